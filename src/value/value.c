@@ -1,0 +1,369 @@
+/* value.c - maps, equality and order of values; see value.h. */
+#include "value/value.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+static const char *const kind_names[] = {
+#define KIND(symbol, name) (name),
+#include "value/kind.def"
+#undef KIND
+};
+
+static const struct value_map empty_map = {.count = 0};
+
+const char *value_kind_name(enum value_kind kind)
+{
+    ASSERT(kind < VALUE_KIND_COUNT);
+    return kind_names[kind];
+}
+
+struct value value_optional_of(struct arena *mem, struct value inner)
+{
+    struct value *held = arena_alloc(mem, sizeof(*held));
+
+    *held = inner;
+    return (struct value){.kind = VALUE_OPTIONAL, .inner = held};
+}
+
+struct value value_error(struct arena *mem, enum err_code code, uint32_t offset, const char *format,
+                         ...)
+{
+    struct value_error *e = arena_alloc(mem, sizeof(*e));
+    char message[256];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(message, sizeof(message), format, args);
+    va_end(args);
+    e->code = code;
+    e->offset = offset;
+    e->message = arena_copy(mem, message, strlen(message));
+    return (struct value){.kind = VALUE_ERROR, .error = e};
+}
+
+/* --- maps --- */
+
+/* The first eight bytes of a value: kind, hash and length in one word. */
+static uint64_t head_word(const struct value *v)
+{
+    uint64_t word;
+
+    memcpy(&word, v, sizeof(word));
+    return word;
+}
+
+static bool same_key(const struct value *a, const struct value *b)
+{
+    if (a->kind == VALUE_STRING)
+        return head_word(a) == head_word(b) && memcmp(a->text, b->text, a->len) == 0;
+    return a->kind == b->kind && a->u == b->u;
+}
+
+/*
+ * Numbers that are the same key become the same value: what fits int64 is an
+ * int. False when a value cannot equal any key.
+ */
+static bool normal_key(struct value *key)
+{
+    switch ((enum value_kind)key->kind) {
+    case VALUE_STRING:
+        if (key->hash == 0)
+            key->hash = value_key_hash(value_text(*key));
+        return true;
+    case VALUE_BOOL:
+    case VALUE_INT:
+        return true;
+    case VALUE_UINT:
+        if (key->u <= INT64_MAX)
+            *key = value_int((int64_t)key->u);
+        return true;
+    case VALUE_DOUBLE:
+        if (!(key->d >= -0x1p63 && key->d < 0x1p64) || key->d != trunc(key->d))
+            return false;
+        *key = key->d < 0x1p63 ? value_int((int64_t)key->d) : value_uint((uint64_t)key->d);
+        return true;
+    case VALUE_ABSENT:
+    case VALUE_NULL:
+    case VALUE_BYTES:
+    case VALUE_LIST:
+    case VALUE_MAP:
+    case VALUE_TIMESTAMP:
+    case VALUE_DURATION:
+    case VALUE_TYPE:
+    case VALUE_OPTIONAL:
+    case VALUE_ERROR:
+    case VALUE_KIND_COUNT:
+        return false;
+    }
+    PANIC("unknown kind of value");
+}
+
+/* Compare a normal key with a stored one, which keeps the kind it was written with. */
+static bool entry_has_key(const struct value *stored, const struct value *key)
+{
+    if (same_key(stored, key))
+        return true;
+    return stored->kind == VALUE_UINT && key->kind == VALUE_INT && key->i >= 0 &&
+           stored->u == key->u;
+}
+
+static uint64_t key_index_hash(const struct value *normal)
+{
+    if (normal->kind == VALUE_STRING)
+        return hash_bytes(normal->text, normal->len);
+    return hash_int(normal->u ^ (uint64_t)normal->kind << 60);
+}
+
+static const struct value_entry *find_entry(const struct value_map *m, const struct value *key)
+{
+    if (m->index == NULL) {
+        for (uint32_t i = 0; i < m->count; i++)
+            if (entry_has_key(&m->entries[i].key, key))
+                return &m->entries[i];
+        return NULL;
+    }
+    for (uint64_t at = key_index_hash(key);; at++) {
+        uint32_t slot = m->index[at & m->index_mask];
+        if (slot == 0)
+            return NULL;
+        if (entry_has_key(&m->entries[slot - 1].key, key))
+            return &m->entries[slot - 1];
+    }
+}
+
+struct value value_map_get(struct value map, struct value key)
+{
+    const struct value_entry *e;
+
+    ASSERT_SLOW(map.kind == VALUE_MAP);
+    if (!normal_key(&key))
+        return value_absent();
+    e = find_entry(map.map, &key);
+    return e == NULL ? value_absent() : e->value;
+}
+
+struct value value_map_get_str(struct value map, struct str key)
+{
+    return value_map_get(map, value_string(key));
+}
+
+struct value value_map_empty(void)
+{
+    return (struct value){.kind = VALUE_MAP, .map = &empty_map};
+}
+
+static bool small_has_duplicate(const struct value_entry *entries, size_t count, size_t *duplicate)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct value key = entries[i].key;
+        if (!normal_key(&key))
+            continue;
+        for (size_t j = 0; j < i; j++)
+            if (entry_has_key(&entries[j].key, &key)) {
+                *duplicate = i;
+                return true;
+            }
+    }
+    return false;
+}
+
+struct value value_map_make(struct arena *mem, struct value_entry *entries, size_t count,
+                            size_t *duplicate)
+{
+    struct value_map *m;
+    uint32_t *index;
+    size_t size = 32;
+
+    ASSERT(count <= VALUE_LEN_MAX / 2);
+    if (count == 0)
+        return value_map_empty();
+    for (size_t i = 0; i < count; i++)
+        if (entries[i].key.kind == VALUE_STRING && entries[i].key.hash == 0)
+            entries[i].key.hash = value_key_hash(value_text(entries[i].key));
+
+    m = arena_alloc(mem, sizeof(*m));
+    *m = (struct value_map){.count = (uint32_t)count, .entries = entries};
+    if (count <= VALUE_MAP_SMALL) {
+        if (small_has_duplicate(entries, count, duplicate))
+            return value_absent();
+        return (struct value){.kind = VALUE_MAP, .len = (uint32_t)count, .map = m};
+    }
+
+    while (size < count + count / 2)
+        size *= 2;
+    index = arena_zalloc(mem, size * sizeof(*index));
+    m->index = index;
+    m->index_mask = (uint32_t)(size - 1);
+    for (size_t i = 0; i < count; i++) {
+        struct value key = entries[i].key;
+        uint64_t at;
+
+        if (!normal_key(&key))
+            continue;
+        for (at = key_index_hash(&key); index[at & m->index_mask] != 0; at++)
+            if (entry_has_key(&entries[index[at & m->index_mask] - 1].key, &key)) {
+                *duplicate = i;
+                return value_absent();
+            }
+        index[at & m->index_mask] = (uint32_t)i + 1;
+    }
+    return (struct value){.kind = VALUE_MAP, .len = (uint32_t)count, .map = m};
+}
+
+/* --- comparing --- */
+
+static int order(bool less, bool greater)
+{
+    return (int)greater - (int)less;
+}
+
+static int compare_int_uint(int64_t a, uint64_t b)
+{
+    return a < 0 ? -1 : order((uint64_t)a < b, (uint64_t)a > b);
+}
+
+/* Compare exactly: a double has 53 bits of precision, an int64 has 63. */
+static int compare_int_double(int64_t a, double b)
+{
+    if (isnan(b))
+        return VALUE_UNORDERED;
+    if (b < -0x1p63)
+        return 1;
+    if (b >= 0x1p63)
+        return -1;
+    if (a != (int64_t)b)
+        return a < (int64_t)b ? -1 : 1;
+    return order(b > trunc(b), b < trunc(b));
+}
+
+static int compare_uint_double(uint64_t a, double b)
+{
+    if (isnan(b))
+        return VALUE_UNORDERED;
+    if (b < 0)
+        return 1;
+    if (b >= 0x1p64)
+        return -1;
+    if (a != (uint64_t)b)
+        return a < (uint64_t)b ? -1 : 1;
+    return order(b > trunc(b), false);
+}
+
+static int flip(int compared)
+{
+    return compared == 1 ? -1 : compared == -1 ? 1 : compared;
+}
+
+static int compare_moment(struct value a, struct value b)
+{
+    if (a.seconds != b.seconds)
+        return a.seconds < b.seconds ? -1 : 1;
+    return order(a.nanos < b.nanos, a.nanos > b.nanos);
+}
+
+static int compare_same_kind(struct value a, struct value b)
+{
+    switch ((enum value_kind)a.kind) {
+    case VALUE_BOOL:
+        return order(a.b < b.b, a.b > b.b);
+    case VALUE_INT:
+        return order(a.i < b.i, a.i > b.i);
+    case VALUE_UINT:
+        return order(a.u < b.u, a.u > b.u);
+    case VALUE_DOUBLE:
+        return isnan(a.d) || isnan(b.d) ? VALUE_UNORDERED : order(a.d < b.d, a.d > b.d);
+    case VALUE_STRING:
+    case VALUE_BYTES:
+        return str_cmp(value_text(a), value_text(b));
+    case VALUE_TIMESTAMP:
+    case VALUE_DURATION:
+        return compare_moment(a, b);
+    case VALUE_ABSENT:
+    case VALUE_NULL:
+    case VALUE_LIST:
+    case VALUE_MAP:
+    case VALUE_TYPE:
+    case VALUE_OPTIONAL:
+    case VALUE_ERROR:
+    case VALUE_KIND_COUNT:
+        return VALUE_INCOMPARABLE;
+    }
+    PANIC("unknown kind of value");
+}
+
+int value_compare(struct value a, struct value b)
+{
+    if (a.kind == b.kind)
+        return compare_same_kind(a, b);
+    if (a.kind == VALUE_INT && b.kind == VALUE_UINT)
+        return compare_int_uint(a.i, b.u);
+    if (a.kind == VALUE_INT && b.kind == VALUE_DOUBLE)
+        return compare_int_double(a.i, b.d);
+    if (a.kind == VALUE_UINT && b.kind == VALUE_DOUBLE)
+        return compare_uint_double(a.u, b.d);
+    if ((a.kind == VALUE_UINT && b.kind == VALUE_INT) ||
+        (a.kind == VALUE_DOUBLE && (b.kind == VALUE_INT || b.kind == VALUE_UINT)))
+        return flip(value_compare(b, a));
+    return VALUE_INCOMPARABLE;
+}
+
+static bool lists_equal(struct value a, struct value b, int64_t *budget)
+{
+    if (a.len != b.len)
+        return false;
+    for (uint32_t i = 0; i < a.len; i++)
+        if (!value_equal(a.items[i], b.items[i], budget))
+            return false;
+    return true;
+}
+
+static bool maps_equal(struct value a, struct value b, int64_t *budget)
+{
+    if (a.len != b.len)
+        return false;
+    for (uint32_t i = 0; i < a.len; i++) {
+        struct value other = value_map_get(b, a.map->entries[i].key);
+        if (other.kind == VALUE_ABSENT || !value_equal(a.map->entries[i].value, other, budget))
+            return false;
+    }
+    return true;
+}
+
+bool value_equal(struct value a, struct value b, int64_t *budget)
+{
+    if (budget != NULL && --*budget < 0)
+        return false;
+    switch ((enum value_kind)a.kind) {
+    case VALUE_NULL:
+        return b.kind == VALUE_NULL;
+    case VALUE_BOOL:
+    case VALUE_INT:
+    case VALUE_UINT:
+    case VALUE_DOUBLE:
+    case VALUE_TIMESTAMP:
+    case VALUE_DURATION:
+        return value_compare(a, b) == 0;
+    case VALUE_STRING:
+    case VALUE_BYTES:
+        if (budget != NULL)
+            *budget -= a.len / 64;
+        return a.kind == b.kind && str_eq(value_text(a), value_text(b));
+    case VALUE_LIST:
+        return b.kind == VALUE_LIST && lists_equal(a, b, budget);
+    case VALUE_MAP:
+        return b.kind == VALUE_MAP && maps_equal(a, b, budget);
+    case VALUE_TYPE:
+        return b.kind == VALUE_TYPE && strcmp(a.type_name, b.type_name) == 0;
+    case VALUE_OPTIONAL:
+        if (b.kind != VALUE_OPTIONAL || (a.inner == NULL) != (b.inner == NULL))
+            return false;
+        return a.inner == NULL || value_equal(*a.inner, *b.inner, budget);
+    case VALUE_ABSENT:
+    case VALUE_ERROR:
+    case VALUE_KIND_COUNT:
+        return false;
+    }
+    PANIC("unknown kind of value");
+}
