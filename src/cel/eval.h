@@ -14,11 +14,7 @@
 #ifndef PAWL_CEL_EVAL_H
 #define PAWL_CEL_EVAL_H
 
-#include "base/arena.h"
-#include "value/value.h"
-
-/* How much of the language is open; see cel.h. */
-enum cel_mode { CEL_STRICT, CEL_DEFINITION };
+#include "cel/cel.h"
 
 struct cel_eval {
     struct arena *mem;
@@ -28,6 +24,7 @@ struct cel_eval {
     enum cel_mode mode;
     int64_t now_us;       /* for functions that need it; never the real clock */
     const char *function; /* name of the function under way, for messages */
+    void *context;        /* of the function under way, as given to cel_env_function() */
 };
 
 /* One unit of cost is about one step of the machine, or 64 bytes looked at. */
@@ -68,9 +65,6 @@ struct value cel_no_overload(struct cel_eval *ev, const struct value *args, unsi
 
 /* A string value that holds a copy of `s`, or an error value. */
 struct value cel_string_copy(struct cel_eval *ev, struct str s);
-
-/* A function of the library. */
-typedef struct value cel_fn(struct cel_eval *ev, const struct value *args, unsigned count);
 
 /* Every implementation named in functions.def: cel_fn_NAME. */
 #define FN(symbol, name, style, signature, modes) cel_fn cel_fn_##symbol;

@@ -1,0 +1,130 @@
+/*
+ * cel.h - the expression language: compile once, evaluate many times.
+ *
+ *     env + source  --cel_compile-->  program  --cel_evaluate-->  value
+ *
+ * An environment declares variables and functions; a program is immutable and
+ * may be evaluated by any number of threads at once. Evaluation is pure: no
+ * clock, no randomness, no I/O, bounded in time and memory. A failed
+ * evaluation is a value of kind VALUE_ERROR, not a struct err.
+ *
+ * Strict mode is the public CEL specification without protobuf messages.
+ * Definition mode, for everything that users write, adds mixed arithmetic,
+ * `$` as the root of all variables, dates, and the wider grammars of
+ * duration() and timestamp().
+ */
+#ifndef PAWL_CEL_CEL_H
+#define PAWL_CEL_CEL_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "value/value.h"
+
+enum cel_mode { CEL_STRICT, CEL_DEFINITION };
+
+struct cel_env;
+struct cel_program;
+struct cel_eval;
+
+/* A function of the library or of the caller; see eval.h. */
+typedef struct value cel_fn(struct cel_eval *ev, const struct value *args, unsigned count);
+
+enum {
+    CEL_SOURCE_MAX = 100000, /* code points */
+    CEL_NESTING_MAX = 250,
+};
+
+struct cel_limits {
+    int64_t cost;        /* units; one is about one step of the machine */
+    size_t memory_bytes; /* allocated by one evaluation */
+};
+
+extern const struct cel_limits cel_default_limits;
+
+/* --- environments --- */
+
+/* An environment with the standard library and the extensions. Lives in `mem`. */
+struct cel_env *cel_env_new(struct arena *mem, enum cel_mode mode);
+
+/*
+ * An environment that knows all that `parent` knows, slots included, and takes
+ * further declarations of its own. `parent` must outlive it and not change.
+ */
+struct cel_env *cel_env_extend(struct arena *mem, const struct cel_env *parent);
+
+/* Names are first looked up below this namespace: "x" makes `y` find `x.y`. */
+void cel_env_container(struct cel_env *env, struct str container);
+
+/*
+ * Let `$` stand for any map: what is not declared is looked up in
+ * cel_activation.root when the expression is evaluated, and undeclared bare
+ * names too. Without this an undeclared name does not compile.
+ */
+void cel_env_open_root(struct cel_env *env);
+
+/*
+ * Declare a variable, which may have dots ("steps.pay"), and learn its slot.
+ * Slots count from 0. `type` is written as in functions.def: "int",
+ * "map(string, dyn)"; ERR_INVALID when it is not. Declaring a name again
+ * replaces its type and keeps its slot.
+ */
+bool cel_env_variable(struct cel_env *env, struct str name, struct str type, uint32_t *slot,
+                      struct err *err) MUST_USE;
+
+/*
+ * Declare one overload of a function: "fn.discount", "int, string -> double".
+ * `call` may be NULL for a function that is only checked.
+ */
+bool cel_env_function(struct cel_env *env, struct str name, bool is_member, struct str signature,
+                      cel_fn *call, void *context, struct err *err) MUST_USE;
+
+/* How many slots an activation for this environment has. */
+uint32_t cel_env_slot_count(const struct cel_env *env);
+
+/* --- programs --- */
+
+struct cel_options {
+    bool without_check;  /* leave type errors to evaluation */
+    bool without_macros; /* has(), all(), ... are ordinary functions */
+};
+
+/*
+ * Compile `source`, of which nothing is kept. The program lives in `mem`.
+ * False: ERR_EXPRESSION_SYNTAX, ERR_EXPRESSION_TYPE or
+ * ERR_LIMIT_EXPRESSION_SIZE, with line and column. `options` may be NULL.
+ */
+bool cel_compile(struct arena *mem, const struct cel_env *env, struct str source,
+                 const struct cel_options *options, const struct cel_program **out,
+                 struct err *err) MUST_USE;
+
+/* Give back what a program holds outside its arena (compiled patterns). */
+void cel_program_release(const struct cel_program *program);
+
+/* The type that the checker found, as text: "list(int)"; "dyn" without check. */
+struct str cel_program_type(const struct cel_program *program);
+
+/* The machine code as text, one instruction a line. */
+struct str cel_program_listing(struct arena *mem, const struct cel_program *program);
+
+/* --- evaluation --- */
+
+struct cel_activation {
+    const struct value *slots; /* one for each declared variable; VALUE_ABSENT = not bound */
+    struct value root;         /* what `$` is; VALUE_ABSENT makes it a map of the slots */
+    /* Asked for a slot that is VALUE_ABSENT; may be NULL. */
+    struct value (*load)(void *context, uint32_t slot);
+    void *context;
+    int64_t now_us; /* handed to functions that need the time */
+};
+
+/*
+ * Evaluate. The result may point into `mem`, into the program and into the
+ * values of the activation. Scalars allocate nothing. `limits` may be NULL.
+ */
+struct value cel_evaluate(struct arena *mem, const struct cel_program *program,
+                          const struct cel_activation *activation, const struct cel_limits *limits);
+
+/* Turn an offset in a source text into line and column (from 1, in code points). */
+void cel_place(struct str source, uint32_t offset, uint32_t *line, uint32_t *column);
+
+#endif
