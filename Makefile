@@ -33,8 +33,13 @@ MAKEFLAGS += --no-builtin-rules
 
 BUILD := build
 FUZZ_SECONDS ?= 60
+JOBS ?= $(shell nproc)
 WERROR ?= -Werror
 Q := $(if $(V),,@)
+
+# Targets that call scripts/setup build in a make of their own, which starts
+# after it, and in parallel unless -j says how.
+BUILD_WITH = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS) -Otarget)
 
 # --- sources ---
 
@@ -100,14 +105,14 @@ BENCH_LIBS := -Wl,--as-needed -ljansson $(LIBS)
 
 all: ## build build/pawl (the default)
 	@scripts/setup build
-	@$(MAKE) --no-print-directory $(BUILD)/pawl
+	+@$(BUILD_WITH) $(BUILD)/pawl
 
 run: all ## build, then a guided tour of what Pawl can do
 	@scripts/tour $(BUILD)/pawl
 
 test: ## build and run every test; ends with "N passed, N failed"
 	@scripts/setup test
-	@$(MAKE) --no-print-directory test-programs
+	+@$(BUILD_WITH) test-programs
 	@PAWL=$(BUILD)/pawl scripts/run-tests \
 	    $(addprefix $(BUILD)/tests/,$(filter test_%,$(TEST_NAMES))) $(TEST_SCRIPTS)
 
@@ -115,34 +120,34 @@ test-programs: $(BUILD)/pawl $(addprefix $(BUILD)/tests/,$(TEST_NAMES))
 
 asan: ## run the test programs under address and undefined sanitizers
 	@scripts/setup test
-	@$(MAKE) --no-print-directory $(addprefix $(BUILD)/asan/,$(TEST_NAMES))
+	+@$(BUILD_WITH) $(addprefix $(BUILD)/asan/,$(TEST_NAMES))
 	@scripts/run-tests $(addprefix $(BUILD)/asan/,$(filter test_%,$(TEST_NAMES)))
 
 tsan: ## run the test programs under the thread sanitizer
 	@scripts/setup test
-	@$(MAKE) --no-print-directory $(addprefix $(BUILD)/tsan/,$(TEST_NAMES))
+	+@$(BUILD_WITH) $(addprefix $(BUILD)/tsan/,$(TEST_NAMES))
 	@scripts/run-tests $(addprefix $(BUILD)/tsan/,$(filter test_%,$(TEST_NAMES)))
 
 cover: ## run the test programs and say which lines they reach
 	@scripts/setup test
 	@rm -rf $(BUILD)/obj/cover $(BUILD)/cover
-	@$(MAKE) --no-print-directory $(addprefix $(BUILD)/cover/,$(TEST_NAMES))
+	+@$(BUILD_WITH) $(addprefix $(BUILD)/cover/,$(TEST_NAMES))
 	@scripts/run-tests $(addprefix $(BUILD)/cover/,$(filter test_%,$(TEST_NAMES)))
 	@scripts/cover $(BUILD)/obj/cover
 
 fuzz: ## run each fuzz target for FUZZ_SECONDS (60)
 	@scripts/setup test
-	@$(MAKE) --no-print-directory $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SOURCES))
+	+@$(BUILD_WITH) $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SOURCES))
 	@scripts/run-fuzz $(FUZZ_SECONDS) $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SOURCES))
 
 bench: ## run the benchmarks
 	@scripts/setup build
-	@$(MAKE) --no-print-directory $(patsubst bench/%.c,$(BUILD)/bench/%,$(BENCH_SOURCES))
+	+@$(BUILD_WITH) $(patsubst bench/%.c,$(BUILD)/bench/%,$(BENCH_SOURCES))
 	@for b in $(patsubst bench/%.c,$(BUILD)/bench/%,$(BENCH_SOURCES)); do $$b || exit 1; done
 
 lint: ## compile with both compilers and -Werror, then check format, folders and code
 	@scripts/setup lint
-	@$(MAKE) --no-print-directory lint-objects
+	+@$(BUILD_WITH) lint-objects
 	@INCLUDES="$(INCLUDES)" scripts/lint
 
 fmt: ## format every C file in place
@@ -161,12 +166,14 @@ help: ## this list
 
 objects = $(patsubst %,$(BUILD)/obj/$(1)/%.o,$(basename $(2)))
 
+-include $(wildcard $(BUILD)/gen/*.d)
+
 # The generators and what they write: before anything that may include it.
 $(BUILD)/gen/%.h: $(BUILD)/gen/gen_%
 	@echo "  GEN      $@"
 	$(Q)$< > $@
 
-.PRECIOUS: $(BUILD)/gen/gen_%
+.PRECIOUS: $(BUILD)/gen/gen_% $(BUILD)/gen/%.h
 $(BUILD)/gen/gen_%: tools/gen_%.c Makefile
 	@mkdir -p $(@D)
 	$(Q)gcc $(C_FLAGS) $(FLAGS_release) -MMD $< -o $@ -lm
