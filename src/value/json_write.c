@@ -426,7 +426,7 @@ static bool write_value(struct buf *out, struct value v, bool pretty, struct err
     w.err = err;
     if (out->failed)
         return fail_too_large(&w);
-    out->limit = SIZE_MAX / 2;
+    out->limit = SIZE_MAX / 4;
     ok = write_all(&w, v);
     out->limit = limit;
     /* What lies beyond the limit must not be used by others who write to the buffer. */
@@ -452,6 +452,8 @@ void json_write_string(struct buf *out, struct str s)
     struct err ignored;
 
     /* A string fails only where the buffer's limit does. */
-    if (!json_write(out, value_string(s), &ignored))
+    if (!json_write(out, value_string(s), &ignored)) {
         out->failed = true;
+        out->room = out->len;
+    }
 }
