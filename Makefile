@@ -1,25 +1,225 @@
-# Builds build/pawl. `make help` lists the targets.
+# Builds Pawl with plain GNU make. `make help` lists the targets.
+#
+# Every way of compiling the tree is a variant with objects of its own:
+#
+#   variant   compiler and flags              what it makes
+#   release   gcc -O2                         build/pawl, build/bench/*
+#   check     gcc -O1, slow assertions        build/tests/*
+#   asan      gcc, address and undefined      build/asan/*
+#   tsan      gcc, thread sanitizer           build/tsan/*
+#   cover     gcc --coverage                  build/cover/*
+#   clang     clang -O1, objects only         for `make lint`
+#   fuzz      clang, libFuzzer                build/fuzz/*
+#
+# Sources are found by their place, so a new file needs no line here:
+#
+#   src/*/*.c, src/*/*.cc     the library; src/cli/main.c is the program
+#   tests/*/test_*.c          a test program each, run by `make test`
+#   tests/*/cel_conformance.c a test program that is built and not run here
+#   tests/*/*.c otherwise     helpers, linked into every test program
+#   tests/fuzz/fuzz_*.c       a fuzz target each
+#   bench/*.c                 a benchmark each
+#   tools/gen_NAME.c          a program whose output becomes build/gen/NAME.h
+#
+# CFLAGS, CXXFLAGS and LDFLAGS from the command line are added to those of the
+# variant; V=1 shows the commands. Where something is missing, scripts/setup
+# installs it.
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules
+
 BUILD := build
-CC := gcc
-CXX := g++
-CWARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wswitch-enum
-CFLAGS ?= -O2 -g
-SRC := $(filter-out src/cli/%,$(wildcard src/*/*.c))
-OBJ := $(SRC:%.c=$(BUILD)/%.o) $(patsubst %.cc,$(BUILD)/%.o,$(wildcard src/*/*.cc))
-TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/*/test_*.c))
-LIBS := -lre2 -lstdc++ -lm -lpthread
-all: $(BUILD)/libpawl.a
-$(BUILD)/libpawl.a: $(OBJ)
-	rm -f $@; ar rcs $@ $^
-$(BUILD)/%.o: %.c
+FUZZ_SECONDS ?= 60
+JOBS ?= $(shell nproc)
+WERROR ?= -Werror
+Q := $(if $(V),,@)
+
+# Targets that call scripts/setup build in a make of their own, which starts
+# after it, and in parallel unless -j says how.
+BUILD_WITH = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS) -Otarget)
+
+# --- sources ---
+
+MAIN := src/cli/main.c
+LIB_SOURCES := $(filter-out $(MAIN),$(wildcard src/*/*.c src/*/*.cc))
+TEST_SOURCES := $(wildcard tests/*/test_*.c tests/*/cel_conformance.c)
+FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c)
+HELPER_SOURCES := $(filter-out $(TEST_SOURCES) $(FUZZ_SOURCES),$(wildcard tests/*/*.c))
+BENCH_SOURCES := $(wildcard bench/*.c)
+TEST_SCRIPTS := $(wildcard tests/*/test_*.sh tests/*/test_*.mjs)
+GENERATED := $(patsubst tools/gen_%.c,$(BUILD)/gen/%.h,$(wildcard tools/gen_*.c))
+
+TEST_NAMES := $(basename $(notdir $(TEST_SOURCES)))
+ifneq ($(words $(TEST_NAMES)),$(words $(sort $(TEST_NAMES))))
+$(error two test files have the same name; test programs share one folder)
+endif
+
+# --- flags ---
+
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wvla -Wswitch-enum
+WARNINGS_C := $(WARNINGS) -Wstrict-prototypes -Wmissing-prototypes
+WARNINGS_CXX := -Wall -Wextra -Wpedantic -Wshadow
+INCLUDES := -Isrc -I$(BUILD)/gen
+COMMON = -g -fno-omit-frame-pointer -D_GNU_SOURCE $(INCLUDES)
+C_FLAGS = -std=c17 $(COMMON) $(WARNINGS_C)
+CXX_FLAGS = -std=c++17 $(COMMON) $(WARNINGS_CXX)
+
+CC_release := gcc
+CXX_release := g++
+FLAGS_release := -O2
+
+CC_check := gcc
+CXX_check := g++
+FLAGS_check := -O1 -DPAWL_SLOW_CHECKS $(WERROR)
+
+CC_asan := gcc
+CXX_asan := g++
+FLAGS_asan := -O1 -DPAWL_SLOW_CHECKS -fsanitize=address,undefined -fno-sanitize-recover=undefined
+
+CC_tsan := gcc
+CXX_tsan := g++
+FLAGS_tsan := -O1 -DPAWL_SLOW_CHECKS -fsanitize=thread
+
+CC_cover := gcc
+CXX_cover := g++
+FLAGS_cover := -O0 -DPAWL_SLOW_CHECKS --coverage
+
+CC_clang := clang
+CXX_clang := clang++
+FLAGS_clang := -O1 -DPAWL_SLOW_CHECKS $(WERROR)
+
+CC_fuzz := clang
+CXX_fuzz := clang++
+FLAGS_fuzz := -O1 -DPAWL_SLOW_CHECKS -fsanitize=fuzzer-no-link,address,undefined \
+    -fno-sanitize-recover=undefined
+
+# Only what is used ends up in the binary's list of libraries.
+LIBS := -Wl,--as-needed $(if $(wildcard src/cel/regex.cc),-lre2 -lstdc++) -lm -lpthread
+TEST_LIBS := -Wl,--as-needed -lcmocka -ljansson $(LIBS)
+
+# --- targets ---
+
+all: ## build build/pawl (the default)
+	@scripts/setup build
+	+@$(BUILD_WITH) $(BUILD)/pawl
+
+run: all ## build, then a guided tour of what Pawl can do
+	@scripts/tour $(BUILD)/pawl
+
+test: ## build and run every test; ends with "N passed, N failed"
+	@scripts/setup test
+	+@$(BUILD_WITH) test-programs
+	@PAWL=$(BUILD)/pawl scripts/run-tests \
+	    $(addprefix $(BUILD)/tests/,$(filter test_%,$(TEST_NAMES))) $(TEST_SCRIPTS)
+
+test-programs: $(BUILD)/pawl $(addprefix $(BUILD)/tests/,$(TEST_NAMES))
+
+asan: ## run the test programs under address and undefined sanitizers
+	@scripts/setup test
+	+@$(BUILD_WITH) $(addprefix $(BUILD)/asan/,$(TEST_NAMES))
+	@scripts/run-tests $(addprefix $(BUILD)/asan/,$(filter test_%,$(TEST_NAMES)))
+
+tsan: ## run the test programs under the thread sanitizer
+	@scripts/setup test
+	+@$(BUILD_WITH) $(addprefix $(BUILD)/tsan/,$(TEST_NAMES))
+	@scripts/run-tests $(addprefix $(BUILD)/tsan/,$(filter test_%,$(TEST_NAMES)))
+
+cover: ## run the test programs and say which lines they reach
+	@scripts/setup test
+	@rm -rf $(BUILD)/obj/cover $(BUILD)/cover
+	+@$(BUILD_WITH) $(addprefix $(BUILD)/cover/,$(TEST_NAMES))
+	@scripts/run-tests $(addprefix $(BUILD)/cover/,$(filter test_%,$(TEST_NAMES)))
+	@scripts/cover $(BUILD)/obj/cover
+
+fuzz: ## run each fuzz target for FUZZ_SECONDS (60)
+	@scripts/setup test
+	+@$(BUILD_WITH) $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SOURCES))
+	@scripts/run-fuzz $(FUZZ_SECONDS) $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SOURCES))
+
+bench: ## run the benchmarks
+	@scripts/setup build
+	+@$(BUILD_WITH) $(patsubst bench/%.c,$(BUILD)/bench/%,$(BENCH_SOURCES))
+	@for b in $(patsubst bench/%.c,$(BUILD)/bench/%,$(BENCH_SOURCES)); do $$b || exit 1; done
+
+lint: ## compile with both compilers and -Werror, then check format, folders and code
+	@scripts/setup lint
+	+@$(BUILD_WITH) lint-objects
+	@INCLUDES="$(INCLUDES)" scripts/lint
+
+fmt: ## format every C file in place
+	@scripts/setup lint
+	@scripts/format
+
+clean: ## remove everything that was built
+	rm -rf $(BUILD)
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: all run test test-programs asan tsan cover fuzz bench lint lint-objects fmt clean help
+
+# --- rules ---
+
+objects = $(patsubst %,$(BUILD)/obj/$(1)/%.o,$(basename $(2)))
+
+-include $(wildcard $(BUILD)/gen/*.d)
+
+# The generators and what they write: before anything that may include it.
+$(BUILD)/gen/%.h: $(BUILD)/gen/gen_%
+	@echo "  GEN      $@"
+	$(Q)$< > $@
+
+.PRECIOUS: $(BUILD)/gen/gen_% $(BUILD)/gen/%.h
+$(BUILD)/gen/gen_%: tools/gen_%.c Makefile
 	@mkdir -p $(@D)
-	$(CC) -std=c17 -D_GNU_SOURCE $(CWARN) $(CFLAGS) -Isrc -MMD -c $< -o $@
-$(BUILD)/%.o: %.cc
-	@mkdir -p $(@D)
-	$(CXX) -std=c++17 -Wall -Wextra -O2 -g -Isrc -MMD -c $< -o $@
-$(BUILD)/tests/%: tests/%.c $(BUILD)/libpawl.a
-	@mkdir -p $(@D)
-	$(CC) -std=c17 -D_GNU_SOURCE $(CWARN) $(CFLAGS) -Isrc -Itests -MMD $< $(BUILD)/libpawl.a -lcmocka $(LIBS) -o $@
-test: $(TESTS)
-	@for t in $(TESTS); do ./$$t || exit 1; done
--include $(OBJ:.o=.d)
+	$(Q)gcc $(C_FLAGS) $(FLAGS_release) -MMD $< -o $@ -lm
+
+# $(call VARIANT,name): how to compile one file, and the library.
+define VARIANT
+$(BUILD)/obj/$(1)/tests/%.o: INCLUDES += -Itests
+
+$(BUILD)/obj/$(1)/%.o: %.c Makefile | $(GENERATED)
+	@mkdir -p $$(@D)
+	@echo "  CC       $$<"
+	$(Q)$(CC_$(1)) $$(C_FLAGS) $(FLAGS_$(1)) $$(CFLAGS) -MMD -MP -c $$< -o $$@
+
+$(BUILD)/obj/$(1)/%.o: %.cc Makefile | $(GENERATED)
+	@mkdir -p $$(@D)
+	@echo "  CXX      $$<"
+	$(Q)$(CXX_$(1)) $$(CXX_FLAGS) $(FLAGS_$(1)) $$(CXXFLAGS) -MMD -MP -c $$< -o $$@
+
+$(BUILD)/obj/$(1)/libpawl.a: $(call objects,$(1),$(LIB_SOURCES))
+	@rm -f $$@
+	$(Q)ar rcs $$@ $$^
+
+-include $(patsubst %.o,%.d,$(call objects,$(1),$(LIB_SOURCES) $(MAIN) $(HELPER_SOURCES) \
+    $(TEST_SOURCES) $(FUZZ_SOURCES) $(BENCH_SOURCES)))
+endef
+
+$(foreach v,release check asan tsan cover clang fuzz,$(eval $(call VARIANT,$(v))))
+
+# $(call PROGRAM,variant,path of the program,its source,libraries): how to link one.
+define PROGRAM
+$(2): $(call objects,$(1),$(3)) $(BUILD)/obj/$(1)/libpawl.a
+	@mkdir -p $$(@D)
+	@echo "  LINK     $$@"
+	$(Q)$(CC_$(1)) $(FLAGS_$(1)) $$(LDFLAGS) $$^ $(4) -o $$@
+endef
+
+$(eval $(call PROGRAM,release,$(BUILD)/pawl,$(MAIN),$(LIBS)))
+
+$(foreach b,$(BENCH_SOURCES),$(eval \
+    $(call PROGRAM,release,$(b:%.c=$(BUILD)/%),$(b),$(LIBS))))
+
+$(foreach v,check:tests asan:asan tsan:tsan cover:cover,$(foreach t,$(TEST_SOURCES),$(eval \
+    $(call PROGRAM,$(firstword $(subst :, ,$(v))),$(BUILD)/$(lastword $(subst :, \
+    ,$(v)))/$(basename $(notdir $(t))),$(t) $(HELPER_SOURCES),$(TEST_LIBS)))))
+
+$(foreach f,$(FUZZ_SOURCES),$(eval $(call PROGRAM,fuzz,$(f:tests/fuzz/%.c=$(BUILD)/fuzz/%),$(f) \
+    $(HELPER_SOURCES),-fsanitize=fuzzer $(LIBS))))
+
+# What `make lint` compiles: everything, with each compiler.
+lint-objects: $(foreach v,check clang,$(call objects,$(v),$(LIB_SOURCES) $(MAIN) \
+    $(HELPER_SOURCES) $(TEST_SOURCES) $(FUZZ_SOURCES) $(BENCH_SOURCES)))

@@ -83,9 +83,10 @@ size_t utf8_offset(struct str s, size_t n)
 
 uint32_t utf8_next(struct str s, size_t *pos)
 {
-    const unsigned char *p = (const unsigned char *)s.ptr + *pos;
+    const unsigned char *p;
 
     ASSERT(*pos < s.len);
+    p = (const unsigned char *)s.ptr + *pos;
     if (p[0] < 0x80) {
         *pos += 1;
         return p[0];
@@ -114,6 +115,7 @@ size_t utf8_encode(char out[4], uint32_t code_point)
         out[1] = (char)(0x80 | (code_point & 0x3F));
         return 2;
     }
+    ASSERT(code_point < 0xD800 || code_point > 0xDFFF);
     if (code_point < 0x10000) {
         out[0] = (char)(0xE0 | code_point >> 12);
         out[1] = (char)(0x80 | (code_point >> 6 & 0x3F));

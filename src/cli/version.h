@@ -1,0 +1,7 @@
+/* version.h - the one place that names the version. */
+#ifndef PAWL_CLI_VERSION_H
+#define PAWL_CLI_VERSION_H
+
+#define PAWL_VERSION "0.1.0"
+
+#endif
