@@ -16,6 +16,7 @@
 #   src/*/*.c, src/*/*.cc     the library; src/cli/main.c is the program
 #   tests/*/test_*.c          a test program each, run by `make test`
 #   tests/*/cel_conformance.c a test program that is built and not run here
+#   tests/*/json_suite.c      the same
 #   tests/*/*.c otherwise     helpers, linked into every test program
 #   tests/fuzz/fuzz_*.c       a fuzz target each
 #   bench/*.c                 a benchmark each
@@ -44,7 +45,7 @@ BUILD_WITH = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j
 
 MAIN := src/cli/main.c
 LIB_SOURCES := $(filter-out $(MAIN),$(wildcard src/*/*.c src/*/*.cc))
-TEST_SOURCES := $(wildcard tests/*/test_*.c tests/*/cel_conformance.c)
+TEST_SOURCES := $(wildcard tests/*/test_*.c tests/*/cel_conformance.c tests/*/json_suite.c)
 FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c)
 HELPER_SOURCES := $(filter-out $(TEST_SOURCES) $(FUZZ_SOURCES),$(wildcard tests/*/*.c))
 BENCH_SOURCES := $(wildcard bench/*.c)
@@ -98,6 +99,7 @@ FLAGS_fuzz := -O1 -DPAWL_SLOW_CHECKS -fsanitize=fuzzer-no-link,address,undefined
 # Only what is used ends up in the binary's list of libraries.
 LIBS := -Wl,--as-needed $(if $(wildcard src/cel/regex.cc),-lre2 -lstdc++) -lm -lpthread
 TEST_LIBS := -Wl,--as-needed -lcmocka -ljansson $(LIBS)
+BENCH_LIBS := -Wl,--as-needed -ljansson $(LIBS)
 
 # --- targets ---
 
@@ -211,7 +213,7 @@ endef
 $(eval $(call PROGRAM,release,$(BUILD)/pawl,$(MAIN),$(LIBS)))
 
 $(foreach b,$(BENCH_SOURCES),$(eval \
-    $(call PROGRAM,release,$(b:%.c=$(BUILD)/%),$(b),$(LIBS))))
+    $(call PROGRAM,release,$(b:%.c=$(BUILD)/%),$(b),$(BENCH_LIBS))))
 
 $(foreach v,check:tests asan:asan tsan:tsan cover:cover,$(foreach t,$(TEST_SOURCES),$(eval \
     $(call PROGRAM,$(firstword $(subst :, ,$(v))),$(BUILD)/$(lastword $(subst :, \

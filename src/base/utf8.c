@@ -1,9 +1,9 @@
 /* utf8.c - see utf8.h. */
 #include "base/utf8.h"
 
-/* The length of a well-formed sequence at p, or 0. */
-static size_t sequence_length(const unsigned char *p, size_t left)
+size_t utf8_sequence_length(const char *at, size_t left)
 {
+    const unsigned char *p = (const unsigned char *)at;
     unsigned char lowest = 0x80, highest = 0xBF;
     size_t len;
 
@@ -47,7 +47,7 @@ size_t utf8_valid_prefix(struct str s)
         }
         if (i == s.len)
             break;
-        step = sequence_length(p + i, s.len - i);
+        step = utf8_sequence_length(s.ptr + i, s.len - i);
         if (step == 0)
             return i;
         i += step;
