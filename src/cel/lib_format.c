@@ -128,7 +128,7 @@ static bool put_rounded(struct format *f, char clause, int precision, struct val
         return fail_kind(f, clause, "an int, a uint or a double", v);
     if (!isfinite(d))
         return put_not_finite(f, d);
-    if (!cel_charge(f->ev, 16 + (uint64_t)precision / 4))
+    if (!cel_charge(f->ev, 16 + (uint64_t)precision))
         return fail(f, cel_over_cost(f->ev));
     if (clause == 'e')
         buf_printf(&f->out, "%.*e", precision, d);

@@ -18,7 +18,7 @@ struct value cel_fn_contains(struct cel_eval *ev, const struct value *args, unsi
 {
     if (!cel_args_are(args, count, "ss"))
         return cel_no_overload(ev, args, count);
-    if (!cel_charge_bytes(ev, args[0].len))
+    if (!cel_charge_bytes(ev, (size_t)args[0].len * 2))
         return cel_over_cost(ev);
     return value_bool(str_find(value_text(args[0]), value_text(args[1]), 0) >= 0);
 }
@@ -94,7 +94,7 @@ struct value cel_fn_char_at(struct cel_eval *ev, const struct value *args, unsig
 
     if (!cel_args_are(args, count, "si"))
         return cel_no_overload(ev, args, count);
-    if (!cel_charge_bytes(ev, args[0].len))
+    if (!cel_charge_bytes(ev, (size_t)args[0].len * 2))
         return cel_over_cost(ev);
     s = value_text(args[0]);
     if (!find_position(s, args[1].i, &start))
@@ -113,7 +113,7 @@ struct value cel_fn_index_of(struct cel_eval *ev, const struct value *args, unsi
 
     if (!cel_args_are(args, count, "ss") && !cel_args_are(args, count, "ssi"))
         return cel_no_overload(ev, args, count);
-    if (!cel_charge_bytes(ev, args[0].len))
+    if (!cel_charge_bytes(ev, (size_t)args[0].len * 3))
         return cel_over_cost(ev);
     s = value_text(args[0]);
     if (count == 3)
@@ -127,9 +127,9 @@ struct value cel_fn_index_of(struct cel_eval *ev, const struct value *args, unsi
 }
 
 /*
- * Find the last `needle` in `s` by Knuth, Morris and Pratt's method run
- * backwards: linear, where comparing at each place is not. *hit is -1 when
- * there is none. `border` has room for needle.len numbers.
+ * The place of the last `needle` in `s`, or -1, by Knuth, Morris and Pratt's
+ * method run backwards: linear, where comparing at each place is not. `border`
+ * has room for needle.len numbers.
  */
 static int64_t find_last(struct str s, struct str needle, uint32_t *border)
 {
@@ -193,7 +193,7 @@ struct value cel_fn_substring(struct cel_eval *ev, const struct value *args, uns
 
     if (!cel_args_are(args, count, "si") && !cel_args_are(args, count, "sii"))
         return cel_no_overload(ev, args, count);
-    if (!cel_charge_bytes(ev, args[0].len))
+    if (!cel_charge_bytes(ev, (size_t)args[0].len * 3))
         return cel_over_cost(ev);
     s = value_text(args[0]);
     if (count == 3 && args[1].i > args[2].i)
@@ -223,7 +223,7 @@ struct value cel_fn_trim(struct cel_eval *ev, const struct value *args, unsigned
 
     if (!cel_args_are(args, count, "s"))
         return cel_no_overload(ev, args, count);
-    if (!cel_charge_bytes(ev, args[0].len))
+    if (!cel_charge_bytes(ev, (size_t)args[0].len * 8))
         return cel_over_cost(ev);
     s = value_text(args[0]);
     while (s.len > 0) {
@@ -312,7 +312,7 @@ static struct value with_case(struct cel_eval *ev, const struct value *args, uns
 
     if (!cel_args_are(args, count, "s"))
         return cel_no_overload(ev, args, count);
-    if (!cel_charge_bytes(ev, args[0].len))
+    if (!cel_charge_bytes(ev, (size_t)args[0].len * 2))
         return cel_over_cost(ev);
     out = cel_alloc_text(ev, args[0].len);
     if (out == NULL)
@@ -352,7 +352,7 @@ struct value cel_fn_quote(struct cel_eval *ev, const struct value *args, unsigne
 
     if (!cel_args_are(args, count, "s"))
         return cel_no_overload(ev, args, count);
-    if (!cel_charge_bytes(ev, (size_t)args[0].len * 4))
+    if (!cel_charge_bytes(ev, (size_t)args[0].len * 8))
         return cel_over_cost(ev);
     for (uint32_t i = 0; i < args[0].len; i++)
         size += escape_letter(args[0].text[i]) == '\0' ? 1 : 2;

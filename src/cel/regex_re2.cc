@@ -1,4 +1,7 @@
-/* regex_re2.cc - the one file that knows RE2. No exception leaves it; out of memory ends the process. */
+/*
+ * regex_re2.cc - the one file that knows RE2. No exception leaves it: running
+ * out of memory ends the process, as it does everywhere.
+ */
 #include "cel/regex_re2.h"
 
 #include <cstdint>
