@@ -16,9 +16,10 @@
 #   src/*/*.c, src/*/*.cc     the library; src/cli/main.c is the program
 #   tests/*/test_*.c          a test program each, run by `make test`
 #   tests/*/cel_conformance.c a test program that is built and not run here
+#   tests/*/json_suite.c      the same
 #   tests/*/*.c otherwise     helpers, linked into every test program
 #   tests/fuzz/fuzz_*.c       a fuzz target each
-#   bench/*.c                 a benchmark each
+#   bench/*.c                 a benchmark each; bench/run-* are what `make bench` runs
 #   tools/gen_NAME.c          a program whose output becomes build/gen/NAME.h
 #
 # CFLAGS, CXXFLAGS and LDFLAGS from the command line are added to those of the
@@ -44,7 +45,7 @@ BUILD_WITH = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j
 
 MAIN := src/cli/main.c
 LIB_SOURCES := $(filter-out $(MAIN),$(wildcard src/*/*.c src/*/*.cc))
-TEST_SOURCES := $(wildcard tests/*/test_*.c tests/*/cel_conformance.c)
+TEST_SOURCES := $(wildcard tests/*/test_*.c tests/*/cel_conformance.c tests/*/json_suite.c)
 FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c)
 HELPER_SOURCES := $(filter-out $(TEST_SOURCES) $(FUZZ_SOURCES),$(wildcard tests/*/*.c))
 BENCH_SOURCES := $(wildcard bench/*.c)
@@ -96,8 +97,9 @@ FLAGS_fuzz := -O1 -DPAWL_SLOW_CHECKS -fsanitize=fuzzer-no-link,address,undefined
     -fno-sanitize-recover=undefined
 
 # Only what is used ends up in the binary's list of libraries.
-LIBS := -Wl,--as-needed $(if $(wildcard src/cel/regex.cc),-lre2 -lstdc++) -lm -lpthread
+LIBS := -Wl,--as-needed $(if $(wildcard src/*/*.cc),-lre2 -lstdc++) -lm -lpthread
 TEST_LIBS := -Wl,--as-needed -lcmocka -ljansson $(LIBS)
+BENCH_LIBS := -Wl,--as-needed -ljansson $(LIBS)
 
 # --- targets ---
 
@@ -139,9 +141,9 @@ fuzz: ## run each fuzz target for FUZZ_SECONDS (60)
 	@scripts/run-fuzz $(FUZZ_SECONDS) $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SOURCES))
 
 bench: ## run the benchmarks
-	@scripts/setup build
+	@scripts/setup test
 	+@$(BUILD_WITH) $(patsubst bench/%.c,$(BUILD)/bench/%,$(BENCH_SOURCES))
-	@for b in $(patsubst bench/%.c,$(BUILD)/bench/%,$(BENCH_SOURCES)); do $$b || exit 1; done
+	@for run in bench/run-*; do echo "--- $$run"; $$run || exit 1; done
 
 lint: ## compile with both compilers and -Werror, then check format, folders and code
 	@scripts/setup lint
@@ -211,7 +213,7 @@ endef
 $(eval $(call PROGRAM,release,$(BUILD)/pawl,$(MAIN),$(LIBS)))
 
 $(foreach b,$(BENCH_SOURCES),$(eval \
-    $(call PROGRAM,release,$(b:%.c=$(BUILD)/%),$(b),$(LIBS))))
+    $(call PROGRAM,release,$(b:%.c=$(BUILD)/%),$(b),$(BENCH_LIBS))))
 
 $(foreach v,check:tests asan:asan tsan:tsan cover:cover,$(foreach t,$(TEST_SOURCES),$(eval \
     $(call PROGRAM,$(firstword $(subst :, ,$(v))),$(BUILD)/$(lastword $(subst :, \
