@@ -1,6 +1,8 @@
 /* value.c - maps, equality and order of values; see value.h. */
 #include "value/value.h"
 
+#include "base/utf8.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -39,7 +41,8 @@ struct value value_error(struct arena *mem, enum err_code code, uint32_t offset,
     va_end(args);
     e->code = code;
     e->offset = offset;
-    e->message = arena_copy(mem, message, strlen(message));
+    /* A cut may have split a character. */
+    e->message = arena_copy(mem, message, utf8_valid_prefix(str_of(message)));
     return (struct value){.kind = VALUE_ERROR, .error = e};
 }
 
@@ -57,7 +60,8 @@ static uint64_t head_word(const struct value *v)
 static bool same_key(const struct value *a, const struct value *b)
 {
     if (a->kind == VALUE_STRING)
-        return head_word(a) == head_word(b) && memcmp(a->text, b->text, a->len) == 0;
+        return head_word(a) == head_word(b) &&
+               (a->len == 0 || memcmp(a->text, b->text, a->len) == 0);
     return a->kind == b->kind && a->u == b->u;
 }
 
@@ -154,19 +158,61 @@ struct value value_map_empty(void)
     return (struct value){.kind = VALUE_MAP, .map = &empty_map};
 }
 
-static bool small_has_duplicate(const struct value_entry *entries, size_t count, size_t *duplicate)
+static struct value map_of(const struct value_map *m)
 {
-    for (size_t i = 1; i < count; i++) {
+    return (struct value){.kind = VALUE_MAP, .len = m->count, .map = m};
+}
+
+/* Whether one of the first `count` entries has this key, which is normal. */
+static bool any_has_key(const struct value_entry *entries, size_t count, const struct value *key)
+{
+    for (size_t i = 0; i < count; i++)
+        if (entry_has_key(&entries[i].key, key))
+            return true;
+    return false;
+}
+
+/* Give keys their hash; answers the place of a key that stands twice, or `count`. */
+static size_t hash_small(struct value_entry *entries, size_t count)
+{
+    uint64_t seen = 0; /* a bit for six bits of each hash so far: most keys are new at a glance */
+
+    for (size_t i = 0; i < count; i++) {
         struct value key = entries[i].key;
+        uint64_t bit = 1;
+
+        if (LIKELY(key.kind == VALUE_STRING)) {
+            if (key.hash == 0)
+                entries[i].key.hash = key.hash = value_key_hash(value_text(key));
+            bit = (uint64_t)1 << (key.hash >> 10);
+        } else if (!normal_key(&key)) {
+            continue;
+        }
+        if (UNLIKELY((seen & bit) != 0) && any_has_key(entries, i, &key))
+            return i;
+        seen |= bit;
+    }
+    return count;
+}
+
+/* The same for a map with an index, which is filled. */
+static size_t hash_large(struct value_entry *entries, size_t count, uint32_t *index, uint32_t mask)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct value key;
+        uint64_t at;
+
+        if (entries[i].key.kind == VALUE_STRING && entries[i].key.hash == 0)
+            entries[i].key.hash = value_key_hash(value_text(entries[i].key));
+        key = entries[i].key;
         if (!normal_key(&key))
             continue;
-        for (size_t j = 0; j < i; j++)
-            if (entry_has_key(&entries[j].key, &key)) {
-                *duplicate = i;
-                return true;
-            }
+        for (at = key_index_hash(&key); index[at & mask] != 0; at++)
+            if (entry_has_key(&entries[index[at & mask] - 1].key, &key))
+                return i;
+        index[at & mask] = (uint32_t)i + 1;
     }
-    return false;
+    return count;
 }
 
 struct value value_map_make(struct arena *mem, struct value_entry *entries, size_t count,
@@ -174,42 +220,28 @@ struct value value_map_make(struct arena *mem, struct value_entry *entries, size
 {
     struct value_map *m;
     uint32_t *index;
-    size_t size = 32;
+    size_t size = 32, twice;
 
     ASSERT(count <= VALUE_LEN_MAX / 2);
     if (count == 0)
         return value_map_empty();
-    for (size_t i = 0; i < count; i++)
-        if (entries[i].key.kind == VALUE_STRING && entries[i].key.hash == 0)
-            entries[i].key.hash = value_key_hash(value_text(entries[i].key));
-
     m = arena_alloc(mem, sizeof(*m));
     *m = (struct value_map){.count = (uint32_t)count, .entries = entries};
     if (count <= VALUE_MAP_SMALL) {
-        if (small_has_duplicate(entries, count, duplicate))
-            return value_absent();
-        return (struct value){.kind = VALUE_MAP, .len = (uint32_t)count, .map = m};
+        twice = hash_small(entries, count);
+    } else {
+        while (size < count + count / 2)
+            size *= 2;
+        index = arena_zalloc(mem, size * sizeof(*index));
+        m->index = index;
+        m->index_mask = (uint32_t)(size - 1);
+        twice = hash_large(entries, count, index, m->index_mask);
     }
-
-    while (size < count + count / 2)
-        size *= 2;
-    index = arena_zalloc(mem, size * sizeof(*index));
-    m->index = index;
-    m->index_mask = (uint32_t)(size - 1);
-    for (size_t i = 0; i < count; i++) {
-        struct value key = entries[i].key;
-        uint64_t at;
-
-        if (!normal_key(&key))
-            continue;
-        for (at = key_index_hash(&key); index[at & m->index_mask] != 0; at++)
-            if (entry_has_key(&entries[index[at & m->index_mask] - 1].key, &key)) {
-                *duplicate = i;
-                return value_absent();
-            }
-        index[at & m->index_mask] = (uint32_t)i + 1;
+    if (twice < count) {
+        *duplicate = twice;
+        return value_absent();
     }
-    return (struct value){.kind = VALUE_MAP, .len = (uint32_t)count, .map = m};
+    return map_of(m);
 }
 
 /* --- comparing --- */
@@ -309,32 +341,37 @@ int value_compare(struct value a, struct value b)
     return VALUE_INCOMPARABLE;
 }
 
-static bool lists_equal(struct value a, struct value b, int64_t *budget)
+static bool equal_at(struct value a, struct value b, int64_t *budget, int depth);
+
+static bool lists_equal(struct value a, struct value b, int64_t *budget, int depth)
 {
     if (a.len != b.len)
         return false;
     for (uint32_t i = 0; i < a.len; i++)
-        if (!value_equal(a.items[i], b.items[i], budget))
+        if (!equal_at(a.items[i], b.items[i], budget, depth))
             return false;
     return true;
 }
 
-static bool maps_equal(struct value a, struct value b, int64_t *budget)
+static bool maps_equal(struct value a, struct value b, int64_t *budget, int depth)
 {
     if (a.len != b.len)
         return false;
     for (uint32_t i = 0; i < a.len; i++) {
         struct value other = value_map_get(b, a.map->entries[i].key);
-        if (other.kind == VALUE_ABSENT || !value_equal(a.map->entries[i].value, other, budget))
+        if (other.kind == VALUE_ABSENT ||
+            !equal_at(a.map->entries[i].value, other, budget, depth))
             return false;
     }
     return true;
 }
 
-bool value_equal(struct value a, struct value b, int64_t *budget)
+static bool equal_at(struct value a, struct value b, int64_t *budget, int depth)
 {
-    if (budget != NULL && --*budget < 0)
+    if (budget != NULL && (--*budget < 0 || depth == VALUE_DEPTH_MAX)) {
+        *budget = -1;
         return false;
+    }
     switch ((enum value_kind)a.kind) {
     case VALUE_NULL:
         return b.kind == VALUE_NULL;
@@ -351,19 +388,27 @@ bool value_equal(struct value a, struct value b, int64_t *budget)
             *budget -= a.len / 64;
         return a.kind == b.kind && str_eq(value_text(a), value_text(b));
     case VALUE_LIST:
-        return b.kind == VALUE_LIST && lists_equal(a, b, budget);
+        return b.kind == VALUE_LIST && depth < VALUE_DEPTH_MAX &&
+               lists_equal(a, b, budget, depth + 1);
     case VALUE_MAP:
-        return b.kind == VALUE_MAP && maps_equal(a, b, budget);
+        return b.kind == VALUE_MAP && depth < VALUE_DEPTH_MAX &&
+               maps_equal(a, b, budget, depth + 1);
     case VALUE_TYPE:
         return b.kind == VALUE_TYPE && strcmp(a.type_name, b.type_name) == 0;
     case VALUE_OPTIONAL:
         if (b.kind != VALUE_OPTIONAL || (a.inner == NULL) != (b.inner == NULL))
             return false;
-        return a.inner == NULL || value_equal(*a.inner, *b.inner, budget);
+        return a.inner == NULL ||
+               (depth < VALUE_DEPTH_MAX && equal_at(*a.inner, *b.inner, budget, depth + 1));
     case VALUE_ABSENT:
     case VALUE_ERROR:
     case VALUE_KIND_COUNT:
         return false;
     }
     PANIC("unknown kind of value");
+}
+
+bool value_equal(struct value a, struct value b, int64_t *budget)
+{
+    return equal_at(a, b, budget, 0);
 }
