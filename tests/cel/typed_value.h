@@ -1,0 +1,31 @@
+/*
+ * typed_value.h - values as the conformance files write them.
+ *
+ * {"uint": "1"}, {"map": [[key, value], ...]}: one key that names the kind, so
+ * that int, uint and double stay apart; export-conformance.mjs has the list.
+ */
+#ifndef PAWL_TESTS_CEL_TYPED_VALUE_H
+#define PAWL_TESTS_CEL_TYPED_VALUE_H
+
+#include "base/buf.h"
+#include "value/value.h"
+
+/*
+ * Turn `source`, as read from JSON, into the value it describes. {"error":
+ * [message]} becomes a value of kind VALUE_ERROR. False, with ERR_INVALID,
+ * when it is no such form or needs protobuf. The result may point into
+ * `source`.
+ */
+bool typed_value_decode(struct arena *mem, struct value source, struct value *out,
+                        struct err *err) MUST_USE;
+
+/*
+ * Whether `got` is what a test wants: of the same kind at every level, with
+ * NaN equal to NaN and maps in any order.
+ */
+bool typed_value_same(struct value got, struct value want);
+
+/* Write `v` for a person to read: 1u, b"\xff", [1, 2.0], {"a": null}, type(int), optional(1). */
+void typed_value_print(struct buf *out, struct value v);
+
+#endif
