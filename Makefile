@@ -18,7 +18,7 @@
 #   tests/*/cel_conformance.c a test program that is built and not run here
 #   tests/*/*.c otherwise     helpers, linked into every test program
 #   tests/fuzz/fuzz_*.c       a fuzz target each
-#   bench/*.c                 a benchmark each
+#   bench/*.c                 a benchmark each; bench/run-* are what `make bench` runs
 #   tools/gen_NAME.c          a program whose output becomes build/gen/NAME.h
 #
 # CFLAGS, CXXFLAGS and LDFLAGS from the command line are added to those of the
@@ -134,9 +134,9 @@ fuzz: ## run each fuzz target for FUZZ_SECONDS (60)
 	@scripts/run-fuzz $(FUZZ_SECONDS) $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SOURCES))
 
 bench: ## run the benchmarks
-	@scripts/setup build
+	@scripts/setup test
 	@$(MAKE) --no-print-directory $(patsubst bench/%.c,$(BUILD)/bench/%,$(BENCH_SOURCES))
-	@for b in $(patsubst bench/%.c,$(BUILD)/bench/%,$(BENCH_SOURCES)); do $$b || exit 1; done
+	@for run in bench/run-*; do echo "--- $$run"; $$run || exit 1; done
 
 lint: ## compile with both compilers and -Werror, then check format, folders and code
 	@scripts/setup lint
