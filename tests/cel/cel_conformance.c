@@ -263,7 +263,7 @@ static bool is_right(struct arena *mem, struct value test, const struct result *
         return false;
     if (want.kind == VALUE_ABSENT || flag_at(test, STR("check_only")))
         return true;
-    return typed_value_decode(mem, want, &want, &err) && typed_value_same(r->value, want);
+    return typed_value_decode(mem, want, &want, &err) && typed_value_same(r->value, want, NULL);
 }
 
 /* --- reporting --- */

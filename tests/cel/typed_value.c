@@ -153,37 +153,39 @@ bool typed_value_decode(struct arena *mem, struct value source, struct value *ou
 
 /* --- comparing --- */
 
-static bool same_lists(struct value got, struct value want)
+static bool same_lists(struct value got, struct value want, int64_t *budget)
 {
     if (got.len != want.len)
         return false;
     for (uint32_t i = 0; i < got.len; i++)
-        if (!typed_value_same(got.items[i], want.items[i]))
+        if (!typed_value_same(got.items[i], want.items[i], budget))
             return false;
     return true;
 }
 
 /* Not by value_map_get(), which would take 1, 1u and 1.0 for the same key. */
-static bool has_entry(struct value map, const struct value_entry *entry)
+static bool has_entry(struct value map, const struct value_entry *entry, int64_t *budget)
 {
     for (uint32_t i = 0; i < map.len; i++)
-        if (typed_value_same(map.map->entries[i].key, entry->key))
-            return typed_value_same(map.map->entries[i].value, entry->value);
+        if (typed_value_same(map.map->entries[i].key, entry->key, budget))
+            return typed_value_same(map.map->entries[i].value, entry->value, budget);
     return false;
 }
 
-static bool same_maps(struct value got, struct value want)
+static bool same_maps(struct value got, struct value want, int64_t *budget)
 {
     if (got.len != want.len)
         return false;
     for (uint32_t i = 0; i < want.len; i++)
-        if (!has_entry(got, &want.map->entries[i]))
+        if (!has_entry(got, &want.map->entries[i], budget))
             return false;
     return true;
 }
 
-bool typed_value_same(struct value got, struct value want)
+bool typed_value_same(struct value got, struct value want, int64_t *budget)
 {
+    if (budget != NULL && --*budget < 0)
+        return true;
     if (got.kind != want.kind)
         return false;
 
@@ -191,15 +193,15 @@ bool typed_value_same(struct value got, struct value want)
     case VALUE_DOUBLE:
         return got.d == want.d || (isnan(got.d) && isnan(want.d));
     case VALUE_LIST:
-        return same_lists(got, want);
+        return same_lists(got, want, budget);
     case VALUE_MAP:
-        return same_maps(got, want);
+        return same_maps(got, want, budget);
     case VALUE_TYPE:
         return strcmp(got.type_name, want.type_name) == 0;
     case VALUE_OPTIONAL:
         if (got.inner == NULL || want.inner == NULL)
             return got.inner == want.inner;
-        return typed_value_same(*got.inner, *want.inner);
+        return typed_value_same(*got.inner, *want.inner, budget);
     case VALUE_NULL:
     case VALUE_BOOL:
     case VALUE_INT:

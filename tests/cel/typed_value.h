@@ -21,9 +21,11 @@ bool typed_value_decode(struct arena *mem, struct value source, struct value *ou
 
 /*
  * Whether `got` is what a test wants: of the same kind at every level, with
- * NaN equal to NaN and maps in any order.
+ * NaN equal to NaN and maps in any order. `budget` is lowered by the number of
+ * values looked at, and what is left when it ran out counts as the same: a
+ * small value may have more items than there is time. NULL means without bound.
  */
-bool typed_value_same(struct value got, struct value want);
+bool typed_value_same(struct value got, struct value want, int64_t *budget);
 
 /* Write `v` for a person to read: 1u, b"\xff", [1, 2.0], {"a": null}, type(int), optional(1). */
 void typed_value_print(struct buf *out, struct value v);
