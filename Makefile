@@ -16,6 +16,7 @@
 #   src/*/*.c, src/*/*.cc     the library; src/cli/main.c is the program
 #   tests/*/test_*.c          a test program each, run by `make test`
 #   tests/*/cel_conformance.c a test program that is built and not run here
+#   tests/*/json_suite.c      the same
 #   tests/*/*.c otherwise     helpers, linked into every test program
 #   tests/fuzz/fuzz_*.c       a fuzz target each
 #   bench/*.c                 a benchmark each; bench/run-* are what `make bench` runs
@@ -32,14 +33,19 @@ MAKEFLAGS += --no-builtin-rules
 
 BUILD := build
 FUZZ_SECONDS ?= 60
+JOBS ?= $(shell nproc)
 WERROR ?= -Werror
 Q := $(if $(V),,@)
+
+# Targets that call scripts/setup build in a make of their own, which starts
+# after it, and in parallel unless -j says how.
+BUILD_WITH = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS) -Otarget)
 
 # --- sources ---
 
 MAIN := src/cli/main.c
 LIB_SOURCES := $(filter-out $(MAIN),$(wildcard src/*/*.c src/*/*.cc))
-TEST_SOURCES := $(wildcard tests/*/test_*.c tests/*/cel_conformance.c)
+TEST_SOURCES := $(wildcard tests/*/test_*.c tests/*/cel_conformance.c tests/*/json_suite.c)
 FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c)
 HELPER_SOURCES := $(filter-out $(TEST_SOURCES) $(FUZZ_SOURCES),$(wildcard tests/*/*.c))
 BENCH_SOURCES := $(wildcard bench/*.c)
@@ -93,19 +99,20 @@ FLAGS_fuzz := -O1 -DPAWL_SLOW_CHECKS -fsanitize=fuzzer-no-link,address,undefined
 # Only what is used ends up in the binary's list of libraries.
 LIBS := -Wl,--as-needed $(if $(wildcard src/cel/regex.cc),-lre2 -lstdc++) -lm -lpthread
 TEST_LIBS := -Wl,--as-needed -lcmocka -ljansson $(LIBS)
+BENCH_LIBS := -Wl,--as-needed -ljansson $(LIBS)
 
 # --- targets ---
 
 all: ## build build/pawl (the default)
 	@scripts/setup build
-	@$(MAKE) --no-print-directory $(BUILD)/pawl
+	+@$(BUILD_WITH) $(BUILD)/pawl
 
 run: all ## build, then a guided tour of what Pawl can do
 	@scripts/tour $(BUILD)/pawl
 
 test: ## build and run every test; ends with "N passed, N failed"
 	@scripts/setup test
-	@$(MAKE) --no-print-directory test-programs
+	+@$(BUILD_WITH) test-programs
 	@PAWL=$(BUILD)/pawl scripts/run-tests \
 	    $(addprefix $(BUILD)/tests/,$(filter test_%,$(TEST_NAMES))) $(TEST_SCRIPTS)
 
@@ -113,34 +120,34 @@ test-programs: $(BUILD)/pawl $(addprefix $(BUILD)/tests/,$(TEST_NAMES))
 
 asan: ## run the test programs under address and undefined sanitizers
 	@scripts/setup test
-	@$(MAKE) --no-print-directory $(addprefix $(BUILD)/asan/,$(TEST_NAMES))
+	+@$(BUILD_WITH) $(addprefix $(BUILD)/asan/,$(TEST_NAMES))
 	@scripts/run-tests $(addprefix $(BUILD)/asan/,$(filter test_%,$(TEST_NAMES)))
 
 tsan: ## run the test programs under the thread sanitizer
 	@scripts/setup test
-	@$(MAKE) --no-print-directory $(addprefix $(BUILD)/tsan/,$(TEST_NAMES))
+	+@$(BUILD_WITH) $(addprefix $(BUILD)/tsan/,$(TEST_NAMES))
 	@scripts/run-tests $(addprefix $(BUILD)/tsan/,$(filter test_%,$(TEST_NAMES)))
 
 cover: ## run the test programs and say which lines they reach
 	@scripts/setup test
 	@rm -rf $(BUILD)/obj/cover $(BUILD)/cover
-	@$(MAKE) --no-print-directory $(addprefix $(BUILD)/cover/,$(TEST_NAMES))
+	+@$(BUILD_WITH) $(addprefix $(BUILD)/cover/,$(TEST_NAMES))
 	@scripts/run-tests $(addprefix $(BUILD)/cover/,$(filter test_%,$(TEST_NAMES)))
 	@scripts/cover $(BUILD)/obj/cover
 
 fuzz: ## run each fuzz target for FUZZ_SECONDS (60)
 	@scripts/setup test
-	@$(MAKE) --no-print-directory $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SOURCES))
+	+@$(BUILD_WITH) $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SOURCES))
 	@scripts/run-fuzz $(FUZZ_SECONDS) $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SOURCES))
 
 bench: ## run the benchmarks
 	@scripts/setup test
-	@$(MAKE) --no-print-directory $(patsubst bench/%.c,$(BUILD)/bench/%,$(BENCH_SOURCES))
+	+@$(BUILD_WITH) $(patsubst bench/%.c,$(BUILD)/bench/%,$(BENCH_SOURCES))
 	@for run in bench/run-*; do echo "--- $$run"; $$run || exit 1; done
 
 lint: ## compile with both compilers and -Werror, then check format, folders and code
 	@scripts/setup lint
-	@$(MAKE) --no-print-directory lint-objects
+	+@$(BUILD_WITH) lint-objects
 	@INCLUDES="$(INCLUDES)" scripts/lint
 
 fmt: ## format every C file in place
@@ -159,12 +166,14 @@ help: ## this list
 
 objects = $(patsubst %,$(BUILD)/obj/$(1)/%.o,$(basename $(2)))
 
+-include $(wildcard $(BUILD)/gen/*.d)
+
 # The generators and what they write: before anything that may include it.
 $(BUILD)/gen/%.h: $(BUILD)/gen/gen_%
 	@echo "  GEN      $@"
 	$(Q)$< > $@
 
-.PRECIOUS: $(BUILD)/gen/gen_%
+.PRECIOUS: $(BUILD)/gen/gen_% $(BUILD)/gen/%.h
 $(BUILD)/gen/gen_%: tools/gen_%.c Makefile
 	@mkdir -p $(@D)
 	$(Q)gcc $(C_FLAGS) $(FLAGS_release) -MMD $< -o $@ -lm
@@ -204,7 +213,7 @@ endef
 $(eval $(call PROGRAM,release,$(BUILD)/pawl,$(MAIN),$(LIBS)))
 
 $(foreach b,$(BENCH_SOURCES),$(eval \
-    $(call PROGRAM,release,$(b:%.c=$(BUILD)/%),$(b),$(LIBS))))
+    $(call PROGRAM,release,$(b:%.c=$(BUILD)/%),$(b),$(BENCH_LIBS))))
 
 $(foreach v,check:tests asan:asan tsan:tsan cover:cover,$(foreach t,$(TEST_SOURCES),$(eval \
     $(call PROGRAM,$(firstword $(subst :, ,$(v))),$(BUILD)/$(lastword $(subst :, \

@@ -97,7 +97,9 @@ void *arena_grow(struct arena *a, size_t size)
     size_t need = (size + 15) & ~(size_t)15;
     size_t bytes = a->block_bytes != 0 ? a->block_bytes : ARENA_FIRST_BLOCK;
 
-    if (need < size || need > SIZE_MAX - sizeof(*b))
+    if (size == 0)
+        return arena_alloc(a, 1);
+    if (size > SIZE_MAX / 2)
         PANIC("arena allocation too large");
 #ifdef ARENA_ASAN
     /* A gap after each allocation, so that running over its end is seen. */

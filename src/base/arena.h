@@ -58,13 +58,14 @@ void arena_release(struct arena *a, struct arena_mark mark);
 /* The slow path of arena_alloc(): starts a new block. */
 void *arena_grow(struct arena *a, size_t size);
 
-/* `size` bytes aligned for any type, not cleared. Never NULL. */
+/* `size` bytes aligned for any type, not cleared. Never NULL, not even for no bytes. */
 static inline void *arena_alloc(struct arena *a, size_t size)
 {
 #ifndef ARENA_ASAN
     size_t need = (size + 15) & ~(size_t)15;
 
-    if (LIKELY(need <= (size_t)(a->end - a->next) && need >= size)) {
+    /* Minus one, so that nothing and too much (need is then 0) take the slow path. */
+    if (LIKELY(need - 1 < (size_t)(a->end - a->next))) {
         void *p = a->next;
         a->next += need;
         return p;

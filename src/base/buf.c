@@ -7,12 +7,12 @@
 
 void buf_init(struct buf *b)
 {
-    *b = (struct buf){.limit = SIZE_MAX / 2};
+    *b = (struct buf){.limit = SIZE_MAX / 4};
 }
 
 void buf_init_arena(struct buf *b, struct arena *mem)
 {
-    *b = (struct buf){.limit = SIZE_MAX / 2, .mem = mem};
+    *b = (struct buf){.limit = SIZE_MAX / 4, .mem = mem};
 }
 
 void buf_fini(struct buf *b)
@@ -30,26 +30,29 @@ void buf_clear(struct buf *b)
 
 bool buf_grow(struct buf *b, size_t extra)
 {
-    size_t room = b->room < 64 ? 64 : b->room;
+    size_t bytes = 64;
     char *p;
 
     if (b->failed || b->len > b->limit || extra > b->limit - b->len) {
+        /* No room, so that shorter writes come here too and are refused. */
         b->failed = true;
+        b->room = b->len;
         return false;
     }
-    while (room - b->len < extra)
-        room *= 2;
+    /* One byte more than the room: printf writes a terminator that is not kept. */
+    while (bytes - 1 < b->len + extra)
+        bytes *= 2;
     if (b->mem != NULL) {
-        p = arena_alloc(b->mem, room);
+        p = arena_alloc(b->mem, bytes);
         if (b->len > 0)
             memcpy(p, b->ptr, b->len);
     } else {
-        p = realloc(b->ptr, room);
+        p = realloc(b->ptr, bytes);
         if (p == NULL)
             PANIC("out of memory");
     }
     b->ptr = p;
-    b->room = room;
+    b->room = bytes - 1 < b->limit ? bytes - 1 : b->limit;
     return true;
 }
 
@@ -67,7 +70,7 @@ void buf_printf(struct buf *b, const char *format, ...)
     len = vsnprintf(NULL, 0, format, args);
     va_end(args);
     ASSERT(len >= 0);
-    if (!buf_reserve(b, (size_t)len + 1))
+    if (len == 0 || !buf_reserve(b, (size_t)len))
         return;
     va_start(args, format);
     vsnprintf(b->ptr + b->len, (size_t)len + 1, format, args);

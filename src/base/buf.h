@@ -2,9 +2,10 @@
  * buf.h - text that grows.
  *
  * Write many, check once: a buffer that would grow beyond its limit remembers
- * that and ignores further writes; whoever set a limit asks `buf.failed` at
- * the end. Memory comes from the heap, or, with buf_init_arena(), from an
- * arena, and then buf_fini() has nothing to do.
+ * that and ignores further writes, so that what it holds is a prefix of what
+ * was written; whoever set a limit asks `buf.failed` at the end. Memory comes
+ * from the heap, or, with buf_init_arena(), from an arena, and then buf_fini()
+ * has nothing to do.
  */
 #ifndef PAWL_BASE_BUF_H
 #define PAWL_BASE_BUF_H
@@ -14,8 +15,8 @@
 struct buf {
     char *ptr;
     size_t len;
-    size_t room;
-    size_t limit; /* largest allowed len */
+    size_t room;  /* how long it may become without growing: at most limit; len after a failure */
+    size_t limit; /* largest allowed len; set it before the first write */
     struct arena *mem;
     bool failed;
 };

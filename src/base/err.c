@@ -13,7 +13,10 @@ static const struct {
     bool retryable;
 } table[] = {
 #define ERR(symbol, code, http_status, saga_class, may_retry)                                      \
-    {.name = (code), .status = (http_status), .class = ERR_CLASS_##saga_class, .retryable = (may_retry)},
+    {.name = (code),                                                                               \
+     .status = (http_status),                                                                      \
+     .class = ERR_CLASS_##saga_class,                                                              \
+     .retryable = (may_retry)},
 #include "base/err.def"
 #undef ERR
 };

@@ -12,5 +12,5 @@ __attribute__((constructor)) static void seed_from_system(void)
     uint64_t seed;
 
     if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) == (ssize_t)sizeof(seed))
-        hash_seed = seed;
+        hash_seed = seed | 1;
 }

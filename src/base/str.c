@@ -21,7 +21,7 @@ bool str_starts_with(struct str s, struct str prefix)
 
 bool str_ends_with(struct str s, struct str suffix)
 {
-    return s.len >= suffix.len && str_eq(str_from(s.ptr + s.len - suffix.len, suffix.len), suffix);
+    return s.len >= suffix.len && str_eq(str_slice(s, s.len - suffix.len, s.len), suffix);
 }
 
 int64_t str_find(struct str s, struct str needle, size_t from)
@@ -39,7 +39,8 @@ int64_t str_find(struct str s, struct str needle, size_t from)
 struct str str_slice(struct str s, size_t from, size_t to)
 {
     ASSERT(from <= to && to <= s.len);
-    return str_from(s.ptr + from, to - from);
+    /* NULL plus nothing is undefined in C. */
+    return from == 0 ? str_from(s.ptr, to) : str_from(s.ptr + from, to - from);
 }
 
 static bool is_space(char c)

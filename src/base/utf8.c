@@ -1,9 +1,9 @@
 /* utf8.c - see utf8.h. */
 #include "base/utf8.h"
 
-/* The length of a well-formed sequence at p, or 0. */
-static size_t sequence_length(const unsigned char *p, size_t left)
+size_t utf8_sequence_length(const char *at, size_t left)
 {
+    const unsigned char *p = (const unsigned char *)at;
     unsigned char lowest = 0x80, highest = 0xBF;
     size_t len;
 
@@ -47,7 +47,7 @@ size_t utf8_valid_prefix(struct str s)
         }
         if (i == s.len)
             break;
-        step = sequence_length(p + i, s.len - i);
+        step = utf8_sequence_length(s.ptr + i, s.len - i);
         if (step == 0)
             return i;
         i += step;
@@ -83,9 +83,10 @@ size_t utf8_offset(struct str s, size_t n)
 
 uint32_t utf8_next(struct str s, size_t *pos)
 {
-    const unsigned char *p = (const unsigned char *)s.ptr + *pos;
+    const unsigned char *p;
 
     ASSERT(*pos < s.len);
+    p = (const unsigned char *)s.ptr + *pos;
     if (p[0] < 0x80) {
         *pos += 1;
         return p[0];
@@ -114,6 +115,7 @@ size_t utf8_encode(char out[4], uint32_t code_point)
         out[1] = (char)(0x80 | (code_point & 0x3F));
         return 2;
     }
+    ASSERT(code_point < 0xD800 || code_point > 0xDFFF);
     if (code_point < 0x10000) {
         out[0] = (char)(0xE0 | code_point >> 12);
         out[1] = (char)(0x80 | (code_point >> 6 & 0x3F));

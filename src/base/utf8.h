@@ -10,6 +10,9 @@ bool utf8_is_valid(struct str s);
 /* The place of the first byte that does not belong, or s.len. */
 size_t utf8_valid_prefix(struct str s);
 
+/* The length of the well-formed sequence at `at`, of which `left` >= 1 bytes are there; or 0. */
+size_t utf8_sequence_length(const char *at, size_t left);
+
 /* How many code points a valid text has. */
 size_t utf8_count(struct str s);
 

@@ -221,7 +221,7 @@ static int order(bool less, bool greater)
 
 static int compare_int_uint(int64_t a, uint64_t b)
 {
-    return a < 0 ? -1 : order((uint64_t)a < b, (uint64_t)a > b);
+    return a < 0 ? -1 : order((uint64_t)a < b, b < (uint64_t)a);
 }
 
 /* Compare exactly: a double has 53 bits of precision, an int64 has 63. */
@@ -260,20 +260,20 @@ static int compare_moment(struct value a, struct value b)
 {
     if (a.seconds != b.seconds)
         return a.seconds < b.seconds ? -1 : 1;
-    return order(a.nanos < b.nanos, a.nanos > b.nanos);
+    return order(a.nanos < b.nanos, b.nanos < a.nanos);
 }
 
 static int compare_same_kind(struct value a, struct value b)
 {
     switch ((enum value_kind)a.kind) {
     case VALUE_BOOL:
-        return order(a.b < b.b, a.b > b.b);
+        return order(a.b < b.b, b.b < a.b);
     case VALUE_INT:
-        return order(a.i < b.i, a.i > b.i);
+        return order(a.i < b.i, b.i < a.i);
     case VALUE_UINT:
-        return order(a.u < b.u, a.u > b.u);
+        return order(a.u < b.u, b.u < a.u);
     case VALUE_DOUBLE:
-        return isnan(a.d) || isnan(b.d) ? VALUE_UNORDERED : order(a.d < b.d, a.d > b.d);
+        return isnan(a.d) || isnan(b.d) ? VALUE_UNORDERED : order(a.d < b.d, b.d < a.d);
     case VALUE_STRING:
     case VALUE_BYTES:
         return str_cmp(value_text(a), value_text(b));

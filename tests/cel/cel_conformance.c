@@ -191,13 +191,13 @@ static bool run_case(struct arena *mem, struct value test, struct result *out, s
         .without_check = flag_at(test, STR("disable_check")),
         .without_macros = flag_at(test, STR("disable_macros")),
     };
+    struct str source = typed_value_text(mem, value_map_get_str(test, STR("expr")));
     struct value *slots = NULL;
 
     *out = (struct result){.value = value_absent()};
     if (!build_env(mem, test, env, &slots, err))
         return false;
-    if (!cel_compile(mem, env, text_at(test, STR("expr")), &options, &out->program,
-                     &out->compile_err)) {
+    if (!cel_compile(mem, env, source, &options, &out->program, &out->compile_err)) {
         out->program = NULL;
         return true;
     }
@@ -306,7 +306,7 @@ static enum outcome run_line(struct arena *mem, struct str line, const struct op
     struct result result = {.program = NULL};
     struct err err;
 
-    if (!json_read(mem, line, &test, &err)) {
+    if (!typed_value_read_line(mem, line, &test, &err)) {
         printf("FAIL a line that is not JSON: %s\n", err.message);
         return FAILED;
     }

@@ -2,6 +2,7 @@
 #include "cel/typed_value.h"
 
 #include "base/base64.h"
+#include "value/json.h"
 #include "value/timefmt.h"
 
 #include <ctype.h>
@@ -9,6 +10,40 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+/* --- reading --- */
+
+static const char stand_in[] = "\xef\xb7\x90"; /* U+FDD0 */
+
+bool typed_value_read_line(struct arena *mem, struct str line, struct value *out, struct err *err)
+{
+    char *text = arena_copy(mem, line.ptr, line.len);
+
+    for (size_t i = 0; i + 1 < line.len; i++) {
+        if (text[i] != '\\')
+            continue;
+        if (line.len - i >= 6 && memcmp(text + i, "\\u0000", 6) == 0)
+            memcpy(text + i, "\\ufdd0", 6);
+        i++; /* over what is escaped, which may be a backslash */
+    }
+    return json_read(mem, str_from(text, line.len), out, err);
+}
+
+struct str typed_value_text(struct arena *mem, struct value string)
+{
+    struct str rest = value_text(string);
+    struct buf out;
+    int64_t at;
+
+    buf_init_arena(&out, mem);
+    while ((at = str_find(rest, STR(stand_in), 0)) >= 0) {
+        buf_str(&out, str_slice(rest, 0, (size_t)at));
+        buf_char(&out, '\0');
+        rest = str_slice(rest, (size_t)at + STR(stand_in).len, rest.len);
+    }
+    buf_str(&out, rest);
+    return buf_view(&out);
+}
 
 static bool is_array_of(struct value v, uint32_t len)
 {
@@ -49,11 +84,12 @@ static bool decode_int(struct str text, struct value *out)
 
 static bool decode_bytes(struct arena *mem, struct str text, struct value *out)
 {
-    struct str bytes = STR_NONE;
+    char *bytes = arena_alloc(mem, base64_decoded_max(text.len));
+    size_t len = 0;
 
-    if (!base64_decode(mem, text, &bytes))
+    if (!base64_decode(text, bytes, &len))
         return false;
-    *out = value_bytes(bytes);
+    *out = value_bytes(str_from(bytes, len));
     return true;
 }
 
@@ -63,7 +99,7 @@ static bool decode_text(struct arena *mem, struct str kind, struct value text, s
     struct str s = value_text(text);
 
     if (str_eq(kind, STR("string"))) {
-        *out = text;
+        *out = value_string(typed_value_text(mem, text));
         return true;
     }
     if (str_eq(kind, STR("type"))) {

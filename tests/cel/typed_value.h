@@ -11,6 +11,15 @@
 #include "value/value.h"
 
 /*
+ * Read one line of JSON. json_read() refuses U+0000, which strings of CEL may
+ * hold: U+FDD0, which is no character, stands for it in what is read, and
+ * typed_value_text() gives a string with U+0000 back in place.
+ */
+bool typed_value_read_line(struct arena *mem, struct str line, struct value *out,
+                           struct err *err) MUST_USE;
+struct str typed_value_text(struct arena *mem, struct value string);
+
+/*
  * Turn `source`, as read from JSON, into the value it describes. {"error":
  * [message]} becomes a value of kind VALUE_ERROR. False, with ERR_INVALID,
  * when it is no such form or needs protobuf. The result may point into

@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void declare_all(struct cel_env *env)
 {
     static const char *const names[][2] = {
-        {"input", "dyn"}, {"steps", "dyn"}, {"u", "uint"},
+        {"input", "dyn"}, {"steps", "dyn"},     {"u", "uint"},
         {"raw", "bytes"}, {"now", "timestamp"}, {"span", "duration"},
     };
     struct err err;
@@ -75,10 +75,9 @@ static bool is_of_type(struct value v, struct str type)
         const char *type;
         enum value_kind kind;
     } kinds[] = {
-        {"null", VALUE_NULL},         {"bool", VALUE_BOOL},     {"int", VALUE_INT},
-        {"uint", VALUE_UINT},         {"double", VALUE_DOUBLE}, {"string", VALUE_STRING},
-        {"bytes", VALUE_BYTES},       {"timestamp", VALUE_TIMESTAMP},
-        {"duration", VALUE_DURATION},
+        {"null", VALUE_NULL},   {"bool", VALUE_BOOL},           {"int", VALUE_INT},
+        {"uint", VALUE_UINT},   {"double", VALUE_DOUBLE},       {"string", VALUE_STRING},
+        {"bytes", VALUE_BYTES}, {"timestamp", VALUE_TIMESTAMP}, {"duration", VALUE_DURATION},
     };
 
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)

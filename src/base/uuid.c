@@ -1,0 +1,150 @@
+/* uuid.c - see uuid.h. */
+#include "base/uuid.h"
+
+#include <errno.h>
+#include <sys/random.h>
+
+#define UUID_MS_MAX (((int64_t)1 << 48) - 1)
+
+/* Bits of the random part that stand in the UUID: version and variant cover the rest. */
+static const uint8_t random_mask[UUID_RANDOM_LEN] = {0x0F, 0xFF, 0x3F, 0xFF, 0xFF,
+                                                     0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
+
+struct uuid uuid_v7(int64_t ms, const uint8_t random[UUID_RANDOM_LEN])
+{
+    struct uuid id;
+
+    ASSERT(ms >= 0 && ms <= UUID_MS_MAX);
+    for (unsigned i = 0; i < 6; i++)
+        id.bytes[i] = (uint8_t)(ms >> (40 - 8 * i));
+    for (unsigned i = 0; i < UUID_RANDOM_LEN; i++)
+        id.bytes[6 + i] = random[i] & random_mask[i];
+    id.bytes[6] |= 0x70;
+    id.bytes[8] |= 0x80;
+    return id;
+}
+
+int64_t uuid_ms(struct uuid id)
+{
+    int64_t ms = 0;
+
+    for (unsigned i = 0; i < 6; i++)
+        ms = ms << 8 | id.bytes[i];
+    return ms;
+}
+
+/* Whether a dash stands before byte number i. */
+static bool dash_before(unsigned i)
+{
+    return i == 4 || i == 6 || i == 8 || i == 10;
+}
+
+void uuid_write(struct uuid id, char out[UUID_TEXT_LEN + 1])
+{
+    for (unsigned i = 0; i < sizeof(id.bytes); i++) {
+        if (dash_before(i))
+            *out++ = '-';
+        *out++ = "0123456789abcdef"[id.bytes[i] >> 4];
+        *out++ = "0123456789abcdef"[id.bytes[i] & 15];
+    }
+    *out = '\0';
+}
+
+/* The value of a hexadecimal digit, or -1. */
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return -1;
+}
+
+bool uuid_read(struct str text, struct uuid *out)
+{
+    const char *p = text.ptr;
+    struct uuid id;
+
+    if (text.len != UUID_TEXT_LEN)
+        return false;
+    for (unsigned i = 0; i < sizeof(id.bytes); i++) {
+        int high, low;
+
+        if (dash_before(i) && *p++ != '-')
+            return false;
+        high = hex_digit(*p++);
+        low = hex_digit(*p++);
+        if (high < 0 || low < 0)
+            return false;
+        id.bytes[i] = (uint8_t)(high << 4 | low);
+    }
+    *out = id;
+    return true;
+}
+
+int uuid_cmp(struct uuid a, struct uuid b)
+{
+    int c = memcmp(a.bytes, b.bytes, sizeof(a.bytes));
+
+    return (c > 0) - (c < 0);
+}
+
+/* --- generator --- */
+
+static void system_random(void *context, uint8_t *out, size_t len)
+{
+    (void)context;
+    while (len > 0) {
+        ssize_t n = getrandom(out, len, 0);
+        if (n < 0) {
+            if (errno != EINTR)
+                PANIC("the system has no random numbers");
+            continue;
+        }
+        out += n;
+        len -= (size_t)n;
+    }
+}
+
+void uuid_gen_init(struct uuid_gen *g, uuid_random_fn *random, void *context)
+{
+    *g = (struct uuid_gen){
+        .random = random == NULL ? system_random : random, .context = context, .last_ms = -1};
+}
+
+/* Add to a number of 74 bits, kept under random_mask. False when it overflows. */
+static bool add_to_random(uint8_t number[UUID_RANDOM_LEN], uint64_t add)
+{
+    for (unsigned i = UUID_RANDOM_LEN; i-- > 0;) {
+        uint64_t sum = (number[i] & random_mask[i]) + (add & random_mask[i]);
+        unsigned bits = (unsigned)__builtin_popcount(random_mask[i]);
+        number[i] = (uint8_t)(sum & random_mask[i]);
+        add = (add >> bits) + (sum >> bits);
+    }
+    return add == 0;
+}
+
+struct uuid uuid_gen_next(struct uuid_gen *g, int64_t now_ms)
+{
+    /* A clock before 1970 is a clock that was never set. */
+    if (now_ms < 0)
+        now_ms = 0;
+    if (now_ms > g->last_ms) {
+        g->last_ms = now_ms;
+        g->random(g->context, g->last, sizeof(g->last));
+    } else {
+        /* A random step, so that nobody can guess the next one from the last. */
+        uint32_t step;
+        uint8_t drawn[sizeof(step)];
+
+        g->random(g->context, drawn, sizeof(drawn));
+        memcpy(&step, drawn, sizeof(step));
+        if (!add_to_random(g->last, (uint64_t)step + 1)) {
+            g->last_ms++;
+            g->random(g->context, g->last, sizeof(g->last));
+        }
+    }
+    return uuid_v7(g->last_ms, g->last);
+}

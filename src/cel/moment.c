@@ -1,0 +1,90 @@
+/* moment.c - arithmetic of timestamps and durations; see moment.h. */
+#include "cel/moment.h"
+
+#include "value/timefmt.h"
+
+enum { NANOS = 1000000000 };
+
+/* Seconds and nanoseconds of any value; false when the seconds overflow. */
+static bool add_parts(struct value a, struct value b, int64_t *seconds, uint32_t *nanos)
+{
+    uint32_t sum = a.nanos + b.nanos;
+    int64_t carry = sum >= NANOS;
+
+    *nanos = carry ? sum - NANOS : sum;
+    return !__builtin_add_overflow(a.seconds, b.seconds, seconds) &&
+           !__builtin_add_overflow(*seconds, carry, seconds);
+}
+
+static bool sub_parts(struct value a, struct value b, int64_t *seconds, uint32_t *nanos)
+{
+    int64_t borrow = a.nanos < b.nanos;
+
+    *nanos = borrow ? a.nanos + NANOS - b.nanos : a.nanos - b.nanos;
+    return !__builtin_sub_overflow(a.seconds, b.seconds, seconds) &&
+           !__builtin_sub_overflow(*seconds, borrow, seconds);
+}
+
+static bool make_timestamp(int64_t seconds, uint32_t nanos, struct value *out)
+{
+    if (!timestamp_in_range(seconds, nanos))
+        return false;
+    *out = value_timestamp(seconds, nanos);
+    return true;
+}
+
+static bool make_duration(int64_t seconds, uint32_t nanos, struct value *out)
+{
+    if (!duration_in_range(seconds, nanos))
+        return false;
+    *out = value_duration(seconds, nanos);
+    return true;
+}
+
+bool moment_add(struct value timestamp, struct value duration, struct value *out)
+{
+    int64_t seconds;
+    uint32_t nanos;
+
+    return add_parts(timestamp, duration, &seconds, &nanos) && make_timestamp(seconds, nanos, out);
+}
+
+bool moment_sub(struct value timestamp, struct value duration, struct value *out)
+{
+    int64_t seconds;
+    uint32_t nanos;
+
+    return sub_parts(timestamp, duration, &seconds, &nanos) && make_timestamp(seconds, nanos, out);
+}
+
+bool moment_diff(struct value a, struct value b, struct value *out)
+{
+    int64_t seconds, total;
+    uint32_t nanos;
+
+    return sub_parts(a, b, &seconds, &nanos) &&
+           !__builtin_mul_overflow(seconds, (int64_t)NANOS, &total) &&
+           !__builtin_add_overflow(total, (int64_t)nanos, &total) &&
+           make_duration(seconds, nanos, out);
+}
+
+bool moment_add_durations(struct value a, struct value b, struct value *out)
+{
+    int64_t seconds;
+    uint32_t nanos;
+
+    return add_parts(a, b, &seconds, &nanos) && make_duration(seconds, nanos, out);
+}
+
+bool moment_sub_durations(struct value a, struct value b, struct value *out)
+{
+    int64_t seconds;
+    uint32_t nanos;
+
+    return sub_parts(a, b, &seconds, &nanos) && make_duration(seconds, nanos, out);
+}
+
+bool moment_negate(struct value duration, struct value *out)
+{
+    return moment_sub_durations(value_duration(0, 0), duration, out);
+}

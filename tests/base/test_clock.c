@@ -1,0 +1,63 @@
+/* test_clock.c - claims about clock.h. */
+#include "base/clock.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+#include <cmocka.h>
+
+static void test_clock__by_hand_stands_still_until_moved(void **state)
+{
+    struct clock_manual manual;
+    const struct clock *c = &manual.clock;
+
+    (void)state;
+    clock_manual_init(&manual, 1000000);
+    assert_int_equal(clock_wall_us(c), 1000000);
+    assert_int_equal(clock_wall_us(c), 1000000);
+    int64_t mono = clock_mono_us(c);
+    clock_manual_advance(&manual, 250);
+    assert_int_equal(clock_wall_us(c), 1000250);
+    assert_int_equal(clock_mono_us(c), mono + 250);
+}
+
+static void test_clock__setting_the_wall_clock_leaves_the_monotonic_one(void **state)
+{
+    struct clock_manual manual;
+    const struct clock *c = &manual.clock;
+
+    (void)state;
+    clock_manual_init(&manual, 1000000);
+    int64_t mono = clock_mono_us(c);
+    clock_manual_set_wall(&manual, 5);
+    assert_int_equal(clock_wall_us(c), 5);
+    assert_int_equal(clock_mono_us(c), mono);
+}
+
+static void test_clock__of_the_system_tells_its_time(void **state)
+{
+    int64_t before = (int64_t)time(NULL);
+    int64_t wall = clock_wall_us(&clock_system);
+    int64_t mono = clock_mono_us(&clock_system);
+
+    (void)state;
+    /* time() reads a coarser clock, which may lag by a tick. */
+    assert_true(wall / 1000000 >= before && wall / 1000000 <= (int64_t)time(NULL) + 1);
+    for (int i = 0; i < 1000; i++) {
+        int64_t next = clock_mono_us(&clock_system);
+        assert_true(next >= mono);
+        mono = next;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_clock__by_hand_stands_still_until_moved),
+        cmocka_unit_test(test_clock__setting_the_wall_clock_leaves_the_monotonic_one),
+        cmocka_unit_test(test_clock__of_the_system_tells_its_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,95 @@
+/* test_hash.c - claims about hash.h. */
+#include "base/hash.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+static void test_hash__depends_on_every_byte(void **state)
+{
+    unsigned char text[40] = {0};
+
+    (void)state;
+    for (size_t len = 1; len <= sizeof(text); len++)
+        for (size_t i = 0; i < len; i++) {
+            uint64_t before = hash_bytes(text, len);
+            text[i] ^= 0x80;
+            assert_true(hash_bytes(text, len) != before);
+            text[i] ^= 0x80;
+            assert_true(hash_bytes(text, len) == before);
+        }
+}
+
+static void test_hash__depends_on_the_length(void **state)
+{
+    static const unsigned char zeros[64];
+
+    (void)state;
+    for (size_t a = 0; a <= sizeof(zeros); a++)
+        for (size_t b = 0; b < a; b++)
+            assert_true(hash_bytes(zeros, a) != hash_bytes(zeros, b));
+}
+
+static void test_hash__does_not_read_past_the_end(void **state)
+{
+    unsigned char text[16];
+
+    (void)state;
+    memset(text, 'a', sizeof(text));
+    for (size_t len = 0; len < sizeof(text); len++) {
+        uint64_t before = hash_bytes(text, len);
+        memset(text + len, 'b', sizeof(text) - len);
+        assert_true(hash_bytes(text, len) == before);
+        memset(text + len, 'a', sizeof(text) - len);
+    }
+}
+
+/* How full the fullest of `slots` is when every slot gets eight keys on average. */
+static unsigned fullest(unsigned slots, unsigned shift, bool numbers)
+{
+    static unsigned counts[4096];
+    unsigned most = 0;
+
+    memset(counts, 0, sizeof(counts));
+    for (unsigned i = 0; i < slots * 8; i++) {
+        char text[32];
+        int len = snprintf(text, sizeof(text), "order-%u", i);
+        uint64_t h = numbers ? hash_int((uint64_t)i << 32) : hash_bytes(text, (size_t)len);
+        unsigned n = ++counts[h >> shift & (slots - 1)];
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+static void test_hash__spreads_similar_keys_over_low_and_high_bits(void **state)
+{
+    (void)state;
+    /* By chance alone a slot with 40 occurs once in 10^14. */
+    assert_true(fullest(4096, 0, false) < 40);
+    assert_true(fullest(4096, 52, false) < 40);
+    assert_true(fullest(4096, 0, true) < 40);
+    assert_true(fullest(4096, 52, true) < 40);
+}
+
+static void test_hash__seed_is_odd_and_was_drawn(void **state)
+{
+    (void)state;
+    assert_true(hash_seed & 1);
+    assert_true(hash_seed != 0x2545f4914f6cdd1du);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hash__depends_on_every_byte),
+        cmocka_unit_test(test_hash__depends_on_the_length),
+        cmocka_unit_test(test_hash__does_not_read_past_the_end),
+        cmocka_unit_test(test_hash__spreads_similar_keys_over_low_and_high_bits),
+        cmocka_unit_test(test_hash__seed_is_odd_and_was_drawn),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
