@@ -29,6 +29,7 @@ struct options {
 
 /* What became of one case. */
 struct result {
+    struct value want;      /* VALUE_ABSENT when the case wants no value */
     struct err compile_err; /* when program is NULL */
     const struct cel_program *program;
     struct value value; /* VALUE_ABSENT when it was not evaluated */
@@ -192,9 +193,12 @@ static bool run_case(struct arena *mem, struct value test, struct result *out, s
         .without_macros = flag_at(test, STR("disable_macros")),
     };
     struct str source = typed_value_text(mem, value_map_get_str(test, STR("expr")));
+    struct value want = value_map_get_str(value_map_get_str(test, STR("expect")), STR("value"));
     struct value *slots = NULL;
 
-    *out = (struct result){.value = value_absent()};
+    *out = (struct result){.want = value_absent(), .value = value_absent()};
+    if (want.kind != VALUE_ABSENT && !typed_value_decode(mem, want, &out->want, err))
+        return false;
     if (!build_env(mem, test, env, &slots, err))
         return false;
     if (!cel_compile(mem, env, source, &options, &out->program, &out->compile_err)) {
@@ -249,21 +253,18 @@ static bool type_is_right(struct value expect, struct value test, const struct r
     return want.ptr == NULL || str_eq(cel_program_type(r->program), want);
 }
 
-static bool is_right(struct arena *mem, struct value test, const struct result *r,
-                     const struct options *options)
+static bool is_right(struct value test, const struct result *r, const struct options *options)
 {
     struct value expect = value_map_get_str(test, STR("expect"));
-    struct value want = value_map_get_str(expect, STR("value"));
     struct value messages = value_map_get_str(expect, STR("error"));
-    struct err err;
 
     if (messages.kind == VALUE_LIST)
         return error_is_right(test, r, messages);
     if (r->program == NULL || !type_is_right(expect, test, r, options))
         return false;
-    if (want.kind == VALUE_ABSENT || flag_at(test, STR("check_only")))
+    if (r->want.kind == VALUE_ABSENT || flag_at(test, STR("check_only")))
         return true;
-    return typed_value_decode(mem, want, &want, &err) && typed_value_same(r->value, want, NULL);
+    return typed_value_same(r->value, r->want, NULL);
 }
 
 /* --- reporting --- */
@@ -320,7 +321,7 @@ static enum outcome run_line(struct arena *mem, struct str line, const struct op
         printf("FAIL %.*s\n  cannot be set up: %s\n", STR_ARG(id), err.message);
         return FAILED;
     }
-    bool ok = is_right(mem, test, &result, options);
+    bool ok = is_right(test, &result, options);
 
     if (!ok)
         report(mem, test, &result);

@@ -50,7 +50,6 @@ static void expect_true_or_over_limit(struct hostile *h, struct str source)
 static void test_hostile__size_of_a_doubling_list_is_cheap(void **state)
 {
     struct hostile *h = *state;
-
     static const unsigned levels[] = {40, 60, 100, 200};
 
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++)
@@ -61,7 +60,6 @@ static void test_hostile__size_of_a_doubling_list_is_cheap(void **state)
 static void test_hostile__doubling_lists_compare_within_the_budget(void **state)
 {
     struct hostile *h = *state;
-
     static const char *const bodies[] = {
         "@ == @",           "[@] == [[1, 1], @] || true",   "!(@ != @)",
         "@ in [@]",         "size([@, @].distinct()) == 1", "{'k': @} == {'k': @}",
@@ -75,7 +73,6 @@ static void test_hostile__doubling_lists_compare_within_the_budget(void **state)
 static void test_hostile__equal_twins_compare_within_the_budget(void **state)
 {
     struct hostile *h = *state;
-
     struct buf b;
 
     /* Built apart, so that no comparison of addresses can answer. */
@@ -99,7 +96,6 @@ static void test_hostile__doubling_maps_compare_within_the_budget(void **state)
 static void test_hostile__doubling_lists_are_not_written_out(void **state)
 {
     struct hostile *h = *state;
-
     static const char *const bodies[] = {
         "'%s'.format([@])",
         "size('%s %s'.format([@, @])) > 0",
@@ -114,7 +110,6 @@ static void test_hostile__doubling_lists_are_not_written_out(void **state)
 static void test_hostile__doubling_result_does_not_become_json(void **state)
 {
     struct hostile *h = *state;
-
     struct str source = hostile_binds(h, 60, "[1, 1]", "[@, @]", "@");
     struct outcome o = hostile_run(h, source, value_null());
     struct buf json;
@@ -148,7 +143,6 @@ static void test_hostile__doubling_text_runs_into_a_limit(void **state)
 static void test_hostile__a_million_million_iterations_run_into_the_cost_limit(void **state)
 {
     struct hostile *h = *state;
-
     static const char *const sources[] = {
         "lists.range(10000).all(a, lists.range(10000).all(b, lists.range(10000).all(c, true)))",
         "lists.range(10000).exists(a, lists.range(10000).exists(b, lists.range(10000).exists(c, "
@@ -177,7 +171,6 @@ static void test_hostile__a_million_million_iterations_run_into_the_cost_limit(v
 static void test_hostile__a_small_budget_is_kept(void **state)
 {
     struct hostile *h = *state;
-
     struct cel_limits limits = {.cost = 1000, .memory_bytes = 64 * 1024};
     struct str source = STR("lists.range(100).all(a, lists.range(100).all(b, true))");
     struct cel_env *env = cel_env_new(&h->program, CEL_DEFINITION);
@@ -213,7 +206,6 @@ static void test_hostile__limits_are_not_absorbed(void **state)
 static void test_hostile__arguments_of_any_size_are_answered(void **state)
 {
     struct hostile *h = *state;
-
     static const char *const sources[] = {
         "lists.range(9223372036854775807)",
         "lists.range(1000000000000)",

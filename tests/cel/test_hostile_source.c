@@ -37,7 +37,6 @@ static void expect_int_or(struct hostile *h, struct str source, int64_t want, en
 static void test_hostile__nesting_beyond_the_limit_is_refused(void **state)
 {
     struct hostile *h = *state;
-
     static const struct {
         const char *open, *core, *close;
     } shapes[] = {
@@ -77,7 +76,6 @@ static void test_hostile__nesting_beyond_the_limit_is_refused(void **state)
 static void test_hostile__nesting_that_is_never_closed_is_refused(void **state)
 {
     struct hostile *h = *state;
-
     static const char *const opens[] = {"(",    "[",          "{",     "{1:", "f(", "s[",
                                         "s.f(", "[1].map(x,", "true?", "`",   "'",  "\"\"\"",
                                         "b'",   "//",         "s.",    "-(",  "!["};
@@ -94,7 +92,6 @@ static void test_hostile__nesting_that_is_never_closed_is_refused(void **state)
 static void test_hostile__chains_give_their_result_or_are_refused(void **state)
 {
     struct hostile *h = *state;
-
     static const struct {
         const char *first, *more;
         int64_t first_int, more_int;
@@ -120,7 +117,6 @@ static void test_hostile__chains_give_their_result_or_are_refused(void **state)
 static void test_hostile__chains_of_conditions_are_true_or_refused(void **state)
 {
     struct hostile *h = *state;
-
     const struct str sources[] = {
         hostile_chain(h, "true", "&&true"),
         hostile_chain(h, "true", "||false"),
@@ -141,7 +137,6 @@ static void test_hostile__chains_of_conditions_are_true_or_refused(void **state)
 static void test_hostile__chains_of_access_end(void **state)
 {
     struct hostile *h = *state;
-
     const struct str sources[] = {
         hostile_chain(h, "s", ".a"),         hostile_chain(h, "s", "[0]"),
         hostile_chain(h, "s", ".?a"),        hostile_chain(h, "s", "[?0]"),
@@ -161,7 +156,6 @@ static void test_hostile__chains_of_access_end(void **state)
 static void test_hostile__source_may_have_so_many_code_points_and_no_more(void **state)
 {
     struct hostile *h = *state;
-
     struct str fits = hostile_nested(h, "", "1", " ", CEL_SOURCE_MAX - 1);
     struct outcome o = hostile_run(h, fits, value_null());
 
@@ -220,7 +214,6 @@ static void test_hostile__thousands_of_patterns_run_or_are_refused(void **state)
 static void test_hostile__names_as_long_as_the_source_are_undeclared(void **state)
 {
     struct hostile *h = *state;
-
     struct str name = hostile_nested(h, "n", "", "", CEL_SOURCE_MAX);
     struct outcome o = hostile_run(h, name, value_null());
 

@@ -34,7 +34,6 @@ static int tear_down(void **state)
 static void test_hostile__patterns_run_in_linear_time(void **state)
 {
     struct hostile *h = *state;
-
     static const char *const sources[] = {
         "s.matches('^(a+)+$')",        "s.matches('^(a|a)*$')",
         "s.matches('^(a|aa)+$')",      "s.matches('(.*)(.*)(.*)(.*)(.*)[^a]') || true",
@@ -51,7 +50,6 @@ static void test_hostile__patterns_run_in_linear_time(void **state)
 static void test_hostile__patterns_of_any_size_are_refused_or_run(void **state)
 {
     struct hostile *h = *state;
-
     static const char *const patterns[] = {
         "((((((((((a{100}){100}){100}){100}){100}){100}){100}){100}){100}){100})",
         "a{1000}{1000}{1000}",
@@ -82,7 +80,6 @@ static void test_hostile__patterns_of_any_size_are_refused_or_run(void **state)
 static void test_hostile__long_texts_stay_within_the_limits(void **state)
 {
     struct hostile *h = *state;
-
     static const char *const sources[] = {
         "size(s.replace('a', 'bb'))",
         "size(s.replace('', 'bbbbbbbb'))",
@@ -117,7 +114,6 @@ static void test_hostile__long_texts_stay_within_the_limits(void **state)
 static void test_hostile__long_texts_are_no_numbers_or_times(void **state)
 {
     struct hostile *h = *state;
-
     static const char *const sources[] = {
         "int(s)",
         "uint(s)",
@@ -157,7 +153,6 @@ static void test_hostile__messages_are_whole_characters(void **state)
 static void test_hostile__bytes_that_are_not_utf8_do_not_compile(void **state)
 {
     struct hostile *h = *state;
-
     static const char *const sources[] = {"'\xff'",           "'\xc0\x80'", "'\xed\xa0\x80'",
                                           "\xf4\x90\x80\x80", "1 // \xfe",  "`\x80`",
                                           "b'\xff'"};
@@ -211,7 +206,6 @@ static void test_hostile__broken_json_is_refused(void **state)
 static void test_hostile__numbers_of_any_length_are_read_or_refused(void **state)
 {
     struct hostile *h = *state;
-
     struct value out = value_absent();
     struct err err;
     struct str digits = value_text(hostile_text(h, '9'));
