@@ -213,7 +213,7 @@ static void test_hostile__numbers_of_any_length_are_read_or_refused(void **state
     /* Ten million digits are more than a double holds. */
     assert_false(json_read(&h->source, digits, &out, &err));
     assert_int_equal(err.code, ERR_BAD_JSON);
-    struct str fraction = hostile_nested(h, "0.", "", "3", 1000000);
+    struct str fraction = hostile_nested(h, "", "0.", "3", 1000000);
 
     assert_true(json_read(&h->source, fraction, &out, &err));
     assert_int_equal(out.kind, VALUE_DOUBLE);
