@@ -15,8 +15,12 @@
 
 #include <math.h>
 
-/* Room for any scalar but text, with the punctuation around it. */
-enum { SCALAR_MAX = 64 };
+enum {
+    SCALAR_MAX = 64,  /* room for any scalar but text, with its quotes */
+    AFTER_STRING = 16 /* room behind a string, for a colon and a space */
+};
+
+static const char too_deep[] = "nested too deep for JSON";
 
 _Static_assert(SCALAR_MAX >= NUMBER_TEXT_MAX + 8 && SCALAR_MAX >= DURATION_TEXT_MAX + 8 &&
                    SCALAR_MAX >= TIMESTAMP_TEXT_MAX + 8,
@@ -31,6 +35,7 @@ struct frame {
 struct writer {
     struct buf *out;
     size_t limit; /* of the buffer, which itself is unlimited meanwhile */
+    char *end;    /* of the room in the buffer */
     bool pretty;
     uint32_t depth;
     struct err *err;
@@ -39,9 +44,10 @@ struct writer {
 
 /* --- errors --- */
 
-static bool fail_too_large(struct writer *w)
+static char *fail_too_large(struct writer *w)
 {
-    return err_set(w->err, ERR_TOO_LARGE, "the value is longer than %zu bytes as JSON", w->limit);
+    err_set(w->err, ERR_TOO_LARGE, "the value is longer than %zu bytes as JSON", w->limit);
+    return NULL;
 }
 
 /* The text of a key that is a number or a boolean, or 0 when it is something else. */
@@ -58,7 +64,7 @@ static size_t key_text(char out[NUMBER_TEXT_MAX], struct value key)
 }
 
 /* Say what is wrong, and where in the value: at what each frame has stepped to last. */
-static bool fail(struct writer *w, const char *what)
+static char *fail(struct writer *w, const char *what)
 {
     enum { SHOWN = 120 };
     struct buf path;
@@ -83,23 +89,27 @@ static bool fail(struct writer *w, const char *what)
         err_set(w->err, ERR_EXPRESSION_ERROR, "%s, at %.*s", what,
                 path.len > SHOWN ? SHOWN : (int)path.len, path.ptr);
     buf_fini(&path);
-    return false;
+    return NULL;
 }
 
 /* --- text --- */
 
-/* Where `extra` bytes can be written. The limit is lifted, so there is always room. */
-static inline char *room(struct buf *out, size_t extra)
+static char *grow(struct writer *w, char *to, size_t extra)
 {
+    struct buf *out = w->out;
+
+    out->len = (size_t)(to - out->ptr);
+    /* The limit is lifted, so this always succeeds. */
     if (!buf_reserve(out, extra))
         PANIC("a buffer without limit is full");
+    w->end = out->ptr + out->room;
     return out->ptr + out->len;
 }
 
-static inline void add_char(struct buf *out, char c)
+/* Make room for `extra` bytes. */
+static inline char *room(struct writer *w, char *to, size_t extra)
 {
-    *room(out, 1) = c;
-    out->len++;
+    return LIKELY((size_t)(w->end - to) >= extra) ? to : grow(w, to, extra);
 }
 
 #define EVERY_BYTE(c) (0x0101010101010101u * (c))
@@ -140,23 +150,23 @@ static char *put_escaped(char *to, unsigned char c)
 }
 
 /* From byte `from` on, a piece at a time. */
-static void add_escaped(struct buf *out, const char *text, size_t from, size_t len)
+static char *add_escaped(struct writer *w, char *to, struct str s, size_t from)
 {
     enum { PIECE = 256 };
 
-    while (from < len) {
-        size_t end = len - from > PIECE ? from + PIECE : len;
-        char *to = room(out, (end - from) * 6);
+    while (from < s.len) {
+        size_t end = s.len - from > PIECE ? from + PIECE : s.len;
 
+        to = room(w, to, (end - from) * 6);
         for (; from < end; from++)
-            to = put_escaped(to, (unsigned char)text[from]);
-        out->len = (size_t)(to - out->ptr);
+            to = put_escaped(to, (unsigned char)s.ptr[from]);
     }
+    return to;
 }
 
 /*
- * Copy text that needs no escape, up to seven bytes beyond its end; answers
- * how much was copied: all of it, or less and something there needs an escape.
+ * Copy text as long as nothing in it needs an escape; answers how much was
+ * copied. Never reads beyond the text.
  */
 static inline size_t copy_plain(char *to, const char *text, size_t len)
 {
@@ -194,105 +204,91 @@ static inline size_t copy_plain(char *to, const char *text, size_t len)
     return needs_escape(word) ? 0 : len;
 }
 
-static inline void add_string(struct buf *out, struct str s)
+/* A string for which there is no room yet, or with something to escape. */
+static char *add_string_slowly(struct writer *w, char *to, struct str s)
 {
-    char *to = room(out, s.len + 16);
     size_t done;
 
+    /* Whoever's text it is, it is not copied when it cannot fit. */
+    if (s.len > w->limit)
+        return fail_too_large(w);
+    to = room(w, to, s.len + 2 + AFTER_STRING);
     *to++ = '"';
     done = copy_plain(to, s.ptr, s.len);
-    out->len += 1 + done;
-    if (LIKELY(done == s.len)) {
-        to[done] = '"';
-        out->len++;
-        return;
-    }
-    add_escaped(out, s.ptr, done, s.len);
-    add_char(out, '"');
+    to = add_escaped(w, to + done, s, done);
+    to = room(w, to, 1 + AFTER_STRING);
+    *to++ = '"';
+    return to;
 }
 
-/* Whether text of that length, which may be anybody's, is worth copying. */
-static inline bool fits(const struct writer *w, size_t len)
+/* Text in quotes, and room for AFTER_STRING more bytes behind it. */
+static inline char *add_string(struct writer *w, char *to, struct str s)
 {
-    return len <= w->limit && w->out->len <= w->limit - len;
+    if (LIKELY((size_t)(w->end - to) >= s.len + 2 + AFTER_STRING) &&
+        LIKELY(copy_plain(to + 1, s.ptr, s.len) == s.len)) {
+        to[0] = '"';
+        to[s.len + 1] = '"';
+        return to + s.len + 2;
+    }
+    return add_string_slowly(w, to, s);
 }
 
 /* --- scalars --- */
 
-static bool add_bytes(struct writer *w, struct str bytes)
+static char *add_bytes(struct writer *w, char *to, struct str bytes)
 {
-    char *to;
+    size_t len = base64_encoded_len(bytes.len);
 
-    if (!fits(w, base64_encoded_len(bytes.len)))
+    if (len > w->limit)
         return fail_too_large(w);
-    to = room(w->out, base64_encoded_len(bytes.len) + 2);
-    to[0] = '"';
-    w->out->len += 1 + base64_encode(bytes, to + 1);
-    add_char(w->out, '"');
-    return true;
+    to = room(w, to, len + 2);
+    *to++ = '"';
+    to += base64_encode(bytes, to);
+    *to++ = '"';
+    return to;
 }
 
-static void add_time(struct buf *out, struct value v)
+static char *add_time(char *to, struct value v)
 {
-    char *to = room(out, SCALAR_MAX);
-    size_t len = v.kind == VALUE_TIMESTAMP ? timestamp_write(to + 1, v) : duration_write(to + 1, v);
-
-    to[0] = '"';
-    to[len + 1] = '"';
-    out->len += len + 2;
+    *to++ = '"';
+    to += v.kind == VALUE_TIMESTAMP ? timestamp_write(to, v) : duration_write(to, v);
+    *to++ = '"';
+    return to;
 }
 
-static void add_number(struct buf *out, struct value v)
+static inline char *add_scalar(struct writer *w, char *to, struct value v)
 {
-    char *to = room(out, SCALAR_MAX);
-
-    if (v.kind == VALUE_INT)
-        out->len += number_write_int(to, v.i);
-    else if (v.kind == VALUE_UINT)
-        out->len += number_write_uint(to, v.u);
-    else
-        out->len += number_write_double(to, v.d, NUMBER_JSON);
-}
-
-static bool add_scalar(struct writer *w, struct value v)
-{
-    struct buf *out = w->out;
-
+    if (v.kind == VALUE_STRING)
+        return add_string(w, to, value_text(v));
+    to = room(w, to, SCALAR_MAX);
     switch ((enum value_kind)v.kind) {
-    case VALUE_STRING:
-        if (UNLIKELY(!fits(w, v.len)))
-            return fail_too_large(w);
-        add_string(out, value_text(v));
-        return true;
     case VALUE_NULL:
-        buf_add(out, "null", 4);
-        return true;
+        memcpy(to, "null", 4);
+        return to + 4;
     case VALUE_BOOL:
-        buf_add(out, v.b ? "true" : "false", v.b ? 4 : 5);
-        return true;
+        memcpy(to, v.b ? "true " : "false", 5);
+        return to + (v.b ? 4 : 5);
+    case VALUE_INT:
+        return to + number_write_int(to, v.i);
+    case VALUE_UINT:
+        return to + number_write_uint(to, v.u);
     case VALUE_DOUBLE:
         if (UNLIKELY(!isfinite(v.d)))
             return fail(w, isnan(v.d) ? "NaN cannot be written as JSON"
                                       : "infinity cannot be written as JSON");
-        add_number(out, v);
-        return true;
-    case VALUE_INT:
-    case VALUE_UINT:
-        add_number(out, v);
-        return true;
+        return to + number_write_double(to, v.d, NUMBER_JSON);
     case VALUE_TIMESTAMP:
     case VALUE_DURATION:
-        add_time(out, v);
-        return true;
+        return add_time(to, v);
     case VALUE_BYTES:
-        return add_bytes(w, value_text(v));
+        return add_bytes(w, to, value_text(v));
     case VALUE_TYPE:
-        add_string(out, str_of(v.type_name));
-        return true;
+        return add_string(w, to, str_of(v.type_name));
     case VALUE_ABSENT:
         return fail(w, "an absent value cannot be written as JSON");
     case VALUE_ERROR:
         return fail(w, "an error cannot be written as JSON");
+    case VALUE_STRING:
     case VALUE_LIST:
     case VALUE_MAP:
     case VALUE_OPTIONAL:
@@ -304,18 +300,18 @@ static bool add_scalar(struct writer *w, struct value v)
 
 /* --- lists and maps --- */
 
-static void add_line(struct writer *w)
+static char *add_line(struct writer *w, char *to)
 {
     size_t spaces = (size_t)w->depth * 2;
-    char *to = room(w->out, 1 + spaces);
 
-    to[0] = '\n';
+    to = room(w, to, 1 + spaces);
+    *to = '\n';
     memset(to + 1, ' ', spaces);
-    w->out->len += 1 + spaces;
+    return to + 1 + spaces;
 }
 
 /* A key that becomes a string: no string key may be the same. */
-static bool add_other_key(struct writer *w, struct value map, struct value key)
+static char *add_other_key(struct writer *w, char *to, struct value map, struct value key)
 {
     char text[NUMBER_TEXT_MAX];
     struct str s = str_from(text, key_text(text, key));
@@ -324,100 +320,120 @@ static bool add_other_key(struct writer *w, struct value map, struct value key)
         return fail(w, "a key that is no string, number or boolean cannot be written as JSON");
     if (value_map_get_str(map, s).kind != VALUE_ABSENT)
         return fail(w, "two keys are the same in JSON");
-    add_string(w->out, s);
-    return true;
+    return add_string(w, to, s);
 }
 
-static inline bool add_key(struct writer *w, struct value map, struct value key)
+static inline char *add_key(struct writer *w, char *to, struct value map, struct value key)
 {
-    if (LIKELY(key.kind == VALUE_STRING && fits(w, key.len)))
-        add_string(w->out, value_text(key));
-    else if (key.kind == VALUE_STRING)
-        return fail_too_large(w);
-    else if (!add_other_key(w, map, key))
-        return false;
-    add_char(w->out, ':');
+    if (LIKELY(key.kind == VALUE_STRING))
+        to = add_string(w, to, value_text(key));
+    else
+        to = add_other_key(w, to, map, key);
+    if (UNLIKELY(to == NULL))
+        return NULL;
+    *to++ = ':';
     if (UNLIKELY(w->pretty))
-        add_char(w->out, ' ');
-    return true;
+        *to++ = ' ';
+    return to;
 }
 
-/* A scalar, or the opening bracket of a list or map; an empty one is finished at once. */
-static inline bool add_value(struct writer *w, struct value v)
+/* What an optional holds, or VALUE_ABSENT when it has been said what is wrong. */
+static struct value unwrap(struct writer *w, struct value v)
 {
-    if (UNLIKELY(v.kind == VALUE_OPTIONAL)) {
-        for (int i = 0; v.kind == VALUE_OPTIONAL; i++) {
-            if (v.inner == NULL)
-                return fail(w, "an empty optional cannot be written as JSON");
-            if (i == JSON_DEPTH_MAX)
-                return fail(w, "nested too deep for JSON");
-            v = *v.inner;
+    for (int i = 0; v.kind == VALUE_OPTIONAL; i++) {
+        if (v.inner == NULL || i == JSON_DEPTH_MAX) {
+            fail(w, v.inner == NULL ? "an empty optional cannot be written as JSON" : too_deep);
+            return value_absent();
         }
+        v = *v.inner;
     }
-    if (v.kind != VALUE_LIST && v.kind != VALUE_MAP)
-        return add_scalar(w, v);
-    if (UNLIKELY(w->depth == JSON_DEPTH_MAX))
-        return fail(w, "nested too deep for JSON");
-    if (v.len == 0) {
-        buf_add(w->out, v.kind == VALUE_LIST ? "[]" : "{}", 2);
-        return true;
-    }
-    add_char(w->out, v.kind == VALUE_LIST ? '[' : '{');
-    w->frames[w->depth++] = (struct frame){.whole = v};
-    return true;
+    return v;
 }
 
-static inline void close_finished(struct writer *w)
+/* A list or map: its opening bracket, and the other one when it is empty. */
+static inline char *open_frame(struct writer *w, char *to, struct value whole)
+{
+    if (UNLIKELY(w->depth == JSON_DEPTH_MAX))
+        return fail(w, too_deep);
+    to = room(w, to, 2);
+    if (whole.len == 0) {
+        memcpy(to, whole.kind == VALUE_LIST ? "[]" : "{}", 2);
+        return to + 2;
+    }
+    *to = whole.kind == VALUE_LIST ? '[' : '{';
+    w->frames[w->depth].whole = whole;
+    w->frames[w->depth].next = 0;
+    w->depth++;
+    return to + 1;
+}
+
+static inline char *close_finished(struct writer *w, char *to)
 {
     while (w->depth > 0) {
         const struct frame *f = &w->frames[w->depth - 1];
 
         if (f->next < f->whole.len)
-            return;
+            break;
         w->depth--;
         if (UNLIKELY(w->pretty))
-            add_line(w);
-        add_char(w->out, f->whole.kind == VALUE_LIST ? ']' : '}');
+            to = add_line(w, to);
+        to = room(w, to, 1);
+        *to++ = f->whole.kind == VALUE_LIST ? ']' : '}';
     }
+    return to;
 }
 
 /* Step to the next value of the innermost list or map, which has one. */
-static inline bool step(struct writer *w, struct value *next)
+static inline char *step(struct writer *w, char *to, struct value *next)
 {
     struct frame *f = &w->frames[w->depth - 1];
     uint32_t at = f->next++;
 
-    if (at > 0)
-        add_char(w->out, ',');
+    if (at > 0) {
+        to = room(w, to, 1);
+        *to++ = ',';
+    }
     if (UNLIKELY(w->pretty))
-        add_line(w);
+        to = add_line(w, to);
     if (f->whole.kind == VALUE_LIST) {
         *next = f->whole.items[at];
-        return true;
+        return to;
     }
     *next = f->whole.map->entries[at].value;
-    return add_key(w, f->whole, f->whole.map->entries[at].key);
+    return add_key(w, to, f->whole, f->whole.map->entries[at].key);
 }
 
-static bool write_all(struct writer *w, struct value v)
+/* Answers the place after the text. */
+static char *write_all(struct writer *w, char *to, struct value v)
 {
-    do {
-        if (!add_value(w, v))
-            return false;
-        close_finished(w);
-        if (UNLIKELY(w->out->len > w->limit))
+    for (;;) {
+        if (UNLIKELY(v.kind == VALUE_OPTIONAL)) {
+            v = unwrap(w, v);
+            if (v.kind == VALUE_ABSENT)
+                return NULL;
+        }
+        if (v.kind == VALUE_LIST || v.kind == VALUE_MAP)
+            to = open_frame(w, to, v);
+        else
+            to = add_scalar(w, to, v);
+        if (UNLIKELY(to == NULL))
+            return NULL;
+        to = close_finished(w, to);
+        if (UNLIKELY((size_t)(to - w->out->ptr) > w->limit))
             return fail_too_large(w);
         if (w->depth == 0)
-            return true;
-    } while (step(w, &v));
-    return false;
+            return to;
+        to = step(w, to, &v);
+        if (UNLIKELY(to == NULL))
+            return NULL;
+    }
 }
 
 static bool write_value(struct buf *out, struct value v, bool pretty, struct err *err)
 {
     struct writer w; /* not cleared: the frames are large, and filled as they are used */
     size_t before = out->len, limit = out->limit;
-    bool ok;
+    char *to;
 
     w.out = out;
     w.limit = limit < VALUE_LEN_MAX ? limit : VALUE_LEN_MAX;
@@ -425,16 +441,15 @@ static bool write_value(struct buf *out, struct value v, bool pretty, struct err
     w.depth = 0;
     w.err = err;
     if (out->failed)
-        return fail_too_large(&w);
+        return fail_too_large(&w) != NULL;
     out->limit = SIZE_MAX / 4;
-    ok = write_all(&w, v);
+    to = write_all(&w, grow(&w, out->ptr + out->len, SCALAR_MAX), v);
+    out->len = to == NULL ? before : (size_t)(to - out->ptr);
     out->limit = limit;
     /* What lies beyond the limit must not be used by others who write to the buffer. */
     if (out->room > limit)
-        out->room = limit > before ? limit : before;
-    if (!ok)
-        out->len = before;
-    return ok;
+        out->room = limit > out->len ? limit : out->len;
+    return to != NULL;
 }
 
 bool json_write(struct buf *out, struct value v, struct err *err)

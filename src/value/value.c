@@ -57,7 +57,8 @@ static uint64_t head_word(const struct value *v)
 static bool same_key(const struct value *a, const struct value *b)
 {
     if (a->kind == VALUE_STRING)
-        return head_word(a) == head_word(b) && memcmp(a->text, b->text, a->len) == 0;
+        return head_word(a) == head_word(b) &&
+               (a->len == 0 || memcmp(a->text, b->text, a->len) == 0);
     return a->kind == b->kind && a->u == b->u;
 }
 
@@ -154,19 +155,61 @@ struct value value_map_empty(void)
     return (struct value){.kind = VALUE_MAP, .map = &empty_map};
 }
 
-static bool small_has_duplicate(const struct value_entry *entries, size_t count, size_t *duplicate)
+static struct value map_of(const struct value_map *m)
 {
-    for (size_t i = 1; i < count; i++) {
+    return (struct value){.kind = VALUE_MAP, .len = m->count, .map = m};
+}
+
+/* Whether one of the first `count` entries has this key, which is normal. */
+static bool any_has_key(const struct value_entry *entries, size_t count, const struct value *key)
+{
+    for (size_t i = 0; i < count; i++)
+        if (entry_has_key(&entries[i].key, key))
+            return true;
+    return false;
+}
+
+/* Give keys their hash; answers the place of a key that stands twice, or `count`. */
+static size_t hash_small(struct value_entry *entries, size_t count)
+{
+    uint64_t seen = 0; /* a bit for six bits of each hash so far: most keys are new at a glance */
+
+    for (size_t i = 0; i < count; i++) {
         struct value key = entries[i].key;
+        uint64_t bit = 1;
+
+        if (LIKELY(key.kind == VALUE_STRING)) {
+            if (key.hash == 0)
+                entries[i].key.hash = key.hash = value_key_hash(value_text(key));
+            bit = (uint64_t)1 << (key.hash >> 10);
+        } else if (!normal_key(&key)) {
+            continue;
+        }
+        if (UNLIKELY((seen & bit) != 0) && any_has_key(entries, i, &key))
+            return i;
+        seen |= bit;
+    }
+    return count;
+}
+
+/* The same for a map with an index, which is filled. */
+static size_t hash_large(struct value_entry *entries, size_t count, uint32_t *index, uint32_t mask)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct value key;
+        uint64_t at;
+
+        if (entries[i].key.kind == VALUE_STRING && entries[i].key.hash == 0)
+            entries[i].key.hash = value_key_hash(value_text(entries[i].key));
+        key = entries[i].key;
         if (!normal_key(&key))
             continue;
-        for (size_t j = 0; j < i; j++)
-            if (entry_has_key(&entries[j].key, &key)) {
-                *duplicate = i;
-                return true;
-            }
+        for (at = key_index_hash(&key); index[at & mask] != 0; at++)
+            if (entry_has_key(&entries[index[at & mask] - 1].key, &key))
+                return i;
+        index[at & mask] = (uint32_t)i + 1;
     }
-    return false;
+    return count;
 }
 
 struct value value_map_make(struct arena *mem, struct value_entry *entries, size_t count,
@@ -174,42 +217,28 @@ struct value value_map_make(struct arena *mem, struct value_entry *entries, size
 {
     struct value_map *m;
     uint32_t *index;
-    size_t size = 32;
+    size_t size = 32, twice;
 
     ASSERT(count <= VALUE_LEN_MAX / 2);
     if (count == 0)
         return value_map_empty();
-    for (size_t i = 0; i < count; i++)
-        if (entries[i].key.kind == VALUE_STRING && entries[i].key.hash == 0)
-            entries[i].key.hash = value_key_hash(value_text(entries[i].key));
-
     m = arena_alloc(mem, sizeof(*m));
     *m = (struct value_map){.count = (uint32_t)count, .entries = entries};
     if (count <= VALUE_MAP_SMALL) {
-        if (small_has_duplicate(entries, count, duplicate))
-            return value_absent();
-        return (struct value){.kind = VALUE_MAP, .len = (uint32_t)count, .map = m};
+        twice = hash_small(entries, count);
+    } else {
+        while (size < count + count / 2)
+            size *= 2;
+        index = arena_zalloc(mem, size * sizeof(*index));
+        m->index = index;
+        m->index_mask = (uint32_t)(size - 1);
+        twice = hash_large(entries, count, index, m->index_mask);
     }
-
-    while (size < count + count / 2)
-        size *= 2;
-    index = arena_zalloc(mem, size * sizeof(*index));
-    m->index = index;
-    m->index_mask = (uint32_t)(size - 1);
-    for (size_t i = 0; i < count; i++) {
-        struct value key = entries[i].key;
-        uint64_t at;
-
-        if (!normal_key(&key))
-            continue;
-        for (at = key_index_hash(&key); index[at & m->index_mask] != 0; at++)
-            if (entry_has_key(&entries[index[at & m->index_mask] - 1].key, &key)) {
-                *duplicate = i;
-                return value_absent();
-            }
-        index[at & m->index_mask] = (uint32_t)i + 1;
+    if (twice < count) {
+        *duplicate = twice;
+        return value_absent();
     }
-    return (struct value){.kind = VALUE_MAP, .len = (uint32_t)count, .map = m};
+    return map_of(m);
 }
 
 /* --- comparing --- */

@@ -1,0 +1,196 @@
+/* check_operator.c - what operators take and answer; see check.h. */
+#include "cel/check.h"
+
+struct rule {
+    uint8_t operator;
+    uint8_t left, right, result;
+    bool only_definition;
+};
+
+/* Rows for operands that are not lists, maps or optionals; one operand: right is DYN. */
+static const struct rule rules[] = {
+#define SAME(op, kind) {OPERATOR_##op, TYPE_##kind, TYPE_##kind, TYPE_##kind, false}
+#define MIXED(op)                                                                                  \
+    {OPERATOR_##op, TYPE_INT, TYPE_DOUBLE, TYPE_DOUBLE, true},                                     \
+        {OPERATOR_##op, TYPE_DOUBLE, TYPE_INT, TYPE_DOUBLE, true}
+    {OPERATOR_NOT, TYPE_BOOL, TYPE_DYN, TYPE_BOOL, false},
+    {OPERATOR_NEGATE, TYPE_INT, TYPE_DYN, TYPE_INT, false},
+    {OPERATOR_NEGATE, TYPE_DOUBLE, TYPE_DYN, TYPE_DOUBLE, false},
+    {OPERATOR_NEGATE, TYPE_DURATION, TYPE_DYN, TYPE_DURATION, false},
+    SAME(ADD, INT),
+    SAME(ADD, UINT),
+    SAME(ADD, DOUBLE),
+    SAME(ADD, STRING),
+    SAME(ADD, BYTES),
+    SAME(ADD, DURATION),
+    {OPERATOR_ADD, TYPE_TIMESTAMP, TYPE_DURATION, TYPE_TIMESTAMP, false},
+    {OPERATOR_ADD, TYPE_DURATION, TYPE_TIMESTAMP, TYPE_TIMESTAMP, false},
+    MIXED(ADD),
+    SAME(SUBTRACT, INT),
+    SAME(SUBTRACT, UINT),
+    SAME(SUBTRACT, DOUBLE),
+    SAME(SUBTRACT, DURATION),
+    {OPERATOR_SUBTRACT, TYPE_TIMESTAMP, TYPE_DURATION, TYPE_TIMESTAMP, false},
+    {OPERATOR_SUBTRACT, TYPE_TIMESTAMP, TYPE_TIMESTAMP, TYPE_DURATION, false},
+    MIXED(SUBTRACT),
+    SAME(MULTIPLY, INT),
+    SAME(MULTIPLY, UINT),
+    SAME(MULTIPLY, DOUBLE),
+    MIXED(MULTIPLY),
+    SAME(DIVIDE, INT),
+    SAME(DIVIDE, UINT),
+    SAME(DIVIDE, DOUBLE),
+    MIXED(DIVIDE),
+    SAME(MODULO, INT),
+    SAME(MODULO, UINT),
+#undef SAME
+#undef MIXED
+};
+
+static bool is_open(const struct type *t)
+{
+    return t->kind == TYPE_DYN || t->kind == TYPE_VARIABLE;
+}
+
+static bool is_number(const struct type *t)
+{
+    return t->kind == TYPE_INT || t->kind == TYPE_UINT || t->kind == TYPE_DOUBLE;
+}
+
+static const struct type *fail_operands(struct checker *c, const struct node *n,
+                                        const struct type *a, const struct type *b)
+{
+    const char *op = operator_text((enum operator)n->op);
+
+    if (b == NULL)
+        return check_fail(c, n, "no such overload: '%s' does not work on %s", op, check_text(c, a));
+    return check_fail(c, n, "no such overload: '%s' does not work on %s and %s", op,
+                      check_text(c, a), check_text(c, b));
+}
+
+static const struct type *check_rules(struct checker *c, const struct node *n,
+                                      const struct type *a, const struct type *b)
+{
+    const struct type *result = NULL;
+
+    if (n->op == OPERATOR_ADD && (a->kind == TYPE_LIST || b->kind == TYPE_LIST)) {
+        result = infer_join(&c->infer, a, b);
+        return result != NULL ? result : fail_operands(c, n, a, b);
+    }
+    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+        const struct rule *r = &rules[i];
+        if (r->operator != n->op || (r->only_definition && c->env->mode != CEL_DEFINITION))
+            continue;
+        if ((a->kind != r->left && !is_open(a)) ||
+            (b != NULL && b->kind != r->right && !is_open(b)))
+            continue;
+        if (result == NULL)
+            result = type_basic((enum type_kind)r->result);
+        else if (result->kind != r->result)
+            return type_basic(TYPE_DYN);
+    }
+    return result != NULL ? result : fail_operands(c, n, a, b);
+}
+
+static const struct type *check_order(struct checker *c, const struct node *n,
+                                      const struct type *a, const struct type *b)
+{
+    const struct type *known = is_open(a) ? b : a;
+
+    if (!is_open(known) && !is_number(known) && known->kind != TYPE_BOOL &&
+        known->kind != TYPE_STRING && known->kind != TYPE_BYTES && known->kind != TYPE_TIMESTAMP &&
+        known->kind != TYPE_DURATION)
+        return fail_operands(c, n, a, b);
+    if (!is_open(a) && !is_open(b) && a->kind != b->kind && !(is_number(a) && is_number(b)))
+        return fail_operands(c, n, a, b);
+    return type_basic(TYPE_BOOL);
+}
+
+static const struct type *check_equality(struct checker *c, const struct node *n,
+                                         const struct type *a, const struct type *b)
+{
+    bool mixed = c->env->mode == CEL_DEFINITION && is_number(a) && is_number(b);
+
+    if (!mixed && !infer_assignable(&c->infer, a, b) && !infer_assignable(&c->infer, b, a))
+        return fail_operands(c, n, a, b);
+    return type_basic(TYPE_BOOL);
+}
+
+static const struct type *check_in(struct checker *c, const struct node *n, const struct type *a,
+                                   const struct type *b)
+{
+    bool mixed;
+
+    if (is_open(b))
+        return type_basic(TYPE_BOOL);
+    if (b->kind != TYPE_LIST && b->kind != TYPE_MAP)
+        return fail_operands(c, n, a, b);
+    mixed = c->env->mode == CEL_DEFINITION && is_number(a) &&
+            is_number(infer_resolve(&c->infer, b->params[0]));
+    if (!mixed && !infer_assignable(&c->infer, a, b->params[0]))
+        return fail_operands(c, n, a, b);
+    return type_basic(TYPE_BOOL);
+}
+
+static const struct type *check_index(struct checker *c, const struct node *n,
+                                      const struct type *a, const struct type *b)
+{
+    const struct type *inner;
+
+    if (is_open(a))
+        return type_basic(TYPE_DYN);
+    if (a->kind == TYPE_OPTIONAL) {
+        inner = check_index(c, n, infer_resolve(&c->infer, a->params[0]), b);
+        return inner == NULL ? NULL : type_optional(c->mem, inner);
+    }
+    if (a->kind == TYPE_LIST && (is_open(b) || b->kind == TYPE_INT))
+        return a->params[0];
+    if (a->kind == TYPE_MAP && infer_assignable(&c->infer, b, a->params[0]))
+        return a->params[1];
+    return fail_operands(c, n, a, b);
+}
+
+static const struct type *check_optional_index(struct checker *c, const struct node *n,
+                                               const struct type *a, const struct type *b)
+{
+    const struct type *t = check_index(c, n, a, b);
+
+    if (t == NULL || a->kind == TYPE_OPTIONAL)
+        return t;
+    return type_optional(c->mem, t);
+}
+
+const struct type *check_operator(struct checker *c, const struct node *n, const struct type *a,
+                                  const struct type *b)
+{
+    a = infer_resolve(&c->infer, a);
+    if (b != NULL)
+        b = infer_resolve(&c->infer, b);
+    switch ((enum operator)n->op) {
+    case OPERATOR_NOT:
+    case OPERATOR_NEGATE:
+    case OPERATOR_ADD:
+    case OPERATOR_SUBTRACT:
+    case OPERATOR_MULTIPLY:
+    case OPERATOR_DIVIDE:
+    case OPERATOR_MODULO:
+        return check_rules(c, n, a, b);
+    case OPERATOR_EQ:
+    case OPERATOR_NE:
+        return check_equality(c, n, a, b);
+    case OPERATOR_LT:
+    case OPERATOR_LE:
+    case OPERATOR_GT:
+    case OPERATOR_GE:
+        return check_order(c, n, a, b);
+    case OPERATOR_IN:
+        return check_in(c, n, a, b);
+    case OPERATOR_INDEX:
+        return check_index(c, n, a, b);
+    case OPERATOR_OPTIONAL_INDEX:
+        return check_optional_index(c, n, a, b);
+    case OPERATOR_COUNT:
+        break;
+    }
+    PANIC("unknown operator");
+}

@@ -1,0 +1,454 @@
+/* emit.c - a checked tree to machine code; see program.h. */
+#include "base/vec.h"
+#include "cel/program.h"
+#include "cel/regex.h"
+
+struct emitter {
+    struct arena *mem;     /* of the program */
+    struct arena *scratch; /* of the compilation */
+    const struct cel_env *env;
+    struct str source;
+    struct err *err;
+    struct instruction *code;
+    uint32_t *offsets;
+    uint32_t code_count, code_room;
+    struct value *constants;
+    uint32_t constant_count, constant_room;
+    struct region *regions;
+    uint32_t region_count, region_room;
+    const struct function **functions;
+    uint32_t function_count, function_room;
+    struct regex **patterns;
+    uint32_t pattern_count, pattern_room;
+    uint32_t open_region; /* the innermost one, or NO_REGION */
+    uint32_t depth, deepest;
+    bool failed;
+};
+
+enum { VARIES = 0 };
+
+static const int8_t effects[] = {
+#define OP(symbol, effect) (effect),
+#include "cel/op.def"
+#undef OP
+};
+
+static void emit_node(struct emitter *e, struct node *n);
+
+/* Room for one more in an array of the scratch arena. */
+static void *more(struct emitter *e, void *array, uint32_t count, uint32_t *room, size_t size)
+{
+    void *grown;
+
+    if (count < *room)
+        return array;
+    *room = *room == 0 ? 32 : *room * 2;
+    grown = arena_array(e->scratch, *room, size);
+    if (count > 0)
+        memcpy(grown, array, count * size);
+    return grown;
+}
+
+/* --- instructions --- */
+
+static void adjust(struct emitter *e, int64_t by)
+{
+    e->depth = (uint32_t)(e->depth + by);
+    if (e->depth > e->deepest)
+        e->deepest = e->depth;
+}
+
+/* Append an instruction and answer its place. */
+static uint32_t put(struct emitter *e, enum opcode op, uint8_t a, uint32_t arg,
+                    const struct node *at)
+{
+    if (e->code_count == e->code_room) {
+        uint32_t room = e->code_room;
+        e->offsets = more(e, e->offsets, e->code_count, &room, sizeof(*e->offsets));
+        e->code = more(e, e->code, e->code_count, &e->code_room, sizeof(*e->code));
+    }
+    e->offsets[e->code_count] = at->offset;
+    e->code[e->code_count] = (struct instruction){.op = (uint8_t)op, .a = a, .arg = arg};
+    if (op <= OP_RETURN)
+        adjust(e, effects[op]);
+    return e->code_count++;
+}
+
+static uint32_t here(const struct emitter *e)
+{
+    return e->code_count;
+}
+
+static void aim(struct emitter *e, uint32_t jump)
+{
+    e->code[jump].arg = here(e);
+}
+
+static uint32_t add_constant(struct emitter *e, struct value v)
+{
+    if (v.kind == VALUE_STRING && v.hash == 0)
+        v = value_key(value_text(v));
+    e->constants =
+        more(e, e->constants, e->constant_count, &e->constant_room, sizeof(*e->constants));
+    e->constants[e->constant_count] = v;
+    return e->constant_count++;
+}
+
+/* --- regions --- */
+
+/* Begin a region: an error in what follows goes on at the target given when it ends. */
+static uint32_t open_region(struct emitter *e)
+{
+    uint32_t r = e->region_count++;
+
+    e->regions = more(e, e->regions, r, &e->region_room, sizeof(*e->regions));
+    e->regions[r] =
+        (struct region){.start = here(e), .depth = e->depth, .parent = e->open_region};
+    e->open_region = r;
+    return r;
+}
+
+static void close_region(struct emitter *e, uint32_t r)
+{
+    e->regions[r].end = here(e);
+    e->regions[r].target = here(e);
+    e->open_region = e->regions[r].parent;
+}
+
+/* --- variables and fields --- */
+
+static bool emit_path(struct emitter *e, const struct node *n)
+{
+    struct str fields[UINT8_MAX];
+    const struct node *at = n;
+    uint32_t count = 0, first = 0, place;
+
+    for (; at->kind == NODE_SELECT; at = at->operand) {
+        if (count == UINT8_MAX)
+            return false;
+        fields[count++] = at->text;
+    }
+    if (at->kind != NODE_SLOT || at->slot > UINT16_MAX)
+        return false;
+    for (uint32_t i = count; i-- > 0;) {
+        uint32_t c = add_constant(e, value_string(fields[i]));
+        if (i == count - 1)
+            first = c;
+    }
+    place = put(e, OP_PATH, (uint8_t)count, first, n);
+    e->code[place].slot = (uint16_t)at->slot;
+    return true;
+}
+
+static void emit_field(struct emitter *e, struct node *n, enum opcode op)
+{
+    if (op == OP_FIELD && emit_path(e, n))
+        return;
+    emit_node(e, n->operand);
+    put(e, op, 0, add_constant(e, value_string(n->text)), n);
+}
+
+/* --- calls --- */
+
+static bool emit_pattern(struct emitter *e, struct node *n)
+{
+    struct regex *pattern;
+    struct err err;
+
+    if (n->function->call != cel_fn_matches || n->count != 2 ||
+        n->items[1]->kind != NODE_CONST || n->items[1]->value.kind != VALUE_STRING)
+        return false;
+    pattern = regex_new(value_text(n->items[1]->value), &err);
+    if (pattern == NULL) {
+        uint32_t line, column;
+        /* The specification has a bad pattern fail when it is evaluated. */
+        if (e->env->mode == CEL_STRICT)
+            return false;
+        cel_place(e->source, n->items[1]->offset, &line, &column);
+        e->failed = !err_set_at(e->err, ERR_EXPRESSION_TYPE, line, column, "%s", err.message);
+        return true;
+    }
+    e->patterns =
+        more(e, e->patterns, e->pattern_count, &e->pattern_room, sizeof(struct regex *));
+    e->patterns[e->pattern_count] = pattern;
+    emit_node(e, n->items[0]);
+    put(e, OP_MATCHES, 0, e->pattern_count++, n);
+    return true;
+}
+
+static void emit_call(struct emitter *e, struct node *n)
+{
+    if (n->count > UINT8_MAX) {
+        uint32_t line, column;
+        cel_place(e->source, n->offset, &line, &column);
+        e->failed = !err_set_at(e->err, ERR_LIMIT_EXPRESSION_SIZE, line, column,
+                                "a call has at most %d arguments", UINT8_MAX);
+        return;
+    }
+    if (emit_pattern(e, n))
+        return;
+    for (uint32_t i = 0; i < n->count; i++)
+        emit_node(e, n->items[i]);
+    e->functions =
+        more(e, e->functions, e->function_count, &e->function_room, sizeof(struct function *));
+    e->functions[e->function_count] = n->function;
+    put(e, OP_CALL, (uint8_t)n->count, e->function_count++, n);
+    adjust(e, 1 - (int64_t)n->count);
+}
+
+/* --- logic --- */
+
+/* result = true; each operand in its region: result = result && operand, out when false */
+static void emit_logic(struct emitter *e, struct node *n)
+{
+    bool is_and = n->kind == NODE_AND;
+    uint32_t *exits = ARENA_ARRAY(e->scratch, n->count, uint32_t);
+
+    put(e, OP_CONST, 0, add_constant(e, value_bool(is_and)), n);
+    for (uint32_t i = 0; i < n->count; i++) {
+        uint32_t r = open_region(e);
+        emit_node(e, n->items[i]);
+        close_region(e, r);
+        exits[i] = put(e, is_and ? OP_AND : OP_OR, 0, 0, n->items[i]);
+    }
+    put(e, OP_LOGIC_END, 0, 0, n);
+    for (uint32_t i = 0; i < n->count; i++)
+        aim(e, exits[i]);
+}
+
+static void emit_ternary(struct emitter *e, struct node *n)
+{
+    uint32_t to_else, to_end;
+
+    emit_node(e, n->items[0]);
+    to_else = put(e, OP_BRANCH, 0, 0, n->items[0]);
+    emit_node(e, n->items[1]);
+    to_end = put(e, OP_JUMP, 0, 0, n);
+    adjust(e, -1);
+    aim(e, to_else);
+    emit_node(e, n->items[2]);
+    aim(e, to_end);
+}
+
+/* --- collections --- */
+
+static void emit_items(struct emitter *e, struct node *n)
+{
+    enum opcode plain = n->kind == NODE_LIST ? OP_LIST : OP_MAP;
+
+    for (uint32_t i = 0; i < n->count; i++)
+        emit_node(e, n->items[i]);
+    if (n->optional != NULL) {
+        char *flags = arena_copy(e->mem, n->optional, n->count);
+        struct value v = value_bytes(str_from(flags, n->count));
+        put(e, OP_CONST, 0, add_constant(e, v), n);
+        put(e, (enum opcode)(plain + 1), 0, n->count, n);
+        adjust(e, -1);
+    } else {
+        put(e, plain, 0, n->count, n);
+    }
+    adjust(e, 1 - (int64_t)n->count);
+}
+
+/*
+ *     range; FOLD_BEGIN
+ *  next: FOLD_NEXT end
+ *     filter; FOLD_FILTER next
+ *     body; FOLD_STEP next       (all and exists leave the loop here)
+ *  end: FOLD_END
+ */
+static void emit_fold(struct emitter *e, struct node *n)
+{
+    struct fold *f = n->fold;
+    uint8_t kind = (uint8_t)f->kind;
+    uint32_t next, step, loop_size;
+    bool absorbs = f->kind == FOLD_ALL || f->kind == FOLD_EXISTS;
+
+    emit_node(e, f->range);
+    f->first.place = e->depth + 2;
+    f->second.place = e->depth + 3;
+    put(e, OP_FOLD_BEGIN, kind, 0, f->range);
+    adjust(e, 4);
+    next = put(e, OP_FOLD_NEXT, f->second.name.len > 0, 0, n);
+    if (f->filter != NULL) {
+        emit_node(e, f->filter);
+        put(e, OP_FOLD_FILTER, 0, next, f->filter);
+    }
+    if (absorbs) {
+        uint32_t r = open_region(e);
+        emit_node(e, f->body);
+        close_region(e, r);
+    } else {
+        emit_node(e, f->body);
+    }
+    step = put(e, OP_FOLD_STEP, kind, next, f->body);
+    loop_size = here(e) - next;
+    e->code[next].slot = (uint16_t)(loop_size < UINT16_MAX ? loop_size : UINT16_MAX);
+    aim(e, next);
+    (void)step;
+    put(e, OP_FOLD_END, kind, 0, n);
+    adjust(e, -4);
+}
+
+static void emit_bind(struct emitter *e, struct node *n)
+{
+    uint32_t r = open_region(e);
+
+    n->local->place = e->depth;
+    emit_node(e, n->items[0]);
+    close_region(e, r);
+    emit_node(e, n->items[1]);
+    put(e, OP_SLIDE, 0, 0, n);
+}
+
+static void emit_optional_map(struct emitter *e, struct node *n)
+{
+    uint32_t exit;
+
+    n->local->place = e->depth;
+    emit_node(e, n->items[0]);
+    exit = put(e, OP_OPTIONAL_BEGIN, 0, 0, n);
+    emit_node(e, n->items[1]);
+    put(e, OP_OPTIONAL_END, n->is_flat, 0, n);
+    aim(e, exit);
+}
+
+static void emit_operator(struct emitter *e, struct node *n)
+{
+    for (uint32_t i = 0; i < n->count; i++)
+        emit_node(e, n->items[i]);
+    put(e, (enum opcode)(OP_FIRST_OPERATOR + n->op), 0, 0, n);
+    adjust(e, 1 - (int64_t)n->count);
+}
+
+static void emit_join(struct emitter *e, struct node *n)
+{
+    for (uint32_t i = 0; i < n->count; i++)
+        emit_node(e, n->items[i]);
+    put(e, OP_JOIN, 0, n->count, n);
+    adjust(e, 1 - (int64_t)n->count);
+}
+
+static void emit_node(struct emitter *e, struct node *n)
+{
+    if (e->failed)
+        return;
+    switch ((enum node_kind)n->kind) {
+    case NODE_CONST:
+        put(e, OP_CONST, 0, add_constant(e, n->value), n);
+        return;
+    case NODE_SLOT:
+        put(e, OP_SLOT, 0, n->slot, n);
+        return;
+    case NODE_HAS_SLOT:
+        put(e, OP_HAS_SLOT, 0, n->slot, n);
+        return;
+    case NODE_LOCAL:
+        put(e, OP_LOCAL, 0, n->local->place, n);
+        return;
+    case NODE_ROOT:
+        put(e, OP_ROOT, 0, 0, n);
+        return;
+    case NODE_SELECT:
+        emit_field(e, n, OP_FIELD);
+        return;
+    case NODE_HAS:
+        emit_field(e, n, OP_HAS);
+        return;
+    case NODE_OPTIONAL_SELECT:
+        emit_field(e, n, OP_OPTIONAL_FIELD);
+        return;
+    case NODE_OPERATOR:
+        emit_operator(e, n);
+        return;
+    case NODE_CALL:
+        emit_call(e, n);
+        return;
+    case NODE_AND:
+    case NODE_OR:
+        emit_logic(e, n);
+        return;
+    case NODE_TERNARY:
+        emit_ternary(e, n);
+        return;
+    case NODE_LIST:
+    case NODE_MAP:
+        emit_items(e, n);
+        return;
+    case NODE_FOLD:
+        emit_fold(e, n);
+        return;
+    case NODE_BIND:
+        emit_bind(e, n);
+        return;
+    case NODE_OPTIONAL_MAP:
+        emit_optional_map(e, n);
+        return;
+    case NODE_JOIN:
+        emit_join(e, n);
+        return;
+    case NODE_FAIL:
+        put(e, OP_FAIL, 0, add_constant(e, value_string(str_copy(e->mem, n->text))), n);
+        return;
+    case NODE_NAME:
+        break;
+    }
+    PANIC("a name was left unresolved");
+}
+
+/* --- the whole --- */
+
+static void *keep(struct arena *mem, const void *array, uint32_t count, size_t size)
+{
+    void *copy = arena_array(mem, count, size);
+
+    if (count > 0)
+        memcpy(copy, array, count * size);
+    return copy;
+}
+
+bool emit_program(struct arena *mem, struct arena *scratch, const struct cel_env *env,
+                  struct str source, struct node *tree, const struct type *type,
+                  const struct cel_program **out, struct err *err)
+{
+    struct emitter e = {.mem = mem,
+                        .scratch = scratch,
+                        .env = env,
+                        .source = source,
+                        .err = err,
+                        .open_region = NO_REGION};
+    struct cel_program *p;
+    struct buf text;
+
+    emit_node(&e, tree);
+    put(&e, OP_RETURN, 0, 0, tree);
+    if (e.failed) {
+        for (uint32_t i = 0; i < e.pattern_count; i++)
+            regex_free(e.patterns[i]);
+        return false;
+    }
+    ASSERT(e.depth == 0);
+    buf_init_arena(&text, mem);
+    type_write(&text, type);
+    p = arena_alloc(mem, sizeof(*p));
+    *p = (struct cel_program){
+        .code = keep(mem, e.code, e.code_count, sizeof(*e.code)),
+        .offsets = keep(mem, e.offsets, e.code_count, sizeof(*e.offsets)),
+        .constants = keep(mem, e.constants, e.constant_count, sizeof(*e.constants)),
+        .regions = keep(mem, e.regions, e.region_count, sizeof(*e.regions)),
+        .functions = keep(mem, e.functions, e.function_count, sizeof(struct function *)),
+        .patterns = keep(mem, e.patterns, e.pattern_count, sizeof(struct regex *)),
+        .code_count = e.code_count,
+        .region_count = e.region_count,
+        .pattern_count = e.pattern_count,
+        .function_count = e.function_count,
+        .stack_depth = e.deepest,
+        .slot_count = env->slot_count,
+        .mode = env->mode,
+        .env = env,
+        .source = source,
+        .type = buf_view(&text),
+    };
+    *out = p;
+    return true;
+}

@@ -1,0 +1,331 @@
+/* env.c - declaring and finding names; see cel.h and env.h. */
+#include "cel/env.h"
+
+#include "cel/eval.h"
+
+enum library_modes { MODES_ANY, MODES_DEFINITION };
+enum library_style { STYLE_GLOBAL, STYLE_MEMBER };
+
+static const struct library_row {
+    const char *name;
+    cel_fn *call;
+    enum library_style style;
+    const char *signature;
+    enum library_modes modes;
+} library[] = {
+#define FN(symbol, fn_name, fn_style, fn_signature, fn_modes)                                      \
+    {.name = (fn_name),                                                                            \
+     .call = cel_fn_##symbol,                                                                      \
+     .style = STYLE_##fn_style,                                                                    \
+     .signature = (fn_signature),                                                                  \
+     .modes = MODES_##fn_modes},
+#include "cel/functions.def"
+#undef FN
+};
+
+/* Types that an expression can name, and the name that type() gives them. */
+static const struct {
+    const char *word;
+    enum type_kind kind;
+} type_words[] = {
+    {"bool", TYPE_BOOL},
+    {"int", TYPE_INT},
+    {"uint", TYPE_UINT},
+    {"double", TYPE_DOUBLE},
+    {"string", TYPE_STRING},
+    {"bytes", TYPE_BYTES},
+    {"list", TYPE_LIST},
+    {"map", TYPE_MAP},
+    {"null_type", TYPE_NULL},
+    {"type", TYPE_TYPE},
+    {"optional_type", TYPE_OPTIONAL},
+    {"google.protobuf.Timestamp", TYPE_TIMESTAMP},
+    {"google.protobuf.Duration", TYPE_DURATION},
+};
+
+/* --- finding --- */
+
+const struct variable *env_variable(const struct cel_env *env, struct str name)
+{
+    for (; env != NULL; env = env->parent) {
+        const struct variable *v = map_get(&env->variables, name);
+        if (v != NULL)
+            return v;
+    }
+    return NULL;
+}
+
+const struct function *env_function(const struct cel_env *env, struct str name, bool is_member)
+{
+    for (; env != NULL; env = env->parent) {
+        const struct function *f = map_get(is_member ? &env->members : &env->functions, name);
+        if (f != NULL)
+            return f;
+    }
+    return NULL;
+}
+
+bool env_has_space(const struct cel_env *env, struct str word)
+{
+    for (; env != NULL; env = env->parent)
+        if (map_find(&env->spaces, word) != NULL)
+            return true;
+    return false;
+}
+
+/* Keep the nearest of the keys of one table in *best. */
+static void consider(const struct map *table, struct str name, unsigned *distance, struct str *best)
+{
+    for (struct map_entry *e = map_next(table, NULL); e != NULL; e = map_next(table, e)) {
+        unsigned d = str_distance(name, e->key, *distance - 1);
+        if (d < *distance && e->key.ptr[0] != '@') {
+            *distance = d;
+            *best = e->key;
+        }
+    }
+}
+
+static unsigned tolerance(struct str name)
+{
+    return name.len < 4 ? 2 : 3;
+}
+
+struct str env_nearest_variable(const struct cel_env *env, struct str name)
+{
+    unsigned distance = tolerance(name);
+    struct str best = STR_NONE;
+
+    for (; env != NULL; env = env->parent)
+        consider(&env->variables, name, &distance, &best);
+    return best;
+}
+
+struct str env_nearest_function(const struct cel_env *env, struct str name, bool is_member)
+{
+    unsigned distance = tolerance(name);
+    struct str best = STR_NONE;
+
+    for (; env != NULL; env = env->parent)
+        consider(is_member ? &env->members : &env->functions, name, &distance, &best);
+    return best;
+}
+
+/* --- declaring --- */
+
+/* The variable of this name in this very environment, made when it is not there. */
+static struct variable *own_variable(struct cel_env *env, struct str name)
+{
+    struct variable *v = map_get(&env->variables, name);
+    const struct variable *inherited;
+
+    if (v != NULL)
+        return v;
+    inherited = env_variable(env, name);
+    v = ARENA_NEW(env->mem, struct variable);
+    if (inherited != NULL)
+        *v = *inherited;
+    v->name = str_copy(env->mem, name);
+    map_put(&env->variables, v->name, v);
+    return v;
+}
+
+/* Mark "a" and "a.b" as the beginnings of "a.b.c". */
+static void mark_prefixes(struct cel_env *env, struct str name)
+{
+    for (size_t i = 0; i < name.len; i++)
+        if (name.ptr[i] == '.')
+            own_variable(env, str_slice(name, 0, i))->is_prefix = true;
+}
+
+bool cel_env_variable(struct cel_env *env, struct str name, struct str type, uint32_t *slot,
+                      struct err *err)
+{
+    const struct type *parsed;
+    struct variable *v;
+
+    if (!type_parse(env->mem, &type, &parsed, err))
+        return false;
+    if (str_trim(type).len != 0 || parsed->is_generic)
+        return err_set(err, ERR_INVALID, "'%.*s' does not belong to a type", STR_ARG(type));
+    v = own_variable(env, name);
+    if (v->type == NULL || v->is_constant)
+        v->slot = env->slot_count++;
+    v->type = parsed;
+    v->is_constant = false;
+    *slot = v->slot;
+    mark_prefixes(env, name);
+    return true;
+}
+
+/* "string, int -> bool" */
+static bool parse_signature(struct cel_env *env, struct str text, struct overload *o,
+                            struct err *err)
+{
+    int64_t arrow = str_find(text, STR("->"), 0);
+    struct str params, result;
+
+    if (arrow < 0)
+        return err_set(err, ERR_INVALID, "a signature lacks '->'");
+    params = str_trim(str_slice(text, 0, (size_t)arrow));
+    result = str_trim(str_slice(text, (size_t)arrow + 2, text.len));
+    if (str_eq(params, STR("number..."))) {
+        o->takes_numbers = true;
+        o->result = type_basic(TYPE_DYN);
+        return true;
+    }
+    while (params.len > 0) {
+        if (o->count == FUNCTION_PARAMS_MAX)
+            return err_set(err, ERR_INVALID, "a function takes at most %d arguments",
+                           FUNCTION_PARAMS_MAX);
+        if (!type_parse(env->mem, &params, &o->params[o->count], err))
+            return false;
+        o->is_generic |= o->params[o->count++]->is_generic;
+        params = str_trim(params);
+        if (params.len > 0 && params.ptr[0] != ',')
+            return err_set(err, ERR_INVALID, "'%.*s' does not belong to a signature",
+                           STR_ARG(params));
+        if (params.len > 0)
+            params = str_trim(str_slice(params, 1, params.len));
+    }
+    if (!type_parse(env->mem, &result, &o->result, err))
+        return false;
+    o->is_generic |= o->result->is_generic;
+    if (str_trim(result).len != 0)
+        return err_set(err, ERR_INVALID, "'%.*s' does not belong to a signature", STR_ARG(result));
+    return true;
+}
+
+/* The parent's list must not change, so a child that adds to a function has its own. */
+static struct overload *copy_overloads(struct arena *mem, const struct overload *from)
+{
+    struct overload *first = NULL, **last = &first;
+
+    for (; from != NULL; from = from->next) {
+        *last = ARENA_NEW(mem, struct overload);
+        **last = *from;
+        (*last)->next = NULL;
+        last = &(*last)->next;
+    }
+    return first;
+}
+
+static struct function *own_function(struct cel_env *env, struct str name, bool is_member)
+{
+    struct map *table = is_member ? &env->members : &env->functions;
+    struct function *f = map_get(table, name);
+    const struct function *inherited;
+    int64_t dot;
+
+    if (f != NULL)
+        return f;
+    inherited = env_function(env, name, is_member);
+    f = ARENA_NEW(env->mem, struct function);
+    if (inherited != NULL) {
+        *f = *inherited;
+        f->overloads = copy_overloads(env->mem, inherited->overloads);
+    }
+    f->name = str_copy(env->mem, name);
+    f->is_member = is_member;
+    map_put(table, f->name, f);
+    dot = str_find(f->name, STR("."), 0);
+    if (dot > 0)
+        map_add(&env->spaces, str_slice(f->name, 0, (size_t)dot), NULL);
+    return f;
+}
+
+bool cel_env_function(struct cel_env *env, struct str name, bool is_member, struct str signature,
+                      cel_fn *call, void *context, struct err *err)
+{
+    struct overload *o = ARENA_NEW(env->mem, struct overload);
+    struct overload **last;
+    struct function *f;
+
+    if (!parse_signature(env, signature, o, err))
+        return false;
+    f = own_function(env, name, is_member);
+    f->call = call;
+    f->context = context;
+    f->is_pure = false;
+    for (last = &f->overloads; *last != NULL; last = &(*last)->next)
+        ;
+    *last = o;
+    return true;
+}
+
+static void declare_types(struct cel_env *env)
+{
+    for (size_t i = 0; i < sizeof(type_words) / sizeof(type_words[0]); i++) {
+        struct str name = str_of(type_words[i].word);
+        struct variable *v = own_variable(env, name);
+
+        v->type = type_with(env->mem, type_basic(TYPE_TYPE),
+                            (const struct type *[TYPE_PARAMS_MAX]){type_basic(type_words[i].kind)});
+        v->is_constant = true;
+        v->value = value_type(type_words[i].word);
+        mark_prefixes(env, name);
+    }
+}
+
+static void declare_library(struct cel_env *env)
+{
+    for (size_t i = 0; i < sizeof(library) / sizeof(library[0]); i++) {
+        const struct library_row *row = &library[i];
+        bool is_member = row->style == STYLE_MEMBER;
+        struct err err;
+
+        if (row->modes == MODES_DEFINITION && env->mode != CEL_DEFINITION)
+            continue;
+        if (!cel_env_function(env, str_of(row->name), is_member, str_of(row->signature), row->call,
+                              NULL, &err))
+            PANIC(err.message);
+        own_function(env, str_of(row->name), is_member)->is_pure = true;
+    }
+}
+
+static struct cel_env *env_alloc(struct arena *mem, enum cel_mode mode)
+{
+    struct cel_env *env = ARENA_NEW(mem, struct cel_env);
+
+    env->mem = mem;
+    env->mode = mode;
+    map_init(&env->variables, mem);
+    map_init(&env->functions, mem);
+    map_init(&env->members, mem);
+    map_init(&env->spaces, mem);
+    return env;
+}
+
+struct cel_env *cel_env_new(struct arena *mem, enum cel_mode mode)
+{
+    struct cel_env *env = env_alloc(mem, mode);
+
+    declare_types(env);
+    declare_library(env);
+    return env;
+}
+
+struct cel_env *cel_env_extend(struct arena *mem, const struct cel_env *parent)
+{
+    struct cel_env *env = env_alloc(mem, parent->mode);
+
+    env->parent = parent;
+    env->container = parent->container;
+    env->slot_count = parent->slot_count;
+    env->open_root = parent->open_root;
+    return env;
+}
+
+void cel_env_container(struct cel_env *env, struct str container)
+{
+    env->container = str_copy(env->mem, container);
+}
+
+void cel_env_open_root(struct cel_env *env)
+{
+    env->open_root = true;
+}
+
+uint32_t cel_env_slot_count(const struct cel_env *env)
+{
+    return env->slot_count;
+}

@@ -1,0 +1,64 @@
+/*
+ * env.h - what an expression may name: variables, types, functions.
+ * Internal to src/cel; the public face is cel.h.
+ */
+#ifndef PAWL_CEL_ENV_H
+#define PAWL_CEL_ENV_H
+
+#include "base/map.h"
+#include "cel/type.h"
+
+enum { FUNCTION_PARAMS_MAX = 10 };
+
+struct variable {
+    struct str name;
+    const struct type *type; /* NULL: only the beginning of longer names */
+    bool is_prefix;          /* longer names begin with this one and a dot */
+    bool is_constant;        /* the name of a type: `value` */
+    uint32_t slot;
+    struct value value;
+};
+
+struct overload {
+    const struct type *params[FUNCTION_PARAMS_MAX];
+    const struct type *result;
+    uint8_t count;
+    bool is_generic;
+    bool takes_numbers; /* any count of numbers, and answers their common type */
+    struct overload *next;
+};
+
+struct function {
+    struct str name; /* zero-terminated */
+    bool is_member;
+    cel_fn *call; /* NULL: may only be checked */
+    void *context;
+    bool is_pure; /* of the library: constants may be folded */
+    struct overload *overloads;
+};
+
+struct cel_env {
+    struct arena *mem;
+    enum cel_mode mode;
+    const struct cel_env *parent;
+    struct map variables; /* of struct variable */
+    struct map functions; /* of struct function, called as f(x) */
+    struct map members;   /* of struct function, called as x.f() */
+    struct map spaces;    /* first words of functions with dots in their names */
+    struct str container;
+    uint32_t slot_count;
+    bool open_root;
+};
+
+/* What is declared under exactly this name, here or in a parent; or NULL. */
+const struct variable *env_variable(const struct cel_env *env, struct str name);
+const struct function *env_function(const struct cel_env *env, struct str name, bool is_member);
+
+/* Whether functions exist whose names begin with `word` and a dot. */
+bool env_has_space(const struct cel_env *env, struct str word);
+
+/* The declared name nearest to a mistyped one, for a hint; empty when none is near. */
+struct str env_nearest_variable(const struct cel_env *env, struct str name);
+struct str env_nearest_function(const struct cel_env *env, struct str name, bool is_member);
+
+#endif

@@ -1,0 +1,633 @@
+/*
+ * vm.c - the machine that runs programs; see program.h.
+ *
+ * A comprehension keeps five values on the stack:
+ *
+ *     range | number of the next element | result so far | first | second
+ *
+ * Cost is counted where work can repeat: a run pays for its instructions once,
+ * each turn of a loop pays for those of the loop, and library functions pay
+ * for the size of what they touch.
+ */
+#include "cel/program.h"
+#include "cel/regex.h"
+
+enum { STACK_INLINE = 48 };
+
+const struct cel_limits cel_default_limits = {.cost = 1000000, .memory_bytes = 16u << 20};
+
+struct machine {
+    struct cel_eval *ev;
+    const struct cel_program *program;
+    const struct cel_activation *activation;
+};
+
+/* --- variables --- */
+
+static struct value load_slot(const struct machine *m, uint32_t slot)
+{
+    const struct cel_activation *act = m->activation;
+    struct value v = act->slots[slot];
+
+    if (v.kind == VALUE_ABSENT && act->load != NULL)
+        v = act->load(act->context, slot);
+    return v;
+}
+
+static struct str slot_name(const struct cel_env *env, uint32_t slot)
+{
+    for (; env != NULL; env = env->parent)
+        for (struct map_entry *e = map_next(&env->variables, NULL); e != NULL;
+             e = map_next(&env->variables, e)) {
+            const struct variable *v = e->ptr;
+            if (v->type != NULL && !v->is_constant && v->slot == slot)
+                return v->name;
+        }
+    return STR("?");
+}
+
+static struct value fail_unbound(const struct machine *m, uint32_t slot)
+{
+    struct str name = slot_name(m->program->env, slot);
+
+    return cel_fail(m->ev, "no such attribute: '%.*s' has no value", STR_ARG(name));
+}
+
+/* `$` as a map of all variables that have a value and no dot in their name. */
+static struct value load_root(const struct machine *m)
+{
+    struct value_entry *entries;
+    size_t count = 0, duplicate;
+    uint32_t slots = m->program->slot_count;
+
+    if (m->activation->root.kind != VALUE_ABSENT)
+        return m->activation->root;
+    entries = cel_alloc(m->ev, (size_t)slots * (sizeof(*entries) + 12) + 64);
+    if (entries == NULL)
+        return cel_over_memory(m->ev);
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        struct str name = slot_name(m->program->env, slot);
+        struct value v = load_slot(m, slot);
+        if (v.kind == VALUE_ABSENT || str_find(name, STR("."), 0) >= 0)
+            continue;
+        if (v.kind == VALUE_ERROR)
+            return v;
+        entries[count++] = (struct value_entry){.key = value_key(name), .value = v};
+    }
+    return value_map_make(m->ev->mem, entries, count, &duplicate);
+}
+
+/* --- comprehensions --- */
+
+static struct value fold_begin(struct cel_eval *ev, enum fold_kind kind, struct value range)
+{
+    size_t item = kind == FOLD_LIST ? sizeof(struct value) : sizeof(struct value_entry);
+    void *room;
+
+    if (range.kind != VALUE_LIST && range.kind != VALUE_MAP)
+        return cel_fail(ev, "no such overload: %s is neither a list nor a map",
+                        value_kind_name((enum value_kind)range.kind));
+    switch (kind) {
+    case FOLD_ALL:
+        return value_bool(true);
+    case FOLD_EXISTS:
+        return value_bool(false);
+    case FOLD_EXISTS_ONE:
+    case FOLD_MAP_ENTRY:
+        return value_int(0);
+    case FOLD_LIST:
+    case FOLD_MAP:
+        /* As many results as elements at most. */
+        room = cel_alloc(ev, (size_t)range.len * item + 1);
+        if (room == NULL)
+            return cel_over_memory(ev);
+        return value_list(room, 0);
+    }
+    PANIC("unknown kind of comprehension");
+}
+
+/* Set the variables to element number `i`, and pay for the loop. */
+static inline void fold_element(struct value *state, uint32_t i, bool two)
+{
+    struct value range = state[0];
+
+    if (range.kind == VALUE_LIST) {
+        state[3] = two ? value_int(i) : range.items[i];
+        state[4] = range.items[i];
+    } else {
+        state[3] = range.map->entries[i].key;
+        state[4] = range.map->entries[i].value;
+    }
+}
+
+/* all() and exists(): `decisive` ends the loop, an error stays until something decides. */
+static bool fold_decide(struct cel_eval *ev, struct value *accu, struct value body, bool decisive)
+{
+    if (body.kind == VALUE_BOOL && body.b == decisive) {
+        *accu = body;
+        return true;
+    }
+    if (body.kind != VALUE_BOOL && accu->kind != VALUE_ERROR)
+        *accu = body.kind == VALUE_ERROR ? body
+                                         : cel_fail(ev, "no such overload: a bool is needed, not %s",
+                                                    value_kind_name((enum value_kind)body.kind));
+    return false;
+}
+
+/* Put all entries of the map `body` into the growing list of entries in *accu. */
+static struct value fold_entries(struct cel_eval *ev, struct value *accu, struct value body)
+{
+    struct value_entry *entries = (struct value_entry *)(uintptr_t)accu->items;
+    uint32_t room = accu->hash == 0 ? 0 : 1u << (accu->hash - 1);
+
+    if (body.kind != VALUE_MAP)
+        return cel_fail(ev, "no such overload: a map is needed here, not %s",
+                        value_kind_name((enum value_kind)body.kind));
+    if (accu->kind != VALUE_LIST)
+        *accu = value_list(NULL, 0), room = 0;
+    if (body.len > room - accu->len || room == 0) {
+        struct value_entry *grown;
+        uint16_t bits = 4;
+        while ((1ull << bits) < (uint64_t)accu->len + body.len)
+            bits++;
+        grown = cel_alloc(ev, sizeof(*grown) << bits);
+        if (grown == NULL)
+            return cel_over_memory(ev);
+        if (accu->len > 0)
+            memcpy(grown, entries, accu->len * sizeof(*grown));
+        entries = grown;
+        accu->items = (const struct value *)(const void *)grown;
+        accu->hash = (uint16_t)(bits + 1);
+    }
+    if (body.len > 0)
+        memcpy(entries + accu->len, body.map->entries, body.len * sizeof(*entries));
+    accu->len += body.len;
+    return value_null();
+}
+
+/* Take the body's value into the result of a fold that is not all() or exists(). */
+static struct value fold_step(struct cel_eval *ev, enum fold_kind kind, struct value *state,
+                              struct value body)
+{
+    struct value *accu = &state[2];
+
+    switch (kind) {
+    case FOLD_EXISTS_ONE:
+        if (body.kind != VALUE_BOOL)
+            return cel_fail(ev, "no such overload: a bool is needed, not %s",
+                            value_kind_name((enum value_kind)body.kind));
+        accu->i += body.b;
+        return value_null();
+    case FOLD_LIST:
+        ((struct value *)(uintptr_t)accu->items)[accu->len++] = body;
+        return value_null();
+    case FOLD_MAP: {
+        struct value_entry *entries = (struct value_entry *)(uintptr_t)accu->items;
+        entries[accu->len++] = (struct value_entry){.key = state[3], .value = body};
+        return value_null();
+    }
+    case FOLD_MAP_ENTRY:
+        return fold_entries(ev, accu, body);
+    case FOLD_ALL:
+    case FOLD_EXISTS:
+        break;
+    }
+    PANIC("unknown kind of comprehension");
+}
+
+static struct value fold_end(struct cel_eval *ev, enum fold_kind kind, struct value accu)
+{
+    struct value_entry *entries;
+    size_t duplicate;
+    struct value map;
+
+    switch (kind) {
+    case FOLD_ALL:
+    case FOLD_EXISTS:
+    case FOLD_LIST:
+        return accu;
+    case FOLD_EXISTS_ONE:
+        return value_bool(accu.i == 1);
+    case FOLD_MAP:
+    case FOLD_MAP_ENTRY:
+        if (accu.kind != VALUE_LIST)
+            return value_map_empty();
+        if ((size_t)accu.len * 12 + 64 > ev->mem_left)
+            return cel_over_memory(ev);
+        ev->mem_left -= (size_t)accu.len * 12 + 64;
+        entries = (struct value_entry *)(uintptr_t)accu.items;
+        map = value_map_make(ev->mem, entries, accu.len, &duplicate);
+        return map.kind != VALUE_ABSENT ? map : cel_fail(ev, "repeated key");
+    }
+    PANIC("unknown kind of comprehension");
+}
+
+/* --- errors --- */
+
+static bool is_limit(struct value v)
+{
+    return v.error->code == ERR_LIMIT_EXPRESSION_COST ||
+           v.error->code == ERR_LIMIT_EXPRESSION_MEMORY;
+}
+
+/* The innermost region around an instruction, or NULL. */
+static const struct region *find_region(const struct cel_program *p, uint32_t pc)
+{
+    uint32_t low = 0, high = p->region_count, r;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (p->regions[middle].start <= pc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return NULL;
+    for (r = low - 1; r != NO_REGION; r = p->regions[r].parent)
+        if (pc < p->regions[r].end)
+            return &p->regions[r];
+    return NULL;
+}
+
+/* --- the loop --- */
+
+/* Both operands of these kinds: compare without a call. */
+#define ORDER_CASE(symbol, operator_)                                                              \
+    case OP_##symbol:                                                                              \
+        if (LIKELY(sp[-2].kind == VALUE_INT && sp[-1].kind == VALUE_INT))                          \
+            sp[-2] = value_bool(sp[-2].i operator_ sp[-1].i);                                      \
+        else if (sp[-2].kind == VALUE_DOUBLE && sp[-1].kind == VALUE_DOUBLE)                       \
+            sp[-2] = value_bool(sp[-2].d operator_ sp[-1].d);                                      \
+        else                                                                                       \
+            goto slow_operator;                                                                    \
+        sp--;                                                                                      \
+        break;
+
+#define INT_CASE(symbol, builtin)                                                                  \
+    case OP_##symbol: {                                                                            \
+        int64_t n;                                                                                 \
+        if (UNLIKELY(sp[-2].kind != VALUE_INT || sp[-1].kind != VALUE_INT ||                       \
+                     builtin(sp[-2].i, sp[-1].i, &n)))                                             \
+            goto slow_operator;                                                                    \
+        sp[-2].i = n;                                                                              \
+        sp--;                                                                                      \
+        break;                                                                                     \
+    }
+
+/* Equality of two scalars or strings; false: not decided here. */
+static inline bool quick_equal(struct value a, struct value b, bool *equal)
+{
+    if (a.kind != b.kind)
+        return false;
+    switch ((int)a.kind) {
+    case VALUE_INT:
+    case VALUE_UINT:
+    case VALUE_BOOL:
+        *equal = a.u == b.u;
+        return true;
+    case VALUE_NULL:
+        *equal = true;
+        return true;
+    case VALUE_STRING:
+        if (a.len != b.len)
+            *equal = false;
+        else if (a.len > 4096)
+            return false;
+        else
+            *equal = memcmp(a.text, b.text, a.len) == 0;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static struct value run(const struct machine *m, struct value *stack)
+{
+    const struct cel_program *p = m->program;
+    const struct instruction *code = p->code;
+    const struct value *constants = p->constants;
+    struct cel_eval *ev = m->ev;
+    const struct instruction *ip = code;
+    const struct instruction *at;
+    struct value *sp = stack;
+    struct value v;
+
+    for (;;) {
+        at = ip++;
+        switch (at->op) {
+        case OP_CONST:
+            *sp++ = constants[at->arg];
+            break;
+        case OP_SLOT:
+            v = load_slot(m, at->arg);
+            if (UNLIKELY(v.kind == VALUE_ABSENT || v.kind == VALUE_ERROR))
+                goto bad_slot;
+            *sp++ = v;
+            break;
+        case OP_PATH: {
+            const struct value *key = &constants[at->arg];
+            v = load_slot(m, at->slot);
+            if (UNLIKELY(v.kind == VALUE_ABSENT || v.kind == VALUE_ERROR))
+                goto bad_slot;
+            for (unsigned i = at->a; i > 0; i--, key++) {
+                struct value found = v.kind == VALUE_MAP ? value_map_get(v, *key) : value_absent();
+                if (UNLIKELY(found.kind == VALUE_ABSENT)) {
+                    ev->offset = p->offsets[at - code];
+                    found = operate_field(ev, v, *key);
+                    if (found.kind == VALUE_ERROR) {
+                        v = found;
+                        goto raise;
+                    }
+                }
+                v = found;
+            }
+            *sp++ = v;
+            break;
+        }
+        case OP_LOCAL:
+            v = stack[at->arg];
+            if (UNLIKELY(v.kind == VALUE_ERROR))
+                goto raise;
+            *sp++ = v;
+            break;
+        case OP_ROOT:
+            ev->offset = p->offsets[at - code];
+            v = load_root(m);
+            if (v.kind == VALUE_ERROR)
+                goto raise;
+            *sp++ = v;
+            break;
+        case OP_FIELD:
+            ev->offset = p->offsets[at - code];
+            v = operate_field(ev, sp[-1], constants[at->arg]);
+            goto replace_top;
+        case OP_OPTIONAL_FIELD:
+            ev->offset = p->offsets[at - code];
+            v = operate_optional_field(ev, sp[-1], constants[at->arg]);
+            goto replace_top;
+        case OP_HAS:
+            ev->offset = p->offsets[at - code];
+            v = operate_has(ev, sp[-1], constants[at->arg]);
+            goto replace_top;
+        case OP_HAS_SLOT:
+            *sp++ = value_bool(load_slot(m, at->arg).kind != VALUE_ABSENT);
+            break;
+        case OP_JUMP:
+            ip = code + at->arg;
+            break;
+        case OP_BRANCH:
+        case OP_FOLD_FILTER:
+            v = *--sp;
+            if (UNLIKELY(v.kind != VALUE_BOOL))
+                goto not_bool;
+            if (!v.b)
+                ip = code + at->arg;
+            break;
+        case OP_AND:
+            v = *--sp;
+            if (LIKELY(v.kind == VALUE_BOOL && v.b))
+                break;
+            ev->offset = p->offsets[at - code];
+            if (fold_decide(ev, &sp[-1], v, false))
+                ip = code + at->arg;
+            break;
+        case OP_OR:
+            v = *--sp;
+            if (LIKELY(v.kind == VALUE_BOOL && !v.b))
+                break;
+            ev->offset = p->offsets[at - code];
+            if (fold_decide(ev, &sp[-1], v, true))
+                ip = code + at->arg;
+            break;
+        case OP_LOGIC_END:
+            v = sp[-1];
+            if (UNLIKELY(v.kind == VALUE_ERROR))
+                goto raise;
+            break;
+        case OP_LIST:
+            sp -= at->arg;
+            ev->offset = p->offsets[at - code];
+            v = operate_list(ev, sp, at->arg, NULL);
+            goto put_result;
+        case OP_LIST_OPTIONAL:
+            sp -= at->arg + 1;
+            ev->offset = p->offsets[at - code];
+            v = operate_list(ev, sp, at->arg, sp[at->arg].text);
+            goto put_result;
+        case OP_MAP:
+            sp -= at->arg;
+            ev->offset = p->offsets[at - code];
+            v = operate_map(ev, sp, at->arg, NULL);
+            goto put_result;
+        case OP_MAP_OPTIONAL:
+            sp -= at->arg + 1;
+            ev->offset = p->offsets[at - code];
+            v = operate_map(ev, sp, at->arg, sp[at->arg].text);
+            goto put_result;
+        case OP_FOLD_BEGIN:
+            ev->offset = p->offsets[at - code];
+            v = fold_begin(ev, (enum fold_kind)at->a, sp[-1]);
+            if (v.kind == VALUE_ERROR)
+                goto raise;
+            sp[0] = value_int(0);
+            sp[1] = v;
+            sp[2] = sp[3] = value_null();
+            sp += 4;
+            break;
+        case OP_FOLD_NEXT:
+            if (sp[-4].i == sp[-5].len) {
+                ip = code + at->arg;
+                break;
+            }
+            if (UNLIKELY(!cel_charge(ev, at->slot))) {
+                ev->offset = p->offsets[at - code];
+                v = cel_over_cost(ev);
+                goto raise;
+            }
+            fold_element(sp - 5, (uint32_t)sp[-4].i++, at->a != 0);
+            break;
+        case OP_FOLD_STEP:
+            v = *--sp;
+            ev->offset = p->offsets[at - code];
+            if (at->a == FOLD_ALL || at->a == FOLD_EXISTS) {
+                if (!fold_decide(ev, &sp[-3], v, at->a == FOLD_EXISTS))
+                    ip = code + at->arg;
+                break;
+            }
+            v = fold_step(ev, (enum fold_kind)at->a, sp - 5, v);
+            if (v.kind == VALUE_ERROR)
+                goto raise;
+            ip = code + at->arg;
+            break;
+        case OP_FOLD_END:
+            sp -= 5;
+            ev->offset = p->offsets[at - code];
+            v = fold_end(ev, (enum fold_kind)at->a, sp[2]);
+            goto put_result;
+        case OP_SLIDE:
+            sp--;
+            sp[-1] = sp[0];
+            break;
+        case OP_OPTIONAL_BEGIN:
+            v = sp[-1];
+            if (UNLIKELY(v.kind != VALUE_OPTIONAL)) {
+                ev->offset = p->offsets[at - code];
+                v = cel_fail(ev, "no such overload: an optional is needed here, not %s",
+                             value_kind_name((enum value_kind)v.kind));
+                goto raise;
+            }
+            if (v.inner == NULL)
+                ip = code + at->arg;
+            else
+                sp[-1] = *v.inner;
+            break;
+        case OP_OPTIONAL_END:
+            ev->offset = p->offsets[at - code];
+            sp -= 2;
+            v = sp[1];
+            if (at->a == 0) {
+                if (cel_alloc(ev, 0) == NULL || ev->mem_left < sizeof(v))
+                    v = cel_over_memory(ev);
+                else
+                    v = value_optional_of(ev->mem, v);
+            } else if (v.kind != VALUE_OPTIONAL) {
+                v = cel_fail(ev, "no such overload: optFlatMap() wants an optional");
+            }
+            goto put_result;
+        case OP_CALL: {
+            const struct function *f = p->functions[at->arg];
+            sp -= at->a;
+            ev->offset = p->offsets[at - code];
+            ev->function = f->name.ptr;
+            ev->context = f->context;
+            v = f->call != NULL ? f->call(ev, sp, at->a)
+                                : cel_fail(ev, "undeclared function '%.*s'", STR_ARG(f->name));
+            goto put_result;
+        }
+        case OP_MATCHES:
+            ev->offset = p->offsets[at - code];
+            if (UNLIKELY(sp[-1].kind != VALUE_STRING))
+                v = cel_fail(ev, "no such overload: matches() wants a string, not %s",
+                             value_kind_name((enum value_kind)sp[-1].kind));
+            else if (!cel_charge(ev, sp[-1].len / 8))
+                v = cel_over_cost(ev);
+            else
+                v = value_bool(regex_matches(p->patterns[at->arg], value_text(sp[-1])));
+            goto replace_top;
+        case OP_JOIN:
+            sp -= at->arg;
+            ev->offset = p->offsets[at - code];
+            v = operate_join(ev, sp, at->arg);
+            goto put_result;
+        case OP_FAIL:
+            ev->offset = p->offsets[at - code];
+            v = cel_fail(ev, "%.*s", STR_ARG(value_text(constants[at->arg])));
+            goto raise;
+        case OP_RETURN:
+            return sp[-1];
+        ORDER_CASE(LT, <)
+        ORDER_CASE(LE, <=)
+        ORDER_CASE(GT, >)
+        ORDER_CASE(GE, >=)
+        INT_CASE(ADD, __builtin_add_overflow)
+        INT_CASE(SUBTRACT, __builtin_sub_overflow)
+        INT_CASE(MULTIPLY, __builtin_mul_overflow)
+        case OP_EQ:
+        case OP_NE: {
+            bool equal;
+            if (!quick_equal(sp[-2], sp[-1], &equal))
+                goto slow_operator;
+            sp--;
+            sp[-1] = value_bool(equal == (at->op == OP_EQ));
+            break;
+        }
+        case OP_NOT:
+        case OP_NEGATE:
+            ev->offset = p->offsets[at - code];
+            v = operate(ev, (enum operator)(at->op - OP_FIRST_OPERATOR), sp[-1], value_absent());
+            goto replace_top;
+        case OP_DIVIDE:
+        case OP_MODULO:
+        case OP_IN:
+        case OP_INDEX:
+        case OP_OPTIONAL_INDEX:
+        slow_operator:
+            ev->offset = p->offsets[at - code];
+            v = operate(ev, (enum operator)(at->op - OP_FIRST_OPERATOR), sp[-2], sp[-1]);
+            sp -= 2;
+            goto put_result;
+        default:
+            PANIC("unknown instruction");
+        }
+        continue;
+
+    put_result:
+        if (UNLIKELY(v.kind == VALUE_ERROR))
+            goto raise;
+        *sp++ = v;
+        continue;
+
+    replace_top:
+        if (UNLIKELY(v.kind == VALUE_ERROR))
+            goto raise;
+        sp[-1] = v;
+        continue;
+
+    not_bool:
+        ev->offset = p->offsets[at - code];
+        v = cel_fail(ev, "no such overload: a bool is needed here, not %s",
+                     value_kind_name((enum value_kind)v.kind));
+        goto raise;
+
+    bad_slot:
+        ev->offset = p->offsets[at - code];
+        if (v.kind == VALUE_ABSENT)
+            v = fail_unbound(m, at->op == OP_PATH ? at->slot : at->arg);
+
+    raise: {
+        const struct region *r =
+            is_limit(v) ? NULL : find_region(p, (uint32_t)(at - code));
+        if (r == NULL)
+            return v;
+        sp = stack + r->depth;
+        *sp++ = v;
+        ip = code + r->target;
+    }
+    }
+}
+
+struct value vm_run(struct cel_eval *ev, const struct cel_program *program,
+                    const struct cel_activation *activation)
+{
+    struct machine m = {.ev = ev, .program = program, .activation = activation};
+    struct value inline_stack[STACK_INLINE];
+    struct value *stack = inline_stack;
+
+    if (!cel_charge(ev, program->code_count))
+        return cel_over_cost(ev);
+    if (program->stack_depth > STACK_INLINE) {
+        stack = cel_alloc(ev, program->stack_depth * sizeof(*stack));
+        if (stack == NULL)
+            return cel_over_memory(ev);
+    }
+    return run(&m, stack);
+}
+
+struct value cel_evaluate(struct arena *mem, const struct cel_program *program,
+                          const struct cel_activation *activation, const struct cel_limits *limits)
+{
+    struct cel_eval ev;
+
+    if (limits == NULL)
+        limits = &cel_default_limits;
+    ev.mem = mem;
+    ev.mem_left = limits->memory_bytes;
+    ev.cost_left = limits->cost;
+    ev.offset = 0;
+    ev.mode = program->mode;
+    ev.now_us = activation->now_us;
+    ev.function = "";
+    ev.context = NULL;
+    return vm_run(&ev, program, activation);
+}
