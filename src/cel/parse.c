@@ -78,19 +78,20 @@ static bool at_double(const struct parser *p, enum token_kind kind)
 
 static bool enter(struct parser *p)
 {
-    if (++p->nesting > CEL_NESTING_MAX) {
-        parse_fail(p, p->token.offset, "nested more than %d deep", CEL_NESTING_MAX);
-        return false;
-    }
-    return true;
+    if (++p->nesting <= CEL_NESTING_MAX)
+        return true;
+    parse_fail(p, p->token.offset, "nested more than %d deep", CEL_NESTING_MAX);
+    p->err->code = ERR_LIMIT_EXPRESSION_SIZE;
+    return false;
 }
 
 static struct node *check_depth(struct parser *p, struct node *n)
 {
-    if (n != NULL && n->depth > TREE_DEPTH_MAX)
-        return parse_fail(p, n->offset, "this chain of operators is longer than %d",
-                          TREE_DEPTH_MAX);
-    return n;
+    if (n == NULL || n->depth <= TREE_DEPTH_MAX)
+        return n;
+    parse_fail(p, n->offset, "this chain of operators is longer than %d", TREE_DEPTH_MAX);
+    p->err->code = ERR_LIMIT_EXPRESSION_SIZE;
+    return NULL;
 }
 
 /* --- lists of items --- */
