@@ -24,14 +24,16 @@ struct machine {
 
 /* --- variables --- */
 
-static struct value load_slot(const struct machine *m, uint32_t slot)
+static struct value load_lazily(const struct cel_activation *act, uint32_t slot)
 {
-    const struct cel_activation *act = m->activation;
-    struct value v = act->slots[slot];
+    return act->load != NULL ? act->load(act->context, slot) : value_absent();
+}
 
-    if (v.kind == VALUE_ABSENT && act->load != NULL)
-        v = act->load(act->context, slot);
-    return v;
+static inline struct value load_slot(const struct machine *m, uint32_t slot)
+{
+    struct value v = m->activation->slots[slot];
+
+    return LIKELY(v.kind != VALUE_ABSENT) ? v : load_lazily(m->activation, slot);
 }
 
 static struct str slot_name(const struct cel_env *env, uint32_t slot)
@@ -331,16 +333,16 @@ static struct value run(const struct machine *m, struct value *stack)
             if (UNLIKELY(v.kind == VALUE_ABSENT || v.kind == VALUE_ERROR))
                 goto bad_slot;
             for (unsigned i = at->a; i > 0; i--, key++) {
-                struct value found = v.kind == VALUE_MAP ? value_map_get(v, *key) : value_absent();
-                if (UNLIKELY(found.kind == VALUE_ABSENT)) {
-                    ev->offset = p->offsets[at - code];
-                    found = operate_field(ev, v, *key);
-                    if (found.kind == VALUE_ERROR) {
-                        v = found;
-                        goto raise;
-                    }
+                const struct value *found =
+                    LIKELY(v.kind == VALUE_MAP) ? value_map_field(v.map, key) : NULL;
+                if (LIKELY(found != NULL)) {
+                    v = *found;
+                    continue;
                 }
-                v = found;
+                ev->offset = p->offsets[at - code];
+                v = operate_field(ev, v, *key);
+                if (v.kind == VALUE_ERROR)
+                    goto raise;
             }
             *sp++ = v;
             break;
@@ -367,6 +369,10 @@ static struct value run(const struct machine *m, struct value *stack)
             v = operate_optional_field(ev, sp[-1], constants[at->arg]);
             goto replace_top;
         case OP_HAS:
+            if (LIKELY(sp[-1].kind == VALUE_MAP)) {
+                sp[-1] = value_bool(value_map_field(sp[-1].map, &constants[at->arg]) != NULL);
+                break;
+            }
             ev->offset = p->offsets[at - code];
             v = operate_has(ev, sp[-1], constants[at->arg]);
             goto replace_top;
@@ -560,8 +566,13 @@ static struct value run(const struct machine *m, struct value *stack)
             ev->offset = p->offsets[at - code];
             v = operate(ev, (enum operator)(at->op - OP_FIRST_OPERATOR), sp[-1], value_absent());
             goto replace_top;
-        case OP_DIVIDE:
         case OP_MODULO:
+            if (UNLIKELY(sp[-2].kind != VALUE_INT || sp[-1].kind != VALUE_INT || sp[-1].i <= 0))
+                goto slow_operator;
+            sp[-2].i %= sp[-1].i;
+            sp--;
+            break;
+        case OP_DIVIDE:
         case OP_IN:
         case OP_INDEX:
         case OP_OPTIONAL_INDEX:

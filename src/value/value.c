@@ -48,19 +48,10 @@ struct value value_error(struct arena *mem, enum err_code code, uint32_t offset,
 
 /* --- maps --- */
 
-/* The first eight bytes of a value: kind, hash and length in one word. */
-static uint64_t head_word(const struct value *v)
-{
-    uint64_t word;
-
-    memcpy(&word, v, sizeof(word));
-    return word;
-}
-
 static bool same_key(const struct value *a, const struct value *b)
 {
     if (a->kind == VALUE_STRING)
-        return head_word(a) == head_word(b) &&
+        return value_head(a) == value_head(b) &&
                (a->len == 0 || memcmp(a->text, b->text, a->len) == 0);
     return a->kind == b->kind && a->u == b->u;
 }
@@ -146,6 +137,13 @@ struct value value_map_get(struct value map, struct value key)
         return value_absent();
     e = find_entry(map.map, &key);
     return e == NULL ? value_absent() : e->value;
+}
+
+const struct value *value_map_field_large(const struct value_map *m, const struct value *key)
+{
+    const struct value_entry *e = find_entry(m, key);
+
+    return e == NULL ? NULL : &e->value;
 }
 
 struct value value_map_get_str(struct value map, struct str key)

@@ -207,7 +207,34 @@ static inline struct value value_key(struct str s)
  */
 struct value value_map_get(struct value map, struct value key);
 
-/* The same for text that is not a value yet. */
+/* The first eight bytes of a value: kind, hash and length in one word. */
+static inline uint64_t value_head(const struct value *v)
+{
+    uint64_t word;
+
+    memcpy(&word, v, sizeof(word));
+    return word;
+}
+
+/* value_map_field() for a map that has an index. */
+const struct value *value_map_field_large(const struct value_map *m, const struct value *key);
+
+/* The value under a string made by value_key(), or NULL: what fields of expressions use. */
+static inline const struct value *value_map_field(const struct value_map *m,
+                                                  const struct value *key)
+{
+    const struct value_entry *e = m->entries, *end = e + m->count;
+    uint64_t head = value_head(key);
+
+    if (m->index != NULL)
+        return value_map_field_large(m, key);
+    for (; e != end; e++)
+        if (value_head(&e->key) == head && memcmp(e->key.text, key->text, key->len) == 0)
+            return &e->value;
+    return NULL;
+}
+
+/* value_map_get() for text that is not a value yet. */
 struct value value_map_get_str(struct value map, struct str key);
 
 /*
