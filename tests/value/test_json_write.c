@@ -132,8 +132,9 @@ static void test_write__canonical_text_comes_back_as_it_was(void **state)
 static void test_write__is_compact_and_escapes_no_more_than_needed(void **state)
 {
     (void)state;
-    assert_string_equal(written(read_text(" { \"a\" : [ 1 , 2 ] , \"b\" : \"\\u00e9\\/\\u2028\" } ")),
-                        "{\"a\":[1,2],\"b\":\"\xC3\xA9/\xE2\x80\xA8\"}");
+    assert_string_equal(
+        written(read_text(" { \"a\" : [ 1 , 2 ] , \"b\" : \"\\u00e9\\/\\u2028\" } ")),
+        "{\"a\":[1,2],\"b\":\"\xC3\xA9/\xE2\x80\xA8\"}");
     assert_string_equal(written(read_text("[1E2,100e-2,18446744073709551615,-0]")),
                         "[100.0,1.0,18446744073709552000.0,0]");
 }
@@ -230,8 +231,8 @@ static void test_write__pretty_has_an_item_a_line(void **state)
 
     (void)state;
     buf_init_arena(&out, &mem);
-    assert_true(json_write_pretty(
-        &out, read_text("{\"a\":[1,{\"b\":null}],\"c\":[],\"d\":{}}"), &err));
+    assert_true(
+        json_write_pretty(&out, read_text("{\"a\":[1,{\"b\":null}],\"c\":[],\"d\":{}}"), &err));
     assert_true(str_eq(buf_view(&out), STR(expected)));
     buf_clear(&out);
     assert_true(json_write_pretty(&out, value_int(1), &err));
@@ -261,7 +262,8 @@ static void test_write__refuses_what_json_cannot_say(void **state)
     struct value deep = MAP(value_string(STR("a/b")), LIST(value_null(), value_double(INFINITY)));
 
     (void)state;
-    assert_string_equal(refused(value_double((double)NAN)).message, "NaN cannot be written as JSON");
+    assert_string_equal(refused(value_double((double)NAN)).message,
+                        "NaN cannot be written as JSON");
     assert_int_equal(refused(value_double((double)NAN)).code, ERR_EXPRESSION_ERROR);
     assert_string_equal(refused(deep).message, "infinity cannot be written as JSON, at /a~1b/1");
     assert_string_equal(refused(value_optional_none()).message,
@@ -289,9 +291,13 @@ static void test_write__depth_is_bounded(void **state)
 
 static void test_write__keeps_the_limit_exactly(void **state)
 {
-    static const char *const cases[] = {"12345", "\"abcdefghij\"", "[1,2,[3,{}]]",
-                                        "{\"a\":\"b\",\"c\":[true,null]}", "\"\\n\\n\\u0001\"",
-                                        "-1.5e-10", "[[[[[]]]]]"};
+    static const char *const cases[] = {"12345",
+                                        "\"abcdefghij\"",
+                                        "[1,2,[3,{}]]",
+                                        "{\"a\":\"b\",\"c\":[true,null]}",
+                                        "\"\\n\\n\\u0001\"",
+                                        "-1.5e-10",
+                                        "[[[[[]]]]]"};
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
