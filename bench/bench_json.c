@@ -15,12 +15,17 @@ enum { ROUNDS = 15, TIMES = 20000, JANSSON_TIMES = 2000 };
 
 static const char document[] =
     "{\"id\":\"ord_01HV8Z6Q4M\",\"number\":100482,\"status\":\"awaiting_payment\",\"paid\":false,"
-    "\"customer\":{\"id\":7731,\"name\":\"Anna \\\"Ann\\\" Petrova\",\"email\":\"anna@example.com\","
-    "\"vip\":true,\"manager\":null},\"items\":[{\"sku\":\"KB-104\",\"title\":\"Keyboard, US\",\"qty\":2,"
-    "\"price\":49.99,\"tax\":0.2},{\"sku\":\"MS-77\",\"title\":\"Mouse\",\"qty\":1,\"price\":19.5,\"tax\":0.2},"
+    "\"customer\":{\"id\":7731,\"name\":\"Anna \\\"Ann\\\" "
+    "Petrova\",\"email\":\"anna@example.com\","
+    "\"vip\":true,\"manager\":null},\"items\":[{\"sku\":\"KB-104\",\"title\":\"Keyboard, "
+    "US\",\"qty\":2,"
+    "\"price\":49.99,\"tax\":0.2},{\"sku\":\"MS-77\",\"title\":\"Mouse\",\"qty\":1,\"price\":19.5,"
+    "\"tax\":0.2},"
     "{\"sku\":\"CB-9\",\"title\":\"Cable 2m\\n(black)\",\"qty\":10,\"price\":3.25,\"tax\":0.1}],"
-    "\"total\":151.98,\"currency\":\"EUR\",\"address\":{\"city\":\"Riga\",\"zip\":\"LV-1010\",\"lines\":"
-    "[\"Brivibas iela 55\",\"apt 12\"]},\"createdAt\":\"2026-01-02T03:04:05Z\",\"tags\":[\"web\",\"gift\"],"
+    "\"total\":151.98,\"currency\":\"EUR\",\"address\":{\"city\":\"Riga\",\"zip\":\"LV-1010\","
+    "\"lines\":"
+    "[\"Brivibas iela 55\",\"apt "
+    "12\"]},\"createdAt\":\"2026-01-02T03:04:05Z\",\"tags\":[\"web\",\"gift\"],"
     "\"attempt\":3}";
 
 static double now_ns(void)

@@ -1,8 +1,9 @@
 /*
  * json.h - values from and to JSON text (RFC 8259).
  *
- * Strict both ways: what json_write() writes, json_read() reads back as an
- * equal value of the same kinds, and the same value is always the same bytes.
+ * Strict both ways: a value that json_read() could have made is written to
+ * text that reads back as an equal value, ints as ints and doubles as doubles,
+ * and the same value is always the same bytes.
  * docs/decisions/0010 and 0011 say where the RFC leaves a choice and what was
  * chosen.
  */

@@ -80,8 +80,8 @@ static char *fail(struct writer *w, const char *what)
             continue;
         }
         key = f->whole.map->entries[f->next - 1].key;
-        path_add(&path, key.kind == VALUE_STRING ? value_text(key)
-                                                 : str_from(text, key_text(text, key)));
+        path_add(&path,
+                 key.kind == VALUE_STRING ? value_text(key) : str_from(text, key_text(text, key)));
     }
     if (path.len == 0)
         err_set(w->err, ERR_EXPRESSION_ERROR, "%s", what);
@@ -94,11 +94,11 @@ static char *fail(struct writer *w, const char *what)
 
 /* --- text --- */
 
-static char *grow(struct writer *w, char *to, size_t extra)
+/* Make room for `extra` bytes after out->len; answers where they go. */
+static char *start(struct writer *w, size_t extra)
 {
     struct buf *out = w->out;
 
-    out->len = (size_t)(to - out->ptr);
     /* The limit is lifted, so this always succeeds. */
     if (!buf_reserve(out, extra))
         PANIC("a buffer without limit is full");
@@ -106,7 +106,13 @@ static char *grow(struct writer *w, char *to, size_t extra)
     return out->ptr + out->len;
 }
 
-/* Make room for `extra` bytes. */
+static char *grow(struct writer *w, const char *to, size_t extra)
+{
+    w->out->len = (size_t)(to - w->out->ptr);
+    return start(w, extra);
+}
+
+/* Make room for `extra` bytes at `to`. */
 static inline char *room(struct writer *w, char *to, size_t extra)
 {
     return LIKELY((size_t)(w->end - to) >= extra) ? to : grow(w, to, extra);
@@ -443,7 +449,7 @@ static bool write_value(struct buf *out, struct value v, bool pretty, struct err
     if (out->failed)
         return fail_too_large(&w) != NULL;
     out->limit = SIZE_MAX / 4;
-    to = write_all(&w, grow(&w, out->ptr + out->len, SCALAR_MAX), v);
+    to = write_all(&w, start(&w, SCALAR_MAX), v);
     out->len = to == NULL ? before : (size_t)(to - out->ptr);
     out->limit = limit;
     /* What lies beyond the limit must not be used by others who write to the buffer. */

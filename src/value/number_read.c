@@ -226,9 +226,8 @@ bool number_read_double(struct str text, double *out)
     if (!scan_decimal(text, &n))
         return read_named(text, out);
     if (!number_from_decimal(n.digits, (int32_t)n.exponent, n.more, &d))
-        d = read_slowly(is_digit(text.ptr[0]) || text.ptr[0] == '.'
-                            ? text
-                            : str_slice(text, 1, text.len));
+        d = read_slowly(is_digit(text.ptr[0]) || text.ptr[0] == '.' ? text
+                                                                    : str_slice(text, 1, text.len));
     if (isinf(d))
         return false;
     *out = n.negative ? -d : d;

@@ -339,8 +339,7 @@ static bool maps_equal(struct value a, struct value b, int64_t *budget, int dept
         return false;
     for (uint32_t i = 0; i < a.len; i++) {
         struct value other = value_map_get(b, a.map->entries[i].key);
-        if (other.kind == VALUE_ABSENT ||
-            !equal_at(a.map->entries[i].value, other, budget, depth))
+        if (other.kind == VALUE_ABSENT || !equal_at(a.map->entries[i].value, other, budget, depth))
             return false;
     }
     return true;

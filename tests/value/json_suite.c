@@ -80,8 +80,11 @@ static bool run_file(const char *dir, const char *name)
     if (name[0] == 'y' || name[0] == 'n')
         good = good && read == (name[0] == 'y' && !ruled);
     if (name[0] == 'i' || ruled || !good)
-        printf("%-8s %s%s%s\n", !good ? "FAILED" : read ? "read" : "refused", name,
-               read ? "" : ": ", read ? "" : err.message);
+        printf("%-8s %s%s%s\n",
+               !good  ? "FAILED"
+               : read ? "read"
+                      : "refused",
+               name, read ? "" : ": ", read ? "" : err.message);
     buf_fini(&text);
     arena_fini(&mem);
     return good;

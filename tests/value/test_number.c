@@ -64,8 +64,8 @@ static void check_round_trip(double d)
     write_json(text, d);
     assert_true(strlen(text) < NUMBER_TEXT_MAX);
     assert_non_null(strpbrk(text, ".e"));
-    if (!same_bits(strtod(text, NULL), d) ||
-        !number_read_double(str_of(text), &back) || !same_bits(back, d))
+    if (!same_bits(strtod(text, NULL), d) || !number_read_double(str_of(text), &back) ||
+        !same_bits(back, d))
         fail_msg("%a is written as %s", d, text);
     text[number_write_double(text, d, NUMBER_CEL)] = '\0';
     if (!same_bits(strtod(text, NULL), d))
@@ -294,12 +294,24 @@ static void test_read_double__long_texts_count_to_the_last_digit(void **state)
 
 static void test_read_double__takes_decimal_forms_and_no_others(void **state)
 {
-    static const char *const good[] = {"0", "-0", "+1", "1.", ".5", "-.5e1", "1e5", "1E+05", "00012",
-                                       "1e-400", "0e999999999999999999999", "0.0e-5",
+    static const char *const good[] = {"0",
+                                       "-0",
+                                       "+1",
+                                       "1.",
+                                       ".5",
+                                       "-.5e1",
+                                       "1e5",
+                                       "1E+05",
+                                       "00012",
+                                       "1e-400",
+                                       "0e999999999999999999999",
+                                       "0.0e-5",
                                        "1e-99999999999999999999"};
-    static const char *const bad[] = {"", "+", "-", ".", "e5", "1e", "1e+", "1.2.3", "0x10", " 1",
-                                      "1 ", "1_000", "--1", "1e5.5", "1f", "in", "nano", "infinit",
-                                      "1e309", "-1e309", "1e99999999999999999999", ".e1"};
+    static const char *const bad[] = {
+        "",      "+",    "-",    ".",       "e5",    "1e",     "1e+",
+        "1.2.3", "0x10", " 1",   "1 ",      "1_000", "--1",    "1e5.5",
+        "1f",    "in",   "nano", "infinit", "1e309", "-1e309", "1e99999999999999999999",
+        ".e1"};
     double d = 42;
 
     (void)state;

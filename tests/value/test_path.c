@@ -26,18 +26,39 @@ static void test_path__is_built_with_escapes(void **state)
 
 static void test_path__is_followed_or_leads_nowhere(void **state)
 {
-    static const char text[] = "{\"foo\":[\"bar\",\"baz\",[10,11]],\"\":1,\"a/b\":2,\"c%d\":3,\"m~n\":4,"
-                               "\"~1\":5,\" \":6,\"o\":{\"01\":7},\"deep\":{\"a\":{\"b\":{}}}}";
+    static const char text[] =
+        "{\"foo\":[\"bar\",\"baz\",[10,11]],\"\":1,\"a/b\":2,\"c%d\":3,\"m~n\":4,"
+        "\"~1\":5,\" \":6,\"o\":{\"01\":7},\"deep\":{\"a\":{\"b\":{}}}}";
     static const struct {
         const char *path;
         int64_t expected; /* -1: nothing there; -2: something that is no int */
     } cases[] = {
-        {"", -2},        {"/", 1},         {"/a~1b", 2},     {"/c%d", 3},   {"/m~0n", 4},
-        {"/~01", 5},     {"/ ", 6},        {"/foo", -2},     {"/foo/2/1", 11}, {"/foo/2/2", -1},
-        {"/foo/02", -1}, {"/foo/-", -1},   {"/foo/-1", -1},  {"/foo/", -1}, {"/foo/1e0", -1},
-        {"/o/01", 7},    {"/deep/a/b", -2}, {"/deep/a/b/c", -1}, {"/a", -1}, {"foo", -1},
-        {"/~", -1},      {"/~2", -1},      {"/foo/0/x", -1}, {"//", -1},
-        {"/foo/18446744073709551616", -1}, {"/foo/4294967296", -1},
+        {"", -2},
+        {"/", 1},
+        {"/a~1b", 2},
+        {"/c%d", 3},
+        {"/m~0n", 4},
+        {"/~01", 5},
+        {"/ ", 6},
+        {"/foo", -2},
+        {"/foo/2/1", 11},
+        {"/foo/2/2", -1},
+        {"/foo/02", -1},
+        {"/foo/-", -1},
+        {"/foo/-1", -1},
+        {"/foo/", -1},
+        {"/foo/1e0", -1},
+        {"/o/01", 7},
+        {"/deep/a/b", -2},
+        {"/deep/a/b/c", -1},
+        {"/a", -1},
+        {"foo", -1},
+        {"/~", -1},
+        {"/~2", -1},
+        {"/foo/0/x", -1},
+        {"//", -1},
+        {"/foo/18446744073709551616", -1},
+        {"/foo/4294967296", -1},
     };
     struct arena mem;
     struct value root;

@@ -75,8 +75,8 @@ static void test_map__finds_string_keys_and_only_those(void **state)
 static void test_map__keys_with_the_same_hash_are_told_apart(void **state)
 {
     /* The hash samples a few bytes, so these differ only where it does not look. */
-    struct value m = MAP(text("aXaaaaaaaaaaaaaa"), value_int(1), text("aYaaaaaaaaaaaaaa"),
-                         value_int(2));
+    struct value m =
+        MAP(text("aXaaaaaaaaaaaaaa"), value_int(1), text("aYaaaaaaaaaaaaaa"), value_int(2));
 
     (void)state;
     assert_int_equal(value_key_hash(STR("aXaaaaaaaaaaaaaa")),
@@ -89,9 +89,9 @@ static void test_map__keys_with_the_same_hash_are_told_apart(void **state)
 
 static void test_map__numbers_of_any_kind_are_one_key(void **state)
 {
-    struct value m = MAP(value_int(1), text("one"), value_uint(2), text("two"),
-                         value_uint(UINT64_MAX), text("most"), value_int(-3), text("minus"),
-                         value_bool(true), text("true"));
+    struct value m =
+        MAP(value_int(1), text("one"), value_uint(2), text("two"), value_uint(UINT64_MAX),
+            text("most"), value_int(-3), text("minus"), value_bool(true), text("true"));
 
     (void)state;
     assert_int_equal(value_map_get(m, value_uint(1)).len, 3);
@@ -147,8 +147,8 @@ static struct value large_map(size_t count, bool last_twice, size_t *twice)
 
 static void test_map__large_ones_find_every_key(void **state)
 {
-    static const size_t sizes[] = {VALUE_MAP_SMALL - 1, VALUE_MAP_SMALL, VALUE_MAP_SMALL + 1,
-                                   100, 5000};
+    static const size_t sizes[] = {VALUE_MAP_SMALL - 1, VALUE_MAP_SMALL, VALUE_MAP_SMALL + 1, 100,
+                                   5000};
 
     (void)state;
     for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
@@ -157,8 +157,8 @@ static void test_map__large_ones_find_every_key(void **state)
 
         assert_int_equal(m.len, sizes[s]);
         for (size_t n = 0; n < sizes[s]; n++) {
-            struct value key = n % 3 != 2 ? value_double((double)n)
-                                          : value_string(str_printf(&mem, "key %zu", n));
+            struct value key =
+                n % 3 != 2 ? value_double((double)n) : value_string(str_printf(&mem, "key %zu", n));
             assert_int_equal(value_map_get(m, key).i, n);
             assert_int_equal(m.map->entries[n].value.i, n); /* and in the order given */
         }
@@ -183,7 +183,9 @@ static void test_compare__takes_an_integer_beside_a_double_as_the_nearest_double
         {{.kind = VALUE_INT, .i = -9007199254740993}, {.kind = VALUE_DOUBLE, .d = -0x1p53}, 0},
         {{.kind = VALUE_INT, .i = INT64_MAX}, {.kind = VALUE_DOUBLE, .d = 0x1p63}, 0},
         {{.kind = VALUE_INT, .i = INT64_MIN}, {.kind = VALUE_DOUBLE, .d = -0x1p63}, 0},
-        {{.kind = VALUE_INT, .i = INT64_MIN}, {.kind = VALUE_DOUBLE, .d = -0x1.0000000000001p63}, 1},
+        {{.kind = VALUE_INT, .i = INT64_MIN},
+         {.kind = VALUE_DOUBLE, .d = -0x1.0000000000001p63},
+         1},
         {{.kind = VALUE_UINT, .u = (uint64_t)1 << 63}, {.kind = VALUE_DOUBLE, .d = 0x1p63}, 0},
         {{.kind = VALUE_UINT, .u = UINT64_MAX}, {.kind = VALUE_DOUBLE, .d = 0x1p64}, 0},
         {{.kind = VALUE_UINT, .u = 0}, {.kind = VALUE_DOUBLE, .d = -0.5}, 1},
@@ -208,7 +210,8 @@ static void test_compare__takes_an_integer_beside_a_double_as_the_nearest_double
         {{.kind = VALUE_DURATION, .seconds = -1, .nanos = 999999999},
          {.kind = VALUE_DURATION, .seconds = 0, .nanos = 0},
          -1},
-        {{.kind = VALUE_DURATION, .seconds = 1}, {.kind = VALUE_TIMESTAMP, .seconds = 1},
+        {{.kind = VALUE_DURATION, .seconds = 1},
+         {.kind = VALUE_TIMESTAMP, .seconds = 1},
          VALUE_INCOMPARABLE},
     };
 
@@ -235,7 +238,8 @@ static void test_compare__strings_by_code_point(void **state)
 static void test_equal__looks_into_lists_and_maps(void **state)
 {
     struct value a = MAP(text("x"), LIST(value_int(1), value_null()), value_int(2), text("y"));
-    struct value b = MAP(value_double(2), text("y"), text("x"), LIST(value_double(1), value_null()));
+    struct value b =
+        MAP(value_double(2), text("y"), text("x"), LIST(value_double(1), value_null()));
     struct value c = MAP(value_uint(2), text("y"), text("x"), LIST(value_double(1), value_null()));
     struct value d = MAP(value_uint(2), text("y"), text("x"), LIST(value_int(1)));
 
@@ -244,7 +248,8 @@ static void test_equal__looks_into_lists_and_maps(void **state)
     assert_true(value_equal(c, a, NULL));
     assert_false(value_equal(a, d, NULL));
     assert_false(value_equal(a, b, NULL)); /* a double is no key, so it is not found */
-    assert_false(value_equal(LIST(value_double((double)NAN)), LIST(value_double((double)NAN)), NULL));
+    assert_false(
+        value_equal(LIST(value_double((double)NAN)), LIST(value_double((double)NAN)), NULL));
     assert_false(value_equal(value_list(NULL, 0), value_map_empty(), NULL));
     assert_true(value_equal(value_list(NULL, 0), value_list(NULL, 0), NULL));
     assert_false(value_equal(text("a"), value_bytes(STR("a")), NULL));
