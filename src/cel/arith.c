@@ -329,10 +329,7 @@ static struct value optional_part(struct cel_eval *ev, struct value v, struct va
         return value_optional_none();
     if (found.kind == VALUE_ERROR)
         return found;
-    if (sizeof(found) > ev->mem_left)
-        return cel_over_memory(ev);
-    ev->mem_left -= sizeof(found);
-    return value_optional_of(ev->mem, found);
+    return cel_optional(ev, found);
 }
 
 static struct value index_of(struct cel_eval *ev, struct value v, struct value key)

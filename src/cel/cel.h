@@ -97,6 +97,25 @@ bool cel_compile(struct arena *mem, const struct cel_env *env, struct str source
                  const struct cel_options *options, const struct cel_program **out,
                  struct err *err) MUST_USE;
 
+/*
+ * Compile a template: text with {{ expr }} in it, "{{{{" being a literal
+ * "{{". One expression and nothing else keeps its type; otherwise the parts
+ * are joined as text, and null or a missing part is an error.
+ */
+bool cel_compile_template(struct arena *mem, const struct cel_env *env, struct str text,
+                          const struct cel_program **out, struct err *err) MUST_USE;
+
+/*
+ * Compile a string that stands where a definition wants a value: "$.x" and
+ * "=expr" are expressions, a string that is one double-quoted literal is that
+ * literal, everything else is a template or plain text.
+ */
+bool cel_compile_value(struct arena *mem, const struct cel_env *env, struct str text,
+                       const struct cel_program **out, struct err *err) MUST_USE;
+
+/* Whether the program is one constant, and which. */
+bool cel_program_is_constant(const struct cel_program *program, struct value *out);
+
 /* Give back what a program holds outside its arena (compiled patterns). */
 void cel_program_release(const struct cel_program *program);
 
@@ -123,6 +142,15 @@ struct cel_activation {
  */
 struct value cel_evaluate(struct arena *mem, const struct cel_program *program,
                           const struct cel_activation *activation, const struct cel_limits *limits);
+
+/*
+ * For a function declared with cel_env_function() whose body is itself a
+ * program: run it with `args` for its slots, within the caller's budget.
+ * Deeper than CEL_CALLS_MAX is an error.
+ */
+enum { CEL_CALLS_MAX = 3 };
+struct value cel_call(struct cel_eval *ev, const struct cel_program *body,
+                      const struct value *args);
 
 /* Turn an offset in a source text into line and column (from 1, in code points). */
 void cel_place(struct str source, uint32_t offset, uint32_t *line, uint32_t *column);

@@ -3,23 +3,37 @@
 #include "cel/program.h"
 #include "cel/regex.h"
 
+struct code {
+    VEC_OF(struct instruction);
+};
+struct offsets {
+    VEC_OF(uint32_t);
+};
+struct constants {
+    VEC_OF(struct value);
+};
+struct regions {
+    VEC_OF(struct region);
+};
+struct functions {
+    VEC_OF(const struct function *);
+};
+struct patterns {
+    VEC_OF(struct regex *);
+};
+
 struct emitter {
     struct arena *mem;     /* of the program */
     struct arena *scratch; /* of the compilation */
     const struct cel_env *env;
     struct str source;
     struct err *err;
-    struct instruction *code;
-    uint32_t *offsets;
-    uint32_t code_count, code_room;
-    struct value *constants;
-    uint32_t constant_count, constant_room;
-    struct region *regions;
-    uint32_t region_count, region_room;
-    const struct function **functions;
-    uint32_t function_count, function_room;
-    struct regex **patterns;
-    uint32_t pattern_count, pattern_room;
+    struct code code;
+    struct offsets offsets;
+    struct constants constants;
+    struct regions regions;
+    struct functions functions;
+    struct patterns patterns;
     uint32_t open_region; /* the innermost one, or NO_REGION */
     uint32_t depth, deepest;
     bool failed;
@@ -35,20 +49,6 @@ static const int8_t effects[] = {
 
 static void emit_node(struct emitter *e, struct node *n);
 
-/* Room for one more in an array of the scratch arena. */
-static void *more(struct emitter *e, void *array, uint32_t count, uint32_t *room, size_t size)
-{
-    void *grown;
-
-    if (count < *room)
-        return array;
-    *room = *room == 0 ? 32 : *room * 2;
-    grown = arena_array(e->scratch, *room, size);
-    if (count > 0)
-        memcpy(grown, array, count * size);
-    return grown;
-}
-
 /* --- instructions --- */
 
 static void adjust(struct emitter *e, int64_t by)
@@ -58,40 +58,33 @@ static void adjust(struct emitter *e, int64_t by)
         e->deepest = e->depth;
 }
 
+static uint32_t here(const struct emitter *e)
+{
+    return (uint32_t)e->code.count;
+}
+
 /* Append an instruction and answer its place. */
 static uint32_t put(struct emitter *e, enum opcode op, uint8_t a, uint32_t arg,
                     const struct node *at)
 {
-    if (e->code_count == e->code_room) {
-        uint32_t room = e->code_room;
-        e->offsets = more(e, e->offsets, e->code_count, &room, sizeof(*e->offsets));
-        e->code = more(e, e->code, e->code_count, &e->code_room, sizeof(*e->code));
-    }
-    e->offsets[e->code_count] = at->offset;
-    e->code[e->code_count] = (struct instruction){.op = (uint8_t)op, .a = a, .arg = arg};
+    *VEC_ADD(e->scratch, &e->offsets) = at->offset;
+    *VEC_ADD(e->scratch, &e->code) = (struct instruction){.op = (uint8_t)op, .a = a, .arg = arg};
     if (op <= OP_RETURN)
         adjust(e, effects[op]);
-    return e->code_count++;
-}
-
-static uint32_t here(const struct emitter *e)
-{
-    return e->code_count;
+    return here(e) - 1;
 }
 
 static void aim(struct emitter *e, uint32_t jump)
 {
-    e->code[jump].arg = here(e);
+    e->code.items[jump].arg = here(e);
 }
 
 static uint32_t add_constant(struct emitter *e, struct value v)
 {
     if (v.kind == VALUE_STRING && v.hash == 0)
         v = value_key(value_text(v));
-    e->constants =
-        more(e, e->constants, e->constant_count, &e->constant_room, sizeof(*e->constants));
-    e->constants[e->constant_count] = v;
-    return e->constant_count++;
+    *VEC_ADD(e->scratch, &e->constants) = v;
+    return (uint32_t)e->constants.count - 1;
 }
 
 /* --- regions --- */
@@ -99,20 +92,19 @@ static uint32_t add_constant(struct emitter *e, struct value v)
 /* Begin a region: an error in what follows goes on at the target given when it ends. */
 static uint32_t open_region(struct emitter *e)
 {
-    uint32_t r = e->region_count++;
-
-    e->regions = more(e, e->regions, r, &e->region_room, sizeof(*e->regions));
-    e->regions[r] =
+    *VEC_ADD(e->scratch, &e->regions) =
         (struct region){.start = here(e), .depth = e->depth, .parent = e->open_region};
-    e->open_region = r;
-    return r;
+    e->open_region = (uint32_t)e->regions.count - 1;
+    return e->open_region;
 }
 
 static void close_region(struct emitter *e, uint32_t r)
 {
-    e->regions[r].end = here(e);
-    e->regions[r].target = here(e);
-    e->open_region = e->regions[r].parent;
+    struct region *region = &e->regions.items[r];
+
+    region->end = here(e);
+    region->target = here(e);
+    e->open_region = region->parent;
 }
 
 /* --- variables and fields --- */
@@ -136,7 +128,7 @@ static bool emit_path(struct emitter *e, const struct node *n)
             first = c;
     }
     place = put(e, OP_PATH, (uint8_t)count, first, n);
-    e->code[place].slot = (uint16_t)at->slot;
+    e->code.items[place].slot = (uint16_t)at->slot;
     return true;
 }
 
@@ -154,6 +146,7 @@ static bool emit_pattern(struct emitter *e, struct node *n)
 {
     struct regex *pattern;
     struct err err;
+    uint32_t index;
 
     if (n->function->call != cel_fn_matches || n->count != 2 ||
         n->items[1]->kind != NODE_CONST || n->items[1]->value.kind != VALUE_STRING)
@@ -168,11 +161,25 @@ static bool emit_pattern(struct emitter *e, struct node *n)
         e->failed = !err_set_at(e->err, ERR_EXPRESSION_TYPE, line, column, "%s", err.message);
         return true;
     }
-    e->patterns =
-        more(e, e->patterns, e->pattern_count, &e->pattern_room, sizeof(struct regex *));
-    e->patterns[e->pattern_count] = pattern;
+    *VEC_ADD(e->scratch, &e->patterns) = pattern;
+    index = (uint32_t)e->patterns.count - 1;
     emit_node(e, n->items[0]);
-    put(e, OP_MATCHES, 0, e->pattern_count++, n);
+    put(e, OP_MATCHES, 0, index, n);
+    return true;
+}
+
+/* What or() and orValue() would fall back to is evaluated only when it is needed. */
+static bool emit_optional_or(struct emitter *e, struct node *n)
+{
+    bool is_value = n->function->call == cel_fn_optional_or_value;
+    uint32_t exit;
+
+    if (!is_value && n->function->call != cel_fn_optional_or)
+        return false;
+    emit_node(e, n->items[0]);
+    exit = put(e, OP_OPTIONAL_OR, is_value, 0, n);
+    emit_node(e, n->items[1]);
+    aim(e, exit);
     return true;
 }
 
@@ -185,14 +192,12 @@ static void emit_call(struct emitter *e, struct node *n)
                                 "a call has at most %d arguments", UINT8_MAX);
         return;
     }
-    if (emit_pattern(e, n))
+    if (emit_pattern(e, n) || emit_optional_or(e, n))
         return;
     for (uint32_t i = 0; i < n->count; i++)
         emit_node(e, n->items[i]);
-    e->functions =
-        more(e, e->functions, e->function_count, &e->function_room, sizeof(struct function *));
-    e->functions[e->function_count] = n->function;
-    put(e, OP_CALL, (uint8_t)n->count, e->function_count++, n);
+    *VEC_ADD(e->scratch, &e->functions) = n->function;
+    put(e, OP_CALL, (uint8_t)n->count, (uint32_t)e->functions.count - 1, n);
     adjust(e, 1 - (int64_t)n->count);
 }
 
@@ -261,7 +266,7 @@ static void emit_fold(struct emitter *e, struct node *n)
 {
     struct fold *f = n->fold;
     uint8_t kind = (uint8_t)f->kind;
-    uint32_t next, step, loop_size;
+    uint32_t next, loop_size;
     bool absorbs = f->kind == FOLD_ALL || f->kind == FOLD_EXISTS;
 
     emit_node(e, f->range);
@@ -281,11 +286,10 @@ static void emit_fold(struct emitter *e, struct node *n)
     } else {
         emit_node(e, f->body);
     }
-    step = put(e, OP_FOLD_STEP, kind, next, f->body);
+    put(e, OP_FOLD_STEP, kind, next, f->body);
     loop_size = here(e) - next;
-    e->code[next].slot = (uint16_t)(loop_size < UINT16_MAX ? loop_size : UINT16_MAX);
+    e->code.items[next].slot = (uint16_t)(loop_size < UINT16_MAX ? loop_size : UINT16_MAX);
     aim(e, next);
-    (void)step;
     put(e, OP_FOLD_END, kind, 0, n);
     adjust(e, -4);
 }
@@ -398,7 +402,7 @@ static void emit_node(struct emitter *e, struct node *n)
 
 /* --- the whole --- */
 
-static void *keep(struct arena *mem, const void *array, uint32_t count, size_t size)
+static void *keep(struct arena *mem, const void *array, size_t count, size_t size)
 {
     void *copy = arena_array(mem, count, size);
 
@@ -406,6 +410,8 @@ static void *keep(struct arena *mem, const void *array, uint32_t count, size_t s
         memcpy(copy, array, count * size);
     return copy;
 }
+
+#define KEEP(mem, vec) keep((mem), (vec).items, (vec).count, sizeof(*(vec).items))
 
 bool emit_program(struct arena *mem, struct arena *scratch, const struct cel_env *env,
                   struct str source, struct node *tree, const struct type *type,
@@ -423,8 +429,8 @@ bool emit_program(struct arena *mem, struct arena *scratch, const struct cel_env
     emit_node(&e, tree);
     put(&e, OP_RETURN, 0, 0, tree);
     if (e.failed) {
-        for (uint32_t i = 0; i < e.pattern_count; i++)
-            regex_free(e.patterns[i]);
+        for (size_t i = 0; i < e.patterns.count; i++)
+            regex_free(e.patterns.items[i]);
         return false;
     }
     ASSERT(e.depth == 0);
@@ -432,16 +438,16 @@ bool emit_program(struct arena *mem, struct arena *scratch, const struct cel_env
     type_write(&text, type);
     p = arena_alloc(mem, sizeof(*p));
     *p = (struct cel_program){
-        .code = keep(mem, e.code, e.code_count, sizeof(*e.code)),
-        .offsets = keep(mem, e.offsets, e.code_count, sizeof(*e.offsets)),
-        .constants = keep(mem, e.constants, e.constant_count, sizeof(*e.constants)),
-        .regions = keep(mem, e.regions, e.region_count, sizeof(*e.regions)),
-        .functions = keep(mem, e.functions, e.function_count, sizeof(struct function *)),
-        .patterns = keep(mem, e.patterns, e.pattern_count, sizeof(struct regex *)),
-        .code_count = e.code_count,
-        .region_count = e.region_count,
-        .pattern_count = e.pattern_count,
-        .function_count = e.function_count,
+        .code = KEEP(mem, e.code),
+        .offsets = KEEP(mem, e.offsets),
+        .constants = KEEP(mem, e.constants),
+        .regions = KEEP(mem, e.regions),
+        .functions = KEEP(mem, e.functions),
+        .patterns = KEEP(mem, e.patterns),
+        .code_count = (uint32_t)e.code.count,
+        .region_count = (uint32_t)e.regions.count,
+        .pattern_count = (uint32_t)e.patterns.count,
+        .function_count = (uint32_t)e.functions.count,
         .stack_depth = e.deepest,
         .slot_count = env->slot_count,
         .mode = env->mode,

@@ -24,6 +24,7 @@ struct cel_eval {
     enum cel_mode mode;
     int64_t now_us;       /* for functions that need it; never the real clock */
     const char *function; /* name of the function under way, for messages */
+    unsigned nesting;     /* of user functions */
     void *context;        /* of the function under way, as given to cel_env_function() */
 };
 
@@ -62,6 +63,9 @@ struct value cel_fail(struct cel_eval *ev, const char *format, ...) PRINTF_LIKE(
 
 /* "no such overload: charAt(int, string)" */
 struct value cel_no_overload(struct cel_eval *ev, const struct value *args, unsigned count);
+
+/* An optional that holds `inner`, or an error value. */
+struct value cel_optional(struct cel_eval *ev, struct value inner);
 
 /* A string value that holds a copy of `s`, or an error value. */
 struct value cel_string_copy(struct cel_eval *ev, struct str s);

@@ -8,43 +8,27 @@ void infer_init(struct infer *in, struct arena *mem)
 
 const struct type *infer_variable(struct infer *in)
 {
-    if (in->count == in->room) {
-        uint32_t room = in->room == 0 ? 16 : in->room * 2;
-        const struct type **grown = ARENA_ARRAY(in->mem, room, const struct type *);
-        if (in->count > 0)
-            memcpy(grown, in->bindings, in->count * sizeof(const struct type *));
-        in->bindings = grown;
-        in->room = room;
-    }
-    in->bindings[in->count] = NULL;
-    return type_variable(in->mem, in->count++);
+    *VEC_ADD(in->mem, &in->bindings) = NULL;
+    return type_variable(in->mem, (uint32_t)in->bindings.count - 1);
 }
 
 static void bind(struct infer *in, uint32_t index, const struct type *t)
 {
-    if (in->trail_count == in->trail_room) {
-        uint32_t room = in->trail_room == 0 ? 16 : in->trail_room * 2;
-        struct binding_change *grown = ARENA_ARRAY(in->mem, room, struct binding_change);
-        if (in->trail_count > 0)
-            memcpy(grown, in->trail, in->trail_count * sizeof(*grown));
-        in->trail = grown;
-        in->trail_room = room;
-    }
-    in->trail[in->trail_count++] =
-        (struct binding_change){.index = index, .before = in->bindings[index]};
-    in->bindings[index] = t;
+    *VEC_ADD(in->mem, &in->trail) =
+        (struct binding_change){.index = index, .before = in->bindings.items[index]};
+    in->bindings.items[index] = t;
 }
 
 uint32_t infer_mark(const struct infer *in)
 {
-    return in->trail_count;
+    return (uint32_t)in->trail.count;
 }
 
 void infer_undo(struct infer *in, uint32_t mark)
 {
-    while (in->trail_count > mark) {
-        struct binding_change *c = &in->trail[--in->trail_count];
-        in->bindings[c->index] = c->before;
+    while (in->trail.count > mark) {
+        struct binding_change *c = &in->trail.items[--in->trail.count];
+        in->bindings.items[c->index] = c->before;
     }
 }
 
@@ -67,8 +51,8 @@ const struct type *infer_instance(struct infer *in, const struct type *t,
 
 const struct type *infer_resolve(const struct infer *in, const struct type *t)
 {
-    while (t->kind == TYPE_VARIABLE && in->bindings[t->index] != NULL)
-        t = in->bindings[t->index];
+    while (t->kind == TYPE_VARIABLE && in->bindings.items[t->index] != NULL)
+        t = in->bindings.items[t->index];
     return t;
 }
 
@@ -116,7 +100,7 @@ static bool fits(struct infer *in, const struct type *from, const struct type *t
 /* Let the unbound end `variable` of a chain of bindings be `t` too. */
 static bool fit_variable(struct infer *in, const struct type *variable, const struct type *t)
 {
-    const struct type *bound = in->bindings[variable->index];
+    const struct type *bound = in->bindings.items[variable->index];
 
     if (t->kind == TYPE_VARIABLE && t->index == variable->index)
         return true;

@@ -8,6 +8,7 @@
 #ifndef PAWL_CEL_INFER_H
 #define PAWL_CEL_INFER_H
 
+#include "base/vec.h"
 #include "cel/type.h"
 
 struct binding_change {
@@ -15,12 +16,18 @@ struct binding_change {
     const struct type *before;
 };
 
+struct bindings {
+    VEC_OF(const struct type *);
+};
+
+struct trail {
+    VEC_OF(struct binding_change);
+};
+
 struct infer {
     struct arena *mem;
-    const struct type **bindings; /* of variable `index`, NULL = none */
-    uint32_t count, room;
-    struct binding_change *trail;
-    uint32_t trail_count, trail_room;
+    struct bindings bindings; /* by the index of the variable; NULL = none */
+    struct trail trail;
 };
 
 void infer_init(struct infer *in, struct arena *mem);

@@ -2,11 +2,10 @@
 #include "cel/lex.h"
 
 #include "base/utf8.h"
+#include "value/number.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static const char *const names[] = {
 #define TOKEN(symbol, text) (text),
@@ -321,21 +320,6 @@ static bool parse_unsigned(struct str digits, uint64_t *out)
     return true;
 }
 
-static bool parse_double(struct str digits, bool negative, double *out)
-{
-    char text[400];
-
-    /* More digits than this cannot change the nearest double of any sane literal. */
-    if (digits.len >= sizeof(text))
-        return false;
-    memcpy(text, digits.ptr, digits.len);
-    text[digits.len] = '\0';
-    *out = strtod(text, NULL);
-    if (negative)
-        *out = -*out;
-    return isfinite(*out);
-}
-
 bool lex_number(const struct lexer *lex, struct token t, bool negative, struct value *out,
                 struct err *err)
 {
@@ -344,9 +328,9 @@ bool lex_number(const struct lexer *lex, struct token t, bool negative, struct v
     double d;
 
     if (t.kind == TOKEN_DOUBLE) {
-        if (!parse_double(text, negative, &d))
+        if (!number_read_double(text, &d))
             return lex_fail(lex, t.offset, err, "this number is out of range");
-        *out = value_double(d);
+        *out = value_double(negative ? -d : d);
         return true;
     }
     if (t.kind == TOKEN_UINT)
@@ -459,11 +443,16 @@ bool lex_text(struct arena *mem, const struct lexer *lex, struct token t, struct
     p += quotes;
     end -= quotes;
 
-    /* No escape is longer than what it stands for. */
+    if (raw || memchr(p, '\\', (size_t)(end - p)) == NULL) {
+        struct str plain = str_from(p, (size_t)(end - p));
+        *out = bytes ? value_bytes(plain) : value_string(plain);
+        return true;
+    }
+    /* No escape is shorter than what it stands for. */
     text = to = arena_alloc(mem, (size_t)(end - p) + 4);
     while (p < end) {
         const char *wrong;
-        if (raw || *p != '\\') {
+        if (*p != '\\') {
             *to++ = *p++;
             continue;
         }

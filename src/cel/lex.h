@@ -34,7 +34,7 @@ bool lex_next(struct lexer *lex, struct token *out, struct err *err) MUST_USE;
 bool lex_number(const struct lexer *lex, struct token t, bool negative, struct value *out,
                 struct err *err) MUST_USE;
 
-/* The value of a STRING or BYTES token, in `mem`. */
+/* The value of a STRING or BYTES token; it points into the source or into `mem`. */
 bool lex_text(struct arena *mem, const struct lexer *lex, struct token t, struct value *out,
               struct err *err) MUST_USE;
 

@@ -246,7 +246,7 @@ static struct node *parse_literal(struct parser *p, bool negative)
         if (!lex_number(&p->lex, t, negative, &v, p->err))
             return NULL;
     } else if (t.kind == TOKEN_STRING || t.kind == TOKEN_BYTES) {
-        if (!lex_text(p->mem, &p->lex, t, &v, p->err))
+        if (!lex_text(p->keep, &p->lex, t, &v, p->err))
             return NULL;
     } else if (t.kind == TOKEN_NULL) {
         v = value_null();
@@ -537,13 +537,14 @@ static struct node *parse_expr(struct parser *p)
 
 /* --- wholes --- */
 
-bool parser_init(struct parser *p, struct arena *mem, struct str source, enum cel_mode mode,
-                 bool with_macros, struct err *err)
+bool parser_init(struct parser *p, struct arena *mem, struct arena *keep, struct str source,
+                 enum cel_mode mode, bool with_macros, struct err *err)
 {
     size_t valid;
 
     *p = (struct parser){
         .mem = mem,
+        .keep = keep,
         .lex = {.source = source, .with_root = mode == CEL_DEFINITION},
         .err = err,
         .with_macros = with_macros,

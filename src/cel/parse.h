@@ -6,7 +6,8 @@
 #include "cel/lex.h"
 
 struct parser {
-    struct arena *mem;
+    struct arena *mem;  /* of the tree */
+    struct arena *keep; /* of the constants, which outlive the tree */
     struct lexer lex;
     struct token token; /* the one being looked at */
     struct err *err;
@@ -20,8 +21,8 @@ struct parser {
  * Prepare to parse `source`, whose size and encoding are checked here:
  * ERR_LIMIT_EXPRESSION_SIZE or ERR_EXPRESSION_SYNTAX.
  */
-bool parser_init(struct parser *p, struct arena *mem, struct str source, enum cel_mode mode,
-                 bool with_macros, struct err *err) MUST_USE;
+bool parser_init(struct parser *p, struct arena *mem, struct arena *keep, struct str source,
+                 enum cel_mode mode, bool with_macros, struct err *err) MUST_USE;
 
 /* A whole expression, up to the end of the source. NULL: p->err is filled. */
 struct node *parse_whole(struct parser *p) MUST_USE;
@@ -31,6 +32,9 @@ struct node *parse_whole(struct parser *p) MUST_USE;
  * and over the "}}" and leaves p->lex.pos behind it.
  */
 struct node *parse_template_part(struct parser *p) MUST_USE;
+
+/* A whole template: text with {{ expr }} in it. template.c */
+struct node *parse_template(struct parser *p) MUST_USE;
 
 /* Report a syntax error. Answers NULL, so that it can be returned. */
 struct node *parse_fail(struct parser *p, uint32_t offset, const char *format, ...)

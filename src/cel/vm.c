@@ -487,14 +487,27 @@ static struct value run(const struct machine *m, struct value *stack)
             sp -= 2;
             v = sp[1];
             if (at->a == 0) {
-                if (cel_alloc(ev, 0) == NULL || ev->mem_left < sizeof(v))
-                    v = cel_over_memory(ev);
-                else
-                    v = value_optional_of(ev->mem, v);
+                v = cel_optional(ev, v);
             } else if (v.kind != VALUE_OPTIONAL) {
                 v = cel_fail(ev, "no such overload: optFlatMap() wants an optional");
             }
             goto put_result;
+        case OP_OPTIONAL_OR:
+            v = sp[-1];
+            if (UNLIKELY(v.kind != VALUE_OPTIONAL)) {
+                ev->offset = p->offsets[at - code];
+                v = cel_fail(ev, "no such overload: an optional is needed here, not %s",
+                             value_kind_name((enum value_kind)v.kind));
+                goto raise;
+            }
+            if (v.inner == NULL) {
+                sp--;
+                break;
+            }
+            if (at->a != 0)
+                sp[-1] = *v.inner;
+            ip = code + at->arg;
+            break;
         case OP_CALL: {
             const struct function *f = p->functions[at->arg];
             sp -= at->a;
@@ -510,7 +523,7 @@ static struct value run(const struct machine *m, struct value *stack)
             if (UNLIKELY(sp[-1].kind != VALUE_STRING))
                 v = cel_fail(ev, "no such overload: matches() wants a string, not %s",
                              value_kind_name((enum value_kind)sp[-1].kind));
-            else if (!cel_charge(ev, sp[-1].len / 8))
+            else if (!cel_charge(ev, regex_match_cost(p->patterns[at->arg], sp[-1].len)))
                 v = cel_over_cost(ev);
             else
                 v = value_bool(regex_matches(p->patterns[at->arg], value_text(sp[-1])));
@@ -629,5 +642,6 @@ struct value cel_evaluate(struct arena *mem, const struct cel_program *program,
     ev.now_us = activation->now_us;
     ev.function = "";
     ev.context = NULL;
+    ev.nesting = 0;
     return vm_run(&ev, program, activation);
 }

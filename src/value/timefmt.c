@@ -20,8 +20,15 @@ bool duration_in_range(int64_t seconds, uint32_t nanos)
 
 /* --- writing --- */
 
-/* `number` with at least `width` digits; answers what follows it. */
-static char *put_digits(char *p, uint64_t number, int width)
+/* Each answers what follows the number. */
+static char *put_fixed(char *p, uint32_t number, int width)
+{
+    for (int i = width - 1; i >= 0; i--, number /= 10)
+        p[i] = (char)('0' + number % 10);
+    return p + width;
+}
+
+static char *put_number(char *p, uint64_t number)
 {
     char digits[20];
     int count = 0;
@@ -29,8 +36,6 @@ static char *put_digits(char *p, uint64_t number, int width)
     do
         digits[count++] = (char)('0' + number % 10);
     while ((number /= 10) > 0);
-    for (; width > count; width--)
-        *p++ = '0';
     while (count > 0)
         *p++ = digits[--count];
     return p;
@@ -43,25 +48,25 @@ size_t timestamp_write(char out[TIMESTAMP_TEXT_MAX], struct value timestamp)
     char *p = out;
 
     ASSERT(timestamp_in_range(timestamp.seconds, nanos));
-    p = put_digits(p, (uint64_t)c.year, 4);
+    p = put_fixed(p, (uint32_t)c.year, 4);
     *p++ = '-';
-    p = put_digits(p, (uint64_t)c.month, 2);
+    p = put_fixed(p, (uint32_t)c.month, 2);
     *p++ = '-';
-    p = put_digits(p, (uint64_t)c.day, 2);
+    p = put_fixed(p, (uint32_t)c.day, 2);
     *p++ = 'T';
-    p = put_digits(p, (uint64_t)c.hour, 2);
+    p = put_fixed(p, (uint32_t)c.hour, 2);
     *p++ = ':';
-    p = put_digits(p, (uint64_t)c.minute, 2);
+    p = put_fixed(p, (uint32_t)c.minute, 2);
     *p++ = ':';
-    p = put_digits(p, (uint64_t)c.second, 2);
+    p = put_fixed(p, (uint32_t)c.second, 2);
     if (nanos != 0) {
         *p++ = '.';
         if (nanos % 1000000 == 0)
-            p = put_digits(p, nanos / 1000000, 3);
+            p = put_fixed(p, nanos / 1000000, 3);
         else if (nanos % 1000 == 0)
-            p = put_digits(p, nanos / 1000, 6);
+            p = put_fixed(p, nanos / 1000, 6);
         else
-            p = put_digits(p, nanos, 9);
+            p = put_fixed(p, nanos, 9);
     }
     *p++ = 'Z';
     return (size_t)(p - out);
@@ -89,7 +94,7 @@ static char *put_part(char *p, uint64_t number, const char *unit)
 {
     if (number == 0)
         return p;
-    p = put_digits(p, number, 1);
+    p = put_number(p, number);
     while (*unit != 0)
         *p++ = *unit++;
     return p;
@@ -119,10 +124,10 @@ size_t duration_write_seconds(char out[DURATION_TEXT_MAX], struct value duration
     char *p = out;
     struct span s = put_sign(&p, duration);
 
-    p = put_digits(p, s.seconds, 1);
+    p = put_number(p, s.seconds);
     if (s.nanos != 0) {
         *p++ = '.';
-        p = put_digits(p, s.nanos, 9);
+        p = put_fixed(p, s.nanos, 9);
         while (p[-1] == '0')
             p--;
     }
@@ -301,7 +306,9 @@ static bool take_part(struct reader *r, bool days, uint128 *out)
     }
     if (!any || !take_unit(r, days, &unit))
         return false;
-    *out = (uint128)whole * unit + (uint128)fraction * unit / scale;
+    *out = (uint128)whole * unit;
+    if (fraction > 0)
+        *out += (uint128)fraction * unit / scale;
     return true;
 }
 

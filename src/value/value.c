@@ -1,6 +1,8 @@
 /* value.c - maps, equality and order of values; see value.h. */
 #include "value/value.h"
 
+#include "base/utf8.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -39,7 +41,8 @@ struct value value_error(struct arena *mem, enum err_code code, uint32_t offset,
     va_end(args);
     e->code = code;
     e->offset = offset;
-    e->message = arena_copy(mem, message, strlen(message));
+    /* A cut may have split a character. */
+    e->message = arena_copy(mem, message, utf8_valid_prefix(str_of(message)));
     return (struct value){.kind = VALUE_ERROR, .error = e};
 }
 
@@ -338,32 +341,37 @@ int value_compare(struct value a, struct value b)
     return VALUE_INCOMPARABLE;
 }
 
-static bool lists_equal(struct value a, struct value b, int64_t *budget)
+static bool equal_at(struct value a, struct value b, int64_t *budget, int depth);
+
+static bool lists_equal(struct value a, struct value b, int64_t *budget, int depth)
 {
     if (a.len != b.len)
         return false;
     for (uint32_t i = 0; i < a.len; i++)
-        if (!value_equal(a.items[i], b.items[i], budget))
+        if (!equal_at(a.items[i], b.items[i], budget, depth))
             return false;
     return true;
 }
 
-static bool maps_equal(struct value a, struct value b, int64_t *budget)
+static bool maps_equal(struct value a, struct value b, int64_t *budget, int depth)
 {
     if (a.len != b.len)
         return false;
     for (uint32_t i = 0; i < a.len; i++) {
         struct value other = value_map_get(b, a.map->entries[i].key);
-        if (other.kind == VALUE_ABSENT || !value_equal(a.map->entries[i].value, other, budget))
+        if (other.kind == VALUE_ABSENT ||
+            !equal_at(a.map->entries[i].value, other, budget, depth))
             return false;
     }
     return true;
 }
 
-bool value_equal(struct value a, struct value b, int64_t *budget)
+static bool equal_at(struct value a, struct value b, int64_t *budget, int depth)
 {
-    if (budget != NULL && --*budget < 0)
+    if (budget != NULL && (--*budget < 0 || depth == VALUE_DEPTH_MAX)) {
+        *budget = -1;
         return false;
+    }
     switch ((enum value_kind)a.kind) {
     case VALUE_NULL:
         return b.kind == VALUE_NULL;
@@ -380,19 +388,27 @@ bool value_equal(struct value a, struct value b, int64_t *budget)
             *budget -= a.len / 64;
         return a.kind == b.kind && str_eq(value_text(a), value_text(b));
     case VALUE_LIST:
-        return b.kind == VALUE_LIST && lists_equal(a, b, budget);
+        return b.kind == VALUE_LIST && depth < VALUE_DEPTH_MAX &&
+               lists_equal(a, b, budget, depth + 1);
     case VALUE_MAP:
-        return b.kind == VALUE_MAP && maps_equal(a, b, budget);
+        return b.kind == VALUE_MAP && depth < VALUE_DEPTH_MAX &&
+               maps_equal(a, b, budget, depth + 1);
     case VALUE_TYPE:
         return b.kind == VALUE_TYPE && strcmp(a.type_name, b.type_name) == 0;
     case VALUE_OPTIONAL:
         if (b.kind != VALUE_OPTIONAL || (a.inner == NULL) != (b.inner == NULL))
             return false;
-        return a.inner == NULL || value_equal(*a.inner, *b.inner, budget);
+        return a.inner == NULL ||
+               (depth < VALUE_DEPTH_MAX && equal_at(*a.inner, *b.inner, budget, depth + 1));
     case VALUE_ABSENT:
     case VALUE_ERROR:
     case VALUE_KIND_COUNT:
         return false;
     }
     PANIC("unknown kind of value");
+}
+
+bool value_equal(struct value a, struct value b, int64_t *budget)
+{
+    return equal_at(a, b, budget, 0);
 }

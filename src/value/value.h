@@ -211,8 +211,9 @@ struct value value_map_get(struct value map, struct value key);
 struct value value_map_get_str(struct value map, struct str key);
 
 /*
- * Make a map of entries that the caller has filled. String keys without a
- * hash are given one. The array is taken, not copied, and must live in `mem`
+ * Make a map of entries that the caller has filled. Keys are strings, ints,
+ * uints or booleans; a key of another kind is kept and never found. String
+ * keys without a hash are given one. The array is taken, not copied, and must live in `mem`
  * or longer. When a key stands twice, *duplicate is the place of the second
  * one and the answer is VALUE_ABSENT. `count` is at most VALUE_LEN_MAX / 2.
  */
@@ -229,8 +230,10 @@ struct value value_map_empty(void);
  * their kind, lists and maps by their items, values of different kinds are
  * unequal. NaN is not equal to itself. `budget` is lowered by the number of
  * values compared, and the answer is false with *budget < 0 when it ran out;
- * NULL means without bound.
+ * NULL means without bound. Values nested VALUE_DEPTH_MAX deep, which no JSON
+ * text makes, count as a budget that ran out.
  */
+enum { VALUE_DEPTH_MAX = 1000 };
 bool value_equal(struct value a, struct value b, int64_t *budget);
 
 /*

@@ -2,7 +2,8 @@
  * fuzz_time.c - readers of time on arbitrary bytes: nothing crashes, and what
  * was read is in range, can be written, and is then read back equal.
  *
- *     clang -fsanitize=fuzzer,address,undefined ...
+ *     clang -std=c17 -D_GNU_SOURCE -Isrc -g -fsanitize=fuzzer,address,undefined \
+ *         tests/fuzz/fuzz_time.c build/libpawl.a -lm -lpthread
  */
 #include "base/tz_rule.h"
 #include "base/tzif.h"

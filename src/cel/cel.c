@@ -1,0 +1,136 @@
+/* cel.c - compiling, from source to program; see cel.h. */
+#include "cel/check.h"
+#include "cel/parse.h"
+#include "cel/program.h"
+#include "cel/regex.h"
+
+/* Check, fold and emit a tree; the part that all ways to compile share. */
+static bool compile_tree(struct arena *mem, struct arena *scratch, const struct cel_env *env,
+                         struct str source, struct node *tree, const struct cel_options *options,
+                         const struct cel_program **out, struct err *err)
+{
+    struct checker checker;
+    const struct type *type;
+
+    checker_init(&checker, scratch, env, source, options != NULL && options->without_check, err);
+    type = check_tree(&checker, tree);
+    if (type == NULL)
+        return false;
+    fold_constants(mem, env->mode, tree);
+    return emit_program(mem, scratch, env, source, tree, type, out, err);
+}
+
+/* A function that makes the tree of a source; the parser stands at its beginning. */
+typedef struct node *tree_fn(struct parser *p);
+
+static bool compile(struct arena *mem, const struct cel_env *env, struct str source,
+                    uint32_t start, tree_fn *parse, const struct cel_options *options,
+                    const struct cel_program **out, struct err *err)
+{
+    struct arena scratch;
+    struct parser parser;
+    struct node *tree;
+    bool ok = false;
+
+    arena_init(&scratch);
+    source = str_copy(mem, source);
+    if (parser_init(&parser, &scratch, mem, source, env->mode,
+                    options == NULL || !options->without_macros, err)) {
+        parser.lex.pos = start;
+        tree = parse(&parser);
+        ok = tree != NULL &&
+             compile_tree(mem, &scratch, env, source, tree, options, out, err);
+    }
+    arena_fini(&scratch);
+    return ok;
+}
+
+bool cel_compile(struct arena *mem, const struct cel_env *env, struct str source,
+                 const struct cel_options *options, const struct cel_program **out, struct err *err)
+{
+    return compile(mem, env, source, 0, parse_whole, options, out, err);
+}
+
+bool cel_compile_template(struct arena *mem, const struct cel_env *env, struct str text,
+                          const struct cel_program **out, struct err *err)
+{
+    return compile(mem, env, text, 0, parse_template, NULL, out, err);
+}
+
+/* Exactly one double-quoted literal and nothing else. */
+static bool is_quoted_literal(struct str text)
+{
+    struct lexer lex = {.source = text};
+    struct token t;
+    struct err err;
+
+    return text.len >= 2 && text.ptr[0] == '"' && lex_next(&lex, &t, &err) &&
+           t.kind == TOKEN_STRING && t.len == text.len;
+}
+
+bool cel_compile_value(struct arena *mem, const struct cel_env *env, struct str text,
+                       const struct cel_program **out, struct err *err)
+{
+    if (str_starts_with(text, STR("$.")) || is_quoted_literal(text))
+        return compile(mem, env, text, 0, parse_whole, NULL, out, err);
+    if (text.len > 0 && text.ptr[0] == '=')
+        return compile(mem, env, text, 1, parse_whole, NULL, out, err);
+    return compile(mem, env, text, 0, parse_template, NULL, out, err);
+}
+
+void cel_program_release(const struct cel_program *program)
+{
+    for (uint32_t i = 0; i < program->pattern_count; i++)
+        regex_free(program->patterns[i]);
+}
+
+struct str cel_program_type(const struct cel_program *program)
+{
+    return program->type;
+}
+
+bool cel_program_is_constant(const struct cel_program *program, struct value *out)
+{
+    if (program->code_count != 2 || program->code[0].op != OP_CONST)
+        return false;
+    *out = program->constants[program->code[0].arg];
+    return true;
+}
+
+struct value cel_call(struct cel_eval *ev, const struct cel_program *body, const struct value *args)
+{
+    struct cel_activation activation = {.slots = args, .now_us = ev->now_us};
+    enum cel_mode mode = ev->mode;
+    struct value v;
+
+    if (ev->nesting == CEL_CALLS_MAX)
+        return cel_fail(ev, "functions call each other more than %d deep", CEL_CALLS_MAX);
+    ev->nesting++;
+    ev->mode = body->mode;
+    v = vm_run(ev, body, &activation);
+    ev->mode = mode;
+    ev->nesting--;
+    return v;
+}
+
+static const char *const op_names[] = {
+#define OP(symbol, effect) #symbol,
+#include "cel/op.def"
+#undef OP
+#define OPERATOR(symbol, name, text) #symbol,
+#include "cel/operator.def"
+#undef OPERATOR
+};
+
+struct str cel_program_listing(struct arena *mem, const struct cel_program *program)
+{
+    struct buf text;
+
+    buf_init_arena(&text, mem);
+    for (uint32_t i = 0; i < program->code_count; i++) {
+        struct instruction in = program->code[i];
+        buf_printf(&text, "%4u  %-15s a=%u slot=%u arg=%u\n", i, op_names[in.op], in.a, in.slot,
+                   in.arg);
+    }
+    return buf_view(&text);
+}

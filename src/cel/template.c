@@ -1,0 +1,113 @@
+/*
+ * template.c - text with expressions in it: "Order {{ input.id }}".
+ *
+ * A template that is one expression and nothing else has that expression's
+ * value; any other is text. The end of an expression is found by parsing it,
+ * so a "}}" inside a string or a map does not end it. Results are not expanded
+ * again.
+ */
+#include "base/vec.h"
+#include "cel/parse.h"
+#include "cel/program.h"
+#include "value/json.h"
+
+/* --- reading --- */
+
+/* Literal text up to the next "{{", in which "{{{{" stands for "{{". */
+static struct str literal_part(struct parser *p)
+{
+    struct str source = p->lex.source;
+    struct buf text;
+
+    buf_init_arena(&text, p->keep);
+    while (p->lex.pos < source.len) {
+        struct str rest = str_slice(source, p->lex.pos, source.len);
+        if (str_starts_with(rest, STR("{{{{"))) {
+            buf_str(&text, STR("{{"));
+            p->lex.pos += 4;
+        } else if (str_starts_with(rest, STR("{{"))) {
+            break;
+        } else {
+            buf_char(&text, rest.ptr[0]);
+            p->lex.pos++;
+        }
+    }
+    return buf_view(&text);
+}
+
+struct node *parse_template(struct parser *p)
+{
+    struct {
+        VEC_OF(struct node *);
+    } parts = {0};
+
+    while (p->lex.pos < p->lex.source.len) {
+        uint32_t offset = p->lex.pos;
+        struct str text = literal_part(p);
+        struct node *n;
+
+        if (text.len > 0)
+            *VEC_ADD(p->mem, &parts) = node_const(p->mem, offset, value_string(text));
+        if (p->lex.pos >= p->lex.source.len)
+            break;
+        p->lex.pos += 2;
+        n = parse_template_part(p);
+        if (n == NULL)
+            return NULL;
+        *VEC_ADD(p->mem, &parts) = n;
+    }
+    if (parts.count == 0)
+        return node_const(p->mem, 0, value_string(STR("")));
+    if (parts.count == 1)
+        return parts.items[0];
+    return node_items(p->mem, NODE_JOIN, 0, parts.items, (uint32_t)parts.count);
+}
+
+/* --- evaluating --- */
+
+/* A part as text: strings as they are, scalars as string() has them, the rest as JSON. */
+static struct value part_text(struct cel_eval *ev, struct value v)
+{
+    struct err err;
+    struct buf json;
+
+    if (v.kind == VALUE_OPTIONAL && v.inner != NULL)
+        v = *v.inner;
+    if (v.kind == VALUE_NULL || v.kind == VALUE_OPTIONAL)
+        return cel_fail(ev, "this part of the template is missing or null");
+    if (v.kind != VALUE_LIST && v.kind != VALUE_MAP)
+        return cel_fn_string(ev, &v, 1);
+    buf_init_arena(&json, ev->mem);
+    json.limit = ev->mem_left / 2;
+    if (!json_write(&json, v, &err))
+        return err.code == ERR_TOO_LARGE ? cel_over_memory(ev) : cel_fail(ev, "%s", err.message);
+    ev->mem_left -= json.len * 2 < ev->mem_left ? json.len * 2 : ev->mem_left;
+    return cel_charge_bytes(ev, json.len) ? value_string(buf_view(&json)) : cel_over_cost(ev);
+}
+
+struct value operate_join(struct cel_eval *ev, const struct value *items, uint32_t count)
+{
+    struct value *texts = cel_alloc(ev, (size_t)count * sizeof(*texts));
+    size_t len = 0;
+    char *joined, *to;
+
+    if (texts == NULL)
+        return cel_over_memory(ev);
+    for (uint32_t i = 0; i < count; i++) {
+        texts[i] = items[i].kind == VALUE_STRING ? items[i] : part_text(ev, items[i]);
+        if (texts[i].kind == VALUE_ERROR)
+            return texts[i];
+        len += texts[i].len;
+    }
+    if (!cel_charge_bytes(ev, len))
+        return cel_over_cost(ev);
+    joined = len > VALUE_LEN_MAX ? NULL : cel_alloc(ev, len + 1);
+    if (joined == NULL)
+        return cel_over_memory(ev);
+    to = joined;
+    for (uint32_t i = 0; i < count; i++) {
+        memcpy(to, texts[i].text, texts[i].len);
+        to += texts[i].len;
+    }
+    return value_string(str_from(joined, len));
+}
