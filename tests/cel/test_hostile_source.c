@@ -71,9 +71,7 @@ static void test_hostile__nesting_beyond_the_limit_is_refused(void **state)
             hostile_nested(h, shapes[i].open, shapes[i].core, shapes[i].close, most);
         struct outcome o = hostile_run(h, source, value_null());
 
-        EXPECT(!o.compiled &&
-                   (o.code == ERR_LIMIT_EXPRESSION_SIZE || o.code == ERR_EXPRESSION_SYNTAX),
-               o, source);
+        EXPECT(is_refused(&o), o, source);
         source = hostile_nested(h, shapes[i].open, shapes[i].core, shapes[i].close, 100000);
         o = hostile_run(h, source, value_null());
         EXPECT(!o.compiled && o.code == ERR_LIMIT_EXPRESSION_SIZE, o, source);
@@ -124,19 +122,15 @@ static void test_hostile__chains_of_conditions_are_true_or_refused(void **state)
 {
     struct hostile *h = *state;
     const struct str sources[] = {
-        hostile_chain(h, "true", "&&true"),
-        hostile_chain(h, "true", "||false"),
-        hostile_nested(h, "!", "true", "", 99990),
-        hostile_chain(h, "true", "==true"),
-        hostile_chain(h, "1", "<1"),
+        hostile_chain(h, "true", "&&true"),        hostile_chain(h, "true", "||false"),
+        hostile_nested(h, "!", "true", "", 99990), hostile_chain(h, "true", "==true"),
         hostile_chain(h, "true", "&&true||false"),
     };
 
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
         struct outcome o = hostile_run(h, sources[i], value_null());
-        bool is_refused = o.code == ERR_LIMIT_EXPRESSION_SIZE || o.code == ERR_EXPRESSION_TYPE;
 
-        EXPECT((outcome_is_true(&o)) || is_refused, o, sources[i]);
+        EXPECT(outcome_is_true(&o) || is_refused(&o), o, sources[i]);
     }
 }
 
