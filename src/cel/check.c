@@ -346,7 +346,7 @@ static const struct type *check_overloads(struct checker *c, const struct node *
     const struct type *result = NULL;
 
     for (const struct overload *o = n->function->overloads; o != NULL; o = o->next) {
-        const struct type *t;
+        const struct type *t = NULL;
         if (o->takes_numbers ? !numbers_fit(c, args, n->count, &t)
                              : !overload_fits(c, o, args, n->count, &t))
             continue;

