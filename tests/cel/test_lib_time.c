@@ -63,8 +63,8 @@ static struct value dur(const char *text)
     return v;
 }
 
-#define CALL(fn, ...)                                 \
-    cel_fn_##fn(&ev, (const struct value[]){__VA_ARGS__}, \
+#define CALL(fn, ...)                                                                              \
+    cel_fn_##fn(&ev, (const struct value[]){__VA_ARGS__},                                          \
                 sizeof((const struct value[]){__VA_ARGS__}) / sizeof(struct value))
 
 /* A value as text; an error is "error: ..." */
@@ -357,7 +357,7 @@ static void test_date_add__business_days_skip_the_weekend(void **state)
 
 static void test_date_add__results_out_of_range_are_errors(void **state)
 {
-    static const char *const units[] = {"second", "minute", "hour", "day", "business_day",
+    static const char *const units[] = {"second", "minute", "hour",    "day", "business_day",
                                         "week",   "month",  "quarter", "year"};
     static const int64_t counts[] = {INT64_MAX, INT64_MIN, INT64_MAX / 2, 400000000000,
                                      -400000000000};
@@ -422,8 +422,7 @@ static void test_date_start_of__is_the_first_instant_on_the_wall(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct value v =
-            CALL(date_start_of, ts(cases[i].from), s(cases[i].unit), s(cases[i].zone));
+        struct value v = CALL(date_start_of, ts(cases[i].from), s(cases[i].unit), s(cases[i].zone));
         if (strcmp(show(v), cases[i].result) != 0)
             fail_msg("%s of %s in %s: %s, not %s", cases[i].unit, cases[i].from, cases[i].zone,
                      show(v), cases[i].result);
@@ -551,8 +550,8 @@ static void test_date_format__writes_tokens(void **state)
 
 static void test_date_format__unknown_letters_are_errors(void **state)
 {
-    static const char *const bad[] = {"YYYY", "yy",  "DD", "hh",    "a",     "yyyyy",
-                                      "MMMMM", "SS", "X",  "T",     "dd'T", "'"};
+    static const char *const bad[] = {"YYYY",  "yy", "DD", "hh", "a",    "yyyyy",
+                                      "MMMMM", "SS", "X",  "T",  "dd'T", "'"};
 
     (void)state;
     for (size_t i = 0; i < COUNT(bad); i++)
