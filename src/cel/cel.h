@@ -56,9 +56,9 @@ struct cel_env *cel_env_extend(struct arena *mem, const struct cel_env *parent);
 void cel_env_container(struct cel_env *env, struct str container);
 
 /*
- * Let `$` stand for any map: what is not declared is looked up in
- * cel_activation.root when the expression is evaluated, and undeclared bare
- * names too. Without this an undeclared name does not compile.
+ * Let `$` stand for any map: in `$.x` an x that is not declared is looked up
+ * in cel_activation.root when the expression is evaluated. Without this it
+ * does not compile, as an undeclared bare name never does.
  */
 void cel_env_open_root(struct cel_env *env);
 

@@ -155,11 +155,6 @@ static const struct type *check_name(struct checker *c, struct node *n)
     v = n->is_absolute ? env_variable(c->env, n->text) : find_variable(c, n->text);
     if (v != NULL && v->type != NULL)
         return become_variable(n, v);
-    if (c->env->open_root) {
-        n->kind = NODE_SELECT;
-        n->operand = node_new(c->mem, NODE_ROOT, n->offset);
-        return type_basic(TYPE_DYN);
-    }
     return fail_unknown(
         c, n,
         with_hint(c, str_printf(c->mem, "undeclared reference to '%.*s'", STR_ARG(n->text)),

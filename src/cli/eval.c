@@ -1,0 +1,218 @@
+/* eval.c - pawl eval: evaluate an expression, and point at what is wrong with it. */
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "cel/cel.h"
+#include "cli/command.h"
+#include "value/json.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Larger than any context that an execution may have. */
+enum { CONTEXT_MAX = 64 << 20 };
+
+struct request {
+    const char *expression;
+    const char *context_path;
+    bool as_json;
+};
+
+static bool parse_arguments(int argc, char **argv, struct request *out)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--json") == 0)
+            out->as_json = true;
+        else if (strcmp(argv[i], "--context") == 0 && i + 1 < argc)
+            out->context_path = argv[++i];
+        else if (strncmp(argv[i], "--context=", 10) == 0)
+            out->context_path = argv[i] + 10;
+        else if (out->expression == NULL && (argv[i][0] != '-' || argv[i][1] != '-'))
+            out->expression = argv[i];
+        else
+            return false;
+    }
+    return out->expression != NULL;
+}
+
+static bool read_file(struct arena *mem, const char *path, struct str *out, struct err *err)
+{
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    struct buf text;
+    bool ok = true;
+
+    if (file == NULL)
+        return err_set(err, ERR_IO, "cannot open %s: %s", path, strerror(errno));
+    buf_init_arena(&text, mem);
+    text.limit = CONTEXT_MAX;
+    while (ok && buf_reserve(&text, 65536)) {
+        size_t n = fread(text.ptr + text.len, 1, 65536, file);
+        text.len += n;
+        ok = n > 0;
+    }
+    if (ferror(file))
+        ok = err_set(err, ERR_IO, "cannot read %s: %s", path, strerror(errno));
+    else if (text.failed)
+        ok = err_set(err, ERR_TOO_LARGE, "%s is larger than %d MiB", path, CONTEXT_MAX >> 20);
+    else
+        ok = true;
+    if (file != stdin)
+        fclose(file);
+    *out = buf_view(&text);
+    return ok;
+}
+
+static bool read_context(struct arena *mem, const char *path, struct value *out)
+{
+    struct str text;
+    struct err err;
+
+    *out = value_map_empty();
+    if (path == NULL)
+        return true;
+    if (read_file(mem, path, &text, &err) && json_read(mem, text, out, &err)) {
+        if (out->kind == VALUE_MAP)
+            return true;
+        fprintf(stderr, "pawl: %s: the context must be a JSON object\n", path);
+        return false;
+    }
+    if (err.line > 0)
+        fprintf(stderr, "pawl: %s:%u:%u: %s\n", path, err.line, err.column, err.message);
+    else
+        fprintf(stderr, "pawl: %s\n", err.message);
+    return false;
+}
+
+/* The message, the line it is about, and a caret under the column. */
+static void print_error(struct str source, const char *message, uint32_t line, uint32_t column)
+{
+    size_t start = 0, end, at;
+
+    fprintf(stderr, "error: %s\n", message);
+    if (line == 0)
+        return;
+    for (uint32_t i = 1; i < line; i++)
+        start = (size_t)str_find(source, STR("\n"), start) + 1;
+    end = start;
+    while (end < source.len && source.ptr[end] != '\n')
+        end++;
+    fprintf(stderr, "  %.*s\n  ", (int)(end - start), source.ptr + start);
+    at = start;
+    for (uint32_t i = 1; i < column && at < end; i++) {
+        /* A tab moves the caret as far as it moves the text. */
+        fputc(source.ptr[at] == '\t' ? '\t' : ' ', stderr);
+        (void)utf8_next(source, &at);
+    }
+    fputs("^\n", stderr);
+}
+
+static void print_error_json(struct str code, const char *message, uint32_t line, uint32_t column)
+{
+    struct buf text;
+
+    buf_init(&text);
+    buf_text(&text, "{\"error\":{\"code\":");
+    json_write_string(&text, code);
+    buf_text(&text, ",\"message\":");
+    json_write_string(&text, str_of(message));
+    if (line > 0)
+        buf_printf(&text, ",\"line\":%u,\"column\":%u", line, column);
+    printf("%.*s}}\n", STR_ARG(buf_view(&text)));
+    buf_fini(&text);
+}
+
+static int refuse(const struct request *request, enum err_code code, const char *message,
+                  uint32_t line, uint32_t column)
+{
+    if (request->as_json)
+        print_error_json(str_of(err_code_name(code)), message, line, column);
+    else
+        print_error(str_of(request->expression), message, line, column);
+    return EXIT_FAILED;
+}
+
+static int print_value(const struct request *request, const struct cel_program *program,
+                       struct value v)
+{
+    struct str type = cel_program_type(program);
+    struct buf text;
+    struct err err;
+    int status = EXIT_OK;
+
+    buf_init(&text);
+    text.limit = CONTEXT_MAX;
+    if (request->as_json)
+        buf_text(&text, "{\"value\":");
+    if (!(request->as_json ? json_write : json_write_pretty)(&text, v, &err)) {
+        status = refuse(request, err.code, err.message, 0, 0);
+    } else if (request->as_json) {
+        buf_text(&text, ",\"type\":");
+        /* What the checker could not know, the value says. */
+        json_write_string(&text, str_eq(type, STR("dyn"))
+                                     ? str_of(value_kind_name((enum value_kind)v.kind))
+                                     : type);
+        buf_char(&text, '}');
+    }
+    if (status == EXIT_OK)
+        printf("%.*s\n", STR_ARG(buf_view(&text)));
+    buf_fini(&text);
+    return status;
+}
+
+/* Every member of the context is a variable; `$` is all of it. */
+static void declare(struct cel_env *env, struct value context, struct value *slots)
+{
+    struct err err;
+    uint32_t slot;
+
+    cel_env_open_root(env);
+    for (uint32_t i = 0; i < context.len; i++) {
+        const struct value_entry *e = &context.map->entries[i];
+        if (!cel_env_variable(env, value_text(e->key), STR("dyn"), &slot, &err))
+            PANIC(err.message);
+        slots[slot] = e->value;
+    }
+}
+
+static int evaluate(struct arena *mem, const struct request *request, struct value context)
+{
+    struct cel_env *env = cel_env_new(mem, CEL_DEFINITION);
+    struct str source = str_of(request->expression);
+    struct value *slots = ARENA_ARRAY(mem, context.len + 1, struct value);
+    struct cel_activation activation = {
+        .slots = slots, .root = context, .now_us = clock_wall_us(&clock_system)};
+    const struct cel_program *program;
+    struct value v;
+    struct err err;
+    int status;
+
+    declare(env, context, slots);
+    if (!cel_compile(mem, env, source, NULL, &program, &err))
+        return refuse(request, err.code, err.message, err.line, err.column);
+    v = cel_evaluate(mem, program, &activation, NULL);
+    if (v.kind == VALUE_ERROR) {
+        uint32_t line, column;
+        cel_place(source, v.error->offset, &line, &column);
+        status = refuse(request, v.error->code, v.error->message, line, column);
+    } else {
+        status = print_value(request, program, v);
+    }
+    cel_program_release(program);
+    return status;
+}
+
+int command_eval(int argc, char **argv)
+{
+    struct request request = {0};
+    struct value context;
+    struct arena mem;
+    int status = EXIT_FAILED;
+
+    if (!parse_arguments(argc, argv, &request))
+        return command_usage("eval");
+    arena_init(&mem);
+    if (read_context(&mem, request.context_path, &context))
+        status = evaluate(&mem, &request, context);
+    arena_fini(&mem);
+    return status;
+}
