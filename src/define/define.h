@@ -1,0 +1,71 @@
+/*
+ * define.h - definitions: reading, checking and compiling what a user wrote.
+ *
+ *     JSON text --json_read--> value --define_compile--> program or findings
+ */
+#ifndef PAWL_DEFINE_DEFINE_H
+#define PAWL_DEFINE_DEFINE_H
+
+#include "base/vec.h"
+#include "define/program.h"
+
+/* One thing that is wrong with a definition. */
+struct finding {
+    struct str pointer; /* JSON pointer */
+    struct str step;    /* code of the step, or empty */
+    struct str code;    /* stable: "unknown_field", "expression_syntax", ... */
+    struct str message;
+    uint32_t column; /* in an expression, from 1; else 0 */
+    bool is_warning;
+    struct str hint; /* or empty */
+};
+
+struct findings {
+    VEC_OF(struct finding);
+};
+
+/* Whether any finding is an error. */
+bool findings_have_errors(const struct findings *findings);
+
+/* The findings as the API shows them: a list of {pointer, step?, code, message, ...}. */
+struct value findings_value(struct arena *mem, const struct findings *findings);
+
+/* "scenario", "procedure", "schema" or "machine" by the shape of the definition, or NULL. */
+const char *define_kind_of(struct value definition);
+
+/*
+ * Check a definition and compile it. Everything that is wrong with it is added
+ * to `findings`; without an error the program is in *out, else NULL. `base` is
+ * the environment of all definitions (define_env()). The program and the
+ * findings live in `mem`; `definition` must live as long.
+ */
+void define_compile_scenario(struct arena *mem, const struct cel_env *base, struct value definition,
+                             int64_t version, struct findings *findings,
+                             const struct program **out);
+
+/* The environment that all definitions share: the roots of the context. Lives in `mem`. */
+const struct cel_env *define_env(struct arena *mem);
+
+/* Release what the program holds outside its arena. */
+void program_release(const struct program *p);
+
+/*
+ * Check the input of a start against the program's parameters: types,
+ * required ones, defaults, enumerations, undeclared ones. *out is the input
+ * with defaults. Problems are added to `findings`, pointers beginning with
+ * "/input".
+ */
+void define_check_input(struct arena *mem, const struct program *p, struct value input,
+                        struct value *out, struct findings *findings);
+
+/*
+ * Evaluate a mapping. An error value is the first evaluation error. `budget`
+ * may be NULL.
+ */
+struct value mapping_evaluate(struct arena *mem, const struct mapping *m,
+                              const struct cel_activation *activation);
+
+/* A duration as definitions write it ("30s", or a duration value), in microseconds. */
+bool define_duration_us(struct value v, int64_t *out_us);
+
+#endif

@@ -1,0 +1,150 @@
+/*
+ * advance.h - move one execution forward by one event.
+ *
+ * The heart of the engine, and pure: no clock, no randomness, no I/O. The same
+ * program, execution and event give the same commit on every machine; replay
+ * and the crash tests rely on it.
+ *
+ *     program + execution + event  --advance-->  commit  --store-->  durable
+ */
+#ifndef PAWL_ENGINE_ADVANCE_H
+#define PAWL_ENGINE_ADVANCE_H
+
+#include "engine/execution.h"
+
+enum event_kind {
+    EVENT_START,  /* a new execution: `execution` holds its identity and input */
+    EVENT_WAKE,   /* its wake_at has come, or it was left in the middle of its work */
+    EVENT_SIGNAL, /* signal_* */
+    EVENT_CANCEL, /* reason */
+};
+
+/* A record as it was read for a command. */
+struct record_read {
+    struct str object, id;
+    int64_t version;   /* 0 = there is none */
+    struct value data; /* a map */
+};
+
+/* What a command wants to see of the records. */
+struct record_query {
+    struct str object;
+    struct str id; /* one record; or empty for all of the object, newest last */
+};
+
+struct record_reads {
+    VEC_OF(struct record_read);
+};
+
+/* All records of one object, for record.query. */
+struct object_read {
+    struct str object;
+    const struct record_read *records;
+    uint32_t count;
+};
+
+struct object_reads {
+    VEC_OF(struct object_read);
+};
+
+struct event {
+    enum event_kind kind;
+    struct str signal_id, signal_type;
+    struct value signal_payload;
+    struct value signal_by; /* {id, name} or {callback: true} */
+    struct str reason;
+    struct value config; /* $.config: installation values */
+    /* What earlier answers NEED asked for; may be empty. */
+    const struct record_reads *records;
+    const struct object_reads *objects;
+};
+
+enum history_kind {
+    HISTORY_FORWARD,
+    HISTORY_ROLLBACK,
+    HISTORY_RECONCILE,
+    HISTORY_REMINDER,
+    HISTORY_EVENT, /* kept, and hidden from /steps */
+};
+
+const char *history_kind_name(enum history_kind kind);
+
+struct history_row {
+    int64_t seq;
+    enum history_kind kind;
+    struct str step;   /* code, or empty */
+    struct str status; /* completed failed skipped compensated; of events: what happened */
+    int64_t visit, attempt;
+    struct str key; /* idempotency key, or empty */
+    struct str input_json, output_json, error_json; /* or empty */
+    struct str delta_json; /* what else this row changed, or empty: see fold.h */
+    int64_t started_at_us, completed_at_us;
+};
+
+struct history {
+    VEC_OF(struct history_row);
+};
+
+struct record_write {
+    struct str object, id;
+    int64_t read_version; /* 0 = it did not exist */
+    bool is_delete;
+    int64_t version;      /* what it becomes */
+    struct str data_json;
+};
+
+struct record_writes {
+    VEC_OF(struct record_write);
+};
+
+struct record_queries {
+    VEC_OF(struct record_query);
+};
+
+/* A line for the log, written once the commit is durable. */
+struct log_line {
+    struct str level, message, data_json;
+};
+
+struct log_lines {
+    VEC_OF(struct log_line);
+};
+
+enum advance_result {
+    ADVANCE_COMMIT, /* the commit says what changes */
+    ADVANCE_NEED,   /* reads are needed first; nothing else of the commit counts */
+};
+
+/* All that one advance changes. */
+struct commit {
+    enum advance_result result;
+    bool is_start;            /* the execution is new */
+    int64_t read_version;     /* the row_version that this rests on; 0 for a start */
+    struct execution *after;  /* the new state, in the turn's memory */
+    struct history history;   /* rows in order of seq */
+    struct record_writes records;
+    struct log_lines logs;
+    struct record_queries needs;
+    const struct signal *received; /* a signal to be stored, or NULL */
+    bool writes_context;           /* checkpoint: context_json is set */
+    struct str context_json;
+    struct str cursor_json; /* the cursor as it is stored; empty once terminal */
+};
+
+/*
+ * Run what `ev` wakes until everything waits or the execution ends, and
+ * describe the outcome in `*out`.
+ *
+ * `exec` and `ev` are only read; `*out` lives in `mem`. Nothing has happened
+ * when this returns: the outcome becomes true when the store has committed it.
+ * A step that fails is an outcome, not an error. False means that `ev` cannot
+ * apply: ERR_CONFLICT (not allowed in this state), ERR_TOO_LARGE (a signal that
+ * would overfill the context) or ERR_INVALID.
+ */
+bool engine_advance(struct arena *mem, const struct execution *exec, const struct event *ev,
+                    int64_t now_us, struct commit *out, struct err *err) MUST_USE;
+
+/* The id of history row `seq`, as the API shows it. */
+struct uuid engine_row_id(struct uuid execution, int64_t seq, int64_t completed_at_us);
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * state.h - the state of an execution as it is stored, and back.
+ *
+ * The context column is a checkpoint: {"steps": {code: {...}}, "variables":
+ * {...}, "signals": [...]}. The cursor column says where the execution stands.
+ * Restoring folds the history rows after the checkpoint over it.
+ */
+#ifndef PAWL_ENGINE_STATE_H
+#define PAWL_ENGINE_STATE_H
+
+#include "engine/advance.h"
+
+/* What the store keeps of an execution, as it was read. */
+struct stored_execution {
+    int64_t row;
+    struct uuid id;
+    struct str code;
+    int64_t version;
+    enum execution_status status;
+    struct str key, org_id, user_json;
+    struct str input_json, context_json, cursor_json;
+    struct str error_json, result_json, waiting_for_json;
+    int64_t row_version, seq, checkpoint_seq;
+    int64_t wake_at_us, deadline_at_us;
+    int64_t created_at_us, started_at_us, completed_at_us, updated_at_us;
+    bool stop_requested;
+    int32_t crash_count;
+    int32_t format;
+    struct history history; /* the rows after checkpoint_seq */
+};
+
+/* The context as it is stored. */
+struct str state_context_json(struct arena *mem, const struct execution *exec);
+
+/* The cursor as it is stored. */
+struct str state_cursor_json(struct arena *mem, const struct execution *exec);
+
+/*
+ * Rebuild an execution from what was stored: the checkpoint, with the rows
+ * after it folded over it. Lives in `mem`. ERR_INTERNAL when the stored form
+ * is broken or newer than EXECUTION_FORMAT.
+ */
+bool state_restore(struct arena *mem, const struct program *program,
+                   const struct stored_execution *stored, struct execution **out,
+                   struct err *err) MUST_USE;
+
+/* The context as the API and expressions show it: {input, steps, variables, signals}. */
+struct value state_context_view(struct arena *mem, const struct execution *exec);
+
+/* A copy in another arena: for the cache, and when garbage exceeds live data. */
+struct execution *state_copy(struct arena *mem, const struct execution *exec);
+
+#endif

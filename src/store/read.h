@@ -1,0 +1,94 @@
+/*
+ * read.h - what can be asked of the store; each function runs on a reader
+ * thread, sees one committed snapshot and answers in the caller's arena.
+ *
+ * A function answers false and fills *err when the database failed (ERR_IO,
+ * ERR_OVERLOADED when it took longer than a reader may). What does not exist is
+ * not a failure: *found says it.
+ */
+#ifndef PAWL_STORE_READ_H
+#define PAWL_STORE_READ_H
+
+#include "store/store.h"
+
+/* One execution with the history rows after its checkpoint. */
+bool read_execution(struct reader *r, struct arena *mem, struct uuid id,
+                    struct stored_execution *out, bool *found, struct err *err) MUST_USE;
+
+/* All history rows of an execution with seq above `after`, at most `limit`, in order. */
+bool read_history(struct reader *r, struct arena *mem, struct uuid id, int64_t after,
+                  int64_t limit, struct history *out, bool *found, struct err *err) MUST_USE;
+
+struct execution_filter {
+    struct str kind, code, status, key, step, q; /* empty = any; q: id, key, code, error code */
+    int64_t from_us, to_us;                      /* by createdAt; 0 = open */
+    struct str org_id;
+    struct str cursor; /* opaque, of the page before */
+    int64_t limit;
+};
+
+struct stored_executions {
+    VEC_OF(struct stored_execution);
+};
+
+/* A page of executions, newest first, without their context; *next is the cursor or empty. */
+bool read_executions(struct reader *r, struct arena *mem, const struct execution_filter *filter,
+                     struct stored_executions *out, struct str *next, struct err *err) MUST_USE;
+
+/* An execution that is due. */
+struct due {
+    struct uuid id;
+    int64_t wake_at_us;
+};
+
+struct dues {
+    VEC_OF(struct due);
+};
+
+/* Executions whose wake_at lies above (`after_us`, `after_id`) up to `until_us`, in order. */
+bool read_due(struct reader *r, struct arena *mem, int64_t after_us, struct uuid after_id,
+              int64_t until_us, int64_t limit, struct dues *out, struct err *err) MUST_USE;
+
+/* The live execution with this business key and code. */
+bool read_by_key(struct reader *r, struct str code, struct str key, struct uuid *out, bool *found,
+                 struct err *err) MUST_USE;
+
+/* Ids that end with `suffix` (at most `limit`, newest first), for the command line. */
+bool read_by_suffix(struct reader *r, struct arena *mem, struct str suffix, int64_t limit,
+                    struct dues *out, struct err *err) MUST_USE;
+
+struct stored_definition {
+    struct str kind, code, name;
+    int64_t version; /* 0 = draft */
+    int64_t revision; /* of the draft: its ETag */
+    struct str status; /* draft, published, superseded */
+    struct str text;
+    struct str summary, created_by;
+    int64_t created_at_us;
+};
+
+struct stored_definitions {
+    VEC_OF(struct stored_definition);
+};
+
+/* Version `version` of a definition; 0: the draft; -1: the published one. */
+bool read_definition(struct reader *r, struct arena *mem, struct str kind, struct str code,
+                     int64_t version, struct stored_definition *out, bool *found,
+                     struct err *err) MUST_USE;
+
+/* Every version of one definition, newest first, the draft before all; without their texts. */
+bool read_versions(struct reader *r, struct arena *mem, struct str kind, struct str code,
+                   struct stored_definitions *out, struct err *err) MUST_USE;
+
+/* The drafts and published versions of all definitions of a kind, by code; without texts. */
+bool read_definitions(struct reader *r, struct arena *mem, struct str kind,
+                      struct stored_definitions *out, struct err *err) MUST_USE;
+
+/* One record, or all of an object (id empty). */
+bool read_records(struct reader *r, struct arena *mem, struct str object, struct str id,
+                  int64_t limit, struct record_reads *out, struct err *err) MUST_USE;
+
+/* How many executions there are by status, from counters: never a scan. */
+bool read_counts(struct reader *r, int64_t out[STATUS_COUNT], struct err *err) MUST_USE;
+
+#endif

@@ -1,0 +1,167 @@
+/*
+ * store.h - the contract between the node and what makes things durable.
+ *
+ * Writing: the node hands over batches; one thread makes each of them durable
+ * in one transaction and gives it back through the node's mailbox. At most two
+ * are outstanding, and they end in the order in which they were submitted.
+ *
+ * A batch ends in one of three ways. COMMITTED: every member says for itself
+ * whether it was applied or refused; a member is all or nothing. REFUSED: none
+ * of it happened. UNKNOWN: it may or may not have happened (the connection
+ * broke while it committed); the store finds out before it takes the next one
+ * and the answer is in `batch->end` when it comes back, so the node sees
+ * UNKNOWN only when nobody can tell.
+ *
+ * Reading: tasks run on reader threads with connections of their own, see
+ * committed data only, and come back through the same mailbox.
+ *
+ * The simulator implements the same functions over memory: see struct
+ * store_ops.
+ */
+#ifndef PAWL_STORE_STORE_H
+#define PAWL_STORE_STORE_H
+
+#include "base/mailbox.h"
+#include "engine/state.h"
+
+struct store;
+struct reader; /* a connection for reading; see read.h */
+
+/* What a mailbox item is; the first field of batches and tasks. */
+enum store_item { STORE_BATCH, STORE_TASK };
+
+/* --- writing --- */
+
+enum member_kind {
+    MEMBER_COMMIT,     /* a commit of the engine */
+    MEMBER_DEFINITION, /* a change of a definition */
+    MEMBER_CRASH,      /* count a crash of an execution that was found in the poison file */
+};
+
+enum member_result {
+    MEMBER_APPLIED,
+    MEMBER_STALE,          /* the row_version was not the one it rests on */
+    MEMBER_KEY_BUSY,       /* a live execution has this business key: `holder` */
+    MEMBER_RECORD_STALE,   /* a record had another version than was read */
+    MEMBER_SIGNAL_KNOWN,   /* a signal of this id exists with the same content */
+    MEMBER_SIGNAL_DIFFERS, /* ... with other content */
+    MEMBER_REPEATED,       /* the Idempotency-Key was used before with the same body: `answer` */
+    MEMBER_KEY_CONFLICT,   /* ... with another body */
+    MEMBER_GONE,           /* what it names does not exist (any more) */
+    MEMBER_FAILED,         /* the database refused it: `err` */
+};
+
+/* Kept 24 hours with the change it belongs to. */
+struct idempotency {
+    struct str user, method, path, key;
+    struct str body_hash; /* hex */
+    int32_t status;       /* the answer to be stored */
+    struct str answer;
+};
+
+enum definition_action { DEFINITION_SAVE_DRAFT, DEFINITION_DELETE_DRAFT, DEFINITION_PUBLISH };
+
+/* Definitions are versioned by integers from 1; a draft has none. */
+struct definition_change {
+    enum definition_action action;
+    struct str kind; /* "scenario" */
+    struct str code, name;
+    struct str text; /* SAVE_DRAFT, PUBLISH: the definition exactly as it was sent */
+    struct str summary;
+    struct str user_id;
+    int64_t if_match; /* SAVE_DRAFT: the draft revision it rests on, or -1 */
+    int64_t now_us;
+    int64_t version; /* out: the version published, or the revision of the draft */
+};
+
+struct member {
+    enum member_kind kind;
+    const struct commit *commit;
+    struct definition_change *definition;
+    struct uuid crashed; /* MEMBER_CRASH */
+    const struct idempotency *idempotency; /* or NULL */
+    void *owner; /* the node's */
+
+    /* filled by the store */
+    enum member_result result;
+    int64_t row;        /* MEMBER_COMMIT: the execution's key in the store */
+    struct uuid holder; /* MEMBER_KEY_BUSY */
+    int32_t answer_status;
+    struct str answer; /* MEMBER_REPEATED, in batch->mem */
+    struct err err;
+};
+
+struct members {
+    VEC_OF(struct member *);
+};
+
+enum batch_end { BATCH_COMMITTED, BATCH_REFUSED, BATCH_UNKNOWN };
+
+struct batch {
+    enum store_item item; /* STORE_BATCH */
+    struct arena mem;     /* what the members point to may live here; the node's to free */
+    int64_t number;       /* counts up from 1 within one run of the node */
+    struct members members;
+    enum batch_end end;
+    struct err err; /* why, unless COMMITTED */
+};
+
+/* --- reading --- */
+
+/*
+ * Something to be read on a reader thread. `run` fills what the owner embeds
+ * this in; it may not touch anything of the loop.
+ */
+struct store_task {
+    enum store_item item; /* STORE_TASK */
+    void (*run)(struct store_task *task, struct reader *reader);
+    void *owner;
+};
+
+/* --- the store --- */
+
+struct store_options {
+    struct str url;       /* empty or "sqlite": a file in the data folder; or postgres://... */
+    struct str data_path; /* the folder */
+    struct mailbox *done; /* where batches and tasks come back; a slot is reserved for each */
+    unsigned reader_count;
+};
+
+/* Real stores, and the simulated one. */
+struct store_ops {
+    bool (*submit)(struct store *s, struct batch *batch);
+    bool (*read)(struct store *s, struct store_task *task);
+    void (*close)(struct store *s);
+};
+
+struct store {
+    const struct store_ops *ops;
+};
+
+/*
+ * Open the store, make or migrate its tables, start its threads. ERR_IO with a
+ * message that says what to do: the folder is used by another server, is
+ * read-only, the file is damaged or of a newer version, the database cannot be
+ * reached.
+ */
+struct store *store_open(const struct store_options *options, struct err *err) MUST_USE;
+
+/* Finish what was submitted, stop the threads, close the connections. */
+void store_close(struct store *s);
+
+/* Hand a batch over. False when two are outstanding: keep it. */
+static inline bool store_submit(struct store *s, struct batch *batch)
+{
+    return s->ops->submit(s, batch);
+}
+
+/* Hand a task over. False when the queue is full: answer 503. */
+static inline bool store_read(struct store *s, struct store_task *task)
+{
+    return s->ops->read(s, task);
+}
+
+/* A copy of the whole store in a new file, while it runs (SQLite only). */
+bool store_backup(struct store *s, struct str path, struct err *err) MUST_USE;
+
+#endif
