@@ -1,0 +1,28 @@
+/*
+ * show.h - an execution as clients see it.
+ *
+ * The same JSON for answers that leave with a commit and for reads of the
+ * store: {id, kind, code, version, status, key, input, context, currentStep,
+ * waitingFor, error, result, rowVersion, debug, parentId, user, actions,
+ * createdAt, startedAt, completedAt, updatedAt, deadlineAt}.
+ */
+#ifndef PAWL_ENGINE_SHOW_H
+#define PAWL_ENGINE_SHOW_H
+
+#include "base/buf.h"
+#include "engine/state.h"
+
+/* Append the execution as JSON, from its state in memory. */
+void show_execution(struct buf *out, const struct execution *exec);
+
+/*
+ * The same from what was stored, the program not being at hand.
+ * `with_context` is false in lists, which leave input and context out.
+ */
+bool show_stored(struct arena *mem, struct buf *out, const struct stored_execution *stored,
+                 bool with_context, struct err *err) MUST_USE;
+
+/* One row of GET /executions/{id}/steps. */
+void show_history_row(struct buf *out, struct uuid execution, const struct history_row *row);
+
+#endif

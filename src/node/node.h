@@ -1,0 +1,137 @@
+/*
+ * node.h - the loop that joins everything: requests and timers become events,
+ * events become commits, commits become durable, and then answers leave.
+ *
+ *     request, timer --> engine_advance --> batch --> store --> answer
+ *
+ * One thread owns all of this; every function here is called on it, from
+ * within a callback or before node_run(). Answers are given by calling back:
+ * a request's `done` is called exactly once, when what it rests on is durable,
+ * or when it was refused.
+ */
+#ifndef PAWL_NODE_NODE_H
+#define PAWL_NODE_NODE_H
+
+#include "base/clock.h"
+#include "define/define.h"
+#include "store/read.h"
+
+struct node;
+
+struct node_options {
+    struct str data_path;  /* folder: SQLite file, poison file, admin.token */
+    struct str store_url;  /* empty = SQLite in the data folder */
+    const struct clock *clock;
+    unsigned reader_count; /* 0 = 2 */
+    size_t cache_bytes;    /* of executions in memory; 0 = 64 MiB */
+    size_t pending_max;    /* requests under way; 0 = 16384; beyond: ERR_OVERLOADED */
+};
+
+/* Open the store and recover; ERR_IO when that is impossible. */
+struct node *node_open(const struct node_options *options, struct err *err) MUST_USE;
+
+/* Serve until node_stop(); then drain: finish what was accepted. Answers the exit status. */
+int node_run(struct node *n);
+
+/* Ask the loop to drain and end. May be called from a signal handler. */
+void node_stop(struct node *n);
+
+void node_close(struct node *n);
+
+/* Whether the node has recovered and takes requests; and why not. */
+bool node_is_ready(const struct node *n, const char **why);
+
+/* --- other sources of the loop --- */
+
+/* Call `ready` on the loop whenever `fd` is readable. */
+typedef void node_ready_fn(void *context);
+bool node_watch(struct node *n, int fd, node_ready_fn *ready, void *context,
+                struct err *err) MUST_USE;
+
+/*
+ * Call `before` before the loop sleeps, once per pass, after all events of the
+ * pass were handled; it may answer requests. `timeout_ms` is lowered by it when
+ * it wants to be called again sooner.
+ */
+typedef void node_before_sleep_fn(void *context, int *timeout_ms);
+void node_before_sleep(struct node *n, node_before_sleep_fn *before, void *context);
+
+/* --- requests --- */
+
+struct node_user {
+    struct str id, name, email, role, org_id;
+};
+
+enum node_request_kind {
+    NODE_START,
+    NODE_SIGNAL,
+    NODE_CANCEL,
+    NODE_WAIT,       /* for the end of an execution, or for wait_us */
+    NODE_DEFINITION, /* save a draft, delete it, publish */
+};
+
+/*
+ * What is asked of the node. The caller fills the upper part, keeps it alive
+ * with all it points to, and finds the answer in the lower part when `done` is
+ * called. Allocate it in an arena of the request.
+ */
+struct node_request {
+    enum node_request_kind kind;
+    struct node_user user;
+    struct idempotency idempotency; /* key.len == 0: none */
+    int64_t wait_us; /* START, SIGNAL, WAIT: answer when it ends, or after this; 0 = at once */
+
+    /* START */
+    struct str code;
+    int64_t version; /* 0 = the published one */
+    struct value input;
+    struct str key;
+    /* SIGNAL, CANCEL, WAIT */
+    struct uuid execution;
+    struct str signal_id, signal_type;
+    struct value payload;
+    struct str reason;
+    /* DEFINITION */
+    struct definition_change definition;
+
+    void (*done)(struct node_request *r);
+    void *owner;
+
+    /* --- the answer --- */
+    struct arena *mem; /* given by the caller; the answer lives here */
+    bool ok;
+    struct err err;            /* !ok: code, message */
+    struct findings findings;  /* !ok with ERR_INVALID: what is wrong */
+    struct uuid id;            /* START: the execution; ERR_KEY_BUSY: who has the key */
+    bool joined;               /* START: it was there already (key or Idempotency-Key) */
+    bool ended;                /* START, WAIT: it has ended */
+    struct str execution_json; /* START, WAIT: as GET /executions/{id} would show it */
+    struct str signal_id_out;  /* SIGNAL */
+    struct str stored_answer;  /* an earlier answer under the same Idempotency-Key */
+    int32_t stored_status;
+
+    /* the node's own */
+    struct node_request *next;
+    int64_t deadline_us;
+    unsigned tries;
+};
+
+/*
+ * Take a request. False: refused at once (ERR_OVERLOADED) and `done` will not
+ * be called.
+ */
+bool node_submit(struct node *n, struct node_request *r, struct err *err) MUST_USE;
+
+/*
+ * Read on a reader thread: `run` there, then `done` on the loop. False:
+ * overloaded.
+ */
+struct node_read {
+    struct store_task task;
+    void (*run)(struct node_read *read, struct reader *reader);
+    void (*done)(struct node_read *read);
+    void *owner;
+};
+bool node_read(struct node *n, struct node_read *read, struct err *err) MUST_USE;
+
+#endif
