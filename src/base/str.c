@@ -109,29 +109,31 @@ bool str_to_int64(struct str s, int64_t *out)
 unsigned str_distance(struct str a, struct str b, unsigned limit)
 {
     enum { LONGEST = 64 };
-    unsigned row[LONGEST + 1];
+    unsigned rows[3][LONGEST + 1]; /* this row of the table and the two above it, by turns */
 
     if (a.len > LONGEST || b.len > LONGEST)
         return limit + 1;
     for (unsigned j = 0; j <= b.len; j++)
-        row[j] = j;
+        rows[0][j] = j;
     for (unsigned i = 1; i <= a.len; i++) {
-        unsigned diagonal = row[0];
+        unsigned *row = rows[i % 3], *above = rows[(i + 2) % 3], *two_above = rows[(i + 1) % 3];
         unsigned best = row[0] = i;
         for (unsigned j = 1; j <= b.len; j++) {
-            unsigned above = row[j];
-            unsigned cost = diagonal + (a.ptr[i - 1] != b.ptr[j - 1]);
-            if (cost > above + 1)
-                cost = above + 1;
+            unsigned cost = above[j - 1] + (a.ptr[i - 1] != b.ptr[j - 1]);
+            if (cost > above[j] + 1)
+                cost = above[j] + 1;
             if (cost > row[j - 1] + 1)
                 cost = row[j - 1] + 1;
-            diagonal = above;
+            if (i > 1 && j > 1 && a.ptr[i - 1] == b.ptr[j - 2] && a.ptr[i - 2] == b.ptr[j - 1] &&
+                cost > two_above[j - 2] + 1)
+                cost = two_above[j - 2] + 1;
             row[j] = cost;
             if (cost < best)
                 best = cost;
         }
-        if (best > limit)
+        /* A swap looks two rows up, so one bad row does not yet decide. */
+        if (best > limit + 1)
             return limit + 1;
     }
-    return row[b.len] > limit ? limit + 1 : row[b.len];
+    return rows[a.len % 3][b.len] > limit ? limit + 1 : rows[a.len % 3][b.len];
 }

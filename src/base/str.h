@@ -64,8 +64,9 @@ struct str str_printf(struct arena *mem, const char *format, ...) PRINTF_LIKE(2,
 bool str_to_int64(struct str s, int64_t *out) MUST_USE;
 
 /*
- * How many single-character edits turn one into the other, for "did you mean".
- * Answers `limit` + 1 as soon as it is known to be larger than `limit`.
+ * How many edits turn one into the other, for "did you mean": a character put
+ * in, left out or changed, or two neighbours swapped. Answers `limit` + 1 when
+ * it is larger than `limit`.
  */
 unsigned str_distance(struct str a, struct str b, unsigned limit);
 

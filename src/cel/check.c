@@ -251,22 +251,25 @@ static const struct type *check_optional_select(struct checker *c, struct node *
 
 /* --- calls --- */
 
-/* math.greatest(...): the receiver is a part of the name of a function. */
-static const struct function *find_dotted_function(struct checker *c, const struct node *call)
+/*
+ * math.greatest(...): the receiver may be a part of the name of a function.
+ * Answers that name, or an empty one when no function begins like that.
+ */
+static struct str dotted_function_name(struct checker *c, const struct node *call)
 {
     char dotted[DOTTED_MAX];
     const struct node *first;
     size_t len;
 
     if (!call->is_member)
-        return NULL;
+        return STR_NONE;
     len = dotted_name(call->items[0], dotted, &first);
     if (len == 0 || first->kind != NODE_NAME || !env_has_space(c->env, first->text) ||
         find_local(c, first->text) != NULL || len + 1 + call->text.len > sizeof(dotted))
-        return NULL;
+        return STR_NONE;
     dotted[len] = '.';
     memcpy(dotted + len + 1, call->text.ptr, call->text.len);
-    return env_function(c->env, str_from(dotted, len + 1 + call->text.len), false);
+    return str_copy(c->mem, str_from(dotted, len + 1 + call->text.len));
 }
 
 static void drop_receiver(struct node *call)
@@ -353,11 +356,14 @@ static const struct type *check_overloads(struct checker *c, const struct node *
     return result != NULL ? result : fail_call(c, n, args);
 }
 
-static const struct type *fail_unknown_function(struct checker *c, struct node *n)
+static const struct type *fail_unknown_function(struct checker *c, struct node *n, struct str dotted)
 {
-    struct str message = str_printf(c->mem, "undeclared function '%.*s'", STR_ARG(n->text));
+    struct str name = dotted.len > 0 ? dotted : n->text;
+    struct str message = str_printf(c->mem, "undeclared function '%.*s'", STR_ARG(name));
 
-    if (env_function(c->env, n->text, !n->is_member) != NULL)
+    if (dotted.len > 0)
+        message = with_hint(c, message, env_nearest_function(c->env, dotted, false));
+    else if (env_function(c->env, n->text, !n->is_member) != NULL)
         message = str_printf(c->mem, "%.*s; call it as %s", STR_ARG(message),
                              n->is_member ? "a function: f(x)" : "a method: x.f()");
     else
@@ -367,7 +373,8 @@ static const struct type *fail_unknown_function(struct checker *c, struct node *
 
 static const struct type *check_call(struct checker *c, struct node *n)
 {
-    const struct function *f = find_dotted_function(c, n);
+    struct str dotted = dotted_function_name(c, n);
+    const struct function *f = dotted.len > 0 ? env_function(c->env, dotted, false) : NULL;
     const struct type *inline_args[8];
     const struct type **args = inline_args;
 
@@ -378,7 +385,7 @@ static const struct type *check_call(struct checker *c, struct node *n)
     if (n->count > sizeof(inline_args) / sizeof(inline_args[0]))
         args = ARENA_ARRAY(c->mem, n->count, const struct type *);
     if (f == NULL)
-        return fail_unknown_function(c, n);
+        return fail_unknown_function(c, n, dotted);
     for (uint32_t i = 0; i < n->count; i++) {
         args[i] = check_node(c, n->items[i]);
         if (args[i] == NULL)

@@ -77,7 +77,7 @@ bool env_has_space(const struct cel_env *env, struct str word)
 static void consider(const struct map *table, struct str name, unsigned *distance, struct str *best)
 {
     for (struct map_entry *e = map_next(table, NULL); e != NULL; e = map_next(table, e)) {
-        unsigned d = str_distance(name, e->key, *distance - 1);
+        unsigned d = *distance > 1 ? str_distance(name, e->key, *distance - 1) : 1;
         if (d < *distance && e->key.ptr[0] != '@') {
             *distance = d;
             *best = e->key;
@@ -85,9 +85,10 @@ static void consider(const struct map *table, struct str name, unsigned *distanc
     }
 }
 
+/* One more than the edits that still make a hint: none for names of one or two letters. */
 static unsigned tolerance(struct str name)
 {
-    return name.len < 4 ? 2 : 3;
+    return name.len < 3 ? 1 : name.len < 5 ? 2 : 3;
 }
 
 struct str env_nearest_variable(const struct cel_env *env, struct str name)
