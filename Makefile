@@ -17,9 +17,9 @@
 #   tests/*/test_*.c          a test program each, run by `make test`
 #   tests/*/cel_conformance.c a test program that is built and not run here
 #   tests/*/json_suite.c      the same
-#   tests/*/*.c otherwise     helpers, linked into every test program
+#   tests/*/*.c otherwise     helpers, linked into the test programs that use them
 #   tests/fuzz/fuzz_*.c       a fuzz target each
-#   bench/*.c                 a benchmark each
+#   bench/*.c                 a benchmark each; bench/run-* are what `make bench` runs
 #   tools/gen_NAME.c          a program whose output becomes build/gen/NAME.h
 #
 # CFLAGS, CXXFLAGS and LDFLAGS from the command line are added to those of the
@@ -97,7 +97,7 @@ FLAGS_fuzz := -O1 -DPAWL_SLOW_CHECKS -fsanitize=fuzzer-no-link,address,undefined
     -fno-sanitize-recover=undefined
 
 # Only what is used ends up in the binary's list of libraries.
-LIBS := -Wl,--as-needed $(if $(wildcard src/cel/regex.cc),-lre2 -lstdc++) -lm -lpthread
+LIBS := -Wl,--as-needed $(if $(wildcard src/*/*.cc),-lre2 -lstdc++) -lm -lpthread
 TEST_LIBS := -Wl,--as-needed -lcmocka -ljansson $(LIBS)
 BENCH_LIBS := -Wl,--as-needed -ljansson $(LIBS)
 
@@ -141,9 +141,9 @@ fuzz: ## run each fuzz target for FUZZ_SECONDS (60)
 	@scripts/run-fuzz $(FUZZ_SECONDS) $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SOURCES))
 
 bench: ## run the benchmarks
-	@scripts/setup build
+	@scripts/setup test
 	+@$(BUILD_WITH) $(patsubst bench/%.c,$(BUILD)/bench/%,$(BENCH_SOURCES))
-	@for b in $(patsubst bench/%.c,$(BUILD)/bench/%,$(BENCH_SOURCES)); do $$b || exit 1; done
+	@for run in bench/run-*; do echo "--- $$run"; $$run || exit 1; done
 
 lint: ## compile with both compilers and -Werror, then check format, folders and code
 	@scripts/setup lint
@@ -178,7 +178,7 @@ $(BUILD)/gen/gen_%: tools/gen_%.c Makefile
 	@mkdir -p $(@D)
 	$(Q)gcc $(C_FLAGS) $(FLAGS_release) -MMD $< -o $@ -lm
 
-# $(call VARIANT,name): how to compile one file, and the library.
+# $(call VARIANT,name): how to compile one file, the library, and the helpers of the tests.
 define VARIANT
 $(BUILD)/obj/$(1)/tests/%.o: INCLUDES += -Itests
 
@@ -196,6 +196,10 @@ $(BUILD)/obj/$(1)/libpawl.a: $(call objects,$(1),$(LIB_SOURCES))
 	@rm -f $$@
 	$(Q)ar rcs $$@ $$^
 
+$(BUILD)/obj/$(1)/libhelpers.a: $(call objects,$(1),$(HELPER_SOURCES))
+	@rm -f $$@
+	$(Q)ar rcs $$@ $$^
+
 -include $(patsubst %.o,%.d,$(call objects,$(1),$(LIB_SOURCES) $(MAIN) $(HELPER_SOURCES) \
     $(TEST_SOURCES) $(FUZZ_SOURCES) $(BENCH_SOURCES)))
 endef
@@ -204,7 +208,8 @@ $(foreach v,release check asan tsan cover clang fuzz,$(eval $(call VARIANT,$(v))
 
 # $(call PROGRAM,variant,path of the program,its source,libraries): how to link one.
 define PROGRAM
-$(2): $(call objects,$(1),$(3)) $(BUILD)/obj/$(1)/libpawl.a
+$(2): $(call objects,$(1),$(3)) $(if $(filter tests/%,$(3)),$(BUILD)/obj/$(1)/libhelpers.a) \
+    $(BUILD)/obj/$(1)/libpawl.a
 	@mkdir -p $$(@D)
 	@echo "  LINK     $$@"
 	$(Q)$(CC_$(1)) $(FLAGS_$(1)) $$(LDFLAGS) $$^ $(4) -o $$@
@@ -217,10 +222,10 @@ $(foreach b,$(BENCH_SOURCES),$(eval \
 
 $(foreach v,check:tests asan:asan tsan:tsan cover:cover,$(foreach t,$(TEST_SOURCES),$(eval \
     $(call PROGRAM,$(firstword $(subst :, ,$(v))),$(BUILD)/$(lastword $(subst :, \
-    ,$(v)))/$(basename $(notdir $(t))),$(t) $(HELPER_SOURCES),$(TEST_LIBS)))))
+    ,$(v)))/$(basename $(notdir $(t))),$(t),$(TEST_LIBS)))))
 
-$(foreach f,$(FUZZ_SOURCES),$(eval $(call PROGRAM,fuzz,$(f:tests/fuzz/%.c=$(BUILD)/fuzz/%),$(f) \
-    $(HELPER_SOURCES),-fsanitize=fuzzer $(LIBS))))
+$(foreach f,$(FUZZ_SOURCES),$(eval $(call PROGRAM,fuzz,$(f:tests/fuzz/%.c=$(BUILD)/fuzz/%),$(f), \
+    -fsanitize=fuzzer $(LIBS))))
 
 # What `make lint` compiles: everything, with each compiler.
 lint-objects: $(foreach v,check clang,$(call objects,$(v),$(LIB_SOURCES) $(MAIN) \

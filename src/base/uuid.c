@@ -114,6 +114,16 @@ void uuid_gen_init(struct uuid_gen *g, uuid_random_fn *random, void *context)
         .random = random == NULL ? system_random : random, .context = context, .last_ms = -1};
 }
 
+static void draw(struct uuid_gen *g, void *out, uint8_t len)
+{
+    if (g->pool_left < len) {
+        g->random(g->context, g->pool, sizeof(g->pool));
+        g->pool_left = sizeof(g->pool);
+    }
+    g->pool_left = (uint8_t)(g->pool_left - len);
+    memcpy(out, g->pool + g->pool_left, len);
+}
+
 /* Add to a number of 74 bits, kept under random_mask. False when it overflows. */
 static bool add_to_random(uint8_t number[UUID_RANDOM_LEN], uint64_t add)
 {
@@ -133,17 +143,15 @@ struct uuid uuid_gen_next(struct uuid_gen *g, int64_t now_ms)
         now_ms = 0;
     if (now_ms > g->last_ms) {
         g->last_ms = now_ms;
-        g->random(g->context, g->last, sizeof(g->last));
+        draw(g, g->last, sizeof(g->last));
     } else {
         /* A random step, so that nobody can guess the next one from the last. */
         uint32_t step;
-        uint8_t drawn[sizeof(step)];
 
-        g->random(g->context, drawn, sizeof(drawn));
-        memcpy(&step, drawn, sizeof(step));
+        draw(g, &step, sizeof(step));
         if (!add_to_random(g->last, (uint64_t)step + 1)) {
             g->last_ms++;
-            g->random(g->context, g->last, sizeof(g->last));
+            draw(g, g->last, sizeof(g->last));
         }
     }
     return uuid_v7(g->last_ms, g->last);

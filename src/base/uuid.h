@@ -50,6 +50,8 @@ struct uuid_gen {
     void *context;
     int64_t last_ms;               /* -1 before the first */
     uint8_t last[UUID_RANDOM_LEN]; /* the random part of the last one, as uuid_v7() takes it */
+    uint8_t pool[240];             /* random bytes drawn ahead: asking the system costs 1 us */
+    uint8_t pool_left;
 };
 
 /* A generator that draws from `random`, or from the system when that is NULL. */

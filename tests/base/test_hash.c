@@ -34,6 +34,20 @@ static void test_hash__depends_on_the_length(void **state)
             assert_true(hash_bytes(zeros, a) != hash_bytes(zeros, b));
 }
 
+/* A seed that is only added to the length cancels out between these two, whatever it is. */
+static void test_hash__keys_of_two_lengths_cannot_be_made_to_collide(void **state)
+{
+    static const unsigned char seven[7] = {'a', 'b', 'c', 'd', 'e', 'f', 'g'};
+    const uint64_t factor = 0xa0761d6478bd642fu;
+    uint64_t word;
+
+    (void)state;
+    memcpy(&word, seven, 4);
+    memcpy((unsigned char *)&word + 4, seven + 3, 4);
+    word ^= 7 * factor ^ 8 * factor;
+    assert_true(hash_bytes(seven, sizeof(seven)) != hash_bytes(&word, sizeof(word)));
+}
+
 static void test_hash__does_not_read_past_the_end(void **state)
 {
     unsigned char text[16];
@@ -87,6 +101,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hash__depends_on_every_byte),
         cmocka_unit_test(test_hash__depends_on_the_length),
+        cmocka_unit_test(test_hash__keys_of_two_lengths_cannot_be_made_to_collide),
         cmocka_unit_test(test_hash__does_not_read_past_the_end),
         cmocka_unit_test(test_hash__spreads_similar_keys_over_low_and_high_bits),
         cmocka_unit_test(test_hash__seed_is_odd_and_was_drawn),

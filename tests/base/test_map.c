@@ -108,7 +108,7 @@ static void test_map__a_removed_key_comes_back_as_the_youngest(void **state)
     assert_false(map_remove(&map, STR("a")));
     assert_int_equal(map_add(&map, STR("a"), NULL)->number, 0);
     for (struct map_entry *e = map_next(&map, NULL); e != NULL; e = map_next(&map, e))
-        assert_true(str_eq(e->key, str_of(want[n++])));
+        assert_true(n < 3 && str_eq(e->key, str_of(want[n++])));
     assert_int_equal(n, 3);
     arena_fini(&mem);
 }
