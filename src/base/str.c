@@ -32,7 +32,11 @@ int64_t str_find(struct str s, struct str needle, size_t from)
         return -1;
     if (needle.len == 0)
         return (int64_t)from;
-    hit = memmem(s.ptr + from, s.len - from, needle.ptr, needle.len);
+    /* One byte is the common case, and memmem() has a price for each call. */
+    if (needle.len == 1)
+        hit = memchr(s.ptr + from, needle.ptr[0], s.len - from);
+    else
+        hit = memmem(s.ptr + from, s.len - from, needle.ptr, needle.len);
     return hit == NULL ? -1 : hit - s.ptr;
 }
 

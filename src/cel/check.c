@@ -324,10 +324,23 @@ static bool numbers_fit(struct checker *c, const struct type **args, uint32_t co
     return *result != NULL;
 }
 
-static const struct type *fail_call(struct checker *c, const struct node *n, const struct type **args)
+static bool some_overload_takes(const struct function *f, uint32_t count)
+{
+    for (const struct overload *o = f->overloads; o != NULL; o = o->next)
+        if (o->takes_numbers ? count > 0 : o->count == count)
+            return true;
+    return false;
+}
+
+static const struct type *fail_call(struct checker *c, struct node *n, const struct type **args)
 {
     struct buf text;
 
+    /* Functions look at the kinds of their arguments, but rely on how many there are. */
+    if (c->is_lenient && !some_overload_takes(n->function, n->count))
+        return fail_unknown(c, n,
+                            str_printf(c->mem, "no such overload: %.*s() with %u arguments",
+                                       STR_ARG(n->function->name), n->count));
     if (c->is_lenient)
         return type_basic(TYPE_DYN);
     buf_init_arena(&text, c->mem);
@@ -339,7 +352,7 @@ static const struct type *fail_call(struct checker *c, const struct node *n, con
                       STR_ARG(buf_view(&text)));
 }
 
-static const struct type *check_overloads(struct checker *c, const struct node *n, const struct type **args)
+static const struct type *check_overloads(struct checker *c, struct node *n, const struct type **args)
 {
     const struct type *result = NULL;
 

@@ -3,7 +3,7 @@
  *
  * A double is decided from its first 19 digits and a 128-bit power of ten:
  * both bounds of what the number can be are rounded, and when they agree that
- * is the answer. When they do not (about one number in a thousand of those
+ * is the answer. When they do not (about two numbers in a thousand of those
  * with more than 19 digits, and exact ties), strtod() decides.
  */
 #include "value/number.h"

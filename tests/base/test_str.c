@@ -121,7 +121,7 @@ static void test_str__distance_counts_edits_up_to_a_limit(void **state)
         unsigned limit, want;
     } cases[] = {
         {"", "", 2, 0},          {"eval", "eval", 2, 0},      {"evl", "eval", 2, 1},
-        {"evall", "eval", 2, 1}, {"eval", "evil", 2, 1},      {"evla", "eval", 2, 2},
+        {"evall", "eval", 2, 1}, {"eval", "evil", 2, 1},      {"evla", "eval", 2, 1},
         {"abc", "xyz", 2, 3},    {"kitten", "sitting", 3, 3}, {"kitten", "sitting", 2, 3},
         {"", "abc", 3, 3},       {"", "abcdef", 3, 4},        {"abcdef", "", 3, 4},
     };
