@@ -72,6 +72,13 @@ bool cel_env_variable(struct cel_env *env, struct str name, struct str type, uin
                       struct err *err) MUST_USE;
 
 /*
+ * Close a declared variable: `name.x` compiles only if that is declared too,
+ * under its whole name. The variable as a whole and `name[key]` stay as they
+ * are. ERR_INVALID when there is no such variable.
+ */
+bool cel_env_close(struct cel_env *env, struct str name, struct err *err) MUST_USE;
+
+/*
  * Declare one overload of a function: "fn.discount", "int, string -> double".
  * `call` may be NULL for a function that is only checked.
  */

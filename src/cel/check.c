@@ -208,6 +208,52 @@ static const struct type *field_type(struct checker *c, const struct node *n, co
                       STR_ARG(n->text));
 }
 
+/*
+ * Whether `n`, a name with or without dots that is not resolved yet, is a
+ * variable whose fields are all declared; *name is what it is declared as.
+ */
+static bool is_closed(const struct checker *c, const struct node *n, struct str *name)
+{
+    char dotted[DOTTED_MAX];
+    const struct node *first;
+    const struct variable *v;
+    size_t len = dotted_name(n, dotted, &first);
+
+    if (len == 0 || (first->kind == NODE_NAME && !first->is_absolute &&
+                     find_local(c, first->text) != NULL))
+        return false;
+    v = first->kind == NODE_NAME && !first->is_absolute
+            ? find_variable(c, str_from(dotted, len))
+            : env_variable(c->env, str_from(dotted, len));
+    if (v == NULL || !v->is_closed)
+        return false;
+    *name = v->name;
+    return true;
+}
+
+/* A field that a closed variable does not have; NULL and an error, or dyn. */
+static const struct type *fail_closed(struct checker *c, struct node *n, struct str name)
+{
+    return fail_unknown(c, n,
+                        with_hint(c,
+                                  str_printf(c->mem, "undeclared reference to '%.*s.%.*s'",
+                                             STR_ARG(name), STR_ARG(n->text)),
+                                  env_nearest_below(c->env, name, n->text)));
+}
+
+/* Whether this field of a variable is declared, or begins a longer name that is. */
+static bool is_declared_below(const struct checker *c, struct str name, struct str field)
+{
+    char dotted[DOTTED_MAX];
+
+    if (name.len + 1 + field.len > sizeof(dotted))
+        return false;
+    memcpy(dotted, name.ptr, name.len);
+    dotted[name.len] = '.';
+    memcpy(dotted + name.len + 1, field.ptr, field.len);
+    return env_variable(c->env, str_from(dotted, name.len + 1 + field.len)) != NULL;
+}
+
 static bool is_unknown_root(const struct checker *c, const struct node *n)
 {
     return n->operand->kind == NODE_ROOT && !c->env->open_root;
@@ -217,9 +263,12 @@ static const struct type *check_select(struct checker *c, struct node *n)
 {
     bool is_has = n->kind == NODE_HAS;
     const struct type *t = check_dotted(c, n);
+    struct str closed;
 
     if (t != NULL)
         return is_has ? type_basic(TYPE_BOOL) : t;
+    if (is_closed(c, n->operand, &closed) && !is_declared_below(c, closed, n->text))
+        return fail_closed(c, n, closed);
     if (is_unknown_root(c, n)) {
         const struct variable *v = env_variable(c->env, n->text);
         /* Only the beginning of longer names: a field of the whole. */
@@ -239,8 +288,12 @@ static const struct type *check_select(struct checker *c, struct node *n)
 
 static const struct type *check_optional_select(struct checker *c, struct node *n)
 {
-    const struct type *t = check_node(c, n->operand), *field;
+    const struct type *t, *field;
+    struct str closed;
 
+    if (is_closed(c, n->operand, &closed) && !is_declared_below(c, closed, n->text))
+        return fail_closed(c, n, closed);
+    t = check_node(c, n->operand);
     if (t == NULL)
         return NULL;
     field = field_type(c, n, t);

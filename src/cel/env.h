@@ -14,6 +14,7 @@ struct variable {
     struct str name;
     const struct type *type; /* NULL: only the beginning of longer names */
     bool is_prefix;          /* longer names begin with this one and a dot */
+    bool is_closed;          /* it has no other fields than those declared as longer names */
     bool is_constant;        /* the name of a type: `value` */
     uint32_t slot;
     struct value value;
@@ -59,6 +60,8 @@ bool env_has_space(const struct cel_env *env, struct str word);
 
 /* The declared name nearest to a mistyped one, for a hint; empty when none is near. */
 struct str env_nearest_variable(const struct cel_env *env, struct str name);
+/* The same among the longer names that begin with `prefix` and a dot, by what follows it. */
+struct str env_nearest_below(const struct cel_env *env, struct str prefix, struct str name);
 struct str env_nearest_function(const struct cel_env *env, struct str name, bool is_member);
 
 #endif
