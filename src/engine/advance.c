@@ -251,14 +251,14 @@ static void complete_execution(struct turn *t)
 {
     struct execution *x = t->x;
     const struct program *p = x->program;
-    struct str pointer = STR_NONE;
+    const struct mapping *failed;
     struct value result;
 
     if (p->result != NULL) {
         turn_begin_step(t, &p->steps[p->step_count - 1]);
-        result = mapping_evaluate_at(t->mem, p->result, &t->activation, &pointer);
+        result = mapping_evaluate_at(t->mem, p->result, &t->activation, &failed);
         if (result.kind == VALUE_ERROR)
-            (void)turn_fail_value(t, result, pointer);
+            (void)turn_fail_value(t, result, failed->pointer);
         if (result.kind == VALUE_ERROR || !turn_json(t, result, &x->result_json)) {
             struct str error_json;
             if (!turn_json(t, turn_failure_value(t), &error_json))
@@ -319,14 +319,14 @@ static void begin_waiting(struct turn *t, const struct step *step)
 /* $.input of the commands is the execution's, with the step's own laid over it. */
 static enum step_end evaluate_input(struct turn *t, const struct step *step)
 {
-    struct str pointer = STR_NONE;
+    const struct mapping *failed;
     struct value input;
 
     if (step->input == NULL)
         return STEP_DONE;
-    input = mapping_evaluate_at(t->mem, step->input, &t->activation, &pointer);
+    input = mapping_evaluate_at(t->mem, step->input, &t->activation, &failed);
     if (input.kind == VALUE_ERROR)
-        return turn_fail_value(t, input, pointer);
+        return turn_fail_value(t, input, failed->pointer);
     if (!turn_json(t, input, &t->x->cursor.input_json))
         return STEP_FAILED;
     if (input.kind == VALUE_MAP)

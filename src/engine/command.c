@@ -1,4 +1,5 @@
 /* command.c - commands that need nothing from outside; see turn.h. */
+#include "define/catalog.h"
 #include "define/define.h"
 #include "engine/turn.h"
 
@@ -7,15 +8,15 @@ bool command_field(struct turn *t, const struct command *c, enum command_field f
                    struct value *out)
 {
     const struct mapping *m = c->fields[field];
-    struct str pointer = STR_NONE;
+    const struct mapping *failed;
 
     *out = value_absent();
     if (m == NULL)
         return true;
-    *out = mapping_evaluate_at(t->mem, m, &t->activation, &pointer);
+    *out = mapping_evaluate_at(t->mem, m, &t->activation, &failed);
     if (out->kind != VALUE_ERROR)
         return true;
-    (void)turn_fail_value(t, *out, pointer);
+    (void)turn_fail_value(t, *out, failed->pointer);
     return false;
 }
 
@@ -33,8 +34,8 @@ bool command_text(struct turn *t, const struct command *c, enum command_field fi
         *out = value_text(v);
         return true;
     }
-    (void)turn_fail(t, STR("validation_type"), STR("business"), "'%s' must be a string, not %s",
-                    command_field_name(field), value_kind_name((enum value_kind)v.kind));
+    (void)turn_fail(t, STR("validation_type"), STR("business"), "'%.*s' must be a string, not %s",
+                    STR_ARG(catalog_field_name(field)), value_kind_name((enum value_kind)v.kind));
     return false;
 }
 

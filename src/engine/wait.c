@@ -1,4 +1,5 @@
 /* wait.c - steps that wait for a signal, a duration or a point in time; see turn.h. */
+#include "define/catalog.h"
 #include "define/define.h"
 #include "engine/turn.h"
 #include "value/json.h"
@@ -125,8 +126,8 @@ static bool wait_end(struct turn *t, const struct command *c, int64_t *out_us)
         if (define_duration_us(v, &us) && us >= 0 && !__builtin_add_overflow(t->now_us, us, out_us))
             return true;
         return turn_fail(t, STR("validation_duration"), STR("business"),
-                         "'%s' must be a duration such as \"30s\" or \"7d\"",
-                         command_field_name(field)) == STEP_DONE;
+                         "'%.*s' must be a duration such as \"30s\" or \"7d\"",
+                         STR_ARG(catalog_field_name(field))) == STEP_DONE;
     }
     at = v;
     if (v.kind == VALUE_STRING && !timestamp_read(value_text(v), &at) &&
