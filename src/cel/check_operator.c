@@ -9,10 +9,15 @@ struct rule {
 
 /* Rows for operands that are not lists, maps or optionals; one operand: right is DYN. */
 static const struct rule rules[] = {
-#define SAME(op, kind) {OPERATOR_##op, TYPE_##kind, TYPE_##kind, TYPE_##kind, false}
+#define SAME(op, kind)                                                                             \
+    {                                                                                              \
+        OPERATOR_##op, TYPE_##kind, TYPE_##kind, TYPE_##kind, false                                \
+    }
 #define MIXED(op)                                                                                  \
     {OPERATOR_##op, TYPE_INT, TYPE_DOUBLE, TYPE_DOUBLE, true},                                     \
-        {OPERATOR_##op, TYPE_DOUBLE, TYPE_INT, TYPE_DOUBLE, true}
+    {                                                                                              \
+        OPERATOR_##op, TYPE_DOUBLE, TYPE_INT, TYPE_DOUBLE, true                                    \
+    }
     {OPERATOR_NOT, TYPE_BOOL, TYPE_DYN, TYPE_BOOL, false},
     {OPERATOR_NEGATE, TYPE_INT, TYPE_DYN, TYPE_INT, false},
     {OPERATOR_NEGATE, TYPE_DOUBLE, TYPE_DYN, TYPE_DOUBLE, false},
@@ -68,8 +73,8 @@ static const struct type *fail_operands(struct checker *c, const struct node *n,
                       check_text(c, a), check_text(c, b));
 }
 
-static const struct type *check_rules(struct checker *c, const struct node *n,
-                                      const struct type *a, const struct type *b)
+static const struct type *check_rules(struct checker *c, const struct node *n, const struct type *a,
+                                      const struct type *b)
 {
     const struct type *result = NULL;
 
@@ -79,7 +84,7 @@ static const struct type *check_rules(struct checker *c, const struct node *n,
     }
     for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
         const struct rule *r = &rules[i];
-        if (r->operator != n->op || (r->only_definition && c->env->mode != CEL_DEFINITION))
+        if (r->operator!= n->op ||(r->only_definition && c->env->mode != CEL_DEFINITION))
             continue;
         if ((a->kind != r->left && !is_open(a)) ||
             (b != NULL && b->kind != r->right && !is_open(b)))
@@ -92,8 +97,8 @@ static const struct type *check_rules(struct checker *c, const struct node *n,
     return result != NULL ? result : fail_operands(c, n, a, b);
 }
 
-static const struct type *check_order(struct checker *c, const struct node *n,
-                                      const struct type *a, const struct type *b)
+static const struct type *check_order(struct checker *c, const struct node *n, const struct type *a,
+                                      const struct type *b)
 {
     const struct type *known = is_open(a) ? b : a;
 
@@ -132,8 +137,8 @@ static const struct type *check_in(struct checker *c, const struct node *n, cons
     return type_basic(TYPE_BOOL);
 }
 
-static const struct type *check_index(struct checker *c, const struct node *n,
-                                      const struct type *a, const struct type *b)
+static const struct type *check_index(struct checker *c, const struct node *n, const struct type *a,
+                                      const struct type *b)
 {
     const struct type *inner;
 

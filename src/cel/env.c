@@ -65,6 +65,13 @@ const struct function *env_function(const struct cel_env *env, struct str name, 
     return NULL;
 }
 
+struct str env_slot_name(const struct cel_env *env, uint32_t slot)
+{
+    while (slot < env->slot_count - env->slot_names.count)
+        env = env->parent;
+    return env->slot_names.items[slot - (env->slot_count - env->slot_names.count)];
+}
+
 bool env_has_space(const struct cel_env *env, struct str word)
 {
     for (; env != NULL; env = env->parent)
@@ -149,8 +156,10 @@ bool cel_env_variable(struct cel_env *env, struct str name, struct str type, uin
     if (str_trim(type).len != 0 || parsed->is_generic)
         return err_set(err, ERR_INVALID, "'%.*s' does not belong to a type", STR_ARG(type));
     v = own_variable(env, name);
-    if (v->type == NULL || v->is_constant)
+    if (v->type == NULL || v->is_constant) {
         v->slot = env->slot_count++;
+        *VEC_ADD(env->mem, &env->slot_names) = v->name;
+    }
     v->type = parsed;
     v->is_constant = false;
     *slot = v->slot;

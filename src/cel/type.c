@@ -58,8 +58,7 @@ const struct type *type_map(struct arena *mem, const struct type *key, const str
 
 const struct type *type_optional(struct arena *mem, const struct type *inner)
 {
-    return type_with(mem, type_basic(TYPE_OPTIONAL),
-                     (const struct type *[TYPE_PARAMS_MAX]){inner});
+    return type_with(mem, type_basic(TYPE_OPTIONAL), (const struct type *[TYPE_PARAMS_MAX]){inner});
 }
 
 const struct type *type_variable(struct arena *mem, uint32_t index)

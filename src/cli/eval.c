@@ -168,6 +168,9 @@ static void declare(struct cel_env *env, struct value context, struct value *slo
     cel_env_open_root(env);
     for (uint32_t i = 0; i < context.len; i++) {
         const struct value_entry *e = &context.map->entries[i];
+        /* A dot would make it the field of another variable; $['a.b'] finds it. */
+        if (str_find(value_text(e->key), STR("."), 0) >= 0)
+            continue;
         if (!cel_env_variable(env, value_text(e->key), STR("dyn"), &slot, &err))
             PANIC(err.message);
         slots[slot] = e->value;
