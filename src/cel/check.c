@@ -12,7 +12,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { CHAIN_MAX = 16, DOTTED_MAX = 256 };
+enum { DOTTED_MAX = 256 };
 
 static const struct type *check_node(struct checker *c, struct node *n);
 
@@ -102,34 +102,29 @@ static const struct variable *find_variable(const struct checker *c, struct str 
 }
 
 /*
- * Write the names of a chain of selections with dots between them, and answer
- * their length and the node at its beginning; 0 when it is no such chain or
- * longer than any declared name.
+ * The names of a chain of selections with dots between them, written to `out`
+ * from its end on, and the node at its beginning. Empty when it is no such
+ * chain or longer than any declared name.
  */
-static size_t dotted_name(const struct node *n, char out[DOTTED_MAX], const struct node **first)
+static struct str dotted_name(const struct node *n, char out[DOTTED_MAX], const struct node **first)
 {
-    struct str parts[CHAIN_MAX];
-    size_t count = 0, len = 0;
+    size_t start = DOTTED_MAX;
 
-    for (; n->kind == NODE_SELECT || n->kind == NODE_HAS; n = n->operand) {
-        if (count == CHAIN_MAX || (n->is_quoted && str_find(n->text, STR("."), 0) >= 0))
-            return 0;
-        parts[count++] = n->text;
+    for (; n->kind != NODE_ROOT; n = n->operand) {
+        bool is_field = n->kind == NODE_SELECT || n->kind == NODE_HAS;
+
+        if ((!is_field && n->kind != NODE_NAME) || n->text.len >= start ||
+            (n->is_quoted && str_find(n->text, STR("."), 0) >= 0))
+            return STR_NONE;
+        if (start < DOTTED_MAX)
+            out[--start] = '.';
+        start -= n->text.len;
+        memcpy(out + start, n->text.ptr, n->text.len);
+        if (!is_field)
+            break;
     }
-    if (n->kind == NODE_NAME && count < CHAIN_MAX)
-        parts[count++] = n->text;
-    else if (n->kind != NODE_ROOT)
-        return 0;
     *first = n;
-    while (count-- > 0) {
-        if (len + 1 + parts[count].len > DOTTED_MAX)
-            return 0;
-        if (len > 0)
-            out[len++] = '.';
-        memcpy(out + len, parts[count].ptr, parts[count].len);
-        len += parts[count].len;
-    }
-    return len;
+    return str_from(out + start, DOTTED_MAX - start);
 }
 
 static const struct type *become_variable(struct node *n, const struct variable *v)
@@ -192,12 +187,12 @@ static const struct type *check_dotted(struct checker *c, struct node *n)
     char dotted[DOTTED_MAX];
     const struct node *first;
     const struct variable *v;
-    size_t len = dotted_name(n, dotted, &first);
+    struct str name = dotted_name(n, dotted, &first);
 
-    if (len == 0)
+    if (name.len == 0)
         return NULL;
     if (first->kind == NODE_ROOT) {
-        v = env_variable(c->env, str_from(dotted, len));
+        v = env_variable(c->env, name);
     } else {
         if (!first->is_absolute && find_local(c, first->text) != NULL)
             return NULL;
@@ -205,8 +200,7 @@ static const struct type *check_dotted(struct checker *c, struct node *n)
         v = env_variable(c->env, first->text);
         if (v != NULL && !v->is_prefix && c->env->container.len == 0)
             return NULL;
-        v = first->is_absolute ? env_variable(c->env, str_from(dotted, len))
-                               : find_variable(c, str_from(dotted, len));
+        v = first->is_absolute ? env_variable(c->env, name) : find_variable(c, name);
     }
     if (v == NULL || v->type == NULL || (n->kind == NODE_HAS && v->is_constant))
         return NULL;
@@ -244,7 +238,7 @@ static struct str undeclared_part(struct checker *c, const struct node *n)
 
     if (c->env->open_root)
         return STR_NONE;
-    name = str_from(dotted, dotted_name(n, dotted, &first));
+    name = dotted_name(n, dotted, &first);
     if (n->operand->kind == NODE_ROOT)
         return name.len == 0                        ? str_printf(c->mem, "`%.*s`", STR_ARG(n->text))
                : env_variable(c->env, name) != NULL ? STR_NONE
@@ -297,17 +291,15 @@ static struct str dotted_function_name(struct checker *c, const struct node *cal
 {
     char dotted[DOTTED_MAX];
     const struct node *first;
-    size_t len;
+    struct str space;
 
     if (!call->is_member)
         return STR_NONE;
-    len = dotted_name(call->items[0], dotted, &first);
-    if (len == 0 || first->kind != NODE_NAME || !env_has_space(c->env, first->text) ||
-        find_local(c, first->text) != NULL || len + 1 + call->text.len > sizeof(dotted))
+    space = dotted_name(call->items[0], dotted, &first);
+    if (space.len == 0 || first->kind != NODE_NAME || !env_has_space(c->env, first->text) ||
+        find_local(c, first->text) != NULL)
         return STR_NONE;
-    dotted[len] = '.';
-    memcpy(dotted + len + 1, call->text.ptr, call->text.len);
-    return str_copy(c->mem, str_from(dotted, len + 1 + call->text.len));
+    return str_printf(c->mem, "%.*s.%.*s", STR_ARG(space), STR_ARG(call->text));
 }
 
 static void drop_receiver(struct node *call)

@@ -67,7 +67,7 @@ static const struct type *fail_operands(struct checker *c, const struct node *n,
 {
     const char *op = operator_text((enum operator)n->op);
 
-    if (b == NULL)
+    if (n->count == 1)
         return check_fail(c, n, "no such overload: '%s' does not work on %s", op, check_text(c, a));
     return check_fail(c, n, "no such overload: '%s' does not work on %s and %s", op,
                       check_text(c, a), check_text(c, b));
@@ -86,8 +86,7 @@ static const struct type *check_rules(struct checker *c, const struct node *n, c
         const struct rule *r = &rules[i];
         if (r->operator!= n->op ||(r->only_definition && c->env->mode != CEL_DEFINITION))
             continue;
-        if ((a->kind != r->left && !is_open(a)) ||
-            (b != NULL && b->kind != r->right && !is_open(b)))
+        if ((a->kind != r->left && !is_open(a)) || (b->kind != r->right && !is_open(b)))
             continue;
         if (result == NULL)
             result = type_basic((enum type_kind)r->result);
@@ -169,8 +168,7 @@ const struct type *check_operator(struct checker *c, const struct node *n, const
                                   const struct type *b)
 {
     a = infer_resolve(&c->infer, a);
-    if (b != NULL)
-        b = infer_resolve(&c->infer, b);
+    b = b == NULL ? type_basic(TYPE_DYN) : infer_resolve(&c->infer, b);
     switch ((enum operator)n->op) {
     case OPERATOR_NOT:
     case OPERATOR_NEGATE:

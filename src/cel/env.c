@@ -9,8 +9,8 @@ enum library_style { STYLE_GLOBAL, STYLE_MEMBER };
 static const struct library_row {
     const char *name;
     cel_fn *call;
-    enum library_style style;
     const char *signature;
+    enum library_style style;
     enum library_modes modes;
 } library[] = {
 #define FN(symbol, fn_name, fn_style, fn_signature, fn_modes)                                      \

@@ -295,10 +295,10 @@ static bool scan_operator(struct lexer *lex, enum token_kind *kind, struct err *
         }
         /* fall through */
     default: {
-        size_t pos = lex->pos, from = lex->pos;
-        utf8_next(lex->source, &pos);
-        return lex_fail(lex, lex->pos, err, "unexpected character '%.*s'", (int)(pos - from),
-                        lex->source.ptr + from);
+        size_t end = lex->pos;
+        (void)utf8_next(lex->source, &end);
+        return lex_fail(lex, lex->pos, err, "unexpected character '%.*s'", (int)(end - lex->pos),
+                        lex->source.ptr + lex->pos);
     }
     }
     lex->pos += len;

@@ -40,6 +40,7 @@ const struct type *type_with(struct arena *mem, const struct type *like,
     *t = *like;
     t->is_generic = false;
     for (unsigned i = 0; i < t->count; i++) {
+        ASSERT(params[i] != NULL);
         t->params[i] = params[i];
         t->is_generic |= params[i]->is_generic;
     }

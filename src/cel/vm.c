@@ -77,7 +77,7 @@ static struct value load_root(const struct machine *m)
  */
 static struct value_entry *fold_entries(struct value accu)
 {
-    return (struct value_entry *)(uintptr_t)accu.items;
+    return (struct value_entry *)accu.items;
 }
 
 /* The room for entries whose number is not known beforehand follows from their number. */
@@ -184,7 +184,7 @@ static struct value fold_step(struct cel_eval *ev, enum fold_kind kind, struct v
         accu->i += body.b;
         return value_null();
     case FOLD_LIST:
-        ((struct value *)(uintptr_t)accu->items)[accu->len++] = body;
+        ((struct value *)accu->items)[accu->len++] = body;
         return value_null();
     case FOLD_MAP:
         fold_entries(*accu)[accu->len++] = (struct value_entry){.key = state[3], .value = body};
