@@ -157,7 +157,9 @@ static bool emit_pattern(struct emitter *e, struct node *n)
         if (e->env->mode == CEL_STRICT)
             return false;
         cel_place(e->source, n->items[1]->offset, &line, &column);
-        e->failed = !err_set_at(e->err, ERR_EXPRESSION_TYPE, line, column, "%s", err.message);
+        e->failed =
+            !err_set_at(e->err, err.code == ERR_EXPRESSION_ERROR ? ERR_EXPRESSION_TYPE : err.code,
+                        line, column, "%s", err.message);
         return true;
     }
     *VEC_ADD(e->scratch, &e->patterns) = pattern;

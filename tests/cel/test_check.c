@@ -203,6 +203,21 @@ static void test_unchecked__a_wrong_number_of_arguments_fails(void **state)
     }
 }
 
+static void test_pattern__too_large_is_a_limit(void **state)
+{
+    char source[10000] = "name.matches('";
+    const struct cel_program *p;
+    size_t len = strlen(source);
+    struct err err;
+
+    (void)state;
+    memset(source + len, 'a', sizeof(source) - len - 3);
+    memcpy(source + sizeof(source) - 3, "')", 3);
+    assert_false(cel_compile(&x.mem, x.env, str_of(source), NULL, &p, &err));
+    assert_int_equal(err.code, ERR_LIMIT_EXPRESSION_SIZE);
+    assert_int_equal(err.column, 14);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -215,6 +230,7 @@ int main(void)
         TEST(test_type__a_comparison_that_can_never_be_true_is_refused),
         TEST(test_hint__names_what_is_near),
         TEST(test_type__of_a_program_is_what_the_checker_found),
+        TEST(test_pattern__too_large_is_a_limit),
         TEST(test_unchecked__a_wrong_number_of_arguments_fails),
     };
 
