@@ -9,8 +9,8 @@ enum library_style { STYLE_GLOBAL, STYLE_MEMBER };
 static const struct library_row {
     const char *name;
     cel_fn *call;
-    enum library_style style;
     const char *signature;
+    enum library_style style;
     enum library_modes modes;
 } library[] = {
 #define FN(symbol, fn_name, fn_style, fn_signature, fn_modes)                                      \
@@ -63,6 +63,13 @@ const struct function *env_function(const struct cel_env *env, struct str name, 
             return f;
     }
     return NULL;
+}
+
+struct str env_slot_name(const struct cel_env *env, uint32_t slot)
+{
+    while (slot < env->slot_count - env->slot_names.count)
+        env = env->parent;
+    return env->slot_names.items[slot - (env->slot_count - env->slot_names.count)];
 }
 
 bool env_has_space(const struct cel_env *env, struct str word)
@@ -171,8 +178,10 @@ bool cel_env_variable(struct cel_env *env, struct str name, struct str type, uin
     if (str_trim(type).len != 0 || parsed->is_generic)
         return err_set(err, ERR_INVALID, "'%.*s' does not belong to a type", STR_ARG(type));
     v = own_variable(env, name);
-    if (v->type == NULL || v->is_constant)
+    if (v->type == NULL || v->is_constant) {
         v->slot = env->slot_count++;
+        *VEC_ADD(env->mem, &env->slot_names) = v->name;
+    }
     v->type = parsed;
     v->is_constant = false;
     *slot = v->slot;
