@@ -35,8 +35,9 @@
     "SELECT row FROM (SELECT row FROM execution WHERE " condition " AND " LIST_FILTER LIST_ORDER   \
     ") AS found"
 #define LIST_FOUND(error_code_is)                                                                  \
-    "SELECT " EXECUTION_COLUMNS " FROM execution WHERE row IN (" FOUND_BY(                         \
-        "scenario_code = ?12") " UNION " FOUND_BY("business_key = ?12 AND business_key IS NOT "    \
-                                                  "NULL") " UNION " FOUND_BY(error_code_is) ")" LIST_ORDER
+    "SELECT " EXECUTION_COLUMNS                                                                    \
+    " FROM execution WHERE row IN (" FOUND_BY("scenario_code = ?12") " UNION " FOUND_BY(           \
+        "business_key = ?12 AND business_key IS NOT "                                              \
+        "NULL") " UNION " FOUND_BY(error_code_is) ")" LIST_ORDER
 
 #endif

@@ -251,7 +251,7 @@ static void write_batch(struct writer *w, struct batch *b)
         enum attempt attempt = try_batch(w, b, carefully, &status);
         bool committed = attempt == ATTEMPT_COMMITTED;
 
-        if (status == DB_IO)
+        if (status == DB_IO && w->checkpoint != NULL)
             end_process(w->db, status);
         if (status == DB_LOST) {
             if (!find_out(w, b, &committed)) {
