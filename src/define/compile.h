@@ -56,6 +56,9 @@ size_t compile_enter(struct compiler *c, struct str field);
 size_t compile_enter_index(struct compiler *c, size_t index);
 void compile_leave(struct compiler *c, size_t outer);
 
+/* What a message calls the place: the last word of the pointer, or "each item" of a list. */
+struct str compile_here(const struct compiler *c);
+
 /* The pointer, copied. */
 struct str compile_pointer(const struct compiler *c);
 
@@ -66,7 +69,7 @@ void compile_error(struct compiler *c, enum finding_code code, const char *forma
 void compile_warning(struct compiler *c, enum finding_code code, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
-/* "NAME must be WANTED, not a number", the name being the last word of the pointer. */
+/* "amount must be a number, not a text" */
 void compile_wrong_type(struct compiler *c, struct value v, const char *wanted);
 
 /* What the last finding lacked: "did you mean 'x'?". Nothing when `nearest` is empty. */
