@@ -15,7 +15,7 @@ struct finding {
     struct str step;    /* code of the step, or empty */
     struct str code;    /* stable: "unknown_field", "expression_syntax", ... */
     struct str message;
-    uint32_t column; /* in an expression, from 1; else 0 */
+    uint32_t column; /* in an expression: code points from 1 on, over all its lines; else 0 */
     bool is_warning;
     struct str hint; /* or empty */
 };
@@ -59,13 +59,22 @@ void define_check_input(struct arena *mem, const struct program *p, struct value
                         struct value *out, struct findings *findings);
 
 /*
- * Evaluate a mapping. An error value is the first evaluation error. `budget`
- * may be NULL.
+ * Evaluate a mapping: lists and maps of it live in `mem`, what is constant is
+ * shared. An error value is that of the first part that failed. An optional
+ * is what it holds; an empty one is an error.
  */
 struct value mapping_evaluate(struct arena *mem, const struct mapping *m,
                               const struct cel_activation *activation);
 
-/* A duration as definitions write it ("30s", or a duration value), in microseconds. */
+/* The same; after an error *failed is the part that failed, whose pointer says where it stands. */
+struct value mapping_evaluate_at(struct arena *mem, const struct mapping *m,
+                                 const struct cel_activation *activation,
+                                 const struct mapping **failed);
+
+/*
+ * A duration as definitions write it ("30s", "1h30m", or a duration value), in
+ * microseconds, which may be negative. False for anything else.
+ */
 bool define_duration_us(struct value v, int64_t *out_us);
 
 #endif

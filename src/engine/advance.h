@@ -60,14 +60,14 @@ struct event {
 };
 
 enum history_kind {
-    HISTORY_FORWARD,
-    HISTORY_ROLLBACK,
-    HISTORY_RECONCILE,
-    HISTORY_REMINDER,
-    HISTORY_EVENT, /* kept, and hidden from /steps */
+#define HISTORY_KIND(symbol, name) HISTORY_##symbol,
+#include "engine/history_kind.def"
+#undef HISTORY_KIND
+    HISTORY_KIND_COUNT
 };
 
 const char *history_kind_name(enum history_kind kind);
+bool history_kind_read(struct str name, enum history_kind *out) MUST_USE;
 
 struct history_row {
     int64_t seq;
@@ -77,7 +77,7 @@ struct history_row {
     int64_t visit, attempt;
     struct str key; /* idempotency key, or empty */
     struct str input_json, output_json, error_json; /* or empty */
-    struct str delta_json; /* what else this row changed, or empty: see fold.h */
+    struct str delta_json; /* what else this row changed, or empty: see state.h */
     int64_t started_at_us, completed_at_us;
 };
 

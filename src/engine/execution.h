@@ -22,6 +22,7 @@ enum execution_status {
 
 const char *status_name(enum execution_status s);
 bool status_is_terminal(enum execution_status s);
+bool status_read(struct str name, enum execution_status *out) MUST_USE;
 
 /* The layout of the state columns; a node refuses a newer one. */
 enum { EXECUTION_FORMAT = 1 };
@@ -38,9 +39,10 @@ enum step_outcome { OUTCOME_NONE, OUTCOME_SKIPPED, OUTCOME_COMPLETED, OUTCOME_FA
 struct step_state {
     enum step_outcome outcome;
     int64_t visit;          /* how often it was entered */
-    struct value view;      /* $.steps.CODE */
-    struct str output_json; /* COMPLETED: the result */
-    struct str error_json;  /* FAILED */
+    struct value output;    /* COMPLETED: the result */
+    struct str output_json;
+    struct value error;     /* FAILED: {code, message, class, ...} */
+    struct str error_json;
 };
 
 /* A signal that has been received. */

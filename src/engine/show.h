@@ -12,8 +12,8 @@
 #include "base/buf.h"
 #include "engine/state.h"
 
-/* Append the execution as JSON, from its state in memory. */
-void show_execution(struct buf *out, const struct execution *exec);
+/* Append the execution as JSON, from its state in memory; `mem` is for work. */
+void show_execution(struct arena *mem, struct buf *out, const struct execution *exec);
 
 /*
  * The same from what was stored, the program not being at hand.

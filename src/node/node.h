@@ -25,6 +25,10 @@ struct node_options {
     unsigned reader_count; /* 0 = 2 */
     size_t cache_bytes;    /* of executions in memory; 0 = 64 MiB */
     size_t pending_max;    /* requests under way; 0 = 16384; beyond: ERR_OVERLOADED */
+    struct store *store;   /* for the simulator: use this one, do not open any; it needs `done` */
+    struct mailbox *done;  /* with `store`: where its batches and tasks come back */
+    uuid_random_fn *random; /* for ids; NULL = the system's */
+    void *random_context;
 };
 
 /* Open the store and recover; ERR_IO when that is impossible. */
@@ -32,6 +36,16 @@ struct node *node_open(const struct node_options *options, struct err *err) MUST
 
 /* Serve until node_stop(); then drain: finish what was accepted. Answers the exit status. */
 int node_run(struct node *n);
+
+/*
+ * One pass of the loop without sleeping: take what came back, fire what is due,
+ * advance, submit. Answers whether there was anything to do. node_run() is made
+ * of these; the simulator calls them itself.
+ */
+bool node_pass(struct node *n);
+
+/* When the next pass has something to do by itself, in wall time; INT64_MAX = never. */
+int64_t node_next_wake_us(const struct node *n);
 
 /* Ask the loop to drain and end. May be called from a signal handler. */
 void node_stop(struct node *n);
@@ -90,6 +104,7 @@ struct node_request {
     struct uuid execution;
     struct str signal_id, signal_type;
     struct value payload;
+    struct value signal_by; /* {id, name}: a map */
     struct str reason;
     /* DEFINITION */
     struct definition_change definition;

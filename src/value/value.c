@@ -242,6 +242,49 @@ struct value value_map_make(struct arena *mem, struct value_entry *entries, size
     return map_of(m);
 }
 
+struct value value_copy(struct arena *mem, struct value v)
+{
+    switch ((enum value_kind)v.kind) {
+    case VALUE_STRING:
+    case VALUE_BYTES:
+        v.text = arena_copy(mem, v.text, v.len);
+        return v;
+    case VALUE_LIST: {
+        struct value *items = ARENA_ARRAY(mem, v.len, struct value);
+        for (uint32_t i = 0; i < v.len; i++)
+            items[i] = value_copy(mem, v.items[i]);
+        v.items = items;
+        return v;
+    }
+    case VALUE_MAP: {
+        struct value_entry *entries = ARENA_ARRAY(mem, v.len, struct value_entry);
+        size_t duplicate;
+        for (uint32_t i = 0; i < v.len; i++)
+            entries[i] = (struct value_entry){value_copy(mem, v.map->entries[i].key),
+                                              value_copy(mem, v.map->entries[i].value)};
+        return value_map_make(mem, entries, v.len, &duplicate);
+    }
+    case VALUE_OPTIONAL:
+        return v.inner == NULL ? v : value_optional_of(mem, value_copy(mem, *v.inner));
+    case VALUE_TYPE:
+        v.type_name = arena_copy(mem, v.type_name, strlen(v.type_name));
+        return v;
+    case VALUE_ERROR:
+        return value_error(mem, v.error->code, v.error->offset, "%s", v.error->message);
+    case VALUE_ABSENT:
+    case VALUE_NULL:
+    case VALUE_BOOL:
+    case VALUE_INT:
+    case VALUE_UINT:
+    case VALUE_DOUBLE:
+    case VALUE_TIMESTAMP:
+    case VALUE_DURATION:
+    case VALUE_KIND_COUNT:
+        return v;
+    }
+    PANIC("unknown kind of value");
+}
+
 /* --- comparing --- */
 
 static int order(bool less, bool greater)
@@ -260,7 +303,7 @@ static int compare_int_uint(int64_t a, uint64_t b)
  */
 static int compare_doubles(double a, double b)
 {
-    return isnan(a) || isnan(b) ? VALUE_UNORDERED : order(a < b, a > b);
+    return isnan(a) || isnan(b) ? VALUE_UNORDERED : order(a<b, a> b);
 }
 
 static int flip(int compared)

@@ -250,6 +250,12 @@ struct value value_map_make(struct arena *mem, struct value_entry *entries, size
 /* An empty map that needs no memory. */
 struct value value_map_empty(void);
 
+/*
+ * A copy of a value and all it points to. What the value shares within itself
+ * is copied as often as it is shared, so limit its size (as JSON) first.
+ */
+struct value value_copy(struct arena *mem, struct value v);
+
 /* --- comparing --- */
 
 /*

@@ -1,0 +1,67 @@
+/* define.c - what all definitions share: the context, durations, the face of programs. */
+#include "define/define.h"
+#include "value/timefmt.h"
+
+const char *define_kind_of(struct value definition)
+{
+    static const struct {
+        const char *field, *kind;
+    } shapes[] = {
+        {"steps", "scenario"},
+        {"commands", "procedure"},
+        {"nodes", "schema"},
+        {"states", "machine"},
+    };
+
+    for (size_t i = 0; definition.kind == VALUE_MAP && i < sizeof(shapes) / sizeof(shapes[0]); i++)
+        if (value_map_get_str(definition, str_of(shapes[i].field)).kind != VALUE_ABSENT)
+            return shapes[i].kind;
+    return NULL;
+}
+
+const struct cel_env *define_env(struct arena *mem)
+{
+    static const struct {
+        const char *name, *type;
+    } roots[] = {
+#define ROOT(symbol, root_name, root_type) {.name = (root_name), .type = (root_type)},
+#include "define/roots.def"
+#undef ROOT
+    };
+    struct cel_env *env = cel_env_new(mem, CEL_DEFINITION);
+    struct err err;
+
+    for (uint32_t i = 0; i < ROOT_COUNT; i++) {
+        uint32_t slot;
+        if (!cel_env_variable(env, str_of(roots[i].name), str_of(roots[i].type), &slot, &err))
+            PANIC(err.message);
+        ASSERT(slot == i);
+    }
+    if (!cel_env_close(env, STR("steps"), &err))
+        PANIC(err.message);
+    return env;
+}
+
+bool define_duration_us(struct value v, int64_t *out_us)
+{
+    if (v.kind == VALUE_STRING && !duration_read(value_text(v), &v))
+        return false;
+    if (v.kind != VALUE_DURATION)
+        return false;
+    *out_us = v.seconds * 1000000 + v.nanos / 1000;
+    return true;
+}
+
+const struct step *program_step(const struct program *p, struct str code)
+{
+    for (uint32_t i = 0; i < p->step_count; i++)
+        if (str_eq(p->steps[i].code, code))
+            return &p->steps[i];
+    return NULL;
+}
+
+void program_release(const struct program *p)
+{
+    for (uint32_t i = 0; i < p->expression_count; i++)
+        cel_program_release(p->expressions[i]);
+}

@@ -1,0 +1,204 @@
+/* mapping.c - values in which strings may be expressions: compiled, and evaluated. */
+#include "define/compile.h"
+
+/* --- compiling --- */
+
+static bool may_be_expression(struct str text)
+{
+    return text.len > 0 && (text.ptr[0] == '=' || text.ptr[0] == '"' ||
+                            str_starts_with(text, STR("$.")) || str_find(text, STR("{{"), 0) >= 0);
+}
+
+/* Each answers whether the value stays as it is written, and fills *m only if not. */
+static bool compile_at(struct compiler *c, struct value v, unsigned depth, struct mapping *m);
+
+static bool compile_string(struct compiler *c, struct value v, struct mapping *m)
+{
+    const struct cel_program *program;
+    struct err err;
+
+    if (!may_be_expression(value_text(v)))
+        return true;
+    if (!cel_compile_value(c->mem, c->env, value_text(v), &program, &err)) {
+        compile_expression_error(c, value_text(v), &err);
+        return true;
+    }
+    *VEC_ADD(c->mem, &c->expressions) = program;
+    *m = (struct mapping){.kind = MAPPING_PROGRAM, .program = program};
+    if (cel_program_is_constant(program, &m->value))
+        m->kind = MAPPING_CONST;
+    else
+        m->pointer = compile_pointer(c);
+    return false;
+}
+
+static struct value item_at(struct value v, uint32_t i)
+{
+    return v.kind == VALUE_MAP ? v.map->entries[i].value : v.items[i];
+}
+
+/* The items of a list or map of which the first `count` stay as they are written. */
+static struct mapping *items_until(struct compiler *c, struct value v, uint32_t count)
+{
+    struct mapping *items = ARENA_ARRAY(c->mem, v.len, struct mapping);
+
+    for (uint32_t i = 0; i < count; i++)
+        items[i] = (struct mapping){.kind = MAPPING_CONST, .value = item_at(v, i)};
+    return items;
+}
+
+static const struct value *keys_of(struct compiler *c, struct value map)
+{
+    struct value *keys = ARENA_ARRAY(c->mem, map.len, struct value);
+
+    for (uint32_t i = 0; i < map.len; i++)
+        keys[i] = map.map->entries[i].key;
+    return keys;
+}
+
+static bool compile_items(struct compiler *c, struct value v, unsigned depth, struct mapping *m)
+{
+    struct mapping *items = NULL; /* made when the first item is not as it is written */
+    bool is_constant = true;
+
+    for (uint32_t i = 0; i < v.len; i++) {
+        struct mapping item = {.kind = MAPPING_CONST, .value = item_at(v, i)};
+        size_t outer = v.kind == VALUE_MAP ? compile_enter(c, value_text(v.map->entries[i].key))
+                                           : compile_enter_index(c, i);
+
+        if (!compile_at(c, item.value, depth + 1, &item) && items == NULL)
+            items = items_until(c, v, i);
+        if (items != NULL)
+            items[i] = item;
+        is_constant = is_constant && item.kind == MAPPING_CONST;
+        compile_leave(c, outer);
+    }
+    if (items == NULL)
+        return true;
+    *m = (struct mapping){.kind = v.kind == VALUE_MAP ? MAPPING_MAP : MAPPING_LIST,
+                          .count = v.len,
+                          .items = items,
+                          .keys = v.kind == VALUE_MAP ? keys_of(c, v) : NULL,
+                          .pointer = compile_pointer(c)};
+    if (is_constant)
+        *m = (struct mapping){.kind = MAPPING_CONST, .value = mapping_evaluate(c->mem, m, NULL)};
+    return false;
+}
+
+static bool compile_at(struct compiler *c, struct value v, unsigned depth, struct mapping *m)
+{
+    if (v.kind == VALUE_STRING)
+        return compile_string(c, v, m);
+    if (v.kind != VALUE_LIST && v.kind != VALUE_MAP)
+        return true;
+    if (depth < MAPPING_DEPTH_MAX)
+        return compile_items(c, v, depth, m);
+    compile_error(c, FINDING_TOO_DEEP, "values stand more than %d deep within one another",
+                  MAPPING_DEPTH_MAX);
+    return true;
+}
+
+const struct mapping *compile_mapping(struct compiler *c, struct value v)
+{
+    struct mapping *m = ARENA_NEW(c->mem, struct mapping);
+
+    *m = (struct mapping){.kind = MAPPING_CONST, .value = v};
+    (void)compile_at(c, v, 0, m);
+    m->pointer = compile_pointer(c);
+    return m;
+}
+
+const struct cel_program *compile_condition(struct compiler *c, struct value v)
+{
+    const struct cel_program *program;
+    struct str type;
+    struct err err;
+
+    if (v.kind != VALUE_STRING) {
+        compile_wrong_type(c, v, "an expression in a text");
+        return NULL;
+    }
+    if (!cel_compile(c->mem, c->env, value_text(v), NULL, &program, &err)) {
+        compile_expression_error(c, value_text(v), &err);
+        return NULL;
+    }
+    *VEC_ADD(c->mem, &c->expressions) = program;
+    type = cel_program_type(program);
+    if (str_eq(type, STR("bool")) || str_eq(type, STR("dyn")))
+        return program;
+    err_set_at(&err, ERR_EXPRESSION_TYPE, 1, 1,
+               "this must be true or false, and it is of type %.*s", STR_ARG(type));
+    compile_expression_error(c, value_text(v), &err);
+    return NULL;
+}
+
+/* --- evaluating --- */
+
+static struct value evaluate_leaf(struct arena *mem, const struct mapping *m,
+                                  const struct cel_activation *activation,
+                                  const struct mapping **failed)
+{
+    struct value v = cel_evaluate(mem, m->program, activation, NULL);
+
+    if (UNLIKELY(v.kind == VALUE_OPTIONAL))
+        v = v.inner != NULL ? *v.inner
+                            : value_error(mem, ERR_EXPRESSION_ERROR, 0, "this has no value");
+    if (UNLIKELY(v.kind == VALUE_ERROR))
+        *failed = m;
+    return v;
+}
+
+static struct value evaluate_list(struct arena *mem, const struct mapping *m,
+                                  const struct cel_activation *activation,
+                                  const struct mapping **failed)
+{
+    struct value *items = ARENA_ARRAY(mem, m->count, struct value);
+
+    for (uint32_t i = 0; i < m->count; i++) {
+        items[i] = mapping_evaluate_at(mem, &m->items[i], activation, failed);
+        if (items[i].kind == VALUE_ERROR)
+            return items[i];
+    }
+    return value_list(items, m->count);
+}
+
+static struct value evaluate_map(struct arena *mem, const struct mapping *m,
+                                 const struct cel_activation *activation,
+                                 const struct mapping **failed)
+{
+    struct value_entry *entries = ARENA_ARRAY(mem, m->count, struct value_entry);
+    size_t duplicate;
+
+    for (uint32_t i = 0; i < m->count; i++) {
+        entries[i].key = m->keys[i];
+        entries[i].value = mapping_evaluate_at(mem, &m->items[i], activation, failed);
+        if (entries[i].value.kind == VALUE_ERROR)
+            return entries[i].value;
+    }
+    return value_map_make(mem, entries, m->count, &duplicate);
+}
+
+struct value mapping_evaluate_at(struct arena *mem, const struct mapping *m,
+                                 const struct cel_activation *activation,
+                                 const struct mapping **failed)
+{
+    switch (m->kind) {
+    case MAPPING_CONST:
+        return m->value;
+    case MAPPING_PROGRAM:
+        return evaluate_leaf(mem, m, activation, failed);
+    case MAPPING_LIST:
+        return evaluate_list(mem, m, activation, failed);
+    case MAPPING_MAP:
+        return evaluate_map(mem, m, activation, failed);
+    }
+    PANIC("unknown kind of mapping");
+}
+
+struct value mapping_evaluate(struct arena *mem, const struct mapping *m,
+                              const struct cel_activation *activation)
+{
+    const struct mapping *failed;
+
+    return mapping_evaluate_at(mem, m, activation, &failed);
+}

@@ -1,0 +1,160 @@
+/* command.c - commands that need nothing from outside; see turn.h. */
+#include "define/catalog.h"
+#include "define/define.h"
+#include "engine/turn.h"
+
+/* The value of a field: VALUE_ABSENT when it is not given. False: the step has failed. */
+bool command_field(struct turn *t, const struct command *c, enum command_field field,
+                   struct value *out)
+{
+    const struct mapping *m = c->fields[field];
+    const struct mapping *failed;
+
+    *out = value_absent();
+    if (m == NULL)
+        return true;
+    *out = mapping_evaluate_at(t->mem, m, &t->activation, &failed);
+    if (out->kind != VALUE_ERROR)
+        return true;
+    (void)turn_fail_value(t, *out, failed->pointer);
+    return false;
+}
+
+bool command_text(struct turn *t, const struct command *c, enum command_field field,
+                  struct str fallback, struct str *out)
+{
+    struct value v;
+
+    *out = fallback;
+    if (!command_field(t, c, field, &v))
+        return false;
+    if (v.kind == VALUE_ABSENT)
+        return true;
+    if (v.kind == VALUE_STRING) {
+        *out = value_text(v);
+        return true;
+    }
+    (void)turn_fail(t, STR("validation_type"), STR("business"), "'%.*s' must be a string, not %s",
+                    STR_ARG(catalog_field_name(field)), value_kind_name((enum value_kind)v.kind));
+    return false;
+}
+
+/* One map laid over another: members of `over` win. */
+struct value command_merge(struct arena *mem, struct value base, struct value over)
+{
+    struct value_entry *entries;
+    size_t count = 0, duplicate;
+
+    if (base.kind != VALUE_MAP || base.len == 0)
+        return over;
+    if (over.len == 0)
+        return base;
+    entries = ARENA_ARRAY(mem, base.len + over.len, struct value_entry);
+    for (uint32_t i = 0; i < base.len; i++) {
+        struct value replaced = value_map_get(over, base.map->entries[i].key);
+        entries[count] = base.map->entries[i];
+        if (replaced.kind != VALUE_ABSENT)
+            entries[count].value = replaced;
+        count++;
+    }
+    for (uint32_t i = 0; i < over.len; i++)
+        if (value_map_get(base, over.map->entries[i].key).kind == VALUE_ABSENT)
+            entries[count++] = over.map->entries[i];
+    return value_map_make(mem, entries, count, &duplicate);
+}
+
+static enum step_end run_set(struct turn *t, const struct command *c, struct value *out)
+{
+    if (!command_field(t, c, FIELD_VALUES, out))
+        return STEP_FAILED;
+    if (out->kind != VALUE_MAP)
+        return turn_fail(t, STR("validation_type"), STR("business"), "'values' must be an object");
+    t->variables = command_merge(t->mem, t->variables, *out);
+    t->slots[ROOT_VARIABLES] = t->variables;
+    return STEP_DONE;
+}
+
+static enum step_end run_fail(struct turn *t, const struct command *c)
+{
+    struct str code, message, class;
+    struct value details;
+
+    if (!command_text(t, c, FIELD_CODE, STR("failed"), &code) ||
+        !command_text(t, c, FIELD_MESSAGE, STR("the process failed itself"), &message) ||
+        !command_text(t, c, FIELD_CLASS, STR("business"), &class) ||
+        !command_field(t, c, FIELD_DETAILS, &details))
+        return STEP_FAILED;
+    t->failure = (struct failure){
+        .code = code, .class = class, .message = message, .details = details};
+    return STEP_FAILED;
+}
+
+static enum step_end run_log(struct turn *t, const struct command *c, struct value *out)
+{
+    struct log_line line = {0};
+    struct value data, message;
+    struct value_entry *entries;
+    size_t duplicate;
+
+    if (!command_text(t, c, FIELD_LEVEL, STR("info"), &line.level) ||
+        !command_field(t, c, FIELD_MESSAGE, &message) || !command_field(t, c, FIELD_DATA, &data))
+        return STEP_FAILED;
+    if (message.kind == VALUE_STRING)
+        line.message = value_text(message);
+    else if (!turn_json(t, message, &line.message))
+        return STEP_FAILED;
+    if (data.kind != VALUE_ABSENT && !turn_json(t, data, &line.data_json))
+        return STEP_FAILED;
+    *VEC_ADD(t->mem, &t->logs) = line;
+    entries = ARENA_ARRAY(t->mem, 1, struct value_entry);
+    entries[0] = (struct value_entry){.key = value_key(STR("message")),
+                                      .value = value_string(line.message)};
+    *out = value_map_make(t->mem, entries, 1, &duplicate);
+    return STEP_DONE;
+}
+
+static enum step_end dispatch(struct turn *t, const struct command *c, struct value *out)
+{
+    switch (c->type) {
+    case COMMAND_TRANSFORM:
+        return command_field(t, c, FIELD_DATA, out) ? STEP_DONE : STEP_FAILED;
+    case COMMAND_SET:
+        return run_set(t, c, out);
+    case COMMAND_FAIL:
+        return run_fail(t, c);
+    case COMMAND_LOG:
+        return run_log(t, c, out);
+    case COMMAND_RECORD_CREATE:
+    case COMMAND_RECORD_GET:
+    case COMMAND_RECORD_UPDATE:
+    case COMMAND_RECORD_DELETE:
+    case COMMAND_RECORD_QUERY:
+        return record_run(t, c, out);
+    case COMMAND_WAIT_SIGNAL:
+    case COMMAND_WAIT_TIMER:
+    case COMMAND_WAIT_UNTIL:
+    case COMMAND_TYPE_COUNT:
+        break;
+    }
+    PANIC("a wait stands alone in its step");
+}
+
+/* The field `result` makes something else of what a command answered. */
+static enum step_end shape_result(struct turn *t, const struct command *c, struct value *out)
+{
+    t->slots[ROOT_RESPONSE] = *out;
+    return command_field(t, c, FIELD_RESULT, out) ? STEP_DONE : STEP_FAILED;
+}
+
+enum step_end command_run(struct turn *t, const struct command *c, struct value *out)
+{
+    enum step_end end;
+
+    *out = value_null();
+    end = dispatch(t, c, out);
+    if (end == STEP_DONE && c->fields[FIELD_RESULT] != NULL)
+        end = shape_result(t, c, out);
+    if (end == STEP_DONE && c->as.len > 0)
+        t->slots[c->as_slot] = *out;
+    return end;
+}

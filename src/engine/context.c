@@ -1,0 +1,159 @@
+/* context.c - what the expressions of an execution see; see turn.h. */
+#include "engine/turn.h"
+#include "value/json.h"
+
+static struct value make_map(struct arena *mem, struct value_entry *entries, size_t count)
+{
+    size_t duplicate;
+
+    return value_map_make(mem, entries, count, &duplicate);
+}
+
+static void put(struct value_entry *entries, size_t *count, struct str key, struct value v)
+{
+    entries[(*count)++] = (struct value_entry){.key = value_key(key), .value = v};
+}
+
+static struct value timestamp_of(int64_t us)
+{
+    int64_t seconds = us / 1000000, rest = us % 1000000;
+
+    if (rest < 0) {
+        rest += 1000000;
+        seconds--;
+    }
+    return value_timestamp(seconds, (uint32_t)rest * 1000);
+}
+
+/* A field that the engine sets itself, whatever the result has under that name. */
+static bool is_engines(struct str name)
+{
+    return str_eq(name, STR("success")) || str_eq(name, STR("output")) ||
+           str_eq(name, STR("error")) || str_eq(name, STR("meta"));
+}
+
+struct value context_step_view(struct arena *mem, const struct step *step,
+                               const struct step_state *state)
+{
+    bool completed = state->outcome == OUTCOME_COMPLETED;
+    uint32_t fields = completed && state->output.kind == VALUE_MAP ? state->output.len : 0;
+    struct value_entry *entries;
+    size_t count = 0;
+
+    if (state->outcome == OUTCOME_NONE || state->outcome == OUTCOME_SKIPPED)
+        return value_null();
+    entries = ARENA_ARRAY(mem, fields + 4, struct value_entry);
+    for (uint32_t i = 0; i < fields; i++) {
+        const struct value_entry *e = &state->output.map->entries[i];
+        if (e->key.kind != VALUE_STRING || !is_engines(value_text(e->key)))
+            entries[count++] = *e;
+    }
+    put(entries, &count, STR("success"), value_bool(completed));
+    put(entries, &count, STR("output"), completed ? state->output : value_null());
+    put(entries, &count, STR("error"), completed ? value_null() : state->error);
+    if (step != NULL)
+        put(entries, &count, STR("meta"), step->meta);
+    return make_map(mem, entries, count);
+}
+
+static struct value all_steps(struct turn *t)
+{
+    const struct program *p = t->x->program;
+    struct value_entry *entries = ARENA_ARRAY(t->mem, p->step_count + 1, struct value_entry);
+    size_t count = 0;
+
+    for (uint32_t i = 0; i < p->step_count; i++)
+        put(entries, &count, p->steps[i].code,
+            context_step_view(t->mem, &p->steps[i], &t->x->steps[i]));
+    return make_map(t->mem, entries, count);
+}
+
+static struct value shown_signals(struct turn *t)
+{
+    const struct signals *signals = &t->x->signals;
+    size_t first = signals->count > SIGNALS_SHOWN ? signals->count - SIGNALS_SHOWN : 0;
+    struct value *items = ARENA_ARRAY(t->mem, signals->count - first + 1, struct value);
+
+    for (size_t i = first; i < signals->count; i++)
+        items[i - first] = signals->items[i].view;
+    return value_list(items, signals->count - first);
+}
+
+static struct value about_execution(struct turn *t)
+{
+    struct value_entry *entries = ARENA_ARRAY(t->mem, 8, struct value_entry);
+    char *id = arena_alloc(t->mem, UUID_TEXT_LEN + 1);
+    const struct execution *x = t->x;
+    size_t count = 0;
+
+    uuid_write(x->id, id);
+    put(entries, &count, STR("id"), value_string(str_from(id, UUID_TEXT_LEN)));
+    put(entries, &count, STR("code"), value_string(x->program->code));
+    put(entries, &count, STR("version"), value_int(x->program->version));
+    put(entries, &count, STR("key"), x->key.len > 0 ? value_string(x->key) : value_null());
+    put(entries, &count, STR("startedAt"), timestamp_of(x->started_at_us));
+    put(entries, &count, STR("attempt"), value_int(x->cursor.attempt));
+    put(entries, &count, STR("visit"), value_int(x->cursor.visit));
+    return make_map(t->mem, entries, count);
+}
+
+static struct value starter(struct turn *t)
+{
+    struct value user;
+    struct err err;
+
+    if (t->x->user_json.len == 0 || !json_read(t->mem, t->x->user_json, &user, &err))
+        return value_map_empty();
+    return user;
+}
+
+static struct value load_root(struct turn *t, enum context_root root)
+{
+    switch (root) {
+    case ROOT_INPUT:
+        return t->x->input;
+    case ROOT_STEPS:
+        return all_steps(t);
+    case ROOT_SIGNALS:
+        return shown_signals(t);
+    case ROOT_VARIABLES:
+        return t->variables;
+    case ROOT_CONFIG:
+        return t->ev->config.kind == VALUE_MAP ? t->ev->config : value_map_empty();
+    case ROOT_META:
+        return t->x->program->meta.kind == VALUE_MAP ? t->x->program->meta : value_map_empty();
+    case ROOT_USER:
+        return starter(t);
+    case ROOT_EXECUTION:
+        return about_execution(t);
+    case ROOT_NOW:
+        return timestamp_of(t->now_us);
+    case ROOT_WEBHOOK:
+    case ROOT_SIGNAL:
+    case ROOT_RESPONSE:
+    case ROOT_ERROR:
+    case ROOT_WARNINGS:
+    case ROOT_RECORD:
+    case ROOT_COUNT:
+        return value_absent();
+    }
+    PANIC("unknown root");
+}
+
+struct value context_load(void *turn, uint32_t slot)
+{
+    struct turn *t = turn;
+    const struct program *p = t->x->program;
+    struct value v;
+
+    if (slot < ROOT_COUNT)
+        v = load_root(t, (enum context_root)slot);
+    else if (slot < ROOT_COUNT + p->step_count)
+        v = context_step_view(t->mem, &p->steps[slot - ROOT_COUNT],
+                              &t->x->steps[slot - ROOT_COUNT]);
+    else
+        return value_absent(); /* the result of a command that was skipped or has not run */
+    if (slot < t->slot_count)
+        t->slots[slot] = v;
+    return v;
+}

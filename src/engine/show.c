@@ -1,0 +1,281 @@
+/* show.c - executions and history rows as clients see them; see show.h. */
+#include "engine/show.h"
+
+#include "engine/turn.h"
+#include "value/json.h"
+#include "value/timefmt.h"
+
+static void name(struct buf *out, const char *key)
+{
+    char last = out->len > 0 ? out->ptr[out->len - 1] : '{';
+
+    if (last != '{')
+        buf_char(out, ',');
+    buf_char(out, '"');
+    buf_text(out, key);
+    buf_text(out, "\":");
+}
+
+static void text_field(struct buf *out, const char *key, struct str text)
+{
+    name(out, key);
+    if (text.len == 0)
+        buf_text(out, "null");
+    else
+        json_write_string(out, text);
+}
+
+static void json_field(struct buf *out, const char *key, struct str json)
+{
+    name(out, key);
+    if (json.len == 0)
+        buf_text(out, "null");
+    else
+        buf_str(out, json);
+}
+
+static void int_field(struct buf *out, const char *key, int64_t n)
+{
+    name(out, key);
+    buf_printf(out, "%lld", (long long)n);
+}
+
+static void time_field(struct buf *out, const char *key, int64_t us)
+{
+    char text[TIMESTAMP_TEXT_MAX];
+    int64_t seconds = us / 1000000;
+    struct value v = value_timestamp(seconds, (uint32_t)(us - seconds * 1000000) * 1000);
+
+    name(out, key);
+    if (us == 0) {
+        buf_text(out, "null");
+        return;
+    }
+    buf_char(out, '"');
+    buf_add(out, text, timestamp_write(text, v));
+    buf_char(out, '"');
+}
+
+static void id_field(struct buf *out, const char *key, struct uuid id)
+{
+    char text[UUID_TEXT_LEN + 1];
+
+    uuid_write(id, text);
+    text_field(out, key, str_from(text, UUID_TEXT_LEN));
+}
+
+/* What may be done with it now. */
+static void actions_field(struct buf *out, enum execution_status status, struct str waiting_for)
+{
+    bool live = !status_is_terminal(status) && status != STATUS_COMPENSATING;
+
+    name(out, "actions");
+    buf_char(out, '[');
+    if (live)
+        buf_text(out, "\"cancel\",\"signal\"");
+    (void)waiting_for;
+    buf_char(out, ']');
+}
+
+/* Everything but input and context, which come before it. */
+static void write_rest(struct buf *out, const struct stored_execution *x, struct str current)
+{
+    text_field(out, "currentStep", current);
+    json_field(out, "waitingFor", x->waiting_for_json);
+    json_field(out, "error", x->error_json);
+    json_field(out, "result", x->result_json);
+    int_field(out, "rowVersion", x->row_version);
+    name(out, "debug");
+    buf_text(out, "false");
+    text_field(out, "parentId", STR_NONE);
+    json_field(out, "user", x->user_json);
+    actions_field(out, x->status, x->waiting_for_json);
+    time_field(out, "createdAt", x->created_at_us);
+    time_field(out, "startedAt", x->started_at_us);
+    time_field(out, "completedAt", x->completed_at_us);
+    time_field(out, "updatedAt", x->updated_at_us);
+    time_field(out, "deadlineAt", x->deadline_at_us);
+    buf_char(out, '}');
+}
+
+static void write_head(struct buf *out, const struct stored_execution *x)
+{
+    buf_char(out, '{');
+    id_field(out, "id", x->id);
+    text_field(out, "kind", STR("scenario"));
+    text_field(out, "code", x->code);
+    int_field(out, "version", x->version);
+    text_field(out, "status", str_of(status_name(x->status)));
+    text_field(out, "key", x->key);
+}
+
+/* --- the context, with or without its program --- */
+
+/* {field..., success, output, error} of a step, written from its JSON. */
+static void write_step_view(struct arena *mem, struct buf *out, const struct step_state *s,
+                            const struct step *step)
+{
+    struct err err;
+
+    if (!json_write(out, context_step_view(mem, step, s), &err))
+        buf_text(out, "null");
+}
+
+static void write_context(struct arena *mem, struct buf *out, const struct execution *x)
+{
+    bool first = true;
+    struct err err;
+
+    name(out, "context");
+    buf_char(out, '{');
+    json_field(out, "input", x->input_json);
+    name(out, "steps");
+    buf_char(out, '{');
+    for (uint32_t i = 0; i < x->program->step_count; i++) {
+        if (x->steps[i].outcome == OUTCOME_NONE)
+            continue;
+        if (!first)
+            buf_char(out, ',');
+        first = false;
+        json_write_string(out, x->program->steps[i].code);
+        buf_char(out, ':');
+        write_step_view(mem, out, &x->steps[i], &x->program->steps[i]);
+    }
+    buf_char(out, '}');
+    name(out, "variables");
+    if (!json_write(out, x->variables, &err))
+        buf_text(out, "{}");
+    name(out, "signals");
+    buf_char(out, '[');
+    for (size_t i = x->signals.count > SIGNALS_SHOWN ? x->signals.count - SIGNALS_SHOWN : 0;
+         i < x->signals.count; i++) {
+        if (out->ptr[out->len - 1] != '[')
+            buf_char(out, ',');
+        buf_str(out, x->signals.items[i].json);
+    }
+    buf_text(out, "]}");
+}
+
+static struct stored_execution as_stored(const struct execution *x)
+{
+    return (struct stored_execution){
+        .id = x->id,
+        .code = x->program->code,
+        .version = x->program->version,
+        .status = x->status,
+        .key = x->key,
+        .user_json = x->user_json,
+        .waiting_for_json = x->waiting_for_json,
+        .error_json = x->error_json,
+        .result_json = x->result_json,
+        .row_version = x->row_version,
+        .created_at_us = x->created_at_us,
+        .started_at_us = x->started_at_us,
+        .completed_at_us = x->completed_at_us,
+        .updated_at_us = x->updated_at_us,
+        .deadline_at_us = x->deadline_at_us,
+    };
+}
+
+void show_execution(struct arena *mem, struct buf *out, const struct execution *exec)
+{
+    struct stored_execution x = as_stored(exec);
+    struct str current = STR_NONE;
+
+    if (!status_is_terminal(exec->status) && exec->cursor.step < exec->program->step_count)
+        current = exec->program->steps[exec->cursor.step].code;
+    write_head(out, &x);
+    json_field(out, "input", exec->input_json);
+    write_context(mem, out, exec);
+    write_rest(out, &x, current);
+}
+
+/*
+ * Without the program: a stand-in that has just the steps that the stored
+ * execution mentions, which is all that restoring it asks of a program.
+ */
+static struct program *stand_in(struct arena *mem, const struct stored_execution *stored,
+                                struct value context, struct value cursor)
+{
+    struct program *p = ARENA_NEW(mem, struct program);
+    struct value steps = value_map_get_str(context, STR("steps"));
+    struct value current = value_map_get_str(cursor, STR("step"));
+    size_t room = (steps.kind == VALUE_MAP ? steps.len : 0) + stored->history.count + 1;
+    struct step *made = arena_zalloc(mem, room * sizeof(*made));
+
+    p->code = stored->code;
+    p->version = stored->version;
+    p->steps = made;
+    for (uint32_t i = 0; steps.kind == VALUE_MAP && i < steps.len; i++)
+        made[p->step_count++].code = value_text(steps.map->entries[i].key);
+    for (size_t i = 0; i < stored->history.count; i++)
+        if (stored->history.items[i].step.len > 0 &&
+            program_step(p, stored->history.items[i].step) == NULL)
+            made[p->step_count++].code = stored->history.items[i].step;
+    if (current.kind == VALUE_STRING && program_step(p, value_text(current)) == NULL)
+        made[p->step_count++].code = value_text(current);
+    for (uint32_t i = 0; i < p->step_count; i++) {
+        made[i].index = i;
+        made[i].meta = value_map_empty();
+    }
+    return p;
+}
+
+static bool read_object(struct arena *mem, struct str json, struct value *out, struct err *err)
+{
+    *out = value_map_empty();
+    return json.len == 0 || json_read(mem, json, out, err);
+}
+
+bool show_stored(struct arena *mem, struct buf *out, const struct stored_execution *stored,
+                 bool with_context, struct err *err)
+{
+    struct value context, cursor, current;
+    struct execution *x;
+
+    if (!read_object(mem, stored->cursor_json, &cursor, err))
+        return false;
+    write_head(out, stored);
+    if (with_context) {
+        if (!read_object(mem, stored->context_json, &context, err) ||
+            !state_restore(mem, stand_in(mem, stored, context, cursor), stored, &x, err))
+            return false;
+        json_field(out, "input", stored->input_json);
+        write_context(mem, out, x);
+    }
+    current = value_map_get_str(cursor, STR("step"));
+    write_rest(out, stored, current.kind == VALUE_STRING ? value_text(current) : STR_NONE);
+    return true;
+}
+
+/* --- history --- */
+
+void show_history_row(struct buf *out, struct uuid execution, const struct history_row *row)
+{
+    char id[UUID_TEXT_LEN + 1];
+
+    buf_char(out, '{');
+    id_field(out, "id", engine_row_id(execution, row->seq, row->completed_at_us));
+    int_field(out, "seq", row->seq);
+    text_field(out, "step", row->step);
+    text_field(out, "kind", str_of(history_kind_name(row->kind)));
+    int_field(out, "visit", row->visit);
+    int_field(out, "attempt", row->attempt);
+    text_field(out, "status", row->status);
+    json_field(out, "input", row->input_json);
+    json_field(out, "output", row->output_json);
+    json_field(out, "error", row->error_json);
+    name(out, "idempotencyKey");
+    uuid_write(execution, id);
+    if (row->key.len > 0)
+        json_write_string(out, row->key);
+    else if (row->step.len == 0)
+        buf_text(out, "null");
+    else if (row->visit > 1)
+        buf_printf(out, "\"%s-%.*s-%lld\"", id, STR_ARG(row->step), (long long)row->visit);
+    else
+        buf_printf(out, "\"%s-%.*s\"", id, STR_ARG(row->step));
+    time_field(out, "startedAt", row->started_at_us);
+    time_field(out, "completedAt", row->completed_at_us);
+    buf_char(out, '}');
+}

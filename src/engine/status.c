@@ -1,0 +1,55 @@
+/* status.c - the tables of names that executions and their history use. */
+#include "engine/advance.h"
+
+static const struct {
+    const char *name;
+    bool is_terminal;
+} statuses[] = {
+#define STATUS(symbol, text, terminal) {.name = (text), .is_terminal = (terminal)},
+#include "engine/status.def"
+#undef STATUS
+};
+
+const char *status_name(enum execution_status s)
+{
+    ASSERT(s < STATUS_COUNT);
+    return statuses[s].name;
+}
+
+bool status_is_terminal(enum execution_status s)
+{
+    ASSERT(s < STATUS_COUNT);
+    return statuses[s].is_terminal;
+}
+
+bool status_read(struct str name, enum execution_status *out)
+{
+    for (unsigned i = 0; i < STATUS_COUNT; i++)
+        if (str_eq(name, str_of(statuses[i].name))) {
+            *out = (enum execution_status)i;
+            return true;
+        }
+    return false;
+}
+
+static const char *const history_kinds[] = {
+#define HISTORY_KIND(symbol, text) (text),
+#include "engine/history_kind.def"
+#undef HISTORY_KIND
+};
+
+const char *history_kind_name(enum history_kind kind)
+{
+    ASSERT(kind < HISTORY_KIND_COUNT);
+    return history_kinds[kind];
+}
+
+bool history_kind_read(struct str name, enum history_kind *out)
+{
+    for (unsigned i = 0; i < HISTORY_KIND_COUNT; i++)
+        if (str_eq(name, str_of(history_kinds[i]))) {
+            *out = (enum history_kind)i;
+            return true;
+        }
+    return false;
+}

@@ -1,0 +1,252 @@
+/* entry.c - executions in memory: a bounded cache by id; see inner.h. */
+#include "node/inner.h"
+
+#include "base/hash.h"
+
+#include <stdlib.h>
+
+static size_t bucket_of(const struct node *n, struct uuid id)
+{
+    return hash_bytes(id.bytes, sizeof(id.bytes)) & (n->bucket_count - 1);
+}
+
+struct entry *entry_find(struct node *n, struct uuid id)
+{
+    struct entry *e;
+
+    if (n->bucket_count == 0)
+        return NULL;
+    for (e = n->buckets[bucket_of(n, id)]; e != NULL; e = e->hash_next)
+        if (uuid_cmp(e->id, id) == 0)
+            return e;
+    return NULL;
+}
+
+static void grow(struct node *n)
+{
+    struct entry **old = n->buckets;
+    size_t old_count = n->bucket_count;
+
+    n->bucket_count = old_count == 0 ? 1024 : old_count * 2;
+    n->buckets = calloc(n->bucket_count, sizeof(struct entry *));
+    if (n->buckets == NULL)
+        PANIC("out of memory");
+    for (size_t i = 0; i < old_count; i++)
+        for (struct entry *e = old[i], *next; e != NULL; e = next) {
+            size_t b = bucket_of(n, e->id);
+            next = e->hash_next;
+            e->hash_next = n->buckets[b];
+            n->buckets[b] = e;
+        }
+    free(old);
+}
+
+/* --- order of use --- */
+
+static void unlink_use(struct node *n, struct entry *e)
+{
+    if (e->newer != NULL)
+        e->newer->older = e->older;
+    else if (n->newest == e)
+        n->newest = e->older;
+    if (e->older != NULL)
+        e->older->newer = e->newer;
+    else if (n->oldest == e)
+        n->oldest = e->newer;
+    e->newer = e->older = NULL;
+}
+
+static void link_use(struct node *n, struct entry *e)
+{
+    e->older = n->newest;
+    if (n->newest != NULL)
+        n->newest->newer = e;
+    n->newest = e;
+    if (n->oldest == NULL)
+        n->oldest = e;
+}
+
+static void count_bytes(struct node *n, struct entry *e)
+{
+    size_t bytes = sizeof(*e) + e->mem.held_bytes;
+
+    n->entry_bytes = n->entry_bytes - e->bytes + bytes;
+    e->bytes = bytes;
+}
+
+void entry_touch(struct node *n, struct entry *e)
+{
+    count_bytes(n, e);
+    if (n->newest == e)
+        return;
+    unlink_use(n, e);
+    link_use(n, e);
+}
+
+/* --- making and freeing --- */
+
+static void take_arena(struct node *n, struct arena *out)
+{
+    if (n->spare_arena_count > 0)
+        *out = n->spare_arenas[--n->spare_arena_count];
+    else
+        arena_init(out);
+}
+
+static void give_arena(struct node *n, struct arena *mem)
+{
+    enum { WORTH_KEEPING = 64 * 1024 };
+    size_t room = sizeof(n->spare_arenas) / sizeof(n->spare_arenas[0]);
+
+    arena_reset(mem);
+    if (n->spare_arena_count < room && mem->held_bytes <= WORTH_KEEPING)
+        n->spare_arenas[n->spare_arena_count++] = *mem;
+    else
+        arena_fini(mem);
+}
+
+struct entry *entry_new(struct node *n, struct uuid id)
+{
+    struct entry *e = calloc(1, sizeof(*e));
+    size_t b;
+
+    if (e == NULL)
+        PANIC("out of memory");
+    if (n->entry_count >= n->bucket_count)
+        grow(n);
+    e->id = id;
+    take_arena(n, &e->mem);
+    b = bucket_of(n, id);
+    e->hash_next = n->buckets[b];
+    n->buckets[b] = e;
+    n->entry_count++;
+    link_use(n, e);
+    count_bytes(n, e);
+    return e;
+}
+
+struct entry *entry_get(struct node *n, struct uuid id)
+{
+    struct entry *e = entry_find(n, id);
+
+    if (e != NULL)
+        return e;
+    e = entry_new(n, id);
+    load_entry(n, e);
+    return e;
+}
+
+static void entry_free(struct node *n, struct entry *e)
+{
+    struct entry **link = &n->buckets[bucket_of(n, e->id)];
+
+    while (*link != e)
+        link = &(*link)->hash_next;
+    *link = e->hash_next;
+    unlink_use(n, e);
+    n->entry_count--;
+    n->entry_bytes -= e->bytes;
+    give_arena(n, &e->mem);
+    free(e);
+}
+
+static bool is_idle(const struct entry *e)
+{
+    return e->pins == 0 && e->works.first == NULL && e->waiters == NULL && !e->in_ready_list &&
+           e->state != ENTRY_LOADING && !e->is_needing;
+}
+
+/* Evaluation leaves garbage beside the state: copy what lives when there is too much of it. */
+static void compact(struct node *n, struct entry *e)
+{
+    enum { ALLOWANCE = 32 * 1024 };
+    struct arena fresh;
+
+    if (e->x == NULL || e->mem.held_bytes < ALLOWANCE + 4 * e->x->context_bytes)
+        return;
+    take_arena(n, &fresh);
+    e->x = state_copy(&fresh, e->x);
+    give_arena(n, &e->mem);
+    e->mem = fresh;
+    count_bytes(n, e);
+}
+
+void entry_release_if_idle(struct node *n, struct entry *e)
+{
+    if (!is_idle(e))
+        return;
+    if (e->is_stale || e->state == ENTRY_GONE || status_is_terminal(e->x->status))
+        entry_free(n, e);
+    else
+        compact(n, e);
+}
+
+void entries_trim(struct node *n)
+{
+    struct entry *e = n->oldest;
+
+    while (e != NULL && n->entry_bytes > n->options.cache_bytes) {
+        struct entry *newer = e->newer;
+        if (is_idle(e))
+            entry_free(n, e);
+        e = newer;
+    }
+}
+
+void entries_free(struct node *n)
+{
+    for (size_t i = 0; i < n->bucket_count; i++)
+        while (n->buckets[i] != NULL) {
+            struct entry *e = n->buckets[i];
+            n->buckets[i] = e->hash_next;
+            arena_fini(&e->mem);
+            free(e);
+        }
+    free(n->buckets);
+    while (n->spare_arena_count > 0)
+        arena_fini(&n->spare_arenas[--n->spare_arena_count]);
+}
+
+void entry_forget_state(struct node *n, struct entry *e)
+{
+    if (e->pins > 0 || e->is_needing) {
+        e->is_stale = true;
+        return;
+    }
+    e->is_stale = false;
+    e->x = NULL;
+    arena_reset(&e->mem);
+    load_entry(n, e);
+}
+
+/* --- works --- */
+
+void entry_make_ready(struct node *n, struct entry *e)
+{
+    if (e->in_ready_list || e->works.first == NULL || e->state == ENTRY_LOADING)
+        return;
+    e->in_ready_list = true;
+    e->next_ready = NULL;
+    if (n->ready_last != NULL)
+        n->ready_last->next_ready = e;
+    else
+        n->ready_first = e;
+    n->ready_last = e;
+}
+
+void entry_queue(struct node *n, struct entry *e, struct work *w)
+{
+    w->entry = e;
+    work_push(&e->works, w);
+    entry_make_ready(n, e);
+}
+
+void entry_queue_first(struct node *n, struct entry *e, struct work *w)
+{
+    w->entry = e;
+    w->next = e->works.first;
+    e->works.first = w;
+    if (e->works.last == NULL)
+        e->works.last = w;
+    entry_make_ready(n, e);
+}

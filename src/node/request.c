@@ -1,0 +1,280 @@
+/* request.c - requests in, answers out; see node.h. */
+#include "node/inner.h"
+
+#include "engine/show.h"
+#include "value/json.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* How long waiters may be looked at too late. */
+#define EXPIRY_GRAIN_US INT64_C(20000)
+
+void request_done(struct node *n, struct node_request *r)
+{
+    n->pending--;
+    r->done(r);
+}
+
+void request_refuse(struct node *n, struct node_request *r, enum err_code code,
+                    const char *format, ...)
+{
+    char message[sizeof(r->err.message)];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(message, sizeof(message), format, args);
+    va_end(args);
+    r->ok = err_set(&r->err, code, "%s", message);
+    request_done(n, r);
+}
+
+/* --- waiting for an end --- */
+
+void request_wait(struct node *n, struct entry *e, struct node_request *r)
+{
+    r->deadline_us = clock_mono_us(n->clock) + r->wait_us;
+    r->next = e->waiters;
+    e->waiters = r;
+    n->waiting++;
+    if (r->deadline_us < n->next_expiry_us)
+        n->next_expiry_us = r->deadline_us;
+}
+
+static void answer_with(struct node *n, struct node_request *r, const struct execution *x)
+{
+    struct buf text;
+
+    buf_init_arena(&text, r->mem);
+    show_execution(r->mem, &text, x);
+    r->ok = true;
+    r->id = x->id;
+    r->ended = status_is_terminal(x->status);
+    r->execution_json = buf_view(&text);
+    request_done(n, r);
+}
+
+void request_answer_waiters(struct node *n, struct entry *e, const struct execution *x)
+{
+    struct node_request *r = e->waiters, *next;
+
+    e->waiters = NULL;
+    for (; r != NULL; r = next) {
+        next = r->next;
+        n->waiting--;
+        answer_with(n, r, x);
+    }
+}
+
+/* Answer those of one entry whose time is up, unless its state is not durable yet. */
+static void expire_entry(struct node *n, struct entry *e, int64_t now_us, int64_t *next_us)
+{
+    struct node_request **link = &e->waiters;
+
+    while (*link != NULL) {
+        struct node_request *r = *link;
+        if (r->deadline_us > now_us || e->pins > 0 || e->state != ENTRY_READY || e->is_stale) {
+            if (r->deadline_us < *next_us)
+                *next_us = r->deadline_us;
+            link = &r->next;
+            continue;
+        }
+        *link = r->next;
+        n->waiting--;
+        answer_with(n, r, e->x);
+    }
+}
+
+void request_expire(struct node *n)
+{
+    int64_t now_us = clock_mono_us(n->clock), next_us = INT64_MAX;
+
+    if (n->waiting == 0 || (now_us < n->next_expiry_us && !n->is_draining))
+        return;
+    for (struct entry *e = n->newest, *older; e != NULL; e = older) {
+        older = e->older;
+        if (e->waiters == NULL)
+            continue;
+        expire_entry(n, e, n->is_draining ? INT64_MAX - 1 : now_us, &next_us);
+        entry_release_if_idle(n, e);
+    }
+    n->next_expiry_us = next_us < now_us + EXPIRY_GRAIN_US ? now_us + EXPIRY_GRAIN_US : next_us;
+}
+
+/* --- starting --- */
+
+/* settings.key: what the definition says when the start gives none. */
+static bool business_key(struct node *n, struct node_request *r, const struct program *p,
+                         struct value input, struct str *out)
+{
+    struct value slots[ROOT_COUNT];
+    struct cel_activation activation = {.slots = slots};
+    struct value v;
+
+    *out = r->key;
+    if (r->key.len > 0 || p->key == NULL)
+        return true;
+    for (unsigned i = 0; i < ROOT_COUNT; i++)
+        slots[i] = value_absent();
+    slots[ROOT_INPUT] = input;
+    v = mapping_evaluate(r->mem, p->key, &activation);
+    if (v.kind == VALUE_INT)
+        *out = str_printf(r->mem, "%lld", (long long)v.i);
+    else if (v.kind == VALUE_STRING && v.len > 0)
+        *out = value_text(v);
+    else {
+        request_refuse(n, r, ERR_INVALID, "settings.key does not give a string: %s",
+                       v.kind == VALUE_ERROR ? v.error->message
+                                             : value_kind_name((enum value_kind)v.kind));
+        return false;
+    }
+    return true;
+}
+
+static struct str user_json(struct arena *mem, const struct node_user *user)
+{
+    struct buf out;
+
+    buf_init_arena(&out, mem);
+    buf_text(&out, "{\"id\":");
+    json_write_string(&out, user->id);
+    buf_text(&out, ",\"name\":");
+    json_write_string(&out, user->name);
+    buf_text(&out, ",\"email\":");
+    json_write_string(&out, user->email);
+    buf_text(&out, ",\"role\":");
+    json_write_string(&out, user->role);
+    buf_char(&out, '}');
+    return buf_view(&out);
+}
+
+static bool make_execution(struct node *n, struct entry *e, const struct program *p,
+                           const struct node_request *r, struct str key, struct value input,
+                           struct err *err)
+{
+    struct execution *x = ARENA_NEW(&e->mem, struct execution);
+    struct buf json;
+
+    buf_init_arena(&json, &e->mem);
+    if (!json_write(&json, input, err))
+        return false;
+    if (json.len > CONTEXT_BYTES_MAX)
+        return err_set(err, ERR_TOO_LARGE, "the input is larger than %d bytes", CONTEXT_BYTES_MAX);
+    x->id = e->id;
+    x->program = p;
+    x->key = str_copy(&e->mem, key);
+    x->org_id = str_copy(&e->mem, r->user.org_id);
+    x->user_json = user_json(&e->mem, &r->user);
+    x->created_at_us = clock_wall_us(n->clock);
+    x->deadline_at_us = p->timeout_us > 0 ? x->created_at_us + p->timeout_us : 0;
+    x->input_json = buf_view(&json);
+    if (!json_read(&e->mem, x->input_json, &x->input, err))
+        return false;
+    x->status = STATUS_PENDING;
+    x->steps = arena_zalloc(&e->mem, (p->step_count + 1u) * sizeof(*x->steps));
+    x->variables = value_map_empty();
+    x->context_bytes = x->input_json.len;
+    e->x = x;
+    e->state = ENTRY_READY;
+    return true;
+}
+
+/* The program of a start is at hand: make the execution. */
+void request_start(struct node *n, struct work *w)
+{
+    struct node_request *r = w->request;
+    const struct program *p = NULL;
+    struct program_ref *ref;
+    struct value input;
+    struct entry *e;
+    struct str key;
+    struct err err;
+
+    ref = program_get(n, r->code, r->version);
+    if (ref->state == PROGRAM_LOADING) {
+        work_push(&ref->starts, w);
+        return;
+    }
+    if (ref->state != PROGRAM_READY) {
+        work_free(n, w);
+        request_refuse(n, r, ref->state == PROGRAM_MISSING ? ERR_NOT_FOUND : ref->err.code, "%s",
+                       ref->err.message);
+        return;
+    }
+    p = ref->program;
+    define_check_input(r->mem, p, r->input, &input, &r->findings);
+    if (findings_have_errors(&r->findings)) {
+        work_free(n, w);
+        request_refuse(n, r, ERR_INVALID, "the input is not what '%.*s' takes", STR_ARG(p->code));
+        return;
+    }
+    if (!business_key(n, r, p, input, &key)) {
+        work_free(n, w);
+        return;
+    }
+    e = entry_new(n, uuid_gen_next(&n->ids, clock_wall_us(n->clock) / 1000));
+    e->program = ref;
+    if (!make_execution(n, e, p, r, key, input, &err)) {
+        work_free(n, w);
+        e->state = ENTRY_GONE;
+        request_refuse(n, r, err.code, "%s", err.message);
+        entry_release_if_idle(n, e);
+        return;
+    }
+    entry_queue(n, e, w);
+}
+
+/* Find out which version is meant, then start. */
+static void begin_start(struct node *n, struct work *w)
+{
+    struct node_request *r = w->request;
+    struct published *p;
+
+    if (r->version == 0) {
+        p = published_get(n, r->code);
+        if (p->version == 0) {
+            work_push(&p->starts, w);
+            load_published(n, p);
+            return;
+        }
+        r->version = p->version;
+    }
+    request_start(n, w);
+}
+
+bool node_submit(struct node *n, struct node_request *r, struct err *err)
+{
+    struct work *w;
+
+    if (n->is_draining)
+        return err_set(err, ERR_OVERLOADED, "the server is stopping");
+    if (n->pending >= n->options.pending_max)
+        return err_set(err, ERR_OVERLOADED, "too many requests are under way");
+    n->pending++;
+    r->ok = false;
+    r->next = NULL;
+    r->findings = (struct findings){0};
+    w = work_new(n, WORK_REQUEST);
+    w->request = r;
+    switch (r->kind) {
+    case NODE_START:
+        begin_start(n, w);
+        break;
+    case NODE_SIGNAL:
+        if (r->signal_id.len == 0) {
+            char *id = arena_alloc(r->mem, UUID_TEXT_LEN + 1);
+            uuid_write(uuid_gen_next(&n->ids, clock_wall_us(n->clock) / 1000), id);
+            r->signal_id = str_from(id, UUID_TEXT_LEN);
+        }
+        entry_queue(n, entry_get(n, r->execution), w);
+        break;
+    case NODE_CANCEL:
+    case NODE_WAIT:
+        entry_queue(n, entry_get(n, r->execution), w);
+        break;
+    case NODE_DEFINITION:
+        batch_add(n, w);
+        break;
+    }
+    return true;
+}
