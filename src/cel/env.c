@@ -108,28 +108,6 @@ struct str env_nearest_variable(const struct cel_env *env, struct str name)
     return best;
 }
 
-struct str env_nearest_below(const struct cel_env *env, struct str prefix, struct str name)
-{
-    unsigned distance = tolerance(name);
-    struct str best = STR_NONE;
-
-    for (; env != NULL; env = env->parent) {
-        const struct map *table = &env->variables;
-        for (struct map_entry *e = map_next(table, NULL); e != NULL; e = map_next(table, e)) {
-            unsigned d;
-            if (e->key.len < prefix.len + 2 || e->key.ptr[prefix.len] != '.' ||
-                !str_starts_with(e->key, prefix) || distance <= 1)
-                continue;
-            d = str_distance(name, str_slice(e->key, prefix.len + 1, e->key.len), distance - 1);
-            if (d < distance) {
-                distance = d;
-                best = e->key;
-            }
-        }
-    }
-    return best;
-}
-
 struct str env_nearest_function(const struct cel_env *env, struct str name, bool is_member)
 {
     unsigned distance = tolerance(name);

@@ -69,8 +69,6 @@ bool env_has_space(const struct cel_env *env, struct str word);
 
 /* The declared name nearest to a mistyped one, for a hint; empty when none is near. */
 struct str env_nearest_variable(const struct cel_env *env, struct str name);
-/* The same among the longer names that begin with `prefix` and a dot, by what follows it. */
-struct str env_nearest_below(const struct cel_env *env, struct str prefix, struct str name);
 struct str env_nearest_function(const struct cel_env *env, struct str name, bool is_member);
 
 #endif

@@ -326,6 +326,17 @@ int compile_word(struct compiler *c, struct value object, const char *name, cons
     return place;
 }
 
+struct value compile_meta(struct compiler *c, struct value object)
+{
+    struct value meta = compile_field(object, "meta");
+    size_t outer = compile_enter(c, STR("meta"));
+
+    if (meta.kind != VALUE_MAP && meta.kind != VALUE_ABSENT)
+        compile_wrong_type(c, meta, "an object");
+    compile_leave(c, outer);
+    return meta.kind == VALUE_MAP ? meta : value_map_empty();
+}
+
 void compile_missing(struct compiler *c, const char *name)
 {
     size_t outer = compile_enter(c, str_of(name));

@@ -114,6 +114,9 @@ bool compile_flag(struct compiler *c, struct value object, const char *name);
  */
 int compile_word(struct compiler *c, struct value object, const char *name, const char *words);
 
+/* `meta`, an object that may hold anything; an empty one when it is not there. */
+struct value compile_meta(struct compiler *c, struct value object);
+
 /* A finding that the field is missing. */
 void compile_missing(struct compiler *c, const char *name);
 

@@ -282,6 +282,8 @@ static void test_findings__about_commands(void **state)
         {"{'type': 'wait.timer', 'duration': '5 minutes'}",
          "/steps/0/procedure/duration bad_duration"},
         {"{'type': 'wait.timer', 'duration': '-5m'}", "/steps/0/procedure/duration bad_duration"},
+        {"{'type': 'wait.timer', 'duration': '=`1 hour`'}",
+         "/steps/0/procedure/duration bad_duration"},
         {"{'type': 'wait.timer', 'duration': '$.now'}",
          "/steps/0/procedure/duration expression_type"},
         {"{'type': 'wait.until', 'timestamp': 'tomorrow'}",
