@@ -168,7 +168,7 @@ static bool run(struct arena *mem, const char *path, bool results, const char *o
                 struct err *err)
 {
     const struct cel_env *env = NULL;
-    struct value cases;
+    struct value cases = value_null();
 
     if (!read_cases(mem, path, &cases, err) || !make_env(mem, &env, err))
         return false;

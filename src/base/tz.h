@@ -21,8 +21,8 @@ struct tz {
 
 /* A stretch of time with one offset: `from` included, `to` excluded. */
 struct tz_period {
-    int64_t from; /* INT64_MIN: since ever */
-    int64_t to;   /* INT64_MAX: for good */
+    int64_t from;   /* INT64_MIN: since ever */
+    int64_t to;     /* INT64_MAX: for good */
     int32_t offset; /* seconds east of UTC; local = UTC + offset */
 };
 

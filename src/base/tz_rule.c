@@ -86,8 +86,7 @@ static bool take_change(struct reader *r, struct tz_change *c)
     } else if (take_char(r, 'M')) {
         c->kind = TZ_DAY_OF_WEEKDAY;
         if (!take_number(r, 1, 12, &c->month) || !take_char(r, '.') ||
-            !take_number(r, 1, 5, &c->week) || !take_char(r, '.') ||
-            !take_number(r, 0, 6, &c->day))
+            !take_number(r, 1, 5, &c->week) || !take_char(r, '.') || !take_number(r, 0, 6, &c->day))
             return false;
     } else {
         c->kind = TZ_DAY_OF_YEAR;

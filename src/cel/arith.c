@@ -4,10 +4,12 @@
  * Integers do not wrap: a result that does not fit is an error. In definition
  * mode an int beside a double is taken as a double.
  */
+#include "base/utf8.h"
 #include "cel/moment.h"
 #include "cel/program.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static const char *const operator_names[] = {
 #define OPERATOR(symbol, name, text) (name),
@@ -280,19 +282,28 @@ static bool list_index(struct value index, uint64_t *out)
     return index.kind == VALUE_INT || index.kind == VALUE_UINT;
 }
 
-static const char *key_text(struct cel_eval *ev, struct value key)
+enum { KEY_SHOWN = 60, KEY_TEXT_MAX = KEY_SHOWN + 3 };
+
+/* A key for a message. */
+static const char *key_text(char out[KEY_TEXT_MAX], struct value key)
 {
     switch ((int)key.kind) {
-    case VALUE_STRING:
-        return str_printf(ev->mem, "'%.*s'", (int)(key.len < 60 ? key.len : 60), key.text).ptr;
+    case VALUE_STRING: {
+        struct str s = str_slice(value_text(key), 0, key.len < KEY_SHOWN ? key.len : KEY_SHOWN);
+        snprintf(out, KEY_TEXT_MAX, "'%.*s'", (int)utf8_valid_prefix(s), s.ptr);
+        return out;
+    }
     case VALUE_INT:
-        return str_printf(ev->mem, "%lld", (long long)key.i).ptr;
+        snprintf(out, KEY_TEXT_MAX, "%lld", (long long)key.i);
+        return out;
     case VALUE_UINT:
-        return str_printf(ev->mem, "%lluu", (unsigned long long)key.u).ptr;
+        snprintf(out, KEY_TEXT_MAX, "%lluu", (unsigned long long)key.u);
+        return out;
     case VALUE_BOOL:
         return key.b ? "true" : "false";
     case VALUE_DOUBLE:
-        return str_printf(ev->mem, "%g", key.d).ptr;
+        snprintf(out, KEY_TEXT_MAX, "%g", key.d);
+        return out;
     default:
         return value_kind_name((enum value_kind)key.kind);
     }
@@ -300,7 +311,9 @@ static const char *key_text(struct cel_eval *ev, struct value key)
 
 static struct value no_such_key(struct cel_eval *ev, struct value key)
 {
-    return cel_fail(ev, "no such key: %s", key_text(ev, key));
+    char shown[KEY_TEXT_MAX];
+
+    return cel_fail(ev, "no such key: %s", key_text(shown, key));
 }
 
 /* What stands at `key`, VALUE_ABSENT when nothing does, an error when it cannot be asked. */
@@ -339,6 +352,7 @@ static struct value optional_part(struct cel_eval *ev, struct value v, struct va
 
 static struct value index_of(struct cel_eval *ev, struct value v, struct value key)
 {
+    char shown[KEY_TEXT_MAX];
     struct value found;
 
     if (v.kind == VALUE_OPTIONAL)
@@ -347,12 +361,13 @@ static struct value index_of(struct cel_eval *ev, struct value v, struct value k
     if (found.kind != VALUE_ABSENT)
         return found;
     if (v.kind == VALUE_LIST)
-        return cel_fail(ev, "index out of range: %s of %u", key_text(ev, key), v.len);
+        return cel_fail(ev, "index out of range: %s of %u", key_text(shown, key), v.len);
     return no_such_key(ev, key);
 }
 
 struct value operate_field(struct cel_eval *ev, struct value v, struct value key)
 {
+    char shown[KEY_TEXT_MAX];
     struct value found;
 
     if (v.kind == VALUE_MAP) {
@@ -362,9 +377,9 @@ struct value operate_field(struct cel_eval *ev, struct value v, struct value key
     if (v.kind == VALUE_OPTIONAL)
         return operate_optional_field(ev, v, key);
     if (v.kind == VALUE_NULL)
-        return cel_fail(ev, "no such field: %s of null", key_text(ev, key));
+        return cel_fail(ev, "no such field: %s of null", key_text(shown, key));
     return cel_fail(ev, "no such field: %s has no fields, so it has no %s",
-                    value_kind_name((enum value_kind)v.kind), key_text(ev, key));
+                    value_kind_name((enum value_kind)v.kind), key_text(shown, key));
 }
 
 struct value operate_optional_field(struct cel_eval *ev, struct value v, struct value key)
@@ -433,6 +448,7 @@ struct value operate_map(struct cel_eval *ev, const struct value *items, uint32_
 {
     struct value_entry *entries = cel_alloc(ev, (size_t)count * sizeof(struct value) + 64);
     size_t n = 0, duplicate;
+    char shown[KEY_TEXT_MAX];
     struct value map;
 
     /* A large map has an index of at most 12 bytes an entry beside its entries. */
@@ -452,7 +468,7 @@ struct value operate_map(struct cel_eval *ev, const struct value *items, uint32_
     }
     map = value_map_make(ev->mem, entries, n, &duplicate);
     if (map.kind == VALUE_ABSENT)
-        return cel_fail(ev, "repeated key: %s", key_text(ev, entries[duplicate].key));
+        return cel_fail(ev, "repeated key: %s", key_text(shown, entries[duplicate].key));
     return map;
 }
 

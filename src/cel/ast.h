@@ -1,7 +1,7 @@
 /*
  * ast.h - the syntax tree of one expression.
  *
- *     source --parse--> tree --check--> tree with types and names resolved
+ *     source --parse--> tree --check--> tree with names resolved
  *            --fold---> tree with constants --emit--> program
  *
  * Nodes live in the arena of the compilation and are changed in place by the
@@ -16,7 +16,7 @@
 struct type;
 struct function;
 
-enum operator {
+enum operator{
 #define OPERATOR(symbol, name, text) OPERATOR_##symbol,
 #include "cel/operator.def"
 #undef OPERATOR
@@ -26,18 +26,18 @@ enum operator {
 const char *operator_text(enum operator op);
 
 enum node_kind {
-    NODE_CONST,        /* value */
-    NODE_NAME,         /* a name, until check: then SLOT, LOCAL, CONST or FAIL */
-    NODE_SLOT,         /* a declared variable */
-    NODE_LOCAL,        /* a variable of a macro */
-    NODE_ROOT,         /* $ */
-    NODE_SELECT,       /* operand.field */
-    NODE_HAS,          /* has(operand.field) */
-    NODE_HAS_SLOT,     /* has() of a declared variable */
+    NODE_CONST,           /* value */
+    NODE_NAME,            /* a name, until check: then SLOT, LOCAL, CONST or FAIL */
+    NODE_SLOT,            /* a declared variable */
+    NODE_LOCAL,           /* a variable of a macro */
+    NODE_ROOT,            /* $ */
+    NODE_SELECT,          /* operand.field */
+    NODE_HAS,             /* has(operand.field) */
+    NODE_HAS_SLOT,        /* has() of a declared variable */
     NODE_OPTIONAL_SELECT, /* operand.?field */
-    NODE_OPERATOR,     /* one or two operands */
-    NODE_CALL,         /* function(items...) or items[0].function(...) */
-    NODE_AND,          /* items, two or more */
+    NODE_OPERATOR,        /* one or two operands */
+    NODE_CALL,            /* function(items...) or items[0].function(...) */
+    NODE_AND,             /* items, two or more */
     NODE_OR,
     NODE_TERNARY,      /* items: condition, then, else */
     NODE_LIST,         /* items */
@@ -76,15 +76,15 @@ struct fold {
 };
 
 struct node {
-    uint8_t kind; /* enum node_kind */
+    uint8_t kind;     /* enum node_kind */
     bool is_member;   /* CALL: items[0] is the receiver */
     bool is_absolute; /* NAME: written with a leading dot */
+    bool is_quoted;   /* SELECT, OPTIONAL_SELECT: the field is in backquotes */
     bool is_flat;     /* OPTIONAL_MAP: optFlatMap */
-    uint8_t op;     /* OPERATOR: enum operator */
+    uint8_t op;       /* OPERATOR: enum operator */
     uint16_t depth;
     uint32_t offset; /* in the source, in bytes: where a message points */
     uint32_t count;  /* of items */
-    const struct type *type;
     struct str text; /* NAME, SELECT, CALL: name; FAIL: message */
     union {
         struct node **items;

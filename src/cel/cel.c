@@ -23,8 +23,8 @@ static bool compile_tree(struct arena *mem, struct arena *scratch, const struct 
 /* A function that makes the tree of a source; the parser stands at its beginning. */
 typedef struct node *tree_fn(struct parser *p);
 
-static bool compile(struct arena *mem, const struct cel_env *env, struct str source,
-                    uint32_t start, tree_fn *parse, const struct cel_options *options,
+static bool compile(struct arena *mem, const struct cel_env *env, struct str source, uint32_t start,
+                    tree_fn *parse, const struct cel_options *options,
                     const struct cel_program **out, struct err *err)
 {
     struct arena scratch;
@@ -38,8 +38,7 @@ static bool compile(struct arena *mem, const struct cel_env *env, struct str sou
                     options == NULL || !options->without_macros, err)) {
         parser.lex.pos = start;
         tree = parse(&parser);
-        ok = tree != NULL &&
-             compile_tree(mem, &scratch, env, source, tree, options, out, err);
+        ok = tree != NULL && compile_tree(mem, &scratch, env, source, tree, options, out, err);
     }
     arena_fini(&scratch);
     return ok;
@@ -100,7 +99,7 @@ bool cel_program_is_constant(const struct cel_program *program, struct value *ou
 struct value cel_call(struct cel_eval *ev, const struct cel_program *body, const struct value *args)
 {
     struct cel_activation activation = {.slots = args, .now_us = ev->now_us};
-    enum cel_mode mode = ev->mode;
+    struct cel_eval caller = *ev;
     struct value v;
 
     if (ev->nesting == CEL_CALLS_MAX)
@@ -108,9 +107,15 @@ struct value cel_call(struct cel_eval *ev, const struct cel_program *body, const
     ev->nesting++;
     ev->mode = body->mode;
     v = vm_run(ev, body, &activation);
-    ev->mode = mode;
-    ev->nesting--;
-    return v;
+    /* All is as before, but for what is left of the budget. */
+    caller.mem_left = ev->mem_left;
+    caller.cost_left = ev->cost_left;
+    *ev = caller;
+    if (v.kind != VALUE_ERROR)
+        return v;
+    /* The place in the body means nothing to the caller. */
+    return value_error(ev->mem, v.error->code, ev->offset, "%s(): %s", ev->function,
+                       v.error->message);
 }
 
 static const char *const op_names[] = {

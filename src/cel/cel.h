@@ -80,7 +80,8 @@ bool cel_env_close(struct cel_env *env, struct str name, struct err *err) MUST_U
 
 /*
  * Declare one overload of a function: "fn.discount", "int, string -> double".
- * `call` may be NULL for a function that is only checked.
+ * `call` may be NULL for a function that is only checked. All overloads of a
+ * name share one `call` and `context`: those of the last declaration.
  */
 bool cel_env_function(struct cel_env *env, struct str name, bool is_member, struct str signature,
                       cel_fn *call, void *context, struct err *err) MUST_USE;
@@ -96,7 +97,8 @@ struct cel_options {
 };
 
 /*
- * Compile `source`, of which nothing is kept. The program lives in `mem`.
+ * Compile `source`, of which nothing is kept. The program lives in `mem`;
+ * `env` must outlive it and keep what it declares.
  * False: ERR_EXPRESSION_SYNTAX, ERR_EXPRESSION_TYPE or
  * ERR_LIMIT_EXPRESSION_SIZE, with line and column. `options` may be NULL.
  */
@@ -136,7 +138,7 @@ struct str cel_program_listing(struct arena *mem, const struct cel_program *prog
 
 struct cel_activation {
     const struct value *slots; /* one for each declared variable; VALUE_ABSENT = not bound */
-    struct value root;         /* what `$` is; VALUE_ABSENT makes it a map of the slots */
+    struct value root;         /* what `$` is; VALUE_ABSENT: a map of the variables without dots */
     /* Asked for a slot that is VALUE_ABSENT; may be NULL. */
     struct value (*load)(void *context, uint32_t slot);
     void *context;
@@ -153,7 +155,8 @@ struct value cel_evaluate(struct arena *mem, const struct cel_program *program,
 /*
  * For a function declared with cel_env_function() whose body is itself a
  * program: run it with `args` for its slots, within the caller's budget.
- * Deeper than CEL_CALLS_MAX is an error.
+ * An error of the body is one at the call, and its message begins with the
+ * function's name. Deeper than CEL_CALLS_MAX is an error.
  */
 enum { CEL_CALLS_MAX = 3 };
 struct value cel_call(struct cel_eval *ev, const struct cel_program *body,

@@ -7,10 +7,12 @@
  */
 #include "cel/check.h"
 
+#include "cel/parse.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { CHAIN_MAX = 16, DOTTED_MAX = 256 };
+enum { DOTTED_MAX = 256 };
 
 static const struct type *check_node(struct checker *c, struct node *n);
 
@@ -100,34 +102,29 @@ static const struct variable *find_variable(const struct checker *c, struct str 
 }
 
 /*
- * Write the names of a chain of selections with dots between them, and answer
- * their length and the node at its beginning; 0 when it is no such chain or
- * longer than any declared name.
+ * The names of a chain of selections with dots between them, written to `out`
+ * from its end on, and the node at its beginning. Empty when it is no such
+ * chain or longer than any declared name.
  */
-static size_t dotted_name(const struct node *n, char out[DOTTED_MAX], const struct node **first)
+static struct str dotted_name(const struct node *n, char out[DOTTED_MAX], const struct node **first)
 {
-    struct str parts[CHAIN_MAX];
-    size_t count = 0, len = 0;
+    size_t start = DOTTED_MAX;
 
-    for (; n->kind == NODE_SELECT || n->kind == NODE_HAS; n = n->operand) {
-        if (count == CHAIN_MAX)
-            return 0;
-        parts[count++] = n->text;
+    for (; n->kind != NODE_ROOT; n = n->operand) {
+        bool is_field = n->kind == NODE_SELECT || n->kind == NODE_HAS;
+
+        if ((!is_field && n->kind != NODE_NAME) || n->text.len >= start ||
+            (n->is_quoted && str_find(n->text, STR("."), 0) >= 0))
+            return STR_NONE;
+        if (start < DOTTED_MAX)
+            out[--start] = '.';
+        start -= n->text.len;
+        memcpy(out + start, n->text.ptr, n->text.len);
+        if (!is_field)
+            break;
     }
-    if (n->kind == NODE_NAME && count < CHAIN_MAX)
-        parts[count++] = n->text;
-    else if (n->kind != NODE_ROOT)
-        return 0;
     *first = n;
-    while (count-- > 0) {
-        if (len + 1 + parts[count].len > DOTTED_MAX)
-            return 0;
-        if (len > 0)
-            out[len++] = '.';
-        memcpy(out + len, parts[count].ptr, parts[count].len);
-        len += parts[count].len;
-    }
-    return len;
+    return str_from(out + start, DOTTED_MAX - start);
 }
 
 static const struct type *become_variable(struct node *n, const struct variable *v)
@@ -140,6 +137,23 @@ static const struct type *become_variable(struct node *n, const struct variable 
         n->slot = v->slot;
     }
     return v->type;
+}
+
+static const struct type *fail_undeclared(struct checker *c, struct node *n, struct str name,
+                                          struct str nearest)
+{
+    struct str message = str_printf(c->mem, "undeclared reference to '%.*s'", STR_ARG(name));
+
+    return fail_unknown(c, n, with_hint(c, message, nearest));
+}
+
+/* A variable of a macro is nearer than a declared one. */
+static struct str nearest_name(const struct checker *c, struct str name)
+{
+    for (struct local *l = c->locals; l != NULL; l = l->outer)
+        if (l->name.ptr[0] != '@' && name.len > 2 && str_distance(name, l->name, 1) <= 1)
+            return l->name;
+    return env_nearest_variable(c->env, name);
 }
 
 static const struct type *check_name(struct checker *c, struct node *n)
@@ -155,10 +169,13 @@ static const struct type *check_name(struct checker *c, struct node *n)
     v = n->is_absolute ? env_variable(c->env, n->text) : find_variable(c, n->text);
     if (v != NULL && v->type != NULL)
         return become_variable(n, v);
-    return fail_unknown(
-        c, n,
-        with_hint(c, str_printf(c->mem, "undeclared reference to '%.*s'", STR_ARG(n->text)),
-                  env_nearest_variable(c->env, n->text)));
+    if (v != NULL && c->env->mode == CEL_DEFINITION) {
+        /* The beginning of longer names: the part of $ that holds them all. */
+        n->kind = NODE_SELECT;
+        n->operand = node_new(c->mem, NODE_ROOT, n->offset);
+        return type_basic(TYPE_DYN);
+    }
+    return fail_undeclared(c, n, n->text, nearest_name(c, n->text));
 }
 
 /*
@@ -170,12 +187,12 @@ static const struct type *check_dotted(struct checker *c, struct node *n)
     char dotted[DOTTED_MAX];
     const struct node *first;
     const struct variable *v;
-    size_t len = dotted_name(n, dotted, &first);
+    struct str name = dotted_name(n, dotted, &first);
 
-    if (len == 0)
+    if (name.len == 0)
         return NULL;
     if (first->kind == NODE_ROOT) {
-        v = env_variable(c->env, str_from(dotted, len));
+        v = env_variable(c->env, name);
     } else {
         if (!first->is_absolute && find_local(c, first->text) != NULL)
             return NULL;
@@ -183,8 +200,7 @@ static const struct type *check_dotted(struct checker *c, struct node *n)
         v = env_variable(c->env, first->text);
         if (v != NULL && !v->is_prefix && c->env->container.len == 0)
             return NULL;
-        v = first->is_absolute ? env_variable(c->env, str_from(dotted, len))
-                               : find_variable(c, str_from(dotted, len));
+        v = first->is_absolute ? env_variable(c->env, name) : find_variable(c, name);
     }
     if (v == NULL || v->type == NULL || (n->kind == NODE_HAS && v->is_constant))
         return NULL;
@@ -209,76 +225,45 @@ static const struct type *field_type(struct checker *c, const struct node *n, co
 }
 
 /*
- * Whether `n`, a name with or without dots that is not resolved yet, is a
- * variable whose fields are all declared; *name is what it is declared as.
+ * The dotted name of a field of $, or of what is closed or only the beginning
+ * of declared names, if that is not declared: steps.pya. Empty when it is, or
+ * when the root is open and it may exist.
  */
-static bool is_closed(const struct checker *c, const struct node *n, struct str *name)
+static struct str undeclared_part(struct checker *c, const struct node *n)
 {
     char dotted[DOTTED_MAX];
     const struct node *first;
-    const struct variable *v;
-    size_t len = dotted_name(n, dotted, &first);
+    const struct variable *above;
+    struct str name, beginning;
 
-    if (len == 0 || (first->kind == NODE_NAME && !first->is_absolute &&
-                     find_local(c, first->text) != NULL))
-        return false;
-    v = first->kind == NODE_NAME && !first->is_absolute
-            ? find_variable(c, str_from(dotted, len))
-            : env_variable(c->env, str_from(dotted, len));
-    if (v == NULL || !v->is_closed)
-        return false;
-    *name = v->name;
-    return true;
-}
-
-/* A field that a closed variable does not have; NULL and an error, or dyn. */
-static const struct type *fail_closed(struct checker *c, struct node *n, struct str name)
-{
-    return fail_unknown(c, n,
-                        with_hint(c,
-                                  str_printf(c->mem, "undeclared reference to '%.*s.%.*s'",
-                                             STR_ARG(name), STR_ARG(n->text)),
-                                  env_nearest_below(c->env, name, n->text)));
-}
-
-/* Whether this field of a variable is declared, or begins a longer name that is. */
-static bool is_declared_below(const struct checker *c, struct str name, struct str field)
-{
-    char dotted[DOTTED_MAX];
-
-    if (name.len + 1 + field.len > sizeof(dotted))
-        return false;
-    memcpy(dotted, name.ptr, name.len);
-    dotted[name.len] = '.';
-    memcpy(dotted + name.len + 1, field.ptr, field.len);
-    return env_variable(c->env, str_from(dotted, name.len + 1 + field.len)) != NULL;
-}
-
-static bool is_unknown_root(const struct checker *c, const struct node *n)
-{
-    return n->operand->kind == NODE_ROOT && !c->env->open_root;
+    if (c->env->open_root)
+        return STR_NONE;
+    name = dotted_name(n, dotted, &first);
+    if (n->operand->kind == NODE_ROOT)
+        return name.len == 0                        ? str_printf(c->mem, "`%.*s`", STR_ARG(n->text))
+               : env_variable(c->env, name) != NULL ? STR_NONE
+                                                    : n->text;
+    if (name.len == 0 || env_variable(c->env, name) != NULL ||
+        (first->kind == NODE_NAME && find_local(c, first->text) != NULL))
+        return STR_NONE;
+    beginning = str_slice(name, 0, name.len - n->text.len - 1);
+    above = first->is_absolute ? env_variable(c->env, beginning) : find_variable(c, beginning);
+    if (above == NULL || (above->type != NULL && !above->is_closed))
+        return STR_NONE;
+    return str_copy(c->mem, name);
 }
 
 static const struct type *check_select(struct checker *c, struct node *n)
 {
     bool is_has = n->kind == NODE_HAS;
     const struct type *t = check_dotted(c, n);
-    struct str closed;
+    struct str undeclared;
 
     if (t != NULL)
         return is_has ? type_basic(TYPE_BOOL) : t;
-    if (is_closed(c, n->operand, &closed) && !is_declared_below(c, closed, n->text))
-        return fail_closed(c, n, closed);
-    if (is_unknown_root(c, n)) {
-        const struct variable *v = env_variable(c->env, n->text);
-        /* Only the beginning of longer names: a field of the whole. */
-        if (v == NULL || !v->is_prefix)
-            return fail_unknown(
-                c, n,
-                with_hint(c,
-                          str_printf(c->mem, "undeclared reference to '$.%.*s'", STR_ARG(n->text)),
-                          env_nearest_variable(c->env, n->text)));
-    }
+    undeclared = undeclared_part(c, n);
+    if (undeclared.len > 0)
+        return fail_undeclared(c, n, undeclared, env_nearest_variable(c->env, undeclared));
     t = check_node(c, n->operand);
     if (t == NULL)
         return NULL;
@@ -289,10 +274,13 @@ static const struct type *check_select(struct checker *c, struct node *n)
 static const struct type *check_optional_select(struct checker *c, struct node *n)
 {
     const struct type *t, *field;
-    struct str closed;
+    struct node plain = *n;
+    struct str undeclared;
 
-    if (is_closed(c, n->operand, &closed) && !is_declared_below(c, closed, n->text))
-        return fail_closed(c, n, closed);
+    plain.kind = NODE_SELECT;
+    undeclared = undeclared_part(c, &plain);
+    if (undeclared.len > 0)
+        return fail_undeclared(c, n, undeclared, env_nearest_variable(c->env, undeclared));
     t = check_node(c, n->operand);
     if (t == NULL)
         return NULL;
@@ -312,17 +300,15 @@ static struct str dotted_function_name(struct checker *c, const struct node *cal
 {
     char dotted[DOTTED_MAX];
     const struct node *first;
-    size_t len;
+    struct str space;
 
     if (!call->is_member)
         return STR_NONE;
-    len = dotted_name(call->items[0], dotted, &first);
-    if (len == 0 || first->kind != NODE_NAME || !env_has_space(c->env, first->text) ||
-        find_local(c, first->text) != NULL || len + 1 + call->text.len > sizeof(dotted))
+    space = dotted_name(call->items[0], dotted, &first);
+    if (space.len == 0 || first->kind != NODE_NAME || !env_has_space(c->env, first->text) ||
+        find_local(c, first->text) != NULL)
         return STR_NONE;
-    dotted[len] = '.';
-    memcpy(dotted + len + 1, call->text.ptr, call->text.len);
-    return str_copy(c->mem, str_from(dotted, len + 1 + call->text.len));
+    return str_printf(c->mem, "%.*s.%.*s", STR_ARG(space), STR_ARG(call->text));
 }
 
 static void drop_receiver(struct node *call)
@@ -359,7 +345,8 @@ static bool overload_fits(struct checker *c, const struct overload *o, const str
     return true;
 }
 
-static bool numbers_fit(struct checker *c, const struct type **args, uint32_t count, const struct type **result)
+static bool numbers_fit(struct checker *c, const struct type **args, uint32_t count,
+                        const struct type **result)
 {
     *result = NULL;
     for (uint32_t i = 0; i < count; i++) {
@@ -377,7 +364,7 @@ static bool numbers_fit(struct checker *c, const struct type **args, uint32_t co
     return *result != NULL;
 }
 
-static bool some_overload_takes(const struct function *f, uint32_t count)
+static bool takes_count(const struct function *f, uint32_t count)
 {
     for (const struct overload *o = f->overloads; o != NULL; o = o->next)
         if (o->takes_numbers ? count > 0 : o->count == count)
@@ -389,8 +376,8 @@ static const struct type *fail_call(struct checker *c, struct node *n, const str
 {
     struct buf text;
 
-    /* Functions look at the kinds of their arguments, but rely on how many there are. */
-    if (c->is_lenient && !some_overload_takes(n->function, n->count))
+    /* Functions rely on the number of their arguments, if not on their kinds. */
+    if (c->is_lenient && !takes_count(n->function, n->count))
         return fail_unknown(c, n,
                             str_printf(c->mem, "no such overload: %.*s() with %u arguments",
                                        STR_ARG(n->function->name), n->count));
@@ -405,7 +392,8 @@ static const struct type *fail_call(struct checker *c, struct node *n, const str
                       STR_ARG(buf_view(&text)));
 }
 
-static const struct type *check_overloads(struct checker *c, struct node *n, const struct type **args)
+static const struct type *check_overloads(struct checker *c, struct node *n,
+                                          const struct type **args)
 {
     const struct type *result = NULL;
 
@@ -422,12 +410,15 @@ static const struct type *check_overloads(struct checker *c, struct node *n, con
     return result != NULL ? result : fail_call(c, n, args);
 }
 
-static const struct type *fail_unknown_function(struct checker *c, struct node *n, struct str dotted)
+static const struct type *fail_unknown_function(struct checker *c, struct node *n,
+                                                struct str dotted)
 {
     struct str name = dotted.len > 0 ? dotted : n->text;
     struct str message = str_printf(c->mem, "undeclared function '%.*s'", STR_ARG(name));
 
-    if (dotted.len > 0)
+    if (macro_usage(n) != NULL)
+        message = str_printf(c->mem, "%.*s() is written %s", STR_ARG(n->text), macro_usage(n));
+    else if (dotted.len > 0)
         message = with_hint(c, message, env_nearest_function(c->env, dotted, false));
     else if (env_function(c->env, n->text, !n->is_member) != NULL)
         message = str_printf(c->mem, "%.*s; call it as %s", STR_ARG(message),
@@ -520,7 +511,8 @@ static const struct type *check_item(struct checker *c, struct node *n, bool is_
 }
 
 /* Join an item's type into that of all items so far; items may differ, then it is dyn. */
-static const struct type *join_item(struct checker *c, const struct type *all, const struct type *item)
+static const struct type *join_item(struct checker *c, const struct type *all,
+                                    const struct type *item)
 {
     const struct type *joined;
 
@@ -595,7 +587,8 @@ static bool fold_variables(struct checker *c, const struct node *n, const struct
     return true;
 }
 
-static const struct type *fold_result(struct checker *c, const struct node *n, const struct type *body)
+static const struct type *fold_result(struct checker *c, const struct node *n,
+                                      const struct type *body)
 {
     const struct fold *f = n->fold;
 
@@ -643,8 +636,8 @@ static const struct type *check_fold(struct checker *c, struct node *n)
     return t == NULL ? NULL : fold_result(c, n, t);
 }
 
-static const struct type *check_in_scope(struct checker *c, struct local *local, const struct type *type,
-                              struct node *body)
+static const struct type *check_in_scope(struct checker *c, struct local *local,
+                                         const struct type *type, struct node *body)
 {
     const struct type *t;
 
@@ -708,39 +701,39 @@ static const struct type *check_node(struct checker *c, struct node *n)
 {
     switch ((enum node_kind)n->kind) {
     case NODE_CONST:
-        return n->type = type_of_value(c->mem, n->value);
+        return type_of_value(c->mem, n->value);
     case NODE_NAME:
-        return n->type = check_name(c, n);
+        return check_name(c, n);
     case NODE_ROOT:
-        return n->type = type_basic(TYPE_DYN);
+        return type_basic(TYPE_DYN);
     case NODE_SELECT:
     case NODE_HAS:
-        return n->type = check_select(c, n);
+        return check_select(c, n);
     case NODE_OPTIONAL_SELECT:
-        return n->type = check_optional_select(c, n);
+        return check_optional_select(c, n);
     case NODE_OPERATOR:
-        return n->type = check_operands(c, n);
+        return check_operands(c, n);
     case NODE_CALL:
-        return n->type = check_call(c, n);
+        return check_call(c, n);
     case NODE_AND:
     case NODE_OR:
-        return n->type = check_logic(c, n);
+        return check_logic(c, n);
     case NODE_TERNARY:
-        return n->type = check_ternary(c, n);
+        return check_ternary(c, n);
     case NODE_LIST:
-        return n->type = check_list(c, n);
+        return check_list(c, n);
     case NODE_MAP:
-        return n->type = check_map(c, n);
+        return check_map(c, n);
     case NODE_FOLD:
-        return n->type = check_fold(c, n);
+        return check_fold(c, n);
     case NODE_BIND:
-        return n->type = check_bind(c, n);
+        return check_bind(c, n);
     case NODE_OPTIONAL_MAP:
-        return n->type = check_optional_map(c, n);
+        return check_optional_map(c, n);
     case NODE_JOIN:
-        return n->type = check_join(c, n);
+        return check_join(c, n);
     case NODE_FAIL:
-        return n->type = type_basic(TYPE_DYN);
+        return type_basic(TYPE_DYN);
     case NODE_SLOT:
     case NODE_HAS_SLOT:
     case NODE_LOCAL:

@@ -9,10 +9,15 @@ struct rule {
 
 /* Rows for operands that are not lists, maps or optionals; one operand: right is DYN. */
 static const struct rule rules[] = {
-#define SAME(op, kind) {OPERATOR_##op, TYPE_##kind, TYPE_##kind, TYPE_##kind, false}
+#define SAME(op, kind)                                                                             \
+    {                                                                                              \
+        OPERATOR_##op, TYPE_##kind, TYPE_##kind, TYPE_##kind, false                                \
+    }
 #define MIXED(op)                                                                                  \
     {OPERATOR_##op, TYPE_INT, TYPE_DOUBLE, TYPE_DOUBLE, true},                                     \
-        {OPERATOR_##op, TYPE_DOUBLE, TYPE_INT, TYPE_DOUBLE, true}
+    {                                                                                              \
+        OPERATOR_##op, TYPE_DOUBLE, TYPE_INT, TYPE_DOUBLE, true                                    \
+    }
     {OPERATOR_NOT, TYPE_BOOL, TYPE_DYN, TYPE_BOOL, false},
     {OPERATOR_NEGATE, TYPE_INT, TYPE_DYN, TYPE_INT, false},
     {OPERATOR_NEGATE, TYPE_DOUBLE, TYPE_DYN, TYPE_DOUBLE, false},
@@ -62,14 +67,14 @@ static const struct type *fail_operands(struct checker *c, const struct node *n,
 {
     const char *op = operator_text((enum operator)n->op);
 
-    if (b == NULL)
+    if (n->count == 1)
         return check_fail(c, n, "no such overload: '%s' does not work on %s", op, check_text(c, a));
     return check_fail(c, n, "no such overload: '%s' does not work on %s and %s", op,
                       check_text(c, a), check_text(c, b));
 }
 
-static const struct type *check_rules(struct checker *c, const struct node *n,
-                                      const struct type *a, const struct type *b)
+static const struct type *check_rules(struct checker *c, const struct node *n, const struct type *a,
+                                      const struct type *b)
 {
     const struct type *result = NULL;
 
@@ -79,10 +84,9 @@ static const struct type *check_rules(struct checker *c, const struct node *n,
     }
     for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
         const struct rule *r = &rules[i];
-        if (r->operator != n->op || (r->only_definition && c->env->mode != CEL_DEFINITION))
+        if (r->operator!= n->op ||(r->only_definition && c->env->mode != CEL_DEFINITION))
             continue;
-        if ((a->kind != r->left && !is_open(a)) ||
-            (b != NULL && b->kind != r->right && !is_open(b)))
+        if ((a->kind != r->left && !is_open(a)) || (b->kind != r->right && !is_open(b)))
             continue;
         if (result == NULL)
             result = type_basic((enum type_kind)r->result);
@@ -92,8 +96,8 @@ static const struct type *check_rules(struct checker *c, const struct node *n,
     return result != NULL ? result : fail_operands(c, n, a, b);
 }
 
-static const struct type *check_order(struct checker *c, const struct node *n,
-                                      const struct type *a, const struct type *b)
+static const struct type *check_order(struct checker *c, const struct node *n, const struct type *a,
+                                      const struct type *b)
 {
     const struct type *known = is_open(a) ? b : a;
 
@@ -132,8 +136,8 @@ static const struct type *check_in(struct checker *c, const struct node *n, cons
     return type_basic(TYPE_BOOL);
 }
 
-static const struct type *check_index(struct checker *c, const struct node *n,
-                                      const struct type *a, const struct type *b)
+static const struct type *check_index(struct checker *c, const struct node *n, const struct type *a,
+                                      const struct type *b)
 {
     const struct type *inner;
 
@@ -164,8 +168,7 @@ const struct type *check_operator(struct checker *c, const struct node *n, const
                                   const struct type *b)
 {
     a = infer_resolve(&c->infer, a);
-    if (b != NULL)
-        b = infer_resolve(&c->infer, b);
+    b = b == NULL ? type_basic(TYPE_DYN) : infer_resolve(&c->infer, b);
     switch ((enum operator)n->op) {
     case OPERATOR_NOT:
     case OPERATOR_NEGATE:

@@ -177,8 +177,7 @@ static int64_t calendar_units(int64_t day_a, int64_t day_b, enum date_unit unit)
 
 static int64_t local_day(struct value timestamp, struct tz tz)
 {
-    return civil_floor_div(timestamp.seconds + tz_offset(tz, timestamp.seconds),
-                           CIVIL_DAY_SECONDS);
+    return civil_floor_div(timestamp.seconds + tz_offset(tz, timestamp.seconds), CIVIL_DAY_SECONDS);
 }
 
 int64_t date_diff(struct value a, struct value b, enum date_unit unit, struct tz tz)

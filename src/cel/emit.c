@@ -31,6 +31,7 @@ struct emitter {
     struct code code;
     struct offsets offsets;
     struct constants constants;
+    struct offsets constant_offsets;
     struct regions regions;
     struct functions functions;
     struct patterns patterns;
@@ -79,10 +80,11 @@ static void aim(struct emitter *e, uint32_t jump)
     e->code.items[jump].arg = here(e);
 }
 
-static uint32_t add_constant(struct emitter *e, struct value v)
+static uint32_t add_constant(struct emitter *e, struct value v, const struct node *at)
 {
     if (v.kind == VALUE_STRING && v.hash == 0)
         v = value_key(value_text(v));
+    *VEC_ADD(e->scratch, &e->constant_offsets) = at->offset;
     *VEC_ADD(e->scratch, &e->constants) = v;
     return (uint32_t)e->constants.count - 1;
 }
@@ -111,23 +113,20 @@ static void close_region(struct emitter *e, uint32_t r)
 
 static bool emit_path(struct emitter *e, const struct node *n)
 {
-    struct str fields[UINT8_MAX];
+    const struct node *fields[UINT8_MAX];
     const struct node *at = n;
-    uint32_t count = 0, first = 0, place;
+    uint32_t count = 0, first = (uint32_t)e->constants.count, place;
 
     for (; at->kind == NODE_SELECT; at = at->operand) {
         if (count == UINT8_MAX)
             return false;
-        fields[count++] = at->text;
+        fields[count++] = at;
     }
     if (at->kind != NODE_SLOT || at->slot > UINT16_MAX)
         return false;
-    for (uint32_t i = count; i-- > 0;) {
-        uint32_t c = add_constant(e, value_string(fields[i]));
-        if (i == count - 1)
-            first = c;
-    }
-    place = put(e, OP_PATH, (uint8_t)count, first, n);
+    for (uint32_t i = count; i-- > 0;)
+        add_constant(e, value_string(fields[i]->text), fields[i]);
+    place = put(e, OP_PATH, (uint8_t)count, first, at);
     e->code.items[place].slot = (uint16_t)at->slot;
     return true;
 }
@@ -137,7 +136,7 @@ static void emit_field(struct emitter *e, struct node *n, enum opcode op)
     if (op == OP_FIELD && emit_path(e, n))
         return;
     emit_node(e, n->operand);
-    put(e, op, 0, add_constant(e, value_string(n->text)), n);
+    put(e, op, 0, add_constant(e, value_string(n->text), n), n);
 }
 
 /* --- calls --- */
@@ -148,8 +147,8 @@ static bool emit_pattern(struct emitter *e, struct node *n)
     struct err err;
     uint32_t index;
 
-    if (n->function->call != cel_fn_matches || n->count != 2 ||
-        n->items[1]->kind != NODE_CONST || n->items[1]->value.kind != VALUE_STRING)
+    if (n->function->call != cel_fn_matches || n->count != 2 || n->items[1]->kind != NODE_CONST ||
+        n->items[1]->value.kind != VALUE_STRING)
         return false;
     pattern = regex_new(value_text(n->items[1]->value), &err);
     if (pattern == NULL) {
@@ -158,7 +157,9 @@ static bool emit_pattern(struct emitter *e, struct node *n)
         if (e->env->mode == CEL_STRICT)
             return false;
         cel_place(e->source, n->items[1]->offset, &line, &column);
-        e->failed = !err_set_at(e->err, ERR_EXPRESSION_TYPE, line, column, "%s", err.message);
+        e->failed =
+            !err_set_at(e->err, err.code == ERR_EXPRESSION_ERROR ? ERR_EXPRESSION_TYPE : err.code,
+                        line, column, "%s", err.message);
         return true;
     }
     *VEC_ADD(e->scratch, &e->patterns) = pattern;
@@ -179,6 +180,8 @@ static bool emit_optional_or(struct emitter *e, struct node *n)
     emit_node(e, n->items[0]);
     exit = put(e, OP_OPTIONAL_OR, is_value, 0, n);
     emit_node(e, n->items[1]);
+    if (!is_value)
+        put(e, OP_OPTIONAL_CHECK, 0, 0, n->items[1]);
     aim(e, exit);
     return true;
 }
@@ -209,7 +212,7 @@ static void emit_logic(struct emitter *e, struct node *n)
     bool is_and = n->kind == NODE_AND;
     uint32_t *exits = ARENA_ARRAY(e->scratch, n->count, uint32_t);
 
-    put(e, OP_CONST, 0, add_constant(e, value_bool(is_and)), n);
+    put(e, OP_CONST, 0, add_constant(e, value_bool(is_and), n), n);
     for (uint32_t i = 0; i < n->count; i++) {
         uint32_t r = open_region(e);
         emit_node(e, n->items[i]);
@@ -246,7 +249,7 @@ static void emit_items(struct emitter *e, struct node *n)
     if (n->optional != NULL) {
         char *flags = arena_copy(e->mem, n->optional, n->count);
         struct value v = value_bytes(str_from(flags, n->count));
-        put(e, OP_CONST, 0, add_constant(e, v), n);
+        put(e, OP_CONST, 0, add_constant(e, v, n), n);
         put(e, (enum opcode)(plain + 1), 0, n->count, n);
         adjust(e, -1);
     } else {
@@ -327,8 +330,12 @@ static void emit_operator(struct emitter *e, struct node *n)
 
 static void emit_join(struct emitter *e, struct node *n)
 {
-    for (uint32_t i = 0; i < n->count; i++)
-        emit_node(e, n->items[i]);
+    for (uint32_t i = 0; i < n->count; i++) {
+        struct node *part = n->items[i];
+        emit_node(e, part);
+        if (part->kind != NODE_CONST || part->value.kind != VALUE_STRING)
+            put(e, OP_TEXT, 0, 0, part);
+    }
     put(e, OP_JOIN, 0, n->count, n);
     adjust(e, 1 - (int64_t)n->count);
 }
@@ -339,7 +346,7 @@ static void emit_node(struct emitter *e, struct node *n)
         return;
     switch ((enum node_kind)n->kind) {
     case NODE_CONST:
-        put(e, OP_CONST, 0, add_constant(e, n->value), n);
+        put(e, OP_CONST, 0, add_constant(e, n->value, n), n);
         return;
     case NODE_SLOT:
         put(e, OP_SLOT, 0, n->slot, n);
@@ -392,7 +399,7 @@ static void emit_node(struct emitter *e, struct node *n)
         emit_join(e, n);
         return;
     case NODE_FAIL:
-        put(e, OP_FAIL, 0, add_constant(e, value_string(str_copy(e->mem, n->text))), n);
+        put(e, OP_FAIL, 0, add_constant(e, value_string(str_copy(e->mem, n->text)), n), n);
         return;
     case NODE_NAME:
         break;
@@ -441,6 +448,7 @@ bool emit_program(struct arena *mem, struct arena *scratch, const struct cel_env
         .code = KEEP(mem, e.code),
         .offsets = KEEP(mem, e.offsets),
         .constants = KEEP(mem, e.constants),
+        .constant_offsets = KEEP(mem, e.constant_offsets),
         .regions = KEEP(mem, e.regions),
         .functions = KEEP(mem, e.functions),
         .patterns = KEEP(mem, e.patterns),

@@ -9,8 +9,8 @@ enum library_style { STYLE_GLOBAL, STYLE_MEMBER };
 static const struct library_row {
     const char *name;
     cel_fn *call;
-    enum library_style style;
     const char *signature;
+    enum library_style style;
     enum library_modes modes;
 } library[] = {
 #define FN(symbol, fn_name, fn_style, fn_signature, fn_modes)                                      \
@@ -65,6 +65,13 @@ const struct function *env_function(const struct cel_env *env, struct str name, 
     return NULL;
 }
 
+struct str env_slot_name(const struct cel_env *env, uint32_t slot)
+{
+    while (slot < env->slot_count - env->slot_names.count)
+        env = env->parent;
+    return env->slot_names.items[slot - (env->slot_count - env->slot_names.count)];
+}
+
 bool env_has_space(const struct cel_env *env, struct str word)
 {
     for (; env != NULL; env = env->parent)
@@ -98,28 +105,6 @@ struct str env_nearest_variable(const struct cel_env *env, struct str name)
 
     for (; env != NULL; env = env->parent)
         consider(&env->variables, name, &distance, &best);
-    return best;
-}
-
-struct str env_nearest_below(const struct cel_env *env, struct str prefix, struct str name)
-{
-    unsigned distance = tolerance(name);
-    struct str best = STR_NONE;
-
-    for (; env != NULL; env = env->parent) {
-        const struct map *table = &env->variables;
-        for (struct map_entry *e = map_next(table, NULL); e != NULL; e = map_next(table, e)) {
-            unsigned d;
-            if (e->key.len < prefix.len + 2 || e->key.ptr[prefix.len] != '.' ||
-                !str_starts_with(e->key, prefix) || distance <= 1)
-                continue;
-            d = str_distance(name, str_slice(e->key, prefix.len + 1, e->key.len), distance - 1);
-            if (d < distance) {
-                distance = d;
-                best = e->key;
-            }
-        }
-    }
     return best;
 }
 
@@ -171,8 +156,10 @@ bool cel_env_variable(struct cel_env *env, struct str name, struct str type, uin
     if (str_trim(type).len != 0 || parsed->is_generic)
         return err_set(err, ERR_INVALID, "'%.*s' does not belong to a type", STR_ARG(type));
     v = own_variable(env, name);
-    if (v->type == NULL || v->is_constant)
+    if (v->type == NULL || v->is_constant) {
         v->slot = env->slot_count++;
+        *VEC_ADD(env->mem, &env->slot_names) = v->name;
+    }
     v->type = parsed;
     v->is_constant = false;
     *slot = v->slot;

@@ -6,6 +6,7 @@
 #define PAWL_CEL_ENV_H
 
 #include "base/map.h"
+#include "base/vec.h"
 #include "cel/type.h"
 
 enum { FUNCTION_PARAMS_MAX = 10 };
@@ -38,6 +39,10 @@ struct function {
     struct overload *overloads;
 };
 
+struct slot_names {
+    VEC_OF(struct str);
+};
+
 struct cel_env {
     struct arena *mem;
     enum cel_mode mode;
@@ -47,6 +52,7 @@ struct cel_env {
     struct map members;   /* of struct function, called as x.f() */
     struct map spaces;    /* first words of functions with dots in their names */
     struct str container;
+    struct slot_names slot_names; /* of the slots that the parent has not */
     uint32_t slot_count;
     bool open_root;
 };
@@ -55,13 +61,14 @@ struct cel_env {
 const struct variable *env_variable(const struct cel_env *env, struct str name);
 const struct function *env_function(const struct cel_env *env, struct str name, bool is_member);
 
+/* The name of the variable that has this slot. */
+struct str env_slot_name(const struct cel_env *env, uint32_t slot);
+
 /* Whether functions exist whose names begin with `word` and a dot. */
 bool env_has_space(const struct cel_env *env, struct str word);
 
 /* The declared name nearest to a mistyped one, for a hint; empty when none is near. */
 struct str env_nearest_variable(const struct cel_env *env, struct str name);
-/* The same among the longer names that begin with `prefix` and a dot, by what follows it. */
-struct str env_nearest_below(const struct cel_env *env, struct str prefix, struct str name);
 struct str env_nearest_function(const struct cel_env *env, struct str name, bool is_member);
 
 #endif

@@ -19,11 +19,17 @@ struct value cel_over_cost(struct cel_eval *ev)
 struct value cel_fail(struct cel_eval *ev, const char *format, ...)
 {
     char message[256];
+    size_t cost;
     va_list args;
 
     va_start(args, format);
     vsnprintf(message, sizeof(message), format, args);
     va_end(args);
+    /* A loop may absorb one error after the other. */
+    cost = sizeof(struct value_error) + strlen(message) + 1;
+    if (cost > ev->mem_left)
+        return cel_over_memory(ev);
+    ev->mem_left -= cost;
     return value_error(ev->mem, ERR_EXPRESSION_ERROR, ev->offset, "%s", message);
 }
 

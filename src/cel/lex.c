@@ -15,8 +15,8 @@ static const char *const names[] = {
 
 /* Words that the language keeps for itself. They may still name fields. */
 static const char *const reserved[] = {
-    "as",     "break", "const", "continue", "else",      "for",    "function", "if",    "import",
-    "let",    "loop",  "package", "namespace", "return", "var",    "void",     "while",
+    "as",  "break", "const",   "continue",  "else",   "for", "function", "if",    "import",
+    "let", "loop",  "package", "namespace", "return", "var", "void",     "while",
 };
 
 const char *token_name(enum token_kind kind)
@@ -201,8 +201,7 @@ static bool scan_quoted_name(struct lexer *lex, struct err *err)
             lex->pos++;
             return true;
         }
-        if (!is_word(c) && c != '.' && c != '-' && c != '/' &&
-            c != ' ')
+        if (!is_word(c) && c != '.' && c != '-' && c != '/' && c != ' ')
             break;
     }
     return lex_fail(lex, start, err, "a quoted name is `name`, of letters, digits and . - / _");
@@ -214,24 +213,63 @@ static bool scan_operator(struct lexer *lex, enum token_kind *kind, struct err *
     uint32_t len = 1;
 
     switch (c) {
-    case '(': *kind = TOKEN_LPAREN; break;
-    case ')': *kind = TOKEN_RPAREN; break;
-    case '[': *kind = TOKEN_LBRACKET; break;
-    case ']': *kind = TOKEN_RBRACKET; break;
-    case '{': *kind = TOKEN_LBRACE; break;
-    case '}': *kind = TOKEN_RBRACE; break;
-    case '.': *kind = TOKEN_DOT; break;
-    case ',': *kind = TOKEN_COMMA; break;
-    case ':': *kind = TOKEN_COLON; break;
-    case '?': *kind = TOKEN_QUESTION; break;
-    case '+': *kind = TOKEN_PLUS; break;
-    case '-': *kind = TOKEN_MINUS; break;
-    case '*': *kind = TOKEN_STAR; break;
-    case '/': *kind = TOKEN_SLASH; break;
-    case '%': *kind = TOKEN_PERCENT; break;
-    case '!': *kind = next == '=' ? TOKEN_NE : TOKEN_NOT; len = next == '=' ? 2 : 1; break;
-    case '<': *kind = next == '=' ? TOKEN_LE : TOKEN_LT; len = next == '=' ? 2 : 1; break;
-    case '>': *kind = next == '=' ? TOKEN_GE : TOKEN_GT; len = next == '=' ? 2 : 1; break;
+    case '(':
+        *kind = TOKEN_LPAREN;
+        break;
+    case ')':
+        *kind = TOKEN_RPAREN;
+        break;
+    case '[':
+        *kind = TOKEN_LBRACKET;
+        break;
+    case ']':
+        *kind = TOKEN_RBRACKET;
+        break;
+    case '{':
+        *kind = TOKEN_LBRACE;
+        break;
+    case '}':
+        *kind = TOKEN_RBRACE;
+        break;
+    case '.':
+        *kind = TOKEN_DOT;
+        break;
+    case ',':
+        *kind = TOKEN_COMMA;
+        break;
+    case ':':
+        *kind = TOKEN_COLON;
+        break;
+    case '?':
+        *kind = TOKEN_QUESTION;
+        break;
+    case '+':
+        *kind = TOKEN_PLUS;
+        break;
+    case '-':
+        *kind = TOKEN_MINUS;
+        break;
+    case '*':
+        *kind = TOKEN_STAR;
+        break;
+    case '/':
+        *kind = TOKEN_SLASH;
+        break;
+    case '%':
+        *kind = TOKEN_PERCENT;
+        break;
+    case '!':
+        *kind = next == '=' ? TOKEN_NE : TOKEN_NOT;
+        len = next == '=' ? 2 : 1;
+        break;
+    case '<':
+        *kind = next == '=' ? TOKEN_LE : TOKEN_LT;
+        len = next == '=' ? 2 : 1;
+        break;
+    case '>':
+        *kind = next == '=' ? TOKEN_GE : TOKEN_GT;
+        len = next == '=' ? 2 : 1;
+        break;
     case '=':
         if (next != '=')
             return lex_fail(lex, lex->pos, err, "'=' is not an operator; '==' compares");
@@ -257,10 +295,10 @@ static bool scan_operator(struct lexer *lex, enum token_kind *kind, struct err *
         }
         /* fall through */
     default: {
-        size_t pos = lex->pos, from = lex->pos;
-        utf8_next(lex->source, &pos);
-        return lex_fail(lex, lex->pos, err, "unexpected character '%.*s'", (int)(pos - from),
-                        lex->source.ptr + from);
+        size_t end = lex->pos;
+        (void)utf8_next(lex->source, &end);
+        return lex_fail(lex, lex->pos, err, "unexpected character '%.*s'", (int)(end - lex->pos),
+                        lex->source.ptr + lex->pos);
     }
     }
     lex->pos += len;
@@ -312,8 +350,7 @@ static bool parse_unsigned(struct str digits, uint64_t *out)
     for (size_t i = hex ? 2 : 0; i < digits.len; i++) {
         char c = digits.ptr[i];
         unsigned digit = (unsigned)(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
-        if (__builtin_mul_overflow(n, hex ? 16u : 10u, &n) ||
-            __builtin_add_overflow(n, digit, &n))
+        if (__builtin_mul_overflow(n, hex ? 16u : 10u, &n) || __builtin_add_overflow(n, digit, &n))
             return false;
     }
     *out = n;
@@ -352,19 +389,28 @@ bool lex_number(const struct lexer *lex, struct token t, bool negative, struct v
 static int simple_escape(char c)
 {
     switch (c) {
-    case 'a': return '\a';
-    case 'b': return '\b';
-    case 'f': return '\f';
-    case 'n': return '\n';
-    case 'r': return '\r';
-    case 't': return '\t';
-    case 'v': return '\v';
+    case 'a':
+        return '\a';
+    case 'b':
+        return '\b';
+    case 'f':
+        return '\f';
+    case 'n':
+        return '\n';
+    case 'r':
+        return '\r';
+    case 't':
+        return '\t';
+    case 'v':
+        return '\v';
     case '\\':
     case '?':
     case '"':
     case '\'':
-    case '`': return c;
-    default: return -1;
+    case '`':
+        return c;
+    default:
+        return -1;
     }
 }
 

@@ -41,9 +41,9 @@ struct value cel_fn_bool(struct cel_eval *ev, const struct value *args, unsigned
     static const struct {
         const char *word;
         bool value;
-    } words[] = {{"1", true},  {"t", true},  {"T", true},  {"true", true},   {"True", true},
-                 {"TRUE", true}, {"0", false}, {"f", false}, {"F", false}, {"false", false},
-                 {"False", false}, {"FALSE", false}};
+    } words[] = {{"1", true},    {"t", true},      {"T", true},      {"true", true},
+                 {"True", true}, {"TRUE", true},   {"0", false},     {"f", false},
+                 {"F", false},   {"false", false}, {"False", false}, {"FALSE", false}};
 
     if (args[0].kind == VALUE_BOOL)
         return args[0];

@@ -26,8 +26,7 @@ bool lib_time_moment(struct cel_eval *ev, struct value arg, struct value *out, s
     }
     ASSERT(arg.kind == VALUE_STRING);
     text = value_text(arg);
-    if (timestamp_read(text, out) ||
-        (ev->mode == CEL_DEFINITION && timestamp_read_date(text, out)))
+    if (timestamp_read(text, out) || (ev->mode == CEL_DEFINITION && timestamp_read_date(text, out)))
         return true;
     *error = cel_fail(ev, "%s: \"%.*s\" is not an RFC 3339 time in the range of years 1 to 9999",
                       ev->function, STR_ARG(lib_time_shown(text)));
@@ -141,8 +140,8 @@ static struct value get_part(struct cel_eval *ev, const struct value *args, unsi
         return cel_no_overload(ev, args, count);
     if (count == 2 && !lib_time_zone(ev, args[1], &tz, &error))
         return error;
-    return value_int(timestamp_part(part, args[0].seconds + tz_offset(tz, args[0].seconds),
-                                    args[0].nanos));
+    return value_int(
+        timestamp_part(part, args[0].seconds + tz_offset(tz, args[0].seconds), args[0].nanos));
 }
 
 struct value cel_fn_get_full_year(struct cel_eval *ev, const struct value *args, unsigned count)

@@ -16,6 +16,7 @@ struct macro {
     bool is_member;    /* any other receiver */
     uint32_t count;    /* of arguments, without the receiver */
     expand_fn *expand;
+    const char *usage; /* in the first row of a name: how it is written */
 };
 
 /* --- helpers --- */
@@ -30,8 +31,7 @@ static bool variable_name(struct parser *p, const struct node *call, const struc
                           struct str *name)
 {
     if (arg->kind != NODE_NAME || arg->is_absolute) {
-        parse_fail(p, arg->offset, "%.*s() wants the name of a variable here",
-                   STR_ARG(call->text));
+        parse_fail(p, arg->offset, "%.*s() wants the name of a variable here", STR_ARG(call->text));
         return false;
     }
     *name = arg->text;
@@ -268,31 +268,32 @@ static struct node *expand_iter_var(struct parser *p, struct node *call)
 /* --- the table --- */
 
 static const struct macro macros[] = {
-    {"has", NULL, false, 1, expand_has},
-    {"all", NULL, true, 2, expand_all},
-    {"all", NULL, true, 3, expand_all2},
-    {"exists", NULL, true, 2, expand_exists},
-    {"exists", NULL, true, 3, expand_exists2},
-    {"exists_one", NULL, true, 2, expand_exists_one},
-    {"exists_one", NULL, true, 3, expand_exists_one2},
-    {"existsOne", NULL, true, 2, expand_exists_one},
-    {"existsOne", NULL, true, 3, expand_exists_one2},
-    {"map", NULL, true, 2, expand_map},
-    {"map", NULL, true, 3, expand_map_filtered},
-    {"filter", NULL, true, 2, expand_filter},
-    {"transformList", NULL, true, 3, expand_transform_list},
-    {"transformList", NULL, true, 4, expand_transform_list_filtered},
-    {"transformMap", NULL, true, 3, expand_transform_map},
-    {"transformMap", NULL, true, 4, expand_transform_map_filtered},
-    {"transformMapEntry", NULL, true, 3, expand_transform_entry},
-    {"transformMapEntry", NULL, true, 4, expand_transform_entry_filtered},
-    {"optMap", NULL, true, 2, expand_opt_map},
-    {"optFlatMap", NULL, true, 2, expand_opt_flat_map},
-    {"sortBy", NULL, true, 2, expand_sort_by},
-    {"bind", "cel", false, 3, expand_bind},
-    {"block", "cel", false, 2, expand_block},
-    {"index", "cel", false, 1, expand_index},
-    {"iterVar", "cel", false, 2, expand_iter_var},
+    {"has", NULL, false, 1, expand_has, "has(a.b)"},
+    {"all", NULL, true, 2, expand_all, "list.all(x, condition)"},
+    {"all", NULL, true, 3, expand_all2, NULL},
+    {"exists", NULL, true, 2, expand_exists, "list.exists(x, condition)"},
+    {"exists", NULL, true, 3, expand_exists2, NULL},
+    {"exists_one", NULL, true, 2, expand_exists_one, "list.exists_one(x, condition)"},
+    {"exists_one", NULL, true, 3, expand_exists_one2, NULL},
+    {"existsOne", NULL, true, 2, expand_exists_one, "list.existsOne(x, condition)"},
+    {"existsOne", NULL, true, 3, expand_exists_one2, NULL},
+    {"map", NULL, true, 2, expand_map, "list.map(x, result)"},
+    {"map", NULL, true, 3, expand_map_filtered, NULL},
+    {"filter", NULL, true, 2, expand_filter, "list.filter(x, condition)"},
+    {"transformList", NULL, true, 3, expand_transform_list, "list.transformList(i, x, result)"},
+    {"transformList", NULL, true, 4, expand_transform_list_filtered, NULL},
+    {"transformMap", NULL, true, 3, expand_transform_map, "map.transformMap(key, x, result)"},
+    {"transformMap", NULL, true, 4, expand_transform_map_filtered, NULL},
+    {"transformMapEntry", NULL, true, 3, expand_transform_entry,
+     "map.transformMapEntry(key, x, {newKey: result})"},
+    {"transformMapEntry", NULL, true, 4, expand_transform_entry_filtered, NULL},
+    {"optMap", NULL, true, 2, expand_opt_map, "optional.optMap(x, result)"},
+    {"optFlatMap", NULL, true, 2, expand_opt_flat_map, "optional.optFlatMap(x, optional)"},
+    {"sortBy", NULL, true, 2, expand_sort_by, "list.sortBy(x, key)"},
+    {"bind", "cel", false, 3, expand_bind, "cel.bind(x, value, result)"},
+    {"block", "cel", false, 2, expand_block, "cel.block([value, ...], result)"},
+    {"index", "cel", false, 1, expand_index, "cel.index(0)"},
+    {"iterVar", "cel", false, 2, expand_iter_var, "cel.iterVar(0, 0)"},
 };
 
 static bool is_call_of(const struct macro *m, const struct node *call)
@@ -314,4 +315,12 @@ void macro_expand(struct parser *p, struct node **node)
             *node = macros[i].expand(p, *node);
             return;
         }
+}
+
+const char *macro_usage(const struct node *call)
+{
+    for (size_t i = 0; i < sizeof(macros) / sizeof(macros[0]); i++)
+        if (macros[i].usage != NULL && str_eq(call->text, str_of(macros[i].name)))
+            return macros[i].usage;
+    return NULL;
 }

@@ -371,6 +371,7 @@ static struct node *parse_select(struct parser *p, struct node *operand)
         return parse_call(p, operand, name, offset);
     n = node_new(p->mem, optional ? NODE_OPTIONAL_SELECT : NODE_SELECT, offset);
     n->operand = operand;
+    n->is_quoted = quoted;
     n->text = name;
     n->depth = (uint16_t)(operand->depth + 1);
     return n;
@@ -440,22 +441,47 @@ static struct node *parse_unary(struct parser *p)
 }
 
 /* How tightly a binary operator binds: larger is tighter, 0 is none. */
-static int binary_strength(enum token_kind kind, enum operator *op)
+static int binary_strength(enum token_kind kind, enum operator* op)
 {
     switch ((int)kind) {
-    case TOKEN_STAR: *op = OPERATOR_MULTIPLY; return 3;
-    case TOKEN_SLASH: *op = OPERATOR_DIVIDE; return 3;
-    case TOKEN_PERCENT: *op = OPERATOR_MODULO; return 3;
-    case TOKEN_PLUS: *op = OPERATOR_ADD; return 2;
-    case TOKEN_MINUS: *op = OPERATOR_SUBTRACT; return 2;
-    case TOKEN_EQ: *op = OPERATOR_EQ; return 1;
-    case TOKEN_NE: *op = OPERATOR_NE; return 1;
-    case TOKEN_LT: *op = OPERATOR_LT; return 1;
-    case TOKEN_LE: *op = OPERATOR_LE; return 1;
-    case TOKEN_GT: *op = OPERATOR_GT; return 1;
-    case TOKEN_GE: *op = OPERATOR_GE; return 1;
-    case TOKEN_IN: *op = OPERATOR_IN; return 1;
-    default: return 0;
+    case TOKEN_STAR:
+        *op = OPERATOR_MULTIPLY;
+        return 3;
+    case TOKEN_SLASH:
+        *op = OPERATOR_DIVIDE;
+        return 3;
+    case TOKEN_PERCENT:
+        *op = OPERATOR_MODULO;
+        return 3;
+    case TOKEN_PLUS:
+        *op = OPERATOR_ADD;
+        return 2;
+    case TOKEN_MINUS:
+        *op = OPERATOR_SUBTRACT;
+        return 2;
+    case TOKEN_EQ:
+        *op = OPERATOR_EQ;
+        return 1;
+    case TOKEN_NE:
+        *op = OPERATOR_NE;
+        return 1;
+    case TOKEN_LT:
+        *op = OPERATOR_LT;
+        return 1;
+    case TOKEN_LE:
+        *op = OPERATOR_LE;
+        return 1;
+    case TOKEN_GT:
+        *op = OPERATOR_GT;
+        return 1;
+    case TOKEN_GE:
+        *op = OPERATOR_GE;
+        return 1;
+    case TOKEN_IN:
+        *op = OPERATOR_IN;
+        return 1;
+    default:
+        return 0;
     }
 }
 

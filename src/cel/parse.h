@@ -47,4 +47,7 @@ struct node *parse_fail(struct parser *p, uint32_t offset, const char *format, .
  */
 void macro_expand(struct parser *p, struct node **node);
 
+/* How a macro of this call's name is written, "list.map(x, ...)"; NULL when there is none. */
+const char *macro_usage(const struct node *call);
+
 #endif

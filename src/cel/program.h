@@ -49,7 +49,8 @@ struct cel_program {
     const struct instruction *code;
     const uint32_t *offsets; /* in the source, for each instruction */
     const struct value *constants;
-    const struct region *regions; /* in the order of their start */
+    const uint32_t *constant_offsets; /* in the source: which field of a path is missing */
+    const struct region *regions;     /* in the order of their start */
     const struct function *const *functions;
     struct regex *const *patterns;
     uint32_t code_count, region_count, pattern_count, function_count;
@@ -89,7 +90,8 @@ struct value operate_list(struct cel_eval *ev, const struct value *items, uint32
 struct value operate_map(struct cel_eval *ev, const struct value *items, uint32_t count,
                          const char *optional);
 
-/* The text of a template's parts. template.c */
+/* The text of a part of a template, and of all its parts. template.c */
+struct value operate_text(struct cel_eval *ev, struct value v);
 struct value operate_join(struct cel_eval *ev, const struct value *items, uint32_t count);
 
 #endif

@@ -65,8 +65,8 @@ struct node *parse_template(struct parser *p)
 
 /* --- evaluating --- */
 
-/* A part as text: strings as they are, scalars as string() has them, the rest as JSON. */
-static struct value part_text(struct cel_eval *ev, struct value v)
+/* Strings as they are, scalars as string() has them, the rest as JSON. */
+struct value operate_text(struct cel_eval *ev, struct value v)
 {
     struct err err;
     struct buf json;
@@ -75,8 +75,10 @@ static struct value part_text(struct cel_eval *ev, struct value v)
         v = *v.inner;
     if (v.kind == VALUE_NULL || v.kind == VALUE_OPTIONAL)
         return cel_fail(ev, "this part of the template is missing or null");
-    if (v.kind != VALUE_LIST && v.kind != VALUE_MAP)
+    if (v.kind != VALUE_LIST && v.kind != VALUE_MAP) {
+        ev->function = "string";
         return cel_fn_string(ev, &v, 1);
+    }
     buf_init_arena(&json, ev->mem);
     json.limit = ev->mem_left / 2;
     if (!json_write(&json, v, &err))
@@ -87,18 +89,11 @@ static struct value part_text(struct cel_eval *ev, struct value v)
 
 struct value operate_join(struct cel_eval *ev, const struct value *items, uint32_t count)
 {
-    struct value *texts = cel_alloc(ev, (size_t)count * sizeof(*texts));
     size_t len = 0;
     char *joined, *to;
 
-    if (texts == NULL)
-        return cel_over_memory(ev);
-    for (uint32_t i = 0; i < count; i++) {
-        texts[i] = items[i].kind == VALUE_STRING ? items[i] : part_text(ev, items[i]);
-        if (texts[i].kind == VALUE_ERROR)
-            return texts[i];
-        len += texts[i].len;
-    }
+    for (uint32_t i = 0; i < count; i++)
+        len += items[i].len;
     if (!cel_charge_bytes(ev, len))
         return cel_over_cost(ev);
     joined = len > VALUE_LEN_MAX ? NULL : cel_alloc(ev, len + 1);
@@ -106,8 +101,8 @@ struct value operate_join(struct cel_eval *ev, const struct value *items, uint32
         return cel_over_memory(ev);
     to = joined;
     for (uint32_t i = 0; i < count; i++) {
-        memcpy(to, texts[i].text, texts[i].len);
-        to += texts[i].len;
+        memcpy(to, items[i].text, items[i].len);
+        to += items[i].len;
     }
     return value_string(str_from(joined, len));
 }

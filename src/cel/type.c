@@ -40,6 +40,7 @@ const struct type *type_with(struct arena *mem, const struct type *like,
     *t = *like;
     t->is_generic = false;
     for (unsigned i = 0; i < t->count; i++) {
+        ASSERT(params[i] != NULL);
         t->params[i] = params[i];
         t->is_generic |= params[i]->is_generic;
     }
@@ -58,8 +59,7 @@ const struct type *type_map(struct arena *mem, const struct type *key, const str
 
 const struct type *type_optional(struct arena *mem, const struct type *inner)
 {
-    return type_with(mem, type_basic(TYPE_OPTIONAL),
-                     (const struct type *[TYPE_PARAMS_MAX]){inner});
+    return type_with(mem, type_basic(TYPE_OPTIONAL), (const struct type *[TYPE_PARAMS_MAX]){inner});
 }
 
 const struct type *type_variable(struct arena *mem, uint32_t index)

@@ -36,21 +36,9 @@ static inline struct value load_slot(const struct machine *m, uint32_t slot)
     return LIKELY(v.kind != VALUE_ABSENT) ? v : load_lazily(m->activation, slot);
 }
 
-static struct str slot_name(const struct cel_env *env, uint32_t slot)
-{
-    for (; env != NULL; env = env->parent)
-        for (struct map_entry *e = map_next(&env->variables, NULL); e != NULL;
-             e = map_next(&env->variables, e)) {
-            const struct variable *v = e->ptr;
-            if (v->type != NULL && !v->is_constant && v->slot == slot)
-                return v->name;
-        }
-    return STR("?");
-}
-
 static struct value fail_unbound(const struct machine *m, uint32_t slot)
 {
-    struct str name = slot_name(m->program->env, slot);
+    struct str name = env_slot_name(m->program->env, slot);
 
     return cel_fail(m->ev, "no such attribute: '%.*s' has no value", STR_ARG(name));
 }
@@ -64,11 +52,13 @@ static struct value load_root(const struct machine *m)
 
     if (m->activation->root.kind != VALUE_ABSENT)
         return m->activation->root;
+    if (!cel_charge(m->ev, slots))
+        return cel_over_cost(m->ev);
     entries = cel_alloc(m->ev, (size_t)slots * (sizeof(*entries) + 12) + 64);
     if (entries == NULL)
         return cel_over_memory(m->ev);
     for (uint32_t slot = 0; slot < slots; slot++) {
-        struct str name = slot_name(m->program->env, slot);
+        struct str name = env_slot_name(m->program->env, slot);
         struct value v = load_slot(m, slot);
         if (v.kind == VALUE_ABSENT || str_find(name, STR("."), 0) >= 0)
             continue;
@@ -80,6 +70,25 @@ static struct value load_root(const struct machine *m)
 }
 
 /* --- comprehensions --- */
+
+/*
+ * While a fold makes a list or a map, its result so far is a list whose array
+ * still has room; for a map that array is one of entries.
+ */
+static struct value_entry *fold_entries(struct value accu)
+{
+    return (struct value_entry *)accu.items;
+}
+
+/* The room for entries whose number is not known beforehand follows from their number. */
+static size_t fold_room(size_t count)
+{
+    size_t room = 16;
+
+    while (room < count)
+        room *= 2;
+    return count == 0 ? 0 : room;
+}
 
 static struct value fold_begin(struct cel_eval *ev, enum fold_kind kind, struct value range)
 {
@@ -95,8 +104,9 @@ static struct value fold_begin(struct cel_eval *ev, enum fold_kind kind, struct 
     case FOLD_EXISTS:
         return value_bool(false);
     case FOLD_EXISTS_ONE:
-    case FOLD_MAP_ENTRY:
         return value_int(0);
+    case FOLD_MAP_ENTRY:
+        return value_list(NULL, 0);
     case FOLD_LIST:
     case FOLD_MAP:
         /* As many results as elements at most. */
@@ -108,7 +118,7 @@ static struct value fold_begin(struct cel_eval *ev, enum fold_kind kind, struct 
     PANIC("unknown kind of comprehension");
 }
 
-/* Set the variables to element number `i`, and pay for the loop. */
+/* Set the variables to element number `i`. */
 static inline void fold_element(struct value *state, uint32_t i, bool two)
 {
     struct value range = state[0];
@@ -130,40 +140,33 @@ static bool fold_decide(struct cel_eval *ev, struct value *accu, struct value bo
         return true;
     }
     if (body.kind != VALUE_BOOL && accu->kind != VALUE_ERROR)
-        *accu = body.kind == VALUE_ERROR ? body
-                                         : cel_fail(ev, "no such overload: a bool is needed, not %s",
-                                                    value_kind_name((enum value_kind)body.kind));
+        *accu = body.kind == VALUE_ERROR
+                    ? body
+                    : cel_fail(ev, "no such overload: a bool is needed, not %s",
+                               value_kind_name((enum value_kind)body.kind));
     return false;
 }
 
-/* Put all entries of the map `body` into the growing list of entries in *accu. */
-static struct value fold_entries(struct cel_eval *ev, struct value *accu, struct value body)
+/* Append all entries of the map `body`. */
+static struct value fold_add_entries(struct cel_eval *ev, struct value *accu, struct value body)
 {
-    struct value_entry *entries = (struct value_entry *)(uintptr_t)accu->items;
-    uint32_t room = accu->hash == 0 ? 0 : 1u << (accu->hash - 1);
+    size_t count = (size_t)accu->len + body.len;
+    struct value_entry *entries = fold_entries(*accu);
 
     if (body.kind != VALUE_MAP)
         return cel_fail(ev, "no such overload: a map is needed here, not %s",
                         value_kind_name((enum value_kind)body.kind));
-    if (accu->kind != VALUE_LIST)
-        *accu = value_list(NULL, 0), room = 0;
-    if (body.len > room - accu->len || room == 0) {
-        struct value_entry *grown;
-        uint16_t bits = 4;
-        while ((1ull << bits) < (uint64_t)accu->len + body.len)
-            bits++;
-        grown = cel_alloc(ev, sizeof(*grown) << bits);
-        if (grown == NULL)
+    if (body.len == 0)
+        return value_null();
+    if (fold_room(count) > fold_room(accu->len)) {
+        entries = cel_alloc(ev, fold_room(count) * sizeof(*entries));
+        if (entries == NULL)
             return cel_over_memory(ev);
         if (accu->len > 0)
-            memcpy(grown, entries, accu->len * sizeof(*grown));
-        entries = grown;
-        accu->items = (const struct value *)(const void *)grown;
-        accu->hash = (uint16_t)(bits + 1);
+            memcpy(entries, accu->items, accu->len * sizeof(*entries));
     }
-    if (body.len > 0)
-        memcpy(entries + accu->len, body.map->entries, body.len * sizeof(*entries));
-    accu->len += body.len;
+    memcpy(entries + accu->len, body.map->entries, body.len * sizeof(*entries));
+    *accu = value_list((const struct value *)entries, count);
     return value_null();
 }
 
@@ -181,15 +184,13 @@ static struct value fold_step(struct cel_eval *ev, enum fold_kind kind, struct v
         accu->i += body.b;
         return value_null();
     case FOLD_LIST:
-        ((struct value *)(uintptr_t)accu->items)[accu->len++] = body;
+        ((struct value *)accu->items)[accu->len++] = body;
         return value_null();
-    case FOLD_MAP: {
-        struct value_entry *entries = (struct value_entry *)(uintptr_t)accu->items;
-        entries[accu->len++] = (struct value_entry){.key = state[3], .value = body};
+    case FOLD_MAP:
+        fold_entries(*accu)[accu->len++] = (struct value_entry){.key = state[3], .value = body};
         return value_null();
-    }
     case FOLD_MAP_ENTRY:
-        return fold_entries(ev, accu, body);
+        return fold_add_entries(ev, accu, body);
     case FOLD_ALL:
     case FOLD_EXISTS:
         break;
@@ -199,7 +200,6 @@ static struct value fold_step(struct cel_eval *ev, enum fold_kind kind, struct v
 
 static struct value fold_end(struct cel_eval *ev, enum fold_kind kind, struct value accu)
 {
-    struct value_entry *entries;
     size_t duplicate;
     struct value map;
 
@@ -212,13 +212,10 @@ static struct value fold_end(struct cel_eval *ev, enum fold_kind kind, struct va
         return value_bool(accu.i == 1);
     case FOLD_MAP:
     case FOLD_MAP_ENTRY:
-        if (accu.kind != VALUE_LIST)
-            return value_map_empty();
         if ((size_t)accu.len * 12 + 64 > ev->mem_left)
             return cel_over_memory(ev);
         ev->mem_left -= (size_t)accu.len * 12 + 64;
-        entries = (struct value_entry *)(uintptr_t)accu.items;
-        map = value_map_make(ev->mem, entries, accu.len, &duplicate);
+        map = value_map_make(ev->mem, fold_entries(accu), accu.len, &duplicate);
         return map.kind != VALUE_ABSENT ? map : cel_fail(ev, "repeated key");
     }
     PANIC("unknown kind of comprehension");
@@ -339,7 +336,7 @@ static struct value run(const struct machine *m, struct value *stack)
                     v = *found;
                     continue;
                 }
-                ev->offset = p->offsets[at - code];
+                ev->offset = p->constant_offsets[key - constants];
                 v = operate_field(ev, v, *key);
                 if (v.kind == VALUE_ERROR)
                     goto raise;
@@ -377,7 +374,10 @@ static struct value run(const struct machine *m, struct value *stack)
             v = operate_has(ev, sp[-1], constants[at->arg]);
             goto replace_top;
         case OP_HAS_SLOT:
-            *sp++ = value_bool(load_slot(m, at->arg).kind != VALUE_ABSENT);
+            v = load_slot(m, at->arg);
+            if (UNLIKELY(v.kind == VALUE_ERROR))
+                goto raise;
+            *sp++ = value_bool(v.kind != VALUE_ABSENT);
             break;
         case OP_JUMP:
             ip = code + at->arg;
@@ -477,12 +477,8 @@ static struct value run(const struct machine *m, struct value *stack)
             break;
         case OP_OPTIONAL_BEGIN:
             v = sp[-1];
-            if (UNLIKELY(v.kind != VALUE_OPTIONAL)) {
-                ev->offset = p->offsets[at - code];
-                v = cel_fail(ev, "no such overload: an optional is needed here, not %s",
-                             value_kind_name((enum value_kind)v.kind));
-                goto raise;
-            }
+            if (UNLIKELY(v.kind != VALUE_OPTIONAL))
+                goto not_optional;
             if (v.inner == NULL)
                 ip = code + at->arg;
             else
@@ -492,20 +488,15 @@ static struct value run(const struct machine *m, struct value *stack)
             ev->offset = p->offsets[at - code];
             sp -= 2;
             v = sp[1];
-            if (at->a == 0) {
+            if (at->a == 0)
                 v = cel_optional(ev, v);
-            } else if (v.kind != VALUE_OPTIONAL) {
-                v = cel_fail(ev, "no such overload: optFlatMap() wants an optional");
-            }
+            else if (UNLIKELY(v.kind != VALUE_OPTIONAL))
+                goto not_optional;
             goto put_result;
         case OP_OPTIONAL_OR:
             v = sp[-1];
-            if (UNLIKELY(v.kind != VALUE_OPTIONAL)) {
-                ev->offset = p->offsets[at - code];
-                v = cel_fail(ev, "no such overload: an optional is needed here, not %s",
-                             value_kind_name((enum value_kind)v.kind));
-                goto raise;
-            }
+            if (UNLIKELY(v.kind != VALUE_OPTIONAL))
+                goto not_optional;
             if (v.inner == NULL) {
                 sp--;
                 break;
@@ -513,6 +504,11 @@ static struct value run(const struct machine *m, struct value *stack)
             if (at->a != 0)
                 sp[-1] = *v.inner;
             ip = code + at->arg;
+            break;
+        case OP_OPTIONAL_CHECK:
+            v = sp[-1];
+            if (UNLIKELY(v.kind != VALUE_OPTIONAL))
+                goto not_optional;
             break;
         case OP_CALL: {
             const struct function *f = p->functions[at->arg];
@@ -534,6 +530,10 @@ static struct value run(const struct machine *m, struct value *stack)
             else
                 v = value_bool(regex_matches(p->patterns[at->arg], value_text(sp[-1])));
             goto replace_top;
+        case OP_TEXT:
+            ev->offset = p->offsets[at - code];
+            v = operate_text(ev, sp[-1]);
+            goto replace_top;
         case OP_JOIN:
             sp -= at->arg;
             ev->offset = p->offsets[at - code];
@@ -545,13 +545,13 @@ static struct value run(const struct machine *m, struct value *stack)
             goto raise;
         case OP_RETURN:
             return sp[-1];
-        ORDER_CASE(LT, <)
-        ORDER_CASE(LE, <=)
-        ORDER_CASE(GT, >)
-        ORDER_CASE(GE, >=)
-        INT_CASE(ADD, __builtin_add_overflow)
-        INT_CASE(SUBTRACT, __builtin_sub_overflow)
-        INT_CASE(MULTIPLY, __builtin_mul_overflow)
+            ORDER_CASE(LT, <)
+            ORDER_CASE(LE, <=)
+            ORDER_CASE(GT, >)
+            ORDER_CASE(GE, >=)
+            INT_CASE(ADD, __builtin_add_overflow)
+            INT_CASE(SUBTRACT, __builtin_sub_overflow)
+            INT_CASE(MULTIPLY, __builtin_mul_overflow)
         case OP_EQ:
         case OP_NE: {
             bool equal;
@@ -604,14 +604,19 @@ static struct value run(const struct machine *m, struct value *stack)
                      value_kind_name((enum value_kind)v.kind));
         goto raise;
 
+    not_optional:
+        ev->offset = p->offsets[at - code];
+        v = cel_fail(ev, "no such overload: an optional is needed here, not %s",
+                     value_kind_name((enum value_kind)v.kind));
+        goto raise;
+
     bad_slot:
         ev->offset = p->offsets[at - code];
         if (v.kind == VALUE_ABSENT)
             v = fail_unbound(m, at->op == OP_PATH ? at->slot : at->arg);
 
-    raise: {
-        const struct region *r =
-            is_limit(v) ? NULL : find_region(p, (uint32_t)(at - code));
+    raise : {
+        const struct region *r = is_limit(v) ? NULL : find_region(p, (uint32_t)(at - code));
         if (r == NULL)
             return v;
         sp = stack + r->depth;

@@ -16,6 +16,7 @@ struct request {
     const char *expression;
     const char *context_path;
     bool as_json;
+    bool is_value; /* the expression stands where a definition wants a value */
 };
 
 static bool parse_arguments(int argc, char **argv, struct request *out)
@@ -23,6 +24,8 @@ static bool parse_arguments(int argc, char **argv, struct request *out)
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--json") == 0)
             out->as_json = true;
+        else if (strcmp(argv[i], "--value") == 0)
+            out->is_value = true;
         else if (strcmp(argv[i], "--context") == 0 && i + 1 < argc)
             out->context_path = argv[++i];
         else if (strncmp(argv[i], "--context=", 10) == 0)
@@ -64,7 +67,7 @@ static bool read_file(struct arena *mem, const char *path, struct str *out, stru
 
 static bool read_context(struct arena *mem, const char *path, struct value *out)
 {
-    struct str text;
+    struct str text = STR_NONE;
     struct err err;
 
     *out = value_map_empty();
@@ -137,13 +140,18 @@ static int print_value(const struct request *request, const struct cel_program *
     struct str type = cel_program_type(program);
     struct buf text;
     struct err err;
+    bool written;
     int status = EXIT_OK;
 
     buf_init(&text);
     text.limit = CONTEXT_MAX;
-    if (request->as_json)
+    if (request->as_json) {
         buf_text(&text, "{\"value\":");
-    if (!(request->as_json ? json_write : json_write_pretty)(&text, v, &err)) {
+        written = json_write(&text, v, &err);
+    } else {
+        written = json_write_pretty(&text, v, &err);
+    }
+    if (!written) {
         status = refuse(request, err.code, err.message, 0, 0);
     } else if (request->as_json) {
         buf_text(&text, ",\"type\":");
@@ -168,10 +176,23 @@ static void declare(struct cel_env *env, struct value context, struct value *slo
     cel_env_open_root(env);
     for (uint32_t i = 0; i < context.len; i++) {
         const struct value_entry *e = &context.map->entries[i];
+        /* A dot would make it the field of another variable; $['a.b'] finds it. */
+        if (str_find(value_text(e->key), STR("."), 0) >= 0)
+            continue;
         if (!cel_env_variable(env, value_text(e->key), STR("dyn"), &slot, &err))
             PANIC(err.message);
         slots[slot] = e->value;
     }
+}
+
+static bool compile(struct arena *mem, const struct request *request, const struct cel_env *env,
+                    const struct cel_program **out, struct err *err)
+{
+    struct str source = str_of(request->expression);
+
+    if (request->is_value)
+        return cel_compile_value(mem, env, source, out, err);
+    return cel_compile(mem, env, source, NULL, out, err);
 }
 
 static int evaluate(struct arena *mem, const struct request *request, struct value context)
@@ -187,7 +208,7 @@ static int evaluate(struct arena *mem, const struct request *request, struct val
     int status;
 
     declare(env, context, slots);
-    if (!cel_compile(mem, env, source, NULL, &program, &err))
+    if (!compile(mem, request, env, &program, &err))
         return refuse(request, err.code, err.message, err.line, err.column);
     v = cel_evaluate(mem, program, &activation, NULL);
     if (v.kind == VALUE_ERROR) {

@@ -28,11 +28,11 @@ struct argument {
 enum { COMMAND_ARGUMENTS_MAX = 8 };
 
 struct command_spec {
-    enum command_type type;
     const char *name;
     const char *alias; /* or NULL */
-    enum command_place place;
     const char *summary;
+    enum command_type type;
+    enum command_place place;
     struct argument arguments[COMMAND_ARGUMENTS_MAX + 1];
 };
 

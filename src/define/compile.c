@@ -1,6 +1,7 @@
 /* compile.c - findings, pointers and fields; see compile.h. */
 #include "define/compile.h"
 
+#include "base/utf8.h"
 #include "value/path.h"
 
 #include <stdarg.h>
@@ -70,14 +71,8 @@ static struct str format_text(struct arena *mem, const char *format, va_list arg
     int len = vsnprintf(text, sizeof(text), format, args);
 
     ASSERT(len >= 0);
-    if ((size_t)len < sizeof(text))
-        return str_copy(mem, str_from(text, (size_t)len));
-    /* Cut between two characters. */
-    len = (int)sizeof(text) - 1;
-    while (len > 0 && ((unsigned char)text[len - 1] & 0xc0) == 0x80)
-        len--;
-    while (len > 0 && ((unsigned char)text[len - 1] & 0x80) != 0)
-        len--;
+    if ((size_t)len >= sizeof(text))
+        len = (int)utf8_valid_prefix(str_from(text, sizeof(text) - 1));
     return str_copy(mem, str_from(text, (size_t)len));
 }
 
@@ -142,8 +137,7 @@ static const char *json_kind(struct value v)
     return value_kind_name((enum value_kind)v.kind);
 }
 
-/* The last word of the pointer, for messages. */
-static struct str last_word(const struct compiler *c)
+struct str compile_here(const struct compiler *c)
 {
     size_t start = c->path.len;
 
@@ -151,18 +145,15 @@ static struct str last_word(const struct compiler *c)
         start--;
     if (c->path.len == 0)
         return STR("the definition");
+    if (start < c->path.len && c->path.ptr[start] >= '0' && c->path.ptr[start] <= '9')
+        return STR("each item");
     return str_from(c->path.ptr + start, c->path.len - start);
 }
 
 void compile_wrong_type(struct compiler *c, struct value v, const char *wanted)
 {
-    struct str word = last_word(c);
-
-    /* The place in a list says nothing by itself. */
-    if (word.ptr[0] >= '0' && word.ptr[0] <= '9')
-        word = STR("each item");
-    compile_error(c, FINDING_WRONG_TYPE, "%.*s must be %s, not %s", STR_ARG(word), wanted,
-                  json_kind(v));
+    compile_error(c, FINDING_WRONG_TYPE, "%.*s must be %s, not %s", STR_ARG(compile_here(c)),
+                  wanted, json_kind(v));
 }
 
 /* Code points before `column` of `line`, all lines counted, plus one. */
@@ -316,7 +307,7 @@ int compile_find_word(struct compiler *c, struct value v, const char *words)
             return place;
         rest = str_slice(rest, space < 0 ? rest.len : (size_t)space + 1, rest.len);
     }
-    compile_error(c, FINDING_BAD_VALUE, "%.*s must be %s", STR_ARG(last_word(c)),
+    compile_error(c, FINDING_BAD_VALUE, "%.*s must be %s", STR_ARG(compile_here(c)),
                   list_words(c->mem, str_of(words)).ptr);
     return -1;
 }
@@ -333,6 +324,17 @@ int compile_word(struct compiler *c, struct value object, const char *name, cons
     place = compile_find_word(c, v, words);
     compile_leave(c, outer);
     return place;
+}
+
+struct value compile_meta(struct compiler *c, struct value object)
+{
+    struct value meta = compile_field(object, "meta");
+    size_t outer = compile_enter(c, STR("meta"));
+
+    if (meta.kind != VALUE_MAP && meta.kind != VALUE_ABSENT)
+        compile_wrong_type(c, meta, "an object");
+    compile_leave(c, outer);
+    return meta.kind == VALUE_MAP ? meta : value_map_empty();
 }
 
 void compile_missing(struct compiler *c, const char *name)
@@ -380,7 +382,7 @@ bool compile_duration(struct compiler *c, struct value v, int64_t *out_us)
     }
     if (define_duration_us(v, out_us) && *out_us >= 0)
         return true;
-    compile_error(c, FINDING_BAD_DURATION, "%.*s must be %s", STR_ARG(last_word(c)),
+    compile_error(c, FINDING_BAD_DURATION, "%.*s must be %s", STR_ARG(compile_here(c)),
                   catalog_wanted(ARGUMENT_DURATION));
     return false;
 }

@@ -56,6 +56,9 @@ size_t compile_enter(struct compiler *c, struct str field);
 size_t compile_enter_index(struct compiler *c, size_t index);
 void compile_leave(struct compiler *c, size_t outer);
 
+/* What a message calls the place: the last word of the pointer, or "each item" of a list. */
+struct str compile_here(const struct compiler *c);
+
 /* The pointer, copied. */
 struct str compile_pointer(const struct compiler *c);
 
@@ -66,7 +69,7 @@ void compile_error(struct compiler *c, enum finding_code code, const char *forma
 void compile_warning(struct compiler *c, enum finding_code code, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
-/* "NAME must be WANTED, not a number", the name being the last word of the pointer. */
+/* "amount must be a number, not a text" */
 void compile_wrong_type(struct compiler *c, struct value v, const char *wanted);
 
 /* What the last finding lacked: "did you mean 'x'?". Nothing when `nearest` is empty. */
@@ -110,6 +113,9 @@ bool compile_flag(struct compiler *c, struct value object, const char *name);
  * -1 when it is not there or something else, which is then a finding.
  */
 int compile_word(struct compiler *c, struct value object, const char *name, const char *words);
+
+/* `meta`, an object that may hold anything; an empty one when it is not there. */
+struct value compile_meta(struct compiler *c, struct value object);
 
 /* A finding that the field is missing. */
 void compile_missing(struct compiler *c, const char *name);

@@ -1,6 +1,7 @@
 /* param.c - the parameters of a definition, and the input of a start held against them. */
 #include "base/uuid.h"
 #include "define/compile.h"
+#include "value/json.h"
 #include "value/timefmt.h"
 
 #include <math.h>
@@ -63,8 +64,13 @@ static void wrong_type(struct compiler *c, struct value v, enum param_type type)
     bool is_text =
         type == PARAM_STRING || type == PARAM_UUID || type == PARAM_DATE || type == PARAM_DATETIME;
 
-    if (is_text && v.kind == VALUE_STRING)
-        compile_error(c, FINDING_WRONG_TYPE, "this must be %s", wanted[type]);
+    if (type == PARAM_INTEGER && v.kind == VALUE_DOUBLE)
+        compile_error(c, FINDING_WRONG_TYPE, "%.*s must be %s, not a number %s",
+                      STR_ARG(compile_here(c)), wanted[type],
+                      fabs(v.d) <= EXACT_MAX ? "with a fraction" : "that large");
+    else if (is_text && v.kind == VALUE_STRING)
+        compile_error(c, FINDING_WRONG_TYPE, "%.*s must be %s", STR_ARG(compile_here(c)),
+                      wanted[type]);
     else
         compile_wrong_type(c, v, wanted[type]);
 }
@@ -218,6 +224,22 @@ static bool is_given(const struct param *param, struct value v)
     return v.kind != VALUE_ABSENT && (v.kind != VALUE_NULL || param->type == PARAM_ANY);
 }
 
+/* The values that are allowed, as far as they fit into a message. */
+static void not_allowed(struct compiler *c, const struct param *param)
+{
+    struct buf text;
+    struct err err;
+
+    buf_init_arena(&text, c->mem);
+    text.limit = 300;
+    if (json_write(&text, param->allowed, &err))
+        compile_error(c, FINDING_BAD_VALUE, "'%.*s' must be one of %.*s", STR_ARG(param->name),
+                      STR_ARG(buf_view(&text)));
+    else
+        compile_error(c, FINDING_BAD_VALUE, "'%.*s' is none of the values that are allowed",
+                      STR_ARG(param->name));
+}
+
 /* Check what was given under one name; *v becomes what the execution sees. */
 static void check_given(struct compiler *c, const struct program *p, struct str name,
                         struct value *v)
@@ -236,8 +258,7 @@ static void check_given(struct compiler *c, const struct program *p, struct str 
     } else if (!fits(param->type, v)) {
         wrong_type(c, *v, param->type);
     } else if (!is_allowed(param, *v)) {
-        compile_error(c, FINDING_BAD_VALUE, "'%.*s' is none of the values that are allowed",
-                      STR_ARG(name));
+        not_allowed(c, param);
     }
     compile_leave(c, outer);
 }

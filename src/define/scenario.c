@@ -55,18 +55,6 @@ static void check_access(struct compiler *c, struct value access)
     compile_leave(c, outer);
 }
 
-static void compile_meta(struct compiler *c, struct value definition, struct program *p)
-{
-    size_t outer = compile_enter(c, STR("meta"));
-
-    p->meta = compile_field(definition, "meta");
-    if (p->meta.kind == VALUE_ABSENT)
-        p->meta = value_map_empty();
-    else if (p->meta.kind != VALUE_MAP)
-        compile_wrong_type(c, p->meta, "an object");
-    compile_leave(c, outer);
-}
-
 static void compile_scenario(struct compiler *c, struct value definition, struct program *p)
 {
     struct value v;
@@ -81,7 +69,7 @@ static void compile_scenario(struct compiler *c, struct value definition, struct
     if (p->name.len == 0)
         p->name = p->code;
     (void)compile_text(c, definition, "description");
-    compile_meta(c, definition, p);
+    p->meta = compile_meta(c, definition);
     v = compile_field(definition, "input");
     if (v.kind != VALUE_ABSENT)
         compile_params(c, v, p);

@@ -94,18 +94,6 @@ static void compile_on_error(struct compiler *c, struct value v, const struct pr
     step->holds = word == ON_ERROR_HOLD;
 }
 
-static void compile_meta(struct compiler *c, struct value v, struct step *step)
-{
-    size_t outer = compile_enter(c, STR("meta"));
-
-    step->meta = compile_field(v, "meta");
-    if (step->meta.kind == VALUE_ABSENT)
-        step->meta = value_map_empty();
-    else if (step->meta.kind != VALUE_MAP)
-        compile_wrong_type(c, step->meta, "an object");
-    compile_leave(c, outer);
-}
-
 static void compile_step(struct compiler *c, struct value v, const struct program *p,
                          struct step *step)
 {
@@ -134,7 +122,7 @@ static void compile_step(struct compiler *c, struct value v, const struct progra
     }
     compile_procedure(c, v, step);
     compile_on_error(c, v, p, step);
-    compile_meta(c, v, step);
+    step->meta = compile_meta(c, v);
 }
 
 /* --- all of them --- */

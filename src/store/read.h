@@ -16,8 +16,8 @@ bool read_execution(struct reader *r, struct arena *mem, struct uuid id,
                     struct stored_execution *out, bool *found, struct err *err) MUST_USE;
 
 /* All history rows of an execution with seq above `after`, at most `limit`, in order. */
-bool read_history(struct reader *r, struct arena *mem, struct uuid id, int64_t after,
-                  int64_t limit, struct history *out, bool *found, struct err *err) MUST_USE;
+bool read_history(struct reader *r, struct arena *mem, struct uuid id, int64_t after, int64_t limit,
+                  struct history *out, bool *found, struct err *err) MUST_USE;
 
 struct execution_filter {
     struct str kind, code, status, key, step, q; /* empty = any; q: id, key, code, error code */
@@ -59,8 +59,8 @@ bool read_by_suffix(struct reader *r, struct arena *mem, struct str suffix, int6
 
 struct stored_definition {
     struct str kind, code, name;
-    int64_t version; /* 0 = draft */
-    int64_t revision; /* of the draft: its ETag */
+    int64_t version;   /* 0 = draft */
+    int64_t revision;  /* of the draft: its ETag */
     struct str status; /* draft, published, superseded */
     struct str text;
     struct str summary, created_by;

@@ -56,7 +56,7 @@ struct idempotency {
     struct str user, method, path, key;
     struct str body_hash; /* hex */
     int32_t status;       /* the answer to be stored */
-    struct str answer;
+    struct str answer;    /* of a definition: up to `"version":N}`, which the store adds */
 };
 
 enum definition_action { DEFINITION_SAVE_DRAFT, DEFINITION_DELETE_DRAFT, DEFINITION_PUBLISH };
@@ -78,9 +78,9 @@ struct member {
     enum member_kind kind;
     const struct commit *commit;
     struct definition_change *definition;
-    struct uuid crashed; /* MEMBER_CRASH */
+    struct uuid crashed;                   /* MEMBER_CRASH */
     const struct idempotency *idempotency; /* or NULL */
-    void *owner; /* the node's */
+    void *owner;                           /* the node's */
 
     /* filled by the store */
     enum member_result result;
@@ -163,5 +163,8 @@ static inline bool store_read(struct store *s, struct store_task *task)
 
 /* A copy of the whole store in a new file, while it runs (SQLite only). */
 bool store_backup(struct store *s, struct str path, struct err *err) MUST_USE;
+
+/* Put a copy that store_backup() made into an empty data folder, after looking it through. */
+bool store_restore(struct str path, struct str data_path, struct err *err) MUST_USE;
 
 #endif

@@ -87,7 +87,7 @@ static struct span put_sign(char **p, struct value duration)
     *(*p)++ = '-';
     if (duration.nanos == 0)
         return (struct span){(uint64_t)-duration.seconds, 0};
-    return (struct span){(uint64_t)-(duration.seconds + 1), NANOS - duration.nanos};
+    return (struct span){(uint64_t) - (duration.seconds + 1), NANOS - duration.nanos};
 }
 
 static char *put_part(char *p, uint64_t number, const char *unit)
@@ -261,11 +261,9 @@ static const struct unit {
     uint64_t nanos;
 } units[] = {
     /* A name stands before those that it starts with. */
-    {{"ms", 2}, 1000000},        {{"us", 2}, 1000},
-    {{"ns", 2}, 1},              {{"\xc2\xb5s", 3}, 1000},
-    {{"\xce\xbcs", 3}, 1000},    {{"s", 1}, NANOS},
-    {{"m", 1}, 60ull * NANOS},   {{"h", 1}, 3600ull * NANOS},
-    {{"d", 1}, 86400ull * NANOS},
+    {{"ms", 2}, 1000000},      {{"us", 2}, 1000},           {{"ns", 2}, 1},
+    {{"\xc2\xb5s", 3}, 1000},  {{"\xce\xbcs", 3}, 1000},    {{"s", 1}, NANOS},
+    {{"m", 1}, 60ull * NANOS}, {{"h", 1}, 3600ull * NANOS}, {{"d", 1}, 86400ull * NANOS},
 };
 
 static bool take_unit(struct reader *r, bool days, uint64_t *nanos)

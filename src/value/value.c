@@ -303,7 +303,7 @@ static int compare_int_uint(int64_t a, uint64_t b)
  */
 static int compare_doubles(double a, double b)
 {
-    return isnan(a) || isnan(b) ? VALUE_UNORDERED : order(a < b, a > b);
+    return isnan(a) || isnan(b) ? VALUE_UNORDERED : order(a<b, a> b);
 }
 
 static int flip(int compared)

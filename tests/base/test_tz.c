@@ -32,13 +32,13 @@ static int64_t at(int year, int month, int day, int hour, int minute)
 }
 
 static const char *const zone_names[] = {
-    "Europe/Berlin",       "America/New_York",  "Asia/Kolkata",       "Australia/Lord_Howe",
-    "Pacific/Apia",        "America/Sao_Paulo", "Europe/Dublin",      "Africa/Casablanca",
-    "America/Havana",      "Asia/Kathmandu",    "Pacific/Kiritimati", "America/St_Johns",
-    "Antarctica/Troll",    "Asia/Gaza",         "America/Santiago",   "Australia/Sydney",
-    "Pacific/Chatham",     "America/Nuuk",      "Asia/Tehran",        "Europe/Moscow",
-    "Africa/Monrovia",     "Asia/Manila",       "America/Juneau",     "Etc/GMT+5",
-    "Europe/Lisbon",       "US/Central",        "Asia/Pyongyang",     "EST5EDT",
+    "Europe/Berlin",    "America/New_York",  "Asia/Kolkata",       "Australia/Lord_Howe",
+    "Pacific/Apia",     "America/Sao_Paulo", "Europe/Dublin",      "Africa/Casablanca",
+    "America/Havana",   "Asia/Kathmandu",    "Pacific/Kiritimati", "America/St_Johns",
+    "Antarctica/Troll", "Asia/Gaza",         "America/Santiago",   "Australia/Sydney",
+    "Pacific/Chatham",  "America/Nuuk",      "Asia/Tehran",        "Europe/Moscow",
+    "Africa/Monrovia",  "Asia/Manila",       "America/Juneau",     "Etc/GMT+5",
+    "Europe/Lisbon",    "US/Central",        "Asia/Pyongyang",     "EST5EDT",
 };
 
 static void test_tz__agrees_with_libc_from_1900_to_2100(void **state)
@@ -134,11 +134,9 @@ static void test_tz__gap_in_spring_moves_forward(void **state)
     assert_int_equal(tz_to_utc(berlin, at(2026, 3, 29, 2, 30)), at(2026, 3, 29, 1, 30));
     assert_int_equal(tz_to_utc(berlin, at(2026, 3, 29, 3, 0)), at(2026, 3, 29, 1, 0));
     /* Half an hour: 02:00 to 02:30 on the first Sunday of October. */
-    assert_int_equal(tz_to_utc(howe, at(2026, 10, 4, 2, 10)),
-                     at(2026, 10, 4, 2, 40) - 11 * 3600);
+    assert_int_equal(tz_to_utc(howe, at(2026, 10, 4, 2, 10)), at(2026, 10, 4, 2, 40) - 11 * 3600);
     /* A whole day: Apia had no 30 December 2011. */
-    assert_int_equal(tz_to_utc(apia, at(2011, 12, 30, 12, 0)),
-                     at(2011, 12, 31, 12, 0) - 14 * 3600);
+    assert_int_equal(tz_to_utc(apia, at(2011, 12, 30, 12, 0)), at(2011, 12, 31, 12, 0) - 14 * 3600);
     /* A midnight that was left out. */
     assert_int_equal(tz_to_utc(sao_paulo, at(2018, 11, 4, 0, 0)), at(2018, 11, 4, 3, 0));
 }
@@ -162,10 +160,9 @@ static void test_tz__fixed_offsets_are_read(void **state)
         const char *name;
         int offset;
     } cases[] = {
-        {"", 0},           {"Z", 0},         {"UTC", 0},
-        {"02:00", 7200},   {"+02:00", 7200}, {"-08:00", -28800},
-        {"-00:00", 0},     {"+05:45", 20700}, {"-02:30", -9000},
-        {"+23:59", 86340},
+        {"", 0},           {"Z", 0},           {"UTC", 0},    {"02:00", 7200},
+        {"+02:00", 7200},  {"-08:00", -28800}, {"-00:00", 0}, {"+05:45", 20700},
+        {"-02:30", -9000}, {"+23:59", 86340},
     };
 
     (void)state;
@@ -178,11 +175,31 @@ static void test_tz__fixed_offsets_are_read(void **state)
 static void test_tz__other_names_are_refused(void **state)
 {
     static const char *const names[] = {
-        "/etc/passwd",   "../zoneinfo/UTC", "Europe/../UTC", "Europe/Berlin/", "/Europe/Berlin",
-        "Europe//Rome",  "Europe",          "No/Such",       "zone.tab",       "tzdata.zi",
-        "leapseconds",   "localtime",       "right/UTC",     "+24:00",         "+2:00",
-        "+02:60",        "+0200",           "02:00:00",      "--02:00",        "+",
-        ":",             "Europe/Berlin ",  "-Berlin",       "Europe/Ber\nlin", "\xc3\xa9",
+        "/etc/passwd",
+        "../zoneinfo/UTC",
+        "Europe/../UTC",
+        "Europe/Berlin/",
+        "/Europe/Berlin",
+        "Europe//Rome",
+        "Europe",
+        "No/Such",
+        "zone.tab",
+        "tzdata.zi",
+        "leapseconds",
+        "localtime",
+        "right/UTC",
+        "+24:00",
+        "+2:00",
+        "+02:60",
+        "+0200",
+        "02:00:00",
+        "--02:00",
+        "+",
+        ":",
+        "Europe/Berlin ",
+        "-Berlin",
+        "Europe/Ber\nlin",
+        "\xc3\xa9",
         "Etc/GMT+5/Etc/GMT+5/Etc/GMT+5/Etc/GMT+5/Etc/GMT+5/Etc/GMT+5/Etc/GMT+5",
     };
     struct tz tz;
@@ -244,11 +261,25 @@ static void test_tz_rule__summer_all_the_year_never_ends(void **state)
 static void test_tz_rule__other_text_is_refused(void **state)
 {
     static const char *const texts[] = {
-        "",           "C1",           "CET",         "CET-25",        "CET-1CEST",
-        "CET-1:60",   "CET-1CEST,",   "<+1",         "<+01>",         "CET-1CEST,M3.5.0",
-        "CET-1 ",     ":CET-1",       "CET-1CEST,M13.1.0,M10.5.0",    "CET-1CEST,M3.6.0,M10.5.0",
-        "CET-1CEST,M3.5.7,M10.5.0",   "CET-1CEST,J0,J1", "CET-1CEST,366,1",
-        "CET-1CEST,M3.5.0/168,M10.5.0", "CET-1CEST,M3.5.0,M10.5.0/3x",
+        "",
+        "C1",
+        "CET",
+        "CET-25",
+        "CET-1CEST",
+        "CET-1:60",
+        "CET-1CEST,",
+        "<+1",
+        "<+01>",
+        "CET-1CEST,M3.5.0",
+        "CET-1 ",
+        ":CET-1",
+        "CET-1CEST,M13.1.0,M10.5.0",
+        "CET-1CEST,M3.6.0,M10.5.0",
+        "CET-1CEST,M3.5.7,M10.5.0",
+        "CET-1CEST,J0,J1",
+        "CET-1CEST,366,1",
+        "CET-1CEST,M3.5.0/168,M10.5.0",
+        "CET-1CEST,M3.5.0,M10.5.0/3x",
     };
     struct tz_rule r;
 

@@ -185,8 +185,7 @@ static void test_duration__is_read_and_written(void **state)
         assert_string_equal(duration_text(v), cases[i].written);
         assert_string_equal(seconds_text(v), cases[i].seconds);
         assert_true(duration_read(str_of(duration_text(v)), &back) && value_equal(v, back, NULL));
-        assert_true(duration_read_go(str_of(seconds_text(v)), &back) &&
-                    value_equal(v, back, NULL));
+        assert_true(duration_read_go(str_of(seconds_text(v)), &back) && value_equal(v, back, NULL));
         if (duration_read_go(str_of(cases[i].text), &back) != cases[i].go)
             fail_msg("%s by CEL's grammar", cases[i].text);
         assert_true(!cases[i].go || value_equal(v, back, NULL));
@@ -196,11 +195,43 @@ static void test_duration__is_read_and_written(void **state)
 static void test_duration__other_text_is_refused(void **state)
 {
     static const char *const texts[] = {
-        "", "-", "+", "1", "00", "s", ".", ".s", "-.s", "1x", "1hx", "1h ", " 1h", "1 h", "1h 30m",
-        "1h-30m", "--1h", "+-1h", "1..5h", "1.5.5h", "1e3s", "0x1s", "1w", "1H", "1S", "infs",
-        "\xc2\xb5s", "1\xc2s", "P1D", "315576000000.000000001s", "-315576000000.000000001s",
-        "320000000000s", "3652501d", "315576000000s1ns", "99999999999999999999h",
-        "9223372036854775808ns9223372036854775808s", "1.",
+        "",
+        "-",
+        "+",
+        "1",
+        "00",
+        "s",
+        ".",
+        ".s",
+        "-.s",
+        "1x",
+        "1hx",
+        "1h ",
+        " 1h",
+        "1 h",
+        "1h 30m",
+        "1h-30m",
+        "--1h",
+        "+-1h",
+        "1..5h",
+        "1.5.5h",
+        "1e3s",
+        "0x1s",
+        "1w",
+        "1H",
+        "1S",
+        "infs",
+        "\xc2\xb5s",
+        "1\xc2s",
+        "P1D",
+        "315576000000.000000001s",
+        "-315576000000.000000001s",
+        "320000000000s",
+        "3652501d",
+        "315576000000s1ns",
+        "99999999999999999999h",
+        "9223372036854775808ns9223372036854775808s",
+        "1.",
     };
     struct value v = value_null();
 
@@ -235,10 +266,10 @@ static void test_timefmt__what_is_written_is_read_back(void **state)
         uint32_t scale = scales[n % 4];
 
         n ^= n << 13, n ^= n >> 7, n ^= n << 17;
-        t = value_timestamp(TIMESTAMP_SECONDS_MIN +
-                                (int64_t)(n % (uint64_t)(TIMESTAMP_SECONDS_MAX -
-                                                         TIMESTAMP_SECONDS_MIN)),
-                            (uint32_t)(n >> 32) % 1000000000 / scale * scale);
+        t = value_timestamp(
+            TIMESTAMP_SECONDS_MIN +
+                (int64_t)(n % (uint64_t)(TIMESTAMP_SECONDS_MAX - TIMESTAMP_SECONDS_MIN)),
+            (uint32_t)(n >> 32) % 1000000000 / scale * scale);
         d = value_duration((int64_t)(n >> (i % 50)) % DURATION_SECONDS_MAX * (i % 2 ? 1 : -1),
                            t.nanos);
         assert_true(timestamp_read(str_from(text, timestamp_write(text, t)), &back));

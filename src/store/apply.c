@@ -1,0 +1,501 @@
+/* apply.c - commits of the engine as statements; see apply.h. */
+#include "store/apply.h"
+
+#include "value/json.h"
+
+#include <stdlib.h>
+
+#define ANSWERS_KEPT_US (INT64_C(24) * 3600 * 1000000)
+
+static const struct {
+    const char *name;
+    bool is_terminal;
+} statuses[] = {
+#define STATUS(symbol, text, terminal) {.name = (text), .is_terminal = (terminal)},
+#include "engine/status.def"
+#undef STATUS
+};
+
+struct str status_text(enum execution_status status)
+{
+    ASSERT(status < STATUS_COUNT);
+    return str_of(statuses[status].name);
+}
+
+bool status_from_text(struct str text, enum execution_status *out)
+{
+    for (unsigned i = 0; i < STATUS_COUNT; i++)
+        if (str_eq(str_of(statuses[i].name), text)) {
+            *out = (enum execution_status)i;
+            return true;
+        }
+    return false;
+}
+
+bool status_is_live(enum execution_status status)
+{
+    ASSERT(status < STATUS_COUNT);
+    return !statuses[status].is_terminal;
+}
+
+enum apply_end apply_refuse(const struct apply *a, struct member *m, enum member_result result)
+{
+    m->result = result;
+    return a->wrote ? APPLY_AGAIN : APPLY_DONE;
+}
+
+bool apply_write(struct apply *a, enum sql sql, const struct db_value *params, unsigned count,
+                 enum db_status *status)
+{
+    *status = db_exec(a->db, sql, params, count);
+    if (*status != DB_DONE)
+        return false;
+    if (db_changes(a->db) > 0)
+        a->wrote = true;
+    return true;
+}
+
+/* --- the Idempotency-Key --- */
+
+/* Whether the request was made before: then m->result says so, and *end is set. */
+static bool find_answer(struct apply *a, struct member *m, int64_t now_us, enum apply_end *end,
+                        enum db_status *status)
+{
+    const struct idempotency *i = m->idempotency;
+    int64_t row, kept_at_us;
+
+    *status =
+        db_run(a->db, SQL_IDEMPOTENCY_FIND,
+               DB_PARAMS(db_text(i->key), db_text(i->user), db_text(i->path), db_text(i->method)));
+    if (*status != DB_ROW) {
+        db_end(a->db, SQL_IDEMPOTENCY_FIND);
+        *end = APPLY_FAILED;
+        return *status != DB_DONE;
+    }
+    kept_at_us = db_column_int(a->db, SQL_IDEMPOTENCY_FIND, 3);
+    row = db_column_int(a->db, SQL_IDEMPOTENCY_FIND, 4);
+    if (kept_at_us > now_us - ANSWERS_KEPT_US) {
+        bool is_same = str_eq(db_column_text(a->db, SQL_IDEMPOTENCY_FIND, 0), i->body_hash);
+
+        m->answer_status = (int32_t)db_column_int(a->db, SQL_IDEMPOTENCY_FIND, 1);
+        m->answer = str_copy(a->mem, db_column_text(a->db, SQL_IDEMPOTENCY_FIND, 2));
+        *end = apply_refuse(a, m, is_same ? MEMBER_REPEATED : MEMBER_KEY_CONFLICT);
+        db_end(a->db, SQL_IDEMPOTENCY_FIND);
+        return true;
+    }
+    db_end(a->db, SQL_IDEMPOTENCY_FIND);
+    *end = APPLY_FAILED;
+    return !apply_write(a, SQL_IDEMPOTENCY_DROP, DB_PARAMS(db_int(row)), status);
+}
+
+static bool keep_answer(struct apply *a, const struct idempotency *i, int64_t now_us,
+                        enum db_status *status)
+{
+    if (!apply_write(a, SQL_IDEMPOTENCY_PUT,
+                     DB_PARAMS(db_text(i->key), db_text(i->user), db_text(i->path),
+                               db_text(i->method), db_text(i->body_hash), db_int(i->status),
+                               db_some_text(i->answer), db_int(now_us)),
+                     status))
+        return false;
+    if (db_changes(a->db) == 0) {
+        /* Another node has just kept one; the repeated batch will see it. */
+        *status = DB_CONFLICT;
+        return false;
+    }
+    a->kept_answers++;
+    a->kept_at_us = now_us;
+    return true;
+}
+
+/* --- what a commit is held against --- */
+
+/* An execution as it stands before the commit. */
+struct before {
+    int64_t row, row_version, wake_at_us;
+    enum execution_status status;
+};
+
+/* DB_ROW: found; DB_DONE: there is none. */
+static enum db_status load_before(struct apply *a, const struct execution *e, struct before *out)
+{
+    char id[UUID_TEXT_LEN + 1];
+    enum sql sql = e->row != 0 ? SQL_EXECUTION_STATE : SQL_EXECUTION_STATE_BY_ID;
+    enum db_status status;
+
+    uuid_write(e->id, id);
+    status = db_run(a->db, sql,
+                    DB_PARAMS(e->row != 0 ? db_int(e->row) : db_text(str_from(id, UUID_TEXT_LEN))));
+    if (status == DB_ROW) {
+        out->row = db_column_int(a->db, sql, 0);
+        if (!status_from_text(db_column_text(a->db, sql, 1), &out->status))
+            status = DB_CORRUPT;
+        out->row_version = db_column_int(a->db, sql, 2);
+        out->wake_at_us = db_column_int(a->db, sql, 3);
+    }
+    db_end(a->db, sql);
+    return status;
+}
+
+/* Whether a live execution of this code has the key. DB_ROW: m->holder is it. */
+static enum db_status find_holder(struct apply *a, struct member *m, const struct execution *e)
+{
+    enum db_status status =
+        db_run(a->db, SQL_LIVE_KEY_FIND, DB_PARAMS(db_text(e->key), db_text(e->program->code)));
+
+    if (status == DB_ROW && !uuid_read(db_column_text(a->db, SQL_LIVE_KEY_FIND, 1), &m->holder))
+        status = DB_CORRUPT;
+    db_end(a->db, SQL_LIVE_KEY_FIND);
+    return status;
+}
+
+/* --- signals --- */
+
+struct signal_texts {
+    struct str payload, by;
+};
+
+static bool write_field(struct arena *mem, struct value view, const char *field, struct str *out,
+                        struct err *err)
+{
+    struct value v = value_map_get_str(view, str_of(field));
+    struct buf text;
+
+    *out = STR_NONE;
+    if (v.kind == VALUE_ABSENT)
+        return true;
+    buf_init_arena(&text, mem);
+    if (!json_write(&text, v, err))
+        return false;
+    *out = buf_view(&text);
+    return true;
+}
+
+static bool signal_texts(struct apply *a, const struct signal *s, struct signal_texts *out,
+                         struct err *err)
+{
+    *out = (struct signal_texts){0};
+    return s->view.kind != VALUE_MAP ||
+           (write_field(a->mem, s->view, "payload", &out->payload, err) &&
+            write_field(a->mem, s->view, "by", &out->by, err));
+}
+
+/* DB_ROW: a signal of this id is stored; m->result says whether it is the same one. */
+static enum db_status find_signal(struct apply *a, struct member *m, int64_t row,
+                                  const struct signal_texts *texts)
+{
+    const struct signal *s = m->commit->received;
+    enum db_status status = db_run(a->db, SQL_SIGNAL_FIND, DB_PARAMS(db_int(row), db_text(s->id)));
+
+    if (status == DB_ROW)
+        m->result = str_eq(db_column_text(a->db, SQL_SIGNAL_FIND, 0), s->type) &&
+                            str_eq(db_column_text(a->db, SQL_SIGNAL_FIND, 1), texts->payload)
+                        ? MEMBER_SIGNAL_KNOWN
+                        : MEMBER_SIGNAL_DIFFERS;
+    db_end(a->db, SQL_SIGNAL_FIND);
+    return status;
+}
+
+/* --- writing --- */
+
+/* APPLY_DONE with m->result RECORD_STALE, or unchanged when all were written. */
+static enum apply_end write_records(struct apply *a, struct member *m, int64_t now_us,
+                                    enum db_status *status)
+{
+    const struct record_writes *writes = &m->commit->records;
+
+    for (size_t i = 0; i < writes->count; i++) {
+        const struct record_write *w = &writes->items[i];
+        bool ok;
+
+        if (w->is_delete)
+            ok = apply_write(a, SQL_RECORD_DELETE,
+                             DB_PARAMS(db_text(w->object), db_text(w->id), db_int(w->read_version)),
+                             status);
+        else if (w->read_version == 0)
+            ok = apply_write(a, SQL_RECORD_INSERT,
+                             DB_PARAMS(db_text(w->object), db_text(w->id), db_int(w->version),
+                                       db_text(w->data_json), db_int(now_us)),
+                             status);
+        else
+            ok = apply_write(a, SQL_RECORD_UPDATE,
+                             DB_PARAMS(db_text(w->object), db_text(w->id), db_int(w->version),
+                                       db_text(w->data_json), db_int(now_us),
+                                       db_int(w->read_version)),
+                             status);
+        if (!ok)
+            return APPLY_FAILED;
+        if (db_changes(a->db) == 0)
+            return apply_refuse(a, m, MEMBER_RECORD_STALE);
+    }
+    return APPLY_DONE;
+}
+
+static struct str current_step(const struct execution *e)
+{
+    if (!status_is_live(e->status) || e->cursor.step >= e->program->step_count)
+        return STR_NONE;
+    return e->program->steps[e->cursor.step].code;
+}
+
+static bool insert_execution(struct apply *a, const struct commit *c, int64_t row,
+                             enum db_status *status)
+{
+    const struct execution *e = c->after;
+    char id[UUID_TEXT_LEN + 1];
+    bool is_live = status_is_live(e->status);
+
+    uuid_write(e->id, id);
+    return apply_write(
+        a, SQL_EXECUTION_INSERT,
+        DB_PARAMS(db_int(row), db_text(str_from(id, UUID_TEXT_LEN)), db_text(e->program->code),
+                  db_int(e->program->version), db_text(status_text(e->status)),
+                  db_int(e->row_version), db_int(e->seq),
+                  db_int(c->writes_context ? e->checkpoint_seq : 0), db_some_int(e->wake_at_us),
+                  db_some_int(e->deadline_at_us), db_int(e->created_at_us),
+                  db_some_int(e->started_at_us), db_some_int(e->completed_at_us),
+                  db_int(e->updated_at_us), db_int(e->stop_requested), db_int(e->crash_count),
+                  db_int(EXECUTION_FORMAT), db_some_text(e->org_id), db_some_text(e->key),
+                  is_live ? db_some_text(e->key) : db_null(), db_some_text(current_step(e)),
+                  db_some_text(e->user_json), db_some_text(c->cursor_json),
+                  db_some_text(e->waiting_for_json), db_some_text(e->error_json),
+                  db_some_text(e->result_json), db_some_text(e->input_json),
+                  c->writes_context ? db_some_text(c->context_json) : db_null()),
+        status);
+}
+
+/* Indexed columns are named only where they change: naming one rewrites its index. */
+static bool update_execution(struct apply *a, const struct commit *c, const struct before *before,
+                             enum db_status *status)
+{
+    static const enum sql statements[2][2] = {{SQL_ADVANCE, SQL_ADVANCE_CONTEXT},
+                                              {SQL_ADVANCE_WAKE, SQL_ADVANCE_WAKE_CONTEXT}};
+    const struct execution *e = c->after;
+    bool wakes = e->wake_at_us != before->wake_at_us;
+    unsigned count = 15;
+    struct db_value params[DB_PARAMS_MAX] = {
+        db_int(before->row),
+        db_int(c->read_version),
+        db_text(status_text(e->status)),
+        db_int(e->row_version),
+        db_int(e->seq),
+        db_some_int(e->started_at_us),
+        db_some_int(e->completed_at_us),
+        db_int(e->updated_at_us),
+        db_int(e->stop_requested),
+        db_int(e->crash_count),
+        db_some_text(current_step(e)),
+        db_some_text(c->cursor_json),
+        db_some_text(e->waiting_for_json),
+        db_some_text(e->error_json),
+        db_some_text(e->result_json),
+    };
+
+    if (c->writes_context) {
+        params[count++] = db_some_text(c->context_json);
+        params[count++] = db_int(e->checkpoint_seq);
+    }
+    if (wakes)
+        params[count++] = db_some_int(e->wake_at_us);
+    return apply_write(a, statements[wakes][c->writes_context], params, count, status);
+}
+
+static bool insert_history(struct apply *a, const struct commit *c, int64_t row,
+                           enum db_status *status)
+{
+    for (size_t i = 0; i < c->history.count; i++) {
+        const struct history_row *h = &c->history.items[i];
+
+        if (!apply_write(a, SQL_HISTORY_INSERT,
+                         DB_PARAMS(db_int(history_key(row, h->seq)), db_int(h->kind),
+                                   db_int(h->visit), db_int(h->attempt), db_int(h->started_at_us),
+                                   db_int(h->completed_at_us), db_some_text(h->step),
+                                   db_text(h->status), db_some_text(h->key),
+                                   db_some_text(h->input_json), db_some_text(h->output_json),
+                                   db_some_text(h->error_json), db_some_text(h->delta_json)),
+                         status))
+            return false;
+    }
+    return true;
+}
+
+static bool insert_signal(struct apply *a, const struct signal *s, int64_t row,
+                          const struct signal_texts *texts, enum db_status *status)
+{
+    return apply_write(a, SQL_SIGNAL_INSERT,
+                       DB_PARAMS(db_int(row), db_text(s->id), db_text(s->type),
+                                 db_some_text(texts->payload), db_some_text(texts->by),
+                                 db_int(s->received_at_us), db_int(s->seq)),
+                       status);
+}
+
+/* --- one commit --- */
+
+static enum apply_end start_execution(struct apply *a, struct member *m, enum db_status *status)
+{
+    const struct execution *e = m->commit->after;
+    bool has_live_key = e->key.len > 0 && status_is_live(e->status);
+
+    if (has_live_key) {
+        *status = find_holder(a, m, e);
+        if (*status == DB_ROW)
+            return apply_refuse(a, m, MEMBER_KEY_BUSY);
+        if (*status != DB_DONE)
+            return APPLY_FAILED;
+    }
+    m->row = a->rows[a->next_row++];
+    if (!insert_execution(a, m->commit, m->row, status))
+        return APPLY_FAILED;
+    if (db_changes(a->db) == 0) {
+        *status = has_live_key ? find_holder(a, m, e) : DB_DONE;
+        if (*status > DB_DONE)
+            return APPLY_FAILED;
+        return apply_refuse(a, m, *status == DB_ROW ? MEMBER_KEY_BUSY : MEMBER_STALE);
+    }
+    a->counts[e->status]++;
+    return APPLY_DONE;
+}
+
+/* The business key goes when an execution ends, and comes back when it is taken up again. */
+static enum apply_end move_live_key(struct apply *a, struct member *m, const struct before *before,
+                                    enum db_status *status)
+{
+    const struct execution *e = m->commit->after;
+    bool was_live = status_is_live(before->status);
+    bool is_live = status_is_live(e->status);
+
+    if (e->key.len == 0 || was_live == is_live)
+        return APPLY_DONE;
+    if (is_live) {
+        *status = find_holder(a, m, e);
+        if (*status == DB_ROW)
+            return apply_refuse(a, m, MEMBER_KEY_BUSY);
+        if (*status != DB_DONE)
+            return APPLY_FAILED;
+    }
+    return apply_write(a, is_live ? SQL_LIVE_KEY_TAKE : SQL_LIVE_KEY_DROP,
+                       DB_PARAMS(db_int(m->row)), status)
+               ? APPLY_DONE
+               : APPLY_FAILED;
+}
+
+static enum apply_end advance_execution(struct apply *a, struct member *m,
+                                        const struct before *before, enum db_status *status)
+{
+    const struct execution *e = m->commit->after;
+    enum apply_end end = move_live_key(a, m, before, status);
+
+    if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
+        return end;
+    if (!update_execution(a, m->commit, before, status))
+        return APPLY_FAILED;
+    if (db_changes(a->db) == 0)
+        return apply_refuse(a, m, MEMBER_STALE);
+    a->counts[before->status]--;
+    a->counts[e->status]++;
+    return APPLY_DONE;
+}
+
+/* What the commit rests on: *before, and refusals that need nothing written. */
+static enum apply_end check_commit(struct apply *a, struct member *m, struct before *before,
+                                   const struct signal_texts *texts, enum db_status *status)
+{
+    const struct commit *c = m->commit;
+
+    if (c->history.count > 0 && c->history.items[c->history.count - 1].seq > HISTORY_SEQ_MAX) {
+        (void)err_set(&m->err, ERR_TOO_LARGE, "the history of this execution is full");
+        return apply_refuse(a, m, MEMBER_FAILED);
+    }
+    if (c->is_start)
+        return APPLY_DONE;
+    *status = load_before(a, c->after, before);
+    if (*status == DB_DONE)
+        return apply_refuse(a, m, MEMBER_GONE);
+    if (*status != DB_ROW)
+        return APPLY_FAILED;
+    m->row = before->row;
+    if (c->received != NULL) {
+        *status = find_signal(a, m, before->row, texts);
+        if (*status == DB_ROW)
+            return apply_refuse(a, m, m->result);
+        if (*status != DB_DONE)
+            return APPLY_FAILED;
+    }
+    if (before->row_version != c->read_version)
+        return apply_refuse(a, m, MEMBER_STALE);
+    return APPLY_DONE;
+}
+
+enum apply_end apply_commit(struct apply *a, struct member *m, enum db_status *status)
+{
+    const struct commit *c = m->commit;
+    int64_t now_us = c->after->updated_at_us;
+    struct signal_texts texts = {0};
+    struct before before = {0};
+    enum apply_end end;
+
+    if (c->received != NULL && !signal_texts(a, c->received, &texts, &m->err))
+        return apply_refuse(a, m, MEMBER_FAILED);
+    if (m->idempotency != NULL && find_answer(a, m, now_us, &end, status))
+        return end;
+    end = check_commit(a, m, &before, &texts, status);
+    if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
+        return end;
+    end = write_records(a, m, now_us, status);
+    if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
+        return end;
+    end = c->is_start ? start_execution(a, m, status) : advance_execution(a, m, &before, status);
+    if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
+        return end;
+    if (!insert_history(a, c, m->row, status) ||
+        (c->received != NULL && !insert_signal(a, c->received, m->row, &texts, status)) ||
+        (m->idempotency != NULL && !keep_answer(a, m->idempotency, now_us, status)))
+        return APPLY_FAILED;
+    return APPLY_DONE;
+}
+
+/* --- members --- */
+
+static enum apply_end apply_crash(struct apply *a, struct member *m, enum db_status *status)
+{
+    char id[UUID_TEXT_LEN + 1];
+
+    uuid_write(m->crashed, id);
+    if (!apply_write(a, SQL_CRASH, DB_PARAMS(db_text(str_from(id, UUID_TEXT_LEN))), status))
+        return APPLY_FAILED;
+    return db_changes(a->db) > 0 ? APPLY_DONE : apply_refuse(a, m, MEMBER_GONE);
+}
+
+/* The answer to a change of a definition ends with the version that it was given. */
+static bool keep_definition_answer(struct apply *a, const struct member *m, enum db_status *status)
+{
+    struct idempotency kept = *m->idempotency;
+
+    if (kept.answer.len > 0)
+        kept.answer = str_printf(a->mem, "%.*s\"version\":%lld}", STR_ARG(kept.answer),
+                                 (long long)m->definition->version);
+    return keep_answer(a, &kept, m->definition->now_us, status);
+}
+
+enum apply_end apply_member(struct apply *a, struct member *m, enum db_status *status)
+{
+    a->wrote = false;
+    m->result = MEMBER_APPLIED;
+    switch (m->kind) {
+    case MEMBER_COMMIT:
+        return apply_commit(a, m, status);
+    case MEMBER_DEFINITION: {
+        enum apply_end end = APPLY_DONE;
+
+        if (m->idempotency != NULL && find_answer(a, m, m->definition->now_us, &end, status))
+            return end;
+        end = apply_definition(a, m, status);
+        if (end == APPLY_DONE && m->result == MEMBER_APPLIED && m->idempotency != NULL &&
+            !keep_definition_answer(a, m, status))
+            return APPLY_FAILED;
+        return end;
+    }
+    case MEMBER_CRASH:
+        return apply_crash(a, m, status);
+    }
+    PANIC("unknown kind of member");
+}

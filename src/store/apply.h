@@ -1,0 +1,60 @@
+/*
+ * apply.h - the members of a batch as statements, within the writer's transaction.
+ *
+ * What can refuse a member is looked at before anything is written, so that
+ * usually no savepoint is needed. Where another node was faster all the same,
+ * the answer is APPLY_AGAIN and the writer repeats the batch carefully, with a
+ * savepoint around each member.
+ */
+#ifndef PAWL_STORE_APPLY_H
+#define PAWL_STORE_APPLY_H
+
+#include "store/db.h"
+#include "store/store.h"
+
+/* A history row's key is the execution's row << HISTORY_SEQ_BITS | seq. */
+enum { HISTORY_SEQ_BITS = 24 };
+#define HISTORY_SEQ_MAX ((INT64_C(1) << HISTORY_SEQ_BITS) - 1)
+
+static inline int64_t history_key(int64_t row, int64_t seq)
+{
+    return row << HISTORY_SEQ_BITS | seq;
+}
+
+/* A status as it is stored, and back. */
+struct str status_text(enum execution_status status);
+bool status_from_text(struct str text, enum execution_status *out) MUST_USE;
+bool status_is_live(enum execution_status status);
+
+/* What the members of one transaction share. */
+struct apply {
+    struct db *db;
+    struct arena *mem;   /* of the batch */
+    const int64_t *rows; /* keys for new executions */
+    size_t next_row;
+    int64_t counts[STATUS_COUNT]; /* how many more executions have this status */
+    int64_t kept_answers;         /* how many were put into http_idempotency ... */
+    int64_t kept_at_us;           /* ... and when */
+    bool wrote;                   /* the current member has changed something */
+};
+
+enum apply_end {
+    APPLY_DONE,   /* member->result says how */
+    APPLY_AGAIN,  /* refused after it wrote something: roll back to before the member */
+    APPLY_FAILED, /* *status says why */
+};
+
+enum apply_end apply_member(struct apply *a, struct member *m, enum db_status *status);
+
+/* One kind of member each; used by apply_member(). */
+enum apply_end apply_commit(struct apply *a, struct member *m, enum db_status *status);
+enum apply_end apply_definition(struct apply *a, struct member *m, enum db_status *status);
+
+/* Answer for a member that is refused: APPLY_DONE, or APPLY_AGAIN when it has written. */
+enum apply_end apply_refuse(const struct apply *a, struct member *m, enum member_result result);
+
+/* Run a statement that changes something. False: *status says why. */
+bool apply_write(struct apply *a, enum sql sql, const struct db_value *params, unsigned count,
+                 enum db_status *status) MUST_USE;
+
+#endif

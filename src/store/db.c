@@ -1,0 +1,50 @@
+/* db.c - what drivers have in common. */
+#include "store/db.h"
+
+enum db_status db_exec(struct db *db, enum sql sql, const struct db_value *params, unsigned count)
+{
+    enum db_status status = db_run(db, sql, params, count);
+
+    while (status == DB_ROW)
+        status = db_next(db, sql);
+    db_end(db, sql);
+    return status;
+}
+
+static const char *describe(enum db_status status)
+{
+    switch (status) {
+    case DB_ROW:
+    case DB_DONE:
+        return "no error";
+    case DB_UNIQUE:
+        return "already exists";
+    case DB_CONFLICT:
+        return "conflict with another transaction";
+    case DB_BUSY:
+        return "the database is locked by another program";
+    case DB_FULL:
+        return "no space left for the database: free some and work goes on";
+    case DB_READ_ONLY:
+        return "the database is read-only: make its folder and files writable";
+    case DB_CORRUPT:
+        return "the database is damaged: restore a backup";
+    case DB_LOST:
+        return "the connection to the database is lost";
+    case DB_CUT:
+        return "the database took too long to answer";
+    case DB_IO:
+        return "the database cannot be read or written";
+    case DB_REFUSED:
+        return "the database refused a statement";
+    }
+    PANIC("unknown status");
+}
+
+bool db_fail(const struct db *db, enum db_status status, struct err *err)
+{
+    bool overloaded = status == DB_CUT || status == DB_BUSY;
+
+    return err_set(err, overloaded ? ERR_OVERLOADED : ERR_IO, "%s (%s)", describe(status),
+                   db->message);
+}

@@ -1,0 +1,315 @@
+/*
+ * db_postgres.c - the driver for PostgreSQL, through libpq.
+ *
+ * Prepared statements in the extended protocol, parameters and results as
+ * text. A result is fetched whole: lists are limited by their statements.
+ */
+#include "base/buf.h"
+#include "store/sql.h"
+
+#include <postgresql/libpq-fe.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct db_postgres {
+    struct db base;
+    PGconn *conn;
+    char *url, *name;
+    enum db_mode mode;
+    bool prepared[SQL_COUNT];
+    PGresult *results[SQL_COUNT]; /* of open statements */
+    int rows[SQL_COUNT];          /* the current row of each */
+    int64_t changes;
+    struct buf params; /* the texts of the parameters */
+};
+
+static struct db_postgres *self(struct db *db)
+{
+    return (struct db_postgres *)db;
+}
+
+/* --- failures --- */
+
+/* By SQLSTATE; a prefix stands for its class. The first that fits counts. */
+static const struct {
+    const char *state;
+    enum db_status status;
+} states[] = {
+    {"23505", DB_UNIQUE}, {"40001", DB_CONFLICT}, {"40P01", DB_CONFLICT},  {"53100", DB_FULL},
+    {"53", DB_BUSY},      {"55P03", DB_BUSY},     {"25006", DB_READ_ONLY}, {"57014", DB_CUT},
+    {"57P", DB_LOST},     {"08", DB_LOST},        {"XX001", DB_CORRUPT},   {"XX002", DB_CORRUPT},
+    {"58", DB_IO},        {"25P03", DB_LOST},
+};
+
+static enum db_status status_of_state(const char *state)
+{
+    for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
+        if (strncmp(state, states[i].state, strlen(states[i].state)) == 0)
+            return states[i].status;
+    return DB_REFUSED;
+}
+
+/* Keep the first line of what the server or the library says. */
+static void keep_message(struct db_postgres *db, const char *text)
+{
+    (void)snprintf(db->base.message, sizeof(db->base.message), "PostgreSQL: %.*s",
+                   (int)strcspn(text, "\n"), text);
+}
+
+static enum db_status fail(struct db_postgres *db, const PGresult *result)
+{
+    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    const char *text = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+
+    keep_message(db, text != NULL ? text : PQerrorMessage(db->conn));
+    if (PQstatus(db->conn) != CONNECTION_OK)
+        return DB_LOST;
+    return state == NULL ? DB_REFUSED : status_of_state(state);
+}
+
+/* --- statements --- */
+
+/* ?1 becomes $1. */
+static void translate(const char *text, struct buf *out)
+{
+    for (; *text != '\0'; text++)
+        buf_char(out, text[0] == '?' && text[1] >= '0' && text[1] <= '9' ? '$' : text[0]);
+    buf_char(out, '\0');
+}
+
+static void name_of(enum sql sql, char out[16])
+{
+    (void)snprintf(out, 16, "s%u", (unsigned)sql);
+}
+
+static enum db_status prepare(struct db_postgres *db, enum sql sql)
+{
+    char name[16];
+    struct buf text;
+    PGresult *result;
+    enum db_status status = DB_DONE;
+
+    name_of(sql, name);
+    buf_init(&text);
+    translate(sql_for_postgres(sql), &text);
+    result = PQprepare(db->conn, name, text.ptr, 0, NULL);
+    buf_fini(&text);
+    if (PQresultStatus(result) != PGRES_COMMAND_OK)
+        status = fail(db, result);
+    PQclear(result);
+    db->prepared[sql] = status == DB_DONE;
+    return status;
+}
+
+/* Zero-terminated texts of all parameters; NULL where the parameter is. */
+static void write_params(struct buf *room, const struct db_value *params, unsigned count,
+                         const char *out[DB_PARAMS_MAX])
+{
+    size_t places[DB_PARAMS_MAX];
+
+    ASSERT(count <= DB_PARAMS_MAX);
+    buf_clear(room);
+    for (unsigned i = 0; i < count; i++) {
+        places[i] = room->len;
+        if (params[i].kind == DB_INT)
+            buf_printf(room, "%lld", (long long)params[i].i);
+        else if (params[i].kind == DB_TEXT)
+            buf_str(room, params[i].text);
+        buf_char(room, '\0');
+    }
+    for (unsigned i = 0; i < count; i++)
+        out[i] = params[i].kind == DB_NULL ? NULL : room->ptr + places[i];
+}
+
+static int64_t changed_rows(PGresult *result)
+{
+    return strtoll(PQcmdTuples(result), NULL, 10);
+}
+
+static enum db_status postgres_run(struct db *base, enum sql sql, const struct db_value *params,
+                                   unsigned count)
+{
+    struct db_postgres *db = self(base);
+    const char *texts[DB_PARAMS_MAX];
+    char name[16];
+    PGresult *result;
+    enum db_status status = DB_DONE;
+
+    ASSERT(db->results[sql] == NULL);
+    if (PQstatus(db->conn) != CONNECTION_OK) {
+        keep_message(db, "not connected");
+        return DB_LOST;
+    }
+    if (!db->prepared[sql])
+        status = prepare(db, sql);
+    if (status != DB_DONE)
+        return status;
+    write_params(&db->params, params, count, texts);
+    name_of(sql, name);
+    result = PQexecPrepared(db->conn, name, (int)count, texts, NULL, NULL, 0);
+    if (PQresultStatus(result) != PGRES_COMMAND_OK && PQresultStatus(result) != PGRES_TUPLES_OK) {
+        status = fail(db, result);
+    } else if (sql == SQL_COMMIT && strcmp(PQcmdStatus(result), "COMMIT") != 0) {
+        keep_message(db, "a failed transaction cannot be committed");
+        status = DB_REFUSED;
+    }
+    if (status != DB_DONE) {
+        PQclear(result);
+        return status;
+    }
+    db->changes = changed_rows(result);
+    db->results[sql] = result;
+    db->rows[sql] = 0;
+    return PQntuples(result) > 0 ? DB_ROW : DB_DONE;
+}
+
+static enum db_status postgres_next(struct db *base, enum sql sql)
+{
+    struct db_postgres *db = self(base);
+
+    ASSERT(db->results[sql] != NULL);
+    return ++db->rows[sql] < PQntuples(db->results[sql]) ? DB_ROW : DB_DONE;
+}
+
+static void postgres_end(struct db *base, enum sql sql)
+{
+    struct db_postgres *db = self(base);
+
+    PQclear(db->results[sql]);
+    db->results[sql] = NULL;
+}
+
+static struct str postgres_column_text(struct db *base, enum sql sql, unsigned column)
+{
+    struct db_postgres *db = self(base);
+    const PGresult *result = db->results[sql];
+    int row = db->rows[sql], at = (int)column;
+
+    if (PQgetisnull(result, row, at))
+        return STR_NONE;
+    return str_from(PQgetvalue(result, row, at), (size_t)PQgetlength(result, row, at));
+}
+
+static int64_t postgres_column_int(struct db *base, enum sql sql, unsigned column)
+{
+    struct str text = postgres_column_text(base, sql, column);
+    int64_t n = 0;
+
+    return text.len > 0 && str_to_int64(text, &n) ? n : 0;
+}
+
+static int64_t postgres_changes(struct db *base)
+{
+    return self(base)->changes;
+}
+
+static enum db_status postgres_script(struct db *base, const char *text)
+{
+    struct db_postgres *db = self(base);
+    PGresult *result = PQexec(db->conn, text);
+    enum db_status status = DB_DONE;
+
+    if (PQresultStatus(result) != PGRES_COMMAND_OK && PQresultStatus(result) != PGRES_TUPLES_OK)
+        status = fail(db, result);
+    PQclear(result);
+    return status;
+}
+
+/* --- connecting --- */
+
+static void ignore_notice(void *context, const PGresult *result)
+{
+    (void)context;
+    (void)result;
+}
+
+static void disconnect(struct db_postgres *db)
+{
+    for (unsigned i = 0; i < SQL_COUNT; i++) {
+        PQclear(db->results[i]);
+        db->results[i] = NULL;
+        db->prepared[i] = false;
+    }
+    PQfinish(db->conn);
+    db->conn = NULL;
+}
+
+/* A dead peer is noticed within seconds; what the server's settings say of syncing is overruled. */
+static enum db_status connect(struct db_postgres *db)
+{
+    const char *const names[] = {"dbname",           "application_name", "client_encoding",
+                                 "connect_timeout",  "keepalives_idle",  "keepalives_interval",
+                                 "keepalives_count", "tcp_user_timeout", NULL};
+    const char *const values[] = {db->url, db->name, "UTF8", "5", "10", "5", "3", "20000", NULL};
+
+    db->conn = PQconnectdbParams(names, values, 1);
+    if (db->conn == NULL)
+        PANIC("out of memory");
+    if (PQstatus(db->conn) != CONNECTION_OK) {
+        keep_message(db, PQerrorMessage(db->conn));
+        return DB_LOST;
+    }
+    PQsetNoticeReceiver(db->conn, ignore_notice, NULL);
+    if (db->mode == DB_READ)
+        return postgres_script(&db->base, "SET statement_timeout = 1000;"
+                                          "SET default_transaction_read_only = on");
+    return postgres_script(&db->base, "SET synchronous_commit = on; SET lock_timeout = 10000;"
+                                      "SET idle_in_transaction_session_timeout = 60000");
+}
+
+static enum db_status postgres_reconnect(struct db *base)
+{
+    disconnect(self(base));
+    return connect(self(base));
+}
+
+static void postgres_allow_us(struct db *base, int64_t us)
+{
+    /* statement_timeout of the session does it. */
+    (void)base;
+    (void)us;
+}
+
+static void postgres_close(struct db *base)
+{
+    struct db_postgres *db = self(base);
+
+    disconnect(db);
+    buf_fini(&db->params);
+    free(db->url);
+    free(db->name);
+    free(db);
+}
+
+static const struct db_ops postgres_ops = {
+    .run = postgres_run,
+    .next = postgres_next,
+    .end = postgres_end,
+    .column_int = postgres_column_int,
+    .column_text = postgres_column_text,
+    .changes = postgres_changes,
+    .script = postgres_script,
+    .reconnect = postgres_reconnect,
+    .allow_us = postgres_allow_us,
+    .close = postgres_close,
+};
+
+struct db *db_postgres_open(struct str url, enum db_mode mode, struct str name, struct err *err)
+{
+    struct db_postgres *db = calloc(1, sizeof(*db));
+
+    if (db == NULL)
+        PANIC("out of memory");
+    db->base.ops = &postgres_ops;
+    db->mode = mode;
+    db->url = strndup(url.ptr, url.len);
+    db->name = strndup(name.ptr, name.len);
+    if (db->url == NULL || db->name == NULL)
+        PANIC("out of memory");
+    buf_init(&db->params);
+    if (connect(db) == DB_DONE)
+        return &db->base;
+    (void)err_set(err, ERR_IO, "the database cannot be reached: %s", db->base.message);
+    postgres_close(&db->base);
+    return NULL;
+}

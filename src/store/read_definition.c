@@ -1,0 +1,89 @@
+/* read_definition.c - reading definitions and records; see read.h. */
+#include "store/read.h"
+
+#include "store/reader.h"
+#include "value/json.h"
+
+/* The columns of DEFINITION_COLUMNS, and the text behind them. */
+static struct stored_definition load(struct reader *r, struct arena *mem, enum sql sql,
+                                     bool with_text)
+{
+    struct db *db = r->db;
+
+    return (struct stored_definition){
+        .kind = str_copy(mem, db_column_text(db, sql, 0)),
+        .code = str_copy(mem, db_column_text(db, sql, 1)),
+        .version = db_column_int(db, sql, 2),
+        .revision = db_column_int(db, sql, 3),
+        .status = str_copy(mem, db_column_text(db, sql, 4)),
+        .name = str_copy(mem, db_column_text(db, sql, 5)),
+        .summary = str_copy(mem, db_column_text(db, sql, 6)),
+        .created_by = str_copy(mem, db_column_text(db, sql, 7)),
+        .created_at_us = db_column_int(db, sql, 8),
+        .text = with_text ? str_copy(mem, db_column_text(db, sql, 9)) : STR_NONE,
+    };
+}
+
+bool read_definition(struct reader *r, struct arena *mem, struct str kind, struct str code,
+                     int64_t version, struct stored_definition *out, bool *found, struct err *err)
+{
+    enum sql sql = version < 0 ? SQL_READ_PUBLISHED : SQL_READ_DEFINITION;
+    struct db_value params[] = {db_text(kind), db_text(code), db_int(version)};
+    enum db_status status = reader_run(r, sql, params, version < 0 ? 2 : 3);
+
+    *found = status == DB_ROW;
+    if (*found)
+        *out = load(r, mem, sql, true);
+    db_end(r->db, sql);
+    return status <= DB_DONE ? true : db_fail(r->db, status, err);
+}
+
+static bool load_all(struct reader *r, struct arena *mem, enum sql sql, enum db_status status,
+                     struct stored_definitions *out, struct err *err)
+{
+    *out = (struct stored_definitions){0};
+    for (; status == DB_ROW; status = db_next(r->db, sql))
+        *VEC_ADD(mem, out) = load(r, mem, sql, false);
+    db_end(r->db, sql);
+    return status == DB_DONE ? true : db_fail(r->db, status, err);
+}
+
+bool read_versions(struct reader *r, struct arena *mem, struct str kind, struct str code,
+                   struct stored_definitions *out, struct err *err)
+{
+    enum db_status status =
+        reader_run(r, SQL_READ_VERSIONS, DB_PARAMS(db_text(kind), db_text(code)));
+
+    return load_all(r, mem, SQL_READ_VERSIONS, status, out, err);
+}
+
+bool read_definitions(struct reader *r, struct arena *mem, struct str kind,
+                      struct stored_definitions *out, struct err *err)
+{
+    enum db_status status = reader_run(r, SQL_READ_DEFINITIONS, DB_PARAMS(db_text(kind)));
+
+    return load_all(r, mem, SQL_READ_DEFINITIONS, status, out, err);
+}
+
+bool read_records(struct reader *r, struct arena *mem, struct str object, struct str id,
+                  int64_t limit, struct record_reads *out, struct err *err)
+{
+    enum sql sql = id.len > 0 ? SQL_READ_RECORD : SQL_READ_RECORDS;
+    enum db_status status =
+        reader_run(r, sql, DB_PARAMS(db_text(object), id.len > 0 ? db_text(id) : db_int(limit)));
+    bool ok = true;
+
+    *out = (struct record_reads){0};
+    for (; ok && status == DB_ROW; status = db_next(r->db, sql)) {
+        struct record_read record = {.object = str_copy(mem, db_column_text(r->db, sql, 0)),
+                                     .id = str_copy(mem, db_column_text(r->db, sql, 1)),
+                                     .version = db_column_int(r->db, sql, 2)};
+
+        ok = json_read(mem, db_column_text(r->db, sql, 3), &record.data, err);
+        *VEC_ADD(mem, out) = record;
+    }
+    db_end(r->db, sql);
+    if (!ok)
+        return false;
+    return status == DB_DONE ? true : db_fail(r->db, status, err);
+}

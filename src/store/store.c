@@ -1,0 +1,248 @@
+/* store.c - opening and closing a store, backup and restore; see store.h. */
+#include "store/store.h"
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "store/folder.h"
+#include "store/migrate.h"
+#include "store/reader.h"
+#include "store/writer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { READERS_DEFAULT = 2, COUNT_SLOTS = 16 };
+
+/* A store over a database. */
+struct sql_store {
+    struct store base;
+    struct arena mem;
+    bool is_sqlite;
+    struct str url, path; /* of the server, or of the file */
+    char node[UUID_TEXT_LEN + 1];
+    int lock_fd; /* -1 without a folder */
+    struct db *db;
+    struct checkpoint checkpoint;
+    struct writer writer;
+    struct readers readers;
+};
+
+static bool submit(struct store *base, struct batch *batch)
+{
+    return writer_submit(&((struct sql_store *)base)->writer, batch);
+}
+
+static bool read_on_thread(struct store *base, struct store_task *task)
+{
+    return readers_submit(&((struct sql_store *)base)->readers, task);
+}
+
+static void free_store(struct sql_store *s)
+{
+    if (s->db != NULL)
+        db_close(s->db);
+    if (s->lock_fd >= 0)
+        close(s->lock_fd);
+    arena_fini(&s->mem);
+    free(s);
+}
+
+static void close_store(struct store *base)
+{
+    struct sql_store *s = (struct sql_store *)base;
+
+    readers_close(&s->readers);
+    writer_close(&s->writer);
+    if (s->is_sqlite)
+        checkpoint_close(&s->checkpoint);
+    else
+        (void)db_exec(s->db, SQL_NODE_DROP, DB_PARAMS(db_text(str_of(s->node))));
+    free_store(s);
+}
+
+static const struct store_ops sql_ops = {
+    .submit = submit,
+    .read = read_on_thread,
+    .close = close_store,
+};
+
+static struct db *connect(struct sql_store *s, enum db_mode mode, struct err *err)
+{
+    if (s->is_sqlite)
+        return db_sqlite_open(s->path, mode, err);
+    return db_postgres_open(s->url, mode, mode == DB_READ ? STR("pawl reader") : str_of(s->node),
+                            err);
+}
+
+/* The row that every batch updates. A file has one node, under one name. */
+static bool register_node(struct sql_store *s, struct err *err)
+{
+    enum db_status status =
+        db_exec(s->db, SQL_NODE_PUT,
+                DB_PARAMS(db_text(str_of(s->node)), db_int(clock_wall_us(&clock_system))));
+
+    return status == DB_DONE ? true : db_fail(s->db, status, err);
+}
+
+static bool open_database(struct sql_store *s, struct err *err)
+{
+    s->db = connect(s, DB_CREATE, err);
+    return s->db != NULL && migrate(s->db, s->is_sqlite, clock_wall_us(&clock_system), err) &&
+           register_node(s, err);
+}
+
+static bool open_threads(struct sql_store *s, const struct store_options *options, struct err *err)
+{
+    unsigned count = options->reader_count == 0 ? READERS_DEFAULT : options->reader_count;
+    struct db *connections[READER_MAX];
+    int64_t slot = s->is_sqlite ? 0 : (int64_t)(hash_bytes(s->node, UUID_TEXT_LEN) % COUNT_SLOTS);
+
+    if (count > READER_MAX)
+        count = READER_MAX;
+    for (unsigned i = 0; i < count; i++) {
+        connections[i] = connect(s, DB_READ, err);
+        if (connections[i] == NULL) {
+            while (i-- > 0)
+                db_close(connections[i]);
+            return false;
+        }
+    }
+    if (s->is_sqlite && !checkpoint_open(&s->checkpoint, s->path, err)) {
+        for (unsigned i = 0; i < count; i++)
+            db_close(connections[i]);
+        return false;
+    }
+    readers_open(&s->readers, connections, count, options->done);
+    writer_open(&s->writer, s->db, options->done, s->is_sqlite ? &s->checkpoint : NULL,
+                str_of(s->node), slot);
+    return true;
+}
+
+static bool is_sqlite_url(struct str url)
+{
+    return url.len == 0 || str_eq(url, STR("sqlite"));
+}
+
+struct store *store_open(const struct store_options *options, struct err *err)
+{
+    struct sql_store *s = calloc(1, sizeof(*s));
+
+    if (s == NULL)
+        PANIC("out of memory");
+    s->base.ops = &sql_ops;
+    s->lock_fd = -1;
+    arena_init(&s->mem);
+    s->is_sqlite = is_sqlite_url(options->url);
+    s->url = str_copy(&s->mem, options->url);
+    s->path = str_printf(&s->mem, "%.*s/pawl.db", STR_ARG(options->data_path));
+    if (s->is_sqlite) {
+        (void)snprintf(s->node, sizeof(s->node), "local");
+    } else {
+        struct uuid_gen ids;
+
+        uuid_gen_init(&ids, NULL, NULL);
+        uuid_write(uuid_gen_next(&ids, clock_wall_us(&clock_system) / 1000), s->node);
+    }
+    if ((options->data_path.len == 0 || folder_lock(options->data_path, &s->lock_fd, err)) &&
+        open_database(s, err) && open_threads(s, options, err))
+        return &s->base;
+    free_store(s);
+    return NULL;
+}
+
+void store_close(struct store *s)
+{
+    s->ops->close(s);
+}
+
+/* --- backup --- */
+
+static bool copy_to(struct sql_store *s, struct str part, struct err *err)
+{
+    struct db *db = db_sqlite_open(s->path, DB_WRITE, err);
+    enum db_status status;
+    bool ok;
+
+    if (db == NULL)
+        return false;
+    status = db_sqlite_copy(db, part);
+    ok = status == DB_DONE ? true : db_fail(db, status, err);
+    db_close(db);
+    return ok;
+}
+
+bool store_backup(struct store *base, struct str path, struct err *err)
+{
+    struct sql_store *s = (struct sql_store *)base;
+    struct arena mem;
+    struct str part;
+    bool ok;
+
+    if (!s->is_sqlite)
+        return err_set(err, ERR_INVALID, "PostgreSQL is backed up with its own tools: pg_dump");
+    arena_init(&mem);
+    part = str_printf(&mem, "%.*s.part", STR_ARG(path));
+    if (access(str_copy(&mem, path).ptr, F_OK) == 0) {
+        ok = err_set(err, ERR_CONFLICT, "%.*s exists already", STR_ARG(path));
+    } else {
+        (void)unlink(part.ptr);
+        ok = copy_to(s, part, err) && folder_sync(part.ptr, err) && folder_rename(part, path, err);
+        if (!ok)
+            (void)unlink(part.ptr);
+    }
+    arena_fini(&mem);
+    return ok;
+}
+
+/* Whether the file is a whole store of a version that this program knows. */
+static bool check_backup(struct str path, struct err *err)
+{
+    struct db *db = db_sqlite_open(path, DB_READ, err);
+    enum db_status status;
+    int64_t version = 0;
+    bool ok;
+
+    if (db == NULL)
+        return false;
+    status = db_run(db, SQL_INTEGRITY_CHECK, DB_NO_PARAMS);
+    if (status == DB_ROW && !str_eq(db_column_text(db, SQL_INTEGRITY_CHECK, 0), STR("ok")))
+        status = DB_CORRUPT;
+    db_end(db, SQL_INTEGRITY_CHECK);
+    ok = status == DB_ROW ? migrate_version(db, &version, err) : db_fail(db, status, err);
+    db_close(db);
+    if (ok && (version < 1 || version > migrate_newest))
+        return err_set(err, ERR_IO, "%.*s: %s", STR_ARG(path),
+                       version < 1 ? "this is not a backup of Pawl"
+                                   : "this backup was made by a newer version");
+    return ok;
+}
+
+bool store_restore(struct str path, struct str data_path, struct err *err)
+{
+    struct arena mem;
+    struct str file, part;
+    int lock_fd;
+    bool ok;
+
+    if (!folder_lock(data_path, &lock_fd, err))
+        return false;
+    arena_init(&mem);
+    file = str_printf(&mem, "%.*s/pawl.db", STR_ARG(data_path));
+    part = str_printf(&mem, "%.*s/pawl.db.part", STR_ARG(data_path));
+    if (access(file.ptr, F_OK) == 0) {
+        ok = err_set(err, ERR_CONFLICT, "%.*s holds a store already: restore into an empty folder",
+                     STR_ARG(data_path));
+    } else {
+        (void)unlink(part.ptr);
+        ok = folder_copy_file(path, part, err);
+        if (ok && !check_backup(part, err)) {
+            ok = false;
+            (void)unlink(part.ptr);
+        }
+        ok = ok && folder_rename(part, file, err);
+    }
+    arena_fini(&mem);
+    close(lock_fd);
+    return ok;
+}

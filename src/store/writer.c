@@ -1,0 +1,352 @@
+/* writer.c - see writer.h. */
+#include "store/writer.h"
+
+#include "base/log.h"
+#include "store/apply.h"
+
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    REPEATS_MAX = 50, /* of a batch that meets deadlocks */
+    RECONNECT_MS = 50,
+    RECONNECT_MAX_MS = 5000,
+    PURGE_SPARE = 16,
+};
+
+#define ANSWERS_KEPT_US (INT64_C(24) * 3600 * 1000000)
+
+/* How one try to write a batch ended. */
+enum attempt {
+    ATTEMPT_COMMITTED,
+    ATTEMPT_FAILED,    /* before the commit: nothing happened */
+    ATTEMPT_CAREFULLY, /* nothing happened; savepoints are needed */
+    ATTEMPT_DOUBTFUL,  /* the commit itself failed */
+};
+
+/* --- one transaction --- */
+
+/* Keys for the executions that start here: one row each, or the first and the others follow. */
+static enum db_status new_rows(struct apply *a, const struct batch *b)
+{
+    size_t starts = 0;
+    int64_t *rows;
+    enum db_status status;
+
+    for (size_t i = 0; i < b->members.count; i++)
+        if (b->members.items[i]->kind == MEMBER_COMMIT && b->members.items[i]->commit->is_start)
+            starts++;
+    if (starts == 0)
+        return DB_DONE;
+    rows = ARENA_ARRAY(a->mem, starts, int64_t);
+    status = db_run(a->db, SQL_NEW_ROWS, DB_PARAMS(db_int((int64_t)starts)));
+    for (size_t i = 0; i < starts && status <= DB_DONE; i++) {
+        rows[i] = status == DB_ROW ? db_column_int(a->db, SQL_NEW_ROWS, 0) : rows[i - 1] + 1;
+        if (status == DB_ROW)
+            status = db_next(a->db, SQL_NEW_ROWS);
+    }
+    db_end(a->db, SQL_NEW_ROWS);
+    a->rows = rows;
+    return status == DB_ROW ? DB_DONE : status;
+}
+
+/* Whether a failure spoils one member and not the whole transaction. */
+static bool is_members_own(enum db_status status)
+{
+    return status == DB_REFUSED || status == DB_UNIQUE || status == DB_CUT;
+}
+
+static enum db_status apply_carefully(struct apply *a, struct member *m)
+{
+    struct apply before = *a;
+    enum db_status status = db_exec(a->db, SQL_SAVEPOINT, DB_NO_PARAMS), why = DB_DONE;
+    enum apply_end end;
+
+    if (status != DB_DONE)
+        return status;
+    end = apply_member(a, m, &why);
+    if (end == APPLY_FAILED) {
+        if (!is_members_own(why))
+            return why;
+        m->result = MEMBER_FAILED;
+        (void)db_fail(a->db, why, &m->err);
+    }
+    if (end != APPLY_DONE) {
+        size_t next_row = a->next_row;
+
+        *a = before;
+        a->next_row = next_row;
+        status = db_exec(a->db, SQL_ROLLBACK_TO, DB_NO_PARAMS);
+    }
+    if (status == DB_DONE)
+        status = db_exec(a->db, SQL_RELEASE, DB_NO_PARAMS);
+    return status;
+}
+
+static enum attempt apply_members(struct apply *a, struct batch *b, bool carefully,
+                                  enum db_status *status)
+{
+    for (size_t i = 0; i < b->members.count; i++) {
+        struct member *m = b->members.items[i];
+        enum apply_end end;
+
+        if (carefully) {
+            *status = apply_carefully(a, m);
+            if (*status != DB_DONE)
+                return ATTEMPT_FAILED;
+            continue;
+        }
+        end = apply_member(a, m, status);
+        if (end == APPLY_AGAIN || (end == APPLY_FAILED && is_members_own(*status)))
+            return ATTEMPT_CAREFULLY;
+        if (end == APPLY_FAILED)
+            return ATTEMPT_FAILED;
+    }
+    return ATTEMPT_COMMITTED;
+}
+
+/* What every batch writes beside its members. */
+static enum db_status write_sums(struct writer *w, struct apply *a, const struct batch *b)
+{
+    enum db_status status = DB_DONE;
+
+    if (a->kept_answers > 0)
+        status = db_exec(w->db, SQL_IDEMPOTENCY_PURGE,
+                         DB_PARAMS(db_int(2 * a->kept_answers + PURGE_SPARE),
+                                   db_int(a->kept_at_us - ANSWERS_KEPT_US)));
+    for (unsigned i = 0; i < STATUS_COUNT && status == DB_DONE; i++)
+        if (a->counts[i] != 0)
+            status =
+                db_exec(w->db, SQL_COUNT_ADD,
+                        DB_PARAMS(db_int(w->slot), db_text(status_text(i)), db_int(a->counts[i])));
+    if (status == DB_DONE)
+        status = db_exec(w->db, SQL_NODE_BATCH, DB_PARAMS(db_text(w->node), db_int(b->number)));
+    return status;
+}
+
+static enum attempt try_batch(struct writer *w, struct batch *b, bool carefully,
+                              enum db_status *status)
+{
+    struct apply a = {.db = w->db, .mem = &b->mem};
+    enum attempt attempt = ATTEMPT_FAILED;
+
+    *status = db_exec(w->db, SQL_BEGIN_WRITE, DB_NO_PARAMS);
+    if (*status == DB_DONE)
+        *status = new_rows(&a, b);
+    if (*status == DB_DONE)
+        attempt = apply_members(&a, b, carefully, status);
+    if (attempt == ATTEMPT_COMMITTED) {
+        *status = write_sums(w, &a, b);
+        attempt = *status == DB_DONE ? ATTEMPT_COMMITTED : ATTEMPT_FAILED;
+    }
+    if (attempt == ATTEMPT_COMMITTED) {
+        *status = db_exec(w->db, SQL_COMMIT, DB_NO_PARAMS);
+        attempt = *status == DB_DONE ? ATTEMPT_COMMITTED : ATTEMPT_DOUBTFUL;
+    }
+    if (attempt != ATTEMPT_COMMITTED && *status != DB_LOST) {
+        char message[sizeof(w->db->message)];
+
+        /* The first failure is the one to tell; the transaction may be gone already. */
+        memcpy(message, w->db->message, sizeof(message));
+        (void)db_exec(w->db, SQL_ROLLBACK, DB_NO_PARAMS);
+        memcpy(w->db->message, message, sizeof(message));
+    }
+    return attempt;
+}
+
+/* --- when it fails --- */
+
+static NORETURN void end_process(const struct db *db, enum db_status status)
+{
+    struct err err;
+
+    (void)db_fail(db, status, &err);
+    log_write(LOG_ERROR, "the store failed; ending so that a restart can tell what is durable",
+              LOG_FIELDS(log_err("error", &err)));
+    _exit(WRITER_EXIT);
+}
+
+static bool is_closing(struct writer *w)
+{
+    bool closing;
+
+    pthread_mutex_lock(&w->lock);
+    closing = w->closing;
+    pthread_mutex_unlock(&w->lock);
+    return closing;
+}
+
+/* Wait, but not past the end of the store. */
+static void wait_ms(struct writer *w, int64_t ms)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += ms / 1000;
+    until.tv_nsec += ms % 1000 * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    pthread_mutex_lock(&w->lock);
+    while (!w->closing && pthread_cond_timedwait(&w->wake, &w->lock, &until) == 0)
+        ;
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* Connect again, however long it takes. False when the store is closed before. */
+static bool connect_again(struct writer *w)
+{
+    for (int64_t ms = RECONNECT_MS;; ms = ms * 2 < RECONNECT_MAX_MS ? ms * 2 : RECONNECT_MAX_MS) {
+        enum db_status status = db_reconnect(w->db);
+
+        /* What is left of the old session may still commit: end it, or wait for it. */
+        if (status == DB_DONE)
+            status = db_exec(w->db, SQL_END_SESSIONS, DB_PARAMS(db_text(w->node)));
+        if (status == DB_DONE) {
+            log_write(LOG_INFO, "connected to the database again", NULL);
+            return true;
+        }
+        if (is_closing(w))
+            return false;
+        log_write(LOG_WARN, "the database cannot be reached",
+                  LOG_FIELDS(log_str("cause", str_of(w->db->message)), log_int("retry_ms", ms)));
+        wait_ms(w, ms);
+    }
+}
+
+/* After a lost connection: whether the batch was committed. False: nobody can tell. */
+static bool find_out(struct writer *w, const struct batch *b, bool *committed)
+{
+    for (;;) {
+        enum db_status status;
+
+        if (!connect_again(w))
+            return false;
+        status = db_run(w->db, SQL_NODE_LOOK, DB_PARAMS(db_text(w->node)));
+        *committed = status == DB_ROW && db_column_int(w->db, SQL_NODE_LOOK, 0) >= b->number;
+        db_end(w->db, SQL_NODE_LOOK);
+        if (status <= DB_DONE)
+            return true;
+    }
+}
+
+static void end_batch(struct batch *b, enum batch_end end, const struct db *db,
+                      enum db_status status)
+{
+    b->end = end;
+    if (end == BATCH_COMMITTED)
+        return;
+    (void)db_fail(db, status, &b->err);
+    if (end == BATCH_UNKNOWN)
+        b->err.code = ERR_OUTCOME_UNKNOWN;
+}
+
+static void write_batch(struct writer *w, struct batch *b)
+{
+    bool carefully = false;
+
+    for (unsigned tries = 0;; tries++) {
+        enum db_status status = DB_DONE;
+        enum attempt attempt = try_batch(w, b, carefully, &status);
+        bool committed = attempt == ATTEMPT_COMMITTED;
+
+        if (status == DB_IO && w->checkpoint != NULL)
+            end_process(w->db, status);
+        if (status == DB_LOST) {
+            if (!find_out(w, b, &committed)) {
+                end_batch(b, attempt == ATTEMPT_DOUBTFUL ? BATCH_UNKNOWN : BATCH_REFUSED, w->db,
+                          status);
+                return;
+            }
+            if (!committed)
+                continue;
+        }
+        if (committed) {
+            end_batch(b, BATCH_COMMITTED, w->db, status);
+            return;
+        }
+        if (attempt == ATTEMPT_CAREFULLY && !carefully) {
+            carefully = true;
+            continue;
+        }
+        if (status != DB_CONFLICT || tries >= REPEATS_MAX) {
+            end_batch(b, BATCH_REFUSED, w->db, status);
+            return;
+        }
+    }
+}
+
+/* --- the thread --- */
+
+static void *writer_main(void *context)
+{
+    struct writer *w = context;
+
+    for (;;) {
+        struct batch *b;
+
+        pthread_mutex_lock(&w->lock);
+        while (w->outstanding == 0 && !w->closing)
+            pthread_cond_wait(&w->wake, &w->lock);
+        b = w->outstanding > 0 ? w->queue[0] : NULL;
+        pthread_mutex_unlock(&w->lock);
+        if (b == NULL)
+            return NULL;
+
+        if (w->checkpoint != NULL)
+            gate_enter(&w->checkpoint->gate);
+        write_batch(w, b);
+        if (w->checkpoint != NULL) {
+            gate_leave(&w->checkpoint->gate);
+            checkpoint_tell(w->checkpoint, db_sqlite_log_pages(w->db));
+        }
+
+        /* The slot first: whoever takes the batch may submit the next one at once. */
+        pthread_mutex_lock(&w->lock);
+        w->queue[0] = w->queue[1];
+        w->outstanding--;
+        pthread_mutex_unlock(&w->lock);
+        mailbox_put_reserved(w->done, b);
+    }
+}
+
+void writer_open(struct writer *w, struct db *db, struct mailbox *done,
+                 struct checkpoint *checkpoint, struct str node, int64_t slot)
+{
+    pthread_condattr_t attr;
+
+    *w = (struct writer){
+        .db = db, .done = done, .checkpoint = checkpoint, .node = node, .slot = slot};
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    if (pthread_mutex_init(&w->lock, NULL) != 0 || pthread_cond_init(&w->wake, &attr) != 0 ||
+        pthread_create(&w->thread, NULL, writer_main, w) != 0)
+        PANIC("no thread");
+    pthread_condattr_destroy(&attr);
+}
+
+bool writer_submit(struct writer *w, struct batch *batch)
+{
+    bool taken = false;
+
+    pthread_mutex_lock(&w->lock);
+    if (w->outstanding < WRITER_OUTSTANDING_MAX && mailbox_reserve(w->done)) {
+        w->queue[w->outstanding++] = batch;
+        pthread_cond_signal(&w->wake);
+        taken = true;
+    }
+    pthread_mutex_unlock(&w->lock);
+    return taken;
+}
+
+void writer_close(struct writer *w)
+{
+    pthread_mutex_lock(&w->lock);
+    w->closing = true;
+    pthread_cond_signal(&w->wake);
+    pthread_mutex_unlock(&w->lock);
+    pthread_join(w->thread, NULL);
+    pthread_cond_destroy(&w->wake);
+    pthread_mutex_destroy(&w->lock);
+}

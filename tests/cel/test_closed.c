@@ -1,0 +1,150 @@
+/* test_closed.c - claims about variables whose fields are all declared: cel_env_close(). */
+#include "cel/cel.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+static struct arena mem;
+static struct cel_env *env;
+
+static int set_up(void **state)
+{
+    static const char *const names[] = {"steps", "steps.pay", "steps.deep.down", "other"};
+    struct err err;
+    uint32_t slot;
+
+    (void)state;
+    arena_init(&mem);
+    env = cel_env_new(&mem, CEL_DEFINITION);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_true(cel_env_variable(env, str_of(names[i]),
+                                     i == 0 ? STR("map(string, dyn)") : STR("dyn"), &slot, &err));
+        assert_int_equal(slot, i);
+    }
+    assert_true(cel_env_close(env, STR("steps"), &err));
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    arena_fini(&mem);
+    return 0;
+}
+
+/* "" or "column: message" */
+static const char *compile(const struct cel_env *in, const char *source)
+{
+    const struct cel_program *program;
+    struct err err;
+
+    if (cel_compile(&mem, in, str_of(source), NULL, &program, &err)) {
+        cel_program_release(program);
+        return "";
+    }
+    return str_printf(&mem, "%u: %s", err.column, err.message).ptr;
+}
+
+static void test_closed__only_declared_fields_compile(void **state)
+{
+    static const char *const rows[][2] = {
+        {"steps.pay", ""},
+        {"$.steps.pay.amount", ""},
+        {".steps.pay", ""},
+        {"steps.unknown", "7: undeclared reference to 'steps.unknown'"},
+        {"$.steps.unknown.a.b", "9: undeclared reference to 'steps.unknown'"},
+        {"steps.pya.x", "7: undeclared reference to 'steps.pya'; did you mean 'steps.pay'?"},
+        {"has(steps.unknown)", "11: undeclared reference to 'steps.unknown'"},
+        {"steps.?unknown", "8: undeclared reference to 'steps.unknown'"},
+        {".steps.unknown", "8: undeclared reference to 'steps.unknown'"},
+        {"[1].all(x, steps.unknown)", "18: undeclared reference to 'steps.unknown'"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        assert_string_equal(compile(env, rows[i][0]), rows[i][1]);
+}
+
+static void test_closed__the_whole_and_its_keys_stay_open(void **state)
+{
+    static const char *const rows[] = {
+        "steps",
+        "$.steps",
+        "steps[\"unknown\"]",
+        "$.steps[other]",
+        "steps[?\"x\"]",
+        "\"x\" in steps",
+        "size(steps)",
+        "steps.all(k, k != \"\")",
+        "steps.?pay",
+        "steps.deep.down",
+        "steps.deep",
+        "other.unknown",
+        "$",
+        "has(steps.pay)",
+        "[{\"x\": 1}].all(steps, steps.x == 1)",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        assert_string_equal(compile(env, rows[i]), "");
+}
+
+static void test_closed__an_extension_may_declare_more(void **state)
+{
+    struct cel_env *child = cel_env_extend(&mem, env);
+    struct err err;
+    uint32_t slot;
+
+    (void)state;
+    assert_true(cel_env_variable(child, STR("steps.ship"), STR("dyn"), &slot, &err));
+    assert_string_equal(compile(child, "steps.ship.x + steps.pay.y"), "");
+    assert_string_equal(compile(child, "steps.shop"),
+                        "7: undeclared reference to 'steps.shop'; did you mean 'steps.ship'?");
+    assert_string_equal(compile(env, "steps.ship"), "7: undeclared reference to 'steps.ship'");
+}
+
+static void test_closed__only_a_variable_can_be_closed(void **state)
+{
+    struct err err;
+
+    (void)state;
+    assert_false(cel_env_close(env, STR("nothing"), &err));
+    assert_int_equal(err.code, ERR_INVALID);
+    assert_false(cel_env_close(env, STR("steps.deep"), &err));
+}
+
+static void test_closed__without_check_it_fails_when_evaluated(void **state)
+{
+    struct value slots[4] = {{0}};
+    struct cel_activation activation = {.slots = slots};
+    const struct cel_program *program;
+    struct value v;
+    struct err err;
+
+    (void)state;
+    assert_true(cel_compile(&mem, env, STR("true || steps.unknown"),
+                            &(struct cel_options){.without_check = true}, &program, &err));
+    assert_true(value_is_true(cel_evaluate(&mem, program, &activation, NULL)));
+    assert_true(cel_compile(&mem, env, STR("steps.unknown"),
+                            &(struct cel_options){.without_check = true}, &program, &err));
+    v = cel_evaluate(&mem, program, &activation, NULL);
+    assert_int_equal(v.kind, VALUE_ERROR);
+    assert_string_equal(v.error->message, "undeclared reference to 'steps.unknown'");
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_closed__only_declared_fields_compile),
+        TEST(test_closed__the_whole_and_its_keys_stay_open),
+        TEST(test_closed__an_extension_may_declare_more),
+        TEST(test_closed__only_a_variable_can_be_closed),
+        TEST(test_closed__without_check_it_fails_when_evaluated),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

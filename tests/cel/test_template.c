@@ -1,0 +1,209 @@
+/* test_template.c - text with expressions in it, and where a definition wants a value. */
+#include "cel/expr.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+static struct expr x;
+
+static int set_up(void **state)
+{
+    (void)state;
+    expr_init(&x, CEL_DEFINITION);
+    expr_bind(&x, "input", "dyn",
+              "{\"id\": 7, \"name\": \"Ada\", \"rate\": 2.0, \"ok\": true, \"none\": null, "
+              "\"list\": [1, \"a\", null], \"map\": {\"k\": {\"n\": 1}}, "
+              "\"sly\": \"{{ input.id }}\"}");
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    expr_fini(&x);
+    return 0;
+}
+
+static void test_template__alone_keeps_its_type(void **state)
+{
+    static const struct expr_case cases[] = {
+        {"{{ input.id }}", "7"},
+        {"{{input.id}}", "7"},
+        {"{{ input.list }}", "[1, \"a\", null]"},
+        {"{{ input.none }}", "null"},
+        {"{{ input.ok }}", "true"},
+        {"{{ duration('1h') }}", "duration(\"3600s\")"},
+        {" {{ input.id }}", "\" 7\""},
+    };
+
+    (void)state;
+    EXPR_RUN(&x, AS_TEMPLATE, cases);
+}
+
+static void test_template__parts_are_joined_as_text(void **state)
+{
+    static const struct expr_case cases[] = {
+        {"", "\"\""},
+        {"plain", "\"plain\""},
+        {"Order {{ input.id }} of {{ input.name }}", "\"Order 7 of Ada\""},
+        {"{{ input.id }}{{ input.name }}", "\"7Ada\""},
+        {"x{{ input.ok }}", "\"xtrue\""},
+        {"x{{ input.rate }}", "\"x2\""},
+        {"x{{ duration('90m') }}", "\"x5400s\""},
+        {"x{{ timestamp('2026-01-31') }}", "\"x2026-01-31T00:00:00Z\""},
+        {"x{{ b'abc' }}", "\"xabc\""},
+        {"x{{ input.list }}", "\"x[1,\\\"a\\\",null]\""},
+        {"x{{ input.map }}", "\"x{\\\"k\\\":{\\\"n\\\":1}}\""},
+        {"x{{ input.?id }}", "\"x7\""},
+        {"Gr\xc3\xbc\xc3\x9f"
+         "e {{ 'S\xc3\xb8ren' }}",
+         "\"Gr\xc3\xbc\xc3\x9f"
+         "e S\xc3\xb8ren\""},
+    };
+
+    (void)state;
+    EXPR_RUN(&x, AS_TEMPLATE, cases);
+}
+
+static void test_template__null_and_missing_parts_fail_at_their_place(void **state)
+{
+    static const struct expr_case cases[] = {
+        {"a {{ input.id }} b {{ input.none }}",
+         "!1:29 this part of the template is missing or null"},
+        {"a {{ input.?nothing }}", "!1:13 this part of the template is missing or null"},
+        {"a {{ input.nothing }}", "!1:12 no such key: 'nothing'"},
+        {"a\n{{ input.id }}\n{{ input.nothing }}", "!3:10 no such key: 'nothing'"},
+        {"a {{ [double('nan')] }}", "!1:6 NaN cannot be written as JSON, at /0"},
+        {"a {{ int }}", "!1:6 no such overload: string(type)"},
+    };
+
+    (void)state;
+    EXPR_RUN(&x, AS_TEMPLATE, cases);
+}
+
+static void test_template__ends_where_the_expression_ends(void **state)
+{
+    static const struct expr_case cases[] = {
+        {"{{ '}}' }}", "\"}}\""},
+        {"{{ \"}}\" + '}}' }}.", "\"}}}}.\""},
+        {"{{ {'a': {'b': 1}} }}", "{\"a\": {\"b\": 1}}"},
+        {"{{{'a': {'b': 1}}}}", "{\"a\": {\"b\": 1}}"},
+        {"{{ {'a': {'b': 1}}.a.b }}!", "\"1!\""},
+        {"{{ 1 // }}\n }}", "1"},
+        {"{{ {{ input.id }} + 1 }}", "8"},
+        {"a }} b", "\"a }} b\""},
+        {"a { b } c", "\"a { b } c\""},
+    };
+
+    (void)state;
+    EXPR_RUN(&x, AS_TEMPLATE, cases);
+}
+
+static void test_template__four_braces_are_two(void **state)
+{
+    static const struct expr_case cases[] = {
+        {"{{{{", "\"{{\""},
+        {"{{{{ input.id }}", "\"{{ input.id }}\""},
+        {"a{{{{b{{ input.id }}", "\"a{{b7\""},
+        {"{{{{{{ input.id }}", "\"{{7\""},
+    };
+
+    (void)state;
+    EXPR_RUN(&x, AS_TEMPLATE, cases);
+}
+
+static void test_template__results_are_not_expanded_again(void **state)
+{
+    static const struct expr_case cases[] = {
+        {"{{ input.sly }}", "\"{{ input.id }}\""},
+        {"x {{ input.sly }}", "\"x {{ input.id }}\""},
+        {"{{ '{' }}{{ '{ input.id }}' }}", "\"{{ input.id }}\""},
+    };
+
+    (void)state;
+    EXPR_RUN(&x, AS_TEMPLATE, cases);
+}
+
+static void test_template__errors_have_a_place_in_the_whole_text(void **state)
+{
+    static const struct expr_case cases[] = {
+        {"Hello {{ }}", "?1:10 expected a value, but found '}'"},
+        {"Hello {{ input.id", "?1:18 expected '}}', but found the end of the expression"},
+        {"Hello {{ input.id }", "?1:19 expected '}}', but found '}'"},
+        {"Hello {{ inptu.id }}", "?1:10 undeclared reference to 'inptu'; did you mean 'input'?"},
+        {"\xc3\xbc\n{{ 1 + 'a' }}", "?2:6 no such overload: '+' does not work on int and string"},
+    };
+
+    (void)state;
+    EXPR_RUN(&x, AS_TEMPLATE, cases);
+}
+
+/* --- value positions --- */
+
+static void test_value__what_a_string_in_a_definition_means(void **state)
+{
+    static const struct expr_case cases[] = {
+        {"$.input.id", "7"},
+        {"$.input.id + 1", "8"},
+        {"=input.id * 2", "14"},
+        {"=$",
+         "{\"input\": {\"id\": 7, \"name\": \"Ada\", \"rate\": 2.0, \"ok\": true, \"none\": null, "
+         "\"list\": [1, \"a\", null], \"map\": {\"k\": {\"n\": 1}}, \"sly\": \"{{ input.id "
+         "}}\"}}"},
+        {"=$.input.id == 7", "true"},
+        {"\"manager@company.com\"", "\"manager@company.com\""},
+        {"\"a\\tb\"", "\"a\\x09b\""},
+        {"\"\"", "\"\""},
+        {"\"{{ input.id }}\"", "\"{{ input.id }}\""},
+        {"\"a\" + \"b\"", "\"\\\"a\\\" + \\\"b\\\"\""},
+        {"\"a", "\"\\\"a\""},
+        {"'a'", "\"'a'\""},
+        {"Order {{ input.id }}", "\"Order 7\""},
+        {"{{ input.id }}", "7"},
+        {"$", "\"$\""},
+        {"$100", "\"$100\""},
+        {" $.input.id", "\" $.input.id\""},
+        {"input.id", "\"input.id\""},
+        {"7", "\"7\""},
+        {"", "\"\""},
+        {"=", "?1:2 expected a value, but found the end of the expression"},
+        {"=1 +", "?1:5 expected a value, but found the end of the expression"},
+        {"=input.nothing", "!1:8 no such key: 'nothing'"},
+        {"$.", "?1:3 expected the name of a field, but found the end of the expression"},
+        {"\"\\q\"", "?1:2 this escape is not known"},
+    };
+
+    (void)state;
+    EXPR_RUN(&x, AS_VALUE, cases);
+}
+
+static void test_value__text_without_expressions_is_a_constant(void **state)
+{
+    static const char *const texts[] = {"", "plain text", "$100", "\"quoted\"", "{{{{", "=1 + 2"};
+    struct value v;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        assert_true(cel_program_is_constant(expr_compile(&x, AS_VALUE, texts[i]), &v));
+    assert_false(cel_program_is_constant(expr_compile(&x, AS_VALUE, "$.input"), &v));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_template__alone_keeps_its_type),
+        TEST(test_template__parts_are_joined_as_text),
+        TEST(test_template__null_and_missing_parts_fail_at_their_place),
+        TEST(test_template__ends_where_the_expression_ends),
+        TEST(test_template__four_braces_are_two),
+        TEST(test_template__results_are_not_expanded_again),
+        TEST(test_template__errors_have_a_place_in_the_whole_text),
+        TEST(test_value__what_a_string_in_a_definition_means),
+        TEST(test_value__text_without_expressions_is_a_constant),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,146 @@
+#!/usr/bin/env bash
+# pawl eval as a user runs it: what it prints where, and how it ends.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+
+pawl=${PAWL:-build/pawl}
+order=examples/order-context.json
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+passed=0
+failed=0
+
+# claim NAME STATUS STDOUT STDERR ARGUMENTS...: run `pawl eval ARGUMENTS` and compare.
+claim() {
+    local name=$1 status=$2 out=$3 err=$4
+    shift 4
+    local got_out got_err got_status
+    "$pawl" eval "$@" >"$dir/out" 2>"$dir/err" </dev/null
+    got_status=$?
+    got_out=$(<"$dir/out")
+    got_err=$(<"$dir/err")
+    if [ "$got_status" = "$status" ] && [ "$got_out" = "$out" ] && [ "$got_err" = "$err" ]; then
+        passed=$((passed + 1))
+        return
+    fi
+    failed=$((failed + 1))
+    printf 'FAILED %s: pawl eval' "$name"
+    printf ' %q' "$@"
+    printf '\n  wanted %s, stdout [%s], stderr [%s]\n' "$status" "$out" "$err"
+    printf '  got    %s, stdout [%s], stderr [%s]\n' "$got_status" "$got_out" "$got_err"
+}
+
+# gives VALUE ARGUMENTS...: success, and this on stdout.
+gives() {
+    claim "value" 0 "$1" "" "${@:2}"
+}
+
+# fails MESSAGE ARGUMENTS...: status 1, and this on stderr.
+fails() {
+    claim "failure" 1 "" "$1" "${@:2}"
+}
+
+# --- values ---
+
+gives 7 '1 + 2 * 3'
+gives 2.5 '5 / 2.0'
+gives '"ab"' '"a" + "b"'
+gives true 'true || false'
+gives null 'null'
+gives $'[\n  1,\n  4,\n  9\n]' '[1, 2, 3].map(n, n * n)'
+gives $'{\n  "a": 1\n}' '{"a": 1}'
+gives '[]' '[]'
+gives '{}' '{}'
+gives '"7d"' 'duration("168h")'
+gives '"2026-01-31T00:00:00Z"' 'timestamp("2026-01-31")'
+gives '"YWJj"' "b'abc'"
+gives -1 '-1'
+gives '"Grüße"' "'Gr' + 'üße'"
+
+# --- context ---
+
+gives '"gold"' 'input.customer.level' --context $order
+gives '"gold"' '$.input.customer.level' --context $order
+gives '"gold"' --context=$order 'input.customer.level'
+gives 124.0 'input.items.map(i, i.count * i.price).sum()' --context $order
+gives '"none yet"' 'steps.pay.?id.orValue("none yet")' --context $order
+gives true '$ == {"a": 1}' --context <(echo '{"a": 1}')
+echo '{"a.b": 1, "a": {"b": 2}}' >"$dir/dots.json"
+gives '"1 2"' 'string($.`a.b`) + " " + string(a.b)' --context "$dir/dots.json"
+
+# Standard input.
+if [ "$(echo '{"n": 20}' | "$pawl" eval 'n + 1' --context -)" = 21 ]; then
+    passed=$((passed + 1))
+else
+    failed=$((failed + 1))
+    echo "FAILED the context from standard input"
+fi
+
+fails "pawl: cannot open $dir/none.json: No such file or directory" 1 --context "$dir/none.json"
+printf '{"a": 1,\n "b": }' >"$dir/broken.json"
+fails "pawl: $dir/broken.json:2:7: expected a value, found '}'" 1 --context "$dir/broken.json"
+echo '[1]' >"$dir/list.json"
+fails "pawl: $dir/list.json: the context must be a JSON object" 1 --context "$dir/list.json"
+: >"$dir/empty.json"
+fails "pawl: $dir/empty.json:1:1: expected a value, but the text ends here" 1 --context "$dir/empty.json"
+
+# --- values of definitions ---
+
+gives '"Order A-1042"' --value 'Order {{ input.orderId }}' --context $order
+gives 200 --value '{{ input.items[0].count }}' --context $order
+gives 1 --value '$.variables.attempts' --context $order
+gives 2 --value '=variables.attempts + 1' --context $order
+gives '"input.orderId"' --value 'input.orderId' --context $order
+
+# --- errors, and the caret under them ---
+
+fails "error: expected a value, but found the end of the expression
+  1 +
+     ^" '1 +'
+fails "error: no such overload: '+' does not work on int and string
+  1 + \"a\"
+    ^" '1 + "a"'
+fails "error: divide by zero
+  10 / (1 - 1)
+     ^" '10 / (1 - 1)'
+fails "error: no such key: 'custmer'
+  input.custmer.level
+        ^" 'input.custmer.level' --context $order
+fails "error: undeclared reference to 'inptu'; did you mean 'input'?
+  1 + inptu
+      ^" '1 + inptu' --context $order
+fails "error: no such overload: '+' does not work on string and int
+  'üöß€' + 1
+         ^" "'üöß€' + 1"
+fails "error: undeclared reference to 'b'
+    b
+    ^" $'1 +\n  b'
+fails $'error: expected a value, but found \')\'\n  \t)\n  \t^' $'"ü" +\n\t)\n+ 2'
+fails "error: no such key: 'nothing'
+  Order {{ input.nothing }}
+                 ^" --value 'Order {{ input.nothing }}' --context $order
+fails "error: NaN cannot be written as JSON" 'double("NaN")'
+fails "error: the expression takes more work than it may
+  lists.range(9999).all(a, lists.range(9999).all(b, b >= 0))
+                                             ^" \
+    'lists.range(9999).all(a, lists.range(9999).all(b, b >= 0))'
+
+# --- --json ---
+
+gives '{"value":7,"type":"int"}' --json '1 + 2 * 3'
+gives '{"value":[1,4],"type":"list(int)"}' '[1, 2].map(n, n * n)' --json
+gives '{"value":"gold","type":"string"}' --json 'input.customer.level' --context $order
+claim "json error" 1 '{"error":{"code":"expression_type","message":"no such overload: '"'+'"' does not work on int and string","line":1,"column":3}}' '' --json '1 + "a"'
+claim "json error" 1 '{"error":{"code":"expression_syntax","message":"expected a value, but found the end of the expression","line":2,"column":1}}' '' --json $'1 +\n'
+claim "json error" 1 '{"error":{"code":"expression_error","message":"divide by zero","line":1,"column":3}}' '' --json '1 / 0'
+
+# --- wrong use ---
+
+usage=$("$pawl" help eval | sed -n '/^usage/,$p')
+claim "no expression" 2 "" "$usage"
+claim "two expressions" 2 "" "$usage" 1 2
+claim "unknown option" 2 "" "$usage" 1 --contxt x
+claim "no file" 2 "" "$usage" 1 --context
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

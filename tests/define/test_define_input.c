@@ -1,0 +1,176 @@
+/* test_define_input.c - claims about the input of a start, held against the parameters. */
+#include "define/definition.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+static const char params[] =
+    "{'code': 'a', 'steps': [], 'input': ["
+    " {'name': 'id', 'type': 'uuid', 'required': true},"
+    " {'name': 'amount', 'type': 'number'},"
+    " {'name': 'count', 'type': 'integer', 'default': 1},"
+    " {'name': 'express', 'type': 'boolean'},"
+    " {'name': 'day', 'type': 'date'},"
+    " {'name': 'at', 'type': 'datetime'},"
+    " {'name': 'customer', 'type': 'object'},"
+    " {'name': 'items', 'type': 'array'},"
+    " {'name': 'note', 'type': 'string'},"
+    " {'name': 'colour', 'type': 'string', 'enum': ['red', 'blue']},"
+    " {'name': 'extra', 'type': 'any'},"
+    " {'name': 'free', 'label': 'Anything', 'description': 'x', 'sensitive': true}]}";
+
+#define ID "'id': '0190b5a2-7c3e-7d11-8f60-2b1f5c9e4a77'"
+#define ID_JSON "\"id\":\"0190b5a2-7c3e-7d11-8f60-2b1f5c9e4a77\""
+
+/* "pointer code: message" of the only finding, or the input as the execution sees it. */
+static const char *check(const struct program *p, const char *input)
+{
+    struct findings findings = {0};
+    struct value out = value_absent();
+
+    define_check_input(&definition_mem, p, definition_value(input), &out, &findings);
+    if (findings.count == 0)
+        return definition_json(out);
+    assert_int_equal(findings.count, 1);
+    assert_int_equal(out.kind, VALUE_MAP);
+    return str_printf(&definition_mem, "%.*s %.*s: %.*s", STR_ARG(findings.items[0].pointer),
+                      STR_ARG(findings.items[0].code), STR_ARG(findings.items[0].message))
+        .ptr;
+}
+
+static void test_input__each_type_takes_what_it_says(void **state)
+{
+    static const char *const rows[][2] = {
+        {"{" ID "}", "{" ID_JSON ",\"count\":1}"},
+        {"{" ID ", 'count': 5}", "{" ID_JSON ",\"count\":5}"},
+        {"{'count': 5, " ID "}", "{\"count\":5," ID_JSON "}"},
+        {"{" ID ", 'count': 5.0}", "{" ID_JSON ",\"count\":5}"},
+        {"{" ID ", 'count': null}", "{" ID_JSON ",\"count\":1}"},
+        {"{" ID ", 'count': 2, 'amount': 1.5}", "{" ID_JSON ",\"count\":2,\"amount\":1.5}"},
+        {"{" ID ", 'count': 2, 'amount': 7}", "{" ID_JSON ",\"count\":2,\"amount\":7}"},
+        {"{" ID ", 'count': 2, 'note': null}", "{" ID_JSON ",\"count\":2,\"note\":null}"},
+        {"{" ID ", 'count': 2, 'day': '2026-02-28', 'at': '2026-02-28T10:00:00+02:00'}",
+         "{" ID_JSON ",\"count\":2,\"day\":\"2026-02-28\",\"at\":\"2026-02-28T10:00:00+02:00\"}"},
+        {"{" ID ", 'count': 2, 'customer': {}, 'items': [], 'express': false}",
+         "{" ID_JSON ",\"count\":2,\"customer\":{},\"items\":[],\"express\":false}"},
+        {"{" ID ", 'count': 2, 'colour': 'blue', 'extra': null, 'free': [1]}",
+         "{" ID_JSON ",\"count\":2,\"colour\":\"blue\",\"extra\":null,\"free\":[1]}"},
+    };
+    const struct program *p = definition_program(params);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        assert_string_equal(check(p, rows[i][0]), rows[i][1]);
+}
+
+static void test_input__what_is_wrong_is_said_for_people(void **state)
+{
+    static const char *const rows[][2] = {
+        {"{}", "/input/id missing_input: 'id' is required"},
+        {"{'id': null}", "/input/id missing_input: 'id' is required"},
+        {"{'id': 'x'}", "/input/id wrong_type: id must be a UUID such as "
+                        "\"0190b5a2-7c3e-7d11-8f60-2b1f5c9e4a77\""},
+        {"{'id': 5}", "/input/id wrong_type: id must be a UUID such as "
+                      "\"0190b5a2-7c3e-7d11-8f60-2b1f5c9e4a77\", not a number"},
+        {"{" ID ", 'amount': '5'}",
+         "/input/amount wrong_type: amount must be a number, not a text"},
+        {"{" ID ", 'count': 1.5}",
+         "/input/count wrong_type: count must be a whole number, not a number with a fraction"},
+        {"{" ID ", 'count': 1e300}",
+         "/input/count wrong_type: count must be a whole number, not a number that large"},
+        {"{" ID ", 'express': 'yes'}",
+         "/input/express wrong_type: express must be true or false, not a text"},
+        {"{" ID ", 'day': '2026-02-30'}",
+         "/input/day wrong_type: day must be a date such as \"2026-01-31\""},
+        {"{" ID ", 'at': '2026-02-28'}",
+         "/input/at wrong_type: at must be a time such as \"2026-01-31T12:00:00Z\""},
+        {"{" ID ", 'customer': []}",
+         "/input/customer wrong_type: customer must be an object, not a list"},
+        {"{" ID ", 'items': {}}", "/input/items wrong_type: items must be a list, not an object"},
+        {"{" ID ", 'note': true}", "/input/note wrong_type: note must be a text, not true"},
+        {"{" ID ", 'colour': 'green'}",
+         "/input/colour bad_value: 'colour' must be one of [\"red\",\"blue\"]"},
+        {"{" ID ", 'color': 'red'}",
+         "/input/color undeclared_input: there is no parameter 'color'"},
+        {"[]", "/input wrong_type: input must be an object, not a list"},
+        {"'x'", "/input wrong_type: input must be an object, not a text"},
+    };
+    const struct program *p = definition_program(params);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        assert_string_equal(check(p, rows[i][0]), rows[i][1]);
+}
+
+static void test_input__an_undeclared_name_is_answered_with_the_nearest(void **state)
+{
+    struct findings findings = {0};
+    struct value out;
+
+    (void)state;
+    define_check_input(&definition_mem, definition_program(params),
+                       definition_value("{" ID ", 'color': 'red'}"), &out, &findings);
+    assert_true(str_eq(findings.items[0].hint, STR("did you mean 'colour'?")));
+}
+
+static void test_input__all_problems_are_found(void **state)
+{
+    struct findings findings = {0};
+    struct value out;
+
+    (void)state;
+    define_check_input(&definition_mem, definition_program(params),
+                       definition_value("{'amount': 'x', 'count': 'y', 'z/~': 1}"), &out,
+                       &findings);
+    assert_int_equal(findings.count, 4);
+    assert_true(str_eq(findings.items[2].pointer, STR("/input/z~1~0")));
+    assert_true(str_eq(findings.items[3].pointer, STR("/input/id")));
+}
+
+static void test_input__without_parameters_anything_goes(void **state)
+{
+    const struct program *p = definition_steps("[]");
+
+    (void)state;
+    assert_string_equal(check(p, "{'a': {'b': 1}}"), "{\"a\":{\"b\":1}}");
+    assert_string_equal(check(p, "{}"), "{}");
+    assert_string_equal(check(p, "null"), "{}");
+    assert_string_equal(check(p, "[1]"), "/input wrong_type: input must be an object, not a list");
+}
+
+static void test_input__an_empty_list_of_parameters_allows_none(void **state)
+{
+    const struct program *p = definition_program("{'code': 'a', 'steps': [], 'input': []}");
+
+    (void)state;
+    assert_string_equal(check(p, "{}"), "{}");
+    assert_string_equal(check(p, "{'a': 1}"),
+                        "/input/a undeclared_input: there is no parameter 'a'");
+}
+
+static void test_input__a_default_makes_a_required_one_optional(void **state)
+{
+    const struct program *p =
+        definition_program("{'code': 'a', 'steps': [], 'input': [{'name': 'x', 'type': 'integer',"
+                           " 'required': true, 'default': 2.0, 'enum': [1, 2]}]}");
+
+    (void)state;
+    assert_string_equal(check(p, "{}"), "{\"x\":2}");
+    assert_string_equal(check(p, "{'x': 1.0}"), "{\"x\":1}");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        DEFINITION_TEST(test_input__each_type_takes_what_it_says),
+        DEFINITION_TEST(test_input__what_is_wrong_is_said_for_people),
+        DEFINITION_TEST(test_input__an_undeclared_name_is_answered_with_the_nearest),
+        DEFINITION_TEST(test_input__all_problems_are_found),
+        DEFINITION_TEST(test_input__without_parameters_anything_goes),
+        DEFINITION_TEST(test_input__an_empty_list_of_parameters_allows_none),
+        DEFINITION_TEST(test_input__a_default_makes_a_required_one_optional),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

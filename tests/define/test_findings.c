@@ -1,0 +1,473 @@
+/* test_findings.c - claims about what is found wrong with a definition, where, and in which words. */
+#include "base/buf.h"
+#include "define/definition.h"
+#include "value/json.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+/* Each finding on a line: "pointer code", "pointer code:column", and the hint if there is one. */
+static const char *found(const char *definition)
+{
+    const struct program *p = definition_compile(definition_value(definition));
+    struct buf text;
+
+    buf_init_arena(&text, &definition_mem);
+    for (size_t i = 0; i < definition_findings.count; i++) {
+        const struct finding *f = &definition_findings.items[i];
+        buf_printf(&text, "%s%.*s %.*s", i == 0 ? "" : "\n", STR_ARG(f->pointer), STR_ARG(f->code));
+        if (f->column > 0)
+            buf_printf(&text, ":%u", f->column);
+        if (f->hint.len > 0)
+            buf_printf(&text, " %.*s", STR_ARG(f->hint));
+        assert_true(f->message.len > 0);
+    }
+    assert_true((p == NULL) == findings_have_errors(&definition_findings));
+    return str_copy(&definition_mem, buf_view(&text)).ptr;
+}
+
+struct row {
+    const char *part; /* of a definition */
+    const char *expected;
+};
+
+/* `shape` has one %s for the part. */
+static void check_rows(const char *shape, const struct row *rows, size_t count)
+{
+    int64_t at = str_find(str_of(shape), STR("%s"), 0);
+
+    for (size_t i = 0; i < count; i++) {
+        const char *text =
+            str_printf(&definition_mem, "%.*s%s%s", (int)at, shape, rows[i].part, shape + at + 2)
+                .ptr;
+        const char *actual = found(text);
+        if (strcmp(actual, rows[i].expected) != 0)
+            fail_msg("%s\nfound:\n%s\nexpected:\n%s", text, actual, rows[i].expected);
+    }
+}
+
+#define CHECK_ROWS(shape, rows) check_rows((shape), (rows), sizeof(rows) / sizeof((rows)[0]))
+
+static void test_findings__about_a_scenario(void **state)
+{
+    static const struct row rows[] = {
+        {"1", " wrong_type"},
+        {"[]", " wrong_type"},
+        {"null", " wrong_type"},
+        {"{}", "/code missing_field\n/steps missing_field"},
+        {"{'code': 'a', 'steps': {}}", "/steps wrong_type"},
+        {"{'code': 1, 'steps': []}", "/code wrong_type\n/steps no_steps"},
+        {"{'code': '', 'steps': []}", "/code bad_code\n/steps no_steps"},
+        {"{'code': 'Order', 'steps': []}", "/code bad_code\n/steps no_steps"},
+        {"{'code': 'a-b', 'steps': []}", "/code bad_code\n/steps no_steps"},
+        {"{'code': '1a', 'steps': []}", "/code bad_code\n/steps no_steps"},
+        {"{'code': 'a', 'stepz': [], 'steps': []}",
+         "/stepz unknown_field did you mean 'steps'?\n/steps no_steps"},
+        {"{'code': 'a', 'on_error': 'hold', 'steps': []}",
+         "/on_error unknown_field did you mean 'onError'?\n/steps no_steps"},
+        {"{'code': 'a', 'x~y/z': 1, 'steps': []}", "/x~0y~1z unknown_field\n/steps no_steps"},
+        {"{'code': 'a', 'onError': 'continue', 'steps': []}",
+         "/onError bad_value\n/steps no_steps"},
+        {"{'code': 'a', 'onError': null, 'steps': []}", "/onError wrong_type\n/steps no_steps"},
+        {"{'code': 'a', 'name': 1, 'description': [], 'meta': 2, 'steps': []}",
+         "/name wrong_type\n/description wrong_type\n/meta wrong_type\n/steps no_steps"},
+        {"{'code': 'a', 'triggers': [{'type': 'schedule'}], 'procedures': {'p': {}}, 'steps': []}",
+         "/triggers not_supported_yet\n/procedures not_supported_yet\n/steps no_steps"},
+        {"{'code': 'a', 'access': [], 'steps': []}", "/access wrong_type\n/steps no_steps"},
+        {"{'code': 'a', 'access': {'start': 'x', 'view': [1], 'run': []}, 'steps': []}",
+         "/access/run unknown_field\n/access/start wrong_type\n/access/view/0 wrong_type\n"
+         "/steps no_steps"},
+        {"{'code': 'a', 'result': '$.steps.x', 'steps': []}",
+         "/steps no_steps\n/result expression_type:9"},
+    };
+
+    (void)state;
+    CHECK_ROWS("%s", rows);
+}
+
+static void test_findings__about_settings(void **state)
+{
+    static const struct row rows[] = {
+        {"[]", "/settings wrong_type"},
+        {"{'timeout': 30}", "/settings/timeout wrong_type"},
+        {"{'timeout': 'soon'}", "/settings/timeout bad_duration"},
+        {"{'timeout': '-1h'}", "/settings/timeout bad_duration"},
+        {"{'timeout': '0s'}", "/settings/timeout bad_duration"},
+        {"{'timeOut': '1s'}", "/settings/timeOut unknown_field did you mean 'timeout'?"},
+        {"{'key': 5}", "/settings/key wrong_type"},
+        {"{'key': '$.steps.a.id'}", "/settings/key expression_type:9"},
+        {"{'onKeyConflict': 'wait'}", "/settings/onKeyConflict bad_value"},
+        {"{'concurrency': 5, 'rate': '1/s', 'priority': 1}",
+         "/settings/concurrency not_supported_yet\n/settings/rate not_supported_yet\n"
+         "/settings/priority not_supported_yet"},
+        {"{'retryPolicy': {'maxAttempts': 0, 'delay': 5, 'backoff': 0.5, 'jitter': 'some',"
+         " 'maxDelay': 'x', 'on': 'y', 'notOn': [1], 'tries': 1}}",
+         "/settings/retryPolicy/tries unknown_field\n"
+         "/settings/retryPolicy/maxAttempts bad_value\n"
+         "/settings/retryPolicy/delay wrong_type\n"
+         "/settings/retryPolicy/backoff bad_value\n"
+         "/settings/retryPolicy/maxDelay bad_duration\n"
+         "/settings/retryPolicy/jitter bad_value\n"
+         "/settings/retryPolicy/on wrong_type\n"
+         "/settings/retryPolicy/notOn/0 wrong_type"},
+    };
+
+    (void)state;
+    CHECK_ROWS("{'code': 'a', 'settings': %s, 'steps': [{'code': 'a',"
+               " 'procedure': {'type': 'log', 'message': 'x'}}]}",
+               rows);
+}
+
+static void test_findings__about_parameters(void **state)
+{
+    static const struct row rows[] = {
+        {"{}", "/input wrong_type"},
+        {"[1]", "/input/0 wrong_type"},
+        {"[{}]", "/input/0/name missing_field"},
+        {"[{'name': 'a b'}]", "/input/0/name bad_name"},
+        {"[{'name': 'a', 'type': 'text'}]", "/input/0/type bad_value"},
+        {"[{'name': 'a', 'required': 'yes', 'sensitive': 1}]",
+         "/input/0/required wrong_type\n/input/0/sensitive wrong_type"},
+        {"[{'name': 'a'}, {'name': 'a'}]", "/input/1/name duplicate_name"},
+        {"[{'name': 'a', 'typ': 'string'}]", "/input/0/typ unknown_field did you mean 'type'?"},
+        {"[{'name': 'a', 'type': 'integer', 'default': 1.5}]", "/input/0/default wrong_type"},
+        {"[{'name': 'a', 'type': 'uuid', 'default': 'x'}]", "/input/0/default wrong_type"},
+        {"[{'name': 'a', 'type': 'string', 'enum': []}]", "/input/0/enum bad_value"},
+        {"[{'name': 'a', 'type': 'string', 'enum': 'x'}]", "/input/0/enum wrong_type"},
+        {"[{'name': 'a', 'type': 'string', 'enum': ['x', 2]}]", "/input/0/enum/1 wrong_type"},
+        {"[{'name': 'a', 'type': 'string', 'enum': ['x'], 'default': 'y'}]",
+         "/input/0/default bad_value"},
+    };
+
+    (void)state;
+    CHECK_ROWS("{'code': 'a', 'input': %s, 'steps': [{'code': 'a',"
+               " 'procedure': {'type': 'log', 'message': 'x'}}]}",
+               rows);
+}
+
+#define LOG "'procedure': {'type': 'log', 'message': 'x'}"
+
+static void test_findings__about_steps(void **state)
+{
+    static const struct row rows[] = {
+        {"1", "/steps/0 wrong_type"},
+        {"{" LOG "}", "/steps/0/code missing_field"},
+        {"{'code': null, " LOG "}", "/steps/0/code wrong_type"},
+        {"{'code': 'a.b', " LOG "}", "/steps/0/code bad_code"},
+        {"{'code': 'end', " LOG "}", "/steps/0/code reserved_code"},
+        {"{'code': 'next', " LOG "}", "/steps/0/code reserved_code"},
+        {"{'code': 'break', " LOG "}", "/steps/0/code reserved_code"},
+        {"{'code': 'a', " LOG "}, {'code': 'a', " LOG "}", "/steps/1/code duplicate_code"},
+        {"{'code': 'a'}", "/steps/0/procedure missing_field"},
+        {"{'code': 'a', 'procedure': 'create_customer'}", "/steps/0/procedure not_supported_yet"},
+        {"{'code': 'a', 'procedure': 5}", "/steps/0/procedure wrong_type"},
+        {"{'code': 'a', 'procedure': []}", "/steps/0/procedure bad_value"},
+        {"{'code': 'a', 'procedure': [1]}", "/steps/0/procedure/0 wrong_type"},
+        {"{'code': 'a', 'handler': 'x', " LOG "}", "/steps/0/handler unknown_field"},
+        {"{'code': 'a', 'branch': [{}]}", "/steps/0/branch not_supported_yet"},
+        {"{'code': 'a', 'loop': {'while': 'true'}}", "/steps/0/loop not_supported_yet"},
+        {"{'code': 'a', 'parallel': {'join': 1}}", "/steps/0/parallel not_supported_yet"},
+        {"{'code': 'a', 'goto': 'b', 'retry': {'delay': '1s'}, 'timeout': '30s',"
+         " 'rollback': {'procedure': 'x'}, 'reconcile': {'max': 1}, " LOG "}",
+         "/steps/0/goto not_supported_yet\n/steps/0/retry not_supported_yet\n"
+         "/steps/0/timeout not_supported_yet\n/steps/0/rollback not_supported_yet\n"
+         "/steps/0/reconcile not_supported_yet"},
+        {"{'code': 'a', 'onError': 'ignore', " LOG "}", "/steps/0/onError bad_value"},
+        {"{'code': 'a', 'name': {}, 'input': [], 'meta': [], " LOG "}",
+         "/steps/0/name wrong_type\n/steps/0/input wrong_type\n/steps/0/meta wrong_type"},
+    };
+
+    (void)state;
+    CHECK_ROWS("{'code': 'a', 'steps': [%s]}", rows);
+}
+
+static void test_findings__about_expressions(void **state)
+{
+    static const struct row rows[] = {
+        {"'when': true", "/steps/0/when wrong_type"},
+        {"'when': '1 +'", "/steps/0/when expression_syntax:4"},
+        {"'when': '1 + 1'", "/steps/0/when expression_type:1"},
+        {"'when': ''", "/steps/0/when expression_syntax:1"},
+        {"'when': '$.inptu.x'", "/steps/0/when expression_type:3 did you mean 'input'?"},
+        {"'when': 'true &&\\n  nothing'", "/steps/0/when expression_type:11"},
+        {"'when': '`éé` == 1 + `x`'", "/steps/0/when expression_type:11"},
+        {"'when': '$.steps.secnd.success'",
+         "/steps/0/when expression_type:9 did you mean 'steps.second'?"},
+        {"'when': 'steps.unknown == null'", "/steps/0/when expression_type:7"},
+        {"'when': 'has($.steps.unknown)'", "/steps/0/when expression_type:13"},
+        {"'when': 'has($.steps.unknown.x)'", "/steps/0/when expression_type:13"},
+        {"'when': '$.steps.?unknown.hasValue()'", "/steps/0/when expression_type:10"},
+        {"'input': {'a': {'b/c': ['x', '=1 +']}}", "/steps/0/input/a/b~1c/1 expression_syntax:5"},
+        {"'input': {'a': 'x{{ 1 + }}'}", "/steps/0/input/a expression_syntax:9"},
+        {"'input': {'a': 'x{{ 1'}", "/steps/0/input/a expression_syntax:6"},
+        {"'input': {'a': '$.now + 1', 'b': '$.nothing', 'c': '='}",
+         "/steps/0/input/a expression_type:7\n/steps/0/input/b expression_type:3\n"
+         "/steps/0/input/c expression_syntax:2"},
+    };
+
+    (void)state;
+    CHECK_ROWS("{'code': 'a', 'steps': [{'code': 'first', " LOG ", %s},"
+               " {'code': 'second', " LOG "}]}",
+               rows);
+}
+
+static void test_findings__about_commands(void **state)
+{
+    static const struct row rows[] = {
+        {"{}", "/steps/0/procedure/type missing_field"},
+        {"{'type': 1}", "/steps/0/procedure/type wrong_type"},
+        {"{'type': 'wait.singal'}",
+         "/steps/0/procedure/type unknown_command did you mean 'wait.signal'?"},
+        {"{'type': 'integration.http'}", "/steps/0/procedure/type not_supported_yet"},
+        {"{'type': 'task.create'}", "/steps/0/procedure/type not_supported_yet"},
+        {"{'type': 'compute.transform'}", "/steps/0/procedure/data missing_field"},
+        {"{'type': 'compute.transform', 'date': 1, 'data': 1}",
+         "/steps/0/procedure/date unknown_field did you mean 'data'?"},
+        {"{'type': 'compute.transform', 'data': 1, 'object': 'x'}",
+         "/steps/0/procedure/object unknown_field"},
+        {"{'type': 'compute.transform', 'data': 1, 'optional': true, 'retry': {'delay': '1s'},"
+         " 'rollback': {'type': 'log'}}",
+         "/steps/0/procedure/optional not_supported_yet\n"
+         "/steps/0/procedure/retry not_supported_yet\n"
+         "/steps/0/procedure/rollback not_supported_yet"},
+        {"{'type': 'compute.set', 'values': [1]}", "/steps/0/procedure/values wrong_type"},
+        {"{'type': 'compute.set', 'values': ['$.input.x']}",
+         "/steps/0/procedure/values wrong_type"},
+        {"{'type': 'compute.set', 'values': '=[1, $.input.x]'}",
+         "/steps/0/procedure/values expression_type"},
+        {"{'type': 'compute.fail', 'code': 'x'}", "/steps/0/procedure/message missing_field"},
+        {"{'type': 'compute.fail', 'code': 5, 'message': 'x', 'class': 'bad'}",
+         "/steps/0/procedure/code wrong_type\n/steps/0/procedure/class bad_value"},
+        {"{'type': 'record.create', 'object': '', 'data': 'x', 'ifExists': 'no'}",
+         "/steps/0/procedure/object bad_value\n/steps/0/procedure/data wrong_type\n"
+         "/steps/0/procedure/ifExists bad_value"},
+        {"{'type': 'record.create', 'object': {'a': '$.now'}, 'data': {}}",
+         "/steps/0/procedure/object wrong_type"},
+        {"{'type': 'record.create', 'object': '=size($.input.x)', 'data': {}}",
+         "/steps/0/procedure/object expression_type"},
+        {"{'type': 'record.update', 'object': 'o', 'id': '1', 'data': {},"
+         " 'expectedVersion': '3'}",
+         "/steps/0/procedure/expectedVersion wrong_type"},
+        {"{'type': 'record.query', 'object': 'o', 'where': 'record.x = 1', 'limit': -1,"
+         " 'orderBy': [1]}",
+         "/steps/0/procedure/where expression_syntax:10\n"
+         "/steps/0/procedure/orderBy/0 wrong_type\n/steps/0/procedure/limit wrong_type"},
+        {"{'type': 'record.query', 'object': 'o', 'where': 'record'}", ""},
+        {"{'type': 'record.query', 'object': 'o', 'where': '1'}",
+         "/steps/0/procedure/where expression_type:1"},
+        {"{'type': 'log', 'message': 'x', 'level': 'loud'}", "/steps/0/procedure/level bad_value"},
+        {"{'type': 'wait.signal', 'signalType': []}", "/steps/0/procedure/signalType bad_value"},
+        {"{'type': 'wait.signal', 'signalType': ['a', 1]}",
+         "/steps/0/procedure/signalType/1 wrong_type"},
+        {"{'type': 'wait.signal', 'signalType': ['$.input.x', '=1 + 1']}",
+         "/steps/0/procedure/signalType/1 wrong_type"},
+        {"{'type': 'wait.signal', 'signalType': 'a', 'timeout': 'later'}",
+         "/steps/0/procedure/timeout bad_duration"},
+        {"{'type': 'wait.signal', 'signalType': 'a', 'onTimeout': {'to': 'b'}}",
+         "/steps/0/procedure/onTimeout not_supported_yet"},
+        {"{'type': 'wait.signal', 'signalType': 'a', 'onTimeout': 'retry'}",
+         "/steps/0/procedure/onTimeout bad_value"},
+        {"{'type': 'wait.signal', 'signalType': 'a', 'accept': 'new', 'correlation': 'x',"
+         " 'reminder': {'every': '1h'}, 'title': 'x', 'assignee': 'y', 'form': [{}],"
+         " 'public': true}",
+         "/steps/0/procedure/accept not_supported_yet\n"
+         "/steps/0/procedure/correlation not_supported_yet\n"
+         "/steps/0/procedure/reminder not_supported_yet\n"
+         "/steps/0/procedure/title not_supported_yet\n"
+         "/steps/0/procedure/assignee not_supported_yet\n"
+         "/steps/0/procedure/form not_supported_yet\n"
+         "/steps/0/procedure/public not_supported_yet"},
+        {"{'type': 'wait.timer', 'duration': 5}", "/steps/0/procedure/duration wrong_type"},
+        {"{'type': 'wait.timer', 'duration': '5 minutes'}",
+         "/steps/0/procedure/duration bad_duration"},
+        {"{'type': 'wait.timer', 'duration': '-5m'}", "/steps/0/procedure/duration bad_duration"},
+        {"{'type': 'wait.timer', 'duration': '=`1 hour`'}",
+         "/steps/0/procedure/duration bad_duration"},
+        {"{'type': 'wait.timer', 'duration': '$.now'}",
+         "/steps/0/procedure/duration expression_type"},
+        {"{'type': 'wait.until', 'timestamp': 'tomorrow'}",
+         "/steps/0/procedure/timestamp bad_timestamp"},
+        {"{'type': 'wait.until', 'timestamp': 1767225600}",
+         "/steps/0/procedure/timestamp wrong_type"},
+        {"[{'type': 'log', 'message': 'x'}, {'type': 'wait.timer', 'duration': '1s'}]",
+         "/steps/0/procedure/1 wait_not_alone"},
+        {"[{'type': 'wait.timer', 'duration': '1s'}]", ""},
+    };
+
+    (void)state;
+    CHECK_ROWS("{'code': 'a', 'steps': [{'code': 'a', 'procedure': %s}]}", rows);
+}
+
+static void test_findings__about_named_results(void **state)
+{
+    static const struct row rows[] = {
+        {"{'type': 'log', 'message': 'x', 'as': 5}", "/steps/0/procedure/0/as wrong_type"},
+        {"{'type': 'log', 'message': 'x', 'as': 'a b'}", "/steps/0/procedure/0/as bad_name"},
+        {"{'type': 'log', 'message': 'x', 'as': 'in'}", "/steps/0/procedure/0/as bad_name"},
+        {"{'type': 'log', 'message': 'x', 'as': 'input'}", "/steps/0/procedure/0/as bad_name"},
+        {"{'type': 'log', 'message': 'x', 'as': 'loop'}", "/steps/0/procedure/0/as bad_name"},
+        {"{'type': 'log', 'message': 'x', 'as': 'x'}, {'type': 'log', 'message': 'x', 'as': 'x'}",
+         "/steps/0/procedure/1/as duplicate_name"},
+        {"{'type': 'compute.transform', 'data': '$.later'},"
+         "{'type': 'log', 'message': 'x', 'as': 'later'}",
+         "/steps/0/procedure/0/data expression_type:3"},
+        {"{'type': 'compute.transform', 'data': '$.self', 'as': 'self'}",
+         "/steps/0/procedure/0/data expression_type:3"},
+        {"{'type': 'log', 'message': 'x', 'when': '1', 'result': ['=']}",
+         "/steps/0/procedure/0/when expression_type:1\n"
+         "/steps/0/procedure/0/result/0 expression_syntax:2"},
+    };
+
+    (void)state;
+    CHECK_ROWS("{'code': 'a', 'steps': [{'code': 'a', 'procedure': [%s]}]}", rows);
+    /* The names of one step are not those of the next. */
+    assert_string_equal(
+        found("{'code': 'a', 'steps': ["
+              "{'code': 'a', 'procedure': {'type': 'log', 'message': 'x', 'as': 'mine'}},"
+              "{'code': 'b', 'procedure': {'type': 'compute.transform', 'data': '$.mine'}}]}"),
+        "/steps/1/procedure/data expression_type:3");
+}
+
+static void test_findings__limits_are_named(void **state)
+{
+    struct buf text;
+
+    (void)state;
+    buf_init_arena(&text, &definition_mem);
+    buf_text(&text, "{'code': 'a', 'steps': [");
+    for (int i = 0; i < 51; i++)
+        buf_printf(&text, "%s{'code': 's%d', " LOG "}", i == 0 ? "" : ",", i);
+    buf_text(&text, "]}");
+    buf_char(&text, '\0');
+    assert_string_equal(found(text.ptr), "/steps too_many_steps");
+
+    buf_clear(&text);
+    buf_text(&text, "{'code': 'a', 'steps': [{'code': 'a', 'procedure': [");
+    for (int i = 0; i < 51; i++)
+        buf_printf(&text, "%s{'type': 'log', 'message': 'x'}", i == 0 ? "" : ",");
+    buf_text(&text, "]}]}");
+    buf_char(&text, '\0');
+    assert_string_equal(found(text.ptr), "/steps/0/procedure too_many_commands");
+
+    buf_clear(&text);
+    buf_text(&text, "{'code': 'a', 'steps': [], 'input': [");
+    for (int i = 0; i < 201; i++)
+        buf_printf(&text, "%s{'name': 'p%d'}", i == 0 ? "" : ",", i);
+    buf_text(&text, "]}");
+    buf_char(&text, '\0');
+    assert_string_equal(found(text.ptr), "/input too_many_params\n/steps no_steps");
+
+    buf_clear(&text);
+    buf_text(&text, "{'code': 'a', 'steps': [], 'result': ");
+    for (int i = 0; i < 200; i++)
+        buf_char(&text, '[');
+    for (int i = 0; i < 200; i++)
+        buf_char(&text, ']');
+    buf_text(&text, "}");
+    buf_char(&text, '\0');
+    (void)found(text.ptr);
+    assert_true(str_eq(definition_findings.items[1].code, STR("too_deep")));
+}
+
+static void test_findings__a_flood_is_cut_off(void **state)
+{
+    struct buf text;
+
+    (void)state;
+    buf_init_arena(&text, &definition_mem);
+    buf_text(&text, "{'code': 'a', 'steps': []");
+    for (int i = 0; i < 1000; i++)
+        buf_printf(&text, ", 'unknown%d': 1", i);
+    buf_text(&text, "}");
+    buf_char(&text, '\0');
+    assert_null(definition_compile(definition_value(text.ptr)));
+    assert_int_equal(definition_findings.count, 200);
+    assert_true(findings_have_errors(&definition_findings));
+}
+
+static void test_findings__long_names_are_cut_between_characters(void **state)
+{
+    struct buf text;
+    struct value v;
+    struct err err;
+
+    (void)state;
+    for (int shift = 0; shift < 4; shift++) {
+        buf_init_arena(&text, &definition_mem);
+        buf_printf(&text, "{'%.*s", shift, "xxxx");
+        for (int i = 0; i < 400; i++)
+            buf_text(&text, "é");
+        buf_text(&text, "': 1}");
+        buf_char(&text, '\0');
+        assert_null(definition_compile(definition_value(text.ptr)));
+        /* The reader of JSON refuses what is not UTF-8. */
+        assert_true(json_read(
+            &definition_mem,
+            str_of(definition_json(findings_value(&definition_mem, &definition_findings))), &v,
+            &err));
+    }
+}
+
+static void test_findings__are_shown_in_one_shape(void **state)
+{
+    (void)state;
+    (void)definition_compile(definition_value(
+        "{'code': 'a', 'steps': [{'code': 'pay', 'when': '$.steps.pya', 'nmae': 'x', " LOG "}]}"));
+    assert_string_equal(
+        definition_json(findings_value(&definition_mem, &definition_findings)),
+        "[{\"pointer\":\"/steps/0/nmae\",\"step\":\"pay\",\"code\":\"unknown_field\","
+        "\"message\":\"there is no field 'nmae' here\",\"severity\":\"error\","
+        "\"hint\":\"did you mean 'name'?\"},"
+        "{\"pointer\":\"/steps/0/when\",\"step\":\"pay\",\"code\":\"expression_type\","
+        "\"message\":\"undeclared reference to 'steps.pya'\",\"column\":9,"
+        "\"severity\":\"error\",\"hint\":\"did you mean 'steps.pay'?\"}]");
+    (void)definition_compile(definition_value("{'code': 'a', 'steps': []}"));
+    assert_string_equal(definition_json(findings_value(&definition_mem, &definition_findings)),
+                        "[{\"pointer\":\"/steps\",\"code\":\"no_steps\",\"message\":\"there are no "
+                        "steps, so nothing will happen\",\"severity\":\"warning\"}]");
+}
+
+static void test_findings__messages_are_for_people(void **state)
+{
+    static const struct row rows[] = {
+        {"{'code': 'a', 'onError': 'x', 'steps': []}",
+         "onError must be \"compensate\", \"retry\", \"fail_fast\" or \"hold\""},
+        {"{'code': 'a', 'onError': 1, 'steps': []}",
+         "onError must be \"compensate\", \"retry\", \"fail_fast\" or \"hold\", not a number"},
+        {"{'code': 'a', 'steps': {}}", "steps must be a list of steps, not an object"},
+        {"{'code': 'a', 'steps': [true]}", "each item must be an object, not true"},
+        {"[]", "the definition must be an object, not a list"},
+        {"{'code': 'a', 'settings': {'timeout': '1 hour'}, 'steps': []}",
+         "timeout must be a duration such as \"30s\" or \"1h30m\""},
+        {"{'code': 'a', 'steps': [{'code': 'a', 'when': '1', " LOG "}]}",
+         "this must be true or false, and it is of type int"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        (void)found(rows[i].part);
+        assert_string_equal(str_copy(&definition_mem, definition_findings.items[0].message).ptr,
+                            rows[i].expected);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        DEFINITION_TEST(test_findings__about_a_scenario),
+        DEFINITION_TEST(test_findings__about_settings),
+        DEFINITION_TEST(test_findings__about_parameters),
+        DEFINITION_TEST(test_findings__about_steps),
+        DEFINITION_TEST(test_findings__about_expressions),
+        DEFINITION_TEST(test_findings__about_commands),
+        DEFINITION_TEST(test_findings__about_named_results),
+        DEFINITION_TEST(test_findings__limits_are_named),
+        DEFINITION_TEST(test_findings__a_flood_is_cut_off),
+        DEFINITION_TEST(test_findings__long_names_are_cut_between_characters),
+        DEFINITION_TEST(test_findings__are_shown_in_one_shape),
+        DEFINITION_TEST(test_findings__messages_are_for_people),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
