@@ -257,7 +257,8 @@ static void refused(struct node *n, struct work *w)
             break;
         case MEMBER_STALE:
         case MEMBER_RECORD_STALE:
-            request_refuse(n, r, r->kind == NODE_DEFINITION ? ERR_PRECONDITION_FAILED : ERR_OVERLOADED,
+            request_refuse(n, r,
+                           r->kind == NODE_DEFINITION ? ERR_PRECONDITION_FAILED : ERR_OVERLOADED,
                            r->kind == NODE_DEFINITION ? "someone else has saved it since"
                                                       : "too many changes at once; try again");
             break;
@@ -292,8 +293,8 @@ static void undo(struct node *n, struct batch *b)
             w->entry->is_stale = true;
             unpin(n, w->entry);
         }
-        if (w->kind == WORK_WAKE || (!unknown && !is_start && w->entry != NULL &&
-                                     ++w->tries <= TRIES_MAX)) {
+        if (w->kind == WORK_WAKE ||
+            (!unknown && !is_start && w->entry != NULL && ++w->tries <= TRIES_MAX)) {
             again(n, w, true);
             continue;
         }

@@ -62,9 +62,9 @@ struct entry {
     struct program_ref *program;
     struct arena mem;
     struct work_queue works;
-    unsigned pins;      /* members that point into `mem`, and reads under way */
-    bool is_needing;    /* records are being read for the first work */
-    bool is_stale;      /* the state in memory did not become true: load again when unpinned */
+    unsigned pins;   /* members that point into `mem`, and reads under way */
+    bool is_needing; /* records are being read for the first work */
+    bool is_stale;   /* the state in memory did not become true: load again when unpinned */
     bool wake_queued;
     bool in_ready_list;
     struct node_request *waiters; /* for its end, through `next` */
@@ -85,8 +85,8 @@ struct program_ref {
     const struct program *program;
     struct arena mem;
     struct err err;
-    struct work_queue starts;      /* waiting for it */
-    struct load *loads;            /* executions that wait for it: load.c */
+    struct work_queue starts; /* waiting for it */
+    struct load *loads;       /* executions that wait for it: load.c */
     struct program_ref *next;
 };
 
@@ -166,18 +166,18 @@ struct node {
     struct arena spare_arenas[256];
     unsigned spare_arena_count;
     struct work *free_works;
-    size_t pending;             /* requests under way */
-    size_t waiting;             /* of them, those that wait for an end */
-    int64_t next_expiry_us;     /* monotonic; when waiters are looked through again */
-    int64_t pause_until_us;     /* monotonic; the store refused, no new batch before this */
-    struct str refusal;         /* what it said */
+    size_t pending;         /* requests under way */
+    size_t waiting;         /* of them, those that wait for an end */
+    int64_t next_expiry_us; /* monotonic; when waiters are looked through again */
+    int64_t pause_until_us; /* monotonic; the store refused, no new batch before this */
+    struct str refusal;     /* what it said */
 
     /* programs */
     struct program_ref *programs;
     struct map published; /* of struct published */
 
     /* timers */
-    struct timers timers;   /* of executions, wall time */
+    struct timers timers; /* of executions, wall time */
     int64_t filled_until_us, next_refill_us;
     struct uuid filled_id;
     bool is_refilling;
@@ -223,8 +223,8 @@ struct published *published_get(struct node *n, struct str code);
 
 /* request.c */
 void request_start(struct node *n, struct work *w);
-void request_refuse(struct node *n, struct node_request *r, enum err_code code,
-                    const char *format, ...) PRINTF_LIKE(4, 5);
+void request_refuse(struct node *n, struct node_request *r, enum err_code code, const char *format,
+                    ...) PRINTF_LIKE(4, 5);
 void request_done(struct node *n, struct node_request *r);
 void request_wait(struct node *n, struct entry *e, struct node_request *r);
 void request_answer_waiters(struct node *n, struct entry *e, const struct execution *x);

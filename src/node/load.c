@@ -77,15 +77,16 @@ static void run_execution(struct node_read *read, struct reader *reader)
     struct load *l = read->owner;
     struct entry *e = l->execution.entry;
 
-    l->ok = read_execution(reader, &e->mem, e->id, &l->execution.stored, &l->execution.found,
-                           &l->err);
+    l->ok =
+        read_execution(reader, &e->mem, e->id, &l->execution.stored, &l->execution.found, &l->err);
 }
 
 static void fail_entry(struct node *n, struct entry *e, enum err_code code, const char *message)
 {
     struct work *w;
 
-    log_write(LOG_ERROR, "an execution cannot be loaded", LOG_FIELDS(log_str("reason", str_of(message))));
+    log_write(LOG_ERROR, "an execution cannot be loaded",
+              LOG_FIELDS(log_str("reason", str_of(message))));
     while ((w = work_pop(&e->works)) != NULL) {
         if (w->kind == WORK_REQUEST)
             request_refuse(n, w->request, code, "%s", message);
@@ -386,7 +387,8 @@ static void done_due(struct node_read *read)
     for (size_t i = 0; i < dues->count; i++)
         timers_add(&n->timers, dues->items[i].wake_at_us, dues->items[i].id);
     if (!l->ok) {
-        log_write(LOG_ERROR, "timers cannot be read", LOG_FIELDS(log_str("reason", str_of(l->err.message))));
+        log_write(LOG_ERROR, "timers cannot be read",
+                  LOG_FIELDS(log_str("reason", str_of(l->err.message))));
     } else if (dues->count == TIMER_PAGE) {
         n->filled_until_us = dues->items[dues->count - 1].wake_at_us;
         n->filled_id = dues->items[dues->count - 1].id;
@@ -407,8 +409,8 @@ void load_due(struct node *n)
     struct load *l;
 
     /* The wall clock was set back: what was read then may be further away now, never nearer. */
-    if (n->is_refilling || (clock_mono_us(n->clock) < n->next_refill_us &&
-                            wall_us < n->filled_until_us))
+    if (n->is_refilling ||
+        (clock_mono_us(n->clock) < n->next_refill_us && wall_us < n->filled_until_us))
         return;
     n->is_refilling = true;
     l = load_new(n, run_due, done_due);

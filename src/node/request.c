@@ -16,8 +16,8 @@ void request_done(struct node *n, struct node_request *r)
     r->done(r);
 }
 
-void request_refuse(struct node *n, struct node_request *r, enum err_code code,
-                    const char *format, ...)
+void request_refuse(struct node *n, struct node_request *r, enum err_code code, const char *format,
+                    ...)
 {
     char message[sizeof(r->err.message)];
     va_list args;
