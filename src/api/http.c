@@ -1,0 +1,529 @@
+/*
+ * http.c - libmicrohttpd behind http.h; no other file includes it.
+ *
+ * The library polls with an epoll descriptor of its own, which is readable in
+ * the epoll set of the loop. Its timeouts are not used: they begin anew with
+ * every byte. Connections that we wait for stand in one list by age instead.
+ *
+ * A suspended connection cannot end, so a request is released either before
+ * the handler has seen it or after it was answered, never between.
+ */
+#include "api/http.h"
+
+#include "api/listen.h"
+#include "base/buf.h"
+
+#include <errno.h>
+#include <microhttpd.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+    CONNECTION_POOL_BYTES = 16384, /* request line and headers of one request */
+    CONNECTIONS_DEFAULT = 20000,
+    DESCRIPTORS_SPARED = 64,
+    BODIES_DEFAULT_BYTES = 256 << 20,
+    DISCARDED_MAX_BYTES = 16 << 20, /* read and thrown away so that the client sees its 413 */
+    SPARE_EXCHANGES = 256,
+    CLOSE_PATIENCE_US = 1000000,
+};
+
+#define PATIENCE_DEFAULT_US INT64_C(60000000)
+
+/* A client's connection; in the list of the server while we wait for the client. */
+struct connection {
+    struct connection *older, *newer;
+    int64_t since_us;
+    int fd;
+    bool is_waited_for;
+};
+
+enum phase { PHASE_RECEIVING, PHASE_HANDLING, PHASE_KEPT, PHASE_ANSWERED, PHASE_SENDING };
+
+struct exchange {
+    struct http_request request; /* first: see exchange_of() */
+    struct arena mem;
+    struct http_server *server;
+    struct MHD_Connection *handle;
+    struct connection *connection;
+    struct MHD_Response *response;
+    unsigned status;
+    enum phase phase;
+    struct buf body;
+    size_t body_max;
+    size_t discarded;
+    struct exchange *next;           /* answered, or spare */
+    struct exchange *before, *after; /* all that are kept */
+};
+
+struct http_server {
+    struct http_options options;
+    struct MHD_Daemon *daemon;
+    int listen_fd;
+    int epoll_fd;
+    uint16_t port;
+    int64_t now_us;
+    uint64_t requests;
+    size_t body_bytes;
+    bool is_quiet; /* the handler is not called any more */
+    bool has_more; /* the library wants to run again */
+    struct connection *oldest, *newest;
+    struct exchange *first_kept;
+    size_t kept_count;
+    size_t sending_count;
+    struct exchange *answered, **answered_end;
+    struct exchange *spare;
+    unsigned spare_count;
+};
+
+static struct exchange *exchange_of(const struct http_request *r)
+{
+    /* The request is the first member. */
+    return (struct exchange *)(uintptr_t)r;
+}
+
+/* --- patience --- */
+
+static void connection_leave(struct http_server *s, struct connection *c)
+{
+    if (!c->is_waited_for)
+        return;
+    *(c->older != NULL ? &c->older->newer : &s->oldest) = c->newer;
+    *(c->newer != NULL ? &c->newer->older : &s->newest) = c->older;
+    c->is_waited_for = false;
+}
+
+static void connection_wait_for(struct http_server *s, struct connection *c)
+{
+    connection_leave(s, c);
+    c->since_us = s->now_us;
+    c->older = s->newest;
+    c->newer = NULL;
+    *(c->older != NULL ? &c->older->newer : &s->oldest) = c;
+    s->newest = c;
+    c->is_waited_for = true;
+}
+
+/* Cut what has kept us waiting for too long; answers when the next one is due, or -1. */
+static int cut_the_slow(struct http_server *s)
+{
+    while (s->oldest != NULL) {
+        struct connection *c = s->oldest;
+        int64_t left_us = c->since_us + s->options.patience_us - s->now_us;
+        if (left_us > 0)
+            return (int)(left_us / 1000) + 1;
+        connection_leave(s, c);
+        /* The library finds the end of the stream and closes it. */
+        (void)shutdown(c->fd, SHUT_RDWR);
+        s->has_more = true;
+    }
+    return -1;
+}
+
+/* --- exchanges --- */
+
+static struct exchange *exchange_new(struct http_server *s, struct MHD_Connection *handle)
+{
+    struct exchange *x = s->spare;
+    struct arena mem;
+
+    if (x != NULL) {
+        s->spare = x->next;
+        s->spare_count--;
+        mem = x->mem;
+    } else {
+        x = malloc(sizeof(*x));
+        if (x == NULL)
+            PANIC("out of memory");
+        arena_init(&mem);
+    }
+    *x = (struct exchange){.mem = mem, .server = s, .handle = handle};
+    x->connection =
+        MHD_get_connection_info(handle, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+    x->request.mem = &x->mem;
+    x->request.number = ++s->requests;
+    buf_init_arena(&x->body, &x->mem);
+    return x;
+}
+
+static void exchange_free(struct exchange *x)
+{
+    struct http_server *s = x->server;
+
+    ASSERT(x->phase == PHASE_RECEIVING || x->phase == PHASE_SENDING);
+    s->body_bytes -= x->body.len;
+    s->sending_count -= x->phase == PHASE_SENDING;
+    if (s->spare_count == SPARE_EXCHANGES) {
+        arena_fini(&x->mem);
+        free(x);
+        return;
+    }
+    arena_reset(&x->mem);
+    x->next = s->spare;
+    s->spare = x;
+    s->spare_count++;
+}
+
+static void keep(struct exchange *x)
+{
+    struct http_server *s = x->server;
+
+    x->phase = PHASE_KEPT;
+    x->before = NULL;
+    x->after = s->first_kept;
+    if (x->after != NULL)
+        x->after->before = x;
+    s->first_kept = x;
+    s->kept_count++;
+    MHD_suspend_connection(x->handle);
+}
+
+static void unkeep(struct exchange *x)
+{
+    struct http_server *s = x->server;
+
+    *(x->before != NULL ? &x->before->after : &s->first_kept) = x->after;
+    if (x->after != NULL)
+        x->after->before = x->before;
+    s->kept_count--;
+}
+
+/* Hand the response over. The library answers no when the connection is past saving. */
+static enum MHD_Result send_response(struct exchange *x)
+{
+    enum MHD_Result result = MHD_queue_response(x->handle, x->status, x->response);
+
+    MHD_destroy_response(x->response);
+    x->response = NULL;
+    x->phase = PHASE_SENDING;
+    x->server->sending_count++;
+    connection_wait_for(x->server, x->connection);
+    return result;
+}
+
+static struct MHD_Response *make_response(const struct http_answer *answer)
+{
+    struct MHD_Response *response = MHD_create_response_from_buffer(
+        answer->body.len, (void *)(uintptr_t)answer->body.ptr, MHD_RESPMEM_PERSISTENT);
+
+    if (response == NULL)
+        PANIC("out of memory");
+    if (answer->content_type != NULL)
+        (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->content_type);
+    for (int i = 0; i < HTTP_HEADERS_MAX && answer->headers[i].name != NULL; i++) {
+        /* A value that is no header (a line feed) is left out by the library. */
+        (void)MHD_add_response_header(response, answer->headers[i].name, answer->headers[i].value);
+    }
+    return response;
+}
+
+void http_answer(struct http_request *r, const struct http_answer *answer)
+{
+    struct exchange *x = exchange_of(r);
+    struct http_server *s = x->server;
+
+    ASSERT(x->phase == PHASE_HANDLING || x->phase == PHASE_KEPT);
+    x->response = make_response(answer);
+    x->status = (unsigned)answer->status;
+    if (x->phase == PHASE_KEPT) {
+        unkeep(x);
+        x->next = NULL;
+        *s->answered_end = x;
+        s->answered_end = &x->next;
+    }
+    x->phase = PHASE_ANSWERED;
+}
+
+/* --- what the library calls --- */
+
+static void refuse_body(struct exchange *x, enum err_code why)
+{
+    x->request.refusal = why;
+    x->server->body_bytes -= x->body.len;
+    x->body.len = 0;
+}
+
+static enum MHD_Result handle(struct exchange *x)
+{
+    struct http_server *s = x->server;
+
+    connection_leave(s, x->connection);
+    x->request.body = buf_view(&x->body);
+    x->phase = PHASE_HANDLING;
+    if (s->is_quiet)
+        http_answer(&x->request, &(struct http_answer){.status = 503});
+    else
+        s->options.handle(s->options.context, &x->request);
+    if (x->phase == PHASE_ANSWERED)
+        return send_response(x);
+    ASSERT(x->phase == PHASE_HANDLING && x->request.refusal == ERR_NONE);
+    keep(x);
+    return MHD_YES;
+}
+
+/* The headers are there. A body that is announced too large is refused before it is sent. */
+static enum MHD_Result begin(struct http_server *s, struct exchange *x, const char *url,
+                             const char *method)
+{
+    int64_t announced;
+
+    connection_wait_for(s, x->connection);
+    x->request.method = str_of(method);
+    x->request.path = str_of(url);
+    x->body_max = s->options.body_max(s->options.context, &x->request);
+    if (!str_to_int64(http_header(&x->request, "Content-Length"), &announced) ||
+        announced <= (int64_t)x->body_max)
+        return MHD_YES;
+    refuse_body(x, ERR_TOO_LARGE);
+    if (announced > DISCARDED_MAX_BYTES || http_header(&x->request, "Expect").len > 0)
+        return handle(x);
+    return MHD_YES;
+}
+
+static enum MHD_Result take_body(struct exchange *x, struct str data)
+{
+    struct http_server *s = x->server;
+
+    if (x->request.refusal == ERR_NONE && data.len > x->body_max - x->body.len)
+        refuse_body(x, ERR_TOO_LARGE);
+    if (x->request.refusal == ERR_NONE && data.len > s->options.bodies_max_bytes - s->body_bytes)
+        refuse_body(x, ERR_OVERLOADED);
+    if (x->request.refusal != ERR_NONE) {
+        x->discarded += data.len;
+        return x->discarded <= DISCARDED_MAX_BYTES ? MHD_YES : MHD_NO;
+    }
+    buf_add(&x->body, data.ptr, data.len);
+    s->body_bytes += data.len;
+    return MHD_YES;
+}
+
+static enum MHD_Result on_access(void *context, struct MHD_Connection *handle_, const char *url,
+                                 const char *method, const char *version, const char *data,
+                                 size_t *data_len, void **owner)
+{
+    struct http_server *s = context;
+    struct exchange *x = *owner;
+
+    (void)version;
+    if (x == NULL) {
+        x = *owner = exchange_new(s, handle_);
+        return begin(s, x, url, method);
+    }
+    if (*data_len > 0) {
+        enum MHD_Result result = take_body(x, str_from(data, *data_len));
+        *data_len = 0;
+        return result;
+    }
+    return handle(x);
+}
+
+static void on_completed(void *context, struct MHD_Connection *handle_, void **owner,
+                         enum MHD_RequestTerminationCode how)
+{
+    struct http_server *s = context;
+    struct exchange *x = *owner;
+
+    (void)handle_;
+    (void)how;
+    if (x == NULL)
+        return;
+    connection_wait_for(s, x->connection);
+    exchange_free(x);
+    *owner = NULL;
+}
+
+static void on_connection(void *context, struct MHD_Connection *handle_, void **owner,
+                          enum MHD_ConnectionNotificationCode what)
+{
+    struct http_server *s = context;
+    struct connection *c = *owner;
+
+    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+        c = calloc(1, sizeof(*c));
+        if (c == NULL)
+            PANIC("out of memory");
+        c->fd = MHD_get_connection_info(handle_, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+        *owner = c;
+        connection_wait_for(s, c);
+    } else if (c != NULL) {
+        connection_leave(s, c);
+        free(c);
+        *owner = NULL;
+    }
+}
+
+/* --- opening --- */
+
+static unsigned connections_allowed(unsigned wanted)
+{
+    struct rlimit limit;
+
+    if (wanted == 0)
+        wanted = CONNECTIONS_DEFAULT;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur > 2 * DESCRIPTORS_SPARED &&
+        wanted > limit.rlim_cur - DESCRIPTORS_SPARED)
+        wanted = (unsigned)limit.rlim_cur - DESCRIPTORS_SPARED;
+    return wanted;
+}
+
+static bool start_daemon(struct http_server *s, struct err *err)
+{
+    const union MHD_DaemonInfo *info;
+
+    s->daemon = MHD_start_daemon(
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO, 0, NULL, NULL, on_access, s,
+        MHD_OPTION_LISTEN_SOCKET, s->listen_fd, MHD_OPTION_CONNECTION_LIMIT,
+        connections_allowed(s->options.connections_max), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)CONNECTION_POOL_BYTES, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_END);
+    if (s->daemon == NULL)
+        return err_set(err, ERR_IO, "cannot start the HTTP server: %s", strerror(errno));
+    info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    s->epoll_fd = info->epoll_fd;
+    return true;
+}
+
+struct http_server *http_open(const struct http_options *options, struct err *err)
+{
+    struct http_server *s = calloc(1, sizeof(*s));
+
+    if (s == NULL)
+        PANIC("out of memory");
+    s->options = *options;
+    if (s->options.patience_us == 0)
+        s->options.patience_us = PATIENCE_DEFAULT_US;
+    if (s->options.bodies_max_bytes == 0)
+        s->options.bodies_max_bytes = BODIES_DEFAULT_BYTES;
+    s->answered_end = &s->answered;
+    s->now_us = clock_mono_us(options->clock);
+    if (!listen_open(options->host, options->port, &s->listen_fd, err)) {
+        free(s);
+        return NULL;
+    }
+    s->port = listen_port(s->listen_fd);
+    if (!start_daemon(s, err)) {
+        close(s->listen_fd);
+        free(s);
+        return NULL;
+    }
+    return s;
+}
+
+uint16_t http_port(const struct http_server *s)
+{
+    return s->port;
+}
+
+size_t http_kept(const struct http_server *s)
+{
+    return s->kept_count;
+}
+
+int http_fd(const struct http_server *s)
+{
+    return s->epoll_fd;
+}
+
+/* --- the loop's calls --- */
+
+void http_run(struct http_server *s)
+{
+    MHD_UNSIGNED_LONG_LONG timeout_ms;
+
+    s->now_us = clock_mono_us(s->options.clock);
+    (void)MHD_run(s->daemon);
+    s->has_more = MHD_get_timeout(s->daemon, &timeout_ms) == MHD_YES && timeout_ms == 0;
+}
+
+/* Resume what was answered; they are sent by the next http_run(). */
+static void resume_answered(struct http_server *s)
+{
+    while (s->answered != NULL) {
+        struct exchange *x = s->answered;
+        s->answered = x->next;
+        (void)send_response(x);
+        MHD_resume_connection(x->handle);
+        s->has_more = true;
+    }
+    s->answered_end = &s->answered;
+}
+
+void http_before_sleep(struct http_server *s, int *timeout_ms)
+{
+    uint64_t requests = s->requests;
+    int due_ms;
+
+    resume_answered(s);
+    if (s->has_more)
+        http_run(s);
+    else if (s->oldest != NULL)
+        s->now_us = clock_mono_us(s->options.clock);
+    due_ms = cut_the_slow(s);
+    /* Requests that came in just now are work for the loop, or answers to be sent. */
+    if (s->has_more || s->answered != NULL || s->requests != requests)
+        due_ms = 0;
+    if (due_ms >= 0 && (*timeout_ms < 0 || due_ms < *timeout_ms))
+        *timeout_ms = due_ms;
+}
+
+void http_quiesce(struct http_server *s)
+{
+    if (s->listen_fd < 0)
+        return;
+    if (MHD_quiesce_daemon(s->daemon) != MHD_INVALID_SOCKET)
+        close(s->listen_fd);
+    s->listen_fd = -1;
+}
+
+void http_close(struct http_server *s)
+{
+    int64_t until_us = clock_mono_us(&clock_system) + CLOSE_PATIENCE_US;
+
+    http_quiesce(s);
+    s->is_quiet = true;
+    while (s->first_kept != NULL)
+        http_answer(&s->first_kept->request, &(struct http_answer){.status = 503});
+    while ((s->answered != NULL || s->sending_count > 0) &&
+           clock_mono_us(&clock_system) < until_us) {
+        struct pollfd ready = {.fd = s->epoll_fd, .events = POLLIN};
+        int timeout_ms = 10;
+        http_before_sleep(s, &timeout_ms);
+        if (poll(&ready, 1, timeout_ms) > 0)
+            http_run(s);
+    }
+    resume_answered(s);
+    MHD_stop_daemon(s->daemon);
+    while (s->spare != NULL) {
+        struct exchange *x = s->spare;
+        s->spare = x->next;
+        arena_fini(&x->mem);
+        free(x);
+    }
+    free(s);
+}
+
+/* --- reading a request --- */
+
+static struct str lookup(const struct http_request *r, enum MHD_ValueKind kind, const char *name)
+{
+    const char *value = NULL;
+    size_t len = 0;
+
+    if (MHD_lookup_connection_value_n(exchange_of(r)->handle, kind, name, strlen(name), &value,
+                                      &len) != MHD_YES)
+        return STR_NONE;
+    return value == NULL ? STR("") : str_from(value, len);
+}
+
+struct str http_header(const struct http_request *r, const char *name)
+{
+    return lookup(r, MHD_HEADER_KIND, name);
+}
+
+struct str http_query(const struct http_request *r, const char *name)
+{
+    return lookup(r, MHD_GET_ARGUMENT_KIND, name);
+}

@@ -1,0 +1,112 @@
+/*
+ * http.h - an HTTP/1.1 server for the one thread of a loop.
+ *
+ * The handler is called once for each request, when its body is complete. It
+ * answers at once, or keeps the request and answers later from the same
+ * thread; until then the connection is suspended and costs nothing but memory.
+ * Answers to kept requests leave together, once per pass of the loop, because
+ * the library under this walks through all suspended connections to resume one.
+ *
+ *     receiving --complete--> handler --http_answer()--> sending --> receiving ...
+ *                                |                          ^
+ *                                +-> kept --http_answer()---+
+ *
+ * A client has `patience_us` to deliver a request and as long to take an
+ * answer, however slowly its bytes drip; then its connection is cut. One that
+ * goes away while its request is kept is noticed when the answer is sent: the
+ * request and all that lives in it stay until it has been answered.
+ */
+#ifndef PAWL_API_HTTP_H
+#define PAWL_API_HTTP_H
+
+#include "base/clock.h"
+#include "base/err.h"
+
+struct http_server;
+
+/* Read it; the owner field alone is the handler's. */
+struct http_request {
+    struct arena *mem; /* lives until the answer was sent */
+    struct str method; /* "GET" */
+    struct str path;   /* decoded, without the query; may be no UTF-8 */
+    struct str body;
+    enum err_code refusal; /* ERR_TOO_LARGE, ERR_OVERLOADED: there is no body; answer this */
+    uint64_t number;       /* counts the requests of this server from 1 */
+    void *owner;
+};
+
+struct http_header {
+    const char *name;
+    const char *value;
+};
+
+enum { HTTP_HEADERS_MAX = 4 };
+
+struct http_answer {
+    int status;
+    const char *content_type;                     /* or NULL without a body */
+    struct str body;                              /* constant, or in the request's memory */
+    struct http_header headers[HTTP_HEADERS_MAX]; /* up to the first without a name */
+};
+
+/*
+ * Called with each complete request; http_answer() must be called for it once,
+ * now or later. A request with a refusal is answered now.
+ */
+typedef void http_handle_fn(void *context, struct http_request *r);
+
+/* How long a body may be, asked when the headers of a request are there. */
+typedef size_t http_body_max_fn(void *context, const struct http_request *r);
+
+struct http_options {
+    struct str host; /* an address or a name; IPv6 without brackets */
+    uint16_t port;   /* 0 = any that is free */
+    http_handle_fn *handle;
+    http_body_max_fn *body_max;
+    void *context;
+    const struct clock *clock;
+    unsigned connections_max; /* 0 = 20,000, or what the process may open less 64 */
+    size_t bodies_max_bytes;  /* of all requests together; 0 = 256 MiB; beyond: ERR_OVERLOADED */
+    int64_t patience_us;      /* 0 = 60 s */
+};
+
+/* Listen. ERR_IO when that is impossible, with a message for people. */
+struct http_server *http_open(const struct http_options *options, struct err *err) MUST_USE;
+
+/* The port it listens on. */
+uint16_t http_port(const struct http_server *s);
+
+/* How many requests the handler has kept and not answered. */
+size_t http_kept(const struct http_server *s);
+
+/* Readable whenever http_run() has something to do. */
+int http_fd(const struct http_server *s);
+
+/* Take what has arrived, send what can be sent. */
+void http_run(struct http_server *s);
+
+/*
+ * Let the answers of this pass leave. Lowers *timeout_ms (-1 = for ever) to the
+ * time by which it must be called again.
+ */
+void http_before_sleep(struct http_server *s, int *timeout_ms);
+
+/* Take no further connections; those that are there are served. */
+void http_quiesce(struct http_server *s);
+
+/*
+ * Answer what is kept with 503, give the answers a second to leave, close all
+ * connections and forget the server.
+ */
+void http_close(struct http_server *s);
+
+/* A header, whatever the case of its name, or STR_NONE. Lives as long as the request. */
+struct str http_header(const struct http_request *r, const char *name);
+
+/* A parameter of the query, decoded, or STR_NONE; `?x` and `?x=` are empty and not none. */
+struct str http_query(const struct http_request *r, const char *name);
+
+/* Answer. The request may be gone when this returns. */
+void http_answer(struct http_request *r, const struct http_answer *answer);
+
+#endif

@@ -1,0 +1,616 @@
+/*
+ * test_http.c - the HTTP server, driven by hand: the test is the loop, and the
+ * clients are sockets in the same thread.
+ */
+#include "api/http.h"
+#include "base/buf.h"
+
+#include <arpa/inet.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { KEPT_MAX = 4096, SMALL_MAX = 1024, LARGE_MAX = 1 << 20 };
+
+/* A server and what its handler saw. */
+struct fixture {
+    struct http_server *server;
+    struct clock_manual clock;
+    struct http_request *kept[KEPT_MAX];
+    size_t kept_count;
+    size_t calls;
+    struct buf seen; /* method, path and body of each request */
+};
+
+static void answer_text(struct http_request *r, int status, const char *text)
+{
+    http_answer(r, &(struct http_answer){.status = status,
+                                         .content_type = "text/plain",
+                                         .body = str_of(text),
+                                         .headers = {{"X-Test", "yes"}}});
+}
+
+static void handle(void *context, struct http_request *r)
+{
+    struct fixture *f = context;
+
+    f->calls++;
+    buf_printf(&f->seen, "%.*s %.*s [%.*s]\n", STR_ARG(r->method), STR_ARG(r->path),
+               (int)(r->body.len > 40 ? 40 : r->body.len), r->body.ptr);
+    if (r->refusal != ERR_NONE)
+        answer_text(r, err_http_status(r->refusal), err_code_name(r->refusal));
+    else if (str_starts_with(r->path, STR("/later")))
+        f->kept[f->kept_count++] = r;
+    else if (str_eq(r->path, STR("/echo")))
+        http_answer(
+            r, &(struct http_answer){.status = 200, .content_type = "text/plain", .body = r->body});
+    else if (str_eq(r->path, STR("/asks"))) {
+        struct str header = http_header(r, "x-WANTED"), query = http_query(r, "q");
+        struct str text =
+            str_printf(r->mem, "%.*s|%.*s|%d|%d", STR_ARG(header), STR_ARG(query),
+                       http_query(r, "empty").ptr != NULL, http_query(r, "missing").ptr != NULL);
+        http_answer(r, &(struct http_answer){.status = 200, .body = text});
+    } else
+        answer_text(r, 200, "hello");
+}
+
+static size_t body_max(void *context, const struct http_request *r)
+{
+    (void)context;
+    return str_eq(r->path, STR("/small")) ? SMALL_MAX : LARGE_MAX;
+}
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+    struct err err;
+
+    clock_manual_init(&f->clock, 0);
+    buf_init(&f->seen);
+    f->server = http_open(&(struct http_options){.host = STR("127.0.0.1"),
+                                                 .handle = handle,
+                                                 .body_max = body_max,
+                                                 .context = f,
+                                                 .clock = &f->clock.clock,
+                                                 .bodies_max_bytes = 2 * LARGE_MAX},
+                          &err);
+    *state = f;
+    return f->server == NULL;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+
+    if (f->server != NULL)
+        http_close(f->server);
+    buf_fini(&f->seen);
+    free(f);
+    return 0;
+}
+
+/* One pass of the loop, without sleeping. */
+static int pass(struct fixture *f)
+{
+    struct pollfd ready = {.fd = http_fd(f->server), .events = POLLIN};
+    int timeout_ms = -1;
+
+    if (poll(&ready, 1, 0) > 0)
+        http_run(f->server);
+    http_before_sleep(f->server, &timeout_ms);
+    return timeout_ms;
+}
+
+static int client_connect(const struct fixture *f)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(http_port(f->server))};
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    assert_true(fd >= 0);
+    assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+    return fd;
+}
+
+/* Send everything, running the server where the client would block. */
+static void client_send(struct fixture *f, int fd, const char *bytes, size_t len)
+{
+    while (len > 0) {
+        ssize_t n = send(fd, bytes, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (n > 0) {
+            bytes += n;
+            len -= (size_t)n;
+        } else {
+            (void)pass(f);
+        }
+    }
+}
+
+static void client_say(struct fixture *f, int fd, const char *text)
+{
+    client_send(f, fd, text, strlen(text));
+}
+
+/* Until the server or the client has something to read. */
+static void sleep_until_ready(const struct fixture *f, int fd, int timeout_ms)
+{
+    struct pollfd ready[] = {{.fd = fd, .events = POLLIN},
+                             {.fd = http_fd(f->server), .events = POLLIN}};
+
+    (void)poll(ready, 2, timeout_ms < 0 || timeout_ms > 1000 ? 1000 : timeout_ms);
+}
+
+/* Run the server until the client has a whole answer, or its stream has ended. */
+static struct str client_hear(struct fixture *f, int fd, struct buf *out)
+{
+    int64_t until_us = clock_mono_us(&clock_system) + 10000000;
+
+    while (clock_mono_us(&clock_system) < until_us) {
+        char bytes[65536];
+        int64_t head = str_find(buf_view(out), STR("\r\n\r\n"), 0);
+        int64_t at = str_find(buf_view(out), STR("Content-Length: "), 0);
+        int timeout_ms;
+        ssize_t n;
+
+        if (head >= 0 && at >= 0 &&
+            out->len >= (size_t)head + 4 + strtoul(out->ptr + at + 16, NULL, 10))
+            break;
+        timeout_ms = pass(f);
+        n = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+        if (n == 0)
+            break;
+        if (n > 0)
+            buf_add(out, bytes, (size_t)n);
+        else
+            sleep_until_ready(f, fd, timeout_ms);
+    }
+    return buf_view(out);
+}
+
+static bool contains(struct str s, const char *part)
+{
+    return str_find(s, str_of(part), 0) >= 0;
+}
+
+/* A client that says one thing; what it hears must contain `wanted`. */
+static void expect(struct fixture *f, const char *request, const char *wanted)
+{
+    int fd = client_connect(f);
+    struct buf answer;
+
+    buf_init(&answer);
+    client_say(f, fd, request);
+    if (!contains(client_hear(f, fd, &answer), wanted))
+        fail_msg("no \"%s\" in: %.*s", wanted, STR_ARG(buf_view(&answer)));
+    buf_fini(&answer);
+    close(fd);
+}
+
+static void test_http__answers_at_once(void **state)
+{
+    struct fixture *f = *state;
+
+    expect(f, "GET /a%20b HTTP/1.1\r\nHost: x\r\n\r\n", "hello");
+    expect(f, "GET /plain HTTP/1.1\r\nHost: x\r\n\r\n", "X-Test: yes");
+    assert_true(contains(buf_view(&f->seen), "GET /a b []\n"));
+}
+
+static void test_http__handler_is_called_once_with_the_whole_body(void **state)
+{
+    struct fixture *f = *state;
+
+    expect(f, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nabcde", "abcde");
+    expect(f,
+           "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+           "3\r\nabc\r\n4\r\ndefg\r\n0\r\n\r\n",
+           "abcdefg");
+    assert_int_equal(f->calls, 2);
+}
+
+static void test_http__headers_and_query_are_found_whatever_their_case(void **state)
+{
+    struct fixture *f = *state;
+
+    expect(f, "GET /asks?q=a%2Fb+c&empty HTTP/1.1\r\nHost: x\r\nX-Wanted: this\r\n\r\n",
+           "this|a/b c|1|0");
+}
+
+static void test_http__connection_is_kept_for_the_next_request(void **state)
+{
+    struct fixture *f = *state;
+    int fd = client_connect(f);
+
+    for (int i = 0; i < 3; i++) {
+        struct buf answer;
+        buf_init(&answer);
+        client_say(f, fd, "GET /x HTTP/1.1\r\nHost: x\r\n\r\n");
+        assert_true(contains(client_hear(f, fd, &answer), "hello"));
+        buf_fini(&answer);
+    }
+    close(fd);
+    assert_int_equal(f->calls, 3);
+}
+
+static void test_http__kept_request_is_answered_later(void **state)
+{
+    struct fixture *f = *state;
+    int fd = client_connect(f);
+    struct buf answer;
+
+    buf_init(&answer);
+    client_say(f, fd, "POST /later HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi");
+    while (f->kept_count == 0)
+        (void)pass(f);
+    for (int i = 0; i < 10; i++)
+        (void)pass(f);
+    assert_int_equal(http_kept(f->server), 1);
+    assert_int_equal(recv(fd, &(char){0}, 1, MSG_DONTWAIT), -1);
+    assert_true(str_eq(f->kept[0]->body, STR("hi")));
+    answer_text(f->kept[0], 201, "at last");
+    assert_int_equal(http_kept(f->server), 0);
+    assert_true(contains(client_hear(f, fd, &answer), "HTTP/1.1 201"));
+    buf_fini(&answer);
+    close(fd);
+}
+
+static void test_http__kept_request_may_be_answered_in_the_pass_that_brought_it(void **state)
+{
+    struct fixture *f = *state;
+    int fd = client_connect(f);
+    struct buf answer;
+
+    buf_init(&answer);
+    client_say(f, fd, "GET /later HTTP/1.1\r\nHost: x\r\n\r\n");
+    while (f->kept_count == 0) {
+        struct pollfd ready = {.fd = http_fd(f->server), .events = POLLIN};
+        if (poll(&ready, 1, 0) > 0)
+            http_run(f->server);
+    }
+    answer_text(f->kept[0], 200, "same pass");
+    assert_true(contains(client_hear(f, fd, &answer), "same pass"));
+    buf_fini(&answer);
+    close(fd);
+}
+
+static void test_http__client_that_left_does_no_harm(void **state)
+{
+    struct fixture *f = *state;
+    struct linger at_once = {.l_onoff = 1};
+    int fd = client_connect(f), other = client_connect(f);
+
+    client_say(f, fd, "GET /later/1 HTTP/1.1\r\nHost: x\r\n\r\n");
+    client_say(f, other, "GET /later/2 HTTP/1.1\r\nHost: x\r\n\r\n");
+    while (f->kept_count < 2)
+        (void)pass(f);
+    (void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+    close(fd); /* with a reset */
+    close(other);
+    for (int i = 0; i < 10; i++)
+        (void)pass(f);
+    assert_true(str_starts_with(f->kept[0]->path, STR("/later")));
+    answer_text(f->kept[0], 200, "nobody hears this");
+    answer_text(f->kept[1], 200, "nor this");
+    for (int i = 0; i < 10; i++)
+        (void)pass(f);
+    expect(f, "GET /x HTTP/1.1\r\nHost: x\r\n\r\n", "hello");
+}
+
+static void test_http__client_that_leaves_in_the_middle_of_a_body_does_no_harm(void **state)
+{
+    struct fixture *f = *state;
+    int fd = client_connect(f);
+
+    client_say(f, fd, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc");
+    for (int i = 0; i < 10; i++)
+        (void)pass(f);
+    close(fd);
+    expect(f, "GET /x HTTP/1.1\r\nHost: x\r\n\r\n", "hello");
+    assert_int_equal(f->calls, 1);
+}
+
+static void test_http__body_up_to_the_limit_is_taken(void **state)
+{
+    struct fixture *f = *state;
+    int fd = client_connect(f);
+    char *body = malloc(SMALL_MAX + 1);
+    struct buf answer;
+
+    memset(body, 'x', SMALL_MAX + 1);
+    for (size_t extra = 0; extra < 2; extra++) {
+        char head[100];
+        buf_init(&answer);
+        snprintf(head, sizeof(head),
+                 "POST /small HTTP/1.1\r\nHost: x\r\nContent-Length: %zu\r\n\r\n",
+                 SMALL_MAX + extra);
+        client_say(f, fd, head);
+        client_send(f, fd, body, SMALL_MAX + extra);
+        if (!contains(client_hear(f, fd, &answer), extra ? "too_large" : "hello"))
+            fail_msg("%.*s", STR_ARG(buf_view(&answer)));
+        buf_fini(&answer);
+    }
+    free(body);
+    close(fd);
+}
+
+static void test_http__oversized_bodies_are_refused_however_they_come(void **state)
+{
+    struct fixture *f = *state;
+    int fd = client_connect(f);
+    char *body = calloc(1, 2 * LARGE_MAX);
+    struct buf answer;
+
+    /* Chunked, so that only reading it tells. */
+    buf_init(&answer);
+    memset(body, 'x', 2 * LARGE_MAX);
+    client_say(f, fd,
+               "POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n200000\r\n");
+    client_send(f, fd, body, 2 * LARGE_MAX);
+    client_say(f, fd, "\r\n0\r\n\r\n");
+    assert_true(contains(client_hear(f, fd, &answer), "HTTP/1.1 413"));
+    buf_fini(&answer);
+    close(fd);
+    free(body);
+    /* One that asks first is told before it sends, as is one too large to be read to its end. */
+    expect(f,
+           "POST /x HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 1048577\r\n\r\n",
+           "HTTP/1.1 413");
+    expect(f, "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n", "HTTP/1.1 413");
+}
+
+static void test_http__client_that_asks_first_is_told_to_go_on(void **state)
+{
+    struct fixture *f = *state;
+    int fd = client_connect(f);
+    char bytes[256];
+    ssize_t n = -1;
+    struct buf answer;
+
+    client_say(f, fd,
+               "POST /echo HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"
+               "Content-Length: 4\r\n\r\n");
+    while (n < 0) {
+        (void)pass(f);
+        n = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+    }
+    assert_true(contains(str_from(bytes, (size_t)n), "HTTP/1.1 100 Continue"));
+    client_say(f, fd, "body");
+    buf_init(&answer);
+    assert_true(contains(client_hear(f, fd, &answer), "body"));
+    buf_fini(&answer);
+    close(fd);
+}
+
+static void test_http__bodies_together_have_a_limit(void **state)
+{
+    struct fixture *f = *state;
+    char *body = malloc(LARGE_MAX);
+    struct buf answer;
+    int fds[3];
+
+    memset(body, 'x', LARGE_MAX);
+    for (int i = 0; i < 3; i++) {
+        fds[i] = client_connect(f);
+        client_say(f, fds[i], "POST /later HTTP/1.1\r\nHost: x\r\nContent-Length: 1048576\r\n\r\n");
+        client_send(f, fds[i], body, LARGE_MAX);
+        if (i < 2)
+            while (f->kept_count <= (size_t)i)
+                (void)pass(f);
+    }
+    buf_init(&answer);
+    assert_true(contains(client_hear(f, fds[2], &answer), "overloaded"));
+    buf_fini(&answer);
+    answer_text(f->kept[0], 200, "done");
+    buf_init(&answer);
+    (void)client_hear(f, fds[0], &answer);
+    buf_fini(&answer);
+    expect(f, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nok", "ok");
+    answer_text(f->kept[1], 200, "done");
+    for (int i = 0; i < 3; i++)
+        close(fds[i]);
+    free(body);
+}
+
+static void test_http__headers_have_a_limit(void **state)
+{
+    struct fixture *f = *state;
+    struct buf request;
+
+    buf_init(&request);
+    buf_text(&request, "GET /x HTTP/1.1\r\nHost: x\r\nX-Long: ");
+    for (int i = 0; i < 40000; i++)
+        buf_char(&request, 'x');
+    buf_text(&request, "\r\n\r\n");
+    buf_char(&request, '\0');
+    expect(f, request.ptr, "HTTP/1.1 431");
+    buf_fini(&request);
+    assert_int_equal(f->calls, 0);
+}
+
+/* Whether the stream of a client has ended. */
+static bool is_cut(struct fixture *f, int fd)
+{
+    char byte;
+
+    for (int i = 0; i < 10; i++)
+        (void)pass(f);
+    return recv(fd, &byte, 1, MSG_DONTWAIT) == 0;
+}
+
+static void test_http__client_that_drips_is_cut(void **state)
+{
+    struct fixture *f = *state;
+    int silent = client_connect(f), headers = client_connect(f), body = client_connect(f);
+
+    client_say(f, headers, "GET /x HTTP/1.1\r\n");
+    client_say(f, body, "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n");
+    for (int second = 0; second < 59; second++) {
+        (void)pass(f);
+        clock_manual_advance(&f->clock, 1000000);
+        client_say(f, headers, "X-A: b\r\n");
+        client_say(f, body, "x");
+    }
+    assert_false(is_cut(f, silent));
+    assert_false(is_cut(f, headers));
+    assert_false(is_cut(f, body));
+    clock_manual_advance(&f->clock, 2000000);
+    assert_true(is_cut(f, silent));
+    assert_true(is_cut(f, headers));
+    assert_true(is_cut(f, body));
+    close(silent);
+    close(headers);
+    close(body);
+    assert_int_equal(f->calls, 0);
+}
+
+static void test_http__kept_request_may_take_any_time(void **state)
+{
+    struct fixture *f = *state;
+    int fd = client_connect(f);
+    struct buf answer;
+
+    buf_init(&answer);
+    client_say(f, fd, "GET /later HTTP/1.1\r\nHost: x\r\n\r\n");
+    while (f->kept_count == 0)
+        (void)pass(f);
+    clock_manual_advance(&f->clock, INT64_C(3600000000));
+    assert_false(is_cut(f, fd));
+    answer_text(f->kept[0], 200, "after an hour");
+    assert_true(contains(client_hear(f, fd, &answer), "after an hour"));
+    buf_fini(&answer);
+    close(fd);
+}
+
+static void test_http__loop_is_woken_when_a_client_runs_out_of_time(void **state)
+{
+    struct fixture *f = *state;
+    int fd = client_connect(f);
+
+    for (int i = 0; i < 10; i++)
+        (void)pass(f);
+    clock_manual_advance(&f->clock, 59000000);
+    assert_in_range(pass(f), 1, 1001);
+    close(fd);
+    for (int i = 0; i < 10; i++)
+        (void)pass(f);
+    assert_int_equal(pass(f), -1);
+}
+
+static void test_http__many_connections_are_kept_at_once(void **state)
+{
+    struct fixture *f = *state;
+    struct rlimit limit;
+    size_t count = 2000;
+    int *fds = calloc(count, sizeof(*fds));
+
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    if (limit.rlim_cur < 2 * count + 200)
+        count = (limit.rlim_cur - 200) / 2;
+    for (size_t i = 0; i < count; i++) {
+        fds[i] = client_connect(f);
+        client_say(f, fds[i], "GET /later HTTP/1.1\r\nHost: x\r\n\r\n");
+        (void)pass(f);
+    }
+    while (f->kept_count < count)
+        (void)pass(f);
+    assert_int_equal(http_kept(f->server), count);
+    for (size_t i = 0; i < count; i++)
+        answer_text(f->kept[i], 200, "all");
+    for (size_t i = 0; i < count; i++) {
+        struct buf answer;
+        buf_init(&answer);
+        assert_true(contains(client_hear(f, fds[i], &answer), "all"));
+        buf_fini(&answer);
+        close(fds[i]);
+    }
+    free(fds);
+}
+
+static void test_http__large_answers_arrive_whole(void **state)
+{
+    struct fixture *f = *state;
+    size_t size = 1 << 20;
+    char *body = malloc(size);
+    int fd = client_connect(f);
+    struct buf answer;
+
+    memset(body, 'y', size);
+    buf_init(&answer);
+    client_say(f, fd, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1048576\r\n\r\n");
+    client_send(f, fd, body, size);
+    assert_true(client_hear(f, fd, &answer).len > size);
+    assert_memory_equal(answer.ptr + answer.len - size, body, size);
+    buf_fini(&answer);
+    free(body);
+    close(fd);
+}
+
+static void test_http__closing_answers_what_is_kept(void **state)
+{
+    struct fixture *f = *state;
+    int fd = client_connect(f);
+    char bytes[1024];
+    ssize_t n;
+
+    client_say(f, fd, "GET /later HTTP/1.1\r\nHost: x\r\n\r\n");
+    while (f->kept_count == 0)
+        (void)pass(f);
+    http_close(f->server);
+    f->server = NULL;
+    n = recv(fd, bytes, sizeof(bytes), 0);
+    assert_true(n > 0);
+    assert_true(contains(str_from(bytes, (size_t)n), "HTTP/1.1 503"));
+    close(fd);
+}
+
+static void test_http__two_servers_cannot_have_one_port(void **state)
+{
+    struct fixture *f = *state;
+    struct http_options options = {.host = STR("127.0.0.1"),
+                                   .port = http_port(f->server),
+                                   .handle = handle,
+                                   .body_max = body_max,
+                                   .clock = &clock_system};
+    struct err err;
+
+    assert_null(http_open(&options, &err));
+    assert_int_equal(err.code, ERR_IO);
+    assert_true(contains(str_of(err.message), "in use"));
+    options.host = STR("no.such.host.invalid");
+    assert_null(http_open(&options, &err));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(test_http__##name, setup, teardown)
+        TEST(answers_at_once),
+        TEST(handler_is_called_once_with_the_whole_body),
+        TEST(headers_and_query_are_found_whatever_their_case),
+        TEST(connection_is_kept_for_the_next_request),
+        TEST(kept_request_is_answered_later),
+        TEST(kept_request_may_be_answered_in_the_pass_that_brought_it),
+        TEST(client_that_left_does_no_harm),
+        TEST(client_that_leaves_in_the_middle_of_a_body_does_no_harm),
+        TEST(body_up_to_the_limit_is_taken),
+        TEST(oversized_bodies_are_refused_however_they_come),
+        TEST(client_that_asks_first_is_told_to_go_on),
+        TEST(bodies_together_have_a_limit),
+        TEST(headers_have_a_limit),
+        TEST(client_that_drips_is_cut),
+        TEST(kept_request_may_take_any_time),
+        TEST(loop_is_woken_when_a_client_runs_out_of_time),
+        TEST(many_connections_are_kept_at_once),
+        TEST(large_answers_arrive_whole),
+        TEST(closing_answers_what_is_kept),
+        TEST(two_servers_cannot_have_one_port),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
