@@ -1,6 +1,7 @@
 /* batch.c - group commit: building batches, and what becomes of them; see inner.h. */
 #include "node/inner.h"
 
+#include "base/crash.h"
 #include "base/log.h"
 #include "engine/show.h"
 
@@ -87,8 +88,10 @@ void batch_submit(struct node *n)
     if (b == NULL || b->members.count == 0 || n->outstanding == OUTSTANDING_MAX)
         return;
     b->number = n->batch_number + 1;
+    CRASH_POINT(BEFORE_SUBMIT);
     if (!store_submit(n->store, b))
         return;
+    CRASH_POINT(AFTER_SUBMIT);
     n->batch_number++;
     n->outstanding++;
     n->current = batch_new(n);
@@ -304,6 +307,7 @@ static void undo(struct node *n, struct batch *b)
 
 void batch_done(struct node *n, struct batch *b)
 {
+    CRASH_POINT(BATCH_DONE);
     n->outstanding--;
     if (b->end == BATCH_COMMITTED) {
         for (size_t i = 0; i < b->members.count; i++) {
@@ -314,9 +318,11 @@ void batch_done(struct node *n, struct batch *b)
                 applied(n, w);
             else
                 refused(n, w);
+            CRASH_POINT(BETWEEN_ANSWERS);
         }
     } else {
         undo(n, b);
     }
     batch_recycle(n, b);
+    CRASH_POINT(AFTER_ANSWERS);
 }

@@ -7,6 +7,7 @@
  */
 #include "node/inner.h"
 
+#include "base/crash.h"
 #include "base/log.h"
 #include "value/json.h"
 
@@ -382,6 +383,8 @@ static void done_due(struct node_read *read)
     struct node *n = l->node;
     const struct dues *dues = &l->due.dues;
 
+    if (!n->is_recovered)
+        CRASH_POINT(RECOVERING);
     n->is_refilling = false;
     for (size_t i = 0; i < dues->count; i++)
         timers_add(&n->timers, dues->items[i].wake_at_us, dues->items[i].id);
@@ -395,6 +398,8 @@ static void done_due(struct node_read *read)
         n->filled_until_us = l->due.until_us;
         n->filled_id = (struct uuid){.bytes = {0}};
         n->next_refill_us = clock_mono_us(n->clock) + REFILL_EVERY_US;
+        if (!n->is_recovered)
+            CRASH_POINT(RECOVERED);
         n->is_recovered = true;
     }
     arena_fini(&l->due.mem);

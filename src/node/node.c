@@ -1,6 +1,7 @@
 /* node.c - opening, the loop, closing; see node.h. */
 #include "node/inner.h"
 
+#include "base/crash.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -62,6 +63,7 @@ static bool fire_timers(struct node *n)
 
     /* Bounded, so that a million due executions do not fill the memory at once. */
     for (unsigned i = 0; i < BATCH_MEMBERS_MAX && timers_take(&n->timers, now_us, &id); i++) {
+        CRASH_POINT(TIMER_FIRED);
         wake(n, id);
         any = true;
     }
@@ -216,6 +218,7 @@ static void count_crash(struct node *n, struct uuid id)
     m->crashed = id;
     *VEC_ADD(&n->current->mem, &n->current->members) = m;
     log_write(LOG_WARN, "the process died while it advanced an execution", NULL);
+    CRASH_POINT(CRASH_COUNTED);
 }
 
 static bool open_store(struct node *n, struct err *err)

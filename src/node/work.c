@@ -1,6 +1,8 @@
 /* work.c - from events to commits; see inner.h. */
 #include "node/inner.h"
 
+#include "base/crash.h"
+
 #include <stdlib.h>
 
 struct work *work_new(struct node *n, enum work_kind kind)
@@ -144,8 +146,10 @@ static bool advance_first(struct node *n, struct entry *e)
     make_event(w, &ev);
     commit = arena_alloc(&e->mem, sizeof(*commit));
     poison_set(&n->poison, e->id);
+    CRASH_POINT(BEFORE_ADVANCE);
     ok = engine_advance(&e->mem, e->x, &ev, clock_wall_us(n->clock), commit, &err);
     poison_clear(&n->poison);
+    CRASH_POINT(AFTER_ADVANCE);
     if (!ok)
         return refuse(n, e, w, &err);
     if (commit->result == ADVANCE_NEED) {
@@ -153,6 +157,7 @@ static bool advance_first(struct node *n, struct entry *e)
         if (e->pins > 0)
             return false;
         w->commit = commit;
+        CRASH_POINT(NEED_READS);
         load_records(n, e, w);
         return false;
     }
