@@ -284,8 +284,11 @@ static void undo(struct node *n, struct batch *b)
                          log_int("members", (int64_t)b->members.count)));
     for (size_t i = b->members.count; i-- > 0;) {
         struct work *w = b->members.items[i]->owner;
-        bool is_start = w->commit != NULL && w->commit->is_start;
+        bool is_start;
 
+        if (w == NULL)
+            continue; /* a crash that was not counted: the file still names it */
+        is_start = w->commit != NULL && w->commit->is_start;
         if (w->entry != NULL) {
             w->entry->is_stale = true;
             unpin(n, w->entry);
@@ -312,8 +315,10 @@ void batch_done(struct node *n, struct batch *b)
     if (b->end == BATCH_COMMITTED) {
         for (size_t i = 0; i < b->members.count; i++) {
             struct work *w = b->members.items[i]->owner;
-            if (w == NULL)
-                continue; /* a crash that was counted */
+            if (w == NULL) {
+                poison_clear(&n->poison); /* the crash is counted, once */
+                continue;
+            }
             if (w->member.result == MEMBER_APPLIED)
                 applied(n, w);
             else

@@ -14,11 +14,13 @@ struct work *work_new(struct node *n, enum work_kind kind)
     else if ((w = malloc(sizeof(*w))) == NULL)
         PANIC("out of memory");
     *w = (struct work){.kind = kind};
+    n->wakes += kind == WORK_WAKE;
     return w;
 }
 
 void work_free(struct node *n, struct work *w)
 {
+    n->wakes -= w->kind == WORK_WAKE;
     w->next = n->free_works;
     n->free_works = w;
 }
@@ -180,6 +182,7 @@ static void fail_all(struct node *n, struct entry *e)
             request_refuse(n, w->request, ERR_NOT_FOUND, "there is no such execution");
         work_free(n, w);
     }
+    request_refuse_waiters(n, e, ERR_NOT_FOUND, "there is no such execution");
     e->wake_queued = false;
 }
 
