@@ -4,6 +4,7 @@
 #include "base/crash.h"
 #include "base/log.h"
 #include "engine/show.h"
+#include "value/json.h"
 
 #include <stdlib.h>
 
@@ -46,15 +47,19 @@ static void keep_answer(struct node *n, struct work *w)
 
     (void)n;
     w->idempotency = r->idempotency;
+    if (r->kind == NODE_DEFINITION)
+        return; /* the caller knows all of it but the version */
     buf_init_arena(&text, r->mem);
     if (r->kind == NODE_START) {
         w->idempotency.status = 201;
         show_execution(r->mem, &text, w->commit->after);
     } else if (r->kind == NODE_SIGNAL) {
         w->idempotency.status = 202;
-        buf_printf(&text, "{\"id\":\"%.*s\"}", STR_ARG(r->signal_id));
+        buf_text(&text, "{\"id\":");
+        json_write_string(&text, r->signal_id);
+        buf_char(&text, '}');
     } else {
-        w->idempotency.status = r->kind == NODE_DEFINITION ? 200 : 202;
+        w->idempotency.status = 202;
         buf_text(&text, "{}");
     }
     w->idempotency.answer = buf_view(&text);

@@ -465,6 +465,17 @@ static enum apply_end apply_crash(struct apply *a, struct member *m, enum db_sta
     return db_changes(a->db) > 0 ? APPLY_DONE : apply_refuse(a, m, MEMBER_GONE);
 }
 
+/* The answer to a change of a definition ends with the version that it was given. */
+static bool keep_definition_answer(struct apply *a, const struct member *m, enum db_status *status)
+{
+    struct idempotency kept = *m->idempotency;
+
+    if (kept.answer.len > 0)
+        kept.answer = str_printf(a->mem, "%.*s\"version\":%lld}", STR_ARG(kept.answer),
+                                 (long long)m->definition->version);
+    return keep_answer(a, &kept, m->definition->now_us, status);
+}
+
 enum apply_end apply_member(struct apply *a, struct member *m, enum db_status *status)
 {
     a->wrote = false;
@@ -479,7 +490,7 @@ enum apply_end apply_member(struct apply *a, struct member *m, enum db_status *s
             return end;
         end = apply_definition(a, m, status);
         if (end == APPLY_DONE && m->result == MEMBER_APPLIED && m->idempotency != NULL &&
-            !keep_answer(a, m->idempotency, m->definition->now_us, status))
+            !keep_definition_answer(a, m, status))
             return APPLY_FAILED;
         return end;
     }

@@ -56,7 +56,7 @@ struct idempotency {
     struct str user, method, path, key;
     struct str body_hash; /* hex */
     int32_t status;       /* the answer to be stored */
-    struct str answer;
+    struct str answer;    /* of a definition: up to `"version":N}`, which the store adds */
 };
 
 enum definition_action { DEFINITION_SAVE_DRAFT, DEFINITION_DELETE_DRAFT, DEFINITION_PUBLISH };

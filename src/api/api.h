@@ -1,0 +1,39 @@
+/*
+ * api.h - the front door: HTTP on one side, the node on the other.
+ *
+ *     http.c --request--> api.c: route, token --> handler --> node --> answer
+ *
+ * Runs on the loop of the node and has no thread of its own.
+ */
+#ifndef PAWL_API_API_H
+#define PAWL_API_API_H
+
+#include "node/node.h"
+
+struct api;
+
+struct api_options {
+    struct str host;
+    uint16_t port; /* 0 = any that is free */
+    struct str admin_token;
+    const struct clock *clock;
+};
+
+/* Listen, and answer requests whenever the node's loop runs. ERR_IO when that is impossible. */
+struct api *api_open(struct node *node, const struct api_options *options,
+                     struct err *err) MUST_USE;
+
+uint16_t api_port(const struct api *api);
+
+/*
+ * Answer what is left with 503 and close all connections. Call it after
+ * node_close(), when no reader thread works for a request any more.
+ */
+void api_close(struct api *api);
+
+/* What a problem calls the request of that number: unique, also over restarts. */
+struct str api_request_id(const struct api *api, struct arena *mem, uint64_t number);
+
+int64_t api_now_us(const struct api *api);
+
+#endif

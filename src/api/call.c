@@ -1,0 +1,201 @@
+/* call.c - what handlers share: answers, parameters, requests to the node; see call.h. */
+#include "api/call.h"
+
+#include "api/api.h"
+#include "api/object.h"
+#include "api/problem.h"
+#include "value/timefmt.h"
+
+#include <openssl/evp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { LIMIT_MAX = 500, KEY_LEN_MAX = 255, SHA256_BYTES = 32 };
+
+#define WAIT_DEFAULT_US INT64_C(10000000)
+#define WAIT_MAX_US INT64_C(3600000000)
+
+/* --- answering --- */
+
+void call_answer_headers(struct call *c, int status, struct str json,
+                         const struct http_header *headers, size_t count)
+{
+    struct http_answer answer = {
+        .status = status, .content_type = "application/json", .body = json};
+
+    for (size_t i = 0; i < count; i++)
+        answer.headers[i] = headers[i];
+    http_answer(c->http, &answer);
+}
+
+void call_answer(struct call *c, int status, struct str json)
+{
+    call_answer_headers(c, status, json, NULL, 0);
+}
+
+void call_answer_nothing(struct call *c)
+{
+    http_answer(c->http, &(struct http_answer){.status = 204});
+}
+
+/* Fill in what every refusal has. */
+static void refuse(struct call *c, const struct err *err, const struct findings *findings,
+                   struct str more, struct http_answer *answer)
+{
+    struct str id = api_request_id(c->api, c->mem, c->http->number);
+
+    answer->status = err_http_status(err->code);
+    answer->content_type = "application/problem+json";
+    answer->body = problem_json(c->mem, err, findings, more, id);
+    problem_log(err, id, c->http->method, c->http->path);
+    http_answer(c->http, answer);
+}
+
+void call_refuse_with(struct call *c, const struct err *err, const struct findings *findings,
+                      struct str more)
+{
+    struct http_answer answer = {0};
+
+    if (err_http_status(err->code) == 503)
+        answer.headers[0] = (struct http_header){"Retry-After", "1"};
+    else if (err->code == ERR_UNAUTHORIZED)
+        answer.headers[0] = (struct http_header){"WWW-Authenticate", "Bearer"};
+    refuse(c, err, findings, more, &answer);
+}
+
+void call_refuse_headers(struct call *c, const struct err *err, const struct http_header *headers,
+                         size_t count)
+{
+    struct http_answer answer = {0};
+
+    for (size_t i = 0; i < count; i++)
+        answer.headers[i] = headers[i];
+    refuse(c, err, NULL, STR_NONE, &answer);
+}
+
+void call_refuse(struct call *c, const struct err *err)
+{
+    call_refuse_with(c, err, NULL, STR_NONE);
+}
+
+void call_refuse_text(struct call *c, enum err_code code, const char *format, ...)
+{
+    char text[sizeof(((struct err *)NULL)->message)];
+    struct err err;
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    (void)err_set(&err, code, "%s", text);
+    call_refuse(c, &err);
+}
+
+/* --- reading --- */
+
+bool call_wait(struct call *c, int64_t *out_us)
+{
+    struct str text = http_query(c->http, "wait");
+    struct value v;
+
+    *out_us = 0;
+    if (text.ptr == NULL)
+        return true;
+    *out_us = WAIT_DEFAULT_US;
+    if (text.len == 0)
+        return true;
+    if (duration_read(text, &v) && v.seconds >= 0 && v.seconds < WAIT_MAX_US / 1000000) {
+        *out_us = v.seconds * 1000000 + v.nanos / 1000;
+        return true;
+    }
+    call_refuse_text(c, ERR_BAD_REQUEST, "wait is a duration below 1h, such as 10s or 500ms");
+    return false;
+}
+
+bool call_limit(struct call *c, int64_t fallback, int64_t *out)
+{
+    struct str text = http_query(c->http, "limit");
+
+    *out = fallback;
+    if (text.ptr == NULL || (str_to_int64(text, out) && *out >= 1 && *out <= LIMIT_MAX))
+        return true;
+    call_refuse_text(c, ERR_BAD_REQUEST, "limit is a number from 1 to %d", LIMIT_MAX);
+    return false;
+}
+
+bool call_execution_id(struct call *c, struct uuid *out)
+{
+    if (uuid_read(c->params[0], out))
+        return true;
+    call_refuse_text(c, ERR_NOT_FOUND, "there is no execution with this id");
+    return false;
+}
+
+static struct str hash_hex(struct arena *mem, struct str text)
+{
+    static const char digits[] = "0123456789abcdef";
+    unsigned char hash[SHA256_BYTES];
+    char *hex = arena_alloc(mem, sizeof(hash) * 2);
+
+    if (EVP_Digest(text.len > 0 ? text.ptr : "", text.len, hash, NULL, EVP_sha256(), NULL) != 1)
+        PANIC("no SHA-256");
+    for (size_t i = 0; i < sizeof(hash); i++) {
+        hex[2 * i] = digits[hash[i] >> 4];
+        hex[2 * i + 1] = digits[hash[i] & 15];
+    }
+    return str_from(hex, sizeof(hash) * 2);
+}
+
+bool call_idempotency(struct call *c, struct idempotency *out)
+{
+    struct str key = http_header(c->http, "Idempotency-Key");
+
+    *out = (struct idempotency){0};
+    if (key.len == 0)
+        return true;
+    if (key.len > KEY_LEN_MAX) {
+        call_refuse_text(c, ERR_BAD_REQUEST, "an Idempotency-Key has at most %d bytes",
+                         KEY_LEN_MAX);
+        return false;
+    }
+    *out = (struct idempotency){.user = c->user.id,
+                                .method = c->http->method,
+                                .path = c->http->path,
+                                .key = key,
+                                .body_hash = hash_hex(c->mem, c->http->body)};
+    return true;
+}
+
+bool call_body(struct call *c, const struct body_field *fields, size_t count)
+{
+    struct findings findings = {0};
+    struct err err;
+
+    if (body_read(c->mem, c->http->body, fields, count, &findings, &err))
+        return true;
+    call_refuse_with(c, &err, &findings, STR_NONE);
+    return false;
+}
+
+/* --- asking the node --- */
+
+struct node_request *call_request(struct call *c, enum node_request_kind kind,
+                                  void (*done)(struct node_request *r))
+{
+    struct node_request *r = ARENA_NEW(c->mem, struct node_request);
+
+    r->kind = kind;
+    r->user = c->user;
+    r->mem = c->mem;
+    r->owner = c;
+    r->done = done;
+    return call_idempotency(c, &r->idempotency) ? r : NULL;
+}
+
+void call_submit(struct call *c, struct node_request *r)
+{
+    struct err err;
+
+    if (!node_submit(c->node, r, &err))
+        call_refuse(c, &err);
+}

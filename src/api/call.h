@@ -1,0 +1,86 @@
+/*
+ * call.h - one request on its way through the API.
+ *
+ * A handler reads what it needs, then answers with exactly one of the
+ * functions below, now or from a callback of the node. Everything of a call
+ * lives in its request's memory.
+ */
+#ifndef PAWL_API_CALL_H
+#define PAWL_API_CALL_H
+
+#include "api/body.h"
+#include "api/http.h"
+#include "api/router.h"
+#include "node/node.h"
+
+struct api;
+
+struct call {
+    struct api *api;
+    struct node *node;
+    struct http_request *http;
+    struct arena *mem;
+    const struct route *route; /* NULL when there is none */
+    struct str params[ROUTE_PARAMS_MAX];
+    struct node_user user;
+};
+
+/* --- answering --- */
+
+/* An answer with JSON, which lives in c->mem, and up to HTTP_HEADERS_MAX headers. */
+void call_answer(struct call *c, int status, struct str json);
+void call_answer_headers(struct call *c, int status, struct str json,
+                         const struct http_header *headers, size_t count);
+
+/* An answer without content: 204. */
+void call_answer_nothing(struct call *c);
+
+/*
+ * A refusal as application/problem+json. `findings` and `more`, further members
+ * of the object as JSON text (`"executionId":"..."`), may be NULL and empty.
+ */
+void call_refuse(struct call *c, const struct err *err);
+void call_refuse_with(struct call *c, const struct err *err, const struct findings *findings,
+                      struct str more);
+
+/* The same with headers. */
+void call_refuse_headers(struct call *c, const struct err *err, const struct http_header *headers,
+                         size_t count);
+
+/* The same with a code and a sentence. */
+void call_refuse_text(struct call *c, enum err_code code, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+
+/* --- reading --- */
+
+/*
+ * ?wait=10s in microseconds; 0 without it, ten seconds for `?wait` alone. When
+ * it is no duration the call is refused and the answer is false.
+ */
+bool call_wait(struct call *c, int64_t *out_us) MUST_USE;
+
+/* ?limit, else `fallback`; refused unless it is 1 to 500. */
+bool call_limit(struct call *c, int64_t fallback, int64_t *out) MUST_USE;
+
+/* The id in params[0]; refused as not found when it is none. */
+bool call_execution_id(struct call *c, struct uuid *out) MUST_USE;
+
+/*
+ * The Idempotency-Key of the request and what it belongs to; key.len is 0
+ * without one. A key that is too long is refused.
+ */
+bool call_idempotency(struct call *c, struct idempotency *out) MUST_USE;
+
+/* The body by its fields; refused when it does not fit them. */
+bool call_body(struct call *c, const struct body_field *fields, size_t count) MUST_USE;
+
+/* --- asking the node --- */
+
+/* A request to the node with user, memory and Idempotency-Key filled; NULL after a refusal. */
+struct node_request *call_request(struct call *c, enum node_request_kind kind,
+                                  void (*done)(struct node_request *r));
+
+/* Hand it over; refuses the call when the node does. */
+void call_submit(struct call *c, struct node_request *r);
+
+#endif

@@ -1,0 +1,143 @@
+/* check.c - looking at definitions and expressions without keeping them. */
+#include "api/api.h"
+#include "api/object.h"
+#include "api/query.h"
+#include "cel/cel.h"
+#include "value/json.h"
+
+/* What an expression may make for an answer. */
+enum { VALUE_JSON_MAX = 8 << 20 };
+
+/* --- definitions --- */
+
+static bool refuse_kind(struct query *q, const char *kind, struct err *err)
+{
+    body_finding(q->mem, &q->findings, "kind", "not_supported_yet",
+                 str_printf(q->mem, "definitions of kind %s are not supported yet", kind));
+    return err_set(err, ERR_INVALID, "definitions of kind %s are not supported yet", kind);
+}
+
+static bool run_validate(struct query *q, struct reader *reader, struct err *err)
+{
+    struct value kind, definition;
+    const struct body_field fields[] = {{"kind", BODY_TEXT, false, &kind},
+                                        {"definition", BODY_OBJECT, true, &definition}};
+    const struct program *program = NULL;
+    struct findings findings = {0};
+    const char *name;
+
+    (void)reader;
+    if (!body_read(q->mem, q->call->http->body, fields, 2, &q->findings, err))
+        return false;
+    name = kind.kind == VALUE_STRING ? str_printf(q->mem, "%.*s", STR_ARG(value_text(kind))).ptr
+                                     : define_kind_of(definition);
+    if (name != NULL && strcmp(name, "scenario") != 0)
+        return refuse_kind(q, name, err);
+    define_compile_scenario(q->mem, define_env(q->mem), definition, 0, &findings, &program);
+    if (program != NULL)
+        program_release(program);
+    buf_char(&q->answer, '{');
+    object_bool(&q->answer, "valid", !findings_have_errors(&findings));
+    object_name(&q->answer, "errors");
+    if (!json_write(&q->answer, findings_value(q->mem, &findings), err))
+        return false;
+    buf_char(&q->answer, '}');
+    return true;
+}
+
+void check_validate(struct call *c)
+{
+    query_start(c, NULL, run_validate, NULL);
+}
+
+/* --- expressions --- */
+
+struct eval_args {
+    int64_t now_us;
+};
+
+static bool refuse_expression(struct query *q, enum err_code code, uint32_t line, uint32_t column,
+                              const char *message, struct err *err)
+{
+    body_finding(q->mem, &q->findings, "expression", err_code_name(code),
+                 str_copy(q->mem, str_of(message)));
+    q->findings.items[0].column = column;
+    return err_set_at(err, code, line, column, "%s", message);
+}
+
+/* Every member of the context is a variable if its name can be one; `$` is all of it. */
+static void declare(struct cel_env *env, struct value context, struct value *slots)
+{
+    struct err err;
+    uint32_t slot;
+
+    cel_env_open_root(env);
+    for (uint32_t i = 0; i < context.len; i++) {
+        const struct value_entry *e = &context.map->entries[i];
+        if (cel_env_variable(env, value_text(e->key), STR("dyn"), &slot, &err))
+            slots[slot] = e->value;
+    }
+}
+
+static bool write_value(struct query *q, const struct cel_program *program, struct value v,
+                        struct err *err)
+{
+    struct str type = cel_program_type(program);
+
+    q->answer.limit = VALUE_JSON_MAX;
+    buf_text(&q->answer, "{\"value\":");
+    if (!json_write(&q->answer, v, err))
+        return false;
+    /* What the checker could not know, the value says. */
+    object_text(&q->answer, "type",
+                str_eq(type, STR("dyn")) ? str_of(value_kind_name((enum value_kind)v.kind)) : type);
+    buf_char(&q->answer, '}');
+    return true;
+}
+
+static bool evaluate(struct query *q, struct str source, struct value context, struct err *err)
+{
+    const struct eval_args *args = q->args;
+    struct cel_env *env = cel_env_new(q->mem, CEL_DEFINITION);
+    struct value *slots = ARENA_ARRAY(q->mem, context.len + 1, struct value);
+    struct cel_activation activation = {.slots = slots, .root = context, .now_us = args->now_us};
+    const struct cel_program *program;
+    struct value v;
+    bool ok;
+
+    declare(env, context, slots);
+    if (!cel_compile(q->mem, env, source, NULL, &program, err))
+        return refuse_expression(q, err->code, err->line, err->column,
+                                 str_printf(q->mem, "%s", err->message).ptr, err);
+    v = cel_evaluate(q->mem, program, &activation, NULL);
+    if (v.kind == VALUE_ERROR) {
+        uint32_t line, column;
+        cel_place(source, v.error->offset, &line, &column);
+        ok = refuse_expression(q, v.error->code, line, column, v.error->message, err);
+    } else {
+        ok = write_value(q, program, v, err);
+    }
+    cel_program_release(program);
+    return ok;
+}
+
+static bool run_eval(struct query *q, struct reader *reader, struct err *err)
+{
+    struct value expression, context;
+    const struct body_field fields[] = {{"expression", BODY_TEXT, true, &expression},
+                                        {"context", BODY_OBJECT, false, &context}};
+
+    (void)reader;
+    if (!body_read(q->mem, q->call->http->body, fields, 2, &q->findings, err))
+        return false;
+    return evaluate(q, value_text(expression),
+                    context.kind == VALUE_MAP ? context : value_map_empty(), err);
+}
+
+void check_eval(struct call *c)
+{
+    struct eval_args *args = ARENA_NEW(c->mem, struct eval_args);
+
+    args->now_us = api_now_us(c->api);
+    query_start(c, args, run_eval, NULL);
+}

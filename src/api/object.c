@@ -1,0 +1,72 @@
+/* object.c - see object.h. */
+#include "api/object.h"
+
+#include "value/json.h"
+#include "value/timefmt.h"
+
+void object_next(struct buf *out)
+{
+    char last = out->len > 0 ? out->ptr[out->len - 1] : '{';
+
+    if (last != '{' && last != '[')
+        buf_char(out, ',');
+}
+
+void object_name(struct buf *out, const char *name)
+{
+    object_next(out);
+    buf_char(out, '"');
+    buf_text(out, name);
+    buf_text(out, "\":");
+}
+
+void object_text(struct buf *out, const char *name, struct str text)
+{
+    object_name(out, name);
+    if (text.len == 0)
+        buf_text(out, "null");
+    else
+        json_write_string(out, text);
+}
+
+void object_json(struct buf *out, const char *name, struct str json)
+{
+    object_name(out, name);
+    if (json.len == 0)
+        buf_text(out, "null");
+    else
+        buf_str(out, json);
+}
+
+void object_int(struct buf *out, const char *name, int64_t n)
+{
+    object_name(out, name);
+    buf_printf(out, "%lld", (long long)n);
+}
+
+void object_bool(struct buf *out, const char *name, bool b)
+{
+    object_name(out, name);
+    buf_text(out, b ? "true" : "false");
+}
+
+void object_time(struct buf *out, const char *name, int64_t us)
+{
+    char text[TIMESTAMP_TEXT_MAX];
+    int64_t seconds = us / 1000000;
+    struct value v = value_timestamp(seconds, (uint32_t)(us - seconds * 1000000) * 1000);
+
+    if (us <= 0) {
+        object_text(out, name, STR_NONE);
+        return;
+    }
+    object_text(out, name, str_from(text, timestamp_write(text, v)));
+}
+
+void object_id(struct buf *out, const char *name, struct uuid id)
+{
+    char text[UUID_TEXT_LEN + 1];
+
+    uuid_write(id, text);
+    object_text(out, name, str_from(text, UUID_TEXT_LEN));
+}

@@ -1,0 +1,31 @@
+/*
+ * object.h - append the members of a JSON object to a buffer.
+ *
+ *     buf_char(out, '{');
+ *     object_text(out, "code", code);
+ *     object_time(out, "createdAt", created_at_us);
+ *     buf_char(out, '}');
+ *
+ * Commas are put where the buffer does not end in '{' or '['. What is empty,
+ * or 0 for a time, becomes null.
+ */
+#ifndef PAWL_API_OBJECT_H
+#define PAWL_API_OBJECT_H
+
+#include "base/buf.h"
+#include "base/uuid.h"
+
+/* The comma, if one is needed: before an item of a list. */
+void object_next(struct buf *out);
+
+/* Name and colon, the value being the caller's. */
+void object_name(struct buf *out, const char *name);
+
+void object_text(struct buf *out, const char *name, struct str text);
+void object_json(struct buf *out, const char *name, struct str json);
+void object_int(struct buf *out, const char *name, int64_t n);
+void object_bool(struct buf *out, const char *name, bool b);
+void object_time(struct buf *out, const char *name, int64_t us);
+void object_id(struct buf *out, const char *name, struct uuid id);
+
+#endif

@@ -1,0 +1,76 @@
+/* problem.c - see problem.h. */
+#include "api/problem.h"
+
+#include "api/object.h"
+#include "base/log.h"
+#include "value/json.h"
+
+const char *problem_title(int status)
+{
+    static const struct {
+        int status;
+        const char *title;
+    } titles[] = {
+        {400, "Bad Request"},
+        {401, "Unauthorized"},
+        {403, "Forbidden"},
+        {404, "Not Found"},
+        {405, "Method Not Allowed"},
+        {409, "Conflict"},
+        {412, "Precondition Failed"},
+        {413, "Content Too Large"},
+        {422, "Unprocessable Content"},
+        {500, "Internal Server Error"},
+        {503, "Service Unavailable"},
+    };
+
+    for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
+        if (titles[i].status == status)
+            return titles[i].title;
+    return "Error";
+}
+
+static void write_findings(struct arena *mem, struct buf *out, const struct findings *findings)
+{
+    struct err err;
+
+    object_name(out, "errors");
+    if (findings == NULL || !json_write(out, findings_value(mem, findings), &err))
+        buf_text(out, "[]");
+}
+
+struct str problem_json(struct arena *mem, const struct err *err, const struct findings *findings,
+                        struct str more, struct str request_id)
+{
+    int status = err_http_status(err->code);
+    struct buf out;
+
+    buf_init_arena(&out, mem);
+    buf_char(&out, '{');
+    object_text(&out, "type", STR("about:blank"));
+    object_text(&out, "title", str_of(problem_title(status)));
+    object_int(&out, "status", status);
+    object_text(&out, "code", str_of(err_code_name(err->code)));
+    object_text(&out, "detail", str_of(err->message));
+    write_findings(mem, &out, findings);
+    if (err->line > 0) {
+        object_int(&out, "line", err->line);
+        object_int(&out, "column", err->column);
+    }
+    object_text(&out, "requestId", request_id);
+    if (more.len > 0) {
+        buf_char(&out, ',');
+        buf_str(&out, more);
+    }
+    buf_char(&out, '}');
+    return buf_view(&out);
+}
+
+void problem_log(const struct err *err, struct str request_id, struct str method, struct str path)
+{
+    if (err_http_status(err->code) != 500)
+        return;
+    log_write(LOG_ERROR, "a request failed",
+              LOG_FIELDS(log_str("requestId", request_id), log_str("method", method),
+                         log_str("path", path), log_err("error", err)));
+}

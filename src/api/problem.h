@@ -1,0 +1,20 @@
+/* problem.h - refusals as RFC 9457 describes them. */
+#ifndef PAWL_API_PROBLEM_H
+#define PAWL_API_PROBLEM_H
+
+#include "define/define.h"
+
+/*
+ * {type, title, status, code, detail, errors, requestId}, with line and column
+ * when the error has a place, and the members of `more` at the end.
+ */
+struct str problem_json(struct arena *mem, const struct err *err, const struct findings *findings,
+                        struct str more, struct str request_id);
+
+/* A line in the log, if it is a failure of ours. */
+void problem_log(const struct err *err, struct str request_id, struct str method, struct str path);
+
+/* "Not Found" */
+const char *problem_title(int status);
+
+#endif

@@ -1,0 +1,170 @@
+/* scenarios.c - reading definitions of scenarios: the list, one, its versions. */
+#include "api/object.h"
+#include "api/query.h"
+
+enum { LIST_LIMIT = 50 };
+
+#define KIND STR("scenario")
+
+static bool is_draft(const struct stored_definition *d)
+{
+    return d->version == 0;
+}
+
+/* {version, status, ...} of one version, or of the draft. */
+static void write_version(struct buf *out, const char *name, const struct stored_definition *d)
+{
+    if (name != NULL)
+        object_name(out, name);
+    else
+        object_next(out);
+    buf_char(out, '{');
+    object_int(out, "version", is_draft(d) ? d->revision : d->version);
+    object_text(out, "status", d->status);
+    object_text(out, "name", d->name);
+    object_text(out, "changeSummary", d->summary);
+    object_text(out, "createdBy", d->created_by);
+    object_time(out, "createdAt", d->created_at_us);
+    if (d->text.len > 0)
+        object_json(out, "definition", d->text);
+    buf_char(out, '}');
+}
+
+/* {code, name, published, draft}, each of the two or NULL. */
+static void write_one(struct buf *out, const struct stored_definition *published,
+                      const struct stored_definition *draft)
+{
+    const struct stored_definition *any = published != NULL ? published : draft;
+
+    object_next(out);
+    buf_char(out, '{');
+    object_text(out, "code", any->code);
+    object_text(out, "name", any->name);
+    if (published != NULL)
+        write_version(out, "published", published);
+    else
+        object_json(out, "published", STR_NONE);
+    if (draft != NULL)
+        write_version(out, "draft", draft);
+    else
+        object_json(out, "draft", STR_NONE);
+    buf_char(out, '}');
+}
+
+/* --- the list --- */
+
+struct list_args {
+    struct str after; /* the cursor: a code */
+    int64_t limit;
+};
+
+static bool run_list(struct query *q, struct reader *reader, struct err *err)
+{
+    const struct list_args *args = q->args;
+    struct stored_definitions all;
+    struct str next = STR_NONE, last = STR_NONE;
+    int64_t left = args->limit;
+
+    if (!read_definitions(reader, q->mem, KIND, &all, err))
+        return false;
+    buf_text(&q->answer, "{\"items\":[");
+    for (size_t i = 0, end; i < all.count; i = end) {
+        const struct stored_definition *published = NULL, *draft = NULL;
+        for (end = i; end < all.count && str_eq(all.items[end].code, all.items[i].code); end++)
+            *(is_draft(&all.items[end]) ? &draft : &published) = &all.items[end];
+        if (str_cmp(all.items[i].code, args->after) <= 0)
+            continue;
+        if (left-- == 0) {
+            next = last;
+            break;
+        }
+        write_one(&q->answer, published, draft);
+        last = all.items[i].code;
+    }
+    buf_char(&q->answer, ']');
+    object_text(&q->answer, "nextCursor", next);
+    buf_char(&q->answer, '}');
+    return true;
+}
+
+void scenarios_list(struct call *c)
+{
+    struct list_args *args = ARENA_NEW(c->mem, struct list_args);
+
+    args->after = http_query(c->http, "cursor");
+    if (call_limit(c, LIST_LIMIT, &args->limit))
+        query_start(c, args, run_list, NULL);
+}
+
+/* --- one --- */
+
+static bool run_get(struct query *q, struct reader *reader, struct err *err)
+{
+    struct stored_definition published, draft;
+    bool has_published, has_draft;
+    struct str code = q->call->params[0];
+
+    if (!read_definition(reader, q->mem, KIND, code, -1, &published, &has_published, err) ||
+        !read_definition(reader, q->mem, KIND, code, 0, &draft, &has_draft, err))
+        return false;
+    if (!has_published && !has_draft)
+        return err_set(err, ERR_NOT_FOUND, "there is no scenario of this code");
+    if (has_draft)
+        q->etag = str_printf(q->mem, "\"%lld\"", (long long)draft.revision).ptr;
+    write_one(&q->answer, has_published ? &published : NULL, has_draft ? &draft : NULL);
+    return true;
+}
+
+void scenarios_get(struct call *c)
+{
+    query_start(c, NULL, run_get, NULL);
+}
+
+/* --- versions --- */
+
+static bool run_versions(struct query *q, struct reader *reader, struct err *err)
+{
+    struct stored_definitions all;
+
+    if (!read_versions(reader, q->mem, KIND, q->call->params[0], &all, err))
+        return false;
+    if (all.count == 0)
+        return err_set(err, ERR_NOT_FOUND, "there is no scenario of this code");
+    buf_text(&q->answer, "{\"items\":[");
+    for (size_t i = 0; i < all.count; i++)
+        if (!is_draft(&all.items[i]))
+            write_version(&q->answer, NULL, &all.items[i]);
+    buf_char(&q->answer, ']');
+    object_text(&q->answer, "nextCursor", STR_NONE);
+    buf_char(&q->answer, '}');
+    return true;
+}
+
+void scenarios_versions(struct call *c)
+{
+    query_start(c, NULL, run_versions, NULL);
+}
+
+static bool run_version(struct query *q, struct reader *reader, struct err *err)
+{
+    const int64_t *version = q->args;
+    struct stored_definition d;
+    bool found;
+
+    if (!read_definition(reader, q->mem, KIND, q->call->params[0], *version, &d, &found, err))
+        return false;
+    if (!found)
+        return err_set(err, ERR_NOT_FOUND, "there is no such version of this scenario");
+    write_version(&q->answer, NULL, &d);
+    return true;
+}
+
+void scenarios_version(struct call *c)
+{
+    int64_t *version = ARENA_NEW(c->mem, int64_t);
+
+    if (str_eq(c->params[1], STR("draft")) || (str_to_int64(c->params[1], version) && *version > 0))
+        query_start(c, version, run_version, NULL);
+    else
+        call_refuse_text(c, ERR_NOT_FOUND, "a version is a number from 1 on, or draft");
+}
