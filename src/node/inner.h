@@ -21,10 +21,12 @@ enum {
     TRIES_MAX = 5,     /* of one event, when its commit is refused */
     CRASHES_MAX = 5,   /* then the execution is parked */
     TIMER_PAGE = 1000, /* rows read at once to refill the heap */
+    WAKES_MAX = 2048,  /* under way at once, so that a million due executions fill nothing */
 };
 
 #define TIMER_WINDOW_US INT64_C(60000000) /* the heap holds what is due within this */
 #define REFILL_EVERY_US INT64_C(20000000)
+#define RETRY_READ_US INT64_C(500000) /* after the store could not be read */
 
 /* --- works --- */
 
@@ -166,11 +168,15 @@ struct node {
     struct arena spare_arenas[256];
     unsigned spare_arena_count;
     struct work *free_works;
-    size_t pending;         /* requests under way */
-    size_t waiting;         /* of them, those that wait for an end */
-    int64_t next_expiry_us; /* monotonic; when waiters are looked through again */
-    int64_t pause_until_us; /* monotonic; the store refused, no new batch before this */
-    struct str refusal;     /* what it said */
+    size_t wakes;               /* works that are wakes */
+    size_t pending;             /* requests under way */
+    size_t waiting;             /* of them, those that wait for an end */
+    int64_t next_expiry_us;     /* monotonic; when waiters are looked through again */
+    int64_t pause_until_us;     /* monotonic; the store refused, no new batch before this */
+    struct str refusal;         /* what it said */
+
+    /* reads that were refused at once, to be ended in the next pass */
+    struct load *refused_loads;
 
     /* programs */
     struct program_ref *programs;
@@ -179,6 +185,7 @@ struct node {
     /* timers */
     struct timers timers; /* of executions, wall time */
     int64_t filled_until_us, next_refill_us;
+    int64_t retry_refill_us; /* monotonic; not before this, a read has failed */
     struct uuid filled_id;
     bool is_refilling;
 
@@ -217,6 +224,7 @@ void load_records(struct node *n, struct entry *e, struct work *w);
 void load_program(struct node *n, struct program_ref *p);
 void load_published(struct node *n, struct published *p);
 void load_due(struct node *n);
+bool loads_refused(struct node *n); /* end the reads that the store did not take */
 struct program_ref *program_get(struct node *n, struct str code, int64_t version);
 void program_forget(struct node *n, struct program_ref *ref);
 struct published *published_get(struct node *n, struct str code);
@@ -228,6 +236,8 @@ void request_refuse(struct node *n, struct node_request *r, enum err_code code, 
 void request_done(struct node *n, struct node_request *r);
 void request_wait(struct node *n, struct entry *e, struct node_request *r);
 void request_answer_waiters(struct node *n, struct entry *e, const struct execution *x);
+void request_refuse_waiters(struct node *n, struct entry *e, enum err_code code,
+                            const char *message);
 void request_expire(struct node *n);
 
 /* batch.c */
