@@ -168,12 +168,12 @@ struct node {
     struct arena spare_arenas[256];
     unsigned spare_arena_count;
     struct work *free_works;
-    size_t wakes;               /* works that are wakes */
-    size_t pending;             /* requests under way */
-    size_t waiting;             /* of them, those that wait for an end */
-    int64_t next_expiry_us;     /* monotonic; when waiters are looked through again */
-    int64_t pause_until_us;     /* monotonic; the store refused, no new batch before this */
-    struct str refusal;         /* what it said */
+    size_t wakes;           /* works that are wakes */
+    size_t pending;         /* requests under way */
+    size_t waiting;         /* of them, those that wait for an end */
+    int64_t next_expiry_us; /* monotonic; when waiters are looked through again */
+    int64_t pause_until_us; /* monotonic; the store refused, no new batch before this */
+    struct str refusal;     /* what it said */
 
     /* reads that were refused at once, to be ended in the next pass */
     struct load *refused_loads;

@@ -103,7 +103,8 @@ static void fail_entry(struct node *n, struct entry *e, enum err_code code, cons
 {
     struct work *w;
 
-    log_write(LOG_ERROR, "an execution cannot be loaded", LOG_FIELDS(log_str("reason", str_of(message))));
+    log_write(LOG_ERROR, "an execution cannot be loaded",
+              LOG_FIELDS(log_str("reason", str_of(message))));
     if (err_is_retryable(code))
         code = ERR_OVERLOADED;
     while ((w = work_pop(&e->works)) != NULL) {
@@ -412,7 +413,8 @@ static void done_due(struct node_read *read)
     for (size_t i = 0; i < dues->count; i++)
         timers_add(&n->timers, dues->items[i].wake_at_us, dues->items[i].id);
     if (!l->ok) {
-        log_write(LOG_ERROR, "timers cannot be read", LOG_FIELDS(log_str("reason", str_of(l->err.message))));
+        log_write(LOG_ERROR, "timers cannot be read",
+                  LOG_FIELDS(log_str("reason", str_of(l->err.message))));
         n->retry_refill_us = clock_mono_us(n->clock) + RETRY_READ_US;
     } else if (dues->count == TIMER_PAGE) {
         n->filled_until_us = dues->items[dues->count - 1].wake_at_us;
