@@ -1,6 +1,7 @@
 /* batch.c - group commit: building batches, and what becomes of them; see inner.h. */
 #include "node/inner.h"
 
+#include "base/crash.h"
 #include "base/log.h"
 #include "engine/show.h"
 #include "value/json.h"
@@ -92,8 +93,10 @@ void batch_submit(struct node *n)
     if (b == NULL || b->members.count == 0 || n->outstanding == OUTSTANDING_MAX)
         return;
     b->number = n->batch_number + 1;
+    CRASH_POINT(BEFORE_SUBMIT);
     if (!store_submit(n->store, b))
         return;
+    CRASH_POINT(AFTER_SUBMIT);
     n->batch_number++;
     n->outstanding++;
     n->current = batch_new(n);
@@ -257,7 +260,8 @@ static void refused(struct node *n, struct work *w)
             break;
         case MEMBER_STALE:
         case MEMBER_RECORD_STALE:
-            request_refuse(n, r, r->kind == NODE_DEFINITION ? ERR_PRECONDITION_FAILED : ERR_OVERLOADED,
+            request_refuse(n, r,
+                           r->kind == NODE_DEFINITION ? ERR_PRECONDITION_FAILED : ERR_OVERLOADED,
                            r->kind == NODE_DEFINITION ? "someone else has saved it since"
                                                       : "too many changes at once; try again");
             break;
@@ -286,14 +290,17 @@ static void undo(struct node *n, struct batch *b)
                          log_int("members", (int64_t)b->members.count)));
     for (size_t i = b->members.count; i-- > 0;) {
         struct work *w = b->members.items[i]->owner;
-        bool is_start = w->commit != NULL && w->commit->is_start;
+        bool is_start;
 
+        if (w == NULL)
+            continue; /* a crash that was not counted: the file still names it */
+        is_start = w->commit != NULL && w->commit->is_start;
         if (w->entry != NULL) {
             w->entry->is_stale = true;
             unpin(n, w->entry);
         }
-        if (w->kind == WORK_WAKE || (!unknown && !is_start && w->entry != NULL &&
-                                     ++w->tries <= TRIES_MAX)) {
+        if (w->kind == WORK_WAKE ||
+            (!unknown && !is_start && w->entry != NULL && ++w->tries <= TRIES_MAX)) {
             again(n, w, true);
             continue;
         }
@@ -309,19 +316,24 @@ static void undo(struct node *n, struct batch *b)
 
 void batch_done(struct node *n, struct batch *b)
 {
+    CRASH_POINT(BATCH_DONE);
     n->outstanding--;
     if (b->end == BATCH_COMMITTED) {
         for (size_t i = 0; i < b->members.count; i++) {
             struct work *w = b->members.items[i]->owner;
-            if (w == NULL)
-                continue; /* a crash that was counted */
+            if (w == NULL) {
+                poison_clear(&n->poison); /* the crash is counted, once */
+                continue;
+            }
             if (w->member.result == MEMBER_APPLIED)
                 applied(n, w);
             else
                 refused(n, w);
+            CRASH_POINT(BETWEEN_ANSWERS);
         }
     } else {
         undo(n, b);
     }
     batch_recycle(n, b);
+    CRASH_POINT(AFTER_ANSWERS);
 }

@@ -21,10 +21,12 @@ enum {
     TRIES_MAX = 5,     /* of one event, when its commit is refused */
     CRASHES_MAX = 5,   /* then the execution is parked */
     TIMER_PAGE = 1000, /* rows read at once to refill the heap */
+    WAKES_MAX = 2048,  /* under way at once, so that a million due executions fill nothing */
 };
 
 #define TIMER_WINDOW_US INT64_C(60000000) /* the heap holds what is due within this */
 #define REFILL_EVERY_US INT64_C(20000000)
+#define RETRY_READ_US INT64_C(500000) /* after the store could not be read */
 
 /* --- works --- */
 
@@ -62,9 +64,9 @@ struct entry {
     struct program_ref *program;
     struct arena mem;
     struct work_queue works;
-    unsigned pins;      /* members that point into `mem`, and reads under way */
-    bool is_needing;    /* records are being read for the first work */
-    bool is_stale;      /* the state in memory did not become true: load again when unpinned */
+    unsigned pins;   /* members that point into `mem`, and reads under way */
+    bool is_needing; /* records are being read for the first work */
+    bool is_stale;   /* the state in memory did not become true: load again when unpinned */
     bool wake_queued;
     bool in_ready_list;
     struct node_request *waiters; /* for its end, through `next` */
@@ -85,8 +87,8 @@ struct program_ref {
     const struct program *program;
     struct arena mem;
     struct err err;
-    struct work_queue starts;      /* waiting for it */
-    struct load *loads;            /* executions that wait for it: load.c */
+    struct work_queue starts; /* waiting for it */
+    struct load *loads;       /* executions that wait for it: load.c */
     struct program_ref *next;
 };
 
@@ -166,19 +168,24 @@ struct node {
     struct arena spare_arenas[256];
     unsigned spare_arena_count;
     struct work *free_works;
-    size_t pending;             /* requests under way */
-    size_t waiting;             /* of them, those that wait for an end */
-    int64_t next_expiry_us;     /* monotonic; when waiters are looked through again */
-    int64_t pause_until_us;     /* monotonic; the store refused, no new batch before this */
-    struct str refusal;         /* what it said */
+    size_t wakes;           /* works that are wakes */
+    size_t pending;         /* requests under way */
+    size_t waiting;         /* of them, those that wait for an end */
+    int64_t next_expiry_us; /* monotonic; when waiters are looked through again */
+    int64_t pause_until_us; /* monotonic; the store refused, no new batch before this */
+    struct str refusal;     /* what it said */
+
+    /* reads that were refused at once, to be ended in the next pass */
+    struct load *refused_loads;
 
     /* programs */
     struct program_ref *programs;
     struct map published; /* of struct published */
 
     /* timers */
-    struct timers timers;   /* of executions, wall time */
+    struct timers timers; /* of executions, wall time */
     int64_t filled_until_us, next_refill_us;
+    int64_t retry_refill_us; /* monotonic; not before this, a read has failed */
     struct uuid filled_id;
     bool is_refilling;
 
@@ -217,17 +224,20 @@ void load_records(struct node *n, struct entry *e, struct work *w);
 void load_program(struct node *n, struct program_ref *p);
 void load_published(struct node *n, struct published *p);
 void load_due(struct node *n);
+bool loads_refused(struct node *n); /* end the reads that the store did not take */
 struct program_ref *program_get(struct node *n, struct str code, int64_t version);
 void program_forget(struct node *n, struct program_ref *ref);
 struct published *published_get(struct node *n, struct str code);
 
 /* request.c */
 void request_start(struct node *n, struct work *w);
-void request_refuse(struct node *n, struct node_request *r, enum err_code code,
-                    const char *format, ...) PRINTF_LIKE(4, 5);
+void request_refuse(struct node *n, struct node_request *r, enum err_code code, const char *format,
+                    ...) PRINTF_LIKE(4, 5);
 void request_done(struct node *n, struct node_request *r);
 void request_wait(struct node *n, struct entry *e, struct node_request *r);
 void request_answer_waiters(struct node *n, struct entry *e, const struct execution *x);
+void request_refuse_waiters(struct node *n, struct entry *e, enum err_code code,
+                            const char *message);
 void request_expire(struct node *n);
 
 /* batch.c */

@@ -7,6 +7,7 @@
  */
 #include "node/inner.h"
 
+#include "base/crash.h"
 #include "base/log.h"
 #include "value/json.h"
 
@@ -18,7 +19,7 @@ struct load {
     struct node *node;
     struct err err;
     bool ok;
-    struct load *next_for_program; /* executions that wait for the same program */
+    struct load *next; /* of the executions that wait for a program, or of those refused */
     union {
         struct {
             struct entry *entry;
@@ -61,13 +62,29 @@ static struct load *load_new(struct node *n, void (*run)(struct node_read *, str
     return l;
 }
 
-/* The queue of readers is sized for the node's own reads: they always fit. */
+/* A read that is not taken ends in the next pass: whoever asked for it is not ready for that. */
 static void submit(struct load *l)
 {
-    if (node_read(l->node, &l->read, &l->err))
+    struct node *n = l->node;
+
+    if (node_read(n, &l->read, &l->err))
         return;
     l->ok = false;
-    l->read.done(&l->read);
+    l->next = n->refused_loads;
+    n->refused_loads = l;
+}
+
+bool loads_refused(struct node *n)
+{
+    struct load *l = n->refused_loads, *next;
+    bool any = l != NULL;
+
+    n->refused_loads = NULL;
+    for (; l != NULL; l = next) {
+        next = l->next;
+        l->read.done(&l->read);
+    }
+    return any;
 }
 
 /* --- executions --- */
@@ -77,20 +94,27 @@ static void run_execution(struct node_read *read, struct reader *reader)
     struct load *l = read->owner;
     struct entry *e = l->execution.entry;
 
-    l->ok = read_execution(reader, &e->mem, e->id, &l->execution.stored, &l->execution.found,
-                           &l->err);
+    l->ok =
+        read_execution(reader, &e->mem, e->id, &l->execution.stored, &l->execution.found, &l->err);
 }
 
+/* It cannot be read now: whoever asked is told, and what was due is tried again. */
 static void fail_entry(struct node *n, struct entry *e, enum err_code code, const char *message)
 {
     struct work *w;
 
-    log_write(LOG_ERROR, "an execution cannot be loaded", LOG_FIELDS(log_str("reason", str_of(message))));
+    log_write(LOG_ERROR, "an execution cannot be loaded",
+              LOG_FIELDS(log_str("reason", str_of(message))));
+    if (err_is_retryable(code))
+        code = ERR_OVERLOADED;
     while ((w = work_pop(&e->works)) != NULL) {
         if (w->kind == WORK_REQUEST)
             request_refuse(n, w->request, code, "%s", message);
+        else if (code == ERR_OVERLOADED)
+            timers_add(&n->timers, clock_wall_us(n->clock) + RETRY_READ_US, e->id);
         work_free(n, w);
     }
+    request_refuse_waiters(n, e, code, message);
     e->wake_queued = false;
     e->state = ENTRY_GONE;
     entry_release_if_idle(n, e);
@@ -104,7 +128,8 @@ static void restore(struct load *l)
     struct program_ref *ref = e->program;
 
     if (ref->state != PROGRAM_READY) {
-        fail_entry(n, e, ERR_INTERNAL, ref->err.message);
+        fail_entry(n, e, err_is_retryable(ref->err.code) ? ref->err.code : ERR_INTERNAL,
+                   ref->err.message);
     } else if (!state_restore(&e->mem, ref->program, &l->execution.stored, &e->x, &l->err)) {
         fail_entry(n, e, l->err.code, l->err.message);
     } else {
@@ -135,7 +160,7 @@ static void done_execution(struct node_read *read)
     }
     e->program = program_get(n, l->execution.stored.code, l->execution.stored.version);
     if (e->program->state == PROGRAM_LOADING) {
-        l->next_for_program = e->program->loads;
+        l->next = e->program->loads;
         e->program->loads = l;
         return;
     }
@@ -245,7 +270,7 @@ static void done_program(struct node_read *read)
         err_set(&ref->err, ERR_NOT_FOUND, "there is no version %lld of '%.*s'",
                 (long long)ref->version, STR_ARG(ref->code));
     while ((waiting = ref->loads) != NULL) {
-        ref->loads = waiting->next_for_program;
+        ref->loads = waiting->next;
         restore(waiting);
     }
     while ((w = work_pop(&ref->starts)) != NULL)
@@ -382,11 +407,15 @@ static void done_due(struct node_read *read)
     struct node *n = l->node;
     const struct dues *dues = &l->due.dues;
 
+    if (!n->is_recovered)
+        CRASH_POINT(RECOVERING);
     n->is_refilling = false;
     for (size_t i = 0; i < dues->count; i++)
         timers_add(&n->timers, dues->items[i].wake_at_us, dues->items[i].id);
     if (!l->ok) {
-        log_write(LOG_ERROR, "timers cannot be read", LOG_FIELDS(log_str("reason", str_of(l->err.message))));
+        log_write(LOG_ERROR, "timers cannot be read",
+                  LOG_FIELDS(log_str("reason", str_of(l->err.message))));
+        n->retry_refill_us = clock_mono_us(n->clock) + RETRY_READ_US;
     } else if (dues->count == TIMER_PAGE) {
         n->filled_until_us = dues->items[dues->count - 1].wake_at_us;
         n->filled_id = dues->items[dues->count - 1].id;
@@ -395,6 +424,8 @@ static void done_due(struct node_read *read)
         n->filled_until_us = l->due.until_us;
         n->filled_id = (struct uuid){.bytes = {0}};
         n->next_refill_us = clock_mono_us(n->clock) + REFILL_EVERY_US;
+        if (!n->is_recovered)
+            CRASH_POINT(RECOVERED);
         n->is_recovered = true;
     }
     arena_fini(&l->due.mem);
@@ -403,12 +434,19 @@ static void done_due(struct node_read *read)
 
 void load_due(struct node *n)
 {
-    int64_t wall_us = clock_wall_us(n->clock);
+    int64_t wall_us = clock_wall_us(n->clock), mono_us = clock_mono_us(n->clock);
     struct load *l;
 
-    /* The wall clock was set back: what was read then may be further away now, never nearer. */
-    if (n->is_refilling || (clock_mono_us(n->clock) < n->next_refill_us &&
-                            wall_us < n->filled_until_us))
+    /*
+     * The wall clock was set back. What was read is in the heap and stays there; what is
+     * committed from now on joins it only within the window, the rest must be read in time.
+     */
+    if (n->filled_until_us > wall_us + TIMER_WINDOW_US) {
+        n->filled_until_us = wall_us + TIMER_WINDOW_US;
+        n->filled_id = (struct uuid){.bytes = {0}};
+    }
+    if (n->is_refilling || mono_us < n->retry_refill_us ||
+        (mono_us < n->next_refill_us && wall_us < n->filled_until_us))
         return;
     n->is_refilling = true;
     l = load_new(n, run_due, done_due);

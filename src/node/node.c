@@ -1,6 +1,7 @@
 /* node.c - opening, the loop, closing; see node.h. */
 #include "node/inner.h"
 
+#include "base/crash.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -54,14 +55,20 @@ static bool take_done(struct node *n)
     return count > 0;
 }
 
+/* Due executions in memory are bounded, whatever else is there. */
+static bool may_fire(const struct node *n)
+{
+    return n->is_recovered && !n->is_draining && n->wakes < WAKES_MAX;
+}
+
 static bool fire_timers(struct node *n)
 {
     int64_t now_us = clock_wall_us(n->clock);
     struct uuid id;
     bool any = false;
 
-    /* Bounded, so that a million due executions do not fill the memory at once. */
-    for (unsigned i = 0; i < BATCH_MEMBERS_MAX && timers_take(&n->timers, now_us, &id); i++) {
+    while (may_fire(n) && timers_take(&n->timers, now_us, &id)) {
+        CRASH_POINT(TIMER_FIRED);
         wake(n, id);
         any = true;
     }
@@ -72,10 +79,10 @@ bool node_pass(struct node *n)
 {
     bool any = take_done(n);
 
+    any |= loads_refused(n);
     if (!n->is_draining)
         load_due(n);
-    if (!n->is_draining && n->is_recovered && n->entry_bytes < 2 * n->options.cache_bytes)
-        any |= fire_timers(n);
+    any |= fire_timers(n);
     request_expire(n);
     if (n->current == NULL)
         batch_submit(n);
@@ -101,7 +108,7 @@ static int sleep_ms(struct node *n)
 
     if (n->ready_first != NULL && n->outstanding < OUTSTANDING_MAX)
         us = n->pause_until_us > mono_us ? n->pause_until_us - mono_us : 0;
-    if (next != INT64_MAX && next - wall_us < us)
+    if (next != INT64_MAX && may_fire(n) && next - wall_us < us)
         us = next - wall_us;
     if (n->waiting > 0 && n->next_expiry_us - mono_us < us)
         us = n->next_expiry_us - mono_us;
@@ -216,6 +223,7 @@ static void count_crash(struct node *n, struct uuid id)
     m->crashed = id;
     *VEC_ADD(&n->current->mem, &n->current->members) = m;
     log_write(LOG_WARN, "the process died while it advanced an execution", NULL);
+    CRASH_POINT(CRASH_COUNTED);
 }
 
 static bool open_store(struct node *n, struct err *err)

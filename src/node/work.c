@@ -1,6 +1,8 @@
 /* work.c - from events to commits; see inner.h. */
 #include "node/inner.h"
 
+#include "base/crash.h"
+
 #include <stdlib.h>
 
 struct work *work_new(struct node *n, enum work_kind kind)
@@ -12,11 +14,13 @@ struct work *work_new(struct node *n, enum work_kind kind)
     else if ((w = malloc(sizeof(*w))) == NULL)
         PANIC("out of memory");
     *w = (struct work){.kind = kind};
+    n->wakes += kind == WORK_WAKE;
     return w;
 }
 
 void work_free(struct node *n, struct work *w)
 {
+    n->wakes -= w->kind == WORK_WAKE;
     w->next = n->free_works;
     n->free_works = w;
 }
@@ -144,8 +148,10 @@ static bool advance_first(struct node *n, struct entry *e)
     make_event(w, &ev);
     commit = arena_alloc(&e->mem, sizeof(*commit));
     poison_set(&n->poison, e->id);
+    CRASH_POINT(BEFORE_ADVANCE);
     ok = engine_advance(&e->mem, e->x, &ev, clock_wall_us(n->clock), commit, &err);
     poison_clear(&n->poison);
+    CRASH_POINT(AFTER_ADVANCE);
     if (!ok)
         return refuse(n, e, w, &err);
     if (commit->result == ADVANCE_NEED) {
@@ -153,6 +159,7 @@ static bool advance_first(struct node *n, struct entry *e)
         if (e->pins > 0)
             return false;
         w->commit = commit;
+        CRASH_POINT(NEED_READS);
         load_records(n, e, w);
         return false;
     }
@@ -175,6 +182,7 @@ static void fail_all(struct node *n, struct entry *e)
             request_refuse(n, w->request, ERR_NOT_FOUND, "there is no such execution");
         work_free(n, w);
     }
+    request_refuse_waiters(n, e, ERR_NOT_FOUND, "there is no such execution");
     e->wake_queued = false;
 }
 

@@ -177,12 +177,13 @@ bool read_history(struct reader *r, struct arena *mem, struct uuid id, int64_t a
 
 /* --- lists --- */
 
-/* The least id of a millisecond. */
+/* The least id of a millisecond; times that no id can have are moved to the nearest. */
 static struct uuid least_id(int64_t ms)
 {
     static const uint8_t zeros[UUID_RANDOM_LEN];
+    const int64_t last = (INT64_C(1) << 48) - 1;
 
-    return uuid_v7(ms, zeros);
+    return uuid_v7(ms < last ? ms : last, zeros);
 }
 
 /* The rows between which the executions of that time lie. *empty: there are none. */

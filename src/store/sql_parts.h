@@ -25,9 +25,12 @@
 /* ?1 limit, ?2 below this row, ?3 from this row. */
 #define LIST_FILTER                                                                                \
     "row < ?2 AND row >= ?3 AND created_at >= ?4 AND created_at <= ?5 "                            \
-    "AND (?6 IS NULL OR scenario_code = ?6) AND (?7 IS NULL OR status = ?7) "                      \
-    "AND (?8 IS NULL OR business_key = ?8) AND (?9 IS NULL OR kind = ?9) "                         \
-    "AND (?10 IS NULL OR current_step = ?10) AND (?11 IS NULL OR org_id = ?11)"
+    "AND (CAST(?6 AS text) IS NULL OR scenario_code = ?6) "                                        \
+    "AND (CAST(?7 AS text) IS NULL OR status = ?7) "                                               \
+    "AND (CAST(?8 AS text) IS NULL OR business_key = ?8) "                                         \
+    "AND (CAST(?9 AS text) IS NULL OR kind = ?9) "                                                 \
+    "AND (CAST(?10 AS text) IS NULL OR current_step = ?10) "                                       \
+    "AND (CAST(?11 AS text) IS NULL OR org_id = ?11)"
 #define LIST_ORDER " ORDER BY row DESC LIMIT ?1"
 
 /* Rows that a text finds in one of three ways; each by an index, newest first. */

@@ -30,6 +30,20 @@ struct contract {
 /* Run every claim on the backend; answers how many failed. */
 int contract_run(const struct contract_backend *backend, const char *name);
 
+/* The claims about reading; a part of contract_run(). */
+int contract_run_reads(const char *name);
+
+/* Before and after each claim: *state is a struct contract. */
+int contract_setup(void **state);
+int contract_teardown(void **state);
+
+#define assert_str(actual, expected)                                                               \
+    do {                                                                                           \
+        struct str actual_ = (actual);                                                             \
+        assert_int_equal(actual_.len, sizeof(expected) - 1);                                       \
+        assert_memory_equal(actual_.ptr, expected, sizeof(expected) - 1);                          \
+    } while (0)
+
 /* --- for other tests of stores --- */
 
 void contract_open(struct contract *c, struct str url);

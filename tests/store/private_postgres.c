@@ -120,7 +120,8 @@ const char *private_postgres_ask(const char *sql)
 
 struct str private_postgres_fresh(void)
 {
-    (void)private_postgres_ask("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
+    (void)private_postgres_ask("SET client_min_messages = warning;"
+                               "DROP SCHEMA public CASCADE; CREATE SCHEMA public");
     return str_of(url);
 }
 

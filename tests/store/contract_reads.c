@@ -1,0 +1,497 @@
+/* contract_reads.c - the claims of contract.h: definitions, and what can be read. */
+#include "store/contract.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+/* --- definitions --- */
+
+static struct definition_change change(enum definition_action action, const char *text,
+                                       int64_t if_match)
+{
+    return (struct definition_change){.action = action,
+                                      .kind = STR("scenario"),
+                                      .code = STR("order"),
+                                      .name = STR("Order"),
+                                      .text = str_of(text),
+                                      .summary = STR("why"),
+                                      .user_id = STR("ann"),
+                                      .if_match = if_match,
+                                      .now_us = 1700000000000000};
+}
+
+static enum member_result apply(struct contract *c, struct definition_change *d)
+{
+    struct member m = {.kind = MEMBER_DEFINITION, .definition = d};
+    struct batch *b = contract_batch(c, &m, NULL);
+
+    contract_write(c, b);
+    assert_int_equal(b->end, BATCH_COMMITTED);
+    return m.result;
+}
+
+static enum member_result save(struct contract *c, const char *text, int64_t if_match,
+                               int64_t *revision)
+{
+    struct definition_change d = change(DEFINITION_SAVE_DRAFT, text, if_match);
+    enum member_result result = apply(c, &d);
+
+    *revision = d.version;
+    return result;
+}
+
+static enum member_result publish(struct contract *c, const char *text, int64_t *version)
+{
+    struct definition_change d = change(DEFINITION_PUBLISH, text, -1);
+    enum member_result result = apply(c, &d);
+
+    *version = d.version;
+    return result;
+}
+
+struct definition_load {
+    int64_t version;
+    struct stored_definition one;
+    bool found;
+    struct stored_definitions versions, all;
+};
+
+static void load_definition(struct contract *c, struct reader *r, void *context)
+{
+    struct definition_load *l = context;
+    struct err err;
+
+    assert_true(read_definition(r, &c->mem, STR("scenario"), STR("order"), l->version, &l->one,
+                                &l->found, &err));
+    assert_true(read_versions(r, &c->mem, STR("scenario"), STR("order"), &l->versions, &err));
+    assert_true(read_definitions(r, &c->mem, STR("scenario"), &l->all, &err));
+}
+
+static struct definition_load *definition(struct contract *c, int64_t version)
+{
+    struct definition_load *l = ARENA_NEW(&c->mem, struct definition_load);
+
+    l->version = version;
+    contract_read(c, load_definition, l);
+    return l;
+}
+
+static void test_store__draft_is_kept_as_it_was_sent(void **state)
+{
+    struct contract *c = *state;
+    struct definition_load *l;
+    int64_t revision;
+
+    assert_int_equal(save(c, "{ \"code\" : 1.50 }\n", -1, &revision), MEMBER_APPLIED);
+    assert_int_equal(revision, 1);
+    l = definition(c, 0);
+    assert_true(l->found);
+    assert_str(l->one.text, "{ \"code\" : 1.50 }\n");
+    assert_str(l->one.kind, "scenario");
+    assert_str(l->one.code, "order");
+    assert_str(l->one.name, "Order");
+    assert_str(l->one.status, "draft");
+    assert_str(l->one.created_by, "ann");
+    assert_int_equal(l->one.version, 0);
+    assert_int_equal(l->one.revision, 1);
+    assert_int_equal(l->one.created_at_us, 1700000000000000);
+    assert_false(definition(c, -1)->found);
+    assert_false(definition(c, 1)->found);
+}
+
+static void test_store__draft_is_saved_under_the_revision_it_rests_on(void **state)
+{
+    struct contract *c = *state;
+    int64_t revision;
+
+    assert_int_equal(save(c, "a", 1, &revision), MEMBER_STALE);
+    assert_int_equal(save(c, "a", 0, &revision), MEMBER_APPLIED);
+    assert_int_equal(save(c, "b", 0, &revision), MEMBER_STALE);
+    assert_int_equal(save(c, "b", 1, &revision), MEMBER_APPLIED);
+    assert_int_equal(revision, 2);
+    assert_int_equal(save(c, "c", 1, &revision), MEMBER_STALE);
+    assert_int_equal(save(c, "c", -1, &revision), MEMBER_APPLIED);
+    assert_str(definition(c, 0)->one.text, "c");
+}
+
+static void test_store__deleted_draft_does_not_give_its_revision_again(void **state)
+{
+    struct contract *c = *state;
+    struct definition_change drop = change(DEFINITION_DELETE_DRAFT, "", -1);
+    int64_t revision;
+
+    assert_int_equal(apply(c, &drop), MEMBER_GONE);
+    assert_int_equal(save(c, "a", -1, &revision), MEMBER_APPLIED);
+    drop.if_match = 7;
+    assert_int_equal(apply(c, &drop), MEMBER_STALE);
+    drop.if_match = 1;
+    assert_int_equal(apply(c, &drop), MEMBER_APPLIED);
+    assert_false(definition(c, 0)->found);
+    assert_int_equal(save(c, "b", 1, &revision), MEMBER_STALE);
+    assert_int_equal(save(c, "b", -1, &revision), MEMBER_APPLIED);
+    assert_int_equal(revision, 2);
+}
+
+static void test_store__publishing_supersedes_and_counts_up(void **state)
+{
+    struct contract *c = *state;
+    struct definition_load *l;
+    int64_t version, revision;
+
+    assert_int_equal(save(c, "one", -1, &revision), MEMBER_APPLIED);
+    assert_int_equal(publish(c, "one", &version), MEMBER_APPLIED);
+    assert_int_equal(version, 1);
+    assert_false(definition(c, 0)->found); /* it became version 1 */
+    assert_int_equal(save(c, "draft", -1, &revision), MEMBER_APPLIED);
+    assert_int_equal(publish(c, "two", &version), MEMBER_APPLIED);
+    assert_int_equal(version, 2);
+    l = definition(c, -1);
+    assert_str(l->one.text, "two");
+    assert_str(l->one.status, "published");
+    assert_str(l->one.summary, "why");
+    assert_int_equal(l->versions.count, 3);
+    assert_int_equal(l->versions.items[0].version, 0);
+    assert_int_equal(l->versions.items[1].version, 2);
+    assert_int_equal(l->versions.items[2].version, 1);
+    assert_str(l->versions.items[2].status, "superseded");
+    assert_int_equal(l->versions.items[2].text.len, 0);
+    assert_int_equal(l->all.count, 2); /* the draft and the published one */
+    assert_str(definition(c, 1)->one.text, "one");
+}
+
+/* --- lists --- */
+
+struct list {
+    struct execution_filter filter;
+    struct stored_executions found;
+    struct str next;
+    bool ok;
+    struct err err;
+};
+
+static void load_list(struct contract *c, struct reader *r, void *context)
+{
+    struct list *l = context;
+
+    l->ok = read_executions(r, &c->mem, &l->filter, &l->found, &l->next, &l->err);
+}
+
+static size_t count_list(struct contract *c, struct execution_filter filter)
+{
+    struct list l = {.filter = filter};
+
+    l.filter.limit = l.filter.limit == 0 ? 100 : l.filter.limit;
+    contract_read(c, load_list, &l);
+    if (!l.ok)
+        fail_msg("%s", l.err.message);
+    return l.found.count;
+}
+
+static void test_store__list_is_paged_newest_first(void **state)
+{
+    struct contract *c = *state;
+    struct list l = {.filter = {.limit = 3}};
+    struct uuid ids[7];
+    size_t seen = 0;
+
+    for (size_t i = 0; i < 7; i++) {
+        struct commit *start = contract_start(c, STATUS_WAITING, 1);
+
+        ids[i] = start->after->id;
+        assert_int_equal(contract_commit(c, start), MEMBER_APPLIED);
+    }
+    do {
+        contract_read(c, load_list, &l);
+        assert_true(l.ok);
+        assert_true(l.found.count <= 3);
+        for (size_t i = 0; i < l.found.count; i++) {
+            assert_true(seen < 7);
+            assert_int_equal(uuid_cmp(l.found.items[i].id, ids[6 - seen++]), 0);
+            assert_int_equal(l.found.items[i].context_json.len, 0);
+            assert_int_equal(l.found.items[i].input_json.len, 0);
+            assert_str(l.found.items[i].cursor_json, "{\"step\":\"reserve\"}");
+        }
+        l.filter.cursor = l.next;
+    } while (l.next.len > 0);
+    assert_int_equal(seen, 7);
+}
+
+static void test_store__cursor_of_someone_else_is_refused(void **state)
+{
+    struct contract *c = *state;
+    struct list l = {.filter = {.limit = 3, .cursor = STR("nonsense")}};
+
+    contract_read(c, load_list, &l);
+    assert_false(l.ok);
+    assert_int_equal(l.err.code, ERR_BAD_REQUEST);
+}
+
+static void test_store__list_is_filtered(void **state)
+{
+    struct contract *c = *state;
+    struct commit *waiting = contract_start(c, STATUS_WAITING, 1);
+    struct commit *failed = contract_start(c, STATUS_FAILED, 1);
+    struct commit *completed = contract_start(c, STATUS_COMPLETED, 1);
+    char id[UUID_TEXT_LEN + 1];
+
+    waiting->after->key = STR("K-1");
+    failed->after->org_id = STR("org-2");
+    completed->after->created_at_us += 5000000;
+    completed->after->id = contract_id(c, completed->after->created_at_us / 1000);
+    assert_int_equal(contract_commit(c, waiting), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, failed), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, completed), MEMBER_APPLIED);
+    uuid_write(failed->after->id, id);
+
+#define FILTER(...) ((struct execution_filter){__VA_ARGS__})
+    assert_int_equal(count_list(c, FILTER(0)), 3);
+    assert_int_equal(count_list(c, FILTER(.code = STR("order"))), 3);
+    assert_int_equal(count_list(c, FILTER(.code = STR("other"))), 0);
+    assert_int_equal(count_list(c, FILTER(.kind = STR("scenario"))), 3);
+    assert_int_equal(count_list(c, FILTER(.kind = STR("machine"))), 0);
+    assert_int_equal(count_list(c, FILTER(.status = STR("waiting"))), 1);
+    assert_int_equal(count_list(c, FILTER(.status = STR("failed"))), 1);
+    assert_int_equal(count_list(c, FILTER(.status = STR("completed"))), 1);
+    assert_int_equal(count_list(c, FILTER(.status = STR("running"))), 0);
+    assert_int_equal(count_list(c, FILTER(.key = STR("K-1"))), 1);
+    assert_int_equal(count_list(c, FILTER(.key = STR("K-1"), .status = STR("failed"))), 0);
+    assert_int_equal(count_list(c, FILTER(.step = STR("reserve"))), 1);
+    assert_int_equal(count_list(c, FILTER(.org_id = STR("org-2"))), 1);
+    assert_int_equal(count_list(c, FILTER(.q = STR("K-1"))), 1);
+    assert_int_equal(count_list(c, FILTER(.q = STR("order"))), 3);
+    assert_int_equal(count_list(c, FILTER(.q = STR("order"), .limit = 2)), 2);
+    assert_int_equal(count_list(c, FILTER(.q = STR("card_declined"))), 1);
+    assert_int_equal(count_list(c, FILTER(.q = str_from(id, UUID_TEXT_LEN))), 1);
+    assert_int_equal(count_list(c, FILTER(.q = STR("nothing"))), 0);
+    assert_int_equal(count_list(c, FILTER(.from_us = completed->after->created_at_us)), 1);
+    assert_int_equal(count_list(c, FILTER(.from_us = completed->after->created_at_us + 1)), 0);
+    assert_int_equal(count_list(c, FILTER(.to_us = completed->after->created_at_us - 1)), 2);
+    assert_int_equal(count_list(c, FILTER(.to_us = completed->after->created_at_us)), 3);
+    assert_int_equal(count_list(c, FILTER(.to_us = 1000)), 0);
+    assert_int_equal(count_list(c, FILTER(.from_us = 1, .to_us = INT64_MAX / 4)), 3);
+#undef FILTER
+}
+
+/* --- due --- */
+
+struct due_load {
+    int64_t after_us, until_us, limit;
+    struct uuid after;
+    struct dues dues;
+};
+
+static void load_due(struct contract *c, struct reader *r, void *context)
+{
+    struct due_load *l = context;
+    struct err err;
+
+    assert_true(read_due(r, &c->mem, l->after_us, l->after, l->until_us, l->limit, &l->dues, &err));
+}
+
+static void test_store__due_executions_come_in_order_and_in_pages(void **state)
+{
+    static const int64_t wakes[] = {50, 10, 30, 30, 30, 99, 0};
+    static const int64_t expected[] = {10, 30, 30, 30, 50};
+    struct contract *c = *state;
+    struct due_load l = {.until_us = 60, .limit = 2};
+    size_t seen = 0;
+
+    for (size_t i = 0; i < sizeof(wakes) / sizeof(*wakes); i++) {
+        struct commit *start = contract_start(c, STATUS_WAITING, 1);
+
+        start->after->wake_at_us = wakes[i];
+        assert_int_equal(contract_commit(c, start), MEMBER_APPLIED);
+    }
+    do {
+        contract_read(c, load_due, &l);
+        for (size_t i = 0; i < l.dues.count; i++) {
+            assert_true(seen < 5);
+            assert_int_equal(l.dues.items[i].wake_at_us, expected[seen++]);
+            l.after_us = l.dues.items[i].wake_at_us;
+            l.after = l.dues.items[i].id;
+        }
+    } while (l.dues.count > 0);
+    assert_int_equal(seen, 5);
+}
+
+static void test_store__execution_is_due_at_its_new_time_only(void **state)
+{
+    struct contract *c = *state;
+    struct commit *start = contract_start(c, STATUS_WAITING, 1);
+    struct commit *next = contract_advance(c, start, STATUS_WAITING, 1);
+    struct due_load l = {.until_us = INT64_MAX, .limit = 10};
+
+    start->after->wake_at_us = 10;
+    next->after->wake_at_us = 20;
+    assert_int_equal(contract_commit(c, start), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, next), MEMBER_APPLIED);
+    contract_read(c, load_due, &l);
+    assert_int_equal(l.dues.count, 1);
+    assert_int_equal(l.dues.items[0].wake_at_us, 20);
+    assert_int_equal(contract_commit(c, contract_advance(c, next, STATUS_CANCELLED, 1)),
+                     MEMBER_APPLIED);
+    contract_read(c, load_due, &l);
+    assert_int_equal(l.dues.count, 0);
+}
+
+/* --- by key, by suffix, history, counts --- */
+
+struct key_load {
+    struct uuid id;
+    bool found;
+};
+
+static void load_key(struct contract *c, struct reader *r, void *context)
+{
+    struct key_load *l = context;
+    struct err err;
+
+    (void)c;
+    assert_true(read_by_key(r, STR("order"), STR("K"), &l->id, &l->found, &err));
+}
+
+static void test_store__live_execution_is_found_by_its_key(void **state)
+{
+    struct contract *c = *state;
+    struct commit *start = contract_start(c, STATUS_WAITING, 1);
+    struct key_load l;
+
+    start->after->key = STR("K");
+    contract_read(c, load_key, &l);
+    assert_false(l.found);
+    assert_int_equal(contract_commit(c, start), MEMBER_APPLIED);
+    contract_read(c, load_key, &l);
+    assert_true(l.found);
+    assert_int_equal(uuid_cmp(l.id, start->after->id), 0);
+    assert_int_equal(contract_commit(c, contract_advance(c, start, STATUS_COMPLETED, 1)),
+                     MEMBER_APPLIED);
+    contract_read(c, load_key, &l);
+    assert_false(l.found);
+}
+
+struct suffix_load {
+    struct str suffix;
+    struct dues dues;
+};
+
+static void load_suffix(struct contract *c, struct reader *r, void *context)
+{
+    struct suffix_load *l = context;
+    struct err err;
+
+    assert_true(read_by_suffix(r, &c->mem, l->suffix, 10, &l->dues, &err));
+}
+
+static void test_store__execution_is_found_by_the_end_of_its_id(void **state)
+{
+    struct contract *c = *state;
+    struct commit *start = contract_start(c, STATUS_WAITING, 1);
+    struct commit *other = contract_start(c, STATUS_WAITING, 1);
+    char id[UUID_TEXT_LEN + 1];
+    struct suffix_load l = {.suffix = str_from(id + 28, 8)};
+
+    other->after->id.bytes[15] = (uint8_t)(start->after->id.bytes[15] ^ 1);
+    assert_int_equal(contract_commit(c, start), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, other), MEMBER_APPLIED);
+    uuid_write(start->after->id, id);
+    contract_read(c, load_suffix, &l);
+    assert_int_equal(l.dues.count, 1);
+    assert_int_equal(uuid_cmp(l.dues.items[0].id, start->after->id), 0);
+    l.suffix = STR_NONE;
+    contract_read(c, load_suffix, &l);
+    assert_int_equal(l.dues.count, 2);
+}
+
+struct history_load {
+    struct uuid id;
+    int64_t after, limit;
+    struct history rows;
+    bool found;
+};
+
+static void load_history(struct contract *c, struct reader *r, void *context)
+{
+    struct history_load *l = context;
+    struct err err;
+
+    assert_true(read_history(r, &c->mem, l->id, l->after, l->limit, &l->rows, &l->found, &err));
+}
+
+static void test_store__history_is_read_in_pages_and_apart_from_others(void **state)
+{
+    struct contract *c = *state;
+    struct commit *start = contract_start(c, STATUS_WAITING, 5);
+    struct history_load l = {.id = start->after->id, .limit = 3};
+
+    assert_int_equal(contract_commit(c, contract_start(c, STATUS_WAITING, 2)), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, start), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, contract_start(c, STATUS_WAITING, 2)), MEMBER_APPLIED);
+    contract_read(c, load_history, &l);
+    assert_true(l.found);
+    assert_int_equal(l.rows.count, 3);
+    assert_int_equal(l.rows.items[0].seq, 1);
+    l.after = 3;
+    contract_read(c, load_history, &l);
+    assert_int_equal(l.rows.count, 2);
+    assert_int_equal(l.rows.items[0].seq, 4);
+    assert_int_equal(l.rows.items[1].seq, 5);
+    l.id = contract_id(c, 1);
+    contract_read(c, load_history, &l);
+    assert_false(l.found);
+}
+
+static void load_counts(struct contract *c, struct reader *r, void *context)
+{
+    struct err err;
+
+    (void)c;
+    assert_true(read_counts(r, context, &err));
+}
+
+static void test_store__executions_are_counted_by_status(void **state)
+{
+    struct contract *c = *state;
+    struct commit *start = contract_start(c, STATUS_WAITING, 1);
+    int64_t counts[STATUS_COUNT];
+
+    assert_int_equal(contract_commit(c, start), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, contract_start(c, STATUS_WAITING, 1)), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, contract_start(c, STATUS_FAILED, 1)), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, start), MEMBER_STALE);
+    contract_read(c, load_counts, counts);
+    assert_int_equal(counts[STATUS_WAITING], 2);
+    assert_int_equal(counts[STATUS_FAILED], 1);
+    assert_int_equal(counts[STATUS_COMPLETED], 0);
+    assert_int_equal(contract_commit(c, contract_advance(c, start, STATUS_COMPLETED, 1)),
+                     MEMBER_APPLIED);
+    contract_reopen(c);
+    contract_read(c, load_counts, counts);
+    assert_int_equal(counts[STATUS_WAITING], 1);
+    assert_int_equal(counts[STATUS_COMPLETED], 1);
+}
+
+#define CLAIM(test) cmocka_unit_test_setup_teardown(test, contract_setup, contract_teardown)
+
+static const struct CMUnitTest claims[] = {
+    CLAIM(test_store__draft_is_kept_as_it_was_sent),
+    CLAIM(test_store__draft_is_saved_under_the_revision_it_rests_on),
+    CLAIM(test_store__deleted_draft_does_not_give_its_revision_again),
+    CLAIM(test_store__publishing_supersedes_and_counts_up),
+    CLAIM(test_store__list_is_paged_newest_first),
+    CLAIM(test_store__cursor_of_someone_else_is_refused),
+    CLAIM(test_store__list_is_filtered),
+    CLAIM(test_store__due_executions_come_in_order_and_in_pages),
+    CLAIM(test_store__execution_is_due_at_its_new_time_only),
+    CLAIM(test_store__live_execution_is_found_by_its_key),
+    CLAIM(test_store__execution_is_found_by_the_end_of_its_id),
+    CLAIM(test_store__history_is_read_in_pages_and_apart_from_others),
+    CLAIM(test_store__executions_are_counted_by_status),
+};
+
+int contract_run_reads(const char *name)
+{
+    return _cmocka_run_group_tests(name, claims, sizeof(claims) / sizeof(*claims), NULL, NULL);
+}
