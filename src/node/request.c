@@ -87,27 +87,11 @@ void request_refuse_waiters(struct node *n, struct entry *e, const struct err *e
     }
 }
 
-void request_refuse_waiters(struct node *n, struct entry *e, enum err_code code,
-                            const char *message)
-{
-    struct node_request *r = e->waiters, *next;
-
-    e->waiters = NULL;
-    for (; r != NULL; r = next) {
-        next = r->next;
-        n->waiting--;
-        request_refuse(n, r, code, "%s", message);
-    }
-}
-
 /* Answer those of one entry whose time is up, unless its state is not durable yet. */
 static void expire_entry(struct node *n, struct entry *e, int64_t now_us, int64_t *next_us)
 {
     struct node_request **link = &e->waiters;
 
-    /* Nothing else will ask for its true state. */
-    if (e->is_stale && e->state == ENTRY_READY && e->works.first == NULL)
-        entry_forget_state(n, e);
     while (*link != NULL) {
         struct node_request *r = *link;
         if (r->deadline_us > now_us || e->pins > 0 || e->state != ENTRY_READY || e->is_stale) {
