@@ -4,7 +4,7 @@
 #
 #   variant   compiler and flags              what it makes
 #   release   gcc -O2                         build/pawl, build/bench/*
-#   check     gcc -O1, slow assertions        build/tests/*
+#   check     gcc -O1, slow assertions        build/tests/*, with a pawl-check of its own
 #   asan      gcc, address and undefined      build/asan/*
 #   tsan      gcc, thread sanitizer           build/tsan/*
 #   cover     gcc --coverage                  build/cover/*
@@ -17,6 +17,7 @@
 #   tests/*/test_*.c          a test program each, run by `make test`
 #   tests/*/cel_conformance.c a test program that is built and not run here
 #   tests/*/json_suite.c      the same
+#   tests/kill/fold_check.c   the same; so is crash_points.c
 #   tests/*/*.c otherwise     helpers, linked into the test programs that use them
 #   tests/fuzz/fuzz_*.c       a fuzz target each
 #   bench/*.c                 a benchmark each; bench/run-* are what `make bench` runs
@@ -45,7 +46,8 @@ BUILD_WITH = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j
 
 MAIN := src/cli/main.c
 LIB_SOURCES := $(filter-out $(MAIN),$(wildcard src/*/*.c src/*/*.cc))
-TEST_SOURCES := $(wildcard tests/*/test_*.c tests/*/cel_conformance.c tests/*/json_suite.c)
+TEST_SOURCES := $(wildcard tests/*/test_*.c tests/*/cel_conformance.c tests/*/json_suite.c) \
+    $(wildcard tests/kill/fold_check.c tests/kill/crash_points.c)
 FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c)
 HELPER_SOURCES := $(filter-out $(TEST_SOURCES) $(FUZZ_SOURCES),$(wildcard tests/*/*.c))
 BENCH_SOURCES := $(wildcard bench/*.c)
@@ -116,7 +118,10 @@ test: ## build and run every test; ends with "N passed, N failed"
 	@PAWL=$(BUILD)/pawl scripts/run-tests \
 	    $(addprefix $(BUILD)/tests/,$(filter test_%,$(TEST_NAMES))) $(TEST_SCRIPTS)
 
-test-programs: $(BUILD)/pawl $(addprefix $(BUILD)/tests/,$(TEST_NAMES))
+test-full: ## the same with thousands of kills; takes an hour or more
+	+@PAWL_TEST_FULL=1 TEST_TIMEOUT_S=14400 $(MAKE) --no-print-directory test
+
+test-programs: $(BUILD)/pawl $(BUILD)/tests/pawl-check $(addprefix $(BUILD)/tests/,$(TEST_NAMES))
 
 asan: ## run the test programs under address and undefined sanitizers
 	@scripts/setup test
@@ -158,9 +163,9 @@ clean: ## remove everything that was built
 	rm -rf $(BUILD)
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-.PHONY: all run test test-programs asan tsan cover fuzz bench lint lint-objects fmt clean help
+.PHONY: all run test test-full test-programs asan tsan cover fuzz bench lint lint-objects fmt clean help
 
 # --- rules ---
 
@@ -216,6 +221,9 @@ $(2): $(call objects,$(1),$(3)) $(if $(filter tests/%,$(3)),$(BUILD)/obj/$(1)/li
 endef
 
 $(eval $(call PROGRAM,release,$(BUILD)/pawl,$(MAIN),$(LIBS)))
+# The server that tests kill: with crash points, and a clock that they move.
+$(eval $(call PROGRAM,check,$(BUILD)/tests/pawl-check,$(MAIN),$(LIBS)))
+$(eval $(call PROGRAM,asan,$(BUILD)/asan/pawl-check,$(MAIN),$(LIBS)))
 
 $(foreach b,$(BENCH_SOURCES),$(eval \
     $(call PROGRAM,release,$(b:%.c=$(BUILD)/%),$(b),$(BENCH_LIBS))))

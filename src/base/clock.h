@@ -30,7 +30,10 @@ static inline int64_t clock_mono_us(const struct clock *c)
     return c->mono_us(c);
 }
 
-/* The clock of the machine. */
+/*
+ * The clock of the machine. In check builds its wall time is moved by the
+ * seconds in the file that PAWL_CLOCK_FILE names, looked at 20 times a second.
+ */
 extern const struct clock clock_system;
 
 /* A clock that stands still until it is moved. Any thread may read it. */

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-const struct command commands[] = {
+const struct cli_command commands[] = {
 #define COMMAND(symbol, line, text)                                                                \
     {.name = #symbol, .summary = (line), .usage = (text), .run = command_##symbol},
 #include "cli/commands.def"
@@ -14,7 +14,7 @@ const struct command commands[] = {
 
 const size_t command_count = sizeof(commands) / sizeof(commands[0]);
 
-static const struct command *find_exact(const char *name)
+static const struct cli_command *find_exact(const char *name)
 {
     for (size_t i = 0; i < command_count; i++)
         if (strcmp(commands[i].name, name) == 0)
@@ -22,9 +22,9 @@ static const struct command *find_exact(const char *name)
     return NULL;
 }
 
-static const struct command *find_nearest(const char *name)
+static const struct cli_command *find_nearest(const char *name)
 {
-    const struct command *nearest = NULL;
+    const struct cli_command *nearest = NULL;
     unsigned limit = 2;
 
     for (size_t i = 0; i < command_count; i++) {
@@ -37,10 +37,10 @@ static const struct command *find_nearest(const char *name)
     return nearest;
 }
 
-const struct command *command_find(const char *name)
+const struct cli_command *command_find(const char *name)
 {
-    const struct command *found = find_exact(name);
-    const struct command *nearest;
+    const struct cli_command *found = find_exact(name);
+    const struct cli_command *nearest;
 
     if (found != NULL)
         return found;
@@ -55,7 +55,7 @@ const struct command *command_find(const char *name)
 
 int command_usage(const char *name)
 {
-    const struct command *c = find_exact(name);
+    const struct cli_command *c = find_exact(name);
 
     fprintf(stderr, "usage: pawl %s%s", name, c == NULL ? "\n" : c->usage);
     return EXIT_USAGE;

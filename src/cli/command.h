@@ -15,7 +15,7 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 /* Run a command: argv[0] is its name. Answers the exit status of the program. */
 typedef int command_fn(int argc, char **argv);
 
-struct command {
+struct cli_command {
     const char *name;
     const char *summary; /* one line, for the list */
     const char *usage;   /* what follows the name, and a text below it */
@@ -23,11 +23,11 @@ struct command {
 };
 
 /* Every command, in the order in which help lists them. */
-extern const struct command commands[];
+extern const struct cli_command commands[];
 extern const size_t command_count;
 
 /* The command of that name, or NULL after a message with a guess to stderr. */
-const struct command *command_find(const char *name);
+const struct cli_command *command_find(const char *name);
 
 /* Print how `name` is used to stderr and answer EXIT_USAGE. */
 int command_usage(const char *name);

@@ -3,14 +3,14 @@
 #include "base/utf8.h"
 #include "cel/cel.h"
 #include "cli/command.h"
+#include "cli/file.h"
+#include "cli/options.h"
 #include "value/json.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-/* Larger than any context that an execution may have. */
-enum { CONTEXT_MAX = 64 << 20 };
+/* Larger than any value that an expression can make. */
+enum { VALUE_JSON_MAX = 64 << 20 };
 
 struct request {
     const char *expression;
@@ -19,70 +19,18 @@ struct request {
     bool is_value; /* the expression stands where a definition wants a value */
 };
 
-static bool parse_arguments(int argc, char **argv, struct request *out)
-{
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--json") == 0)
-            out->as_json = true;
-        else if (strcmp(argv[i], "--value") == 0)
-            out->is_value = true;
-        else if (strcmp(argv[i], "--context") == 0 && i + 1 < argc)
-            out->context_path = argv[++i];
-        else if (strncmp(argv[i], "--context=", 10) == 0)
-            out->context_path = argv[i] + 10;
-        else if (out->expression == NULL && (argv[i][0] != '-' || argv[i][1] != '-'))
-            out->expression = argv[i];
-        else
-            return false;
-    }
-    return out->expression != NULL;
-}
-
-static bool read_file(struct arena *mem, const char *path, struct str *out, struct err *err)
-{
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-    struct buf text;
-    bool ok = true;
-
-    if (file == NULL)
-        return err_set(err, ERR_IO, "cannot open %s: %s", path, strerror(errno));
-    buf_init_arena(&text, mem);
-    text.limit = CONTEXT_MAX;
-    while (ok && buf_reserve(&text, 65536)) {
-        size_t n = fread(text.ptr + text.len, 1, 65536, file);
-        text.len += n;
-        ok = n > 0;
-    }
-    if (ferror(file))
-        ok = err_set(err, ERR_IO, "cannot read %s: %s", path, strerror(errno));
-    else if (text.failed)
-        ok = err_set(err, ERR_TOO_LARGE, "%s is larger than %d MiB", path, CONTEXT_MAX >> 20);
-    else
-        ok = true;
-    if (file != stdin)
-        fclose(file);
-    *out = buf_view(&text);
-    return ok;
-}
-
 static bool read_context(struct arena *mem, const char *path, struct value *out)
 {
-    struct str text = STR_NONE;
-    struct err err;
+    struct str text;
 
     *out = value_map_empty();
     if (path == NULL)
         return true;
-    if (read_file(mem, path, &text, &err) && json_read(mem, text, out, &err)) {
-        if (out->kind == VALUE_MAP)
-            return true;
-        fprintf(stderr, "pawl: %s: the context must be a JSON object\n", path);
+    if (!file_read_json(mem, path, &text, out))
         return false;
-    }
-    if (err.line > 0)
-        fprintf(stderr, "pawl: %s:%u:%u: %s\n", path, err.line, err.column, err.message);
-    else
-        fprintf(stderr, "pawl: %s\n", err.message);
+    if (out->kind == VALUE_MAP)
+        return true;
+    fprintf(stderr, "pawl: %s: the context must be a JSON object\n", path);
     return false;
 }
 
@@ -144,7 +92,7 @@ static int print_value(const struct request *request, const struct cel_program *
     int status = EXIT_OK;
 
     buf_init(&text);
-    text.limit = CONTEXT_MAX;
+    text.limit = VALUE_JSON_MAX;
     if (request->as_json) {
         buf_text(&text, "{\"value\":");
         written = json_write(&text, v, &err);
@@ -225,12 +173,17 @@ static int evaluate(struct arena *mem, const struct request *request, struct val
 int command_eval(int argc, char **argv)
 {
     struct request request = {0};
+    const struct option_spec specs[] = {
+        {.name = "context", .value = &request.context_path},
+        {.name = "json", .flag = &request.as_json},
+    };
     struct value context;
     struct arena mem;
     int status = EXIT_FAILED;
 
-    if (!parse_arguments(argc, argv, &request))
+    if (!options_read("eval", specs, 2, &argc, argv) || argc != 2)
         return command_usage("eval");
+    request.expression = argv[1];
     arena_init(&mem);
     if (read_context(&mem, request.context_path, &context))
         status = evaluate(&mem, &request, context);

@@ -5,7 +5,7 @@
 
 int command_help(int argc, char **argv)
 {
-    const struct command *c;
+    const struct cli_command *c;
 
     if (argc > 2)
         return command_usage("help");

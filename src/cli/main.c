@@ -16,7 +16,7 @@ static const char *command_name(const char *arg)
 
 int main(int argc, char **argv)
 {
-    const struct command *c;
+    const struct cli_command *c;
     int status;
 
     if (argc < 2) {

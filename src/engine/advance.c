@@ -160,8 +160,8 @@ static void apply_cancel(struct turn *t)
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("cancelled"));
     if (t->ev->reason.len > 0) {
         buf_init_arena(&reason, t->mem);
-        object_text(&reason, "reason", t->ev->reason);
-        turn_note(t, "cancel", object_end(&reason));
+        member_text(&reason, "reason", t->ev->reason);
+        turn_note(t, "cancel", member_end(&reason));
     }
     outcome_cancel(t);
 }

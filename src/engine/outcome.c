@@ -29,12 +29,12 @@ static void hold(struct turn *t, struct str error_json)
     struct buf why;
 
     buf_init_arena(&why, t->mem);
-    object_text(&why, "kind", STR("incident"));
+    member_text(&why, "kind", STR("incident"));
     if (x->cursor.step < x->program->step_count)
-        object_text(&why, "step", turn_step(t)->code);
-    object_json(&why, "error", error_json);
-    object_time(&why, "since", t->now_us);
-    x->waiting_for_json = object_end(&why);
+        member_text(&why, "step", turn_step(t)->code);
+    member_json(&why, "error", error_json);
+    member_time(&why, "since", t->now_us);
+    x->waiting_for_json = member_end(&why);
     turn_note(t, "wait", x->waiting_for_json);
     x->cursor.phase = PHASE_HELD;
     x->cursor.wake_at_us = 0;

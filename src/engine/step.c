@@ -125,14 +125,14 @@ static struct str describe_wait(struct turn *t, const struct step *step)
     struct buf why;
 
     buf_init_arena(&why, t->mem);
-    object_text(&why, "kind", is_signal ? STR("signal") : STR("timer"));
-    object_text(&why, "step", step->code);
+    member_text(&why, "kind", is_signal ? STR("signal") : STR("timer"));
+    member_text(&why, "step", step->code);
     if (is_signal)
-        object_json(&why, "signalType", cursor->types_json);
-    object_time(&why, "since", t->now_us);
+        member_json(&why, "signalType", cursor->types_json);
+    member_time(&why, "since", t->now_us);
     if (cursor->wake_at_us > 0)
-        object_time(&why, "until", cursor->wake_at_us);
-    return object_end(&why);
+        member_time(&why, "until", cursor->wake_at_us);
+    return member_end(&why);
 }
 
 /* The wait is recorded, so that history alone says where the execution stands. */

@@ -70,8 +70,8 @@ void turn_note(struct turn *t, const char *name, struct str json)
     buf_init_arena(&delta, t->mem);
     if (row->delta_json.len > 0)
         buf_add(&delta, row->delta_json.ptr, row->delta_json.len - 1);
-    object_json(&delta, name, json);
-    row->delta_json = object_end(&delta);
+    member_json(&delta, name, json);
+    row->delta_json = member_end(&delta);
 }
 
 void turn_take_signal(struct turn *t, int64_t seq)
@@ -254,31 +254,31 @@ bool turn_freeze(struct turn *t, struct value *v, struct str *json)
                      STATE_DEPTH_MAX) == STEP_DONE;
 }
 
-static void object_name(struct buf *out, const char *name)
+static void member_name(struct buf *out, const char *name)
 {
     buf_char(out, out->len == 0 ? '{' : ',');
     json_write_string(out, str_of(name));
     buf_char(out, ':');
 }
 
-void object_json(struct buf *out, const char *name, struct str json)
+void member_json(struct buf *out, const char *name, struct str json)
 {
-    object_name(out, name);
+    member_name(out, name);
     buf_str(out, json);
 }
 
-void object_text(struct buf *out, const char *name, struct str text)
+void member_text(struct buf *out, const char *name, struct str text)
 {
-    object_name(out, name);
+    member_name(out, name);
     json_write_string(out, text);
 }
 
-void object_time(struct buf *out, const char *name, int64_t us)
+void member_time(struct buf *out, const char *name, int64_t us)
 {
-    object_text(out, name, value_text(time_text(out->mem, us)));
+    member_text(out, name, value_text(time_text(out->mem, us)));
 }
 
-struct str object_end(struct buf *out)
+struct str member_end(struct buf *out)
 {
     if (out->len > 0)
         buf_char(out, '}');

@@ -105,10 +105,10 @@ bool turn_freeze(struct turn *t, struct value *v, struct str *json) MUST_USE;
 
 /* --- JSON objects, written member by member: open with an empty buffer --- */
 
-void object_json(struct buf *out, const char *name, struct str json);
-void object_text(struct buf *out, const char *name, struct str text);
-void object_time(struct buf *out, const char *name, int64_t us);
-struct str object_end(struct buf *out);
+void member_json(struct buf *out, const char *name, struct str json);
+void member_text(struct buf *out, const char *name, struct str text);
+void member_time(struct buf *out, const char *name, int64_t us);
+struct str member_end(struct buf *out);
 
 /* --- context.c: what expressions see --- */
 

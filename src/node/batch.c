@@ -1,6 +1,7 @@
 /* batch.c - group commit: building batches, and what becomes of them; see inner.h. */
 #include "node/inner.h"
 
+#include "base/crash.h"
 #include "base/log.h"
 #include "engine/show.h"
 #include "value/json.h"
@@ -117,8 +118,10 @@ void batch_submit(struct node *n)
     if (b->members.count == 0 || n->outstanding == OUTSTANDING_MAX)
         return;
     b->number = n->batch_number + 1;
+    CRASH_POINT(BEFORE_SUBMIT);
     if (!store_submit(n->store, b))
         return;
+    CRASH_POINT(AFTER_SUBMIT);
     n->batch_number++;
     n->sent[n->outstanding++] = b;
     n->current = make_batch(n);
@@ -393,7 +396,9 @@ static void finish_member(struct node *n, struct member *m, const struct batch *
 
     if (w == NULL) {
         n->counts_crash = false;
-        if (b->end != BATCH_COMMITTED)
+        if (b->end == BATCH_COMMITTED)
+            poison_clear(&n->poison); /* it is counted, once */
+        else
             batch_count_crash(n);
     } else if (b->end != BATCH_COMMITTED) {
         undo(n, w, b);
@@ -402,10 +407,12 @@ static void finish_member(struct node *n, struct member *m, const struct batch *
     } else {
         refused(n, w);
     }
+    CRASH_POINT(BETWEEN_ANSWERS);
 }
 
 void batch_done(struct node *n, struct batch *b)
 {
+    CRASH_POINT(BATCH_DONE);
     ASSERT(n->outstanding > 0 && n->sent[0] == b);
     n->outstanding--;
     n->sent[0] = n->sent[1];
@@ -418,4 +425,5 @@ void batch_done(struct node *n, struct batch *b)
     for (size_t i = 0; i < b->members.count; i++)
         finish_member(n, b->members.items[i], b);
     recycle(n, b);
+    CRASH_POINT(AFTER_ANSWERS);
 }

@@ -230,7 +230,10 @@ void entry_reload(struct node *n, struct entry *e)
 
 void entry_make_ready(struct node *n, struct entry *e)
 {
-    if (e->in_ready_list || e->works.first == NULL || e->state == ENTRY_LOADING)
+    /* Those who wait for the end of a stale one want its true state too. */
+    bool has_to_do = e->works.first != NULL || (e->is_stale && e->waiters != NULL);
+
+    if (e->in_ready_list || !has_to_do || e->state == ENTRY_LOADING)
         return;
     e->in_ready_list = true;
     e->next_ready = NULL;

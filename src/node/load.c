@@ -107,7 +107,9 @@ void load_restore(struct load *l)
     struct err err;
 
     if (e->program->state != PROGRAM_READY) {
-        err_set(&err, ERR_INTERNAL, "its program: %s", e->program->err.message);
+        bool may_pass = err_is_retryable(e->program->err.code);
+        err_set(&err, may_pass ? e->program->err.code : ERR_INTERNAL, "its program: %s",
+                e->program->err.message);
         fail(l, &err);
         return;
     }

@@ -1,6 +1,8 @@
 /* work.c - from events to commits; see inner.h. */
 #include "node/inner.h"
 
+#include "base/crash.h"
+
 struct work *work_new(struct node *n, enum work_kind kind)
 {
     struct work *w = n->free_works;
@@ -10,11 +12,13 @@ struct work *work_new(struct node *n, enum work_kind kind)
     else
         w = arena_alloc(&n->mem, sizeof(*w));
     *w = (struct work){.kind = kind, .number = ++n->work_number};
+    n->wakes += kind == WORK_WAKE;
     return w;
 }
 
 void work_free(struct node *n, struct work *w)
 {
+    n->wakes -= w->kind == WORK_WAKE;
     w->next = n->free_works;
     n->free_works = w;
 }
@@ -176,8 +180,10 @@ static bool advance(struct node *n, struct entry *e, struct work *w)
         e->x->row = e->row;
     make_event(w, &ev);
     poison_set(&n->poison, e->id);
+    CRASH_POINT(BEFORE_ADVANCE);
     ok = engine_advance(&e->mem, e->x, &ev, w->now_us, commit, &err);
     poison_clear(&n->poison);
+    CRASH_POINT(AFTER_ADVANCE);
     if (!ok)
         return refuse(n, e, w, &err);
     if (commit->result == ADVANCE_COMMIT) {
@@ -187,6 +193,7 @@ static bool advance(struct node *n, struct entry *e, struct work *w)
     /* Reads must see the execution's own earlier commits. */
     if (e->pins == 0) {
         w->commit = commit;
+        CRASH_POINT(NEED_READS);
         load_records(n, e, w);
     }
     return false;
@@ -222,11 +229,13 @@ void entry_fail(struct node *n, struct entry *e, const struct err *err)
 
     e->state = ENTRY_GONE;
     e->err = *err;
+    if (err_is_retryable(e->err.code))
+        e->err.code = ERR_OVERLOADED; /* not the client's fault, and it will pass */
     while ((w = work_pop(&e->works)) != NULL) {
         if (w->kind == WORK_REQUEST)
             request_refuse(n, w->request, e->err.code, "%s", e->err.message);
         else if (e->err.code != ERR_NOT_FOUND)
-            wake_later(n, e->id, err_is_retryable(e->err.code) ? RETRY_SOON_US : RETRY_LATER_US);
+            wake_later(n, e->id, e->err.code == ERR_OVERLOADED ? RETRY_SOON_US : RETRY_LATER_US);
         work_free(n, w);
     }
     e->wake_queued = false;

@@ -1,6 +1,8 @@
 /* apply_definition.c - changes of definitions as statements; see apply.h. */
 #include "store/apply.h"
 
+#include "base/crash.h"
+
 /* Numbers are never given twice, not even after a draft was deleted. */
 struct counter {
     int64_t version, revision;
@@ -75,9 +77,11 @@ static bool publish(struct apply *a, struct definition_change *d, struct counter
                     const struct draft *draft, enum db_status *status)
 {
     d->version = ++counter.version;
-    return apply_write(a, SQL_DEFINITION_SUPERSEDE, DB_PARAMS(db_text(d->kind), db_text(d->code)),
-                       status) &&
-           insert(a, d, d->version, 0, "published", status) &&
+    if (!apply_write(a, SQL_DEFINITION_SUPERSEDE, DB_PARAMS(db_text(d->kind), db_text(d->code)),
+                     status))
+        return false;
+    CRASH_POINT(PUBLISHING);
+    return insert(a, d, d->version, 0, "published", status) &&
            store_counter(a, d, &counter, status) &&
            (!draft->has_this_text || delete_draft(a, d, status));
 }

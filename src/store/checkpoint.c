@@ -1,6 +1,7 @@
 /* checkpoint.c - see checkpoint.h. */
 #include "store/checkpoint.h"
 
+#include "base/crash.h"
 #include "base/log.h"
 
 static void run(struct checkpoint *c, bool restart)
@@ -8,11 +9,15 @@ static void run(struct checkpoint *c, bool restart)
     int64_t left = 0;
     enum db_status status;
 
-    if (restart)
+    CRASH_POINT(CHECKPOINT_BEFORE);
+    if (restart) {
         gate_hold(&c->gate);
+        CRASH_POINT(CHECKPOINT_HELD);
+    }
     status = db_sqlite_checkpoint(c->db, restart, &left);
     if (restart)
         gate_let_go(&c->gate);
+    CRASH_POINT(CHECKPOINT_AFTER);
     /* A reader in the way is no failure: the next round tries again. */
     if (status != DB_DONE && status != DB_BUSY) {
         struct err err;

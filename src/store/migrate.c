@@ -1,6 +1,8 @@
 /* migrate.c - see migrate.h; the migrations are in migrations/. */
 #include "store/migrate.h"
 
+#include "base/crash.h"
+
 #include <inttypes.h>
 
 /* One statement of the migration to `version`. */
@@ -67,6 +69,7 @@ static enum db_status step(struct db *db, const struct statement *statement, int
     for (; statement->text != NULL && status == DB_DONE; statement++)
         if (statement->version == *version)
             status = db_script(db, statement->text);
+    CRASH_POINT(MIGRATE_STATEMENT);
     if (status == DB_DONE)
         status = db_exec(db, SQL_SCHEMA_APPLIED, DB_PARAMS(db_int(*version), db_int(now_us)));
     return status;

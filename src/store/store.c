@@ -2,6 +2,7 @@
 #include "store/store.h"
 
 #include "base/clock.h"
+#include "base/crash.h"
 #include "base/hash.h"
 #include "store/folder.h"
 #include "store/migrate.h"
@@ -88,8 +89,10 @@ static bool register_node(struct sql_store *s, struct err *err)
 static bool open_database(struct sql_store *s, struct err *err)
 {
     s->db = connect(s, DB_CREATE, err);
-    return s->db != NULL && migrate(s->db, s->is_sqlite, clock_wall_us(&clock_system), err) &&
-           register_node(s, err);
+    if (s->db == NULL || !migrate(s->db, s->is_sqlite, clock_wall_us(&clock_system), err))
+        return false;
+    CRASH_POINT(MIGRATED);
+    return register_node(s, err);
 }
 
 static bool open_threads(struct sql_store *s, const struct store_options *options, struct err *err)

@@ -1,6 +1,7 @@
 /* writer.c - see writer.h. */
 #include "store/writer.h"
 
+#include "base/crash.h"
 #include "base/log.h"
 #include "store/apply.h"
 
@@ -80,6 +81,7 @@ static enum db_status apply_carefully(struct apply *a, struct member *m)
     }
     if (status == DB_DONE)
         status = db_exec(a->db, SQL_RELEASE, DB_NO_PARAMS);
+    CRASH_POINT(WRITER_CAREFULLY);
     return status;
 }
 
@@ -101,6 +103,7 @@ static enum attempt apply_members(struct apply *a, struct batch *b, bool careful
             return ATTEMPT_CAREFULLY;
         if (end == APPLY_FAILED)
             return ATTEMPT_FAILED;
+        CRASH_POINT(WRITER_MEMBER);
     }
     return ATTEMPT_COMMITTED;
 }
@@ -131,6 +134,7 @@ static enum attempt try_batch(struct writer *w, struct batch *b, bool carefully,
     enum attempt attempt = ATTEMPT_FAILED;
 
     *status = db_exec(w->db, SQL_BEGIN_WRITE, DB_NO_PARAMS);
+    CRASH_POINT(WRITER_BEGUN);
     if (*status == DB_DONE)
         *status = new_rows(&a, b);
     if (*status == DB_DONE)
@@ -140,7 +144,9 @@ static enum attempt try_batch(struct writer *w, struct batch *b, bool carefully,
         attempt = *status == DB_DONE ? ATTEMPT_COMMITTED : ATTEMPT_FAILED;
     }
     if (attempt == ATTEMPT_COMMITTED) {
+        CRASH_POINT(WRITER_BEFORE_COMMIT);
         *status = db_exec(w->db, SQL_COMMIT, DB_NO_PARAMS);
+        CRASH_POINT(WRITER_COMMITTED);
         attempt = *status == DB_DONE ? ATTEMPT_COMMITTED : ATTEMPT_DOUBTFUL;
     }
     if (attempt != ATTEMPT_COMMITTED && *status != DB_LOST) {

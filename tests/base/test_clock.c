@@ -5,7 +5,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 static void test_clock__by_hand_stands_still_until_moved(void **state)
@@ -52,9 +56,42 @@ static void test_clock__of_the_system_tells_its_time(void **state)
     }
 }
 
+#ifdef PAWL_SLOW_CHECKS
+
+static void test_clock__of_the_system_is_moved_by_a_file_in_check_builds(void **state)
+{
+    char path[] = "/tmp/pawl-clock-XXXXXX";
+    int fd = mkstemp(path), status;
+    pid_t child;
+
+    (void)state;
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, "-86400\n", 7), 7);
+    child = fork(); /* the environment is looked at once */
+    if (child == 0) {
+        int64_t now = (int64_t)time(NULL), wall;
+
+        if (setenv("PAWL_CLOCK_FILE", path, 1) != 0)
+            _exit(2);
+        wall = clock_wall_us(&clock_system) / 1000000;
+        _exit(wall >= now - 86400 - 1 && wall <= now - 86400 + 10 ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    close(fd);
+    unlink(path);
+}
+
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+#ifdef PAWL_SLOW_CHECKS
+        /* First: nobody may have looked at the environment yet. */
+        cmocka_unit_test(test_clock__of_the_system_is_moved_by_a_file_in_check_builds),
+#endif
         cmocka_unit_test(test_clock__by_hand_stands_still_until_moved),
         cmocka_unit_test(test_clock__setting_the_wall_clock_leaves_the_monotonic_one),
         cmocka_unit_test(test_clock__of_the_system_tells_its_time),

@@ -1,0 +1,65 @@
+/* file.c - see file.h. */
+#include "cli/file.h"
+
+#include "base/buf.h"
+#include "value/json.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* Larger than anything that Pawl takes. */
+enum { FILE_MAX_BYTES = 64 << 20, STEP_BYTES = 65536 };
+
+bool file_read(struct arena *mem, const char *path, struct str *out, struct err *err)
+{
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    struct buf text;
+    bool more = true, ok = true;
+
+    if (file == NULL)
+        return err_set(err, ERR_IO, "cannot open %s: %s", path, strerror(errno));
+    buf_init_arena(&text, mem);
+    text.limit = FILE_MAX_BYTES;
+    while (more && buf_reserve(&text, STEP_BYTES)) {
+        size_t n = fread(text.ptr + text.len, 1, STEP_BYTES, file);
+        text.len += n;
+        more = n > 0;
+    }
+    if (ferror(file))
+        ok = err_set(err, ERR_IO, "cannot read %s: %s", path, strerror(errno));
+    else if (text.failed)
+        ok = err_set(err, ERR_TOO_LARGE, "%s is larger than %d MiB", path, FILE_MAX_BYTES >> 20);
+    if (file != stdin)
+        fclose(file);
+    *out = buf_view(&text);
+    return ok;
+}
+
+static bool parse(struct arena *mem, const char *name, struct str text, struct value *out)
+{
+    struct err err;
+
+    if (json_read(mem, text, out, &err))
+        return true;
+    fprintf(stderr, "pawl: %s:%u:%u: %s\n", name, err.line, err.column, err.message);
+    return false;
+}
+
+bool file_read_json(struct arena *mem, const char *path, struct str *text, struct value *out)
+{
+    struct err err;
+
+    if (file_read(mem, path, text, &err))
+        return parse(mem, path, *text, out);
+    fprintf(stderr, "pawl: %s\n", err.message);
+    return false;
+}
+
+bool file_argument_json(struct arena *mem, const char *what, const char *argument, struct str *text,
+                        struct value *out)
+{
+    if (argument[0] == '@')
+        return file_read_json(mem, argument + 1, text, out);
+    *text = str_of(argument);
+    return parse(mem, what, *text, out);
+}

@@ -1,0 +1,72 @@
+/* options.c - see options.h. */
+#include "cli/options.h"
+
+#include "base/str.h"
+
+#include <stdio.h>
+
+static const struct option_spec *find(const struct option_spec *specs, size_t count,
+                                      struct str name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(str_of(specs[i].name), name))
+            return &specs[i];
+    return NULL;
+}
+
+static bool unknown(const char *command, const struct option_spec *specs, size_t count,
+                    struct str name)
+{
+    unsigned limit = 2;
+    const char *nearest = NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        unsigned distance = str_distance(name, str_of(specs[i].name), limit);
+        if (distance <= limit && distance < name.len) {
+            nearest = specs[i].name;
+            limit = distance;
+        }
+    }
+    fprintf(stderr, "pawl %s: there is no option --%.*s", command, STR_ARG(name));
+    if (nearest != NULL)
+        fprintf(stderr, "; did you mean --%s?", nearest);
+    fputc('\n', stderr);
+    return false;
+}
+
+bool options_read(const char *command, const struct option_spec *specs, size_t count, int *argc,
+                  char **argv)
+{
+    int kept = 1, i;
+
+    for (i = 1; i < *argc && strcmp(argv[i], "--") != 0; i++) {
+        char *arg = argv[i], *value = strchr(arg, '=');
+        const struct option_spec *spec;
+        struct str name;
+
+        if (strncmp(arg, "--", 2) != 0) {
+            argv[kept++] = arg;
+            continue;
+        }
+        name = value == NULL ? str_of(arg + 2) : str_from(arg + 2, (size_t)(value - arg - 2));
+        spec = find(specs, count, name);
+        if (spec == NULL)
+            return unknown(command, specs, count, name);
+        if (value != NULL && spec->value == NULL) {
+            fprintf(stderr, "pawl %s: --%s takes no value\n", command, spec->name);
+            return false;
+        }
+        if (spec->flag != NULL)
+            *spec->flag = true;
+        else if (value == NULL && i + 1 == *argc) {
+            fprintf(stderr, "pawl %s: --%s needs a value\n", command, spec->name);
+            return false;
+        }
+        if (spec->value != NULL && (value != NULL || spec->flag == NULL))
+            *spec->value = value != NULL ? value + 1 : argv[++i];
+    }
+    for (i++; i < *argc; i++)
+        argv[kept++] = argv[i];
+    *argc = kept;
+    return true;
+}
