@@ -396,7 +396,9 @@ static void finish_member(struct node *n, struct member *m, const struct batch *
 
     if (w == NULL) {
         n->counts_crash = false;
-        if (b->end != BATCH_COMMITTED)
+        if (b->end == BATCH_COMMITTED)
+            poison_clear(&n->poison); /* it is counted, once */
+        else
             batch_count_crash(n);
     } else if (b->end != BATCH_COMMITTED) {
         undo(n, w, b);
@@ -405,6 +407,7 @@ static void finish_member(struct node *n, struct member *m, const struct batch *
     } else {
         refused(n, w);
     }
+    CRASH_POINT(BETWEEN_ANSWERS);
 }
 
 void batch_done(struct node *n, struct batch *b)
@@ -419,10 +422,8 @@ void batch_done(struct node *n, struct batch *b)
                   LOG_FIELDS(log_str("reason", str_of(b->err.message)),
                              log_int("members", (int64_t)b->members.count)));
     }
-    for (size_t i = 0; i < b->members.count; i++) {
+    for (size_t i = 0; i < b->members.count; i++)
         finish_member(n, b->members.items[i], b);
-        CRASH_POINT(BETWEEN_ANSWERS);
-    }
     recycle(n, b);
     CRASH_POINT(AFTER_ANSWERS);
 }

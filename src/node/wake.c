@@ -26,7 +26,7 @@ static int64_t horizon_us(const struct node *n)
 {
     int64_t us = clock_wall_us(n->clock) + TIMER_WINDOW_US;
 
-    /* They lie beyond when the clock was set back: what was read is not read again. */
+    /* These lie beyond right after the clock was set back. */
     if (n->filled_until_us > us)
         us = n->filled_until_us;
     return n->is_refilling && n->filling_until_us > us ? n->filling_until_us : us;
@@ -45,14 +45,18 @@ void wake_later(struct node *n, struct uuid id, int64_t delay_us)
     timers_set(&n->timers, id, clock_wall_us(n->clock) + delay_us);
 }
 
+bool wake_may_fire(const struct node *n)
+{
+    return n->is_recovered && !n->is_draining && n->wakes < WAKES_MAX;
+}
+
 bool wake_fire(struct node *n)
 {
     int64_t now_us = clock_wall_us(n->clock);
     struct uuid id;
     bool any = false;
 
-    /* Bounded, so that a million due executions do not fill the memory at once. */
-    for (unsigned i = 0; i < BATCH_MEMBERS_MAX && timers_take(&n->timers, now_us, &id); i++) {
+    while (wake_may_fire(n) && timers_take(&n->timers, now_us, &id)) {
         CRASH_POINT(TIMER_FIRED);
         wake(n, id);
         any = true;
@@ -116,13 +120,17 @@ int64_t wake_refill_in_us(const struct node *n)
 
 void wake_refill(struct node *n)
 {
+    int64_t until_us = clock_wall_us(n->clock) + TIMER_WINDOW_US;
     struct load *l;
 
+    /* The clock was set back: what lies beyond the window is read again in time. */
+    if (n->filled_until_us > until_us) {
+        n->filled_until_us = until_us;
+        n->filled_id = (struct uuid){.bytes = {0}};
+    }
     if (wake_refill_in_us(n) > 0)
         return;
-    n->filling_until_us = clock_wall_us(n->clock) + TIMER_WINDOW_US;
-    if (n->filling_until_us < n->filled_until_us)
-        n->filling_until_us = n->filled_until_us;
+    n->filling_until_us = until_us;
     n->is_refilling = true;
     l = load_new(n, run_due, done_due);
     l->due.after_us = n->filled_until_us;

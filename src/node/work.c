@@ -12,11 +12,13 @@ struct work *work_new(struct node *n, enum work_kind kind)
     else
         w = arena_alloc(&n->mem, sizeof(*w));
     *w = (struct work){.kind = kind, .number = ++n->work_number};
+    n->wakes += kind == WORK_WAKE;
     return w;
 }
 
 void work_free(struct node *n, struct work *w)
 {
+    n->wakes -= w->kind == WORK_WAKE;
     w->next = n->free_works;
     n->free_works = w;
 }
@@ -190,8 +192,8 @@ static bool advance(struct node *n, struct entry *e, struct work *w)
     }
     /* Reads must see the execution's own earlier commits. */
     if (e->pins == 0) {
-        CRASH_POINT(NEED_READS);
         w->commit = commit;
+        CRASH_POINT(NEED_READS);
         load_records(n, e, w);
     }
     return false;
@@ -227,11 +229,13 @@ void entry_fail(struct node *n, struct entry *e, const struct err *err)
 
     e->state = ENTRY_GONE;
     e->err = *err;
+    if (err_is_retryable(e->err.code))
+        e->err.code = ERR_OVERLOADED; /* not the client's fault, and it will pass */
     while ((w = work_pop(&e->works)) != NULL) {
         if (w->kind == WORK_REQUEST)
             request_refuse(n, w->request, e->err.code, "%s", e->err.message);
         else if (e->err.code != ERR_NOT_FOUND)
-            wake_later(n, e->id, err_is_retryable(e->err.code) ? RETRY_SOON_US : RETRY_LATER_US);
+            wake_later(n, e->id, e->err.code == ERR_OVERLOADED ? RETRY_SOON_US : RETRY_LATER_US);
         work_free(n, w);
     }
     e->wake_queued = false;
