@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #define REFUSED_PAUSE_US INT64_C(200000)
+#define WAKE_AGAIN_US INT64_C(20000) /* after others were faster TRIES_MAX times */
 
 static struct batch *batch_new(struct node *n)
 {
@@ -126,14 +127,19 @@ static void unpin(struct node *n, struct entry *e)
     entry_make_ready(n, e);
 }
 
+static void forget_commit(struct work *w)
+{
+    w->commit = NULL;
+    w->records = (struct record_reads){0};
+    w->objects = (struct object_reads){0};
+}
+
 /* Give the work back to its entry, to be applied to the state as it really is. */
 static void again(struct node *n, struct work *w, bool to_front)
 {
     struct entry *e = w->entry;
 
-    w->commit = NULL;
-    w->records = (struct record_reads){0};
-    w->objects = (struct object_reads){0};
+    forget_commit(w);
     if (w->kind == WORK_WAKE) {
         if (e->wake_queued) {
             work_free(n, w);
@@ -215,6 +221,17 @@ static void applied(struct node *n, struct work *w)
     entry_release_if_idle(n, e);
 }
 
+/* Nobody knows the execution yet: it is made anew, with an id of its own. */
+static void start_again(struct node *n, struct work *w)
+{
+    struct entry *e = w->entry;
+
+    forget_commit(w);
+    w->entry = NULL;
+    entry_release_if_idle(n, e);
+    request_start(n, w);
+}
+
 /* The commit of this one member did not become true. */
 static void refused(struct node *n, struct work *w)
 {
@@ -228,10 +245,16 @@ static void refused(struct node *n, struct work *w)
         e->is_stale = true;
         unpin(n, e);
     }
-    if (e != NULL && retry && !is_start && ++w->tries <= TRIES_MAX) {
-        again(n, w, false);
+    if (e != NULL && retry && ++w->tries <= TRIES_MAX) {
+        if (is_start)
+            start_again(n, w);
+        else
+            again(n, w, false);
         return;
     }
+    /* What is due stays due. */
+    if (w->kind == WORK_WAKE && retry)
+        timers_add(&n->timers, clock_wall_us(n->clock) + WAKE_AGAIN_US, e->id);
     work_free(n, w);
     if (r != NULL) {
         r->id = m->holder;
