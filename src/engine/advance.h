@@ -57,6 +57,8 @@ struct event {
     /* What earlier answers NEED asked for; may be empty. */
     const struct record_reads *records;
     const struct object_reads *objects;
+    /* Others keep changing the records first: writing one fails with conflict_version. */
+    bool gives_up_on_records;
 };
 
 enum history_kind {
@@ -75,7 +77,7 @@ struct history_row {
     struct str step;   /* code, or empty */
     struct str status; /* completed failed skipped compensated; of events: what happened */
     int64_t visit, attempt;
-    struct str key; /* idempotency key, or empty */
+    struct str key;                                 /* idempotency key, or empty */
     struct str input_json, output_json, error_json; /* or empty */
     struct str delta_json; /* what else this row changed, or empty: see state.h */
     int64_t started_at_us, completed_at_us;
@@ -89,7 +91,7 @@ struct record_write {
     struct str object, id;
     int64_t read_version; /* 0 = it did not exist */
     bool is_delete;
-    int64_t version;      /* what it becomes */
+    int64_t version; /* what it becomes */
     struct str data_json;
 };
 
@@ -118,10 +120,10 @@ enum advance_result {
 /* All that one advance changes. */
 struct commit {
     enum advance_result result;
-    bool is_start;            /* the execution is new */
-    int64_t read_version;     /* the row_version that this rests on; 0 for a start */
-    struct execution *after;  /* the new state, in the turn's memory */
-    struct history history;   /* rows in order of seq */
+    bool is_start;           /* the execution is new */
+    int64_t read_version;    /* the row_version that this rests on; 0 for a start */
+    struct execution *after; /* the new state, in the turn's memory */
+    struct history history;  /* rows in order of seq */
     struct record_writes records;
     struct log_lines logs;
     struct record_queries needs;
@@ -143,6 +145,13 @@ struct commit {
  */
 bool engine_advance(struct arena *mem, const struct execution *exec, const struct event *ev,
                     int64_t now_us, struct commit *out, struct err *err) MUST_USE;
+
+/* Whether an execution has received a signal of this id already. */
+enum signal_known { SIGNAL_NEW, SIGNAL_SAME, SIGNAL_DIFFERS };
+
+/* Looks at those that the state still holds; the store knows all of them. */
+enum signal_known engine_signal_known(const struct execution *exec, struct str id, struct str type,
+                                      struct value payload);
 
 /* The id of history row `seq`, as the API shows it. */
 struct uuid engine_row_id(struct uuid execution, int64_t seq, int64_t completed_at_us);

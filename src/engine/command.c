@@ -3,7 +3,6 @@
 #include "define/define.h"
 #include "engine/turn.h"
 
-/* The value of a field: VALUE_ABSENT when it is not given. False: the step has failed. */
 bool command_field(struct turn *t, const struct command *c, enum command_field field,
                    struct value *out)
 {
@@ -39,37 +38,14 @@ bool command_text(struct turn *t, const struct command *c, enum command_field fi
     return false;
 }
 
-/* One map laid over another: members of `over` win. */
-struct value command_merge(struct arena *mem, struct value base, struct value over)
-{
-    struct value_entry *entries;
-    size_t count = 0, duplicate;
-
-    if (base.kind != VALUE_MAP || base.len == 0)
-        return over;
-    if (over.len == 0)
-        return base;
-    entries = ARENA_ARRAY(mem, base.len + over.len, struct value_entry);
-    for (uint32_t i = 0; i < base.len; i++) {
-        struct value replaced = value_map_get(over, base.map->entries[i].key);
-        entries[count] = base.map->entries[i];
-        if (replaced.kind != VALUE_ABSENT)
-            entries[count].value = replaced;
-        count++;
-    }
-    for (uint32_t i = 0; i < over.len; i++)
-        if (value_map_get(base, over.map->entries[i].key).kind == VALUE_ABSENT)
-            entries[count++] = over.map->entries[i];
-    return value_map_make(mem, entries, count, &duplicate);
-}
-
 static enum step_end run_set(struct turn *t, const struct command *c, struct value *out)
 {
     if (!command_field(t, c, FIELD_VALUES, out))
         return STEP_FAILED;
     if (out->kind != VALUE_MAP)
         return turn_fail(t, STR("validation_type"), STR("business"), "'values' must be an object");
-    t->variables = command_merge(t->mem, t->variables, *out);
+    t->variables = state_merge(t->mem, t->variables, *out);
+    t->assigned = state_merge(t->mem, t->assigned, *out);
     t->slots[ROOT_VARIABLES] = t->variables;
     return STEP_DONE;
 }
@@ -84,8 +60,8 @@ static enum step_end run_fail(struct turn *t, const struct command *c)
         !command_text(t, c, FIELD_CLASS, STR("business"), &class) ||
         !command_field(t, c, FIELD_DETAILS, &details))
         return STEP_FAILED;
-    t->failure = (struct failure){
-        .code = code, .class = class, .message = message, .details = details};
+    t->failure =
+        (struct failure){.code = code, .class = class, .message = message, .details = details};
     return STEP_FAILED;
 }
 
@@ -107,8 +83,8 @@ static enum step_end run_log(struct turn *t, const struct command *c, struct val
         return STEP_FAILED;
     *VEC_ADD(t->mem, &t->logs) = line;
     entries = ARENA_ARRAY(t->mem, 1, struct value_entry);
-    entries[0] = (struct value_entry){.key = value_key(STR("message")),
-                                      .value = value_string(line.message)};
+    entries[0] =
+        (struct value_entry){.key = value_key(STR("message")), .value = value_string(line.message)};
     *out = value_map_make(t->mem, entries, 1, &duplicate);
     return STEP_DONE;
 }
@@ -139,9 +115,10 @@ static enum step_end dispatch(struct turn *t, const struct command *c, struct va
     PANIC("a wait stands alone in its step");
 }
 
-/* The field `result` makes something else of what a command answered. */
-static enum step_end shape_result(struct turn *t, const struct command *c, struct value *out)
+enum step_end command_shape(struct turn *t, const struct command *c, struct value *out)
 {
+    if (c->fields[FIELD_RESULT] == NULL)
+        return STEP_DONE;
     t->slots[ROOT_RESPONSE] = *out;
     return command_field(t, c, FIELD_RESULT, out) ? STEP_DONE : STEP_FAILED;
 }
@@ -152,8 +129,8 @@ enum step_end command_run(struct turn *t, const struct command *c, struct value 
 
     *out = value_null();
     end = dispatch(t, c, out);
-    if (end == STEP_DONE && c->fields[FIELD_RESULT] != NULL)
-        end = shape_result(t, c, out);
+    if (end == STEP_DONE)
+        end = command_shape(t, c, out);
     if (end == STEP_DONE && c->as.len > 0)
         t->slots[c->as_slot] = *out;
     return end;

@@ -1,6 +1,7 @@
 /* context.c - what the expressions of an execution see; see turn.h. */
 #include "engine/turn.h"
 #include "value/json.h"
+#include "value/timefmt.h"
 
 static struct value make_map(struct arena *mem, struct value_entry *entries, size_t count)
 {
@@ -14,7 +15,7 @@ static void put(struct value_entry *entries, size_t *count, struct str key, stru
     entries[(*count)++] = (struct value_entry){.key = value_key(key), .value = v};
 }
 
-static struct value timestamp_of(int64_t us)
+struct value time_value(int64_t us)
 {
     int64_t seconds = us / 1000000, rest = us % 1000000;
 
@@ -23,6 +24,13 @@ static struct value timestamp_of(int64_t us)
         seconds--;
     }
     return value_timestamp(seconds, (uint32_t)rest * 1000);
+}
+
+struct value time_text(struct arena *mem, int64_t us)
+{
+    char text[TIMESTAMP_TEXT_MAX];
+
+    return value_string(str_copy(mem, str_from(text, timestamp_write(text, time_value(us)))));
 }
 
 /* A field that the engine sets itself, whatever the result has under that name. */
@@ -68,11 +76,10 @@ static struct value all_steps(struct turn *t)
     return make_map(t->mem, entries, count);
 }
 
-static struct value shown_signals(struct turn *t)
+struct value context_signals(struct arena *mem, const struct signals *signals)
 {
-    const struct signals *signals = &t->x->signals;
     size_t first = signals->count > SIGNALS_SHOWN ? signals->count - SIGNALS_SHOWN : 0;
-    struct value *items = ARENA_ARRAY(t->mem, signals->count - first + 1, struct value);
+    struct value *items = ARENA_ARRAY(mem, signals->count - first + 1, struct value);
 
     for (size_t i = first; i < signals->count; i++)
         items[i - first] = signals->items[i].view;
@@ -91,7 +98,7 @@ static struct value about_execution(struct turn *t)
     put(entries, &count, STR("code"), value_string(x->program->code));
     put(entries, &count, STR("version"), value_int(x->program->version));
     put(entries, &count, STR("key"), x->key.len > 0 ? value_string(x->key) : value_null());
-    put(entries, &count, STR("startedAt"), timestamp_of(x->started_at_us));
+    put(entries, &count, STR("startedAt"), time_value(x->started_at_us));
     put(entries, &count, STR("attempt"), value_int(x->cursor.attempt));
     put(entries, &count, STR("visit"), value_int(x->cursor.visit));
     return make_map(t->mem, entries, count);
@@ -107,15 +114,29 @@ static struct value starter(struct turn *t)
     return user;
 }
 
+/* $.input: the execution's, with that of the step under way laid over it. */
+static struct value input_of_step(struct turn *t)
+{
+    struct str json = t->x->cursor.input_json;
+    struct value input;
+    struct err err;
+
+    if (json.len == 0)
+        return t->x->input;
+    if (!json_read(t->mem, json, &input, &err))
+        PANIC("the input of a step does not read back");
+    return input.kind == VALUE_MAP ? state_merge(t->mem, t->x->input, input) : t->x->input;
+}
+
 static struct value load_root(struct turn *t, enum context_root root)
 {
     switch (root) {
     case ROOT_INPUT:
-        return t->x->input;
+        return input_of_step(t);
     case ROOT_STEPS:
         return all_steps(t);
     case ROOT_SIGNALS:
-        return shown_signals(t);
+        return context_signals(t->mem, &t->x->signals);
     case ROOT_VARIABLES:
         return t->variables;
     case ROOT_CONFIG:
@@ -127,7 +148,7 @@ static struct value load_root(struct turn *t, enum context_root root)
     case ROOT_EXECUTION:
         return about_execution(t);
     case ROOT_NOW:
-        return timestamp_of(t->now_us);
+        return time_value(t->now_us);
     case ROOT_WEBHOOK:
     case ROOT_SIGNAL:
     case ROOT_RESPONSE:
@@ -153,7 +174,6 @@ struct value context_load(void *turn, uint32_t slot)
                               &t->x->steps[slot - ROOT_COUNT]);
     else
         return value_absent(); /* the result of a command that was skipped or has not run */
-    if (slot < t->slot_count)
-        t->slots[slot] = v;
+    t->slots[slot] = v;
     return v;
 }

@@ -30,6 +30,7 @@ enum { EXECUTION_FORMAT = 1 };
 enum {
     SIGNALS_SHOWN = 100,         /* in $.signals */
     CONTEXT_BYTES_MAX = 1 << 20, /* as JSON */
+    STATE_DEPTH_MAX = 200,       /* lists and maps within one another: the stored form wraps them */
     TURN_STEPS_MAX = 64,
 };
 
@@ -38,10 +39,10 @@ enum step_outcome { OUTCOME_NONE, OUTCOME_SKIPPED, OUTCOME_COMPLETED, OUTCOME_FA
 /* The latest visit of one step. */
 struct step_state {
     enum step_outcome outcome;
-    int64_t visit;          /* how often it was entered */
-    struct value output;    /* COMPLETED: the result */
+    int64_t visit;       /* how often it was entered */
+    struct value output; /* COMPLETED: the result */
     struct str output_json;
-    struct value error;     /* FAILED: {code, message, class, ...} */
+    struct value error; /* FAILED: {code, message, class, ...} */
     struct str error_json;
 };
 
@@ -50,8 +51,8 @@ struct signal {
     struct str id; /* given by the client or made by the server */
     struct str type;
     int64_t received_at_us;
-    int64_t seq;      /* of the history row that recorded it */
-    bool is_taken;    /* by a wait */
+    int64_t seq;       /* of the history row that recorded it */
+    bool is_taken;     /* by a wait */
     struct value view; /* $.signals[n]: {id, type, payload, by, receivedAt} */
     struct str json;   /* the same as JSON */
 };
@@ -61,10 +62,14 @@ struct signals {
 };
 
 enum cursor_phase {
-    PHASE_ENTER, /* the step is about to be entered */
-    PHASE_WAIT,  /* a wait of the step is under way */
-    PHASE_HELD,  /* an incident: an operator decides */
+#define PHASE(symbol, name) PHASE_##symbol,
+#include "engine/phase.def"
+#undef PHASE
+    PHASE_COUNT
 };
+
+const char *phase_name(enum cursor_phase phase);
+bool phase_read(struct str name, enum cursor_phase *out) MUST_USE;
 
 /* Where an execution stands. */
 struct cursor {
@@ -82,7 +87,7 @@ struct execution {
     struct uuid id;
     int64_t row; /* the store's own key; 0 before the first commit is durable */
     const struct program *program;
-    struct str key;       /* business key, or empty */
+    struct str key; /* business key, or empty */
     struct str org_id;
     struct str user_json; /* who started it: {id, name, email, role} */
     int64_t created_at_us;
@@ -92,22 +97,23 @@ struct execution {
 
     /* state */
     enum execution_status status;
-    int64_t row_version; /* of the commit that made this state */
-    int64_t seq;         /* of the last history row */
+    int64_t row_version;    /* of the commit that made this state */
+    int64_t seq;            /* of the last history row */
     int64_t checkpoint_seq; /* the context column holds the state after this row */
     int64_t log_bytes;      /* of history since then */
     int64_t started_at_us, completed_at_us, updated_at_us;
     int64_t wake_at_us; /* 0 = never by itself */
     bool stop_requested;
     int32_t crash_count;
-    struct cursor cursor; /* meaningless once terminal */
-    struct step_state *steps; /* by index, step_count of the program */
-    struct value variables;   /* a map */
+    struct cursor cursor;      /* meaningless once terminal */
+    struct step_state *steps;  /* by index, step_count of the program */
+    struct value variables;    /* a map */
+    struct str variables_json; /* the same, or empty when there are none */
     struct signals signals;
-    struct str error_json;  /* or empty */
-    struct str result_json; /* or empty */
+    struct str error_json;       /* or empty */
+    struct str result_json;      /* or empty */
     struct str waiting_for_json; /* or empty */
-    size_t context_bytes; /* of the context as JSON, about */
+    size_t context_bytes; /* what the limit of the context counts: see state_context_bytes() */
 };
 
 #endif

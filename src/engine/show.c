@@ -43,8 +43,6 @@ static void int_field(struct buf *out, const char *key, int64_t n)
 static void time_field(struct buf *out, const char *key, int64_t us)
 {
     char text[TIMESTAMP_TEXT_MAX];
-    int64_t seconds = us / 1000000;
-    struct value v = value_timestamp(seconds, (uint32_t)(us - seconds * 1000000) * 1000);
 
     name(out, key);
     if (us == 0) {
@@ -52,7 +50,7 @@ static void time_field(struct buf *out, const char *key, int64_t us)
         return;
     }
     buf_char(out, '"');
-    buf_add(out, text, timestamp_write(text, v));
+    buf_add(out, text, timestamp_write(text, time_value(us)));
     buf_char(out, '"');
 }
 
@@ -65,7 +63,7 @@ static void id_field(struct buf *out, const char *key, struct uuid id)
 }
 
 /* What may be done with it now. */
-static void actions_field(struct buf *out, enum execution_status status, struct str waiting_for)
+static void actions_field(struct buf *out, enum execution_status status)
 {
     bool live = !status_is_terminal(status) && status != STATUS_COMPENSATING;
 
@@ -73,7 +71,6 @@ static void actions_field(struct buf *out, enum execution_status status, struct 
     buf_char(out, '[');
     if (live)
         buf_text(out, "\"cancel\",\"signal\"");
-    (void)waiting_for;
     buf_char(out, ']');
 }
 
@@ -89,7 +86,7 @@ static void write_rest(struct buf *out, const struct stored_execution *x, struct
     buf_text(out, "false");
     text_field(out, "parentId", STR_NONE);
     json_field(out, "user", x->user_json);
-    actions_field(out, x->status, x->waiting_for_json);
+    actions_field(out, x->status);
     time_field(out, "createdAt", x->created_at_us);
     time_field(out, "startedAt", x->started_at_us);
     time_field(out, "completedAt", x->completed_at_us);

@@ -1,12 +1,6 @@
 /*
- * state.c - executions to and from their stored form; see state.h.
- *
- * What a row of history adds to the checkpoint:
- *
- *   forward completed   steps[step] = output       delta.variables, delta.took
- *   forward failed      steps[step] = error
- *   forward skipped     steps[step] = skipped
- *   event signal        signals += delta.signal
+ * state.c - changing the state of executions, writing and copying it; see state.h.
+ * Reading it back is restore.c.
  */
 #include "engine/state.h"
 
@@ -42,17 +36,6 @@ static void write_step(struct buf *out, const struct step_state *s)
         break;
     }
     buf_char(out, '}');
-}
-
-static void write_variables(struct buf *out, struct value variables)
-{
-    struct err err;
-
-    if (variables.kind != VALUE_MAP || variables.len == 0)
-        return;
-    buf_text(out, ",\"variables\":");
-    if (!json_write(out, variables, &err))
-        PANIC("variables were checked when they were set");
 }
 
 static void write_signals(struct buf *out, const struct signals *signals)
@@ -91,13 +74,14 @@ struct str state_context_json(struct arena *mem, const struct execution *exec)
         write_step(&out, s);
     }
     buf_char(&out, '}');
-    write_variables(&out, exec->variables);
+    if (exec->variables_json.len > 0) {
+        buf_text(&out, ",\"variables\":");
+        buf_str(&out, exec->variables_json);
+    }
     write_signals(&out, &exec->signals);
     buf_char(&out, '}');
     return buf_view(&out);
 }
-
-static const char *const phase_names[] = {"enter", "wait", "held"};
 
 struct str state_cursor_json(struct arena *mem, const struct execution *exec)
 {
@@ -111,7 +95,7 @@ struct str state_cursor_json(struct arena *mem, const struct execution *exec)
     else
         buf_text(&out, "null");
     buf_printf(&out, ",\"phase\":\"%s\",\"visit\":%lld,\"attempt\":%lld,\"startedAt\":%lld",
-               phase_names[c->phase], (long long)c->visit, (long long)c->attempt,
+               phase_name(c->phase), (long long)c->visit, (long long)c->attempt,
                (long long)c->started_at_us);
     if (c->wake_at_us > 0)
         buf_printf(&out, ",\"wakeAt\":%lld", (long long)c->wake_at_us);
@@ -127,250 +111,99 @@ struct str state_cursor_json(struct arena *mem, const struct execution *exec)
     return buf_view(&out);
 }
 
-/* --- reading --- */
+/* --- changing --- */
 
-static struct value member(struct value map, struct str key)
+static size_t step_bytes(const struct step_state *s)
 {
-    return map.kind == VALUE_MAP ? value_map_get_str(map, key) : value_absent();
+    return s->output_json.len + s->error_json.len;
 }
 
-static int64_t int_member(struct value map, struct str key)
+size_t state_context_bytes(const struct execution *x)
 {
-    struct value v = member(map, key);
-
-    return v.kind == VALUE_INT ? v.i : 0;
-}
-
-static struct str text_member(struct value map, struct str key)
-{
-    struct value v = member(map, key);
-
-    return v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
-}
-
-static struct str to_json(struct arena *mem, struct value v)
-{
-    struct buf out;
-    struct err err;
-
-    buf_init_arena(&out, mem);
-    if (!json_write(&out, v, &err))
-        PANIC("what was read as JSON can be written as JSON");
-    return buf_view(&out);
-}
-
-static bool broken(struct err *err, const char *what)
-{
-    return err_set(err, ERR_INTERNAL, "the stored execution is damaged: %s", what);
-}
-
-static bool read_json(struct arena *mem, struct str text, struct value *out, struct err *err)
-{
-    if (text.len == 0) {
-        *out = value_map_empty();
-        return true;
-    }
-    return json_read(mem, text, out, err) || broken(err, err->message);
-}
-
-static void set_output(struct step_state *s, int64_t visit, struct value output, struct str json)
-{
-    *s = (struct step_state){
-        .outcome = OUTCOME_COMPLETED, .visit = visit, .output = output, .output_json = json};
-}
-
-static void set_error(struct step_state *s, int64_t visit, struct value error, struct str json)
-{
-    *s = (struct step_state){
-        .outcome = OUTCOME_FAILED, .visit = visit, .error = error, .error_json = json};
-}
-
-static void restore_step(struct arena *mem, struct step_state *s, struct value stored)
-{
-    struct value output = member(stored, STR("output")), error = member(stored, STR("error"));
-    int64_t visit = int_member(stored, STR("visit"));
-
-    if (output.kind != VALUE_ABSENT)
-        set_output(s, visit, output, to_json(mem, output));
-    else if (error.kind != VALUE_ABSENT)
-        set_error(s, visit, error, to_json(mem, error));
-    else
-        *s = (struct step_state){.outcome = OUTCOME_SKIPPED, .visit = visit};
-}
-
-static void add_signal(struct arena *mem, struct execution *x, struct value view, int64_t seq,
-                       int64_t at_us, bool taken)
-{
-    *VEC_ADD(mem, &x->signals) = (struct signal){
-        .id = text_member(view, STR("id")),
-        .type = text_member(view, STR("type")),
-        .received_at_us = at_us,
-        .seq = seq,
-        .is_taken = taken,
-        .view = view,
-        .json = to_json(mem, view),
-    };
-}
-
-static bool restore_context(struct arena *mem, struct execution *x, struct str text,
-                            struct err *err)
-{
-    struct value context, steps, signals;
-
-    if (!read_json(mem, text, &context, err))
-        return false;
-    steps = member(context, STR("steps"));
-    for (uint32_t i = 0; steps.kind == VALUE_MAP && i < steps.len; i++) {
-        const struct value_entry *e = &steps.map->entries[i];
-        const struct step *step = program_step(x->program, value_text(e->key));
-        if (step == NULL)
-            return broken(err, "a step is not in its program");
-        restore_step(mem, &x->steps[step->index], e->value);
-    }
-    x->variables = member(context, STR("variables"));
-    if (x->variables.kind != VALUE_MAP)
-        x->variables = value_map_empty();
-    signals = member(context, STR("signals"));
-    for (uint32_t i = 0; signals.kind == VALUE_LIST && i < signals.len; i++) {
-        struct value s = signals.items[i];
-        add_signal(mem, x, member(s, STR("signal")), int_member(s, STR("seq")),
-                   int_member(s, STR("at")), value_is_true(member(s, STR("taken"))));
-    }
-    return true;
-}
-
-static bool fold_row(struct arena *mem, struct execution *x, const struct history_row *row,
-                     struct err *err)
-{
-    const struct step *step = program_step(x->program, row->step);
-    struct value delta, v;
-
-    if (!read_json(mem, row->delta_json, &delta, err))
-        return false;
-    if (row->kind == HISTORY_FORWARD) {
-        if (step == NULL)
-            return broken(err, "a step is not in its program");
-        if (str_eq(row->status, STR("completed"))) {
-            if (!read_json(mem, row->output_json, &v, err))
-                return false;
-            set_output(&x->steps[step->index], row->visit, v, row->output_json);
-        } else if (str_eq(row->status, STR("failed"))) {
-            if (!read_json(mem, row->error_json, &v, err))
-                return false;
-            set_error(&x->steps[step->index], row->visit, v, row->error_json);
-        } else {
-            x->steps[step->index] =
-                (struct step_state){.outcome = OUTCOME_SKIPPED, .visit = row->visit};
-        }
-    }
-    v = member(delta, STR("variables"));
-    if (v.kind == VALUE_MAP)
-        x->variables = v;
-    v = member(delta, STR("signal"));
-    if (v.kind == VALUE_MAP)
-        add_signal(mem, x, v, row->seq, row->completed_at_us, false);
-    v = member(delta, STR("took"));
-    for (size_t i = 0; v.kind == VALUE_INT && i < x->signals.count; i++)
-        if (x->signals.items[i].seq == v.i)
-            x->signals.items[i].is_taken = true;
-    return true;
-}
-
-static bool restore_cursor(struct arena *mem, struct execution *x, struct str text,
-                           struct err *err)
-{
-    struct value stored, v;
-    const struct step *step;
-    struct str phase;
-
-    if (text.len == 0)
-        return true;
-    if (!read_json(mem, text, &stored, err))
-        return false;
-    v = member(stored, STR("step"));
-    x->cursor.step = x->program->step_count;
-    if (v.kind == VALUE_STRING) {
-        step = program_step(x->program, value_text(v));
-        if (step == NULL)
-            return broken(err, "the current step is not in its program");
-        x->cursor.step = step->index;
-    }
-    phase = text_member(stored, STR("phase"));
-    for (unsigned i = 0; i < sizeof(phase_names) / sizeof(phase_names[0]); i++)
-        if (str_eq(phase, str_of(phase_names[i])))
-            x->cursor.phase = (enum cursor_phase)i;
-    x->cursor.visit = int_member(stored, STR("visit"));
-    x->cursor.attempt = int_member(stored, STR("attempt"));
-    x->cursor.started_at_us = int_member(stored, STR("startedAt"));
-    x->cursor.wake_at_us = int_member(stored, STR("wakeAt"));
-    v = member(stored, STR("input"));
-    if (v.kind != VALUE_ABSENT)
-        x->cursor.input_json = to_json(mem, v);
-    v = member(stored, STR("types"));
-    if (v.kind != VALUE_ABSENT)
-        x->cursor.types_json = to_json(mem, v);
-    return true;
-}
-
-/* What the limit of the context counts. */
-static size_t context_bytes(const struct execution *x)
-{
-    size_t bytes = x->input_json.len;
+    size_t bytes = x->input_json.len + x->variables_json.len;
 
     for (uint32_t i = 0; i < x->program->step_count; i++)
-        bytes += x->steps[i].output_json.len + x->steps[i].error_json.len;
+        bytes += step_bytes(&x->steps[i]);
     for (size_t i = 0; i < x->signals.count; i++)
         bytes += x->signals.items[i].json.len;
     return bytes;
 }
 
-bool state_restore(struct arena *mem, const struct program *program,
-                   const struct stored_execution *stored, struct execution **out, struct err *err)
+void state_set_step(struct execution *x, uint32_t index, struct step_state step)
 {
-    struct execution *x = ARENA_NEW(mem, struct execution);
+    x->context_bytes = x->context_bytes - step_bytes(&x->steps[index]) + step_bytes(&step);
+    x->steps[index] = step;
+}
 
-    if (stored->format > EXECUTION_FORMAT)
-        return err_set(err, ERR_INTERNAL, "the execution was stored by a newer version (format %d)",
-                       stored->format);
-    *x = (struct execution){
-        .id = stored->id,
-        .row = stored->row,
-        .program = program,
-        .key = stored->key,
-        .org_id = stored->org_id,
-        .user_json = stored->user_json,
-        .created_at_us = stored->created_at_us,
-        .deadline_at_us = stored->deadline_at_us,
-        .input_json = stored->input_json,
-        .status = stored->status,
-        .row_version = stored->row_version,
-        .seq = stored->seq,
-        .checkpoint_seq = stored->checkpoint_seq,
-        .started_at_us = stored->started_at_us,
-        .completed_at_us = stored->completed_at_us,
-        .updated_at_us = stored->updated_at_us,
-        .wake_at_us = stored->wake_at_us,
-        .stop_requested = stored->stop_requested,
-        .crash_count = stored->crash_count,
-        .error_json = stored->error_json,
-        .result_json = stored->result_json,
-        .waiting_for_json = stored->waiting_for_json,
-    };
-    x->steps = arena_zalloc(mem, (program->step_count + 1u) * sizeof(*x->steps));
-    if (!read_json(mem, stored->input_json, &x->input, err) ||
-        !restore_context(mem, x, stored->context_json, err) ||
-        !restore_cursor(mem, x, stored->cursor_json, err))
-        return false;
-    for (size_t i = 0; i < stored->history.count; i++) {
-        const struct history_row *row = &stored->history.items[i];
-        if (!fold_row(mem, x, row, err))
-            return false;
-        x->log_bytes += (int64_t)(row->input_json.len + row->output_json.len +
-                                  row->error_json.len + row->delta_json.len + 64);
+void state_set_variables(struct execution *x, struct value variables, struct str json)
+{
+    x->context_bytes = x->context_bytes - x->variables_json.len + json.len;
+    x->variables = variables;
+    x->variables_json = json;
+}
+
+/* Those that are taken stay as long as they are shown. */
+static void drop_old_signals(struct execution *x)
+{
+    struct signals *signals = &x->signals;
+    size_t kept = 0;
+
+    if (signals->count <= SIGNALS_SHOWN)
+        return;
+    for (size_t i = 0; i < signals->count; i++) {
+        struct signal *s = &signals->items[i];
+        if (s->is_taken && signals->count - i > SIGNALS_SHOWN)
+            x->context_bytes -= s->json.len;
+        else
+            signals->items[kept++] = *s;
     }
-    x->context_bytes = context_bytes(x);
-    *out = x;
-    return true;
+    signals->count = kept;
+}
+
+void state_add_signal(struct arena *mem, struct execution *x, struct signal signal)
+{
+    *VEC_ADD(mem, &x->signals) = signal;
+    x->context_bytes += signal.json.len;
+    drop_old_signals(x);
+}
+
+void state_take_signal(struct execution *x, int64_t seq)
+{
+    for (size_t i = 0; i < x->signals.count; i++)
+        if (x->signals.items[i].seq == seq)
+            x->signals.items[i].is_taken = true;
+    drop_old_signals(x);
+}
+
+struct value state_merge(struct arena *mem, struct value base, struct value over)
+{
+    struct value_entry *entries;
+    size_t count = 0, duplicate;
+
+    if (base.kind != VALUE_MAP || base.len == 0)
+        return over;
+    if (over.len == 0)
+        return base;
+    entries = ARENA_ARRAY(mem, base.len + over.len, struct value_entry);
+    for (uint32_t i = 0; i < base.len; i++) {
+        struct value replaced = value_map_get(over, base.map->entries[i].key);
+        entries[count] = base.map->entries[i];
+        if (replaced.kind != VALUE_ABSENT)
+            entries[count].value = replaced;
+        count++;
+    }
+    for (uint32_t i = 0; i < over.len; i++)
+        if (value_map_get(base, over.map->entries[i].key).kind == VALUE_ABSENT)
+            entries[count++] = over.map->entries[i];
+    return value_map_make(mem, entries, count, &duplicate);
+}
+
+int64_t state_row_bytes(const struct history_row *row)
+{
+    enum { ROW_BYTES = 64 }; /* of its other columns, about */
+
+    return (int64_t)(row->input_json.len + row->output_json.len + row->error_json.len +
+                     row->delta_json.len + ROW_BYTES);
 }
 
 /* --- views and copies --- */
@@ -380,7 +213,6 @@ struct value state_context_view(struct arena *mem, const struct execution *exec)
     const struct program *p = exec->program;
     struct value_entry *steps = ARENA_ARRAY(mem, p->step_count + 1u, struct value_entry);
     struct value_entry *roots = ARENA_ARRAY(mem, 4, struct value_entry);
-    struct value *signals = ARENA_ARRAY(mem, exec->signals.count + 1, struct value);
     size_t count = 0, duplicate;
 
     for (uint32_t i = 0; i < p->step_count; i++)
@@ -388,14 +220,12 @@ struct value state_context_view(struct arena *mem, const struct execution *exec)
             steps[count++] = (struct value_entry){
                 .key = value_key(p->steps[i].code),
                 .value = context_step_view(mem, &p->steps[i], &exec->steps[i])};
-    for (size_t i = 0; i < exec->signals.count; i++)
-        signals[i] = exec->signals.items[i].view;
     roots[0] = (struct value_entry){value_key(STR("input")), exec->input};
     roots[1] = (struct value_entry){value_key(STR("steps")),
                                     value_map_make(mem, steps, count, &duplicate)};
     roots[2] = (struct value_entry){value_key(STR("variables")), exec->variables};
-    roots[3] = (struct value_entry){value_key(STR("signals")),
-                                    value_list(signals, exec->signals.count)};
+    roots[3] =
+        (struct value_entry){value_key(STR("signals")), context_signals(mem, &exec->signals)};
     return value_map_make(mem, roots, 4, &duplicate);
 }
 
@@ -421,6 +251,7 @@ struct execution *state_copy(struct arena *mem, const struct execution *exec)
     x->cursor.input_json = copy_text(mem, exec->cursor.input_json);
     x->cursor.types_json = copy_text(mem, exec->cursor.types_json);
     x->variables = value_copy(mem, exec->variables);
+    x->variables_json = copy_text(mem, exec->variables_json);
     x->steps = ARENA_ARRAY(mem, steps + 1u, struct step_state);
     for (uint32_t i = 0; i < steps; i++) {
         const struct step_state *s = &exec->steps[i];

@@ -44,6 +44,36 @@ bool state_restore(struct arena *mem, const struct program *program,
                    const struct stored_execution *stored, struct execution **out,
                    struct err *err) MUST_USE;
 
+/*
+ * --- changing the state: the engine and the fold of history rows do the same,
+ * so that replaying a history gives the state that made it ---
+ */
+
+/* What the limit of the context counts: input, outputs, errors, variables, signals, as JSON. */
+size_t state_context_bytes(const struct execution *x);
+
+void state_set_step(struct execution *x, uint32_t index, struct step_state step);
+
+/* All variables, and the same as JSON: empty when there are none. */
+void state_set_variables(struct execution *x, struct value variables, struct str json);
+
+/* The array of signals grows in `mem`; one that is shared must have no room left. */
+void state_add_signal(struct arena *mem, struct execution *x, struct signal signal);
+
+/*
+ * A wait takes the signal of that seq. Signals that are taken and no longer
+ * shown leave the state; the store keeps them.
+ */
+void state_take_signal(struct execution *x, int64_t seq);
+
+/* One map laid over another: members of `over` win, new ones come last. */
+struct value state_merge(struct arena *mem, struct value base, struct value over);
+
+/* What a row adds to the log that the next checkpoint is weighed against. */
+int64_t state_row_bytes(const struct history_row *row);
+
+/* --- views and copies --- */
+
 /* The context as the API and expressions show it: {input, steps, variables, signals}. */
 struct value state_context_view(struct arena *mem, const struct execution *exec);
 

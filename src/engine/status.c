@@ -32,6 +32,28 @@ bool status_read(struct str name, enum execution_status *out)
     return false;
 }
 
+static const char *const phases[] = {
+#define PHASE(symbol, text) (text),
+#include "engine/phase.def"
+#undef PHASE
+};
+
+const char *phase_name(enum cursor_phase phase)
+{
+    ASSERT(phase < PHASE_COUNT);
+    return phases[phase];
+}
+
+bool phase_read(struct str name, enum cursor_phase *out)
+{
+    for (unsigned i = 0; i < PHASE_COUNT; i++)
+        if (str_eq(name, str_of(phases[i]))) {
+            *out = (enum cursor_phase)i;
+            return true;
+        }
+    return false;
+}
+
 static const char *const history_kinds[] = {
 #define HISTORY_KIND(symbol, text) (text),
 #include "engine/history_kind.def"

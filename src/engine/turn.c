@@ -13,31 +13,34 @@ void turn_init(struct turn *t, struct arena *mem, const struct execution *exec,
     uint32_t steps = exec->program->step_count;
 
     *x = *exec;
-    x->steps = ARENA_ARRAY(mem, steps, struct step_state);
+    x->steps = ARENA_ARRAY(mem, steps + 1u, struct step_state);
     if (steps > 0)
         memcpy(x->steps, exec->steps, steps * sizeof(*x->steps));
-    /* Adding to a vector that is shared would write into the execution's own memory. */
-    x->signals.room = x->signals.count;
     *out = (struct commit){.read_version = exec->row_version, .after = x};
     *t = (struct turn){.mem = mem, .ev = ev, .x = x, .out = out};
-    /* Times in one history never go backwards. */
+    t->wall_us = now_us;
     t->now_us = now_us > x->updated_at_us ? now_us : x->updated_at_us;
+    t->slots = ARENA_ARRAY(mem, exec->program->slot_count + 1u, struct value);
+    t->activation.slots = t->slots;
     t->activation.now_us = t->now_us;
     t->activation.load = context_load;
     t->activation.context = t;
 }
 
-void turn_begin_step(struct turn *t, const struct step *step)
+const struct step *turn_step(const struct turn *t)
 {
-    if (step->slot_count > t->slot_count) {
-        t->slots = ARENA_ARRAY(t->mem, step->slot_count, struct value);
-        t->slot_count = step->slot_count;
-    }
-    for (uint32_t i = 0; i < step->slot_count; i++)
+    ASSERT(t->x->cursor.step < t->x->program->step_count);
+    return &t->x->program->steps[t->x->cursor.step];
+}
+
+void turn_begin_step(struct turn *t)
+{
+    for (uint32_t i = 0; i < t->x->program->slot_count; i++)
         t->slots[i] = value_absent();
-    t->activation.slots = t->slots;
     t->variables = t->x->variables;
+    t->assigned = value_map_empty();
     t->records.count = t->logs.count = 0;
+    t->refused_output_json = STR_NONE;
     t->ids = 0;
 }
 
@@ -57,6 +60,40 @@ struct history_row *turn_row(struct turn *t, enum history_kind kind, struct str 
     return row;
 }
 
+void turn_note(struct turn *t, const char *name, struct str json)
+{
+    struct history_row *row;
+    struct buf delta;
+
+    ASSERT(t->out->history.count > 0);
+    row = &t->out->history.items[t->out->history.count - 1];
+    buf_init_arena(&delta, t->mem);
+    if (row->delta_json.len > 0)
+        buf_add(&delta, row->delta_json.ptr, row->delta_json.len - 1);
+    member_json(&delta, name, json);
+    row->delta_json = member_end(&delta);
+}
+
+void turn_take_signal(struct turn *t, int64_t seq)
+{
+    struct signals *signals = &t->x->signals;
+
+    if (!t->owns_signals && signals->count > 0) {
+        struct signal *copy = ARENA_ARRAY(t->mem, signals->count, struct signal);
+        memcpy(copy, signals->items, signals->count * sizeof(*copy));
+        *signals = (struct signals){.items = copy, .count = signals->count, .room = signals->count};
+        t->owns_signals = true;
+    }
+    state_take_signal(t->x, seq);
+}
+
+/* --- failures --- */
+
+static bool is_own_code(struct str code)
+{
+    return str_starts_with(code, STR("expression_")) || str_starts_with(code, STR("limit_"));
+}
+
 enum step_end turn_fail(struct turn *t, struct str code, struct str class, const char *format, ...)
 {
     char message[512];
@@ -66,7 +103,11 @@ enum step_end turn_fail(struct turn *t, struct str code, struct str class, const
     vsnprintf(message, sizeof(message), format, args);
     va_end(args);
     t->failure = (struct failure){
-        .code = code, .class = class, .message = str_copy(t->mem, str_of(message))};
+        .code = code,
+        .class = class,
+        .message = str_copy(t->mem, str_of(message)),
+        .is_own = is_own_code(code),
+    };
     return STEP_FAILED;
 }
 
@@ -78,32 +119,53 @@ enum step_end turn_fail_value(struct turn *t, struct value error, struct str poi
         .class = STR("business"),
         .message = str_copy(t->mem, str_of(error.error->message)),
         .source = pointer,
+        .is_own = true,
     };
     return STEP_FAILED;
 }
 
-static void add_entry(struct value_entry *entries, size_t *count, struct str key, struct value v)
+enum step_end turn_fail_size(struct turn *t)
 {
-    entries[(*count)++] = (struct value_entry){.key = value_key(key), .value = v};
+    return turn_fail(t, STR("limit_context_size"), STR("business"),
+                     "the context would be larger than %d bytes", CONTEXT_BYTES_MAX);
 }
 
-struct value turn_failure_value(struct turn *t)
+static void add_entry(struct value_entry *entries, size_t *count, const char *key, struct value v)
+{
+    entries[(*count)++] = (struct value_entry){.key = value_key(str_of(key)), .value = v};
+}
+
+static struct value failure_value(struct turn *t)
 {
     struct value_entry *entries = ARENA_ARRAY(t->mem, 6, struct value_entry);
     const struct failure *f = &t->failure;
     size_t count = 0, duplicate;
 
-    add_entry(entries, &count, STR("code"), value_string(f->code));
-    add_entry(entries, &count, STR("message"), value_string(f->message));
-    add_entry(entries, &count, STR("class"), value_string(f->class));
-    add_entry(entries, &count, STR("retryable"),
-              value_bool(str_eq(f->class, STR("transient"))));
+    add_entry(entries, &count, "code", value_string(f->code));
+    add_entry(entries, &count, "message", value_string(f->message));
+    add_entry(entries, &count, "class", value_string(f->class));
+    add_entry(entries, &count, "retryable", value_bool(str_eq(f->class, STR("transient"))));
     if (f->details.kind != VALUE_ABSENT)
-        add_entry(entries, &count, STR("details"), f->details);
+        add_entry(entries, &count, "details", f->details);
     if (f->source.len > 0)
-        add_entry(entries, &count, STR("source"), value_string(f->source));
+        add_entry(entries, &count, "source", value_string(f->source));
     return value_map_make(t->mem, entries, count, &duplicate);
 }
+
+struct value turn_failure(struct turn *t, struct str *json)
+{
+    struct value error = failure_value(t);
+
+    if (turn_freeze(t, &error, json))
+        return error;
+    /* What the user wrote has no JSON form, or is too large: that is now what is wrong. */
+    error = failure_value(t);
+    if (!turn_freeze(t, &error, json))
+        PANIC("a failure of our own has a JSON form");
+    return error;
+}
+
+/* --- JSON --- */
 
 bool turn_json(struct turn *t, struct value v, struct str *out)
 {
@@ -112,15 +174,113 @@ bool turn_json(struct turn *t, struct value v, struct str *out)
 
     buf_init_arena(&text, t->mem);
     /* What is larger cannot become part of the context anyway. */
-    text.limit = 2 * CONTEXT_BYTES_MAX;
+    text.limit = CONTEXT_BYTES_MAX;
     if (json_write(&text, v, &err)) {
         *out = buf_view(&text);
         return true;
     }
     if (err.code == ERR_TOO_LARGE)
-        (void)turn_fail(t, STR("limit_context_size"), STR("business"),
-                        "the value is larger than %d bytes of JSON", CONTEXT_BYTES_MAX);
+        (void)turn_fail_size(t);
     else
         (void)turn_fail(t, STR("expression_error"), STR("business"), "%s", err.message);
     return false;
+}
+
+/* How a value compares with what reading its JSON gives. */
+enum form { FORM_PLAIN, FORM_OTHER, FORM_TOO_DEEP };
+
+static enum form form_of(struct value v, unsigned depth);
+
+static enum form form_of_all(struct value v, unsigned depth)
+{
+    enum form form = FORM_PLAIN;
+
+    for (uint32_t i = 0; i < v.len && form == FORM_PLAIN; i++)
+        if (v.kind == VALUE_LIST)
+            form = form_of(v.items[i], depth);
+        else if (form_of(v.map->entries[i].key, depth) != FORM_PLAIN)
+            form = FORM_OTHER;
+        else
+            form = form_of(v.map->entries[i].value, depth);
+    return form;
+}
+
+static enum form form_of(struct value v, unsigned depth)
+{
+    switch ((enum value_kind)v.kind) {
+    case VALUE_NULL:
+    case VALUE_BOOL:
+    case VALUE_INT:
+    case VALUE_DOUBLE:
+        return FORM_PLAIN;
+    case VALUE_STRING:
+        /* No text that comes from outside has a zero byte; an expression can make one. */
+        return v.len > 0 && memchr(v.text, 0, v.len) != NULL ? FORM_OTHER : FORM_PLAIN;
+    case VALUE_LIST:
+    case VALUE_MAP:
+        return depth == STATE_DEPTH_MAX ? FORM_TOO_DEEP : form_of_all(v, depth + 1);
+    case VALUE_ABSENT:
+    case VALUE_UINT:
+    case VALUE_BYTES:
+    case VALUE_TIMESTAMP:
+    case VALUE_DURATION:
+    case VALUE_TYPE:
+    case VALUE_OPTIONAL:
+    case VALUE_ERROR:
+    case VALUE_KIND_COUNT:
+        break;
+    }
+    return FORM_OTHER;
+}
+
+bool turn_freeze(struct turn *t, struct value *v, struct str *json)
+{
+    enum form form;
+    struct err err;
+
+    if (!turn_json(t, *v, json))
+        return false;
+    form = form_of(*v, 0);
+    if (form == FORM_OTHER) {
+        if (!json_read(t->mem, *json, v, &err))
+            return turn_fail(t, STR("expression_error"), STR("business"), "%s", err.message) ==
+                   STEP_DONE;
+        form = form_of(*v, 0);
+    }
+    if (form == FORM_PLAIN)
+        return true;
+    return turn_fail(t, STR("limit_context_depth"), STR("business"),
+                     "lists and objects are nested deeper than %d levels",
+                     STATE_DEPTH_MAX) == STEP_DONE;
+}
+
+static void member_name(struct buf *out, const char *name)
+{
+    buf_char(out, out->len == 0 ? '{' : ',');
+    json_write_string(out, str_of(name));
+    buf_char(out, ':');
+}
+
+void member_json(struct buf *out, const char *name, struct str json)
+{
+    member_name(out, name);
+    buf_str(out, json);
+}
+
+void member_text(struct buf *out, const char *name, struct str text)
+{
+    member_name(out, name);
+    json_write_string(out, text);
+}
+
+void member_time(struct buf *out, const char *name, int64_t us)
+{
+    member_text(out, name, value_text(time_text(out->mem, us)));
+}
+
+struct str member_end(struct buf *out)
+{
+    if (out->len > 0)
+        buf_char(out, '}');
+    return buf_view(out);
 }

@@ -11,15 +11,6 @@ bool wait_is(const struct command *c)
            c->type == COMMAND_WAIT_UNTIL;
 }
 
-static struct value time_text(struct arena *mem, int64_t us)
-{
-    char text[TIMESTAMP_TEXT_MAX];
-    int64_t seconds = us / 1000000;
-    struct value v = value_timestamp(seconds, (uint32_t)(us - seconds * 1000000) * 1000);
-
-    return value_string(str_copy(mem, str_from(text, timestamp_write(text, v))));
-}
-
 static void put(struct value_entry *entries, size_t *count, struct str key, struct value v)
 {
     entries[(*count)++] = (struct value_entry){.key = value_key(key), .value = v};
@@ -98,9 +89,10 @@ bool wait_takes(struct turn *t, const struct step *step, const struct signal *si
 }
 
 /* The oldest signal that nobody has taken and this wait is for. */
-static struct signal *find_buffered(struct turn *t, const struct command *c, struct value types)
+static const struct signal *find_buffered(struct turn *t, const struct command *c,
+                                          struct value types)
 {
-    struct signals *signals = &t->x->signals;
+    const struct signals *signals = &t->x->signals;
 
     for (size_t i = 0; i < signals->count; i++)
         if (!signals->items[i].is_taken && matches(t, c, types, &signals->items[i]))
@@ -123,7 +115,8 @@ static bool wait_end(struct turn *t, const struct command *c, int64_t *out_us)
     if (v.kind == VALUE_ABSENT)
         return true;
     if (field != FIELD_TIMESTAMP) {
-        if (define_duration_us(v, &us) && us >= 0 && !__builtin_add_overflow(t->now_us, us, out_us))
+        if (define_duration_us(v, &us) && us >= 0 &&
+            !__builtin_add_overflow(t->wall_us, us, out_us))
             return true;
         return turn_fail(t, STR("validation_duration"), STR("business"),
                          "'%.*s' must be a duration such as \"30s\" or \"7d\"",
@@ -163,14 +156,14 @@ enum step_end wait_begin(struct turn *t, const struct step *step, struct value *
 {
     const struct command *c = &step->commands[0];
     struct cursor *cursor = &t->x->cursor;
-    struct signal *signal;
+    const struct signal *signal;
     struct value types;
 
     *took = 0;
     if (!wait_end(t, c, &cursor->wake_at_us))
         return STEP_FAILED;
     if (c->type != COMMAND_WAIT_SIGNAL) {
-        if (cursor->wake_at_us > t->now_us)
+        if (cursor->wake_at_us > t->wall_us)
             return STEP_WAITS;
         *out = fired(t);
         return STEP_DONE;
@@ -180,7 +173,6 @@ enum step_end wait_begin(struct turn *t, const struct step *step, struct value *
     signal = find_buffered(t, c, types);
     if (signal != NULL) {
         *out = answer(t, signal);
-        signal->is_taken = true;
         *took = signal->seq;
         return STEP_DONE;
     }

@@ -31,8 +31,10 @@ static int tear_down(void **state)
 
 static bool listing_has(const char *source, const char *word)
 {
-    struct str text = cel_program_listing(&x.mem, expr_compile(&x, AS_EXPRESSION, source));
+    const struct cel_program *p = expr_compile(&x, AS_EXPRESSION, source);
+    struct str text = cel_program_listing(&x.mem, p);
 
+    cel_program_release(p);
     return str_find(text, str_of(word), 0) >= 0;
 }
 

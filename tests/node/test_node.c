@@ -180,8 +180,8 @@ static void test_node__a_signal_wakes_what_waits(void **state)
     signal_ok(f, id);
     x = wait_for_end(f, id);
     assert_text(x, "status", "completed");
-    assert_true(value_is_true(
-        value_map_get_str(value_map_get_str(x, STR("result")), STR("approved"))));
+    assert_true(
+        value_is_true(value_map_get_str(value_map_get_str(x, STR("result")), STR("approved"))));
 }
 
 static void test_node__goes_on_after_it_was_closed_and_opened(void **state)
@@ -238,12 +238,16 @@ static void test_node__a_key_belongs_to_one_live_execution(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_node__runs_local_steps_in_one_answer, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_node__runs_local_steps_in_one_answer, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(test_node__a_signal_wakes_what_waits, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_node__goes_on_after_it_was_closed_and_opened, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_node__a_timer_fires_when_its_time_has_come, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_node__goes_on_after_it_was_closed_and_opened, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_node__a_timer_fires_when_its_time_has_come, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(test_node__an_unknown_code_is_not_found, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_node__a_key_belongs_to_one_live_execution, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_node__a_key_belongs_to_one_live_execution, set_up,
+                                        tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -219,8 +219,7 @@ static void test_node__a_timer_fires_in_time_after_the_clock_was_set_back(void *
 
     for (int i = 0; i < 100; i++)
         pass(f, 1000);
-    clock_manual_set_wall(&f->clock,
-                          clock_wall_us(&f->clock.clock) - INT64_C(86400) * 1000000);
+    clock_manual_set_wall(&f->clock, clock_wall_us(&f->clock.clock) - INT64_C(86400) * 1000000);
     id = start_nap(f);
     assert_true(ends(f, id, 100000000));
 }

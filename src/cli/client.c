@@ -1,0 +1,282 @@
+/* client.c - HTTP by libcurl; see client.h. */
+#include "cli/client.h"
+
+#include "api/token.h"
+#include "value/json.h"
+
+#include <curl/curl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Longer than any ?wait. */
+enum { TIMEOUT_S = 3700, CONNECT_TIMEOUT_S = 10, ANSWER_MAX_BYTES = 256 << 20 };
+
+static const char *setting(const char *name, const char *fallback)
+{
+    const char *value = getenv(name);
+
+    return value != NULL && value[0] != '\0' ? value : fallback;
+}
+
+/* Without slashes at the end. */
+static const char *trimmed(struct arena *mem, const char *url)
+{
+    struct str s = str_of(url);
+
+    while (s.len > 0 && s.ptr[s.len - 1] == '/')
+        s.len--;
+    return arena_copy(mem, s.ptr, s.len);
+}
+
+void client_open(struct client *c)
+{
+    const char *token = getenv("PAWL_TOKEN");
+    struct err err;
+
+    *c = (struct client){0};
+    arena_init(&c->mem);
+    c->url = trimmed(&c->mem, setting("PAWL_URL", "http://127.0.0.1:7070"));
+    if (token != NULL && token[0] != '\0')
+        c->token = str_of(token);
+    else if (!token_read(
+                 &c->mem,
+                 str_printf(&c->mem, "%s/admin.token", setting("PAWL_DATA", "./pawl-data")).ptr,
+                 &c->token, &err))
+        c->token = STR_NONE;
+    c->curl = curl_easy_init();
+    if (c->curl == NULL)
+        PANIC("out of memory");
+}
+
+void client_close(struct client *c)
+{
+    curl_easy_cleanup(c->curl);
+    arena_fini(&c->mem);
+}
+
+/* --- one call --- */
+
+static size_t on_data(char *bytes, size_t size, size_t count, void *context)
+{
+    struct buf *out = context;
+
+    buf_add(out, bytes, size * count);
+    return out->failed ? 0 : size * count;
+}
+
+static void tell_failure(const struct client *c, CURLcode code)
+{
+    if (code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST)
+        fprintf(stderr, "pawl: no server at %s; start one with: pawl serve\n", c->url);
+    else if (code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR)
+        fprintf(stderr,
+                "pawl: the server at %s went away before it answered; whether the change happened "
+                "is not known: look with pawl ls\n",
+                c->url);
+    else
+        fprintf(stderr, "pawl: cannot talk to %s: %s\n", c->url, curl_easy_strerror(code));
+}
+
+static bool perform(struct client *c, const char *method, struct str path, struct str body,
+                    struct buf *text, long *status)
+{
+    char authorization[512];
+    struct curl_slist *headers = NULL;
+    struct str url = str_printf(&c->mem, "%s/api/v1%.*s", c->url, STR_ARG(path));
+    CURLcode code;
+
+    curl_easy_reset(c->curl);
+    snprintf(authorization, sizeof(authorization), "Authorization: Bearer %.*s", STR_ARG(c->token));
+    if (c->token.len > 0)
+        headers = curl_slist_append(headers, authorization);
+    headers = curl_slist_append(headers, "Content-Type: application/json");
+    headers = curl_slist_append(headers, "Expect:");
+    curl_easy_setopt(c->curl, CURLOPT_URL, url.ptr);
+    curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
+    curl_easy_setopt(c->curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(c->curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(c->curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_TIMEOUT_S);
+    curl_easy_setopt(c->curl, CURLOPT_TIMEOUT, (long)TIMEOUT_S);
+    curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, on_data);
+    curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, text);
+    curl_easy_setopt(c->curl, CURLOPT_CUSTOMREQUEST, method);
+    if (strcmp(method, "GET") != 0) {
+        curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE, (long)body.len);
+        curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, body.len > 0 ? body.ptr : "");
+    }
+    code = curl_easy_perform(c->curl);
+    curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, status);
+    curl_slist_free_all(headers);
+    if (code != CURLE_OK)
+        tell_failure(c, code);
+    return code == CURLE_OK;
+}
+
+bool client_ask(struct client *c, const char *method, struct str path, struct str body,
+                struct reply *out)
+{
+    struct buf text;
+    struct err err;
+    long status = 0;
+
+    buf_init_arena(&text, &c->mem);
+    text.limit = ANSWER_MAX_BYTES;
+    if (!perform(c, method, path, body, &text, &status))
+        return false;
+    *out = (struct reply){.status = (int)status, .text = buf_view(&text), .json = value_null()};
+    if (text.len == 0 || json_read(&c->mem, buf_view(&text), &out->json, &err))
+        return true;
+    fprintf(stderr, "pawl: what answers at %s is no Pawl server (HTTP %ld)\n", c->url, status);
+    return false;
+}
+
+bool client_call(struct client *c, const char *method, struct str path, struct str body,
+                 struct reply *out)
+{
+    if (!client_ask(c, method, path, body, out))
+        return false;
+    if (out->status >= 200 && out->status < 300)
+        return true;
+    client_tell_refusal(out);
+    if (out->status == 401)
+        fprintf(stderr, c->token.len == 0
+                            ? "pawl: set PAWL_TOKEN, or PAWL_DATA to the folder of the server\n"
+                            : "pawl: the token is not one of this server's; see PAWL_TOKEN\n");
+    return false;
+}
+
+/* --- refusals --- */
+
+struct str client_text(struct value object, const char *name)
+{
+    struct value v;
+
+    if (object.kind != VALUE_MAP)
+        return STR_NONE;
+    v = value_map_get_str(object, str_of(name));
+    return v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
+}
+
+void client_tell_refusal(const struct reply *reply)
+{
+    struct value errors = value_absent();
+    struct str detail = client_text(reply->json, "detail");
+    struct str code = client_text(reply->json, "code");
+
+    if (reply->json.kind == VALUE_MAP)
+        errors = value_map_get_str(reply->json, STR("errors"));
+    if (detail.len > 0)
+        fprintf(stderr, "pawl: %.*s (%.*s)\n", STR_ARG(detail), STR_ARG(code));
+    else
+        fprintf(stderr, "pawl: the server answered with HTTP %d\n", reply->status);
+    if (client_text(reply->json, "executionId").len > 0)
+        fprintf(stderr, "pawl: it is execution %.*s\n",
+                STR_ARG(client_text(reply->json, "executionId")));
+    for (uint32_t i = 0; errors.kind == VALUE_LIST && i < errors.len; i++) {
+        struct str hint = client_text(errors.items[i], "hint");
+        fprintf(stderr, "  %.*s: %.*s%s%.*s\n", STR_ARG(client_text(errors.items[i], "pointer")),
+                STR_ARG(client_text(errors.items[i], "message")), hint.len > 0 ? "; " : "",
+                STR_ARG(hint));
+    }
+}
+
+/* --- texts --- */
+
+void client_escape(struct buf *out, struct str text)
+{
+    static const char digits[] = "0123456789ABCDEF";
+
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char ch = (unsigned char)text.ptr[i];
+        bool plain = (ch >= '0' && ch <= '9') || (ch >= 'a' && ch <= 'z') ||
+                     (ch >= 'A' && ch <= 'Z') || (ch != '\0' && strchr("-._~", ch) != NULL);
+        if (plain) {
+            buf_char(out, (char)ch);
+        } else {
+            buf_char(out, '%');
+            buf_char(out, digits[ch >> 4]);
+            buf_char(out, digits[ch & 15]);
+        }
+    }
+}
+
+struct str client_json(struct arena *mem, struct value v)
+{
+    struct buf out;
+    struct err err;
+
+    buf_init_arena(&out, mem);
+    if (!json_write(&out, v, &err))
+        buf_text(&out, "null");
+    return buf_view(&out);
+}
+
+/* --- finding an execution --- */
+
+/* The newest executions that a query finds. */
+static bool find_some(struct client *c, const char *parameter, struct str text, int limit,
+                      struct value *items)
+{
+    struct reply reply;
+    struct buf path;
+
+    buf_init_arena(&path, &c->mem);
+    buf_printf(&path, "/executions?limit=%d", limit);
+    if (parameter != NULL) {
+        buf_printf(&path, "&%s=", parameter);
+        client_escape(&path, text);
+    }
+    if (!client_call(c, "GET", buf_view(&path), STR_NONE, &reply))
+        return false;
+    *items =
+        reply.json.kind == VALUE_MAP ? value_map_get_str(reply.json, STR("items")) : value_absent();
+    if (items->kind != VALUE_LIST)
+        *items = value_list(NULL, 0);
+    return true;
+}
+
+static bool find_by_end(struct client *c, const char *name, struct str *out)
+{
+    struct value items;
+    unsigned found = 0;
+
+    if (!find_some(c, "q", str_of(name), 20, &items))
+        return false;
+    for (uint32_t i = 0; i < items.len; i++) {
+        struct str id = client_text(items.items[i], "id");
+        if (!str_ends_with(id, str_of(name)))
+            continue;
+        found++;
+        *out = id;
+    }
+    if (found == 1)
+        return true;
+    if (found == 0)
+        fprintf(stderr, "pawl: no execution has an id that ends with %s; see pawl ls\n", name);
+    else
+        fprintf(stderr, "pawl: several ids end with %s; give more of it\n", name);
+    return false;
+}
+
+bool client_find(struct client *c, const char *name, struct str *out)
+{
+    bool is_last = strcmp(name, "@last") == 0, is_key = strncmp(name, "key:", 4) == 0;
+    struct value items;
+
+    *out = str_of(name);
+    if (out->len == 36)
+        return true;
+    if (!is_last && !is_key)
+        return find_by_end(c, name, out);
+    if (!find_some(c, is_key ? "key" : NULL, str_of(is_key ? name + 4 : ""), 1, &items))
+        return false;
+    if (items.len == 0) {
+        if (is_key)
+            fprintf(stderr, "pawl: no execution has the key %s\n", name + 4);
+        else
+            fprintf(stderr, "pawl: there is no execution yet; start one with: pawl start CODE\n");
+        return false;
+    }
+    *out = client_text(items.items[0], "id");
+    return true;
+}

@@ -1,0 +1,60 @@
+/*
+ * client.h - the other side of the API, for commands.
+ *
+ * The server is PAWL_URL, else http://127.0.0.1:7070; the token is PAWL_TOKEN,
+ * else what ./pawl-data/admin.token (or PAWL_DATA) holds. Whatever goes wrong
+ * is told on stderr with what to do about it.
+ */
+#ifndef PAWL_CLI_CLIENT_H
+#define PAWL_CLI_CLIENT_H
+
+#include "base/buf.h"
+#include "value/value.h"
+
+struct client {
+    struct arena mem; /* of everything that is answered */
+    const char *url;  /* without a slash at the end */
+    struct str token; /* or empty */
+    void *curl;
+};
+
+struct reply {
+    int status;
+    struct str text;
+    struct value json; /* null when there is none */
+};
+
+/* Always succeeds; what is missing is told when it is needed. */
+void client_open(struct client *c);
+void client_close(struct client *c);
+
+/*
+ * Call `path`, which begins below /api/v1, with a JSON body or none. True for
+ * an answer of 2xx; anything else was told on stderr.
+ */
+bool client_call(struct client *c, const char *method, struct str path, struct str body,
+                 struct reply *out) MUST_USE;
+
+/* The same, but refusals (4xx) are left to the caller: true for every answer. */
+bool client_ask(struct client *c, const char *method, struct str path, struct str body,
+                struct reply *out) MUST_USE;
+
+/* Tell a refusal: its detail and findings. */
+void client_tell_refusal(const struct reply *reply);
+
+/* Append text with everything but letters, digits and -._~ percent-encoded. */
+void client_escape(struct buf *out, struct str text);
+
+/*
+ * The id of an execution that a person named: an id, a unique end of one,
+ * @last, or key:K. False after a message.
+ */
+bool client_find(struct client *c, const char *name, struct str *out) MUST_USE;
+
+/* The text of a member, or empty. */
+struct str client_text(struct value object, const char *name);
+
+/* A value as compact JSON, in `mem`. */
+struct str client_json(struct arena *mem, struct value v);
+
+#endif

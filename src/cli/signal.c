@@ -1,0 +1,83 @@
+/* signal.c - pawl signal: tell an execution that something has happened. */
+#include "cli/client.h"
+#include "cli/command.h"
+#include "cli/file.h"
+#include "cli/options.h"
+#include "cli/tell.h"
+#include "value/json.h"
+
+#include <stdio.h>
+
+static bool make_body(struct client *c, const char *type, const char *payload, const char *id,
+                      struct buf *out)
+{
+    struct value v;
+    struct str text;
+
+    buf_init_arena(out, &c->mem);
+    buf_text(out, "{\"type\":");
+    json_write_string(out, str_of(type));
+    if (payload != NULL) {
+        if (!file_argument_json(&c->mem, "payload", payload, &text, &v))
+            return false;
+        buf_text(out, ",\"payload\":");
+        buf_str(out, text);
+    }
+    if (id != NULL) {
+        buf_text(out, ",\"id\":");
+        json_write_string(out, str_of(id));
+    }
+    buf_char(out, '}');
+    return true;
+}
+
+static void tell(struct client *c, const struct reply *reply)
+{
+    struct value execution = value_map_get_str(reply->json, STR("execution"));
+    struct buf out;
+
+    printf("signal %.*s was received\n", STR_ARG(client_text(reply->json, "id")));
+    if (execution.kind != VALUE_MAP)
+        return;
+    buf_init_arena(&out, &c->mem);
+    tell_state(&c->mem, &out, execution);
+    printf("%.*s\n", STR_ARG(buf_view(&out)));
+}
+
+int command_signal(int argc, char **argv)
+{
+    const char *id = NULL, *wait_for = NULL;
+    bool as_json = false, wait = false;
+    const struct option_spec specs[] = {
+        {.name = "id", .value = &id},
+        {.name = "wait", .value = &wait_for, .flag = &wait},
+        {.name = "json", .flag = &as_json},
+    };
+    struct client c;
+    struct reply reply;
+    struct buf body, path;
+    struct str execution;
+    int status = EXIT_FAILED;
+
+    if (!options_read("signal", specs, 3, &argc, argv) || argc < 3 || argc > 4)
+        return command_usage("signal");
+    client_open(&c);
+    buf_init_arena(&path, &c.mem);
+    if (make_body(&c, argv[2], argc > 3 ? argv[3] : NULL, id, &body) &&
+        client_find(&c, argv[1], &execution)) {
+        buf_printf(&path, "/executions/%.*s/signal", STR_ARG(execution));
+        if (wait) {
+            buf_text(&path, "?wait=");
+            client_escape(&path, str_of(wait_for != NULL ? wait_for : "10s"));
+        }
+        if (client_call(&c, "POST", buf_view(&path), buf_view(&body), &reply)) {
+            status = EXIT_OK;
+            if (as_json)
+                printf("%.*s\n", STR_ARG(reply.text));
+            else
+                tell(&c, &reply);
+        }
+    }
+    client_close(&c);
+    return status;
+}

@@ -1,0 +1,102 @@
+/* start.c - pawl start: start an execution. */
+#include "cli/client.h"
+#include "cli/command.h"
+#include "cli/file.h"
+#include "cli/options.h"
+#include "cli/tell.h"
+#include "value/json.h"
+#include "value/timefmt.h"
+
+#include <stdio.h>
+
+struct start {
+    const char *code, *input, *key, *wait_for, *version;
+    bool wait, as_json;
+};
+
+static bool make_body(struct client *c, const struct start *s, struct buf *out)
+{
+    struct value input;
+    struct str text;
+    int64_t version;
+
+    buf_init_arena(out, &c->mem);
+    buf_text(out, "{\"code\":");
+    json_write_string(out, str_of(s->code));
+    if (s->input != NULL) {
+        if (!file_argument_json(&c->mem, "--input", s->input, &text, &input))
+            return false;
+        buf_text(out, ",\"input\":");
+        buf_str(out, text);
+    }
+    if (s->key != NULL) {
+        buf_text(out, ",\"key\":");
+        json_write_string(out, str_of(s->key));
+    }
+    if (s->version != NULL) {
+        if (!str_to_int64(str_of(s->version), &version)) {
+            fprintf(stderr, "pawl start: --version takes a number, not %s\n", s->version);
+            return false;
+        }
+        buf_printf(out, ",\"version\":%lld", (long long)version);
+    }
+    buf_char(out, '}');
+    return true;
+}
+
+static bool check_wait(const struct start *s)
+{
+    struct value v;
+
+    if (s->wait_for == NULL || duration_read(str_of(s->wait_for), &v))
+        return true;
+    fprintf(stderr, "pawl start: --wait takes a duration such as 10s, not %s\n", s->wait_for);
+    return false;
+}
+
+/* A process that failed while we waited is a failure of the command too. */
+static int tell(struct client *c, const struct start *s, const struct reply *reply)
+{
+    struct str status = client_text(reply->json, "status");
+    struct buf out;
+
+    if (s->as_json) {
+        printf("%.*s\n", STR_ARG(reply->text));
+    } else {
+        buf_init_arena(&out, &c->mem);
+        tell_state(&c->mem, &out, reply->json);
+        printf("%.*s %.*s\n%.*s\n", STR_ARG(client_text(reply->json, "id")), STR_ARG(status),
+               STR_ARG(buf_view(&out)));
+    }
+    return s->wait && (str_eq(status, STR("failed")) || str_eq(status, STR("cancelled")))
+               ? EXIT_FAILED
+               : EXIT_OK;
+}
+
+int command_start(int argc, char **argv)
+{
+    struct start s = {0};
+    const struct option_spec specs[] = {
+        {.name = "input", .value = &s.input},
+        {.name = "key", .value = &s.key},
+        {.name = "version", .value = &s.version},
+        {.name = "wait", .value = &s.wait_for, .flag = &s.wait},
+        {.name = "json", .flag = &s.as_json},
+    };
+    struct client c;
+    struct reply reply;
+    struct buf body;
+    struct str path = STR("/executions");
+    int status = EXIT_FAILED;
+
+    if (!options_read("start", specs, 5, &argc, argv) || argc != 2 || !check_wait(&s))
+        return command_usage("start");
+    s.code = argv[1];
+    client_open(&c);
+    if (s.wait)
+        path = str_printf(&c.mem, "/executions?wait=%s", s.wait_for != NULL ? s.wait_for : "10s");
+    if (make_body(&c, &s, &body) && client_call(&c, "POST", path, buf_view(&body), &reply))
+        status = tell(&c, &s, &reply);
+    client_close(&c);
+    return status;
+}

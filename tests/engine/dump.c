@@ -1,0 +1,155 @@
+/* dump.c - see dump.h. */
+#include "engine/dump.h"
+
+#include "base/buf.h"
+#include "value/json.h"
+
+static void number(struct buf *out, const char *name, int64_t n)
+{
+    buf_printf(out, "%s %lld\n", name, (long long)n);
+}
+
+static void text(struct buf *out, const char *name, struct str s)
+{
+    buf_printf(out, "%s %.*s\n", name, STR_ARG(s));
+}
+
+static void json(struct buf *out, const char *name, struct value v)
+{
+    struct err err;
+
+    buf_printf(out, "%s ", name);
+    if (v.kind != VALUE_ABSENT && !json_write(out, v, &err))
+        buf_text(out, err.message);
+    buf_char(out, '\n');
+}
+
+static void columns(struct buf *out, const struct execution *x)
+{
+    number(out, "row_version", x->row_version);
+    number(out, "seq", x->seq);
+    number(out, "checkpoint_seq", x->checkpoint_seq);
+    number(out, "log_bytes", x->log_bytes);
+    number(out, "created_at", x->created_at_us);
+    number(out, "started_at", x->started_at_us);
+    number(out, "completed_at", x->completed_at_us);
+    number(out, "updated_at", x->updated_at_us);
+    number(out, "deadline_at", x->deadline_at_us);
+    number(out, "wake_at", x->wake_at_us);
+    number(out, "stop_requested", x->stop_requested);
+    number(out, "crash_count", x->crash_count);
+    number(out, "context_bytes", (int64_t)x->context_bytes);
+    text(out, "status", str_of(status_name(x->status)));
+    text(out, "key", x->key);
+    text(out, "org", x->org_id);
+    text(out, "user", x->user_json);
+    text(out, "input", x->input_json);
+    text(out, "error", x->error_json);
+    text(out, "result", x->result_json);
+    text(out, "waiting_for", x->waiting_for_json);
+}
+
+struct str dump_execution(struct arena *mem, const struct execution *x)
+{
+    struct buf out;
+
+    buf_init_arena(&out, mem);
+    columns(&out, x);
+    if (!status_is_terminal(x->status))
+        text(&out, "cursor", state_cursor_json(mem, x));
+    text(&out, "context", state_context_json(mem, x));
+    json(&out, "input value", x->input);
+    json(&out, "variables", x->variables);
+    for (uint32_t i = 0; i < x->program->step_count; i++) {
+        const struct step_state *s = &x->steps[i];
+        buf_printf(&out, "step %u %d %lld ", i, (int)s->outcome, (long long)s->visit);
+        json(&out, "output", s->output);
+        json(&out, "error", s->error);
+    }
+    for (size_t i = 0; i < x->signals.count; i++)
+        json(&out, x->signals.items[i].is_taken ? "taken" : "pending", x->signals.items[i].view);
+    return buf_view(&out);
+}
+
+static void rows(struct buf *out, const struct history *history)
+{
+    for (size_t i = 0; i < history->count; i++) {
+        const struct history_row *r = &history->items[i];
+        buf_printf(out, "row %lld %s %.*s %.*s %lld %lld %lld %lld %.*s\n", (long long)r->seq,
+                   history_kind_name(r->kind), STR_ARG(r->step), STR_ARG(r->status),
+                   (long long)r->visit, (long long)r->attempt, (long long)r->started_at_us,
+                   (long long)r->completed_at_us, STR_ARG(r->key));
+        buf_printf(out, "  %.*s\n  %.*s\n  %.*s\n  %.*s\n", STR_ARG(r->input_json),
+                   STR_ARG(r->output_json), STR_ARG(r->error_json), STR_ARG(r->delta_json));
+    }
+}
+
+struct str dump_commit(struct arena *mem, const struct commit *c)
+{
+    struct buf out;
+
+    buf_init_arena(&out, mem);
+    number(&out, "result", c->result);
+    for (size_t i = 0; i < c->needs.count; i++)
+        buf_printf(&out, "need %.*s/%.*s\n", STR_ARG(c->needs.items[i].object),
+                   STR_ARG(c->needs.items[i].id));
+    if (c->result == ADVANCE_NEED)
+        return buf_view(&out);
+    number(&out, "is_start", c->is_start);
+    number(&out, "read_version", c->read_version);
+    text(&out, "context", c->writes_context ? c->context_json : STR_NONE);
+    text(&out, "cursor", c->cursor_json);
+    text(&out, "signal", c->received != NULL ? c->received->json : STR_NONE);
+    rows(&out, &c->history);
+    for (size_t i = 0; i < c->records.count; i++) {
+        const struct record_write *w = &c->records.items[i];
+        buf_printf(&out, "record %.*s/%.*s %lld->%lld %d %.*s\n", STR_ARG(w->object),
+                   STR_ARG(w->id), (long long)w->read_version, (long long)w->version, w->is_delete,
+                   STR_ARG(w->data_json));
+    }
+    for (size_t i = 0; i < c->logs.count; i++)
+        buf_printf(&out, "log %.*s %.*s %.*s\n", STR_ARG(c->logs.items[i].level),
+                   STR_ARG(c->logs.items[i].message), STR_ARG(c->logs.items[i].data_json));
+    buf_str(&out, dump_execution(mem, c->after));
+    return buf_view(&out);
+}
+
+void dump_store(struct arena *mem, const struct commit *c, struct stored_execution *stored)
+{
+    const struct execution *x = c->after;
+    struct stored_execution before = *stored;
+
+    *stored = (struct stored_execution){
+        .row = 1,
+        .id = x->id,
+        .code = x->program->code,
+        .version = x->program->version,
+        .status = x->status,
+        .key = str_copy(mem, x->key),
+        .org_id = str_copy(mem, x->org_id),
+        .user_json = str_copy(mem, x->user_json),
+        .input_json = str_copy(mem, x->input_json),
+        .context_json = before.context_json,
+        .cursor_json = str_copy(mem, c->cursor_json),
+        .error_json = str_copy(mem, x->error_json),
+        .result_json = str_copy(mem, x->result_json),
+        .waiting_for_json = str_copy(mem, x->waiting_for_json),
+        .row_version = x->row_version,
+        .seq = x->seq,
+        .checkpoint_seq = before.checkpoint_seq,
+        .wake_at_us = x->wake_at_us,
+        .deadline_at_us = x->deadline_at_us,
+        .created_at_us = x->created_at_us,
+        .started_at_us = x->started_at_us,
+        .completed_at_us = x->completed_at_us,
+        .updated_at_us = x->updated_at_us,
+        .stop_requested = x->stop_requested,
+        .crash_count = x->crash_count,
+        .format = EXECUTION_FORMAT,
+        .history = before.history,
+    };
+    if (c->writes_context) {
+        stored->context_json = str_copy(mem, c->context_json);
+        stored->checkpoint_seq = x->checkpoint_seq;
+    }
+}

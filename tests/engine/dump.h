@@ -1,0 +1,19 @@
+/*
+ * dump.h - the state of an execution as text, for comparing: two executions
+ * with the same dump behave the same from here on.
+ */
+#ifndef PAWL_TESTS_ENGINE_DUMP_H
+#define PAWL_TESTS_ENGINE_DUMP_H
+
+#include "engine/state.h"
+
+/* Everything that a later advance depends on, and every column that is stored. */
+struct str dump_execution(struct arena *mem, const struct execution *x);
+
+/* All that a commit says, its state after it included. */
+struct str dump_commit(struct arena *mem, const struct commit *c);
+
+/* What the store keeps of an execution after this commit; history is left as it was. */
+void dump_store(struct arena *mem, const struct commit *c, struct stored_execution *stored);
+
+#endif

@@ -1,0 +1,328 @@
+/* rig.c - see rig.h. */
+#include "engine/rig.h"
+
+#include "value/json.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+static struct str double_quotes(struct rig *r, const char *text)
+{
+    struct str s = str_copy(&r->mem, str_of(text));
+    char *p = (char *)(uintptr_t)s.ptr;
+
+    for (size_t i = 0; i < s.len; i++)
+        if (p[i] == '\'')
+            p[i] = '"';
+    return s;
+}
+
+static struct value read_value(struct rig *r, const char *text)
+{
+    struct value v = value_absent();
+
+    if (!json_read(&r->mem, double_quotes(r, text), &v, &r->err))
+        fail_msg("%s: %s", text, r->err.message);
+    return v;
+}
+
+const char *rig_text(struct rig *r, struct str s)
+{
+    char *copy = arena_copy(&r->mem, s.ptr, s.len);
+
+    for (size_t i = 0; i < s.len; i++)
+        if (copy[i] == '"')
+            copy[i] = '\'';
+    return copy;
+}
+
+void rig_init(struct rig *r)
+{
+    *r = (struct rig){.now_us = INT64_C(1767225600000000)}; /* 2026-01-01 */
+    arena_init(&r->mem);
+    r->env = define_env(&r->mem);
+}
+
+void rig_fini(struct rig *r)
+{
+    if (r->program != NULL)
+        program_release(r->program);
+    arena_fini(&r->mem);
+}
+
+void rig_define(struct rig *r, const char *scenario)
+{
+    struct findings findings = {0};
+    struct buf text;
+
+    if (r->program != NULL)
+        program_release(r->program);
+    define_compile_scenario(&r->mem, r->env, read_value(r, scenario), 1, &findings, &r->program);
+    if (r->program != NULL)
+        return;
+    buf_init_arena(&text, &r->mem);
+    assert_true(json_write_pretty(&text, findings_value(&r->mem, &findings), &r->err));
+    fail_msg("does not compile: %s\n%.*s", scenario, STR_ARG(buf_view(&text)));
+}
+
+/* --- records --- */
+
+static struct record_read *find_record(struct rig *r, struct str object, struct str id)
+{
+    for (size_t i = 0; i < r->records.count; i++)
+        if (str_eq(r->records.items[i].object, object) && str_eq(r->records.items[i].id, id))
+            return &r->records.items[i];
+    return NULL;
+}
+
+void rig_record(struct rig *r, const char *object, const char *id, int64_t version,
+                const char *data)
+{
+    struct record_read *record = find_record(r, str_of(object), str_of(id));
+
+    if (record == NULL)
+        record = VEC_ADD(&r->mem, &r->records);
+    *record = (struct record_read){.object = str_of(object),
+                                   .id = str_of(id),
+                                   .version = version,
+                                   .data = read_value(r, data)};
+}
+
+const char *rig_find_record(struct rig *r, const char *object, const char *id, int64_t *version)
+{
+    struct record_read *record = find_record(r, str_of(object), str_of(id));
+    struct buf text;
+
+    *version = record == NULL ? 0 : record->version;
+    if (*version == 0)
+        return "none";
+    buf_init_arena(&text, &r->mem);
+    assert_true(json_write(&text, record->data, &r->err));
+    return rig_text(r, buf_view(&text));
+}
+
+static void apply_records(struct rig *r, const struct record_writes *writes)
+{
+    for (size_t i = 0; i < writes->count; i++) {
+        const struct record_write *w = &writes->items[i];
+        struct record_read *record = find_record(r, w->object, w->id);
+
+        /* The store applies them one by one and would refuse a second write of the same record. */
+        assert_true(w->read_version == (record == NULL ? 0 : record->version));
+        assert_true(w->is_delete ? w->read_version > 0 : w->version > w->read_version);
+        if (record == NULL)
+            record = VEC_ADD(&r->mem, &r->records);
+        *record = (struct record_read){
+            .object = w->object, .id = w->id, .version = w->is_delete ? 0 : w->version};
+        if (!w->is_delete && !json_read(&r->mem, w->data_json, &record->data, &r->err))
+            fail_msg("%s", r->err.message);
+    }
+}
+
+/* What a NEED asked for, as the node would answer it. */
+static void answer_need(struct rig *r, const struct record_query *q, struct record_reads *records,
+                        struct object_reads *objects)
+{
+    struct record_reads all = {0};
+    struct record_read *found;
+
+    if (q->id.len > 0) {
+        found = find_record(r, q->object, q->id);
+        *VEC_ADD(&r->mem, records) =
+            found != NULL ? *found : (struct record_read){.object = q->object, .id = q->id};
+        return;
+    }
+    for (size_t i = 0; i < r->records.count; i++)
+        if (str_eq(r->records.items[i].object, q->object) && r->records.items[i].version > 0)
+            *VEC_ADD(&r->mem, &all) = r->records.items[i];
+    *VEC_ADD(&r->mem, objects) = (struct object_read){
+        .object = q->object, .records = all.items, .count = (uint32_t)all.count};
+}
+
+/* --- what must always hold --- */
+
+static void assert_same(const char *what, struct str a, struct str b)
+{
+    if (!str_eq(a, b))
+        fail_msg("%s\n--- this\n%.*s\n--- and this\n%.*s", what, STR_ARG(a), STR_ARG(b));
+}
+
+static void check_restores(struct rig *r, const struct execution *x)
+{
+    struct str wanted = dump_execution(&r->mem, x);
+    struct stored_execution stored = r->stored;
+    struct execution *restored;
+
+    stored.history = (struct history){0};
+    for (size_t i = 0; i < r->history.count; i++)
+        if (r->history.items[i].seq > stored.checkpoint_seq)
+            *VEC_ADD(&r->mem, &stored.history) = r->history.items[i];
+    if (!state_restore(&r->mem, r->program, &stored, &restored, &r->err))
+        fail_msg("does not restore: %s", r->err.message);
+    assert_same("the checkpoint and the rows after it are not the state", wanted,
+                dump_execution(&r->mem, restored));
+
+    stored.history = r->history;
+    stored.context_json = STR_NONE;
+    if (!state_restore(&r->mem, r->program, &stored, &restored, &r->err))
+        fail_msg("does not restore: %s", r->err.message);
+    restored->log_bytes = x->log_bytes;
+    assert_same("history alone is not the state", wanted, dump_execution(&r->mem, restored));
+    assert_same("a copy is not the state", wanted, dump_execution(&r->mem, state_copy(&r->mem, x)));
+}
+
+static void check_rows(const struct rig *r)
+{
+    int64_t before_us = 0;
+
+    for (size_t i = 0; i < r->history.count; i++) {
+        const struct history_row *row = &r->history.items[i];
+        assert_int_equal(row->seq, i + 1);
+        assert_true(row->completed_at_us >= before_us);
+        assert_true(row->started_at_us <= row->completed_at_us);
+        before_us = row->completed_at_us;
+    }
+    assert_int_equal(r->x->seq, r->history.count);
+}
+
+static void check_commit(struct rig *r, const struct execution *before, const struct commit *c)
+{
+    assert_true(c->read_version == before->row_version);
+    assert_true(c->after->row_version == before->row_version + 1);
+    assert_true(c->after->updated_at_us >= before->updated_at_us);
+    assert_true(status_is_terminal(c->after->status) == (c->cursor_json.len == 0));
+    assert_true(!status_is_terminal(c->after->status) || c->after->wake_at_us == 0);
+    if (c->after->status == STATUS_RUNNING)
+        assert_true(c->after->wake_at_us > 0 && c->after->wake_at_us <= r->now_us);
+}
+
+/* --- events --- */
+
+/* Advance twice from the same state: the commits are the same and the state is untouched. */
+static bool advance(struct rig *r, const struct event *ev, struct commit *out)
+{
+    struct str before = dump_execution(&r->mem, r->x);
+    struct commit again;
+    bool ok = engine_advance(&r->mem, r->x, ev, r->now_us, out, &r->err);
+    bool ok_again = engine_advance(&r->mem, r->x, ev, r->now_us, &again, &r->err);
+
+    assert_int_equal(ok, ok_again);
+    if (ok)
+        assert_same("the same inputs gave another commit", dump_commit(&r->mem, out),
+                    dump_commit(&r->mem, &again));
+    assert_same("the execution was written to", before, dump_execution(&r->mem, r->x));
+    return ok;
+}
+
+static bool apply(struct rig *r, struct event ev)
+{
+    struct record_reads records = {0};
+    struct object_reads objects = {0};
+    struct commit c;
+
+    ev.config = value_map_empty();
+    ev.records = &records;
+    ev.objects = &objects;
+    ev.gives_up_on_records = r->gives_up_on_records;
+    r->needs = 0;
+    while (true) {
+        if (!advance(r, &ev, &c))
+            return false;
+        if (c.result == ADVANCE_COMMIT)
+            break;
+        assert_true(c.needs.count > 0);
+        assert_true(++r->needs < 1000);
+        for (size_t i = 0; i < c.needs.count; i++)
+            answer_need(r, &c.needs.items[i], &records, &objects);
+    }
+    check_commit(r, r->x, &c);
+    apply_records(r, &c.records);
+    for (size_t i = 0; i < c.history.count; i++)
+        *VEC_ADD(&r->mem, &r->history) = c.history.items[i];
+    dump_store(&r->mem, &c, &r->stored);
+    r->x = c.after;
+    r->last = c;
+    check_rows(r);
+    check_restores(r, r->x);
+    return true;
+}
+
+void rig_start(struct rig *r, const char *input)
+{
+    struct execution *x = ARENA_NEW(&r->mem, struct execution);
+    struct buf json;
+
+    buf_init_arena(&json, &r->mem);
+    x->input = read_value(r, input);
+    assert_true(json_write(&json, x->input, &r->err));
+    x->id = (struct uuid){.bytes = {1, 2, 3, 4, 5, 6, 0x77, 8, 0x89, 10, 11, 12, 13, 14, 15, 16}};
+    x->program = r->program;
+    x->user_json = STR("{\"id\":\"u1\",\"name\":\"Ann\"}");
+    x->created_at_us = x->updated_at_us = r->now_us;
+    x->deadline_at_us = r->program->timeout_us > 0 ? r->now_us + r->program->timeout_us : 0;
+    x->input_json = buf_view(&json);
+    x->status = STATUS_PENDING;
+    x->steps = arena_zalloc(&r->mem, (r->program->step_count + 1u) * sizeof(*x->steps));
+    x->variables = value_map_empty();
+    x->context_bytes = x->input_json.len;
+    r->x = x;
+    r->history = (struct history){0};
+    r->stored = (struct stored_execution){0};
+    assert_true(apply(r, (struct event){.kind = EVENT_START}));
+    assert_true(r->last.is_start);
+}
+
+bool rig_wake(struct rig *r)
+{
+    return apply(r, (struct event){.kind = EVENT_WAKE});
+}
+
+bool rig_signal(struct rig *r, const char *id, const char *type, const char *payload)
+{
+    return apply(r, (struct event){.kind = EVENT_SIGNAL,
+                                   .signal_id = str_of(id),
+                                   .signal_type = str_of(type),
+                                   .signal_payload = read_value(r, payload),
+                                   .signal_by = read_value(r, "{'id':'u1','name':'Ann'}")});
+}
+
+bool rig_cancel(struct rig *r, const char *reason)
+{
+    return apply(r, (struct event){.kind = EVENT_CANCEL, .reason = str_of(reason)});
+}
+
+void rig_pass(struct rig *r, int64_t us)
+{
+    r->now_us += us;
+}
+
+void rig_reload(struct rig *r)
+{
+    struct stored_execution stored = r->stored;
+
+    stored.history = (struct history){0};
+    for (size_t i = 0; i < r->history.count; i++)
+        if (r->history.items[i].seq > stored.checkpoint_seq)
+            *VEC_ADD(&r->mem, &stored.history) = r->history.items[i];
+    if (!state_restore(&r->mem, r->program, &stored, &r->x, &r->err))
+        fail_msg("does not restore: %s", r->err.message);
+}
+
+const struct history_row *rig_row(struct rig *r, const char *step)
+{
+    for (size_t i = r->history.count; i-- > 0;)
+        if (str_eq(r->history.items[i].step, str_of(step)) &&
+            r->history.items[i].kind == HISTORY_FORWARD)
+            return &r->history.items[i];
+    return NULL;
+}
+
+const char *rig_output(struct rig *r, const char *step)
+{
+    const struct step *s = program_step(r->program, str_of(step));
+
+    assert_non_null(s);
+    return rig_text(r, r->x->steps[s->index].output_json);
+}

@@ -1,0 +1,64 @@
+/*
+ * rig.h - an engine on a bench: one execution, a clock that is moved by hand,
+ * and a store of a few lines. After every event it checks what must always
+ * hold: the same inputs give the same commit, the execution that was given is
+ * only read, history is gapless and in order of time, and what was stored
+ * restores to the state in memory, from the checkpoint and from nothing.
+ */
+#ifndef PAWL_TESTS_ENGINE_RIG_H
+#define PAWL_TESTS_ENGINE_RIG_H
+
+#include "define/define.h"
+#include "engine/dump.h"
+
+struct rig {
+    struct arena mem;
+    const struct cel_env *env;
+    const struct program *program;
+    struct execution *x; /* the state in memory */
+    int64_t now_us;
+    struct commit last; /* the last commit that was applied */
+    struct stored_execution stored;
+    struct history history; /* all of it */
+    struct record_reads records;
+    struct err err;
+    unsigned needs; /* answers NEED of the last event */
+    bool gives_up_on_records;
+};
+
+void rig_init(struct rig *r);
+void rig_fini(struct rig *r);
+
+/* Compile a definition, whose quotes are written as '. Fails the test if it does not compile. */
+void rig_define(struct rig *r, const char *scenario);
+
+/* Start an execution with this input, quotes written as '. */
+void rig_start(struct rig *r, const char *input);
+
+/* An event. False: the engine refused it, r->err says why, and nothing has changed. */
+bool rig_wake(struct rig *r);
+bool rig_signal(struct rig *r, const char *id, const char *type, const char *payload);
+bool rig_cancel(struct rig *r, const char *reason);
+
+/* Let time pass. */
+void rig_pass(struct rig *r, int64_t us);
+
+/* Go on from what was stored, as after a crash. */
+void rig_reload(struct rig *r);
+
+/* Put a record into the store. */
+void rig_record(struct rig *r, const char *object, const char *id, int64_t version,
+                const char *data);
+/* The record as JSON, or "none"; its version in *version. */
+const char *rig_find_record(struct rig *r, const char *object, const char *id, int64_t *version);
+
+/* The last history row of a step, or NULL. */
+const struct history_row *rig_row(struct rig *r, const char *step);
+
+/* A text as a C string in the rig's memory, with " written as '. */
+const char *rig_text(struct rig *r, struct str s);
+
+/* $.steps.CODE.output as JSON, " written as '. */
+const char *rig_output(struct rig *r, const char *step);
+
+#endif
