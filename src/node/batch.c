@@ -398,6 +398,8 @@ static void finish_member(struct node *n, struct member *m, const struct batch *
         n->counts_crash = false;
         if (b->end != BATCH_COMMITTED)
             batch_count_crash(n);
+        else
+            poison_clear(&n->poison); /* it is counted, once */
     } else if (b->end != BATCH_COMMITTED) {
         undo(n, w, b);
     } else if (m->result == MEMBER_APPLIED) {

@@ -23,6 +23,7 @@
 
 enum {
     BATCH_MEMBERS_MAX = 1024,
+    WAKES_MAX = 2048, /* under way at once, so that a million due executions fill nothing */
     OUTSTANDING_MAX = 2,
     TRIES_MAX = 5,     /* of one event, when its commit is refused */
     CRASHES_MAX = 5,   /* then the execution is parked */
@@ -232,6 +233,7 @@ struct node {
     struct arena spare_arenas[256];
     unsigned spare_arena_count;
     struct work *free_works;
+    size_t wakes;           /* works that are wakes */
     int64_t work_number;
     size_t pending;         /* requests under way */
     size_t waiting;         /* of them, those that wait for an end */
@@ -307,6 +309,7 @@ void wake(struct node *n, struct uuid id); /* give it a work of kind WAKE */
 /* Its durable state is `x`: set or remove its timer. */
 void wake_arm(struct node *n, const struct execution *x);
 void wake_later(struct node *n, struct uuid id, int64_t delay_us);
+bool wake_may_fire(const struct node *n); /* no more than can be under way */
 bool wake_fire(struct node *n); /* what is due; whether anything was */
 void wake_refill(struct node *n);
 int64_t wake_refill_in_us(const struct node *n); /* until wake_refill() has something to do */

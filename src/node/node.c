@@ -62,8 +62,7 @@ bool node_pass(struct node *n)
     any |= loads_resend(n);
     if (!n->is_draining)
         wake_refill(n);
-    if (!n->is_draining && n->is_recovered && n->entry_bytes < 2 * n->options.cache_bytes)
-        any |= wake_fire(n);
+    any |= wake_fire(n);
     request_expire(n);
     works_run(n);
     if (n->current->members.count > 0)
@@ -86,8 +85,7 @@ static int64_t idle_us(const struct node *n)
 
     if (n->ready_first != NULL && n->outstanding < OUTSTANDING_MAX && !n->counts_crash)
         us = n->pause_until_us - mono_us;
-    if (next_us != INT64_MAX && n->is_recovered && !n->is_draining &&
-        n->entry_bytes < 2 * n->options.cache_bytes)
+    if (next_us != INT64_MAX && wake_may_fire(n))
         us = min_us(us, next_us - clock_wall_us(n->clock));
     if (n->waiting > 0)
         us = min_us(us, n->next_expiry_us - mono_us);

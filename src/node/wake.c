@@ -45,14 +45,18 @@ void wake_later(struct node *n, struct uuid id, int64_t delay_us)
     timers_set(&n->timers, id, clock_wall_us(n->clock) + delay_us);
 }
 
+bool wake_may_fire(const struct node *n)
+{
+    return n->is_recovered && !n->is_draining && n->wakes < WAKES_MAX;
+}
+
 bool wake_fire(struct node *n)
 {
     int64_t now_us = clock_wall_us(n->clock);
     struct uuid id;
     bool any = false;
 
-    /* Bounded, so that a million due executions do not fill the memory at once. */
-    for (unsigned i = 0; i < BATCH_MEMBERS_MAX && timers_take(&n->timers, now_us, &id); i++) {
+    while (wake_may_fire(n) && timers_take(&n->timers, now_us, &id)) {
         CRASH_POINT(TIMER_FIRED);
         wake(n, id);
         any = true;

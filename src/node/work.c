@@ -12,11 +12,13 @@ struct work *work_new(struct node *n, enum work_kind kind)
     else
         w = arena_alloc(&n->mem, sizeof(*w));
     *w = (struct work){.kind = kind, .number = ++n->work_number};
+    n->wakes += kind == WORK_WAKE;
     return w;
 }
 
 void work_free(struct node *n, struct work *w)
 {
+    n->wakes -= w->kind == WORK_WAKE;
     w->next = n->free_works;
     n->free_works = w;
 }
