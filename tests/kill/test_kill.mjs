@@ -68,6 +68,8 @@ class Campaign {
         isOver = true;
         await running;
         this.count();
+        // A file as the kill left it, before anyone mends it.
+        if (!this.store && this.kills % 5 === 0) this.foldCheck();
         await this.recover(`kill ${this.kills}`);
     }
 
@@ -127,11 +129,7 @@ async function killAnywhere(name, count, store) {
     for (let left = count, i = 1; left > 0; left -= 20, i++) {
         const campaign = new Campaign(`${name} ${i}`, store());
         await campaign.begin();
-        for (let k = 0; k < Math.min(left, 20); k++) {
-            await campaign.killAnywhere();
-            // A store as a kill left it, before anyone mends it.
-            if (k % 7 === 3) campaign.foldCheck();
-        }
+        for (let k = 0; k < Math.min(left, 20); k++) await campaign.killAnywhere();
         await campaign.end();
     }
 }
