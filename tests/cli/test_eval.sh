@@ -141,7 +141,7 @@ claim "no expression" 2 "" "$usage"
 claim "two expressions" 2 "" "$usage" 1 2
 claim "unknown option" 2 "" \
     "pawl eval: there is no option --contxt; did you mean --context?"$'\n'"$usage" 1 --contxt x
-claim "no file" 2 "" "pawl eval: --context wants a value"$'\n'"$usage" 1 --context
+claim "no file" 2 "" "pawl eval: --context needs a value"$'\n'"$usage" 1 --context
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
