@@ -103,6 +103,11 @@ bool private_postgres_start(void)
     return run(command) && private_postgres_resume();
 }
 
+int private_postgres_port(void)
+{
+    return port;
+}
+
 const char *private_postgres_ask(const char *sql)
 {
     static char answer[256];

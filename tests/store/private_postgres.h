@@ -19,6 +19,8 @@ bool private_postgres_restart(void);
 bool private_postgres_stop(void);
 bool private_postgres_resume(void);
 
+int private_postgres_port(void);
+
 /* Drop everything in the database; its address. */
 struct str private_postgres_fresh(void);
 

@@ -1,9 +1,23 @@
 /* test_store_sqlite.c - the contract on SQLite, and what only a file can suffer. */
 #include "store/contract.h"
+#include "store/migrate.h"
+#include "store/reader.h"
+#include "store/sql.h"
+#include "store/writer.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -12,9 +26,445 @@ static struct str no_url(void)
     return STR("sqlite");
 }
 
+/* --- helpers --- */
+
+static struct str path_of(struct contract *c, const char *name)
+{
+    return str_printf(&c->mem, "%s/%s", c->folder, name);
+}
+
+/* Open a store on a folder and expect that to fail with these words. */
+static void assert_open_fails(struct contract *c, struct str folder, const char *words)
+{
+    struct err err = {0};
+    struct store_options options = {.data_path = folder, .done = &c->done};
+    struct store *s = store_open(&options, &err);
+
+    assert_null(s);
+    assert_int_equal(err.code, ERR_IO);
+    if (strstr(err.message, words) == NULL)
+        fail_msg("expected \"%s\" in \"%s\"", words, err.message);
+}
+
+/* Run one statement on a connection of our own; the first value, as text. */
+static struct str ask(struct contract *c, const char *sql)
+{
+    sqlite3 *handle;
+    sqlite3_stmt *statement;
+    struct str answer = STR_NONE;
+
+    assert_int_equal(sqlite3_open(path_of(c, "pawl.db").ptr, &handle), SQLITE_OK);
+    if (sqlite3_prepare_v2(handle, sql, -1, &statement, NULL) != SQLITE_OK)
+        fail_msg("%s: %s", sql, sqlite3_errmsg(handle));
+    if (sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_text(statement, 0) != NULL)
+        answer = str_copy(&c->mem, str_of((const char *)sqlite3_column_text(statement, 0)));
+    sqlite3_finalize(statement);
+    sqlite3_close(handle);
+    return answer;
+}
+
+/* --- the file --- */
+
+static void test_sqlite__file_is_made_as_it_should_be(void **state)
+{
+    struct contract *c = *state;
+
+    assert_str(ask(c, "PRAGMA journal_mode"), "wal");
+    assert_str(ask(c, "PRAGMA auto_vacuum"), "2");
+    assert_str(ask(c, "SELECT max(version) FROM schema_version"), "1");
+}
+
+static void test_sqlite__second_server_on_a_folder_refuses(void **state)
+{
+    struct contract *c = *state;
+
+    assert_open_fails(c, str_of(c->folder), "used by another server");
+}
+
+static void test_sqlite__damaged_file_is_named(void **state)
+{
+    struct contract *c = *state;
+    char noise[8192];
+    FILE *f;
+
+    store_close(c->store);
+    memset(noise, 'x', sizeof(noise));
+    f = fopen(path_of(c, "pawl.db").ptr, "r+");
+    assert_non_null(f);
+    assert_int_equal(fwrite(noise, 1, sizeof(noise), f), sizeof(noise));
+    fclose(f);
+    assert_open_fails(c, str_of(c->folder), "damaged");
+    assert_int_equal(unlink(path_of(c, "pawl.db").ptr), 0);
+    c->store = store_open(&(struct store_options){.data_path = str_of(c->folder), .done = &c->done},
+                          &(struct err){0});
+    assert_non_null(c->store);
+}
+
+static void test_sqlite__file_where_the_folder_should_be_is_named(void **state)
+{
+    struct contract *c = *state;
+    struct str path = path_of(c, "file");
+
+    close(open(path.ptr, O_CREAT | O_WRONLY, 0600));
+    assert_open_fails(c, path, "Not a directory");
+}
+
+/* Root may write anywhere but on a file system that is read-only. */
+static void test_sqlite__read_only_folder_is_named(void **state)
+{
+    struct contract *c = *state;
+    struct str path = path_of(c, "mounted");
+
+    assert_int_equal(mkdir(path.ptr, 0700), 0);
+    if (mount("tmpfs", path.ptr, "tmpfs", MS_RDONLY, "size=1m") != 0) {
+        assert_int_equal(chmod(path.ptr, 0500), 0);
+        if (geteuid() == 0)
+            skip();
+        assert_open_fails(c, path, "must be writable");
+        return;
+    }
+    assert_open_fails(c, path, "must be writable");
+    assert_int_equal(umount(path.ptr), 0);
+}
+
+static void test_sqlite__newer_version_is_refused(void **state)
+{
+    struct contract *c = *state;
+
+    (void)ask(c, "INSERT INTO schema_version (version, applied_at) VALUES (999, 0)");
+    store_close(c->store);
+    assert_open_fails(c, str_of(c->folder), "start a newer one");
+    (void)ask(c, "DELETE FROM schema_version WHERE version = 999");
+    c->store = store_open(&(struct store_options){.data_path = str_of(c->folder), .done = &c->done},
+                          &(struct err){0});
+    assert_non_null(c->store);
+}
+
+static void test_sqlite__every_earlier_version_is_migrated(void **state)
+{
+    struct contract *c = *state;
+    struct err err;
+
+    for (int64_t from = 0; from <= migrate_newest; from++) {
+        struct str path = path_of(c, "old.db");
+        struct db *db = db_sqlite_open(path, DB_CREATE, &err);
+        int64_t version;
+
+        assert_non_null(db);
+        if (from > 0)
+            assert_true(migrate_to(db, true, from, 0, &err));
+        assert_true(migrate(db, true, 0, &err));
+        assert_true(migrate(db, true, 0, &err)); /* nothing left to do */
+        assert_true(migrate_version(db, &version, &err));
+        assert_int_equal(version, migrate_newest);
+        db_close(db);
+        assert_int_equal(unlink(path.ptr), 0);
+    }
+}
+
+/* --- the views --- */
+
+static void test_sqlite__tables_of_the_seed_can_be_asked(void **state)
+{
+    struct contract *c = *state;
+    struct commit *start = contract_start(c, STATUS_WAITING, 2);
+    char id[UUID_TEXT_LEN + 1], sql[256];
+
+    assert_int_equal(contract_commit(c, start), MEMBER_APPLIED);
+    uuid_write(start->after->id, id);
+    (void)snprintf(sql, sizeof(sql), "SELECT current_step FROM scenario_executions WHERE id = '%s'",
+                   id);
+    assert_str(ask(c, sql), "reserve");
+    (void)snprintf(sql, sizeof(sql),
+                   "SELECT group_concat(step_code || seq || kind || attempt, ' ') "
+                   "FROM scenario_step_history WHERE execution_id = '%s'",
+                   id);
+    assert_str(ask(c, sql), "reserve1forward1 pay2forward1");
+    assert_str(ask(c, "SELECT created_at FROM scenario_executions"), "2023-11-14T22:13:20.000007Z");
+    assert_str(ask(c, "SELECT count(DISTINCT id) FROM scenario_step_history"), "2");
+    assert_str(ask(c, "SELECT count(*) FROM scenario_versions"), "0");
+}
+
+/* --- how statements are run --- */
+
+/* Lists and searches go by an index, however many executions there are. */
+static void test_sqlite__no_read_scans_a_table(void **state)
+{
+    static const struct {
+        enum sql sql;
+        const char *index;
+    } cases[] = {
+        {SQL_READ_EXECUTION, "execution_by_id"},
+        {SQL_READ_HISTORY, "PRIMARY KEY"},
+        {SQL_READ_DUE, "execution_by_wake_at"},
+        {SQL_LIST, "PRIMARY KEY"},
+        {SQL_LIST_BY_CODE, "execution_by_code"},
+        {SQL_LIST_BY_STATUS, "execution_by_status"},
+        {SQL_LIST_BY_KEY, "execution_by_key"},
+        {SQL_LIST_BY_ID, "execution_by_id"},
+        {SQL_LIST_BY_TEXT, "execution_by_error"},
+        {SQL_LIST_BY_TEXT, "execution_by_code"},
+        {SQL_LIVE_KEY_FIND, "execution_by_live_key"},
+        {SQL_EXECUTION_STATE, "PRIMARY KEY"},
+        {SQL_SIGNAL_FIND, "sqlite_autoindex_signals_1"},
+        {SQL_IDEMPOTENCY_FIND, "http_idempotency_by_key"},
+        {SQL_READ_RECORD, "records_by_id"},
+        {SQL_READ_RECORDS, "records_by_object"},
+        {SQL_READ_PUBLISHED, "definition_published"},
+    };
+    struct contract *c = *state;
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct str sql = str_printf(&c->mem, "EXPLAIN QUERY PLAN %s", sql_for_sqlite(cases[i].sql));
+        bool found = false;
+        sqlite3 *handle;
+        sqlite3_stmt *statement;
+
+        assert_int_equal(sqlite3_open(path_of(c, "pawl.db").ptr, &handle), SQLITE_OK);
+        assert_int_equal(sqlite3_prepare_v2(handle, sql.ptr, -1, &statement, NULL), SQLITE_OK);
+        while (sqlite3_step(statement) == SQLITE_ROW) {
+            const char *detail = (const char *)sqlite3_column_text(statement, 3);
+
+            if (strncmp(detail, "SCAN execution", 14) == 0 || strstr(detail, "SCAN history"))
+                fail_msg("%s: %s", sql_for_sqlite(cases[i].sql), detail);
+            if (cases[i].sql != SQL_LIST_BY_TEXT && strstr(detail, "TEMP B-TREE") != NULL)
+                fail_msg("%s: %s", sql_for_sqlite(cases[i].sql), detail);
+            found |= strstr(detail, cases[i].index) != NULL;
+        }
+        if (!found)
+            fail_msg("%s does not use %s", sql_for_sqlite(cases[i].sql), cases[i].index);
+        sqlite3_finalize(statement);
+        sqlite3_close(handle);
+    }
+}
+
+struct slow {
+    bool ok;
+    struct err err;
+};
+
+static void be_slow(struct contract *c, struct reader *r, void *context)
+{
+    struct slow *slow = context;
+    struct stored_executions found;
+    struct str next;
+
+    db_allow_us(r->db, 1);
+    slow->ok = read_executions(r, &c->mem, &(struct execution_filter){.limit = 500}, &found, &next,
+                               &slow->err);
+}
+
+static void test_sqlite__slow_read_is_cut(void **state)
+{
+    struct contract *c = *state;
+    struct batch *b = contract_batch(c, NULL);
+    struct slow slow = {.ok = true};
+
+    for (int i = 0; i < 500; i++)
+        *VEC_ADD(&c->mem, &b->members) = contract_member(c, contract_start(c, STATUS_COMPLETED, 1));
+    contract_write(c, b);
+    contract_read(c, be_slow, &slow);
+    assert_false(slow.ok);
+    assert_int_equal(slow.err.code, ERR_OVERLOADED);
+    /* The next task has its own time. */
+    assert_non_null(contract_load(c, b->members.items[0]->commit->after->id));
+}
+
+/* --- log and checkpoints --- */
+
+static void test_sqlite__log_is_begun_anew_and_does_not_grow(void **state)
+{
+    struct contract *c = *state;
+    struct stat log;
+    size_t len = 1 << 20;
+    char *text = arena_alloc(&c->mem, len);
+
+    memset(text, 'x', len);
+    memcpy(text, "{\"a\":\"", 6);
+    memcpy(text + len - 2, "\"}", 2);
+    /* 300 MB go through a log that may hold 64,000 pages of 4 KiB. */
+    for (int i = 0; i < 600; i++) {
+        struct commit *start = contract_start(c, STATUS_COMPLETED, 1);
+
+        start->context_json = str_from(text, len / 2);
+        text[len / 2 - 2] = '"';
+        text[len / 2 - 1] = '}';
+        assert_int_equal(contract_commit(c, start), MEMBER_APPLIED);
+    }
+    assert_int_equal(stat(path_of(c, "pawl.db-wal").ptr, &log), 0);
+    assert_true(log.st_size < INT64_C(80000) * 4096);
+    assert_str(ask(c, "SELECT count(*) FROM execution"), "600");
+}
+
+/* --- disk full, and I/O errors --- */
+
+/* A small file system of our own; false when we may not make one. */
+static bool mount_small(struct str path)
+{
+    return mkdir(path.ptr, 0700) == 0 && mount("tmpfs", path.ptr, "tmpfs", 0, "size=4m") == 0;
+}
+
+static void fill(struct str path, bool full)
+{
+    if (!full) {
+        assert_int_equal(unlink(path.ptr), 0);
+        return;
+    }
+    int fd = open(path.ptr, O_CREAT | O_WRONLY, 0600);
+    char page[4096] = {0};
+
+    assert_true(fd >= 0);
+    while (write(fd, page, sizeof(page)) > 0)
+        ;
+    close(fd);
+}
+
+static void test_sqlite__full_disk_refuses_and_loses_nothing(void **state)
+{
+    struct contract *outer = *state;
+    struct str path = path_of(outer, "small");
+    struct contract inner = {.url = STR_NONE};
+    struct contract *c = &inner;
+    struct commit *kept = NULL, *refused;
+    struct batch *b;
+    struct err err;
+
+    if (!mount_small(path)) {
+        (void)rmdir(path.ptr);
+        skip();
+    }
+    arena_init(&c->mem);
+    uuid_gen_init(&c->ids, NULL, NULL);
+    assert_true(mailbox_init(&c->done, 64, &err));
+    (void)snprintf(c->folder, sizeof(c->folder), "%s", path.ptr);
+    c->store = store_open(&(struct store_options){.data_path = path, .done = &c->done}, &err);
+    assert_non_null(c->store);
+    kept = contract_start(c, STATUS_WAITING, 1);
+    assert_int_equal(contract_commit(c, kept), MEMBER_APPLIED);
+
+    fill(path_of(c, "ballast"), true);
+    refused = contract_start(c, STATUS_WAITING, 50);
+    b = contract_batch(c, contract_member(c, refused), NULL);
+    contract_write(c, b);
+    assert_int_equal(b->end, BATCH_REFUSED);
+    assert_non_null(strstr(b->err.message, "no space left"));
+    assert_non_null(contract_load(c, kept->after->id));
+    assert_null(contract_load(c, refused->after->id));
+
+    fill(path_of(c, "ballast"), false);
+    assert_int_equal(contract_commit(c, refused), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, contract_advance(c, kept, STATUS_COMPLETED, 1)),
+                     MEMBER_APPLIED);
+    contract_reopen(c);
+    assert_int_equal(contract_load(c, kept->after->id)->status, STATUS_COMPLETED);
+    assert_int_equal(contract_load(c, refused->after->id)->seq, 50);
+    store_close(c->store);
+    mailbox_fini(&c->done);
+    arena_fini(&c->mem);
+    assert_int_equal(umount(path.ptr), 0);
+}
+
+/* The file's pages are cut off under a running store, so that reading them fails. */
+static void break_store(struct contract *c)
+{
+    struct commit *commit = contract_start(c, STATUS_WAITING, 1);
+    struct rlimit limit = {.rlim_cur = 8192, .rlim_max = 8192};
+
+    /* A write beyond the limit fails with EFBIG, which is no lack of space. */
+    signal(SIGXFSZ, SIG_IGN);
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0)
+        _exit(9);
+    (void)store_submit(c->store, contract_batch(c, contract_member(c, commit), NULL));
+    (void)contract_take(c);
+    _exit(8);
+}
+
+static void test_sqlite__io_error_ends_the_process(void **state)
+{
+    struct contract *outer = *state;
+    pid_t child = fork();
+    int status;
+
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct contract c;
+
+        close(STDERR_FILENO);
+        contract_open(&c, STR("sqlite"));
+        (void)contract_commit(&c, contract_start(&c, STATUS_WAITING, 1));
+        break_store(&c);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), WRITER_EXIT);
+    (void)outer;
+}
+
+/* --- backup --- */
+
+static void test_sqlite__backup_is_restored_into_an_empty_folder(void **state)
+{
+    struct contract *c = *state;
+    struct commit *kept = contract_start(c, STATUS_WAITING, 2);
+    struct commit *later = contract_start(c, STATUS_WAITING, 2);
+    struct str backup = path_of(c, "backup"), folder = path_of(c, "restored");
+    struct store *original = c->store;
+    struct err err;
+
+    assert_int_equal(contract_commit(c, kept), MEMBER_APPLIED);
+    assert_true(store_backup(c->store, backup, &err));
+    assert_false(store_backup(c->store, backup, &err));
+    assert_int_equal(err.code, ERR_CONFLICT);
+    assert_int_equal(contract_commit(c, later), MEMBER_APPLIED);
+    assert_true(store_restore(backup, folder, &err));
+    assert_false(store_restore(backup, folder, &err));
+    assert_int_equal(err.code, ERR_CONFLICT);
+    c->store = store_open(&(struct store_options){.data_path = folder, .done = &c->done}, &err);
+    assert_non_null(c->store);
+    assert_non_null(contract_load(c, kept->after->id));
+    assert_null(contract_load(c, later->after->id));
+    store_close(c->store);
+    c->store = original;
+}
+
+static void test_sqlite__damaged_backup_is_not_restored(void **state)
+{
+    struct contract *c = *state;
+    struct str backup = path_of(c, "backup"), folder = path_of(c, "restored");
+    struct err err;
+    FILE *f = fopen(backup.ptr, "w");
+
+    assert_non_null(f);
+    fputs("not a database at all, only some words", f);
+    fclose(f);
+    assert_false(store_restore(backup, folder, &err));
+    assert_false(store_restore(path_of(c, "nothing"), folder, &err));
+    assert_int_equal(access(str_printf(&c->mem, "%.*s/pawl.db", STR_ARG(folder)).ptr, F_OK), -1);
+}
+
+#define CLAIM(test) cmocka_unit_test_setup_teardown(test, contract_setup, contract_teardown)
+
 int main(void)
 {
     static const struct contract_backend backend = {.fresh_url = no_url, .is_sqlite = true};
+    static const struct CMUnitTest tests[] = {
+        CLAIM(test_sqlite__file_is_made_as_it_should_be),
+        CLAIM(test_sqlite__second_server_on_a_folder_refuses),
+        CLAIM(test_sqlite__damaged_file_is_named),
+        CLAIM(test_sqlite__file_where_the_folder_should_be_is_named),
+        CLAIM(test_sqlite__read_only_folder_is_named),
+        CLAIM(test_sqlite__newer_version_is_refused),
+        CLAIM(test_sqlite__every_earlier_version_is_migrated),
+        CLAIM(test_sqlite__tables_of_the_seed_can_be_asked),
+        CLAIM(test_sqlite__no_read_scans_a_table),
+        CLAIM(test_sqlite__slow_read_is_cut),
+        CLAIM(test_sqlite__log_is_begun_anew_and_does_not_grow),
+        CLAIM(test_sqlite__full_disk_refuses_and_loses_nothing),
+        CLAIM(test_sqlite__io_error_ends_the_process),
+        CLAIM(test_sqlite__backup_is_restored_into_an_empty_folder),
+        CLAIM(test_sqlite__damaged_backup_is_not_restored),
+    };
+    int failed = contract_run(&backend, "sqlite");
 
-    return contract_run(&backend, "sqlite");
+    return failed + cmocka_run_group_tests(tests, NULL, NULL);
 }
