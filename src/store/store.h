@@ -53,7 +53,9 @@ enum member_result {
     MEMBER_FAILED,         /* the database refused it: `err` */
 };
 
-/* Kept 24 hours with the change it belongs to. */
+/* Kept with the change it belongs to, for this long. */
+#define ANSWERS_KEPT_US (INT64_C(24) * 3600 * 1000000)
+
 struct idempotency {
     struct str user, method, path, key;
     struct str body_hash; /* hex */

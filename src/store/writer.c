@@ -16,7 +16,6 @@ enum {
     PURGE_SPARE = 16,
 };
 
-#define ANSWERS_KEPT_US (INT64_C(24) * 3600 * 1000000)
 
 /* How one try to write a batch ended. */
 enum attempt {
