@@ -3,7 +3,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 
-pawl=$PWD/${PAWL:-build/pawl}
+pawl=$(realpath "${PAWL:-build/pawl}")
 examples=$PWD/examples
 scratch=$(mktemp -d)
 server=
