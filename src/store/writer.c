@@ -16,7 +16,6 @@ enum {
     PURGE_SPARE = 16,
 };
 
-
 /* How one try to write a batch ended. */
 enum attempt {
     ATTEMPT_COMMITTED,
