@@ -195,7 +195,7 @@ static void check_commit(struct rig *r, const struct execution *before, const st
     assert_true(status_is_terminal(c->after->status) == (c->cursor_json.len == 0));
     assert_true(!status_is_terminal(c->after->status) || c->after->wake_at_us == 0);
     if (c->after->status == STATUS_RUNNING)
-        assert_true(c->after->wake_at_us > 0 && c->after->wake_at_us <= r->now_us);
+        assert_true(c->after->wake_at_us == WAKE_AT_ONCE);
 }
 
 /* --- events --- */
