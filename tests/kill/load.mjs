@@ -104,7 +104,7 @@ export class Load {
             if (key) this.openStarts.push(key);
         } else if (answer.status === 503) {
             this.refused++;
-            if (answer.body.code === 'outcome_unknown' && key) this.openStarts.push(key);
+            if (answer.body?.code === 'outcome_unknown' && key) this.openStarts.push(key);
         } else {
             this.problem(`start of ${body.code}: ${JSON.stringify(answer)}`);
         }
