@@ -35,6 +35,36 @@ const struct type *check_fail(struct checker *c, const struct node *n, const cha
 const struct type *check_operator(struct checker *c, const struct node *n, const struct type *a,
                                   const struct type *b) MUST_USE;
 
+/* --- between the files of the checker; NULL from any of them means that c->err is filled --- */
+
+/* The type of any node, which is resolved. */
+const struct type *check_node(struct checker *c, struct node *n) MUST_USE;
+
+/* Names and fields: check_name.c */
+const struct type *check_name(struct checker *c, struct node *n) MUST_USE;
+const struct type *check_select(struct checker *c, struct node *n) MUST_USE;
+const struct type *check_optional_select(struct checker *c, struct node *n) MUST_USE;
+
+/* The variable of a macro that has this name, or NULL. */
+struct local *check_local(const struct checker *c, struct str name);
+
+/*
+ * The names of a chain of selections with dots between them, written to `out`
+ * from its end on, and the node at its beginning. Empty when it is no such
+ * chain or longer than any declared name.
+ */
+enum { DOTTED_MAX = 256 };
+struct str check_dotted_name(const struct node *n, char out[DOTTED_MAX], const struct node **first);
+
+/* Calls: check_call.c */
+const struct type *check_call(struct checker *c, struct node *n) MUST_USE;
+
+/* Something that does not exist: an error now or, unchecked, when it is evaluated. */
+const struct type *check_fail_unknown(struct checker *c, struct node *n, struct str message);
+
+/* The message, with "did you mean" when `nearest` is not empty. */
+struct str check_hint(struct checker *c, struct str message, struct str nearest);
+
 /* The text of a type, for messages. */
 const char *check_text(struct checker *c, const struct type *t);
 

@@ -74,6 +74,24 @@ void fold_constants(struct arena *mem, enum cel_mode mode, struct node *tree);
 struct value vm_run(struct cel_eval *ev, const struct cel_program *program,
                     const struct cel_activation *activation);
 
+/* --- the loops of macros: comprehend.c; the state they keep is described in vm.c --- */
+
+/* The result before the first element; an error when `range` is neither list nor map. */
+struct value comprehend_begin(struct cel_eval *ev, enum fold_kind kind, struct value range);
+
+/*
+ * all() and exists(): take the body's value into *accu. True: it was
+ * `decisive` and ends the loop; an error stays until something decides.
+ */
+bool comprehend_decide(struct cel_eval *ev, struct value *accu, struct value body, bool decisive);
+
+/* The others: take the body's value into the state. An error value fails the loop. */
+struct value comprehend_step(struct cel_eval *ev, enum fold_kind kind, struct value *state,
+                             struct value body);
+
+/* The result after the last element. */
+struct value comprehend_end(struct cel_eval *ev, enum fold_kind kind, struct value accu);
+
 /* --- operators on values: arith.c --- */
 
 /* Apply an operator of operator.def; `b` is not looked at when it takes one operand. */

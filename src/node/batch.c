@@ -10,7 +10,7 @@
 
 #define REFUSED_PAUSE_US INT64_C(200000)
 
-static struct batch *batch_new(struct node *n)
+static struct batch *make_batch(struct node *n)
 {
     struct batch *b;
 
@@ -29,23 +29,41 @@ static struct batch *batch_new(struct node *n)
     return b;
 }
 
-static void batch_recycle(struct node *n, struct batch *b)
+static void free_batch(struct batch *b)
 {
-    if (n->spare_count < sizeof(n->spare_batches) / sizeof(n->spare_batches[0])) {
-        n->spare_batches[n->spare_count++] = b;
-        return;
-    }
     arena_fini(&b->mem);
     free(b);
 }
 
+static void recycle(struct node *n, struct batch *b)
+{
+    if (n->spare_count < sizeof(n->spare_batches) / sizeof(n->spare_batches[0]))
+        n->spare_batches[n->spare_count++] = b;
+    else
+        free_batch(b);
+}
+
+void batch_init(struct node *n)
+{
+    n->current = make_batch(n);
+}
+
+void batches_free(struct node *n)
+{
+    if (n->current != NULL)
+        free_batch(n->current);
+    while (n->outstanding > 0)
+        free_batch(n->sent[--n->outstanding]);
+    while (n->spare_count > 0)
+        free_batch(n->spare_batches[--n->spare_count]);
+}
+
 /* The answer that is kept for a repeated request. */
-static void keep_answer(struct node *n, struct work *w)
+static void keep_answer(struct work *w)
 {
     struct node_request *r = w->request;
     struct buf text;
 
-    (void)n;
     w->idempotency = r->idempotency;
     if (r->kind == NODE_DEFINITION)
         return; /* the caller knows all of it but the version */
@@ -67,8 +85,6 @@ static void keep_answer(struct node *n, struct work *w)
 
 void batch_add(struct node *n, struct work *w)
 {
-    if (n->current == NULL)
-        n->current = batch_new(n);
     w->member = (struct member){.owner = w};
     if (w->commit != NULL) {
         w->member.kind = MEMBER_COMMIT;
@@ -78,19 +94,28 @@ void batch_add(struct node *n, struct work *w)
         w->member.definition = &w->request->definition;
     }
     if (w->kind == WORK_REQUEST && w->request->idempotency.key.len > 0) {
-        keep_answer(n, w);
+        keep_answer(w);
         w->member.idempotency = &w->idempotency;
     }
     *VEC_ADD(&n->current->mem, &n->current->members) = &w->member;
+}
+
+/* The execution that was being advanced when the process died. */
+void batch_count_crash(struct node *n)
+{
+    struct member *m = arena_zalloc(&n->current->mem, sizeof(*m));
+
+    m->kind = MEMBER_CRASH;
+    m->crashed = n->crashed;
+    *VEC_ADD(&n->current->mem, &n->current->members) = m;
+    n->counts_crash = true;
 }
 
 void batch_submit(struct node *n)
 {
     struct batch *b = n->current;
 
-    if (b == NULL)
-        n->current = batch_new(n);
-    if (b == NULL || b->members.count == 0 || n->outstanding == OUTSTANDING_MAX)
+    if (b->members.count == 0 || n->outstanding == OUTSTANDING_MAX)
         return;
     b->number = n->batch_number + 1;
     CRASH_POINT(BEFORE_SUBMIT);
@@ -98,22 +123,28 @@ void batch_submit(struct node *n)
         return;
     CRASH_POINT(AFTER_SUBMIT);
     n->batch_number++;
-    n->outstanding++;
-    n->current = batch_new(n);
+    n->sent[n->outstanding++] = b;
+    n->current = make_batch(n);
 }
 
 /* --- what became of it --- */
+
+static enum log_level level_of(struct str name)
+{
+    return str_eq(name, STR("error"))   ? LOG_ERROR
+           : str_eq(name, STR("warn"))  ? LOG_WARN
+           : str_eq(name, STR("debug")) ? LOG_DEBUG
+                                        : LOG_INFO;
+}
 
 static void write_logs(const struct commit *commit)
 {
     for (size_t i = 0; i < commit->logs.count; i++) {
         const struct log_line *line = &commit->logs.items[i];
         char id[UUID_TEXT_LEN + 1];
+
         uuid_write(commit->after->id, id);
-        log_write(str_eq(line->level, STR("error"))  ? LOG_ERROR
-                  : str_eq(line->level, STR("warn")) ? LOG_WARN
-                                                     : LOG_INFO,
-                  "process log",
+        log_write(level_of(line->level), "process log",
                   LOG_FIELDS(log_str("execution", str_of(id)), log_str("text", line->message),
                              log_str("data", line->data_json)));
     }
@@ -126,56 +157,34 @@ static void unpin(struct node *n, struct entry *e)
     entry_make_ready(n, e);
 }
 
-/* Give the work back to its entry, to be applied to the state as it really is. */
-static void again(struct node *n, struct work *w, bool to_front)
-{
-    struct entry *e = w->entry;
+/* --- ... it became true --- */
 
-    w->commit = NULL;
-    w->records = (struct record_reads){0};
-    w->objects = (struct object_reads){0};
-    if (w->kind == WORK_WAKE) {
-        if (e->wake_queued) {
-            work_free(n, w);
-            return;
-        }
-        e->wake_queued = true;
-    }
-    if (to_front)
-        entry_queue_first(n, e, w);
-    else
-        entry_queue(n, e, w);
-}
-
-static void answer_start(struct node *n, struct work *w, struct entry *e)
+/* Answer now, or when the execution has ended. */
+static void answer_or_wait(struct node *n, struct work *w, const struct execution *x)
 {
-    const struct execution *x = w->commit->after;
     struct node_request *r = w->request;
-    struct buf text;
 
-    r->id = x->id;
-    if (r->wait_us > 0 && !status_is_terminal(x->status)) {
-        request_wait(n, e, r);
-        return;
-    }
-    buf_init_arena(&text, r->mem);
-    show_execution(r->mem, &text, x);
-    r->ok = true;
-    r->ended = status_is_terminal(x->status);
-    r->execution_json = buf_view(&text);
-    request_done(n, r);
+    if (r->wait_us > 0 && !status_is_terminal(x->status))
+        request_wait(n, w->entry, r);
+    else
+        request_answer(n, r, x);
 }
 
 static void answer(struct node *n, struct work *w)
 {
     struct node_request *r = w->request;
 
+    r->ok = true;
     switch (r->kind) {
     case NODE_START:
-        answer_start(n, w, w->entry);
+        answer_or_wait(n, w, w->commit->after);
         return;
     case NODE_SIGNAL:
         r->signal_id_out = r->signal_id;
+        if (r->wait_us > 0) {
+            answer_or_wait(n, w, w->commit->after);
+            return;
+        }
         break;
     case NODE_CANCEL:
         break;
@@ -186,7 +195,6 @@ static void answer(struct node *n, struct work *w)
     case NODE_WAIT:
         PANIC("a wait is in no batch");
     }
-    r->ok = true;
     request_done(n, r);
 }
 
@@ -201,11 +209,9 @@ static void applied(struct node *n, struct work *w)
         return;
     }
     x = w->commit->after;
-    if (w->commit->is_start && e->x != NULL && e->x->row == 0)
-        e->x->row = w->member.row;
+    e->row = w->member.row;
     write_logs(w->commit);
-    if (x->wake_at_us > 0 && x->wake_at_us <= clock_wall_us(n->clock) + TIMER_WINDOW_US)
-        timers_add(&n->timers, x->wake_at_us, x->id);
+    wake_arm(n, x);
     if (w->kind == WORK_REQUEST)
         answer(n, w);
     if (status_is_terminal(x->status))
@@ -215,125 +221,209 @@ static void applied(struct node *n, struct work *w)
     entry_release_if_idle(n, e);
 }
 
+/* --- ... it did not --- */
+
+/* Apply the same event again, to the state as it really is. */
+static void again(struct node *n, struct work *w)
+{
+    struct entry *e = w->entry;
+
+    w->commit = NULL;
+    w->now_us = 0;
+    w->records = (struct record_reads){0};
+    w->objects = (struct object_reads){0};
+    if (w->kind == WORK_REQUEST && w->request->kind == NODE_START) {
+        /* It never was: start another one. */
+        request_start(n, w);
+    } else if (w->kind == WORK_WAKE && e->wake_queued) {
+        work_free(n, w);
+    } else {
+        e->wake_queued |= w->kind == WORK_WAKE;
+        entry_queue(n, e, w);
+    }
+}
+
+/* Whether another try may help. */
+static bool may_try_again(struct work *w)
+{
+    switch (w->member.result) {
+    case MEMBER_RECORD_STALE:
+        /* After that the engine is told to give up, and its commit writes no record. */
+        return ++w->record_tries <= TRIES_MAX + 1;
+    case MEMBER_STALE:
+        return w->entry != NULL && ++w->tries <= TRIES_MAX;
+    case MEMBER_APPLIED:
+    case MEMBER_KEY_BUSY:
+    case MEMBER_SIGNAL_KNOWN:
+    case MEMBER_SIGNAL_DIFFERS:
+    case MEMBER_REPEATED:
+    case MEMBER_KEY_CONFLICT:
+    case MEMBER_GONE:
+    case MEMBER_FAILED:
+        break;
+    }
+    return false;
+}
+
+/* The execution that has the key answers in place of the one that was to be started. */
+static bool joins(struct node *n, struct work *w)
+{
+    struct node_request *r = w->request;
+
+    if (w->member.result != MEMBER_KEY_BUSY || !w->commit->after->program->joins_by_key)
+        return false;
+    w->commit = NULL;
+    w->joins = true;
+    r->joined = true;
+    entry_queue(n, entry_get(n, w->member.holder), w);
+    return true;
+}
+
+/* Say to the client what the store said of its member. */
+static void answer_refused(struct node *n, struct node_request *r, const struct member *m)
+{
+    bool is_definition = r->kind == NODE_DEFINITION;
+
+    switch (m->result) {
+    case MEMBER_KEY_BUSY:
+        r->id = m->holder;
+        request_refuse(n, r, ERR_KEY_BUSY, "an execution with this key is running");
+        return;
+    case MEMBER_SIGNAL_KNOWN:
+        r->ok = true;
+        r->signal_id_out = r->signal_id;
+        request_done(n, r);
+        return;
+    case MEMBER_SIGNAL_DIFFERS:
+        request_refuse(n, r, ERR_CONFLICT, "a signal with this id has other content");
+        return;
+    case MEMBER_REPEATED:
+        r->ok = true;
+        r->joined = true;
+        r->stored_status = m->answer_status;
+        r->stored_answer = str_copy(r->mem, m->answer);
+        request_done(n, r);
+        return;
+    case MEMBER_KEY_CONFLICT:
+        request_refuse(n, r, ERR_IDEMPOTENCY_CONFLICT,
+                       "this Idempotency-Key was used with another request");
+        return;
+    case MEMBER_STALE:
+    case MEMBER_RECORD_STALE:
+        request_refuse(n, r, is_definition ? ERR_PRECONDITION_FAILED : ERR_OVERLOADED,
+                       is_definition ? "someone else has saved it since"
+                                     : "too many changes at once; try again");
+        return;
+    case MEMBER_GONE:
+        request_refuse(n, r, ERR_NOT_FOUND, "it does not exist");
+        return;
+    case MEMBER_FAILED:
+        request_refuse(n, r, m->err.code, "%s", m->err.message);
+        return;
+    case MEMBER_APPLIED:
+        break;
+    }
+    PANIC("an applied member is not refused");
+}
+
+/* A wake that cannot be committed is not forgotten. */
+static void postpone(struct node *n, const struct work *w)
+{
+    char id[UUID_TEXT_LEN + 1];
+
+    if (w->member.result == MEMBER_GONE)
+        return;
+    uuid_write(w->entry->id, id);
+    log_write(LOG_ERROR, "an execution cannot go on",
+              LOG_FIELDS(log_str("execution", str_of(id)),
+                         log_str("reason", str_of(w->member.result == MEMBER_FAILED
+                                                      ? w->member.err.message
+                                                      : "it changes all the time"))));
+    wake_later(n, w->entry->id, w->member.result == MEMBER_FAILED ? RETRY_LATER_US : RETRY_SOON_US);
+}
+
 /* The commit of this one member did not become true. */
 static void refused(struct node *n, struct work *w)
 {
-    struct member *m = &w->member;
-    struct node_request *r = w->request;
     struct entry *e = w->entry;
-    bool is_start = w->commit != NULL && w->commit->is_start;
-    bool retry = m->result == MEMBER_STALE || m->result == MEMBER_RECORD_STALE;
 
     if (e != NULL) {
         e->is_stale = true;
         unpin(n, e);
     }
-    if (e != NULL && retry && !is_start && ++w->tries <= TRIES_MAX) {
-        again(n, w, false);
-        return;
-    }
-    work_free(n, w);
-    if (r != NULL) {
-        r->id = m->holder;
-        switch (m->result) {
-        case MEMBER_KEY_BUSY:
-            request_refuse(n, r, ERR_KEY_BUSY, "an execution with this key is running");
-            break;
-        case MEMBER_SIGNAL_KNOWN:
-            r->ok = true;
-            r->signal_id_out = r->signal_id;
-            request_done(n, r);
-            break;
-        case MEMBER_SIGNAL_DIFFERS:
-            request_refuse(n, r, ERR_CONFLICT, "a signal with this id has other content");
-            break;
-        case MEMBER_REPEATED:
-            r->ok = true;
-            r->joined = true;
-            r->stored_status = m->answer_status;
-            r->stored_answer = str_copy(r->mem, m->answer);
-            request_done(n, r);
-            break;
-        case MEMBER_KEY_CONFLICT:
-            request_refuse(n, r, ERR_IDEMPOTENCY_CONFLICT,
-                           "this Idempotency-Key was used with another request");
-            break;
-        case MEMBER_STALE:
-        case MEMBER_RECORD_STALE:
-            request_refuse(n, r,
-                           r->kind == NODE_DEFINITION ? ERR_PRECONDITION_FAILED : ERR_OVERLOADED,
-                           r->kind == NODE_DEFINITION ? "someone else has saved it since"
-                                                      : "too many changes at once; try again");
-            break;
-        case MEMBER_GONE:
-            request_refuse(n, r, ERR_NOT_FOUND, "it does not exist");
-            break;
-        case MEMBER_FAILED:
-            request_refuse(n, r, m->err.code, "%s", m->err.message);
-            break;
-        case MEMBER_APPLIED:
-            PANIC("an applied member is not refused");
-        }
+    if (e != NULL && may_try_again(w)) {
+        again(n, w);
+    } else if (w->kind == WORK_WAKE) {
+        postpone(n, w);
+        work_free(n, w);
+    } else if (!joins(n, w)) {
+        answer_refused(n, w->request, &w->member);
+        work_free(n, w);
     }
     if (e != NULL)
         entry_release_if_idle(n, e);
 }
 
-/* None of it happened, or nobody can tell. */
-static void undo(struct node *n, struct batch *b)
+/* None of it happened, or nobody can tell: one member of such a batch. */
+static void undo(struct node *n, struct work *w, const struct batch *b)
 {
     bool unknown = b->end == BATCH_UNKNOWN;
+    struct entry *e = w->entry;
 
-    n->pause_until_us = clock_mono_us(n->clock) + REFUSED_PAUSE_US;
-    log_write(LOG_ERROR, "the store did not take a batch",
-              LOG_FIELDS(log_str("reason", str_of(b->err.message)),
-                         log_int("members", (int64_t)b->members.count)));
-    for (size_t i = b->members.count; i-- > 0;) {
-        struct work *w = b->members.items[i]->owner;
-        bool is_start;
-
-        if (w == NULL)
-            continue; /* a crash that was not counted: the file still names it */
-        is_start = w->commit != NULL && w->commit->is_start;
-        if (w->entry != NULL) {
-            w->entry->is_stale = true;
-            unpin(n, w->entry);
-        }
-        if (w->kind == WORK_WAKE ||
-            (!unknown && !is_start && w->entry != NULL && ++w->tries <= TRIES_MAX)) {
-            again(n, w, true);
-            continue;
-        }
+    if (e != NULL) {
+        e->is_stale = true;
+        unpin(n, e);
+    }
+    if (w->kind == WORK_WAKE || (!unknown && e != NULL && ++w->tries <= TRIES_MAX)) {
+        again(n, w);
+    } else {
         request_refuse(n, w->request, unknown ? ERR_OUTCOME_UNKNOWN : ERR_OVERLOADED,
                        unknown ? "whether it happened is not known: %s"
                                : "the store refuses changes: %s",
                        b->err.message);
-        if (w->entry != NULL)
-            entry_release_if_idle(n, w->entry);
         work_free(n, w);
     }
+    /* It may have happened: look, and go on from there. */
+    if (unknown && e != NULL)
+        wake(n, e->id);
+    if (e != NULL)
+        entry_release_if_idle(n, e);
+}
+
+static void finish_member(struct node *n, struct member *m, const struct batch *b)
+{
+    struct work *w = m->owner;
+
+    if (w == NULL) {
+        n->counts_crash = false;
+        if (b->end == BATCH_COMMITTED)
+            poison_clear(&n->poison); /* it is counted, once */
+        else
+            batch_count_crash(n);
+    } else if (b->end != BATCH_COMMITTED) {
+        undo(n, w, b);
+    } else if (m->result == MEMBER_APPLIED) {
+        applied(n, w);
+    } else {
+        refused(n, w);
+    }
+    CRASH_POINT(BETWEEN_ANSWERS);
 }
 
 void batch_done(struct node *n, struct batch *b)
 {
     CRASH_POINT(BATCH_DONE);
+    ASSERT(n->outstanding > 0 && n->sent[0] == b);
     n->outstanding--;
-    if (b->end == BATCH_COMMITTED) {
-        for (size_t i = 0; i < b->members.count; i++) {
-            struct work *w = b->members.items[i]->owner;
-            if (w == NULL) {
-                poison_clear(&n->poison); /* the crash is counted, once */
-                continue;
-            }
-            if (w->member.result == MEMBER_APPLIED)
-                applied(n, w);
-            else
-                refused(n, w);
-            CRASH_POINT(BETWEEN_ANSWERS);
-        }
-    } else {
-        undo(n, b);
+    n->sent[0] = n->sent[1];
+    if (b->end != BATCH_COMMITTED) {
+        n->pause_until_us = clock_mono_us(n->clock) + REFUSED_PAUSE_US;
+        log_write(LOG_ERROR, "the store did not take a batch",
+                  LOG_FIELDS(log_str("reason", str_of(b->err.message)),
+                             log_int("members", (int64_t)b->members.count)));
     }
-    batch_recycle(n, b);
+    for (size_t i = 0; i < b->members.count; i++)
+        finish_member(n, b->members.items[i], b);
+    recycle(n, b);
     CRASH_POINT(AFTER_ANSWERS);
 }

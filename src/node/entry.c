@@ -183,13 +183,16 @@ void entry_release_if_idle(struct node *n, struct entry *e)
 
 void entries_trim(struct node *n)
 {
-    struct entry *e = n->oldest;
+    enum { LOOKED_AT_MAX = 1024 }; /* in one pass; those in use go to the other end */
 
-    while (e != NULL && n->entry_bytes > n->options.cache_bytes) {
-        struct entry *newer = e->newer;
+    for (unsigned i = 0; i < LOOKED_AT_MAX && n->entry_bytes > n->options.cache_bytes; i++) {
+        struct entry *e = n->oldest;
+        if (e == NULL)
+            return;
         if (is_idle(e))
             entry_free(n, e);
-        e = newer;
+        else
+            entry_touch(n, e);
     }
 }
 
@@ -207,11 +210,15 @@ void entries_free(struct node *n)
         arena_fini(&n->spare_arenas[--n->spare_arena_count]);
 }
 
-void entry_forget_state(struct node *n, struct entry *e)
+void entry_reload(struct node *n, struct entry *e)
 {
-    if (e->pins > 0 || e->is_needing) {
-        e->is_stale = true;
-        return;
+    ASSERT(e->pins == 0 && !e->is_needing);
+    /* Reads for a work that was to be advanced are in the memory that goes. */
+    for (struct work *w = e->works.first; w != NULL; w = w->next) {
+        w->commit = NULL;
+        w->records = (struct record_reads){0};
+        w->objects = (struct object_reads){0};
+        w->now_us = 0;
     }
     e->is_stale = false;
     e->x = NULL;
@@ -223,7 +230,10 @@ void entry_forget_state(struct node *n, struct entry *e)
 
 void entry_make_ready(struct node *n, struct entry *e)
 {
-    if (e->in_ready_list || e->works.first == NULL || e->state == ENTRY_LOADING)
+    /* Those who wait for the end of a stale one want its true state too. */
+    bool has_to_do = e->works.first != NULL || (e->is_stale && e->waiters != NULL);
+
+    if (e->in_ready_list || !has_to_do || e->state == ENTRY_LOADING)
         return;
     e->in_ready_list = true;
     e->next_ready = NULL;
@@ -236,17 +246,16 @@ void entry_make_ready(struct node *n, struct entry *e)
 
 void entry_queue(struct node *n, struct entry *e, struct work *w)
 {
-    w->entry = e;
-    work_push(&e->works, w);
-    entry_make_ready(n, e);
-}
+    struct work **link = &e->works.first;
 
-void entry_queue_first(struct node *n, struct entry *e, struct work *w)
-{
     w->entry = e;
-    w->next = e->works.first;
-    e->works.first = w;
-    if (e->works.last == NULL)
-        e->works.last = w;
+    if (e->works.last == NULL || e->works.last->number < w->number) {
+        work_push(&e->works, w);
+    } else {
+        while ((*link)->number < w->number)
+            link = &(*link)->next;
+        w->next = *link;
+        *link = w;
+    }
     entry_make_ready(n, e);
 }

@@ -8,6 +8,12 @@
  *
  *     work --entry ready--> engine_advance --> member of the batch being built
  *          --submit--> outstanding (two at most) --done--> answered, or again
+ *
+ * A member pins its entry: the state in memory may then be ahead of what is
+ * durable. Nothing that rests on such a state leaves: refusals, answers to
+ * waiters and reads of records wait until the last pin is gone. When a member
+ * does not become true, the entry is stale: no further work is done on it, and
+ * once unpinned it is loaded again.
  */
 #ifndef PAWL_NODE_INNER_H
 #define PAWL_NODE_INNER_H
@@ -26,7 +32,8 @@ enum {
 
 #define TIMER_WINDOW_US INT64_C(60000000) /* the heap holds what is due within this */
 #define REFILL_EVERY_US INT64_C(20000000)
-#define RETRY_READ_US INT64_C(500000) /* after the store could not be read */
+#define RETRY_SOON_US INT64_C(1000000)   /* what failed for a reason that may pass */
+#define RETRY_LATER_US INT64_C(60000000) /* what failed for a reason that will hardly pass */
 
 /* --- works --- */
 
@@ -36,11 +43,15 @@ struct work {
     enum work_kind kind;
     struct node_request *request; /* WORK_REQUEST */
     struct entry *entry;
+    int64_t number;        /* order of arrival */
+    int64_t now_us;        /* the time of its turn, kept while records are read; 0 = not begun */
     struct commit *commit; /* once advanced; in the entry's memory */
     struct member member;
     struct idempotency idempotency; /* as it is stored, with the answer */
-    unsigned tries;
-    struct record_reads records; /* in the entry's memory */
+    unsigned tries;                 /* how often its commit was refused */
+    unsigned record_tries;          /* ... because a record had changed */
+    bool joins;                     /* a start that joined the execution that has its key */
+    struct record_reads records;    /* in the entry's memory */
     struct object_reads objects;
     struct work *next;
 };
@@ -54,21 +65,23 @@ struct work_queue {
 enum entry_state {
     ENTRY_LOADING, /* a read is under way */
     ENTRY_READY,
-    ENTRY_GONE, /* there is no such execution */
+    ENTRY_GONE, /* it is not there, or cannot be loaded: `err` */
 };
 
 struct entry {
     struct uuid id;
     enum entry_state state;
     struct execution *x; /* READY */
+    int64_t row;         /* the store's key once it is known; written to `x` when unpinned */
     struct program_ref *program;
     struct arena mem;
-    struct work_queue works;
-    unsigned pins;   /* members that point into `mem`, and reads under way */
-    bool is_needing; /* records are being read for the first work */
-    bool is_stale;   /* the state in memory did not become true: load again when unpinned */
+    struct work_queue works; /* in order of arrival */
+    unsigned pins;           /* members that point into `mem` */
+    bool is_needing;         /* records are being read for the first work */
+    bool is_stale;           /* the state in memory did not become true: load again when unpinned */
     bool wake_queued;
     bool in_ready_list;
+    struct err err;               /* GONE */
     struct node_request *waiters; /* for its end, through `next` */
     size_t bytes;                 /* of `mem`, as counted in the node */
     struct entry *newer, *older;  /* by last use */
@@ -81,6 +94,7 @@ struct entry {
 enum program_state { PROGRAM_LOADING, PROGRAM_READY, PROGRAM_MISSING, PROGRAM_BROKEN };
 
 struct program_ref {
+    struct str key; /* code@version */
     struct str code;
     int64_t version; /* never 0 */
     enum program_state state;
@@ -88,36 +102,83 @@ struct program_ref {
     struct arena mem;
     struct err err;
     struct work_queue starts; /* waiting for it */
-    struct load *loads;       /* executions that wait for it: load.c */
-    struct program_ref *next;
+    struct load *loads;       /* executions that wait for it */
 };
 
 /* The published version of a code, as far as this node knows. */
 struct published {
-    struct str code;
     int64_t version; /* 0 = unknown */
     bool is_reading;
     struct work_queue starts;
+    struct str code;
+    char text[]; /* of the code */
 };
 
-/* --- timers --- */
+/* --- reads of the node's own --- */
+
+/* Freed when it is done. */
+struct load {
+    struct node_read read;
+    struct node *node;
+    struct err err;
+    bool ok;
+    struct load *newer, *older;    /* all that are under way */
+    struct load *next_unsent;      /* the readers' queue was full */
+    struct load *next_for_program; /* executions that wait for the same program */
+    struct arena mem;              /* what is read, unless it belongs to an entry or a program */
+    union {
+        struct {
+            struct entry *entry;
+            struct stored_execution stored;
+            bool found;
+        } execution;
+        struct {
+            struct entry *entry;
+            struct work *work;
+        } records;
+        struct {
+            struct program_ref *ref;
+            const struct program *program;
+            enum program_state state;
+        } program;
+        struct {
+            struct published *published;
+            int64_t version;
+        } published;
+        struct {
+            int64_t after_us, until_us;
+            struct uuid after_id;
+            struct dues dues;
+        } due;
+    };
+};
+
+/* --- timers: a heap of what is due next, at most one for each execution --- */
 
 struct timer {
     int64_t at_us;
     struct uuid id;
+    uint32_t slot; /* in the index */
 };
 
 struct timers {
     struct timer *heap;
-    size_t count, room;
+    uint32_t *index; /* place in the heap + 1, by hash of the id; 0 = free */
+    uint32_t count, room;
+    uint32_t index_mask; /* size of the index - 1 */
 };
 
 void timers_init(struct timers *t);
 void timers_fini(struct timers *t);
-void timers_add(struct timers *t, int64_t at_us, struct uuid id);
+/* Set the timer of `id`, in place of an earlier one. */
+void timers_set(struct timers *t, struct uuid id, int64_t at_us);
+/* The same, unless it is set to an earlier time. */
+void timers_set_sooner(struct timers *t, struct uuid id, int64_t at_us);
+void timers_remove(struct timers *t, struct uuid id);
 /* Take the earliest if it is due. */
 bool timers_take(struct timers *t, int64_t now_us, struct uuid *out);
 int64_t timers_next_us(const struct timers *t); /* INT64_MAX when empty */
+void timers_check(const struct timers *t);      /* panic unless it is a heap and its index */
 
 /* --- the poison file --- */
 
@@ -148,7 +209,6 @@ struct node {
     struct store *store;
     struct mailbox *done;
     struct mailbox own_done;
-    struct poison poison;
     struct uuid_gen ids;
     const struct cel_env *env;
 
@@ -158,7 +218,12 @@ struct node {
     node_before_sleep_fn *before_sleep;
     void *before_sleep_context;
     volatile bool stop_requested;
-    bool is_draining, is_recovered, store_failed;
+    bool is_draining, is_recovered;
+
+    /* the execution that a crash is blamed on; nothing is advanced before that is durable */
+    struct poison poison;
+    struct uuid crashed;
+    bool counts_crash;
 
     /* executions */
     struct entry **buckets;
@@ -168,29 +233,33 @@ struct node {
     struct arena spare_arenas[256];
     unsigned spare_arena_count;
     struct work *free_works;
+    int64_t work_number;
     size_t wakes;           /* works that are wakes */
     size_t pending;         /* requests under way */
     size_t waiting;         /* of them, those that wait for an end */
     int64_t next_expiry_us; /* monotonic; when waiters are looked through again */
-    int64_t pause_until_us; /* monotonic; the store refused, no new batch before this */
-    struct str refusal;     /* what it said */
-
-    /* reads that were refused at once, to be ended in the next pass */
-    struct load *refused_loads;
+    int64_t pause_until_us; /* monotonic; the store refused, nothing is advanced before this */
 
     /* programs */
-    struct program_ref *programs;
-    struct map published; /* of struct published */
+    struct map programs;  /* of struct program_ref, by key */
+    struct map published; /* of struct published, by code */
 
-    /* timers */
-    struct timers timers; /* of executions, wall time */
-    int64_t filled_until_us, next_refill_us;
-    int64_t retry_refill_us; /* monotonic; not before this, a read has failed */
+    /* reads */
+    struct load *newest_load;
+    struct load *unsent_first, *unsent_last;
+
+    /* timers of executions, wall time: all that are due up to filled_until_us are in the heap */
+    struct timers timers;
+    int64_t filled_until_us;
     struct uuid filled_id;
+    int64_t filling_until_us; /* of the read under way */
+    int64_t next_refill_us;   /* monotonic */
+    int64_t refill_pause_us;  /* monotonic; after a read that failed */
     bool is_refilling;
 
     /* batches */
-    struct batch *current;
+    struct batch *current; /* being built; never NULL */
+    struct batch *sent[OUTSTANDING_MAX];
     int64_t batch_number;
     unsigned outstanding;
     struct batch *spare_batches[4];
@@ -203,11 +272,10 @@ struct entry *entry_find(struct node *n, struct uuid id);
 struct entry *entry_new(struct node *n, struct uuid id);
 void entry_touch(struct node *n, struct entry *e);
 void entry_release_if_idle(struct node *n, struct entry *e);
-void entry_forget_state(struct node *n, struct entry *e); /* load again before the next work */
+void entry_reload(struct node *n, struct entry *e); /* it must be unpinned */
 void entries_trim(struct node *n);
 void entries_free(struct node *n);
-void entry_queue(struct node *n, struct entry *e, struct work *w);
-void entry_queue_first(struct node *n, struct entry *e, struct work *w);
+void entry_queue(struct node *n, struct entry *e, struct work *w); /* by order of arrival */
 void entry_make_ready(struct node *n, struct entry *e);
 
 /* work.c */
@@ -216,18 +284,35 @@ void work_free(struct node *n, struct work *w);
 void work_push(struct work_queue *q, struct work *w);
 struct work *work_pop(struct work_queue *q);
 void works_run(struct node *n); /* advance what is ready, into the current batch */
-void wake(struct node *n, struct uuid id);
+/* It is not there, or cannot be loaded: everything that waits for it is refused. */
+void entry_fail(struct node *n, struct entry *e, const struct err *err);
 
-/* load.c: reading executions, programs, records and due timers */
+/* load.c: reading executions and records */
+struct load *load_new(struct node *n, void (*run)(struct node_read *, struct reader *),
+                      void (*done)(struct node_read *));
+void load_send(struct load *l); /* sooner or later `done` is called */
+void load_free(struct load *l);
+bool loads_resend(struct node *n); /* those that did not fit; whether any went */
+void loads_free(struct node *n);
 void load_entry(struct node *n, struct entry *e);
 void load_records(struct node *n, struct entry *e, struct work *w);
-void load_program(struct node *n, struct program_ref *p);
-void load_published(struct node *n, struct published *p);
-void load_due(struct node *n);
-bool loads_refused(struct node *n); /* end the reads that the store did not take */
+void load_restore(struct load *l); /* the program of a loaded execution has come */
+
+/* program.c: programs, and which version is published */
 struct program_ref *program_get(struct node *n, struct str code, int64_t version);
-void program_forget(struct node *n, struct program_ref *ref);
 struct published *published_get(struct node *n, struct str code);
+void published_load(struct node *n, struct published *p);
+void programs_free(struct node *n);
+
+/* wake.c: when executions are due */
+void wake(struct node *n, struct uuid id); /* give it a work of kind WAKE */
+/* Its durable state is `x`: set or remove its timer. */
+void wake_arm(struct node *n, const struct execution *x);
+void wake_later(struct node *n, struct uuid id, int64_t delay_us);
+bool wake_may_fire(const struct node *n);
+bool wake_fire(struct node *n); /* what is due; whether anything was */
+void wake_refill(struct node *n);
+int64_t wake_refill_in_us(const struct node *n); /* until wake_refill() has something to do */
 
 /* request.c */
 void request_start(struct node *n, struct work *w);
@@ -235,14 +320,18 @@ void request_refuse(struct node *n, struct node_request *r, enum err_code code, 
                     ...) PRINTF_LIKE(4, 5);
 void request_done(struct node *n, struct node_request *r);
 void request_wait(struct node *n, struct entry *e, struct node_request *r);
+/* Answer with the execution as it is, which is durable. */
+void request_answer(struct node *n, struct node_request *r, const struct execution *x);
 void request_answer_waiters(struct node *n, struct entry *e, const struct execution *x);
-void request_refuse_waiters(struct node *n, struct entry *e, enum err_code code,
-                            const char *message);
+void request_refuse_waiters(struct node *n, struct entry *e, const struct err *err);
 void request_expire(struct node *n);
 
 /* batch.c */
+void batch_init(struct node *n);
 void batch_add(struct node *n, struct work *w);
+void batch_count_crash(struct node *n);
 void batch_submit(struct node *n);
 void batch_done(struct node *n, struct batch *batch);
+void batches_free(struct node *n);
 
 #endif

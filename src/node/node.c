@@ -55,37 +55,15 @@ static bool take_done(struct node *n)
     return count > 0;
 }
 
-/* Due executions in memory are bounded, whatever else is there. */
-static bool may_fire(const struct node *n)
-{
-    return n->is_recovered && !n->is_draining && n->wakes < WAKES_MAX;
-}
-
-static bool fire_timers(struct node *n)
-{
-    int64_t now_us = clock_wall_us(n->clock);
-    struct uuid id;
-    bool any = false;
-
-    while (may_fire(n) && timers_take(&n->timers, now_us, &id)) {
-        CRASH_POINT(TIMER_FIRED);
-        wake(n, id);
-        any = true;
-    }
-    return any;
-}
-
 bool node_pass(struct node *n)
 {
     bool any = take_done(n);
 
-    any |= loads_refused(n);
+    any |= loads_resend(n);
     if (!n->is_draining)
-        load_due(n);
-    any |= fire_timers(n);
+        wake_refill(n);
+    any |= wake_fire(n);
     request_expire(n);
-    if (n->current == NULL)
-        batch_submit(n);
     works_run(n);
     if (n->current->members.count > 0)
         any = true;
@@ -94,31 +72,49 @@ bool node_pass(struct node *n)
     return any;
 }
 
+static int64_t min_us(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How long until there is something to do without anything coming back. */
+static int64_t idle_us(const struct node *n)
+{
+    enum { RESEND_US = 2000 };
+    int64_t mono_us = clock_mono_us(n->clock), next_us = timers_next_us(&n->timers), us = INT64_MAX;
+
+    if (n->ready_first != NULL && n->outstanding < OUTSTANDING_MAX && !n->counts_crash)
+        us = n->pause_until_us - mono_us;
+    if (next_us != INT64_MAX && wake_may_fire(n))
+        us = min_us(us, next_us - clock_wall_us(n->clock));
+    if (n->waiting > 0)
+        us = min_us(us, n->next_expiry_us - mono_us);
+    if (n->unsent_first != NULL)
+        us = min_us(us, RESEND_US);
+    us = min_us(us, wake_refill_in_us(n));
+    return us < 0 ? 0 : us;
+}
+
 int64_t node_next_wake_us(const struct node *n)
 {
-    return timers_next_us(&n->timers);
+    int64_t us = idle_us(n);
+
+    return us == INT64_MAX ? INT64_MAX : clock_wall_us(n->clock) + us;
 }
 
 /* --- the loop --- */
 
-static int sleep_ms(struct node *n)
+static int sleep_ms(const struct node *n)
 {
-    int64_t wall_us = clock_wall_us(n->clock), mono_us = clock_mono_us(n->clock);
-    int64_t us = (int64_t)IDLE_MS * 1000, next = timers_next_us(&n->timers);
+    int64_t us = min_us(idle_us(n), (int64_t)IDLE_MS * 1000);
 
-    if (n->ready_first != NULL && n->outstanding < OUTSTANDING_MAX)
-        us = n->pause_until_us > mono_us ? n->pause_until_us - mono_us : 0;
-    if (next != INT64_MAX && may_fire(n) && next - wall_us < us)
-        us = next - wall_us;
-    if (n->waiting > 0 && n->next_expiry_us - mono_us < us)
-        us = n->next_expiry_us - mono_us;
-    return us <= 0 ? 0 : (int)((us + 999) / 1000);
+    return (int)((us + 999) / 1000);
 }
 
 static bool is_drained(const struct node *n)
 {
     return n->outstanding == 0 && n->pending == 0 && n->ready_first == NULL &&
-           (n->current == NULL || n->current->members.count == 0);
+           n->current->members.count == 0;
 }
 
 int node_run(struct node *n)
@@ -212,20 +208,6 @@ static bool open_loop(struct node *n, struct err *err)
            add_fd(n, mailbox_fd(n->done), NULL, err);
 }
 
-/* An execution that was being advanced when the process died. */
-static void count_crash(struct node *n, struct uuid id)
-{
-    struct member *m;
-
-    batch_submit(n); /* makes the first batch */
-    m = arena_zalloc(&n->current->mem, sizeof(*m));
-    m->kind = MEMBER_CRASH;
-    m->crashed = id;
-    *VEC_ADD(&n->current->mem, &n->current->members) = m;
-    log_write(LOG_WARN, "the process died while it advanced an execution", NULL);
-    CRASH_POINT(CRASH_COUNTED);
-}
-
 static bool open_store(struct node *n, struct err *err)
 {
     struct store_options options = {
@@ -247,11 +229,27 @@ static bool open_store(struct node *n, struct err *err)
     return n->store != NULL;
 }
 
+static bool open_all(struct node *n, struct err *err)
+{
+    bool was_found = false;
+
+    if (!open_store(n, err) || !open_loop(n, err))
+        return false;
+    if (n->options.data_path.len == 0)
+        return true;
+    if (!poison_open(&n->poison, n->options.data_path, &n->crashed, &was_found, err))
+        return false;
+    if (was_found) {
+        log_write(LOG_WARN, "the server ended while it advanced an execution", NULL);
+        batch_count_crash(n);
+        CRASH_POINT(CRASH_COUNTED);
+    }
+    return true;
+}
+
 struct node *node_open(const struct node_options *options, struct err *err)
 {
     struct node *n = calloc(1, sizeof(*n));
-    struct uuid poisoned;
-    bool was_poisoned = false;
 
     if (n == NULL)
         PANIC("out of memory");
@@ -259,59 +257,36 @@ struct node *node_open(const struct node_options *options, struct err *err)
     n->clock = options->clock;
     n->epoll_fd = n->stop_fd = n->poison.fd = -1;
     if (n->options.cache_bytes == 0)
-        n->options.cache_bytes = 64u << 20;
+        n->options.cache_bytes = (size_t)64 << 20;
     if (n->options.pending_max == 0)
         n->options.pending_max = PENDING_MAX;
     if (n->options.reader_count == 0)
         n->options.reader_count = READER_COUNT;
     arena_init(&n->mem);
+    map_init(&n->programs, &n->mem);
     map_init(&n->published, &n->mem);
     timers_init(&n->timers);
     uuid_gen_init(&n->ids, options->random, options->random_context);
     n->env = define_env(&n->mem);
-    if (!open_store(n, err) || !open_loop(n, err)) {
-        node_close(n);
-        return NULL;
-    }
-    if (options->data_path.len > 0 &&
-        !poison_open(&n->poison, options->data_path, &poisoned, &was_poisoned, err)) {
-        node_close(n);
-        return NULL;
-    }
-    if (was_poisoned)
-        count_crash(n, poisoned);
-    return n;
+    batch_init(n);
+    if (open_all(n, err))
+        return n;
+    node_close(n);
+    return NULL;
 }
 
 void node_close(struct node *n)
 {
-    struct work *w;
-
     if (n->store != NULL && n->options.store == NULL)
         store_close(n->store);
     if (n->done == &n->own_done)
         mailbox_fini(&n->own_done);
+    loads_free(n);
     entries_free(n);
-    while (n->programs != NULL) {
-        if (n->programs->program != NULL)
-            program_release(n->programs->program);
-        program_forget(n, n->programs);
-    }
-    while ((w = n->free_works) != NULL) {
-        n->free_works = w->next;
-        free(w);
-    }
+    programs_free(n);
+    batches_free(n);
     timers_fini(&n->timers);
     poison_close(&n->poison);
-    if (n->current != NULL) {
-        arena_fini(&n->current->mem);
-        free(n->current);
-    }
-    while (n->spare_count > 0) {
-        struct batch *b = n->spare_batches[--n->spare_count];
-        arena_fini(&b->mem);
-        free(b);
-    }
     if (n->epoll_fd >= 0)
         close(n->epoll_fd);
     if (n->stop_fd >= 0)

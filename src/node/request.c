@@ -7,6 +7,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+enum { CODE_MAX = 100, KEY_MAX = 500 }; /* bytes */
+
 /* How long waiters may be looked at too late. */
 #define EXPIRY_GRAIN_US INT64_C(20000)
 
@@ -41,7 +43,7 @@ void request_wait(struct node *n, struct entry *e, struct node_request *r)
         n->next_expiry_us = r->deadline_us;
 }
 
-static void answer_with(struct node *n, struct node_request *r, const struct execution *x)
+void request_answer(struct node *n, struct node_request *r, const struct execution *x)
 {
     struct buf text;
 
@@ -54,28 +56,34 @@ static void answer_with(struct node *n, struct node_request *r, const struct exe
     request_done(n, r);
 }
 
-void request_answer_waiters(struct node *n, struct entry *e, const struct execution *x)
+/* Take those who wait off the entry. */
+static struct node_request *take_waiters(struct node *n, struct entry *e)
 {
-    struct node_request *r = e->waiters, *next;
+    struct node_request *first = e->waiters;
 
     e->waiters = NULL;
+    for (const struct node_request *r = first; r != NULL; r = r->next)
+        n->waiting--;
+    return first;
+}
+
+void request_answer_waiters(struct node *n, struct entry *e, const struct execution *x)
+{
+    struct node_request *r = take_waiters(n, e), *next;
+
     for (; r != NULL; r = next) {
         next = r->next;
-        n->waiting--;
-        answer_with(n, r, x);
+        request_answer(n, r, x);
     }
 }
 
-void request_refuse_waiters(struct node *n, struct entry *e, enum err_code code,
-                            const char *message)
+void request_refuse_waiters(struct node *n, struct entry *e, const struct err *err)
 {
-    struct node_request *r = e->waiters, *next;
+    struct node_request *r = take_waiters(n, e), *next;
 
-    e->waiters = NULL;
     for (; r != NULL; r = next) {
         next = r->next;
-        n->waiting--;
-        request_refuse(n, r, code, "%s", message);
+        request_refuse(n, r, err->code, "%s", err->message);
     }
 }
 
@@ -84,9 +92,6 @@ static void expire_entry(struct node *n, struct entry *e, int64_t now_us, int64_
 {
     struct node_request **link = &e->waiters;
 
-    /* Nothing else will ask for its true state. */
-    if (e->is_stale && e->state == ENTRY_READY && e->works.first == NULL)
-        entry_forget_state(n, e);
     while (*link != NULL) {
         struct node_request *r = *link;
         if (r->deadline_us > now_us || e->pins > 0 || e->state != ENTRY_READY || e->is_stale) {
@@ -97,7 +102,7 @@ static void expire_entry(struct node *n, struct entry *e, int64_t now_us, int64_
         }
         *link = r->next;
         n->waiting--;
-        answer_with(n, r, e->x);
+        request_answer(n, r, e->x);
     }
 }
 
@@ -119,34 +124,6 @@ void request_expire(struct node *n)
 
 /* --- starting --- */
 
-/* settings.key: what the definition says when the start gives none. */
-static bool business_key(struct node *n, struct node_request *r, const struct program *p,
-                         struct value input, struct str *out)
-{
-    struct value slots[ROOT_COUNT];
-    struct cel_activation activation = {.slots = slots};
-    struct value v;
-
-    *out = r->key;
-    if (r->key.len > 0 || p->key == NULL)
-        return true;
-    for (unsigned i = 0; i < ROOT_COUNT; i++)
-        slots[i] = value_absent();
-    slots[ROOT_INPUT] = input;
-    v = mapping_evaluate(r->mem, p->key, &activation);
-    if (v.kind == VALUE_INT)
-        *out = str_printf(r->mem, "%lld", (long long)v.i);
-    else if (v.kind == VALUE_STRING && v.len > 0)
-        *out = value_text(v);
-    else {
-        request_refuse(n, r, ERR_INVALID, "settings.key does not give a string: %s",
-                       v.kind == VALUE_ERROR ? v.error->message
-                                             : value_kind_name((enum value_kind)v.kind));
-        return false;
-    }
-    return true;
-}
-
 static struct str user_json(struct arena *mem, const struct node_user *user)
 {
     struct buf out;
@@ -162,6 +139,36 @@ static struct str user_json(struct arena *mem, const struct node_user *user)
     json_write_string(&out, user->role);
     buf_char(&out, '}');
     return buf_view(&out);
+}
+
+/* settings.key: what the definition says when the start gives none. */
+static bool business_key(struct node *n, struct node_request *r, const struct program *p,
+                         struct value input, struct str *out)
+{
+    struct value slots[ROOT_COUNT];
+    struct cel_activation activation = {.slots = slots, .now_us = clock_wall_us(n->clock)};
+    struct value v;
+    struct err err;
+
+    *out = r->key;
+    if (r->key.len > 0 || p->key == NULL)
+        return true;
+    for (unsigned i = 0; i < ROOT_COUNT; i++)
+        slots[i] = value_absent();
+    slots[ROOT_INPUT] = input;
+    slots[ROOT_META] = p->meta;
+    if (!json_read(r->mem, user_json(r->mem, &r->user), &slots[ROOT_USER], &err))
+        slots[ROOT_USER] = value_map_empty();
+    v = mapping_evaluate(r->mem, p->key, &activation);
+    if (v.kind == VALUE_INT)
+        *out = str_printf(r->mem, "%lld", (long long)v.i);
+    else if (v.kind == VALUE_STRING && v.len > 0)
+        *out = value_text(v);
+    else
+        return err_set(&r->err, ERR_INVALID, "settings.key does not give a string: %s",
+                       v.kind == VALUE_ERROR ? v.error->message
+                                             : value_kind_name((enum value_kind)v.kind));
+    return true;
 }
 
 static bool make_execution(struct node *n, struct entry *e, const struct program *p,
@@ -181,7 +188,7 @@ static bool make_execution(struct node *n, struct entry *e, const struct program
     x->key = str_copy(&e->mem, key);
     x->org_id = str_copy(&e->mem, r->user.org_id);
     x->user_json = user_json(&e->mem, &r->user);
-    x->created_at_us = clock_wall_us(n->clock);
+    x->created_at_us = x->updated_at_us = clock_wall_us(n->clock);
     x->deadline_at_us = p->timeout_us > 0 ? x->created_at_us + p->timeout_us : 0;
     x->input_json = buf_view(&json);
     if (!json_read(&e->mem, x->input_json, &x->input, err))
@@ -195,49 +202,50 @@ static bool make_execution(struct node *n, struct entry *e, const struct program
     return true;
 }
 
-/* The program of a start is at hand: make the execution. */
-void request_start(struct node *n, struct work *w)
+/* The program is at hand: make the execution. False: r->err says what is wrong with the request. */
+static bool start_with(struct node *n, struct work *w, struct program_ref *ref)
 {
     struct node_request *r = w->request;
-    const struct program *p = NULL;
-    struct program_ref *ref;
+    const struct program *p = ref->program;
     struct value input;
     struct entry *e;
     struct str key;
-    struct err err;
 
-    ref = program_get(n, r->code, r->version);
+    r->findings = (struct findings){0};
+    define_check_input(r->mem, p, r->input, &input, &r->findings);
+    if (findings_have_errors(&r->findings))
+        return err_set(&r->err, ERR_INVALID, "the input is not what '%.*s' takes",
+                       STR_ARG(p->code));
+    if (!business_key(n, r, p, input, &key))
+        return false;
+    if (key.len > KEY_MAX)
+        return err_set(&r->err, ERR_INVALID, "the key is longer than %d bytes", KEY_MAX);
+    e = entry_new(n, uuid_gen_next(&n->ids, clock_wall_us(n->clock) / 1000));
+    e->program = ref;
+    if (!make_execution(n, e, p, r, key, input, &r->err)) {
+        e->state = ENTRY_GONE;
+        entry_release_if_idle(n, e);
+        return false;
+    }
+    entry_queue(n, e, w);
+    return true;
+}
+
+void request_start(struct node *n, struct work *w)
+{
+    struct node_request *r = w->request;
+    struct program_ref *ref = program_get(n, r->code, r->version);
+
     if (ref->state == PROGRAM_LOADING) {
         work_push(&ref->starts, w);
         return;
     }
-    if (ref->state != PROGRAM_READY) {
-        work_free(n, w);
-        request_refuse(n, r, ref->state == PROGRAM_MISSING ? ERR_NOT_FOUND : ref->err.code, "%s",
-                       ref->err.message);
+    if (ref->state != PROGRAM_READY)
+        r->err = ref->err;
+    else if (start_with(n, w, ref))
         return;
-    }
-    p = ref->program;
-    define_check_input(r->mem, p, r->input, &input, &r->findings);
-    if (findings_have_errors(&r->findings)) {
-        work_free(n, w);
-        request_refuse(n, r, ERR_INVALID, "the input is not what '%.*s' takes", STR_ARG(p->code));
-        return;
-    }
-    if (!business_key(n, r, p, input, &key)) {
-        work_free(n, w);
-        return;
-    }
-    e = entry_new(n, uuid_gen_next(&n->ids, clock_wall_us(n->clock) / 1000));
-    e->program = ref;
-    if (!make_execution(n, e, p, r, key, input, &err)) {
-        work_free(n, w);
-        e->state = ENTRY_GONE;
-        request_refuse(n, r, err.code, "%s", err.message);
-        entry_release_if_idle(n, e);
-        return;
-    }
-    entry_queue(n, e, w);
+    work_free(n, w);
+    request_done(n, r);
 }
 
 /* Find out which version is meant, then start. */
@@ -246,11 +254,16 @@ static void begin_start(struct node *n, struct work *w)
     struct node_request *r = w->request;
     struct published *p;
 
+    if (r->code.len > CODE_MAX) {
+        work_free(n, w);
+        request_refuse(n, r, ERR_NOT_FOUND, "no process has so long a code");
+        return;
+    }
     if (r->version == 0) {
         p = published_get(n, r->code);
         if (p->version == 0) {
             work_push(&p->starts, w);
-            load_published(n, p);
+            published_load(n, p);
             return;
         }
         r->version = p->version;

@@ -1,7 +1,16 @@
-/* timers.c - a heap of what is due next; see inner.h. */
+/*
+ * timers.c - when executions are due: a heap with an index by id; see inner.h.
+ *
+ * Invariants: heap[0 .. count) is a heap by time, then id; the index has at
+ * least twice as many slots as there are timers; index[heap[i].slot] == i + 1.
+ */
 #include "node/inner.h"
 
+#include "base/hash.h"
+
 #include <stdlib.h>
+
+enum { ROOM_MIN = 64 };
 
 void timers_init(struct timers *t)
 {
@@ -11,8 +20,73 @@ void timers_init(struct timers *t)
 void timers_fini(struct timers *t)
 {
     free(t->heap);
+    free(t->index);
     timers_init(t);
 }
+
+/* --- the index: open addressing, linear probing --- */
+
+static uint32_t home_slot(const struct timers *t, struct uuid id)
+{
+    return (uint32_t)hash_bytes(id.bytes, sizeof(id.bytes)) & t->index_mask;
+}
+
+/* The place in the heap, or UINT32_MAX. */
+static uint32_t find(const struct timers *t, struct uuid id)
+{
+    if (t->count == 0)
+        return UINT32_MAX;
+    for (uint32_t s = home_slot(t, id); t->index[s] != 0; s = (s + 1) & t->index_mask)
+        if (uuid_cmp(t->heap[t->index[s] - 1].id, id) == 0)
+            return t->index[s] - 1;
+    return UINT32_MAX;
+}
+
+static void index_add(struct timers *t, uint32_t place)
+{
+    uint32_t s = home_slot(t, t->heap[place].id);
+
+    while (t->index[s] != 0)
+        s = (s + 1) & t->index_mask;
+    t->index[s] = place + 1;
+    t->heap[place].slot = s;
+}
+
+/* Close the gap, so that every search still ends at its timer. */
+static void index_remove(struct timers *t, uint32_t gap)
+{
+    uint32_t s = gap;
+
+    while (true) {
+        uint32_t home;
+
+        s = (s + 1) & t->index_mask;
+        if (t->index[s] == 0)
+            break;
+        home = home_slot(t, t->heap[t->index[s] - 1].id);
+        if (((s - home) & t->index_mask) < ((s - gap) & t->index_mask))
+            continue;
+        t->index[gap] = t->index[s];
+        t->heap[t->index[gap] - 1].slot = gap;
+        gap = s;
+    }
+    t->index[gap] = 0;
+}
+
+static void grow(struct timers *t)
+{
+    t->room = t->room == 0 ? ROOM_MIN : t->room * 2;
+    t->index_mask = t->room * 2 - 1;
+    free(t->index);
+    t->heap = realloc(t->heap, t->room * sizeof(*t->heap));
+    t->index = calloc(t->index_mask + 1u, sizeof(*t->index));
+    if (t->heap == NULL || t->index == NULL)
+        PANIC("out of memory");
+    for (uint32_t i = 0; i < t->count; i++)
+        index_add(t, i);
+}
+
+/* --- the heap --- */
 
 static bool is_before(const struct timer *a, const struct timer *b)
 {
@@ -21,44 +95,120 @@ static bool is_before(const struct timer *a, const struct timer *b)
     return uuid_cmp(a->id, b->id) < 0;
 }
 
-void timers_add(struct timers *t, int64_t at_us, struct uuid id)
+static void put(struct timers *t, uint32_t place, struct timer timer)
 {
-    struct timer timer = {.at_us = at_us, .id = id};
-    size_t i;
+    t->heap[place] = timer;
+    t->index[timer.slot] = place + 1;
+}
 
-    if (t->count == t->room) {
-        t->room = t->room == 0 ? 64 : t->room * 2;
-        t->heap = realloc(t->heap, t->room * sizeof(*t->heap));
-        if (t->heap == NULL)
-            PANIC("out of memory");
+static void sift_up(struct timers *t, uint32_t place)
+{
+    struct timer timer = t->heap[place];
+
+    for (; place > 0 && is_before(&timer, &t->heap[(place - 1) / 2]); place = (place - 1) / 2)
+        put(t, place, t->heap[(place - 1) / 2]);
+    put(t, place, timer);
+}
+
+static void sift_down(struct timers *t, uint32_t place)
+{
+    struct timer timer = t->heap[place];
+    uint32_t child;
+
+    while ((child = 2 * place + 1) < t->count) {
+        if (child + 1 < t->count && is_before(&t->heap[child + 1], &t->heap[child]))
+            child++;
+        if (!is_before(&t->heap[child], &timer))
+            break;
+        put(t, place, t->heap[child]);
+        place = child;
     }
-    for (i = t->count++; i > 0 && is_before(&timer, &t->heap[(i - 1) / 2]); i = (i - 1) / 2)
-        t->heap[i] = t->heap[(i - 1) / 2];
-    t->heap[i] = timer;
+    put(t, place, timer);
+}
+
+static void move(struct timers *t, uint32_t place, int64_t at_us)
+{
+    int64_t before_us = t->heap[place].at_us;
+
+    t->heap[place].at_us = at_us;
+    if (at_us < before_us)
+        sift_up(t, place);
+    else
+        sift_down(t, place);
+}
+
+static void remove_at(struct timers *t, uint32_t place)
+{
+    uint32_t last = t->count - 1;
+
+    index_remove(t, t->heap[place].slot);
+    t->count = last;
+    if (place == last)
+        return;
+    put(t, place, t->heap[last]);
+    sift_up(t, place);
+    sift_down(t, place);
+}
+
+/* --- timers --- */
+
+static void add(struct timers *t, struct uuid id, int64_t at_us)
+{
+    if (t->count == t->room)
+        grow(t);
+    t->heap[t->count] = (struct timer){.at_us = at_us, .id = id};
+    index_add(t, t->count);
+    t->count++;
+    sift_up(t, t->count - 1);
+}
+
+void timers_set(struct timers *t, struct uuid id, int64_t at_us)
+{
+    uint32_t place = find(t, id);
+
+    if (place == UINT32_MAX)
+        add(t, id, at_us);
+    else
+        move(t, place, at_us);
+}
+
+void timers_set_sooner(struct timers *t, struct uuid id, int64_t at_us)
+{
+    uint32_t place = find(t, id);
+
+    if (place == UINT32_MAX)
+        add(t, id, at_us);
+    else if (at_us < t->heap[place].at_us)
+        move(t, place, at_us);
+}
+
+void timers_remove(struct timers *t, struct uuid id)
+{
+    uint32_t place = find(t, id);
+
+    if (place != UINT32_MAX)
+        remove_at(t, place);
 }
 
 bool timers_take(struct timers *t, int64_t now_us, struct uuid *out)
 {
-    struct timer last;
-    size_t i = 0, child;
-
     if (t->count == 0 || t->heap[0].at_us > now_us)
         return false;
     *out = t->heap[0].id;
-    last = t->heap[--t->count];
-    while ((child = 2 * i + 1) < t->count) {
-        if (child + 1 < t->count && is_before(&t->heap[child + 1], &t->heap[child]))
-            child++;
-        if (!is_before(&t->heap[child], &last))
-            break;
-        t->heap[i] = t->heap[child];
-        i = child;
-    }
-    t->heap[i] = last;
+    remove_at(t, 0);
     return true;
 }
 
 int64_t timers_next_us(const struct timers *t)
 {
     return t->count == 0 ? INT64_MAX : t->heap[0].at_us;
+}
+
+void timers_check(const struct timers *t)
+{
+    for (uint32_t i = 0; i < t->count; i++) {
+        ASSERT(i == 0 || !is_before(&t->heap[i], &t->heap[(i - 1) / 2]));
+        ASSERT(t->index[t->heap[i].slot] == i + 1);
+        ASSERT(find(t, t->heap[i].id) == i);
+    }
 }

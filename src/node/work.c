@@ -3,17 +3,15 @@
 
 #include "base/crash.h"
 
-#include <stdlib.h>
-
 struct work *work_new(struct node *n, enum work_kind kind)
 {
     struct work *w = n->free_works;
 
     if (w != NULL)
         n->free_works = w->next;
-    else if ((w = malloc(sizeof(*w))) == NULL)
-        PANIC("out of memory");
-    *w = (struct work){.kind = kind};
+    else
+        w = arena_alloc(&n->mem, sizeof(*w));
+    *w = (struct work){.kind = kind, .number = ++n->work_number};
     n->wakes += kind == WORK_WAKE;
     return w;
 }
@@ -48,24 +46,16 @@ struct work *work_pop(struct work_queue *q)
     return w;
 }
 
-void wake(struct node *n, struct uuid id)
-{
-    struct entry *e = entry_get(n, id);
-    struct work *w;
-
-    if (e->wake_queued)
-        return;
-    e->wake_queued = true;
-    w = work_new(n, WORK_WAKE);
-    entry_queue(n, e, w);
-}
-
 static void make_event(struct work *w, struct event *ev)
 {
     struct node_request *r = w->request;
 
-    *ev = (struct event){.records = &w->records, .objects = &w->objects};
-    ev->config = value_map_empty();
+    *ev = (struct event){
+        .config = value_map_empty(),
+        .records = &w->records,
+        .objects = &w->objects,
+        .gives_up_on_records = w->record_tries > TRIES_MAX,
+    };
     if (w->kind == WORK_WAKE) {
         ev->kind = EVENT_WAKE;
         return;
@@ -92,14 +82,26 @@ static void make_event(struct work *w, struct event *ev)
     PANIC("this request makes no event");
 }
 
+/* --- events that make no commit --- */
+
+static void take_first(struct entry *e, struct work *w)
+{
+    struct work *first = work_pop(&e->works);
+
+    ASSERT(first == w);
+    if (w->kind == WORK_WAKE)
+        e->wake_queued = false;
+}
+
 /* An event that does not apply: it is refused, once what it met is durable. */
 static bool refuse(struct node *n, struct entry *e, struct work *w, const struct err *err)
 {
     if (e->pins > 0)
         return false;
-    (void)work_pop(&e->works);
+    take_first(e, w);
     if (w->kind == WORK_WAKE)
-        e->wake_queued = false;
+        wake_arm(n,
+                 e->x); /* too early: the clock was set back, or the timer is of an older state */
     else
         request_refuse(n, w->request, err->code, "%s", err->message);
     work_free(n, w);
@@ -107,114 +109,171 @@ static bool refuse(struct node *n, struct entry *e, struct work *w, const struct
 }
 
 /* A wait is no event: it is answered at once or joins those who wait. */
-static void join_waiters(struct node *n, struct entry *e, struct work *w)
+static bool join_waiters(struct node *n, struct entry *e, struct work *w)
 {
     struct node_request *r = w->request;
 
-    (void)work_pop(&e->works);
+    take_first(e, w);
     work_free(n, w);
-    if (e->pins == 0 && status_is_terminal(e->x->status)) {
-        r->next = NULL;
-        e->waiters = r;
-        n->waiting++;
-        request_answer_waiters(n, e, e->x);
-    } else {
+    if (e->pins == 0 && status_is_terminal(e->x->status))
+        request_answer(n, r, e->x);
+    else
         request_wait(n, e, r);
-    }
+    return true;
 }
 
-static bool is_parked(const struct entry *e)
+/* A signal that was received before is answered like the first time, or refused. */
+static bool repeat_signal(struct node *n, struct entry *e, struct work *w, enum signal_known known)
 {
-    return e->x->crash_count >= CRASHES_MAX;
-}
-
-/* Advance by the first work of an entry. False: it cannot go on now. */
-static bool advance_first(struct node *n, struct entry *e)
-{
-    struct work *w = e->works.first;
-    struct event ev;
-    struct commit *commit;
+    struct node_request *r = w->request;
     struct err err;
-    bool ok;
 
-    if (w->kind == WORK_REQUEST && w->request->kind == NODE_WAIT) {
-        join_waiters(n, e, w);
-        return true;
-    }
-    if (w->kind == WORK_WAKE && is_parked(e)) {
-        err_set(&err, ERR_CONFLICT, "the execution is parked");
+    if (known == SIGNAL_DIFFERS) {
+        err_set(&err, ERR_CONFLICT, "a signal with this id has other content");
         return refuse(n, e, w, &err);
     }
-    make_event(w, &ev);
-    commit = arena_alloc(&e->mem, sizeof(*commit));
-    poison_set(&n->poison, e->id);
-    CRASH_POINT(BEFORE_ADVANCE);
-    ok = engine_advance(&e->mem, e->x, &ev, clock_wall_us(n->clock), commit, &err);
-    poison_clear(&n->poison);
-    CRASH_POINT(AFTER_ADVANCE);
-    if (!ok)
-        return refuse(n, e, w, &err);
-    if (commit->result == ADVANCE_NEED) {
-        /* Reads must see the execution's own earlier commits. */
-        if (e->pins > 0)
-            return false;
-        w->commit = commit;
-        CRASH_POINT(NEED_READS);
-        load_records(n, e, w);
+    if (e->pins > 0)
         return false;
-    }
-    (void)work_pop(&e->works);
-    if (w->kind == WORK_WAKE)
-        e->wake_queued = false;
+    take_first(e, w);
+    work_free(n, w);
+    r->ok = true;
+    r->signal_id_out = r->signal_id;
+    if (r->wait_us == 0)
+        request_done(n, r);
+    else if (status_is_terminal(e->x->status))
+        request_answer(n, r, e->x);
+    else
+        request_wait(n, e, r);
+    return true;
+}
+
+/* --- advancing --- */
+
+/* Cancelling evaluates nothing; anything else might crash again. */
+static bool is_parked(const struct entry *e, const struct work *w)
+{
+    return e->x->crash_count >= CRASHES_MAX &&
+           (w->kind == WORK_WAKE || w->request->kind == NODE_SIGNAL);
+}
+
+static void commit_first(struct node *n, struct entry *e, struct work *w, struct commit *commit)
+{
+    take_first(e, w);
     w->commit = commit;
     e->x = commit->after;
     e->pins++;
     batch_add(n, w);
-    return true;
 }
 
-static void fail_all(struct node *n, struct entry *e)
+/* Let the engine decide. False: it cannot go on now. */
+static bool advance(struct node *n, struct entry *e, struct work *w)
+{
+    struct commit *commit = arena_alloc(&e->mem, sizeof(*commit));
+    struct event ev;
+    struct err err;
+    bool ok;
+
+    if (w->now_us == 0)
+        w->now_us = clock_wall_us(n->clock);
+    /* While pinned the store may be reading it. */
+    if (e->pins == 0)
+        e->x->row = e->row;
+    make_event(w, &ev);
+    poison_set(&n->poison, e->id);
+    CRASH_POINT(BEFORE_ADVANCE);
+    ok = engine_advance(&e->mem, e->x, &ev, w->now_us, commit, &err);
+    poison_clear(&n->poison);
+    CRASH_POINT(AFTER_ADVANCE);
+    if (!ok)
+        return refuse(n, e, w, &err);
+    if (commit->result == ADVANCE_COMMIT) {
+        commit_first(n, e, w, commit);
+        return true;
+    }
+    /* Reads must see the execution's own earlier commits. */
+    if (e->pins == 0) {
+        w->commit = commit;
+        CRASH_POINT(NEED_READS);
+        load_records(n, e, w);
+    }
+    return false;
+}
+
+/* The first work of an entry. False: it cannot go on now. */
+static bool run_first(struct node *n, struct entry *e)
+{
+    struct work *w = e->works.first;
+    struct node_request *r = w->request;
+    enum signal_known known;
+    struct err err;
+
+    if (w->kind == WORK_REQUEST && (w->joins || r->kind == NODE_WAIT))
+        return join_waiters(n, e, w);
+    if (w->kind == WORK_REQUEST && r->kind == NODE_SIGNAL) {
+        known = engine_signal_known(e->x, r->signal_id, r->signal_type, r->payload);
+        if (known != SIGNAL_NEW)
+            return repeat_signal(n, e, w, known);
+    }
+    if (is_parked(e, w)) {
+        err_set(&err, ERR_CONFLICT,
+                "the execution is parked: advancing it ended the server %d times",
+                e->x->crash_count);
+        return refuse(n, e, w, &err);
+    }
+    return advance(n, e, w);
+}
+
+void entry_fail(struct node *n, struct entry *e, const struct err *err)
 {
     struct work *w;
 
+    e->state = ENTRY_GONE;
+    e->err = *err;
+    if (err_is_retryable(e->err.code))
+        e->err.code = ERR_OVERLOADED; /* not the client's fault, and it will pass */
     while ((w = work_pop(&e->works)) != NULL) {
         if (w->kind == WORK_REQUEST)
-            request_refuse(n, w->request, ERR_NOT_FOUND, "there is no such execution");
+            request_refuse(n, w->request, e->err.code, "%s", e->err.message);
+        else if (e->err.code != ERR_NOT_FOUND)
+            wake_later(n, e->id, e->err.code == ERR_OVERLOADED ? RETRY_SOON_US : RETRY_LATER_US);
         work_free(n, w);
     }
-    request_refuse_waiters(n, e, ERR_NOT_FOUND, "there is no such execution");
     e->wake_queued = false;
+    request_refuse_waiters(n, e, &e->err);
 }
 
 static void run_entry(struct node *n, struct entry *e)
 {
     if (e->state == ENTRY_GONE)
-        fail_all(n, e);
-    if (e->is_stale && e->pins == 0 && !e->is_needing)
-        entry_forget_state(n, e);
+        entry_fail(n, e, &e->err);
+    if (e->is_stale && e->pins == 0)
+        entry_reload(n, e);
     while (e->state == ENTRY_READY && !e->is_stale && !e->is_needing && e->works.first != NULL &&
            n->current->members.count < BATCH_MEMBERS_MAX)
-        if (!advance_first(n, e))
+        if (!run_first(n, e))
             break;
+    if (n->current->members.count >= BATCH_MEMBERS_MAX)
+        entry_make_ready(n, e); /* for the next batch */
     entry_touch(n, e);
 }
 
 void works_run(struct node *n)
 {
-    struct entry *e;
-    struct entry *last = n->ready_last;
+    const struct entry *last = n->ready_last;
+    bool was_last = last == NULL;
 
-    if (clock_mono_us(n->clock) < n->pause_until_us)
+    if (n->counts_crash || clock_mono_us(n->clock) < n->pause_until_us)
         return;
-    while ((e = n->ready_first) != NULL && n->current->members.count < BATCH_MEMBERS_MAX) {
-        bool is_last = e == last;
+    /* Those that become ready meanwhile are for the next pass. */
+    while (!was_last && n->current->members.count < BATCH_MEMBERS_MAX) {
+        struct entry *e = n->ready_first;
+
+        was_last = e == last;
         n->ready_first = e->next_ready;
         if (n->ready_first == NULL)
             n->ready_last = NULL;
         e->in_ready_list = false;
         run_entry(n, e);
         entry_release_if_idle(n, e);
-        if (is_last)
-            break;
     }
 }

@@ -192,10 +192,10 @@ static void test_node__a_timer_is_not_lost_when_its_execution_cannot_be_read(voi
         pass(f, 1000000);
     /* The heap knows it, its execution is not in memory, and due in 10 s. */
     f->store.failing_reads = 1;
-    for (int i = 0; i < 11; i++)
-        pass(f, 1000000);
+    for (int i = 0; i < 20000 && f->store.failing_reads > 0; i++)
+        pass(f, 10000);
     assert_int_equal(f->store.failing_reads, 0);
-    assert_true(ends(f, id, 5000000));
+    assert_true(ends(f, id, 60000000));
 }
 
 static void test_node__timers_are_found_when_the_first_look_fails(void **state)
@@ -206,8 +206,8 @@ static void test_node__timers_are_found_when_the_first_look_fails(void **state)
     close_all(f);
     open_all(f);
     f->store.failing_reads = 3;
-    for (int i = 0; i < 10; i++)
-        pass(f, 1000000);
+    for (int i = 0; i < 20000 && f->store.failing_reads > 0; i++)
+        pass(f, 1000);
     assert_int_equal(f->store.failing_reads, 0);
     assert_true(ends(f, id, 100000000));
 }
@@ -224,16 +224,17 @@ static void test_node__a_timer_fires_in_time_after_the_clock_was_set_back(void *
     assert_true(ends(f, id, 100000000));
 }
 
-static void test_node__whoever_waits_is_told_when_the_execution_cannot_be_read(void **state)
+static void test_node__a_read_that_finds_the_queue_full_is_sent_again(void **state)
 {
     struct fixture *f = *state;
     struct uuid id = start_nap(f);
     struct node_request r = {.kind = NODE_WAIT, .execution = id, .wait_us = 1000000};
 
-    f->store.failing_reads = 1;
-    ask_slowly(f, &r, 0);
-    assert_false(r.ok);
-    assert_int_equal(r.err.code, ERR_OVERLOADED);
+    f->store.failing_reads = 3;
+    ask_slowly(f, &r, 10000);
+    assert_int_equal(f->store.failing_reads, 0);
+    assert_true(r.ok);
+    assert_false(r.ended);
 }
 
 static void test_node__a_wait_ends_in_time_though_a_commit_was_refused(void **state)
@@ -312,7 +313,7 @@ int main(void)
         CLAIM(a_timer_is_not_lost_when_its_execution_cannot_be_read),
         CLAIM(timers_are_found_when_the_first_look_fails),
         CLAIM(a_timer_fires_in_time_after_the_clock_was_set_back),
-        CLAIM(whoever_waits_is_told_when_the_execution_cannot_be_read),
+        CLAIM(a_read_that_finds_the_queue_full_is_sent_again),
         CLAIM(a_wait_ends_in_time_though_a_commit_was_refused),
         CLAIM(a_crash_is_counted_once),
         CLAIM(a_store_that_refuses_the_count_of_a_crash_stops_nothing),

@@ -1,0 +1,163 @@
+/* check_call.c - which function a call means, and whether it takes these arguments; see check.h. */
+#include "cel/check.h"
+#include "cel/parse.h"
+
+/*
+ * math.greatest(...): the receiver may be a part of the name of a function.
+ * Answers that name, or an empty one when no function begins like that.
+ */
+static struct str dotted_function_name(struct checker *c, const struct node *call)
+{
+    char dotted[DOTTED_MAX];
+    const struct node *first;
+    struct str space;
+
+    if (!call->is_member)
+        return STR_NONE;
+    space = check_dotted_name(call->items[0], dotted, &first);
+    if (space.len == 0 || first->kind != NODE_NAME || !env_has_space(c->env, first->text) ||
+        check_local(c, first->text) != NULL)
+        return STR_NONE;
+    return str_printf(c->mem, "%.*s.%.*s", STR_ARG(space), STR_ARG(call->text));
+}
+
+static void drop_receiver(struct node *call)
+{
+    call->items++;
+    call->count--;
+    call->is_member = false;
+}
+
+static bool overload_fits(struct checker *c, const struct overload *o, const struct type **args,
+                          uint32_t count, const struct type **result)
+{
+    const struct type *fresh[TYPE_SIGNATURE_PARAMS];
+    uint32_t mark = infer_mark(&c->infer);
+
+    if (o->count != count)
+        return false;
+    if (!o->is_generic) {
+        for (uint32_t i = 0; i < count; i++)
+            if (!infer_assignable(&c->infer, args[i], o->params[i])) {
+                infer_undo(&c->infer, mark);
+                return false;
+            }
+        *result = o->result;
+        return true;
+    }
+    memset(fresh, 0, sizeof(fresh));
+    for (uint32_t i = 0; i < count; i++)
+        if (!infer_assignable(&c->infer, args[i], infer_instance(&c->infer, o->params[i], fresh))) {
+            infer_undo(&c->infer, mark);
+            return false;
+        }
+    *result = infer_instance(&c->infer, o->result, fresh);
+    return true;
+}
+
+static bool numbers_fit(struct checker *c, const struct type **args, uint32_t count,
+                        const struct type **result)
+{
+    *result = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct type *t = infer_resolve(&c->infer, args[i]);
+        if (t->kind == TYPE_VARIABLE)
+            t = type_basic(TYPE_DYN);
+        if (t->kind != TYPE_INT && t->kind != TYPE_UINT && t->kind != TYPE_DOUBLE &&
+            t->kind != TYPE_DYN)
+            return false;
+        if (*result == NULL)
+            *result = t;
+        else if ((*result)->kind != t->kind)
+            *result = type_basic(TYPE_DYN);
+    }
+    return *result != NULL;
+}
+
+static bool takes_count(const struct function *f, uint32_t count)
+{
+    for (const struct overload *o = f->overloads; o != NULL; o = o->next)
+        if (o->takes_numbers ? count > 0 : o->count == count)
+            return true;
+    return false;
+}
+
+static const struct type *fail_call(struct checker *c, struct node *n, const struct type **args)
+{
+    struct buf text;
+
+    /* Functions rely on the number of their arguments, if not on their kinds. */
+    if (c->is_lenient && !takes_count(n->function, n->count))
+        return check_fail_unknown(c, n,
+                                  str_printf(c->mem, "no such overload: %.*s() with %u arguments",
+                                             STR_ARG(n->function->name), n->count));
+    if (c->is_lenient)
+        return type_basic(TYPE_DYN);
+    buf_init_arena(&text, c->mem);
+    for (uint32_t i = 0; i < n->count; i++) {
+        buf_text(&text, i == 0 ? "" : ", ");
+        type_write(&text, infer_final(&c->infer, args[i]));
+    }
+    return check_fail(c, n, "no such overload: %.*s(%.*s)", STR_ARG(n->function->name),
+                      STR_ARG(buf_view(&text)));
+}
+
+static const struct type *check_overloads(struct checker *c, struct node *n,
+                                          const struct type **args)
+{
+    const struct type *result = NULL;
+
+    for (const struct overload *o = n->function->overloads; o != NULL; o = o->next) {
+        const struct type *t = NULL;
+        if (o->takes_numbers ? !numbers_fit(c, args, n->count, &t)
+                             : !overload_fits(c, o, args, n->count, &t))
+            continue;
+        if (result == NULL)
+            result = t;
+        else if (!infer_same(&c->infer, result, t))
+            result = type_basic(TYPE_DYN);
+    }
+    return result != NULL ? result : fail_call(c, n, args);
+}
+
+static const struct type *fail_unknown_function(struct checker *c, struct node *n,
+                                                struct str dotted)
+{
+    struct str name = dotted.len > 0 ? dotted : n->text;
+    struct str message = str_printf(c->mem, "undeclared function '%.*s'", STR_ARG(name));
+
+    if (macro_usage(n) != NULL)
+        message = str_printf(c->mem, "%.*s() is written %s", STR_ARG(n->text), macro_usage(n));
+    else if (dotted.len > 0)
+        message = check_hint(c, message, env_nearest_function(c->env, dotted, false));
+    else if (env_function(c->env, n->text, !n->is_member) != NULL)
+        message = str_printf(c->mem, "%.*s; call it as %s", STR_ARG(message),
+                             n->is_member ? "a function: f(x)" : "a method: x.f()");
+    else
+        message = check_hint(c, message, env_nearest_function(c->env, n->text, n->is_member));
+    return check_fail_unknown(c, n, message);
+}
+
+const struct type *check_call(struct checker *c, struct node *n)
+{
+    struct str dotted = dotted_function_name(c, n);
+    const struct function *f = dotted.len > 0 ? env_function(c->env, dotted, false) : NULL;
+    const struct type *inline_args[8];
+    const struct type **args = inline_args;
+
+    if (f != NULL)
+        drop_receiver(n);
+    else
+        f = env_function(c->env, n->text, n->is_member);
+    if (n->count > sizeof(inline_args) / sizeof(inline_args[0]))
+        args = ARENA_ARRAY(c->mem, n->count, const struct type *);
+    if (f == NULL)
+        return fail_unknown_function(c, n, dotted);
+    for (uint32_t i = 0; i < n->count; i++) {
+        args[i] = check_node(c, n->items[i]);
+        if (args[i] == NULL)
+            return NULL;
+    }
+    n->function = f;
+    return check_overloads(c, n, args);
+}

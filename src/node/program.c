@@ -1,0 +1,180 @@
+/* program.c - compiled programs, and which version of a process is published; see inner.h. */
+#include "node/inner.h"
+
+#include "value/json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* --- programs --- */
+
+static void run_program(struct node_read *read, struct reader *reader)
+{
+    struct load *l = read->owner;
+    struct program_ref *ref = l->program.ref;
+    struct stored_definition d;
+    struct findings findings = {0};
+    struct value definition;
+    bool found;
+
+    l->program.state = PROGRAM_MISSING;
+    l->ok = read_definition(reader, &ref->mem, STR("scenario"), ref->code, ref->version, &d, &found,
+                            &l->err);
+    if (!l->ok || !found)
+        return;
+    l->program.state = PROGRAM_BROKEN;
+    if (!json_read(&ref->mem, d.text, &definition, &l->err))
+        return;
+    define_compile_scenario(&ref->mem, l->node->env, definition, d.version, &findings,
+                            &l->program.program);
+    if (l->program.program != NULL)
+        l->program.state = PROGRAM_READY;
+    else
+        err_set(&l->err, ERR_INVALID, "version %lld of '%.*s' does not compile",
+                (long long)ref->version, STR_ARG(ref->code));
+}
+
+static void program_free(struct program_ref *ref)
+{
+    if (ref->program != NULL)
+        program_release(ref->program);
+    arena_fini(&ref->mem);
+    free(ref);
+}
+
+static void done_program(struct node_read *read)
+{
+    struct load *l = read->owner, *waiting;
+    struct node *n = l->node;
+    struct program_ref *ref = l->program.ref;
+    struct work *w;
+
+    ref->err = l->err;
+    ref->state = l->ok ? l->program.state : PROGRAM_BROKEN;
+    ref->program = l->program.program;
+    if (ref->state == PROGRAM_MISSING)
+        err_set(&ref->err, ERR_NOT_FOUND, "there is no version %lld of '%.*s'",
+                (long long)ref->version, STR_ARG(ref->code));
+    load_free(l);
+    while ((waiting = ref->loads) != NULL) {
+        ref->loads = waiting->next_for_program;
+        load_restore(waiting);
+    }
+    while ((w = work_pop(&ref->starts)) != NULL)
+        request_start(n, w);
+    /* What could not be loaded is asked for again the next time. */
+    if (ref->state != PROGRAM_READY) {
+        (void)map_remove(&n->programs, ref->key);
+        program_free(ref);
+    }
+}
+
+struct program_ref *program_get(struct node *n, struct str code, int64_t version)
+{
+    char key[256];
+    int len = snprintf(key, sizeof(key), "%.*s@%lld", STR_ARG(code), (long long)version);
+    struct program_ref *ref;
+    struct load *l;
+
+    ASSERT(len > 0 && (size_t)len < sizeof(key));
+    ref = map_get(&n->programs, str_from(key, (size_t)len));
+    if (ref != NULL)
+        return ref;
+    ref = calloc(1, sizeof(*ref));
+    if (ref == NULL)
+        PANIC("out of memory");
+    arena_init(&ref->mem);
+    ref->key = str_copy(&ref->mem, str_from(key, (size_t)len));
+    ref->code = str_copy(&ref->mem, code);
+    ref->version = version;
+    ref->state = PROGRAM_LOADING;
+    map_put(&n->programs, ref->key, ref);
+    l = load_new(n, run_program, done_program);
+    l->program.ref = ref;
+    load_send(l);
+    return ref;
+}
+
+/* --- which version is published --- */
+
+static void run_published(struct node_read *read, struct reader *reader)
+{
+    struct load *l = read->owner;
+    struct stored_definition d;
+    bool found;
+
+    l->ok = read_definition(reader, &l->mem, STR("scenario"), l->published.published->code, -1, &d,
+                            &found, &l->err);
+    l->published.version = l->ok && found ? d.version : 0;
+}
+
+static void done_published(struct node_read *read)
+{
+    struct load *l = read->owner;
+    struct node *n = l->node;
+    struct published *p = l->published.published;
+    struct work_queue starts = p->starts;
+    struct work *w;
+
+    p->is_reading = false;
+    p->starts = (struct work_queue){0};
+    /* A version that was published meanwhile is newer than what was read. */
+    if (p->version == 0)
+        p->version = l->published.version;
+    while ((w = work_pop(&starts)) != NULL) {
+        struct node_request *r = w->request;
+        if (p->version != 0) {
+            r->version = p->version;
+            request_start(n, w);
+            continue;
+        }
+        work_free(n, w);
+        if (l->ok)
+            request_refuse(n, r, ERR_NOT_FOUND, "no process '%.*s' is published", STR_ARG(r->code));
+        else
+            request_refuse(n, r, l->err.code, "%s", l->err.message);
+    }
+    load_free(l);
+    /* Codes that nobody has published would fill the memory. */
+    if (p->version == 0 && !p->is_reading) {
+        (void)map_remove(&n->published, p->code);
+        free(p);
+    }
+}
+
+struct published *published_get(struct node *n, struct str code)
+{
+    struct published *p = map_get(&n->published, code);
+
+    if (p != NULL)
+        return p;
+    p = calloc(1, sizeof(*p) + code.len);
+    if (p == NULL)
+        PANIC("out of memory");
+    memcpy(p->text, code.ptr, code.len);
+    p->code = str_from(p->text, code.len);
+    map_put(&n->published, p->code, p);
+    return p;
+}
+
+void published_load(struct node *n, struct published *p)
+{
+    struct load *l;
+
+    if (p->is_reading)
+        return;
+    p->is_reading = true;
+    l = load_new(n, run_published, done_published);
+    l->published.published = p;
+    load_send(l);
+}
+
+void programs_free(struct node *n)
+{
+    struct map_entry *e;
+
+    for (e = map_next(&n->programs, NULL); e != NULL; e = map_next(&n->programs, e))
+        program_free(e->ptr);
+    for (e = map_next(&n->published, NULL); e != NULL; e = map_next(&n->published, e))
+        free(e->ptr);
+}

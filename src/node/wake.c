@@ -1,0 +1,140 @@
+/*
+ * wake.c - when executions are due; see inner.h.
+ *
+ * The column wake_at is the truth. The heap holds what is due up to
+ * filled_until_us, read from the store a page at a time, and what commits of
+ * this node have set since. A timer may be of an older state: waking an
+ * execution that is not due does nothing, and arms the timer anew.
+ */
+#include "node/inner.h"
+
+#include "base/crash.h"
+#include "base/log.h"
+
+void wake(struct node *n, struct uuid id)
+{
+    struct entry *e = entry_get(n, id);
+
+    if (e->wake_queued)
+        return;
+    e->wake_queued = true;
+    entry_queue(n, e, work_new(n, WORK_WAKE));
+}
+
+/* Everything due up to this time is in the heap, or will be read into it. */
+static int64_t horizon_us(const struct node *n)
+{
+    int64_t us = clock_wall_us(n->clock) + TIMER_WINDOW_US;
+
+    /* These lie beyond right after the clock was set back. */
+    if (n->filled_until_us > us)
+        us = n->filled_until_us;
+    return n->is_refilling && n->filling_until_us > us ? n->filling_until_us : us;
+}
+
+void wake_arm(struct node *n, const struct execution *x)
+{
+    if (x->wake_at_us > 0 && x->wake_at_us <= horizon_us(n) && x->crash_count < CRASHES_MAX)
+        timers_set(&n->timers, x->id, x->wake_at_us);
+    else
+        timers_remove(&n->timers, x->id);
+}
+
+void wake_later(struct node *n, struct uuid id, int64_t delay_us)
+{
+    timers_set(&n->timers, id, clock_wall_us(n->clock) + delay_us);
+}
+
+bool wake_may_fire(const struct node *n)
+{
+    return n->is_recovered && !n->is_draining && n->wakes < WAKES_MAX;
+}
+
+bool wake_fire(struct node *n)
+{
+    int64_t now_us = clock_wall_us(n->clock);
+    struct uuid id;
+    bool any = false;
+
+    while (wake_may_fire(n) && timers_take(&n->timers, now_us, &id)) {
+        CRASH_POINT(TIMER_FIRED);
+        wake(n, id);
+        any = true;
+    }
+    return any;
+}
+
+/* --- filling the heap --- */
+
+static void run_due(struct node_read *read, struct reader *reader)
+{
+    struct load *l = read->owner;
+
+    l->ok = read_due(reader, &l->mem, l->due.after_us, l->due.after_id, l->due.until_us, TIMER_PAGE,
+                     &l->due.dues, &l->err);
+}
+
+static void done_due(struct node_read *read)
+{
+    struct load *l = read->owner;
+    struct node *n = l->node;
+    const struct dues *dues = &l->due.dues;
+    int64_t now_us = clock_mono_us(n->clock);
+
+    if (!n->is_recovered)
+        CRASH_POINT(RECOVERING);
+    n->is_refilling = false;
+    for (size_t i = 0; l->ok && i < dues->count; i++)
+        timers_set_sooner(&n->timers, dues->items[i].id, dues->items[i].wake_at_us);
+    if (!l->ok) {
+        log_write(LOG_ERROR, "timers cannot be read",
+                  LOG_FIELDS(log_str("reason", str_of(l->err.message))));
+        n->refill_pause_us = now_us + RETRY_SOON_US;
+    } else if (dues->count == TIMER_PAGE) {
+        n->filled_until_us = dues->items[dues->count - 1].wake_at_us;
+        n->filled_id = dues->items[dues->count - 1].id;
+        n->next_refill_us = now_us;
+    } else {
+        n->filled_until_us = l->due.until_us;
+        n->filled_id = (struct uuid){.bytes = {0}};
+        n->next_refill_us = now_us + REFILL_EVERY_US;
+        if (!n->is_recovered)
+            CRASH_POINT(RECOVERED);
+        n->is_recovered = true;
+    }
+    load_free(l);
+}
+
+int64_t wake_refill_in_us(const struct node *n)
+{
+    int64_t now_us = clock_mono_us(n->clock), at_us = n->next_refill_us;
+
+    if (n->is_refilling || n->is_draining)
+        return INT64_MAX;
+    if (clock_wall_us(n->clock) >= n->filled_until_us)
+        at_us = now_us; /* the clock was set forward */
+    if (at_us < n->refill_pause_us)
+        at_us = n->refill_pause_us;
+    return at_us > now_us ? at_us - now_us : 0;
+}
+
+void wake_refill(struct node *n)
+{
+    int64_t until_us = clock_wall_us(n->clock) + TIMER_WINDOW_US;
+    struct load *l;
+
+    /* The clock was set back: what lies beyond the window is read again in time. */
+    if (n->filled_until_us > until_us) {
+        n->filled_until_us = until_us;
+        n->filled_id = (struct uuid){.bytes = {0}};
+    }
+    if (wake_refill_in_us(n) > 0)
+        return;
+    n->filling_until_us = until_us;
+    n->is_refilling = true;
+    l = load_new(n, run_due, done_due);
+    l->due.after_us = n->filled_until_us;
+    l->due.after_id = n->filled_id;
+    l->due.until_us = n->filling_until_us;
+    load_send(l);
+}
