@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-
 static const struct {
     const char *name;
     bool is_terminal;

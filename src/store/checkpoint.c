@@ -6,7 +6,6 @@
 
 static void run(struct checkpoint *c, bool restart)
 {
-    int64_t left = 0;
     enum db_status status;
 
     CRASH_POINT(CHECKPOINT_BEFORE);
@@ -14,10 +13,12 @@ static void run(struct checkpoint *c, bool restart)
         gate_hold(&c->gate);
         CRASH_POINT(CHECKPOINT_HELD);
     }
-    status = db_sqlite_checkpoint(c->db, restart, &left);
+    status = db_sqlite_checkpoint(c->db, restart);
     if (restart)
         gate_let_go(&c->gate);
     CRASH_POINT(CHECKPOINT_AFTER);
+    if (status == DB_IO)
+        db_end_process(c->db, status);
     /* A reader in the way is no failure: the next round tries again. */
     if (status != DB_DONE && status != DB_BUSY) {
         struct err err;

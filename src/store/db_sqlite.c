@@ -16,7 +16,8 @@ enum {
     CACHE_KIB = 32 << 10,       /* of the writer */
     READER_CACHE_KIB = 4 << 10, /* of each reader */
     BUSY_MS = 5000,
-    CUT_OPS = 1000, /* how often the time is looked at, in steps of SQLite's machine */
+    RESTART_BUSY_MS = 200, /* the writer stands still meanwhile */
+    CUT_OPS = 1000,        /* how often the time is looked at, in steps of SQLite's machine */
 };
 
 struct db_sqlite {
@@ -298,16 +299,13 @@ int64_t db_sqlite_log_pages(const struct db *base)
     return ((const struct db_sqlite *)base)->log_pages;
 }
 
-enum db_status db_sqlite_checkpoint(struct db *base, bool restart, int64_t *left)
+enum db_status db_sqlite_checkpoint(struct db *base, bool restart)
 {
     struct db_sqlite *db = self(base);
-    int pages = 0, moved = 0;
     int mode = restart ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE;
-    enum db_status status =
-        note(db, sqlite3_wal_checkpoint_v2(db->handle, NULL, mode, &pages, &moved));
 
-    *left = pages - moved;
-    return status;
+    sqlite3_busy_timeout(db->handle, RESTART_BUSY_MS);
+    return note(db, sqlite3_wal_checkpoint_v2(db->handle, NULL, mode, NULL, NULL));
 }
 
 enum db_status db_sqlite_copy(struct db *base, struct str path)

@@ -10,7 +10,9 @@
  * of it happened. UNKNOWN: it may or may not have happened (the connection
  * broke while it committed); the store finds out before it takes the next one
  * and the answer is in `batch->end` when it comes back, so the node sees
- * UNKNOWN only when nobody can tell.
+ * UNKNOWN only when nobody can tell. On SQLite there is no UNKNOWN: an error of
+ * reading, writing or syncing ends the process with status 3, and the ordinary
+ * start finds out.
  *
  * Reading: tasks run on reader threads with connections of their own, see
  * committed data only, and come back through the same mailbox.
