@@ -2,11 +2,15 @@
 // Colours stand on white and on black; there is no background.
 
 const WIDTH = 420, HEIGHT = 300;
-const LEFT = 62, RIGHT = 16, TOP = 44, BOTTOM = 66;
+const LEFT = 62, RIGHT = 26, TOP = 44, BOTTOM = 66;
 const COLOURS = { 'wall time': '#2f7ed8', 'server CPU': '#d9731a', 'SQLite alone': '#5a9a4a' };
 const GREY = '#808080';
 
-const short = n => (n >= 1e6 ? `${n / 1e6}M` : n >= 1e3 ? `${n / 1e3}k` : `${n}`);
+function short(n) {
+    if (n >= 1e6 && n % 1e5 === 0) return `${n / 1e6}M`;
+    if (n >= 1e3 && n % 1e2 === 0) return `${n / 1e3}k`;
+    return n.toLocaleString('en-US');
+}
 const decades = (from, to) => {
     const marks = [];
     for (let e = Math.floor(Math.log10(from)); e <= Math.ceil(Math.log10(to)); e++)

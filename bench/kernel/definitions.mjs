@@ -50,7 +50,7 @@ export const LARGE = {
     input: [{ name: 'text', type: 'string', required: true }],
     steps: [
         transform('grow', { text: `=${Array(16).fill('$.input.text').join(' + ')}` }),
-        transform('next', { size: '=$.steps.grow.text.size()' }),
+        transform('measure', { size: '=$.steps.grow.text.size()' }),
     ],
-    result: { size: '$.steps.next.size' },
+    result: { size: '$.steps.measure.size' },
 };

@@ -19,7 +19,7 @@ export function write({ name, x, series, points }) {
         [[x, ...series].join(','), ...rows, ''].join('\n'));
 }
 
-function print(report, c) {
+function print(c) {
     const cell = v => (v === undefined ? '' : v >= 100 ? v.toFixed(0) : v.toPrecision(3));
     console.log(`  ${c.title}, ${c.unit}`);
     console.log(`  ${c.x.padStart(20)} ${c.series.map(s => s.padStart(18)).join(' ')}`);
@@ -30,7 +30,7 @@ function print(report, c) {
 }
 
 /** Connections are what fills a batch: each has one execution under way. */
-export const batch = report => withServer(async server => {
+export const batch = () => withServer(async server => {
     const points = [];
     await server.publish(FOUR);
     await server.load({ ...FOUR_START, connections: 64, seconds: 1 });
@@ -40,38 +40,48 @@ export const batch = report => withServer(async server => {
         points.push({ x: n, 'wall time': 1e6 / r.perSecond / STEPS, 'server CPU': r.cpuUs / STEPS,
             'SQLite alone': 1e6 / alone / STEPS });
     }
-    return print(report, chart('batch', 'Connections', 'connections', 'µs a step', points));
+    return print(chart('batch', 'Executions at once', 'connections', 'µs a step', points));
 });
 
-/** Signals that an execution keeps are history; it waits for one that never comes. */
-export const history = report => withServer(async server => {
+/**
+ * Signals that nobody takes are history; the execution waits for another one. They are also part
+ * of its context, which may have 1 MiB: that is where this ends.
+ */
+export const history = () => withServer(async server => {
     const points = [];
+    const lines = `${server.folder}/lines`;
+    fs.writeFileSync(lines, Array.from({ length: 8000 }, (_, i) => `${i}\n`).join(''));
     await server.publish(HOLD);
-    const signal = { body: JSON.stringify({ type: 'other', payload: { n: 1 } }), connections: 16 };
-    for (const n of [10, 10, 30, 100, 300, 1000, 3000, 10000]) {
+    for (const n of [10, 10, 30, 100, 300, 1000, 3000, 8000]) {
         const { id } = await server.call('POST', '/executions', { code: HOLD.code });
-        const r = await server.loadWithCpu({ ...signal, count: n,
-            path: `/api/v1/executions/${id}/signal` });
+        const r = await server.loadWithCpu({ path: `/api/v1/executions/${id}/signal`,
+            body: '{"type":"x","id":"@LINE@"}', lines, connections: 16, count: n });
         points.push({ x: n, 'wall time': 1e6 / r.perSecond, 'server CPU': r.cpuUs });
     }
     points.shift(); /* the first one finds everything cold */
-    return print(report, chart('history', 'History of one execution', 'history rows',
-        'µs a row', points));
+    return print(chart('history', 'History of one execution', 'history rows', 'µs a row', points));
 });
 
+/** One step makes a context of that size; whoever waits gets all of it. */
 export const context = report => withServer(async server => {
+    const LIMIT = 1 << 20; /* of a context, which holds the input, its output and some names */
     const points = [];
+    const file = `${server.folder}/body`;
     await server.publish(LARGE);
-    for (let kb = 1; kb <= 1024; kb *= 4) {
-        /* A little less than 1 MiB at the end, which is the limit. */
-        const text = 'x'.repeat(Math.floor((kb * 1024) / 16) - (kb === 1024 ? 64 : 0));
-        const file = `${server.folder}/body`;
+    for (let kb = 1; kb <= 1024; kb *= 2) {
+        const bytes = Math.min(kb * 1024, LIMIT - 2048);
+        const text = 'x'.repeat(Math.floor(bytes / 17));
         fs.writeFileSync(file, JSON.stringify({ code: LARGE.code, input: { text } }));
+        const first = JSON.parse((await server.ask('POST', '/api/v1/executions?wait=60s',
+            JSON.parse(fs.readFileSync(file, 'utf8')))).text);
+        if (first.status !== 'completed') throw new Error(`${kb} KB: ${first.status}`);
         const r = await server.loadWithCpu({ path: '/api/v1/executions?wait=60s',
-            'body-file': file, connections: 8, count: Math.min(2000, Math.ceil(65536 / kb)) });
+            'body-file': file, connections: 8, count: Math.min(1000, Math.ceil(65536 / kb)) });
         points.push({ x: kb, 'wall time': 1e6 / r.perSecond / kb, 'server CPU': r.cpuUs / kb });
     }
-    return print(report, chart('context', 'Size of the context', 'KB', 'µs a KB', points));
+    report.number('context of 1 MB: CPU of the server for each KB', points.at(-1)['server CPU'],
+        'µs');
+    return print(chart('context', 'Size of the context', 'KB', 'µs a KB', points));
 });
 
 /** What the next executions cost when so many are stored. */
@@ -90,5 +100,5 @@ export const stored = report => withServer(async server => {
             'server CPU': r.cpuUs / STEPS });
         have = n;
     }
-    return print(report, chart('stored', 'Stored executions', 'executions', 'µs a step', points));
+    return print(chart('stored', 'Stored executions', 'executions', 'µs a step', points));
 });

@@ -64,8 +64,9 @@ const load = () => os.loadavg()[0].toFixed(1);
 async function main() {
     const at = process.argv.indexOf('--only');
     const only = at > 0 ? process.argv[at + 1] : null;
-    if (only && !parts.some(([name]) => name === only)) {
-        console.log(`run-kernel: parts are ${parts.map(p => p[0]).join(', ')}`);
+    const isWanted = name => name === only || name.startsWith(`${only}-`);
+    if (only && !parts.some(([name]) => isWanted(name))) {
+        console.log(`run-kernel: parts are grow, ${parts.map(p => p[0]).join(', ')}`);
         return;
     }
     const disk = execFileSync('stat', ['-f', '-c', '%T', OUT], { encoding: 'utf8' }).trim();
@@ -73,7 +74,7 @@ async function main() {
                 `it began, ${disk} below ${OUT}`);
     const growth = [];
     for (const [name, measure, needs] of parts) {
-        if (only ? name !== only : needs === 'FULL' && !FULL) continue;
+        if (only ? !isWanted(name) : needs === 'FULL' && !FULL) continue;
         console.log(`\n${name}`);
         const began = Date.now();
         try {

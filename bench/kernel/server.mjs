@@ -40,7 +40,7 @@ export class Server {
         s.folder = folder;
         const began = process.hrtime.bigint();
         s.child = spawn(PAWL, ['serve', '--data', folder, '--listen', '127.0.0.1:0'],
-            { stdio: ['ignore', 'pipe', 'inherit'] });
+            { stdio: ['ignore', 'pipe', 'ignore'] });
         children.add(s.child);
         s.ended = new Promise(resolve => s.child.on('exit', code => {
             children.delete(s.child);

@@ -67,6 +67,7 @@ struct http_server {
     uint16_t port;
     int64_t now_us;
     uint64_t requests;
+    uint64_t handled; /* of them, those that came to their end */
     size_t body_bytes;
     bool is_quiet; /* the handler is not called any more */
     bool has_more; /* the library wants to run again */
@@ -250,6 +251,7 @@ static enum MHD_Result handle(struct exchange *x)
 {
     struct http_server *s = x->server;
 
+    s->handled++;
     connection_leave(s, x->connection);
     x->request.body = buf_view(&x->body);
     x->phase = PHASE_HANDLING;
@@ -453,7 +455,7 @@ static void resume_answered(struct http_server *s)
 
 void http_before_sleep(struct http_server *s, int *timeout_ms)
 {
-    uint64_t requests = s->requests;
+    uint64_t handled = s->handled;
     int due_ms;
 
     resume_answered(s);
@@ -462,8 +464,8 @@ void http_before_sleep(struct http_server *s, int *timeout_ms)
     else if (s->oldest != NULL)
         s->now_us = clock_mono_us(s->options.clock);
     due_ms = cut_the_slow(s);
-    /* Requests that came in just now are work for the loop, or answers to be sent. */
-    if (s->has_more || s->answered != NULL || s->requests != requests)
+    /* Requests that were handled just now are work for the loop, or answers to be sent. */
+    if (s->has_more || s->answered != NULL || s->handled != handled)
         due_ms = 0;
     if (due_ms >= 0 && (*timeout_ms < 0 || due_ms < *timeout_ms))
         *timeout_ms = due_ms;

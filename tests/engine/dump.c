@@ -122,7 +122,7 @@ void dump_store(struct arena *mem, const struct commit *c, struct stored_executi
     *stored = (struct stored_execution){
         .row = 1,
         .id = x->id,
-        .code = x->program->code,
+        .code = str_copy(mem, x->program->code),
         .version = x->program->version,
         .status = x->status,
         .key = str_copy(mem, x->key),
