@@ -236,6 +236,7 @@ $(eval $(call PROGRAM,release,$(BUILD)/pawl,$(MAIN),$(LIBS)))
 # The server that tests kill: with crash points, and a clock that they move.
 $(eval $(call PROGRAM,check,$(BUILD)/tests/pawl-check,$(MAIN),$(LIBS)))
 $(eval $(call PROGRAM,asan,$(BUILD)/asan/pawl-check,$(MAIN),$(LIBS)))
+$(eval $(call PROGRAM,tsan,$(BUILD)/tsan/pawl-check,$(MAIN),$(LIBS)))
 
 $(foreach b,$(BENCH_SOURCES),$(eval \
     $(call PROGRAM,release,$(b:%.c=$(BUILD)/%),$(b),$(BENCH_LIBS))))

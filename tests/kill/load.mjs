@@ -336,6 +336,7 @@ export class Load {
             const ids = await this.list(client, 'status=waiting');
             this.problem(`${error.message}; ${ids.length} still wait, such as ${ids[0]}`);
         }
+        await forAll(this.server, [...this.byKey.keys()], (one, key) => this.repeatStart(one, key));
         await forAll(this.server, [...this.executions.values()], (one, x) =>
             this.verify(one, x, true),
         );

@@ -68,6 +68,8 @@ class Campaign {
         isOver = true;
         await running;
         this.count();
+        if (this.server.signal !== 'SIGKILL')
+            this.load.problem(`it ended by itself: ${this.server.code} ${this.server.log}`);
         // A file as the kill left it, before anyone mends it.
         if (!this.store && this.kills % 5 === 0) this.foldCheck();
         await this.recover(`kill ${this.kills}`);
