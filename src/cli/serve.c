@@ -1,12 +1,12 @@
 /* serve.c - pawl serve: API and engine in one process. */
 #include "api/api.h"
-#include "api/object.h"
 #include "api/token.h"
 #include "base/log.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/version.h"
 #include "node/node.h"
+#include "value/object.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -130,9 +130,8 @@ int node_run(struct node *n)
         if (n->before_sleep != NULL)
             n->before_sleep(n->before_sleep_context, &timeout_ms);
         /* After it, for it may have brought work. */
-        timeout_ms = any && n->outstanding < OUTSTANDING_MAX
-                         ? 0
-                         : (int)min_us(timeout_ms, sleep_ms(n));
+        timeout_ms =
+            any && n->outstanding < OUTSTANDING_MAX ? 0 : (int)min_us(timeout_ms, sleep_ms(n));
         if (n->is_draining && timeout_ms > 10)
             timeout_ms = 10;
         count = epoll_wait(n->epoll_fd, events, sizeof(events) / sizeof(events[0]), timeout_ms);

@@ -163,7 +163,10 @@ void case_batch_after_a_refused_one(void)
     struct uuid id;
 
     case_begin();
-    case_define("p", WAIT "," "{'code':'v','procedure':{'type':'wait.signal','signalType':'go'}}", "");
+    case_define("p",
+                WAIT ","
+                     "{'code':'v','procedure':{'type':'wait.signal','signalType':'go'}}",
+                "");
     id = case_started(case_start("p", "{}", 0));
     one = case_signal(id, "1", "1");
     case_pass();
@@ -395,8 +398,9 @@ void case_long_work_lets_others_pass(void)
     buf_init_arena(&steps, &sim.mem);
     buf_init_arena(&input, &sim.mem);
     for (unsigned i = 0; i < 30; i++)
-        buf_printf(&steps, "%s{'code':'s%u','input':{'copy':'=input.pad'},'procedure':{'type':"
-                           "'compute.transform','data':1}}",
+        buf_printf(&steps,
+                   "%s{'code':'s%u','input':{'copy':'=input.pad'},'procedure':{'type':"
+                   "'compute.transform','data':1}}",
                    i == 0 ? "" : ",", i);
     buf_char(&steps, 0);
     buf_text(&input, "{'pad':'");

@@ -62,10 +62,13 @@ void case_read_sees_own_commits(void)
     struct uuid id;
 
     case_begin();
-    case_define("p", "{'code':'m','procedure':{'type':'record.create','object':'things','id':'x',"
-                     "'data':{'n':1}}}," WAIT("w") ","
-                     "{'code':'g','procedure':{'type':'record.get','object':'things','id':'x'}}",
-                "");
+    case_define(
+        "p",
+        "{'code':'m','procedure':{'type':'record.create','object':'things','id':'x',"
+        "'data':{'n':1}}}," WAIT(
+            "w") ","
+                 "{'code':'g','procedure':{'type':'record.get','object':'things','id':'x'}}",
+        "");
     sim.store.script = "";
     (void)case_start("p", "{}", 0);
     case_pass();
@@ -118,9 +121,11 @@ void case_now_stays_while_reading(void)
 
     case_begin();
     /* With another time each time round it would ask for another record for ever. */
-    case_define("p", "{'code':'m','procedure':{'type':'record.create','object':'things','data':{}}},"
-                     "{'code':'g','procedure':{'type':'record.create','object':'things','id':"
-                     "'at {{ now }}','ifExists':'keep','data':{}}}", "");
+    case_define("p",
+                "{'code':'m','procedure':{'type':'record.create','object':'things','data':{}}},"
+                "{'code':'g','procedure':{'type':'record.create','object':'things','id':"
+                "'at {{ now }}','ifExists':'keep','data':{}}}",
+                "");
     a = case_start("p", "{}", 0);
     for (unsigned i = 0; i < 20 && !a->is_answered; i++) {
         case_pass();
@@ -147,10 +152,14 @@ void case_large_context_survives(void)
         buf_text(&input, "0123456789");
     buf_text(&input, "'}");
     buf_char(&input, 0);
-    case_define("p", "{'code':'s','procedure':{'type':'compute.set','values':{'at':'=now','n':1}}},"
-                WAIT("w") "," WAIT("x") ","
-                "{'code':'r','procedure':{'type':'compute.transform','data':{'n':'=variables.n',"
-                "'w':'=steps.w.payload','x':'=steps.x.payload','s':'=size(signals)'}}}", "");
+    case_define("p",
+                "{'code':'s','procedure':{'type':'compute.set','values':{'at':'=now','n':1}}}"
+                "," WAIT("w") "," WAIT(
+                    "x") ","
+                         "{'code':'r','procedure':{'type':'compute.transform','data':{'n':'="
+                         "variables.n',"
+                         "'w':'=steps.w.payload','x':'=steps.x.payload','s':'=size(signals)'}}}",
+                "");
     id = case_started(case_start("p", input.ptr, 0));
     CLAIM(case_disk(id)->s.checkpoint_seq == 0); /* nothing but history */
     (void)case_signal(id, "1", "'one'");
@@ -160,8 +169,8 @@ void case_large_context_survives(void)
     sim_crash(&sim);
     (void)case_signal(id, "2", "'two'");
     case_settle();
-    CLAIM(str_eq(case_disk(id)->s.result_json,
-                 STR("{\"n\":1,\"w\":\"one\",\"x\":\"two\",\"s\":2}")));
+    CLAIM(
+        str_eq(case_disk(id)->s.result_json, STR("{\"n\":1,\"w\":\"one\",\"x\":\"two\",\"s\":2}")));
     case_end();
 }
 
@@ -172,9 +181,12 @@ void case_signals_keep_their_order(void)
     struct uuid id;
 
     case_begin();
-    case_define("p", NAP("1m") "," WAIT("a") "," WAIT("b") "," WAIT("c") ","
-                "{'code':'r','procedure':{'type':'compute.transform','data':"
-                "'=[steps.a.payload, steps.b.payload, steps.c.payload]'}}", "");
+    case_define("p",
+                NAP("1m") "," WAIT("a") "," WAIT("b") "," WAIT(
+                    "c") ","
+                         "{'code':'r','procedure':{'type':'compute.transform','data':"
+                         "'=[steps.a.payload, steps.b.payload, steps.c.payload]'}}",
+                "");
     id = case_started(case_start("p", "{}", 0));
     (void)case_signal(id, "1", "1");
     case_settle();
@@ -364,9 +376,11 @@ static bool run_with_crash(unsigned crash_at, bool keeps)
     struct uuid id;
 
     case_begin();
-    case_define("p", "{'code':'a','procedure':{'type':'compute.set','values':{'n':1}}}," NAP("2s")
-                "," WAIT("w") "," INCREMENT ","
-                "{'code':'l','procedure':{'type':'log','message':'done'}}", "");
+    case_define("p",
+                "{'code':'a','procedure':{'type':'compute.set','values':{'n':1}}}," NAP(
+                    "2s") "," WAIT("w") "," INCREMENT ","
+                                        "{'code':'l','procedure':{'type':'log','message':'done'}}",
+                "");
     /* The start is acknowledged; from here on it must come to its end. */
     id = case_started(case_start("p", "{}", 0));
     for (unsigned i = 0; i < 200; i++) {
@@ -406,8 +420,10 @@ void case_stale_timer(void)
     struct uuid id;
 
     case_begin();
-    case_define("p", "{'code':'w','procedure':{'type':'wait.signal','signalType':'go','timeout':"
-                     "'5s'}}," NAP("30s"), "");
+    case_define("p",
+                "{'code':'w','procedure':{'type':'wait.signal','signalType':'go','timeout':"
+                "'5s'}}," NAP("30s"),
+                "");
     id = case_started(case_start("p", "{}", 0));
     /* It is due, and before the wake is advanced a signal has ended the wait. */
     (void)case_signal(id, "s1", "1");
