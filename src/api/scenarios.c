@@ -1,6 +1,6 @@
 /* scenarios.c - reading definitions of scenarios: the list, one, its versions. */
-#include "api/object.h"
 #include "api/query.h"
+#include "value/object.h"
 
 enum { LIST_LIMIT = 50 };
 

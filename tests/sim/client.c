@@ -214,6 +214,14 @@ static void answered(struct node_request *r)
         check_ok(sim, q);
     else
         check_refused(sim, q);
+    if (q->asked != NULL)
+        *q->asked = (struct asked){.is_answered = true,
+                                   .ok = r->ok,
+                                   .ended = r->ended,
+                                   .joined = r->joined,
+                                   .code = r->ok ? ERR_NONE : r->err.code,
+                                   .id = r->id,
+                                   .json = str_copy(&sim->mem, r->execution_json)};
     forget_pending(&sim->clients, q);
     client_free(sim, q);
 }
@@ -343,6 +351,22 @@ static void make_repeatable(struct sim *sim, struct sim_request *q)
     set_idempotency(sim, q, input);
 }
 
+/* Some are large: too large for a checkpoint with every commit, or for one turn. */
+static struct str some_input(struct sim *sim, struct sim_request *q)
+{
+    unsigned size = dice_roll(&sim->dice, 1000);
+    struct buf out;
+
+    buf_init_arena(&out, &q->mem);
+    buf_printf(&out, "{\"n\":%u,\"request\":%lld,\"pad\":\"", dice_roll(&sim->dice, 20),
+               (long long)q->number);
+    size = size < 1 ? 200000 : size < 20 ? 6000 : 0;
+    for (unsigned i = 0; i < size; i += 10)
+        buf_text(&out, "0123456789");
+    buf_text(&out, "\"}");
+    return buf_view(&out);
+}
+
 static void ask_start(struct sim *sim)
 {
     struct sim_request *q = client_new(sim, NODE_START);
@@ -353,8 +377,7 @@ static void ask_start(struct sim *sim)
         make_repeatable(sim, q);
     } else {
         q->r.code = str_printf(&q->mem, "p%u", dice_roll(d, sim->config.scenarios));
-        q->r.input = read_value(&q->mem, str_printf(&q->mem, "{\"n\":%u,\"request\":%lld}",
-                                                    dice_roll(d, 20), (long long)q->number));
+        q->r.input = read_value(&q->mem, some_input(sim, q));
         if (dice_hits(d, 150))
             q->r.key = str_printf(&q->mem, "key%u", dice_roll(d, 10));
     }

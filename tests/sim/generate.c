@@ -119,7 +119,7 @@ static void step(struct buf *out, struct dice *d, unsigned number)
     if (dice_roll(d, 6) == 0)
         put(out, ",'when':'input.n %% 3 != %u'", dice_roll(d, 3));
     if (dice_roll(d, 6) == 0)
-        put(out, ",'input':{'n':'=input.n + 1'}");
+        put(out, ",'input':{'n':'=input.n + 1','pad':'=input.?pad.orValue(\\'\\')'}");
     if (dice_roll(d, 3) == 0)
         put(out, ",'onError':'%s'", PICK(d, "continue", "continue", "hold", "fail_fast"));
     put(out, ",'procedure':");

@@ -157,18 +157,23 @@ bool store_is_idle(const struct sim *sim);
 
 /* --- clients --- */
 
+/* What was answered to a request of a named case. */
+struct asked {
+    bool is_answered, ok, ended, joined;
+    enum err_code code;
+    struct uuid id;
+    struct str json; /* of the execution */
+};
+
 struct sim_request {
     struct node_request r;
     struct arena mem;
+    struct asked *asked; /* or NULL */
     int64_t number;
     bool is_answered;
     bool has_unique_signal;
     struct str payload_json;
     struct sim_request *next_free;
-};
-
-struct client_started {
-    struct uuid id;
 };
 
 struct clients {
@@ -185,8 +190,9 @@ struct clients {
 
 /* Make up a request and submit it. */
 void client_ask(struct sim *sim);
-/* The same with a request that is made elsewhere; NULL: it was refused at once. */
+/* A request to be filled and submitted. */
 struct sim_request *client_new(struct sim *sim, enum node_request_kind kind);
+/* False: it was refused at once, and is gone. */
 bool client_submit(struct sim *sim, struct sim_request *q);
 void client_free(struct sim *sim, struct sim_request *q);
 /* The server is gone: nobody will answer. */
@@ -261,7 +267,7 @@ _Noreturn void sim_fail(const struct sim *sim, const char *format, ...) PRINTF_L
 /* The sim that runs: log lines are checked against it. */
 extern struct sim *sim_running;
 
-/* --- named cases --- */
+/* --- named cases: cases.def --- */
 
 struct sim_case {
     const char *name;
