@@ -89,7 +89,6 @@ static void close_all(struct fixture *f)
 static int set_up(void **state)
 {
     struct fixture *f = calloc(1, sizeof(*f));
-
     const char *folder = getenv("TMPDIR");
 
     (void)snprintf(f->path, sizeof(f->path), "%s/pawl-test-XXXXXX",
