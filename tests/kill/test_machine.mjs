@@ -3,7 +3,17 @@
 //
 // Nothing is measured in time: what must happen is waited for.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+    closeSync,
+    mkdirSync,
+    mkdtempSync,
+    openSync,
+    readFileSync,
+    rmSync,
+    truncateSync,
+    writeFileSync,
+    writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -88,6 +98,17 @@ function mount(context, folder, options) {
 
 // --- no space ---
 
+/** Fill a file system. */
+function fill(file) {
+    const fd = openSync(file, 'w');
+    try {
+        for (;;) writeSync(fd, Buffer.alloc(1 << 16));
+    } catch {
+        // There is no room for more.
+    }
+    closeSync(fd);
+}
+
 const startBody = (n, bytes) => ({
     code: 'kill_signal',
     input: { n, pad: 'x'.repeat(bytes) },
@@ -144,6 +165,35 @@ machine('a full disk stops intake, loses nothing, and work goes on when space is
     foldCheck(data);
 });
 
+machine('a disk that fills up and empties under load loses nothing', async (c) => {
+    const data = join(c.folder, 'small');
+    mount(c, data, 'size=48m');
+    const server = newServer(c, data);
+    const load = new Load(server, 'full');
+    await start(server);
+    await load.publishAll();
+    for (let i = 0; i < 5; i++) {
+        const before = load.refused;
+        let isOver = false;
+        const running = load.run(() => isOver);
+        await sleep(200);
+        fill(join(data, 'ballast'));
+        await until('changes are refused', () => load.refused > before + 20 || !server.isRunning());
+        rmSync(join(data, 'ballast'));
+        const taken = load.acknowledged;
+        await until('changes are taken', () => load.acknowledged > taken + 20 || !server.isRunning());
+        isOver = true;
+        await running;
+        must(server.isRunning(), `it ended: ${server.code} ${server.log}`);
+        await load.settle();
+        must(load.problems.length === 0, load.problems.join('\n'));
+    }
+    await load.finish();
+    must(load.problems.length === 0, load.problems.join('\n'));
+    must((await server.stop()) === 0, 'it stops');
+    foldCheck(data);
+});
+
 machine('a full disk at the start is said, and is no damage', async (c) => {
     const data = join(c.folder, 'small');
     mount(c, data, 'size=4m');
@@ -154,11 +204,7 @@ machine('a full disk at the start is said, and is no damage', async (c) => {
     must((await publish(client, 'kill_signal')).status === 200, 'publish');
     await startMany(client, known, (one, count) => count >= 50);
     await server.kill();
-    try {
-        writeFileSync(join(data, 'ballast'), Buffer.alloc(5 << 20));
-    } catch {
-        // As much of it as there was room for.
-    }
+    fill(join(data, 'ballast'));
     if (await server.start()) {
         client = server.client();
         await mustHave(client, known);
@@ -434,11 +480,7 @@ machine('a full data folder beside PostgreSQL is said', async (c) => {
     await start(server);
     must((await server.stop()) === 0, 'it stops');
     rmSync(join(data, 'poison'));
-    try {
-        writeFileSync(join(data, 'ballast'), Buffer.alloc(1 << 20));
-    } catch {
-        // As much of it as there was room for.
-    }
+    fill(join(data, 'ballast'));
     await mustRefuse(server, /space/);
     rmSync(join(data, 'ballast'));
     await start(server);
