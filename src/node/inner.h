@@ -32,6 +32,7 @@ enum {
 
 #define TIMER_WINDOW_US INT64_C(60000000) /* the heap holds what is due within this */
 #define REFILL_EVERY_US INT64_C(20000000)
+#define LOOK_BACK_US INT64_C(5000000)    /* what is overdue by this is looked for, this often */
 #define RETRY_SOON_US INT64_C(1000000)   /* what failed for a reason that may pass */
 #define RETRY_LATER_US INT64_C(60000000) /* what failed for a reason that will hardly pass */
 
@@ -174,6 +175,7 @@ void timers_fini(struct timers *t);
 void timers_set(struct timers *t, struct uuid id, int64_t at_us);
 /* The same, unless it is set to an earlier time. */
 void timers_set_sooner(struct timers *t, struct uuid id, int64_t at_us);
+void timers_set_new(struct timers *t, struct uuid id, int64_t at_us); /* unless it has one */
 void timers_remove(struct timers *t, struct uuid id);
 /* Take the earliest if it is due. */
 bool timers_take(struct timers *t, int64_t now_us, struct uuid *out);
@@ -255,6 +257,10 @@ struct node {
     int64_t filling_until_us; /* of the read under way */
     int64_t next_refill_us;   /* monotonic */
     int64_t refill_pause_us;  /* monotonic; after a read that failed */
+    bool is_looking_back;
+    int64_t next_look_back_us; /* monotonic */
+    int64_t looked_back_us;    /* wall; with the id: where the last page ended */
+    struct uuid looked_back_id;
     bool is_refilling;
 
     /* batches */
@@ -312,6 +318,7 @@ void wake_later(struct node *n, struct uuid id, int64_t delay_us);
 bool wake_may_fire(const struct node *n);
 bool wake_fire(struct node *n); /* what is due; whether anything was */
 void wake_refill(struct node *n);
+void wake_look_back(struct node *n);             /* now and then: what is overdue and unknown */
 int64_t wake_refill_in_us(const struct node *n); /* until wake_refill() has something to do */
 
 /* request.c */

@@ -60,8 +60,10 @@ bool node_pass(struct node *n)
     bool any = take_done(n);
 
     any |= loads_resend(n);
-    if (!n->is_draining)
+    if (!n->is_draining) {
         wake_refill(n);
+        wake_look_back(n);
+    }
     any |= wake_fire(n);
     request_expire(n);
     works_run(n);

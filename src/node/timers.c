@@ -182,6 +182,12 @@ void timers_set_sooner(struct timers *t, struct uuid id, int64_t at_us)
         move(t, place, at_us);
 }
 
+void timers_set_new(struct timers *t, struct uuid id, int64_t at_us)
+{
+    if (find(t, id) == UINT32_MAX)
+        add(t, id, at_us);
+}
+
 void timers_remove(struct timers *t, struct uuid id)
 {
     uint32_t place = find(t, id);

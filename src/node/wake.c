@@ -4,7 +4,8 @@
  * The column wake_at is the truth. The heap holds what is due up to
  * filled_until_us, read from the store a page at a time, and what commits of
  * this node have set since. A timer may be of an older state: waking an
- * execution that is not due does nothing, and arms the timer anew.
+ * execution that is not due does nothing, and arms the timer anew. Now and then
+ * the store is asked for what is overdue and should have been in the heap.
  */
 #include "node/inner.h"
 
@@ -136,5 +137,43 @@ void wake_refill(struct node *n)
     l->due.after_us = n->filled_until_us;
     l->due.after_id = n->filled_id;
     l->due.until_us = n->filling_until_us;
+    load_send(l);
+}
+
+/* --- looking back --- */
+
+static void done_overdue(struct node_read *read)
+{
+    struct load *l = read->owner;
+    struct node *n = l->node;
+    const struct dues *dues = &l->due.dues;
+    bool has_more = l->ok && dues->count == TIMER_PAGE;
+
+    n->is_looking_back = false;
+    for (size_t i = 0; l->ok && i < dues->count; i++)
+        timers_set_new(&n->timers, dues->items[i].id, dues->items[i].wake_at_us);
+    n->looked_back_us = has_more ? dues->items[dues->count - 1].wake_at_us : 0;
+    n->looked_back_id = has_more ? dues->items[dues->count - 1].id : (struct uuid){.bytes = {0}};
+    load_free(l);
+}
+
+/*
+ * Rows may come to be that this node has not written and that were due before
+ * it looked: a database may finish a commit of a process that was killed after
+ * the next one has started.
+ */
+void wake_look_back(struct node *n)
+{
+    int64_t now_us = clock_mono_us(n->clock);
+    struct load *l;
+
+    if (!n->is_recovered || n->is_looking_back || now_us < n->next_look_back_us)
+        return;
+    n->next_look_back_us = now_us + LOOK_BACK_US;
+    n->is_looking_back = true;
+    l = load_new(n, run_due, done_overdue);
+    l->due.after_us = n->looked_back_us;
+    l->due.after_id = n->looked_back_id;
+    l->due.until_us = clock_wall_us(n->clock) - LOOK_BACK_US;
     load_send(l);
 }

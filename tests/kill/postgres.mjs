@@ -2,7 +2,7 @@
 //
 // It refuses to run as root: then it runs as the user postgres.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,10 +54,22 @@ export class Postgres {
         this.run('pg_ctl', '-D', `${this.folder}/data`, '-w', '-s', '-m', 'immediate', 'stop');
     }
 
+    /** Run a statement in the newest database. */
+    ask(sql, database = `kill${this.count}`) {
+        return this.run('psql', '-h', '127.0.0.1', '-p', `${this.port}`, '-U', 'pawl', '-q', '-c', sql, database);
+    }
+
+    /** Let none of its processes run; or let them. */
+    signalAll(signal) {
+        const [main] = readFileSync(`${this.folder}/data/postmaster.pid`, 'utf8').split('\n');
+        const children = execFileSync('pgrep', ['-P', main], { encoding: 'utf8' }).trim().split('\n');
+        for (const pid of [main, ...children]) process.kill(Number(pid), signal);
+    }
+
     /** An empty database; its address. */
     fresh() {
         const name = `kill${++this.count}`;
-        this.run('psql', '-h', '127.0.0.1', '-p', `${this.port}`, '-U', 'pawl', '-q', '-c', `CREATE DATABASE ${name}`, 'postgres');
+        this.ask(`CREATE DATABASE ${name}`, 'postgres');
         return `postgres://pawl@127.0.0.1:${this.port}/${name}`;
     }
 

@@ -472,6 +472,59 @@ machine('PostgreSQL that restarts under load loses nothing, and service returns'
     foldCheck(store);
 });
 
+machine('PostgreSQL that hangs under load loses nothing, and service returns', async (c) => {
+    const postgres = await openPostgres(c);
+    const store = postgres.fresh();
+    const server = newServer(c, join(c.folder, 'data'), store);
+    const load = new Load(server, 'hang');
+    await start(server);
+    await load.publishAll();
+    for (let i = 0; i < 2; i++) {
+        let isOver = false;
+        const running = load.run(() => isOver);
+        await sleep(300);
+        postgres.signalAll('SIGSTOP');
+        const taken = load.acknowledged;
+        await sleep(2000);
+        postgres.signalAll('SIGCONT');
+        await until('changes are taken', () => load.acknowledged > taken + 20);
+        isOver = true;
+        await running;
+        await load.settle();
+        must(load.problems.length === 0, load.problems.join('\n'));
+    }
+    await load.finish();
+    must(load.problems.length === 0, load.problems.join('\n'));
+    must((await server.stop()) === 0, 'it stops');
+    foldCheck(store);
+});
+
+// A commit that was on its way when the server was killed may become true after the next start.
+machine('what PostgreSQL commits after the server was killed and started is taken up', async (c) => {
+    const postgres = await openPostgres(c);
+    const server = newServer(c, join(c.folder, 'data'), postgres.fresh());
+    await start(server);
+    must((await publish(server.client(), 'kill_timer')).status === 200, 'publish');
+    postgres.ask(
+        `CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
+             'BEGIN IF NEW.business_key = ''slow'' THEN PERFORM pg_sleep(2); END IF; RETURN NULL; END';
+         CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON execution DEFERRABLE INITIALLY DEFERRED
+             FOR EACH ROW EXECUTE FUNCTION slow()`,
+    );
+    const body = { code: 'kill_timer', key: 'slow', input: { n: 1, pause: '20ms' } };
+    const unanswered = server.client().ask('POST', '/api/v1/executions', body);
+    await until('it is being committed', () =>
+        /COMMIT/.test(postgres.ask("SELECT query FROM pg_stat_activity WHERE state = 'active'")),
+    );
+    await server.kill();
+    must((await unanswered).status === 0, 'it was answered');
+    await start(server);
+    const client = server.client();
+    const list = async () => (await client.ask('GET', '/api/v1/executions')).body.items;
+    must((await list()).length === 0, 'it is there before its commit');
+    await until('it is there and ends', async () => (await list())[0]?.status === 'completed');
+});
+
 machine('a full data folder beside PostgreSQL is said', async (c) => {
     const data = join(c.folder, 'small');
     const postgres = await openPostgres(c);
