@@ -44,8 +44,8 @@ static struct str quotes(const char *text)
 
 void case_define(const char *code, const char *steps, const char *rest)
 {
-    struct str text = quotes(
-        str_printf(&sim.mem, "{'code':'%s','steps':[%s]%s}", code, steps, rest).ptr);
+    struct str text =
+        quotes(str_printf(&sim.mem, "{'code':'%s','steps':[%s]%s}", code, steps, rest).ptr);
     int64_t version;
 
     disk_publish(&sim, str_of(code), text, &version);
@@ -80,8 +80,8 @@ struct asked *case_start(const char *code, const char *input, int64_t wait_us)
 
     *entry = (struct value_entry){.key = value_key(STR("request")), .value = number};
     q->r.code = str_of(code);
-    q->r.input = state_merge(&sim.mem, read_value(input),
-                             value_map_make(&sim.mem, entry, 1, &duplicate));
+    q->r.input =
+        state_merge(&sim.mem, read_value(input), value_map_make(&sim.mem, entry, 1, &duplicate));
     q->r.wait_us = wait_us;
     return submit(q);
 }

@@ -62,10 +62,13 @@ void case_read_sees_own_commits(void)
     struct uuid id;
 
     case_begin();
-    case_define("p", "{'code':'m','procedure':{'type':'record.create','object':'things','id':'x',"
-                     "'data':{'n':1}}}," WAIT("w") ","
-                     "{'code':'g','procedure':{'type':'record.get','object':'things','id':'x'}}",
-                "");
+    case_define(
+        "p",
+        "{'code':'m','procedure':{'type':'record.create','object':'things','id':'x',"
+        "'data':{'n':1}}}," WAIT(
+            "w") ","
+                 "{'code':'g','procedure':{'type':'record.get','object':'things','id':'x'}}",
+        "");
     sim.store.script = "";
     (void)case_start("p", "{}", 0);
     case_pass();
@@ -118,9 +121,11 @@ void case_now_stays_while_reading(void)
 
     case_begin();
     /* With another time each time round it would ask for another record for ever. */
-    case_define("p", "{'code':'m','procedure':{'type':'record.create','object':'things','data':{}}},"
-                     "{'code':'g','procedure':{'type':'record.create','object':'things','id':"
-                     "'at {{ now }}','ifExists':'keep','data':{}}}", "");
+    case_define("p",
+                "{'code':'m','procedure':{'type':'record.create','object':'things','data':{}}},"
+                "{'code':'g','procedure':{'type':'record.create','object':'things','id':"
+                "'at {{ now }}','ifExists':'keep','data':{}}}",
+                "");
     a = case_start("p", "{}", 0);
     for (unsigned i = 0; i < 20 && !a->is_answered; i++) {
         case_pass();
@@ -147,10 +152,14 @@ void case_large_context_survives(void)
         buf_text(&input, "0123456789");
     buf_text(&input, "'}");
     buf_char(&input, 0);
-    case_define("p", "{'code':'s','procedure':{'type':'compute.set','values':{'at':'=now','n':1}}},"
-                WAIT("w") "," WAIT("x") ","
-                "{'code':'r','procedure':{'type':'compute.transform','data':{'n':'=variables.n',"
-                "'w':'=steps.w.payload','x':'=steps.x.payload','s':'=size(signals)'}}}", "");
+    case_define("p",
+                "{'code':'s','procedure':{'type':'compute.set','values':{'at':'=now','n':1}}}"
+                "," WAIT("w") "," WAIT(
+                    "x") ","
+                         "{'code':'r','procedure':{'type':'compute.transform','data':{'n':'="
+                         "variables.n',"
+                         "'w':'=steps.w.payload','x':'=steps.x.payload','s':'=size(signals)'}}}",
+                "");
     id = case_started(case_start("p", input.ptr, 0));
     CLAIM(case_disk(id)->s.checkpoint_seq == 0); /* nothing but history */
     (void)case_signal(id, "1", "'one'");
@@ -160,8 +169,8 @@ void case_large_context_survives(void)
     sim_crash(&sim);
     (void)case_signal(id, "2", "'two'");
     case_settle();
-    CLAIM(str_eq(case_disk(id)->s.result_json,
-                 STR("{\"n\":1,\"w\":\"one\",\"x\":\"two\",\"s\":2}")));
+    CLAIM(
+        str_eq(case_disk(id)->s.result_json, STR("{\"n\":1,\"w\":\"one\",\"x\":\"two\",\"s\":2}")));
     case_end();
 }
 
@@ -172,9 +181,12 @@ void case_signals_keep_their_order(void)
     struct uuid id;
 
     case_begin();
-    case_define("p", NAP("1m") "," WAIT("a") "," WAIT("b") "," WAIT("c") ","
-                "{'code':'r','procedure':{'type':'compute.transform','data':"
-                "'=[steps.a.payload, steps.b.payload, steps.c.payload]'}}", "");
+    case_define("p",
+                NAP("1m") "," WAIT("a") "," WAIT("b") "," WAIT(
+                    "c") ","
+                         "{'code':'r','procedure':{'type':'compute.transform','data':"
+                         "'=[steps.a.payload, steps.b.payload, steps.c.payload]'}}",
+                "");
     id = case_started(case_start("p", "{}", 0));
     (void)case_signal(id, "1", "1");
     case_settle();
@@ -190,21 +202,25 @@ void case_signals_keep_their_order(void)
 
 void case_clock_set_back(void)
 {
-    struct uuid before, after, soon;
+    struct uuid before, after, soon, waiting;
     int64_t wall_us;
 
     case_begin();
     case_define("p", NAP("90s"), "");
     case_define("soon", NAP("10s"), "");
+    case_define("then", WAIT("w") "," NAP("10s"), "");
     before = case_started(case_start("p", "{}", 0));
+    waiting = case_started(case_start("then", "{}", 0));
     clock_manual_set_wall(&sim.clock, clock_wall_us(&sim.clock.clock) - DAY);
     after = case_started(case_start("p", "{}", 0));
     soon = case_started(case_start("soon", "{}", 0));
+    (void)case_signal(waiting, "s1", "1");
     for (unsigned i = 0; i < 100; i++) {
         case_let_pass(SECOND);
         case_settle();
         if (i == 15)
-            CLAIM(case_status(soon) == STATUS_COMPLETED);
+            CLAIM(case_status(soon) == STATUS_COMPLETED &&
+                  case_status(waiting) == STATUS_COMPLETED);
     }
     CLAIM(case_status(after) == STATUS_COMPLETED);
     CLAIM(case_status(before) == STATUS_WAITING); /* its time is a day away now */
@@ -316,6 +332,8 @@ void case_crash_is_counted(void)
     sim.store.script = "r";
     case_pass();
     case_read();
+    case_read();
+    case_read();
     CLAIM(sim.store.batch_count == 1 && sim.store.batches[0]->members.count == 1);
     case_settle();
     CLAIM(signal->ok);
@@ -364,9 +382,11 @@ static bool run_with_crash(unsigned crash_at, bool keeps)
     struct uuid id;
 
     case_begin();
-    case_define("p", "{'code':'a','procedure':{'type':'compute.set','values':{'n':1}}}," NAP("2s")
-                "," WAIT("w") "," INCREMENT ","
-                "{'code':'l','procedure':{'type':'log','message':'done'}}", "");
+    case_define("p",
+                "{'code':'a','procedure':{'type':'compute.set','values':{'n':1}}}," NAP(
+                    "2s") "," WAIT("w") "," INCREMENT ","
+                                        "{'code':'l','procedure':{'type':'log','message':'done'}}",
+                "");
     /* The start is acknowledged; from here on it must come to its end. */
     id = case_started(case_start("p", "{}", 0));
     for (unsigned i = 0; i < 200; i++) {
@@ -406,8 +426,10 @@ void case_stale_timer(void)
     struct uuid id;
 
     case_begin();
-    case_define("p", "{'code':'w','procedure':{'type':'wait.signal','signalType':'go','timeout':"
-                     "'5s'}}," NAP("30s"), "");
+    case_define("p",
+                "{'code':'w','procedure':{'type':'wait.signal','signalType':'go','timeout':"
+                "'5s'}}," NAP("30s"),
+                "");
     id = case_started(case_start("p", "{}", 0));
     /* It is due, and before the wake is advanced a signal has ended the wait. */
     (void)case_signal(id, "s1", "1");
