@@ -112,7 +112,10 @@ all: ## build build/pawl (the default)
 	@scripts/setup build
 	+@$(BUILD_WITH) $(BUILD)/pawl
 
-run: all ## build, then a guided tour of what Pawl can do
+run: all ## build, start a server, load the examples, say what to try
+	@scripts/run $(BUILD)/pawl
+
+tour: all ## build, then a guided tour of the expression language
 	@scripts/tour $(BUILD)/pawl
 
 test: ## build and run every test; ends with "N passed, N failed"
@@ -174,7 +177,8 @@ clean: ## remove everything that was built
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-.PHONY: all run test test-full test-programs asan tsan cover fuzz sim bench lint lint-objects fmt clean help
+.PHONY: all run tour test test-full test-programs asan tsan cover fuzz sim bench lint lint-objects \
+    fmt clean help
 
 # --- rules ---
 
@@ -233,6 +237,7 @@ $(eval $(call PROGRAM,release,$(BUILD)/pawl,$(MAIN),$(LIBS)))
 # The server that tests kill: with crash points, and a clock that they move.
 $(eval $(call PROGRAM,check,$(BUILD)/tests/pawl-check,$(MAIN),$(LIBS)))
 $(eval $(call PROGRAM,asan,$(BUILD)/asan/pawl-check,$(MAIN),$(LIBS)))
+$(eval $(call PROGRAM,tsan,$(BUILD)/tsan/pawl-check,$(MAIN),$(LIBS)))
 
 $(foreach b,$(BENCH_SOURCES),$(eval \
     $(call PROGRAM,release,$(b:%.c=$(BUILD)/%),$(b),$(BENCH_LIBS))))

@@ -1,8 +1,9 @@
 /* executions_change.c - starting, signalling and cancelling executions. */
 #include "api/body.h"
 #include "api/call.h"
-#include "api/object.h"
+#include "api/repeat.h"
 #include "value/json.h"
+#include "value/object.h"
 
 enum { KEY_LEN_MAX = 255, SIGNAL_TYPE_LEN_MAX = 255 };
 
@@ -24,7 +25,7 @@ static void refuse_request(struct call *c, const struct node_request *r)
     buf_init_arena(&more, c->mem);
     if (r->err.code == ERR_KEY_BUSY)
         object_id(&more, "executionId", r->id);
-    call_refuse_with(c, &r->err, &r->findings, buf_view(&more));
+    repeat_or_refuse(c, &r->idempotency, &r->err, &r->findings, buf_view(&more));
 }
 
 /* --- starting --- */

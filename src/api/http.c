@@ -67,6 +67,7 @@ struct http_server {
     uint16_t port;
     int64_t now_us;
     uint64_t requests;
+    uint64_t handled; /* of them, those that came to their end */
     size_t body_bytes;
     bool is_quiet; /* the handler is not called any more */
     bool has_more; /* the library wants to run again */
@@ -79,10 +80,10 @@ struct http_server {
     unsigned spare_count;
 };
 
-static struct exchange *exchange_of(const struct http_request *r)
+/* The request is the first member. */
+static struct exchange *exchange_of(struct http_request *r)
 {
-    /* The request is the first member. */
-    return (struct exchange *)(uintptr_t)r;
+    return (struct exchange *)r;
 }
 
 /* --- patience --- */
@@ -206,8 +207,13 @@ static enum MHD_Result send_response(struct exchange *x)
 
 static struct MHD_Response *make_response(const struct http_answer *answer)
 {
-    struct MHD_Response *response = MHD_create_response_from_buffer(
-        answer->body.len, (void *)(uintptr_t)answer->body.ptr, MHD_RESPMEM_PERSISTENT);
+    /* The library reads it only, but does not say so. */
+    const union {
+        const char *ours;
+        void *theirs;
+    } body = {.ours = answer->body.ptr};
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(answer->body.len, body.theirs, MHD_RESPMEM_PERSISTENT);
 
     if (response == NULL)
         PANIC("out of memory");
@@ -250,6 +256,7 @@ static enum MHD_Result handle(struct exchange *x)
 {
     struct http_server *s = x->server;
 
+    s->handled++;
     connection_leave(s, x->connection);
     x->request.body = buf_view(&x->body);
     x->phase = PHASE_HANDLING;
@@ -453,7 +460,7 @@ static void resume_answered(struct http_server *s)
 
 void http_before_sleep(struct http_server *s, int *timeout_ms)
 {
-    uint64_t requests = s->requests;
+    uint64_t handled = s->handled;
     int due_ms;
 
     resume_answered(s);
@@ -462,8 +469,8 @@ void http_before_sleep(struct http_server *s, int *timeout_ms)
     else if (s->oldest != NULL)
         s->now_us = clock_mono_us(s->options.clock);
     due_ms = cut_the_slow(s);
-    /* Requests that came in just now are work for the loop, or answers to be sent. */
-    if (s->has_more || s->answered != NULL || s->requests != requests)
+    /* Requests that were handled just now are work for the loop, or answers to be sent. */
+    if (s->has_more || s->answered != NULL || s->handled != handled)
         due_ms = 0;
     if (due_ms >= 0 && (*timeout_ms < 0 || due_ms < *timeout_ms))
         *timeout_ms = due_ms;
@@ -512,8 +519,8 @@ static struct str lookup(const struct http_request *r, enum MHD_ValueKind kind, 
     const char *value = NULL;
     size_t len = 0;
 
-    if (MHD_lookup_connection_value_n(exchange_of(r)->handle, kind, name, strlen(name), &value,
-                                      &len) != MHD_YES)
+    if (MHD_lookup_connection_value_n(((const struct exchange *)r)->handle, kind, name,
+                                      strlen(name), &value, &len) != MHD_YES)
         return STR_NONE;
     return value == NULL ? STR("") : str_from(value, len);
 }

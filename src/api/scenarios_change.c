@@ -6,14 +6,12 @@
  * durable. What is published is the text that was checked.
  */
 #include "api/api.h"
-#include "api/object.h"
 #include "api/query.h"
+#include "api/repeat.h"
 #include "value/json.h"
+#include "value/object.h"
 
 #define KIND STR("scenario")
-
-/* If-Match that no draft ever has. */
-#define NEVER INT64_MAX
 
 /* What is known of a definition after it was checked. */
 struct checked {
@@ -249,17 +247,6 @@ static void published(struct node_request *r)
     answer_change(r->owner, r, false);
 }
 
-/* A repeated request has an answer, and there is no draft because it was published then. */
-static void no_draft(struct node_request *r)
-{
-    struct call *c = r->owner;
-
-    if (r->ok || r->err.code != ERR_PRECONDITION_FAILED)
-        answer_change(c, r, false);
-    else
-        call_refuse_text(c, ERR_NOT_FOUND, "there is no draft to be published; save one first");
-}
-
 static void publish(struct query *q)
 {
     struct checked *k = q->args;
@@ -273,12 +260,14 @@ static void publish(struct query *q)
         call_refuse_with(c, &err, &k->findings, STR_NONE);
         return;
     }
-    if (!k->was_found)
-        k->if_match = NEVER;
-    r = k->was_found ? new_change(c, DEFINITION_PUBLISH, k, published)
-                     : new_change(c, DEFINITION_DELETE_DRAFT, k, no_draft);
+    r = new_change(c, DEFINITION_PUBLISH, k, published);
     if (r == NULL)
         return;
+    if (!k->was_found) {
+        (void)err_set(&err, ERR_NOT_FOUND, "there is no draft to be published; save one first");
+        repeat_or_refuse(c, &r->idempotency, &err, NULL, STR_NONE);
+        return;
+    }
     r->idempotency.status = 200;
     r->idempotency.answer = str_printf(c->mem, "{\"code\":\"%.*s\",", STR_ARG(c->params[0]));
     call_submit(c, r);

@@ -80,12 +80,18 @@ bool env_has_space(const struct cel_env *env, struct str word)
     return false;
 }
 
+/* steps is not what steps.x was meant to be, however near. */
+static bool is_beginning(struct str part, struct str name)
+{
+    return str_starts_with(name, part) && name.len > part.len && name.ptr[part.len] == '.';
+}
+
 /* Keep the nearest of the keys of one table in *best. */
 static void consider(const struct map *table, struct str name, unsigned *distance, struct str *best)
 {
     for (struct map_entry *e = map_next(table, NULL); e != NULL; e = map_next(table, e)) {
         unsigned d = *distance > 1 ? str_distance(name, e->key, *distance - 1) : 1;
-        if (d < *distance && e->key.ptr[0] != '@') {
+        if (d < *distance && e->key.ptr[0] != '@' && !is_beginning(e->key, name)) {
             *distance = d;
             *best = e->key;
         }

@@ -17,18 +17,18 @@
 struct definition {
     const char *path;
     struct str code, text;
+    struct value value;
 };
 
 static bool read_definition(struct client *c, const char *path, struct definition *out)
 {
-    struct value v;
     const char *kind;
 
     out->path = path;
-    if (!file_read_json(&c->mem, path, &out->text, &v))
+    if (!file_read_json(&c->mem, path, &out->text, &out->value))
         return false;
-    kind = define_kind_of(v);
-    out->code = client_text(v, "code");
+    kind = define_kind_of(out->value);
+    out->code = client_text(out->value, "code");
     if (kind != NULL && strcmp(kind, "scenario") == 0 && out->code.len > 0)
         return true;
     fprintf(stderr, "%s:/: %s\n", path,
@@ -76,12 +76,42 @@ static struct str summary_json(struct client *c, const char *summary)
     return buf_view(&body);
 }
 
+/* Whether the server has it published as it is; *version says as what. */
+static bool is_published(struct client *c, const struct definition *d, int64_t *version)
+{
+    struct value published, definition, number;
+    struct reply reply;
+
+    if (!client_ask(c, "GET", path_of(c, d, ""), STR_NONE, &reply) || reply.status != 200)
+        return false;
+    published = value_map_get_str(reply.json, STR("published"));
+    if (published.kind != VALUE_MAP)
+        return false;
+    definition = value_map_get_str(published, STR("definition"));
+    number = value_map_get_str(published, STR("version"));
+    *version = number.kind == VALUE_INT ? number.i : 0;
+    return value_equal(definition, d->value, NULL);
+}
+
+static void print_done(const struct definition *d, const char *what, int64_t version, bool as_json)
+{
+    if (as_json)
+        printf("{\"code\":\"%.*s\",\"version\":%lld}\n", STR_ARG(d->code), (long long)version);
+    else
+        printf("%.*s: %s %lld\n", STR_ARG(d->code), what, (long long)version);
+}
+
 static bool apply(struct client *c, const struct definition *d, const char *summary, bool as_draft,
                   bool as_json)
 {
     struct reply reply;
     struct value version;
+    int64_t number;
 
+    if (!as_draft && is_published(c, d, &number)) {
+        print_done(d, "unchanged, version", number, as_json);
+        return true;
+    }
     if (!client_call(c, "PUT", path_of(c, d, "/draft"), d->text, &reply))
         return false;
     if (as_draft)
@@ -89,11 +119,8 @@ static bool apply(struct client *c, const struct definition *d, const char *summ
     else if (!client_call(c, "POST", path_of(c, d, "/publish"), summary_json(c, summary), &reply))
         return false;
     version = value_map_get_str(reply.json, STR("version"));
-    if (as_json)
-        printf("%.*s\n", STR_ARG(reply.text));
-    else
-        printf("%.*s: %s %lld\n", STR_ARG(d->code), as_draft ? "draft" : "published version",
-               (long long)(version.kind == VALUE_INT ? version.i : 0));
+    print_done(d, as_draft ? "draft" : "published version",
+               version.kind == VALUE_INT ? version.i : 0, as_json);
     return true;
 }
 

@@ -175,13 +175,14 @@ int command_eval(int argc, char **argv)
     struct request request = {0};
     const struct option_spec specs[] = {
         {.name = "context", .value = &request.context_path},
+        {.name = "value", .flag = &request.is_value},
         {.name = "json", .flag = &request.as_json},
     };
     struct value context;
     struct arena mem;
     int status = EXIT_FAILED;
 
-    if (!options_read("eval", specs, 2, &argc, argv) || argc != 2)
+    if (!options_read("eval", specs, 3, &argc, argv) || argc != 2)
         return command_usage("eval");
     request.expression = argv[1];
     arena_init(&mem);

@@ -5,8 +5,6 @@
 
 #include <stdlib.h>
 
-#define ANSWERS_KEPT_US (INT64_C(24) * 3600 * 1000000)
-
 static const struct {
     const char *name;
     bool is_terminal;

@@ -1,6 +1,10 @@
 /* db.c - what drivers have in common. */
 #include "store/db.h"
 
+#include "base/log.h"
+
+#include <unistd.h>
+
 enum db_status db_exec(struct db *db, enum sql sql, const struct db_value *params, unsigned count)
 {
     enum db_status status = db_run(db, sql, params, count);
@@ -47,4 +51,14 @@ bool db_fail(const struct db *db, enum db_status status, struct err *err)
 
     return err_set(err, overloaded ? ERR_OVERLOADED : ERR_IO, "%s (%s)", describe(status),
                    db->message);
+}
+
+void db_end_process(const struct db *db, enum db_status status)
+{
+    struct err err;
+
+    (void)db_fail(db, status, &err);
+    log_write(LOG_ERROR, "the store failed; ending so that a restart can tell what is durable",
+              LOG_FIELDS(log_err("error", &err)));
+    _exit(DB_EXIT);
 }

@@ -175,6 +175,14 @@ enum db_status db_exec(struct db *db, enum sql sql, const struct db_value *param
 /* Fill *err from a failure and answer false. */
 bool db_fail(const struct db *db, enum db_status status, struct err *err);
 
+/*
+ * End the process with status DB_EXIT after a line in the log: a file could not
+ * be read, written or synced, and only the ordinary start can tell what of it
+ * is durable.
+ */
+enum { DB_EXIT = 3 };
+NORETURN void db_end_process(const struct db *db, enum db_status status);
+
 /* --- drivers --- */
 
 enum db_mode { DB_READ, DB_WRITE, DB_CREATE };
@@ -186,10 +194,11 @@ struct db *db_sqlite_open(struct str path, enum db_mode mode, struct err *err) M
 int64_t db_sqlite_log_pages(const struct db *db);
 
 /*
- * Move pages from the log into the file; with `restart` wait for readers, so
- * that the next commit begins the log anew. *left is what could not be moved.
+ * Move pages from the log into the file; with `restart` wait a little for
+ * readers, so that the next commit begins the log anew: DB_BUSY when they are
+ * in the way for longer.
  */
-enum db_status db_sqlite_checkpoint(struct db *db, bool restart, int64_t *left);
+enum db_status db_sqlite_checkpoint(struct db *db, bool restart);
 
 /* Write a copy of the whole database, as one snapshot, to a new file. */
 enum db_status db_sqlite_copy(struct db *db, struct str path);

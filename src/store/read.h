@@ -88,6 +88,21 @@ bool read_definitions(struct reader *r, struct arena *mem, struct str kind,
 bool read_records(struct reader *r, struct arena *mem, struct str object, struct str id,
                   int64_t limit, struct record_reads *out, struct err *err) MUST_USE;
 
+/* The answer that was kept for an Idempotency-Key. */
+struct kept_answer {
+    bool is_kept;
+    bool is_same; /* it was for the same body */
+    int32_t status;
+    struct str text;
+};
+
+/*
+ * What a request was answered when it was made before: for one that is refused
+ * before the store could have said so itself.
+ */
+bool read_answer(struct reader *r, struct arena *mem, const struct idempotency *asked,
+                 int64_t now_us, struct kept_answer *out, struct err *err) MUST_USE;
+
 /* How many executions there are by status, from counters: never a scan. */
 bool read_counts(struct reader *r, int64_t out[STATUS_COUNT], struct err *err) MUST_USE;
 

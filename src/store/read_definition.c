@@ -1,4 +1,4 @@
-/* read_definition.c - reading definitions and records; see read.h. */
+/* read_definition.c - reading definitions, records and kept answers; see read.h. */
 #include "store/read.h"
 
 #include "store/reader.h"
@@ -86,4 +86,23 @@ bool read_records(struct reader *r, struct arena *mem, struct str object, struct
     if (!ok)
         return false;
     return status == DB_DONE ? true : db_fail(r->db, status, err);
+}
+
+bool read_answer(struct reader *r, struct arena *mem, const struct idempotency *asked,
+                 int64_t now_us, struct kept_answer *out, struct err *err)
+{
+    const enum sql sql = SQL_IDEMPOTENCY_FIND;
+    enum db_status status = reader_run(r, sql,
+                                       DB_PARAMS(db_text(asked->key), db_text(asked->user),
+                                                 db_text(asked->path), db_text(asked->method)));
+
+    *out = (struct kept_answer){.is_kept = status == DB_ROW &&
+                                           db_column_int(r->db, sql, 3) > now_us - ANSWERS_KEPT_US};
+    if (out->is_kept) {
+        out->is_same = str_eq(db_column_text(r->db, sql, 0), asked->body_hash);
+        out->status = (int32_t)db_column_int(r->db, sql, 1);
+        out->text = str_copy(mem, db_column_text(r->db, sql, 2));
+    }
+    db_end(r->db, sql);
+    return status <= DB_DONE ? true : db_fail(r->db, status, err);
 }

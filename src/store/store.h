@@ -10,7 +10,9 @@
  * of it happened. UNKNOWN: it may or may not have happened (the connection
  * broke while it committed); the store finds out before it takes the next one
  * and the answer is in `batch->end` when it comes back, so the node sees
- * UNKNOWN only when nobody can tell.
+ * UNKNOWN only when nobody can tell. On SQLite there is no UNKNOWN: an error of
+ * reading, writing or syncing ends the process with status 3, and the ordinary
+ * start finds out.
  *
  * Reading: tasks run on reader threads with connections of their own, see
  * committed data only, and come back through the same mailbox.
@@ -51,7 +53,9 @@ enum member_result {
     MEMBER_FAILED,         /* the database refused it: `err` */
 };
 
-/* Kept 24 hours with the change it belongs to. */
+/* Kept with the change it belongs to, for this long. */
+#define ANSWERS_KEPT_US (INT64_C(24) * 3600 * 1000000)
+
 struct idempotency {
     struct str user, method, path, key;
     struct str body_hash; /* hex */

@@ -6,16 +6,15 @@
 #include "store/apply.h"
 
 #include <time.h>
-#include <unistd.h>
 
 enum {
     REPEATS_MAX = 50, /* of a batch that meets deadlocks */
     RECONNECT_MS = 50,
     RECONNECT_MAX_MS = 5000,
+    CLOSING_TRIES = 5, /* to connect, CLOSING_MS apart, while the store is closed */
+    CLOSING_MS = 200,
     PURGE_SPARE = 16,
 };
-
-#define ANSWERS_KEPT_US (INT64_C(24) * 3600 * 1000000)
 
 /* How one try to write a batch ended. */
 enum attempt {
@@ -162,16 +161,6 @@ static enum attempt try_batch(struct writer *w, struct batch *b, bool carefully,
 
 /* --- when it fails --- */
 
-static NORETURN void end_process(const struct db *db, enum db_status status)
-{
-    struct err err;
-
-    (void)db_fail(db, status, &err);
-    log_write(LOG_ERROR, "the store failed; ending so that a restart can tell what is durable",
-              LOG_FIELDS(log_err("error", &err)));
-    _exit(WRITER_EXIT);
-}
-
 static bool is_closing(struct writer *w)
 {
     bool closing;
@@ -182,7 +171,7 @@ static bool is_closing(struct writer *w)
     return closing;
 }
 
-/* Wait, but not past the end of the store. */
+/* Wait, but not long while the store is closed. */
 static void wait_ms(struct writer *w, int64_t ms)
 {
     struct timespec until;
@@ -198,11 +187,15 @@ static void wait_ms(struct writer *w, int64_t ms)
     while (!w->closing && pthread_cond_timedwait(&w->wake, &w->lock, &until) == 0)
         ;
     pthread_mutex_unlock(&w->lock);
+    if (is_closing(w))
+        (void)nanosleep(&(struct timespec){.tv_nsec = CLOSING_MS * 1000000L}, NULL);
 }
 
 /* Connect again, however long it takes. False when the store is closed before. */
 static bool connect_again(struct writer *w)
 {
+    int closing_tries = 0;
+
     for (int64_t ms = RECONNECT_MS;; ms = ms * 2 < RECONNECT_MAX_MS ? ms * 2 : RECONNECT_MAX_MS) {
         enum db_status status = db_reconnect(w->db);
 
@@ -213,7 +206,7 @@ static bool connect_again(struct writer *w)
             log_write(LOG_INFO, "connected to the database again", NULL);
             return true;
         }
-        if (is_closing(w))
+        if (is_closing(w) && ++closing_tries >= CLOSING_TRIES)
             return false;
         log_write(LOG_WARN, "the database cannot be reached",
                   LOG_FIELDS(log_str("cause", str_of(w->db->message)), log_int("retry_ms", ms)));
@@ -258,7 +251,7 @@ static void write_batch(struct writer *w, struct batch *b)
         bool committed = attempt == ATTEMPT_COMMITTED;
 
         if (status == DB_IO && w->checkpoint != NULL)
-            end_process(w->db, status);
+            db_end_process(w->db, status);
         if (status == DB_LOST) {
             if (!find_out(w, b, &committed)) {
                 end_batch(b, attempt == ATTEMPT_DOUBTFUL ? BATCH_UNKNOWN : BATCH_REFUSED, w->db,
@@ -300,13 +293,7 @@ static void *writer_main(void *context)
         if (b == NULL)
             return NULL;
 
-        if (w->checkpoint != NULL)
-            gate_enter(&w->checkpoint->gate);
         write_batch(w, b);
-        if (w->checkpoint != NULL) {
-            gate_leave(&w->checkpoint->gate);
-            checkpoint_tell(w->checkpoint, db_sqlite_log_pages(w->db));
-        }
 
         /* The slot first: whoever takes the batch may submit the next one at once. */
         pthread_mutex_lock(&w->lock);
@@ -314,6 +301,8 @@ static void *writer_main(void *context)
         w->outstanding--;
         pthread_mutex_unlock(&w->lock);
         mailbox_put_reserved(w->done, b);
+        if (w->checkpoint != NULL)
+            checkpoint_tell(w->checkpoint, db_sqlite_log_pages(w->db));
     }
 }
 

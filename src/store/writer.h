@@ -13,7 +13,7 @@
  *   connection lost                      connect again, then look at the batch number
  *                                        in the node's row: it is COMMITTED, or it is
  *                                        written again
- *   I/O or sync error (SQLite)           the process ends with WRITER_EXIT: whether the
+ *   I/O or sync error (SQLite)           the process ends with DB_EXIT: whether the
  *                                        commit is on the disk only a restart can tell
  *
  * UNKNOWN is left for a store that is closed before the connection comes back.
@@ -24,7 +24,7 @@
 #include "store/checkpoint.h"
 #include "store/store.h"
 
-enum { WRITER_OUTSTANDING_MAX = 2, WRITER_EXIT = 3 };
+enum { WRITER_OUTSTANDING_MAX = 2 };
 
 struct writer {
     struct db *db;

@@ -279,6 +279,47 @@ static void test_http__kept_request_may_be_answered_in_the_pass_that_brought_it(
     close(fd);
 }
 
+/* Whether the handler was called before sleeping, for a body of that size. */
+static bool arrives_before_sleep(struct fixture *f, size_t size)
+{
+    struct pollfd ready = {.fd = http_fd(f->server), .events = POLLIN};
+    size_t calls = f->calls;
+    int fd = client_connect(f);
+    bool arrived = false;
+    struct buf text;
+
+    buf_init(&text);
+    buf_printf(&text, "POST /later HTTP/1.1\r\nHost: x\r\nContent-Length: %zu\r\n\r\n", size);
+    for (size_t i = 0; i < size; i++)
+        buf_char(&text, 'x');
+    client_send(f, fd, text.ptr, text.len);
+    while (f->calls == calls) {
+        int timeout_ms = 1000;
+
+        if (poll(&ready, 1, 0) > 0)
+            http_run(f->server);
+        if (f->calls > calls)
+            break;
+        http_before_sleep(f->server, &timeout_ms);
+        arrived = f->calls > calls;
+        if (arrived)
+            assert_int_equal(timeout_ms, 0);
+    }
+    answer_text(f->kept[f->kept_count - 1], 200, "done");
+    buf_fini(&text);
+    close(fd);
+    return arrived;
+}
+
+static void test_http__loop_does_not_sleep_on_a_request_whose_body_came_last(void **state)
+{
+    int arrived = 0;
+
+    for (size_t size = 10000; size <= 100000; size += 10000)
+        arrived += arrives_before_sleep(*state, size);
+    assert_true(arrived > 0);
+}
+
 static void test_http__client_that_left_does_no_harm(void **state)
 {
     struct fixture *f = *state;
@@ -596,6 +637,7 @@ int main(void)
         TEST(connection_is_kept_for_the_next_request),
         TEST(kept_request_is_answered_later),
         TEST(kept_request_may_be_answered_in_the_pass_that_brought_it),
+        TEST(loop_does_not_sleep_on_a_request_whose_body_came_last),
         TEST(client_that_left_does_no_harm),
         TEST(client_that_leaves_in_the_middle_of_a_body_does_no_harm),
         TEST(body_up_to_the_limit_is_taken),

@@ -139,8 +139,9 @@ claim "json error" 1 '{"error":{"code":"expression_error","message":"divide by z
 usage=$("$pawl" help eval | sed -n '/^usage/,$p')
 claim "no expression" 2 "" "$usage"
 claim "two expressions" 2 "" "$usage" 1 2
-claim "unknown option" 2 "" "$usage" 1 --contxt x
-claim "no file" 2 "" "$usage" 1 --context
+claim "unknown option" 2 "" \
+    "pawl eval: there is no option --contxt; did you mean --context?"$'\n'"$usage" 1 --contxt x
+claim "no file" 2 "" "pawl eval: --context needs a value"$'\n'"$usage" 1 --context
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -3,7 +3,6 @@
 #include "store/migrate.h"
 #include "store/reader.h"
 #include "store/sql.h"
-#include "store/writer.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -364,7 +363,6 @@ static void test_sqlite__full_disk_refuses_and_loses_nothing(void **state)
     assert_int_equal(umount(path.ptr), 0);
 }
 
-/* The file's pages are cut off under a running store, so that reading them fails. */
 static void break_store(struct contract *c)
 {
     struct commit *commit = contract_start(c, STATUS_WAITING, 1);
@@ -381,23 +379,30 @@ static void break_store(struct contract *c)
 
 static void test_sqlite__io_error_ends_the_process(void **state)
 {
-    struct contract *outer = *state;
-    pid_t child = fork();
+    char base[] = "/tmp/"
+                  "pawl-io-XXXXXX",
+         command[64];
+    pid_t child;
     int status;
 
+    (void)state;
+    assert_non_null(mkdtemp(base));
+    child = fork();
     assert_true(child >= 0);
     if (child == 0) {
         struct contract c;
 
         close(STDERR_FILENO);
+        (void)setenv("TMPDIR", base, 1);
         contract_open(&c, STR("sqlite"));
         (void)contract_commit(&c, contract_start(&c, STATUS_WAITING, 1));
         break_store(&c);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), WRITER_EXIT);
-    (void)outer;
+    assert_int_equal(WEXITSTATUS(status), DB_EXIT);
+    (void)snprintf(command, sizeof(command), "rm -rf '%s'", base);
+    assert_int_equal(system(command), 0);
 }
 
 /* --- backup --- */
@@ -460,7 +465,7 @@ int main(void)
         CLAIM(test_sqlite__slow_read_is_cut),
         CLAIM(test_sqlite__log_is_begun_anew_and_does_not_grow),
         CLAIM(test_sqlite__full_disk_refuses_and_loses_nothing),
-        CLAIM(test_sqlite__io_error_ends_the_process),
+        cmocka_unit_test(test_sqlite__io_error_ends_the_process),
         CLAIM(test_sqlite__backup_is_restored_into_an_empty_folder),
         CLAIM(test_sqlite__damaged_backup_is_not_restored),
     };

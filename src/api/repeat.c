@@ -1,0 +1,55 @@
+/* repeat.c - see repeat.h. */
+#include "api/repeat.h"
+
+#include "api/api.h"
+#include "api/query.h"
+
+struct refusal {
+    const struct idempotency *idempotency;
+    struct err err;
+    const struct findings *findings;
+    struct str more;
+    int64_t now_us;
+    struct kept_answer kept;
+};
+
+static bool run(struct query *q, struct reader *reader, struct err *err)
+{
+    struct refusal *r = q->args;
+
+    return read_answer(reader, q->mem, r->idempotency, r->now_us, &r->kept, err);
+}
+
+static void then(struct query *q)
+{
+    struct refusal *r = q->args;
+
+    if (!r->kept.is_kept)
+        call_refuse_with(q->call, &r->err, r->findings, r->more);
+    else if (!r->kept.is_same)
+        call_refuse_text(q->call, ERR_IDEMPOTENCY_CONFLICT,
+                         "this Idempotency-Key was used with another request");
+    else if (r->kept.status == 204)
+        call_answer_nothing(q->call);
+    else
+        call_answer(q->call, r->kept.status, r->kept.text);
+}
+
+void repeat_or_refuse(struct call *c, const struct idempotency *idempotency, const struct err *err,
+                      const struct findings *findings, struct str more)
+{
+    struct refusal *r;
+
+    /* What says nothing about the change itself is no answer to keep. */
+    if (idempotency->key.len == 0 || err_http_status(err->code) >= 500) {
+        call_refuse_with(c, err, findings, more);
+        return;
+    }
+    r = ARENA_NEW(c->mem, struct refusal);
+    *r = (struct refusal){.idempotency = idempotency,
+                          .err = *err,
+                          .findings = findings,
+                          .more = more,
+                          .now_us = api_now_us(c->api)};
+    query_start(c, r, run, then);
+}

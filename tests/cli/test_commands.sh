@@ -1,0 +1,242 @@
+#!/usr/bin/env bash
+# The commands, end to end: a real server in a folder of its own, killed and started again.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+
+pawl=$(realpath "${PAWL:-build/pawl}")
+examples=$PWD/examples
+scratch=$(mktemp -d)
+server=
+passed=0
+failed=0
+out=
+status=0
+
+stop_server() {
+    [ -z "$server" ] || kill -KILL "$server" 2>/dev/null
+    [ -z "$server" ] || wait "$server" 2>/dev/null
+    server=
+}
+trap 'stop_server; rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+unset PAWL_DATA PAWL_STORE PAWL_LISTEN PAWL_TOKEN
+export PAWL_URL
+
+# start_server [OPTION...]: on a free port, with the data of this test.
+start_server() {
+    : >serve.out
+    "$pawl" serve --listen 127.0.0.1:0 "$@" >serve.out 2>serve.err &
+    server=$!
+    for _ in $(seq 400); do
+        PAWL_URL=$(sed -n 's/.*listens on //p' serve.out)
+        [ -z "$PAWL_URL" ] || return 0
+        kill -0 "$server" 2>/dev/null || break
+        sleep 0.02
+    done
+    cat serve.err
+    return 1
+}
+
+# run ARGUMENT...: pawl with these, its output in $out, its exit status in $status.
+run() {
+    out=$("$pawl" "$@" 2>&1)
+    status=$?
+}
+
+claim() {
+    local what=$1
+    shift
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'failed: %s\n  status %s, output: %s\n' "$what" "$status" "$out"
+    fi
+}
+
+# said STATUS PART...: the last run ended so, and said all of these.
+said() {
+    [ "$status" = "$1" ] || return 1
+    shift
+    for part in "$@"; do
+        [[ $out == *"$part"* ]] || return 1
+    done
+}
+
+# eventually STATUS PART ARGUMENT...: run again until it says so.
+eventually() {
+    local wanted=$1 part=$2
+    shift 2
+    for _ in $(seq 500); do
+        run "$@"
+        said "$wanted" "$part" && return 0
+        sleep 0.02
+    done
+    return 1
+}
+
+# --- without a server ---
+
+PAWL_URL=http://127.0.0.1:1
+run ls
+claim "without a server it says how to start one" said 1 "no server at" "pawl serve"
+run frobnicate
+claim "an unknown command is wrong usage" said 2 "there is no command"
+run start
+claim "a missing argument is wrong usage" said 2 "usage: pawl start CODE"
+run ls --limt 3
+claim "an unknown option has a hint" said 2 "did you mean --limit?"
+run help serve
+claim "help explains a command" said 0 "--listen HOST:PORT"
+run validate "$examples/greeting.json" "$examples/approval.json"
+claim "the examples are valid" said 0 "greeting.json: valid" "approval.json: valid"
+cat >broken.json <<'JSON'
+{"code": "broken", "steps": [{"code": "a", "whn": "true",
+  "procedure": {"type": "compute.transform", "data": {"x": "=1 +"}}}]}
+JSON
+run validate broken.json
+claim "mistakes are told with file and pointer" said 1 "broken.json:/steps/0/whn: " \
+    "did you mean 'when'?" "broken.json:/steps/0/procedure/data/x: "
+echo '{"code": ' >cut.json
+run validate cut.json
+claim "bad JSON is told with line and column" said 1 "cut.json:2:1: "
+PAWL_LISTEN=127.0.0.1:99 run serve --data elsewhere --print-config
+claim "settings say where they came from" said 0 "elsewhere" "(option)" "127.0.0.1:99" \
+    "(PAWL_LISTEN)" "(default)"
+run serve --store postgres://me:secret@db/pawl --print-config --json
+claim "passwords are not shown" said 0 '"store":{"value":"postgres://me:***@db/pawl"'
+run serve --listen 0.0.0.0:0
+claim "listening for other machines needs a word" said 2 "--allow-plain-http"
+run serve --listen nonsense
+claim "an address without a port is wrong usage" said 2 "HOST:PORT"
+
+# --- a server ---
+
+start_server || { echo "0 passed, 1 failed"; exit 1; }
+out=$(cat serve.out)
+status=0
+claim "the server says where it is" said 0 "listens on http://127.0.0.1:" "sign in" "/#token="
+out=$(stat -c %a pawl-data/admin.token)
+claim "the token is its owner's alone" said 0 600
+run serve --listen 127.0.0.1:0
+claim "two servers cannot have one folder" said 1 "pawl serve: "
+PAWL_TOKEN=wrong run ls
+claim "a wrong token is refused" said 1 "PAWL_TOKEN"
+run ls
+claim "an empty list says what to do" said 0 "pawl start CODE"
+run show @last
+claim "there is no last one yet" said 1 "there is no execution yet"
+
+# --- definitions ---
+
+run apply broken.json
+claim "a definition with mistakes is not published" said 1 "broken.json:/steps/0/whn: "
+run start broken
+claim "and does not exist" said 1 "not_found"
+run apply "$examples/greeting.json" broken.json
+claim "one mistake stops all files" said 1 "broken.json:"
+run apply "$examples/greeting.json" "$examples/approval.json"
+claim "apply says what was published" said 0 "greeting: published version 1" \
+    "approval: published version 1"
+run apply "$examples/greeting.json"
+claim "what has not changed is not published again" said 0 "greeting: unchanged, version 1"
+sed 's/Hello/Hi/' "$examples/greeting.json" >greeting2.json
+run apply greeting2.json --summary "shorter" --json
+claim "a change is the next version" said 0 '{"code":"greeting","version":2}'
+run apply --draft broken.json
+claim "a draft may be incomplete" said 0 "broken: draft 1"
+
+# --- executions ---
+
+run start greeting --input '{"name": "Ada"}' --wait
+claim "a short process is done at once" said 0 " completed" "Hi, Ada!"
+run show @last
+claim "show tells each step" said 0 "greeting version 2" "greet" "skipped" "shout" "sign" \
+    "It completed"
+run start greeting --input '{"nam": "Ada"}'
+claim "wrong input is refused with a hint" said 1 "/input/nam: " "did you mean 'name'?"
+run start greeting --input '{"name": '
+claim "input must be JSON" said 1 "--input:1:"
+echo '{"name": "file"}' >input.json
+run start greeting --input @input.json --wait
+claim "input may be a file" said 0 "Hi, file!"
+run start greeting --version 1 --wait
+claim "an earlier version can be started" said 0 "Hello, world!"
+run start approval --input '{"title": "Lunch", "amount": 12.5}' --key lunch-1
+claim "a wait is told with its reason" said 0 " waiting" 'for the signal "approved" or "refused"' \
+    "pawl signal"
+id=${out%% *}
+run start approval --input '{"title": "Lunch", "amount": 12.5}' --key lunch-1
+claim "a key belongs to one live execution" said 1 "key_busy" "$id"
+run start approval --input '{"title": "Slow", "amount": 1}' --key slow-1 --wait=50ms
+claim "waiting for the end has an end" said 0 " waiting"
+run ls --status waiting
+claim "ls shows a table" said 0 "ID " "CODE " "approval" "decision" "lunch-1"
+run ls --code greeting --limit 1 --json
+claim "ls --json is one page of the API" said 0 '"items":[{' '"nextCursor":"'
+run ls --status asleep
+claim "a status that does not exist is refused" said 1 "status is one of"
+run show "${id: -12}"
+claim "the end of an id is enough" said 0 "$id"
+run show zzzz
+claim "an id that nobody has is refused" said 1 "see pawl ls"
+run show key:lunch-1 --json
+claim "show --json has execution and steps" said 0 '{"execution":{"id":"'"$id" '"steps":[{'
+run signal key:lunch-1 approved '{"by": "Grace"}' --id s1 --wait
+claim "a signal moves it on" said 0 "signal s1 was received" "It completed" '"approved":true'
+run signal "$id" approved '{"by": "Grace"}' --id s1
+claim "the same signal twice is received once" said 0 "signal s1 was received"
+run signal "$id" approved '{}' --id s2
+claim "a new signal to an ended execution is refused" said 1 "conflict"
+run cancel key:slow-1 --reason "no longer needed"
+claim "an execution can be cancelled" said 0 "is being cancelled"
+claim "and is cancelled then" eventually 0 "It was cancelled" show key:slow-1
+run cancel key:slow-1
+claim "but not twice" said 1 "conflict"
+
+# --- killed and started again ---
+
+cat >nap.json <<'JSON'
+{"code": "nap", "steps": [
+  {"code": "sleep", "procedure": {"type": "wait.timer", "duration": "300ms"}},
+  {"code": "awake", "procedure": {"type": "compute.transform", "data": {"slept": true}}}]}
+JSON
+run apply nap.json
+run start nap --key nap-1
+run start approval --input '{"title": "Dinner", "amount": 30}' --key dinner-1
+kill -KILL "$server"
+wait "$server" 2>/dev/null
+run ls
+claim "a killed server is gone" said 1 "no server at"
+start_server
+claim "it starts again in the same folder" [ $? = 0 ]
+claim "a timer goes on after a kill" eventually 0 '"slept":true' show key:nap-1
+run show key:dinner-1
+claim "a wait goes on after a kill" said 0 'for the signal "approved"'
+run signal key:dinner-1 refused --wait
+claim "and takes its signal" said 0 "It completed" '"approved":false'
+run show "$id"
+claim "what had ended is as it was" said 0 "It completed" '"approved":true'
+
+# --- stopped ---
+
+run start approval --input '{"title": "Tea", "amount": 2}' --key tea-1
+"$pawl" start approval --input '{"title": "Cake", "amount": 3}' --key cake-1 --wait=60s >wait.out 2>&1 &
+waiter=$!
+claim "a client waits" eventually 0 '"status":"waiting"' show key:cake-1 --json
+kill -TERM "$server"
+wait "$server"
+status=$?
+server=
+out=$(cat serve.err)
+claim "SIGTERM ends with status 0" said 0 "stopping"
+wait "$waiter"
+status=$?
+out=$(cat wait.out)
+claim "who waited was told where it stands" said 0 " waiting"
+start_server
+run show key:tea-1
+claim "and everything is there at the next start" said 0 'for the signal "approved"'
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

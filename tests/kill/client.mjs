@@ -1,0 +1,67 @@
+// client.mjs - one keep-alive connection to the API.
+import http from 'node:http';
+
+export class Client {
+    constructor(url, token) {
+        this.url = new URL(url);
+        this.token = token;
+        this.agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    }
+
+    /**
+     * Answers {status, body}; status 0 means that no whole answer came, so that
+     * nobody knows whether it happened.
+     */
+    ask(method, path, body, headers = {}) {
+        return new Promise((resolve) => {
+            const text = body === undefined ? '' : JSON.stringify(body);
+            const request = http.request(
+                {
+                    agent: this.agent,
+                    host: this.url.hostname,
+                    port: this.url.port,
+                    method,
+                    path,
+                    headers: {
+                        authorization: `Bearer ${this.token}`,
+                        'content-length': Buffer.byteLength(text),
+                        ...headers,
+                    },
+                },
+                (response) => {
+                    let answer = '';
+                    response.setEncoding('utf8');
+                    response.on('data', (part) => (answer += part));
+                    response.on('error', () => resolve({ status: 0 }));
+                    response.on('close', () => {
+                        if (!response.complete) return resolve({ status: 0 });
+                        let value = null;
+                        try {
+                            value = answer === '' ? null : JSON.parse(answer);
+                        } catch {
+                            value = { unreadable: answer };
+                        }
+                        resolve({ status: response.statusCode, body: value });
+                    });
+                },
+            );
+            request.on('error', () => resolve({ status: 0 }));
+            request.end(text);
+        });
+    }
+
+    close() {
+        this.agent.destroy();
+    }
+}
+
+/** Run `work` for every item, `width` at a time, each with a connection of its own. */
+export async function forAll(server, items, work, width = 12) {
+    const queue = [...items];
+    const run = async () => {
+        const client = server.client();
+        for (let item; (item = queue.pop()) !== undefined; ) await work(client, item);
+        client.close();
+    };
+    await Promise.all(Array.from({ length: Math.min(width, queue.length) }, run));
+}

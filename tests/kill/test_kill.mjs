@@ -1,0 +1,193 @@
+// test_kill.mjs - the server is killed under load, again and again, and loses nothing.
+//
+// A campaign is one store on which a server is started, loaded, killed and
+// started again. After every start all that was acknowledged since the last one
+// is looked at; at the end everything is brought to its end, all of it is looked
+// at once more, and fold_check compares every history with its state.
+//
+// Each kill is one claim, and so are the two at the end of a campaign.
+// KILL_ONLY=node.batch_done or =sqlite:40 or =postgres:40 runs one campaign.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { Load, random } from './load.mjs';
+import { Postgres } from './postgres.mjs';
+import { Server, sleep } from './server.mjs';
+
+const isFull = Boolean(process.env.PAWL_TEST_FULL);
+const REACH_S = 20; // a crash point that is not reached within this is never reached
+
+let passed = 0;
+let failed = 0;
+let skipped = 0;
+let kills = 0;
+
+function claim(what, problems) {
+    if (problems.length === 0) {
+        passed++;
+        return;
+    }
+    failed++;
+    console.log(`FAILED ${what}`);
+    for (const text of problems) console.log(`    ${text}`);
+}
+
+class Campaign {
+    constructor(name, store = null) {
+        this.name = name;
+        this.store = store;
+        this.data = mkdtempSync(join(tmpdir(), 'pawl-kill-'));
+        this.server = new Server(this.data, store);
+        this.load = new Load(this.server, name.replace(/[^a-z]/g, ''));
+        this.kills = 0;
+        this.began = Date.now();
+    }
+
+    /** Start without any crash point, and look at what was left. */
+    async recover(what) {
+        if (!(await this.server.start()))
+            this.load.problem(`it does not start: ${this.server.code} ${this.server.log}`);
+        else await this.load.settle();
+        claim(`${this.name}: ${what}`, this.load.problems.splice(0));
+    }
+
+    async begin() {
+        if (!(await this.server.start())) throw new Error(this.server.log);
+        await this.load.publishAll();
+    }
+
+    /** Load it and kill it at a random moment. */
+    async killAnywhere() {
+        let isOver = false;
+        const running = this.load.run(() => isOver);
+        // Often early, while it still recovers; sometimes late.
+        await sleep(random.chance(0.3) ? random.below(30) : random.below(500));
+        await this.server.kill();
+        isOver = true;
+        await running;
+        this.count();
+        if (this.server.signal !== 'SIGKILL')
+            this.load.problem(`it ended by itself: ${this.server.code} ${this.server.log}`);
+        // A file as the kill left it, before anyone mends it.
+        if (!this.store && this.kills % 5 === 0) this.foldCheck();
+        await this.recover(`kill ${this.kills}`);
+    }
+
+    /** Start it so that it dies at `point`, and load it until it does. */
+    async die(point, pass) {
+        const end = Date.now() + REACH_S * 1000;
+        if (await this.server.start({ PAWL_CRASH_AT: `${point}:${pass}` }))
+            await this.load.run(() => Date.now() > end);
+        if (this.server.isRunning()) this.load.problem(`${point} was not passed ${pass} times`);
+        else if (this.server.signal !== 'SIGKILL')
+            this.load.problem(`${point}: ended with ${this.server.code} ${this.server.log}`);
+        await this.server.kill();
+        this.count();
+    }
+
+    async dieAt(point) {
+        const pass = somePass(point);
+        await this.server.stop();
+        // Somebody must have died in the middle of an execution before.
+        if (point === 'start.crash_counted') await this.die('node.before_advance', 1);
+        await this.die(point, pass);
+        await this.recover(`${point}, pass ${pass}`);
+    }
+
+    count() {
+        this.kills++;
+        kills++;
+    }
+
+    foldCheck() {
+        try {
+            execFileSync('build/tests/fold_check', [this.store ?? this.data], { encoding: 'utf8' });
+        } catch (error) {
+            this.load.problem(`fold_check: ${error.stdout}`);
+        }
+    }
+
+    async end() {
+        await this.load.finish();
+        claim(`${this.name}: everything ends, nothing is lost`, this.load.problems.splice(0));
+        const status = await this.server.stop();
+        if (status !== 0) this.load.problem(`SIGTERM ended it with ${status}: ${this.server.log}`);
+        this.foldCheck();
+        claim(`${this.name}: every history gives its state`, this.load.problems.splice(0));
+        const { acknowledged, unanswered, refused, executions } = this.load;
+        console.log(
+            `${this.name}: ${this.kills} kills, ${acknowledged} acknowledged, ` +
+                `${unanswered} unanswered, ${refused} refused, ${executions.size} executions, ` +
+                `${((Date.now() - this.began) / 1000).toFixed(1)} s`,
+        );
+        rmSync(this.data, { recursive: true, force: true });
+    }
+}
+
+/** Campaigns of at most 20 kills each, so that the last look at everything stays short. */
+async function killAnywhere(name, count, store) {
+    for (let left = count, i = 1; left > 0; left -= 20, i++) {
+        const campaign = new Campaign(`${name} ${i}`, store());
+        await campaign.begin();
+        for (let k = 0; k < Math.min(left, 20); k++) await campaign.killAnywhere();
+        await campaign.end();
+    }
+}
+
+const crashPoints = execFileSync('build/tests/crash_points', { encoding: 'utf8' }).trim().split('\n');
+
+/** A pass at which to die: the first, or one under way. */
+function somePass(point) {
+    if (point.startsWith('start.')) return 1;
+    if (/^checkpoint|carefully|publishing/.test(point)) return 1 + random.below(2);
+    return 1 + random.below(40);
+}
+
+async function dieEverywhere(name, rounds, points, store) {
+    for (let i = 1; i <= rounds; i++) {
+        const campaign = new Campaign(`${name} ${i}`, store());
+        // Only a new store is migrated.
+        if (points.includes('start.migrating')) await campaign.dieAt('start.migrating');
+        else await campaign.server.start();
+        await campaign.load.publishAll();
+        for (const point of points) if (point !== 'start.migrating') await campaign.dieAt(point);
+        await campaign.end();
+    }
+}
+
+async function main() {
+    const began = Date.now();
+    const postgres = await Postgres.open();
+    const onFile = () => null;
+    const onServer = () => postgres.fresh();
+    const shared = crashPoints.filter((point) => !/^checkpoint|carefully/.test(point));
+    const [only, count] = (process.env.KILL_ONLY ?? '').split(':');
+
+    try {
+        if (crashPoints.includes(only)) {
+            await dieEverywhere('sqlite points', Number(count ?? 1), [only], onFile);
+        } else {
+            if (!only || only === 'sqlite')
+                await killAnywhere('sqlite', Number(count ?? (isFull ? 2000 : 140)), onFile);
+            if (!only || only === 'points')
+                await dieEverywhere('sqlite points', Number(count ?? (isFull ? 25 : 3)), crashPoints, onFile);
+            if (postgres && (!only || only === 'postgres')) {
+                await killAnywhere('postgres', Number(count ?? (isFull ? 600 : 40)), onServer);
+                await dieEverywhere('postgres points', isFull ? 10 : 1, shared, onServer);
+            }
+            if (!postgres) {
+                console.log('skipped: PostgreSQL is not installed');
+                skipped++;
+            }
+        }
+    } finally {
+        postgres?.close();
+    }
+    console.log(`${kills} kills in ${((Date.now() - began) / 1000).toFixed(0)} s`);
+    console.log(`${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`);
+    process.exit(failed === 0 ? 0 : 1);
+}
+
+await main();
