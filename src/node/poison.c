@@ -11,9 +11,22 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { POISON_BYTES = 16 };
+
+/* Room on the disk too: a hole that cannot be filled would end the process when it is written. */
+static bool make_room(int fd)
+{
+    static const uint8_t nobody[POISON_BYTES];
+    struct stat s;
+
+    if (fstat(fd, &s) != 0)
+        return false;
+    return s.st_size >= POISON_BYTES ||
+           pwrite(fd, nobody, sizeof(nobody), 0) == (ssize_t)sizeof(nobody);
+}
 
 bool poison_open(struct poison *p, struct str data_path, struct uuid *found, bool *was_found,
                  struct err *err)
@@ -26,7 +39,7 @@ bool poison_open(struct poison *p, struct str data_path, struct uuid *found, boo
     if (snprintf(path, sizeof(path), "%.*s/poison", STR_ARG(data_path)) >= (int)sizeof(path))
         return err_set(err, ERR_IO, "the path of the data folder is too long");
     p->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (p->fd < 0 || ftruncate(p->fd, POISON_BYTES) != 0) {
+    if (p->fd < 0 || !make_room(p->fd)) {
         err_set(err, ERR_IO, "cannot write %s: %s", path, strerror(errno));
         poison_close(p);
         return false;

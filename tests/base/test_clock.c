@@ -60,11 +60,14 @@ static void test_clock__of_the_system_tells_its_time(void **state)
 
 static void test_clock__of_the_system_is_moved_by_a_file_in_check_builds(void **state)
 {
-    char path[] = "/tmp/pawl-clock-XXXXXX";
-    int fd = mkstemp(path), status;
+    const char *folder = getenv("TMPDIR");
+    char path[200];
+    int fd, status;
     pid_t child;
 
     (void)state;
+    (void)snprintf(path, sizeof(path), "%s/pawl-clock-XXXXXX", folder != NULL ? folder : "/tmp");
+    fd = mkstemp(path);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, "-86400\n", 7), 7);
     child = fork(); /* the environment is looked at once */

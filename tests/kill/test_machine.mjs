@@ -426,6 +426,25 @@ machine('PostgreSQL that restarts under load loses nothing, and service returns'
     foldCheck(store);
 });
 
+machine('a full data folder beside PostgreSQL is said', async (c) => {
+    const data = join(c.folder, 'small');
+    const postgres = await openPostgres(c);
+    mount(c, data, 'size=64k');
+    const server = newServer(c, data, postgres.fresh());
+    await start(server);
+    must((await server.stop()) === 0, 'it stops');
+    rmSync(join(data, 'poison'));
+    try {
+        writeFileSync(join(data, 'ballast'), Buffer.alloc(1 << 20));
+    } catch {
+        // As much of it as there was room for.
+    }
+    await mustRefuse(server, /space/);
+    rmSync(join(data, 'ballast'));
+    await start(server);
+    must((await publish(server.client(), 'kill_steps')).status === 200, 'it works');
+});
+
 machine('a server whose PostgreSQL is away says so and does not start', async (c) => {
     const postgres = await openPostgres(c);
     const server = newServer(c, join(c.folder, 'data'), postgres.fresh());

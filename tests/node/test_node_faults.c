@@ -21,7 +21,7 @@ struct faulty {
 };
 
 struct fixture {
-    char path[64];
+    char path[128];
     struct faulty store;
     struct node *node;
     struct arena mem;
@@ -89,8 +89,10 @@ static void close_all(struct fixture *f)
 static int set_up(void **state)
 {
     struct fixture *f = calloc(1, sizeof(*f));
+    const char *folder = getenv("TMPDIR");
 
-    (void)snprintf(f->path, sizeof(f->path), "/tmp/pawl-test-XXXXXX");
+    (void)snprintf(f->path, sizeof(f->path), "%s/pawl-test-XXXXXX",
+                   folder != NULL ? folder : "/tmp");
     assert_non_null(mkdtemp(f->path));
     arena_init(&f->mem);
     clock_manual_init(&f->clock, INT64_C(1700000000000000));
@@ -102,7 +104,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct fixture *f = *state;
-    char command[128];
+    char command[200];
 
     close_all(f);
     arena_fini(&f->mem);
@@ -266,7 +268,7 @@ static void test_node__a_wait_ends_in_time_though_a_commit_was_refused(void **st
 /* As a process does that dies while it advances an execution. */
 static void leave_poison(struct fixture *f, struct uuid id)
 {
-    char path[128];
+    char path[200];
     FILE *file;
 
     (void)snprintf(path, sizeof(path), "%s/poison", f->path);
