@@ -18,6 +18,7 @@
 #   tests/*/cel_conformance.c a test program that is built and not run here
 #   tests/*/json_suite.c      the same
 #   tests/kill/fold_check.c   the same; so is crash_points.c
+#   tests/sim/*.c             the simulator, a program of its own
 #   tests/*/*.c otherwise     helpers, linked into the test programs that use them
 #   tests/fuzz/fuzz_*.c       a fuzz target each
 #   bench/*.c                 a benchmark each; bench/run-* are what `make bench` runs
@@ -34,6 +35,7 @@ MAKEFLAGS += --no-builtin-rules
 
 BUILD := build
 FUZZ_SECONDS ?= 60
+SIM_SECONDS ?= 60
 JOBS ?= $(shell nproc)
 WERROR ?= -Werror
 Q := $(if $(V),,@)
@@ -49,7 +51,8 @@ LIB_SOURCES := $(filter-out $(MAIN),$(wildcard src/*/*.c src/*/*.cc))
 TEST_SOURCES := $(wildcard tests/*/test_*.c tests/*/cel_conformance.c tests/*/json_suite.c) \
     $(wildcard tests/kill/fold_check.c tests/kill/crash_points.c)
 FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c)
-HELPER_SOURCES := $(filter-out $(TEST_SOURCES) $(FUZZ_SOURCES),$(wildcard tests/*/*.c))
+SIM_SOURCES := $(wildcard tests/sim/*.c) tests/engine/dump.c
+HELPER_SOURCES := $(filter-out $(TEST_SOURCES) $(FUZZ_SOURCES) tests/sim/%,$(wildcard tests/*/*.c))
 BENCH_SOURCES := $(wildcard bench/*.c)
 TEST_SCRIPTS := $(wildcard tests/*/test_*.sh tests/*/test_*.mjs)
 GENERATED := $(patsubst tools/gen_%.c,$(BUILD)/gen/%.h,$(wildcard tools/gen_*.c))
@@ -148,6 +151,11 @@ fuzz: ## run each fuzz target for FUZZ_SECONDS (60)
 	+@$(BUILD_WITH) $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SOURCES))
 	@scripts/run-fuzz $(FUZZ_SECONDS) $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SOURCES))
 
+sim: ## run the simulator for SIM_SECONDS (60) over growing seeds
+	@scripts/setup build
+	+@$(BUILD_WITH) $(BUILD)/sim/pawl-sim
+	@$(BUILD)/sim/pawl-sim --seconds $(SIM_SECONDS)
+
 bench: ## run the benchmarks
 	@scripts/setup test
 	+@$(BUILD_WITH) $(patsubst bench/%.c,$(BUILD)/bench/%,$(BENCH_SOURCES))
@@ -168,7 +176,8 @@ clean: ## remove everything that was built
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-.PHONY: all run tour test test-full test-programs asan tsan cover fuzz bench lint lint-objects fmt clean help
+.PHONY: all run tour test test-full test-programs asan tsan cover fuzz sim bench lint lint-objects \
+    fmt clean help
 
 # --- rules ---
 
@@ -209,7 +218,7 @@ $(BUILD)/obj/$(1)/libhelpers.a: $(call objects,$(1),$(HELPER_SOURCES))
 	$(Q)ar rcs $$@ $$^
 
 -include $(patsubst %.o,%.d,$(call objects,$(1),$(LIB_SOURCES) $(MAIN) $(HELPER_SOURCES) \
-    $(TEST_SOURCES) $(FUZZ_SOURCES) $(BENCH_SOURCES)))
+    $(TEST_SOURCES) $(FUZZ_SOURCES) $(BENCH_SOURCES) $(SIM_SOURCES)))
 endef
 
 $(foreach v,release check asan tsan cover clang fuzz,$(eval $(call VARIANT,$(v))))
@@ -227,6 +236,7 @@ $(eval $(call PROGRAM,release,$(BUILD)/pawl,$(MAIN),$(LIBS)))
 # The server that tests kill: with crash points, and a clock that they move.
 $(eval $(call PROGRAM,check,$(BUILD)/tests/pawl-check,$(MAIN),$(LIBS)))
 $(eval $(call PROGRAM,asan,$(BUILD)/asan/pawl-check,$(MAIN),$(LIBS)))
+$(eval $(call PROGRAM,tsan,$(BUILD)/tsan/pawl-check,$(MAIN),$(LIBS)))
 
 $(foreach b,$(BENCH_SOURCES),$(eval \
     $(call PROGRAM,release,$(b:%.c=$(BUILD)/%),$(b),$(BENCH_LIBS))))
@@ -238,6 +248,18 @@ $(foreach v,check:tests asan:asan tsan:tsan cover:cover,$(foreach t,$(TEST_SOURC
 $(foreach f,$(FUZZ_SOURCES),$(eval $(call PROGRAM,fuzz,$(f:tests/fuzz/%.c=$(BUILD)/fuzz/%),$(f), \
     -fsanitize=fuzzer $(LIBS))))
 
+# The simulator: what it defines itself stands in for the store and the log. Release is
+# for speed; asan has the slow checks too.
+define SIMULATOR
+$(2): $(call objects,$(1),$(SIM_SOURCES)) $(BUILD)/obj/$(1)/libpawl.a
+	@mkdir -p $$(@D)
+	@echo "  LINK     $$@"
+	$(Q)$(CC_$(1)) $(FLAGS_$(1)) $$(LDFLAGS) $$^ $(LIBS) -o $$@
+endef
+
+$(eval $(call SIMULATOR,release,$(BUILD)/sim/pawl-sim))
+$(eval $(call SIMULATOR,asan,$(BUILD)/sim/pawl-sim-asan))
+
 # What `make lint` compiles: everything, with each compiler.
 lint-objects: $(foreach v,check clang,$(call objects,$(v),$(LIB_SOURCES) $(MAIN) \
-    $(HELPER_SOURCES) $(TEST_SOURCES) $(FUZZ_SOURCES) $(BENCH_SOURCES)))
+    $(HELPER_SOURCES) $(TEST_SOURCES) $(FUZZ_SOURCES) $(BENCH_SOURCES) $(SIM_SOURCES)))

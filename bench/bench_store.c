@@ -28,6 +28,7 @@ static const struct program program = {
 struct load {
     struct batch batch;
     struct member members[BATCH_MAX];
+    struct member *pointers[BATCH_MAX];
     struct commit commits[BATCH_MAX];
     struct execution executions[BATCH_MAX];
     struct history_row rows[BATCH_MAX][STEPS];
@@ -92,8 +93,10 @@ static void prepare(struct load *l, unsigned size, struct uuid_gen *ids)
                                 "\"currency\":\"EUR\"}},\"variables\":{},\"signals\":[]}"),
         };
         l->members[i] = (struct member){.kind = MEMBER_COMMIT, .commit = &l->commits[i]};
-        *VEC_ADD(&l->batch.mem, &l->batch.members) = &l->members[i];
+        l->pointers[i] = &l->members[i];
     }
+    l->batch.members.items = l->pointers;
+    l->batch.members.count = size;
 }
 
 static struct batch *take(struct mailbox *done)
@@ -128,7 +131,6 @@ static struct result run(struct store *store, struct mailbox *done, struct load 
             struct load *l = spare[--spares];
 
             arena_reset(&l->batch.mem);
-            l->batch.members.count = l->batch.members.room = 0;
             prepare(l, size, &ids);
             l->batch.number = ++*number;
             if (!store_submit(store, &l->batch))
@@ -178,12 +180,12 @@ int main(int argc, char **argv)
     char command[64];
     struct mailbox done;
     struct err err;
-    struct load *loads[2] = {calloc(1, sizeof(struct load)), calloc(1, sizeof(struct load))};
+    static struct load room[2];
+    struct load *loads[2] = {&room[0], &room[1]};
     int64_t number = 0;
     struct store *store;
 
-    if (loads[0] == NULL || loads[1] == NULL || mkdtemp(folder) == NULL ||
-        !mailbox_init(&done, 64, &err))
+    if (mkdtemp(folder) == NULL || !mailbox_init(&done, 64, &err))
         return 1;
     store = store_open(
         &(struct store_options){
@@ -204,10 +206,8 @@ int main(int argc, char **argv)
     }
     store_close(store);
     mailbox_fini(&done);
-    for (unsigned i = 0; i < 2; i++) {
-        arena_fini(&loads[i]->batch.mem);
-        free(loads[i]);
-    }
+    for (unsigned i = 0; i < 2; i++)
+        arena_fini(&room[i].batch.mem);
     (void)snprintf(command, sizeof(command), "rm -rf %s", folder);
     return system(command) == 0 ? 0 : 1;
 }

@@ -2,8 +2,8 @@
 #include "api/call.h"
 
 #include "api/api.h"
-#include "api/object.h"
 #include "api/problem.h"
+#include "value/object.h"
 #include "value/timefmt.h"
 
 #include <openssl/evp.h>

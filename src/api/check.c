@@ -1,9 +1,9 @@
 /* check.c - looking at definitions and expressions without keeping them. */
 #include "api/api.h"
-#include "api/object.h"
 #include "api/query.h"
 #include "cel/cel.h"
 #include "value/json.h"
+#include "value/object.h"
 
 /* What an expression may make for an answer. */
 enum { VALUE_JSON_MAX = 8 << 20 };

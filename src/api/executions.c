@@ -1,7 +1,7 @@
 /* executions.c - reading executions: one, a list, the steps of one. */
-#include "api/object.h"
 #include "api/query.h"
 #include "engine/show.h"
+#include "value/object.h"
 #include "value/timefmt.h"
 
 enum { LIST_LIMIT = 50, STEPS_LIMIT = 500, HISTORY_PAGE = 512, SUFFIX_LEN_MIN = 4 };

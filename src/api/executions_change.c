@@ -1,9 +1,9 @@
 /* executions_change.c - starting, signalling and cancelling executions. */
 #include "api/body.h"
 #include "api/call.h"
-#include "api/object.h"
 #include "api/repeat.h"
 #include "value/json.h"
+#include "value/object.h"
 
 enum { KEY_LEN_MAX = 255, SIGNAL_TYPE_LEN_MAX = 255 };
 

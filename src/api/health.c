@@ -1,6 +1,6 @@
 /* health.c - whether the process lives, and whether it takes requests. */
 #include "api/call.h"
-#include "api/object.h"
+#include "value/object.h"
 
 void health_live(struct call *c)
 {

@@ -80,10 +80,10 @@ struct http_server {
     unsigned spare_count;
 };
 
-static struct exchange *exchange_of(const struct http_request *r)
+/* The request is the first member. */
+static struct exchange *exchange_of(struct http_request *r)
 {
-    /* The request is the first member. */
-    return (struct exchange *)(uintptr_t)r;
+    return (struct exchange *)r;
 }
 
 /* --- patience --- */
@@ -207,8 +207,13 @@ static enum MHD_Result send_response(struct exchange *x)
 
 static struct MHD_Response *make_response(const struct http_answer *answer)
 {
-    struct MHD_Response *response = MHD_create_response_from_buffer(
-        answer->body.len, (void *)(uintptr_t)answer->body.ptr, MHD_RESPMEM_PERSISTENT);
+    /* The library reads it only, but does not say so. */
+    const union {
+        const char *ours;
+        void *theirs;
+    } body = {.ours = answer->body.ptr};
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(answer->body.len, body.theirs, MHD_RESPMEM_PERSISTENT);
 
     if (response == NULL)
         PANIC("out of memory");
@@ -514,8 +519,8 @@ static struct str lookup(const struct http_request *r, enum MHD_ValueKind kind, 
     const char *value = NULL;
     size_t len = 0;
 
-    if (MHD_lookup_connection_value_n(exchange_of(r)->handle, kind, name, strlen(name), &value,
-                                      &len) != MHD_YES)
+    if (MHD_lookup_connection_value_n(((const struct exchange *)r)->handle, kind, name,
+                                      strlen(name), &value, &len) != MHD_YES)
         return STR_NONE;
     return value == NULL ? STR("") : str_from(value, len);
 }

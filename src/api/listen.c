@@ -43,8 +43,9 @@ bool listen_open(struct str host, uint16_t port, int *out, struct err *err)
     for (struct addrinfo *a = found; a != NULL && !ok; a = a->ai_next)
         ok = listen_on(a, out);
     if (!ok)
-        (void)err_set(err, ERR_IO, "cannot listen on %s, port %u: %s", name, (unsigned)port,
-                      strerror(errno));
+        (void)err_set(err, ERR_IO, "cannot listen on %s, port %u: %s%s", name, (unsigned)port,
+                      strerror(errno),
+                      errno == EADDRINUSE ? "; stop what has it, or choose another port" : "");
     freeaddrinfo(found);
     return ok;
 }

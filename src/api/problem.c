@@ -1,9 +1,9 @@
 /* problem.c - see problem.h. */
 #include "api/problem.h"
 
-#include "api/object.h"
 #include "base/log.h"
 #include "value/json.h"
+#include "value/object.h"
 
 const char *problem_title(int status)
 {

@@ -1,6 +1,6 @@
 /* scenarios.c - reading definitions of scenarios: the list, one, its versions. */
-#include "api/object.h"
 #include "api/query.h"
+#include "value/object.h"
 
 enum { LIST_LIMIT = 50 };
 
@@ -36,6 +36,7 @@ static void write_one(struct buf *out, const struct stored_definition *published
 {
     const struct stored_definition *any = published != NULL ? published : draft;
 
+    ASSERT(any != NULL);
     object_next(out);
     buf_char(out, '{');
     object_text(out, "code", any->code);

@@ -6,10 +6,10 @@
  * durable. What is published is the text that was checked.
  */
 #include "api/api.h"
-#include "api/object.h"
 #include "api/query.h"
 #include "api/repeat.h"
 #include "value/json.h"
+#include "value/object.h"
 
 #define KIND STR("scenario")
 

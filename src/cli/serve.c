@@ -1,12 +1,12 @@
 /* serve.c - pawl serve: API and engine in one process. */
 #include "api/api.h"
-#include "api/object.h"
 #include "api/token.h"
 #include "base/log.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/version.h"
 #include "node/node.h"
+#include "value/object.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -56,30 +56,50 @@ static void settle(struct setting *s, const char *fallback)
     }
 }
 
+/* A URL without the password in it. */
+static struct str without_password(struct arena *mem, const char *url)
+{
+    struct str all = str_of(url);
+    int64_t scheme = str_find(all, STR("://"), 0), at = -1, colon;
+
+    for (int64_t next = 0; (next = str_find(all, STR("@"), (size_t)next)) >= 0; next++)
+        at = next;
+    if (scheme < 0 || at < 0)
+        return all;
+    colon = str_find(all, STR(":"), (size_t)scheme + 3);
+    if (colon < 0 || colon > at)
+        return all;
+    return str_printf(mem, "%.*s:***%s", (int)colon, url, url + at);
+}
+
 static void print_config(const struct server *s, bool as_json)
 {
+    struct arena mem;
     struct buf out;
 
+    arena_init(&mem);
     buf_init(&out);
     if (as_json)
         buf_char(&out, '{');
     for (int i = 0; i < SETTING_COUNT; i++) {
         const struct setting *setting = &s->settings[i];
-        const char *value = setting->value[0] == '\0' ? "sqlite" : setting->value;
+        struct str value =
+            setting->value[0] == '\0' ? STR("sqlite") : without_password(&mem, setting->value);
         if (as_json) {
             object_name(&out, setting->name);
             buf_char(&out, '{');
-            object_text(&out, "value", str_of(value));
+            object_text(&out, "value", value);
             object_text(&out, "source", str_of(setting->source));
             buf_char(&out, '}');
         } else {
-            buf_printf(&out, "%-8s %-24s (%s)\n", setting->name, value, setting->source);
+            buf_printf(&out, "%-8s %-24.*s (%s)\n", setting->name, STR_ARG(value), setting->source);
         }
     }
     if (as_json)
         buf_text(&out, "}\n");
     printf("%.*s", STR_ARG(buf_view(&out)));
     buf_fini(&out);
+    arena_fini(&mem);
 }
 
 /* "127.0.0.1:7070", "[::1]:7070", ":7070" or "7070". */

@@ -34,6 +34,12 @@ enum {
     TURN_STEPS_MAX = 64,
 };
 
+/*
+ * wake_at of work that is ready: due whatever the clock says, also after it
+ * was set back.
+ */
+#define WAKE_AT_ONCE INT64_C(1)
+
 enum step_outcome { OUTCOME_NONE, OUTCOME_SKIPPED, OUTCOME_COMPLETED, OUTCOME_FAILED };
 
 /* The latest visit of one step. */
@@ -102,7 +108,7 @@ struct execution {
     int64_t checkpoint_seq; /* the context column holds the state after this row */
     int64_t log_bytes;      /* of history since then */
     int64_t started_at_us, completed_at_us, updated_at_us;
-    int64_t wake_at_us; /* 0 = never by itself */
+    int64_t wake_at_us; /* 0 = never by itself; WAKE_AT_ONCE = now */
     bool stop_requested;
     int32_t crash_count;
     struct cursor cursor;      /* meaningless once terminal */

@@ -84,7 +84,7 @@ static bool evaluate_result(struct turn *t, struct str *out)
 void outcome_complete(struct turn *t)
 {
     struct execution *x = t->x;
-    struct str error_json, result_json;
+    struct str error_json = STR_NONE, result_json = STR_NONE;
 
     if (x->program->result == NULL) {
         x->result_json = last_output(x);

@@ -184,7 +184,7 @@ static enum step_end create(struct turn *t, const struct command *c, struct str 
     struct seen seen = {0};
     struct value data;
     struct str if_exists;
-    int64_t version;
+    int64_t version = 0;
     enum step_end end;
 
     if (!data_field(t, c, &data) || !command_text(t, c, FIELD_IF_EXISTS, STR("fail"), &if_exists))
@@ -216,7 +216,7 @@ static enum step_end update(struct turn *t, const struct command *c, struct str 
 {
     struct seen seen;
     struct value data;
-    int64_t version;
+    int64_t version = 0;
     enum step_end end;
 
     if (!data_field(t, c, &data))
@@ -240,7 +240,7 @@ static enum step_end delete_one(struct turn *t, const struct command *c, struct 
     struct value_entry *entries = ARENA_ARRAY(t->mem, 1, struct value_entry);
     struct seen seen;
     size_t duplicate;
-    int64_t version;
+    int64_t version = 0;
 
     if (look(t, object, id, &seen) == STEP_NEEDS)
         return STEP_NEEDS;

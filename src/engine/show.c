@@ -3,71 +3,14 @@
 
 #include "engine/turn.h"
 #include "value/json.h"
-#include "value/timefmt.h"
-
-static void name(struct buf *out, const char *key)
-{
-    char last = out->len > 0 ? out->ptr[out->len - 1] : '{';
-
-    if (last != '{')
-        buf_char(out, ',');
-    buf_char(out, '"');
-    buf_text(out, key);
-    buf_text(out, "\":");
-}
-
-static void text_field(struct buf *out, const char *key, struct str text)
-{
-    name(out, key);
-    if (text.len == 0)
-        buf_text(out, "null");
-    else
-        json_write_string(out, text);
-}
-
-static void json_field(struct buf *out, const char *key, struct str json)
-{
-    name(out, key);
-    if (json.len == 0)
-        buf_text(out, "null");
-    else
-        buf_str(out, json);
-}
-
-static void int_field(struct buf *out, const char *key, int64_t n)
-{
-    name(out, key);
-    buf_printf(out, "%lld", (long long)n);
-}
-
-static void time_field(struct buf *out, const char *key, int64_t us)
-{
-    char text[TIMESTAMP_TEXT_MAX];
-
-    name(out, key);
-    if (us == 0) {
-        buf_text(out, "null");
-        return;
-    }
-    buf_char(out, '"');
-    buf_add(out, text, timestamp_write(text, time_value(us)));
-    buf_char(out, '"');
-}
-
-static void id_field(struct buf *out, const char *key, struct uuid id)
-{
-    char text[UUID_TEXT_LEN + 1];
-
-    uuid_write(id, text);
-    text_field(out, key, str_from(text, UUID_TEXT_LEN));
-}
+#include "value/object.h"
 
 /* What may be done with it now. */
 static void actions_field(struct buf *out, enum execution_status status)
 {
     bool live = !status_is_terminal(status) && status != STATUS_COMPENSATING;
 
-    name(out, "actions");
+    object_name(out, "actions");
     buf_char(out, '[');
     if (live)
         buf_text(out, "\"cancel\",\"signal\"");
@@ -77,33 +20,33 @@ static void actions_field(struct buf *out, enum execution_status status)
 /* Everything but input and context, which come before it. */
 static void write_rest(struct buf *out, const struct stored_execution *x, struct str current)
 {
-    text_field(out, "currentStep", current);
-    json_field(out, "waitingFor", x->waiting_for_json);
-    json_field(out, "error", x->error_json);
-    json_field(out, "result", x->result_json);
-    int_field(out, "rowVersion", x->row_version);
-    name(out, "debug");
+    object_text(out, "currentStep", current);
+    object_json(out, "waitingFor", x->waiting_for_json);
+    object_json(out, "error", x->error_json);
+    object_json(out, "result", x->result_json);
+    object_int(out, "rowVersion", x->row_version);
+    object_name(out, "debug");
     buf_text(out, "false");
-    text_field(out, "parentId", STR_NONE);
-    json_field(out, "user", x->user_json);
+    object_text(out, "parentId", STR_NONE);
+    object_json(out, "user", x->user_json);
     actions_field(out, x->status);
-    time_field(out, "createdAt", x->created_at_us);
-    time_field(out, "startedAt", x->started_at_us);
-    time_field(out, "completedAt", x->completed_at_us);
-    time_field(out, "updatedAt", x->updated_at_us);
-    time_field(out, "deadlineAt", x->deadline_at_us);
+    object_time(out, "createdAt", x->created_at_us);
+    object_time(out, "startedAt", x->started_at_us);
+    object_time(out, "completedAt", x->completed_at_us);
+    object_time(out, "updatedAt", x->updated_at_us);
+    object_time(out, "deadlineAt", x->deadline_at_us);
     buf_char(out, '}');
 }
 
 static void write_head(struct buf *out, const struct stored_execution *x)
 {
     buf_char(out, '{');
-    id_field(out, "id", x->id);
-    text_field(out, "kind", STR("scenario"));
-    text_field(out, "code", x->code);
-    int_field(out, "version", x->version);
-    text_field(out, "status", str_of(status_name(x->status)));
-    text_field(out, "key", x->key);
+    object_id(out, "id", x->id);
+    object_text(out, "kind", STR("scenario"));
+    object_text(out, "code", x->code);
+    object_int(out, "version", x->version);
+    object_text(out, "status", str_of(status_name(x->status)));
+    object_text(out, "key", x->key);
 }
 
 /* --- the context, with or without its program --- */
@@ -123,10 +66,10 @@ static void write_context(struct arena *mem, struct buf *out, const struct execu
     bool first = true;
     struct err err;
 
-    name(out, "context");
+    object_name(out, "context");
     buf_char(out, '{');
-    json_field(out, "input", x->input_json);
-    name(out, "steps");
+    object_json(out, "input", x->input_json);
+    object_name(out, "steps");
     buf_char(out, '{');
     for (uint32_t i = 0; i < x->program->step_count; i++) {
         if (x->steps[i].outcome == OUTCOME_NONE)
@@ -139,15 +82,14 @@ static void write_context(struct arena *mem, struct buf *out, const struct execu
         write_step_view(mem, out, &x->steps[i], &x->program->steps[i]);
     }
     buf_char(out, '}');
-    name(out, "variables");
+    object_name(out, "variables");
     if (!json_write(out, x->variables, &err))
         buf_text(out, "{}");
-    name(out, "signals");
+    object_name(out, "signals");
     buf_char(out, '[');
     for (size_t i = x->signals.count > SIGNALS_SHOWN ? x->signals.count - SIGNALS_SHOWN : 0;
          i < x->signals.count; i++) {
-        if (out->ptr[out->len - 1] != '[')
-            buf_char(out, ',');
+        object_next(out);
         buf_str(out, x->signals.items[i].json);
     }
     buf_text(out, "]}");
@@ -182,7 +124,7 @@ void show_execution(struct arena *mem, struct buf *out, const struct execution *
     if (!status_is_terminal(exec->status) && exec->cursor.step < exec->program->step_count)
         current = exec->program->steps[exec->cursor.step].code;
     write_head(out, &x);
-    json_field(out, "input", exec->input_json);
+    object_json(out, "input", exec->input_json);
     write_context(mem, out, exec);
     write_rest(out, &x, current);
 }
@@ -237,7 +179,7 @@ bool show_stored(struct arena *mem, struct buf *out, const struct stored_executi
         if (!read_object(mem, stored->context_json, &context, err) ||
             !state_restore(mem, stand_in(mem, stored, context, cursor), stored, &x, err))
             return false;
-        json_field(out, "input", stored->input_json);
+        object_json(out, "input", stored->input_json);
         write_context(mem, out, x);
     }
     current = value_map_get_str(cursor, STR("step"));
@@ -252,17 +194,17 @@ void show_history_row(struct buf *out, struct uuid execution, const struct histo
     char id[UUID_TEXT_LEN + 1];
 
     buf_char(out, '{');
-    id_field(out, "id", engine_row_id(execution, row->seq, row->completed_at_us));
-    int_field(out, "seq", row->seq);
-    text_field(out, "step", row->step);
-    text_field(out, "kind", str_of(history_kind_name(row->kind)));
-    int_field(out, "visit", row->visit);
-    int_field(out, "attempt", row->attempt);
-    text_field(out, "status", row->status);
-    json_field(out, "input", row->input_json);
-    json_field(out, "output", row->output_json);
-    json_field(out, "error", row->error_json);
-    name(out, "idempotencyKey");
+    object_id(out, "id", engine_row_id(execution, row->seq, row->completed_at_us));
+    object_int(out, "seq", row->seq);
+    object_text(out, "step", row->step);
+    object_text(out, "kind", str_of(history_kind_name(row->kind)));
+    object_int(out, "visit", row->visit);
+    object_int(out, "attempt", row->attempt);
+    object_text(out, "status", row->status);
+    object_json(out, "input", row->input_json);
+    object_json(out, "output", row->output_json);
+    object_json(out, "error", row->error_json);
+    object_name(out, "idempotencyKey");
     uuid_write(execution, id);
     if (row->key.len > 0)
         json_write_string(out, row->key);
@@ -272,7 +214,7 @@ void show_history_row(struct buf *out, struct uuid execution, const struct histo
         buf_printf(out, "\"%s-%.*s-%lld\"", id, STR_ARG(row->step), (long long)row->visit);
     else
         buf_printf(out, "\"%s-%.*s\"", id, STR_ARG(row->step));
-    time_field(out, "startedAt", row->started_at_us);
-    time_field(out, "completedAt", row->completed_at_us);
+    object_time(out, "startedAt", row->started_at_us);
+    object_time(out, "completedAt", row->completed_at_us);
     buf_char(out, '}');
 }

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "engine/turn.h"
 #include "value/json.h"
+#include "value/number.h"
 
 /* --- writing --- */
 
@@ -17,9 +18,17 @@ static void comma(struct buf *out, bool *first)
     *first = false;
 }
 
+static void write_int(struct buf *out, const char *before, int64_t n)
+{
+    char text[NUMBER_TEXT_MAX];
+
+    buf_text(out, before);
+    buf_add(out, text, number_write_int(text, n));
+}
+
 static void write_step(struct buf *out, const struct step_state *s)
 {
-    buf_printf(out, "{\"visit\":%lld", (long long)s->visit);
+    write_int(out, "{\"visit\":", s->visit);
     switch (s->outcome) {
     case OUTCOME_COMPLETED:
         buf_text(out, ",\"output\":");
@@ -48,8 +57,10 @@ static void write_signals(struct buf *out, const struct signals *signals)
     for (size_t i = 0; i < signals->count; i++) {
         const struct signal *s = &signals->items[i];
         comma(out, &first);
-        buf_printf(out, "{\"seq\":%lld,\"taken\":%s,\"at\":%lld,\"signal\":", (long long)s->seq,
-                   s->is_taken ? "true" : "false", (long long)s->received_at_us);
+        write_int(out, "{\"seq\":", s->seq);
+        buf_text(out, s->is_taken ? ",\"taken\":true" : ",\"taken\":false");
+        write_int(out, ",\"at\":", s->received_at_us);
+        buf_text(out, ",\"signal\":");
         buf_str(out, s->json);
         buf_char(out, '}');
     }
@@ -94,11 +105,13 @@ struct str state_cursor_json(struct arena *mem, const struct execution *exec)
         json_write_string(&out, exec->program->steps[c->step].code);
     else
         buf_text(&out, "null");
-    buf_printf(&out, ",\"phase\":\"%s\",\"visit\":%lld,\"attempt\":%lld,\"startedAt\":%lld",
-               phase_name(c->phase), (long long)c->visit, (long long)c->attempt,
-               (long long)c->started_at_us);
+    buf_text(&out, ",\"phase\":\"");
+    buf_text(&out, phase_name(c->phase));
+    write_int(&out, "\",\"visit\":", c->visit);
+    write_int(&out, ",\"attempt\":", c->attempt);
+    write_int(&out, ",\"startedAt\":", c->started_at_us);
     if (c->wake_at_us > 0)
-        buf_printf(&out, ",\"wakeAt\":%lld", (long long)c->wake_at_us);
+        write_int(&out, ",\"wakeAt\":", c->wake_at_us);
     if (c->input_json.len > 0) {
         buf_text(&out, ",\"input\":");
         buf_str(&out, c->input_json);

@@ -254,7 +254,7 @@ bool step_run_all(struct turn *t)
     x->waiting_for_json = STR_NONE;
     for (unsigned steps = 0; x->cursor.step < x->program->step_count; steps++) {
         if (steps == TURN_STEPS_MAX || t->row_bytes > TURN_BYTES_MAX) {
-            x->wake_at_us = t->wall_us;
+            x->wake_at_us = WAKE_AT_ONCE;
             return true;
         }
         switch (run_one(t)) {

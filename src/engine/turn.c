@@ -2,6 +2,7 @@
 #include "engine/turn.h"
 
 #include "value/json.h"
+#include "value/object.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -254,28 +255,30 @@ bool turn_freeze(struct turn *t, struct value *v, struct str *json)
                      STATE_DEPTH_MAX) == STEP_DONE;
 }
 
-static void member_name(struct buf *out, const char *name)
+/* The first member opens the object, so that one without members stays empty. */
+static void member_begin(struct buf *out)
 {
-    buf_char(out, out->len == 0 ? '{' : ',');
-    json_write_string(out, str_of(name));
-    buf_char(out, ':');
+    if (out->len == 0)
+        buf_char(out, '{');
 }
 
 void member_json(struct buf *out, const char *name, struct str json)
 {
-    member_name(out, name);
-    buf_str(out, json);
+    member_begin(out);
+    object_json(out, name, json);
 }
 
 void member_text(struct buf *out, const char *name, struct str text)
 {
-    member_name(out, name);
+    member_begin(out);
+    object_name(out, name);
     json_write_string(out, text);
 }
 
 void member_time(struct buf *out, const char *name, int64_t us)
 {
-    member_text(out, name, value_text(time_text(out->mem, us)));
+    member_begin(out);
+    object_time(out, name, us);
 }
 
 struct str member_end(struct buf *out)

@@ -164,10 +164,11 @@ static void answer_or_wait(struct node *n, struct work *w, const struct executio
 {
     struct node_request *r = w->request;
 
-    if (r->wait_us > 0 && !status_is_terminal(x->status))
+    request_show(r, x);
+    if (r->wait_us > 0 && !r->ended)
         request_wait(n, w->entry, r);
     else
-        request_answer(n, r, x);
+        request_done(n, r);
 }
 
 static void answer(struct node *n, struct work *w)
@@ -329,29 +330,33 @@ static void answer_refused(struct node *n, struct node_request *r, const struct 
 /* A wake that cannot be committed is not forgotten. */
 static void postpone(struct node *n, const struct work *w)
 {
+    const struct member *m = &w->member;
+    bool is_failed = m->result == MEMBER_FAILED;
     char id[UUID_TEXT_LEN + 1];
 
-    if (w->member.result == MEMBER_GONE)
+    if (m->result == MEMBER_GONE)
         return;
     uuid_write(w->entry->id, id);
     log_write(LOG_ERROR, "an execution cannot go on",
               LOG_FIELDS(log_str("execution", str_of(id)),
-                         log_str("reason", str_of(w->member.result == MEMBER_FAILED
-                                                      ? w->member.err.message
-                                                      : "it changes all the time"))));
-    wake_later(n, w->entry->id, w->member.result == MEMBER_FAILED ? RETRY_LATER_US : RETRY_SOON_US);
+                         log_str("reason",
+                                 str_of(is_failed ? m->err.message : "it changes all the time"))));
+    wake_later(n, w->entry->id,
+               is_failed && !err_is_retryable(m->err.code) ? RETRY_LATER_US : RETRY_SOON_US);
 }
 
 /* The commit of this one member did not become true. */
 static void refused(struct node *n, struct work *w)
 {
     struct entry *e = w->entry;
+    /* One that rested on a commit which was refused before it: no fault of its own. */
+    bool is_follower = e != NULL && e->is_stale && w->member.result == MEMBER_STALE;
 
     if (e != NULL) {
         e->is_stale = true;
         unpin(n, e);
     }
-    if (e != NULL && may_try_again(w)) {
+    if (e != NULL && (is_follower || may_try_again(w))) {
         again(n, w);
     } else if (w->kind == WORK_WAKE) {
         postpone(n, w);

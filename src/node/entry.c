@@ -184,11 +184,10 @@ void entry_release_if_idle(struct node *n, struct entry *e)
 void entries_trim(struct node *n)
 {
     enum { LOOKED_AT_MAX = 1024 }; /* in one pass; those in use go to the other end */
+    size_t left = n->entry_count < LOOKED_AT_MAX ? n->entry_count : LOOKED_AT_MAX;
 
-    for (unsigned i = 0; i < LOOKED_AT_MAX && n->entry_bytes > n->options.cache_bytes; i++) {
+    for (; left > 0 && n->entry_bytes > n->options.cache_bytes; left--) {
         struct entry *e = n->oldest;
-        if (e == NULL)
-            return;
         if (is_idle(e))
             entry_free(n, e);
         else

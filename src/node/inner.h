@@ -320,7 +320,9 @@ void request_refuse(struct node *n, struct node_request *r, enum err_code code, 
                     ...) PRINTF_LIKE(4, 5);
 void request_done(struct node *n, struct node_request *r);
 void request_wait(struct node *n, struct entry *e, struct node_request *r);
-/* Answer with the execution as it is, which is durable. */
+/* Fill the answer with the execution as it is, which is durable. */
+void request_show(struct node_request *r, const struct execution *x);
+/* The same, and answer. */
 void request_answer(struct node *n, struct node_request *r, const struct execution *x);
 void request_answer_waiters(struct node *n, struct entry *e, const struct execution *x);
 void request_refuse_waiters(struct node *n, struct entry *e, const struct err *err);

@@ -85,6 +85,8 @@ static int64_t idle_us(const struct node *n)
 
     if (n->ready_first != NULL && n->outstanding < OUTSTANDING_MAX && !n->counts_crash)
         us = n->pause_until_us - mono_us;
+    if (n->current->members.count > 0 && n->outstanding < OUTSTANDING_MAX)
+        us = 0;
     if (next_us != INT64_MAX && wake_may_fire(n))
         us = min_us(us, next_us - clock_wall_us(n->clock));
     if (n->waiting > 0)
@@ -122,12 +124,14 @@ int node_run(struct node *n)
     struct epoll_event events[64];
 
     while (!(n->is_draining && is_drained(n))) {
-        int timeout_ms, count;
+        int timeout_ms = IDLE_MS, count;
         bool any = node_pass(n);
 
-        timeout_ms = any && n->outstanding < OUTSTANDING_MAX ? 0 : sleep_ms(n);
         if (n->before_sleep != NULL)
             n->before_sleep(n->before_sleep_context, &timeout_ms);
+        /* After it, for it may have brought work. */
+        timeout_ms =
+            any && n->outstanding < OUTSTANDING_MAX ? 0 : (int)min_us(timeout_ms, sleep_ms(n));
         if (n->is_draining && timeout_ms > 10)
             timeout_ms = 10;
         count = epoll_wait(n->epoll_fd, events, sizeof(events) / sizeof(events[0]), timeout_ms);

@@ -43,7 +43,7 @@ void request_wait(struct node *n, struct entry *e, struct node_request *r)
         n->next_expiry_us = r->deadline_us;
 }
 
-void request_answer(struct node *n, struct node_request *r, const struct execution *x)
+void request_show(struct node_request *r, const struct execution *x)
 {
     struct buf text;
 
@@ -53,6 +53,11 @@ void request_answer(struct node *n, struct node_request *r, const struct executi
     r->id = x->id;
     r->ended = status_is_terminal(x->status);
     r->execution_json = buf_view(&text);
+}
+
+void request_answer(struct node *n, struct node_request *r, const struct execution *x)
+{
+    request_show(r, x);
     request_done(n, r);
 }
 
@@ -83,7 +88,10 @@ void request_refuse_waiters(struct node *n, struct entry *e, const struct err *e
 
     for (; r != NULL; r = next) {
         next = r->next;
-        request_refuse(n, r, err->code, "%s", err->message);
+        if (r->ok)
+            request_done(n, r); /* what it asked for has happened, and it was shown how */
+        else
+            request_refuse(n, r, err->code, "%s", err->message);
     }
 }
 

@@ -138,12 +138,12 @@ static bool repeat_signal(struct node *n, struct entry *e, struct work *w, enum 
     work_free(n, w);
     r->ok = true;
     r->signal_id_out = r->signal_id;
-    if (r->wait_us == 0)
-        request_done(n, r);
-    else if (status_is_terminal(e->x->status))
-        request_answer(n, r, e->x);
-    else
+    if (r->wait_us > 0)
+        request_show(r, e->x);
+    if (r->wait_us > 0 && !r->ended)
         request_wait(n, e, r);
+    else
+        request_done(n, r);
     return true;
 }
 

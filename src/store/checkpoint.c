@@ -4,18 +4,14 @@
 #include "base/crash.h"
 #include "base/log.h"
 
-static void run(struct checkpoint *c, bool restart)
+static bool run(struct checkpoint *c, bool restart)
 {
     enum db_status status;
 
     CRASH_POINT(CHECKPOINT_BEFORE);
-    if (restart) {
-        gate_hold(&c->gate);
-        CRASH_POINT(CHECKPOINT_HELD);
-    }
-    status = db_sqlite_checkpoint(c->db, restart);
     if (restart)
-        gate_let_go(&c->gate);
+        CRASH_POINT(CHECKPOINT_HELD);
+    status = db_sqlite_checkpoint(c->db, restart);
     CRASH_POINT(CHECKPOINT_AFTER);
     if (status == DB_IO)
         db_end_process(c->db, status);
@@ -26,12 +22,38 @@ static void run(struct checkpoint *c, bool restart)
         (void)db_fail(c->db, status, &err);
         log_write(LOG_WARN, "checkpoint failed", LOG_FIELDS(log_err("error", &err)));
     }
+    return status == DB_DONE;
 }
 
-static bool is_due(const struct checkpoint *c)
+/* Under the lock, which is given up meanwhile. The writer waits. */
+static void restart_log(struct checkpoint *c)
 {
-    /* A log that became shorter was begun anew. */
-    return c->log_pages >= CHECKPOINT_PAGES + (c->log_pages < c->moved_pages ? 0 : c->moved_pages);
+    bool ok;
+
+    pthread_mutex_unlock(&c->lock);
+    ok = run(c, true);
+    pthread_mutex_lock(&c->lock);
+    if (ok) {
+        c->log_pages = 0;
+        c->next_pages = CHECKPOINT_PAGES;
+        c->stop_pages = CHECKPOINT_RESTART_PAGES;
+    } else {
+        c->next_pages = c->stop_pages = c->log_pages + CHECKPOINT_PAGES;
+    }
+    pthread_cond_broadcast(&c->changed);
+}
+
+/* Under the lock, which is given up meanwhile. The writer goes on. */
+static void move_pages(struct checkpoint *c)
+{
+    int64_t pages = c->log_pages;
+
+    pthread_mutex_unlock(&c->lock);
+    (void)run(c, false);
+    pthread_mutex_lock(&c->lock);
+    /* A shorter log was begun anew meanwhile. */
+    if (c->log_pages >= pages)
+        c->next_pages = pages + CHECKPOINT_PAGES;
 }
 
 static void *checkpoint_main(void *context)
@@ -40,18 +62,12 @@ static void *checkpoint_main(void *context)
 
     pthread_mutex_lock(&c->lock);
     while (!c->closing) {
-        int64_t pages = c->log_pages;
-
-        if (!is_due(c)) {
-            pthread_cond_wait(&c->wake, &c->lock);
-            continue;
-        }
-        c->moved_pages = pages;
-        pthread_mutex_unlock(&c->lock);
-        run(c, false);
-        if (pages >= CHECKPOINT_RESTART_PAGES)
-            run(c, true);
-        pthread_mutex_lock(&c->lock);
+        if (c->log_pages >= c->stop_pages)
+            restart_log(c);
+        else if (c->log_pages >= c->next_pages)
+            move_pages(c);
+        else
+            pthread_cond_wait(&c->changed, &c->lock);
     }
     pthread_mutex_unlock(&c->lock);
     return NULL;
@@ -59,12 +75,12 @@ static void *checkpoint_main(void *context)
 
 bool checkpoint_open(struct checkpoint *c, struct str path, struct err *err)
 {
-    *c = (struct checkpoint){0};
+    *c =
+        (struct checkpoint){.next_pages = CHECKPOINT_PAGES, .stop_pages = CHECKPOINT_RESTART_PAGES};
     c->db = db_sqlite_open(path, DB_WRITE, err);
     if (c->db == NULL)
         return false;
-    gate_init(&c->gate);
-    if (pthread_mutex_init(&c->lock, NULL) != 0 || pthread_cond_init(&c->wake, NULL) != 0 ||
+    if (pthread_mutex_init(&c->lock, NULL) != 0 || pthread_cond_init(&c->changed, NULL) != 0 ||
         pthread_create(&c->thread, NULL, checkpoint_main, c) != 0)
         PANIC("no thread");
     return true;
@@ -73,11 +89,16 @@ bool checkpoint_open(struct checkpoint *c, struct str path, struct err *err)
 void checkpoint_tell(struct checkpoint *c, int64_t log_pages)
 {
     pthread_mutex_lock(&c->lock);
+    if (log_pages < c->log_pages) {
+        /* It was begun anew. */
+        c->next_pages = CHECKPOINT_PAGES;
+        c->stop_pages = CHECKPOINT_RESTART_PAGES;
+    }
     c->log_pages = log_pages;
-    if (log_pages < c->moved_pages)
-        c->moved_pages = 0;
-    if (is_due(c))
-        pthread_cond_signal(&c->wake);
+    if (log_pages >= c->next_pages || log_pages >= c->stop_pages)
+        pthread_cond_broadcast(&c->changed);
+    while (c->log_pages >= c->stop_pages && !c->closing)
+        pthread_cond_wait(&c->changed, &c->lock);
     pthread_mutex_unlock(&c->lock);
 }
 
@@ -85,11 +106,10 @@ void checkpoint_close(struct checkpoint *c)
 {
     pthread_mutex_lock(&c->lock);
     c->closing = true;
-    pthread_cond_signal(&c->wake);
+    pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->lock);
     pthread_join(c->thread, NULL);
     db_close(c->db);
-    gate_fini(&c->gate);
-    pthread_cond_destroy(&c->wake);
+    pthread_cond_destroy(&c->changed);
     pthread_mutex_destroy(&c->lock);
 }

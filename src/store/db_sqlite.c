@@ -294,33 +294,33 @@ struct db *db_sqlite_open(struct str path, enum db_mode mode, struct err *err)
     return NULL;
 }
 
-int64_t db_sqlite_log_pages(const struct db *base)
+int64_t db_sqlite_log_pages(const struct db *db)
 {
-    return ((const struct db_sqlite *)base)->log_pages;
+    return ((const struct db_sqlite *)db)->log_pages;
 }
 
-enum db_status db_sqlite_checkpoint(struct db *base, bool restart)
+enum db_status db_sqlite_checkpoint(struct db *db, bool restart)
 {
-    struct db_sqlite *db = self(base);
+    struct db_sqlite *file = self(db);
     int mode = restart ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE;
 
-    sqlite3_busy_timeout(db->handle, RESTART_BUSY_MS);
-    return note(db, sqlite3_wal_checkpoint_v2(db->handle, NULL, mode, NULL, NULL));
+    sqlite3_busy_timeout(file->handle, RESTART_BUSY_MS);
+    return note(file, sqlite3_wal_checkpoint_v2(file->handle, NULL, mode, NULL, NULL));
 }
 
-enum db_status db_sqlite_copy(struct db *base, struct str path)
+enum db_status db_sqlite_copy(struct db *db, struct str path)
 {
-    struct db_sqlite *db = self(base);
+    struct db_sqlite *file = self(db);
     sqlite3_stmt *statement;
     enum db_status status =
-        note(db, sqlite3_prepare_v2(db->handle, "VACUUM INTO ?1", -1, &statement, NULL));
+        note(file, sqlite3_prepare_v2(file->handle, "VACUUM INTO ?1", -1, &statement, NULL));
     struct db_value name = db_text(path);
 
     if (status != DB_DONE)
         return status;
-    status = note(db, bind(statement, 1, &name));
+    status = note(file, bind(statement, 1, &name));
     if (status == DB_DONE)
-        status = note(db, sqlite3_step(statement));
+        status = note(file, sqlite3_step(statement));
     sqlite3_finalize(statement);
     return status;
 }

@@ -58,8 +58,9 @@ static enum db_status step(struct db *db, const struct statement *statement, int
 {
     enum db_status status = db_exec(db, SQL_LOCK_SCHEMA, DB_NO_PARAMS);
 
-    if (status == DB_DONE)
-        status = look(db, version);
+    if (status != DB_DONE)
+        return status;
+    status = look(db, version);
     if (status != DB_ROW)
         return status;
     if (*version >= last)
@@ -78,7 +79,7 @@ static enum db_status step(struct db *db, const struct statement *statement, int
 bool migrate_to(struct db *db, bool is_sqlite, int64_t last, int64_t now_us, struct err *err)
 {
     const struct statement *statements = is_sqlite ? sqlite_statements : postgres_statements;
-    int64_t version;
+    int64_t version = 0;
 
     ASSERT(last <= NEWEST);
     do {

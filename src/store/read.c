@@ -306,15 +306,18 @@ bool read_executions(struct reader *r, struct arena *mem, const struct execution
 static bool load_dues(struct reader *r, struct arena *mem, enum sql sql, enum db_status status,
                       struct dues *out, struct err *err)
 {
+    bool ok = true;
+
     *out = (struct dues){0};
-    for (; status == DB_ROW; status = db_next(r->db, sql)) {
+    for (; ok && status == DB_ROW; status = db_next(r->db, sql)) {
         struct due due = {.wake_at_us = db_column_int(r->db, sql, 1)};
 
-        if (!uuid_read(db_column_text(r->db, sql, 0), &due.id))
-            status = DB_CORRUPT;
+        ok = uuid_read(db_column_text(r->db, sql, 0), &due.id);
         *VEC_ADD(mem, out) = due;
     }
     db_end(r->db, sql);
+    if (!ok)
+        status = DB_CORRUPT;
     return status == DB_DONE ? true : db_fail(r->db, status, err);
 }
 

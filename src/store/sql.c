@@ -4,8 +4,8 @@
 #include "store/sql_parts.h"
 
 static const char *const sqlite_texts[] = {
-#define SQL(symbol, text) [SQL_##symbol] = text,
-#define SQL_SQLITE(symbol, text) [SQL_##symbol] = text,
+#define SQL(symbol, text) [SQL_##symbol] = (text),
+#define SQL_SQLITE(symbol, text) [SQL_##symbol] = (text),
 #define SQL_POSTGRES(symbol, text)
 #include "store/sql.def"
 #undef SQL
@@ -14,9 +14,9 @@ static const char *const sqlite_texts[] = {
 };
 
 static const char *const postgres_texts[] = {
-#define SQL(symbol, text) [SQL_##symbol] = text,
+#define SQL(symbol, text) [SQL_##symbol] = (text),
 #define SQL_SQLITE(symbol, text)
-#define SQL_POSTGRES(symbol, text) [SQL_##symbol] = text,
+#define SQL_POSTGRES(symbol, text) [SQL_##symbol] = (text),
 #include "store/sql.def"
 #undef SQL
 #undef SQL_SQLITE

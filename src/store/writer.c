@@ -293,13 +293,7 @@ static void *writer_main(void *context)
         if (b == NULL)
             return NULL;
 
-        if (w->checkpoint != NULL)
-            gate_enter(&w->checkpoint->gate);
         write_batch(w, b);
-        if (w->checkpoint != NULL) {
-            gate_leave(&w->checkpoint->gate);
-            checkpoint_tell(w->checkpoint, db_sqlite_log_pages(w->db));
-        }
 
         /* The slot first: whoever takes the batch may submit the next one at once. */
         pthread_mutex_lock(&w->lock);
@@ -307,6 +301,8 @@ static void *writer_main(void *context)
         w->outstanding--;
         pthread_mutex_unlock(&w->lock);
         mailbox_put_reserved(w->done, b);
+        if (w->checkpoint != NULL)
+            checkpoint_tell(w->checkpoint, db_sqlite_log_pages(w->db));
     }
 }
 

@@ -103,6 +103,8 @@ claim "bad JSON is told with line and column" said 1 "cut.json:2:1: "
 PAWL_LISTEN=127.0.0.1:99 run serve --data elsewhere --print-config
 claim "settings say where they came from" said 0 "elsewhere" "(option)" "127.0.0.1:99" \
     "(PAWL_LISTEN)" "(default)"
+run serve --store postgres://me:secret@db/pawl --print-config --json
+claim "passwords are not shown" said 0 '"store":{"value":"postgres://me:***@db/pawl"'
 run serve --listen 0.0.0.0:0
 claim "listening for other machines needs a word" said 2 "--allow-plain-http"
 run serve --listen nonsense

@@ -3,22 +3,45 @@
 
 #include "base/buf.h"
 #include "value/json.h"
+#include "value/number.h"
+
+/* Written without printf: the simulator compares a great many of these. */
+
+static void put_number(struct buf *out, int64_t n)
+{
+    char text[NUMBER_TEXT_MAX];
+
+    buf_add(out, text, number_write_int(text, n));
+    buf_char(out, ' ');
+}
+
+static void put_text(struct buf *out, struct str s)
+{
+    buf_str(out, s);
+    buf_char(out, '\n');
+}
 
 static void number(struct buf *out, const char *name, int64_t n)
 {
-    buf_printf(out, "%s %lld\n", name, (long long)n);
+    buf_text(out, name);
+    buf_char(out, ' ');
+    put_number(out, n);
+    buf_char(out, '\n');
 }
 
 static void text(struct buf *out, const char *name, struct str s)
 {
-    buf_printf(out, "%s %.*s\n", name, STR_ARG(s));
+    buf_text(out, name);
+    buf_char(out, ' ');
+    put_text(out, s);
 }
 
 static void json(struct buf *out, const char *name, struct value v)
 {
     struct err err;
 
-    buf_printf(out, "%s ", name);
+    buf_text(out, name);
+    buf_char(out, ' ');
     if (v.kind != VALUE_ABSENT && !json_write(out, v, &err))
         buf_text(out, err.message);
     buf_char(out, '\n');
@@ -62,7 +85,8 @@ struct str dump_execution(struct arena *mem, const struct execution *x)
     json(&out, "variables", x->variables);
     for (uint32_t i = 0; i < x->program->step_count; i++) {
         const struct step_state *s = &x->steps[i];
-        buf_printf(&out, "step %u %d %lld ", i, (int)s->outcome, (long long)s->visit);
+        put_number(&out, s->outcome);
+        put_number(&out, s->visit);
         json(&out, "output", s->output);
         json(&out, "error", s->error);
     }
@@ -75,12 +99,18 @@ static void rows(struct buf *out, const struct history *history)
 {
     for (size_t i = 0; i < history->count; i++) {
         const struct history_row *r = &history->items[i];
-        buf_printf(out, "row %lld %s %.*s %.*s %lld %lld %lld %lld %.*s\n", (long long)r->seq,
-                   history_kind_name(r->kind), STR_ARG(r->step), STR_ARG(r->status),
-                   (long long)r->visit, (long long)r->attempt, (long long)r->started_at_us,
-                   (long long)r->completed_at_us, STR_ARG(r->key));
-        buf_printf(out, "  %.*s\n  %.*s\n  %.*s\n  %.*s\n", STR_ARG(r->input_json),
-                   STR_ARG(r->output_json), STR_ARG(r->error_json), STR_ARG(r->delta_json));
+        number(out, "row", r->seq);
+        text(out, history_kind_name(r->kind), r->step);
+        put_text(out, r->status);
+        put_text(out, r->key);
+        put_number(out, r->visit);
+        put_number(out, r->attempt);
+        put_number(out, r->started_at_us);
+        put_number(out, r->completed_at_us);
+        put_text(out, r->input_json);
+        put_text(out, r->output_json);
+        put_text(out, r->error_json);
+        put_text(out, r->delta_json);
     }
 }
 
@@ -122,7 +152,7 @@ void dump_store(struct arena *mem, const struct commit *c, struct stored_executi
     *stored = (struct stored_execution){
         .row = 1,
         .id = x->id,
-        .code = x->program->code,
+        .code = str_copy(mem, x->program->code),
         .version = x->program->version,
         .status = x->status,
         .key = str_copy(mem, x->key),

@@ -459,7 +459,7 @@ static void test_advance__a_turn_ends_after_64_steps_and_is_due_at_once(void **s
     rig_start(&rig, "{}");
     assert_int_equal(rig.x->status, STATUS_RUNNING);
     assert_int_equal(rig.last.history.count, TURN_STEPS_MAX);
-    assert_true(rig.x->wake_at_us == rig.now_us);
+    assert_true(rig.x->wake_at_us == WAKE_AT_ONCE);
     rig_reload(&rig);
     assert_true(rig_wake(&rig));
     assert_int_equal(rig.x->seq, 128);

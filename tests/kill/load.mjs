@@ -7,6 +7,7 @@ import { sleep, until } from './server.mjs';
 
 const WORKERS = 12;
 const TALLIES = 4;
+const BUSINESS_KEYS = 4;
 const PAD = 'x'.repeat(9000);
 
 const terminal = new Set(['completed', 'failed', 'cancelled']);
@@ -54,6 +55,10 @@ export class Load {
             this.problem(`publishing ${code}: ${JSON.stringify(answer)}`);
     }
 
+    businessKey(i) {
+        return `${this.name}-k${i}`;
+    }
+
     newStart() {
         const code = random.pick([
             ...['kill_steps', 'kill_steps', 'kill_steps', 'kill_signal', 'kill_signal'],
@@ -66,6 +71,8 @@ export class Load {
             input.pause = `${20 + random.below(400)}ms`;
         if (code === 'kill_records' || code === 'kill_later')
             input.tally = `${this.name}-${random.below(TALLIES)}`;
+        if (code === 'kill_signal' && random.chance(0.2))
+            return { code, input, key: this.businessKey(random.below(BUSINESS_KEYS)) };
         return { code, input };
     }
 
@@ -95,16 +102,22 @@ export class Load {
         const body = this.newStart();
         const key = random.chance(0.5) ? `${this.name}-${++this.counter}` : null;
         const path = `/api/v1/executions${random.chance(0.6) ? '?wait=300ms' : ''}`;
+        const headers = key ? { 'idempotency-key': key } : {};
         if (key) this.byKey.set(key, { body, id: null });
-        const answer = await client.ask('POST', path, body, key ? { 'idempotency-key': key } : {});
+        const asked = client.ask('POST', path, body, headers);
+        // The same at the same time: both are told of one execution.
+        if (key && random.chance(0.1)) await this.repeatStart(this.second, key);
+        const answer = await asked;
         if ([200, 201, 202].includes(answer.status)) {
             this.started(body, answer, key);
+        } else if (answer.status === 409 && body.key && answer.body.code === 'key_busy') {
+            this.refused++;
         } else if (answer.status === 0) {
             this.unanswered++;
             if (key) this.openStarts.push(key);
         } else if (answer.status === 503) {
             this.refused++;
-            if (answer.body.code === 'outcome_unknown' && key) this.openStarts.push(key);
+            if (answer.body?.code === 'outcome_unknown' && key) this.openStarts.push(key);
         } else {
             this.problem(`start of ${body.code}: ${JSON.stringify(answer)}`);
         }
@@ -116,9 +129,10 @@ export class Load {
         const answer = await client.ask('POST', '/api/v1/executions', body, {
             'idempotency-key': key,
         });
+        const isBusy = answer.status === 409 && answer.body.code === 'key_busy';
         if ([200, 201, 202].includes(answer.status)) this.started(body, answer, key);
         else if (answer.status === 0 || answer.status === 503) this.openStarts.push(key);
-        else this.problem(`repeated start: ${JSON.stringify(answer)}`);
+        else if (!isBusy || this.byKey.get(key).id) this.problem(`repeated start: ${JSON.stringify(answer)}`);
     }
 
     async sendSignal(client, x, signal) {
@@ -181,6 +195,7 @@ export class Load {
 
     /** Load the server until `isOver` says so, or it is gone. */
     async run(isOver) {
+        this.second = this.server.client();
         const work = async () => {
             const client = this.server.client();
             while (this.server.isRunning() && !isOver()) {
@@ -191,6 +206,7 @@ export class Load {
             client.close();
         };
         await Promise.all(Array.from({ length: WORKERS }, work));
+        this.second.close();
     }
 
     // --- what must be true ---
@@ -223,6 +239,18 @@ export class Load {
             this.verify(client, x, touched.length < 100 || random.chance(0.3)),
         );
         await this.verifyVersions();
+        await this.verifyBusinessKeys();
+    }
+
+    /** A business key has one live execution at most. */
+    async verifyBusinessKeys() {
+        const client = this.server.client();
+        for (let i = 0; i < BUSINESS_KEYS; i++) {
+            const key = this.businessKey(i);
+            const live = await this.list(client, `status=waiting&key=${key}`);
+            if (live.length > 1) this.problem(`${live.length} live executions have key ${key}`);
+        }
+        client.close();
     }
 
     async verifyVersions() {
@@ -336,6 +364,8 @@ export class Load {
             const ids = await this.list(client, 'status=waiting');
             this.problem(`${error.message}; ${ids.length} still wait, such as ${ids[0]}`);
         }
+        const keys = [...this.byKey.keys()].filter((key) => this.byKey.get(key).id);
+        await forAll(this.server, keys, (one, key) => this.repeatStart(one, key));
         await forAll(this.server, [...this.executions.values()], (one, x) =>
             this.verify(one, x, true),
         );

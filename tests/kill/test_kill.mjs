@@ -68,6 +68,8 @@ class Campaign {
         isOver = true;
         await running;
         this.count();
+        if (this.server.signal !== 'SIGKILL')
+            this.load.problem(`it ended by itself: ${this.server.code} ${this.server.log}`);
         // A file as the kill left it, before anyone mends it.
         if (!this.store && this.kills % 5 === 0) this.foldCheck();
         await this.recover(`kill ${this.kills}`);
@@ -168,11 +170,11 @@ async function main() {
             await dieEverywhere('sqlite points', Number(count ?? 1), [only], onFile);
         } else {
             if (!only || only === 'sqlite')
-                await killAnywhere('sqlite', Number(count ?? (isFull ? 2000 : 120)), onFile);
+                await killAnywhere('sqlite', Number(count ?? (isFull ? 2000 : 140)), onFile);
             if (!only || only === 'points')
-                await dieEverywhere('sqlite points', Number(count ?? (isFull ? 25 : 2)), crashPoints, onFile);
+                await dieEverywhere('sqlite points', Number(count ?? (isFull ? 25 : 3)), crashPoints, onFile);
             if (postgres && (!only || only === 'postgres')) {
-                await killAnywhere('postgres', Number(count ?? (isFull ? 600 : 30)), onServer);
+                await killAnywhere('postgres', Number(count ?? (isFull ? 600 : 40)), onServer);
                 await dieEverywhere('postgres points', isFull ? 10 : 1, shared, onServer);
             }
             if (!postgres) {

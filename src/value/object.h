@@ -9,8 +9,8 @@
  * Commas are put where the buffer does not end in '{' or '['. What is empty,
  * or 0 for a time, becomes null.
  */
-#ifndef PAWL_API_OBJECT_H
-#define PAWL_API_OBJECT_H
+#ifndef PAWL_VALUE_OBJECT_H
+#define PAWL_VALUE_OBJECT_H
 
 #include "base/buf.h"
 #include "base/uuid.h"

@@ -1,5 +1,5 @@
 /* object.c - see object.h. */
-#include "api/object.h"
+#include "value/object.h"
 
 #include "value/json.h"
 #include "value/timefmt.h"

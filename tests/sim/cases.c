@@ -1,0 +1,183 @@
+/* cases.c - what the named cases are made of, and the list of them; see cases.h. */
+#include "sim/cases.h"
+
+#include "value/json.h"
+
+#include <stdio.h>
+
+struct sim sim;
+
+const struct sim_case sim_cases[] = {
+#define CASE(symbol, text) {.name = #symbol, .claim = (text), .run = case_##symbol},
+#include "sim/cases.def"
+#undef CASE
+};
+const size_t sim_case_count = sizeof(sim_cases) / sizeof(sim_cases[0]);
+
+void case_begin(void)
+{
+    struct sim_config config = {.scenarios = 1};
+
+    sim_init(&sim, &config);
+    sim.no_faults = true;
+    /* A case that injects a fault does it by script: refusals are to be expected. */
+    sim.config.faults.crash = 1;
+    case_settle();
+}
+
+void case_end(void)
+{
+    sim_come_to_rest(&sim);
+    sim_fini(&sim);
+}
+
+static struct str quotes(const char *text)
+{
+    struct str s = str_copy(&sim.mem, str_of(text));
+    char *p = (char *)(uintptr_t)s.ptr;
+
+    for (size_t i = 0; i < s.len; i++)
+        if (p[i] == '\'')
+            p[i] = '"';
+    return s;
+}
+
+void case_define(const char *code, const char *steps, const char *rest)
+{
+    struct str text =
+        quotes(str_printf(&sim.mem, "{'code':'%s','steps':[%s]%s}", code, steps, rest).ptr);
+    int64_t version;
+
+    disk_publish(&sim, str_of(code), text, &version);
+}
+
+static struct value read_value(const char *text)
+{
+    struct value v = value_null();
+    struct err err;
+
+    if (!json_read(&sim.mem, quotes(text), &v, &err))
+        sim_fail(&sim, "%s: %s", text, err.message);
+    return v;
+}
+
+static struct asked *submit(struct sim_request *q)
+{
+    struct asked *a = ARENA_NEW(&sim.mem, struct asked);
+
+    q->asked = a;
+    if (!client_submit(&sim, q))
+        *a = (struct asked){.is_answered = true, .code = ERR_OVERLOADED};
+    return a;
+}
+
+struct asked *case_start(const char *code, const char *input, int64_t wait_us)
+{
+    struct sim_request *q = client_new(&sim, NODE_START);
+    struct value number = value_int(q->number);
+    struct value_entry *entry = ARENA_NEW(&sim.mem, struct value_entry);
+    size_t duplicate;
+
+    *entry = (struct value_entry){.key = value_key(STR("request")), .value = number};
+    q->r.code = str_of(code);
+    q->r.input =
+        state_merge(&sim.mem, read_value(input), value_map_make(&sim.mem, entry, 1, &duplicate));
+    q->r.wait_us = wait_us;
+    return submit(q);
+}
+
+struct asked *case_start_key(const char *code, const char *key, int64_t wait_us)
+{
+    struct sim_request *q = client_new(&sim, NODE_START);
+
+    q->r.code = str_of(code);
+    q->r.key = str_of(key);
+    q->r.input = read_value(str_printf(&sim.mem, "{'request':%lld}", (long long)q->number).ptr);
+    q->r.wait_us = wait_us;
+    return submit(q);
+}
+
+struct asked *case_signal(struct uuid id, const char *signal_id, const char *payload)
+{
+    struct sim_request *q = client_new(&sim, NODE_SIGNAL);
+
+    q->r.execution = id;
+    q->r.signal_id = str_of(signal_id);
+    q->r.signal_type = STR("go");
+    q->payload_json = quotes(payload);
+    q->r.payload = read_value(payload);
+    q->r.signal_by = value_map_empty();
+    return submit(q);
+}
+
+struct asked *case_cancel(struct uuid id)
+{
+    struct sim_request *q = client_new(&sim, NODE_CANCEL);
+
+    q->r.execution = id;
+    return submit(q);
+}
+
+struct asked *case_wait(struct uuid id, int64_t wait_us)
+{
+    struct sim_request *q = client_new(&sim, NODE_WAIT);
+
+    q->r.execution = id;
+    q->r.wait_us = wait_us;
+    return submit(q);
+}
+
+struct uuid case_started(struct asked *a)
+{
+    case_settle();
+    CLAIM(a->is_answered);
+    CLAIM(a->ok);
+    return a->id;
+}
+
+void case_pass(void)
+{
+    for (unsigned i = 0; i < 5; i++)
+        (void)node_pass(sim.node);
+}
+
+void case_write(void)
+{
+    CLAIM(store_write_one(&sim));
+}
+
+void case_deliver(void)
+{
+    CLAIM(store_deliver_one(&sim));
+    case_pass();
+}
+
+void case_read(void)
+{
+    while (store_read_one(&sim)) {
+    }
+    case_pass();
+}
+
+void case_settle(void)
+{
+    sim_settle(&sim);
+}
+
+void case_let_pass(int64_t us)
+{
+    clock_manual_advance(&sim.clock, us);
+}
+
+const struct disk_execution *case_disk(struct uuid id)
+{
+    const struct disk_execution *x = disk_find(&sim.disk, id);
+
+    CLAIM(x != NULL);
+    return x;
+}
+
+enum execution_status case_status(struct uuid id)
+{
+    return case_disk(id)->s.status;
+}

@@ -1,0 +1,482 @@
+/*
+ * disk.c - what is durable in the simulator, and the invariants of every
+ * commit; see sim.h.
+ *
+ * A member is checked as a whole before anything of it is written, so that it
+ * is all or nothing. The order of the checks is that of src/store.
+ */
+#include "engine/dump.h"
+#include "sim/sim.h"
+#include "value/json.h"
+
+#include <stdio.h>
+
+void disk_init(struct disk *d)
+{
+    *d = (struct disk){0};
+    arena_init(&d->mem);
+    map_init(&d->by_id, &d->mem);
+    map_init(&d->live_keys, &d->mem);
+    map_init(&d->records, &d->mem);
+    map_init(&d->answers, &d->mem);
+    d->env = define_env(&d->mem);
+}
+
+void disk_fini(struct disk *d)
+{
+    for (size_t i = 0; i < d->definitions.count; i++)
+        program_release(d->definitions.items[i].program);
+    arena_fini(&d->mem);
+}
+
+struct disk_execution *disk_find(struct disk *d, struct uuid id)
+{
+    return map_get(&d->by_id, str_from((const char *)id.bytes, sizeof(id.bytes)));
+}
+
+const struct disk_signal *disk_find_signal(const struct disk_execution *x, struct str id)
+{
+    for (size_t i = 0; i < x->count; i++)
+        if (str_eq(x->items[i].id, id))
+            return &x->items[i];
+    return NULL;
+}
+
+/* --- definitions --- */
+
+void disk_publish(struct sim *sim, struct str code, struct str text, int64_t *version)
+{
+    struct disk *d = &sim->disk;
+    struct findings findings = {0};
+    struct disk_definition *def;
+    struct value v;
+    struct err err;
+    int64_t last = 0;
+
+    for (size_t i = 0; i < d->definitions.count; i++)
+        if (str_eq(d->definitions.items[i].code, code))
+            last = d->definitions.items[i].version;
+    def = VEC_ADD(&d->mem, &d->definitions);
+    *def = (struct disk_definition){
+        .code = str_copy(&d->mem, code), .text = str_copy(&d->mem, text), .version = last + 1};
+    if (!json_read(&d->mem, def->text, &v, &err))
+        sim_fail(sim, "a scenario is no JSON: %s\n%.*s", err.message, STR_ARG(text));
+    define_compile_scenario(&d->mem, d->env, v, def->version, &findings, &def->program);
+    if (def->program == NULL)
+        sim_fail(sim, "a scenario does not compile: %.*s\n%.*s", STR_ARG(findings.items[0].message),
+                 STR_ARG(text));
+    *version = def->version;
+}
+
+static const struct program *find_program(const struct disk *d, struct str code, int64_t version)
+{
+    for (size_t i = d->definitions.count; i-- > 0;)
+        if (d->definitions.items[i].version == version &&
+            str_eq(d->definitions.items[i].code, code))
+            return d->definitions.items[i].program;
+    return NULL;
+}
+
+/* --- records --- */
+
+struct disk_record *disk_find_record(struct disk *d, struct str object, struct str id)
+{
+    char key[400];
+    int len = snprintf(key, sizeof(key), "%.*s/%.*s", STR_ARG(object), STR_ARG(id));
+
+    ASSERT(len > 0 && (size_t)len < sizeof(key));
+    return map_get(&d->records, str_from(key, (size_t)len));
+}
+
+static struct disk_record *make_record(struct disk *d, struct str object, struct str id)
+{
+    struct disk_record *r = disk_find_record(d, object, id);
+
+    if (r != NULL)
+        return r;
+    r = ARENA_NEW(&d->mem, struct disk_record);
+    r->object = str_copy(&d->mem, object);
+    r->id = str_copy(&d->mem, id);
+    map_put(&d->records, str_printf(&d->mem, "%.*s/%.*s", STR_ARG(object), STR_ARG(id)), r);
+    *VEC_ADD(&d->mem, &d->record_list) = r;
+    return r;
+}
+
+static void set_record(struct disk *d, struct disk_record *r, int64_t version, struct str json)
+{
+    struct err err;
+
+    r->version = version;
+    r->data_json = str_copy(&d->mem, json);
+    if (version > 0 && !json_read(&d->mem, r->data_json, &r->data, &err))
+        PANIC("a record is no JSON");
+}
+
+void disk_put_record(struct disk *d, struct str object, struct str id, struct str data_json)
+{
+    set_record(d, make_record(d, object, id), 1, data_json);
+}
+
+/* --- invariants --- */
+
+static void check_same(const struct sim *sim, const char *what, struct str a, struct str b)
+{
+    SIM_CHECK(sim, str_eq(a, b), "%s\n--- in memory\n%.*s\n--- from the disk\n%.*s", what,
+              STR_ARG(a), STR_ARG(b));
+}
+
+/* I4: what was stored restores to the state that the engine went on with. */
+static void check_restores(struct sim *sim, struct arena *mem, const struct disk_execution *x,
+                           const struct execution *after)
+{
+    struct str wanted = dump_execution(mem, after);
+    struct stored_execution stored = x->s;
+    struct execution *restored;
+    struct err err;
+
+    stored.history = (struct history){.items = x->history.items + x->s.checkpoint_seq,
+                                      .count = x->history.count - (size_t)x->s.checkpoint_seq};
+    SIM_CHECK(sim, state_restore(mem, x->program, &stored, &restored, &err), "I4: %s", err.message);
+    check_same(sim, "I4: the checkpoint with the rows after it is not the state", wanted,
+               dump_execution(mem, restored));
+    if (!status_is_terminal(after->status) && !dice_hits(&sim->dice, 100))
+        return;
+    stored.history = x->history;
+    stored.context_json = STR_NONE;
+    SIM_CHECK(sim, state_restore(mem, x->program, &stored, &restored, &err), "I4: %s", err.message);
+    restored->log_bytes = after->log_bytes;
+    check_same(sim, "I4: the history alone is not the state", wanted,
+               dump_execution(mem, restored));
+}
+
+/* Every step runs once for each visit, and visits count up. */
+static void check_row(struct sim *sim, const struct disk_execution *x,
+                      const struct history_row *row)
+{
+    int64_t last =
+        x->history.count == 0 ? 0 : x->history.items[x->history.count - 1].completed_at_us;
+
+    SIM_CHECK(sim, row->seq == (int64_t)x->history.count + 1,
+              "history has a gap: row %lld after %zu", (long long)row->seq, x->history.count);
+    SIM_CHECK(sim, row->completed_at_us >= last, "times of a history go back");
+    for (size_t i = 0; row->kind == HISTORY_FORWARD && i < x->history.count; i++) {
+        const struct history_row *r = &x->history.items[i];
+        SIM_CHECK(sim,
+                  r->kind != HISTORY_FORWARD || r->visit != row->visit ||
+                      !str_eq(r->step, row->step),
+                  "step %.*s ran twice in visit %lld", STR_ARG(row->step), (long long)row->visit);
+    }
+}
+
+/* What an advance may never say, whatever the store makes of it. */
+static void check_commit(struct sim *sim, const struct commit *c, const struct disk_execution *x)
+{
+    const struct execution *after = c->after;
+    bool is_live = !status_is_terminal(after->status);
+
+    SIM_CHECK(sim, after->row_version == c->read_version + 1, "I3: a commit skips a version");
+    SIM_CHECK(sim, c->history.count > 0, "a commit without history");
+    SIM_CHECK(sim, x == NULL || !status_is_terminal(x->s.status),
+              "I7: a terminal execution changed");
+    SIM_CHECK(sim, is_live || after->wake_at_us == 0, "a terminal execution has a timer");
+    SIM_CHECK(sim, is_live || after->completed_at_us > 0, "a terminal execution has no end");
+    SIM_CHECK(sim, after->status != STATUS_RUNNING || after->wake_at_us == WAKE_AT_ONCE,
+              "ready work is not due");
+    SIM_CHECK(sim, after->status != STATUS_WAITING || after->waiting_for_json.len > 0,
+              "an execution waits and does not say for what");
+    SIM_CHECK(sim, after->status != STATUS_PENDING, "a commit leaves an execution pending");
+}
+
+/* --- one commit --- */
+
+static struct str answer_key(struct arena *mem, const struct idempotency *i)
+{
+    return str_printf(mem, "%.*s %.*s %.*s %.*s", STR_ARG(i->user), STR_ARG(i->method),
+                      STR_ARG(i->path), STR_ARG(i->key));
+}
+
+static bool is_repeated(struct disk *d, struct arena *mem, struct member *m)
+{
+    const struct idempotency *i = m->idempotency;
+    const struct disk_answer *a;
+
+    if (i == NULL || (a = map_get(&d->answers, answer_key(mem, i))) == NULL)
+        return false;
+    m->result = str_eq(a->body_hash, i->body_hash) ? MEMBER_REPEATED : MEMBER_KEY_CONFLICT;
+    m->answer = a->answer;
+    m->answer_status = a->status;
+    return true;
+}
+
+static void keep_answer(struct disk *d, const struct member *m)
+{
+    struct disk_answer *a;
+
+    if (m->idempotency == NULL)
+        return;
+    a = ARENA_NEW(&d->mem, struct disk_answer);
+    a->body_hash = str_copy(&d->mem, m->idempotency->body_hash);
+    a->answer = str_copy(&d->mem, m->idempotency->answer);
+    a->status = m->idempotency->status;
+    map_put(&d->answers, answer_key(&d->mem, m->idempotency), a);
+}
+
+static struct str live_key(struct arena *mem, const struct execution *x)
+{
+    return str_printf(mem, "%.*s/%.*s", STR_ARG(x->program->code), STR_ARG(x->key));
+}
+
+static struct str payload_json(struct arena *mem, struct value view)
+{
+    struct buf text;
+    struct err err;
+
+    buf_init_arena(&text, mem);
+    if (!json_write(&text, value_map_get_str(view, STR("payload")), &err))
+        PANIC("a payload has no JSON form");
+    return buf_view(&text);
+}
+
+static bool is_known_signal(struct arena *mem, const struct disk_execution *x, struct member *m)
+{
+    const struct signal *s = m->commit->received;
+    const struct disk_signal *known = s == NULL ? NULL : disk_find_signal(x, s->id);
+
+    if (known == NULL)
+        return false;
+    m->result =
+        str_eq(known->type, s->type) && str_eq(known->payload_json, payload_json(mem, s->view))
+            ? MEMBER_SIGNAL_KNOWN
+            : MEMBER_SIGNAL_DIFFERS;
+    return true;
+}
+
+static bool has_stale_record(struct disk *d, const struct commit *c)
+{
+    for (size_t i = 0; i < c->records.count; i++) {
+        const struct record_write *w = &c->records.items[i];
+        const struct disk_record *r = disk_find_record(d, w->object, w->id);
+        if ((r == NULL ? 0 : r->version) != w->read_version)
+            return true;
+        for (size_t k = 0; k < i; k++)
+            if (str_eq(c->records.items[k].id, w->id) &&
+                str_eq(c->records.items[k].object, w->object))
+                return true; /* the second write of a record meets the first one's version */
+    }
+    return false;
+}
+
+/* Whether the member is refused: m->result says why. */
+static bool is_refused(struct sim *sim, struct arena *mem, struct member *m,
+                       struct disk_execution *x)
+{
+    struct disk *d = &sim->disk;
+    const struct commit *c = m->commit;
+    const struct disk_execution *holder;
+
+    if (is_repeated(d, mem, m))
+        return true;
+    m->result = MEMBER_APPLIED;
+    if (!c->is_start) {
+        if (x == NULL)
+            m->result = MEMBER_GONE;
+        else if (is_known_signal(mem, x, m))
+            return true;
+        else if (x->s.row_version != c->read_version)
+            m->result = MEMBER_STALE;
+    } else if (x != NULL) {
+        m->result = MEMBER_STALE;
+    } else if (c->after->key.len > 0 && !status_is_terminal(c->after->status) &&
+               (holder = map_get(&d->live_keys, live_key(mem, c->after))) != NULL) {
+        m->holder = holder->s.id;
+        m->result = MEMBER_KEY_BUSY;
+    }
+    if (m->result == MEMBER_APPLIED && has_stale_record(d, c))
+        m->result = MEMBER_RECORD_STALE;
+    return m->result != MEMBER_APPLIED;
+}
+
+static struct disk_execution *add_execution(struct sim *sim, const struct execution *after)
+{
+    struct disk *d = &sim->disk;
+    struct disk_execution *x = ARENA_NEW(&d->mem, struct disk_execution);
+    struct value request = value_map_get_str(after->input, STR("request"));
+
+    x->s.id = after->id;
+    x->request = request.kind == VALUE_INT ? request.i : 0;
+    x->program = find_program(d, after->program->code, after->program->version);
+    SIM_CHECK(sim, x->program != NULL, "an execution of a version that was never published");
+    *VEC_ADD(&d->mem, &d->executions) = x;
+    map_put(&d->by_id, str_from((const char *)x->s.id.bytes, sizeof(x->s.id.bytes)), x);
+    return x;
+}
+
+static struct history_row copy_row(struct arena *mem, const struct history_row *row)
+{
+    struct history_row copy = *row;
+
+    copy.step = str_copy(mem, row->step);
+    copy.status = str_copy(mem, row->status);
+    copy.key = str_copy(mem, row->key);
+    copy.input_json = str_copy(mem, row->input_json);
+    copy.output_json = str_copy(mem, row->output_json);
+    copy.error_json = str_copy(mem, row->error_json);
+    copy.delta_json = str_copy(mem, row->delta_json);
+    return copy;
+}
+
+static void add_rows(struct sim *sim, struct disk_execution *x, const struct commit *c)
+{
+    struct disk *d = &sim->disk;
+
+    for (size_t i = 0; i < c->history.count; i++) {
+        const struct history_row *row = &c->history.items[i];
+
+        check_row(sim, x, row);
+        *VEC_ADD(&d->mem, &x->history) = copy_row(&d->mem, row);
+        d->rows++;
+        if (str_starts_with(row->step, STR("inc")) && str_eq(row->status, STR("completed")))
+            d->increments++;
+        sim_note(sim, (uint64_t)row->seq);
+        sim_note(sim, (uint64_t)row->completed_at_us);
+        sim_note_str(sim, row->step);
+        sim_note_str(sim, row->status);
+        sim_note_str(sim, row->output_json);
+        sim_note_str(sim, row->error_json);
+        sim_note_str(sim, row->delta_json);
+    }
+}
+
+static void write_records(struct disk *d, const struct commit *c)
+{
+    for (size_t i = 0; i < c->records.count; i++) {
+        const struct record_write *w = &c->records.items[i];
+        set_record(d, make_record(d, w->object, w->id), w->is_delete ? 0 : w->version,
+                   w->data_json);
+    }
+}
+
+static void write_signal(struct sim *sim, struct disk_execution *x, const struct signal *s)
+{
+    struct disk *d = &sim->disk;
+
+    if (s == NULL)
+        return;
+    SIM_CHECK(sim, disk_find_signal(x, s->id) == NULL, "I2: a signal was applied twice");
+    *VEC_ADD(&d->mem, x) = (struct disk_signal){.id = str_copy(&d->mem, s->id),
+                                                .type = str_copy(&d->mem, s->type),
+                                                .payload_json = payload_json(&d->mem, s->view)};
+}
+
+static void write_key(struct disk *d, struct disk_execution *x, const struct execution *after)
+{
+    struct str key;
+
+    if (after->key.len == 0)
+        return;
+    key = live_key(&d->mem, after);
+    if (!status_is_terminal(after->status))
+        map_put(&d->live_keys, key, x);
+    else if (map_get(&d->live_keys, key) == x)
+        (void)map_remove(&d->live_keys, key);
+}
+
+static void apply_commit(struct sim *sim, struct member *m)
+{
+    struct disk *d = &sim->disk;
+    const struct commit *c = m->commit;
+    struct disk_execution *x = disk_find(d, c->after->id);
+    struct arena mem;
+
+    arena_init(&mem);
+    if (!is_refused(sim, &mem, m, x)) {
+        check_commit(sim, c, x);
+        if (x == NULL)
+            x = add_execution(sim, c->after);
+        add_rows(sim, x, c);
+        write_records(d, c);
+        write_signal(sim, x, c->received);
+        write_key(d, x, c->after);
+        keep_answer(d, m);
+        dump_store(&d->mem, c, &x->s);
+        x->s.row = m->row = (int64_t)(d->by_id.count);
+        x->log_lines += (unsigned)c->logs.count;
+        *VEC_ADD(&d->mem, &x->versions) = (struct disk_version){.status = x->s.status};
+        check_restores(sim, &mem, x, c->after);
+        d->commits++;
+    }
+    sim_note(sim, m->result);
+    arena_fini(&mem);
+}
+
+/* --- members --- */
+
+static void apply_definition(struct sim *sim, struct member *m)
+{
+    struct definition_change *change = m->definition;
+    struct arena mem;
+
+    arena_init(&mem);
+    if (!is_repeated(&sim->disk, &mem, m)) {
+        m->result = MEMBER_APPLIED;
+        disk_publish(sim, change->code, change->text, &change->version);
+        keep_answer(&sim->disk, m);
+    }
+    arena_fini(&mem);
+}
+
+void disk_apply(struct sim *sim, struct member *m)
+{
+    struct disk_execution *x;
+
+    switch (m->kind) {
+    case MEMBER_COMMIT:
+        apply_commit(sim, m);
+        return;
+    case MEMBER_DEFINITION:
+        apply_definition(sim, m);
+        return;
+    case MEMBER_CRASH:
+        x = disk_find(&sim->disk, m->crashed);
+        m->result = x == NULL ? MEMBER_GONE : MEMBER_APPLIED;
+        if (x != NULL)
+            x->s.crash_count++;
+        return;
+    }
+    PANIC("unknown kind of member");
+}
+
+/* --- at rest --- */
+
+static void check_execution(struct sim *sim, const struct disk_execution *x)
+{
+    bool is_live = !status_is_terminal(x->s.status);
+    size_t signals = 0;
+
+    for (size_t i = 0; i < x->history.count; i++)
+        signals += str_eq(x->history.items[i].status, STR("signal"));
+    SIM_CHECK(sim, signals == x->count, "I2: %zu signals in history, %zu received", signals,
+              x->count);
+    SIM_CHECK(sim, (int64_t)x->history.count == x->s.seq, "history is not complete");
+    SIM_CHECK(sim, x->log_lines_seen <= x->log_lines, "I1: a log line without its commit");
+    SIM_CHECK(sim, !is_live || x->s.status == STATUS_WAITING, "an execution is stuck: %s",
+              status_name(x->s.status));
+    SIM_CHECK(sim, x->s.wake_at_us == 0 || x->s.wake_at_us > clock_wall_us(&sim->clock.clock),
+              "an execution is stuck: it was due");
+}
+
+void disk_check_all(struct sim *sim)
+{
+    struct disk *d = &sim->disk;
+    int64_t increments = 0;
+
+    for (size_t i = 0; i < d->executions.count; i++)
+        check_execution(sim, d->executions.items[i]);
+    for (size_t i = 0; i < d->record_list.count; i++) {
+        const struct disk_record *r = d->record_list.items[i];
+        if (str_eq(r->object, STR("acc")))
+            increments += value_map_get_str(r->data, STR("n")).i;
+    }
+    SIM_CHECK(sim, increments == d->increments, "an update was lost: %lld increments, %lld counted",
+              (long long)d->increments, (long long)increments);
+}

@@ -1,0 +1,109 @@
+/* read.c - store/read.h over the disk of the simulator; see sim.h. */
+#include "sim/sim.h"
+
+#include <stdlib.h>
+
+/* A reader is the sim itself. */
+static struct sim *world(struct reader *r)
+{
+    return (struct sim *)(void *)r;
+}
+
+/* What the database may say at any time. */
+static bool fails(struct reader *r, struct err *err)
+{
+    struct sim *sim = world(r);
+
+    if (sim->no_faults || !dice_hits(&sim->dice, sim->config.faults.read_error))
+        return false;
+    (void)err_set(err, ERR_IO, "the simulated disk could not be read");
+    return true;
+}
+
+bool read_execution(struct reader *r, struct arena *mem, struct uuid id,
+                    struct stored_execution *out, bool *found, struct err *err)
+{
+    struct disk_execution *x = disk_find(&world(r)->disk, id);
+
+    if (fails(r, err))
+        return false;
+    *found = x != NULL;
+    if (x == NULL)
+        return true;
+    *out = x->s;
+    out->history = (struct history){0};
+    for (size_t i = (size_t)x->s.checkpoint_seq; i < x->history.count; i++)
+        *VEC_ADD(mem, &out->history) = x->history.items[i];
+    return true;
+}
+
+bool read_definition(struct reader *r, struct arena *mem, struct str kind, struct str code,
+                     int64_t version, struct stored_definition *out, bool *found, struct err *err)
+{
+    const struct disk *d = &world(r)->disk;
+
+    (void)kind;
+    if (fails(r, err))
+        return false;
+    *found = false;
+    for (size_t i = d->definitions.count; i-- > 0 && !*found;) {
+        const struct disk_definition *def = &d->definitions.items[i];
+        if (!str_eq(def->code, code) || (version > 0 && def->version != version))
+            continue;
+        *found = true;
+        *out = (struct stored_definition){.kind = STR("scenario"),
+                                          .code = def->code,
+                                          .version = def->version,
+                                          .text = str_copy(mem, def->text)};
+    }
+    return true;
+}
+
+bool read_records(struct reader *r, struct arena *mem, struct str object, struct str id,
+                  int64_t limit, struct record_reads *out, struct err *err)
+{
+    struct disk *d = &world(r)->disk;
+
+    if (fails(r, err))
+        return false;
+    for (size_t i = 0; i < d->record_list.count && (int64_t)out->count < limit; i++) {
+        const struct disk_record *record = d->record_list.items[i];
+        if (record->version > 0 && str_eq(record->object, object) &&
+            (id.len == 0 || str_eq(record->id, id)))
+            *VEC_ADD(mem, out) = (struct record_read){.object = record->object,
+                                                      .id = record->id,
+                                                      .version = record->version,
+                                                      .data = record->data};
+    }
+    return true;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct due *x = a, *y = b;
+
+    if (x->wake_at_us != y->wake_at_us)
+        return x->wake_at_us < y->wake_at_us ? -1 : 1;
+    return uuid_cmp(x->id, y->id);
+}
+
+bool read_due(struct reader *r, struct arena *mem, int64_t after_us, struct uuid after_id,
+              int64_t until_us, int64_t limit, struct dues *out, struct err *err)
+{
+    const struct disk *d = &world(r)->disk;
+    struct due after = {.id = after_id, .wake_at_us = after_us};
+
+    if (fails(r, err))
+        return false;
+    for (size_t i = 0; i < d->executions.count; i++) {
+        const struct stored_execution *s = &d->executions.items[i]->s;
+        struct due due = {.id = s->id, .wake_at_us = s->wake_at_us};
+        if (s->wake_at_us > 0 && s->wake_at_us <= until_us && by_time(&due, &after) > 0)
+            *VEC_ADD(mem, out) = due;
+    }
+    if (out->count > 0)
+        qsort(out->items, out->count, sizeof(*out->items), by_time);
+    if ((int64_t)out->count > limit)
+        out->count = (size_t)limit;
+    return true;
+}

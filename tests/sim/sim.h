@@ -1,0 +1,281 @@
+/*
+ * sim.h - the simulator: the real node and engine in one thread, on a disk,
+ * a clock and clients that are made up, all of it driven by one number.
+ *
+ *     client.c  requests, and what may be answered to them
+ *     node      the real one: node_submit(), node_pass()
+ *     store.c   batches and reads wait here until the world lets them happen
+ *     disk.c    what is durable, and the invariants of every commit
+ *     world.c   what happens next: a pass, a batch, a read, time, a crash
+ *
+ * The same seed gives the same run to the byte: `digest` sums up everything
+ * that became durable and everything that was answered. Nothing here sleeps,
+ * asks the system for the time or for random numbers.
+ *
+ * The node is linked with the functions of store/read.h and log_write() that
+ * are defined here, in place of the real ones.
+ */
+#ifndef PAWL_TESTS_SIM_SIM_H
+#define PAWL_TESTS_SIM_SIM_H
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "node/node.h"
+
+/* --- numbers --- */
+
+struct dice {
+    uint64_t state;
+};
+
+static inline uint64_t dice_next(struct dice *d)
+{
+    uint64_t n = d->state += 0x9e3779b97f4a7c15u;
+
+    n = (n ^ n >> 30) * 0xbf58476d1ce4e5b9u;
+    n = (n ^ n >> 27) * 0x94d049bb133111ebu;
+    return n ^ n >> 31;
+}
+
+/* From 0 to sides - 1. */
+static inline unsigned dice_roll(struct dice *d, unsigned sides)
+{
+    return (unsigned)((dice_next(d) >> 32) * sides >> 32);
+}
+
+/* True `permille` times of a thousand. */
+static inline bool dice_hits(struct dice *d, unsigned permille)
+{
+    return permille > 0 && dice_roll(d, 1000) < permille;
+}
+
+/* --- what is durable --- */
+
+struct disk_signal {
+    struct str id, type, payload_json;
+};
+
+/* What a version of an execution looked like to clients. */
+struct disk_version {
+    enum execution_status status;
+};
+
+struct disk_execution {
+    struct stored_execution s;  /* without history */
+    struct history history;     /* all of it */
+    VEC_OF(struct disk_signal); /* received */
+    struct {
+        VEC_OF(struct disk_version);
+    } versions;                    /* versions.items[n - 1] is row_version n */
+    int64_t request;               /* number of the request that started it */
+    unsigned log_lines;            /* that its commits have promised */
+    unsigned log_lines_seen;       /* that were written */
+    const struct program *program; /* for restoring it */
+};
+
+struct disk_record {
+    struct str object, id, data_json;
+    int64_t version; /* 0 = deleted */
+    struct value data;
+};
+
+struct disk_answer {
+    struct str body_hash, answer;
+    int32_t status;
+};
+
+struct disk_definition {
+    struct str code, text;
+    int64_t version;
+    const struct program *program; /* compiled once, for checking */
+};
+
+struct disk {
+    struct arena mem;
+    const struct cel_env *env;
+    struct map by_id; /* of struct disk_execution, by the bytes of the id */
+    struct {
+        VEC_OF(struct disk_execution *);
+    } executions;         /* in order of their starts */
+    struct map live_keys; /* of struct disk_execution, by code/key */
+    struct map records;   /* of struct disk_record, by object/id */
+    struct {
+        VEC_OF(struct disk_record *);
+    } record_list;
+    struct map answers; /* of struct disk_answer */
+    struct {
+        VEC_OF(struct disk_definition);
+    } definitions;
+    int64_t commits, rows, increments;
+};
+
+struct sim;
+
+void disk_init(struct disk *d);
+void disk_fini(struct disk *d);
+/* Make a member durable, or refuse it, as a store does; and check what must hold. */
+void disk_apply(struct sim *sim, struct member *m);
+struct disk_execution *disk_find(struct disk *d, struct uuid id);
+const struct disk_signal *disk_find_signal(const struct disk_execution *x, struct str id);
+void disk_publish(struct sim *sim, struct str code, struct str text, int64_t *version);
+void disk_put_record(struct disk *d, struct str object, struct str id, struct str data_json);
+struct disk_record *disk_find_record(struct disk *d, struct str object, struct str id);
+/* Everything on the disk is as it must be when nothing is under way. */
+void disk_check_all(struct sim *sim);
+
+/* --- the store --- */
+
+/* How often something goes wrong, in a thousand. */
+struct faults {
+    unsigned refuse_batch, refuse_member, unknown, read_error, read_full, crash, clock_back;
+};
+
+/* The store as the node sees it. */
+struct sim_store {
+    struct store base;
+    struct sim *sim;
+    struct mailbox done;
+    struct batch *batches[2]; /* submitted, oldest first */
+    unsigned batch_count;
+    bool is_written; /* the oldest has ended and has not come back yet */
+    struct {
+        VEC_OF(struct store_task *);
+    } reads; /* waiting to run; the arena is the sim's */
+    /* What the next batches end with; for named cases. */
+    const char *script; /* c: committed, r: refused, u: unknown, k: unknown and kept, or NULL */
+    const char *member_script; /* .: as it is, s: stale, d: record stale, f: failed, or NULL */
+};
+
+bool store_init(struct sim *sim, struct err *err);
+void store_fini(struct sim *sim);
+/* Everything under way is gone; what was written stays. */
+void store_crash(struct sim *sim);
+bool store_write_one(struct sim *sim);   /* the oldest batch ends, on the disk */
+bool store_deliver_one(struct sim *sim); /* ... and comes back */
+bool store_read_one(struct sim *sim);    /* one of the reads happens and comes back */
+bool store_is_idle(const struct sim *sim);
+
+/* --- clients --- */
+
+/* What was answered to a request of a named case. */
+struct asked {
+    bool is_answered, ok, ended, joined;
+    enum err_code code;
+    struct uuid id;
+    struct str json; /* of the execution */
+};
+
+struct sim_request {
+    struct node_request r;
+    struct arena mem;
+    struct asked *asked; /* or NULL */
+    int64_t number;
+    bool is_answered;
+    bool has_unique_signal;
+    struct str payload_json;
+    struct sim_request *next_free;
+};
+
+struct clients {
+    struct sim_request *free;
+    struct {
+        VEC_OF(struct sim_request *);
+    } pending;
+    struct uuid recent[64]; /* executions to talk to */
+    unsigned recent_count;
+    int64_t requests, answered, refused;
+    int64_t starts;     /* asked for */
+    int64_t repeatable; /* requests that may be sent again */
+};
+
+/* Make up a request and submit it. */
+void client_ask(struct sim *sim);
+/* A request to be filled and submitted. */
+struct sim_request *client_new(struct sim *sim, enum node_request_kind kind);
+/* False: it was refused at once, and is gone. */
+bool client_submit(struct sim *sim, struct sim_request *q);
+void client_free(struct sim *sim, struct sim_request *q);
+/* The server is gone: nobody will answer. */
+void client_crash(struct sim *sim);
+void client_fini(struct sim *sim);
+/* Remember an execution to talk to. */
+void client_remember(struct sim *sim, struct uuid id);
+
+/* --- definitions that are made up --- */
+
+/* The text of a random scenario of that code, in `mem`. */
+struct str generate_scenario(struct arena *mem, struct dice *dice, struct str code);
+
+/* --- the world --- */
+
+struct sim_config {
+    uint64_t seed;
+    int64_t starts; /* how many executions are asked for */
+    struct faults faults;
+    unsigned scenarios;
+    size_t cache_bytes;
+    struct str data_path; /* for the poison file; empty = none */
+    bool is_quiet;
+};
+
+struct sim {
+    struct sim_config config;
+    struct dice dice;
+    struct arena mem;
+    struct clock_manual clock;
+    struct disk disk;
+    struct sim_store store;
+    struct clients clients;
+    struct node *node;
+    uint64_t digest;
+    int64_t events;
+    int64_t crashes, refused_batches, unknown_batches, refused_members, jumps_back;
+    bool no_faults;
+    int64_t latest_wall_us; /* the furthest that the wall clock has been */
+};
+
+/* The configuration that a seed stands for. */
+struct sim_config sim_config_of(uint64_t seed);
+
+void sim_init(struct sim *sim, const struct sim_config *config);
+void sim_fini(struct sim *sim);
+
+/* Everything that a seed stands for; then come to rest and check. */
+void sim_run(struct sim *sim);
+
+/* Let everything under way happen, without faults, at this time. */
+void sim_settle(struct sim *sim);
+/* Let time pass until nothing is due any more, and check that nothing is stuck. */
+void sim_come_to_rest(struct sim *sim);
+
+/* The node dies, and a new one opens on what is durable. */
+void sim_crash(struct sim *sim);
+
+/* Add to the digest. */
+void sim_note(struct sim *sim, uint64_t n);
+void sim_note_str(struct sim *sim, struct str s);
+
+/* A rule was broken: say which, with the seed, and end the process. */
+_Noreturn void sim_fail(const struct sim *sim, const char *format, ...) PRINTF_LIKE(2, 3);
+
+#define SIM_CHECK(sim, condition, ...)                                                             \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            sim_fail((sim), __VA_ARGS__);                                                          \
+    } while (0)
+
+/* The sim that runs: log lines are checked against it. */
+extern struct sim *sim_running;
+
+/* --- named cases: cases.def --- */
+
+struct sim_case {
+    const char *name;
+    const char *claim;
+    void (*run)(void);
+};
+
+extern const struct sim_case sim_cases[];
+extern const size_t sim_case_count;
+
+#endif
