@@ -285,8 +285,9 @@ static char folder[64];
 
 static void begin_with_folder(void)
 {
+    const char *base = getenv("TMPDIR");
     case_begin();
-    (void)snprintf(folder, sizeof(folder), "/tmp/pawl-sim-XXXXXX");
+    (void)snprintf(folder, sizeof(folder), "%s/pawl-sim-XXXXXX", base != NULL ? base : "/tmp");
     CLAIM(mkdtemp(folder) != NULL);
     sim.config.data_path = str_of(folder);
     sim_crash(&sim);
