@@ -9,7 +9,6 @@
  */
 #include "engine/advance.h"
 
-#include "engine/ident.h"
 #include "engine/turn.h"
 
 /* Contexts up to this size are checkpointed with every commit. */
