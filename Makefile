@@ -127,12 +127,13 @@ test: ## build and run every test; ends with "N passed, N failed"
 test-full: ## the same with thousands of kills; takes an hour or more
 	+@PAWL_TEST_FULL=1 TEST_TIMEOUT_S=14400 $(MAKE) --no-print-directory test
 
-test-programs: $(BUILD)/pawl $(BUILD)/tests/pawl-check $(addprefix $(BUILD)/tests/,$(TEST_NAMES))
+test-programs: $(BUILD)/pawl $(BUILD)/tests/pawl-check $(BUILD)/sim/pawl-sim $(addprefix $(BUILD)/tests/,$(TEST_NAMES))
 
 asan: ## run the test programs under address and undefined sanitizers
 	@scripts/setup test
-	+@$(BUILD_WITH) $(addprefix $(BUILD)/asan/,$(TEST_NAMES))
-	@scripts/run-tests $(addprefix $(BUILD)/asan/,$(filter test_%,$(TEST_NAMES)))
+	+@$(BUILD_WITH) $(addprefix $(BUILD)/asan/,$(TEST_NAMES)) $(BUILD)/asan/pawl-sim
+	@SIM=$(BUILD)/asan/pawl-sim scripts/run-tests \
+	    $(addprefix $(BUILD)/asan/,$(filter test_%,$(TEST_NAMES))) tests/sim/test_sim.sh
 
 tsan: ## run the test programs under the thread sanitizer
 	@scripts/setup test
@@ -258,7 +259,7 @@ $(2): $(call objects,$(1),$(SIM_SOURCES)) $(BUILD)/obj/$(1)/libpawl.a
 endef
 
 $(eval $(call SIMULATOR,release,$(BUILD)/sim/pawl-sim))
-$(eval $(call SIMULATOR,asan,$(BUILD)/sim/pawl-sim-asan))
+$(eval $(call SIMULATOR,asan,$(BUILD)/asan/pawl-sim))
 
 # What `make lint` compiles: everything, with each compiler.
 lint-objects: $(foreach v,check clang,$(call objects,$(v),$(LIB_SOURCES) $(MAIN) \

@@ -149,7 +149,7 @@ static bool read_head(struct link *k)
 
     if (strncmp(at, "HTTP/1.1 ", 9) != 0)
         return false;
-    k->status = atoi(at + 9);
+    k->status = (int)strtol(at + 9, NULL, 10);
     for (; (at = strstr(at, "\r\n")) != NULL; at += 2)
         if (strncasecmp(at, name, sizeof(name) - 1) == 0) {
             k->body_left = strtoull(at + sizeof(name) - 1, NULL, 10);
@@ -240,7 +240,8 @@ static void handle(struct load *l, struct link *k, uint32_t events)
 
 static void open_links(struct load *l)
 {
-    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(l->set.port))};
+    struct sockaddr_in to = {.sin_family = AF_INET,
+                             .sin_port = htons((uint16_t)strtol(l->set.port, NULL, 10))};
     int on = 1;
 
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);

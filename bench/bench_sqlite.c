@@ -160,7 +160,7 @@ int main(int argc, char **argv)
     for (; count < ROWS_MAX && sqlite3_step(s) == SQLITE_ROW; count++)
         remember(&rows[count], s, "history", "key");
     check(sqlite3_finalize(s), "history");
-    printf("%.1f\n", run(rows, count, atoi(argv[3]), atoll(argv[4]) * 1000));
+    printf("%.1f\n", run(rows, count, (int)strtol(argv[3], NULL, 10), atoll(argv[4]) * 1000));
 
     for (int i = 0; i < count; i++) {
         check(sqlite3_finalize(rows[i].insert), "end");

@@ -153,7 +153,7 @@ enum signal_known { SIGNAL_NEW, SIGNAL_SAME, SIGNAL_DIFFERS };
 enum signal_known engine_signal_known(const struct execution *exec, struct str id, struct str type,
                                       struct value payload);
 
-/* The id of history row `seq`, as the API shows it. */
+/* The id of history row `seq`, as the API and the view scenario_step_history show it. */
 struct uuid engine_row_id(struct uuid execution, int64_t seq, int64_t completed_at_us);
 
 #endif

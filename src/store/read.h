@@ -53,7 +53,10 @@ bool read_due(struct reader *r, struct arena *mem, int64_t after_us, struct uuid
 bool read_by_key(struct reader *r, struct str code, struct str key, struct uuid *out, bool *found,
                  struct err *err) MUST_USE;
 
-/* Ids that end with `suffix` (at most `limit`, newest first), for the command line. */
+/*
+ * Ids that end with `suffix` (at most `limit`, newest first), for the command
+ * line: of the newest half a million executions.
+ */
 bool read_by_suffix(struct reader *r, struct arena *mem, struct str suffix, int64_t limit,
                     struct dues *out, struct err *err) MUST_USE;
 

@@ -33,6 +33,11 @@
     "AND (CAST(?11 AS text) IS NULL OR org_id = ?11)"
 #define LIST_ORDER " ORDER BY row DESC LIMIT ?1"
 
+/* An id that half a million executions are newer than: what is looked through has an end. */
+#define OLD_ID                                                                                     \
+    "SELECT id FROM execution WHERE row < (SELECT max(row) FROM execution) - 500000 "              \
+    "ORDER BY row DESC LIMIT 1"
+
 /* Rows that a text finds in one of three ways; each by an index, newest first. */
 #define FOUND_BY(condition)                                                                        \
     "SELECT row FROM (SELECT row FROM execution WHERE " condition " AND " LIST_FILTER LIST_ORDER   \

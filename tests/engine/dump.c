@@ -36,15 +36,65 @@ static void text(struct buf *out, const char *name, struct str s)
     put_text(out, s);
 }
 
-static void json(struct buf *out, const char *name, struct value v)
+/* Values by kind, which their JSON does not tell: a timestamp is no string. */
+static void put_value(struct buf *out, struct value v)
 {
     struct err err;
 
+    buf_char(out, (char)('A' + v.kind));
+    switch ((enum value_kind)v.kind) {
+    case VALUE_LIST:
+        for (uint32_t i = 0; i < v.len; i++)
+            put_value(out, v.items[i]);
+        break;
+    case VALUE_MAP:
+        for (uint32_t i = 0; i < v.len; i++) {
+            put_value(out, v.map->entries[i].key);
+            put_value(out, v.map->entries[i].value);
+        }
+        break;
+    case VALUE_STRING:
+        buf_str(out, value_text(v));
+        break;
+    case VALUE_ABSENT:
+        break;
+    case VALUE_NULL:
+    case VALUE_BOOL:
+    case VALUE_INT:
+    case VALUE_UINT:
+    case VALUE_DOUBLE:
+    case VALUE_BYTES:
+    case VALUE_TIMESTAMP:
+    case VALUE_DURATION:
+    case VALUE_TYPE:
+    case VALUE_OPTIONAL:
+    case VALUE_ERROR:
+    case VALUE_KIND_COUNT:
+        if (!json_write(out, v, &err))
+            buf_text(out, err.message);
+        break;
+    }
+    buf_char(out, ';');
+}
+
+static void value(struct buf *out, const char *name, struct value v)
+{
     buf_text(out, name);
     buf_char(out, ' ');
-    if (v.kind != VALUE_ABSENT && !json_write(out, v, &err))
-        buf_text(out, err.message);
+    put_value(out, v);
     buf_char(out, '\n');
+}
+
+static void cursor(struct buf *out, const struct cursor *c)
+{
+    number(out, "cursor", c->step);
+    put_number(out, c->phase);
+    put_number(out, c->visit);
+    put_number(out, c->attempt);
+    put_number(out, c->started_at_us);
+    put_number(out, c->wake_at_us);
+    put_text(out, c->input_json);
+    put_text(out, c->types_json);
 }
 
 static void columns(struct buf *out, const struct execution *x)
@@ -79,19 +129,19 @@ struct str dump_execution(struct arena *mem, const struct execution *x)
     buf_init_arena(&out, mem);
     columns(&out, x);
     if (!status_is_terminal(x->status))
-        text(&out, "cursor", state_cursor_json(mem, x));
+        cursor(&out, &x->cursor);
     text(&out, "context", state_context_json(mem, x));
-    json(&out, "input value", x->input);
-    json(&out, "variables", x->variables);
+    value(&out, "input value", x->input);
+    value(&out, "variables", x->variables);
     for (uint32_t i = 0; i < x->program->step_count; i++) {
         const struct step_state *s = &x->steps[i];
         put_number(&out, s->outcome);
         put_number(&out, s->visit);
-        json(&out, "output", s->output);
-        json(&out, "error", s->error);
+        value(&out, "output", s->output);
+        value(&out, "error", s->error);
     }
     for (size_t i = 0; i < x->signals.count; i++)
-        json(&out, x->signals.items[i].is_taken ? "taken" : "pending", x->signals.items[i].view);
+        value(&out, x->signals.items[i].is_taken ? "taken" : "pending", x->signals.items[i].view);
     return buf_view(&out);
 }
 

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 struct fixture {
-    char path[64];
+    char path[128];
     struct node *node;
     struct arena mem;
     struct clock_manual clock;
@@ -31,8 +31,10 @@ static void open_node(struct fixture *f)
 static int set_up(void **state)
 {
     struct fixture *f = calloc(1, sizeof(*f));
+    const char *folder = getenv("TMPDIR");
 
-    snprintf(f->path, sizeof(f->path), "/tmp/pawl-test-XXXXXX");
+    (void)snprintf(f->path, sizeof(f->path), "%s/pawl-test-XXXXXX",
+                   folder != NULL ? folder : "/tmp");
     assert_non_null(mkdtemp(f->path));
     arena_init(&f->mem);
     clock_manual_init(&f->clock, INT64_C(1700000000000000));
@@ -44,7 +46,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct fixture *f = *state;
-    char command[128];
+    char command[160];
 
     node_close(f->node);
     arena_fini(&f->mem);

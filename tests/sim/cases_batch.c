@@ -236,14 +236,22 @@ void case_unknown_batch_that_was_kept(void)
     struct uuid id;
 
     case_begin();
-    case_define("p", NAP("5s") "," DONE, "");
+    case_define("p",
+                NAP("5s") ","
+                          "{'code':'m','procedure':{'type':'wait.timer','duration':'7s'}}",
+                "");
+    /* Nobody asks for it: the node alone must find its timers. */
     sim.store.script = "k";
     (void)case_start("p", "{}", 0);
     case_settle();
     id = sim.disk.executions.items[0]->s.id;
-    wait = case_wait(id, 60 * SECOND);
     case_let_pass(5 * SECOND);
-    sim.store.script = "k"; /* the wake too */
+    sim.store.script = "k";
+    case_settle();
+    CLAIM(case_disk(id)->s.row_version == 2);
+    wait = case_wait(id, 60 * SECOND);
+    case_let_pass(7 * SECOND);
+    sim.store.script = "k";
     case_settle();
     CLAIM(case_status(id) == STATUS_COMPLETED);
     CLAIM(wait->is_answered && wait->ended);
@@ -266,6 +274,51 @@ void case_unknown_batch_that_was_lost(void)
     signal = case_signal(id, "s1", "1");
     case_settle();
     CLAIM(signal->ok && case_status(id) == STATUS_COMPLETED);
+    case_end();
+}
+
+void case_follower_is_not_counted(void)
+{
+    struct asked *signal;
+    struct uuid id;
+
+    case_begin();
+    case_define("p", NAP("5s") "," WAIT, "");
+    id = case_started(case_start("p", "{}", 0));
+    sim.store.member_script = "s.s.s.s.s.s.";
+    case_let_pass(5 * SECOND);
+    case_pass(); /* the wake is under way */
+    signal = case_signal(id, "s1", "1");
+    case_settle();
+    CLAIM(signal->ok);
+    case_let_pass(2 * SECOND);
+    case_settle();
+    CLAIM(case_status(id) == STATUS_COMPLETED);
+    case_end();
+}
+
+void case_waiter_of_a_refused_commit(void)
+{
+    struct asked *wait, *cancel, *late;
+    struct uuid id;
+
+    case_begin();
+    case_define("p", NAP("20s"), "");
+    id = case_started(case_start("p", "{}", 0));
+    wait = case_wait(id, 60 * SECOND);
+    late = case_wait(id, 10 * SECOND);
+    case_settle();
+    sim.store.member_script = "f";
+    cancel = case_cancel(id);
+    case_settle();
+    CLAIM(cancel->is_answered && !cancel->ok);
+    CLAIM(!wait->is_answered && !late->is_answered);
+    case_let_pass(11 * SECOND);
+    case_settle();
+    CLAIM(late->is_answered && late->ok && !late->ended);
+    case_let_pass(10 * SECOND);
+    case_settle();
+    CLAIM(wait->is_answered && wait->ended);
     case_end();
 }
 

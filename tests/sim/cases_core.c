@@ -202,21 +202,25 @@ void case_signals_keep_their_order(void)
 
 void case_clock_set_back(void)
 {
-    struct uuid before, after, soon;
+    struct uuid before, after, soon, waiting;
     int64_t wall_us;
 
     case_begin();
     case_define("p", NAP("90s"), "");
     case_define("soon", NAP("10s"), "");
+    case_define("then", WAIT("w") "," NAP("10s"), "");
     before = case_started(case_start("p", "{}", 0));
+    waiting = case_started(case_start("then", "{}", 0));
     clock_manual_set_wall(&sim.clock, clock_wall_us(&sim.clock.clock) - DAY);
     after = case_started(case_start("p", "{}", 0));
     soon = case_started(case_start("soon", "{}", 0));
+    (void)case_signal(waiting, "s1", "1");
     for (unsigned i = 0; i < 100; i++) {
         case_let_pass(SECOND);
         case_settle();
         if (i == 15)
-            CLAIM(case_status(soon) == STATUS_COMPLETED);
+            CLAIM(case_status(soon) == STATUS_COMPLETED &&
+                  case_status(waiting) == STATUS_COMPLETED);
     }
     CLAIM(case_status(after) == STATUS_COMPLETED);
     CLAIM(case_status(before) == STATUS_WAITING); /* its time is a day away now */
@@ -281,8 +285,9 @@ static char folder[64];
 
 static void begin_with_folder(void)
 {
+    const char *base = getenv("TMPDIR");
     case_begin();
-    (void)snprintf(folder, sizeof(folder), "/tmp/pawl-sim-XXXXXX");
+    (void)snprintf(folder, sizeof(folder), "%s/pawl-sim-XXXXXX", base != NULL ? base : "/tmp");
     CLAIM(mkdtemp(folder) != NULL);
     sim.config.data_path = str_of(folder);
     sim_crash(&sim);
@@ -327,6 +332,8 @@ void case_crash_is_counted(void)
     signal = case_signal(other, "s1", "1");
     sim.store.script = "r";
     case_pass();
+    case_read();
+    case_read();
     case_read();
     CLAIM(sim.store.batch_count == 1 && sim.store.batches[0]->members.count == 1);
     case_settle();

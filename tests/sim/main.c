@@ -102,7 +102,7 @@ int main(int argc, char **argv)
     double seconds = 60;
     uint64_t first = 1;
 
-    for (int i = 1; i < argc; i++) {
+    for (int i = 1; i < argc; i += 2) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
 
         if (strcmp(argv[i], "--seed") == 0)
@@ -123,7 +123,6 @@ int main(int argc, char **argv)
                             "--case NAME | --cases\n");
             return 2;
         }
-        i++;
     }
     run_for(seconds, first);
     return 0;
