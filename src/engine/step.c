@@ -190,7 +190,7 @@ static enum step_end run_commands(struct turn *t, const struct step *step)
     for (uint32_t i = 0; i < step->command_count; i++) {
         const struct command *c = &step->commands[i];
         enum step_end end;
-        bool wanted;
+        bool wanted = false;
 
         end = evaluate_when(t, c->when, &wanted);
         if (end == STEP_DONE && wanted)
@@ -204,7 +204,7 @@ static enum step_end run_commands(struct turn *t, const struct step *step)
 static enum step_end run_wait(struct turn *t, const struct step *step)
 {
     struct value output;
-    bool wanted;
+    bool wanted = false;
     int64_t took;
     enum step_end end = evaluate_when(t, step->commands[0].when, &wanted);
 
@@ -224,7 +224,7 @@ static enum step_end run_one(struct turn *t)
 {
     const struct step *step = turn_step(t);
     enum step_end end;
-    bool wanted;
+    bool wanted = false;
 
     t->x->cursor = (struct cursor){
         .step = step->index,

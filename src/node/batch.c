@@ -68,6 +68,7 @@ static void keep_answer(struct work *w)
     if (r->kind == NODE_DEFINITION)
         return; /* the caller knows all of it but the version */
     buf_init_arena(&text, r->mem);
+    ASSERT(w->commit != NULL);
     if (r->kind == NODE_START) {
         w->idempotency.status = 201;
         show_execution(r->mem, &text, w->commit->after);
@@ -176,6 +177,7 @@ static void answer(struct node *n, struct work *w)
     struct node_request *r = w->request;
 
     r->ok = true;
+    ASSERT(w->commit != NULL || r->kind == NODE_DEFINITION);
     switch (r->kind) {
     case NODE_START:
         answer_or_wait(n, w, w->commit->after);
@@ -229,6 +231,7 @@ static void again(struct node *n, struct work *w)
 {
     struct entry *e = w->entry;
 
+    ASSERT(e != NULL);
     w->commit = NULL;
     w->now_us = 0;
     w->records = (struct record_reads){0};
@@ -336,6 +339,7 @@ static void postpone(struct node *n, const struct work *w)
 
     if (m->result == MEMBER_GONE)
         return;
+    ASSERT(w->entry != NULL);
     uuid_write(w->entry->id, id);
     log_write(LOG_ERROR, "an execution cannot go on",
               LOG_FIELDS(log_str("execution", str_of(id)),

@@ -186,8 +186,9 @@ void entries_trim(struct node *n)
     enum { LOOKED_AT_MAX = 1024 }; /* in one pass; those in use go to the other end */
     size_t left = n->entry_count < LOOKED_AT_MAX ? n->entry_count : LOOKED_AT_MAX;
 
-    for (; left > 0 && n->entry_bytes > n->options.cache_bytes; left--) {
-        struct entry *e = n->oldest;
+    for (struct entry *e = n->oldest, *newer;
+         left > 0 && e != NULL && n->entry_bytes > n->options.cache_bytes; left--, e = newer) {
+        newer = e->newer;
         if (is_idle(e))
             entry_free(n, e);
         else

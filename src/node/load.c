@@ -70,8 +70,10 @@ bool loads_resend(struct node *n)
 
 void loads_free(struct node *n)
 {
-    while (n->newest_load != NULL)
-        load_free(n->newest_load);
+    for (struct load *l = n->newest_load, *older; l != NULL; l = older) {
+        older = l->older;
+        load_free(l);
+    }
 }
 
 /* --- executions --- */
