@@ -1,6 +1,9 @@
 // client.mjs - one keep-alive connection to the API.
 import http from 'node:http';
 
+// No request of these tests may take so long: a server that hangs is a failure, with a name.
+const ANSWER_MS = 60000;
+
 export class Client {
     constructor(url, token) {
         this.url = new URL(url);
@@ -13,7 +16,7 @@ export class Client {
      * nobody knows whether it happened.
      */
     ask(method, path, body, headers = {}) {
-        return new Promise((resolve) => {
+        return new Promise((resolve, reject) => {
             const text = body === undefined ? '' : JSON.stringify(body);
             const request = http.request(
                 {
@@ -46,6 +49,10 @@ export class Client {
                 },
             );
             request.on('error', () => resolve({ status: 0 }));
+            request.setTimeout(ANSWER_MS, () => {
+                reject(new Error(`no answer within ${ANSWER_MS / 1000} s: ${method} ${path}`));
+                request.destroy();
+            });
             request.end(text);
         });
     }
