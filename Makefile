@@ -116,6 +116,9 @@ all: ## build build/pawl (the default)
 run: all ## build, start a server, load the examples, say what to try
 	@scripts/run $(BUILD)/pawl
 
+crash: all ## kill a server with -9 in the middle of its work, and watch it go on
+	@scripts/crash $(BUILD)/pawl
+
 tour: all ## build, then a guided tour of the expression language
 	@scripts/tour $(BUILD)/pawl
 
@@ -185,7 +188,7 @@ clean: ## remove everything that was built
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-.PHONY: all run tour test test-full test-programs asan tsan cover fuzz sim bench lint lint-objects \
+.PHONY: all run crash tour test test-full test-programs asan tsan cover fuzz sim bench lint lint-objects \
     fmt install package clean help
 
 # --- rules ---

@@ -50,7 +50,7 @@ void tell_duration(struct buf *out, int64_t us)
         int64_t tenths;
         if (us < scales[i].from_us)
             continue;
-        tenths = us * 10 / scales[i].unit_us;
+        tenths = (us * 10 + scales[i].unit_us / 2) / scales[i].unit_us;
         if (tenths < 100 && tenths % 10 != 0)
             buf_printf(out, "%lld.%lld %s", (long long)(tenths / 10), (long long)(tenths % 10),
                        scales[i].unit);
