@@ -55,7 +55,9 @@ void tell_duration(struct buf *out, int64_t us)
             buf_printf(out, "%lld.%lld %s", (long long)(tenths / 10), (long long)(tenths % 10),
                        scales[i].unit);
         else
-            buf_printf(out, "%lld %s", (long long)((tenths + 5) / 10), scales[i].unit);
+            buf_printf(out, "%lld %s",
+                       (long long)((us + scales[i].unit_us / 2) / scales[i].unit_us),
+                       scales[i].unit);
         return;
     }
     buf_text(out, "<1 ms");
