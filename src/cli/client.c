@@ -59,7 +59,7 @@ void client_close(struct client *c)
 
 /* --- one call --- */
 
-static size_t on_data(char *bytes, size_t size, size_t count, void *context)
+static size_t on_answer(char *bytes, size_t size, size_t count, void *context)
 {
     struct buf *out = context;
 
@@ -112,7 +112,7 @@ static bool perform(struct client *c, const char *method, struct str path, struc
     curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
     curl_easy_setopt(c->curl, CURLOPT_TIMEOUT_MS,
                      c->timeout_ms > 0 ? c->timeout_ms : TIMEOUT_S * 1000L);
-    curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, on_data);
+    curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, on_answer);
     curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, text);
     curl_easy_setopt(c->curl, CURLOPT_CUSTOMREQUEST, method);
     if (strcmp(method, "GET") != 0) {
@@ -146,10 +146,10 @@ static size_t on_stream(char *bytes, size_t size, size_t count, void *context)
 }
 
 int client_stream(struct client *c, struct str path, struct str after,
-                  bool (*on_event_data)(void *context, struct str bytes), void *context)
+                  bool (*on_data)(void *context, struct str bytes), void *context)
 {
     struct curl_slist *headers = prepare(c, API_BASE, path);
-    struct stream stream = {.on_data = on_event_data, .context = context, .curl = c->curl};
+    struct stream stream = {.on_data = on_data, .context = context, .curl = c->curl};
     long status = 0;
 
     headers = curl_slist_append(headers, "Accept: text/event-stream");
@@ -189,7 +189,7 @@ bool client_probe(struct client *c, const char *path, struct reply *out, const c
     text.limit = ANSWER_MAX_BYTES;
     /* The token stays here: whoever answers may be anybody. */
     curl_easy_setopt(c->curl, CURLOPT_TIMEOUT_MS, (long)PROBE_MS);
-    curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, on_data);
+    curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, on_answer);
     curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, &text);
     code = curl_easy_perform(c->curl);
     curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);

@@ -36,11 +36,14 @@ static struct str bytes_text(const struct doctor *d, int64_t bytes)
 
 /* --- the folder --- */
 
-static const char *owner_name(uid_t uid)
+static const char *owner_name(const struct doctor *d, uid_t uid)
 {
-    const struct passwd *user = getpwuid(uid);
+    struct passwd user, *found = NULL;
+    char room[4096];
 
-    return user != NULL ? user->pw_name : "someone who is gone";
+    if (getpwuid_r(uid, &user, room, sizeof(room), &found) != 0 || found == NULL)
+        return str_printf(d->mem, "user %u", (unsigned)uid).ptr;
+    return str_copy(d->mem, str_of(user.pw_name)).ptr;
 }
 
 /* False when there is nothing more to look at. */
@@ -64,7 +67,7 @@ static bool look_at_folder(struct doctor *d)
     if (access(d->data, R_OK | W_OK | X_OK) != 0) {
         doctor_add(d, "data folder", DOCTOR_PROBLEM,
                    str_printf(d->mem, "%s belongs to %s and may not be written by you", d->data,
-                              owner_name(s.st_uid)),
+                              owner_name(d, s.st_uid)),
                    "run this as the user who runs the server");
         return false;
     }
@@ -75,7 +78,7 @@ static bool look_at_folder(struct doctor *d)
                    str_printf(d->mem, "chmod 700 %s", d->data).ptr);
     else
         doctor_add(d, "data folder", DOCTOR_OK,
-                   str_printf(d->mem, "%s, of %s alone", d->data, owner_name(s.st_uid)), NULL);
+                   str_printf(d->mem, "%s, of %s alone", d->data, owner_name(d, s.st_uid)), NULL);
     return true;
 }
 

@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,31 +26,29 @@ static bool is_leftover(const char *name)
     return false;
 }
 
+static int is_content(const struct dirent *entry)
+{
+    return !is_leftover(entry->d_name);
+}
+
 /* Whether the folder may be used: it is not there (*is_new), or it is empty. */
 static bool check_folder(const char *data, bool *is_new)
 {
-    DIR *folder = opendir(data);
-    const struct dirent *entry;
-    bool ok = true;
+    struct dirent **found = NULL;
+    int count = scandir(data, &found, is_content, alphasort);
 
-    *is_new = folder == NULL && errno == ENOENT;
-    if (*is_new)
-        return true;
-    if (folder == NULL) {
+    *is_new = count < 0 && errno == ENOENT;
+    if (count < 0 && !*is_new)
         fprintf(stderr, "pawl restore: cannot look into %s: %s\n", data, strerror(errno));
-        return false;
-    }
-    while (ok && (entry = readdir(folder)) != NULL) {
-        if (is_leftover(entry->d_name))
-            continue;
+    if (count > 0)
         fprintf(stderr,
                 "pawl restore: %s is not empty (it holds %s); name a folder that is, or a new one, "
                 "with --data\n",
-                data, entry->d_name);
-        ok = false;
-    }
-    closedir(folder);
-    return ok;
+                data, found[0]->d_name);
+    for (int i = 0; i < count; i++)
+        free(found[i]);
+    free(found);
+    return count == 0 || *is_new;
 }
 
 /* A refusal leaves nothing behind, unless another has taken the folder meanwhile. */
