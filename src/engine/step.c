@@ -72,7 +72,7 @@ enum step_end step_complete(struct turn *t, struct value output, int64_t took)
     }
     if (took > 0) {
         turn_note(t, "took", str_printf(t->mem, "%lld", (long long)took));
-        turn_take_signal(t, took);
+        state_take_signal(t->mem, x, took);
     }
     t->row_bytes += (size_t)state_row_bytes(row);
     apply_staged(t);

@@ -92,11 +92,12 @@ bool wait_takes(struct turn *t, const struct step *step, const struct signal *si
 static const struct signal *find_buffered(struct turn *t, const struct command *c,
                                           struct value types)
 {
-    const struct signals *signals = &t->x->signals;
+    struct signal_place place = {0};
+    const struct signal *s;
 
-    for (size_t i = 0; i < signals->count; i++)
-        if (!signals->items[i].is_taken && matches(t, c, types, &signals->items[i]))
-            return &signals->items[i];
+    while ((s = signals_next(&t->x->signals, &place)) != NULL)
+        if (!s->is_taken && matches(t, c, types, s))
+            return s;
     return NULL;
 }
 
