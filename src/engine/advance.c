@@ -42,7 +42,7 @@ static void apply_deadline(struct turn *t)
 /* The wait under way has ended with `output`, or failed: go on. False: reads are needed first. */
 static bool leave_wait(struct turn *t, enum step_end end, struct value output, int64_t took)
 {
-    const struct command *c = &turn_step(t)->commands[0];
+    const struct command *c = &turn_step(t)->procedure->commands[0];
 
     if (end == STEP_DONE)
         end = command_shape(t, c, &output);

@@ -156,6 +156,9 @@ static struct value load_root(struct turn *t, enum context_root root)
     case ROOT_ERROR:
     case ROOT_WARNINGS:
     case ROOT_RECORD:
+    case ROOT_LOOP:
+    case ROOT_COMPENSATION:
+    case ROOT_REMINDER:
     case ROOT_COUNT:
         return value_absent();
     }
