@@ -57,7 +57,7 @@ static const struct {
      "result.at: expected nothing, is \"2026-01-01T00:00:00Z\""},
     {"other steps", "'signals':[{'type':'yes'}],'expect':{'steps':['ask','say']}",
      "steps: expected [\"ask\",\"say\"],\n    but they are [\"ask\",\"keep\",\"say\"]"},
-    {"another duration", "'expect':{'duration':'1h'}", "duration: expected \"1h\", is \"48h\""},
+    {"another duration", "'expect':{'duration':'1h'}", "duration: expected \"1h\", is \"2d\""},
     {"another record", "'signals':[{'type':'yes'}],'expect':{'records':{'doc':{'d1':{'n':2}}}}",
      "records.doc.d1.n: expected 2, is 1"},
     {"a signal too many",
