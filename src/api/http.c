@@ -1,5 +1,5 @@
 /*
- * http.c - libmicrohttpd behind http.h; no other file includes it.
+ * http.c - libmicrohttpd behind http.h; streams are in http_stream.c.
  *
  * The library polls with an epoll descriptor of its own, which is readable in
  * the epoll set of the loop. Its timeouts are not used: they begin anew with
@@ -8,15 +8,13 @@
  * A suspended connection cannot end, so a request is released either before
  * the handler has seen it or after it was answered, never between.
  */
-#include "api/http.h"
-
+#include "api/http_inner.h"
 #include "api/listen.h"
-#include "base/buf.h"
 
 #include <errno.h>
-#include <microhttpd.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -33,62 +31,9 @@ enum {
 
 #define PATIENCE_DEFAULT_US INT64_C(60000000)
 
-/* A client's connection; in the list of the server while we wait for the client. */
-struct connection {
-    struct connection *older, *newer;
-    int64_t since_us;
-    int fd;
-    bool is_waited_for;
-};
-
-enum phase { PHASE_RECEIVING, PHASE_HANDLING, PHASE_KEPT, PHASE_ANSWERED, PHASE_SENDING };
-
-struct exchange {
-    struct http_request request; /* first: see exchange_of() */
-    struct arena mem;
-    struct http_server *server;
-    struct MHD_Connection *handle;
-    struct connection *connection;
-    struct MHD_Response *response;
-    unsigned status;
-    enum phase phase;
-    struct buf body;
-    size_t body_max;
-    size_t discarded;
-    struct exchange *next;           /* answered, or spare */
-    struct exchange *before, *after; /* all that are kept */
-};
-
-struct http_server {
-    struct http_options options;
-    struct MHD_Daemon *daemon;
-    int listen_fd;
-    int epoll_fd;
-    uint16_t port;
-    int64_t now_us;
-    uint64_t requests;
-    uint64_t handled; /* of them, those that came to their end */
-    size_t body_bytes;
-    bool is_quiet; /* the handler is not called any more */
-    bool has_more; /* the library wants to run again */
-    struct connection *oldest, *newest;
-    struct exchange *first_kept;
-    size_t kept_count;
-    size_t sending_count;
-    struct exchange *answered, **answered_end;
-    struct exchange *spare;
-    unsigned spare_count;
-};
-
-/* The request is the first member. */
-static struct exchange *exchange_of(struct http_request *r)
-{
-    return (struct exchange *)r;
-}
-
 /* --- patience --- */
 
-static void connection_leave(struct http_server *s, struct connection *c)
+void connection_leave(struct http_server *s, struct connection *c)
 {
     if (!c->is_waited_for)
         return;
@@ -97,7 +42,7 @@ static void connection_leave(struct http_server *s, struct connection *c)
     c->is_waited_for = false;
 }
 
-static void connection_wait_for(struct http_server *s, struct connection *c)
+void connection_wait_for(struct http_server *s, struct connection *c)
 {
     connection_leave(s, c);
     c->since_us = s->now_us;
@@ -155,6 +100,8 @@ static void exchange_free(struct exchange *x)
     struct http_server *s = x->server;
 
     ASSERT(x->phase == PHASE_RECEIVING || x->phase == PHASE_SENDING);
+    if (x->source.more != NULL)
+        stream_ended(x);
     s->body_bytes -= x->body.len;
     s->sending_count -= x->phase == PHASE_SENDING;
     if (s->spare_count == SPARE_EXCHANGES) {
@@ -201,20 +148,25 @@ static enum MHD_Result send_response(struct exchange *x)
     x->response = NULL;
     x->phase = PHASE_SENDING;
     x->server->sending_count++;
+    if (x->source.more != NULL)
+        stream_began(x);
     connection_wait_for(x->server, x->connection);
     return result;
 }
 
-static struct MHD_Response *make_response(const struct http_answer *answer)
+void exchange_resume(struct exchange *x)
 {
-    /* The library reads it only, but does not say so. */
-    const union {
-        const char *ours;
-        void *theirs;
-    } body = {.ours = answer->body.ptr};
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer(answer->body.len, body.theirs, MHD_RESPMEM_PERSISTENT);
+    struct http_server *s = x->server;
 
+    x->next = NULL;
+    *s->answered_end = x;
+    s->answered_end = &x->next;
+}
+
+void exchange_answer(struct exchange *x, const struct http_answer *answer,
+                     struct MHD_Response *response)
+{
+    ASSERT(x->phase == PHASE_HANDLING || x->phase == PHASE_KEPT);
     if (response == NULL)
         PANIC("out of memory");
     if (answer->content_type != NULL)
@@ -223,24 +175,26 @@ static struct MHD_Response *make_response(const struct http_answer *answer)
         /* A value that is no header (a line feed) is left out by the library. */
         (void)MHD_add_response_header(response, answer->headers[i].name, answer->headers[i].value);
     }
-    return response;
+    x->response = response;
+    x->status = (unsigned)answer->status;
+    if (x->phase == PHASE_KEPT) {
+        unkeep(x);
+        exchange_resume(x);
+    }
+    x->phase = PHASE_ANSWERED;
 }
 
 void http_answer(struct http_request *r, const struct http_answer *answer)
 {
-    struct exchange *x = exchange_of(r);
-    struct http_server *s = x->server;
+    /* The library reads it only, but does not say so. */
+    const union {
+        const char *ours;
+        void *theirs;
+    } body = {.ours = answer->body.ptr};
 
-    ASSERT(x->phase == PHASE_HANDLING || x->phase == PHASE_KEPT);
-    x->response = make_response(answer);
-    x->status = (unsigned)answer->status;
-    if (x->phase == PHASE_KEPT) {
-        unkeep(x);
-        x->next = NULL;
-        *s->answered_end = x;
-        s->answered_end = &x->next;
-    }
-    x->phase = PHASE_ANSWERED;
+    exchange_answer(
+        exchange_of(r), answer,
+        MHD_create_response_from_buffer(answer->body.len, body.theirs, MHD_RESPMEM_PERSISTENT));
 }
 
 /* --- what the library calls --- */
@@ -411,7 +365,12 @@ struct http_server *http_open(const struct http_options *options, struct err *er
         return NULL;
     }
     s->port = listen_port(s->listen_fd);
-    if (!start_daemon(s, err)) {
+    s->gone_fd = epoll_create1(EPOLL_CLOEXEC);
+    if (s->gone_fd < 0)
+        (void)err_set(err, ERR_IO, "cannot watch clients: %s", strerror(errno));
+    if (s->gone_fd < 0 || !start_daemon(s, err)) {
+        if (s->gone_fd >= 0)
+            close(s->gone_fd);
         close(s->listen_fd);
         free(s);
         return NULL;
@@ -451,7 +410,11 @@ static void resume_answered(struct http_server *s)
     while (s->answered != NULL) {
         struct exchange *x = s->answered;
         s->answered = x->next;
-        (void)send_response(x);
+        if (x->phase == PHASE_ANSWERED)
+            (void)send_response(x);
+        else
+            connection_wait_for(s, x->connection);
+        x->rest = REST_NONE;
         MHD_resume_connection(x->handle);
         s->has_more = true;
     }
@@ -493,6 +456,7 @@ void http_close(struct http_server *s)
     s->is_quiet = true;
     while (s->first_kept != NULL)
         http_answer(&s->first_kept->request, &(struct http_answer){.status = 503});
+    streams_wake(s);
     while ((s->answered != NULL || s->sending_count > 0) &&
            clock_mono_us(&clock_system) < until_us) {
         struct pollfd ready = {.fd = s->epoll_fd, .events = POLLIN};
@@ -503,6 +467,7 @@ void http_close(struct http_server *s)
     }
     resume_answered(s);
     MHD_stop_daemon(s->daemon);
+    close(s->gone_fd);
     while (s->spare != NULL) {
         struct exchange *x = s->spare;
         s->spare = x->next;

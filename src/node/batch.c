@@ -224,6 +224,7 @@ static void applied(struct node *n, struct work *w)
     e->row = w->member.row;
     write_logs(w->commit);
     wake_arm(n, x);
+    news_tell(n, e, w->commit);
     if (w->kind == WORK_REQUEST)
         answer(n, w);
     if (status_is_terminal(x->status))

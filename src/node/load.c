@@ -123,6 +123,7 @@ void load_restore(struct load *l)
     load_free(l);
     e->row = e->x->row;
     e->state = ENTRY_READY;
+    news_known(e, e->x);
     if (!e->wake_queued)
         wake_arm(n, e->x);
     if (status_is_terminal(e->x->status))

@@ -70,6 +70,30 @@ bool node_watch(struct node *n, int fd, node_ready_fn *ready, void *context,
 typedef void node_before_sleep_fn(void *context, int *timeout_ms);
 void node_before_sleep(struct node *n, node_before_sleep_fn *before, void *context);
 
+/* --- what becomes durable --- */
+
+/* A commit that has just become durable. Everything lives until the function returns. */
+struct node_news {
+    struct uuid id;
+    struct str code, org_id;
+    enum execution_status status;
+    struct str current_step;     /* or empty */
+    struct str waiting_for_json; /* or empty */
+    int64_t row_version, seq, at_us;
+    bool moved; /* the status or the step is another than before */
+    const struct history *history;
+};
+
+/*
+ * Tell `hear` of every commit of this node; NULL: nobody wants to know, which
+ * is how it begins, and then it costs nothing. It runs on the loop.
+ */
+typedef void node_hear_fn(void *context, const struct node_news *news);
+void node_on_news(struct node *n, node_hear_fn *hear, void *context);
+
+/* Whether other nodes may work on the same store: then not all news are this node's. */
+bool node_is_shared(const struct node *n);
+
 /* --- requests --- */
 
 struct node_user {

@@ -175,6 +175,47 @@ bool read_history(struct reader *r, struct arena *mem, struct uuid id, int64_t a
     return status == DB_DONE ? true : db_fail(r->db, status, err);
 }
 
+/* Within a transaction. */
+static bool load_progress(struct reader *r, struct arena *mem, struct uuid id, struct progress *out,
+                          int64_t *row, bool *found, struct err *err)
+{
+    const enum sql sql = SQL_READ_PROGRESS;
+    struct id_text room;
+    enum db_status status = db_run(r->db, sql, DB_PARAMS(db_uuid(id, &room)));
+
+    *found = status == DB_ROW;
+    if (*found) {
+        *row = db_column_int(r->db, sql, 0);
+        out->code = copy_column(r, mem, sql, 1);
+        out->org_id = copy_column(r, mem, sql, 2);
+        if (!status_from_text(db_column_text(r->db, sql, 3), &out->status))
+            status = DB_CORRUPT;
+        out->current_step = copy_column(r, mem, sql, 4);
+        out->waiting_for_json = copy_column(r, mem, sql, 5);
+        out->row_version = db_column_int(r->db, sql, 6);
+        out->seq = db_column_int(r->db, sql, 7);
+        out->updated_at_us = db_column_int(r->db, sql, 8);
+    }
+    db_end(r->db, sql);
+    return status <= DB_DONE ? true : db_fail(r->db, status, err);
+}
+
+bool read_progress(struct reader *r, struct arena *mem, struct uuid id, int64_t after,
+                   int64_t limit, struct progress *out, bool *found, struct err *err)
+{
+    int64_t row = 0;
+    bool ok;
+
+    *out = (struct progress){0};
+    if (!begin(r, err))
+        return false;
+    ok = load_progress(r, mem, id, out, &row, found, err);
+    if (ok && *found && after < out->seq)
+        ok = load_history(r, mem, row, after < 0 ? 0 : after, limit, &out->history, err);
+    end(r);
+    return ok;
+}
+
 /* --- lists --- */
 
 /* The least id of a millisecond; times that no id can have are moved to the nearest. */
