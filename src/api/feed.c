@@ -13,7 +13,7 @@ enum {
 };
 
 #define ROUND_US INT64_C(100000)
-#define IDLE_ROUND_US INT64_C(1000000) /* for heartbeats */
+#define BEAT_GRAIN_US INT64_C(1000000) /* how late a heartbeat may be */
 #define QUIET_US INT64_C(1000000) /* after a reset, so that refetching does not become a storm */
 
 struct listener {
@@ -55,6 +55,7 @@ struct feed {
     bool has_overflown;
     bool someone_waits; /* for a reset */
     int64_t round_us;   /* when the last round was */
+    int64_t beat_us;    /* when it was looked who needs a heartbeat */
 };
 
 /* The stream is the first member. */
@@ -270,10 +271,6 @@ static void run_round(struct feed *f, int64_t now_us)
     for (struct listener *l = f->newest; l != NULL; l = l->older) {
         hand_out(l, share, now_us);
         f->someone_waits |= l->has_missed;
-        if (now_us - l->beat_us >= SSE_BEAT_US) {
-            sse_beat(&l->sse);
-            l->beat_us = now_us;
-        }
     }
     buf_clear(&f->text);
     buf_clear(&f->names);
@@ -291,20 +288,32 @@ static void lower(int *timeout_ms, int64_t us)
         *timeout_ms = ms;
 }
 
-static int64_t next_round_us(const struct feed *f)
+static void beat(struct feed *f, int64_t now_us)
 {
-    bool is_due = f->hints.count > 0 || f->has_overflown || f->someone_waits;
+    for (struct listener *l = f->newest; l != NULL; l = l->older)
+        if (now_us - l->beat_us >= SSE_BEAT_US) {
+            sse_beat(&l->sse);
+            l->beat_us = now_us;
+        }
+    f->beat_us = now_us;
+}
 
-    return f->round_us + (is_due ? ROUND_US : IDLE_ROUND_US);
+static bool is_round_due(const struct feed *f)
+{
+    return f->hints.count > 0 || f->has_overflown || f->someone_waits;
 }
 
 void feed_run(struct feed *f, int64_t now_us, int *timeout_ms)
 {
     if (f->count == 0)
         return;
-    if (now_us >= next_round_us(f))
+    if (is_round_due(f) && now_us >= f->round_us + ROUND_US)
         run_round(f, now_us);
-    lower(timeout_ms, next_round_us(f) - now_us);
+    if (now_us >= f->beat_us + BEAT_GRAIN_US)
+        beat(f, now_us);
+    if (is_round_due(f))
+        lower(timeout_ms, f->round_us + ROUND_US - now_us);
+    lower(timeout_ms, f->beat_us + BEAT_GRAIN_US - now_us);
 }
 
 void feed_end(struct feed *f)
