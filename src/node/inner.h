@@ -86,7 +86,7 @@ struct entry {
     enum execution_status told_status;
     struct str told_step;         /* in the program */
     struct err err;               /* GONE */
-    struct node_request *waiters; /* for its end, through `next` */
+    struct node_request *waiters; /* for its end or a signal to be taken, through `next` */
     size_t bytes;                 /* of `mem`, as counted in the node */
     struct entry *newer, *older;  /* by last use */
     struct entry *next_ready;
@@ -340,6 +340,16 @@ void request_answer(struct node *n, struct node_request *r, const struct executi
 void request_answer_waiters(struct node *n, struct entry *e, const struct execution *x);
 void request_refuse_waiters(struct node *n, struct entry *e, const struct err *err);
 void request_expire(struct node *n);
+
+/* taken.c: steps that take signals */
+/* Whether a step of this commit took the signal that `r` waits for: then the answer is filled. */
+bool taken_find(struct node_request *r, const struct commit *commit);
+/* Answer those who wait for a signal that this commit took. */
+void taken_tell(struct node *n, struct entry *e, const struct commit *commit);
+/* Whether nobody has taken the signal, as the state has it. */
+bool taken_not_yet(const struct execution *x, int64_t signal_seq);
+/* The state was loaded: answer those whose signal was taken meanwhile. */
+void taken_loaded(struct node *n, struct entry *e);
 
 /* news.c */
 /* Its state is known to be `x`, durably, and no news. */

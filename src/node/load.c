@@ -126,6 +126,7 @@ void load_restore(struct load *l)
     news_known(e, e->x);
     if (!e->wake_queued)
         wake_arm(n, e->x);
+    taken_loaded(n, e);
     if (status_is_terminal(e->x->status))
         request_answer_waiters(n, e, e->x);
     entry_touch(n, e);

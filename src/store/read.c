@@ -216,6 +216,23 @@ bool read_progress(struct reader *r, struct arena *mem, struct uuid id, int64_t 
     return ok;
 }
 
+bool read_signal(struct reader *r, struct uuid execution, struct str signal_id, int64_t *seq,
+                 bool *found, struct err *err)
+{
+    struct id_text room;
+    int64_t row;
+    enum db_status status = read_int(r, SQL_READ_ROW, db_uuid(execution, &room), &row);
+
+    if (status == DB_ROW) {
+        status = db_run(r->db, SQL_SIGNAL_FIND, DB_PARAMS(db_int(row), db_text(signal_id)));
+        if (status == DB_ROW)
+            *seq = db_column_int(r->db, SQL_SIGNAL_FIND, 2);
+        db_end(r->db, SQL_SIGNAL_FIND);
+    }
+    *found = status == DB_ROW;
+    return status <= DB_DONE ? true : db_fail(r->db, status, err);
+}
+
 /* --- lists --- */
 
 /* The least id of a millisecond; times that no id can have are moved to the nearest. */

@@ -32,6 +32,10 @@ struct progress {
 bool read_progress(struct reader *r, struct arena *mem, struct uuid id, int64_t after,
                    int64_t limit, struct progress *out, bool *found, struct err *err) MUST_USE;
 
+/* The history row that recorded a signal. */
+bool read_signal(struct reader *r, struct uuid execution, struct str signal_id, int64_t *seq,
+                 bool *found, struct err *err) MUST_USE;
+
 struct execution_filter {
     struct str kind, code, status, key, step, q; /* empty = any; q: id, key, code, error code */
     int64_t from_us, to_us;                      /* by createdAt; 0 = open */

@@ -298,8 +298,9 @@ claim('a wait that outlasts ?wait is 202', async () => {
     equal(busy.json.executionId, answer.json.id);
     const taken = await api('POST', `/executions/${answer.json.id}/signal?wait=10s`,
         { type: 'go', payload: { n: 1 }, id: 's-1' });
-    equal([taken.status, taken.json.id, taken.json.execution.result],
-        [200, 's-1', { got: { n: 1 } }]);
+    equal([taken.status, taken.json.id, taken.json.executionId, taken.json.status],
+        [200, 's-1', answer.json.id, 'completed']);
+    equal(taken.json.step, (await api('GET', `/executions/${answer.json.id}/steps`)).json.items[0]);
     equal((await api('POST', `/executions/${answer.json.id}/signal`,
         { type: 'go', payload: { n: 1 }, id: 's-1' })).status, 202);
     isProblem(await api('POST', `/executions/${answer.json.id}/signal`,
@@ -312,7 +313,52 @@ claim('many clients wait at once and each gets its own answer', async () => {
     const waits = started.map((s, i) => api('POST', `/executions/${s.json.id}/signal?wait=10s`,
         { type: 'go', payload: i }));
     const ends = await Promise.all(waits);
-    equal(ends.every((e, i) => e.json.execution.result.got === i), true);
+    equal(ends.every((e, i) => e.json.step.output.payload === i), true);
+});
+
+claim('a signal with ?wait answers with the step that took it', async () => {
+    const wait = (code, type) => ({ code, procedure: { type: 'wait.signal', signalType: type } });
+    await publish('two_waits', JSON.stringify({ code: 'two_waits',
+        steps: [wait('first', 'one'), wait('second', 'two'), wait('third', 'three')] }));
+    const { id } = (await api('POST', '/executions', { code: 'two_waits' })).json;
+    const signal = (body, query = '?wait=10s', headers = {}) =>
+        api('POST', `/executions/${id}/signal${query}`, body, headers);
+    const none = await signal({ type: 'three' }, '?wait=50ms');
+    equal([none.status, Object.keys(none.json)], [202, ['id']]);
+    // It comes too early: the answer comes when the second wait takes it.
+    const early = signal({ type: 'two', payload: 'early', id: 'e-1' }, '?wait=10s',
+        { 'Idempotency-Key': 'early' });
+    let kept = [];
+    while (kept.length < 2)
+        kept = (await api('GET', `/executions/${id}`)).json.context.signals;
+    const first = await signal({ type: 'one' });
+    equal([first.status, first.json.step.step, first.json.step.status, first.json.status],
+        [200, 'first', 'completed', 'completed']);
+    const second = await early;
+    equal([second.status, second.json.id, second.json.executionId, second.json.step.step,
+        second.json.step.output.payload], [200, 'e-1', id, 'second', 'early']);
+    // Whoever asks again hears the same, by the id of the signal and by the key of the request.
+    const again = await signal({ type: 'two', payload: 'early', id: 'e-1' });
+    equal([again.status, again.json], [200, second.json]);
+    const repeated = await signal({ type: 'two', payload: 'early', id: 'e-1' }, '?wait=10s',
+        { 'Idempotency-Key': 'early' });
+    equal([repeated.status, repeated.json], [200, second.json]);
+    const plain = await signal({ type: 'two', payload: 'early', id: 'e-1' }, '',
+        { 'Idempotency-Key': 'early' });
+    equal([plain.status, plain.json], [202, { id: 'e-1' }]);
+});
+
+claim('a signal that is asked for again while it waits is answered when it is taken', async () => {
+    const { id } = (await api('POST', '/executions', { code: 'two_waits' })).json;
+    const late = { type: 'two', id: 'l-1' };
+    equal((await api('POST', `/executions/${id}/signal`, late)).status, 202);
+    const waits = [1, 2, 3].map(() => api('POST', `/executions/${id}/signal?wait=10s`, late));
+    await api('POST', `/executions/${id}/signal?wait=10s`, { type: 'one' });
+    for (const answer of await Promise.all(waits))
+        equal([answer.status, answer.json.step.step], [200, 'second']);
+    await api('POST', `/executions/${id}/cancel`);
+    const gone = await api('POST', `/executions/${id}/signal?wait=10s`, late);
+    equal([gone.status, gone.json.step.step, gone.json.status], [200, 'second', 'cancelled']);
 });
 
 claim('cancel ends a wait', async () => {
