@@ -274,10 +274,10 @@ static void repeated_signal(struct call *c, const struct node_request *r)
     if (r->wait_us > 0 && json_read(c->mem, r->stored_answer, &before, &err) &&
         before.kind == VALUE_MAP)
         id = value_map_get_str(before, STR("id"));
-    if (r->stored_status < 300 && id.kind == VALUE_STRING)
+    if (id.kind == VALUE_STRING)
         look_for_outcome(c, r, value_text(id));
     else
-        call_answer(c, r->stored_status, r->stored_answer);
+        call_answer_again(c, r->stored_status, r->stored_answer);
 }
 
 static void signalled(struct node_request *r)

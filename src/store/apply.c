@@ -523,6 +523,14 @@ static enum apply_end apply_change(struct apply *a, struct member *m, enum db_st
     return end;
 }
 
+enum apply_end change_nothing(struct apply *a, struct member *m, enum db_status *status)
+{
+    (void)a;
+    (void)m;
+    (void)status;
+    return APPLY_DONE;
+}
+
 static enum apply_end apply_one(struct apply *a, struct member *m, enum db_status *status)
 {
     switch (m->kind) {

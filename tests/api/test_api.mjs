@@ -479,6 +479,68 @@ claim('a repeated signal is received once', async () => {
     equal(second.json, first.json);
 });
 
+claim('a refusal that rests on the state is repeated byte for byte', async () => {
+    const same = async (method, path, body, key, code, headers = {}) => {
+        const ask = () => api(method, path, body, { 'Idempotency-Key': key, ...headers });
+        const first = await ask();
+        isProblem(first, code === 'precondition_failed' ? 412 : code === 'not_found' ? 404 : 409, code);
+        return async () => {
+            const again = await ask();
+            equal([again.status, again.raw, again.headers['content-type']],
+                [first.status, first.raw, 'application/problem+json'], key);
+            return again;
+        };
+    };
+    // 409: someone has the business key, and then has it no longer.
+    const holder = (await api('POST', '/executions', { code: 'waiting', key: 'r-1' })).json.id;
+    const busy = await same('POST', '/executions', { code: 'waiting', key: 'r-1' }, 'r-busy', 'key_busy');
+    equal((await busy()).json.executionId, holder);
+    await api('POST', `/executions/${holder}/cancel`);
+    await busy();
+    isProblem(await api('POST', '/executions', { code: 'greeting' }, { 'Idempotency-Key': 'r-busy' }),
+        409, 'idempotency_conflict');
+    equal((await api('POST', '/executions', { code: 'waiting', key: 'r-1' })).status, 201);
+    // 409: it has ended. 404: it is not there, and then it is. 412: someone else saved.
+    const ended = await same('POST', `/executions/${holder}/signal`, { type: 'go' }, 'r-ended', 'conflict');
+    await ended();
+    const unknown = await same('POST', '/executions', { code: 'r_later' }, 'r-unknown', 'not_found');
+    const none = await same('POST', '/scenarios/r_later/publish', undefined, 'r-none', 'not_found');
+    const gone = await same('DELETE', '/scenarios/r_later/draft', undefined, 'r-gone', 'not_found');
+    await publish('r_later', greeting('Later').replace('"greeting"', '"r_later"'));
+    await api('PUT', '/scenarios/r_later/draft', '{"a": 1}');
+    await unknown();
+    await none();
+    await gone();
+    const stale = await same('PUT', '/scenarios/r_later/draft', '{"a": 2}', 'r-stale',
+        'precondition_failed', { 'If-Match': '"1"' });
+    await stale();
+    equal((await api('POST', '/executions', { code: 'r_later' })).status, 201);
+});
+
+claim('a refusal that does not rest on the state is not kept', async () => {
+    const key = { 'Idempotency-Key': 'not-kept' };
+    const strict = JSON.stringify({ code: 'strict', input: [{ name: 'n', type: 'integer', required: true }],
+        steps: [{ code: 'a', procedure: { type: 'compute.transform', data: {} } }] });
+    await publish('strict', strict);
+    isProblem(await api('POST', '/executions', { code: 'strict' }, key), 422, 'invalid');
+    await publish('strict', strict.replace('"required":true', '"required":false'));
+    equal((await api('POST', '/executions', { code: 'strict' }, key)).status, 201);
+});
+
+claim('requests under one key that come together have one answer', async () => {
+    const { id } = (await api('POST', '/executions', { code: 'waiting' })).json;
+    const together = (path, body, key) => Promise.all(Array.from({ length: 20 }, () =>
+        api('POST', path, body, { 'Idempotency-Key': key })));
+    for (const [path, body, key, status] of [
+        [`/executions/${id}/cancel`, {}, 'c-1', 202],
+        [`/executions/${id}/cancel`, {}, 'c-2', 409],
+        ['/executions', { code: 'nobody_knows' }, 'c-3', 404]]) {
+        const answers = await together(path, body, key);
+        equal(new Set(answers.map(a => `${a.status} ${a.raw}`)).size, 1, key);
+        equal(answers[0].status, status, key);
+    }
+});
+
 claim('a key that is too long is refused', async () => {
     isProblem(await api('POST', '/executions', { code: 'greeting' },
         { 'Idempotency-Key': 'k'.repeat(256) }), 400, 'bad_request');
