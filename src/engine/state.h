@@ -57,14 +57,14 @@ void state_set_step(struct execution *x, uint32_t index, struct step_state step)
 /* All variables, and the same as JSON: empty when there are none. */
 void state_set_variables(struct execution *x, struct value variables, struct str json);
 
-/* The array of signals grows in `mem`; one that is shared must have no room left. */
-void state_add_signal(struct arena *mem, struct execution *x, struct signal signal);
+/* Received: `signal` is kept, not copied. */
+void state_add_signal(struct arena *mem, struct execution *x, const struct signal *signal);
 
 /*
  * A wait takes the signal of that seq. Signals that are taken and no longer
  * shown leave the state; the store keeps them.
  */
-void state_take_signal(struct execution *x, int64_t seq);
+void state_take_signal(struct arena *mem, struct execution *x, int64_t seq);
 
 /* One map laid over another: members of `over` win, new ones come last. */
 struct value state_merge(struct arena *mem, struct value base, struct value over);

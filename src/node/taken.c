@@ -64,9 +64,12 @@ void taken_tell(struct node *n, struct entry *e, const struct commit *commit)
 
 bool taken_not_yet(const struct execution *x, int64_t signal_seq)
 {
-    for (size_t i = 0; i < x->signals.count; i++)
-        if (x->signals.items[i].seq == signal_seq)
-            return !x->signals.items[i].is_taken;
+    struct signal_place place = {0};
+    const struct signal *s;
+
+    while ((s = signals_next(&x->signals, &place)) != NULL)
+        if (s->seq == signal_seq)
+            return !s->is_taken;
     return false;
 }
 
