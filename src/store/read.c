@@ -233,6 +233,16 @@ bool read_signal(struct reader *r, struct uuid execution, struct str signal_id, 
     return status <= DB_DONE ? true : db_fail(r->db, status, err);
 }
 
+bool read_record_last(struct reader *r, struct str object, struct str id, int64_t *version,
+                      struct err *err)
+{
+    enum db_status status = reader_run(r, SQL_RECORD_LAST, DB_PARAMS(db_text(object), db_text(id)));
+
+    *version = status == DB_ROW ? db_column_int(r->db, SQL_RECORD_LAST, 0) : 0;
+    db_end(r->db, SQL_RECORD_LAST);
+    return status <= DB_DONE ? true : db_fail(r->db, status, err);
+}
+
 /* --- lists --- */
 
 /* The least id of a millisecond; times that no id can have are moved to the nearest. */

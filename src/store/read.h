@@ -108,6 +108,10 @@ bool read_definitions(struct reader *r, struct arena *mem, struct str kind,
 bool read_records(struct reader *r, struct arena *mem, struct str object, struct str id,
                   int64_t limit, struct record_reads *out, struct err *err) MUST_USE;
 
+/* The last version of a record that is gone; 0 when there never was one. */
+bool read_record_last(struct reader *r, struct str object, struct str id, int64_t *version,
+                      struct err *err) MUST_USE;
+
 /* The answer that was kept for an Idempotency-Key. */
 struct kept_answer {
     bool is_kept;

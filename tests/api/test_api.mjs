@@ -431,6 +431,20 @@ claim('steps are history in order, page by page', async () => {
     equal([second.items.map(s => s.step), second.nextCursor], [['done'], null]);
 });
 
+claim('a record that is made again goes on counting', async () => {
+    const run = async (code, procedure) => {
+        await publish(code, JSON.stringify({ code, steps: [{ code: 'a', procedure }] }));
+        return (await api('POST', '/executions?wait=10s', { code })).json.result;
+    };
+    const thing = { object: 'thing', id: 'x' };
+    const make = { type: 'record.create', ...thing, data: { n: 1 } };
+    equal((await run('make', make)).version, 1);
+    await run('drop', { type: 'record.delete', ...thing });
+    equal((await run('make', make)).version, 3);
+    await run('drop', { type: 'record.delete', ...thing });
+    equal((await run('make', make)).version, 5);
+});
+
 // --- Idempotency-Key ---
 
 claim('a repeated start is the same execution', async () => {
