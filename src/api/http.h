@@ -4,8 +4,9 @@
  * The handler is called once for each request, when its body is complete. It
  * answers at once, or keeps the request and answers later from the same
  * thread; until then the connection is suspended and costs nothing but memory.
- * Answers to kept requests leave together, once per pass of the loop, because
- * the library under this walks through all suspended connections to resume one.
+ * Answers to kept requests leave together, once per pass of the loop, and some
+ * milliseconds apart when thousands are kept, because the library under this
+ * walks through all suspended connections to resume one.
  *
  *     receiving --complete--> handler --http_answer()--> sending --> receiving ...
  *                                |                          ^

@@ -34,6 +34,7 @@ static ssize_t on_more(void *context, uint64_t position, char *out, size_t room)
     }
     connection_leave(s, x->connection);
     x->rest = REST_ASLEEP;
+    s->asleep_count++;
     MHD_suspend_connection(x->handle);
     return 0;
 }
