@@ -2,6 +2,7 @@
 #include "api/api.h"
 
 #include "api/call.h"
+#include "api/events.h"
 #include "api/token.h"
 #include "base/utf8.h"
 
@@ -15,6 +16,7 @@ struct api {
     struct arena mem;
     struct node *node;
     struct http_server *http;
+    struct events *events;
     uint32_t run; /* random: tells the requests of two runs apart */
 };
 
@@ -26,6 +28,11 @@ struct str api_request_id(const struct api *api, struct arena *mem, uint64_t num
 int64_t api_now_us(const struct api *api)
 {
     return clock_wall_us(api->options.clock);
+}
+
+struct events *api_events(struct api *api)
+{
+    return api->events;
 }
 
 uint16_t api_port(const struct api *api)
@@ -108,13 +115,23 @@ static void on_ready(void *context)
     http_run(api->http);
 }
 
+static void on_gone(void *context)
+{
+    struct api *api = context;
+
+    http_drop_gone(api->http);
+}
+
 static void on_before_sleep(void *context, int *timeout_ms)
 {
     struct api *api = context;
     const char *why;
 
-    if (!node_is_ready(api->node, &why) && strcmp(why, "stopping") == 0)
+    if (!node_is_ready(api->node, &why) && strcmp(why, "stopping") == 0) {
         http_quiesce(api->http);
+        events_drain(api->events);
+    }
+    events_before_sleep(api->events, timeout_ms);
     http_before_sleep(api->http, timeout_ms);
 }
 
@@ -138,8 +155,10 @@ struct api *api_open(struct node *node, const struct api_options *options, struc
     api->node = node;
     if (getrandom(&api->run, sizeof(api->run), 0) != (ssize_t)sizeof(api->run))
         PANIC("no random numbers");
+    api->events = events_new(node, options->clock);
     api->http = http_open(&http, err);
-    if (api->http == NULL || !node_watch(node, http_fd(api->http), on_ready, api, err)) {
+    if (api->http == NULL || !node_watch(node, http_fd(api->http), on_ready, api, err) ||
+        !node_watch(node, http_gone_fd(api->http), on_gone, api, err)) {
         api_close(api);
         return NULL;
     }
@@ -149,8 +168,10 @@ struct api *api_open(struct node *node, const struct api_options *options, struc
 
 void api_close(struct api *api)
 {
+    events_readers_ended(api->events);
     if (api->http != NULL)
         http_close(api->http);
+    events_free(api->events);
     arena_fini(&api->mem);
     free(api);
 }

@@ -1,5 +1,5 @@
 /*
- * http.c - libmicrohttpd behind http.h; no other file includes it.
+ * http.c - libmicrohttpd behind http.h; streams are in http_stream.c.
  *
  * The library polls with an epoll descriptor of its own, which is readable in
  * the epoll set of the loop. Its timeouts are not used: they begin anew with
@@ -8,87 +8,37 @@
  * A suspended connection cannot end, so a request is released either before
  * the handler has seen it or after it was answered, never between.
  */
-#include "api/http.h"
-
+#include "api/http_inner.h"
 #include "api/listen.h"
-#include "base/buf.h"
 
 #include <errno.h>
-#include <microhttpd.h>
+#include <malloc.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 enum {
-    CONNECTION_POOL_BYTES = 16384, /* request line and headers of one request */
+    /* Request line and headers of one request. Cleared as a whole after each of them. */
+    CONNECTION_POOL_BYTES = 8192,
     CONNECTIONS_DEFAULT = 20000,
     DESCRIPTORS_SPARED = 64,
     BODIES_DEFAULT_BYTES = 256 << 20,
     DISCARDED_MAX_BYTES = 16 << 20, /* read and thrown away so that the client sees its 413 */
     SPARE_EXCHANGES = 256,
     CLOSE_PATIENCE_US = 1000000,
+    SUSPENDED_FEW = 1000,
+    CLOSED_MANY = 1000, /* worth giving their memory back to the system */
+    IDLE_MS = 50,
 };
 
 #define PATIENCE_DEFAULT_US INT64_C(60000000)
 
-/* A client's connection; in the list of the server while we wait for the client. */
-struct connection {
-    struct connection *older, *newer;
-    int64_t since_us;
-    int fd;
-    bool is_waited_for;
-};
-
-enum phase { PHASE_RECEIVING, PHASE_HANDLING, PHASE_KEPT, PHASE_ANSWERED, PHASE_SENDING };
-
-struct exchange {
-    struct http_request request; /* first: see exchange_of() */
-    struct arena mem;
-    struct http_server *server;
-    struct MHD_Connection *handle;
-    struct connection *connection;
-    struct MHD_Response *response;
-    unsigned status;
-    enum phase phase;
-    struct buf body;
-    size_t body_max;
-    size_t discarded;
-    struct exchange *next;           /* answered, or spare */
-    struct exchange *before, *after; /* all that are kept */
-};
-
-struct http_server {
-    struct http_options options;
-    struct MHD_Daemon *daemon;
-    int listen_fd;
-    int epoll_fd;
-    uint16_t port;
-    int64_t now_us;
-    uint64_t requests;
-    uint64_t handled; /* of them, those that came to their end */
-    size_t body_bytes;
-    bool is_quiet; /* the handler is not called any more */
-    bool has_more; /* the library wants to run again */
-    struct connection *oldest, *newest;
-    struct exchange *first_kept;
-    size_t kept_count;
-    size_t sending_count;
-    struct exchange *answered, **answered_end;
-    struct exchange *spare;
-    unsigned spare_count;
-};
-
-/* The request is the first member. */
-static struct exchange *exchange_of(struct http_request *r)
-{
-    return (struct exchange *)r;
-}
-
 /* --- patience --- */
 
-static void connection_leave(struct http_server *s, struct connection *c)
+void connection_leave(struct http_server *s, struct connection *c)
 {
     if (!c->is_waited_for)
         return;
@@ -97,7 +47,7 @@ static void connection_leave(struct http_server *s, struct connection *c)
     c->is_waited_for = false;
 }
 
-static void connection_wait_for(struct http_server *s, struct connection *c)
+void connection_wait_for(struct http_server *s, struct connection *c)
 {
     connection_leave(s, c);
     c->since_us = s->now_us;
@@ -155,6 +105,8 @@ static void exchange_free(struct exchange *x)
     struct http_server *s = x->server;
 
     ASSERT(x->phase == PHASE_RECEIVING || x->phase == PHASE_SENDING);
+    if (x->source.more != NULL)
+        stream_ended(x);
     s->body_bytes -= x->body.len;
     s->sending_count -= x->phase == PHASE_SENDING;
     if (s->spare_count == SPARE_EXCHANGES) {
@@ -201,20 +153,25 @@ static enum MHD_Result send_response(struct exchange *x)
     x->response = NULL;
     x->phase = PHASE_SENDING;
     x->server->sending_count++;
+    if (x->source.more != NULL)
+        stream_began(x);
     connection_wait_for(x->server, x->connection);
     return result;
 }
 
-static struct MHD_Response *make_response(const struct http_answer *answer)
+void exchange_resume(struct exchange *x)
 {
-    /* The library reads it only, but does not say so. */
-    const union {
-        const char *ours;
-        void *theirs;
-    } body = {.ours = answer->body.ptr};
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer(answer->body.len, body.theirs, MHD_RESPMEM_PERSISTENT);
+    struct http_server *s = x->server;
 
+    x->next = NULL;
+    *s->answered_end = x;
+    s->answered_end = &x->next;
+}
+
+void exchange_answer(struct exchange *x, const struct http_answer *answer,
+                     struct MHD_Response *response)
+{
+    ASSERT(x->phase == PHASE_HANDLING || x->phase == PHASE_KEPT);
     if (response == NULL)
         PANIC("out of memory");
     if (answer->content_type != NULL)
@@ -223,24 +180,26 @@ static struct MHD_Response *make_response(const struct http_answer *answer)
         /* A value that is no header (a line feed) is left out by the library. */
         (void)MHD_add_response_header(response, answer->headers[i].name, answer->headers[i].value);
     }
-    return response;
+    x->response = response;
+    x->status = (unsigned)answer->status;
+    if (x->phase == PHASE_KEPT) {
+        unkeep(x);
+        exchange_resume(x);
+    }
+    x->phase = PHASE_ANSWERED;
 }
 
 void http_answer(struct http_request *r, const struct http_answer *answer)
 {
-    struct exchange *x = exchange_of(r);
-    struct http_server *s = x->server;
+    /* The library reads it only, but does not say so. */
+    const union {
+        const char *ours;
+        void *theirs;
+    } body = {.ours = answer->body.ptr};
 
-    ASSERT(x->phase == PHASE_HANDLING || x->phase == PHASE_KEPT);
-    x->response = make_response(answer);
-    x->status = (unsigned)answer->status;
-    if (x->phase == PHASE_KEPT) {
-        unkeep(x);
-        x->next = NULL;
-        *s->answered_end = x;
-        s->answered_end = &x->next;
-    }
-    x->phase = PHASE_ANSWERED;
+    exchange_answer(
+        exchange_of(r), answer,
+        MHD_create_response_from_buffer(answer->body.len, body.theirs, MHD_RESPMEM_PERSISTENT));
 }
 
 /* --- what the library calls --- */
@@ -354,8 +313,11 @@ static void on_connection(void *context, struct MHD_Connection *handle_, void **
             PANIC("out of memory");
         c->fd = MHD_get_connection_info(handle_, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
         *owner = c;
+        s->open_count++;
         connection_wait_for(s, c);
     } else if (c != NULL) {
+        s->open_count--;
+        s->closed_count++;
         connection_leave(s, c);
         free(c);
         *owner = NULL;
@@ -406,12 +368,18 @@ struct http_server *http_open(const struct http_options *options, struct err *er
         s->options.bodies_max_bytes = BODIES_DEFAULT_BYTES;
     s->answered_end = &s->answered;
     s->now_us = clock_mono_us(options->clock);
+    s->resumed_us = INT64_MIN / 2;
     if (!listen_open(options->host, options->port, &s->listen_fd, err)) {
         free(s);
         return NULL;
     }
     s->port = listen_port(s->listen_fd);
-    if (!start_daemon(s, err)) {
+    s->gone_fd = epoll_create1(EPOLL_CLOEXEC);
+    if (s->gone_fd < 0)
+        (void)err_set(err, ERR_IO, "cannot watch clients: %s", strerror(errno));
+    if (s->gone_fd < 0 || !start_daemon(s, err)) {
+        if (s->gone_fd >= 0)
+            close(s->gone_fd);
         close(s->listen_fd);
         free(s);
         return NULL;
@@ -445,17 +413,55 @@ void http_run(struct http_server *s)
     s->has_more = MHD_get_timeout(s->daemon, &timeout_ms) == MHD_YES && timeout_ms == 0;
 }
 
+/*
+ * How long to wait after connections were resumed. To resume any, the library
+ * looks at every suspended connection: 60 ns each, where memory is slow. That
+ * may take an eighth of the time and no more.
+ */
+static int64_t resume_pause_us(const struct http_server *s)
+{
+    size_t suspended = s->kept_count + s->asleep_count;
+
+    return suspended < SUSPENDED_FEW ? 0 : (int64_t)(suspended / 2);
+}
+
 /* Resume what was answered; they are sent by the next http_run(). */
 static void resume_answered(struct http_server *s)
 {
     while (s->answered != NULL) {
         struct exchange *x = s->answered;
         s->answered = x->next;
-        (void)send_response(x);
+        if (x->phase == PHASE_ANSWERED)
+            (void)send_response(x);
+        else
+            connection_wait_for(s, x->connection);
+        s->asleep_count -= x->rest != REST_NONE;
+        x->rest = REST_NONE;
         MHD_resume_connection(x->handle);
         s->has_more = true;
     }
     s->answered_end = &s->answered;
+    s->resumed_us = clock_mono_us(s->options.clock);
+}
+
+/* Memory of connections that have gone lies between what is in use: give it back when idle. */
+static void trim_memory(struct http_server *s)
+{
+    if (s->closed_count < CLOSED_MANY || s->closed_count < s->open_count)
+        return;
+    s->closed_count = 0;
+    (void)malloc_trim(0);
+}
+
+/* How long until answers may leave: 0 = now, or when there are some. */
+static int64_t resume_in_us(const struct http_server *s)
+{
+    int64_t left_us;
+
+    if (s->answered == NULL)
+        return 0;
+    left_us = s->resumed_us + resume_pause_us(s) - clock_mono_us(s->options.clock);
+    return left_us > 0 ? left_us : 0;
 }
 
 void http_before_sleep(struct http_server *s, int *timeout_ms)
@@ -463,17 +469,24 @@ void http_before_sleep(struct http_server *s, int *timeout_ms)
     uint64_t handled = s->handled;
     int due_ms;
 
-    resume_answered(s);
+    if (s->answered != NULL && resume_in_us(s) == 0)
+        resume_answered(s);
     if (s->has_more)
         http_run(s);
     else if (s->oldest != NULL)
         s->now_us = clock_mono_us(s->options.clock);
     due_ms = cut_the_slow(s);
+    if (s->answered != NULL) {
+        int ms = (int)((resume_in_us(s) + 999) / 1000);
+        due_ms = due_ms >= 0 && due_ms < ms ? due_ms : ms;
+    }
     /* Requests that were handled just now are work for the loop, or answers to be sent. */
-    if (s->has_more || s->answered != NULL || s->handled != handled)
+    if (s->has_more || s->handled != handled)
         due_ms = 0;
     if (due_ms >= 0 && (*timeout_ms < 0 || due_ms < *timeout_ms))
         *timeout_ms = due_ms;
+    if (*timeout_ms < 0 || *timeout_ms > IDLE_MS)
+        trim_memory(s);
 }
 
 void http_quiesce(struct http_server *s)
@@ -493,6 +506,7 @@ void http_close(struct http_server *s)
     s->is_quiet = true;
     while (s->first_kept != NULL)
         http_answer(&s->first_kept->request, &(struct http_answer){.status = 503});
+    streams_wake(s);
     while ((s->answered != NULL || s->sending_count > 0) &&
            clock_mono_us(&clock_system) < until_us) {
         struct pollfd ready = {.fd = s->epoll_fd, .events = POLLIN};
@@ -503,6 +517,7 @@ void http_close(struct http_server *s)
     }
     resume_answered(s);
     MHD_stop_daemon(s->daemon);
+    close(s->gone_fd);
     while (s->spare != NULL) {
         struct exchange *x = s->spare;
         s->spare = x->next;

@@ -57,7 +57,8 @@ void request_show(struct node_request *r, const struct execution *x)
 
 void request_answer(struct node *n, struct node_request *r, const struct execution *x)
 {
-    request_show(r, x);
+    if (r->signal_seq == 0)
+        request_show(r, x);
     request_done(n, r);
 }
 
@@ -277,6 +278,7 @@ bool node_submit(struct node *n, struct node_request *r, struct err *err)
         return err_set(err, ERR_OVERLOADED, "too many requests are under way");
     n->pending++;
     r->ok = false;
+    r->taken_before = false;
     r->next = NULL;
     r->findings = (struct findings){0};
     w = work_new(n, WORK_REQUEST);

@@ -543,12 +543,10 @@ static void test_http__loop_is_woken_when_a_client_runs_out_of_time(void **state
     assert_int_equal(pass(f), -1);
 }
 
-static void test_http__many_connections_are_kept_at_once(void **state)
+/* Keep `count` requests, or as many as the system lets us; answers how many. */
+static size_t keep_many(struct fixture *f, int *fds, size_t count)
 {
-    struct fixture *f = *state;
     struct rlimit limit;
-    size_t count = 2000;
-    int *fds = calloc(count, sizeof(*fds));
 
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
     if (limit.rlim_cur < 2 * count + 200)
@@ -561,6 +559,42 @@ static void test_http__many_connections_are_kept_at_once(void **state)
     while (f->kept_count < count)
         (void)pass(f);
     assert_int_equal(http_kept(f->server), count);
+    return count;
+}
+
+static void test_http__answers_leave_together_when_very_many_are_kept(void **state)
+{
+    struct fixture *f = *state;
+    int fds[2000];
+    size_t count = keep_many(f, fds, 2000);
+    struct buf answer;
+    int timeout_ms = 0;
+
+    buf_init(&answer);
+    answer_text(f->kept[0], 200, "first");
+    assert_true(contains(client_hear(f, fds[0], &answer), "first"));
+    answer_text(f->kept[1], 200, "second");
+    for (int i = 0; i < 10; i++)
+        timeout_ms = pass(f);
+    assert_int_equal(timeout_ms, 1);
+    assert_int_equal(recv(fds[1], &(char){0}, 1, MSG_DONTWAIT), -1);
+    clock_manual_advance(&f->clock, 1000);
+    buf_clear(&answer);
+    assert_true(contains(client_hear(f, fds[1], &answer), "second"));
+    buf_fini(&answer);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 1)
+            answer_text(f->kept[i], 200, "rest");
+        close(fds[i]);
+    }
+}
+
+static void test_http__many_connections_are_kept_at_once(void **state)
+{
+    struct fixture *f = *state;
+    int fds[2000];
+    size_t count = keep_many(f, fds, 2000);
+
     for (size_t i = 0; i < count; i++)
         answer_text(f->kept[i], 200, "all");
     for (size_t i = 0; i < count; i++) {
@@ -570,7 +604,6 @@ static void test_http__many_connections_are_kept_at_once(void **state)
         buf_fini(&answer);
         close(fds[i]);
     }
-    free(fds);
 }
 
 static void test_http__large_answers_arrive_whole(void **state)
@@ -649,6 +682,7 @@ int main(void)
         TEST(kept_request_may_take_any_time),
         TEST(loop_is_woken_when_a_client_runs_out_of_time),
         TEST(many_connections_are_kept_at_once),
+        TEST(answers_leave_together_when_very_many_are_kept),
         TEST(large_answers_arrive_whole),
         TEST(closing_answers_what_is_kept),
         TEST(two_servers_cannot_have_one_port),
