@@ -113,6 +113,7 @@ async function walkExecutions(api, claim) {
     await start({ code: 'greeting', version: 99 }, {}, 404);
     await start({ code: 'greeting', input: { who: 7, whom: 'x' } }, {}, 422);
     await start({ code: 'greeting' }, { query: { wait: 'long' } }, 400);
+    for (const key of ['\xff', 'a\xe9', 'k'.repeat(256)]) await start({ code: 'greeting' }, { headers: { 'Idempotency-Key': key } }, 400);
     const failed = await start({ code: 'failing' }, { query: { wait: '' } });
     claim(failed.json.status === 'failed' && failed.json.error.code === 'no_stock', 'a failed one says why');
     const incident = await start({ code: 'holding' }, { query: { wait: '100ms' } }, 202);
