@@ -161,13 +161,21 @@ static void compact(struct node *n, struct entry *e)
 {
     enum { ALLOWANCE = 32 * 1024 };
     struct arena fresh;
+    size_t live;
 
-    if (e->x == NULL || e->mem.held_bytes < ALLOWANCE + 4 * e->x->context_bytes)
+    if (e->x == NULL)
+        return;
+    /* Many small values take more than their JSON: the last copy knows how much. */
+    live = 2 * e->x->context_bytes;
+    if (live < e->copied_bytes)
+        live = e->copied_bytes;
+    if (e->mem.held_bytes < ALLOWANCE + 2 * live)
         return;
     take_arena(n, &fresh);
     e->x = state_copy(&fresh, e->x);
     give_arena(n, &e->mem);
     e->mem = fresh;
+    e->copied_bytes = fresh.held_bytes;
     count_bytes(n, e);
 }
 
@@ -222,6 +230,7 @@ void entry_reload(struct node *n, struct entry *e)
     }
     e->is_stale = false;
     e->x = NULL;
+    e->copied_bytes = 0;
     arena_reset(&e->mem);
     load_entry(n, e);
 }

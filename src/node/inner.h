@@ -85,6 +85,7 @@ struct entry {
     struct err err;               /* GONE */
     struct node_request *waiters; /* for its end, through `next` */
     size_t bytes;                 /* of `mem`, as counted in the node */
+    size_t copied_bytes;          /* of `mem` after the state was last copied */
     struct entry *newer, *older;  /* by last use */
     struct entry *next_ready;
     struct entry *hash_next;
