@@ -3,6 +3,7 @@
 
 #include "api/api.h"
 #include "api/problem.h"
+#include "base/utf8.h"
 #include "store/change.h"
 #include "value/object.h"
 #include "value/timefmt.h"
@@ -214,8 +215,8 @@ bool call_idempotency(struct call *c, struct idempotency *out)
     *out = (struct idempotency){0};
     if (key.len == 0)
         return true;
-    if (key.len > KEY_LEN_MAX) {
-        call_refuse_text(c, ERR_BAD_REQUEST, "an Idempotency-Key has at most %d bytes",
+    if (key.len > KEY_LEN_MAX || !utf8_is_valid(key)) {
+        call_refuse_text(c, ERR_BAD_REQUEST, "an Idempotency-Key has at most %d bytes, in UTF-8",
                          KEY_LEN_MAX);
         return false;
     }

@@ -42,6 +42,7 @@ struct exchange {
     struct http_source source; /* of a stream, else without functions */
     enum rest rest;
     bool is_cut;
+    bool is_last; /* the connection ends with its answer */
     struct exchange *next;           /* answered or woken; or spare */
     struct exchange *before, *after; /* all that are kept; or all streams */
 };
@@ -61,10 +62,6 @@ struct http_server {
     struct connection *oldest, *newest;
     struct exchange *first_kept;
     size_t kept_count;
-    size_t asleep_count; /* streams */
-    int64_t resumed_us;  /* when connections were resumed last */
-    size_t open_count;   /* connections */
-    size_t closed_count; /* ... since memory was given back */
     struct exchange *first_stream;
     int gone_fd; /* epoll: clients of streams that have gone */
     size_t sending_count;
