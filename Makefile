@@ -22,7 +22,8 @@
 #   tests/*/*.c otherwise     helpers, linked into the test programs that use them
 #   tests/fuzz/fuzz_*.c       a fuzz target each
 #   bench/*.c                 a benchmark each; bench/run-* are what `make bench` runs
-#   tools/gen_NAME.c          a program whose output becomes build/gen/NAME.h
+#   tools/gen_NAME.c          a program whose output becomes build/gen/NAME.h; what it reads
+#                             are prerequisites of that, below
 #
 # CFLAGS, CXXFLAGS and LDFLAGS from the command line are added to those of the
 # variant; V=1 shows the commands. Where something is missing, scripts/setup
@@ -200,7 +201,10 @@ objects = $(patsubst %,$(BUILD)/obj/$(1)/%.o,$(basename $(2)))
 # The generators and what they write: before anything that may include it.
 $(BUILD)/gen/%.h: $(BUILD)/gen/gen_%
 	@echo "  GEN      $@"
-	$(Q)$< > $@
+	$(Q)$^ > $@
+
+# What a generator reads is its argument.
+$(BUILD)/gen/openapi.h: docs/openapi.yaml
 
 .PRECIOUS: $(BUILD)/gen/gen_% $(BUILD)/gen/%.h
 $(BUILD)/gen/gen_%: tools/gen_%.c Makefile

@@ -15,6 +15,8 @@
 
 enum { READERS_DEFAULT = 2, COUNT_SLOTS = 16 };
 
+#define DEAD_AFTER_US (INT64_C(24) * 3600 * 1000000)
+
 /* A store over a database. */
 struct sql_store {
     struct store base;
@@ -76,13 +78,20 @@ static struct db *connect(struct sql_store *s, enum db_mode mode, struct err *er
                             err);
 }
 
-/* The row that every batch updates. A file has one node, under one name. */
+/*
+ * The row that every batch updates. A file has one node, under one name. Rows
+ * of nodes that died are taken away: on a server those that have no session
+ * and began long ago. One that is only cut off then finds its row missing, and
+ * does not know how its last batch ended.
+ */
 static bool register_node(struct sql_store *s, struct err *err)
 {
-    enum db_status status =
-        db_exec(s->db, SQL_NODE_PUT,
-                DB_PARAMS(db_text(str_of(s->node)), db_int(clock_wall_us(&clock_system))));
+    int64_t now_us = clock_wall_us(&clock_system);
+    struct db_value node = db_text(str_of(s->node));
+    enum db_status status = db_exec(s->db, SQL_NODE_PUT, DB_PARAMS(node, db_int(now_us)));
 
+    if (status == DB_DONE)
+        status = db_exec(s->db, SQL_NODES_PURGE, DB_PARAMS(node, db_int(now_us - DEAD_AFTER_US)));
     return status == DB_DONE ? true : db_fail(s->db, status, err);
 }
 

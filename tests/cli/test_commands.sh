@@ -193,7 +193,8 @@ claim "show says since when it waits, until when, and what to type" said 0 \
 run show key:lunch-1 --json
 claim "show --json has execution and steps" said 0 '{"execution":{"id":"'"$id" '"steps":[{'
 run signal key:lunch-1 approved '{"by": "Grace"}' --id s1 --wait
-claim "a signal moves it on" said 0 "signal s1 was received" "It completed" '"approved":true'
+claim "a signal moves it on" said 0 "signal s1 was received" "took it and completed" \
+    "It completed" '"approved":true'
 run signal "$id" approved '{"by": "Grace"}' --id s1
 claim "the same signal twice is received once" said 0 "signal s1 was received"
 run signal "$id" approved '{}' --id s2
