@@ -76,7 +76,9 @@ static void count_bytes(struct node *n, struct entry *e)
 
 void entry_touch(struct node *n, struct entry *e)
 {
-    count_bytes(n, e);
+    /* A reader's thread may be filling its memory: then it is counted when that is done. */
+    if (e->state != ENTRY_LOADING && !e->is_needing)
+        count_bytes(n, e);
     if (n->newest == e)
         return;
     unlink_use(n, e);
