@@ -95,6 +95,15 @@ static void cursor(struct buf *out, const struct cursor *c)
     put_number(out, c->wake_at_us);
     put_text(out, c->input_json);
     put_text(out, c->types_json);
+    put_number(out, c->timeout_at_us);
+    put_number(out, c->remind_at_us);
+    put_number(out, c->remind_every_us);
+    put_number(out, c->reminders);
+    put_number(out, c->unmatched);
+    put_text(out, c->frozen_json);
+    put_text(out, c->awaited);
+    put_text(out, c->failed_at);
+    put_number(out, c->tries);
 }
 
 static void columns(struct buf *out, const struct execution *x)
