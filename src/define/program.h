@@ -197,7 +197,8 @@ enum on_timeout { ON_TIMEOUT_FAIL, ON_TIMEOUT_CONTINUE, ON_TIMEOUT_JUMP };
 
 struct wait {
     enum on_timeout on_timeout;
-    uint32_t timeout_step; /* JUMP: the index, as in struct jump */
+    enum jump_kind timeout_kind; /* JUMP: where to, as in struct jump */
+    uint32_t timeout_step;       /* STEP: the index */
     bool accepts_new_only; /* accept "new" */
     bool is_public;
     const struct param *form; /* what the payload must be, as `input`; NULL: anything */
