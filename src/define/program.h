@@ -70,21 +70,11 @@ struct mapping {
 
 enum command_type {
 #define COMMAND(symbol, name, alias, place, summary, arguments) COMMAND_##symbol,
-#define COMMAND_NEXT(symbol, name)
 #define COMMAND_LATER(name)
 #include "define/commands.def"
 #undef COMMAND_LATER
-#undef COMMAND_NEXT
 #undef COMMAND
-    COMMAND_TYPE_COUNT,
-/* Those that only the engine knows so far. */
-#define COMMAND(symbol, name, alias, place, summary, arguments)
-#define COMMAND_NEXT(symbol, name) COMMAND_##symbol,
-#define COMMAND_LATER(name)
-#include "define/commands.def"
-#undef COMMAND_LATER
-#undef COMMAND_NEXT
-#undef COMMAND
+    COMMAND_TYPE_COUNT
 };
 
 /* The fields of commands, by name; a command has those that its type allows. */
@@ -197,8 +187,9 @@ enum on_timeout { ON_TIMEOUT_FAIL, ON_TIMEOUT_CONTINUE, ON_TIMEOUT_JUMP };
 
 struct wait {
     enum on_timeout on_timeout;
-    uint32_t timeout_step; /* JUMP: the index, as in struct jump */
-    bool accepts_new_only; /* accept "new" */
+    enum jump_kind timeout_kind; /* JUMP: where to, as in struct jump */
+    uint32_t timeout_step;       /* STEP: the index */
+    bool accepts_new_only;       /* accept "new" */
     bool is_public;
     const struct param *form; /* what the payload must be, as `input`; NULL: anything */
     uint32_t form_count;
