@@ -82,7 +82,7 @@ static bool wake_wait(struct turn *t)
         if (end == STEP_DONE)
             end = step_complete(t, output, 0);
         if (end == STEP_DONE)
-            end = flow_jump(t, c->wait->timeout_step);
+            end = flow_jump(t, c->wait->timeout_kind, c->wait->timeout_step);
         if (end == STEP_FAILED && str_eq(t->failure.code, STR("limit_goto")))
             end = failure_of_jump(t);
         return go_on(t, end);

@@ -287,7 +287,7 @@ static bool frame_is_around(const struct turn *t, const struct step *step)
     }
 }
 
-enum step_end flow_jump(struct turn *t, uint32_t step)
+static enum step_end jump_to(struct turn *t, uint32_t step)
 {
     const struct step *target = &t->x->program->steps[step];
 
@@ -315,13 +315,13 @@ static enum step_end leave_to_loop(struct turn *t)
     return STEP_DONE;
 }
 
-static enum step_end take_jump(struct turn *t, const struct jump *jump)
+enum step_end flow_jump(struct turn *t, enum jump_kind kind, uint32_t step)
 {
     enum step_end end = STEP_DONE;
 
-    switch (jump->kind) {
+    switch (kind) {
     case JUMP_STEP:
-        return flow_jump(t, jump->step);
+        return jump_to(t, step);
     case JUMP_END:
         while (end == STEP_DONE && t->x->frame_count > 0)
             end = leave_frame(t);
@@ -354,7 +354,9 @@ static enum step_end take_goto(struct turn *t)
             STEP_FAILED)
             return failure_of_jump(t);
         if (is_true) {
-            enum step_end end = take_jump(t, &step->jumps.items[i]);
+            const struct jump *jump = &step->jumps.items[i];
+            enum step_end end = flow_jump(t, jump->kind, jump->step);
+
             return end == STEP_FAILED && str_eq(t->failure.code, STR("limit_goto"))
                        ? failure_of_jump(t)
                        : end;

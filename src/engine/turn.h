@@ -344,8 +344,11 @@ void step_wait(struct turn *t, enum cursor_phase phase, struct str status, struc
 /* Go on after a step that ended like this. True: the cursor stands at the next one. */
 bool flow_settle(struct turn *t, enum step_end end);
 
-/* Jump. STEP_MOVED, or STEP_FAILED: limit_goto. */
-enum step_end flow_jump(struct turn *t, uint32_t step);
+/*
+ * Jump from the step under way, which has completed. STEP_MOVED; STEP_DONE: the
+ * loop around it is; STEP_FAILED: limit_goto, or a step around it failed.
+ */
+enum step_end flow_jump(struct turn *t, enum jump_kind kind, uint32_t step);
 
 /*
  * A step has failed: do the steps around it handle that? Then *end is how the

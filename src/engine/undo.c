@@ -314,8 +314,7 @@ static enum step_end undo_one(struct turn *t)
 
     if (row == NULL) {
         t->out->needs_history.is_needed = true;
-        t->out->needs_history.after =
-            t->x->undo->row > UNDO_PAGE ? t->x->undo->row - UNDO_PAGE : 0;
+        t->out->needs_history.after = t->x->undo->row > UNDO_PAGE ? t->x->undo->row - UNDO_PAGE : 0;
         return STEP_NEEDS;
     }
     /* Rows are added while it is in use, and the array may move. */
