@@ -33,11 +33,9 @@ enum {
     CONTEXT_BYTES_MAX = 1 << 20, /* as JSON */
     STATE_DEPTH_MAX = 200,       /* lists and maps within one another: the stored form wraps them */
     TURN_STEPS_MAX = 64,
-    JUMPS_MAX = 100,             /* of one execution: the next is limit_goto */
-    ROLLBACK_ATTEMPTS_MAX = 5,   /* of one rollback */
-    PROCEDURE_COMMANDS_MAX = 50, /* that one attempt of a step runs, calls included */
-    CALL_DEPTH_MAX = 3,
-    UNDO_PAGE = 64, /* rows that rolling back reads at once */
+    JUMPS_MAX = 100,           /* of one execution: the next is limit_goto */
+    ROLLBACK_ATTEMPTS_MAX = 5, /* of one rollback */
+    UNDO_PAGE = 64,            /* rows that rolling back reads at once */
 };
 
 /*

@@ -182,21 +182,14 @@ static enum step_end run_call(struct turn *t, const struct command *c, struct va
 {
     struct str place = place_of(t, c);
     struct value input;
-    enum step_end end;
 
-    if (t->run.depth == CALL_DEPTH_MAX)
-        return turn_fail(t, STR("limit_call_depth"), STR("business"),
-                         "procedures call one another more than %d deep", CALL_DEPTH_MAX);
     input = frozen_at(t, place, "<");
     if (input.kind == VALUE_ABSENT && procedure_input(t, c->call.input, &input) != STEP_DONE)
         return STEP_FAILED;
     if (c->call.procedure->kind == PROCEDURE_EXTERNAL)
         return run_external(t, c->call.procedure, place, input, out);
     remember(t, FINISHED_INPUT, c, input);
-    t->run.depth++;
-    end = procedure_run(t, c->call.procedure, place, input, out);
-    t->run.depth--;
-    return end;
+    return procedure_run(t, c->call.procedure, place, input, out);
 }
 
 /* --- one command --- */
@@ -286,10 +279,6 @@ static enum step_end run_one(struct turn *t, const struct command *c, struct val
     enum step_end end;
     bool wanted = true;
 
-    if (++t->run.commands > PROCEDURE_COMMANDS_MAX)
-        return turn_fail(t, STR("limit_commands"), STR("business"),
-                         "a step runs at most %d commands, those it calls included",
-                         PROCEDURE_COMMANDS_MAX);
     if (frozen.kind != VALUE_ABSENT) {
         *out = frozen;
     } else {
@@ -299,12 +288,12 @@ static enum step_end run_one(struct turn *t, const struct command *c, struct val
         if (end != STEP_DONE)
             return end;
     }
+    if (c->as.len > 0)
+        t->slots[c->as_slot] = wanted ? *out : value_null();
     if (!wanted) {
         remember(t, FINISHED_CHOICE, c, value_bool(false));
         return STEP_DONE;
     }
-    if (c->as.len > 0)
-        t->slots[c->as_slot] = *out;
     remember(t, FINISHED_RESULT, c, *out);
     return STEP_DONE;
 }
@@ -336,11 +325,13 @@ enum step_end procedure_input(struct turn *t, const struct mapping *input, struc
 /* Its parameters, with defaults and types as those of a start. */
 static enum step_end check_input(struct turn *t, const struct procedure *p, struct value *input)
 {
-    const struct program params = {
-        .params = p->params, .param_count = p->param_count, .declares_input = p->declares_input};
     struct findings findings = {0};
 
-    define_check_input(t->mem, &params, *input, input, &findings);
+    if (input->kind == VALUE_ABSENT)
+        *input = value_map_empty();
+    if (!p->declares_input)
+        return STEP_DONE;
+    define_check_params(t->mem, p->params, p->param_count, STR("/input"), *input, input, &findings);
     if (!findings_have_errors(&findings))
         return STEP_DONE;
     (void)turn_fail(t, STR("validation_input"), STR("business"),

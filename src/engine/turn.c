@@ -44,7 +44,6 @@ void turn_begin_step(struct turn *t)
     t->records.count = t->logs.count = 0;
     t->refused_output_json = STR_NONE;
     t->ids = 0;
-    t->run.commands = t->run.depth = 0;
     t->run.finished.count = 0;
     t->run.frozen = t->run.warnings = value_absent();
 }

@@ -76,10 +76,8 @@ struct finished {
     struct value result;
 };
 
-/* The commands of one attempt of a step. */
+/* The commands of one attempt of a step; the compiler has counted them. */
 struct run {
-    uint32_t commands; /* run so far */
-    uint32_t depth;    /* of calls */
     struct {
         VEC_OF(struct finished);
     } finished;
