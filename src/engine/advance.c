@@ -222,6 +222,8 @@ static bool apply_signal(struct turn *t, bool *complete, struct err *err)
     struct signal *signal = ARENA_NEW(t->mem, struct signal);
     struct value output;
 
+    if (x->cursor.phase == PHASE_WAIT && !wait_checks_form(t, turn_step(t), err))
+        return false;
     if (!make_signal(t, signal, err))
         return false;
     state_add_signal(t->mem, x, signal);

@@ -163,6 +163,7 @@ struct commit {
     struct record_queries needs;
     struct history_need needs_history;
     struct dead_letters dead_letters;
+    struct value findings;         /* of a signal that its form refuses: what is wrong, a list */
     const struct signal *received; /* a signal to be stored, or NULL */
     bool writes_context;           /* checkpoint: context_json is set */
     struct str context_json;
@@ -177,7 +178,7 @@ struct commit {
  * when this returns: the outcome becomes true when the store has committed it.
  * A step that fails is an outcome, not an error. False means that `ev` cannot
  * apply: ERR_CONFLICT (not allowed in this state), ERR_TOO_LARGE (a signal that
- * would overfill the context) or ERR_INVALID.
+ * would overfill the context) or ERR_INVALID (out->findings may say more).
  */
 bool engine_advance(struct arena *mem, const struct execution *exec, const struct event *ev,
                     int64_t now_us, struct commit *out, struct err *err) MUST_USE;

@@ -189,14 +189,14 @@ static bool restore_context(struct arena *mem, struct execution *x, struct str t
 }
 
 static bool fold_step(struct arena *mem, struct execution *x, const struct history_row *row,
-                      struct err *err)
+                      bool has_moved, struct err *err)
 {
     const struct step *step = program_step(x->program, row->step);
     struct step_state state = skipped(row->visit);
     struct value v;
 
     if (step == NULL)
-        return broken(err, "a step is not in its program");
+        return has_moved || broken(err, "a step is not in its program");
     if (str_eq(row->status, STR("completed"))) {
         if (!read_json(mem, row->output_json, &v, err))
             return false;
@@ -218,7 +218,8 @@ static struct str after_colon(struct str name)
 }
 
 /* What a row adds to the loops around its step. */
-static bool fold_loops(struct arena *mem, struct execution *x, struct value delta, struct err *err)
+static bool fold_loops(struct arena *mem, struct execution *x, struct value delta, bool has_moved,
+                       struct err *err)
 {
     for (uint32_t i = 0; i < delta.len; i++) {
         struct str name = value_text(delta.map->entries[i].key);
@@ -229,6 +230,8 @@ static bool fold_loops(struct arena *mem, struct execution *x, struct value delt
         if (!is_error && !str_starts_with(name, STR("collect:")))
             continue;
         step = step_index(x->program, after_colon(name));
+        if (step == NO_STEP && has_moved)
+            continue;
         if (step == NO_STEP)
             return broken(err, "a loop is not in its program");
         if (is_error)
@@ -258,12 +261,12 @@ static void fold_delta(struct arena *mem, struct execution *x, const struct hist
     if (v.kind == VALUE_MAP)
         state_set_input(x, v, to_json(mem, v));
     v = member(delta, STR("list"));
-    if (v.kind == VALUE_LIST)
+    if (v.kind == VALUE_LIST && step_index(x->program, row->step) != NO_STEP)
         state_begin_loop(mem, x, step_index(x->program, row->step), v);
 }
 
 static bool fold_row(struct arena *mem, struct execution *x, const struct history_row *row,
-                     struct err *err)
+                     bool has_moved, struct err *err)
 {
     struct value delta = value_map_empty();
     bool is_last;
@@ -271,12 +274,25 @@ static bool fold_row(struct arena *mem, struct execution *x, const struct histor
     if (row->delta_json.len > 0 && !read_json(mem, row->delta_json, &delta, err))
         return false;
     is_last = member(delta, STR("retry")).kind == VALUE_ABSENT;
-    if (row->kind == HISTORY_FORWARD && is_last && !fold_step(mem, x, row, err))
+    if (row->kind == HISTORY_FORWARD && is_last && !fold_step(mem, x, row, has_moved, err))
         return false;
     if (row->kind == HISTORY_ROLLBACK && is_last && member(delta, STR("part")).kind == VALUE_ABSENT)
         state_add_compensated(mem, x, row->step, !str_eq(row->status, STR("failed")));
     fold_delta(mem, x, row, delta);
-    return fold_loops(mem, x, delta, err);
+    return fold_loops(mem, x, delta, has_moved, err);
+}
+
+/*
+ * Whether the rows say that the execution went on with another version: then
+ * earlier ones may be of steps that it no longer has, which left the state.
+ */
+static bool moves_to_version(const struct history *history)
+{
+    for (size_t i = 0; i < history->count; i++)
+        if (history->items[i].kind == HISTORY_EVENT &&
+            str_find(history->items[i].delta_json, STR("\"version\":"), 0) >= 0)
+            return true;
+    return false;
 }
 
 static bool restore_frames(struct arena *mem, struct execution *x, struct value stored,
@@ -375,6 +391,7 @@ bool state_restore(struct arena *mem, const struct program *program,
                    const struct stored_execution *stored, struct execution **out, struct err *err)
 {
     struct execution *x = ARENA_NEW(mem, struct execution);
+    bool has_moved;
 
     if (stored->format > EXECUTION_FORMAT)
         return err_set(err, ERR_INTERNAL, "the execution was stored by a newer version (format %d)",
@@ -410,9 +427,10 @@ bool state_restore(struct arena *mem, const struct program *program,
         !restore_context(mem, x, stored->context_json, err) ||
         !restore_cursor(mem, x, stored->cursor_json, err))
         return false;
+    has_moved = moves_to_version(&stored->history);
     for (size_t i = 0; i < stored->history.count; i++) {
         const struct history_row *row = &stored->history.items[i];
-        if (!fold_row(mem, x, row, err))
+        if (!fold_row(mem, x, row, has_moved, err))
             return false;
         x->log_bytes += state_row_bytes(row);
     }

@@ -304,6 +304,9 @@ enum step_end wait_begin(struct turn *t, const struct step *step, struct value *
 bool wait_takes(struct turn *t, const struct step *step, const struct signal *signal,
                 struct value *out);
 
+/* Whether the payload of the event is what the form of the wait under way asks for. */
+bool wait_checks_form(struct turn *t, const struct step *step, struct err *err) MUST_USE;
+
 /* Its time has come. STEP_DONE with *out, or STEP_FAILED. */
 enum step_end wait_expired(struct turn *t, const struct step *step, struct value *out);
 

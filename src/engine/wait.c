@@ -167,6 +167,24 @@ bool wait_takes(struct turn *t, const struct step *step, const struct signal *si
     return false;
 }
 
+bool wait_checks_form(struct turn *t, const struct step *step, struct err *err)
+{
+    const struct command *c = &step->procedure->commands[0];
+    struct findings findings = {0};
+    struct value checked;
+
+    if (c->type != COMMAND_WAIT_SIGNAL || c->wait->form == NULL ||
+        !has_type(read_types(t, t->x->cursor.types_json), t->ev->signal_type))
+        return true;
+    define_check_params(t->mem, c->wait->form, c->wait->form_count, STR("/payload"),
+                        t->ev->signal_payload, &checked, &findings);
+    if (!findings_have_errors(&findings))
+        return true;
+    t->out->findings = findings_value(t->mem, &findings);
+    return err_set(err, ERR_INVALID, "the payload does not fit the form: %.*s",
+                   STR_ARG(findings.items[0].message));
+}
+
 /* The oldest signal that nobody has taken and this wait is for. */
 static const struct signal *find_buffered(struct turn *t, const struct command *c,
                                           struct value types)
