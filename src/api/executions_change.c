@@ -247,5 +247,6 @@ void executions_cancel(struct call *c)
         return;
     r->execution = execution;
     r->reason = reason.kind == VALUE_STRING ? value_text(reason) : STR_NONE;
+    r->without_rollback = compensate.kind == VALUE_BOOL && !compensate.b;
     call_submit(c, r);
 }

@@ -426,7 +426,9 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
     if (complete && t.x->undo != NULL && is_due(&t))
         complete = undo_run(&t);
     out->result = complete ? ADVANCE_COMMIT : ADVANCE_NEED;
-    if (complete)
+    if (complete) {
         finish(&t);
+        out->moves = t.x->program != exec->program || t.x->deadline_at_us != exec->deadline_at_us;
+    }
     return true;
 }
