@@ -16,8 +16,16 @@ static const char *const codes[] = {
 void compiler_init(struct compiler *c, struct arena *mem, const struct cel_env *env,
                    struct findings *findings)
 {
-    *c = (struct compiler){.mem = mem, .env = env, .findings = findings};
+    *c = (struct compiler){.mem = mem, .env = env, .findings = findings, .retry = &retry_default};
     buf_init_arena(&c->path, mem);
+}
+
+void compiler_branch(struct compiler *c, const struct compiler *from, struct str path)
+{
+    compiler_init(c, from->mem, NULL, from->findings);
+    c->library = from->library;
+    c->retry = from->retry;
+    buf_str(&c->path, path);
 }
 
 /* --- where we stand --- */
@@ -240,7 +248,7 @@ bool compile_fields(struct compiler *c, struct value v, const struct field_spec 
 
 struct value compile_field(struct value object, const char *name)
 {
-    return value_map_get_str(object, str_of(name));
+    return object.kind == VALUE_MAP ? value_map_get_str(object, str_of(name)) : value_absent();
 }
 
 struct str compile_text(struct compiler *c, struct value object, const char *name)
@@ -345,7 +353,84 @@ void compile_missing(struct compiler *c, const char *name)
     compile_leave(c, outer);
 }
 
+bool compile_has(struct value object, const char *name)
+{
+    struct value v = compile_field(object, name);
+
+    return v.kind != VALUE_ABSENT && v.kind != VALUE_NULL;
+}
+
+void compile_timeout(struct compiler *c, struct value object, const char *name, int64_t *out_us)
+{
+    size_t outer = compile_enter(c, str_of(name));
+    int64_t us;
+
+    if (compile_has(object, name) && compile_duration(c, compile_field(object, name), &us)) {
+        if (us == 0)
+            compile_error(c, FINDING_BAD_DURATION, "a '%s' of no time would be over at once", name);
+        *out_us = us;
+    }
+    compile_leave(c, outer);
+}
+
+void compile_count(struct compiler *c, struct value object, const char *name, uint32_t min,
+                   uint32_t max, uint32_t *out)
+{
+    struct value v = compile_field(object, name);
+    size_t outer = compile_enter(c, str_of(name));
+
+    if (v.kind != VALUE_ABSENT && v.kind != VALUE_INT)
+        compile_wrong_type(c, v, "a whole number");
+    else if (v.kind == VALUE_INT && (v.i < min || v.i > max))
+        compile_error(c, FINDING_BAD_VALUE, "%s lies between %u and %u", name, min, max);
+    else if (v.kind == VALUE_INT)
+        *out = (uint32_t)v.i;
+    compile_leave(c, outer);
+}
+
+const struct mapping *compile_map(struct compiler *c, struct value object, const char *name)
+{
+    struct value v = compile_field(object, name);
+    size_t outer = compile_enter(c, str_of(name));
+    const struct mapping *m = NULL;
+
+    if (v.kind == VALUE_MAP)
+        m = compile_mapping(c, v);
+    else if (v.kind != VALUE_ABSENT)
+        compile_wrong_type(c, v, "an object");
+    compile_leave(c, outer);
+    return m;
+}
+
+const struct cel_program *compile_when(struct compiler *c, struct value object, const char *name)
+{
+    struct value v = compile_field(object, name);
+    const struct cel_program *when = NULL;
+    size_t outer = compile_enter(c, str_of(name));
+
+    if (v.kind != VALUE_ABSENT)
+        when = compile_condition(c, v);
+    compile_leave(c, outer);
+    return when;
+}
+
 /* --- names --- */
+
+struct str compile_own_code(struct compiler *c, struct value definition)
+{
+    struct value v = compile_field(definition, "code");
+    struct str code = compile_text(c, definition, "code");
+    size_t outer;
+
+    if (v.kind == VALUE_ABSENT)
+        compile_missing(c, "code");
+    if (v.kind == VALUE_STRING) {
+        outer = compile_enter(c, STR("code"));
+        (void)compile_check_code(c, code);
+        compile_leave(c, outer);
+    }
+    return code;
+}
 
 bool compile_check_code(struct compiler *c, struct str code)
 {

@@ -23,7 +23,7 @@ static bool compile_string(struct compiler *c, struct value v, struct mapping *m
         compile_expression_error(c, value_text(v), &err);
         return true;
     }
-    *VEC_ADD(c->mem, &c->expressions) = program;
+    *VEC_ADD(c->mem, &c->library->expressions) = program;
     *m = (struct mapping){.kind = MAPPING_PROGRAM, .program = program};
     if (cel_program_is_constant(program, &m->value))
         m->kind = MAPPING_CONST;
@@ -108,10 +108,9 @@ const struct mapping *compile_mapping(struct compiler *c, struct value v)
     return m;
 }
 
-const struct cel_program *compile_condition(struct compiler *c, struct value v)
+const struct cel_program *compile_expression(struct compiler *c, struct value v)
 {
     const struct cel_program *program;
-    struct str type;
     struct err err;
 
     if (v.kind != VALUE_STRING) {
@@ -122,7 +121,18 @@ const struct cel_program *compile_condition(struct compiler *c, struct value v)
         compile_expression_error(c, value_text(v), &err);
         return NULL;
     }
-    *VEC_ADD(c->mem, &c->expressions) = program;
+    *VEC_ADD(c->mem, &c->library->expressions) = program;
+    return program;
+}
+
+const struct cel_program *compile_condition(struct compiler *c, struct value v)
+{
+    const struct cel_program *program = compile_expression(c, v);
+    struct str type;
+    struct err err;
+
+    if (program == NULL)
+        return NULL;
     type = cel_program_type(program);
     if (str_eq(type, STR("bool")) || str_eq(type, STR("dyn")))
         return program;

@@ -1,4 +1,4 @@
-/* param.c - the parameters of a definition, and the input of a start held against them. */
+/* param.c - the parameters of a definition, and what is given held against them. */
 #include "base/uuid.h"
 #include "define/compile.h"
 #include "value/json.h"
@@ -131,7 +131,7 @@ static void compile_default(struct compiler *c, struct value v, struct param *pa
     compile_leave(c, outer);
 }
 
-static void compile_param(struct compiler *c, struct value v, const struct program *p,
+static void compile_param(struct compiler *c, struct value v, const struct params *before,
                           struct param *param)
 {
     struct value field;
@@ -149,8 +149,8 @@ static void compile_param(struct compiler *c, struct value v, const struct progr
     if (compile_field(v, "name").kind == VALUE_STRING && !compile_is_name(param->name))
         compile_error(c, FINDING_BAD_NAME,
                       "a name is a letter or '_', then letters, digits or '_'");
-    for (uint32_t i = 0; i < p->param_count && param->name.len > 0; i++)
-        if (str_eq(p->params[i].name, param->name))
+    for (uint32_t i = 0; i < before->count && param->name.len > 0; i++)
+        if (str_eq(before->items[i].name, param->name))
             compile_error(c, FINDING_DUPLICATE_NAME, "there are two parameters '%.*s'",
                           STR_ARG(param->name));
     compile_leave(c, outer);
@@ -169,49 +169,50 @@ static void compile_param(struct compiler *c, struct value v, const struct progr
         compile_default(c, field, param);
 }
 
-void compile_params(struct compiler *c, struct value list, struct program *p)
+bool compile_params(struct compiler *c, struct value list, struct params *out)
 {
-    size_t outer = compile_enter(c, STR("input"));
     struct param *params;
 
+    *out = (struct params){0};
     if (list.kind != VALUE_LIST) {
         compile_wrong_type(c, list, "a list of parameters");
-    } else if (list.len > PARAMS_MAX) {
+        return false;
+    }
+    if (list.len > PARAMS_MAX) {
         compile_error(c, FINDING_TOO_MANY_PARAMS, "there are %u parameters; at most %d are allowed",
                       list.len, PARAMS_MAX);
-    } else {
-        params = ARENA_ARRAY(c->mem, list.len, struct param);
-        p->declares_input = true;
-        p->params = params;
-        for (uint32_t i = 0; i < list.len; i++) {
-            size_t inner = compile_enter_index(c, i);
-            compile_param(c, list.items[i], p, &params[i]);
-            p->param_count++;
-            compile_leave(c, inner);
-        }
+        return false;
     }
-    compile_leave(c, outer);
+    params = ARENA_ARRAY(c->mem, list.len + 1, struct param);
+    out->items = params;
+    for (uint32_t i = 0; i < list.len; i++) {
+        size_t inner = compile_enter_index(c, i);
+        compile_param(c, list.items[i], out, &params[i]);
+        out->count++;
+        compile_leave(c, inner);
+    }
+    return true;
 }
 
 /* --- the input of a start --- */
 
-static const struct param *find_param(const struct program *p, struct str name)
+static const struct param *find_param(const struct params *p, struct str name)
 {
-    for (uint32_t i = 0; i < p->param_count; i++)
-        if (str_eq(p->params[i].name, name))
-            return &p->params[i];
+    for (uint32_t i = 0; i < p->count; i++)
+        if (str_eq(p->items[i].name, name))
+            return &p->items[i];
     return NULL;
 }
 
-static struct str nearest_param(const struct program *p, struct str name)
+static struct str nearest_param(const struct params *p, struct str name)
 {
     unsigned limit = catalog_hint_distance(name);
     struct str best = STR_NONE;
 
-    for (uint32_t i = 0; i < p->param_count && limit > 0; i++) {
-        unsigned distance = str_distance(name, p->params[i].name, limit);
+    for (uint32_t i = 0; i < p->count && limit > 0; i++) {
+        unsigned distance = str_distance(name, p->items[i].name, limit);
         if (distance <= limit) {
-            best = p->params[i].name;
+            best = p->items[i].name;
             limit = distance - 1;
         }
     }
@@ -241,7 +242,7 @@ static void not_allowed(struct compiler *c, const struct param *param)
 }
 
 /* Check what was given under one name; *v becomes what the execution sees. */
-static void check_given(struct compiler *c, const struct program *p, struct str name,
+static void check_given(struct compiler *c, const struct params *p, struct str name,
                         struct value *v)
 {
     const struct param *param = find_param(p, name);
@@ -278,10 +279,10 @@ static bool check_absent(struct compiler *c, const struct param *param)
     return false;
 }
 
-static struct value check_params(struct compiler *c, const struct program *p, struct value input)
+static struct value check_params(struct compiler *c, const struct params *p, struct value input)
 {
     struct value_entry *entries =
-        ARENA_ARRAY(c->mem, (size_t)input.len + p->param_count, struct value_entry);
+        ARENA_ARRAY(c->mem, (size_t)input.len + p->count, struct value_entry);
     size_t count = 0, duplicate;
 
     for (uint32_t i = 0; i < input.len; i++) {
@@ -289,8 +290,8 @@ static struct value check_params(struct compiler *c, const struct program *p, st
         check_given(c, p, value_text(e.key), &e.value);
         entries[count++] = e;
     }
-    for (uint32_t i = 0; i < p->param_count; i++) {
-        const struct param *param = &p->params[i];
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct param *param = &p->items[i];
         if (value_map_get_str(input, param->name).kind == VALUE_ABSENT && check_absent(c, param))
             entries[count++] =
                 (struct value_entry){.key = value_key(param->name), .value = param->fallback};
@@ -298,20 +299,88 @@ static struct value check_params(struct compiler *c, const struct program *p, st
     return value_map_make(c->mem, entries, count, &duplicate);
 }
 
+/* Anything that should be an object; `p` is NULL when nothing is declared. */
+static struct value check_object(struct compiler *c, const struct params *p, struct value given)
+{
+    if (given.kind == VALUE_ABSENT || given.kind == VALUE_NULL)
+        given = value_map_empty();
+    if (given.kind == VALUE_MAP)
+        return p == NULL ? given : check_params(c, p, given);
+    compile_wrong_type(c, given, "an object");
+    return value_map_empty();
+}
+
+void define_check_params(struct arena *mem, const struct param *params, uint32_t count,
+                         struct str at, struct value given, struct value *out,
+                         struct findings *findings)
+{
+    struct params p = {.items = params, .count = count};
+    struct compiler c;
+
+    compiler_init(&c, mem, NULL, findings);
+    buf_str(&c.path, at);
+    *out = check_object(&c, &p, given);
+}
+
 void define_check_input(struct arena *mem, const struct program *p, struct value input,
                         struct value *out, struct findings *findings)
 {
+    struct params params = {.items = p->params, .count = p->param_count};
     struct compiler c;
 
     compiler_init(&c, mem, NULL, findings);
     (void)compile_enter(&c, STR("input"));
-    if (input.kind == VALUE_ABSENT || input.kind == VALUE_NULL)
-        input = value_map_empty();
-    if (input.kind != VALUE_MAP) {
-        compile_wrong_type(&c, input, "an object");
-        input = value_map_empty();
-    } else if (p->declares_input) {
-        input = check_params(&c, p, input);
+    *out = check_object(&c, p->declares_input ? &params : NULL, input);
+}
+
+/* --- the input of a call, as it is written --- */
+
+/* What stands under a name in a map that is written; NULL when there is nothing. */
+static const struct mapping *written_at(const struct mapping *m, struct str name,
+                                        struct mapping *constant)
+{
+    if (m->kind == MAPPING_CONST) {
+        *constant =
+            (struct mapping){.kind = MAPPING_CONST, .value = value_map_get_str(m->value, name)};
+        return constant->value.kind == VALUE_ABSENT ? NULL : constant;
     }
-    *out = input;
+    for (uint32_t i = 0; i < m->count; i++)
+        if (str_eq(value_text(m->keys[i]), name))
+            return &m->items[i];
+    return NULL;
+}
+
+static void check_written(struct compiler *c, const struct params *p, const struct mapping *m)
+{
+    uint32_t count = m->kind == MAPPING_CONST ? m->value.len : m->count;
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct value key = m->kind == MAPPING_CONST ? m->value.map->entries[i].key : m->keys[i];
+        struct mapping constant;
+        const struct mapping *item = written_at(m, value_text(key), &constant);
+        /* An expression may become anything; what it is called must fit all the same. */
+        struct value v = item != NULL && item->kind == MAPPING_CONST ? item->value : value_absent();
+
+        if (v.kind != VALUE_ABSENT || find_param(p, value_text(key)) == NULL)
+            check_given(c, p, value_text(key), &v);
+    }
+}
+
+void compile_check_given(struct compiler *c, const struct procedure *p, const struct mapping *input)
+{
+    struct mapping nothing = {.kind = MAPPING_CONST, .value = value_map_empty()};
+    struct params params = {.items = p->params, .count = p->param_count};
+    struct mapping constant;
+    size_t outer;
+
+    if (!p->declares_input || p->kind == PROCEDURE_EXTERNAL)
+        return;
+    if (input == NULL)
+        input = &nothing;
+    outer = compile_enter(c, STR("input"));
+    check_written(c, &params, input);
+    for (uint32_t i = 0; i < params.count; i++)
+        if (written_at(input, params.items[i].name, &constant) == NULL)
+            (void)check_absent(c, &params.items[i]);
+    compile_leave(c, outer);
 }
