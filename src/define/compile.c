@@ -174,6 +174,28 @@ static uint32_t flat_column(struct str source, uint32_t line, uint32_t column)
     return column;
 }
 
+/* "undeclared reference to 'steps.x'": what a process sees and a named procedure does not. */
+static bool names_the_process(struct str message)
+{
+    static const char *const roots[] = {
+#define ROOT(symbol, name, type) name,
+#include "define/roots.def"
+#undef ROOT
+    };
+    static const struct str start = {.ptr = "undeclared reference to '", .len = 25};
+
+    if (!str_starts_with(message, start))
+        return false;
+    message = str_slice(message, start.len, message.len);
+    for (size_t i = 0; i < ROOT_COUNT; i++) {
+        struct str root = str_of(roots[i]);
+        if (str_starts_with(message, root) && message.len > root.len &&
+            (message.ptr[root.len] == '.' || message.ptr[root.len] == '\''))
+            return true;
+    }
+    return false;
+}
+
 void compile_expression_error(struct compiler *c, struct str source, const struct err *err)
 {
     struct str message = str_of(err->message);
@@ -186,6 +208,9 @@ void compile_expression_error(struct compiler *c, struct str source, const struc
     f->message = str_copy(c->mem, str_slice(message, 0, hint < 0 ? message.len : (size_t)hint));
     if (hint >= 0)
         f->hint = str_copy(c->mem, str_slice(message, (size_t)hint + 2, message.len));
+    else if (c->unit != NULL && names_the_process(message))
+        f->hint = STR("a procedure sees its own input, config, user, execution and now: hand over "
+                      "the rest in 'input'");
     if (err->column > 0)
         f->column = flat_column(source, err->line, err->column);
 }

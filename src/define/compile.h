@@ -52,6 +52,7 @@ struct compiler {
     bool has_errors;
     struct library *library;
     struct scope *scope;           /* of the procedure we are in, or NULL */
+    const struct scope *around;    /* of the procedure whose rollbacks we are in, or NULL */
     const struct program *program; /* the tree of steps for jumps; NULL in a named procedure */
     const struct step *at;         /* the step we are in, or NULL */
     const struct retry *retry;     /* what a policy leaves out */
@@ -286,12 +287,13 @@ struct late_rollback {
 struct scope {
     struct cel_env *env; /* grows by each `as` */
     const struct cel_env *outer_env;
-    struct scope *outer; /* or NULL */
-    bool may_wait;       /* one command, written in a step */
-    unsigned depth;      /* of bodies */
-    struct str prefix;   /* of positions: "2." */
-    uint32_t position;   /* of the last command */
-    unsigned items;      /* $.item so far */
+    struct scope *outer;        /* or NULL */
+    const struct scope *around; /* whose names a rollback sees, or NULL */
+    bool may_wait;              /* one command, written in a step */
+    unsigned depth;             /* of bodies */
+    struct str prefix;          /* of positions: "2." */
+    uint32_t position;          /* of the last command */
+    unsigned items;             /* $.item so far */
     struct tally tally;
     struct {
         VEC_OF(struct scope_name);
