@@ -3,6 +3,7 @@
 
 #include "api/api.h"
 #include "api/problem.h"
+#include "store/change.h"
 #include "value/object.h"
 #include "value/timefmt.h"
 
@@ -190,6 +191,30 @@ struct node_request *call_request(struct call *c, enum node_request_kind kind,
     r->owner = c;
     r->done = done;
     return call_idempotency(c, &r->idempotency) ? r : NULL;
+}
+
+void call_audit(const struct call *c, struct node_request *r, const char *action, struct str target,
+                struct str details_json)
+{
+    r->audit = (struct audit){.user_id = c->user.id,
+                              .user_name = c->user.name,
+                              .org_id = c->user.org_id,
+                              .action = str_of(action),
+                              .target = target,
+                              .details_json = details_json,
+                              .now_us = api_now_us(c->api)};
+}
+
+struct node_request *call_change(struct call *c, struct change *change,
+                                 void (*done)(struct node_request *r))
+{
+    struct node_request *r = call_request(c, NODE_CHANGE, done);
+
+    if (r == NULL)
+        return NULL;
+    change->now_us = api_now_us(c->api);
+    r->change = change;
+    return r;
 }
 
 void call_submit(struct call *c, struct node_request *r)

@@ -80,6 +80,20 @@ bool call_body(struct call *c, const struct body_field *fields, size_t count) MU
 struct node_request *call_request(struct call *c, enum node_request_kind kind,
                                   void (*done)(struct node_request *r));
 
+/*
+ * Say what the request does, for the audit log: "scenario.publish" and what it
+ * is done to. `details_json` may be empty.
+ */
+void call_audit(const struct call *c, struct node_request *r, const char *action, struct str target,
+                struct str details_json);
+
+/*
+ * Ask for a change of store/change.h; `change` lives in c->mem. `done` finds
+ * the answer in r->change.
+ */
+struct node_request *call_change(struct call *c, struct change *change,
+                                 void (*done)(struct node_request *r));
+
 /* Hand it over; refuses the call when the node does. */
 void call_submit(struct call *c, struct node_request *r);
 

@@ -247,5 +247,6 @@ void executions_cancel(struct call *c)
         return;
     r->execution = execution;
     r->reason = reason.kind == VALUE_STRING ? value_text(reason) : STR_NONE;
+    call_audit(c, r, "execution.cancel", c->params[0], STR_NONE);
     call_submit(c, r);
 }

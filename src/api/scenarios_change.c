@@ -108,6 +108,12 @@ static bool is_code(struct str code)
     return true;
 }
 
+static const char *const audit_actions[] = {
+    [DEFINITION_SAVE_DRAFT] = "scenario.draft",
+    [DEFINITION_DELETE_DRAFT] = "scenario.draft_delete",
+    [DEFINITION_PUBLISH] = "scenario.publish",
+};
+
 /* A change of this call's definition, to be submitted. */
 static struct node_request *new_change(struct call *c, enum definition_action action,
                                        const struct checked *k,
@@ -128,6 +134,7 @@ static struct node_request *new_change(struct call *c, enum definition_action ac
         .if_match = k->if_match,
         .now_us = api_now_us(c->api),
     };
+    call_audit(c, r, audit_actions[action], r->definition.code, STR_NONE);
     return r;
 }
 

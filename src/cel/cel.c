@@ -56,6 +56,12 @@ bool cel_compile_template(struct arena *mem, const struct cel_env *env, struct s
     return compile(mem, env, text, 0, parse_template, NULL, out, err);
 }
 
+bool cel_compile_text(struct arena *mem, const struct cel_env *env, struct str text, bool is_html,
+                      const struct cel_program **out, struct err *err)
+{
+    return compile(mem, env, text, 0, is_html ? parse_html : parse_text, NULL, out, err);
+}
+
 /* Exactly one double-quoted literal and nothing else. */
 static bool is_quoted_literal(struct str text)
 {

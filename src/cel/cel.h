@@ -79,6 +79,18 @@ bool cel_env_variable(struct cel_env *env, struct str name, struct str type, uin
 bool cel_env_close(struct cel_env *env, struct str name, struct err *err) MUST_USE;
 
 /*
+ * Say that a declared variable has a field of this name, and none but those
+ * that were said: `name.x` does not compile for others. has(name.x) and
+ * name.?x ask whether there is one, so they compile for any. An empty `field`
+ * adds none. ERR_INVALID when there is no such variable.
+ */
+bool cel_env_field(struct cel_env *env, struct str name, struct str field,
+                   struct err *err) MUST_USE;
+
+/* Let functions with this word and a dot before their names exist, even if none is declared. */
+void cel_env_space(struct cel_env *env, struct str word);
+
+/*
  * Declare one overload of a function: "fn.discount", "int, string -> double".
  * `call` may be NULL for a function that is only checked. All overloads of a
  * name share one `call` and `context`: those of the last declaration.
@@ -113,6 +125,13 @@ bool cel_compile(struct arena *mem, const struct cel_env *env, struct str source
  */
 bool cel_compile_template(struct arena *mem, const struct cel_env *env, struct str text,
                           const struct cel_program **out, struct err *err) MUST_USE;
+
+/*
+ * The same for what is always text, such as a letter: one expression and
+ * nothing else becomes text too. In HTML what expressions give is escaped.
+ */
+bool cel_compile_text(struct arena *mem, const struct cel_env *env, struct str text, bool is_html,
+                      const struct cel_program **out, struct err *err) MUST_USE;
 
 /*
  * Compile a string that stands where a definition wants a value: "$.x" and

@@ -183,6 +183,24 @@ bool cel_env_close(struct cel_env *env, struct str name, struct err *err)
     return true;
 }
 
+bool cel_env_field(struct cel_env *env, struct str name, struct str field, struct err *err)
+{
+    const struct variable *v = env_variable(env, name);
+
+    if (v == NULL || v->type == NULL)
+        return err_set(err, ERR_INVALID, "no variable '%.*s' to have fields", STR_ARG(name));
+    own_variable(env, name)->is_listed = true;
+    if (field.len > 0)
+        own_variable(env, str_printf(env->mem, "%.*s.%.*s", STR_ARG(name), STR_ARG(field)))
+            ->is_field = true;
+    return true;
+}
+
+void cel_env_space(struct cel_env *env, struct str word)
+{
+    map_add(&env->spaces, str_copy(env->mem, word), NULL);
+}
+
 /* "string, int -> bool" */
 static bool parse_signature(struct cel_env *env, struct str text, struct overload *o,
                             struct err *err)

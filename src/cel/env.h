@@ -16,6 +16,8 @@ struct variable {
     const struct type *type; /* NULL: only the beginning of longer names */
     bool is_prefix;          /* longer names begin with this one and a dot */
     bool is_closed;          /* it has no other fields than those declared as longer names */
+    bool is_listed;          /* the same, for fields that cel_env_field() has named */
+    bool is_field;           /* one of those: it has no slot of its own */
     bool is_constant;        /* the name of a type: `value` */
     uint32_t slot;
     struct value value;

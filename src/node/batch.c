@@ -4,6 +4,7 @@
 #include "base/crash.h"
 #include "base/log.h"
 #include "engine/show.h"
+#include "store/change.h"
 #include "value/json.h"
 
 #include <stdlib.h>
@@ -65,8 +66,8 @@ static void keep_answer(struct work *w)
     struct buf text;
 
     w->idempotency = r->idempotency;
-    if (r->kind == NODE_DEFINITION)
-        return; /* the caller knows all of it but the version */
+    if (r->kind == NODE_DEFINITION || r->kind == NODE_CHANGE)
+        return; /* the caller knows it, but for what the store adds */
     buf_init_arena(&text, r->mem);
     ASSERT(w->commit != NULL);
     if (r->kind == NODE_START) {
@@ -90,10 +91,15 @@ void batch_add(struct node *n, struct work *w)
     if (w->commit != NULL) {
         w->member.kind = MEMBER_COMMIT;
         w->member.commit = w->commit;
-    } else {
+    } else if (w->request->kind == NODE_DEFINITION) {
         w->member.kind = MEMBER_DEFINITION;
         w->member.definition = &w->request->definition;
+    } else {
+        w->member.kind = MEMBER_CHANGE;
+        w->member.change = w->request->change;
     }
+    if (w->kind == WORK_REQUEST && w->request->audit.action.len > 0)
+        w->member.audit = &w->request->audit;
     if (w->kind == WORK_REQUEST && w->request->idempotency.key.len > 0) {
         keep_answer(w);
         w->member.idempotency = &w->idempotency;
@@ -177,7 +183,7 @@ static void answer(struct node *n, struct work *w)
     struct node_request *r = w->request;
 
     r->ok = true;
-    ASSERT(w->commit != NULL || r->kind == NODE_DEFINITION);
+    ASSERT(w->commit != NULL || r->kind == NODE_DEFINITION || r->kind == NODE_CHANGE);
     switch (r->kind) {
     case NODE_START:
         answer_or_wait(n, w, w->commit->after);
@@ -194,6 +200,9 @@ static void answer(struct node *n, struct work *w)
     case NODE_DEFINITION:
         if (r->definition.action == DEFINITION_PUBLISH)
             published_get(n, r->definition.code)->version = r->definition.version;
+        break;
+    case NODE_CHANGE:
+        r->change->answer_json = str_copy(r->mem, r->change->answer_json);
         break;
     case NODE_WAIT:
         PANIC("a wait is in no batch");

@@ -82,6 +82,7 @@ enum node_request_kind {
     NODE_CANCEL,
     NODE_WAIT,       /* for the end of an execution, or for wait_us */
     NODE_DEFINITION, /* save a draft, delete it, publish */
+    NODE_CHANGE,     /* any other change: see store/change.h */
 };
 
 /*
@@ -93,6 +94,7 @@ struct node_request {
     enum node_request_kind kind;
     struct node_user user;
     struct idempotency idempotency; /* key.len == 0: none */
+    struct audit audit;             /* action.len == 0: none */
     int64_t wait_us; /* START, SIGNAL, WAIT: answer when it ends, or after this; 0 = at once */
 
     /* START */
@@ -108,6 +110,8 @@ struct node_request {
     struct str reason;
     /* DEFINITION */
     struct definition_change definition;
+    /* CHANGE */
+    struct change *change; /* its answer_json lives in `mem` when `done` is called */
 
     void (*done)(struct node_request *r);
     void *owner;

@@ -310,6 +310,7 @@ bool node_submit(struct node *n, struct node_request *r, struct err *err)
         entry_queue(n, entry_get(n, r->execution), w);
         break;
     case NODE_DEFINITION:
+    case NODE_CHANGE:
         batch_add(n, w);
         break;
     }

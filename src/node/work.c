@@ -77,6 +77,7 @@ static void make_event(struct work *w, struct event *ev)
         return;
     case NODE_WAIT:
     case NODE_DEFINITION:
+    case NODE_CHANGE:
         break;
     }
     PANIC("this request makes no event");

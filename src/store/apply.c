@@ -1,8 +1,11 @@
 /* apply.c - commits of the engine as statements; see apply.h. */
 #include "store/apply.h"
 
+#include "store/change.h"
 #include "value/json.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static const struct {
@@ -40,6 +43,19 @@ enum apply_end apply_refuse(const struct apply *a, struct member *m, enum member
 {
     m->result = result;
     return a->wrote ? APPLY_AGAIN : APPLY_DONE;
+}
+
+enum apply_end apply_refuse_with(const struct apply *a, struct member *m, enum err_code code,
+                                 const char *format, ...)
+{
+    char message[sizeof(m->err.message)];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(message, sizeof(message), format, args);
+    va_end(args);
+    (void)err_set(&m->err, code, "%s", message);
+    return apply_refuse(a, m, MEMBER_FAILED);
 }
 
 bool apply_write(struct apply *a, enum sql sql, const struct db_value *params, unsigned count,
@@ -464,36 +480,82 @@ static enum apply_end apply_crash(struct apply *a, struct member *m, enum db_sta
 }
 
 /* The answer to a change of a definition ends with the version that it was given. */
-static bool keep_definition_answer(struct apply *a, const struct member *m, enum db_status *status)
+static struct str definition_answer(struct apply *a, const struct member *m)
 {
-    struct idempotency kept = *m->idempotency;
+    struct str beginning = m->idempotency->answer;
 
-    if (kept.answer.len > 0)
-        kept.answer = str_printf(a->mem, "%.*s\"version\":%lld}", STR_ARG(kept.answer),
-                                 (long long)m->definition->version);
-    return keep_answer(a, &kept, m->definition->now_us, status);
+    return beginning.len == 0 ? beginning
+                              : str_printf(a->mem, "%.*s\"version\":%lld}", STR_ARG(beginning),
+                                           (long long)m->definition->version);
 }
 
-enum apply_end apply_member(struct apply *a, struct member *m, enum db_status *status)
+/* What is kept for a repeated request, now that the change has been made. */
+static bool keep_change_answer(struct apply *a, const struct member *m, int64_t now_us,
+                               enum db_status *status)
 {
-    a->wrote = false;
-    m->result = MEMBER_APPLIED;
+    struct idempotency kept;
+
+    if (m->idempotency == NULL)
+        return true;
+    kept = *m->idempotency;
+    if (m->kind == MEMBER_DEFINITION) {
+        kept.answer = definition_answer(a, m);
+    } else if (m->change->answer_status != 0) {
+        kept.status = m->change->answer_status;
+        kept.answer = m->change->answer_json;
+    }
+    return keep_answer(a, &kept, now_us, status);
+}
+
+/* A change that people make: looked up under its Idempotency-Key, made, and its answer kept. */
+static enum apply_end apply_change(struct apply *a, struct member *m, enum db_status *status)
+{
+    bool is_definition = m->kind == MEMBER_DEFINITION;
+    int64_t now_us = is_definition ? m->definition->now_us : m->change->now_us;
+    enum apply_end end;
+
+    if (m->idempotency != NULL && find_answer(a, m, now_us, &end, status))
+        return end;
+    end = is_definition ? apply_definition(a, m, status) : m->change->apply(a, m, status);
+    if (end == APPLY_DONE && m->result == MEMBER_APPLIED &&
+        !keep_change_answer(a, m, now_us, status))
+        return APPLY_FAILED;
+    return end;
+}
+
+static enum apply_end apply_one(struct apply *a, struct member *m, enum db_status *status)
+{
     switch (m->kind) {
     case MEMBER_COMMIT:
         return apply_commit(a, m, status);
-    case MEMBER_DEFINITION: {
-        enum apply_end end = APPLY_DONE;
-
-        if (m->idempotency != NULL && find_answer(a, m, m->definition->now_us, &end, status))
-            return end;
-        end = apply_definition(a, m, status);
-        if (end == APPLY_DONE && m->result == MEMBER_APPLIED && m->idempotency != NULL &&
-            !keep_definition_answer(a, m, status))
-            return APPLY_FAILED;
-        return end;
-    }
+    case MEMBER_DEFINITION:
+    case MEMBER_CHANGE:
+        return apply_change(a, m, status);
     case MEMBER_CRASH:
         return apply_crash(a, m, status);
     }
     PANIC("unknown kind of member");
+}
+
+static bool write_audit(struct apply *a, const struct audit *audit, enum db_status *status)
+{
+    return apply_write(a, SQL_AUDIT_INSERT,
+                       DB_PARAMS(db_int(audit->now_us), db_some_text(audit->user_id),
+                                 db_some_text(audit->user_name), db_some_text(audit->org_id),
+                                 db_text(audit->action), db_some_text(audit->target),
+                                 db_some_text(audit->details_json)),
+                       status);
+}
+
+enum apply_end apply_member(struct apply *a, struct member *m, enum db_status *status)
+{
+    enum apply_end end;
+
+    a->wrote = false;
+    m->result = MEMBER_APPLIED;
+    end = apply_one(a, m, status);
+    if (end == APPLY_DONE && m->result == MEMBER_APPLIED && m->audit != NULL &&
+        !write_audit(a, m->audit, status))
+        return APPLY_FAILED;
+    return end;
 }

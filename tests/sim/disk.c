@@ -436,6 +436,8 @@ void disk_apply(struct sim *sim, struct member *m)
     case MEMBER_DEFINITION:
         apply_definition(sim, m);
         return;
+    case MEMBER_CHANGE:
+        PANIC("simulated clients change nothing but definitions and executions");
     case MEMBER_CRASH:
         x = disk_find(&sim->disk, m->crashed);
         m->result = x == NULL ? MEMBER_GONE : MEMBER_APPLIED;

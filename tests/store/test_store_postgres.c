@@ -315,7 +315,8 @@ static void test_postgres__servers_that_start_together_migrate_once(void **state
         pthread_join(threads[i], &ok);
         assert_non_null(ok);
     }
-    assert_string_equal(private_postgres_ask("SELECT count(*) FROM schema_version"), "1");
+    assert_string_equal(private_postgres_ask("SELECT count(*) - max(version) FROM schema_version"),
+                        "0");
 }
 
 static void test_postgres__tables_of_the_seed_can_be_asked(void **state)
