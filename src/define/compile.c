@@ -73,6 +73,20 @@ static struct finding *add(struct compiler *c, enum finding_code code, struct st
     return f;
 }
 
+/* NULL when there are too many already. */
+static struct finding *add_warning(struct compiler *c, enum finding_code code, struct str message)
+{
+    bool had_errors = c->has_errors;
+    struct finding *f;
+
+    if (c->findings->count == FINDINGS_MAX)
+        return NULL;
+    f = add(c, code, message);
+    f->is_warning = true;
+    c->has_errors = had_errors;
+    return f;
+}
+
 static struct str format_text(struct arena *mem, const char *format, va_list args)
 {
     char text[512];
@@ -95,15 +109,11 @@ void compile_error(struct compiler *c, enum finding_code code, const char *forma
 
 void compile_warning(struct compiler *c, enum finding_code code, const char *format, ...)
 {
-    bool had_errors = c->has_errors;
     va_list args;
 
-    if (c->findings->count == FINDINGS_MAX)
-        return;
     va_start(args, format);
-    add(c, code, format_text(c->mem, format, args))->is_warning = true;
+    (void)add_warning(c, code, format_text(c->mem, format, args));
     va_end(args);
-    c->has_errors = had_errors;
 }
 
 void compile_did_you_mean(struct compiler *c, struct str nearest)
@@ -196,14 +206,12 @@ static bool names_the_process(struct str message)
     return false;
 }
 
-void compile_expression_error(struct compiler *c, struct str source, const struct err *err)
+/* What an error of the checker says goes into a finding: its message, hint and column. */
+static void describe(struct compiler *c, struct str source, const struct err *err,
+                     struct finding *f)
 {
     struct str message = str_of(err->message);
     int64_t hint = str_find(message, STR("; did you mean"), 0);
-    enum finding_code code = err->code == ERR_EXPRESSION_SYNTAX ? FINDING_EXPRESSION_SYNTAX
-                             : err->code == ERR_EXPRESSION_TYPE ? FINDING_EXPRESSION_TYPE
-                                                                : FINDING_LIMIT_EXPRESSION_SIZE;
-    struct finding *f = add(c, code, STR_NONE);
 
     f->message = str_copy(c->mem, str_slice(message, 0, hint < 0 ? message.len : (size_t)hint));
     if (hint >= 0)
@@ -213,6 +221,23 @@ void compile_expression_error(struct compiler *c, struct str source, const struc
                       "the rest in 'input'");
     if (err->column > 0)
         f->column = flat_column(source, err->line, err->column);
+}
+
+void compile_expression_error(struct compiler *c, struct str source, const struct err *err)
+{
+    enum finding_code code = err->code == ERR_EXPRESSION_SYNTAX ? FINDING_EXPRESSION_SYNTAX
+                             : err->code == ERR_EXPRESSION_TYPE ? FINDING_EXPRESSION_TYPE
+                                                                : FINDING_LIMIT_EXPRESSION_SIZE;
+
+    describe(c, source, err, add(c, code, STR_NONE));
+}
+
+void compile_undeclared_input(struct compiler *c, struct str source, const struct err *err)
+{
+    struct finding *f = add_warning(c, FINDING_UNDECLARED_INPUT, STR_NONE);
+
+    if (f != NULL)
+        describe(c, source, err, f);
 }
 
 /* --- fields --- */

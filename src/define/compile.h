@@ -57,6 +57,7 @@ struct compiler {
     const struct step *at;         /* the step we are in, or NULL */
     const struct retry *retry;     /* what a policy leaves out */
     const struct unit *unit;       /* the named procedure we are in, or NULL */
+    bool lists_input;              /* the fields of $.input are known */
 };
 
 void compiler_init(struct compiler *c, struct arena *mem, const struct cel_env *env,
@@ -92,6 +93,9 @@ void compile_did_you_mean(struct compiler *c, struct str nearest);
 
 /* What was wrong with the expression `source`. */
 void compile_expression_error(struct compiler *c, struct str source, const struct err *err);
+
+/* It compiles, but names a parameter that is not declared: a warning. */
+void compile_undeclared_input(struct compiler *c, struct str source, const struct err *err);
 
 /* --- fields --- */
 
@@ -140,6 +144,9 @@ int compile_find_word(struct compiler *c, struct value v, const char *words);
 
 /* --- values and expressions: mapping.c --- */
 
+/* Whether a text in a value position is itself, and no expression or template. */
+bool compile_is_plain(struct str text);
+
 /* The mapping of a value where we stand. Never NULL. */
 const struct mapping *compile_mapping(struct compiler *c, struct value v);
 
@@ -186,6 +193,12 @@ struct params {
     uint32_t count;
 };
 
+/* An environment in which $.input has these parameters, and the texts that their enums allow. */
+const struct cel_env *compile_input_env(struct compiler *c, const struct params *params);
+
+/* An environment in which these names are laid over $.input, whatever they hold. */
+const struct cel_env *compile_overlay_env(struct compiler *c, struct value names);
+
 /* `input` of a definition, or `form` of a wait: a list of parameters where we stand. */
 bool compile_params(struct compiler *c, struct value list, struct params *out);
 
@@ -229,8 +242,7 @@ struct unit {
 };
 
 struct library {
-    const struct cel_env *base;      /* the roots */
-    struct cel_env *env;             /* the same, with the functions that were called */
+    const struct cel_env *base;      /* the roots, and the functions */
     struct cel_env *named;           /* for named procedures; NULL until one needs it */
     const struct registry *registry; /* or NULL */
     struct map local;                /* of struct unit */
@@ -252,7 +264,7 @@ struct library *library_new(struct arena *mem, const struct cel_env *base,
                             const struct registry *registry);
 
 /* What the library holds becomes the program's. */
-void library_finish(const struct library *l, struct program *p);
+void library_finish(struct arena *mem, struct library *l, struct program *p);
 
 /* The environment of named procedures: the slots of the roots, those that they do not see hidden. */
 const struct cel_env *library_named_env(struct compiler *c);
@@ -367,6 +379,9 @@ bool compile_target(struct compiler *c, struct value v, struct jump *out);
 
 /* Warnings about steps that never run. */
 void check_reachable(struct compiler *c, const struct program *p);
+
+/* Say that a field is the class of an error. define.c */
+void define_class_words(struct arena *mem, struct cel_env *env, struct str name, struct str field);
 
 /* The words of `onError`, in the order of enum on_error. */
 #define ON_ERROR_WORDS "compensate retry fail_fast hold"

@@ -194,6 +194,59 @@ bool compile_params(struct compiler *c, struct value list, struct params *out)
     return true;
 }
 
+/* --- what expressions may compare with --- */
+
+/* The texts among the values of an enum. */
+static const struct str *enum_texts(struct arena *mem, struct value list, uint32_t *count)
+{
+    struct str *texts = ARENA_ARRAY(mem, list.len + 1, struct str);
+
+    *count = 0;
+    for (uint32_t i = 0; i < list.len; i++)
+        if (list.items[i].kind == VALUE_STRING)
+            texts[(*count)++] = value_text(list.items[i]);
+    return texts;
+}
+
+const struct cel_env *compile_input_env(struct compiler *c, const struct params *params)
+{
+    struct cel_env *env = cel_env_extend(c->mem, c->env);
+    struct err err;
+
+    if (!cel_env_field(env, STR("input"), STR_NONE, &err))
+        PANIC(err.message);
+    for (uint32_t i = 0; i < params->count; i++) {
+        const struct param *p = &params->items[i];
+        uint32_t count;
+
+        if (!cel_env_field(env, STR("input"), p->name, &err))
+            PANIC(err.message);
+        if (p->allowed.kind == VALUE_LIST) {
+            const struct str *texts = enum_texts(c->mem, p->allowed, &count);
+            cel_env_words(env, STR("input"), p->name, texts, count);
+        }
+    }
+    return env;
+}
+
+const struct cel_env *compile_overlay_env(struct compiler *c, struct value names)
+{
+    struct cel_env *env;
+    struct err err;
+
+    if (names.kind != VALUE_MAP || names.len == 0)
+        return c->env;
+    env = cel_env_extend(c->mem, c->env);
+    for (uint32_t i = 0; i < names.len; i++) {
+        struct str name = value_text(names.map->entries[i].key);
+
+        cel_env_words(env, STR("input"), name, NULL, 0);
+        if (c->lists_input && !cel_env_field(env, STR("input"), name, &err))
+            PANIC(err.message);
+    }
+    return env;
+}
+
 /* --- the input of a start --- */
 
 static const struct param *find_param(const struct params *p, struct str name)
