@@ -158,7 +158,10 @@ const struct cel_program *compile_expression(struct compiler *c, struct value v)
 
 /* --- small parts --- */
 
-/* [a-z][a-z0-9_]{0,99}; a finding if not. */
+/* Whether a code is [a-z][a-z0-9_]{0,99}. */
+bool compile_is_code(struct str code);
+
+/* The same, and a finding if not. */
 bool compile_check_code(struct compiler *c, struct str code);
 
 /* `code` of a definition. */
@@ -186,12 +189,28 @@ const struct mapping *compile_map(struct compiler *c, struct value object, const
 /* The field as a condition; NULL when it is not there, or after a finding. */
 const struct cel_program *compile_when(struct compiler *c, struct value object, const char *name);
 
-/* --- parameters: param.c --- */
+/* --- parameters: param.c, input.c --- */
 
 struct params {
     const struct param *items;
     uint32_t count;
 };
+
+/* The field `type` of a parameter: an enum param_type, or -1 when there is none. */
+int compile_param_type(struct compiler *c, struct value object);
+
+/*
+ * Whether *v is of that type. A double that is a whole number becomes an int
+ * where an integer is wanted.
+ */
+bool compile_fits(enum param_type type, struct value *v);
+
+/* A finding that `v` is not of that type; and "a whole number", for messages. */
+void compile_misfit(struct compiler *c, struct value v, enum param_type type);
+const char *compile_param_wanted(enum param_type type);
+
+/* Whether a value is in the list that a parameter allows. */
+bool compile_is_allowed(const struct param *param, struct value v);
 
 /* An environment in which $.input has these parameters, and the texts that their enums allow. */
 const struct cel_env *compile_input_env(struct compiler *c, const struct params *params);
