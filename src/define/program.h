@@ -193,6 +193,7 @@ struct wait {
     bool is_public;
     const struct param *form; /* what the payload must be, as `input`; NULL: anything */
     uint32_t form_count;
+    struct value form_written; /* as it was written, for those who answer; or absent */
     /* reminder: `procedure` is NULL when there is none; it sees $.reminder.index */
     struct procedure_call reminder;
     const struct mapping *reminder_every; /* a duration */

@@ -67,6 +67,7 @@ static void compile_form(struct compiler *c, struct value v, struct wait *wait)
     (void)compile_params(c, v, &params);
     wait->form = params.items;
     wait->form_count = params.count;
+    wait->form_written = v;
     compile_leave(c, outer);
 }
 
