@@ -1,4 +1,4 @@
-/* test_flow.c - claims about commands that hold others, waits, and what every command may have. */
+/* test_define_flow.c - claims about commands that hold others, waits, and what every command may have. */
 #include "base/buf.h"
 #include "define/definition.h"
 
@@ -20,7 +20,7 @@ static const struct procedure *procedure_of(const char *commands)
 
 /* --- bodies --- */
 
-static void test_flow__if_and_try_have_two_bodies(void **state)
+static void test_commands__if_and_try_have_two_bodies(void **state)
 {
     const struct procedure *p;
     const struct command *c;
@@ -43,7 +43,7 @@ static void test_flow__if_and_try_have_two_bodies(void **state)
     assert_text(c->bodies[BODY_CATCH].commands[0].pointer, "/steps/0/procedure/1/catch");
 }
 
-static void test_flow__match_has_its_cases_and_a_default(void **state)
+static void test_commands__match_has_its_cases_and_a_default(void **state)
 {
     const struct command *c;
 
@@ -63,7 +63,7 @@ static void test_flow__match_has_its_cases_and_a_default(void **state)
     assert_int_equal(c->bodies[0].count, 1);
 }
 
-static void test_flow__positions_are_counted_through_all_bodies(void **state)
+static void test_commands__positions_are_counted_through_all_bodies(void **state)
 {
     const struct command *c;
 
@@ -83,7 +83,7 @@ static void test_flow__positions_are_counted_through_all_bodies(void **state)
     assert_text(c[2].position, "3");
 }
 
-static void test_flow__bodies_that_exclude_each_other_may_share_a_name(void **state)
+static void test_commands__bodies_that_exclude_each_other_may_share_a_name(void **state)
 {
     static const struct definition_row rows[] = {
         {"{'type': 'flow.if', 'condition': 'true', 'then': [{'type': 'log', 'message': 'a',"
@@ -115,7 +115,7 @@ static void test_flow__bodies_that_exclude_each_other_may_share_a_name(void **st
     assert_int_equal(c->bodies[1].commands->as_slot, ROOT_COUNT + 1);
 }
 
-static void test_flow__findings_about_bodies(void **state)
+static void test_commands__findings_about_bodies(void **state)
 {
     static const struct definition_row rows[] = {
         {"{'type': 'flow.if'}",
@@ -163,7 +163,7 @@ static void test_flow__findings_about_bodies(void **state)
     DEFINITION_ROWS("{'code': 'a', 'steps': [{'code': 'a', 'procedure': %s}]}", rows);
 }
 
-static void test_flow__five_deep_is_deep_enough(void **state)
+static void test_commands__five_deep_is_deep_enough(void **state)
 {
     static const char open[] = "{'type': 'flow.if', 'condition': 'true', 'then': ";
     struct buf text;
@@ -185,7 +185,7 @@ static void test_flow__five_deep_is_deep_enough(void **state)
     }
 }
 
-static void test_flow__commands_are_counted_through_all_bodies(void **state)
+static void test_commands__commands_are_counted_through_all_bodies(void **state)
 {
     struct buf text;
 
@@ -208,7 +208,7 @@ static void test_flow__commands_are_counted_through_all_bodies(void **state)
 
 /* --- compute --- */
 
-static void test_flow__rules_and_aggregates_are_compiled(void **state)
+static void test_commands__rules_and_aggregates_are_compiled(void **state)
 {
     const struct procedure *p;
     const struct command *c;
@@ -243,7 +243,7 @@ static void test_flow__rules_and_aggregates_are_compiled(void **state)
     assert_int_equal(p->slot_count, ROOT_COUNT + 5);
 }
 
-static void test_flow__findings_about_compute(void **state)
+static void test_commands__findings_about_compute(void **state)
 {
     static const struct definition_row rows[] = {
         {"{'type': 'compute.validate'}", "/steps/0/procedure/rules missing_field"},
@@ -282,7 +282,7 @@ static void test_flow__findings_about_compute(void **state)
 
 /* --- what every command may have --- */
 
-static void test_flow__optional_retry_and_rollback_belong_to_every_command(void **state)
+static void test_commands__optional_retry_and_rollback_belong_to_every_command(void **state)
 {
     const struct procedure *p;
     const struct command *c;
@@ -312,7 +312,7 @@ static void test_flow__optional_retry_and_rollback_belong_to_every_command(void 
     assert_false(procedure_of(LOG)->has_rollbacks);
 }
 
-static void test_flow__findings_about_common_fields(void **state)
+static void test_commands__findings_about_common_fields(void **state)
 {
     static const struct definition_row rows[] = {
         {"'optional': 'yes'", "/steps/0/procedure/optional wrong_type"},
@@ -342,7 +342,7 @@ static void test_flow__findings_about_common_fields(void **state)
                     waits);
 }
 
-static void test_flow__calls_over_http_and_letters_are_counted(void **state)
+static void test_commands__calls_over_http_and_letters_are_counted(void **state)
 {
     struct buf text;
 
@@ -362,7 +362,7 @@ static void test_flow__calls_over_http_and_letters_are_counted(void **state)
 
 /* --- waits --- */
 
-static void test_flow__a_wait_for_people_has_all_its_fields(void **state)
+static void test_commands__a_wait_for_people_has_all_its_fields(void **state)
 {
     const struct program *p;
     const struct command *c;
@@ -400,7 +400,7 @@ static void test_flow__a_wait_for_people_has_all_its_fields(void **state)
     assert_int_equal(p->steps[0].procedure->commands->wait->timeout_kind, JUMP_END);
 }
 
-static void test_flow__findings_about_waits_for_people(void **state)
+static void test_commands__findings_about_waits_for_people(void **state)
 {
     static const struct definition_row rows[] = {
         {"'onTimeout': {'to': 'b'}, 'timeout': '1h'",
@@ -444,20 +444,20 @@ static void test_flow__findings_about_waits_for_people(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        DEFINITION_TEST(test_flow__if_and_try_have_two_bodies),
-        DEFINITION_TEST(test_flow__match_has_its_cases_and_a_default),
-        DEFINITION_TEST(test_flow__positions_are_counted_through_all_bodies),
-        DEFINITION_TEST(test_flow__bodies_that_exclude_each_other_may_share_a_name),
-        DEFINITION_TEST(test_flow__findings_about_bodies),
-        DEFINITION_TEST(test_flow__five_deep_is_deep_enough),
-        DEFINITION_TEST(test_flow__commands_are_counted_through_all_bodies),
-        DEFINITION_TEST(test_flow__rules_and_aggregates_are_compiled),
-        DEFINITION_TEST(test_flow__findings_about_compute),
-        DEFINITION_TEST(test_flow__optional_retry_and_rollback_belong_to_every_command),
-        DEFINITION_TEST(test_flow__findings_about_common_fields),
-        DEFINITION_TEST(test_flow__calls_over_http_and_letters_are_counted),
-        DEFINITION_TEST(test_flow__a_wait_for_people_has_all_its_fields),
-        DEFINITION_TEST(test_flow__findings_about_waits_for_people),
+        DEFINITION_TEST(test_commands__if_and_try_have_two_bodies),
+        DEFINITION_TEST(test_commands__match_has_its_cases_and_a_default),
+        DEFINITION_TEST(test_commands__positions_are_counted_through_all_bodies),
+        DEFINITION_TEST(test_commands__bodies_that_exclude_each_other_may_share_a_name),
+        DEFINITION_TEST(test_commands__findings_about_bodies),
+        DEFINITION_TEST(test_commands__five_deep_is_deep_enough),
+        DEFINITION_TEST(test_commands__commands_are_counted_through_all_bodies),
+        DEFINITION_TEST(test_commands__rules_and_aggregates_are_compiled),
+        DEFINITION_TEST(test_commands__findings_about_compute),
+        DEFINITION_TEST(test_commands__optional_retry_and_rollback_belong_to_every_command),
+        DEFINITION_TEST(test_commands__findings_about_common_fields),
+        DEFINITION_TEST(test_commands__calls_over_http_and_letters_are_counted),
+        DEFINITION_TEST(test_commands__a_wait_for_people_has_all_its_fields),
+        DEFINITION_TEST(test_commands__findings_about_waits_for_people),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
