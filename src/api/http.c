@@ -13,6 +13,7 @@
 #include "api/percent.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -21,13 +22,17 @@
 #include <unistd.h>
 
 enum {
-    CONNECTION_POOL_BYTES = 16384, /* request line and headers of one request */
+    /* Request line and headers of one request. Cleared as a whole after each of them. */
+    CONNECTION_POOL_BYTES = 8192,
     CONNECTIONS_DEFAULT = 20000,
     DESCRIPTORS_SPARED = 64,
     BODIES_DEFAULT_BYTES = 256 << 20,
     DISCARDED_MAX_BYTES = 16 << 20, /* read and thrown away so that the client sees its 413 */
     SPARE_EXCHANGES = 256,
     CLOSE_PATIENCE_US = 1000000,
+    SUSPENDED_FEW = 1000,
+    CLOSED_MANY = 1000, /* worth giving their memory back to the system */
+    IDLE_MS = 50,
 };
 
 #define PATIENCE_DEFAULT_US INT64_C(60000000)
@@ -376,8 +381,11 @@ static void on_connection(void *context, struct MHD_Connection *handle_, void **
             PANIC("out of memory");
         c->fd = MHD_get_connection_info(handle_, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
         *owner = c;
+        s->open_count++;
         connection_wait_for(s, c);
     } else if (c != NULL) {
+        s->open_count--;
+        s->closed_count++;
         connection_leave(s, c);
         free(c);
         *owner = NULL;
@@ -437,6 +445,7 @@ struct http_server *http_open(const struct http_options *options, struct err *er
         s->options.bodies_max_bytes = BODIES_DEFAULT_BYTES;
     s->answered_end = &s->answered;
     s->now_us = clock_mono_us(options->clock);
+    s->resumed_us = INT64_MIN / 2;
     if (!listen_open(options->host, options->port, &s->listen_fd, err)) {
         free(s);
         return NULL;
@@ -481,6 +490,18 @@ void http_run(struct http_server *s)
     s->has_more = MHD_get_timeout(s->daemon, &timeout_ms) == MHD_YES && timeout_ms == 0;
 }
 
+/*
+ * How long to wait after connections were resumed. To resume any, the library
+ * looks at every suspended connection: 60 ns each, where memory is slow. That
+ * may take an eighth of the time and no more.
+ */
+static int64_t resume_pause_us(const struct http_server *s)
+{
+    size_t suspended = s->kept_count + s->asleep_count;
+
+    return suspended < SUSPENDED_FEW ? 0 : (int64_t)(suspended / 2);
+}
+
 /* Resume what was answered; they are sent by the next http_run(). */
 static void resume_answered(struct http_server *s)
 {
@@ -491,11 +512,33 @@ static void resume_answered(struct http_server *s)
             (void)send_response(x);
         else
             connection_wait_for(s, x->connection);
+        s->asleep_count -= x->rest != REST_NONE;
         x->rest = REST_NONE;
         MHD_resume_connection(x->handle);
         s->has_more = true;
     }
     s->answered_end = &s->answered;
+    s->resumed_us = clock_mono_us(s->options.clock);
+}
+
+/* Memory of connections that have gone lies between what is in use: give it back when idle. */
+static void trim_memory(struct http_server *s)
+{
+    if (s->closed_count < CLOSED_MANY || s->closed_count < s->open_count)
+        return;
+    s->closed_count = 0;
+    (void)malloc_trim(0);
+}
+
+/* How long until answers may leave: 0 = now, or when there are some. */
+static int64_t resume_in_us(const struct http_server *s)
+{
+    int64_t left_us;
+
+    if (s->answered == NULL)
+        return 0;
+    left_us = s->resumed_us + resume_pause_us(s) - clock_mono_us(s->options.clock);
+    return left_us > 0 ? left_us : 0;
 }
 
 void http_before_sleep(struct http_server *s, int *timeout_ms)
@@ -503,17 +546,24 @@ void http_before_sleep(struct http_server *s, int *timeout_ms)
     uint64_t handled = s->handled;
     int due_ms;
 
-    resume_answered(s);
+    if (s->answered != NULL && resume_in_us(s) == 0)
+        resume_answered(s);
     if (s->has_more)
         http_run(s);
     else if (s->oldest != NULL)
         s->now_us = clock_mono_us(s->options.clock);
     due_ms = cut_the_slow(s);
+    if (s->answered != NULL) {
+        int ms = (int)((resume_in_us(s) + 999) / 1000);
+        due_ms = due_ms >= 0 && due_ms < ms ? due_ms : ms;
+    }
     /* Requests that were handled just now are work for the loop, or answers to be sent. */
-    if (s->has_more || s->answered != NULL || s->handled != handled)
+    if (s->has_more || s->handled != handled)
         due_ms = 0;
     if (due_ms >= 0 && (*timeout_ms < 0 || due_ms < *timeout_ms))
         *timeout_ms = due_ms;
+    if (*timeout_ms < 0 || *timeout_ms > IDLE_MS)
+        trim_memory(s);
 }
 
 void http_quiesce(struct http_server *s)

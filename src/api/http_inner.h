@@ -62,6 +62,10 @@ struct http_server {
     struct connection *oldest, *newest;
     struct exchange *first_kept;
     size_t kept_count;
+    size_t asleep_count; /* streams */
+    int64_t resumed_us;  /* when connections were resumed last */
+    size_t open_count;   /* connections */
+    size_t closed_count; /* ... since memory was given back */
     struct exchange *first_stream;
     int gone_fd; /* epoll: clients of streams that have gone */
     size_t sending_count;
