@@ -350,9 +350,12 @@ static enum step_end check_input(struct turn *t, const struct procedure *p, stru
 void procedure_enter(struct turn *t, const struct procedure *p, struct str place,
                      struct value input, struct scope *scope)
 {
-    struct value *slots = ARENA_ARRAY(t->mem, p->slot_count + 1u, struct value);
+    /* Rollbacks within it have slots of their own above those of the procedure. */
+    uint32_t count = t->x->program->slot_count;
+    struct value *slots = ARENA_ARRAY(t->mem, count + 1u, struct value);
 
-    for (uint32_t i = 0; i < p->slot_count; i++)
+    ASSERT(p->slot_count <= count);
+    for (uint32_t i = 0; i < count; i++)
         slots[i] = value_absent();
     *scope =
         (struct scope){.outer = t->scope, .path = place, .input = input, .outer_slots = t->slots};
