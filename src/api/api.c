@@ -3,8 +3,8 @@
 
 #include "api/call.h"
 #include "api/events.h"
+#include "api/percent.h"
 #include "api/token.h"
-#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <sys/random.h>
@@ -73,6 +73,14 @@ static void refuse_method(struct call *c, const struct buf *allow)
     call_refuse_headers(c, &err, &(struct http_header){"Allow", methods.ptr}, 1);
 }
 
+static bool decode_params(struct call *c)
+{
+    for (size_t i = 0; i < ROUTE_PARAMS_MAX; i++)
+        if (!percent_decode(c->mem, c->params[i], &c->params[i]))
+            return false;
+    return true;
+}
+
 static void handle(void *context, struct http_request *r)
 {
     struct api *api = context;
@@ -90,18 +98,18 @@ static void handle(void *context, struct http_request *r)
         call_refuse_text(c, ERR_UNAUTHORIZED,
                          "send the header Authorization: Bearer with a token; the first one is in "
                          "admin.token of the data folder");
-    else if (!utf8_is_valid(r->path))
-        call_refuse_text(c, ERR_BAD_REQUEST, "the path is not UTF-8");
     else if (c->route == NULL && allow.len > 0)
         refuse_method(c, &allow);
     else if (c->route == NULL)
         call_refuse_text(c, ERR_NOT_FOUND, "there is nothing at this path");
     else if (role < c->route->role)
         call_refuse_text(c, ERR_FORBIDDEN, "your role may not do this");
+    else if (!decode_params(c))
+        call_refuse_text(c, ERR_BAD_REQUEST, "the path is not UTF-8, or holds U+0000");
     else if (r->refusal == ERR_TOO_LARGE)
         call_refuse_text(c, ERR_TOO_LARGE, "the body is larger than %zu bytes", body_max(api, r));
     else if (r->refusal != ERR_NONE)
-        call_refuse_text(c, r->refusal, "too many large requests are under way");
+        call_refuse_text(c, r->refusal, "%s", r->why);
     else
         c->route->handle(c);
 }

@@ -3,6 +3,7 @@
 
 #include "api/api.h"
 #include "api/problem.h"
+#include "base/utf8.h"
 #include "store/change.h"
 #include "value/object.h"
 #include "value/timefmt.h"
@@ -56,7 +57,7 @@ bool call_keeps_refusal(const struct call *c, const struct err *err)
     int status = err_http_status(err->code);
     struct str key = http_header(c->http, "Idempotency-Key");
 
-    return key.len > 0 && key.len <= KEY_LEN_MAX && c->route != NULL &&
+    return key.len > 0 && key.len <= KEY_LEN_MAX && utf8_is_valid(key) && c->route != NULL &&
            !str_eq(c->http->method, STR("GET")) && err->code != ERR_IDEMPOTENCY_CONFLICT &&
            (status == 404 || status == 409 || status == 412);
 }
@@ -214,8 +215,8 @@ bool call_idempotency(struct call *c, struct idempotency *out)
     *out = (struct idempotency){0};
     if (key.len == 0)
         return true;
-    if (key.len > KEY_LEN_MAX) {
-        call_refuse_text(c, ERR_BAD_REQUEST, "an Idempotency-Key has at most %d bytes",
+    if (key.len > KEY_LEN_MAX || !utf8_is_valid(key)) {
+        call_refuse_text(c, ERR_BAD_REQUEST, "an Idempotency-Key has at most %d bytes, in UTF-8",
                          KEY_LEN_MAX);
         return false;
     }

@@ -10,6 +10,7 @@
  */
 #include "api/http_inner.h"
 #include "api/listen.h"
+#include "api/percent.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -147,8 +148,11 @@ static void unkeep(struct exchange *x)
 /* Hand the response over. The library answers no when the connection is past saving. */
 static enum MHD_Result send_response(struct exchange *x)
 {
-    enum MHD_Result result = MHD_queue_response(x->handle, x->status, x->response);
+    enum MHD_Result result;
 
+    if (x->is_last)
+        (void)MHD_add_response_header(x->response, MHD_HTTP_HEADER_CONNECTION, "close");
+    result = MHD_queue_response(x->handle, x->status, x->response);
     MHD_destroy_response(x->response);
     x->response = NULL;
     x->phase = PHASE_SENDING;
@@ -204,9 +208,12 @@ void http_answer(struct http_request *r, const struct http_answer *answer)
 
 /* --- what the library calls --- */
 
-static void refuse_body(struct exchange *x, enum err_code why)
+static const char too_large[] = "the body is larger than it may be";
+
+static void refuse_body(struct exchange *x, enum err_code code, const char *why)
 {
-    x->request.refusal = why;
+    x->request.refusal = code;
+    x->request.why = why;
     x->server->body_bytes -= x->body.len;
     x->body.len = 0;
 }
@@ -230,6 +237,65 @@ static enum MHD_Result handle(struct exchange *x)
     return MHD_YES;
 }
 
+/* How a request says where its body ends, and whether its query is text. */
+struct shape {
+    struct exchange *x;
+    unsigned lengths, encodings;
+    bool is_chunked;
+    bool has_text;
+};
+
+static enum MHD_Result look_at_header(void *context, enum MHD_ValueKind kind, const char *name,
+                                      const char *value)
+{
+    struct shape *shape = context;
+
+    (void)kind;
+    /* "Content-Length : 5" is a length to some. */
+    if (strpbrk(name, " \t") != NULL)
+        shape->lengths += 2;
+    if (strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0)
+        shape->lengths++;
+    if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) != 0)
+        return MHD_YES;
+    shape->encodings++;
+    shape->is_chunked = strcasecmp(value, "chunked") == 0;
+    return MHD_YES;
+}
+
+static enum MHD_Result look_at_query(void *context, enum MHD_ValueKind kind, const char *name,
+                                     size_t name_len, const char *value, size_t value_len)
+{
+    struct shape *shape = context;
+    struct str text;
+
+    (void)kind;
+    shape->has_text = shape->has_text &&
+                      percent_decode(&shape->x->mem, str_from(name, name_len), &text) &&
+                      percent_decode(&shape->x->mem, str_from(value, value_len), &text);
+    return MHD_YES;
+}
+
+/*
+ * A body whose end two readers may see in two places would let one request hide
+ * in another behind a proxy. What stands in a query is stored and compared.
+ */
+static bool has_clear_shape(struct exchange *x)
+{
+    struct shape shape = {.x = x, .has_text = true};
+
+    (void)MHD_get_connection_values(x->handle, MHD_HEADER_KIND, look_at_header, &shape);
+    (void)MHD_get_connection_values_n(x->handle, MHD_GET_ARGUMENT_KIND, look_at_query, &shape);
+    if (shape.lengths > 1 || shape.encodings > 1 || shape.lengths + shape.encodings > 1 ||
+        (shape.encodings == 1 && !shape.is_chunked)) {
+        refuse_body(x, ERR_BAD_REQUEST, "it is not clear where the body ends");
+        x->is_last = true;
+    } else if (!shape.has_text) {
+        refuse_body(x, ERR_BAD_REQUEST, "the query is not UTF-8, or holds U+0000");
+    }
+    return x->request.refusal == ERR_NONE;
+}
+
 /* The headers are there. A body that is announced too large is refused before it is sent. */
 static enum MHD_Result begin(struct http_server *s, struct exchange *x, const char *url,
                              const char *method)
@@ -240,10 +306,12 @@ static enum MHD_Result begin(struct http_server *s, struct exchange *x, const ch
     x->request.method = str_of(method);
     x->request.path = str_of(url);
     x->body_max = s->options.body_max(s->options.context, &x->request);
+    if (!has_clear_shape(x))
+        return x->is_last ? handle(x) : MHD_YES;
     if (!str_to_int64(http_header(&x->request, "Content-Length"), &announced) ||
         announced <= (int64_t)x->body_max)
         return MHD_YES;
-    refuse_body(x, ERR_TOO_LARGE);
+    refuse_body(x, ERR_TOO_LARGE, too_large);
     if (announced > DISCARDED_MAX_BYTES || http_header(&x->request, "Expect").len > 0)
         return handle(x);
     return MHD_YES;
@@ -254,9 +322,9 @@ static enum MHD_Result take_body(struct exchange *x, struct str data)
     struct http_server *s = x->server;
 
     if (x->request.refusal == ERR_NONE && data.len > x->body_max - x->body.len)
-        refuse_body(x, ERR_TOO_LARGE);
+        refuse_body(x, ERR_TOO_LARGE, too_large);
     if (x->request.refusal == ERR_NONE && data.len > s->options.bodies_max_bytes - s->body_bytes)
-        refuse_body(x, ERR_OVERLOADED);
+        refuse_body(x, ERR_OVERLOADED, "too many large requests are under way");
     if (x->request.refusal != ERR_NONE) {
         x->discarded += data.len;
         return x->discarded <= DISCARDED_MAX_BYTES ? MHD_YES : MHD_NO;
@@ -324,6 +392,14 @@ static void on_connection(void *context, struct MHD_Connection *handle_, void **
     }
 }
 
+/* Paths and queries stay as they were sent: '/' and U+0000 that were encoded are no ends. */
+static size_t leave_encoded(void *context, struct MHD_Connection *handle_, char *text)
+{
+    (void)context;
+    (void)handle_;
+    return strlen(text);
+}
+
 /* --- opening --- */
 
 static unsigned connections_allowed(unsigned wanted)
@@ -347,7 +423,8 @@ static bool start_daemon(struct http_server *s, struct err *err)
         MHD_OPTION_LISTEN_SOCKET, s->listen_fd, MHD_OPTION_CONNECTION_LIMIT,
         connections_allowed(s->options.connections_max), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)CONNECTION_POOL_BYTES, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
-        MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_END);
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded,
+        NULL, MHD_OPTION_END);
     if (s->daemon == NULL)
         return err_set(err, ERR_IO, "cannot start the HTTP server: %s", strerror(errno));
     info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD);
@@ -547,5 +624,8 @@ struct str http_header(const struct http_request *r, const char *name)
 
 struct str http_query(const struct http_request *r, const char *name)
 {
-    return lookup(r, MHD_GET_ARGUMENT_KIND, name);
+    struct str encoded = lookup(r, MHD_GET_ARGUMENT_KIND, name), text;
+
+    /* A query that is no text was refused before the handler could ask. */
+    return percent_decode(r->mem, encoded, &text) ? text : STR_NONE;
 }

@@ -35,9 +35,10 @@ struct http_server;
 struct http_request {
     struct arena *mem; /* lives until the answer was sent */
     struct str method; /* "GET" */
-    struct str path;   /* decoded, without the query; may be no UTF-8 */
+    struct str path;   /* as it was sent, percent-encoded, without the query */
     struct str body;
-    enum err_code refusal; /* ERR_TOO_LARGE, ERR_OVERLOADED: there is no body; answer this */
+    enum err_code refusal; /* ERR_TOO_LARGE, ERR_OVERLOADED, ERR_BAD_REQUEST: there is no body */
+    const char *why;       /* of a refusal: what to answer */
     uint64_t number;       /* counts the requests of this server from 1 */
     void *owner;
 };

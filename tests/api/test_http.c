@@ -199,7 +199,16 @@ static void test_http__answers_at_once(void **state)
 
     expect(f, "GET /a%20b HTTP/1.1\r\nHost: x\r\n\r\n", "hello");
     expect(f, "GET /plain HTTP/1.1\r\nHost: x\r\n\r\n", "X-Test: yes");
-    assert_true(contains(buf_view(&f->seen), "GET /a b []\n"));
+    assert_true(contains(buf_view(&f->seen), "GET /a%20b []\n"));
+}
+
+static void test_http__path_stays_as_it_was_sent(void **state)
+{
+    struct fixture *f = *state;
+
+    expect(f, "GET /a%00b HTTP/1.1\r\nHost: x\r\n\r\n", "hello");
+    expect(f, "GET /a%2Fb HTTP/1.1\r\nHost: x\r\n\r\n", "hello");
+    assert_true(contains(buf_view(&f->seen), "GET /a%00b []\nGET /a%2Fb []\n"));
 }
 
 static void test_http__handler_is_called_once_with_the_whole_body(void **state)
@@ -220,6 +229,43 @@ static void test_http__headers_and_query_are_found_whatever_their_case(void **st
 
     expect(f, "GET /asks?q=a%2Fb+c&empty HTTP/1.1\r\nHost: x\r\nX-Wanted: this\r\n\r\n",
            "this|a/b c|1|0");
+}
+
+static void test_http__query_that_is_no_text_is_refused(void **state)
+{
+    static const char *const queries[] = {"q=%00", "q=%ff", "q=%",
+                                          "q=%zz", "%ff=1", "a=b&c=%c0%80"};
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]); i++) {
+        char request[100];
+        snprintf(request, sizeof(request), "GET /asks?%s HTTP/1.1\r\nHost: x\r\n\r\n", queries[i]);
+        expect(f, request, "bad_request");
+    }
+}
+
+/* One of them would be a second request to a reader that believes the other header. */
+static void test_http__body_with_two_ends_is_refused_and_the_connection_closed(void **state)
+{
+    static const char *const headers[] = {
+        "Content-Length: 5\r\nContent-Length: 3",
+        "Content-Length: 5\r\nContent-Length: 5",
+        "Content-Length: 5\r\nTransfer-Encoding: chunked",
+        "Transfer-Encoding: chunked\r\nContent-Length: 5",
+        "Transfer-Encoding: gzip",
+        "Content-Length : 5",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+    };
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+        char request[200];
+        snprintf(request, sizeof(request), "POST /echo HTTP/1.1\r\nHost: x\r\n%s\r\n\r\n0\r\n\r\n",
+                 headers[i]);
+        expect(f, request, "HTTP/1.1 400");
+        expect(f, request, "Connection: close");
+        assert_int_equal(f->calls, 2 * (i + 1));
+    }
 }
 
 static void test_http__connection_is_kept_for_the_next_request(void **state)
@@ -667,6 +713,9 @@ int main(void)
         TEST(answers_at_once),
         TEST(handler_is_called_once_with_the_whole_body),
         TEST(headers_and_query_are_found_whatever_their_case),
+        TEST(path_stays_as_it_was_sent),
+        TEST(query_that_is_no_text_is_refused),
+        TEST(body_with_two_ends_is_refused_and_the_connection_closed),
         TEST(connection_is_kept_for_the_next_request),
         TEST(kept_request_is_answered_later),
         TEST(kept_request_may_be_answered_in_the_pass_that_brought_it),
