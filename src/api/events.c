@@ -226,7 +226,7 @@ static void take_page(struct follower *f)
     sse_add(&f->sse, buf_view(&p->text));
     f->last_seq = p->last_seq;
     /* Rows so large that few fit are not read in vain the next time. */
-    f->page_rows = p->is_all ? PAGE_ROWS : (int64_t)p->rows + 1;
+    f->page_rows = (int64_t)p->rows < p->limit && !p->is_all ? (int64_t)p->rows + 1 : PAGE_ROWS;
     if (!p->is_all || f->heard_seq > f->last_seq) {
         read_again(f);
         return;
