@@ -1,8 +1,8 @@
 /* executions.c - reading executions: one, a list, the steps of one. */
+#include "api/filter.h"
 #include "api/query.h"
 #include "engine/show.h"
 #include "value/object.h"
-#include "value/timefmt.h"
 
 enum { LIST_LIMIT = 50, STEPS_LIMIT = 500, HISTORY_PAGE = 512, SUFFIX_LEN_MIN = 4 };
 
@@ -90,51 +90,11 @@ static bool run_list(struct query *q, struct reader *reader, struct err *err)
     return true;
 }
 
-/* ?from and ?to: a time or a day. */
-static bool read_time(struct call *c, const char *name, int64_t *out_us)
-{
-    struct str text = http_query(c->http, name);
-    struct value v;
-
-    *out_us = 0;
-    if (text.len == 0)
-        return true;
-    if (!timestamp_read(text, &v) && !timestamp_read_date(text, &v)) {
-        call_refuse_text(c, ERR_BAD_REQUEST, "%s is a time such as 2026-01-31T09:00:00Z", name);
-        return false;
-    }
-    *out_us = v.seconds * 1000000 + v.nanos / 1000;
-    return true;
-}
-
-static bool is_status(struct str text)
-{
-    for (int i = 0; i < STATUS_COUNT; i++)
-        if (str_eq(text, str_of(status_name((enum execution_status)i))))
-            return true;
-    return false;
-}
-
 void executions_list(struct call *c)
 {
     struct execution_filter *filter = ARENA_NEW(c->mem, struct execution_filter);
 
-    *filter = (struct execution_filter){
-        .kind = http_query(c->http, "kind"),
-        .code = http_query(c->http, "code"),
-        .status = http_query(c->http, "status"),
-        .key = http_query(c->http, "key"),
-        .step = http_query(c->http, "step"),
-        .q = http_query(c->http, "q"),
-        .org_id = c->user.org_id,
-        .cursor = http_query(c->http, "cursor"),
-    };
-    if (filter->status.len > 0 && !is_status(filter->status))
-        call_refuse_text(c, ERR_BAD_REQUEST,
-                         "status is one of pending, running, waiting, waiting_debug, "
-                         "compensating, completed, failed, cancelled");
-    else if (call_limit(c, LIST_LIMIT, &filter->limit) && read_time(c, "from", &filter->from_us) &&
-             read_time(c, "to", &filter->to_us))
+    if (filter_query(c, filter) && call_limit(c, LIST_LIMIT, &filter->limit))
         query_start(c, filter, run_list, NULL);
 }
 

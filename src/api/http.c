@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <microhttpd.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -533,4 +534,48 @@ struct str http_header(const struct http_request *r, const char *name)
 struct str http_query(const struct http_request *r, const char *name)
 {
     return lookup(r, MHD_GET_ARGUMENT_KIND, name);
+}
+
+struct values {
+    const char *name;
+    struct str *items;
+    size_t count, max;
+};
+
+static enum MHD_Result add_value(void *context, enum MHD_ValueKind kind, const char *name,
+                                 const char *value)
+{
+    struct values *v = context;
+
+    (void)kind;
+    if (strcmp(name, v->name) == 0 && v->count < v->max)
+        v->items[v->count++] = value == NULL ? STR("") : str_of(value);
+    return MHD_YES;
+}
+
+size_t http_query_all(const struct http_request *r, const char *name, struct str *out, size_t max)
+{
+    struct values v = {.name = name, .items = out, .max = max};
+
+    (void)MHD_get_connection_values(((const struct exchange *)r)->handle, MHD_GET_ARGUMENT_KIND,
+                                    add_value, &v);
+    return v.count;
+}
+
+bool http_is_local(const struct http_request *r)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+        ((const struct exchange *)r)->handle, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const struct sockaddr *address = info == NULL ? NULL : info->client_addr;
+
+    if (address == NULL)
+        return false;
+    if (address->sa_family == AF_INET)
+        return ((const uint8_t *)&((const struct sockaddr_in *)address)->sin_addr)[0] == 127;
+    if (address->sa_family == AF_INET6) {
+        const struct in6_addr *ip = &((const struct sockaddr_in6 *)address)->sin6_addr;
+
+        return IN6_IS_ADDR_LOOPBACK(ip) || (IN6_IS_ADDR_V4MAPPED(ip) && ip->s6_addr[12] == 127);
+    }
+    return false;
 }

@@ -19,9 +19,12 @@ bool read_execution(struct reader *r, struct arena *mem, struct uuid id,
 bool read_history(struct reader *r, struct arena *mem, struct uuid id, int64_t after, int64_t limit,
                   struct history *out, bool *found, struct err *err) MUST_USE;
 
+#define STATUS_BIT(status) (UINT32_C(1) << (unsigned)(status))
+
 struct execution_filter {
-    struct str kind, code, status, key, step, q; /* empty = any; q: id, key, code, error code */
-    int64_t from_us, to_us;                      /* by createdAt; 0 = open */
+    struct str kind, code, key, step, q; /* empty = any; q: id, key, code, error code */
+    uint32_t statuses;                   /* STATUS_BIT() of each that may be; 0 = any */
+    int64_t from_us, to_us;              /* by createdAt; 0 = open */
     struct str org_id;
     struct str cursor; /* opaque, of the page before */
     int64_t limit;
@@ -31,7 +34,11 @@ struct stored_executions {
     VEC_OF(struct stored_execution);
 };
 
-/* A page of executions, newest first, without their context; *next is the cursor or empty. */
+/*
+ * A page of executions, newest first, without their context; *next is the
+ * cursor or empty. What a filter leaves over of very many may be a page that is
+ * not full and has a cursor all the same. ERR_BAD_REQUEST: the cursor is none.
+ */
 bool read_executions(struct reader *r, struct arena *mem, const struct execution_filter *filter,
                      struct stored_executions *out, struct str *next, struct err *err) MUST_USE;
 
@@ -90,6 +97,14 @@ bool read_definitions(struct reader *r, struct arena *mem, struct str kind,
 /* One record, or all of an object (id empty). */
 bool read_records(struct reader *r, struct arena *mem, struct str object, struct str id,
                   int64_t limit, struct record_reads *out, struct err *err) MUST_USE;
+
+/*
+ * The records of an object behind row `after`, at most `limit`, in the order in
+ * which they were made. *last is the row of the last, or `after`.
+ */
+bool read_records_after(struct reader *r, struct arena *mem, struct str object, int64_t after,
+                        int64_t limit, struct record_reads *out, int64_t *last,
+                        struct err *err) MUST_USE;
 
 /* The answer that was kept for an Idempotency-Key. */
 struct kept_answer {
