@@ -7,16 +7,6 @@
 
 enum { KEY_LEN_MAX = 255, SIGNAL_TYPE_LEN_MAX = 255 };
 
-static void refuse_field(struct call *c, const char *field, const char *code, const char *message)
-{
-    struct findings findings = {0};
-    struct err err;
-
-    body_finding(c->mem, &findings, field, code, str_of(message));
-    (void)err_set(&err, ERR_INVALID, "%s", message);
-    call_refuse_with(c, &err, &findings, STR_NONE);
-}
-
 /* What the node has refused; who holds the key is part of that. */
 static void refuse_request(struct call *c, const struct node_request *r)
 {
@@ -115,15 +105,15 @@ void executions_start(struct call *c)
                : schema.kind != VALUE_ABSENT ? schema
                                              : machine;
     if (code.kind == VALUE_ABSENT || code.len == 0)
-        refuse_field(c, "code", "missing_field", "code is missing: what is to be started?");
+        call_refuse_field(c, "code", "missing_field", "code is missing: what is to be started?");
     else if (version.kind == VALUE_INT && version.i < 1)
-        refuse_field(c, "version", "bad_value", "version is a number from 1 on");
+        call_refuse_field(c, "version", "bad_value", "version is a number from 1 on");
     else if (key.kind == VALUE_STRING && key.len > KEY_LEN_MAX)
-        refuse_field(c, "key", "bad_value", "key has at most 255 bytes");
+        call_refuse_field(c, "key", "bad_value", "key has at most 255 bytes");
     else if (value_is_true(debug))
-        refuse_field(c, "debug", "not_supported_yet", "debug is not supported yet");
+        call_refuse_field(c, "debug", "not_supported_yet", "debug is not supported yet");
     else if (webhook.kind == VALUE_MAP)
-        refuse_field(c, "webhook", "not_supported_yet", "webhook is not supported yet");
+        call_refuse_field(c, "webhook", "not_supported_yet", "webhook is not supported yet");
     else if ((r = call_request(c, NODE_START, started)) != NULL && call_wait(c, &r->wait_us)) {
         r->code = value_text(code);
         r->version = version.kind == VALUE_INT ? version.i : 0;
@@ -178,17 +168,6 @@ static void signalled(struct node_request *r)
     }
 }
 
-/* {id, name} of the caller. */
-static struct value by_user(struct call *c)
-{
-    struct value_entry *e = ARENA_ARRAY(c->mem, 2, struct value_entry);
-    size_t duplicate;
-
-    e[0] = (struct value_entry){value_key(STR("id")), value_string(c->user.id)};
-    e[1] = (struct value_entry){value_key(STR("name")), value_string(c->user.name)};
-    return value_map_make(c->mem, e, 2, &duplicate);
-}
-
 void executions_signal(struct call *c)
 {
     struct value type, payload, id;
@@ -204,15 +183,15 @@ void executions_signal(struct call *c)
         !call_body(c, fields, sizeof(fields) / sizeof(fields[0])))
         return;
     if (type.len == 0 || type.len > SIGNAL_TYPE_LEN_MAX)
-        refuse_field(c, "type", "bad_value", "type has from 1 to 255 bytes");
+        call_refuse_field(c, "type", "bad_value", "type has from 1 to 255 bytes");
     else if (id.kind == VALUE_STRING && (id.len == 0 || id.len > KEY_LEN_MAX))
-        refuse_field(c, "id", "bad_value", "id has from 1 to 255 bytes");
+        call_refuse_field(c, "id", "bad_value", "id has from 1 to 255 bytes");
     else if ((r = call_request(c, NODE_SIGNAL, signalled)) != NULL && call_wait(c, &r->wait_us)) {
         r->execution = execution;
         r->signal_type = value_text(type);
         r->signal_id = id.kind == VALUE_STRING ? value_text(id) : STR_NONE;
         r->payload = payload.kind == VALUE_ABSENT ? value_null() : payload;
-        r->signal_by = by_user(c);
+        r->signal_by = call_by(c);
         call_submit(c, r);
     }
 }

@@ -14,6 +14,8 @@ static void actions_field(struct buf *out, enum execution_status status)
     buf_char(out, '[');
     if (live)
         buf_text(out, "\"cancel\",\"signal\"");
+    else if (status_is_terminal(status))
+        buf_text(out, "\"delete\"");
     buf_char(out, ']');
 }
 

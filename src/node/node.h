@@ -24,6 +24,7 @@ struct node_options {
     const struct clock *clock;
     unsigned reader_count;  /* 0 = 2 */
     size_t cache_bytes;     /* of executions in memory; 0 = 64 MiB */
+    int64_t keep_ended_us;  /* executions that ended longer ago are deleted; 0 = none */
     size_t pending_max;     /* requests under way; 0 = 16384; beyond: ERR_OVERLOADED */
     struct store *store;    /* for the simulator: use this one, do not open any; it needs `done` */
     struct mailbox *done;   /* with `store`: where its batches and tasks come back */
@@ -106,7 +107,8 @@ struct node_request {
     struct uuid execution;
     struct str signal_id, signal_type;
     struct value payload;
-    struct value signal_by; /* {id, name}: a map */
+    struct value signal_by;    /* {id, name}: a map */
+    bool names_execution;      /* SIGNAL: the answer that is kept says who received it */
     struct str reason;
     /* DEFINITION */
     struct definition_change definition;
@@ -140,6 +142,27 @@ struct node_request {
  * be called.
  */
 bool node_submit(struct node *n, struct node_request *r, struct err *err) MUST_USE;
+
+/* --- figures --- */
+
+struct node_stats {
+    int64_t batches;         /* that were handed to the store */
+    int64_t batches_refused; /* of them, those that it did not take */
+    int64_t members_applied, members_refused;
+    size_t pending; /* requests under way */
+    size_t waiting; /* of them, those that wait for an end */
+    size_t cached;  /* executions in memory */
+    size_t cached_bytes;
+    size_t timers; /* that are due within a minute */
+    int64_t purged; /* executions that were deleted because of their age */
+};
+
+void node_stats(const struct node *n, struct node_stats *out);
+
+/* What the store calls this node. */
+struct str node_own_name(const struct node *n);
+
+/* --- reading --- */
 
 /*
  * Read on a reader thread: `run` there, then `done` on the loop. False:

@@ -10,6 +10,7 @@
 #define PAWL_STORE_READ_H
 
 #include "store/store.h"
+#include "value/mask.h"
 
 /* One execution with the history rows after its checkpoint. */
 bool read_execution(struct reader *r, struct arena *mem, struct uuid id,
@@ -18,6 +19,10 @@ bool read_execution(struct reader *r, struct arena *mem, struct uuid id,
 /* All history rows of an execution with seq above `after`, at most `limit`, in order. */
 bool read_history(struct reader *r, struct arena *mem, struct uuid id, int64_t after, int64_t limit,
                   struct history *out, bool *found, struct err *err) MUST_USE;
+
+/* What of an execution's input is sensitive; an empty mask when nothing is. */
+bool read_mask(struct reader *r, struct arena *mem, struct uuid id, struct mask *out,
+               struct err *err) MUST_USE;
 
 #define STATUS_BIT(status) (UINT32_C(1) << (unsigned)(status))
 
@@ -98,13 +103,62 @@ bool read_definitions(struct reader *r, struct arena *mem, struct str kind,
 bool read_records(struct reader *r, struct arena *mem, struct str object, struct str id,
                   int64_t limit, struct record_reads *out, struct err *err) MUST_USE;
 
+struct stored_record {
+    int64_t row, version;
+    struct str id;
+    struct value data;
+};
+
+struct stored_records {
+    VEC_OF(struct stored_record);
+};
+
 /*
  * The records of an object behind row `after`, at most `limit`, in the order in
- * which they were made. *last is the row of the last, or `after`.
+ * which they were made.
  */
 bool read_records_after(struct reader *r, struct arena *mem, struct str object, int64_t after,
-                        int64_t limit, struct record_reads *out, int64_t *last,
-                        struct err *err) MUST_USE;
+                        int64_t limit, struct stored_records *out, struct err *err) MUST_USE;
+
+/*
+ * Live executions with this business key, of that code unless it is empty, in
+ * the organisation unless that is empty; at most two, for two are too many.
+ */
+bool read_live_by_key(struct reader *r, struct arena *mem, struct str key, struct str code,
+                      struct str org_id, struct dues *out, struct err *err) MUST_USE;
+
+/* The newest execution with this business key that has received the signal; the same otherwise. */
+bool read_receiver(struct reader *r, struct str key, struct str code, struct str org_id,
+                   struct str signal_id, struct uuid *out, bool *found, struct err *err) MUST_USE;
+
+struct ended_execution {
+    int64_t row;
+    struct uuid id;
+    int64_t created_at_us, completed_at_us; /* 0 while it lives */
+};
+
+struct ended_executions {
+    VEC_OF(struct ended_execution);
+};
+
+/* All executions behind a row, the oldest first, at most `limit`: when each began and ended. */
+bool read_ended(struct reader *r, struct arena *mem, int64_t after_row, int64_t limit,
+                struct ended_executions *out, struct err *err) MUST_USE;
+
+struct stored_node {
+    struct str name;
+    int64_t started_at_us;
+    int64_t batches;
+    bool is_connected;
+};
+
+struct stored_nodes {
+    VEC_OF(struct stored_node);
+};
+
+/* The nodes that share this store. */
+bool read_nodes(struct reader *r, struct arena *mem, struct stored_nodes *out,
+                struct err *err) MUST_USE;
 
 /* The answer that was kept for an Idempotency-Key. */
 struct kept_answer {

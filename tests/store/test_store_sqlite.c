@@ -194,6 +194,8 @@ static void test_sqlite__no_read_scans_a_table(void **state)
         const char *index;
     } cases[] = {
         {SQL_READ_EXECUTION, "execution_by_id"},
+        {SQL_READ_SENSITIVE, "execution_by_id"},
+        {SQL_READ_SENSITIVE, "sqlite_autoindex_definition_1"},
         {SQL_READ_HISTORY, "PRIMARY KEY"},
         {SQL_READ_DUE, "execution_by_wake_at"},
         {SQL_LIST, "PRIMARY KEY"},
@@ -218,6 +220,9 @@ static void test_sqlite__no_read_scans_a_table(void **state)
         {SQL_SIGNALS_DELETE_SOME, "sqlite_autoindex_signals_1"},
         {SQL_ANSWERS_BLANK, "http_idempotency_by_execution"},
         {SQL_LIVE_KEY_FIND, "execution_by_live_key"},
+        {SQL_READ_LIVE_BY_KEY, "execution_by_live_key"},
+        {SQL_READ_RECEIVER, "execution_by_key"},
+        {SQL_READ_RECEIVER, "sqlite_autoindex_signals_1"},
         {SQL_EXECUTION_STATE, "PRIMARY KEY"},
         {SQL_SIGNAL_FIND, "sqlite_autoindex_signals_1"},
         {SQL_IDEMPOTENCY_FIND, "http_idempotency_by_key"},
