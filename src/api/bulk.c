@@ -354,9 +354,8 @@ static bool find_action(struct call *c, struct str name, enum bulk_action *out)
         if (str_eq(name, str_of(actions[i].name)) && actions[i].exists)
             return true;
         if (str_eq(name, str_of(actions[i].name))) {
-            call_refuse_field(
-                c, "action", "not_supported_yet",
-                str_printf(c->mem, "%s is not supported yet", actions[i].name).ptr);
+            call_refuse_field(c, "action", "not_supported_yet",
+                              str_printf(c->mem, "%s is not supported yet", actions[i].name).ptr);
             return false;
         }
         if (actions[i].exists)
@@ -373,8 +372,8 @@ static bool take_signal(struct bulk *b, struct value type, struct value id, stru
     struct call *c = b->call;
     bool is_signal = b->action == ACTION_SIGNAL;
 
-    if (!is_signal && (type.kind != VALUE_ABSENT || payload.kind != VALUE_ABSENT ||
-                       id.kind != VALUE_ABSENT)) {
+    if (!is_signal &&
+        (type.kind != VALUE_ABSENT || payload.kind != VALUE_ABSENT || id.kind != VALUE_ABSENT)) {
         call_refuse_field(c,
                           type.kind != VALUE_ABSENT      ? "type"
                           : payload.kind != VALUE_ABSENT ? "payload"
@@ -398,9 +397,10 @@ static bool take_signal(struct bulk *b, struct value type, struct value id, stru
     if (id.kind == VALUE_STRING)
         b->signal_id = value_text(id);
     else if (b->idempotency.key.len > 0)
-        b->signal_id = str_printf(c->mem, "bulk-%.*s-%.*s",
-                                  (int)(b->idempotency.key.len > 100 ? 100 : b->idempotency.key.len),
-                                  b->idempotency.key.ptr, 32, b->idempotency.body_hash.ptr);
+        b->signal_id =
+            str_printf(c->mem, "bulk-%.*s-%.*s",
+                       (int)(b->idempotency.key.len > 100 ? 100 : b->idempotency.key.len),
+                       b->idempotency.key.ptr, 32, b->idempotency.body_hash.ptr);
     return true;
 }
 
@@ -425,10 +425,10 @@ void bulk_start(struct call *c)
 {
     struct value action, filter, dry_run, limit, cursor, type, payload, id, reason;
     const struct body_field fields[] = {
-        {"action", BODY_TEXT, true, &action},    {"filter", BODY_OBJECT, true, &filter},
-        {"dryRun", BODY_BOOL, false, &dry_run},  {"limit", BODY_INT, false, &limit},
-        {"cursor", BODY_TEXT, false, &cursor},   {"type", BODY_TEXT, false, &type},
-        {"payload", BODY_ANY, false, &payload},  {"id", BODY_TEXT, false, &id},
+        {"action", BODY_TEXT, true, &action},   {"filter", BODY_OBJECT, true, &filter},
+        {"dryRun", BODY_BOOL, false, &dry_run}, {"limit", BODY_INT, false, &limit},
+        {"cursor", BODY_TEXT, false, &cursor},  {"type", BODY_TEXT, false, &type},
+        {"payload", BODY_ANY, false, &payload}, {"id", BODY_TEXT, false, &id},
         {"reason", BODY_TEXT, false, &reason},
     };
     struct bulk *b = ARENA_NEW(c->mem, struct bulk);

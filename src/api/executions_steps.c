@@ -43,7 +43,7 @@ static bool show_row(struct query *q, const struct history_row *row, struct err 
 static bool show_page(struct query *q, const struct history *page, int64_t *left, int64_t *last,
                       struct err *err)
 {
-    for (size_t i = 0; i < page->count && *left > 0; i++) {
+    for (size_t i = 0; i<page->count && * left> 0; i++) {
         if (page->items[i].kind == HISTORY_EVENT)
             continue;
         if (!show_row(q, &page->items[i], err))
@@ -204,8 +204,7 @@ static bool run_context(struct query *q, struct reader *reader, struct err *err)
         return err_set(err, ERR_NOT_FOUND, "the execution has no step with the id in `at`");
     if (args->has_at && !go_back(q, reader, seq, &stored, err))
         return false;
-    return read_mask(reader, q->mem, args->id, &mask, err) &&
-           show_context(q, &stored, &mask, err);
+    return read_mask(reader, q->mem, args->id, &mask, err) && show_context(q, &stored, &mask, err);
 }
 
 void executions_context(struct call *c)

@@ -1,6 +1,6 @@
 /* records.c - the record store: one record, read and changed by hand. */
-#include "api/query.h"
 #include "api/records.h"
+#include "api/query.h"
 #include "api/repeat.h"
 #include "store/change_record.h"
 #include "value/json.h"
@@ -164,7 +164,8 @@ static bool take_identity(struct call *c, struct value body, struct record_chang
         return false;
     }
     if (version.kind != VALUE_ABSENT && (version.kind != VALUE_INT || version.i < 1)) {
-        call_refuse_field(c, "version", "bad_value", "version is a number that the server gives; leave it out");
+        call_refuse_field(c, "version", "bad_value",
+                          "version is a number that the server gives; leave it out");
         return false;
     }
     if (version.kind == VALUE_INT && r->expected == RECORD_WHATEVER)
@@ -195,7 +196,8 @@ static bool read_data(struct call *c, struct record_change *r)
         return false;
     }
     if (body.kind != VALUE_MAP) {
-        call_refuse_text(c, ERR_INVALID, "the body must be a JSON object: the fields of the record");
+        call_refuse_text(c, ERR_INVALID,
+                         "the body must be a JSON object: the fields of the record");
         return false;
     }
     if (!take_identity(c, body, r))

@@ -16,10 +16,10 @@
 
 enum {
     LIST_LIMIT = 50,
-    CHUNK = 500,             /* records read at once */
-    LOOKED_AT_MAX = 20000,   /* for one page without an order, which then may not be full */
-    ORDERED_MAX = 100000,    /* with one */
-    ORDERS_MAX = 8,          /* fields of an order */
+    CHUNK = 500,           /* records read at once */
+    LOOKED_AT_MAX = 20000, /* for one page without an order, which then may not be full */
+    ORDERED_MAX = 100000,  /* with one */
+    ORDERS_MAX = 8,        /* fields of an order */
     ORDER_TEXT_MAX = 1000,
     CURSOR_TEXT_MAX = 100000,
 };
@@ -116,12 +116,11 @@ static bool fits(struct page *p, struct arena *mem, struct value record, bool *o
     if (v.kind != VALUE_ERROR)
         return refuse_where(p->q, ERR_EXPRESSION_TYPE, 0, "it must be true or false", err);
     cel_place(p->args->where, v.error->offset, &line, &column);
-    return refuse_where(
-        p->q, v.error->code, column,
-        str_printf(p->q->mem, "%s (in record %.*s)", v.error->message,
-                   STR_ARG(value_text(value_map_get_str(record, STR("id")))))
-            .ptr,
-        err);
+    return refuse_where(p->q, v.error->code, column,
+                        str_printf(p->q->mem, "%s (in record %.*s)", v.error->message,
+                                   STR_ARG(value_text(value_map_get_str(record, STR("id")))))
+                            .ptr,
+                        err);
 }
 
 /* --- order --- */

@@ -94,7 +94,8 @@ static void print_config(const struct server *s, bool as_json)
             object_text(&out, "source", str_of(setting->source));
             buf_char(&out, '}');
         } else {
-            buf_printf(&out, "%-14s %-24.*s (%s)\n", setting->name, STR_ARG(value), setting->source);
+            buf_printf(&out, "%-14s %-24.*s (%s)\n", setting->name, STR_ARG(value),
+                       setting->source);
         }
     }
     if (as_json)
@@ -284,11 +285,11 @@ static int serve(struct server *s)
 
 int command_serve(int argc, char **argv)
 {
-    struct server s = {.settings = {{.name = "data", .environment = "PAWL_DATA"},
-                                    {.name = "listen", .environment = "PAWL_LISTEN"},
-                                    {.name = "store", .environment = "PAWL_STORE"},
-                                    {.name = "keep-completed",
-                                     .environment = "PAWL_KEEP_COMPLETED"}}};
+    struct server s = {
+        .settings = {{.name = "data", .environment = "PAWL_DATA"},
+                     {.name = "listen", .environment = "PAWL_LISTEN"},
+                     {.name = "store", .environment = "PAWL_STORE"},
+                     {.name = "keep-completed", .environment = "PAWL_KEEP_COMPLETED"}}};
     bool print = false, as_json = false;
     const struct option_spec specs[] = {
         {.name = "data", .value = &s.settings[SETTING_DATA].value},

@@ -107,8 +107,8 @@ struct node_request {
     struct uuid execution;
     struct str signal_id, signal_type;
     struct value payload;
-    struct value signal_by;    /* {id, name}: a map */
-    bool names_execution;      /* SIGNAL: the answer that is kept says who received it */
+    struct value signal_by; /* {id, name}: a map */
+    bool names_execution;   /* SIGNAL: the answer that is kept says who received it */
     struct str reason;
     /* DEFINITION */
     struct definition_change definition;
@@ -153,7 +153,7 @@ struct node_stats {
     size_t waiting; /* of them, those that wait for an end */
     size_t cached;  /* executions in memory */
     size_t cached_bytes;
-    size_t timers; /* that are due within a minute */
+    size_t timers;  /* that are due within a minute */
     int64_t purged; /* executions that were deleted because of their age */
 };
 

@@ -5,7 +5,7 @@
  * and ends where they are too young to have ended long ago: no index is needed
  * for that, and what lives long is only walked past. What is found is deleted
  * by members of a bounded size, like any other change. After each one there is
- * a pause of nine times what it took, so that at most a tenth of the store's
+ * a pause of four times what it took, so that at most a fifth of the store's
  * time goes into this.
  *
  *     resting --time--> reading --ids--> deleting --all gone--> reading ...
@@ -17,10 +17,13 @@
 #include "base/log.h"
 #include "store/change_execution.h"
 
-enum { PAGE_ROWS = 500 };
+enum {
+    PAGE_ROWS = 500,
+    FREE_PAGES_KEPT = 200, /* of the file: new executions will need them */
+};
 
 #define PAUSE_MIN_US INT64_C(50000)
-#define PAUSE_FACTOR 9
+#define PAUSE_FACTOR 4
 #define REST_MAX_US INT64_C(60000000)
 #define REST_MIN_US INT64_C(1000000)
 #define TROUBLE_US INT64_C(5000000)
@@ -36,6 +39,7 @@ struct retention {
     size_t count, done; /* of them */
     int64_t before_us;
     int64_t asked_us; /* monotonic; when the request was made */
+    bool gives_back;  /* nothing is left to be deleted, but the file has free pages */
     int64_t purged;
     struct execution_purge purge;
     struct node_request request;
@@ -105,7 +109,8 @@ static void deleted(struct node_request *r)
     }
     t->purged += (int64_t)t->purge.deleted;
     t->done += t->purge.looked_at;
-    if (t->done < t->count)
+    t->gives_back = t->done == t->count && t->purge.free_pages > FREE_PAGES_KEPT;
+    if (t->done < t->count || t->gives_back)
         go_on_in(t, pause_us);
     else
         finish_page(t, pause_us);
@@ -203,7 +208,7 @@ void retention_run(struct node *n)
 
     if (t == NULL || !n->is_recovered || retention_in_us(n) > 0)
         return;
-    if (t->done < t->count)
+    if (t->done < t->count || t->gives_back)
         delete_some(t);
     else
         read_page(t);

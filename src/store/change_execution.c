@@ -1,6 +1,11 @@
 /* change_execution.c - see change_execution.h. */
 #include "store/change_execution.h"
 
+#include "base/clock.h"
+
+/* How long others wait for a purge that is in the same batch. */
+#define PURGE_US INT64_C(20000)
+
 struct ended {
     int64_t row;
     enum execution_status status;
@@ -125,16 +130,24 @@ enum apply_end execution_delete_apply(struct apply *a, struct member *m, enum db
     return give_back(a, status) ? APPLY_DONE : APPLY_FAILED;
 }
 
+static bool read_free_pages(struct apply *a, int64_t *out, enum db_status *status)
+{
+    *out = 0;
+    return count(a, SQL_FREE_PAGES, DB_NO_PARAMS, out, status);
+}
+
 enum apply_end execution_purge_apply(struct apply *a, struct member *m, enum db_status *status)
 {
     struct execution_purge *p = (struct execution_purge *)m->change;
-    int64_t budget = DELETE_ROWS_MAX;
+    int64_t budget = DELETE_ROWS_MAX, until_us = clock_mono_us(&clock_system) + PURGE_US;
 
     p->deleted = 0;
     for (p->looked_at = 0; p->looked_at < p->count && budget > 0; p->looked_at++) {
         struct uuid id = p->ids[p->looked_at];
         struct ended ended;
 
+        if (p->looked_at > 0 && clock_mono_us(&clock_system) > until_us)
+            break;
         *status = find(a, id, &ended);
         if (*status > DB_DONE)
             return APPLY_FAILED;
@@ -150,5 +163,6 @@ enum apply_end execution_purge_apply(struct apply *a, struct member *m, enum db_
             return APPLY_FAILED;
         p->deleted++;
     }
-    return give_back(a, status) ? APPLY_DONE : APPLY_FAILED;
+    return give_back(a, status) && read_free_pages(a, &p->free_pages, status) ? APPLY_DONE
+                                                                              : APPLY_FAILED;
 }

@@ -31,7 +31,7 @@ enum apply_end execution_delete_apply(struct apply *a, struct member *m, enum db
 
 /*
  * Delete those of `ids` that ended before `before_us`, as far as
- * DELETE_ROWS_MAX rows allow, and give pages that are free back to the file
+ * DELETE_ROWS_MAX rows and some milliseconds allow, and give pages that are free back to the file
  * system. Never refused.
  */
 struct execution_purge {
@@ -39,8 +39,9 @@ struct execution_purge {
     const struct uuid *ids;
     size_t count;
     int64_t before_us;
-    size_t looked_at; /* out: that many of the ids are dealt with */
-    size_t deleted;   /* out */
+    size_t looked_at;   /* out: that many of the ids are dealt with */
+    size_t deleted;     /* out */
+    int64_t free_pages; /* out: what is left to be given back; `ids` may be none then */
 };
 
 enum apply_end execution_purge_apply(struct apply *a, struct member *m, enum db_status *status);

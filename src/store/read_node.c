@@ -8,11 +8,11 @@ bool read_nodes(struct reader *r, struct arena *mem, struct stored_nodes *out, s
 
     *out = (struct stored_nodes){0};
     for (; status == DB_ROW; status = db_next(r->db, sql))
-        *VEC_ADD(mem, out) = (struct stored_node){.name = row_text(r, mem, sql, 0),
-                                                  .started_at_us = db_column_int(r->db, sql, 1),
-                                                  .batches = db_column_int(r->db, sql, 2),
-                                                  .is_connected =
-                                                      db_column_int(r->db, sql, 3) != 0};
+        *VEC_ADD(mem, out) =
+            (struct stored_node){.name = row_text(r, mem, sql, 0),
+                                 .started_at_us = db_column_int(r->db, sql, 1),
+                                 .batches = db_column_int(r->db, sql, 2),
+                                 .is_connected = db_column_int(r->db, sql, 3) != 0};
     db_end(r->db, sql);
     return status == DB_DONE ? true : db_fail(r->db, status, err);
 }

@@ -182,8 +182,8 @@ static struct value mask_context(struct arena *mem, const struct mask *m, struct
     for (uint32_t i = 0; i < context.len; i++) {
         bool is_input = str_eq(value_text(context.map->entries[i].key), STR("input"));
         entries[i] = context.map->entries[i];
-        entries[i].value = is_input ? mask_input(mem, m, entries[i].value)
-                                    : mask_value(mem, m, entries[i].value);
+        entries[i].value =
+            is_input ? mask_input(mem, m, entries[i].value) : mask_value(mem, m, entries[i].value);
     }
     return value_map_make(mem, entries, context.len, &duplicate);
 }
