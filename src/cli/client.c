@@ -91,6 +91,8 @@ static bool perform(struct client *c, const char *method, struct str path, struc
         headers = curl_slist_append(headers, authorization);
     headers = curl_slist_append(headers, "Content-Type: application/json");
     headers = curl_slist_append(headers, "Expect:");
+    if (c->header != NULL)
+        headers = curl_slist_append(headers, c->header);
     curl_easy_setopt(c->curl, CURLOPT_URL, url.ptr);
     curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
     curl_easy_setopt(c->curl, CURLOPT_NOSIGNAL, 1L);

@@ -12,9 +12,10 @@
 #include "value/value.h"
 
 struct client {
-    struct arena mem; /* of everything that is answered */
-    const char *url;  /* without a slash at the end */
-    struct str token; /* or empty */
+    struct arena mem;   /* of everything that is answered */
+    const char *url;    /* without a slash at the end */
+    struct str token;   /* or empty */
+    const char *header; /* one more header of the next calls, or NULL */
     void *curl;
 };
 
