@@ -264,18 +264,9 @@ static struct str answer_json(struct bulk *b, bool has_more)
     return buf_view(&out);
 }
 
-/* Nothing is changed but the audit log, and the answer is kept. */
-static enum apply_end note_apply(struct apply *a, struct member *m, enum db_status *status)
-{
-    (void)a;
-    (void)m;
-    (void)status;
-    return APPLY_DONE;
-}
-
 static void noted(struct node_request *r)
 {
-    /* What was done is durable, whether or not it could be noted. */
+    /* What was done is durable, whether or not it could be noted in the audit log. */
     call_answer(r->owner, 200, r->change->answer_json);
 }
 
@@ -295,7 +286,7 @@ static void finish(struct bulk *b, bool has_more)
     note = ARENA_NEW(c->mem, struct change);
     r = ARENA_NEW(c->mem, struct node_request);
     buf_init_arena(&details, c->mem);
-    *note = (struct change){.apply = note_apply,
+    *note = (struct change){.apply = change_nothing,
                             .now_us = api_now_us(c->api),
                             .answer_status = 200,
                             .answer_json = json};
@@ -337,7 +328,7 @@ static void begin(struct query *q)
     if (!b->kept.is_kept)
         read_page(b);
     else if (b->kept.is_same)
-        call_answer(q->call, b->kept.status, b->kept.text);
+        call_answer_again(q->call, b->kept.status, b->kept.text);
     else
         call_refuse_text(q->call, ERR_IDEMPOTENCY_CONFLICT,
                          "this Idempotency-Key was used with another request");

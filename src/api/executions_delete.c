@@ -58,7 +58,9 @@ static void deleted(struct deletion *d, const struct node_request *r)
 {
     struct err err = r->err;
 
-    if (r->ok)
+    if (r->ok && r->stored_status != 0)
+        call_answer_again(d->call, r->stored_status, r->stored_answer);
+    else if (r->ok)
         call_answer_nothing(d->call);
     else {
         if (err.code == ERR_NOT_FOUND)

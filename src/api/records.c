@@ -85,7 +85,6 @@ static void answer_record(struct call *c, int status, struct str json)
 {
     struct http_header headers[2] = {{"ETag", NULL}, {"Location", NULL}};
     struct value record, version = value_absent();
-    struct buf location;
     struct err err;
 
     if (status == 204) {
@@ -95,10 +94,7 @@ static void answer_record(struct call *c, int status, struct str json)
     if (json_read(c->mem, json, &record, &err) && record.kind == VALUE_MAP)
         version = value_map_get_str(record, STR("version"));
     headers[0].value = etag_of(c->mem, version.kind == VALUE_INT ? version.i : 0);
-    buf_init_arena(&location, c->mem);
-    call_escape(&location, c->http->path);
-    buf_char(&location, '\0');
-    headers[1].value = location.ptr;
+    headers[1].value = str_copy(c->mem, c->http->path).ptr;
     call_answer_headers(c, status, json, headers, status == 201 ? 2 : 1);
 }
 
@@ -108,6 +104,8 @@ static void changed(struct node_request *r)
 
     if (!r->ok)
         repeat_or_refuse(c, &r->idempotency, &r->err, &r->findings, STR_NONE);
+    else if (r->stored_status >= 400)
+        call_answer_again(c, r->stored_status, r->stored_answer);
     else if (r->stored_status != 0)
         answer_record(c, r->stored_status, r->stored_answer);
     else

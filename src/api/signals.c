@@ -58,7 +58,7 @@ static void sent(struct node_request *r)
     if (!r->ok) {
         repeat_or_refuse(c, &r->idempotency, &r->err, &r->findings, STR_NONE);
     } else if (r->stored_status != 0) {
-        call_answer(c, r->stored_status, r->stored_answer);
+        call_answer_again(c, r->stored_status, r->stored_answer);
     } else {
         buf_init_arena(&out, c->mem);
         buf_char(&out, '{');

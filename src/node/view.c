@@ -15,11 +15,21 @@ void view_mask(struct arena *mem, const struct execution *x, struct mask *out)
         mask_learn(mem, out, x->input);
 }
 
+/* Append what was shown without what is sensitive. */
+static void append(struct arena *mem, struct buf *out, const struct mask *mask, struct str json)
+{
+    struct err err;
+
+    if (mask_is_empty(mask))
+        buf_str(out, json);
+    else if (!mask_view(mem, mask, json, out, &err))
+        PANIC("what is shown is no JSON");
+}
+
 void view_execution(struct arena *mem, struct buf *out, const struct execution *x)
 {
     struct mask mask;
     struct buf whole;
-    struct err err;
 
     view_mask(mem, x, &mask);
     if (mask_is_empty(&mask)) {
@@ -28,6 +38,17 @@ void view_execution(struct arena *mem, struct buf *out, const struct execution *
     }
     buf_init_arena(&whole, mem);
     show_execution(mem, &whole, x);
-    if (!mask_view(mem, &mask, buf_view(&whole), out, &err))
-        PANIC("what is shown of an execution is no JSON");
+    append(mem, out, &mask, buf_view(&whole));
+}
+
+void view_row(struct arena *mem, struct buf *out, const struct execution *x,
+              const struct history_row *row)
+{
+    struct mask mask;
+    struct buf whole;
+
+    view_mask(mem, x, &mask);
+    buf_init_arena(&whole, mem);
+    show_history_row(&whole, x->id, row);
+    append(mem, out, &mask, buf_view(&whole));
 }

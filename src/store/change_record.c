@@ -90,8 +90,9 @@ bool record_write_json(struct buf *out, struct str id, int64_t version, struct v
     return true;
 }
 
+/* `last` is the version that an earlier record of this id ended with. */
 static enum apply_end put(struct apply *a, struct member *m, const struct current *before,
-                          struct value data, enum db_status *status)
+                          int64_t last, struct value data, enum db_status *status)
 {
     struct record_change *r = (struct record_change *)m->change;
     struct buf json, answer;
@@ -101,7 +102,7 @@ static enum apply_end put(struct apply *a, struct member *m, const struct curren
     buf_init_arena(&json, a->mem);
     buf_init_arena(&answer, a->mem);
     r->is_new = before->version == 0;
-    r->now_version = before->version + 1;
+    r->now_version = (before->version > last ? before->version : last) + 1;
     if (!json_write(&json, data, &m->err) ||
         !record_write_json(&answer, r->id, r->now_version, data, &m->err))
         return apply_refuse(a, m, MEMBER_FAILED);
@@ -132,6 +133,7 @@ enum apply_end record_change_apply(struct apply *a, struct member *m, enum db_st
 {
     struct record_change *r = (struct record_change *)m->change;
     struct current before;
+    int64_t last = 0;
 
     if (!load(a, r, &before, &m->err, status))
         return apply_refuse(a, m, MEMBER_FAILED);
@@ -143,12 +145,14 @@ enum apply_end record_change_apply(struct apply *a, struct member *m, enum db_st
         return apply_refuse_with(a, m, ERR_PRECONDITION_FAILED, "the record has version %lld now",
                                  (long long)before.version);
     }
-    if (r->action == RECORD_PUT)
-        return put(a, m, &before, r->data, status);
-    if (before.version == 0)
+    if (before.version == 0 && r->action != RECORD_PUT)
         return apply_refuse_with(a, m, ERR_NOT_FOUND, "there is no such record");
+    if (before.version == 0 && !apply_record_last(a, r->object, r->id, &last, status))
+        return APPLY_FAILED;
+    if (r->action == RECORD_PUT)
+        return put(a, m, &before, last, r->data, status);
     if (r->action == RECORD_PATCH)
-        return put(a, m, &before, merge(a->mem, before.data, r->data), status);
+        return put(a, m, &before, last, merge(a->mem, before.data, r->data), status);
     r->now_version = 0;
     r->change.answer_status = 204;
     r->change.answer_json = STR_NONE;

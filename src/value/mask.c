@@ -151,6 +151,20 @@ struct value mask_value(struct arena *mem, const struct mask *m, struct value v)
     return value_list(items, v.len);
 }
 
+struct str mask_json(struct arena *mem, const struct mask *m, struct str json)
+{
+    struct value v;
+    struct buf out;
+    struct err err;
+
+    if (mask_is_empty(m) || json.len == 0)
+        return json;
+    buf_init_arena(&out, mem);
+    if (!json_read(mem, json, &v, &err) || !json_write(&out, mask_value(mem, m, v), &err))
+        return STR("null");
+    return buf_view(&out);
+}
+
 /* An input: what is sensitive is hidden whatever it is. */
 static struct value mask_input(struct arena *mem, const struct mask *m, struct value input)
 {

@@ -47,6 +47,9 @@ struct value mask_value(struct arena *mem, const struct mask *m, struct value v)
 /* A text without secrets; the same one when it has none. */
 struct str mask_text(struct arena *mem, const struct mask *m, struct str text);
 
+/* A JSON text without secrets; the same one when the mask is empty. */
+struct str mask_json(struct arena *mem, const struct mask *m, struct str json);
+
 /*
  * Append the JSON of an execution or of a row of its history, as the API shows
  * them, without secrets. What cannot hold any (ids, codes, times) stays as it

@@ -98,6 +98,8 @@ static void test_store__record_is_written_only_as_it_is_expected(void **state)
     assert_written(c, RECORD_PUT, "{}", 1, 200, "{\"id\":\"I-1\",\"version\":2}");
     assert_written(c, RECORD_DELETE, "{}", 2, 204, "");
     assert_refused(c, RECORD_DELETE, "{}", RECORD_WHATEVER, ERR_NOT_FOUND);
+    /* No version comes twice. */
+    assert_written(c, RECORD_PUT, "{}", RECORD_WHATEVER, 201, "{\"id\":\"I-1\",\"version\":4}");
 }
 
 static void test_store__patch_merges_and_takes_away(void **state)
