@@ -107,8 +107,10 @@ static int list(struct client *c, struct str query, bool all, bool as_json)
         printf("%s],\"nextCursor\":null}\n", shown == 0 ? "{\"items\":[" : "");
     else if (!as_json && shown == 0)
         printf("no executions; start one with: pawl start CODE\n");
-    else if (!as_json && cursor.len > 0)
+    else if (!as_json && cursor.len > 0) {
+        (void)fflush(stdout);
         fprintf(stderr, "there are more: --all lists them, --limit sets how many\n");
+    }
     return EXIT_OK;
 }
 

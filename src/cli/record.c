@@ -87,8 +87,10 @@ static int list(struct client *c, const char *object, const struct record_option
     } while (cursor.len > 0 && (o->all || shown == 0));
     if (shown == 0 && !o->as_json)
         printf("no records of %s\n", object);
-    else if (cursor.len > 0)
+    else if (cursor.len > 0) {
+        (void)fflush(stdout);
         fprintf(stderr, "there are more: --all lists them, --limit sets how many\n");
+    }
     return EXIT_OK;
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { forAll } from '../kill/client.mjs';
 import { until } from '../kill/server.mjs';
-import { check, claim, equal, refused, run } from './rig.mjs';
+import { check, claim, equal, refused, run } from './stores.mjs';
 
 const waiting = (code) => ({
     code,

@@ -1,5 +1,5 @@
 // The record store by hand: reading, writing under a version, lists; on both stores.
-import { check, claim, equal, refused, run } from './rig.mjs';
+import { check, claim, equal, refused, run } from './stores.mjs';
 
 const put = (rig, id, data, headers) => rig.api('PUT', `/records/invoice/${id}`, data, headers);
 

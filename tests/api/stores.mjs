@@ -1,4 +1,4 @@
-// rig.mjs - claims against real servers, one after the other on SQLite and on PostgreSQL.
+// stores.mjs - claims against real servers, one after the other on SQLite and on PostgreSQL.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
