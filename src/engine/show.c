@@ -17,6 +17,7 @@ static void actions_field(struct buf *out, const struct stored_execution *x)
 
     object_name(out, "actions");
     buf_char(out, '[');
+<<<<<<< HEAD
     if (!is_terminal && x->status != STATUS_COMPENSATING)
         buf_text(out, "\"cancel\",");
     if (!is_terminal)
@@ -29,6 +30,12 @@ static void actions_field(struct buf *out, const struct stored_execution *x)
         buf_text(out, "\"migrate\",");
     if (out->ptr[out->len - 1] == ',')
         out->len--;
+=======
+    if (live)
+        buf_text(out, "\"cancel\",\"signal\"");
+    else if (status_is_terminal(status))
+        buf_text(out, "\"delete\"");
+>>>>>>> wip-X
     buf_char(out, ']');
 }
 
