@@ -35,24 +35,6 @@ enum follower_state {
     FOLLOWER_LIVE,    /* everything up to last_seq was sent; commits are passed on */
 };
 
-<<<<<<< HEAD
-=======
-/* What a reader's thread fills. */
-struct page {
-    struct node_read read;
-    struct arena mem;
-    int64_t after, limit; /* asked for */
-    bool ok, found;
-    struct err err;
-    struct progress progress;
-    struct mask mask;
-    struct buf text;  /* rows as events */
-    int64_t last_seq; /* of the last row in it */
-    size_t rows;      /* how many rows fitted */
-    bool is_all;      /* nothing comes behind it */
-};
-
->>>>>>> wip-X
 struct follower {
     struct sse sse; /* first: see follower_of() */
     struct events *events;
@@ -196,34 +178,7 @@ static struct follower *follower_new(struct events *e, struct uuid id)
     return f;
 }
 
-<<<<<<< HEAD
 /* --- reading what the store has --- */
-=======
-/* --- what is said --- */
-
-static void row_event(struct buf *out, struct arena *mem, struct uuid id,
-                      const struct history_row *row, const struct mask *mask)
-{
-    struct buf json, masked;
-    struct err err;
-
-    buf_init_arena(&json, mem);
-    show_history_row(&json, id, row);
-    if (!mask_is_empty(mask)) {
-        buf_init_arena(&masked, mem);
-        if (!mask_view(mem, mask, buf_view(&json), &masked, &err))
-            PANIC("a row that is shown is no JSON");
-        json = masked;
-    }
-    sse_event(out, "step", row->seq, buf_view(&json));
-}
-
-struct status {
-    enum execution_status status;
-    struct str current_step, waiting_for_json;
-    int64_t row_version, seq, at_us;
-};
->>>>>>> wip-X
 
 /* Say how the execution stands, unless that was said already; after the last status, end. */
 static void show_status(struct follower *f, const struct page_status *s)
@@ -238,7 +193,6 @@ static void show_status(struct follower *f, const struct page_status *s)
     buf_clear(&e->text);
     page_status(&e->text, &e->mem, s);
     sse_add(&f->sse, buf_view(&e->text));
-    arena_reset(&e->mem);
     if (status_is_terminal(s->status))
         sse_end(&f->sse);
 }
@@ -247,35 +201,7 @@ static void run_page(struct node_read *read, struct reader *reader)
 {
     struct follower *f = read->owner;
 
-<<<<<<< HEAD
     page_read(&f->page, reader, f->id);
-=======
-    arena_reset(&p->mem);
-    buf_init_arena(&p->text, &p->mem);
-    p->rows = 0;
-    p->last_seq = p->after;
-    p->ok = read_progress(reader, &p->mem, f->id, p->after, p->limit, &p->progress, &p->found,
-                          &p->err) &&
-            read_mask(reader, &p->mem, f->id, &p->mask, &p->err);
-    if (!p->ok || !p->found)
-        return;
-    for (; p->rows < rows->count; p->rows++) {
-        const struct history_row *row = &rows->items[p->rows];
-        size_t before = p->text.len;
-
-        if (row->kind != HISTORY_EVENT)
-            row_event(&p->text, &p->mem, f->id, row, &p->mask);
-        if (p->text.len > SSE_ROOM_BYTES && before > 0) {
-            p->text.len = before;
-            break;
-        }
-        p->last_seq = row->seq;
-    }
-    p->is_all = p->rows == rows->count &&
-                ((int64_t)rows->count < p->limit || p->last_seq >= p->progress.seq);
-    if (p->is_all)
-        p->last_seq = p->progress.seq;
->>>>>>> wip-X
 }
 
 static void read_again(struct follower *f)
@@ -305,23 +231,15 @@ static void take_page(struct follower *f)
         return;
     }
     f->state = FOLLOWER_LIVE;
-<<<<<<< HEAD
     show_status(f, &(struct page_status){.status = now->status,
                                          .current_step = now->current_step,
-                                         .waiting_for_json = now->waiting_for_json,
+                                         .waiting_for_json =
+                                             mask_json(&p->mem, &p->mask, now->waiting_for_json),
                                          .row_version = now->row_version,
                                          .seq = now->seq,
                                          .at_us = now->updated_at_us});
+    arena_reset(&f->events->mem);
     arena_fini(&p->mem); /* silent clients are many */
-=======
-    show_status(
-        f, &(struct status){.status = now->status,
-                            .current_step = now->current_step,
-                            .waiting_for_json = mask_json(&p->mem, &p->mask, now->waiting_for_json),
-                            .row_version = now->row_version,
-                            .seq = now->seq,
-                            .at_us = now->updated_at_us});
->>>>>>> wip-X
 }
 
 /* The first answer: the stream begins, or the call is refused. */
@@ -436,13 +354,8 @@ static void pass_on(struct events *e, struct follower *f, const struct node_news
             continue;
         buf_clear(&e->text);
         if (row->kind != HISTORY_EVENT)
-<<<<<<< HEAD
-            page_row(&e->text, &e->mem, f->id, row);
+            page_row(&e->text, &e->mem, f->id, row, news->mask);
         if (row->seq != f->last_seq + 1 || (e->text.len > 0 && !sse_fits(&f->sse, e->text.len))) {
-=======
-            row_event(&e->row, &e->mem, f->id, row, news->mask);
-        if (row->seq != f->last_seq + 1 || (e->row.len > 0 && !sse_fits(&f->sse, e->row.len))) {
->>>>>>> wip-X
             fall_behind(f);
             break;
         }
@@ -452,23 +365,14 @@ static void pass_on(struct events *e, struct follower *f, const struct node_news
     if (f->state == FOLLOWER_LIVE && f->last_seq < news->seq)
         fall_behind(f);
     if (f->state == FOLLOWER_LIVE)
-<<<<<<< HEAD
         show_status(f, &(struct page_status){.status = news->status,
                                              .current_step = news->current_step,
-                                             .waiting_for_json = news->waiting_for_json,
+                                             .waiting_for_json = mask_json(&e->mem, news->mask,
+                                                                           news->waiting_for_json),
                                              .row_version = news->row_version,
                                              .seq = news->seq,
                                              .at_us = news->at_us});
-=======
-        show_status(f, &(struct status){.status = news->status,
-                                        .current_step = news->current_step,
-                                        .waiting_for_json =
-                                            mask_json(&e->mem, news->mask, news->waiting_for_json),
-                                        .row_version = news->row_version,
-                                        .seq = news->seq,
-                                        .at_us = news->at_us});
     arena_reset(&e->mem);
->>>>>>> wip-X
 }
 
 static void hear(void *context, const struct node_news *news)

@@ -17,7 +17,6 @@ static void actions_field(struct buf *out, const struct stored_execution *x)
 
     object_name(out, "actions");
     buf_char(out, '[');
-<<<<<<< HEAD
     if (!is_terminal && x->status != STATUS_COMPENSATING)
         buf_text(out, "\"cancel\",");
     if (!is_terminal)
@@ -28,14 +27,10 @@ static void actions_field(struct buf *out, const struct stored_execution *x)
         buf_text(out, "\"skip\",");
     if (x->status == STATUS_WAITING)
         buf_text(out, "\"migrate\",");
+    if (is_terminal)
+        buf_text(out, "\"delete\",");
     if (out->ptr[out->len - 1] == ',')
         out->len--;
-=======
-    if (live)
-        buf_text(out, "\"cancel\",\"signal\"");
-    else if (status_is_terminal(status))
-        buf_text(out, "\"delete\"");
->>>>>>> wip-X
     buf_char(out, ']');
 }
 
