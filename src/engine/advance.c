@@ -261,9 +261,21 @@ static bool apply_signal(struct turn *t, bool *complete, struct err *err)
 
 /* --- cancelling --- */
 
+static bool cancel_rolls_back(const struct turn *t)
+{
+    switch (t->ev->cancel_rollback) {
+    case CANCEL_BY_STRATEGY:
+        return t->x->program->on_error == ON_ERROR_COMPENSATE;
+    case CANCEL_ROLLS_BACK:
+        return true;
+    case CANCEL_LEAVES:
+        return false;
+    }
+    PANIC("unknown choice of an operator");
+}
+
 static bool apply_cancel(struct turn *t, struct err *err)
 {
-    const struct program *p = t->x->program;
     struct str reason = t->ev->reason;
     struct buf note;
 
@@ -275,7 +287,7 @@ static bool apply_cancel(struct turn *t, struct err *err)
         member_text(&note, "reason", reason);
         turn_note(t, "cancel", member_end(&note));
     }
-    if (p->on_error != ON_ERROR_COMPENSATE || t->ev->without_rollback || !undo_is_possible(p)) {
+    if (!cancel_rolls_back(t) || !undo_is_possible(t->x->program)) {
         outcome_end(t, STATUS_CANCELLED);
         return true;
     }

@@ -413,6 +413,9 @@ void outcome_fail(struct turn *t, enum on_error on_error, struct str error_json)
 void outcome_dead_letter(struct turn *t, struct str kind, struct str step, int64_t attempts,
                          struct str cause_json, struct str payload_json);
 
+/* The same for a visit that may have happened and cannot be undone: `row` says why. */
+void outcome_lost(struct turn *t, const struct history_row *row);
+
 /* --- undo.c: rolling back --- */
 
 /* Whether anything in the program can be rolled back. */

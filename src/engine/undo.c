@@ -103,6 +103,18 @@ static enum undo_way way_of(struct turn *t, const struct history_row *row, struc
                                                                           : UNDO_NONE;
 }
 
+/* Nobody knows whether it has happened, and it says nothing about how it is undone. */
+static bool is_lost(struct turn *t, const struct history_row *row)
+{
+    const struct step *step;
+
+    if (row->kind != HISTORY_FORWARD || !str_eq(row->status, STR("failed")))
+        return false;
+    step = program_step(t->x->program, row->step);
+    return step != NULL && step->rollback.procedure == NULL &&
+           value_is_true(value_map_get_str(read_delta(t, row), STR("maybe")));
+}
+
 /* The next visit to undo becomes undo.row. STEP_DONE: there is none left. */
 static enum step_end find_next(struct turn *t)
 {
@@ -128,6 +140,8 @@ static enum step_end find_next(struct turn *t)
         }
         has_looked = true;
         undo->before--;
+        if (is_lost(t, row))
+            outcome_lost(t, row);
         way = way_of(t, row, &delta);
         if (way == UNDO_NONE)
             continue;
