@@ -126,6 +126,13 @@ async function walkExecutions(api, claim) {
     await api.call('getExecution', { path: { id: NOBODY } }, 404);
     await api.call('listSteps', { path: { id: NOBODY } }, 404);
     await api.call('listSteps', { path: { id }, query: { cursor: 'x' } }, 400);
+    for (const more of [{}, { headers: { 'Last-Event-ID': '1' } }, { query: { after: 1 } }, { isHead: true }]) {
+        await api.call('followExecution', { path: { id }, ...more }, 200);
+        await api.call('listenToExecutions', { query: { code: 'waiting', status: 'failed' }, ...more }, 200);
+    }
+    await api.call('followExecution', { path: { id: NOBODY } }, 404);
+    await api.call('followExecution', { path: { id }, query: { after: 'x' } }, 400);
+    await api.call('listenToExecutions', { query: { status: 'happy' } }, 400);
     const steps = await api.call('listSteps', { path: { id }, query: { limit: 1 } }, 200);
     await api.call('listSteps', { path: { id }, query: { limit: 1, cursor: steps.json.nextCursor } }, 200);
     await walkLists(api, claim, id);
@@ -160,7 +167,7 @@ async function walkSignals(api, claim, id) {
     await signal({ type: '' }, {}, 422);
     await api.call('signalExecution', { path: { id: NOBODY }, body: { type: 'go' } }, 404);
     const taken = await signal({ type: 'go', payload: { a: 1 } }, { query: { wait: '10s' } }, 200);
-    claim(typeof taken.json.id === 'string', 'a signal has an id');
+    claim(typeof taken.json.id === 'string' && taken.json.step.step === 'ask', 'a signal says who took it');
     const done = await api.call('getExecution', { path: { id } }, 200);
     claim(done.json.status === 'completed' && done.json.result.got.a === 1, 'what was signalled arrived');
     await signal({ type: 'go' }, {}, 409);
