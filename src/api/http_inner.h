@@ -42,7 +42,7 @@ struct exchange {
     struct http_source source; /* of a stream, else without functions */
     enum rest rest;
     bool is_cut;
-    bool is_last; /* the connection ends with its answer */
+    bool is_last;                    /* the connection ends with its answer */
     struct exchange *next;           /* answered or woken; or spare */
     struct exchange *before, *after; /* all that are kept; or all streams */
 };

@@ -234,6 +234,7 @@ void entry_reload(struct node *n, struct entry *e)
         w->commit = NULL;
         w->records = (struct record_reads){0};
         w->objects = (struct object_reads){0};
+        w->has_history = false;
         w->now_us = 0;
     }
     e->is_stale = false;

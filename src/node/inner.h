@@ -54,6 +54,8 @@ struct work {
     bool joins;                     /* a start that joined the execution that has its key */
     struct record_reads records;    /* in the entry's memory */
     struct object_reads objects;
+    struct history history; /* rows that rolling back asked for */
+    bool has_history;
     struct work *next;
 };
 
