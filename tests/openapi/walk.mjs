@@ -34,6 +34,19 @@ const holding = {
     steps: [{ code: 'no', procedure: { type: 'compute.fail', code: 'no_stock', message: 'none left' } }],
 };
 
+// Something of everything that an execution can show: loops, retries, rollback, people.
+const eventful = {
+    code: 'eventful',
+    settings: { retryPolicy: { maxAttempts: 2, delay: '1ms', backoff: 1 } },
+    steps: [
+        { code: 'each', loop: { for: '=[1, 2]', as: 'n', collect: '$.loop.n', steps: [{ code: 'one', procedure: { type: 'compute.transform', data: '$.loop.n' }, rollback: { type: 'log', message: 'undone' } }] } },
+        { code: 'choice', branch: [{ when: 'false', steps: [{ code: 'not', procedure: { type: 'log', message: 'x' } }] }, { steps: [{ code: 'else', procedure: { type: 'log', message: 'y' } }] }] },
+        { code: 'soft', onError: 'continue', procedure: { type: 'compute.fail', code: 'soft_one', message: 'never mind', details: [1] } },
+        { code: 'ask', procedure: { type: 'wait.signal', signalType: ['yes', 'no'], match: '$.signal.payload.n == 1', title: 'May we?', assignee: ['group:bosses', 'ada@example.org'], form: [{ name: 'n', type: 'integer' }], public: true, timeout: '1h' } },
+        { code: 'fails', procedure: { type: 'compute.fail', code: 'external_down', message: 'not there', class: 'transient' } },
+    ],
+};
+
 async function publish(api, definition) {
     await api.call('saveScenarioDraft', { path: { code: definition.code }, body: definition }, 200);
     await api.call('publishScenario', { path: { code: definition.code } }, 200);
@@ -63,7 +76,7 @@ async function walkDefinitions(api, claim) {
     await api.call('publishScenario', { path: { code }, body: { changeSummary: 'other' }, headers: key }, 409);
     await api.call('publishScenario', { path: { code } }, 404);
     await publish(api, greeting('Hi'));
-    for (const definition of [waiting, failing, holding]) await publish(api, definition);
+    for (const definition of [waiting, failing, holding, eventful]) await publish(api, definition);
     await api.call('saveScenarioDraft', { path: { code }, body: { code, nodes: [] } }, 200);
 
     const versions = await api.call('listScenarioVersions', { path: { code } }, 200);
@@ -129,6 +142,7 @@ async function walkExecutions(api, claim) {
     const steps = await api.call('listSteps', { path: { id }, query: { limit: 1 } }, 200);
     await api.call('listSteps', { path: { id }, query: { limit: 1, cursor: steps.json.nextCursor } }, 200);
     await walkLists(api, claim, id);
+    await walkEventful(api, claim);
     await walkSignals(api, claim, id);
 
     await api.call('cancelExecution', { path: { id: slow.json.id }, body: { reason: 'enough' } }, 202);
@@ -138,6 +152,23 @@ async function walkExecutions(api, claim) {
     await api.call('cancelExecution', { path: { id: NOBODY } }, 404);
     await api.call('cancelExecution', { path: { id: incident.json.id }, body: { raeson: 'x' } }, 422);
     await api.call('cancelExecution', { path: { id: incident.json.id } }, 202);
+}
+
+async function walkEventful(api, claim) {
+    const { json } = await api.call('startExecution', { body: { code: 'eventful' } }, 201);
+    const path = { id: json.id };
+    claim(json.waitingFor.title === 'May we?' && json.waitingFor.form.length === 1 && json.waitingFor.public, 'a wait says what people are asked');
+    await api.call('signalExecution', { path, body: { type: 'yes', payload: { n: 2 } } }, 202);
+    const unmatched = await api.call('getExecution', { path }, 200);
+    claim(unmatched.json.waitingFor.unmatched === 1, 'a signal that does not match is counted');
+    await api.call('signalExecution', { path, body: { type: 'yes', payload: { n: 'many' } } }, 422);
+    await api.call('signalExecution', { path, body: { type: 'no', payload: { n: 1 } }, query: { wait: '10s' } }, 200);
+    await api.events('followExecution', { path });
+    const end = await api.call('getExecution', { path }, 200);
+    claim(end.json.status === 'failed' && end.json.error.compensation.compensated.length === 2, 'a failure is told with what was undone');
+    const steps = await api.call('listSteps', { path }, 200);
+    const seen = new Set(steps.json.items.map((s) => `${s.kind} ${s.status}`));
+    for (const row of ['forward completed', 'forward failed', 'rollback compensated']) claim(seen.has(row), `history has a row ${row}: ${[...seen]}`);
 }
 
 async function walkLists(api, claim, id) {
