@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <malloc.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -572,4 +573,51 @@ struct str http_query(const struct http_request *r, const char *name)
 
     /* A query that is no text was refused before the handler could ask. */
     return percent_decode(r->mem, encoded, &text) ? text : STR_NONE;
+}
+
+struct values {
+    struct arena *mem;
+    const char *name;
+    struct str *items;
+    size_t count, max;
+};
+
+static enum MHD_Result add_value(void *context, enum MHD_ValueKind kind, const char *name,
+                                 const char *value)
+{
+    struct values *v = context;
+
+    (void)kind;
+    if (strcmp(name, v->name) != 0 || v->count == v->max)
+        return MHD_YES;
+    if (percent_decode(v->mem, value == NULL ? STR("") : str_of(value), &v->items[v->count]))
+        v->count++;
+    return MHD_YES;
+}
+
+size_t http_query_all(const struct http_request *r, const char *name, struct str *out, size_t max)
+{
+    struct values v = {.mem = r->mem, .name = name, .items = out, .max = max};
+
+    (void)MHD_get_connection_values(((const struct exchange *)r)->handle, MHD_GET_ARGUMENT_KIND,
+                                    add_value, &v);
+    return v.count;
+}
+
+bool http_is_local(const struct http_request *r)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+        ((const struct exchange *)r)->handle, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const struct sockaddr *address = info == NULL ? NULL : info->client_addr;
+
+    if (address == NULL)
+        return false;
+    if (address->sa_family == AF_INET)
+        return ((const uint8_t *)&((const struct sockaddr_in *)address)->sin_addr)[0] == 127;
+    if (address->sa_family == AF_INET6) {
+        const struct in6_addr *ip = &((const struct sockaddr_in6 *)address)->sin6_addr;
+
+        return IN6_IS_ADDR_LOOPBACK(ip) || (IN6_IS_ADDR_V4MAPPED(ip) && ip->s6_addr[12] == 127);
+    }
+    return false;
 }

@@ -267,8 +267,8 @@ enum step_end child_look(struct turn *t, struct value *output, struct value *err
 /* Freeze what the step has done, stopping at that place. False: the step has failed. */
 bool freeze_step(struct turn *t, struct str asks) MUST_USE;
 
-/* Take it up again. */
-void freeze_thaw(struct turn *t);
+/* Take it up again. False: the step has failed, because a record was changed meanwhile. */
+bool freeze_thaw(struct turn *t) MUST_USE;
 
 /* The answer of the worker that was asked becomes part of it. False: t->failure says why not. */
 bool freeze_answer(struct turn *t, struct value output) MUST_USE;
