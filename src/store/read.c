@@ -36,6 +36,7 @@ static bool load_execution(struct reader *r, struct arena *mem, enum sql sql,
                            struct stored_execution *out, struct err *err)
 {
     struct db *db = r->db;
+    struct str parent;
 
     *out = (struct stored_execution){
         .row = db_column_int(db, sql, 0),
@@ -61,7 +62,10 @@ static bool load_execution(struct reader *r, struct arena *mem, enum sql sql,
         .error_json = copy_column(r, mem, sql, 22),
         .result_json = copy_column(r, mem, sql, 23),
     };
-    if (!uuid_read(db_column_text(db, sql, 1), &out->id) ||
+    parent = db_column_text(db, sql, 24);
+    out->has_parent = parent.len > 0;
+    if ((out->has_parent && !uuid_read(parent, &out->parent_id)) ||
+        !uuid_read(db_column_text(db, sql, 1), &out->id) ||
         !status_from_text(db_column_text(db, sql, 4), &out->status))
         return err_set(err, ERR_IO, "execution row %" PRId64 " is damaged", out->row);
     return true;
@@ -111,8 +115,8 @@ static bool load_with_history(struct reader *r, struct arena *mem, struct uuid i
     *found = status == DB_ROW;
     if (*found) {
         ok = load_execution(r, mem, sql, out, err);
-        out->input_json = copy_column(r, mem, sql, 24);
-        out->context_json = copy_column(r, mem, sql, 25);
+        out->input_json = copy_column(r, mem, sql, 25);
+        out->context_json = copy_column(r, mem, sql, 26);
     } else if (status != DB_DONE) {
         ok = db_fail(r->db, status, err);
     }
