@@ -388,8 +388,10 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
     bool complete = true, ok = true;
 
     if (status_is_terminal(exec->status) &&
-        !(exec->status == STATUS_FAILED && ev->kind == EVENT_RETRY))
+        !(exec->status == STATUS_FAILED && ev->kind == EVENT_RETRY)) {
+        *out = (struct commit){0}; /* there are no findings */
         return err_set(err, ERR_CONFLICT, "the execution is %s", status_name(exec->status));
+    }
     turn_init(&t, mem, exec, ev, now_us, out);
     switch (ev->kind) {
     case EVENT_START:
@@ -426,7 +428,9 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
     if (complete && t.x->undo != NULL && is_due(&t))
         complete = undo_run(&t);
     out->result = complete ? ADVANCE_COMMIT : ADVANCE_NEED;
-    if (complete)
+    if (complete) {
         finish(&t);
+        out->moves = t.x->program != exec->program || t.x->deadline_at_us != exec->deadline_at_us;
+    }
     return true;
 }

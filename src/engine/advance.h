@@ -10,6 +10,7 @@
 #ifndef PAWL_ENGINE_ADVANCE_H
 #define PAWL_ENGINE_ADVANCE_H
 
+#include "define/define.h"
 #include "engine/execution.h"
 
 enum event_kind {
@@ -164,7 +165,8 @@ struct commit {
     struct record_queries needs;
     struct history_need needs_history;
     struct dead_letters dead_letters;
-    struct value findings;         /* of a signal that its form refuses: what is wrong, a list */
+    struct findings findings;      /* of a signal that its form refuses: what is wrong */
+    bool moves;                    /* the version or the deadline of the execution has changed */
     const struct signal *received; /* a signal to be stored, or NULL */
     bool writes_context;           /* checkpoint: context_json is set */
     struct str context_json;

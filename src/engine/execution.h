@@ -118,6 +118,7 @@ struct undo {
     int64_t before;            /* rows below this seq have not been looked at */
     int64_t row;               /* the one that is being rolled back; 0 = none */
     int64_t commands_left;     /* of its commands that have a rollback of their own */
+    bool has_failed;           /* the rollback of one of these */
     int64_t deadline_at_us;    /* the budget; 0 = none */
 };
 

@@ -58,7 +58,7 @@ static struct str without_compensation(struct turn *t, struct str error_json)
 
     buf_init_arena(&text, t->mem);
     buf_add(&text, error_json.ptr, error_json.len - 1);
-    buf_text(&text, ",\"compensation\":{\"compensated\":[],\"failed\":[]}}");
+    buf_text(&text, "," NOTHING_UNDONE "}");
     return buf_view(&text);
 }
 

@@ -8,7 +8,7 @@
  *   forward skipped     steps[step] = skipped
  *   event signal        signals += delta.signal
  *   event loop          the loop `step` goes over delta.list
- *   rollback            compensated or failed += step, unless another attempt follows
+ *   rollback            compensated or failed += step, by delta.undone
  *   any                 delta."collect:CODE", delta."failed:CODE": what a loop holds
  *
  * A failed row whose delta has `retry` was not the last attempt and changes no
@@ -268,7 +268,7 @@ static void fold_delta(struct arena *mem, struct execution *x, const struct hist
 static bool fold_row(struct arena *mem, struct execution *x, const struct history_row *row,
                      bool has_moved, struct err *err)
 {
-    struct value delta = value_map_empty();
+    struct value delta = value_map_empty(), undone;
     bool is_last;
 
     if (row->delta_json.len > 0 && !read_json(mem, row->delta_json, &delta, err))
@@ -276,8 +276,9 @@ static bool fold_row(struct arena *mem, struct execution *x, const struct histor
     is_last = member(delta, STR("retry")).kind == VALUE_ABSENT;
     if (row->kind == HISTORY_FORWARD && is_last && !fold_step(mem, x, row, has_moved, err))
         return false;
-    if (row->kind == HISTORY_ROLLBACK && is_last && member(delta, STR("part")).kind == VALUE_ABSENT)
-        state_add_compensated(mem, x, row->step, !str_eq(row->status, STR("failed")));
+    undone = member(delta, STR("undone"));
+    if (undone.kind == VALUE_BOOL)
+        state_add_compensated(mem, x, row->step, undone.b);
     fold_delta(mem, x, row, delta);
     return fold_loops(mem, x, delta, has_moved, err);
 }
@@ -334,6 +335,7 @@ static bool restore_undo(struct arena *mem, struct execution *x, struct value st
     undo->before = int_member(stored, STR("before"));
     undo->row = int_member(stored, STR("row"));
     undo->commands_left = int_member(stored, STR("commands"));
+    undo->has_failed = int_member(stored, STR("failed")) != 0;
     undo->deadline_at_us = int_member(stored, STR("deadlineAt"));
     x->undo = undo;
     return true;

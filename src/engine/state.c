@@ -207,6 +207,7 @@ static void write_undo(struct buf *out, const struct undo *u)
     write_int(out, "\",\"before\":", u->before);
     write_number(out, "row", u->row);
     write_number(out, "commands", u->commands_left);
+    write_number(out, "failed", u->has_failed);
     write_number(out, "deadlineAt", u->deadline_at_us);
     buf_char(out, '}');
 }

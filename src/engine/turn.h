@@ -259,9 +259,9 @@ void undo_command_note(struct turn *t);
 /* How many there are in that member. */
 int64_t undo_command_count(struct value undo);
 
-/* Roll number `index` back; *place is where it stands. */
+/* Roll back the command that stands there. */
 enum step_end undo_command_run(struct turn *t, const struct step *step, struct value undo,
-                               int64_t index, struct str *place, struct value *out);
+                               struct str place, struct value *out);
 
 /* --- key.c: idempotency keys --- */
 

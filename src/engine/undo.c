@@ -201,12 +201,13 @@ static void end_undoing(struct turn *t, bool ok)
 
     if (undo->commands_left > 0)
         undo->commands_left--;
-    if (ok && undo->commands_left > 0)
-        turn_note(t, "part", STR("true"));
-    else
-        state_add_compensated(t->mem, t->x, t->x->program->steps[step].code, ok);
-    if (undo->commands_left == 0)
+    undo->has_failed = undo->has_failed || !ok;
+    if (undo->commands_left == 0) {
+        turn_note(t, "undone", undo->has_failed ? STR("false") : STR("true"));
+        state_add_compensated(t->mem, t->x, t->x->program->steps[step].code, !undo->has_failed);
         undo->row = 0;
+        undo->has_failed = false;
+    }
     t->x->cursor = (struct cursor){.step = step, .phase = PHASE_UNDO};
 }
 
@@ -279,9 +280,14 @@ static enum step_end run_rollback(struct turn *t, struct value delta, struct val
 {
     const struct undo *undo = t->x->undo;
     const struct step *step = t->undone->step;
-    struct value input;
-    struct str place;
+    struct value input, done = value_absent();
+    struct str place = STR_NONE;
 
+    if (undo->commands_left > 0) {
+        done = value_map_get_str(delta, STR("undo"));
+        place = value_text(value_map_get_str(done, STR("done")).items[undo->commands_left - 1]);
+        t->key_suffix = str_printf(t->mem, ".%.*s-rollback", STR_ARG(place));
+    }
     if (t->has_answer_failed)
         return STEP_FAILED;
     t->failure = (struct failure){0};
@@ -290,12 +296,8 @@ static enum step_end run_rollback(struct turn *t, struct value delta, struct val
                          "there was no time left for rolling back");
     if (t->x->cursor.frozen_json.len > 0)
         freeze_thaw(t);
-    if (undo->commands_left > 0) {
-        struct value done = value_map_get_str(delta, STR("undo"));
-        place = value_text(value_map_get_str(done, STR("done")).items[undo->commands_left - 1]);
-        t->key_suffix = str_printf(t->mem, ".%.*s-rollback", STR_ARG(place));
-        return undo_command_run(t, step, done, undo->commands_left - 1, &place, out);
-    }
+    if (undo->commands_left > 0)
+        return undo_command_run(t, step, done, place, out);
     if (procedure_input(t, step->rollback.input, &input) != STEP_DONE)
         return STEP_FAILED;
     if (input.kind != VALUE_ABSENT && !turn_freeze(t, &input, &t->x->cursor.input_json))

@@ -145,7 +145,7 @@ static struct value inner(struct value undo, struct str member, struct str name)
 }
 
 enum step_end undo_command_run(struct turn *t, const struct step *step, struct value undo,
-                               int64_t index, struct str *place, struct value *out)
+                               struct str place, struct value *out)
 {
     struct value names, input, given = value_absent();
     struct found found;
@@ -153,11 +153,10 @@ enum step_end undo_command_run(struct turn *t, const struct step *step, struct v
     enum step_end end;
     bool is_named;
 
-    *place = value_text(value_map_get_str(undo, STR("done")).items[index]);
-    if (!find_in(step->procedure, step->procedure->commands, step->procedure->command_count, *place,
+    if (!find_in(step->procedure, step->procedure->commands, step->procedure->command_count, place,
                  0, &found))
         return turn_fail(t, STR("internal_program"), STR("business"),
-                         "the program has no command at %.*s", STR_ARG(*place));
+                         "the program has no command at %.*s", STR_ARG(place));
     is_named = found.procedure->kind != PROCEDURE_INLINE;
     if (is_named) {
         given = found.path.len > 0 ? inner(undo, STR("inputs"), found.path) : t->undone->input;

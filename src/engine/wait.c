@@ -180,7 +180,7 @@ bool wait_checks_form(struct turn *t, const struct step *step, struct err *err)
                         t->ev->signal_payload, &checked, &findings);
     if (!findings_have_errors(&findings))
         return true;
-    t->out->findings = findings_value(t->mem, &findings);
+    t->out->findings = findings;
     return err_set(err, ERR_INVALID, "the payload does not fit the form: %.*s",
                    STR_ARG(findings.items[0].message));
 }

@@ -121,6 +121,7 @@ static void stands(struct buf *out, const struct execution *x)
         put_number(out, x->undo->before);
         put_number(out, x->undo->row);
         put_number(out, x->undo->commands_left);
+        put_number(out, x->undo->has_failed);
         put_number(out, x->undo->deadline_at_us);
     }
 }

@@ -1,6 +1,7 @@
 /* rig.c - see rig.h. */
 #include "engine/rig.h"
 
+#include "engine/show.h"
 #include "value/json.h"
 
 #include <setjmp.h>
@@ -149,6 +150,29 @@ static void assert_same(const char *what, struct str a, struct str b)
         fail_msg("%s\n--- this\n%.*s\n--- and this\n%.*s", what, STR_ARG(a), STR_ARG(b));
 }
 
+/* Clients see the same, from memory and from the store, the order of steps apart. */
+static void check_shown(struct rig *r, const struct execution *x,
+                        const struct stored_execution *stored)
+{
+    struct value a, b;
+    struct buf memory, store;
+
+    /* The meta of a step is in its program, which the store does not look at. */
+    for (uint32_t i = 0; i < x->program->step_count; i++)
+        if (x->program->steps[i].meta.kind == VALUE_MAP && x->program->steps[i].meta.len > 0)
+            return;
+    buf_init_arena(&memory, &r->mem);
+    buf_init_arena(&store, &r->mem);
+    show_execution(&r->mem, &memory, x);
+    if (!show_stored(&r->mem, &store, stored, true, &r->err))
+        fail_msg("cannot be shown: %s", r->err.message);
+    if (!json_read(&r->mem, buf_view(&memory), &a, &r->err) ||
+        !json_read(&r->mem, buf_view(&store), &b, &r->err))
+        fail_msg("what is shown is no JSON: %s", r->err.message);
+    if (!value_equal(a, b, NULL))
+        assert_same("what is shown is not the same", buf_view(&memory), buf_view(&store));
+}
+
 static void check_restores(struct rig *r, const struct execution *x)
 {
     struct str wanted = dump_execution(&r->mem, x);
@@ -163,6 +187,7 @@ static void check_restores(struct rig *r, const struct execution *x)
         fail_msg("does not restore: %s", r->err.message);
     assert_same("the checkpoint and the rows after it are not the state", wanted,
                 dump_execution(&r->mem, restored));
+    check_shown(r, x, &stored);
 
     stored.history = r->history;
     stored.context_json = STR_NONE;

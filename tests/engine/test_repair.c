@@ -1,6 +1,7 @@
 /* test_repair.c - claims about what operators do: retry, skip, migrate. */
 #include "base/buf.h"
 #include "engine/rig.h"
+#include "engine/show.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -269,6 +270,34 @@ static void test_migrate__needs_the_step_of_the_same_kind_in_the_same_place(void
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
 }
 
+static bool has_actions(const char *wanted)
+{
+    struct buf text;
+
+    buf_init_arena(&text, &rig.mem);
+    show_execution(&rig.mem, &text, rig.x);
+    return str_find(buf_view(&text), str_printf(&rig.mem, "\"actions\":[%s]", wanted), 0) >= 0;
+}
+
+static void test_actions__say_what_can_be_done_now(void **state)
+{
+    (void)state;
+    start("{'code':'a','onError':'hold','steps':[" ONCE("x") "]}", "{}");
+    assert_true(has_actions("\"cancel\",\"signal\",\"retry\",\"skip\",\"migrate\""));
+    assert_true(retry("", NULL));
+    assert_true(has_actions(""));
+    start("{'code':'a','steps':[{'code':'w','procedure':{'type':'wait.signal','signalType':'x'}}]}",
+          "{}");
+    assert_true(has_actions("\"cancel\",\"signal\",\"migrate\""));
+    start("{'code':'a','steps':[" ONCE("x") "]}", "{}");
+    assert_int_equal(rig.x->status, STATUS_FAILED);
+    assert_true(has_actions("\"retry\""));
+    start("{'code':'a','steps':[{'code':'a','procedure':{'type':'log','message':'m'},'rollback':{"
+          "'type':'log','message':'m'}}," ONCE("x") "]}",
+          "{}");
+    assert_true(has_actions(""));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,6 +315,7 @@ int main(void)
         CLAIM(test_skip__is_for_held_steps),
         CLAIM(test_migrate__a_waiting_execution_goes_on_with_another_version),
         CLAIM(test_migrate__needs_the_step_of_the_same_kind_in_the_same_place),
+        CLAIM(test_actions__say_what_can_be_done_now),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -435,7 +435,7 @@ static void test_wait__a_form_refuses_what_does_not_fit(void **state)
     ev.signal_payload = rig_value(&rig, "{'yes':'maybe'}");
     assert_false(engine_advance(&rig.mem, rig.x, &ev, rig.now_us, &c, &rig.err));
     assert_int_equal(rig.err.code, ERR_INVALID);
-    assert_int_equal(c.findings.len, 1);
+    assert_int_equal(c.findings.count, 1);
     assert_true(rig_signal(&rig, "1", "other", "{'yes':'maybe'}"));
     assert_true(rig_signal(&rig, "2", "ok", "{'yes':true}"));
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
