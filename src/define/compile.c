@@ -347,7 +347,7 @@ void compile_missing(struct compiler *c, const char *name)
 
 /* --- names --- */
 
-bool compile_check_code(struct compiler *c, struct str code)
+bool compile_is_code(struct str code)
 {
     bool ok = code.len >= 1 && code.len <= NAME_MAX_LEN && code.ptr[0] >= 'a' && code.ptr[0] <= 'z';
 
@@ -355,6 +355,13 @@ bool compile_check_code(struct compiler *c, struct str code)
         char x = code.ptr[i];
         ok = (x >= 'a' && x <= 'z') || (x >= '0' && x <= '9') || x == '_';
     }
+    return ok;
+}
+
+bool compile_check_code(struct compiler *c, struct str code)
+{
+    bool ok = compile_is_code(code);
+
     if (!ok)
         compile_error(c, FINDING_BAD_CODE,
                       "a code is a small letter, then up to 99 small letters, digits or '_'");

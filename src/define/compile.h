@@ -133,7 +133,10 @@ const struct cel_program *compile_condition(struct compiler *c, struct value v);
 
 /* --- the parts of a definition --- */
 
-/* [a-z][a-z0-9_]{0,99}; a finding if not. */
+/* Whether a code is [a-z][a-z0-9_]{0,99}. */
+bool compile_is_code(struct str code);
+
+/* The same, and a finding if not. */
 bool compile_check_code(struct compiler *c, struct str code);
 
 /* Whether a name is a letter or '_', then letters, digits and '_', at most NAME_MAX_LEN of them. */
@@ -144,6 +147,18 @@ bool compile_duration(struct compiler *c, struct value v, int64_t *out_us);
 
 /* `input` of a definition. param.c */
 void compile_params(struct compiler *c, struct value list, struct program *p);
+
+/* The field `type` of a parameter: an enum param_type, or -1 when there is none. param.c */
+int compile_param_type(struct compiler *c, struct value object);
+
+/*
+ * Whether *v is of that type. A double that is a whole number becomes an int
+ * where an integer is wanted. param.c
+ */
+bool compile_fits(enum param_type type, struct value *v);
+
+/* "a whole number", for messages. param.c */
+const char *compile_param_wanted(enum param_type type);
 
 /* `settings` of a scenario. settings.c */
 void compile_settings(struct compiler *c, struct value settings, struct program *p);

@@ -21,11 +21,17 @@ static const char type_words[] =
 /* Beyond this a double may stand for several whole numbers. */
 static const double EXACT_MAX = 9007199254740992.0;
 
-/*
- * Whether *v is of that type. A double that is a whole number becomes an int
- * where an integer is wanted.
- */
-static bool fits(enum param_type type, struct value *v)
+const char *compile_param_wanted(enum param_type type)
+{
+    return wanted[type];
+}
+
+int compile_param_type(struct compiler *c, struct value object)
+{
+    return compile_word(c, object, "type", type_words);
+}
+
+bool compile_fits(enum param_type type, struct value *v)
 {
     struct value timestamp;
     struct uuid id;
@@ -105,7 +111,7 @@ static void compile_enum(struct compiler *c, struct value list, struct param *pa
     } else {
         for (uint32_t i = 0; i < list.len; i++) {
             struct value v = list.items[i];
-            if (!fits(param->type, &v)) {
+            if (!compile_fits(param->type, &v)) {
                 size_t inner = compile_enter_index(c, i);
                 wrong_type(c, v, param->type);
                 compile_leave(c, inner);
@@ -123,7 +129,7 @@ static void compile_default(struct compiler *c, struct value v, struct param *pa
     /* No default at all is how forms write null. */
     if (v.kind == VALUE_NULL && param->type != PARAM_ANY)
         v = value_absent();
-    else if (!fits(param->type, &v))
+    else if (!compile_fits(param->type, &v))
         wrong_type(c, v, param->type);
     else if (!is_allowed(param, v))
         compile_error(c, FINDING_BAD_VALUE, "the default is none of the values of the enum");
@@ -154,7 +160,7 @@ static void compile_param(struct compiler *c, struct value v, const struct progr
             compile_error(c, FINDING_DUPLICATE_NAME, "there are two parameters '%.*s'",
                           STR_ARG(param->name));
     compile_leave(c, outer);
-    type = compile_word(c, v, "type", type_words);
+    type = compile_param_type(c, v);
     if (type >= 0)
         param->type = (enum param_type)type;
     param->required = compile_flag(c, v, "required");
@@ -255,7 +261,7 @@ static void check_given(struct compiler *c, const struct program *p, struct str 
             *v = param->fallback;
         else if (param->required)
             compile_error(c, FINDING_MISSING_INPUT, "'%.*s' is required", STR_ARG(name));
-    } else if (!fits(param->type, v)) {
+    } else if (!compile_fits(param->type, v)) {
         wrong_type(c, *v, param->type);
     } else if (!is_allowed(param, *v)) {
         not_allowed(c, param);

@@ -81,7 +81,7 @@ enum node_request_kind {
     NODE_SIGNAL,
     NODE_CANCEL,
     NODE_WAIT,       /* for the end of an execution, or for wait_us */
-    NODE_DEFINITION, /* save a draft, delete it, publish */
+    NODE_DEFINITION, /* save a draft, delete it, publish, and what else can become of one */
     NODE_CHANGE,     /* any other change: see store/change.h */
 };
 
@@ -110,6 +110,7 @@ struct node_request {
     struct str reason;
     /* DEFINITION */
     struct definition_change definition;
+    struct definition_change *definitions; /* in place of the former: several, by `next` */
     /* CHANGE */
     struct change *change; /* its answer_json lives in `mem` when `done` is called */
 
