@@ -67,20 +67,6 @@ static void unknown_kind(struct arena *mem, struct import_item *i, struct value 
         i->findings.items[0].hint = str_printf(mem, "did you mean '%.*s'?", STR_ARG(nearest));
 }
 
-/* The members of a live kind but for its kind and its name. */
-static struct value without_names(struct arena *mem, const struct kind_spec *spec, struct value v)
-{
-    struct value_entry *entries = ARENA_ARRAY(mem, v.len + 1, struct value_entry);
-    size_t count = 0, duplicate;
-
-    for (uint32_t i = 0; i < v.len; i++) {
-        struct str name = value_text(v.map->entries[i].key);
-        if (!str_eq(name, STR("kind")) && !str_eq(name, str_of(spec->key)))
-            entries[count++] = v.map->entries[i];
-    }
-    return value_map_make(mem, entries, count, &duplicate);
-}
-
 /* What an export has put before a definition is no part of it. */
 static struct str without_kind(struct arena *mem, const struct kind_spec *spec, struct str text)
 {
@@ -134,7 +120,7 @@ static void take_item(struct arena *mem, const struct import *all, struct import
         return;
     if (spec->life == KIND_LIVE) {
         i->is_usable =
-            definitions_take_live(mem, spec, without_names(mem, spec, v), &i->item, &i->findings);
+            definitions_take_live(mem, spec, kind_body(mem, spec, v), &i->item, &i->findings);
     } else {
         i->item.definition = v;
         i->item.text = without_kind(mem, spec, text);

@@ -179,6 +179,25 @@ static void declare(struct round *r, struct function *f)
         PANIC(err.message);
 }
 
+/* Something of that name exists, with any number of arguments. */
+static void assume(struct round *r, struct str function)
+{
+    struct str name = str_printf(r->mem, "fn.%.*s", STR_ARG(function));
+    struct err err;
+
+    for (unsigned args = 0; args <= FUNCTION_ARGS_MAX; args++) {
+        struct buf signature;
+
+        buf_init_arena(&signature, r->mem);
+        for (unsigned i = 0; i < args; i++)
+            buf_text(&signature, i > 0 ? ", dyn" : "dyn");
+        buf_text(&signature, " -> dyn");
+        if (!cel_env_function(r->plain, name, false, buf_view(&signature), NULL, NULL, &err) ||
+            !cel_env_function(r->definitions, name, false, buf_view(&signature), NULL, NULL, &err))
+            PANIC(err.message);
+    }
+}
+
 /* One round; whether it brought anything. Those of a round do not see each other. */
 static bool run_round(struct round *r)
 {
@@ -245,7 +264,8 @@ static void drop(struct function *f)
 }
 
 struct function_envs functions_compile(struct arena *mem, const struct cel_env *base,
-                                       struct function *all, size_t count)
+                                       struct function *all, size_t count,
+                                       const struct name_list *assumed)
 {
     struct round r = {.mem = mem,
                       .all = all,
@@ -256,6 +276,8 @@ struct function_envs functions_compile(struct arena *mem, const struct cel_env *
     struct function_envs envs;
 
     cel_env_space(r.plain, STR("fn"));
+    for (size_t i = 0; assumed != NULL && i < assumed->count; i++)
+        assume(&r, assumed->items[i]);
     for (size_t i = 0; i < count; i++) {
         struct compiler c;
         compiler_init(&c, mem, NULL, &all[i].findings);

@@ -35,14 +35,20 @@ struct function_envs {
     const struct cel_env *plain;       /* nothing else */
 };
 
+struct name_list {
+    VEC_OF(struct str);
+};
+
 /*
- * Compile functions of different names. What is wrong with each is in its
+ * Compile functions of different names. Those named by `assumed`, which may be
+ * NULL, take and give anything and cannot be called. What is wrong with each is in its
  * findings. Everything lives in `mem`, as `all` must: programs that were
  * compiled in these environments call into it. functions_release() gives back
  * what is outside.
  */
 struct function_envs functions_compile(struct arena *mem, const struct cel_env *base,
-                                       struct function *all, size_t count);
+                                       struct function *all, size_t count,
+                                       const struct name_list *assumed);
 
 void functions_release(const struct function *all, size_t count);
 

@@ -69,6 +69,19 @@ const struct kind_spec *kind_of(struct value definition)
     return NULL;
 }
 
+struct value kind_body(struct arena *mem, const struct kind_spec *spec, struct value definition)
+{
+    struct value_entry *entries = ARENA_ARRAY(mem, definition.len + 1, struct value_entry);
+    size_t count = 0, duplicate;
+
+    for (uint32_t i = 0; i < definition.len; i++) {
+        struct str name = value_text(definition.map->entries[i].key);
+        if (!str_eq(name, STR("kind")) && !str_eq(name, str_of(spec->key)))
+            entries[count++] = definition.map->entries[i];
+    }
+    return value_map_make(mem, entries, count, &duplicate);
+}
+
 const char *define_kind_of(struct value definition)
 {
     const struct kind_spec *spec = kind_of(definition);

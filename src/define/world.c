@@ -61,8 +61,8 @@ static void list_config(const struct world *w, struct cel_env *env)
 
 void world_open(struct world *w)
 {
-    struct function_envs envs =
-        functions_compile(w->mem, define_env(w->mem), w->functions.items, w->functions.count);
+    struct function_envs envs = functions_compile(w->mem, define_env(w->mem), w->functions.items,
+                                                  w->functions.count, &w->assumed);
     struct cel_env *definitions = cel_env_extend(w->mem, envs.definitions);
     struct cel_env *templates = template_env(w->mem, envs.plain);
 

@@ -12,15 +12,12 @@ struct function_list {
     VEC_OF(struct function);
 };
 
-struct name_list {
-    VEC_OF(struct str);
-};
-
 /* Fill functions and config, then world_open(); all in one arena. */
 struct world {
     struct arena *mem;
     struct function_list functions;
     struct name_list config;
+    struct name_list assumed; /* functions that are not at hand: they take and give anything */
 
     /* filled by world_open() */
     const struct cel_env *definitions; /* of processes and procedures */

@@ -25,8 +25,9 @@ static bool program_env(struct load *l, struct reader *reader, const struct cel_
         if (!json_read(&ref->mem, all.items[i].text, &f->definition, &l->err))
             return false;
     }
-    *out = functions_compile(&ref->mem, l->node->env, ref->functions.items, ref->functions.count)
-               .definitions;
+    *out =
+        functions_compile(&ref->mem, l->node->env, ref->functions.items, ref->functions.count, NULL)
+            .definitions;
     return true;
 }
 
