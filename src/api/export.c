@@ -13,12 +13,12 @@ struct export_args {
 /* Whether it was asked for. */
 static bool is_wanted(const struct export_args *args, struct str code)
 {
+    bool is = args->codes.count == 0;
+
     for (size_t i = 0; i < args->codes.count; i++)
-        if (str_eq(args->codes.items[i], code)) {
-            args->was_found[i] = true;
-            return true;
-        }
-    return args->codes.count == 0;
+        if (str_eq(args->codes.items[i], code))
+            is = args->was_found[i] = true;
+    return is;
 }
 
 /* {"kind":"scenario", and then what was written, byte for byte. */

@@ -414,7 +414,9 @@ static void then_import(struct query *q)
     struct definition_change *first = NULL, **last = &first;
     struct node_request *r;
 
-    if (all->is_dry || !has_changes(all)) {
+    /* Where nothing changes there is nothing to make durable, but an answer to keep. */
+    if (all->is_dry ||
+        (!has_changes(all) && http_header(q->call->http, "Idempotency-Key").len == 0)) {
         if (!all->is_dry)
             write_answer(q->mem, &q->answer, all, false);
         call_answer(q->call, 200, buf_view(&q->answer));

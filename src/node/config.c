@@ -4,16 +4,18 @@
  *
  * The config is in memory as one map. It is read before anything is advanced,
  * and changed when a change of this node is durable, before that is answered.
- * Where other nodes write to the same database, a number is read every few
- * seconds that grows with every change; when it has grown, the config is read
- * anew, and published versions and functions are asked for again.
+ * Where other nodes write to the same database, a number is read every second
+ * that grows with every change; when it has grown, the config is read anew, and
+ * published versions and functions are asked for again. A program that was read
+ * comes with that number, too: it may rest on config that is not known here, so
+ * nothing is advanced until that was read.
  */
 #include "node/inner.h"
 
 #include "base/log.h"
 #include "value/json.h"
 
-#define LOOK_EVERY_US INT64_C(2000000)
+#define LOOK_EVERY_US INT64_C(1000000)
 
 /* Replace the map by one that lives in `mem`, which becomes the node's. */
 static void install(struct node *n, struct arena *mem, struct value_entry *entries, size_t count)
@@ -130,7 +132,7 @@ static void done_look(struct node_read *read)
     } else if (l->look.changes != n->config_changes) {
         n->next_look_us = now_us; /* it may be older than what this node has made since */
     } else if (l->look.is_new) {
-        if (n->has_config) {
+        if (n->stamp >= 0) {
             n->function_epoch++;
             published_forget(n);
         }
@@ -138,6 +140,11 @@ static void done_look(struct node_read *read)
         n->next_look_us = now_us + LOOK_EVERY_US;
         install(n, &l->mem, l->look.entries, l->look.count);
         arena_init(&l->mem);
+    }
+    /* It was sent before someone needed a newer one. */
+    if (l->ok && n->stamp < n->needed_stamp) {
+        n->has_config = false;
+        n->next_look_us = now_us;
     }
     load_free(l);
     begin_starts(n);
@@ -148,6 +155,15 @@ static bool is_shared(const struct node *n)
 {
     return n->options.store == NULL && n->options.store_url.len > 0 &&
            !str_eq(n->options.store_url, STR("sqlite"));
+}
+
+void config_expect(struct node *n, int64_t stamp)
+{
+    if (!is_shared(n) || stamp <= n->stamp)
+        return;
+    n->needed_stamp = stamp;
+    n->has_config = false;
+    n->next_look_us = clock_mono_us(n->clock);
 }
 
 int64_t config_look_in_us(const struct node *n)

@@ -143,6 +143,7 @@ struct load {
             struct program_ref *ref;
             const struct program *program;
             enum program_state state;
+            int64_t stamp; /* of the definitions that it may rest on */
         } program;
         struct {
             struct published *published;
@@ -267,6 +268,7 @@ struct node {
     bool is_looking;
     int64_t config_changes; /* of definitions, by this node */
     int64_t stamp;          /* of the changes that are known; -1 before the first read */
+    int64_t needed_stamp;   /* something that was read rests on these changes */
     int64_t next_look_us;   /* monotonic */
 
     /* reads */
@@ -335,8 +337,9 @@ void published_forget(struct node *n); /* others may have published: ask again *
 void programs_free(struct node *n);
 
 /* config.c */
-void config_look(struct node *n);                                           /* when it is time */
-int64_t config_look_in_us(const struct node *n);                            /* until then */
+void config_look(struct node *n); /* when it is time */
+int64_t config_look_in_us(const struct node *n);
+void config_expect(struct node *n, int64_t stamp); /* what this one rests on must be known */
 void config_changed(struct node *n, const struct definition_change *first); /* it is durable */
 
 /* wake.c: when executions are due */

@@ -42,6 +42,9 @@ static void run_program(struct node_read *read, struct reader *reader)
     bool found;
 
     l->program.state = PROGRAM_MISSING;
+    l->ok = read_definition_stamp(reader, &l->program.stamp, &l->err);
+    if (!l->ok)
+        return;
     l->ok = read_definition(reader, &ref->mem, STR("scenario"), ref->code, ref->version, &d, &found,
                             &l->err);
     if (!l->ok || !found)
@@ -76,6 +79,8 @@ static void done_program(struct node_read *read)
     struct program_ref *ref = l->program.ref;
     struct work *w;
 
+    if (l->ok)
+        config_expect(n, l->program.stamp);
     ref->err = l->err;
     ref->state = l->ok ? l->program.state : PROGRAM_BROKEN;
     ref->program = l->program.program;
