@@ -125,7 +125,7 @@ static void done_look(struct node_read *read)
     int64_t now_us = clock_mono_us(n->clock);
 
     n->is_looking = false;
-    n->next_look_us = now_us + (n->has_config ? LOOK_EVERY_US : RETRY_SOON_US);
+    n->next_look_us = now_us + LOOK_EVERY_US;
     if (!l->ok) {
         log_write(LOG_ERROR, "the config cannot be read",
                   LOG_FIELDS(log_str("reason", str_of(l->err.message))));
@@ -137,7 +137,6 @@ static void done_look(struct node_read *read)
             published_forget(n);
         }
         n->stamp = l->look.stamp;
-        n->next_look_us = now_us + LOOK_EVERY_US;
         install(n, &l->mem, l->look.entries, l->look.count);
         arena_init(&l->mem);
     }

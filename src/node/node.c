@@ -191,7 +191,7 @@ void node_before_sleep(struct node *n, node_before_sleep_fn *before, void *conte
 
 bool node_is_ready(const struct node *n, const char **why)
 {
-    bool is_recovered = n->is_recovered && n->has_config;
+    bool is_recovered = n->is_recovered && n->stamp >= 0; /* the config was read once */
 
     *why = !is_recovered ? "recovering" : n->is_draining ? "stopping" : "";
     return is_recovered && !n->is_draining;
