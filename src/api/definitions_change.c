@@ -76,7 +76,9 @@ static bool check(struct query *q, struct reader *reader, struct checked *k, str
     return true;
 }
 
-static void refuse_findings(struct call *c, const struct checked *k, const char *what)
+/* What was answered before is answered again, whatever it has become since. */
+static void refuse_findings(struct call *c, const struct node_request *r, const struct checked *k,
+                            const char *what)
 {
     const struct finding *f = k->findings.items;
     struct err err;
@@ -84,7 +86,7 @@ static void refuse_findings(struct call *c, const struct checked *k, const char 
     while (f->is_warning)
         f++;
     (void)err_set(&err, ERR_INVALID, "%s: %.*s", what, STR_ARG(f->message));
-    call_refuse_with(c, &err, &k->findings, STR_NONE);
+    repeat_or_refuse(c, &r->idempotency, &err, &k->findings, STR_NONE);
 }
 
 /* --- saving a draft --- */
@@ -235,13 +237,13 @@ static void publish(struct query *q)
     struct node_request *r;
     struct err err;
 
-    if (k->was_found && !k->is_valid) {
-        refuse_findings(c, k, "the draft cannot be published");
-        return;
-    }
     r = publication(c, k, DEFINITION_PUBLISH, published);
     if (r == NULL)
         return;
+    if (k->was_found && !k->is_valid) {
+        refuse_findings(c, r, k, "the draft cannot be published");
+        return;
+    }
     if (!k->was_found) {
         (void)err_set(&err, ERR_NOT_FOUND, "there is no draft to be published; save one first");
         repeat_or_refuse(c, &r->idempotency, &err, NULL, STR_NONE);
@@ -316,13 +318,13 @@ static void revert(struct query *q)
     struct node_request *r;
     struct err err;
 
-    if (k->was_found && !k->is_valid) {
-        refuse_findings(c, k, "what was published before is not valid any more");
-        return;
-    }
     r = publication(c, k, DEFINITION_REVERT, reverted);
     if (r == NULL)
         return;
+    if (k->was_found && !k->is_valid) {
+        refuse_findings(c, r, k, "what was published before is not valid any more");
+        return;
+    }
     if (!k->was_found) {
         (void)err_set(&err, ERR_NOT_FOUND, "nothing is published under this code");
         repeat_or_refuse(c, &r->idempotency, &err, NULL, STR_NONE);

@@ -184,12 +184,11 @@ void definitions_answer(struct call *c, const struct node_request *r, bool etag)
         return;
     }
     if (r->stored_status != 0) {
-        status = r->stored_status;
-        json = r->stored_answer;
-        etag = false;
-    } else if (d->answer != NULL) {
-        json = d->answer(c->mem, d, &status);
+        call_answer_again(c, r->stored_status, r->stored_answer);
+        return;
     }
+    if (d->answer != NULL)
+        json = d->answer(c->mem, d, &status);
     header.value = str_printf(c->mem, "\"%lld\"", (long long)d->version).ptr;
     if (status == 204)
         call_answer_nothing(c);

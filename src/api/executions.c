@@ -115,6 +115,12 @@ static bool is_status(struct str text)
     return false;
 }
 
+static bool is_kind(struct str text)
+{
+    return str_eq(text, STR("scenario")) || str_eq(text, STR("schema")) ||
+           str_eq(text, STR("machine"));
+}
+
 void executions_list(struct call *c)
 {
     struct execution_filter *filter = ARENA_NEW(c->mem, struct execution_filter);
@@ -129,7 +135,9 @@ void executions_list(struct call *c)
         .org_id = c->user.org_id,
         .cursor = http_query(c->http, "cursor"),
     };
-    if (filter->status.len > 0 && !is_status(filter->status))
+    if (filter->kind.len > 0 && !is_kind(filter->kind))
+        call_refuse_text(c, ERR_BAD_REQUEST, "kind is one of scenario, schema, machine");
+    else if (filter->status.len > 0 && !is_status(filter->status))
         call_refuse_text(c, ERR_BAD_REQUEST,
                          "status is one of pending, running, waiting, waiting_debug, "
                          "compensating, completed, failed, cancelled");

@@ -4,6 +4,7 @@
 #include "base/str.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static const struct option_spec *find(const struct option_spec *specs, size_t count,
                                       struct str name)
@@ -69,4 +70,11 @@ bool options_read(const char *command, const struct option_spec *specs, size_t c
         argv[kept++] = argv[i];
     *argc = kept;
     return true;
+}
+
+const char *options_setting(const char *name, const char *fallback)
+{
+    const char *value = getenv(name);
+
+    return value != NULL && value[0] != '\0' ? value : fallback;
 }
