@@ -35,6 +35,8 @@ void step_apply_staged(struct turn *t)
         record_put(t->mem, &t->out->records, t->records.items[i]);
     for (size_t i = 0; i < t->logs.count; i++)
         *VEC_ADD(t->mem, &t->out->logs) = t->logs.items[i];
+    for (size_t i = 0; i < t->starts.count; i++)
+        *VEC_ADD(t->mem, &t->out->starts) = t->starts.items[i];
 }
 
 /* What rolling this visit back will need beside its row. */
