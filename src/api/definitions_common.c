@@ -35,10 +35,11 @@ const char *definitions_audit_action(struct arena *mem, const struct kind_spec *
 
 bool definitions_world(struct reader *reader, struct arena *mem, struct world *out, struct err *err)
 {
-    struct stored_definitions functions, config;
+    struct stored_definitions functions, procedures, config;
 
     *out = (struct world){.mem = mem};
     if (!read_published(reader, mem, STR("function"), &functions, err) ||
+        !read_published(reader, mem, STR("procedure"), &procedures, err) ||
         !read_published(reader, mem, STR("config"), &config, err))
         return false;
     for (size_t i = 0; i < functions.count; i++) {
@@ -47,6 +48,10 @@ bool definitions_world(struct reader *reader, struct arena *mem, struct world *o
             return false;
         world_add_function(out, functions.items[i].code, v);
     }
+    for (size_t i = 0; i < procedures.count; i++)
+        world_add_procedure(out, (struct world_procedure){.name = procedures.items[i].code,
+                                                          .text = procedures.items[i].text,
+                                                          .version = procedures.items[i].version});
     for (size_t i = 0; i < config.count; i++)
         world_add_config(out, config.items[i].code);
     return true;
@@ -56,6 +61,9 @@ void definitions_add(struct world *w, const struct definition_item *item)
 {
     if (item->spec->kind == KIND_FUNCTION)
         world_add_function(w, item->code, item->definition);
+    else if (item->spec->kind == KIND_PROCEDURE)
+        world_add_procedure(
+            w, (struct world_procedure){.name = item->code, .definition = item->definition});
     else if (item->spec->kind == KIND_CONFIG)
         world_add_config(w, item->code);
 }

@@ -3,6 +3,7 @@
 
 #include "define/compile.h"
 #include "define/template.h"
+#include "value/json.h"
 
 struct function *world_function(struct world *w, struct str name)
 {
@@ -19,6 +20,23 @@ void world_add_function(struct world *w, struct str name, struct value definitio
     if (f == NULL)
         f = VEC_ADD(w->mem, &w->functions);
     *f = (struct function){.name = name, .definition = definition};
+}
+
+static struct world_procedure *find_procedure(const struct world *w, struct str name)
+{
+    for (size_t i = 0; i < w->procedures.count; i++)
+        if (str_eq(w->procedures.items[i].name, name))
+            return &w->procedures.items[i];
+    return NULL;
+}
+
+void world_add_procedure(struct world *w, struct world_procedure procedure)
+{
+    struct world_procedure *p = find_procedure(w, procedure.name);
+
+    if (p == NULL)
+        p = VEC_ADD(w->mem, &w->procedures);
+    *p = procedure;
 }
 
 static size_t find_config(const struct world *w, struct str name)
@@ -77,11 +95,26 @@ void world_close(struct world *w)
     functions_release(w->functions.items, w->functions.count);
 }
 
-static void check_scenario(struct world *w, struct value definition, struct findings *findings)
+/* For the registry: a procedure whose text is read now. */
+static bool take_procedure(void *world, struct arena *mem, struct str name, struct registered *out)
 {
+    const struct world_procedure *p = find_procedure(world, name);
+    struct err err;
+
+    if (p == NULL)
+        return false;
+    *out = (struct registered){.definition = p->definition, .version = p->version};
+    return p->text.len == 0 || json_read(mem, p->text, &out->definition, &err);
+}
+
+static void check_program(struct world *w, enum define_kind kind, struct value definition,
+                          struct findings *findings)
+{
+    const struct registry registry = {
+        .procedure = take_procedure, .context = w, .is_partial = w->is_partial};
     const struct program *program = NULL;
 
-    define_compile_scenario(w->mem, w->definitions, definition, 0, findings, &program);
+    define_compile(w->mem, w->definitions, &registry, kind, definition, 0, findings, &program);
     if (program != NULL)
         program_release(program);
 }
@@ -102,7 +135,10 @@ void world_check(struct world *w, enum kind kind, struct str name, struct value 
 
     switch (kind) {
     case KIND_SCENARIO:
-        check_scenario(w, definition, findings);
+        check_program(w, DEFINE_SCENARIO, definition, findings);
+        return;
+    case KIND_PROCEDURE:
+        check_program(w, DEFINE_PROCEDURE, definition, findings);
         return;
     case KIND_TEMPLATE:
         check_template(w, definition, findings);
@@ -115,7 +151,6 @@ void world_check(struct world *w, enum kind kind, struct str name, struct value 
         return;
     case KIND_CONFIG:
         return;
-    case KIND_PROCEDURE:
     case KIND_SCHEMA:
     case KIND_MACHINE:
         compiler_init(&c, w->mem, NULL, findings);

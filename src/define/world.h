@@ -1,5 +1,5 @@
 /*
- * world.h - what a definition may name beside itself: the functions and the
+ * world.h - what a definition may name beside itself: functions, procedures and
  * config of an installation, or of the files that are looked at together.
  */
 #ifndef PAWL_DEFINE_WORLD_H
@@ -12,10 +12,24 @@ struct function_list {
     VEC_OF(struct function);
 };
 
-/* Fill functions and config, then world_open(); all in one arena. */
+/* A procedure of the registry: its definition, or the text of it, which is read when it is named. */
+struct world_procedure {
+    struct str name;
+    struct value definition;
+    struct str text;
+    int64_t version;
+};
+
+struct procedure_list {
+    VEC_OF(struct world_procedure);
+};
+
+/* Fill functions, procedures and config, then world_open(); all in one arena. */
 struct world {
     struct arena *mem;
     struct function_list functions;
+    struct procedure_list procedures;
+    bool is_partial; /* procedures that it does not know may exist elsewhere */
     struct name_list config;
     struct name_list assumed; /* functions that are not at hand: they take and give anything */
 
@@ -24,8 +38,9 @@ struct world {
     const struct cel_env *templates;
 };
 
-/* Add a function, or a name of config, in place of one of the same name. */
+/* Add a function, a procedure or a name of config, in place of one of the same name. */
 void world_add_function(struct world *w, struct str name, struct value definition);
+void world_add_procedure(struct world *w, struct world_procedure procedure);
 void world_add_config(struct world *w, struct str name);
 void world_drop(struct world *w, enum kind kind, struct str name);
 

@@ -31,12 +31,36 @@ static bool program_env(struct load *l, struct reader *reader, const struct cel_
     return true;
 }
 
+/* Where a program finds the procedures that it names: what is published now. */
+struct published_procedures {
+    struct reader *reader;
+    bool ok;
+    struct err err;
+};
+
+static bool find_procedure(void *context, struct arena *mem, struct str code,
+                           struct registered *out)
+{
+    struct published_procedures *p = context;
+    struct stored_definition d;
+    bool found = false;
+
+    p->ok =
+        p->ok && read_definition(p->reader, mem, STR("procedure"), code, -1, &d, &found, &p->err);
+    if (!p->ok || !found)
+        return false;
+    out->version = d.version;
+    return json_read(mem, d.text, &out->definition, &p->err);
+}
+
 static void run_program(struct node_read *read, struct reader *reader)
 {
     struct load *l = read->owner;
     struct program_ref *ref = l->program.ref;
     struct stored_definition d;
     struct findings findings = {0};
+    struct published_procedures procedures = {.reader = reader, .ok = true};
+    const struct registry registry = {.procedure = find_procedure, .context = &procedures};
     const struct cel_env *env;
     struct value definition;
     bool found;
@@ -55,7 +79,17 @@ static void run_program(struct node_read *read, struct reader *reader)
     l->program.state = PROGRAM_BROKEN;
     if (!json_read(&ref->mem, d.text, &definition, &l->err))
         return;
-    define_compile_scenario(&ref->mem, env, definition, d.version, &findings, &l->program.program);
+    define_compile(&ref->mem, env, &registry, DEFINE_SCENARIO, definition, d.version, &findings,
+                   &l->program.program);
+    /* A store that could not be read says nothing about the definition. */
+    if (!procedures.ok) {
+        l->ok = false;
+        l->err = procedures.err;
+        if (l->program.program != NULL)
+            program_release(l->program.program);
+        l->program.program = NULL;
+        return;
+    }
     if (l->program.program != NULL)
         l->program.state = PROGRAM_READY;
     else

@@ -32,6 +32,9 @@ const checked = [
     ['retryPolicy', 'retry.c', 'retry_fields'],
     ['parameter', 'param.c', 'param_fields'],
     ['step', 'step.c', 'step_fields'],
+    ['branch', 'step.c', 'way_fields'],
+    ['loop', 'step.c', 'loop_fields'],
+    ['procedure', 'library.c', 'procedure_fields'],
     ['command', 'command.c', 'common_fields'],
 ];
 const catalog = JSON.parse(execFileSync(pawl, ['catalog'], { encoding: 'utf8' }));
@@ -41,7 +44,7 @@ for (const [table, file, array] of checked) {
     const fields = Object.fromEntries([...body.matchAll(/\{"(\w+)", STATE_(\w+)\}/g)]
         .map(([, name, state]) => [name, state.toLowerCase()]));
     const told = Object.fromEntries(catalog.fields[table].map((f) => [f.name, f.state]));
-    claim(Object.keys(fields).length > 2, `${file} has a table ${array}`);
+    claim(Object.keys(fields).length > 1, `${file} has a table ${array}`);
     for (const name of new Set([...Object.keys(fields), ...Object.keys(told)]))
         claim(fields[name] === told[name],
             `${table}.${name} is ${fields[name] ?? 'unknown'} in ${file} and ${told[name] ?? 'missing'} in fields.def`);
