@@ -400,12 +400,13 @@ static struct str audit_details(struct arena *mem, const struct import *all)
     return buf_view(&out);
 }
 
-static bool has_changes(const struct import *all)
+/* Where nothing changes there is nothing to make durable, but perhaps an answer to keep. */
+static bool needs_request(const struct call *c, const struct import *all)
 {
     for (size_t i = 0; i < all->count; i++)
         if (all->items[i].plan != PLAN_UNCHANGED)
             return true;
-    return false;
+    return all->count > 0 && http_header(c->http, "Idempotency-Key").len > 0;
 }
 
 static void then_import(struct query *q)
@@ -414,9 +415,7 @@ static void then_import(struct query *q)
     struct definition_change *first = NULL, **last = &first;
     struct node_request *r;
 
-    /* Where nothing changes there is nothing to make durable, but an answer to keep. */
-    if (all->is_dry ||
-        (!has_changes(all) && http_header(q->call->http, "Idempotency-Key").len == 0)) {
+    if (all->is_dry || !needs_request(q->call, all)) {
         if (!all->is_dry)
             write_answer(q->mem, &q->answer, all, false);
         call_answer(q->call, 200, buf_view(&q->answer));

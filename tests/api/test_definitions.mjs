@@ -344,6 +344,7 @@ claim('an import with one mistake changes nothing', async (s) => {
     for (const path of ['/scenarios/shop', '/functions/taxed', '/functions/rounded', '/templates/receipt'])
         isProblem(await s.call('GET', path), 404, 'not_found');
     isProblem(await s.call('POST', '/import', {}), 422, 'invalid', 'items');
+    equal((await s.call('POST', '/import', { items: [] }, { 'Idempotency-Key': 'nothing' })).json.items, []);
     isProblem(await s.call('POST', '/import', { items: {} }), 422, 'invalid');
     isProblem(await s.call('POST', '/import', { items: [], dryrun: true }), 422, 'invalid');
 });
