@@ -94,6 +94,11 @@ struct str cel_program_type(const struct cel_program *program)
     return program->type;
 }
 
+struct str cel_program_call(const struct cel_program *program, uint32_t index)
+{
+    return index < program->function_count ? program->functions[index]->name : STR_NONE;
+}
+
 bool cel_program_is_constant(const struct cel_program *program, struct value *out)
 {
     if (program->code_count != 2 || program->code[0].op != OP_CONST)

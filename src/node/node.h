@@ -134,6 +134,7 @@ struct node_request {
     struct value payload;
     struct value signal_by; /* {id, name}: a map */
     struct str reason;
+    bool without_rollback; /* CANCEL: what was done stays done */
     /* DEFINITION */
     struct definition_change definition;
     struct definition_change *definitions; /* in place of the former: several, by `next` */
