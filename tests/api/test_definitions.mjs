@@ -256,6 +256,14 @@ claim('templates are saved, checked and shown', async (s) => {
     equal((await s.call('DELETE', '/templates/plain')).status, 204);
 });
 
+claim('a template may have the code of a process', async (s) => {
+    await publish(s, transform('namesake', { n: 1 }));
+    for (const subject of ['a', 'b', 'c']) await s.call('PUT', '/templates/namesake', { subject, body: '' });
+    equal(await result(s, 'namesake'), { n: 1 });
+    equal((await s.call('DELETE', '/templates/namesake')).status, 204);
+    equal(await result(s, 'namesake'), { n: 1 });
+});
+
 // --- versions ---
 
 claim('a revert publishes what was published before, under its own number', async (s) => {
