@@ -56,8 +56,8 @@ static void unknown_kind(struct arena *mem, struct import_item *i, struct value 
 
     if (kind.kind != VALUE_STRING) {
         wrong(mem, i, "kind", "missing_field",
-              STR("what is this? A scenario has 'steps'; anything else says its 'kind': "
-                  "config, function or template"));
+              STR("what is this? A scenario has 'steps', a procedure 'commands'; anything else "
+                  "says its 'kind': config, function or template"));
         return;
     }
     nearest = kind_nearest(value_text(kind));
@@ -158,7 +158,7 @@ static bool check_items(struct query *q, struct reader *reader, struct import *a
         definitions_add(w, item);
         name = (struct definition_name){.kind = item->spec->kind, .name = item->code};
         *VEC_ADD(q->mem, &except) = name;
-        if (item->spec->kind == KIND_FUNCTION)
+        if (item->spec->kind == KIND_FUNCTION || item->spec->kind == KIND_PROCEDURE)
             *VEC_ADD(q->mem, &changed) = name;
     }
     world_open(w);
@@ -166,7 +166,7 @@ static bool check_items(struct query *q, struct reader *reader, struct import *a
         if (all->items[i].is_usable)
             world_check(w, all->items[i].item.spec->kind, all->items[i].item.code,
                         all->items[i].item.definition, &all->items[i].findings);
-    return definitions_still_valid(reader, w, &changed, &except, err);
+    return all->is_draft || definitions_still_valid(reader, w, &changed, &except, err);
 }
 
 /* The findings of all items, their pointers from the body on. */

@@ -30,7 +30,7 @@ static void add(struct arena *mem, struct findings *to, const char *pointer, con
 /* What may be named: all that the files define, and what was assumed. */
 static struct world make_world(struct validation *v)
 {
-    struct world w = {.mem = v->mem, .assumed = v->assumed_functions};
+    struct world w = {.mem = v->mem, .assumed = v->assumed_functions, .is_partial = true};
 
     for (size_t i = 0; i < v->all.count; i++) {
         const struct bundle_item *item = &v->all.items[i];
@@ -41,6 +41,8 @@ static struct world make_world(struct validation *v)
             world_add_config(&w, name);
         else if (name.len > 0 && spec->kind == KIND_FUNCTION)
             world_add_function(&w, name, kind_body(v->mem, spec, item->value));
+        else if (name.len > 0 && spec->kind == KIND_PROCEDURE)
+            world_add_procedure(&w, name, item->value, 0);
     }
     for (size_t i = 0; i < v->assumed_config.count; i++)
         world_add_config(&w, v->assumed_config.items[i]);
@@ -88,8 +90,8 @@ static void check_item(struct validation *v, struct world *w, const struct bundl
 
     if (item->value.kind != VALUE_MAP || spec == NULL) {
         add(v->mem, findings, item->value.kind != VALUE_MAP ? "" : "/kind", "bad_value",
-            STR("what is this? A scenario has 'steps'; anything else says its 'kind': config, "
-                "function or template"));
+            STR("what is this? A scenario has 'steps', a procedure 'commands'; anything else says "
+                "its 'kind': config, function or template"));
         return;
     }
     if (!kind_allows_name(spec, client_text(item->value, spec->key)) && spec->life == KIND_LIVE) {

@@ -21,6 +21,24 @@ void world_add_function(struct world *w, struct str name, struct value definitio
     *f = (struct function){.name = name, .definition = definition};
 }
 
+static struct world_procedure *find_procedure(struct world *w, struct str code)
+{
+    for (size_t i = 0; i < w->procedures.count; i++)
+        if (str_eq(w->procedures.items[i].code, code))
+            return &w->procedures.items[i];
+    return NULL;
+}
+
+void world_add_procedure(struct world *w, struct str code, struct value definition, int64_t version)
+{
+    struct world_procedure *p = find_procedure(w, code);
+
+    if (p == NULL)
+        p = VEC_ADD(w->mem, &w->procedures);
+    *p = (struct world_procedure){.code = code,
+                                  .registered = {.definition = definition, .version = version}};
+}
+
 static size_t find_config(const struct world *w, struct str name)
 {
     size_t i = 0;
@@ -77,11 +95,25 @@ void world_close(struct world *w)
     functions_release(w->functions.items, w->functions.count);
 }
 
-static void check_scenario(struct world *w, struct value definition, struct findings *findings)
+static bool registered_procedure(void *context, struct arena *mem, struct str code,
+                                 struct registered *out)
 {
+    const struct world_procedure *p = find_procedure(context, code);
+
+    (void)mem;
+    if (p != NULL)
+        *out = p->registered;
+    return p != NULL;
+}
+
+static void check_program(struct world *w, enum define_kind kind, struct value definition,
+                          struct findings *findings)
+{
+    const struct registry registry = {
+        .procedure = registered_procedure, .context = w, .is_partial = w->is_partial};
     const struct program *program = NULL;
 
-    define_compile_scenario(w->mem, w->definitions, definition, 0, findings, &program);
+    define_compile(w->mem, w->definitions, &registry, kind, definition, 0, findings, &program);
     if (program != NULL)
         program_release(program);
 }
@@ -102,7 +134,10 @@ void world_check(struct world *w, enum kind kind, struct str name, struct value 
 
     switch (kind) {
     case KIND_SCENARIO:
-        check_scenario(w, definition, findings);
+        check_program(w, DEFINE_SCENARIO, definition, findings);
+        return;
+    case KIND_PROCEDURE:
+        check_program(w, DEFINE_PROCEDURE, definition, findings);
         return;
     case KIND_TEMPLATE:
         check_template(w, definition, findings);
@@ -115,7 +150,6 @@ void world_check(struct world *w, enum kind kind, struct str name, struct value 
         return;
     case KIND_CONFIG:
         return;
-    case KIND_PROCEDURE:
     case KIND_SCHEMA:
     case KIND_MACHINE:
         compiler_init(&c, w->mem, NULL, findings);

@@ -12,11 +12,20 @@ struct function_list {
     VEC_OF(struct function);
 };
 
-/* Fill functions and config, then world_open(); all in one arena. */
+struct world_procedure {
+    struct str code;
+    struct registered registered;
+};
+
+/* Fill functions, procedures and config, then world_open(); all in one arena. */
 struct world {
     struct arena *mem;
     struct function_list functions;
+    struct {
+        VEC_OF(struct world_procedure);
+    } procedures;
     struct name_list config;
+    bool is_partial;          /* procedures that it does not know may exist: a warning */
     struct name_list assumed; /* functions that are not at hand: they take and give anything */
 
     /* filled by world_open() */
@@ -24,8 +33,10 @@ struct world {
     const struct cel_env *templates;
 };
 
-/* Add a function, or a name of config, in place of one of the same name. */
+/* Add a function, a procedure, or a name of config, in place of one of the same name. */
 void world_add_function(struct world *w, struct str name, struct value definition);
+void world_add_procedure(struct world *w, struct str code, struct value definition,
+                         int64_t version);
 void world_add_config(struct world *w, struct str name);
 void world_drop(struct world *w, enum kind kind, struct str name);
 

@@ -31,8 +31,32 @@ static bool program_env(struct load *l, struct reader *reader, const struct cel_
     return true;
 }
 
+struct procedures {
+    struct reader *reader;
+    bool failed; /* the store did: `err` */
+    struct err err;
+};
+
+/* A procedure by name, as it is published; the program remembers its version. */
+static bool read_procedure(void *context, struct arena *mem, struct str code,
+                           struct registered *out)
+{
+    struct procedures *p = context;
+    struct stored_definition d;
+    bool found;
+
+    if (!read_definition(p->reader, mem, STR("procedure"), code, -1, &d, &found, &p->err)) {
+        p->failed = true;
+        return false;
+    }
+    out->version = found ? d.version : 0;
+    return found && json_read(mem, d.text, &out->definition, &p->err);
+}
+
 static void run_program(struct node_read *read, struct reader *reader)
 {
+    struct procedures procedures = {.reader = reader};
+    const struct registry registry = {.procedure = read_procedure, .context = &procedures};
     struct load *l = read->owner;
     struct program_ref *ref = l->program.ref;
     struct stored_definition d;
@@ -55,12 +79,17 @@ static void run_program(struct node_read *read, struct reader *reader)
     l->program.state = PROGRAM_BROKEN;
     if (!json_read(&ref->mem, d.text, &definition, &l->err))
         return;
-    define_compile_scenario(&ref->mem, env, definition, d.version, &findings, &l->program.program);
-    if (l->program.program != NULL)
+    define_compile(&ref->mem, env, &registry, DEFINE_SCENARIO, definition, d.version, &findings,
+                   &l->program.program);
+    if (l->program.program != NULL) {
         l->program.state = PROGRAM_READY;
-    else
+    } else if (procedures.failed) {
+        l->ok = false;
+        l->err = procedures.err;
+    } else {
         err_set(&l->err, ERR_INVALID, "version %lld of '%.*s' does not compile",
                 (long long)ref->version, STR_ARG(ref->code));
+    }
 }
 
 static void program_free(struct program_ref *ref)
