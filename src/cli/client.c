@@ -96,6 +96,8 @@ static struct curl_slist *prepare(struct client *c, const char *base, struct str
         headers = curl_slist_append(headers, authorization);
     headers = curl_slist_append(headers, "Content-Type: application/json");
     headers = curl_slist_append(headers, "Expect:");
+    if (c->header != NULL)
+        headers = curl_slist_append(headers, c->header);
     curl_easy_setopt(c->curl, CURLOPT_URL, url.ptr);
     curl_easy_setopt(c->curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(c->curl, CURLOPT_PROTOCOLS_STR, "http,https");

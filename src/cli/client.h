@@ -12,10 +12,11 @@
 #include "value/value.h"
 
 struct client {
-    struct arena mem; /* of everything that is answered */
-    const char *url;  /* without a slash at the end */
-    struct str token; /* or empty */
-    long timeout_ms;  /* of one call; 0: longer than any ?wait */
+    struct arena mem;   /* of everything that is answered */
+    const char *url;    /* without a slash at the end */
+    struct str token;   /* or empty */
+    long timeout_ms;    /* of one call; 0: longer than any ?wait */
+    const char *header; /* one more header of the next calls, or NULL */
     void *curl;
 };
 

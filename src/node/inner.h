@@ -168,6 +168,10 @@ struct load {
             struct uuid after_id;
             struct dues dues;
         } due;
+        struct {
+            int64_t after_row;
+            struct ended_executions rows;
+        } ended;
     };
 };
 
@@ -297,6 +301,8 @@ struct node {
     struct uuid looked_back_id;
     bool is_refilling;
 
+    struct retention *retention; /* or NULL: everything is kept */
+
     /* batches */
     struct batch *current; /* being built; never NULL */
     struct batch *sent[OUTSTANDING_MAX];
@@ -304,6 +310,7 @@ struct node {
     unsigned outstanding;
     struct batch *spare_batches[4];
     unsigned spare_count;
+    int64_t batches_refused, members_applied, members_refused;
 };
 
 /* entry.c */
@@ -376,6 +383,21 @@ void request_answer(struct node *n, struct node_request *r, const struct executi
 void request_answer_waiters(struct node *n, struct entry *e, const struct execution *x);
 void request_refuse_waiters(struct node *n, struct entry *e, const struct err *err);
 void request_expire(struct node *n);
+
+/* retention.c: deleting what ended long ago, a little at a time */
+void retention_open(struct node *n);
+void retention_close(struct node *n);
+void retention_run(struct node *n);
+int64_t retention_in_us(const struct node *n); /* until retention_run() has something to do */
+int64_t retention_purged(const struct node *n);
+
+/* view.c */
+/* What of the execution's input is sensitive; an empty mask when nothing is. */
+void view_mask(struct arena *mem, const struct execution *x, struct mask *out);
+/* Append it as the API shows it, or a row of its history. */
+void view_execution(struct arena *mem, struct buf *out, const struct execution *x);
+void view_row(struct arena *mem, struct buf *out, const struct execution *x,
+              const struct history_row *row);
 
 /* taken.c: steps that take signals */
 /* Whether a step of this commit took the signal that `r` waits for: then the answer is filled. */

@@ -1,7 +1,6 @@
 /* request.c - requests in, answers out; see node.h. */
 #include "node/inner.h"
 
-#include "engine/show.h"
 #include "value/json.h"
 
 #include <stdarg.h>
@@ -48,7 +47,7 @@ void request_show(struct node_request *r, const struct execution *x)
     struct buf text;
 
     buf_init_arena(&text, r->mem);
-    show_execution(r->mem, &text, x);
+    view_execution(r->mem, &text, x);
     r->ok = true;
     r->id = x->id;
     r->ended = status_is_terminal(x->status);

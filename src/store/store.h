@@ -181,6 +181,7 @@ struct store_ops {
 
 struct store {
     const struct store_ops *ops;
+    const char *name; /* what this node is called in the table of nodes; or NULL */
 };
 
 /*
