@@ -61,6 +61,9 @@ void call_refuse_headers(struct call *c, const struct err *err, const struct htt
 void call_refuse_text(struct call *c, enum err_code code, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
+/* 422 with one finding about a field of the body. */
+void call_refuse_field(struct call *c, const char *field, const char *code, const char *message);
+
 /* --- reading --- */
 
 /*
@@ -83,6 +86,9 @@ bool call_idempotency(struct call *c, struct idempotency *out) MUST_USE;
 
 /* The body by its fields; refused when it does not fit them. */
 bool call_body(struct call *c, const struct body_field *fields, size_t count) MUST_USE;
+
+/* {id, name} of the caller. */
+struct value call_by(struct call *c);
 
 /* --- asking the node --- */
 

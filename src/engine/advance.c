@@ -102,8 +102,29 @@ static bool wake_attempt(struct turn *t)
     return go_on(t, step_attempt(t));
 }
 
+static bool answered(struct turn *t, struct value output, struct value error);
+
+/* The parent looks for itself whether the execution that it started has ended. */
+static bool wake_child(struct turn *t)
+{
+    struct value output, error;
+    enum step_end end;
+
+    turn_begin_step(t);
+    end = child_look(t, &output, &error);
+    if (end == STEP_NEEDS || end == STEP_WAITS)
+        return end == STEP_WAITS;
+    if (end == STEP_FAILED) {
+        t->x->cursor.awaited = STR_NONE;
+        return go_on(t, end);
+    }
+    return answered(t, output, error);
+}
+
 static bool wake_job(struct turn *t)
 {
+    if (child_is_awaited(&t->x->cursor))
+        return wake_child(t);
     turn_begin_step(t);
     t->x->cursor.wake_at_us = 0;
     t->x->cursor.awaited = STR_NONE;
@@ -294,21 +315,19 @@ static enum step_end fail_with_answer(struct turn *t, struct value error)
     return STEP_FAILED;
 }
 
-static bool apply_answer(struct turn *t, bool *complete, struct err *err)
+/* What the step has asked for is answered. False: reads are needed first. */
+static bool answered(struct turn *t, struct value output, struct value error)
 {
     struct cursor *cursor = &t->x->cursor;
-    const struct event *ev = t->ev;
     enum step_end end = STEP_DONE;
 
-    if (cursor->awaited.len == 0 || !str_eq(cursor->awaited, ev->answer_key))
-        return err_set(err, ERR_CONFLICT, "the execution does not wait for this answer");
+    turn_row(t, HISTORY_EVENT, turn_step(t)->code, STR("answer"))->key = cursor->awaited;
     cursor->awaited = STR_NONE;
-    cursor->wake_at_us = 0;
+    cursor->wake_at_us = cursor->timeout_at_us = 0;
     turn_begin_step(t);
-    turn_row(t, HISTORY_EVENT, turn_step(t)->code, STR("answer"))->key = ev->answer_key;
-    if (ev->answer_output.kind == VALUE_ABSENT)
-        end = fail_with_answer(t, ev->answer_error);
-    else if (!freeze_answer(t, ev->answer_output))
+    if (output.kind == VALUE_ABSENT)
+        end = fail_with_answer(t, error);
+    else if (!freeze_answer(t, output))
         end = STEP_FAILED;
     if (t->x->undo != NULL) {
         t->is_answered = true;
@@ -316,7 +335,16 @@ static bool apply_answer(struct turn *t, bool *complete, struct err *err)
         return true;
     }
     cursor->phase = PHASE_ENTER;
-    *complete = go_on(t, end == STEP_DONE ? step_attempt(t) : end);
+    return go_on(t, end == STEP_DONE ? step_attempt(t) : end);
+}
+
+static bool apply_answer(struct turn *t, bool *complete, struct err *err)
+{
+    const struct event *ev = t->ev;
+
+    if (t->x->cursor.awaited.len == 0 || !str_eq(t->x->cursor.awaited, ev->answer_key))
+        return err_set(err, ERR_CONFLICT, "the execution does not wait for this answer");
+    *complete = answered(t, ev->answer_output, ev->answer_error);
     return true;
 }
 
@@ -401,6 +429,12 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
         complete = step_run_all(&t);
         break;
     case EVENT_WAKE:
+        /* One that another execution has started begins when it is first woken. */
+        if (exec->status == STATUS_PENDING) {
+            t.x->started_at_us = t.now_us;
+            complete = step_run_all(&t);
+            break;
+        }
         if (!apply_wake(&t, &complete))
             return err_set(err, ERR_CONFLICT, "there is nothing to wake");
         break;
@@ -430,6 +464,7 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
     out->result = complete ? ADVANCE_COMMIT : ADVANCE_NEED;
     if (complete) {
         finish(&t);
+        out->wakes_parent = t.x->has_parent && status_is_terminal(t.x->status);
         out->moves = t.x->program != exec->program || t.x->deadline_at_us != exec->deadline_at_us;
     }
     return true;

@@ -53,6 +53,27 @@ struct object_reads {
     VEC_OF(struct object_read);
 };
 
+/* A process as flow.start asks for it: its published program and, for a key, who holds that. */
+struct process_read {
+    struct str code;
+    struct str key;                /* empty: only the program is asked for */
+    const struct program *program; /* NULL = there is none; it must outlive the turn */
+    bool is_held;                  /* a live execution of it has the key: */
+    struct uuid holder;
+};
+
+struct process_reads {
+    VEC_OF(struct process_read);
+};
+
+/* How an execution that was started stands. */
+struct child_read {
+    bool is_found;
+    enum execution_status status;
+    struct value result; /* completed */
+    struct value error;  /* failed: {code, message, ...}; or absent */
+};
+
 struct event {
     enum event_kind kind;
     struct str signal_id, signal_type;
@@ -71,7 +92,9 @@ struct event {
     /* What earlier answers NEED asked for; may be empty. */
     const struct record_reads *records;
     const struct object_reads *objects;
-    const struct history *history; /* the rows that NEED asked for, or NULL */
+    const struct history *history;         /* the rows that NEED asked for, or NULL */
+    const struct process_reads *processes; /* or NULL */
+    const struct child_read *child;        /* or NULL */
     /* Others keep changing the records first: writing one fails with conflict_version. */
     bool gives_up_on_records;
 };
@@ -164,7 +187,18 @@ struct commit {
     struct log_lines logs;
     struct record_queries needs;
     struct history_need needs_history;
+    struct process_reads needs_processes; /* code and key are what is asked for */
+    bool needs_child;                     /* how the execution `child` stands */
+    struct uuid child;
     struct dead_letters dead_letters;
+    /*
+     * Executions that begin with this commit: pending, due at once, with the
+     * parent that is this one. They have no history yet; WAKE starts them.
+     */
+    struct {
+        VEC_OF(struct execution *);
+    } starts;
+    bool wakes_parent;             /* it has ended, and its parent may be waiting for that */
     struct findings findings;      /* of a signal that its form refuses: what is wrong */
     bool moves;                    /* the version or the deadline of the execution has changed */
     const struct signal *received; /* a signal to be stored, or NULL */

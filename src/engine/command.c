@@ -137,8 +137,7 @@ enum step_end command_run(struct turn *t, const struct command *c, struct value 
     case COMMAND_RECORD_QUERY:
         return record_run(t, c, out);
     case COMMAND_START:
-        return turn_fail(t, STR("internal_not_built"), STR("business"),
-                         "'flow.start' is not built yet");
+        return child_start(t, c, out);
     case COMMAND_CALL:
     case COMMAND_IF:
     case COMMAND_MATCH:

@@ -19,7 +19,7 @@ struct str procedure_place(struct arena *mem, struct str path, struct str positi
                          : str_printf(mem, "%.*s.%.*s", STR_ARG(path), STR_ARG(position));
 }
 
-static struct str place_of(struct turn *t, const struct command *c)
+struct str procedure_command_place(struct turn *t, const struct command *c)
 {
     return procedure_place(t->mem, scope_path(t), c->position);
 }
@@ -41,7 +41,13 @@ static struct value frozen_at(struct turn *t, struct str place, const char *mark
 /* What this command has answered, or with a mark chosen, before the step stopped; or absent. */
 static struct value frozen_result(struct turn *t, const struct command *c, const char *mark)
 {
-    return t->run.frozen.kind != VALUE_MAP ? value_absent() : frozen_at(t, place_of(t, c), mark);
+    return t->run.frozen.kind != VALUE_MAP ? value_absent()
+                                           : frozen_at(t, procedure_command_place(t, c), mark);
+}
+
+struct value procedure_answered(struct turn *t, const struct command *c)
+{
+    return frozen_result(t, c, "!");
 }
 
 /* --- workers --- */
@@ -180,7 +186,7 @@ static enum step_end run_try(struct turn *t, const struct command *c, struct val
 
 static enum step_end run_call(struct turn *t, const struct command *c, struct value *out)
 {
-    struct str place = place_of(t, c);
+    struct str place = procedure_command_place(t, c);
     struct value input;
 
     input = frozen_at(t, place, "<");
@@ -229,7 +235,7 @@ static void weigh_retry(struct turn *t, const struct command *c)
 
     if (f->is_tried_again || f->retry != NULL)
         return; /* one within it has decided */
-    f->at = place_of(t, c);
+    f->at = procedure_command_place(t, c);
     f->retry = c->retry;
     if (str_eq(cursor->failed_at, f->at))
         tries += cursor->tries;
@@ -344,9 +350,12 @@ static enum step_end check_input(struct turn *t, const struct procedure *p, stru
 void procedure_enter(struct turn *t, const struct procedure *p, struct str place,
                      struct value input, struct scope *scope)
 {
-    struct value *slots = ARENA_ARRAY(t->mem, p->slot_count + 1u, struct value);
+    /* Rollbacks within it have slots of their own above those of the procedure. */
+    uint32_t count = t->x->program->slot_count;
+    struct value *slots = ARENA_ARRAY(t->mem, count + 1u, struct value);
 
-    for (uint32_t i = 0; i < p->slot_count; i++)
+    ASSERT(p->slot_count <= count);
+    for (uint32_t i = 0; i < count; i++)
         slots[i] = value_absent();
     *scope =
         (struct scope){.outer = t->scope, .path = place, .input = input, .outer_slots = t->slots};

@@ -27,6 +27,8 @@ static void actions_field(struct buf *out, const struct stored_execution *x)
         buf_text(out, "\"skip\",");
     if (x->status == STATUS_WAITING)
         buf_text(out, "\"migrate\",");
+    if (is_terminal)
+        buf_text(out, "\"delete\",");
     if (out->ptr[out->len - 1] == ',')
         out->len--;
     buf_char(out, ']');
@@ -42,7 +44,10 @@ static void write_rest(struct buf *out, const struct stored_execution *x, struct
     object_int(out, "rowVersion", x->row_version);
     object_name(out, "debug");
     buf_text(out, "false");
-    object_text(out, "parentId", STR_NONE);
+    if (x->has_parent)
+        object_id(out, "parentId", x->parent_id);
+    else
+        object_text(out, "parentId", STR_NONE);
     object_json(out, "user", x->user_json);
     actions_field(out, x);
     object_time(out, "createdAt", x->created_at_us);
@@ -118,6 +123,8 @@ static struct stored_execution as_stored(const struct execution *x)
         .code = x->program->code,
         .version = x->program->version,
         .status = x->status,
+        .has_parent = x->has_parent,
+        .parent_id = x->parent_id,
         .key = x->key,
         .user_json = x->user_json,
         .waiting_for_json = x->waiting_for_json,

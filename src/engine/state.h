@@ -20,6 +20,8 @@ struct stored_execution {
     struct str code;
     int64_t version;
     enum execution_status status;
+    bool has_parent;
+    struct uuid parent_id;
     struct str key, org_id, user_json;
     struct str input_json, context_json, cursor_json;
     struct str error_json, result_json, waiting_for_json;

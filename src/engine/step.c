@@ -35,6 +35,8 @@ void step_apply_staged(struct turn *t)
         record_put(t->mem, &t->out->records, t->records.items[i]);
     for (size_t i = 0; i < t->logs.count; i++)
         *VEC_ADD(t->mem, &t->out->logs) = t->logs.items[i];
+    for (size_t i = 0; i < t->starts.count; i++)
+        *VEC_ADD(t->mem, &t->out->starts) = t->starts.items[i];
 }
 
 /* What rolling this visit back will need beside its row. */
@@ -203,8 +205,8 @@ enum step_end step_attempt(struct turn *t)
         return run_wait(t, step);
     if (p->kind != PROCEDURE_INLINE)
         input = stored_input(t);
-    if (t->x->cursor.frozen_json.len > 0)
-        freeze_thaw(t);
+    if (t->x->cursor.frozen_json.len > 0 && !freeze_thaw(t))
+        return STEP_FAILED;
     end = procedure_run(t, p, STR_NONE, input, &output);
     return end == STEP_DONE ? step_complete(t, output, 0) : end;
 }

@@ -115,6 +115,9 @@ struct turn {
     struct value assigned;  /* those that the step has set */
     struct record_writes records;
     struct log_lines logs;
+    struct {
+        VEC_OF(struct execution *);
+    } starts;
     uint32_t ids; /* made so far by this step */
 };
 
@@ -240,13 +243,32 @@ void procedure_leave(struct turn *t);
 /* The place of a command in the step: that of the call it is in, and its own. */
 struct str procedure_place(struct arena *mem, struct str path, struct str position);
 
+/* The same for a command of the procedure under way. */
+struct str procedure_command_place(struct turn *t, const struct command *c);
+
+/* What was answered to a command that has asked, or absent. */
+struct value procedure_answered(struct turn *t, const struct command *c);
+
+/* --- child.c --- */
+
+enum step_end child_start(struct turn *t, const struct command *c, struct value *out);
+
+/* Whether the step waits for an execution that it has started. */
+bool child_is_awaited(const struct cursor *cursor);
+
+/*
+ * Look how that stands. STEP_DONE: it has ended, with *output, else *error;
+ * STEP_WAITS: it has not, and a row says so; STEP_FAILED: it took too long.
+ */
+enum step_end child_look(struct turn *t, struct value *output, struct value *error);
+
 /* --- freeze.c --- */
 
 /* Freeze what the step has done, stopping at that place. False: the step has failed. */
 bool freeze_step(struct turn *t, struct str asks) MUST_USE;
 
-/* Take it up again. */
-void freeze_thaw(struct turn *t);
+/* Take it up again. False: the step has failed, because a record was changed meanwhile. */
+bool freeze_thaw(struct turn *t) MUST_USE;
 
 /* The answer of the worker that was asked becomes part of it. False: t->failure says why not. */
 bool freeze_answer(struct turn *t, struct value output) MUST_USE;

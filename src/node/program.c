@@ -8,36 +8,95 @@
 
 /* --- programs --- */
 
+/* What expressions may name: the roots, and the functions if there are any. */
+static bool program_env(struct load *l, struct reader *reader, const struct cel_env **out)
+{
+    struct program_ref *ref = l->program.ref;
+    struct stored_definitions all;
+
+    if (!read_newest(reader, &ref->mem, STR("function"), &all, &l->err))
+        return false;
+    *out = l->node->env;
+    if (all.count == 0)
+        return true;
+    for (size_t i = 0; i < all.count; i++) {
+        struct function *f = VEC_ADD(&ref->mem, &ref->functions);
+        *f = (struct function){.name = all.items[i].code};
+        if (!json_read(&ref->mem, all.items[i].text, &f->definition, &l->err))
+            return false;
+    }
+    *out =
+        functions_compile(&ref->mem, l->node->env, ref->functions.items, ref->functions.count, NULL)
+            .definitions;
+    return true;
+}
+
+struct procedures {
+    struct reader *reader;
+    bool failed; /* the store did: `err` */
+    struct err err;
+};
+
+/* A procedure by name, as it is published; the program remembers its version. */
+static bool read_procedure(void *context, struct arena *mem, struct str code,
+                           struct registered *out)
+{
+    struct procedures *p = context;
+    struct stored_definition d;
+    bool found;
+
+    if (!read_definition(p->reader, mem, STR("procedure"), code, -1, &d, &found, &p->err)) {
+        p->failed = true;
+        return false;
+    }
+    out->version = found ? d.version : 0;
+    return found && json_read(mem, d.text, &out->definition, &p->err);
+}
+
 static void run_program(struct node_read *read, struct reader *reader)
 {
+    struct procedures procedures = {.reader = reader};
+    const struct registry registry = {.procedure = read_procedure, .context = &procedures};
     struct load *l = read->owner;
     struct program_ref *ref = l->program.ref;
     struct stored_definition d;
     struct findings findings = {0};
+    const struct cel_env *env;
     struct value definition;
     bool found;
 
     l->program.state = PROGRAM_MISSING;
+    l->ok = read_definition_stamp(reader, &l->program.stamp, &l->err);
+    if (!l->ok)
+        return;
     l->ok = read_definition(reader, &ref->mem, STR("scenario"), ref->code, ref->version, &d, &found,
                             &l->err);
     if (!l->ok || !found)
         return;
+    l->ok = program_env(l, reader, &env);
+    if (!l->ok)
+        return;
     l->program.state = PROGRAM_BROKEN;
     if (!json_read(&ref->mem, d.text, &definition, &l->err))
         return;
-    define_compile_scenario(&ref->mem, l->node->env, definition, d.version, &findings,
-                            &l->program.program);
-    if (l->program.program != NULL)
+    define_compile(&ref->mem, env, &registry, DEFINE_SCENARIO, definition, d.version, &findings,
+                   &l->program.program);
+    if (l->program.program != NULL) {
         l->program.state = PROGRAM_READY;
-    else
+    } else if (procedures.failed) {
+        l->ok = false;
+        l->err = procedures.err;
+    } else {
         err_set(&l->err, ERR_INVALID, "version %lld of '%.*s' does not compile",
                 (long long)ref->version, STR_ARG(ref->code));
+    }
 }
 
 static void program_free(struct program_ref *ref)
 {
     if (ref->program != NULL)
         program_release(ref->program);
+    functions_release(ref->functions.items, ref->functions.count);
     arena_fini(&ref->mem);
     free(ref);
 }
@@ -49,6 +108,8 @@ static void done_program(struct node_read *read)
     struct program_ref *ref = l->program.ref;
     struct work *w;
 
+    if (l->ok)
+        config_expect(n, l->program.stamp);
     ref->err = l->err;
     ref->state = l->ok ? l->program.state : PROGRAM_BROKEN;
     ref->program = l->program.program;
@@ -72,7 +133,8 @@ static void done_program(struct node_read *read)
 struct program_ref *program_get(struct node *n, struct str code, int64_t version)
 {
     char key[256];
-    int len = snprintf(key, sizeof(key), "%.*s@%lld", STR_ARG(code), (long long)version);
+    int len = snprintf(key, sizeof(key), "%.*s@%lld#%lld", STR_ARG(code), (long long)version,
+                       (long long)n->function_epoch);
     struct program_ref *ref;
     struct load *l;
 
@@ -134,6 +196,8 @@ static void done_published(struct node_read *read)
         else
             request_refuse(n, r, l->err.code, "%s", l->err.message);
     }
+    if (l->published.forgotten != n->forgotten)
+        p->version = 0; /* it may be older than what was published meanwhile */
     load_free(l);
     /* Codes that nobody has published would fill the memory. */
     if (p->version == 0 && !p->is_reading) {
@@ -166,7 +230,16 @@ void published_load(struct node *n, struct published *p)
     p->is_reading = true;
     l = load_new(n, run_published, done_published);
     l->published.published = p;
+    l->published.forgotten = n->forgotten;
     load_send(l);
+}
+
+void published_forget(struct node *n)
+{
+    n->forgotten++;
+    for (struct map_entry *e = map_next(&n->published, NULL); e != NULL;
+         e = map_next(&n->published, e))
+        ((struct published *)e->ptr)->version = 0;
 }
 
 void programs_free(struct node *n)

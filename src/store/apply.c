@@ -102,13 +102,14 @@ static bool find_answer(struct apply *a, struct member *m, int64_t now_us, enum 
     return !apply_write(a, SQL_IDEMPOTENCY_DROP, DB_PARAMS(db_int(row)), status);
 }
 
-static bool keep_answer(struct apply *a, const struct idempotency *i, int64_t now_us,
+/* `row` is the execution that the answer tells of, or 0. */
+static bool keep_answer(struct apply *a, const struct idempotency *i, int64_t row, int64_t now_us,
                         enum db_status *status)
 {
     if (!apply_write(a, SQL_IDEMPOTENCY_PUT,
                      DB_PARAMS(db_text(i->key), db_text(i->user), db_text(i->path),
                                db_text(i->method), db_text(i->body_hash), db_int(i->status),
-                               db_some_text(i->answer), db_int(now_us)),
+                               db_some_text(i->answer), db_int(now_us), db_some_int(row)),
                      status))
         return false;
     if (db_changes(a->db) == 0) {
@@ -508,7 +509,7 @@ enum apply_end apply_commit(struct apply *a, struct member *m, enum db_status *s
         return end;
     if (!insert_history(a, c, m->row, status) ||
         (c->received != NULL && !insert_signal(a, c->received, m->row, &texts, status)) ||
-        (m->idempotency != NULL && !keep_answer(a, m->idempotency, now_us, status)))
+        (m->idempotency != NULL && !keep_answer(a, m->idempotency, m->row, now_us, status)))
         return APPLY_FAILED;
     return APPLY_DONE;
 }
@@ -525,16 +526,6 @@ static enum apply_end apply_crash(struct apply *a, struct member *m, enum db_sta
     return db_changes(a->db) > 0 ? APPLY_DONE : apply_refuse(a, m, MEMBER_GONE);
 }
 
-/* The answer to a change of a definition ends with the version that it was given. */
-static struct str definition_answer(struct apply *a, const struct member *m)
-{
-    struct str beginning = m->idempotency->answer;
-
-    return beginning.len == 0 ? beginning
-                              : str_printf(a->mem, "%.*s\"version\":%lld}", STR_ARG(beginning),
-                                           (long long)m->definition->version);
-}
-
 /* What is kept for a repeated request, now that the change has been made. */
 static bool keep_change_answer(struct apply *a, const struct member *m, int64_t now_us,
                                enum db_status *status)
@@ -545,12 +536,13 @@ static bool keep_change_answer(struct apply *a, const struct member *m, int64_t 
         return true;
     kept = *m->idempotency;
     if (m->kind == MEMBER_DEFINITION) {
-        kept.answer = definition_answer(a, m);
+        if (m->definition->answer != NULL)
+            kept.answer = m->definition->answer(a->mem, m->definition, &kept.status);
     } else if (m->change->answer_status != 0) {
         kept.status = m->change->answer_status;
         kept.answer = m->change->answer_json;
     }
-    return keep_answer(a, &kept, now_us, status);
+    return keep_answer(a, &kept, 0, now_us, status);
 }
 
 /* A change that people make: looked up under its Idempotency-Key, made, and its answer kept. */

@@ -149,6 +149,7 @@ static enum attempt try_batch(struct writer *w, struct batch *b, bool carefully,
         CRASH_POINT(WRITER_COMMITTED);
         attempt = *status == DB_DONE ? ATTEMPT_COMMITTED : ATTEMPT_DOUBTFUL;
     }
+    w->gave_back = attempt == ATTEMPT_COMMITTED && a.gave_back;
     if (attempt != ATTEMPT_COMMITTED && *status != DB_LOST) {
         char message[sizeof(w->db->message)];
 
@@ -317,6 +318,8 @@ static void *writer_main(void *context)
         mailbox_put_reserved(w->done, b);
         if (w->checkpoint != NULL)
             checkpoint_tell(w->checkpoint, db_sqlite_log_pages(w->db));
+        if (w->checkpoint != NULL && w->gave_back)
+            checkpoint_hurry(w->checkpoint);
     }
 }
 

@@ -222,6 +222,10 @@ struct str dump_commit(struct arena *mem, const struct commit *c)
     for (size_t i = 0; i < c->needs.count; i++)
         buf_printf(&out, "need %.*s/%.*s\n", STR_ARG(c->needs.items[i].object),
                    STR_ARG(c->needs.items[i].id));
+    for (size_t i = 0; i < c->needs_processes.count; i++)
+        buf_printf(&out, "need %.*s %.*s\n", STR_ARG(c->needs_processes.items[i].code),
+                   STR_ARG(c->needs_processes.items[i].key));
+    number(&out, "needs child", c->needs_child);
     number(&out, "needs history", c->needs_history.is_needed ? c->needs_history.after : -1);
     if (c->result == ADVANCE_NEED)
         return buf_view(&out);
@@ -237,6 +241,8 @@ struct str dump_commit(struct arena *mem, const struct commit *c)
                    STR_ARG(w->id), (long long)w->read_version, (long long)w->version, w->is_delete,
                    STR_ARG(w->data_json));
     }
+    for (size_t i = 0; i < c->starts.count; i++)
+        buf_str(&out, dump_execution(mem, c->starts.items[i]));
     for (size_t i = 0; i < c->dead_letters.count; i++)
         buf_printf(&out, "dead letter %.*s %.*s %.*s\n", STR_ARG(c->dead_letters.items[i].kind),
                    STR_ARG(c->dead_letters.items[i].step),

@@ -251,8 +251,23 @@ static void answer_history(struct rig *r, const struct history_need *need, struc
             *VEC_ADD(&r->mem, out) = r->history.items[i];
 }
 
+static void answer_process(struct rig *r, const struct process_read *need,
+                           struct process_reads *out)
+{
+    struct process_read found = *need;
+
+    for (size_t i = 0; i < r->processes.count; i++)
+        if (str_eq(r->processes.items[i].code, need->code)) {
+            found.program = r->processes.items[i].program;
+            found.is_held = need->key.len > 0 && str_eq(need->key, r->processes.items[i].key);
+            found.holder = r->processes.items[i].holder;
+        }
+    *VEC_ADD(&r->mem, out) = found;
+}
+
 static bool apply(struct rig *r, struct event ev)
 {
+    struct process_reads processes = {0};
     struct history history = {0};
     struct record_reads records = {0};
     struct object_reads objects = {0};
@@ -268,7 +283,13 @@ static bool apply(struct rig *r, struct event ev)
             return false;
         if (c.result == ADVANCE_COMMIT)
             break;
-        assert_true(c.needs.count > 0 || c.needs_history.is_needed);
+        assert_true(c.needs.count > 0 || c.needs_history.is_needed || c.needs_processes.count > 0 ||
+                    c.needs_child);
+        for (size_t i = 0; i < c.needs_processes.count; i++)
+            answer_process(r, &c.needs_processes.items[i], &processes);
+        ev.processes = &processes;
+        if (c.needs_child)
+            ev.child = &r->child;
         assert_true(++r->needs < 1000);
         if (c.needs_history.is_needed) {
             answer_history(r, &c.needs_history, &history);

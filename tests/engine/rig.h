@@ -22,7 +22,9 @@ struct rig {
     struct history history; /* all of it */
     struct record_reads records;
     struct err err;
-    unsigned needs; /* answers NEED of the last event */
+    unsigned needs;                 /* answers NEED of the last event */
+    struct process_reads processes; /* what flow.start finds */
+    struct child_read child;        /* how the child stands */
     bool gives_up_on_records;
 };
 

@@ -47,7 +47,7 @@ function mistakes(made, answer) {
     if (!made.isElsewhere) return doc.answerMistakes(made.operation, answer, made.method === 'HEAD');
     if (answer.status < 400) return doc.answerMistakes(made.operation, answer);
     const response = Object.values(written.components.responses).find(
-        (r) => r.content['application/problem+json'].schema.properties.status.const === answer.status,
+        (r) => r.content['application/problem+json']?.schema.properties.status.const === answer.status,
     );
     return response ? doc.responseMistakes(response, answer) : `status ${answer.status} has no response in the document`;
 }

@@ -160,10 +160,38 @@ async function walkSignals(api, claim, id) {
     await signal({ type: '' }, {}, 422);
     await api.call('signalExecution', { path: { id: NOBODY }, body: { type: 'go' } }, 404);
     const taken = await signal({ type: 'go', payload: { a: 1 } }, { query: { wait: '10s' } }, 200);
-    claim(typeof taken.json.id === 'string', 'a signal has an id');
+    claim(taken.json.step.step === 'ask' && taken.json.executionId === id, 'a signal is answered with the step that took it');
     const done = await api.call('getExecution', { path: { id } }, 200);
     claim(done.json.status === 'completed' && done.json.result.got.a === 1, 'what was signalled arrived');
     await signal({ type: 'go' }, {}, 409);
+}
+
+async function walkEvents(api, claim) {
+    const { id } = (await api.call('startExecution', { body: { code: 'waiting' } }, 201)).json;
+    const first = await api.events('followExecution', { path: { id }, until: (all) => all.some((e) => e.event === 'status') });
+    claim(first.events.map((e) => e.event).join() === 'step,step,status' && !first.hasEnded, 'an execution is followed to where it waits');
+    await api.call('signalExecution', { path: { id }, body: { type: 'go' }, query: { wait: '10s' } }, 200);
+    const last = first.events.at(-1).id;
+    const rest = await api.events('followExecution', { path: { id }, headers: { 'Last-Event-ID': last } });
+    claim(rest.hasEnded && rest.events.at(-1).data.status === 'completed' && rest.events.every((e) => e.id > last), 'and then to its end');
+    const same = await api.events('followExecution', { path: { id }, query: { after: last } });
+    claim(JSON.stringify(same) === JSON.stringify(rest), 'after says the same as Last-Event-ID');
+    await api.call('followExecution', { path: { id: NOBODY } }, 404);
+    await api.call('followExecution', { path: { id }, query: { after: 'x' } }, 400);
+
+    const other = new api.constructor(api.url, api.token, api.doc);
+    const feed = api.events('followAll', { query: { code: 'waiting' }, headers: { 'Last-Event-ID': 0 }, until: (all) => all.some((e) => e.event === 'execution') });
+    // Nobody says when the feed has begun, so something happens until it was heard.
+    let heard = false;
+    feed.then(() => (heard = true), () => (heard = true));
+    while (!heard) {
+        const { json } = await other.call('startExecution', { body: { code: 'waiting' } }, 201);
+        await other.call('cancelExecution', { path: { id: json.id } }, 202);
+    }
+    const { events } = await feed;
+    claim(events[0].event === 'reset', 'a reconnect to the feed begins with reset');
+    other.close();
+    await api.call('followAll', { query: { status: 'asleep' } }, 400);
 }
 
 // --- the server ---
@@ -174,4 +202,4 @@ async function walkServer(api) {
     await api.call('getDocument', { token: null }, 200);
 }
 
-export const walks = [walkDefinitions, walkChecks, walkExecutions, walkServer];
+export const walks = [walkDefinitions, walkChecks, walkExecutions, walkEvents, walkServer];
