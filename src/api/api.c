@@ -2,8 +2,9 @@
 #include "api/api.h"
 
 #include "api/call.h"
+#include "api/events.h"
+#include "api/percent.h"
 #include "api/token.h"
-#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <sys/random.h>
@@ -15,6 +16,7 @@ struct api {
     struct arena mem;
     struct node *node;
     struct http_server *http;
+    struct events *events;
     uint32_t run; /* random: tells the requests of two runs apart */
 };
 
@@ -26,6 +28,11 @@ struct str api_request_id(const struct api *api, struct arena *mem, uint64_t num
 int64_t api_now_us(const struct api *api)
 {
     return clock_wall_us(api->options.clock);
+}
+
+struct events *api_events(struct api *api)
+{
+    return api->events;
 }
 
 uint16_t api_port(const struct api *api)
@@ -66,6 +73,14 @@ static void refuse_method(struct call *c, const struct buf *allow)
     call_refuse_headers(c, &err, &(struct http_header){"Allow", methods.ptr}, 1);
 }
 
+static bool decode_params(struct call *c)
+{
+    for (size_t i = 0; i < ROUTE_PARAMS_MAX; i++)
+        if (!percent_decode(c->mem, c->params[i], &c->params[i]))
+            return false;
+    return true;
+}
+
 static void handle(void *context, struct http_request *r)
 {
     struct api *api = context;
@@ -83,18 +98,18 @@ static void handle(void *context, struct http_request *r)
         call_refuse_text(c, ERR_UNAUTHORIZED,
                          "send the header Authorization: Bearer with a token; the first one is in "
                          "admin.token of the data folder");
-    else if (!utf8_is_valid(r->path))
-        call_refuse_text(c, ERR_BAD_REQUEST, "the path is not UTF-8");
     else if (c->route == NULL && allow.len > 0)
         refuse_method(c, &allow);
     else if (c->route == NULL)
         call_refuse_text(c, ERR_NOT_FOUND, "there is nothing at this path");
     else if (role < c->route->role)
         call_refuse_text(c, ERR_FORBIDDEN, "your role may not do this");
+    else if (!decode_params(c))
+        call_refuse_text(c, ERR_BAD_REQUEST, "the path is not UTF-8, or holds U+0000");
     else if (r->refusal == ERR_TOO_LARGE)
         call_refuse_text(c, ERR_TOO_LARGE, "the body is larger than %zu bytes", body_max(api, r));
     else if (r->refusal != ERR_NONE)
-        call_refuse_text(c, r->refusal, "too many large requests are under way");
+        call_refuse_text(c, r->refusal, "%s", r->why);
     else
         c->route->handle(c);
 }
@@ -108,13 +123,23 @@ static void on_ready(void *context)
     http_run(api->http);
 }
 
+static void on_gone(void *context)
+{
+    struct api *api = context;
+
+    http_drop_gone(api->http);
+}
+
 static void on_before_sleep(void *context, int *timeout_ms)
 {
     struct api *api = context;
     const char *why;
 
-    if (!node_is_ready(api->node, &why) && strcmp(why, "stopping") == 0)
+    if (!node_is_ready(api->node, &why) && strcmp(why, "stopping") == 0) {
         http_quiesce(api->http);
+        events_drain(api->events);
+    }
+    events_before_sleep(api->events, timeout_ms);
     http_before_sleep(api->http, timeout_ms);
 }
 
@@ -138,8 +163,10 @@ struct api *api_open(struct node *node, const struct api_options *options, struc
     api->node = node;
     if (getrandom(&api->run, sizeof(api->run), 0) != (ssize_t)sizeof(api->run))
         PANIC("no random numbers");
+    api->events = events_new(node, options->clock);
     api->http = http_open(&http, err);
-    if (api->http == NULL || !node_watch(node, http_fd(api->http), on_ready, api, err)) {
+    if (api->http == NULL || !node_watch(node, http_fd(api->http), on_ready, api, err) ||
+        !node_watch(node, http_gone_fd(api->http), on_gone, api, err)) {
         api_close(api);
         return NULL;
     }
@@ -149,8 +176,10 @@ struct api *api_open(struct node *node, const struct api_options *options, struc
 
 void api_close(struct api *api)
 {
+    events_readers_ended(api->events);
     if (api->http != NULL)
         http_close(api->http);
+    events_free(api->events);
     arena_fini(&api->mem);
     free(api);
 }

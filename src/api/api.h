@@ -11,6 +11,7 @@
 #include "node/node.h"
 
 struct api;
+struct events;
 
 struct api_options {
     struct str host;
@@ -35,5 +36,7 @@ void api_close(struct api *api);
 struct str api_request_id(const struct api *api, struct arena *mem, uint64_t number);
 
 int64_t api_now_us(const struct api *api);
+
+struct events *api_events(struct api *api);
 
 #endif

@@ -3,6 +3,8 @@
 
 #include "api/api.h"
 #include "api/problem.h"
+#include "base/utf8.h"
+#include "store/change.h"
 #include "value/object.h"
 #include "value/timefmt.h"
 
@@ -38,6 +40,63 @@ void call_answer_nothing(struct call *c)
     http_answer(c->http, &(struct http_answer){.status = 204});
 }
 
+void call_answer_again(struct call *c, int status, struct str text)
+{
+    if (status == 204)
+        call_answer_nothing(c);
+    else
+        http_answer(c->http,
+                    &(struct http_answer){.status = status,
+                                          .content_type = status >= 400 ? "application/problem+json"
+                                                                        : "application/json",
+                                          .body = text});
+}
+
+bool call_keeps_refusal(const struct call *c, const struct err *err)
+{
+    int status = err_http_status(err->code);
+    struct str key = http_header(c->http, "Idempotency-Key");
+
+    return key.len > 0 && key.len <= KEY_LEN_MAX && utf8_is_valid(key) && c->route != NULL &&
+           !str_eq(c->http->method, STR("GET")) && err->code != ERR_IDEMPOTENCY_CONFLICT &&
+           (status == 404 || status == 409 || status == 412);
+}
+
+/* A refusal that leaves when it is durable; in the call's memory. */
+struct kept_refusal {
+    struct change change; /* that changes nothing: what it keeps is the answer */
+    struct call *call;
+    struct http_answer answer;
+};
+
+static void refusal_kept(struct node_request *r)
+{
+    struct kept_refusal *k = r->owner;
+
+    if (r->ok && r->stored_status != 0)
+        call_answer_again(k->call, r->stored_status, r->stored_answer);
+    else if (!r->ok && r->err.code == ERR_IDEMPOTENCY_CONFLICT)
+        call_refuse(k->call, &r->err);
+    else
+        http_answer(k->call->http, &k->answer); /* true, whether it could be kept or not */
+}
+
+static void keep_refusal(struct call *c, const struct http_answer *answer)
+{
+    struct kept_refusal *k = ARENA_NEW(c->mem, struct kept_refusal);
+    struct node_request *r;
+    struct err err;
+
+    *k = (struct kept_refusal){.change = {.apply = change_nothing}, .call = c, .answer = *answer};
+    r = call_change(c, &k->change, refusal_kept);
+    ASSERT(r != NULL); /* its key was looked at */
+    r->owner = k;
+    r->idempotency.status = answer->status;
+    r->idempotency.answer = answer->body;
+    if (!node_submit(c->node, r, &err))
+        http_answer(c->http, answer);
+}
+
 /* Fill in what every refusal has. */
 static void refuse(struct call *c, const struct err *err, const struct findings *findings,
                    struct str more, struct http_answer *answer)
@@ -48,7 +107,10 @@ static void refuse(struct call *c, const struct err *err, const struct findings 
     answer->content_type = "application/problem+json";
     answer->body = problem_json(c->mem, err, findings, more, id);
     problem_log(err, id, c->http->method, c->http->path);
-    http_answer(c->http, answer);
+    if (call_keeps_refusal(c, err))
+        keep_refusal(c, answer);
+    else
+        http_answer(c->http, answer);
 }
 
 void call_refuse_with(struct call *c, const struct err *err, const struct findings *findings,
@@ -89,6 +151,16 @@ void call_refuse_text(struct call *c, enum err_code code, const char *format, ..
     va_end(args);
     (void)err_set(&err, code, "%s", text);
     call_refuse(c, &err);
+}
+
+void call_refuse_field(struct call *c, const char *field, const char *code, const char *message)
+{
+    struct findings findings = {0};
+    struct err err;
+
+    body_finding(c->mem, &findings, field, code, str_of(message));
+    (void)err_set(&err, ERR_INVALID, "%s", message);
+    call_refuse_with(c, &err, &findings, STR_NONE);
 }
 
 /* --- reading --- */
@@ -153,8 +225,8 @@ bool call_idempotency(struct call *c, struct idempotency *out)
     *out = (struct idempotency){0};
     if (key.len == 0)
         return true;
-    if (key.len > KEY_LEN_MAX) {
-        call_refuse_text(c, ERR_BAD_REQUEST, "an Idempotency-Key has at most %d bytes",
+    if (key.len > KEY_LEN_MAX || !utf8_is_valid(key)) {
+        call_refuse_text(c, ERR_BAD_REQUEST, "an Idempotency-Key has at most %d bytes, in UTF-8",
                          KEY_LEN_MAX);
         return false;
     }
@@ -177,19 +249,74 @@ bool call_body(struct call *c, const struct body_field *fields, size_t count)
     return false;
 }
 
+struct value call_by(struct call *c)
+{
+    struct value_entry *e = ARENA_ARRAY(c->mem, 2, struct value_entry);
+    size_t duplicate;
+
+    e[0] = (struct value_entry){value_key(STR("id")), value_string(c->user.id)};
+    e[1] = (struct value_entry){value_key(STR("name")), value_string(c->user.name)};
+    return value_map_make(c->mem, e, 2, &duplicate);
+}
+
 /* --- asking the node --- */
+
+/* A request to the node and who asked it. */
+struct asked {
+    struct node_request request; /* first: see finished() */
+    struct call *call;
+    void (*done)(struct node_request *r);
+};
+
+/* A refusal that was kept under the Idempotency-Key is repeated; the rest is the handler's. */
+static void finished(struct node_request *r)
+{
+    const struct asked *asked = (const struct asked *)r;
+
+    if (r->ok && r->stored_status >= 400)
+        call_answer_again(asked->call, r->stored_status, r->stored_answer);
+    else
+        asked->done(r);
+}
 
 struct node_request *call_request(struct call *c, enum node_request_kind kind,
                                   void (*done)(struct node_request *r))
 {
-    struct node_request *r = ARENA_NEW(c->mem, struct node_request);
+    struct asked *asked = ARENA_NEW(c->mem, struct asked);
+    struct node_request *r = &asked->request;
 
+    asked->call = c;
+    asked->done = done;
     r->kind = kind;
     r->user = c->user;
     r->mem = c->mem;
     r->owner = c;
-    r->done = done;
+    r->done = finished;
     return call_idempotency(c, &r->idempotency) ? r : NULL;
+}
+
+void call_audit(const struct call *c, struct node_request *r, const char *action, struct str target,
+                struct str details_json)
+{
+    r->audit = (struct audit){.user_id = c->user.id,
+                              .user_name = c->user.name,
+                              .org_id = c->user.org_id,
+                              .action = str_of(action),
+                              .target = target,
+                              .details_json = details_json,
+                              .now_us = api_now_us(c->api)};
+}
+
+struct node_request *call_change(struct call *c, struct change *change,
+                                 void (*done)(struct node_request *r))
+{
+    struct node_request *r = call_request(c, NODE_CHANGE, done);
+
+    if (r == NULL)
+        return NULL;
+    change->now_us = api_now_us(c->api);
+    r->change = change;
+    return r;
 }
 
 void call_submit(struct call *c, struct node_request *r)

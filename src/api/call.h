@@ -35,8 +35,18 @@ void call_answer_headers(struct call *c, int status, struct str json,
 /* An answer without content: 204. */
 void call_answer_nothing(struct call *c);
 
+/* What was kept under the Idempotency-Key: the answer of the first time. */
+void call_answer_again(struct call *c, int status, struct str text);
+
 /*
- * A refusal as application/problem+json. `findings` and `more`, further members
+ * Whether this refusal is kept under the Idempotency-Key: it says something of
+ * the state that the request met, and the request has a key.
+ */
+bool call_keeps_refusal(const struct call *c, const struct err *err);
+
+/*
+ * A refusal as application/problem+json. One that is kept leaves when it is
+ * durable, unless the request was answered before: then that is repeated. `findings` and `more`, further members
  * of the object as JSON text (`"executionId":"..."`), may be NULL and empty.
  */
 void call_refuse(struct call *c, const struct err *err);
@@ -50,6 +60,9 @@ void call_refuse_headers(struct call *c, const struct err *err, const struct htt
 /* The same with a code and a sentence. */
 void call_refuse_text(struct call *c, enum err_code code, const char *format, ...)
     PRINTF_LIKE(3, 4);
+
+/* 422 with one finding about a field of the body. */
+void call_refuse_field(struct call *c, const char *field, const char *code, const char *message);
 
 /* --- reading --- */
 
@@ -74,11 +87,31 @@ bool call_idempotency(struct call *c, struct idempotency *out) MUST_USE;
 /* The body by its fields; refused when it does not fit them. */
 bool call_body(struct call *c, const struct body_field *fields, size_t count) MUST_USE;
 
+/* {id, name} of the caller. */
+struct value call_by(struct call *c);
+
 /* --- asking the node --- */
 
-/* A request to the node with user, memory and Idempotency-Key filled; NULL after a refusal. */
+/*
+ * A request to the node with user, memory and Idempotency-Key filled; NULL
+ * after a refusal. `done` is not called when a refusal is repeated.
+ */
 struct node_request *call_request(struct call *c, enum node_request_kind kind,
                                   void (*done)(struct node_request *r));
+
+/*
+ * Say what the request does, for the audit log: "scenario.publish" and what it
+ * is done to. `details_json` may be empty.
+ */
+void call_audit(const struct call *c, struct node_request *r, const char *action, struct str target,
+                struct str details_json);
+
+/*
+ * Ask for a change of store/change.h; `change` lives in c->mem. `done` finds
+ * the answer in r->change.
+ */
+struct node_request *call_change(struct call *c, struct change *change,
+                                 void (*done)(struct node_request *r));
 
 /* Hand it over; refuses the call when the node does. */
 void call_submit(struct call *c, struct node_request *r);

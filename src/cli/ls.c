@@ -45,18 +45,20 @@ static void print_row(struct str row[COLUMNS], const size_t widths[COLUMNS])
             text = str_slice(text, 0, utf8_offset(text, COLUMN_MAX));
             width = COLUMN_MAX;
         }
-        printf("%.*s%*s", STR_ARG(text), i + 1 < COLUMNS ? (int)(widths[i] - width) + 2 : 0, "");
+        printf("%.*s%*s", STR_ARG(text),
+               i + 1 < COLUMNS ? (int)(widths[i] > width ? widths[i] - width : 0) + 2 : 0, "");
     }
     putchar('\n');
 }
 
-static void print_table(struct arena *mem, struct value items)
+/* The widths are those of the first page; what is longer later is not cut for it. */
+static void print_table(struct arena *mem, struct value items, size_t widths[COLUMNS])
 {
     struct str head[COLUMNS] = {STR("ID"),   STR("CODE"), STR("STATUS"),
                                 STR("STEP"), STR("KEY"),  STR("STARTED")};
     struct str(*rows)[COLUMNS] = arena_array(mem, items.len + 1, sizeof(*rows));
     int64_t now_us = clock_wall_us(&clock_system);
-    size_t widths[COLUMNS] = {0};
+    bool is_first = widths[0] == 0;
 
     memcpy(rows[0], head, sizeof(head));
     for (uint32_t i = 0; i < items.len; i++)
@@ -69,48 +71,74 @@ static void print_table(struct arena *mem, struct value items)
             if (width > widths[k])
                 widths[k] = width;
         }
-    for (uint32_t i = 0; i <= items.len; i++)
+    for (uint32_t i = is_first ? 0 : 1; i <= items.len; i++)
         print_row(rows[i], widths);
+}
+
+/* One page after the other. */
+static int list(struct client *c, struct str query, bool all, bool as_json)
+{
+    size_t widths[COLUMNS] = {0};
+    struct str cursor = STR_NONE;
+    uint64_t shown = 0;
+
+    do {
+        struct value items;
+        struct reply reply;
+        struct str path = str_printf(&c->mem, "/executions?%.*s%s%.*s", STR_ARG(query),
+                                     cursor.len > 0 ? "&cursor=" : "", STR_ARG(cursor));
+
+        if (!client_call(c, "GET", path, STR_NONE, &reply))
+            return EXIT_FAILED;
+        items = value_map_get_str(reply.json, STR("items"));
+        if (items.kind != VALUE_LIST)
+            return EXIT_FAILED;
+        cursor = client_text(reply.json, "nextCursor");
+        if (as_json && !all)
+            printf("%.*s\n", STR_ARG(reply.text));
+        for (uint32_t i = 0; as_json && all && i < items.len; i++)
+            printf("%s%.*s", shown + i == 0 ? "{\"items\":[" : ",",
+                   STR_ARG(client_json(&c->mem, items.items[i])));
+        if (!as_json && items.len > 0)
+            print_table(&c->mem, items, widths);
+        shown += items.len;
+    } while (cursor.len > 0 && (all || shown == 0));
+    if (as_json && all)
+        printf("%s],\"nextCursor\":null}\n", shown == 0 ? "{\"items\":[" : "");
+    else if (!as_json && shown == 0)
+        printf("no executions; start one with: pawl start CODE\n");
+    else if (!as_json && cursor.len > 0) {
+        (void)fflush(stdout);
+        fprintf(stderr, "there are more: --all lists them, --limit sets how many\n");
+    }
+    return EXIT_OK;
 }
 
 int command_ls(int argc, char **argv)
 {
-    const char *status_name = NULL, *code = NULL, *limit = "20", *key = NULL, *query = NULL;
-    bool as_json = false;
-    const struct option_spec specs[] = {
-        {.name = "status", .value = &status_name},
-        {.name = "code", .value = &code},
-        {.name = "limit", .value = &limit},
-        {.name = "key", .value = &key},
-        {.name = "q", .value = &query},
-        {.name = "json", .flag = &as_json},
-    };
+    const char *limit = NULL;
+    const char *filters[8] = {0};
+    static const char *const names[] = {"status", "code", "key", "step", "kind", "from", "to", "q"};
+    bool as_json = false, all = false;
+    struct option_spec specs[11];
     struct client c;
-    struct reply reply;
-    struct value items;
-    struct buf path;
-    int status = EXIT_FAILED;
+    struct buf query;
+    int status;
 
-    if (!options_read("ls", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 1)
+    for (size_t i = 0; i < 8; i++)
+        specs[i] = (struct option_spec){.name = names[i], .value = &filters[i]};
+    specs[8] = (struct option_spec){.name = "limit", .value = &limit};
+    specs[9] = (struct option_spec){.name = "all", .flag = &all};
+    specs[10] = (struct option_spec){.name = "json", .flag = &as_json};
+    if (!options_read("ls", specs, 11, &argc, argv) || argc != 1)
         return command_usage("ls");
     client_open(&c);
-    buf_init_arena(&path, &c.mem);
-    buf_text(&path, "/executions?limit=");
-    client_escape(&path, str_of(limit));
-    add_filter(&path, "status", status_name);
-    add_filter(&path, "code", code);
-    add_filter(&path, "key", key);
-    add_filter(&path, "q", query);
-    if (client_call(&c, "GET", buf_view(&path), STR_NONE, &reply)) {
-        status = EXIT_OK;
-        items = value_map_get_str(reply.json, STR("items"));
-        if (as_json)
-            printf("%.*s\n", STR_ARG(reply.text));
-        else if (items.kind == VALUE_LIST && items.len > 0)
-            print_table(&c.mem, items);
-        else
-            printf("no executions; start one with: pawl start CODE\n");
-    }
+    buf_init_arena(&query, &c.mem);
+    buf_text(&query, "limit=");
+    client_escape(&query, str_of(limit != NULL ? limit : all ? "500" : "20"));
+    for (size_t i = 0; i < 8; i++)
+        add_filter(&query, names[i], filters[i]);
+    status = list(&c, buf_view(&query), all, as_json);
     client_close(&c);
     return status;
 }

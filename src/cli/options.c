@@ -4,6 +4,7 @@
 #include "base/str.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static const struct option_spec *find(const struct option_spec *specs, size_t count,
                                       struct str name)
@@ -34,6 +35,13 @@ static bool unknown(const char *command, const struct option_spec *specs, size_t
     return false;
 }
 
+/* "-q" or "-q=...", where there is an option of that one letter. */
+static bool is_letter(const struct option_spec *specs, size_t count, const char *arg)
+{
+    return arg[0] == '-' && arg[1] != '\0' && (arg[2] == '\0' || arg[2] == '=') &&
+           find(specs, count, str_from(arg + 1, 1)) != NULL;
+}
+
 bool options_read(const char *command, const struct option_spec *specs, size_t count, int *argc,
                   char **argv)
 {
@@ -44,11 +52,14 @@ bool options_read(const char *command, const struct option_spec *specs, size_t c
         const struct option_spec *spec;
         struct str name;
 
-        if (strncmp(arg, "--", 2) != 0) {
+        size_t dashes = strncmp(arg, "--", 2) == 0 ? 2 : is_letter(specs, count, arg) ? 1 : 0;
+
+        if (dashes == 0) {
             argv[kept++] = arg;
             continue;
         }
-        name = value == NULL ? str_of(arg + 2) : str_from(arg + 2, (size_t)(value - arg - 2));
+        arg += dashes;
+        name = value == NULL ? str_of(arg) : str_from(arg, (size_t)(value - arg));
         spec = find(specs, count, name);
         if (spec == NULL)
             return unknown(command, specs, count, name);
@@ -69,4 +80,11 @@ bool options_read(const char *command, const struct option_spec *specs, size_t c
         argv[kept++] = argv[i];
     *argc = kept;
     return true;
+}
+
+const char *options_setting(const char *name, const char *fallback)
+{
+    const char *value = getenv(name);
+
+    return value != NULL && value[0] != '\0' ? value : fallback;
 }

@@ -10,7 +10,8 @@
  *     if (!options_read("serve", specs, 2, &argc, argv))
  *         return command_usage("serve");
  *
- * "--data DIR" and "--data=DIR" are the same. Options may stand anywhere; "--"
+ * "--data DIR" and "--data=DIR" are the same; an option of one letter may have
+ * one dash. Options may stand anywhere; "--"
  * ends them.
  */
 #ifndef PAWL_CLI_OPTIONS_H
@@ -33,5 +34,8 @@ struct option_spec {
  */
 bool options_read(const char *command, const struct option_spec *specs, size_t count, int *argc,
                   char **argv) MUST_USE;
+
+/* What the environment says, else `fallback`; an empty variable says nothing. */
+const char *options_setting(const char *name, const char *fallback);
 
 #endif

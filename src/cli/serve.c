@@ -7,6 +7,7 @@
 #include "cli/version.h"
 #include "node/node.h"
 #include "value/object.h"
+#include "value/timefmt.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -25,13 +26,14 @@ struct setting {
     const char *source;
 };
 
-enum { SETTING_DATA, SETTING_LISTEN, SETTING_STORE, SETTING_COUNT };
+enum { SETTING_DATA, SETTING_LISTEN, SETTING_STORE, SETTING_KEEP_COMPLETED, SETTING_COUNT };
 
 struct server {
     struct setting settings[SETTING_COUNT];
     struct arena mem;
     struct str host;
     uint16_t port;
+    int64_t keep_ended_us; /* 0 = for ever */
     bool allow_plain_http;
     struct node *node;
     struct api *api;
@@ -92,7 +94,8 @@ static void print_config(const struct server *s, bool as_json)
             object_text(&out, "source", str_of(setting->source));
             buf_char(&out, '}');
         } else {
-            buf_printf(&out, "%-8s %-24.*s (%s)\n", setting->name, STR_ARG(value), setting->source);
+            buf_printf(&out, "%-14s %-24.*s (%s)\n", setting->name, STR_ARG(value),
+                       setting->source);
         }
     }
     if (as_json)
@@ -142,6 +145,25 @@ static bool check_address(struct server *s)
             "whoever listens on the way learns the token.\n"
             "Listen on 127.0.0.1 behind a proxy that speaks TLS, or add --allow-plain-http.\n",
             listen);
+    return false;
+}
+
+/* "90d"; "none" and "0" keep everything. */
+static bool check_keep_completed(struct server *s)
+{
+    const char *text = s->settings[SETTING_KEEP_COMPLETED].value;
+    struct value v;
+
+    if (strcmp(text, "none") == 0)
+        return true;
+    if (duration_read(str_of(text), &v) && v.seconds >= 0) {
+        s->keep_ended_us = v.seconds * 1000000 + v.nanos / 1000;
+        return true;
+    }
+    fprintf(stderr,
+            "pawl serve: --keep-completed takes how long executions are kept after their end, "
+            "such as 90d, or none to keep them for ever; not %s\n",
+            text);
     return false;
 }
 
@@ -203,6 +225,7 @@ static bool open_server(struct server *s, struct str *token, struct err *err)
         .data_path = str_of(data),
         .store_url = str_of(s->settings[SETTING_STORE].value),
         .clock = &clock_system,
+        .keep_ended_us = s->keep_ended_us,
     };
     struct api_options api = {.host = s->host, .port = s->port, .clock = &clock_system};
 
@@ -262,14 +285,17 @@ static int serve(struct server *s)
 
 int command_serve(int argc, char **argv)
 {
-    struct server s = {.settings = {{.name = "data", .environment = "PAWL_DATA"},
-                                    {.name = "listen", .environment = "PAWL_LISTEN"},
-                                    {.name = "store", .environment = "PAWL_STORE"}}};
+    struct server s = {
+        .settings = {{.name = "data", .environment = "PAWL_DATA"},
+                     {.name = "listen", .environment = "PAWL_LISTEN"},
+                     {.name = "store", .environment = "PAWL_STORE"},
+                     {.name = "keep-completed", .environment = "PAWL_KEEP_COMPLETED"}}};
     bool print = false, as_json = false;
     const struct option_spec specs[] = {
         {.name = "data", .value = &s.settings[SETTING_DATA].value},
         {.name = "listen", .value = &s.settings[SETTING_LISTEN].value},
         {.name = "store", .value = &s.settings[SETTING_STORE].value},
+        {.name = "keep-completed", .value = &s.settings[SETTING_KEEP_COMPLETED].value},
         {.name = "allow-plain-http", .flag = &s.allow_plain_http},
         {.name = "print-config", .flag = &print},
         {.name = "json", .flag = &as_json},
@@ -280,9 +306,10 @@ int command_serve(int argc, char **argv)
     settle(&s.settings[SETTING_DATA], "./pawl-data");
     settle(&s.settings[SETTING_LISTEN], "127.0.0.1:7070");
     settle(&s.settings[SETTING_STORE], "");
+    settle(&s.settings[SETTING_KEEP_COMPLETED], "none");
     if (print) {
         print_config(&s, as_json);
         return EXIT_OK;
     }
-    return check_address(&s) ? serve(&s) : EXIT_USAGE;
+    return check_address(&s) && check_keep_completed(&s) ? serve(&s) : EXIT_USAGE;
 }

@@ -99,9 +99,10 @@ static bool is_root(struct str name)
 /* Whether another command that may run with this one has the name. */
 static bool is_taken(const struct scope *scope, struct str name)
 {
-    for (size_t i = 0; i < scope->names.count; i++)
-        if (str_eq(scope->names.items[i].name, name) && !scope->names.items[i].is_hidden)
-            return true;
+    for (; scope != NULL; scope = scope->around)
+        for (size_t i = 0; i < scope->names.count; i++)
+            if (str_eq(scope->names.items[i].name, name) && !scope->names.items[i].is_hidden)
+                return true;
     return false;
 }
 

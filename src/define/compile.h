@@ -52,10 +52,12 @@ struct compiler {
     bool has_errors;
     struct library *library;
     struct scope *scope;           /* of the procedure we are in, or NULL */
+    const struct scope *around;    /* of the procedure whose rollbacks we are in, or NULL */
     const struct program *program; /* the tree of steps for jumps; NULL in a named procedure */
     const struct step *at;         /* the step we are in, or NULL */
     const struct retry *retry;     /* what a policy leaves out */
     const struct unit *unit;       /* the named procedure we are in, or NULL */
+    bool lists_input;              /* the fields of $.input are known */
 };
 
 void compiler_init(struct compiler *c, struct arena *mem, const struct cel_env *env,
@@ -91,6 +93,9 @@ void compile_did_you_mean(struct compiler *c, struct str nearest);
 
 /* What was wrong with the expression `source`. */
 void compile_expression_error(struct compiler *c, struct str source, const struct err *err);
+
+/* It compiles, but names a parameter that is not declared: a warning. */
+void compile_undeclared_input(struct compiler *c, struct str source, const struct err *err);
 
 /* --- fields --- */
 
@@ -139,6 +144,9 @@ int compile_find_word(struct compiler *c, struct value v, const char *words);
 
 /* --- values and expressions: mapping.c --- */
 
+/* Whether a text in a value position is itself, and no expression or template. */
+bool compile_is_plain(struct str text);
+
 /* The mapping of a value where we stand. Never NULL. */
 const struct mapping *compile_mapping(struct compiler *c, struct value v);
 
@@ -150,7 +158,10 @@ const struct cel_program *compile_expression(struct compiler *c, struct value v)
 
 /* --- small parts --- */
 
-/* [a-z][a-z0-9_]{0,99}; a finding if not. */
+/* Whether a code is [a-z][a-z0-9_]{0,99}. */
+bool compile_is_code(struct str code);
+
+/* The same, and a finding if not. */
 bool compile_check_code(struct compiler *c, struct str code);
 
 /* `code` of a definition. */
@@ -178,12 +189,34 @@ const struct mapping *compile_map(struct compiler *c, struct value object, const
 /* The field as a condition; NULL when it is not there, or after a finding. */
 const struct cel_program *compile_when(struct compiler *c, struct value object, const char *name);
 
-/* --- parameters: param.c --- */
+/* --- parameters: param.c, input.c --- */
 
 struct params {
     const struct param *items;
     uint32_t count;
 };
+
+/* The field `type` of a parameter: an enum param_type, or -1 when there is none. */
+int compile_param_type(struct compiler *c, struct value object);
+
+/*
+ * Whether *v is of that type. A double that is a whole number becomes an int
+ * where an integer is wanted.
+ */
+bool compile_fits(enum param_type type, struct value *v);
+
+/* A finding that `v` is not of that type; and "a whole number", for messages. */
+void compile_misfit(struct compiler *c, struct value v, enum param_type type);
+const char *compile_param_wanted(enum param_type type);
+
+/* Whether a value is in the list that a parameter allows. */
+bool compile_is_allowed(const struct param *param, struct value v);
+
+/* An environment in which $.input has these parameters, and the texts that their enums allow. */
+const struct cel_env *compile_input_env(struct compiler *c, const struct params *params);
+
+/* An environment in which these names are laid over $.input, whatever they hold. */
+const struct cel_env *compile_overlay_env(struct compiler *c, struct value names);
 
 /* `input` of a definition, or `form` of a wait: a list of parameters where we stand. */
 bool compile_params(struct compiler *c, struct value list, struct params *out);
@@ -228,8 +261,7 @@ struct unit {
 };
 
 struct library {
-    const struct cel_env *base;      /* the roots */
-    struct cel_env *env;             /* the same, with the functions that were called */
+    const struct cel_env *base;      /* the roots, and the functions */
     struct cel_env *named;           /* for named procedures; NULL until one needs it */
     const struct registry *registry; /* or NULL */
     struct map local;                /* of struct unit */
@@ -251,7 +283,7 @@ struct library *library_new(struct arena *mem, const struct cel_env *base,
                             const struct registry *registry);
 
 /* What the library holds becomes the program's. */
-void library_finish(const struct library *l, struct program *p);
+void library_finish(struct arena *mem, struct library *l, struct program *p);
 
 /* The environment of named procedures: the slots of the roots, those that they do not see hidden. */
 const struct cel_env *library_named_env(struct compiler *c);
@@ -286,12 +318,13 @@ struct late_rollback {
 struct scope {
     struct cel_env *env; /* grows by each `as` */
     const struct cel_env *outer_env;
-    struct scope *outer; /* or NULL */
-    bool may_wait;       /* one command, written in a step */
-    unsigned depth;      /* of bodies */
-    struct str prefix;   /* of positions: "2." */
-    uint32_t position;   /* of the last command */
-    unsigned items;      /* $.item so far */
+    struct scope *outer;        /* or NULL */
+    const struct scope *around; /* whose names a rollback sees, or NULL */
+    bool may_wait;              /* one command, written in a step */
+    unsigned depth;             /* of bodies */
+    struct str prefix;          /* of positions: "2." */
+    uint32_t position;          /* of the last command */
+    unsigned items;             /* $.item so far */
     struct tally tally;
     struct {
         VEC_OF(struct scope_name);
@@ -365,6 +398,9 @@ bool compile_target(struct compiler *c, struct value v, struct jump *out);
 
 /* Warnings about steps that never run. */
 void check_reachable(struct compiler *c, const struct program *p);
+
+/* Say that a field is the class of an error. define.c */
+void define_class_words(struct arena *mem, struct cel_env *env, struct str name, struct str field);
 
 /* The words of `onError`, in the order of enum on_error. */
 #define ON_ERROR_WORDS "compensate retry fail_fast hold"

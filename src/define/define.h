@@ -40,12 +40,12 @@ struct registered {
 };
 
 /*
- * Where a definition finds what it names. Each function answers whether there
- * is one of that name, and puts it into `mem`; it may be NULL: there is none.
+ * Where a definition finds what it names; user functions stand in `base`. The
+ * function answers whether there is one of that name, and puts it into `mem`;
+ * it may be NULL: there is none.
  */
 struct registry {
     bool (*procedure)(void *context, struct arena *mem, struct str code, struct registered *out);
-    bool (*function)(void *context, struct arena *mem, struct str name, struct registered *out);
     void *context;
     /*
      * What it does not know may exist all the same: a warning. The program
@@ -62,7 +62,8 @@ enum define_kind {
 /*
  * Check a definition and compile it. Everything that is wrong with it is added
  * to `findings`; without an error the program is in *out, else NULL. `base` is
- * the environment of all definitions (define_env()), `registry` may be NULL.
+ * the environment of all definitions (define_env()), which may know functions
+ * too; `registry` may be NULL.
  * The program and the findings live in `mem`; `definition` must live as long.
  */
 void define_compile(struct arena *mem, const struct cel_env *base, const struct registry *registry,

@@ -22,15 +22,36 @@ struct library *library_new(struct arena *mem, const struct cel_env *base,
     struct library *l = ARENA_NEW(mem, struct library);
 
     l->base = base;
-    l->env = cel_env_extend(mem, base);
     l->registry = registry;
     map_init(&l->local, mem);
     map_init(&l->shared, mem);
     return l;
 }
 
-void library_finish(const struct library *l, struct program *p)
+/* fn.NAME of every call, each once. */
+static void collect_functions(struct arena *mem, struct library *l)
 {
+    struct map seen;
+
+    map_init(&seen, mem);
+    for (size_t i = 0; i < l->expressions.count; i++) {
+        struct str name;
+        bool is_new;
+
+        for (uint32_t k = 0; (name = cel_program_call(l->expressions.items[i], k)).len > 0; k++) {
+            if (!str_starts_with(name, STR("fn.")))
+                continue;
+            (void)map_add(&seen, name, &is_new);
+            if (is_new)
+                *VEC_ADD(mem, &l->functions) =
+                    (struct pinned){.name = str_slice(name, 3, name.len)};
+        }
+    }
+}
+
+void library_finish(struct arena *mem, struct library *l, struct program *p)
+{
+    collect_functions(mem, l);
     p->procedures = l->procedures.items;
     p->procedure_count = (uint32_t)l->procedures.count;
     p->functions = l->functions.items;
@@ -43,31 +64,20 @@ void library_finish(const struct library *l, struct program *p)
 
 const struct cel_env *library_named_env(struct compiler *c)
 {
-    static const struct {
-        const char *name, *type;
-    } roots[] = {
-#define ROOT(symbol, root_name, root_type) {.name = (root_name), .type = (root_type)},
+    static const char *const roots[] = {
+#define ROOT(symbol, name, type) name,
 #include "define/roots.def"
 #undef ROOT
     };
     struct library *l = c->library;
-    struct cel_env *env = l->named;
-    struct err err;
-    uint32_t slot;
 
-    if (env != NULL)
-        return env;
-    env = l->named = cel_env_new(c->mem, CEL_DEFINITION);
-    for (uint32_t i = 0; i < ROOT_COUNT; i++) {
-        bool is_seen = catalog_has_word(STR(procedure_roots), str_of(roots[i].name));
-        /* A name that cannot be written keeps the slot. */
-        struct str name = str_printf(c->mem, "%s%s", is_seen ? "" : "@", roots[i].name);
-
-        if (!cel_env_variable(env, name, str_of(roots[i].type), &slot, &err))
-            PANIC(err.message);
-        ASSERT(slot == i);
-    }
-    return env;
+    if (l->named != NULL)
+        return l->named;
+    l->named = cel_env_extend(c->mem, l->base);
+    for (size_t i = 0; i < ROOT_COUNT; i++)
+        if (!catalog_has_word(STR(procedure_roots), str_of(roots[i])))
+            cel_env_hide(l->named, str_of(roots[i]));
+    return l->named;
 }
 
 /* --- compiling one --- */
@@ -84,6 +94,8 @@ static void read_input(struct compiler *c, struct value definition, struct proce
     p->declares_input = compile_params(c, v, &params);
     p->params = params.items;
     p->param_count = params.count;
+    if (p->declares_input)
+        c->env = compile_input_env(c, &params);
     compile_leave(c, outer);
 }
 
@@ -97,7 +109,6 @@ static void read_object(struct compiler *c, struct unit *unit)
     (void)compile_text(c, v, "name");
     (void)compile_text(c, v, "description");
     (void)compile_meta(c, v);
-    read_input(c, v, &unit->procedure);
     if (compile_field(v, "commands").kind == VALUE_ABSENT) {
         compile_missing(c, "commands");
         return;
@@ -121,6 +132,8 @@ void library_compile_unit(struct compiler *c, struct unit *unit)
     c->library->open++;
     c->env = library_named_env(c);
     c->unit = unit;
+    if (v.kind == VALUE_MAP && !compile_has(v, "type"))
+        read_input(c, v, &unit->procedure);
     scope_open(c, &scope);
     if (v.kind == VALUE_LIST || (v.kind == VALUE_MAP && compile_has(v, "type")))
         scope_read(c, v, &unit->procedure);

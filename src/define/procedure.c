@@ -32,6 +32,7 @@ static void compile_late_rollbacks(struct compiler *c, const struct scope *scope
 {
     struct str here = compile_pointer(c);
 
+    c->around = scope;
     for (size_t i = 0; i < scope->rollbacks.count; i++) {
         const struct late_rollback *late = &scope->rollbacks.items[i];
 
@@ -39,14 +40,17 @@ static void compile_late_rollbacks(struct compiler *c, const struct scope *scope
         buf_str(&c->path, late->path);
         compile_rollback(c, late->written, &late->command->rollback);
     }
+    c->around = scope->around;
     buf_clear(&c->path);
     buf_str(&c->path, here);
 }
 
 void scope_open(struct compiler *c, struct scope *scope)
 {
-    *scope = (struct scope){
-        .env = cel_env_extend(c->mem, c->env), .outer_env = c->env, .outer = c->scope};
+    *scope = (struct scope){.env = cel_env_extend(c->mem, c->env),
+                            .outer_env = c->env,
+                            .outer = c->scope,
+                            .around = c->around};
     c->env = scope->env;
     c->scope = scope;
 }

@@ -34,8 +34,11 @@ static void check_access(struct compiler *c, struct value access)
                 compile_wrong_type(c, list, "a list of roles and groups");
             for (uint32_t k = 0; list.kind == VALUE_LIST && k < list.len; k++) {
                 size_t item = compile_enter_index(c, k);
-                if (list.items[k].kind != VALUE_STRING)
-                    compile_wrong_type(c, list.items[k], "a role, or \"group:name\"");
+                struct value who = list.items[k];
+                if (who.kind != VALUE_STRING)
+                    compile_wrong_type(c, who, "a role, or \"group:name\"");
+                else if (who.len == 0 || str_eq(value_text(who), STR("group:")))
+                    compile_error(c, FINDING_BAD_VALUE, "this must be a role, or \"group:name\"");
                 compile_leave(c, item);
             }
             compile_leave(c, field);
@@ -51,6 +54,9 @@ static void compile_input(struct compiler *c, struct value list, struct program 
     p->declares_input = compile_params(c, list, &params);
     p->params = params.items;
     p->param_count = params.count;
+    c->lists_input = p->declares_input;
+    if (p->declares_input)
+        c->env = compile_input_env(c, &params);
     compile_leave(c, outer);
 }
 
@@ -132,14 +138,14 @@ void define_compile(struct arena *mem, const struct cel_env *base, const struct 
     struct library *library = library_new(mem, base, registry);
     struct compiler c;
 
-    compiler_init(&c, mem, library->env, findings);
+    compiler_init(&c, mem, base, findings);
     c.library = library;
     *p = (struct program){.version = version,
                           .meta = value_map_empty(),
                           .on_error = ON_ERROR_COMPENSATE,
                           .timeout_us = DEFAULT_TIMEOUT_US,
                           .retry = retry_default,
-                          .env = library->env};
+                          .env = base};
     switch (kind) {
     case DEFINE_SCENARIO:
         c.program = p;
@@ -149,7 +155,7 @@ void define_compile(struct arena *mem, const struct cel_env *base, const struct 
         read_procedure(&c, definition, p);
         break;
     }
-    library_finish(library, p);
+    library_finish(mem, library, p);
     *out = p;
     if (c.has_errors) {
         program_release(p);

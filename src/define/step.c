@@ -29,15 +29,44 @@ static const struct field_spec reconcile_fields[] = {
     {"max", STATE_NOW},
 };
 
+/* The types of signals that a step waits for, when they are written out; else none. */
+static const struct str *signal_types(struct compiler *c, struct value step, uint32_t *count)
+{
+    struct value wait = compile_field(step, "procedure"), types;
+    struct str *texts;
+    bool is_list;
+
+    *count = 0;
+    if (wait.kind == VALUE_LIST && wait.len == 1)
+        wait = wait.items[0];
+    types = compile_field(wait, "signalType");
+    is_list = types.kind == VALUE_LIST;
+    if ((!is_list && types.kind != VALUE_STRING) || compile_has(wait, "result"))
+        return NULL;
+    texts = ARENA_ARRAY(c->mem, is_list ? types.len + 1 : 1, struct str);
+    for (uint32_t i = 0; i < (is_list ? types.len : 1); i++) {
+        struct value type = is_list ? types.items[i] : types;
+
+        if (type.kind != VALUE_STRING || !compile_is_plain(value_text(type))) {
+            *count = 0;
+            return NULL;
+        }
+        texts[(*count)++] = value_text(type);
+    }
+    return texts;
+}
+
 /* Declare $.steps.CODE for every step, in the order of their slots. */
-static const struct cel_env *declare_steps(struct compiler *c, const struct program *p)
+static const struct cel_env *declare_steps(struct compiler *c, const struct program *p,
+                                           const struct value *written)
 {
     struct cel_env *env = cel_env_extend(c->mem, c->env);
 
     for (uint32_t i = 0; i < p->step_count; i++) {
         struct str code = p->steps[i].code;
         struct str name = str_printf(c->mem, "steps.%.*s", STR_ARG(code));
-        uint32_t slot;
+        const struct str *types;
+        uint32_t slot, count;
         struct err err;
 
         /* A step without a usable code, which is an error by now. */
@@ -45,6 +74,9 @@ static const struct cel_env *declare_steps(struct compiler *c, const struct prog
             continue;
         if (!cel_env_variable(env, name, STR("dyn"), &slot, &err))
             PANIC(err.message);
+        define_class_words(c->mem, env, name, STR("error.class"));
+        types = signal_types(c, written[i], &count);
+        cel_env_words(env, name, STR("type"), types, count);
     }
     return env;
 }
@@ -220,6 +252,7 @@ static void compile_on_error(struct compiler *c, struct value v, const struct pr
 
 static void compile_step(struct compiler *c, struct value v, struct program *p, struct step *step)
 {
+    const struct cel_env *outer_env = c->env;
     size_t outer;
 
     if (!compile_fields(c, v, step_fields, sizeof(step_fields) / sizeof(step_fields[0])))
@@ -230,6 +263,7 @@ static void compile_step(struct compiler *c, struct value v, struct program *p, 
     step->when = compile_when(c, v, "when");
     if (step->kind == STEP_PROCEDURE && compile_field(v, "input").kind != VALUE_NULL)
         step->input = compile_map(c, v, "input");
+    c->env = compile_overlay_env(c, compile_field(v, "input"));
     if (step->kind == STEP_PROCEDURE)
         compile_run(c, v, step);
     else
@@ -248,6 +282,7 @@ static void compile_step(struct compiler *c, struct value v, struct program *p, 
         compile_jumps(c, compile_field(v, "goto"), &step->jumps);
         compile_leave(c, outer);
     }
+    c->env = outer_env;
     compile_on_error(c, v, p, step);
     step->meta = compile_meta(c, v);
 }
@@ -272,7 +307,7 @@ static void compile_list(struct compiler *c, struct value list, struct program *
     if (list.len == 0)
         compile_warning(c, FINDING_NO_STEPS, "there are no steps, so nothing will happen");
     survey_steps(c, list, p, &written);
-    p->env = c->env = declare_steps(c, p);
+    p->env = c->env = declare_steps(c, p, written);
     p->slot_count = cel_env_slot_count(p->env);
     steps = (struct step *)p->steps;
     for (uint32_t i = 0; i < p->step_count; i++) {

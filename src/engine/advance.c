@@ -422,8 +422,10 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
     bool complete = true, ok = true;
 
     if (status_is_terminal(exec->status) &&
-        !(exec->status == STATUS_FAILED && ev->kind == EVENT_RETRY))
+        !(exec->status == STATUS_FAILED && ev->kind == EVENT_RETRY)) {
+        *out = (struct commit){0}; /* there are no findings */
         return err_set(err, ERR_CONFLICT, "the execution is %s", status_name(exec->status));
+    }
     turn_init(&t, mem, exec, ev, now_us, out);
     switch (ev->kind) {
     case EVENT_START:

@@ -34,6 +34,23 @@ struct stored_execution {
     struct history history; /* the rows after checkpoint_seq */
 };
 
+/* What a new execution is made of. */
+struct birth {
+    struct uuid id;
+    struct str key, org_id; /* or empty */
+    struct str user_json;   /* who starts it */
+    struct value input;     /* checked, with defaults */
+    int64_t now_us;
+};
+
+/*
+ * A new execution, pending, in `mem`, with copies of all it is made of.
+ * ERR_TOO_LARGE, ERR_EXPRESSION_ERROR: the input is too large, or has no JSON
+ * form.
+ */
+bool state_new(struct arena *mem, const struct program *program, const struct birth *birth,
+               struct execution **out, struct err *err) MUST_USE;
+
 /* The context as it is stored. */
 struct str state_context_json(struct arena *mem, const struct execution *exec);
 

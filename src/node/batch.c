@@ -3,8 +3,8 @@
 
 #include "base/crash.h"
 #include "base/log.h"
-#include "engine/show.h"
-#include "value/json.h"
+#include "store/change.h"
+#include "value/object.h"
 
 #include <stdlib.h>
 
@@ -65,17 +65,19 @@ static void keep_answer(struct work *w)
     struct buf text;
 
     w->idempotency = r->idempotency;
-    if (r->kind == NODE_DEFINITION)
-        return; /* the caller knows all of it but the version */
+    if (r->kind == NODE_DEFINITION || r->kind == NODE_CHANGE)
+        return; /* the caller knows it, but for what the store adds */
     buf_init_arena(&text, r->mem);
     ASSERT(w->commit != NULL);
     if (r->kind == NODE_START) {
         w->idempotency.status = 201;
-        show_execution(r->mem, &text, w->commit->after);
+        view_execution(r->mem, &text, w->commit->after);
     } else if (r->kind == NODE_SIGNAL) {
         w->idempotency.status = 202;
-        buf_text(&text, "{\"id\":");
-        json_write_string(&text, r->signal_id);
+        buf_char(&text, '{');
+        object_text(&text, "id", r->signal_id);
+        if (r->names_execution)
+            object_id(&text, "executionId", r->execution);
         buf_char(&text, '}');
     } else {
         w->idempotency.status = 202;
@@ -90,10 +92,15 @@ void batch_add(struct node *n, struct work *w)
     if (w->commit != NULL) {
         w->member.kind = MEMBER_COMMIT;
         w->member.commit = w->commit;
-    } else {
+    } else if (w->request->kind == NODE_DEFINITION) {
         w->member.kind = MEMBER_DEFINITION;
         w->member.definition = &w->request->definition;
+    } else {
+        w->member.kind = MEMBER_CHANGE;
+        w->member.change = w->request->change;
     }
+    if (w->kind == WORK_REQUEST && w->request->audit.action.len > 0)
+        w->member.audit = &w->request->audit;
     if (w->kind == WORK_REQUEST && w->request->idempotency.key.len > 0) {
         keep_answer(w);
         w->member.idempotency = &w->idempotency;
@@ -138,16 +145,21 @@ static enum log_level level_of(struct str name)
                                         : LOG_INFO;
 }
 
-static void write_logs(const struct commit *commit)
+static void write_logs(struct arena *mem, const struct commit *commit)
 {
+    struct mask mask = {0};
+
+    if (commit->logs.count > 0)
+        view_mask(mem, commit->after, &mask);
     for (size_t i = 0; i < commit->logs.count; i++) {
         const struct log_line *line = &commit->logs.items[i];
         char id[UUID_TEXT_LEN + 1];
 
         uuid_write(commit->after->id, id);
         log_write(level_of(line->level), "process log",
-                  LOG_FIELDS(log_str("execution", str_of(id)), log_str("text", line->message),
-                             log_str("data", line->data_json)));
+                  LOG_FIELDS(log_str("execution", str_of(id)),
+                             log_str("text", mask_text(mem, &mask, line->message)),
+                             log_str("data", mask_text(mem, &mask, line->data_json))));
     }
 }
 
@@ -177,15 +189,17 @@ static void answer(struct node *n, struct work *w)
     struct node_request *r = w->request;
 
     r->ok = true;
-    ASSERT(w->commit != NULL || r->kind == NODE_DEFINITION);
+    ASSERT(w->commit != NULL || r->kind == NODE_DEFINITION || r->kind == NODE_CHANGE);
     switch (r->kind) {
     case NODE_START:
         answer_or_wait(n, w, w->commit->after);
         return;
     case NODE_SIGNAL:
         r->signal_id_out = r->signal_id;
-        if (r->wait_us > 0) {
-            answer_or_wait(n, w, w->commit->after);
+        r->signal_seq = w->commit->received->seq;
+        if (r->wait_us > 0 && !taken_find(r, w->commit) &&
+            !status_is_terminal(w->commit->after->status)) {
+            request_wait(n, w->entry, r);
             return;
         }
         break;
@@ -194,6 +208,9 @@ static void answer(struct node *n, struct work *w)
     case NODE_DEFINITION:
         if (r->definition.action == DEFINITION_PUBLISH)
             published_get(n, r->definition.code)->version = r->definition.version;
+        break;
+    case NODE_CHANGE:
+        r->change->answer_json = str_copy(r->mem, r->change->answer_json);
         break;
     case NODE_WAIT:
         PANIC("a wait is in no batch");
@@ -213,8 +230,11 @@ static void applied(struct node *n, struct work *w)
     }
     x = w->commit->after;
     e->row = w->member.row;
-    write_logs(w->commit);
+    write_logs(&e->mem, w->commit);
     wake_arm(n, x);
+    news_tell(n, e, w->commit);
+    if (e->waiters != NULL)
+        taken_tell(n, e, w->commit);
     for (size_t i = 0; i < w->commit->starts.count; i++)
         wake(n, w->commit->starts.items[i]->id);
     if (w->commit->wakes_parent)
@@ -299,6 +319,7 @@ static void answer_refused(struct node *n, struct node_request *r, const struct 
     case MEMBER_SIGNAL_KNOWN:
         r->ok = true;
         r->signal_id_out = r->signal_id;
+        r->taken_before = true;
         request_done(n, r);
         return;
     case MEMBER_SIGNAL_DIFFERS:
@@ -415,8 +436,10 @@ static void finish_member(struct node *n, struct member *m, const struct batch *
     } else if (b->end != BATCH_COMMITTED) {
         undo(n, w, b);
     } else if (m->result == MEMBER_APPLIED) {
+        n->members_applied++;
         applied(n, w);
     } else {
+        n->members_refused++;
         refused(n, w);
     }
     CRASH_POINT(BETWEEN_ANSWERS);
@@ -429,6 +452,7 @@ void batch_done(struct node *n, struct batch *b)
     n->outstanding--;
     n->sent[0] = n->sent[1];
     if (b->end != BATCH_COMMITTED) {
+        n->batches_refused++;
         n->pause_until_us = clock_mono_us(n->clock) + REFUSED_PAUSE_US;
         log_write(LOG_ERROR, "the store did not take a batch",
                   LOG_FIELDS(log_str("reason", str_of(b->err.message)),

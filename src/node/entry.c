@@ -76,7 +76,9 @@ static void count_bytes(struct node *n, struct entry *e)
 
 void entry_touch(struct node *n, struct entry *e)
 {
-    count_bytes(n, e);
+    /* A reader's thread may be filling its memory: then it is counted when that is done. */
+    if (e->state != ENTRY_LOADING && !e->is_needing)
+        count_bytes(n, e);
     if (n->newest == e)
         return;
     unlink_use(n, e);
@@ -191,16 +193,22 @@ void entry_release_if_idle(struct node *n, struct entry *e)
 
 void entries_trim(struct node *n)
 {
-    enum { LOOKED_AT_MAX = 1024 }; /* in one pass; those in use go to the other end */
-    size_t left = n->entry_count < LOOKED_AT_MAX ? n->entry_count : LOOKED_AT_MAX;
+    enum { FREED_MAX = 1024, IN_USE_MAX = 16 }; /* in one pass */
+    unsigned freed = 0, in_use = 0;
 
+    /* Those in use go to the other end. Where all are, looking at them again is no use. */
     for (struct entry *e = n->oldest, *newer;
-         left > 0 && e != NULL && n->entry_bytes > n->options.cache_bytes; left--, e = newer) {
+         e != NULL && n->entry_bytes > n->options.cache_bytes && freed < FREED_MAX &&
+         in_use < IN_USE_MAX && in_use < n->entry_count;
+         e = newer) {
         newer = e->newer;
-        if (is_idle(e))
+        if (is_idle(e)) {
             entry_free(n, e);
-        else
+            freed++;
+        } else {
             entry_touch(n, e);
+            in_use++;
+        }
     }
 }
 

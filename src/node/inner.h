@@ -87,8 +87,11 @@ struct entry {
     bool is_stale;           /* the state in memory did not become true: load again when unpinned */
     bool wake_queued;
     bool in_ready_list;
+    bool is_told; /* what follows is what was told last */
+    enum execution_status told_status;
+    struct str told_step;         /* in the program */
     struct err err;               /* GONE */
-    struct node_request *waiters; /* for its end, through `next` */
+    struct node_request *waiters; /* for its end or a signal to be taken, through `next` */
     size_t bytes;                 /* of `mem`, as counted in the node */
     size_t copied_bytes;          /* of `mem` after the state was last copied */
     struct entry *newer, *older;  /* by last use */
@@ -157,6 +160,10 @@ struct load {
             struct uuid after_id;
             struct dues dues;
         } due;
+        struct {
+            int64_t after_row;
+            struct ended_executions rows;
+        } ended;
     };
 };
 
@@ -183,6 +190,7 @@ void timers_set(struct timers *t, struct uuid id, int64_t at_us);
 void timers_set_sooner(struct timers *t, struct uuid id, int64_t at_us);
 void timers_set_new(struct timers *t, struct uuid id, int64_t at_us); /* unless it has one */
 void timers_remove(struct timers *t, struct uuid id);
+void timers_remove_after(struct timers *t, int64_t at_us); /* all that are set to a later time */
 /* Take the earliest if it is due. */
 bool timers_take(struct timers *t, int64_t now_us, struct uuid *out);
 int64_t timers_next_us(const struct timers *t); /* INT64_MAX when empty */
@@ -226,6 +234,8 @@ struct node {
     struct watch *watches;
     node_before_sleep_fn *before_sleep;
     void *before_sleep_context;
+    node_hear_fn *hear; /* or NULL */
+    void *hear_context;
     volatile bool stop_requested;
     bool is_draining, is_recovered;
 
@@ -270,6 +280,8 @@ struct node {
     struct uuid looked_back_id;
     bool is_refilling;
 
+    struct retention *retention; /* or NULL: everything is kept */
+
     /* batches */
     struct batch *current; /* being built; never NULL */
     struct batch *sent[OUTSTANDING_MAX];
@@ -277,6 +289,7 @@ struct node {
     unsigned outstanding;
     struct batch *spare_batches[4];
     unsigned spare_count;
+    int64_t batches_refused, members_applied, members_refused;
 };
 
 /* entry.c */
@@ -353,6 +366,37 @@ void request_answer(struct node *n, struct node_request *r, const struct executi
 void request_answer_waiters(struct node *n, struct entry *e, const struct execution *x);
 void request_refuse_waiters(struct node *n, struct entry *e, const struct err *err);
 void request_expire(struct node *n);
+
+/* retention.c: deleting what ended long ago, a little at a time */
+void retention_open(struct node *n);
+void retention_close(struct node *n);
+void retention_run(struct node *n);
+int64_t retention_in_us(const struct node *n); /* until retention_run() has something to do */
+int64_t retention_purged(const struct node *n);
+
+/* view.c */
+/* What of the execution's input is sensitive; an empty mask when nothing is. */
+void view_mask(struct arena *mem, const struct execution *x, struct mask *out);
+/* Append it as the API shows it, or a row of its history. */
+void view_execution(struct arena *mem, struct buf *out, const struct execution *x);
+void view_row(struct arena *mem, struct buf *out, const struct execution *x,
+              const struct history_row *row);
+
+/* taken.c: steps that take signals */
+/* Whether a step of this commit took the signal that `r` waits for: then the answer is filled. */
+bool taken_find(struct node_request *r, const struct commit *commit);
+/* Answer those who wait for a signal that this commit took. */
+void taken_tell(struct node *n, struct entry *e, const struct commit *commit);
+/* Whether nobody has taken the signal, as the state has it. */
+bool taken_not_yet(const struct execution *x, int64_t signal_seq);
+/* The state was loaded: answer those whose signal was taken meanwhile. */
+void taken_loaded(struct node *n, struct entry *e);
+
+/* news.c */
+/* Its state is known to be `x`, durably, and no news. */
+void news_known(struct entry *e, const struct execution *x);
+/* A commit has become durable. */
+void news_tell(struct node *n, struct entry *e, const struct commit *commit);
 
 /* batch.c */
 void batch_init(struct node *n);

@@ -63,6 +63,7 @@ bool node_pass(struct node *n)
     if (!n->is_draining) {
         wake_refill(n);
         wake_look_back(n);
+        retention_run(n);
     }
     any |= wake_fire(n);
     request_expire(n);
@@ -96,6 +97,7 @@ static int64_t idle_us(const struct node *n)
     if (n->unsent_first != NULL)
         us = min_us(us, RESEND_US);
     us = min_us(us, wake_refill_in_us(n));
+    us = min_us(us, retention_in_us(n));
     return us < 0 ? 0 : us;
 }
 
@@ -275,6 +277,7 @@ struct node *node_open(const struct node_options *options, struct err *err)
     uuid_gen_init(&n->ids, options->random, options->random_context);
     n->env = define_env(&n->mem);
     batch_init(n);
+    retention_open(n);
     if (open_all(n, err))
         return n;
     node_close(n);
@@ -291,6 +294,7 @@ void node_close(struct node *n)
     entries_free(n);
     programs_free(n);
     batches_free(n);
+    retention_close(n);
     timers_fini(&n->timers);
     poison_close(&n->poison);
     if (n->epoll_fd >= 0)

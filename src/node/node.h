@@ -24,6 +24,7 @@ struct node_options {
     const struct clock *clock;
     unsigned reader_count;  /* 0 = 2 */
     size_t cache_bytes;     /* of executions in memory; 0 = 64 MiB */
+    int64_t keep_ended_us;  /* executions that ended longer ago are deleted; 0 = none */
     size_t pending_max;     /* requests under way; 0 = 16384; beyond: ERR_OVERLOADED */
     struct store *store;    /* for the simulator: use this one, do not open any; it needs `done` */
     struct mailbox *done;   /* with `store`: where its batches and tasks come back */
@@ -70,6 +71,31 @@ bool node_watch(struct node *n, int fd, node_ready_fn *ready, void *context,
 typedef void node_before_sleep_fn(void *context, int *timeout_ms);
 void node_before_sleep(struct node *n, node_before_sleep_fn *before, void *context);
 
+/* --- what becomes durable --- */
+
+/* A commit that has just become durable. Everything lives until the function returns. */
+struct node_news {
+    struct uuid id;
+    struct str code, org_id;
+    enum execution_status status;
+    struct str current_step;     /* or empty */
+    struct str waiting_for_json; /* or empty */
+    int64_t row_version, seq, at_us;
+    bool moved; /* the status or the step is another than before */
+    const struct history *history;
+    const struct mask *mask; /* of what is sensitive in all of this; may be empty */
+};
+
+/*
+ * Tell `hear` of every commit of this node; NULL: nobody wants to know, which
+ * is how it begins, and then it costs nothing. It runs on the loop.
+ */
+typedef void node_hear_fn(void *context, const struct node_news *news);
+void node_on_news(struct node *n, node_hear_fn *hear, void *context);
+
+/* Whether other nodes may work on the same store: then not all news are this node's. */
+bool node_is_shared(const struct node *n);
+
 /* --- requests --- */
 
 struct node_user {
@@ -80,8 +106,9 @@ enum node_request_kind {
     NODE_START,
     NODE_SIGNAL,
     NODE_CANCEL,
-    NODE_WAIT,       /* for the end of an execution, or for wait_us */
+    NODE_WAIT,       /* for the end of an execution, or for the step that takes a signal */
     NODE_DEFINITION, /* save a draft, delete it, publish */
+    NODE_CHANGE,     /* any other change: see store/change.h */
 };
 
 /*
@@ -93,7 +120,9 @@ struct node_request {
     enum node_request_kind kind;
     struct node_user user;
     struct idempotency idempotency; /* key.len == 0: none */
-    int64_t wait_us; /* START, SIGNAL, WAIT: answer when it ends, or after this; 0 = at once */
+    struct audit audit;             /* action.len == 0: none */
+    /* START, WAIT: answer when it ends; SIGNAL: when a step took it; or after this; 0 = at once */
+    int64_t wait_us;
 
     /* START */
     struct str code;
@@ -103,12 +132,16 @@ struct node_request {
     /* SIGNAL, CANCEL, WAIT */
     struct uuid execution;
     struct str signal_id, signal_type;
+    int64_t signal_seq; /* WAIT: for the step that takes this signal; an answer of SIGNAL */
     struct value payload;
     struct value signal_by; /* {id, name}: a map */
+    bool names_execution;   /* SIGNAL: the answer that is kept says who received it */
     struct str reason;
     bool without_rollback; /* CANCEL: what was done stays done */
     /* DEFINITION */
     struct definition_change definition;
+    /* CHANGE */
+    struct change *change; /* its answer_json lives in `mem` when `done` is called */
 
     void (*done)(struct node_request *r);
     void *owner;
@@ -123,7 +156,10 @@ struct node_request {
     bool ended;                /* START, WAIT: it has ended */
     struct str execution_json; /* START, WAIT: as GET /executions/{id} would show it */
     struct str signal_id_out;  /* SIGNAL */
-    struct str stored_answer;  /* an earlier answer under the same Idempotency-Key */
+    struct str taken_json;     /* the row of the step that took the signal, as /steps shows it */
+    enum execution_status taken_status; /* ... and what the execution was then */
+    bool taken_before;        /* it may have been taken before; the history says by which step */
+    struct str stored_answer; /* an earlier answer under the same Idempotency-Key */
     int32_t stored_status;
 
     /* the node's own */
@@ -137,6 +173,30 @@ struct node_request {
  * be called.
  */
 bool node_submit(struct node *n, struct node_request *r, struct err *err) MUST_USE;
+
+/* Whether this is the row of the step that took the signal of that seq. */
+bool node_row_took(struct arena *mem, const struct history_row *row, int64_t signal_seq);
+
+/* --- figures --- */
+
+struct node_stats {
+    int64_t batches;         /* that were handed to the store */
+    int64_t batches_refused; /* of them, those that it did not take */
+    int64_t members_applied, members_refused;
+    size_t pending; /* requests under way */
+    size_t waiting; /* of them, those that wait for an end */
+    size_t cached;  /* executions in memory */
+    size_t cached_bytes;
+    size_t timers;  /* that are due within a minute */
+    int64_t purged; /* executions that were deleted because of their age */
+};
+
+void node_stats(const struct node *n, struct node_stats *out);
+
+/* What the store calls this node. */
+struct str node_own_name(const struct node *n);
+
+/* --- reading --- */
 
 /*
  * Read on a reader thread: `run` there, then `done` on the loop. False:

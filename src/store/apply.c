@@ -1,8 +1,11 @@
 /* apply.c - commits of the engine as statements; see apply.h. */
 #include "store/apply.h"
 
+#include "store/change.h"
 #include "value/json.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static const struct {
@@ -40,6 +43,19 @@ enum apply_end apply_refuse(const struct apply *a, struct member *m, enum member
 {
     m->result = result;
     return a->wrote ? APPLY_AGAIN : APPLY_DONE;
+}
+
+enum apply_end apply_refuse_with(const struct apply *a, struct member *m, enum err_code code,
+                                 const char *format, ...)
+{
+    char message[sizeof(m->err.message)];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(message, sizeof(message), format, args);
+    va_end(args);
+    (void)err_set(&m->err, code, "%s", message);
+    return apply_refuse(a, m, MEMBER_FAILED);
 }
 
 bool apply_write(struct apply *a, enum sql sql, const struct db_value *params, unsigned count,
@@ -86,13 +102,14 @@ static bool find_answer(struct apply *a, struct member *m, int64_t now_us, enum 
     return !apply_write(a, SQL_IDEMPOTENCY_DROP, DB_PARAMS(db_int(row)), status);
 }
 
-static bool keep_answer(struct apply *a, const struct idempotency *i, int64_t now_us,
+/* `row` is the execution that the answer tells of, or 0. */
+static bool keep_answer(struct apply *a, const struct idempotency *i, int64_t row, int64_t now_us,
                         enum db_status *status)
 {
     if (!apply_write(a, SQL_IDEMPOTENCY_PUT,
                      DB_PARAMS(db_text(i->key), db_text(i->user), db_text(i->path),
                                db_text(i->method), db_text(i->body_hash), db_int(i->status),
-                               db_some_text(i->answer), db_int(now_us)),
+                               db_some_text(i->answer), db_int(now_us), db_some_int(row)),
                      status))
         return false;
     if (db_changes(a->db) == 0) {
@@ -195,6 +212,62 @@ static enum db_status find_signal(struct apply *a, struct member *m, int64_t row
 
 /* --- writing --- */
 
+bool apply_record_last(struct apply *a, struct str object, struct str id, int64_t *version,
+                       enum db_status *status)
+{
+    *status = db_run(a->db, SQL_RECORD_LAST, DB_PARAMS(db_text(object), db_text(id)));
+    *version = *status == DB_ROW ? db_column_int(a->db, SQL_RECORD_LAST, 0) : 0;
+    db_end(a->db, SQL_RECORD_LAST);
+    return *status <= DB_DONE;
+}
+
+/* A record that a commit made and took away: it must not have been there, and counts on. */
+static bool write_passing_record(struct apply *a, const struct record_write *w, bool *is_stale,
+                                 enum db_status *status)
+{
+    *status = db_run(a->db, SQL_RECORD_FIND, DB_PARAMS(db_text(w->object), db_text(w->id)));
+    *is_stale = *status == DB_ROW;
+    db_end(a->db, SQL_RECORD_FIND);
+    if (*status > DB_DONE)
+        return false;
+    return *is_stale ||
+           apply_write(a, SQL_RECORD_GONE,
+                       DB_PARAMS(db_text(w->object), db_text(w->id), db_int(w->version)), status);
+}
+
+/* False: *status says why. */
+static bool write_record(struct apply *a, const struct record_write *w, int64_t now_us,
+                         bool *is_stale, enum db_status *status)
+{
+    int64_t last = 0;
+    bool ok;
+
+    /* It may have come and gone since it was read as missing. */
+    if (w->read_version == 0 && !apply_record_last(a, w->object, w->id, &last, status))
+        return false;
+    *is_stale = last >= w->version;
+    if (*is_stale)
+        return true;
+    if (w->is_delete && w->read_version == 0)
+        return write_passing_record(a, w, is_stale, status);
+    if (w->is_delete)
+        ok = apply_write(a, SQL_RECORD_DELETE,
+                         DB_PARAMS(db_text(w->object), db_text(w->id), db_int(w->read_version)),
+                         status);
+    else if (w->read_version == 0)
+        ok = apply_write(a, SQL_RECORD_INSERT,
+                         DB_PARAMS(db_text(w->object), db_text(w->id), db_int(w->version),
+                                   db_text(w->data_json), db_int(now_us)),
+                         status);
+    else
+        ok = apply_write(a, SQL_RECORD_UPDATE,
+                         DB_PARAMS(db_text(w->object), db_text(w->id), db_int(w->version),
+                                   db_text(w->data_json), db_int(now_us), db_int(w->read_version)),
+                         status);
+    *is_stale = ok && db_changes(a->db) == 0;
+    return ok;
+}
+
 /* APPLY_DONE with m->result RECORD_STALE, or unchanged when all were written. */
 static enum apply_end write_records(struct apply *a, struct member *m, int64_t now_us,
                                     enum db_status *status)
@@ -202,27 +275,11 @@ static enum apply_end write_records(struct apply *a, struct member *m, int64_t n
     const struct record_writes *writes = &m->commit->records;
 
     for (size_t i = 0; i < writes->count; i++) {
-        const struct record_write *w = &writes->items[i];
-        bool ok;
+        bool is_stale = false;
 
-        if (w->is_delete)
-            ok = apply_write(a, SQL_RECORD_DELETE,
-                             DB_PARAMS(db_text(w->object), db_text(w->id), db_int(w->read_version)),
-                             status);
-        else if (w->read_version == 0)
-            ok = apply_write(a, SQL_RECORD_INSERT,
-                             DB_PARAMS(db_text(w->object), db_text(w->id), db_int(w->version),
-                                       db_text(w->data_json), db_int(now_us)),
-                             status);
-        else
-            ok = apply_write(a, SQL_RECORD_UPDATE,
-                             DB_PARAMS(db_text(w->object), db_text(w->id), db_int(w->version),
-                                       db_text(w->data_json), db_int(now_us),
-                                       db_int(w->read_version)),
-                             status);
-        if (!ok)
+        if (!write_record(a, &writes->items[i], now_us, &is_stale, status))
             return APPLY_FAILED;
-        if (db_changes(a->db) == 0)
+        if (is_stale)
             return apply_refuse(a, m, MEMBER_RECORD_STALE);
     }
     return APPLY_DONE;
@@ -490,7 +547,7 @@ enum apply_end apply_commit(struct apply *a, struct member *m, enum db_status *s
     if ((c->wakes_parent && !wake_parent(a, c->after, status)) ||
         !insert_history(a, c, m->row, status) ||
         (c->received != NULL && !insert_signal(a, c->received, m->row, &texts, status)) ||
-        (m->idempotency != NULL && !keep_answer(a, m->idempotency, now_us, status)))
+        (m->idempotency != NULL && !keep_answer(a, m->idempotency, m->row, now_us, status)))
         return APPLY_FAILED;
     return APPLY_DONE;
 }
@@ -508,36 +565,90 @@ static enum apply_end apply_crash(struct apply *a, struct member *m, enum db_sta
 }
 
 /* The answer to a change of a definition ends with the version that it was given. */
-static bool keep_definition_answer(struct apply *a, const struct member *m, enum db_status *status)
+static struct str definition_answer(struct apply *a, const struct member *m)
 {
-    struct idempotency kept = *m->idempotency;
+    struct str beginning = m->idempotency->answer;
 
-    if (kept.answer.len > 0)
-        kept.answer = str_printf(a->mem, "%.*s\"version\":%lld}", STR_ARG(kept.answer),
-                                 (long long)m->definition->version);
-    return keep_answer(a, &kept, m->definition->now_us, status);
+    return beginning.len == 0 ? beginning
+                              : str_printf(a->mem, "%.*s\"version\":%lld}", STR_ARG(beginning),
+                                           (long long)m->definition->version);
 }
 
-enum apply_end apply_member(struct apply *a, struct member *m, enum db_status *status)
+/* What is kept for a repeated request, now that the change has been made. */
+static bool keep_change_answer(struct apply *a, const struct member *m, int64_t now_us,
+                               enum db_status *status)
 {
-    a->wrote = false;
-    m->result = MEMBER_APPLIED;
+    struct idempotency kept;
+
+    if (m->idempotency == NULL)
+        return true;
+    kept = *m->idempotency;
+    if (m->kind == MEMBER_DEFINITION) {
+        kept.answer = definition_answer(a, m);
+    } else if (m->change->answer_status != 0) {
+        kept.status = m->change->answer_status;
+        kept.answer = m->change->answer_json;
+    }
+    return keep_answer(a, &kept, 0, now_us, status);
+}
+
+/* A change that people make: looked up under its Idempotency-Key, made, and its answer kept. */
+static enum apply_end apply_change(struct apply *a, struct member *m, enum db_status *status)
+{
+    bool is_definition = m->kind == MEMBER_DEFINITION;
+    int64_t now_us = is_definition ? m->definition->now_us : m->change->now_us;
+    enum apply_end end;
+
+    if (m->idempotency != NULL && find_answer(a, m, now_us, &end, status))
+        return end;
+    end = is_definition ? apply_definition(a, m, status) : m->change->apply(a, m, status);
+    if (end == APPLY_DONE && m->result == MEMBER_APPLIED &&
+        !keep_change_answer(a, m, now_us, status))
+        return APPLY_FAILED;
+    return end;
+}
+
+enum apply_end change_nothing(struct apply *a, struct member *m, enum db_status *status)
+{
+    (void)a;
+    (void)m;
+    (void)status;
+    return APPLY_DONE;
+}
+
+static enum apply_end apply_one(struct apply *a, struct member *m, enum db_status *status)
+{
     switch (m->kind) {
     case MEMBER_COMMIT:
         return apply_commit(a, m, status);
-    case MEMBER_DEFINITION: {
-        enum apply_end end = APPLY_DONE;
-
-        if (m->idempotency != NULL && find_answer(a, m, m->definition->now_us, &end, status))
-            return end;
-        end = apply_definition(a, m, status);
-        if (end == APPLY_DONE && m->result == MEMBER_APPLIED && m->idempotency != NULL &&
-            !keep_definition_answer(a, m, status))
-            return APPLY_FAILED;
-        return end;
-    }
+    case MEMBER_DEFINITION:
+    case MEMBER_CHANGE:
+        return apply_change(a, m, status);
     case MEMBER_CRASH:
         return apply_crash(a, m, status);
     }
     PANIC("unknown kind of member");
+}
+
+static bool write_audit(struct apply *a, const struct audit *audit, enum db_status *status)
+{
+    return apply_write(a, SQL_AUDIT_INSERT,
+                       DB_PARAMS(db_int(audit->now_us), db_some_text(audit->user_id),
+                                 db_some_text(audit->user_name), db_some_text(audit->org_id),
+                                 db_text(audit->action), db_some_text(audit->target),
+                                 db_some_text(audit->details_json)),
+                       status);
+}
+
+enum apply_end apply_member(struct apply *a, struct member *m, enum db_status *status)
+{
+    enum apply_end end;
+
+    a->wrote = false;
+    m->result = MEMBER_APPLIED;
+    end = apply_one(a, m, status);
+    if (end == APPLY_DONE && m->result == MEMBER_APPLIED && m->audit != NULL &&
+        !write_audit(a, m->audit, status))
+        return APPLY_FAILED;
+    return end;
 }

@@ -37,6 +37,7 @@ enum store_item { STORE_BATCH, STORE_TASK };
 enum member_kind {
     MEMBER_COMMIT,     /* a commit of the engine */
     MEMBER_DEFINITION, /* a change of a definition */
+    MEMBER_CHANGE,     /* a change of anything else that people keep: see change.h */
     MEMBER_CRASH,      /* count a crash of an execution that was found in the poison file */
 };
 
@@ -78,12 +79,28 @@ struct definition_change {
     int64_t version; /* out: the version published, or the revision of the draft */
 };
 
+/*
+ * Who did what, written with the change itself. What executions do and are told
+ * (starts, signals) stands in their own history and not here.
+ */
+struct audit {
+    struct str user_id, user_name, org_id;
+    struct str action;       /* "scenario.publish"; empty: nothing is written */
+    struct str target;       /* what it was done to: a code, an id */
+    struct str details_json; /* or empty */
+    int64_t now_us;
+};
+
+struct change;
+
 struct member {
     enum member_kind kind;
     const struct commit *commit;
     struct definition_change *definition;
+    struct change *change;
     struct uuid crashed;                   /* MEMBER_CRASH */
     const struct idempotency *idempotency; /* or NULL */
+    const struct audit *audit;             /* or NULL */
     void *owner;                           /* the node's */
 
     /* filled by the store */
@@ -140,6 +157,7 @@ struct store_ops {
 
 struct store {
     const struct store_ops *ops;
+    const char *name; /* what this node is called in the table of nodes; or NULL */
 };
 
 /*
@@ -167,6 +185,12 @@ static inline bool store_read(struct store *s, struct store_task *task)
 
 /* A copy of the whole store in a new file, while it runs (SQLite only). */
 bool store_backup(struct store *s, struct str path, struct err *err) MUST_USE;
+
+/*
+ * The same of the store in a data folder, without opening it as a node does: a
+ * server may run on it or not. The copy grows as path.part until it is whole.
+ */
+bool store_backup_folder(struct str data_path, struct str path, struct err *err) MUST_USE;
 
 /* Put a copy that store_backup() made into an empty data folder, after looking it through. */
 bool store_restore(struct str path, struct str data_path, struct err *err) MUST_USE;

@@ -16,7 +16,8 @@
  *   I/O or sync error (SQLite)           the process ends with DB_EXIT: whether the
  *                                        commit is on the disk only a restart can tell
  *
- * UNKNOWN is left for a store that is closed before the connection comes back.
+ * UNKNOWN is left for a store that is closed before the connection comes back,
+ * or whose row was taken away meanwhile as that of a dead node.
  */
 #ifndef PAWL_STORE_WRITER_H
 #define PAWL_STORE_WRITER_H
@@ -33,6 +34,7 @@ struct writer {
     struct str node;               /* names the row that every batch updates */
     int64_t slot;                  /* of the counters */
     pthread_t thread;
+    bool gave_back; /* the last batch has made the file shorter */
 
     pthread_mutex_t lock;
     pthread_cond_t wake;

@@ -10,7 +10,7 @@
 
 struct arena definition_mem;
 struct findings definition_findings;
-const char *definition_procedures, *definition_functions;
+const char *definition_procedures;
 
 static const struct cel_env *env;
 static struct {
@@ -22,7 +22,7 @@ int definition_set_up(void **state)
     (void)state;
     arena_init(&definition_mem);
     memset(&programs, 0, sizeof(programs));
-    definition_procedures = definition_functions = NULL;
+    definition_procedures = NULL;
     env = define_env(&definition_mem);
     return 0;
 }
@@ -72,17 +72,9 @@ static bool find_procedure(void *context, struct arena *mem, struct str code,
     return find(definition_procedures, code, out);
 }
 
-static bool find_function(void *context, struct arena *mem, struct str name, struct registered *out)
-{
-    (void)context;
-    (void)mem;
-    return find(definition_functions, name, out);
-}
-
 static const struct program *compile(enum define_kind kind, struct value definition)
 {
-    static const struct registry registry = {.procedure = find_procedure,
-                                             .function = find_function};
+    static const struct registry registry = {.procedure = find_procedure};
     const struct program *p = NULL;
 
     definition_findings = (struct findings){0};

@@ -35,7 +35,7 @@ const struct program *definition_steps(const char *steps);
 const struct program *definition_compile(struct value definition);
 
 /* What the registry holds, as {name: definition}; the version of each is 7. NULL: there is none. */
-extern const char *definition_procedures, *definition_functions;
+extern const char *definition_procedures;
 
 /* The same for a procedure of the registry. */
 const struct program *definition_procedure(struct value definition);

@@ -36,6 +36,8 @@ static void test_findings__about_a_scenario(void **state)
         {"{'code': 'a', 'access': {'start': 'x', 'view': [1], 'run': []}, 'steps': []}",
          "/access/run unknown_field\n/access/start wrong_type\n/access/view/0 wrong_type\n"
          "/steps no_steps?"},
+        {"{'code': 'a', 'access': {'start': ['', 'group:', 'group:a', 'admin']}, 'steps': []}",
+         "/access/start/0 bad_value\n/access/start/1 bad_value\n/steps no_steps?"},
         {"{'code': 'a', 'result': '$.steps.x', 'steps': []}",
          "/steps no_steps?\n/result expression_type:9"},
     };
@@ -160,6 +162,53 @@ static void test_findings__about_expressions(void **state)
     DEFINITION_ROWS("{'code': 'a', 'steps': [{'code': 'first', " LOG ", %s},"
                     " {'code': 'second', " LOG "}]}",
                     rows);
+}
+
+static void test_findings__about_comparisons_that_are_never_true(void **state)
+{
+    static const struct definition_row rows[] = {
+        {"steps.wait.type == `yes` || $.steps.wait.type != `no`", ""},
+        {"steps.wait.type == `yess`", "/steps/1/when expression_type:20 did you mean 'yes'?"},
+        {"`maybe` == $.steps.wait.type", "/steps/1/when expression_type:1"},
+        {"$.steps.wait.type in [`yes`, `on`]", "/steps/1/when expression_type:30"},
+        {"steps.wait.type == null || steps.next_one.type == `anything`", ""},
+        {"steps.wait.error.class == `transient`", ""},
+        {"steps.wait.error.class == `transiant`",
+         "/steps/1/when expression_type:27 did you mean 'transient'?"},
+        {"$.error.class in [`business`, `fatal`]", "/steps/1/when expression_type:31"},
+        {"input.size == `xl`", "/steps/1/when expression_type:15"},
+        {"input.size == `s` && input.free == `xl`", ""},
+        {"input.siez == `s`", "/steps/1/when undeclared_input:7? did you mean 'input.size'?"},
+        {"has(input.siez) && input.?siez.orValue(`x`) == `s`", ""},
+    };
+
+    (void)state;
+    DEFINITION_ROWS("{'code': 'a', 'input': [{'name': 'size', 'enum': ['s', 'm', 1]},"
+                    " {'name': 'free'}], 'steps': ["
+                    " {'code': 'wait', 'procedure': {'type': 'wait.signal',"
+                    "  'signalType': ['yes', 'no']}},"
+                    " {'code': 'next_one', 'when': '%s', " LOG "}]}",
+                    rows);
+    /* What a step lays over the input may be anything; a procedure has an input of its own. */
+    assert_string_equal(
+        definition_found(
+            "{'code': 'a', 'input': [{'name': 'size', 'enum': ['s']}], 'procedures': {"
+            "  'p': {'input': [{'name': 'size', 'enum': ['t']}], 'commands': [{'type': 'log',"
+            "   'message': 'x', 'when': 'input.size == `t`'}]}, 'q': {'type': 'log', 'message': "
+            "'x',"
+            "   'when': 'input.size == `anything`'}},"
+            " 'steps': [{'code': 'a', 'input': {'size': 'huge', 'more': 1}, 'procedure': {"
+            "  'type': 'log', 'message': '{{ input.more }}', 'when': 'input.size == `huge`'}},"
+            " {'code': 'b', 'procedure': {'type': 'log', 'message': '{{ input.more }}'}}]}"),
+        "/steps/1/procedure/message undeclared_input:10?");
+    /* A wait whose types are computed, or whose result is shaped, may be of any type. */
+    assert_string_equal(
+        definition_found(
+            "{'code': 'a', 'steps': [{'code': 'a', 'procedure': {'type': 'wait.signal',"
+            " 'signalType': ['x', '$.input.y']}}, {'code': 'b', 'procedure': {"
+            " 'type': 'wait.signal', 'signalType': 'x', 'result': {'type': 1}}},"
+            " {'code': 'c', 'when': 'steps.a.type == `z` || steps.b.type == `z`', " LOG "}]}"),
+        "");
 }
 
 static void test_findings__about_commands(void **state)
@@ -376,6 +425,8 @@ static void test_findings__messages_are_for_people(void **state)
          "timeout must be a duration such as \"30s\" or \"1h30m\""},
         {"{'code': 'a', 'steps': [{'code': 'a', 'when': '1', " LOG "}]}",
          "this must be true or false, and it is of type int"},
+        {"{'code': 'a', 'steps': [{'code': 'a', 'when': 'error.class == `x`', " LOG "}]}",
+         "'error.class' is never \"x\", but \"transient\", \"business\" or \"indeterminate\""},
     };
 
     (void)state;
@@ -394,6 +445,7 @@ int main(void)
         DEFINITION_TEST(test_findings__about_parameters),
         DEFINITION_TEST(test_findings__about_steps),
         DEFINITION_TEST(test_findings__about_expressions),
+        DEFINITION_TEST(test_findings__about_comparisons_that_are_never_true),
         DEFINITION_TEST(test_findings__about_commands),
         DEFINITION_TEST(test_findings__about_named_results),
         DEFINITION_TEST(test_findings__limits_are_named),

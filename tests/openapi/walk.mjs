@@ -1,0 +1,300 @@
+// walk.mjs - a way through every operation that meets each of its documented answers at least once.
+//
+// Left out, because they are met in the same way everywhere (test_routes.mjs does that): 400 of a
+// path that is no UTF-8 or a body that is no JSON, 401, 403, 413. Left out, because a healthy server
+// does not give them: 500, 503.
+
+const NOBODY = '00000000-0000-7000-8000-000000000000';
+
+const greeting = (text) => ({
+    code: 'greeting',
+    name: 'Greeting',
+    input: [{ name: 'who', type: 'string', default: 'world' }],
+    steps: [{ code: 'greet', procedure: { type: 'compute.transform', data: { text: `${text}, {{ $.input.who }}` } } }],
+});
+
+const waiting = {
+    code: 'waiting',
+    steps: [
+        { code: 'first', procedure: { type: 'compute.set', values: { n: 1 } } },
+        { code: 'never', when: 'false', procedure: { type: 'compute.transform', data: 1 } },
+        { code: 'ask', procedure: { type: 'wait.signal', signalType: 'go', timeout: '1h' } },
+        { code: 'last', procedure: { type: 'compute.transform', data: { got: '$.steps.ask.payload' } } },
+    ],
+};
+
+const failing = {
+    code: 'failing',
+    steps: [{ code: 'no', procedure: { type: 'compute.fail', code: 'no_stock', message: 'none left', details: { left: 0 } } }],
+};
+
+const holding = {
+    code: 'holding',
+    onError: 'hold',
+    steps: [{ code: 'no', procedure: { type: 'compute.fail', code: 'no_stock', message: 'none left' } }],
+};
+
+// Something of everything that an execution can show: loops, retries, rollback, people.
+const eventful = {
+    code: 'eventful',
+    settings: { retryPolicy: { maxAttempts: 2, delay: '1ms', backoff: 1 } },
+    steps: [
+        { code: 'each', loop: { for: '=[1, 2]', as: 'n', collect: '$.loop.n', steps: [{ code: 'one', procedure: { type: 'compute.transform', data: '$.loop.n' }, rollback: { type: 'log', message: 'undone' } }] } },
+        { code: 'choice', branch: [{ when: 'false', steps: [{ code: 'not', procedure: { type: 'log', message: 'x' } }] }, { steps: [{ code: 'else', procedure: { type: 'log', message: 'y' } }] }] },
+        { code: 'soft', onError: 'continue', procedure: { type: 'compute.fail', code: 'soft_one', message: 'never mind', details: [1] } },
+        { code: 'ask', procedure: { type: 'wait.signal', signalType: ['yes', 'no'], match: '$.signal.payload.n == 1', title: 'May we?', assignee: ['group:bosses', 'ada@example.org'], form: [{ name: 'n', type: 'integer' }], public: true, timeout: '1h' } },
+        { code: 'fails', procedure: { type: 'compute.fail', code: 'external_down', message: 'not there', class: 'transient' } },
+    ],
+};
+
+async function publish(api, definition) {
+    await api.call('saveScenarioDraft', { path: { code: definition.code }, body: definition }, 200);
+    await api.call('publishScenario', { path: { code: definition.code } }, 200);
+}
+
+// --- definitions ---
+
+async function walkDefinitions(api, claim) {
+    const code = 'greeting';
+    await api.call('saveScenarioDraft', { path: { code }, body: { code, stps: 1 }, headers: { 'If-None-Match': '*' } }, 200);
+    await api.call('saveScenarioDraft', { path: { code }, body: {}, headers: { 'If-None-Match': '*' } }, 412);
+    await api.call('saveScenarioDraft', { path: { code }, body: {}, headers: { 'If-Match': '"77"' } }, 412);
+    await api.call('saveScenarioDraft', { path: { code: 'Bad-Code' }, body: {} }, 422);
+    await api.call('publishScenario', { path: { code } }, 422);
+    await api.call('deleteScenarioDraft', { path: { code }, headers: { 'If-Match': '"77"' } }, 412);
+    await api.call('deleteScenarioDraft', { path: { code } }, 204);
+    await api.call('deleteScenarioDraft', { path: { code } }, 404);
+
+    const key = { 'Idempotency-Key': 'walk-draft' };
+    const saved = await api.call('saveScenarioDraft', { path: { code }, body: greeting('Hello'), headers: key }, 200);
+    claim(saved.headers.etag === `"${saved.json.version}"` && saved.json.valid, 'a valid draft is saved');
+    await api.call('saveScenarioDraft', { path: { code }, body: greeting('Hi'), headers: key }, 409);
+    const draft = await api.call('getScenario', { path: { code } }, 200);
+    claim(draft.headers.etag === saved.headers.etag && draft.json.draft.definition !== undefined, 'a draft is shown whole');
+    await api.call('getScenarioVersion', { path: { code, n: 'draft' } }, 200);
+    await api.call('publishScenario', { path: { code }, body: { changeSummary: 'first' }, headers: key }, 200);
+    await api.call('publishScenario', { path: { code }, body: { changeSummary: 'other' }, headers: key }, 409);
+    await api.call('publishScenario', { path: { code } }, 404);
+    await publish(api, greeting('Hi'));
+    for (const definition of [waiting, failing, holding, eventful]) await publish(api, definition);
+    await api.call('saveScenarioDraft', { path: { code }, body: { code, nodes: [] } }, 200);
+
+    const versions = await api.call('listScenarioVersions', { path: { code } }, 200);
+    claim(versions.json.items.length === 2, 'two versions are listed');
+    await api.call('listScenarioVersions', { path: { code: 'nothing' } }, 404);
+    const version = await api.call('getScenarioVersion', { path: { code, n: 1 } }, 200);
+    claim(version.json.definition.steps.length === 1 && version.json.status === 'superseded', 'a version is shown whole');
+    await api.call('getScenarioVersion', { path: { code, n: 99 } }, 404);
+    await api.call('getScenario', { path: { code } }, 200);
+    await api.call('getScenario', { path: { code: 'nothing' } }, 404);
+    await api.call('deleteScenarioDraft', { path: { code }, headers: { 'Idempotency-Key': 'walk-delete' } }, 204);
+    await api.call('deleteScenarioDraft', { path: { code }, headers: { 'Idempotency-Key': 'walk-delete' }, body: '{}' }, 409);
+    const page = await api.call('listScenarios', { query: { limit: 1 } }, 200);
+    claim(page.json.items.length === 1 && page.json.nextCursor !== null, 'a page of one has a next one');
+    await api.call('listScenarios', { query: { limit: 500, cursor: page.json.nextCursor } }, 200);
+    await api.call('listScenarios', { query: { limit: 0 } }, 400);
+}
+
+async function walkChecks(api, claim) {
+    const good = await api.call('validateDefinition', { body: { kind: 'scenario', definition: greeting('Hey') } }, 200);
+    claim(good.json.valid && good.json.errors.length === 0, 'a good definition has no findings');
+    const bad = await api.call('validateDefinition', { body: { definition: { code: 'x', steps: [{ code: 'a', procedure: { type: 'compute.transform', data: '=1 +' } }] } } }, 200);
+    claim(!bad.json.valid && bad.json.errors.some((e) => e.column), 'a bad expression is found with its column');
+    await api.call('validateDefinition', { body: {} }, 422);
+    const value = await api.call('evaluateExpression', { body: { expression: '$.a + 1', context: { a: 2 } } }, 200);
+    claim(value.json.value === 3 && value.json.type === 'int', 'an expression has a value and a type');
+    for (const expression of ['1 +', '1 + "a"', '1 / 0', 'x', '[1].map(i, i)[7]'])
+        await api.call('evaluateExpression', { body: { expression } }, 422);
+}
+
+// --- executions ---
+
+async function walkExecutions(api, claim) {
+    const start = (body, more = {}, wanted = 201) => api.call('startExecution', { body, ...more }, wanted);
+    const ended = await start({ code: 'greeting', input: { who: 'Ada' } }, { query: { wait: '10s' } });
+    claim(ended.json.status === 'completed' && ended.json.result.text === 'Hi, Ada', 'a waited start has ended');
+    claim(ended.headers.location === `/api/v1/executions/${ended.json.id}`, 'Location names it');
+    const held = await start({ scenario: 'waiting', key: 'walk-1' }, { headers: { 'Idempotency-Key': 'walk-start' } });
+    const id = held.json.id;
+    await start({ scenario: 'waiting', key: 'walk-1' }, { headers: { 'Idempotency-Key': 'walk-start' } }, 200);
+    const other = await start({ scenario: 'waiting', key: 'walk-2' }, { headers: { 'Idempotency-Key': 'walk-start' } }, 409);
+    claim(other.json.code === 'idempotency_conflict', 'a key for another request is a conflict');
+    const busy = await start({ code: 'waiting', key: 'walk-1' }, {}, 409);
+    claim(busy.json.code === 'key_busy' && busy.json.executionId === id, 'a busy key says who has it');
+    const slow = await start({ code: 'waiting' }, { query: { wait: '1ms' } }, 202);
+    await start({ code: 'nothing' }, {}, 404);
+    await start({ code: 'greeting', version: 99 }, {}, 404);
+    await start({ code: 'greeting', input: { who: 7, whom: 'x' } }, {}, 422);
+    await start({ code: 'greeting' }, { query: { wait: 'long' } }, 400);
+    for (const key of ['\xff', 'a\xe9', 'k'.repeat(256)]) await start({ code: 'greeting' }, { headers: { 'Idempotency-Key': key } }, 400);
+    const failed = await start({ code: 'failing' }, { query: { wait: '' } });
+    claim(failed.json.status === 'failed' && failed.json.error.code === 'no_stock', 'a failed one says why');
+    const incident = await start({ code: 'holding' }, { query: { wait: '100ms' } }, 202);
+    claim(incident.json.waitingFor.kind === 'incident', 'one that is held waits as an incident');
+
+    for (const one of [ended, held, slow, failed, incident]) {
+        await api.call('getExecution', { path: { id: one.json.id } }, 200);
+        await api.call('listSteps', { path: { id: one.json.id } }, 200);
+    }
+    await api.call('getExecution', { path: { id: NOBODY } }, 404);
+    await api.call('listSteps', { path: { id: NOBODY } }, 404);
+    await api.call('listSteps', { path: { id }, query: { cursor: 'x' } }, 400);
+    const steps = await api.call('listSteps', { path: { id }, query: { limit: 1 } }, 200);
+    await api.call('listSteps', { path: { id }, query: { limit: 1, cursor: steps.json.nextCursor } }, 200);
+    await walkLists(api, claim, id);
+    await walkEventful(api, claim);
+    await walkSignals(api, claim, id);
+
+    await api.call('cancelExecution', { path: { id: slow.json.id }, body: { reason: 'enough' } }, 202);
+    const gone = await api.call('getExecution', { path: { id: slow.json.id } }, 200);
+    claim(gone.json.status === 'cancelled' && !gone.json.actions.includes('cancel'), 'a cancelled one is cancelled');
+    await api.call('cancelExecution', { path: { id: slow.json.id } }, 409);
+    await api.call('cancelExecution', { path: { id: NOBODY } }, 404);
+    await api.call('cancelExecution', { path: { id: incident.json.id }, body: { raeson: 'x' } }, 422);
+    await api.call('cancelExecution', { path: { id: incident.json.id } }, 202);
+}
+
+async function walkEventful(api, claim) {
+    const { json } = await api.call('startExecution', { body: { code: 'eventful' } }, 201);
+    const path = { id: json.id };
+    claim(json.waitingFor.title === 'May we?' && json.waitingFor.form.length === 1 && json.waitingFor.public, 'a wait says what people are asked');
+    await api.call('signalExecution', { path, body: { type: 'yes', payload: { n: 2 } } }, 202);
+    const unmatched = await api.call('getExecution', { path }, 200);
+    claim(unmatched.json.waitingFor.unmatched === 1, 'a signal that does not match is counted');
+    await api.call('signalExecution', { path, body: { type: 'yes', payload: { n: 'many' } } }, 422);
+    await api.call('signalExecution', { path, body: { type: 'no', payload: { n: 1 } }, query: { wait: '10s' } }, 200);
+    await api.events('followExecution', { path });
+    const end = await api.call('getExecution', { path }, 200);
+    claim(end.json.status === 'failed' && end.json.error.compensation.compensated.length === 2, 'a failure is told with what was undone');
+    const steps = await api.call('listSteps', { path }, 200);
+    const seen = new Set(steps.json.items.map((s) => `${s.kind} ${s.status}`));
+    for (const row of ['forward completed', 'forward failed', 'rollback compensated']) claim(seen.has(row), `history has a row ${row}: ${[...seen]}`);
+}
+
+async function walkLists(api, claim, id) {
+    const first = await api.call('listExecutions', { query: { limit: 1 } }, 200);
+    claim(first.json.nextCursor !== null, 'a page of one has a next one');
+    await api.call('listExecutions', { query: { limit: 2, cursor: first.json.nextCursor } }, 200);
+    const found = await api.call('listExecutions', {
+        query: { kind: 'scenario', code: 'waiting', status: 'waiting', key: 'walk-1', step: 'ask', from: '2020-01-01', to: '2999-01-01T00:00:00Z', q: id },
+    }, 200);
+    claim(found.json.items.length === 1 && found.json.items[0].id === id, 'all filters together find one');
+    for (const query of [{ limit: 501 }, { from: 'soon' }, { status: 'asleep' }, { cursor: 'x' }])
+        await api.call('listExecutions', { query }, 400);
+}
+
+async function walkSignals(api, claim, id) {
+    const signal = (body, more = {}, wanted = 202) => api.call('signalExecution', { path: { id }, body, ...more }, wanted);
+    await signal({ type: 'other', id: 's1', payload: [1] });
+    await signal({ type: 'other', id: 's1', payload: [1] });
+    await signal({ type: 'other', id: 's1', payload: [2] }, {}, 409);
+    await signal({ type: '' }, {}, 422);
+    await api.call('signalExecution', { path: { id: NOBODY }, body: { type: 'go' } }, 404);
+    const taken = await signal({ type: 'go', payload: { a: 1 } }, { query: { wait: '10s' } }, 200);
+    claim(taken.json.step.step === 'ask' && taken.json.executionId === id, 'a signal is answered with the step that took it');
+    const done = await api.call('getExecution', { path: { id } }, 200);
+    claim(done.json.status === 'completed' && done.json.result.got.a === 1, 'what was signalled arrived');
+    await signal({ type: 'go' }, {}, 409);
+}
+
+async function walkEvents(api, claim) {
+    const { id } = (await api.call('startExecution', { body: { code: 'waiting' } }, 201)).json;
+    const first = await api.events('followExecution', { path: { id }, until: (all) => all.some((e) => e.event === 'status') });
+    claim(first.events.map((e) => e.event).join() === 'step,step,status' && !first.hasEnded, 'an execution is followed to where it waits');
+    await api.call('signalExecution', { path: { id }, body: { type: 'go' }, query: { wait: '10s' } }, 200);
+    const last = first.events.at(-1).id;
+    const rest = await api.events('followExecution', { path: { id }, headers: { 'Last-Event-ID': last } });
+    claim(rest.hasEnded && rest.events.at(-1).data.status === 'completed' && rest.events.every((e) => e.id > last), 'and then to its end');
+    const same = await api.events('followExecution', { path: { id }, query: { after: last } });
+    claim(JSON.stringify(same) === JSON.stringify(rest), 'after says the same as Last-Event-ID');
+    await api.call('followExecution', { path: { id: NOBODY } }, 404);
+    await api.call('followExecution', { path: { id }, query: { after: 'x' } }, 400);
+
+    const other = new api.constructor(api.url, api.token, api.doc);
+    const feed = api.events('followAll', { query: { code: 'waiting' }, headers: { 'Last-Event-ID': 0 }, until: (all) => all.some((e) => e.event === 'execution') });
+    // Nobody says when the feed has begun, so something happens until it was heard.
+    let heard = false;
+    feed.then(() => (heard = true), () => (heard = true));
+    while (!heard) {
+        const { json } = await other.call('startExecution', { body: { code: 'waiting' } }, 201);
+        await other.call('cancelExecution', { path: { id: json.id } }, 202);
+    }
+    const { events } = await feed;
+    claim(events[0].event === 'reset', 'a reconnect to the feed begins with reset');
+    other.close();
+    await api.call('followAll', { query: { status: 'asleep' } }, 400);
+}
+
+async function walkMany(api, claim) {
+    const { id } = (await api.call('startExecution', { body: { code: 'waiting', key: 'many-1' } }, 201)).json;
+    await api.call('sendSignal', { body: { type: 'other', key: 'many-1', payload: 1, id: 'm1' } }, 202);
+    await api.call('sendSignal', { body: { type: 'other', key: 'many-1', payload: 2, id: 'm1' } }, 409);
+    await api.call('sendSignal', { body: { type: 'other', key: 'nobody' } }, 404);
+    await api.call('sendSignal', { body: { type: 'other' } }, 422);
+    await api.call('deleteExecution', { path: { id } }, 409);
+
+    const steps = (await api.call('listSteps', { path: { id } }, 200)).json.items;
+    const then = await api.call('getContext', { path: { id }, query: { at: steps[0].id } }, 200);
+    claim(then.json.variables.n === 1, 'a context is shown as it was');
+    await api.call('getContext', { path: { id } }, 200);
+    await api.call('getContext', { path: { id }, query: { at: NOBODY } }, 404);
+
+    const all = { action: 'cancel', filter: { code: 'waiting', status: ['waiting'] } };
+    const dry = await api.call('changeExecutions', { body: { ...all, dryRun: true } }, 200);
+    claim(dry.json.matched > 0 && dry.json.done === 0, 'a dry run counts');
+    const key = { 'Idempotency-Key': 'many-bulk' };
+    const done = await api.call('changeExecutions', { body: all, headers: key }, 200);
+    claim(done.json.done === dry.json.matched && !done.json.more, 'many are cancelled');
+    await api.call('changeExecutions', { body: { ...all, limit: 1 }, headers: key }, 409);
+    await api.call('changeExecutions', { body: { action: 'explode', filter: {} } }, 422);
+    await api.call('deleteExecution', { path: { id } }, 204);
+    await api.call('deleteExecution', { path: { id } }, 404);
+}
+
+async function walkRecords(api, claim) {
+    const path = { object: 'invoice', recordId: 'I 1/ä' };
+    const put = (body, headers, wanted) => api.call('putRecord', { path, body, headers }, wanted);
+    const made = await put({ amount: 1 }, { 'If-None-Match': '*' }, 201);
+    claim(made.headers.etag === '"1"' && made.headers.location === '/api/v1/records/invoice/I%201%2F%C3%A4', 'a new record says where it is');
+    const key = { 'Idempotency-Key': 'walk-record' };
+    await put({ amount: 2 }, key, 200);
+    await put({ amount: 3 }, key, 409);
+    await put({ amount: 2 }, { 'If-Match': '"77"' }, 412);
+    await put({ id: 'other' }, {}, 422);
+    await put({}, { 'Idempotency-Key': 'k'.repeat(256) }, 400);
+    const patch = (body, headers, wanted, to = path) => api.call('patchRecord', { path: to, body, headers }, wanted);
+    const merged = await patch({ paid: true }, { 'If-Match': '"2"' }, 200);
+    claim(merged.json.amount === 2 && merged.json.paid === true, 'a patch leaves the rest');
+    await patch({ paid: 1 }, key, 200);
+    await patch({ paid: 2 }, key, 409);
+    await patch({ paid: 3 }, { 'If-Match': '"77"' }, 412);
+    await patch({ paid: 3 }, {}, 404, { object: 'invoice', recordId: 'none' });
+    await patch({ version: -1 }, {}, 422);
+    await api.call('getRecord', { path }, 200);
+    await api.call('getRecord', { path: { object: 'invoice', recordId: 'none' } }, 404);
+    await api.call('getRecord', { path: { object: 'no object', recordId: 'x' } }, 422);
+
+    await api.call('putRecord', { path: { object: 'invoice', recordId: '2' }, body: { amount: 9 } }, 201);
+    const page = await api.call('listRecords', { path: { object: 'invoice' }, query: { limit: 1, orderBy: 'amount desc', where: 'record.amount > 0' } }, 200);
+    claim(page.json.items[0].id === '2' && page.json.nextCursor !== null, 'records are filtered, ordered and paged');
+    await api.call('listRecords', { path: { object: 'invoice' }, query: { where: 'record.' } }, 422);
+    await api.call('listRecords', { path: { object: 'invoice' }, query: { cursor: 'x' } }, 400);
+    const remove = (headers, wanted, to = path) => api.call('deleteRecord', { path: to, headers }, wanted);
+    await remove({ 'If-Match': '"77"' }, 412);
+    await remove(key, 204);
+    await api.call('deleteRecord', { path, headers: key, body: '{}' }, 409);
+    await remove({}, 404);
+    await remove({}, 422, { object: 'no object', recordId: 'x' });
+}
+
+// --- the server ---
+
+async function walkServer(api) {
+    await api.call('getMetrics', { token: null }, 200);
+    await api.call('listNodes', {}, 200);
+    await api.call('getHealth', { token: null }, 200);
+    await api.call('getReadiness', { token: null }, 200);
+    await api.call('getDocument', { token: null }, 200);
+}
+
+export const walks = [walkDefinitions, walkChecks, walkExecutions, walkEvents, walkMany, walkRecords, walkServer];
