@@ -18,10 +18,12 @@ static struct member *apply(struct contract *c, struct change *change)
     *m = (struct member){.kind = MEMBER_CHANGE, .change = change};
     change->now_us = 1700000000000000;
     b = contract_batch(c, m, NULL);
-    contract_write(c, b);
+    assert_true(store_submit(c->store, b));
+    assert_ptr_equal(contract_take(c), b);
     assert_int_equal(b->end, BATCH_COMMITTED);
     if (m->result == MEMBER_APPLIED)
         change->answer_json = str_copy(&c->mem, change->answer_json);
+    arena_fini(&b->mem);
     return m;
 }
 
