@@ -57,7 +57,7 @@ bool call_keeps_refusal(const struct call *c, const struct err *err)
     int status = err_http_status(err->code);
     struct str key = http_header(c->http, "Idempotency-Key");
 
-    return key.len > 0 && key.len <= KEY_LEN_MAX && c->route != NULL &&
+    return key.len > 0 && key.len <= KEY_LEN_MAX && utf8_is_valid(key) && c->route != NULL &&
            !str_eq(c->http->method, STR("GET")) && err->code != ERR_IDEMPOTENCY_CONFLICT &&
            (status == 404 || status == 409 || status == 412);
 }

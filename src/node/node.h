@@ -137,6 +137,7 @@ struct node_request {
     struct value signal_by; /* {id, name}: a map */
     bool names_execution;   /* SIGNAL: the answer that is kept says who received it */
     struct str reason;
+    bool without_rollback; /* CANCEL: what was done stays done */
     /* DEFINITION */
     struct definition_change definition;
     /* CHANGE */

@@ -123,7 +123,7 @@ claim('an execution has every field', async (rig) => {
         'startedAt', 'completedAt', 'updatedAt', 'deadlineAt']);
     equal([x.kind, x.status, x.key, x.currentStep, x.waitingFor.kind, x.debug, x.parentId, x.user.id],
         ['scenario', 'waiting', 'fields', 'ask', 'signal', false, null, 'admin']);
-    equal(x.actions, ['cancel', 'signal']);
+    equal(x.actions, ['cancel', 'signal', 'migrate']);
     equal((await rig.begin('adding', { input: { n: 1 } })).actions, ['delete']);
 });
 

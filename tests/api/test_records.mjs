@@ -116,8 +116,14 @@ claim('executions that count and people who edit lose no write', async (rig) => 
     await rig.publish({
         code: 'increment',
         steps: [
-            { code: 'read', procedure: { type: 'record.get', object: 'count', id: 'busy' } },
-            { code: 'write', procedure: { type: 'record.update', object: 'count', id: 'busy', data: { n: '=$.steps.read.n + 1' } } },
+            // One step: what is tried again is tried with what it reads then.
+            {
+                code: 'add',
+                procedure: [
+                    { type: 'record.get', object: 'count', id: 'busy', as: 'read' },
+                    { type: 'record.update', object: 'count', id: 'busy', data: { n: '=$.read.n + 1' } },
+                ],
+            },
         ],
     });
     await rig.api('PUT', '/records/count/busy', { n: 0 });
