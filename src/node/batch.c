@@ -235,6 +235,10 @@ static void applied(struct node *n, struct work *w)
     news_tell(n, e, w->commit);
     if (e->waiters != NULL)
         taken_tell(n, e, w->commit);
+    for (size_t i = 0; i < w->commit->starts.count; i++)
+        wake(n, w->commit->starts.items[i]->id);
+    if (w->commit->wakes_parent)
+        wake(n, x->parent_id);
     if (w->kind == WORK_REQUEST)
         answer(n, w);
     if (status_is_terminal(x->status))
@@ -254,9 +258,7 @@ static void again(struct node *n, struct work *w)
     ASSERT(e != NULL);
     w->commit = NULL;
     w->now_us = 0;
-    w->records = (struct record_reads){0};
-    w->objects = (struct object_reads){0};
-    w->has_history = false;
+    work_forget_reads(w);
     if (w->kind == WORK_REQUEST && w->request->kind == NODE_START) {
         /* It never was: start another one. */
         request_start(n, w);

@@ -56,6 +56,9 @@ struct work {
     struct object_reads objects;
     struct history history; /* rows that rolling back asked for */
     bool has_history;
+    struct process_reads processes; /* programs in it are the work's own: work_forget_reads() */
+    struct child_read child;
+    bool has_child;
     struct work *next;
 };
 
@@ -304,6 +307,9 @@ void entry_make_ready(struct node *n, struct entry *e);
 /* work.c */
 struct work *work_new(struct node *n, enum work_kind kind);
 void work_free(struct node *n, struct work *w);
+
+/* Forget what was read for it: it is read again when it is asked for again. */
+void work_forget_reads(struct work *w);
 void work_push(struct work_queue *q, struct work *w);
 struct work *work_pop(struct work_queue *q);
 void works_run(struct node *n); /* advance what is ready, into the current batch */
@@ -320,6 +326,15 @@ void loads_free(struct node *n);
 void load_entry(struct node *n, struct entry *e);
 void load_records(struct node *n, struct entry *e, struct work *w);
 void load_restore(struct load *l); /* the program of a loaded execution has come */
+
+/*
+ * Read a version of a process (-1: the published one) and compile it, on a
+ * reader thread. READY: *out is in `mem` and must be released. False: the
+ * store could not be read.
+ */
+bool program_read(struct node *n, struct reader *reader, struct arena *mem, struct str code,
+                  int64_t version, enum program_state *state, const struct program **out,
+                  struct err *err) MUST_USE;
 
 /* program.c: programs, and which version is published */
 struct program_ref *program_get(struct node *n, struct str code, int64_t version);

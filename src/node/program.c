@@ -8,30 +8,40 @@
 
 /* --- programs --- */
 
-static void run_program(struct node_read *read, struct reader *reader)
+bool program_read(struct node *n, struct reader *reader, struct arena *mem, struct str code,
+                  int64_t version, enum program_state *state, const struct program **out,
+                  struct err *err)
 {
-    struct load *l = read->owner;
-    struct program_ref *ref = l->program.ref;
     struct stored_definition d;
     struct findings findings = {0};
     struct value definition;
     bool found;
 
-    l->program.state = PROGRAM_MISSING;
-    l->ok = read_definition(reader, &ref->mem, STR("scenario"), ref->code, ref->version, &d, &found,
-                            &l->err);
-    if (!l->ok || !found)
-        return;
-    l->program.state = PROGRAM_BROKEN;
-    if (!json_read(&ref->mem, d.text, &definition, &l->err))
-        return;
-    define_compile_scenario(&ref->mem, l->node->env, definition, d.version, &findings,
-                            &l->program.program);
-    if (l->program.program != NULL)
-        l->program.state = PROGRAM_READY;
+    *state = PROGRAM_MISSING;
+    *out = NULL;
+    if (!read_definition(reader, mem, STR("scenario"), code, version, &d, &found, err))
+        return false;
+    if (!found)
+        return true;
+    *state = PROGRAM_BROKEN;
+    if (!json_read(mem, d.text, &definition, err))
+        return true;
+    define_compile_scenario(mem, n->env, definition, d.version, &findings, out);
+    if (*out != NULL)
+        *state = PROGRAM_READY;
     else
-        err_set(&l->err, ERR_INVALID, "version %lld of '%.*s' does not compile",
-                (long long)ref->version, STR_ARG(ref->code));
+        err_set(err, ERR_INVALID, "version %lld of '%.*s' does not compile", (long long)d.version,
+                STR_ARG(code));
+    return true;
+}
+
+static void run_program(struct node_read *read, struct reader *reader)
+{
+    struct load *l = read->owner;
+    struct program_ref *ref = l->program.ref;
+
+    l->ok = program_read(l->node, reader, &ref->mem, ref->code, ref->version, &l->program.state,
+                         &l->program.program, &l->err);
 }
 
 static void program_free(struct program_ref *ref)

@@ -16,8 +16,20 @@ struct work *work_new(struct node *n, enum work_kind kind)
     return w;
 }
 
+void work_forget_reads(struct work *w)
+{
+    for (size_t i = 0; i < w->processes.count; i++)
+        if (w->processes.items[i].program != NULL)
+            program_release(w->processes.items[i].program);
+    w->records = (struct record_reads){0};
+    w->objects = (struct object_reads){0};
+    w->processes = (struct process_reads){0};
+    w->has_history = w->has_child = false;
+}
+
 void work_free(struct node *n, struct work *w)
 {
+    work_forget_reads(w);
     n->wakes -= w->kind == WORK_WAKE;
     w->next = n->free_works;
     n->free_works = w;
@@ -55,6 +67,8 @@ static void make_event(struct work *w, struct event *ev)
         .records = &w->records,
         .objects = &w->objects,
         .history = w->has_history ? &w->history : NULL,
+        .processes = &w->processes,
+        .child = w->has_child ? &w->child : NULL,
         .gives_up_on_records = w->record_tries > TRIES_MAX,
     };
     if (w->kind == WORK_WAKE) {
