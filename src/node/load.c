@@ -183,19 +183,21 @@ static bool add_missing(struct reader *reader, struct arena *mem, struct work *w
 
 /* What flow.start asks for: the published program, or who holds a key. */
 static bool load_process(struct node *n, struct reader *reader, struct arena *mem,
-                         const struct process_read *need, struct process_reads *out,
-                         struct err *err)
+                         const struct process_read *need, struct work *w, struct err *err)
 {
     struct process_read found = *need;
-    enum program_state state;
+    struct program_read read;
 
     if (need->key.len > 0 &&
         !read_by_key(reader, need->code, need->key, &found.holder, &found.is_held, err))
         return false;
-    if (need->key.len == 0 &&
-        !program_read(n, reader, mem, need->code, -1, &state, &found.program, err))
-        return false;
-    *VEC_ADD(mem, out) = found;
+    if (need->key.len == 0) {
+        if (!program_read(n, reader, mem, need->code, -1, &read, err))
+            return false;
+        found.program = read.program;
+        *VEC_ADD(mem, &w->programs) = read;
+    }
+    *VEC_ADD(mem, &w->processes) = found;
     return true;
 }
 
@@ -227,7 +229,7 @@ static bool load_others(struct node *n, struct reader *reader, struct arena *mem
         w->has_history = true;
     }
     for (size_t i = 0; i < c->needs_processes.count; i++)
-        if (!load_process(n, reader, mem, &c->needs_processes.items[i], &w->processes, err))
+        if (!load_process(n, reader, mem, &c->needs_processes.items[i], w, err))
             return false;
     if (c->needs_child) {
         if (!load_child(reader, mem, c->child, &w->child, err))

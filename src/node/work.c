@@ -18,9 +18,9 @@ struct work *work_new(struct node *n, enum work_kind kind)
 
 void work_forget_reads(struct work *w)
 {
-    for (size_t i = 0; i < w->processes.count; i++)
-        if (w->processes.items[i].program != NULL)
-            program_release(w->processes.items[i].program);
+    for (size_t i = 0; i < w->programs.count; i++)
+        program_read_release(&w->programs.items[i]);
+    w->programs = (struct program_reads){0};
     w->records = (struct record_reads){0};
     w->objects = (struct object_reads){0};
     w->processes = (struct process_reads){0};
@@ -58,12 +58,12 @@ struct work *work_pop(struct work_queue *q)
     return w;
 }
 
-static void make_event(struct work *w, struct event *ev)
+static void make_event(const struct node *n, struct work *w, struct event *ev)
 {
     struct node_request *r = w->request;
 
     *ev = (struct event){
-        .config = value_map_empty(),
+        .config = n->config,
         .records = &w->records,
         .objects = &w->objects,
         .history = w->has_history ? &w->history : NULL,
@@ -202,7 +202,7 @@ static bool advance(struct node *n, struct entry *e, struct work *w)
     /* While pinned the store may be reading it. */
     if (e->pins == 0)
         e->x->row = e->row;
-    make_event(w, &ev);
+    make_event(n, w, &ev);
     poison_set(&n->poison, e->id);
     CRASH_POINT(BEFORE_ADVANCE);
     ok = engine_advance(&e->mem, e->x, &ev, w->now_us, commit, &err);
@@ -288,7 +288,7 @@ void works_run(struct node *n)
     const struct entry *last = n->ready_last;
     bool was_last = last == NULL;
 
-    if (n->counts_crash || clock_mono_us(n->clock) < n->pause_until_us)
+    if (n->counts_crash || !n->has_config || clock_mono_us(n->clock) < n->pause_until_us)
         return;
     /* Those that become ready meanwhile are for the next pass. */
     while (!was_last && n->current->members.count < BATCH_MEMBERS_MAX) {

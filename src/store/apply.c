@@ -564,16 +564,6 @@ static enum apply_end apply_crash(struct apply *a, struct member *m, enum db_sta
     return db_changes(a->db) > 0 ? APPLY_DONE : apply_refuse(a, m, MEMBER_GONE);
 }
 
-/* The answer to a change of a definition ends with the version that it was given. */
-static struct str definition_answer(struct apply *a, const struct member *m)
-{
-    struct str beginning = m->idempotency->answer;
-
-    return beginning.len == 0 ? beginning
-                              : str_printf(a->mem, "%.*s\"version\":%lld}", STR_ARG(beginning),
-                                           (long long)m->definition->version);
-}
-
 /* What is kept for a repeated request, now that the change has been made. */
 static bool keep_change_answer(struct apply *a, const struct member *m, int64_t now_us,
                                enum db_status *status)
@@ -584,7 +574,8 @@ static bool keep_change_answer(struct apply *a, const struct member *m, int64_t 
         return true;
     kept = *m->idempotency;
     if (m->kind == MEMBER_DEFINITION) {
-        kept.answer = definition_answer(a, m);
+        if (m->definition->answer != NULL)
+            kept.answer = m->definition->answer(a->mem, m->definition, &kept.status);
     } else if (m->change->answer_status != 0) {
         kept.status = m->change->answer_status;
         kept.answer = m->change->answer_json;

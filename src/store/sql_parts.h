@@ -21,7 +21,17 @@
     "parent_id"
 
 #define DEFINITION_COLUMNS                                                                         \
-    "kind, code, version, revision, status, name, change_summary, created_by, created_at"
+    "kind, code, version, revision, status, name, change_summary, created_by, created_at, "        \
+    "coalesce(previous_version, version - 1)"
+
+/* Drafts and published versions, by the bytes of their codes: ?1 limit, ?2 above this code. */
+#define DEFINITIONS_PAGE(code, condition)                                                          \
+    "SELECT " DEFINITION_COLUMNS " FROM definition WHERE " condition " AND " code " > ?2 "         \
+    "AND (version = 0 OR status = 'published') ORDER BY " code ", kind, version LIMIT ?1"
+
+#define ALL_PUBLISHED                                                                              \
+    "SELECT " DEFINITION_COLUMNS ", definition FROM definition "                                   \
+    "WHERE kind = ?1 AND status = 'published' ORDER BY "
 
 /*
  * Lists walk one index from the newest row down. ?1 limit, ?2 below this row,
