@@ -34,6 +34,19 @@ const holding = {
     steps: [{ code: 'no', procedure: { type: 'compute.fail', code: 'no_stock', message: 'none left' } }],
 };
 
+// Something of everything that an execution can show: loops, retries, rollback, people.
+const eventful = {
+    code: 'eventful',
+    settings: { retryPolicy: { maxAttempts: 2, delay: '1ms', backoff: 1 } },
+    steps: [
+        { code: 'each', loop: { for: '=[1, 2]', as: 'n', collect: '$.loop.n', steps: [{ code: 'one', procedure: { type: 'compute.transform', data: '$.loop.n' }, rollback: { type: 'log', message: 'undone' } }] } },
+        { code: 'choice', branch: [{ when: 'false', steps: [{ code: 'not', procedure: { type: 'log', message: 'x' } }] }, { steps: [{ code: 'else', procedure: { type: 'log', message: 'y' } }] }] },
+        { code: 'soft', onError: 'continue', procedure: { type: 'compute.fail', code: 'soft_one', message: 'never mind', details: [1] } },
+        { code: 'ask', procedure: { type: 'wait.signal', signalType: ['yes', 'no'], match: '$.signal.payload.n == 1', title: 'May we?', assignee: ['group:bosses', 'ada@example.org'], form: [{ name: 'n', type: 'integer' }], public: true, timeout: '1h' } },
+        { code: 'fails', procedure: { type: 'compute.fail', code: 'external_down', message: 'not there', class: 'transient' } },
+    ],
+};
+
 async function publish(api, definition) {
     await api.call('saveScenarioDraft', { path: { code: definition.code }, body: definition }, 200);
     await api.call('publishScenario', { path: { code: definition.code } }, 200);
@@ -63,14 +76,21 @@ async function walkDefinitions(api, claim) {
     await api.call('publishScenario', { path: { code }, body: { changeSummary: 'other' }, headers: key }, 409);
     await api.call('publishScenario', { path: { code } }, 404);
     await publish(api, greeting('Hi'));
-    for (const definition of [waiting, failing, holding]) await publish(api, definition);
+    for (const definition of [waiting, failing, holding, eventful]) await publish(api, definition);
     await api.call('saveScenarioDraft', { path: { code }, body: { code, nodes: [] } }, 200);
+
+    await api.call('revertScenario', { path: { code }, body: { changeSummary: 'back' }, headers: { 'Idempotency-Key': 'walk-revert' } }, 200);
+    await api.call('revertScenario', { path: { code }, body: {}, headers: { 'Idempotency-Key': 'walk-revert' } }, 409);
+    await api.call('revertScenario', { path: { code: 'waiting' } }, 409);
+    await api.call('revertScenario', { path: { code: 'nothing' } }, 404);
+    await api.call('revertScenario', { path: { code }, body: { why: 1 } }, 422);
+    await api.call('publishScenario', { path: { code }, body: { why: 1 } }, 422);
 
     const versions = await api.call('listScenarioVersions', { path: { code } }, 200);
     claim(versions.json.items.length === 2, 'two versions are listed');
     await api.call('listScenarioVersions', { path: { code: 'nothing' } }, 404);
     const version = await api.call('getScenarioVersion', { path: { code, n: 1 } }, 200);
-    claim(version.json.definition.steps.length === 1 && version.json.status === 'superseded', 'a version is shown whole');
+    claim(version.json.definition.steps.length === 1 && version.json.status === 'published', 'a version is shown whole');
     await api.call('getScenarioVersion', { path: { code, n: 99 } }, 404);
     await api.call('getScenario', { path: { code } }, 200);
     await api.call('getScenario', { path: { code: 'nothing' } }, 404);
@@ -80,6 +100,100 @@ async function walkDefinitions(api, claim) {
     claim(page.json.items.length === 1 && page.json.nextCursor !== null, 'a page of one has a next one');
     await api.call('listScenarios', { query: { limit: 500, cursor: page.json.nextCursor } }, 200);
     await api.call('listScenarios', { query: { limit: 0 } }, 400);
+}
+
+async function walkProcedures(api, claim) {
+    const code = 'double';
+    const path = { code };
+    const double = (n) => ({ code, input: [{ name: 'n', type: 'integer' }], commands: [{ type: 'compute.transform', data: `=$.input.n * ${n}` }] });
+    const key = { 'Idempotency-Key': 'walk-procedure' };
+    await api.call('saveProcedureDraft', { path, body: { code }, headers: key }, 200);
+    await api.call('saveProcedureDraft', { path, body: {}, headers: key }, 409);
+    await api.call('saveProcedureDraft', { path, body: {}, headers: { 'If-Match': '"77"' } }, 412);
+    await api.call('saveProcedureDraft', { path: { code: 'No' }, body: {} }, 422);
+    await api.call('publishProcedure', { path }, 422);
+    await api.call('deleteProcedureDraft', { path, headers: { 'If-Match': '"77"' } }, 412);
+    await api.call('deleteProcedureDraft', { path, headers: key }, 204);
+    await api.call('deleteProcedureDraft', { path, headers: key, body: '{}' }, 409);
+    await api.call('deleteProcedureDraft', { path }, 404);
+    await api.call('publishProcedure', { path }, 404);
+    for (const n of [2, 3]) {
+        await api.call('saveProcedureDraft', { path, body: double(n) }, 200);
+        await api.call('publishProcedure', { path, headers: { 'Idempotency-Key': `walk-procedure-${n}` } }, 200);
+    }
+    await api.call('publishProcedure', { path, body: {}, headers: { 'Idempotency-Key': 'walk-procedure-3' } }, 409);
+    await api.call('revertProcedure', { path, headers: key }, 200);
+    await api.call('revertProcedure', { path, headers: key, body: {} }, 409);
+    await api.call('revertProcedure', { path: { code: 'nothing' } }, 404);
+    await api.call('revertProcedure', { path, body: { x: 1 } }, 422);
+    await api.call('getProcedure', { path }, 200);
+    await api.call('getProcedure', { path: { code: 'nothing' } }, 404);
+    const list = await api.call('listProcedures', {}, 200);
+    claim(list.json.items.length === 1, 'the procedure is listed');
+    await api.call('listProcedures', { query: { limit: 'x' } }, 400);
+    await api.call('listProcedureVersions', { path }, 200);
+    await api.call('listProcedureVersions', { path: { code: 'nothing' } }, 404);
+    await api.call('getProcedureVersion', { path: { code, n: 1 } }, 200);
+    await api.call('getProcedureVersion', { path: { code, n: 9 } }, 404);
+}
+
+async function walkLive(api, claim) {
+    const kinds = [
+        ['Function', 'Functions', { name: 'twice' }, { params: [{ name: 'n', type: 'integer' }], body: 'n * 2' }, { body: 'n +' }],
+        ['Template', 'Templates', { code: 'welcome' }, { subject: 'Hi {{ data.name }}', body: 'x', html: '<b>{{ data.name }}</b>' }, { subject: '{{ data. }}', body: 'x' }],
+        ['Config', 'Config', { name: 'days' }, { value: 14 }, { valeu: 14 }],
+    ];
+    for (const [one, many, path, good, bad] of kinds) {
+        const key = { 'Idempotency-Key': `walk-${one}` };
+        const call = (what, more, wanted) => api.call(`${what}${one}`, { path, ...more }, wanted);
+        const made = await call('put', { body: good, headers: { 'If-None-Match': '*' } }, 201);
+        await call('put', { body: good, headers: key }, 200);
+        await call('put', { body: bad, headers: key }, 422);
+        await call('put', { body: { ...good, [one === 'Config' ? 'value' : 'body']: '1' }, headers: key }, 409);
+        await call('put', { body: good, headers: { 'If-Match': '"77"' } }, 412);
+        claim(made.headers.etag === `"${made.json.version}"`, `${one}: ETag is the version`);
+        await call('get', {}, 200);
+        const list = await api.call(`list${many}`, { query: { limit: 1 } }, 200);
+        claim(list.json.items.length === 1, `${one}: it is listed`);
+        await api.call(`list${many}`, { query: { limit: 0 } }, 400);
+    }
+    const shown = await api.call('previewTemplate', { path: { code: 'welcome' }, body: { data: { name: '<Ann>' } } }, 200);
+    claim(shown.json.subject === 'Hi <Ann>' && shown.json.html === '<b>&lt;Ann&gt;</b>', 'a preview is escaped where it must be');
+    await api.call('previewTemplate', { path: { code: 'welcome' }, body: {} }, 422);
+    await api.call('previewTemplate', { path: { code: 'nothing' } }, 404);
+    await api.call('getCatalog', {}, 200);
+    const processes = await api.call('listProcesses', {}, 200);
+    claim(processes.json.items.every((p) => p.kind === 'scenario'), 'processes are listed with their kind');
+    await api.call('listProcesses', { query: { limit: 'x' } }, 400);
+
+    const bundle = await api.call('exportDefinitions', {}, 200);
+    await api.call('exportDefinitions', { query: { codes: 'welcome,days' } }, 200);
+    await api.call('exportDefinitions', { query: { codes: 'nothing' } }, 404);
+    const same = await api.call('importDefinitions', { body: { ...bundle.json, dryRun: true } }, 200);
+    claim(same.json.items.every((i) => i.action === 'unchanged'), 'what was exported is here already');
+    const key = { 'Idempotency-Key': 'walk-import' };
+    const more = { items: [{ kind: 'config', name: 'days', value: 15 }, { kind: 'config', name: 'hours', value: [1] }] };
+    const done = await api.call('importDefinitions', { body: more, headers: key }, 200);
+    claim(done.json.items.map((i) => i.action).join() === 'update,create', 'an import says what it did');
+    await api.call('importDefinitions', { body: { items: more.items.slice(1) }, headers: key }, 409);
+    await api.call('importDefinitions', { body: { items: [{ kind: 'confg' }] } }, 422);
+
+    await api.call('saveScenarioDraft', { path: { code: 'uses_twice' }, body: { code: 'uses_twice', steps: [{ code: 'a', procedure: { type: 'compute.transform', data: '=fn.twice(2)' } }] } }, 200);
+    await api.call('publishScenario', { path: { code: 'uses_twice' } }, 200);
+    await api.call('deleteFunction', { path: { name: 'twice' } }, 409);
+    for (const [one, , path] of kinds) {
+        const missing = Object.fromEntries(Object.keys(path).map((k) => [k, 'nothing']));
+        await api.call(`get${one}`, { path: missing }, 404);
+        await api.call(`delete${one}`, { path: missing }, 404);
+        if (one === 'Function') continue;
+        const key2 = { 'Idempotency-Key': `walk-delete-${one}` };
+        await api.call(`delete${one}`, { path, headers: { 'If-Match': '"77"' } }, 412);
+        await api.call(`delete${one}`, { path, headers: key2 }, 204);
+        await api.call(`delete${one}`, { path, headers: key2, body: '{}' }, 409);
+    }
+    await api.call('putFunction', { path: { name: 'thrice' }, body: { params: [], body: '3' } }, 201);
+    await api.call('deleteFunction', { path: { name: 'thrice' }, headers: { 'If-Match': '"77"' } }, 412);
+    await api.call('deleteFunction', { path: { name: 'thrice' } }, 204);
 }
 
 async function walkChecks(api, claim) {
@@ -99,7 +213,7 @@ async function walkChecks(api, claim) {
 async function walkExecutions(api, claim) {
     const start = (body, more = {}, wanted = 201) => api.call('startExecution', { body, ...more }, wanted);
     const ended = await start({ code: 'greeting', input: { who: 'Ada' } }, { query: { wait: '10s' } });
-    claim(ended.json.status === 'completed' && ended.json.result.text === 'Hi, Ada', 'a waited start has ended');
+    claim(ended.json.status === 'completed' && ended.json.result.text === 'Hello, Ada', 'a waited start has ended');
     claim(ended.headers.location === `/api/v1/executions/${ended.json.id}`, 'Location names it');
     const held = await start({ scenario: 'waiting', key: 'walk-1' }, { headers: { 'Idempotency-Key': 'walk-start' } });
     const id = held.json.id;
@@ -129,15 +243,33 @@ async function walkExecutions(api, claim) {
     const steps = await api.call('listSteps', { path: { id }, query: { limit: 1 } }, 200);
     await api.call('listSteps', { path: { id }, query: { limit: 1, cursor: steps.json.nextCursor } }, 200);
     await walkLists(api, claim, id);
+    await walkEventful(api, claim);
     await walkSignals(api, claim, id);
 
     await api.call('cancelExecution', { path: { id: slow.json.id }, body: { reason: 'enough' } }, 202);
     const gone = await api.call('getExecution', { path: { id: slow.json.id } }, 200);
-    claim(gone.json.status === 'cancelled' && gone.json.actions.length === 0, 'a cancelled one is cancelled');
+    claim(gone.json.status === 'cancelled' && !gone.json.actions.includes('cancel'), 'a cancelled one is cancelled');
     await api.call('cancelExecution', { path: { id: slow.json.id } }, 409);
     await api.call('cancelExecution', { path: { id: NOBODY } }, 404);
     await api.call('cancelExecution', { path: { id: incident.json.id }, body: { raeson: 'x' } }, 422);
     await api.call('cancelExecution', { path: { id: incident.json.id } }, 202);
+}
+
+async function walkEventful(api, claim) {
+    const { json } = await api.call('startExecution', { body: { code: 'eventful' } }, 201);
+    const path = { id: json.id };
+    claim(json.waitingFor.title === 'May we?' && json.waitingFor.form.length === 1 && json.waitingFor.public, 'a wait says what people are asked');
+    await api.call('signalExecution', { path, body: { type: 'yes', payload: { n: 2 } } }, 202);
+    const unmatched = await api.call('getExecution', { path }, 200);
+    claim(unmatched.json.waitingFor.unmatched === 1, 'a signal that does not match is counted');
+    await api.call('signalExecution', { path, body: { type: 'yes', payload: { n: 'many' } } }, 422);
+    await api.call('signalExecution', { path, body: { type: 'no', payload: { n: 1 } }, query: { wait: '10s' } }, 200);
+    await api.events('followExecution', { path });
+    const end = await api.call('getExecution', { path }, 200);
+    claim(end.json.status === 'failed' && end.json.error.compensation.compensated.length === 2, 'a failure is told with what was undone');
+    const steps = await api.call('listSteps', { path }, 200);
+    const seen = new Set(steps.json.items.map((s) => `${s.kind} ${s.status}`));
+    for (const row of ['forward completed', 'forward failed', 'rollback compensated']) claim(seen.has(row), `history has a row ${row}: ${[...seen]}`);
 }
 
 async function walkLists(api, claim, id) {
@@ -194,12 +326,76 @@ async function walkEvents(api, claim) {
     await api.call('followAll', { query: { status: 'asleep' } }, 400);
 }
 
+async function walkMany(api, claim) {
+    const { id } = (await api.call('startExecution', { body: { code: 'waiting', key: 'many-1' } }, 201)).json;
+    await api.call('sendSignal', { body: { type: 'other', key: 'many-1', payload: 1, id: 'm1' } }, 202);
+    await api.call('sendSignal', { body: { type: 'other', key: 'many-1', payload: 2, id: 'm1' } }, 409);
+    await api.call('sendSignal', { body: { type: 'other', key: 'nobody' } }, 404);
+    await api.call('sendSignal', { body: { type: 'other' } }, 422);
+    await api.call('deleteExecution', { path: { id } }, 409);
+
+    const steps = (await api.call('listSteps', { path: { id } }, 200)).json.items;
+    const then = await api.call('getContext', { path: { id }, query: { at: steps[0].id } }, 200);
+    claim(then.json.variables.n === 1, 'a context is shown as it was');
+    await api.call('getContext', { path: { id } }, 200);
+    await api.call('getContext', { path: { id }, query: { at: NOBODY } }, 404);
+
+    const all = { action: 'cancel', filter: { code: 'waiting', status: ['waiting'] } };
+    const dry = await api.call('changeExecutions', { body: { ...all, dryRun: true } }, 200);
+    claim(dry.json.matched > 0 && dry.json.done === 0, 'a dry run counts');
+    const key = { 'Idempotency-Key': 'many-bulk' };
+    const done = await api.call('changeExecutions', { body: all, headers: key }, 200);
+    claim(done.json.done === dry.json.matched && !done.json.more, 'many are cancelled');
+    await api.call('changeExecutions', { body: { ...all, limit: 1 }, headers: key }, 409);
+    await api.call('changeExecutions', { body: { action: 'explode', filter: {} } }, 422);
+    await api.call('deleteExecution', { path: { id } }, 204);
+    await api.call('deleteExecution', { path: { id } }, 404);
+}
+
+async function walkRecords(api, claim) {
+    const path = { object: 'invoice', recordId: 'I 1/ä' };
+    const put = (body, headers, wanted) => api.call('putRecord', { path, body, headers }, wanted);
+    const made = await put({ amount: 1 }, { 'If-None-Match': '*' }, 201);
+    claim(made.headers.etag === '"1"' && made.headers.location === '/api/v1/records/invoice/I%201%2F%C3%A4', 'a new record says where it is');
+    const key = { 'Idempotency-Key': 'walk-record' };
+    await put({ amount: 2 }, key, 200);
+    await put({ amount: 3 }, key, 409);
+    await put({ amount: 2 }, { 'If-Match': '"77"' }, 412);
+    await put({ id: 'other' }, {}, 422);
+    await put({}, { 'Idempotency-Key': 'k'.repeat(256) }, 400);
+    const patch = (body, headers, wanted, to = path) => api.call('patchRecord', { path: to, body, headers }, wanted);
+    const merged = await patch({ paid: true }, { 'If-Match': '"2"' }, 200);
+    claim(merged.json.amount === 2 && merged.json.paid === true, 'a patch leaves the rest');
+    await patch({ paid: 1 }, key, 200);
+    await patch({ paid: 2 }, key, 409);
+    await patch({ paid: 3 }, { 'If-Match': '"77"' }, 412);
+    await patch({ paid: 3 }, {}, 404, { object: 'invoice', recordId: 'none' });
+    await patch({ version: -1 }, {}, 422);
+    await api.call('getRecord', { path }, 200);
+    await api.call('getRecord', { path: { object: 'invoice', recordId: 'none' } }, 404);
+    await api.call('getRecord', { path: { object: 'no object', recordId: 'x' } }, 422);
+
+    await api.call('putRecord', { path: { object: 'invoice', recordId: '2' }, body: { amount: 9 } }, 201);
+    const page = await api.call('listRecords', { path: { object: 'invoice' }, query: { limit: 1, orderBy: 'amount desc', where: 'record.amount > 0' } }, 200);
+    claim(page.json.items[0].id === '2' && page.json.nextCursor !== null, 'records are filtered, ordered and paged');
+    await api.call('listRecords', { path: { object: 'invoice' }, query: { where: 'record.' } }, 422);
+    await api.call('listRecords', { path: { object: 'invoice' }, query: { cursor: 'x' } }, 400);
+    const remove = (headers, wanted, to = path) => api.call('deleteRecord', { path: to, headers }, wanted);
+    await remove({ 'If-Match': '"77"' }, 412);
+    await remove(key, 204);
+    await api.call('deleteRecord', { path, headers: key, body: '{}' }, 409);
+    await remove({}, 404);
+    await remove({}, 422, { object: 'no object', recordId: 'x' });
+}
+
 // --- the server ---
 
 async function walkServer(api) {
+    await api.call('getMetrics', { token: null }, 200);
+    await api.call('listNodes', {}, 200);
     await api.call('getHealth', { token: null }, 200);
     await api.call('getReadiness', { token: null }, 200);
     await api.call('getDocument', { token: null }, 200);
 }
 
-export const walks = [walkDefinitions, walkChecks, walkExecutions, walkEvents, walkServer];
+export const walks = [walkDefinitions, walkProcedures, walkLive, walkChecks, walkExecutions, walkEvents, walkMany, walkRecords, walkServer];

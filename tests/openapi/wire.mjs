@@ -98,7 +98,8 @@ export class Wire {
             json = undefined;
         }
         this.finish({ status, headers, raw, json });
-        if (headers.connection === 'close') this.close();
+        // A stream may go on for ever: its head is the answer.
+        if (headers.connection === 'close' || headers['content-type'] === 'text/event-stream') this.close();
     }
 
     // A stream is over when it ends, or when `until` has what it wants.
