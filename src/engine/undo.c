@@ -302,8 +302,6 @@ static enum step_end run_rollback(struct turn *t, struct value delta, struct val
         place = value_text(value_map_get_str(done, STR("done")).items[undo->commands_left - 1]);
         t->key_suffix = str_printf(t->mem, ".%.*s-rollback", STR_ARG(place));
     }
-    if (t->has_answer_failed)
-        return STEP_FAILED;
     t->failure = (struct failure){0};
     if (is_past_budget(t))
         return turn_fail(t, STR("timeout_compensation"), STR("business"),
@@ -344,7 +342,8 @@ static enum step_end undo_one(struct turn *t)
         end = failed(t);
     t->undone = NULL;
     t->key_suffix = STR_NONE;
-    t->is_answered = t->has_answer_failed = false;
+    t->is_answered = false;
+    t->refused_at = STR_NONE;
     return end;
 }
 
