@@ -32,7 +32,8 @@ static bool run_get(struct query *q, struct reader *reader, struct err *err)
         return false;
     if (!found)
         return err_set(err, ERR_NOT_FOUND, "there is no execution with this id");
-    return read_mask(reader, q->mem, *id, &mask, err) && show_masked(q, &stored, true, &mask, err);
+    return read_step_meta(reader, q->mem, *id, &stored.step_meta, err) &&
+           read_mask(reader, q->mem, *id, &mask, err) && show_masked(q, &stored, true, &mask, err);
 }
 
 void executions_get(struct call *c)

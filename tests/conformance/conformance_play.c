@@ -275,9 +275,8 @@ static int child_ends(struct play *p, struct value v)
 {
     struct rig *r = &p->rig;
 
-    r->child = (struct child_read){.is_found = true,
-                                   .result = match_member(v, "result"),
-                                   .error = match_member(v, "error")};
+    r->child = (struct child_read){
+        .is_found = true, .result = match_member(v, "result"), .error = match_member(v, "error")};
     if (!status_read(text_of(match_member(v, "status")), &r->child.status))
         fail_msg("how has the child ended?");
     return refusal(r, rig_wake(r));
