@@ -136,8 +136,8 @@ struct node_request {
     struct value payload;
     struct value signal_by; /* {id, name}: a map */
     bool names_execution;   /* SIGNAL: the answer that is kept says who received it */
-    struct str reason;
     enum cancel_rollback cancel_rollback; /* CANCEL */
+    struct str reason;
     /* DEFINITION */
     struct definition_change definition;
     struct definition_change *definitions; /* in place of the former: several, by `next` */
