@@ -3,6 +3,7 @@
 
 #include "store/apply.h"
 #include "store/reader.h"
+#include "store/users.h"
 
 #include <inttypes.h>
 
@@ -123,30 +124,33 @@ static bool load_with_history(struct reader *r, struct arena *mem, struct uuid i
                         err);
 }
 
-/* One snapshot for several statements. */
-static bool begin(struct reader *r, struct err *err)
-{
-    enum db_status status = reader_run(r, SQL_BEGIN_READ, DB_NO_PARAMS);
-
-    db_end(r->db, SQL_BEGIN_READ);
-    return status == DB_DONE ? true : db_fail(r->db, status, err);
-}
-
-static void end(struct reader *r)
-{
-    (void)db_exec(r->db, SQL_ROLLBACK, DB_NO_PARAMS);
-}
-
 bool read_execution(struct reader *r, struct arena *mem, struct uuid id,
                     struct stored_execution *out, bool *found, struct err *err)
 {
     bool ok;
 
-    if (!begin(r, err))
+    if (!reader_begin(r, err))
         return false;
     ok = load_with_history(r, mem, id, out, found, err);
-    end(r);
+    reader_end(r);
     return ok;
+}
+
+bool read_owner(struct reader *r, struct arena *mem, struct uuid id, struct execution_owner *out,
+                bool *found, struct err *err)
+{
+    struct id_text room;
+    enum db_status status = reader_run(r, SQL_READ_OWNER, DB_PARAMS(db_uuid(id, &room)));
+
+    *found = status == DB_ROW;
+    if (*found)
+        *out = (struct execution_owner){
+            .org_id = copy_column(r, mem, SQL_READ_OWNER, 0),
+            .code = copy_column(r, mem, SQL_READ_OWNER, 1),
+            .version = db_column_int(r->db, SQL_READ_OWNER, 2),
+        };
+    db_end(r->db, SQL_READ_OWNER);
+    return status <= DB_DONE ? true : db_fail(r->db, status, err);
 }
 
 /* A statement that answers one number. DB_ROW: *out is it. */
@@ -218,6 +222,8 @@ static enum sql choose_list(const struct execution_filter *f, struct uuid *id)
         return uuid_read(f->q, id) ? SQL_LIST_BY_ID : SQL_LIST_BY_TEXT;
     if (f->key.len > 0)
         return SQL_LIST_BY_KEY;
+    if (f->org_id.len > 0 && !str_eq(f->org_id, ORG_DEFAULT))
+        return SQL_LIST_BY_ORG;
     if (f->status.len > 0 && !str_eq(f->status, STR("completed")))
         return SQL_LIST_BY_STATUS;
     return f->code.len > 0 ? SQL_LIST_BY_CODE : SQL_LIST;
@@ -332,11 +338,11 @@ bool read_due(struct reader *r, struct arena *mem, int64_t after_us, struct uuid
     return load_dues(r, mem, SQL_READ_DUE, status, out, err);
 }
 
-bool read_by_key(struct reader *r, struct str code, struct str key, struct uuid *out, bool *found,
-                 struct err *err)
+bool read_by_key(struct reader *r, struct str org_id, struct str code, struct str key,
+                 struct uuid *out, bool *found, struct err *err)
 {
-    enum db_status status =
-        reader_run(r, SQL_LIVE_KEY_FIND, DB_PARAMS(db_text(key), db_text(code)));
+    enum db_status status = reader_run(
+        r, SQL_LIVE_KEY_FIND, DB_PARAMS(db_text(key), db_text(code), db_some_text(org_id)));
 
     *found = status == DB_ROW;
     if (*found && !uuid_read(db_column_text(r->db, SQL_LIVE_KEY_FIND, 1), out))

@@ -33,6 +33,9 @@ int contract_run(const struct contract_backend *backend, const char *name);
 /* The claims about reading; a part of contract_run(). */
 int contract_run_reads(const char *name);
 
+/* The same about users, tokens and the audit log. */
+int contract_run_users(const char *name);
+
 /* Before and after each claim: *state is a struct contract. */
 int contract_setup(void **state);
 int contract_teardown(void **state);
