@@ -125,6 +125,7 @@ struct program {
     bool joins_by_key;            /* settings.onKeyConflict "join" */
     enum on_error on_error;
     int64_t timeout_us;        /* settings.timeout */
+    struct value access;       /* who may what, see access.h; or absent */
     struct value retry_policy; /* settings.retryPolicy as written, its shape checked, or absent */
     const struct cel_env *env; /* ROOT_COUNT slots, then one for each step: $.steps.CODE */
     uint32_t slot_count;       /* enough for every activation */

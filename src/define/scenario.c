@@ -1,4 +1,5 @@
 /* scenario.c - a scenario as a whole: from a definition to a program. */
+#include "define/access.h"
 #include "define/compile.h"
 
 static const struct field_spec scenario_fields[] = {
@@ -32,7 +33,26 @@ static void compile_code(struct compiler *c, struct value definition, struct pro
     }
 }
 
-/* Roles, or "group:name". */
+/* A role, or "group:name". A role that does not exist lets nobody in, which is hardly meant. */
+static void check_who(struct compiler *c, struct value v)
+{
+    struct str who;
+    const char *nearest;
+    enum role role;
+
+    if (v.kind != VALUE_STRING) {
+        compile_wrong_type(c, v, "a role, or \"group:name\"");
+        return;
+    }
+    who = value_text(v);
+    if (role_find(who, &role) || (str_starts_with(who, STR("group:")) && who.len > 6))
+        return;
+    nearest = role_nearest(who);
+    compile_warning(c, FINDING_BAD_VALUE, "there is no role '%.*s'; a group is \"group:name\"",
+                    STR_ARG(who));
+    compile_did_you_mean(c, nearest != NULL ? str_of(nearest) : STR_NONE);
+}
+
 static void check_access(struct compiler *c, struct value access)
 {
     size_t outer = compile_enter(c, STR("access"));
@@ -46,8 +66,7 @@ static void check_access(struct compiler *c, struct value access)
                 compile_wrong_type(c, list, "a list of roles and groups");
             for (uint32_t k = 0; list.kind == VALUE_LIST && k < list.len; k++) {
                 size_t item = compile_enter_index(c, k);
-                if (list.items[k].kind != VALUE_STRING)
-                    compile_wrong_type(c, list.items[k], "a role, or \"group:name\"");
+                check_who(c, list.items[k]);
                 compile_leave(c, item);
             }
             compile_leave(c, field);
@@ -82,6 +101,7 @@ static void compile_scenario(struct compiler *c, struct value definition, struct
     v = compile_field(definition, "access");
     if (v.kind != VALUE_ABSENT)
         check_access(c, v);
+    p->access = v;
     compile_steps(c, compile_field(definition, "steps"), p);
     v = compile_field(definition, "result");
     if (v.kind != VALUE_ABSENT) {
@@ -102,6 +122,7 @@ void define_compile_scenario(struct arena *mem, const struct cel_env *base, stru
                           .meta = value_map_empty(),
                           .on_error = ON_ERROR_COMPENSATE,
                           .timeout_us = DEFAULT_TIMEOUT_US,
+                          .access = value_absent(),
                           .retry_policy = value_absent(),
                           .env = base};
     compile_scenario(&c, definition, p);

@@ -74,6 +74,7 @@ void node_before_sleep(struct node *n, node_before_sleep_fn *before, void *conte
 
 struct node_user {
     struct str id, name, email, role, org_id;
+    struct value groups; /* a list of texts */
 };
 
 enum node_request_kind {

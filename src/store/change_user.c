@@ -79,7 +79,8 @@ static enum db_status find_user(struct apply *a, struct str id, struct stored_us
             .email = str_copy(a->mem, db_column_text(a->db, sql, 3)),
             .role = str_copy(a->mem, db_column_text(a->db, sql, 4)),
             .groups_json = str_copy(a->mem, db_column_text(a->db, sql, 5)),
-            .skill_level = db_column_text(a->db, sql, 6).len > 0 ? db_column_int(a->db, sql, 6) : -1,
+            .skill_level =
+                db_column_text(a->db, sql, 6).len > 0 ? db_column_int(a->db, sql, 6) : -1,
             .specializations_json = str_copy(a->mem, db_column_text(a->db, sql, 7)),
             .is_active = db_column_int(a->db, sql, 8) != 0,
             .created_at_us = db_column_int(a->db, sql, 9),

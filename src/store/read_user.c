@@ -86,8 +86,8 @@ static bool load_tokens(struct reader *r, struct arena *mem, enum sql sql, enum 
     return ended(r, sql, status, err);
 }
 
-bool read_tokens(struct reader *r, struct arena *mem, struct str user_id,
-                 struct stored_tokens *out, struct err *err)
+bool read_tokens(struct reader *r, struct arena *mem, struct str user_id, struct stored_tokens *out,
+                 struct err *err)
 {
     enum db_status status = reader_run(r, SQL_READ_TOKENS, DB_PARAMS(db_text(user_id)));
 
@@ -156,11 +156,11 @@ bool read_audit(struct reader *r, struct arena *mem, const struct audit_filter *
     *next = STR_NONE;
     if (f->cursor.len > 0 && !read_cursor(f->cursor, &at_us, &row))
         return err_set(err, ERR_BAD_REQUEST, "this cursor is not one of ours");
-    status = reader_run(r, sql,
-                        DB_PARAMS(db_int(f->limit + 1), db_int(at_us), db_int(row),
-                                  db_int(f->from_us), db_some_text(f->user_id),
-                                  db_some_text(f->action), db_some_text(f->target),
-                                  db_some_text(f->org_id)));
+    status =
+        reader_run(r, sql,
+                   DB_PARAMS(db_int(f->limit + 1), db_int(at_us), db_int(row), db_int(f->from_us),
+                             db_some_text(f->user_id), db_some_text(f->action),
+                             db_some_text(f->target), db_some_text(f->org_id)));
     for (; status == DB_ROW; status = db_next(r->db, sql))
         *VEC_ADD(mem, out) = (struct stored_audit){
             .row = db_column_int(r->db, sql, 0),

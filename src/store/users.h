@@ -17,7 +17,7 @@
 #define USER_ADMIN STR("00000000-0000-7000-8000-000000000002")
 
 struct stored_user {
-    struct str id, org_id, name, email, role; /* e-mail in small letters, or empty */
+    struct str id, org_id, name, email, role;     /* e-mail in small letters, or empty */
     struct str groups_json, specializations_json; /* lists of texts; empty: none */
     int64_t skill_level;                          /* -1: none */
     bool is_active;
@@ -64,7 +64,7 @@ enum user_field {
 struct user_change {
     struct change change; /* apply = user_change_apply */
     bool is_new;
-    unsigned fields;       /* of enum user_field; for a change */
+    unsigned fields; /* of enum user_field; for a change */
     struct stored_user user;
     struct stored_token token; /* is_new: id and hash of the first one */
     struct str scope_org;      /* whose users may be changed; empty: all */
@@ -113,15 +113,14 @@ bool read_users(struct reader *r, struct arena *mem, const struct user_filter *f
                 struct stored_users *out, struct err *err) MUST_USE;
 
 /* The tokens of a user, the oldest first. */
-bool read_tokens(struct reader *r, struct arena *mem, struct str user_id,
-                 struct stored_tokens *out, struct err *err) MUST_USE;
+bool read_tokens(struct reader *r, struct arena *mem, struct str user_id, struct stored_tokens *out,
+                 struct err *err) MUST_USE;
 
 bool read_access_version(struct reader *r, int64_t *out, struct err *err) MUST_USE;
 
 /* All users and tokens as of one access version. */
 bool read_everyone(struct reader *r, struct arena *mem, struct stored_users *users,
-                   struct stored_tokens *tokens, int64_t *access_version,
-                   struct err *err) MUST_USE;
+                   struct stored_tokens *tokens, int64_t *access_version, struct err *err) MUST_USE;
 
 /* --- the audit log --- */
 

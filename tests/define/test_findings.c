@@ -75,6 +75,9 @@ static void test_findings__about_a_scenario(void **state)
         {"{'code': 'a', 'triggers': [{'type': 'schedule'}], 'procedures': {'p': {}}, 'steps': []}",
          "/triggers not_supported_yet\n/procedures not_supported_yet\n/steps no_steps"},
         {"{'code': 'a', 'access': [], 'steps': []}", "/access wrong_type\n/steps no_steps"},
+        {"{'code': 'a', 'access': {'start': ['operater', 'group:']}, 'steps': []}",
+         "/access/start/0 bad_value did you mean 'operator'?\n/access/start/1 bad_value\n/steps "
+         "no_steps"},
         {"{'code': 'a', 'access': {'start': 'x', 'view': [1], 'run': []}, 'steps': []}",
          "/access/run unknown_field\n/access/start wrong_type\n/access/view/0 wrong_type\n"
          "/steps no_steps"},

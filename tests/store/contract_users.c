@@ -255,7 +255,8 @@ static void test_store__use_of_a_token_never_goes_back(void **state)
     struct contract *c = *state;
     struct user_change *u = new_user(c, "Ada", "");
     struct token_use use = {.at_us = 9000};
-    struct token_uses_change uses = {.change = {.apply = token_uses_apply}, .uses = &use, .count = 1};
+    struct token_uses_change uses = {
+        .change = {.apply = token_uses_apply}, .uses = &use, .count = 1};
     struct everyone e;
 
     assert_int_equal(write_change(c, &u->change)->result, MEMBER_APPLIED);
