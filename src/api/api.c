@@ -2,7 +2,7 @@
 #include "api/api.h"
 
 #include "api/call.h"
-#include "api/token.h"
+#include "api/view.h"
 #include "base/utf8.h"
 
 #include <stdlib.h>
@@ -15,6 +15,9 @@ struct api {
     struct arena mem;
     struct node *node;
     struct http_server *http;
+    struct directory *people;
+    struct view_memory *views;
+    struct uuid_gen ids;
     uint32_t run; /* random: tells the requests of two runs apart */
 };
 
@@ -28,6 +31,24 @@ int64_t api_now_us(const struct api *api)
     return clock_wall_us(api->options.clock);
 }
 
+struct str api_new_id(struct api *api, struct arena *mem)
+{
+    char *text = arena_alloc(mem, UUID_TEXT_LEN + 1);
+
+    uuid_write(uuid_gen_next(&api->ids, api_now_us(api) / 1000), text);
+    return str_from(text, UUID_TEXT_LEN);
+}
+
+struct directory *api_people(struct api *api)
+{
+    return api->people;
+}
+
+struct view_memory *api_views(struct api *api)
+{
+    return api->views;
+}
+
 uint16_t api_port(const struct api *api)
 {
     return http_port(api->http);
@@ -35,26 +56,33 @@ uint16_t api_port(const struct api *api)
 
 /* --- one request --- */
 
-static enum role authenticate(const struct api *api, const struct http_request *r,
-                              struct node_user *user)
+/* The call of a request, made when its headers are there. */
+static struct call *call_of(struct api *api, struct http_request *r)
 {
-    if (!token_is_borne(http_header(r, "Authorization"), api->options.admin_token))
-        return ROLE_OPEN;
-    *user = (struct node_user){.id = STR("admin"), .name = STR("admin"), .role = STR("admin")};
-    return ROLE_ADMIN;
+    struct call *c = r->owner;
+
+    if (c != NULL)
+        return c;
+    c = r->owner = ARENA_NEW(r->mem, struct call);
+    c->api = api;
+    c->node = api->node;
+    c->http = r;
+    c->mem = r->mem;
+    c->is_known = auth_identify(api->people, &api->options.auth, r, &c->user, &c->role, &c->who);
+    return c;
 }
 
-static size_t body_max(void *context, const struct http_request *r)
+static size_t body_limit(const struct http_request *r)
 {
-    struct api *api = context;
-    struct node_user user;
-
-    /* Who may not call anything may not make us keep bodies either. */
-    if (authenticate(api, r, &user) == ROLE_OPEN)
-        return 0;
     if (str_ends_with(r->path, STR("/draft")) || str_ends_with(r->path, STR("/validate")))
         return DEFINITION_MAX_BYTES;
     return BODY_MAX_BYTES;
+}
+
+static size_t body_max(void *context, struct http_request *r)
+{
+    /* Who may not call anything may not make us keep bodies either. */
+    return call_of(context, r)->is_known ? body_limit(r) : 0;
 }
 
 static void refuse_method(struct call *c, const struct buf *allow)
@@ -66,33 +94,31 @@ static void refuse_method(struct call *c, const struct buf *allow)
     call_refuse_headers(c, &err, &(struct http_header){"Allow", methods.ptr}, 1);
 }
 
+static void refuse_role(struct call *c)
+{
+    call_refuse_text(c, ERR_FORBIDDEN, "your role, %s, may not do this; it takes one of: %.*s",
+                     role_name(c->role), STR_ARG(right_roles(c->mem, c->route->right)));
+}
+
 static void handle(void *context, struct http_request *r)
 {
-    struct api *api = context;
-    struct call *c = ARENA_NEW(r->mem, struct call);
-    enum role role = authenticate(api, r, &c->user);
+    struct call *c = call_of(context, r);
     struct buf allow;
 
-    c->api = api;
-    c->node = api->node;
-    c->http = r;
-    c->mem = r->mem;
     buf_init_arena(&allow, r->mem);
     c->route = router_find(r->method, r->path, c->params, &allow);
-    if (role == ROLE_OPEN && (c->route == NULL || c->route->role > ROLE_OPEN))
-        call_refuse_text(c, ERR_UNAUTHORIZED,
-                         "send the header Authorization: Bearer with a token; the first one is in "
-                         "admin.token of the data folder");
+    if (!c->is_known && (c->route == NULL || c->route->right != RIGHT_OPEN))
+        call_refuse(c, &c->who);
     else if (!utf8_is_valid(r->path))
         call_refuse_text(c, ERR_BAD_REQUEST, "the path is not UTF-8");
     else if (c->route == NULL && allow.len > 0)
         refuse_method(c, &allow);
     else if (c->route == NULL)
         call_refuse_text(c, ERR_NOT_FOUND, "there is nothing at this path");
-    else if (role < c->route->role)
-        call_refuse_text(c, ERR_FORBIDDEN, "your role may not do this");
+    else if (c->route->right != RIGHT_OPEN && !right_has(c->route->right, c->role))
+        refuse_role(c);
     else if (r->refusal == ERR_TOO_LARGE)
-        call_refuse_text(c, ERR_TOO_LARGE, "the body is larger than %zu bytes", body_max(api, r));
+        call_refuse_text(c, ERR_TOO_LARGE, "the body is larger than %zu bytes", body_limit(r));
     else if (r->refusal != ERR_NONE)
         call_refuse_text(c, r->refusal, "too many large requests are under way");
     else
@@ -116,19 +142,44 @@ static void on_before_sleep(void *context, int *timeout_ms)
     if (!node_is_ready(api->node, &why) && strcmp(why, "stopping") == 0)
         http_quiesce(api->http);
     http_before_sleep(api->http, timeout_ms);
+    directory_tick(api->people, timeout_ms);
+}
+
+static bool open_people(struct api *api, struct err *err)
+{
+    const struct directory_options people = {
+        .node = api->node,
+        .clock = api->options.clock,
+        .admin_token = api->options.admin_token,
+        .is_shared = api->options.is_shared,
+    };
+
+    api->people = directory_open(&people, err);
+    return api->people != NULL;
+}
+
+static bool open_http(struct api *api, struct err *err)
+{
+    const struct http_options http = {
+        .host = api->options.host,
+        .port = api->options.port,
+        .handle = handle,
+        .body_max = body_max,
+        .context = api,
+        .clock = api->options.clock,
+        .connections_max = api->options.connections_max,
+        .patience_us = api->options.patience_us,
+        .tls_cert = api->options.tls_cert,
+        .tls_key = api->options.tls_key,
+    };
+
+    api->http = http_open(&http, err);
+    return api->http != NULL && node_watch(api->node, http_fd(api->http), on_ready, api, err);
 }
 
 struct api *api_open(struct node *node, const struct api_options *options, struct err *err)
 {
     struct api *api = calloc(1, sizeof(*api));
-    struct http_options http = {
-        .host = options->host,
-        .port = options->port,
-        .handle = handle,
-        .body_max = body_max,
-        .context = api,
-        .clock = options->clock,
-    };
 
     if (api == NULL)
         PANIC("out of memory");
@@ -136,10 +187,11 @@ struct api *api_open(struct node *node, const struct api_options *options, struc
     api->options = *options;
     api->options.admin_token = str_copy(&api->mem, options->admin_token);
     api->node = node;
+    api->views = view_memory_new();
+    uuid_gen_init(&api->ids, NULL, NULL);
     if (getrandom(&api->run, sizeof(api->run), 0) != (ssize_t)sizeof(api->run))
         PANIC("no random numbers");
-    api->http = http_open(&http, err);
-    if (api->http == NULL || !node_watch(node, http_fd(api->http), on_ready, api, err)) {
+    if (!open_people(api, err) || !open_http(api, err)) {
         api_close(api);
         return NULL;
     }
@@ -151,6 +203,9 @@ void api_close(struct api *api)
 {
     if (api->http != NULL)
         http_close(api->http);
+    if (api->people != NULL)
+        directory_close(api->people);
+    view_memory_free(api->views);
     arena_fini(&api->mem);
     free(api);
 }

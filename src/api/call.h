@@ -14,6 +14,7 @@
 #include "node/node.h"
 
 struct api;
+struct directory;
 
 struct call {
     struct api *api;
@@ -22,7 +23,10 @@ struct call {
     struct arena *mem;
     const struct route *route; /* NULL when there is none */
     struct str params[ROUTE_PARAMS_MAX];
-    struct node_user user;
+    struct node_user user; /* who asks; empty on routes that are open */
+    enum role role;
+    bool is_known;  /* there is a user */
+    struct err who; /* why not */
 };
 
 /* --- answering --- */
@@ -62,6 +66,9 @@ bool call_wait(struct call *c, int64_t *out_us) MUST_USE;
 /* ?limit, else `fallback`; refused unless it is 1 to 500. */
 bool call_limit(struct call *c, int64_t fallback, int64_t *out) MUST_USE;
 
+/* ?from, ?to and the like: a time or a day, or 0; refused when it is neither. */
+bool call_time(struct call *c, const char *name, int64_t *out_us) MUST_USE;
+
 /* The id in params[0]; refused as not found when it is none. */
 bool call_execution_id(struct call *c, struct uuid *out) MUST_USE;
 
@@ -73,6 +80,12 @@ bool call_idempotency(struct call *c, struct idempotency *out) MUST_USE;
 
 /* The body by its fields; refused when it does not fit them. */
 bool call_body(struct call *c, const struct body_field *fields, size_t count) MUST_USE;
+
+/*
+ * The organisation whose users and log the caller may see and change: the
+ * caller's own; empty, for all, when that is the default one.
+ */
+struct str call_scope(const struct call *c);
 
 /* --- asking the node --- */
 

@@ -1,0 +1,103 @@
+/* view.c - see view.h. */
+#include "api/view.h"
+
+#include "api/api.h"
+#include "base/map.h"
+#include "value/json.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { REMEMBERED_MAX = 10000 };
+
+/* struct value of each version's `access`, by code@version; all in `mem`, forgotten at once. */
+struct view_memory {
+    pthread_mutex_t lock;
+    struct arena mem;
+    struct map access;
+};
+
+struct view_memory *view_memory_new(void)
+{
+    struct view_memory *m = malloc(sizeof(*m));
+
+    if (m == NULL || pthread_mutex_init(&m->lock, NULL) != 0)
+        PANIC("out of memory");
+    arena_init(&m->mem);
+    map_init(&m->access, &m->mem);
+    return m;
+}
+
+void view_memory_free(struct view_memory *m)
+{
+    pthread_mutex_destroy(&m->lock);
+    arena_fini(&m->mem);
+    free(m);
+}
+
+/* With the lock held. */
+static const struct value *remember(struct view_memory *m, struct str key, struct str json)
+{
+    struct value *v;
+    struct err err;
+
+    if (m->access.count >= REMEMBERED_MAX) {
+        arena_reset(&m->mem);
+        map_init(&m->access, &m->mem);
+    }
+    v = ARENA_NEW(&m->mem, struct value);
+    *v = value_absent();
+    if (json.len > 0 && !json_read(&m->mem, str_copy(&m->mem, json), v, &err))
+        *v = value_absent();
+    map_put(&m->access, str_copy(&m->mem, key), v);
+    return v;
+}
+
+bool view_allows(struct query *q, struct reader *reader, struct str org_id, struct str code,
+                 int64_t version, bool *out, struct err *err)
+{
+    const struct node_user *user = &q->call->user;
+    struct view_memory *m = api_views(q->call->api);
+    struct str key, json = STR_NONE;
+    const struct value *access;
+
+    *out = str_eq(org_id, user->org_id);
+    if (!*out || q->call->role == ROLE_ADMIN)
+        return true;
+    key = str_printf(q->mem, "%.*s@%lld", STR_ARG(code), (long long)version);
+    pthread_mutex_lock(&m->lock);
+    access = map_get(&m->access, key);
+    if (access == NULL) {
+        pthread_mutex_unlock(&m->lock);
+        if (!read_access(reader, q->mem, code, version, &json, err))
+            return false;
+        pthread_mutex_lock(&m->lock);
+        access = remember(m, key, json);
+    }
+    *out = access_allows(*access, "view", user->role, user->groups);
+    pthread_mutex_unlock(&m->lock);
+    return true;
+}
+
+bool view_check(struct query *q, struct reader *reader, struct str org_id, struct str code,
+                int64_t version, struct err *err)
+{
+    bool is_visible;
+
+    if (!view_allows(q, reader, org_id, code, version, &is_visible, err))
+        return false;
+    return is_visible || err_set(err, ERR_NOT_FOUND, "there is no execution with this id");
+}
+
+bool view_check_id(struct query *q, struct reader *reader, struct uuid id, struct err *err)
+{
+    struct execution_owner owner;
+    bool found;
+
+    if (!read_owner(reader, q->mem, id, &owner, &found, err))
+        return false;
+    if (!found)
+        return err_set(err, ERR_NOT_FOUND, "there is no execution with this id");
+    return view_check(q, reader, owner.org_id, owner.code, owner.version, err);
+}
