@@ -132,11 +132,12 @@ int command_apply(int argc, char **argv)
         {.name = "draft", .flag = &as_draft},
         {.name = "summary", .value = &summary},
         {.name = "json", .flag = &as_json},
+        CLIENT_OPTIONS,
     };
     struct definition *all;
     struct client c;
 
-    if (!options_read("apply", specs, 3, &argc, argv) || argc < 2)
+    if (!options_read("apply", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc < 2)
         return command_usage("apply");
     client_open(&c);
     all = ARENA_ARRAY(&c.mem, (size_t)argc, struct definition);

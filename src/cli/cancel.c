@@ -23,14 +23,17 @@ int command_cancel(int argc, char **argv)
 {
     const char *reason = NULL;
     bool as_json = false;
-    const struct option_spec specs[] = {{.name = "reason", .value = &reason},
-                                        {.name = "json", .flag = &as_json}};
+    const struct option_spec specs[] = {
+        {.name = "reason", .value = &reason},
+        {.name = "json", .flag = &as_json},
+        CLIENT_OPTIONS,
+    };
     struct client c;
     struct reply reply;
     struct str id;
     int status = EXIT_FAILED;
 
-    if (!options_read("cancel", specs, 2, &argc, argv) || argc != 2)
+    if (!options_read("cancel", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 2)
         return command_usage("cancel");
     client_open(&c);
     if (client_find(&c, argv[1], &id) &&

@@ -73,6 +73,11 @@ static void tell_failure(const struct client *c, CURLcode code)
                 "pawl: the server at %s went away before it answered; whether the change happened "
                 "is not known: look with pawl ls\n",
                 c->url);
+    else if (code == CURLE_PEER_FAILED_VERIFICATION)
+        fprintf(stderr,
+                "pawl: the certificate of %s is not one that this machine trusts; give the file "
+                "of its authority with --ca or PAWL_CA\n",
+                c->url);
     else
         fprintf(stderr, "pawl: cannot talk to %s: %s\n", c->url, curl_easy_strerror(code));
 }
@@ -100,6 +105,8 @@ static bool perform(struct client *c, const char *method, struct str path, struc
     curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, on_data);
     curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, text);
     curl_easy_setopt(c->curl, CURLOPT_CUSTOMREQUEST, method);
+    if (setting("PAWL_CA", NULL) != NULL)
+        curl_easy_setopt(c->curl, CURLOPT_CAINFO, setting("PAWL_CA", NULL));
     if (strcmp(method, "GET") != 0) {
         curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE, (long)body.len);
         curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, body.len > 0 ? body.ptr : "");

@@ -19,6 +19,8 @@ int command_help(int argc, char **argv)
     printf("pawl - runs business processes that must not get lost\n\nusage: pawl COMMAND ...\n\n");
     for (size_t i = 0; i < command_count; i++)
         printf("  %-10s %s\n", commands[i].name, commands[i].summary);
-    printf("\n`pawl help COMMAND` explains one.\n");
+    printf("\n`pawl help COMMAND` explains one. Those that talk to a server take --url URL "
+           "(PAWL_URL),\n"
+           "--token TOKEN (PAWL_TOKEN) and --ca FILE (PAWL_CA).\n");
     return EXIT_OK;
 }

@@ -1,15 +1,15 @@
 /* ls.c - pawl ls: the newest executions as a table. */
 #include "base/clock.h"
-#include "base/utf8.h"
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/table.h"
 #include "cli/tell.h"
 
 #include <stdio.h>
 
 /* The end of an id is unlike any other's, and enough for other commands. */
-enum { ID_SHOWN = 12, COLUMNS = 6, COLUMN_MAX = 40 };
+enum { ID_SHOWN = 12 };
 
 static void add_filter(struct buf *path, const char *name, const char *value)
 {
@@ -19,8 +19,7 @@ static void add_filter(struct buf *path, const char *name, const char *value)
     client_escape(path, str_of(value));
 }
 
-/* One row of the table: ID CODE STATUS STEP KEY STARTED. */
-static void fill_row(struct arena *mem, struct value x, int64_t now_us, struct str row[COLUMNS])
+static void add_row(struct arena *mem, struct table *t, struct value x, int64_t now_us)
 {
     struct str id = client_text(x, "id");
     struct buf age;
@@ -28,49 +27,25 @@ static void fill_row(struct arena *mem, struct value x, int64_t now_us, struct s
     buf_init_arena(&age, mem);
     tell_duration(&age, now_us - tell_time_of(x, "createdAt"));
     buf_text(&age, " ago");
-    row[0] = id.len > ID_SHOWN ? str_slice(id, id.len - ID_SHOWN, id.len) : id;
-    row[1] = client_text(x, "code");
-    row[2] = client_text(x, "status");
-    row[3] = client_text(x, "currentStep");
-    row[4] = client_text(x, "key");
-    row[5] = buf_view(&age);
-}
-
-static void print_row(struct str row[COLUMNS], const size_t widths[COLUMNS])
-{
-    for (int i = 0; i < COLUMNS; i++) {
-        struct str text = row[i].len > 0 ? row[i] : STR("-");
-        size_t width = utf8_count(text);
-        if (width > COLUMN_MAX) {
-            text = str_slice(text, 0, utf8_offset(text, COLUMN_MAX));
-            width = COLUMN_MAX;
-        }
-        printf("%.*s%*s", STR_ARG(text), i + 1 < COLUMNS ? (int)(widths[i] - width) + 2 : 0, "");
-    }
-    putchar('\n');
+    table_add(mem, t, id.len > ID_SHOWN ? str_slice(id, id.len - ID_SHOWN, id.len) : id);
+    table_add(mem, t, client_text(x, "code"));
+    table_add(mem, t, client_text(x, "status"));
+    table_add(mem, t, client_text(x, "currentStep"));
+    table_add(mem, t, client_text(x, "key"));
+    table_add(mem, t, buf_view(&age));
 }
 
 static void print_table(struct arena *mem, struct value items)
 {
-    struct str head[COLUMNS] = {STR("ID"),   STR("CODE"), STR("STATUS"),
-                                STR("STEP"), STR("KEY"),  STR("STARTED")};
-    struct str(*rows)[COLUMNS] = arena_array(mem, items.len + 1, sizeof(*rows));
+    static const char *const head[] = {"ID", "CODE", "STATUS", "STEP", "KEY", "STARTED"};
     int64_t now_us = clock_wall_us(&clock_system);
-    size_t widths[COLUMNS] = {0};
+    struct table t = {.columns = sizeof(head) / sizeof(head[0])};
 
-    memcpy(rows[0], head, sizeof(head));
+    for (size_t i = 0; i < t.columns; i++)
+        table_add(mem, &t, str_of(head[i]));
     for (uint32_t i = 0; i < items.len; i++)
-        fill_row(mem, items.items[i], now_us, rows[i + 1]);
-    for (uint32_t i = 0; i <= items.len; i++)
-        for (int k = 0; k < COLUMNS; k++) {
-            size_t width = utf8_count(rows[i][k]);
-            if (width > COLUMN_MAX)
-                width = COLUMN_MAX;
-            if (width > widths[k])
-                widths[k] = width;
-        }
-    for (uint32_t i = 0; i <= items.len; i++)
-        print_row(rows[i], widths);
+        add_row(mem, &t, items.items[i], now_us);
+    table_print(&t);
 }
 
 int command_ls(int argc, char **argv)
@@ -84,6 +59,7 @@ int command_ls(int argc, char **argv)
         {.name = "key", .value = &key},
         {.name = "q", .value = &query},
         {.name = "json", .flag = &as_json},
+        CLIENT_OPTIONS,
     };
     struct client c;
     struct reply reply;

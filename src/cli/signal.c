@@ -52,6 +52,7 @@ int command_signal(int argc, char **argv)
         {.name = "id", .value = &id},
         {.name = "wait", .value = &wait_for, .flag = &wait},
         {.name = "json", .flag = &as_json},
+        CLIENT_OPTIONS,
     };
     struct client c;
     struct reply reply;
@@ -59,7 +60,8 @@ int command_signal(int argc, char **argv)
     struct str execution;
     int status = EXIT_FAILED;
 
-    if (!options_read("signal", specs, 3, &argc, argv) || argc < 3 || argc > 4)
+    if (!options_read("signal", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc < 3 ||
+        argc > 4)
         return command_usage("signal");
     client_open(&c);
     buf_init_arena(&path, &c.mem);

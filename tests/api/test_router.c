@@ -99,10 +99,10 @@ static void test_router__only_health_is_open(void **state)
     for (size_t i = 0; i < route_count; i++) {
         bool is_health =
             str_eq(routes[i].pattern, STR("/healthz")) || str_eq(routes[i].pattern, STR("/readyz"));
-        assert_int_equal(routes[i].role == ROLE_OPEN, is_health);
+        assert_int_equal(routes[i].right == RIGHT_OPEN, is_health);
         if (!str_eq(routes[i].method, STR("GET")) &&
             str_starts_with(routes[i].pattern, STR("/api/v1/scenarios")))
-            assert_int_equal(routes[i].role, ROLE_ADMIN);
+            assert_int_equal(routes[i].right, RIGHT_ADMIN);
     }
 }
 
