@@ -40,6 +40,7 @@ struct table {
 
 struct directory {
     struct directory_options options;
+    struct token_hasher *hasher;
     uint8_t admin_hash[TOKEN_HASH_LEN];
     struct table table;
     int64_t known, own;
@@ -290,7 +291,7 @@ const struct person *directory_by_token(struct directory *d, struct str token)
     uint8_t hash[TOKEN_HASH_LEN];
     struct entry *e;
 
-    token_hash(token, hash);
+    token_hasher_run(d->hasher, token, hash);
     e = map_get(&d->table.tokens, str_from((const char *)hash, TOKEN_HASH_LEN));
     if (e == NULL || CRYPTO_memcmp(e->hash, hash, TOKEN_HASH_LEN) != 0)
         return NULL;
@@ -452,6 +453,7 @@ struct directory *directory_open(const struct directory_options *options, struct
     if (d == NULL)
         PANIC("out of memory");
     d->options = *options;
+    d->hasher = token_hasher_new();
     token_hash(options->admin_token, d->admin_hash);
     table_init(&d->table);
     arena_init(&d->write_mem);
@@ -467,5 +469,6 @@ void directory_close(struct directory *d)
         table_fini(&d->next);
     table_fini(&d->table);
     arena_fini(&d->write_mem);
+    token_hasher_free(d->hasher);
     free(d);
 }

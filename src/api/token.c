@@ -6,6 +6,7 @@
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <strings.h>
 #include <unistd.h>
 
@@ -75,6 +76,39 @@ struct str token_hash_hex(struct arena *mem, struct str token)
     token_hash(token, hash);
     write_hex(hash, sizeof(hash), hex);
     return str_from(hex, sizeof(hash) * 2);
+}
+
+struct token_hasher {
+    EVP_MD *sha256;
+    EVP_MD_CTX *context;
+};
+
+struct token_hasher *token_hasher_new(void)
+{
+    struct token_hasher *h = malloc(sizeof(*h));
+
+    if (h == NULL)
+        PANIC("out of memory");
+    h->sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
+    h->context = EVP_MD_CTX_new();
+    if (h->sha256 == NULL || h->context == NULL)
+        PANIC("no SHA-256");
+    return h;
+}
+
+void token_hasher_free(struct token_hasher *h)
+{
+    EVP_MD_CTX_free(h->context);
+    EVP_MD_free(h->sha256);
+    free(h);
+}
+
+void token_hasher_run(struct token_hasher *h, struct str token, uint8_t out[TOKEN_HASH_LEN])
+{
+    if (EVP_DigestInit_ex2(h->context, h->sha256, NULL) != 1 ||
+        EVP_DigestUpdate(h->context, token.ptr, token.len) != 1 ||
+        EVP_DigestFinal_ex(h->context, out, NULL) != 1)
+        PANIC("no SHA-256");
 }
 
 bool token_hash_read(struct str hex, uint8_t out[TOKEN_HASH_LEN])
