@@ -154,10 +154,11 @@ static void print_tokens(struct arena *mem, struct value items)
     table_print(&t);
 }
 
-static bool list_users(struct client *c, const struct args *a, struct reply *reply)
+static bool list_users(struct client *c, const char *who, const struct args *a, struct reply *reply)
 {
     struct buf path;
 
+    (void)who;
     buf_init_arena(&path, &c->mem);
     buf_text(&path, "/users?limit=");
     client_escape(&path, str_of(a->limit));
@@ -172,11 +173,13 @@ static bool list_users(struct client *c, const struct args *a, struct reply *rep
     return true;
 }
 
-static bool add_user(struct client *c, const struct args *a, struct reply *reply)
+static bool add_user(struct client *c, const char *name, const struct args *a, struct reply *reply)
 {
+    struct args named = *a;
     struct str body;
 
-    if (!make_body(c, a, &body) || !client_call(c, "POST", STR("/users"), body, reply))
+    named.name = name;
+    if (!make_body(c, &named, &body) || !client_call(c, "POST", STR("/users"), body, reply))
         return false;
     if (!a->as_json)
         printf("%.*s  %.*s, %.*s\ntoken, shown only now: %.*s\n",
@@ -247,34 +250,22 @@ static bool revoke(struct client *c, const char *id, const struct args *a, struc
 
 /* --- the command --- */
 
-static bool run(struct client *c, const char *verb, const char *who, const struct args *a,
-                struct reply *reply)
-{
-    if (strcmp(verb, "ls") == 0)
-        return list_users(c, a, reply);
-    if (strcmp(verb, "add") == 0)
-        return add_user(c, a, reply);
-    if (strcmp(verb, "set") == 0)
-        return set_user(c, who, a, reply);
-    if (strcmp(verb, "token") == 0)
-        return make_token(c, who, a, reply);
-    if (strcmp(verb, "tokens") == 0)
-        return list_tokens(c, who, a, reply);
-    return revoke(c, who, a, reply);
-}
+/* What can be done, and how many words follow it. */
+static const struct verb {
+    const char *name;
+    int words;
+    bool (*run)(struct client *c, const char *who, const struct args *a, struct reply *reply);
+} verbs[] = {
+    {"ls", 0, list_users},    {"add", 1, add_user},       {"set", 1, set_user},
+    {"token", 1, make_token}, {"tokens", 1, list_tokens}, {"revoke", 1, revoke},
+};
 
-/* How many words follow the verb; -1: there is no such verb. */
-static int words_after(const char *verb)
+static const struct verb *find_verb(const char *name, int words)
 {
-    static const struct {
-        const char *verb;
-        int words;
-    } verbs[] = {{"ls", 0}, {"add", 1}, {"set", 1}, {"token", 1}, {"tokens", 1}, {"revoke", 1}};
-
     for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
-        if (strcmp(verbs[i].verb, verb) == 0)
-            return verbs[i].words;
-    return -1;
+        if (strcmp(verbs[i].name, name) == 0 && verbs[i].words == words)
+            return &verbs[i];
+    return NULL;
 }
 
 int command_user(int argc, char **argv)
@@ -294,17 +285,16 @@ int command_user(int argc, char **argv)
         {.name = "json", .flag = &a.as_json},
         CLIENT_OPTIONS,
     };
+    const struct verb *verb;
     struct client c;
     struct reply reply;
     bool ok;
 
     if (!options_read("user", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc < 2 ||
-        words_after(argv[1]) != argc - 2 || (a.is_active && a.is_inactive))
+        (verb = find_verb(argv[1], argc - 2)) == NULL || (a.is_active && a.is_inactive))
         return command_usage("user");
-    if (strcmp(argv[1], "add") == 0)
-        a.name = argv[2];
     client_open(&c);
-    ok = run(&c, argv[1], argc > 2 ? argv[2] : NULL, &a, &reply);
+    ok = verb->run(&c, argc > 2 ? argv[2] : "", &a, &reply);
     if (ok && a.as_json)
         printf("%.*s\n", STR_ARG(reply.text));
     client_close(&c);

@@ -111,19 +111,28 @@ static enum apply_end refuse_email(const struct apply *a, struct member *m,
                              STR_ARG(u->email));
 }
 
-static void answer(struct apply *a, struct change *change, const struct stored_user *u,
-                   const struct stored_token *t, int32_t http_status)
+static void answer_user(struct apply *a, struct change *change, const struct stored_user *u,
+                        int32_t http_status)
 {
     struct buf json;
 
     buf_init_arena(&json, a->mem);
     buf_char(&json, '{');
-    if (u != NULL)
-        user_show(&json, u);
-    else
-        token_show(&json, t);
+    user_show(&json, u);
     buf_char(&json, '}');
     change->answer_status = http_status;
+    change->answer_json = buf_view(&json);
+}
+
+static void answer_token(struct apply *a, struct change *change, const struct stored_token *t)
+{
+    struct buf json;
+
+    buf_init_arena(&json, a->mem);
+    buf_char(&json, '{');
+    token_show(&json, t);
+    buf_char(&json, '}');
+    change->answer_status = 201;
     change->answer_json = buf_view(&json);
 }
 
@@ -149,7 +158,7 @@ static enum apply_end create(struct apply *a, struct member *m, struct user_chan
         !insert_token(a, &c->token, c->change.now_us, status) ||
         !bump(a, &c->access_version, status))
         return APPLY_FAILED;
-    answer(a, &c->change, u, NULL, 201);
+    answer_user(a, &c->change, u, 201);
     return APPLY_DONE;
 }
 
@@ -191,7 +200,7 @@ static enum apply_end update(struct apply *a, struct user_change *c, const struc
                      status) ||
         !bump(a, &c->access_version, status))
         return APPLY_FAILED;
-    answer(a, &c->change, u, NULL, 200);
+    answer_user(a, &c->change, u, 200);
     return APPLY_DONE;
 }
 
@@ -234,7 +243,7 @@ static enum apply_end make_token(struct apply *a, struct member *m, struct token
     if (!insert_token(a, &c->token, c->change.now_us, status) ||
         !bump(a, &c->access_version, status))
         return APPLY_FAILED;
-    answer(a, &c->change, NULL, &c->token, 201);
+    answer_token(a, &c->change, &c->token);
     return APPLY_DONE;
 }
 
