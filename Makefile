@@ -22,7 +22,8 @@
 #   tests/*/*.c otherwise     helpers, linked into the test programs that use them
 #   tests/fuzz/fuzz_*.c       a fuzz target each
 #   bench/*.c                 a benchmark each; bench/run-* are what `make bench` runs
-#   tools/gen_NAME.c          a program whose output becomes build/gen/NAME.h
+#   tools/gen_NAME.c          a program whose output becomes build/gen/NAME.h; what it reads
+#                             are prerequisites of that, below
 #
 # CFLAGS, CXXFLAGS and LDFLAGS from the command line are added to those of the
 # variant; V=1 shows the commands. Where something is missing, scripts/setup
@@ -38,6 +39,7 @@ FUZZ_SECONDS ?= 60
 SIM_SECONDS ?= 60
 JOBS ?= $(shell nproc)
 WERROR ?= -Werror
+PREFIX ?= /usr/local
 Q := $(if $(V),,@)
 
 # Targets that call scripts/setup build in a make of their own, which starts
@@ -115,6 +117,9 @@ all: ## build build/pawl (the default)
 run: all ## build, start a server, load the examples, say what to try
 	@scripts/run $(BUILD)/pawl
 
+crash: all ## kill a server with -9 in the middle of its work, and watch it go on
+	@scripts/crash $(BUILD)/pawl
+
 tour: all ## build, then a guided tour of the expression language
 	@scripts/tour $(BUILD)/pawl
 
@@ -171,14 +176,21 @@ fmt: ## format every C file in place
 	@scripts/setup lint
 	@scripts/format
 
+install: ## copy the built program into PREFIX (/usr/local), below DESTDIR
+	+@test -x $(BUILD)/pawl || $(MAKE) --no-print-directory all
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install $(BUILD)/pawl
+
+package: all ## build build/pawl_VERSION_ARCH.deb and .tar.gz
+	@scripts/package $(BUILD)/pawl $(BUILD)
+
 clean: ## remove everything that was built
 	rm -rf $(BUILD)
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-.PHONY: all run tour test test-full test-programs asan tsan cover fuzz sim bench lint lint-objects \
-    fmt clean help
+.PHONY: all run crash tour test test-full test-programs asan tsan cover fuzz sim bench lint lint-objects \
+    fmt install package clean help
 
 # --- rules ---
 
@@ -189,7 +201,10 @@ objects = $(patsubst %,$(BUILD)/obj/$(1)/%.o,$(basename $(2)))
 # The generators and what they write: before anything that may include it.
 $(BUILD)/gen/%.h: $(BUILD)/gen/gen_%
 	@echo "  GEN      $@"
-	$(Q)$< > $@
+	$(Q)$^ > $@
+
+# What a generator reads is its argument.
+$(BUILD)/gen/openapi.h: docs/openapi.yaml
 
 .PRECIOUS: $(BUILD)/gen/gen_% $(BUILD)/gen/%.h
 $(BUILD)/gen/gen_%: tools/gen_%.c Makefile

@@ -6,6 +6,7 @@ import { drawGrowth } from './chart.mjs';
 import * as grow from './grow.mjs';
 import { OUT } from './server.mjs';
 import * as speed from './speed.mjs';
+import { streams } from './streams.mjs';
 
 const FULL = process.env.FULL === '1';
 
@@ -15,6 +16,7 @@ const parts = [
     ['signals', speed.signals],
     ['timers', speed.timers],
     ['suspended', speed.suspended],
+    ['suspended-streams', streams],
     ['idle', speed.idle],
     ['grow-batch', grow.batch],
     ['grow-history', grow.history],

@@ -141,7 +141,8 @@ export const suspended = report => withServer(async server => {
     report.number('of them answered', all.answered, '');
     await beside;
     report.number('10,000 suspended ?wait, under load: RSS', server.rssMb(), 'MB');
-    report.note('server-sent events do not exist yet: nothing to measure');
+    await sleep(500);
+    report.number('... when nothing is to be done', server.rssMb(), 'MB');
 });
 
 export async function idle(report) {

@@ -2,8 +2,9 @@
 #include "api/api.h"
 
 #include "api/call.h"
+#include "api/events.h"
+#include "api/percent.h"
 #include "api/view.h"
-#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <sys/random.h>
@@ -16,8 +17,10 @@ struct api {
     struct node *node;
     struct http_server *http;
     struct directory *people;
+    uint64_t people_changes; /* that streams know of */
     struct view_memory *views;
     struct uuid_gen ids;
+    struct events *events;
     uint32_t run; /* random: tells the requests of two runs apart */
 };
 
@@ -49,6 +52,11 @@ struct view_memory *api_views(struct api *api)
     return api->views;
 }
 
+struct events *api_events(struct api *api)
+{
+    return api->events;
+}
+
 uint16_t api_port(const struct api *api)
 {
     return http_port(api->http);
@@ -68,7 +76,8 @@ static struct call *call_of(struct api *api, struct http_request *r)
     c->node = api->node;
     c->http = r;
     c->mem = r->mem;
-    c->is_known = auth_identify(api->people, &api->options.auth, r, &c->user, &c->role, &c->who);
+    c->is_known =
+        auth_identify(api->people, &api->options.auth, r, &c->user, &c->role, &c->pass, &c->who);
     return c;
 }
 
@@ -100,6 +109,14 @@ static void refuse_role(struct call *c)
                      role_name(c->role), STR_ARG(right_roles(c->mem, c->route->right)));
 }
 
+static bool decode_params(struct call *c)
+{
+    for (size_t i = 0; i < ROUTE_PARAMS_MAX; i++)
+        if (!percent_decode(c->mem, c->params[i], &c->params[i]))
+            return false;
+    return true;
+}
+
 static void handle(void *context, struct http_request *r)
 {
     struct call *c = call_of(context, r);
@@ -109,18 +126,18 @@ static void handle(void *context, struct http_request *r)
     c->route = router_find(r->method, r->path, c->params, &allow);
     if (!c->is_known && (c->route == NULL || c->route->right != RIGHT_OPEN))
         call_refuse(c, &c->who);
-    else if (!utf8_is_valid(r->path))
-        call_refuse_text(c, ERR_BAD_REQUEST, "the path is not UTF-8");
     else if (c->route == NULL && allow.len > 0)
         refuse_method(c, &allow);
     else if (c->route == NULL)
         call_refuse_text(c, ERR_NOT_FOUND, "there is nothing at this path");
     else if (c->route->right != RIGHT_OPEN && !right_has(c->route->right, c->role))
         refuse_role(c);
+    else if (!decode_params(c))
+        call_refuse_text(c, ERR_BAD_REQUEST, "the path is not UTF-8, or holds U+0000");
     else if (r->refusal == ERR_TOO_LARGE)
         call_refuse_text(c, ERR_TOO_LARGE, "the body is larger than %zu bytes", body_limit(r));
     else if (r->refusal != ERR_NONE)
-        call_refuse_text(c, r->refusal, "too many large requests are under way");
+        call_refuse_text(c, r->refusal, "%s", r->why);
     else
         c->route->handle(c);
 }
@@ -134,13 +151,27 @@ static void on_ready(void *context)
     http_run(api->http);
 }
 
+static void on_gone(void *context)
+{
+    struct api *api = context;
+
+    http_drop_gone(api->http);
+}
+
 static void on_before_sleep(void *context, int *timeout_ms)
 {
     struct api *api = context;
     const char *why;
 
-    if (!node_is_ready(api->node, &why) && strcmp(why, "stopping") == 0)
+    if (!node_is_ready(api->node, &why) && strcmp(why, "stopping") == 0) {
         http_quiesce(api->http);
+        events_drain(api->events);
+    }
+    if (api->people_changes != directory_changes(api->people)) {
+        api->people_changes = directory_changes(api->people);
+        events_recheck(api->events);
+    }
+    events_before_sleep(api->events, timeout_ms);
     http_before_sleep(api->http, timeout_ms);
     directory_tick(api->people, timeout_ms);
 }
@@ -151,7 +182,7 @@ static bool open_people(struct api *api, struct err *err)
         .node = api->node,
         .clock = api->options.clock,
         .admin_token = api->options.admin_token,
-        .is_shared = api->options.is_shared,
+        .is_shared = node_is_shared(api->node),
     };
 
     api->people = directory_open(&people, err);
@@ -174,7 +205,8 @@ static bool open_http(struct api *api, struct err *err)
     };
 
     api->http = http_open(&http, err);
-    return api->http != NULL && node_watch(api->node, http_fd(api->http), on_ready, api, err);
+    return api->http != NULL && node_watch(api->node, http_fd(api->http), on_ready, api, err) &&
+           node_watch(api->node, http_gone_fd(api->http), on_gone, api, err);
 }
 
 struct api *api_open(struct node *node, const struct api_options *options, struct err *err)
@@ -191,6 +223,7 @@ struct api *api_open(struct node *node, const struct api_options *options, struc
     uuid_gen_init(&api->ids, NULL, NULL);
     if (getrandom(&api->run, sizeof(api->run), 0) != (ssize_t)sizeof(api->run))
         PANIC("no random numbers");
+    api->events = events_new(node, options->clock);
     if (!open_people(api, err) || !open_http(api, err)) {
         api_close(api);
         return NULL;
@@ -201,11 +234,13 @@ struct api *api_open(struct node *node, const struct api_options *options, struc
 
 void api_close(struct api *api)
 {
+    events_readers_ended(api->events);
     if (api->http != NULL)
         http_close(api->http);
     if (api->people != NULL)
         directory_close(api->people);
     view_memory_free(api->views);
+    events_free(api->events);
     arena_fini(&api->mem);
     free(api);
 }

@@ -13,13 +13,13 @@
 
 struct api;
 struct view_memory;
+struct events;
 
 struct api_options {
     struct str host;
     uint16_t port; /* 0 = any that is free */
     struct str admin_token;
     struct auth_options auth; /* lives as long as the API */
-    bool is_shared;           /* other servers use the same store */
     const char *tls_cert;     /* PEM texts, see http.h; NULL: plain HTTP */
     const char *tls_key;
     unsigned connections_max; /* 0 = the default of http.h; so are the others */
@@ -50,5 +50,6 @@ struct str api_new_id(struct api *api, struct arena *mem);
 /* Users and tokens in memory; what definitions say about who may view. */
 struct directory *api_people(struct api *api);
 struct view_memory *api_views(struct api *api);
+struct events *api_events(struct api *api);
 
 #endif

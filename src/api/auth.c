@@ -30,9 +30,10 @@ static void copy_person(struct arena *mem, const struct person *p, struct node_u
     };
 }
 
-static const struct person *by_token(struct directory *people, struct str token, struct err *err)
+static const struct person *by_token(struct directory *people, struct str token,
+                                     struct str *token_id, struct err *err)
 {
-    const struct person *p = directory_by_token(people, token);
+    const struct person *p = directory_by_token(people, token, token_id);
 
     if (p == NULL)
         (void)err_set(err, ERR_UNAUTHORIZED, "this token is not known; it may have been revoked");
@@ -68,14 +69,14 @@ static const struct person *by_proxy(struct directory *people, const struct auth
 
 bool auth_identify(struct directory *people, const struct auth_options *options,
                    const struct http_request *r, struct node_user *out, enum role *role,
-                   struct err *err)
+                   struct pass *pass, struct err *err)
 {
-    struct str authorization = http_header(r, "Authorization"), token;
+    struct str authorization = http_header(r, "Authorization"), token, token_id = STR_NONE;
     const char *header = options->header.ptr;
     const struct person *p;
 
     if (token_borne(authorization, &token)) {
-        p = by_token(people, token, err);
+        p = by_token(people, token, &token_id, err);
     } else if (options->header.len > 0 && authorization.len == 0 &&
                http_header(r, header).ptr != NULL) {
         p = by_proxy(people, options, header, r, err);
@@ -88,5 +89,7 @@ bool auth_identify(struct directory *people, const struct auth_options *options,
         return false;
     copy_person(r->mem, p, out);
     *role = p->role;
+    *pass = (struct pass){
+        .user_id = out->id, .token_id = str_copy(r->mem, token_id), .revision = p->revision};
     return true;
 }

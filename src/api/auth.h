@@ -24,6 +24,6 @@ struct auth_options {
  */
 bool auth_identify(struct directory *people, const struct auth_options *options,
                    const struct http_request *r, struct node_user *out, enum role *role,
-                   struct err *err) MUST_USE;
+                   struct pass *pass, struct err *err) MUST_USE;
 
 #endif

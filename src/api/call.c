@@ -3,6 +3,7 @@
 
 #include "api/api.h"
 #include "api/problem.h"
+#include "base/utf8.h"
 #include "store/users.h"
 #include "value/object.h"
 #include "value/timefmt.h"
@@ -39,6 +40,63 @@ void call_answer_nothing(struct call *c)
     http_answer(c->http, &(struct http_answer){.status = 204});
 }
 
+void call_answer_again(struct call *c, int status, struct str text)
+{
+    if (status == 204)
+        call_answer_nothing(c);
+    else
+        http_answer(c->http,
+                    &(struct http_answer){.status = status,
+                                          .content_type = status >= 400 ? "application/problem+json"
+                                                                        : "application/json",
+                                          .body = text});
+}
+
+bool call_keeps_refusal(const struct call *c, const struct err *err)
+{
+    int status = err_http_status(err->code);
+    struct str key = http_header(c->http, "Idempotency-Key");
+
+    return key.len > 0 && key.len <= KEY_LEN_MAX && c->route != NULL &&
+           !str_eq(c->http->method, STR("GET")) && err->code != ERR_IDEMPOTENCY_CONFLICT &&
+           (status == 404 || status == 409 || status == 412);
+}
+
+/* A refusal that leaves when it is durable; in the call's memory. */
+struct kept_refusal {
+    struct change change; /* that changes nothing: what it keeps is the answer */
+    struct call *call;
+    struct http_answer answer;
+};
+
+static void refusal_kept(struct node_request *r)
+{
+    struct kept_refusal *k = r->owner;
+
+    if (r->ok && r->stored_status != 0)
+        call_answer_again(k->call, r->stored_status, r->stored_answer);
+    else if (!r->ok && r->err.code == ERR_IDEMPOTENCY_CONFLICT)
+        call_refuse(k->call, &r->err);
+    else
+        http_answer(k->call->http, &k->answer); /* true, whether it could be kept or not */
+}
+
+static void keep_refusal(struct call *c, const struct http_answer *answer)
+{
+    struct kept_refusal *k = ARENA_NEW(c->mem, struct kept_refusal);
+    struct node_request *r;
+    struct err err;
+
+    *k = (struct kept_refusal){.change = {.apply = change_nothing}, .call = c, .answer = *answer};
+    r = call_change(c, &k->change, refusal_kept);
+    ASSERT(r != NULL); /* its key was looked at */
+    r->owner = k;
+    r->idempotency.status = answer->status;
+    r->idempotency.answer = answer->body;
+    if (!node_submit(c->node, r, &err))
+        http_answer(c->http, answer);
+}
+
 /* Fill in what every refusal has. */
 static void refuse(struct call *c, const struct err *err, const struct findings *findings,
                    struct str more, struct http_answer *answer)
@@ -49,7 +107,10 @@ static void refuse(struct call *c, const struct err *err, const struct findings 
     answer->content_type = "application/problem+json";
     answer->body = problem_json(c->mem, err, findings, more, id);
     problem_log(err, id, c->http->method, c->http->path);
-    http_answer(c->http, answer);
+    if (call_keeps_refusal(c, err))
+        keep_refusal(c, answer);
+    else
+        http_answer(c->http, answer);
 }
 
 void call_refuse_with(struct call *c, const struct err *err, const struct findings *findings,
@@ -175,8 +236,8 @@ bool call_idempotency(struct call *c, struct idempotency *out)
     *out = (struct idempotency){0};
     if (key.len == 0)
         return true;
-    if (key.len > KEY_LEN_MAX) {
-        call_refuse_text(c, ERR_BAD_REQUEST, "an Idempotency-Key has at most %d bytes",
+    if (key.len > KEY_LEN_MAX || !utf8_is_valid(key)) {
+        call_refuse_text(c, ERR_BAD_REQUEST, "an Idempotency-Key has at most %d bytes, in UTF-8",
                          KEY_LEN_MAX);
         return false;
     }
@@ -201,16 +262,37 @@ bool call_body(struct call *c, const struct body_field *fields, size_t count)
 
 /* --- asking the node --- */
 
+/* A request to the node and who asked it. */
+struct asked {
+    struct node_request request; /* first: see finished() */
+    struct call *call;
+    void (*done)(struct node_request *r);
+};
+
+/* A refusal that was kept under the Idempotency-Key is repeated; the rest is the handler's. */
+static void finished(struct node_request *r)
+{
+    const struct asked *asked = (const struct asked *)r;
+
+    if (r->ok && r->stored_status >= 400)
+        call_answer_again(asked->call, r->stored_status, r->stored_answer);
+    else
+        asked->done(r);
+}
+
 struct node_request *call_request(struct call *c, enum node_request_kind kind,
                                   void (*done)(struct node_request *r))
 {
-    struct node_request *r = ARENA_NEW(c->mem, struct node_request);
+    struct asked *asked = ARENA_NEW(c->mem, struct asked);
+    struct node_request *r = &asked->request;
 
+    asked->call = c;
+    asked->done = done;
     r->kind = kind;
     r->user = c->user;
     r->mem = c->mem;
     r->owner = c;
-    r->done = done;
+    r->done = finished;
     return call_idempotency(c, &r->idempotency) ? r : NULL;
 }
 

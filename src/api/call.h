@@ -9,12 +9,12 @@
 #define PAWL_API_CALL_H
 
 #include "api/body.h"
+#include "api/directory.h"
 #include "api/http.h"
 #include "api/router.h"
 #include "node/node.h"
 
 struct api;
-struct directory;
 
 struct call {
     struct api *api;
@@ -25,8 +25,9 @@ struct call {
     struct str params[ROUTE_PARAMS_MAX];
     struct node_user user; /* who asks; empty on routes that are open */
     enum role role;
-    bool is_known;  /* there is a user */
-    struct err who; /* why not */
+    struct pass pass; /* by what the user came in */
+    bool is_known;    /* there is a user */
+    struct err who;   /* why not */
 };
 
 /* --- answering --- */
@@ -39,8 +40,18 @@ void call_answer_headers(struct call *c, int status, struct str json,
 /* An answer without content: 204. */
 void call_answer_nothing(struct call *c);
 
+/* What was kept under the Idempotency-Key: the answer of the first time. */
+void call_answer_again(struct call *c, int status, struct str text);
+
 /*
- * A refusal as application/problem+json. `findings` and `more`, further members
+ * Whether this refusal is kept under the Idempotency-Key: it says something of
+ * the state that the request met, and the request has a key.
+ */
+bool call_keeps_refusal(const struct call *c, const struct err *err);
+
+/*
+ * A refusal as application/problem+json. One that is kept leaves when it is
+ * durable, unless the request was answered before: then that is repeated. `findings` and `more`, further members
  * of the object as JSON text (`"executionId":"..."`), may be NULL and empty.
  */
 void call_refuse(struct call *c, const struct err *err);
@@ -89,7 +100,10 @@ struct str call_scope(const struct call *c);
 
 /* --- asking the node --- */
 
-/* A request to the node with user, memory and Idempotency-Key filled; NULL after a refusal. */
+/*
+ * A request to the node with user, memory and Idempotency-Key filled; NULL
+ * after a refusal. `done` is not called when a refusal is repeated.
+ */
 struct node_request *call_request(struct call *c, enum node_request_kind kind,
                                   void (*done)(struct node_request *r));
 

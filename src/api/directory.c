@@ -35,6 +35,7 @@ struct table {
     struct map people; /* struct person, by id */
     struct map emails; /* struct person, by e-mail */
     struct map tokens; /* struct entry, by hash */
+    struct map ids;    /* struct entry, by id; not the administrator's file */
     struct notes notes;
 };
 
@@ -45,6 +46,7 @@ struct directory {
     struct table table;
     int64_t known, own;
     unsigned entered;
+    uint64_t changes;
 
     /* the read under way; `next` is the table that it fills, on a reader thread */
     struct node_read read;
@@ -70,6 +72,7 @@ static void table_init(struct table *t)
     map_init(&t->people, &t->mem);
     map_init(&t->emails, &t->mem);
     map_init(&t->tokens, &t->mem);
+    map_init(&t->ids, &t->mem);
     t->notes = (struct notes){0};
 }
 
@@ -107,6 +110,8 @@ static struct entry *put_token(struct table *t, const uint8_t hash[TOKEN_HASH_LE
     e->id = str_copy(&t->mem, id);
     memcpy(e->hash, hash, TOKEN_HASH_LEN);
     map_put(&t->tokens, str_from((const char *)e->hash, TOKEN_HASH_LEN), e);
+    if (e->id.len > 0)
+        map_put(&t->ids, e->id, e);
     return e;
 }
 
@@ -190,6 +195,28 @@ static void carry_over(const struct table *from, struct table *to)
     }
 }
 
+static bool is_same(const struct person *a, const struct person *b)
+{
+    int64_t budget = INT64_MAX;
+
+    return a->role == b->role && a->is_active == b->is_active && str_eq(a->org_id, b->org_id) &&
+           str_eq(a->name, b->name) && str_eq(a->email, b->email) &&
+           value_equal(a->groups, b->groups, &budget);
+}
+
+/* Who was not changed keeps the revision. */
+static void carry_revisions(struct directory *d)
+{
+    d->changes++;
+    for (const struct map_entry *e = map_next(&d->next.people, NULL); e != NULL;
+         e = map_next(&d->next.people, e)) {
+        struct person *p = e->ptr;
+        const struct person *old = map_get(&d->table.people, p->id);
+
+        p->revision = old != NULL && is_same(old, p) ? old->revision : d->changes;
+    }
+}
+
 static void done_read(struct node_read *read)
 {
     struct directory *d = read->owner;
@@ -201,10 +228,12 @@ static void done_read(struct node_read *read)
                   LOG_FIELDS(log_str("reason", str_of(d->read_err.message))));
     if (d->has_read && d->read_version >= d->own) {
         carry_over(&d->table, &d->next);
+        carry_revisions(d);
         table_fini(&d->table);
         d->table = d->next;
         /* The maps name the arena by its address. */
-        d->table.people.mem = d->table.emails.mem = d->table.tokens.mem = &d->table.mem;
+        d->table.people.mem = d->table.emails.mem = &d->table.mem;
+        d->table.tokens.mem = d->table.ids.mem = &d->table.mem;
         d->known = d->read_version;
         d->entered = 0;
     } else {
@@ -286,7 +315,7 @@ static void write_uses(struct directory *d)
 
 /* --- looking up --- */
 
-const struct person *directory_by_token(struct directory *d, struct str token)
+const struct person *directory_by_token(struct directory *d, struct str token, struct str *token_id)
 {
     uint8_t hash[TOKEN_HASH_LEN];
     struct entry *e;
@@ -296,6 +325,7 @@ const struct person *directory_by_token(struct directory *d, struct str token)
     if (e == NULL || CRYPTO_memcmp(e->hash, hash, TOKEN_HASH_LEN) != 0)
         return NULL;
     note_use(d, e);
+    *token_id = e->id;
     return e->person;
 }
 
@@ -325,6 +355,19 @@ const struct person *directory_find(const struct directory *d, struct str text)
     return p;
 }
 
+uint64_t directory_changes(const struct directory *d)
+{
+    return d->changes;
+}
+
+bool directory_admits(const struct directory *d, const struct pass *pass)
+{
+    const struct person *p = map_get(&d->table.people, pass->user_id);
+
+    return p != NULL && p->is_active && p->revision == pass->revision &&
+           (pass->token_id.len == 0 || map_get(&d->table.ids, pass->token_id) != NULL);
+}
+
 /* --- changes of our own --- */
 
 static void entered(struct directory *d, int64_t version)
@@ -334,6 +377,7 @@ static void entered(struct directory *d, int64_t version)
     if (version > d->own)
         d->own = version;
     d->entered++;
+    d->changes++;
 }
 
 static struct str text_of(struct value map, const char *name)
@@ -358,7 +402,8 @@ void directory_put_user(struct directory *d, struct str json, int64_t version)
                         .name = text_of(user, "name"),
                         .email = text_of(user, "email"),
                         .groups = value_map_get_str(user, STR("groups")),
-                        .is_active = value_is_true(value_map_get_str(user, STR("active")))};
+                        .is_active = value_is_true(value_map_get_str(user, STR("active"))),
+                        .revision = d->changes};
     set_role(&p, text_of(user, "role"));
     put_person(&d->table, &p);
 }
@@ -384,17 +429,14 @@ static void forget_note(struct notes *notes, const struct entry *gone)
 
 void directory_drop_token(struct directory *d, struct str id, int64_t version)
 {
-    struct map *tokens = &d->table.tokens;
+    struct entry *token = map_get(&d->table.ids, id);
 
     entered(d, version);
-    for (struct map_entry *e = map_next(tokens, NULL); e != NULL; e = map_next(tokens, e)) {
-        struct entry *token = e->ptr;
-        if (!str_eq(token->id, id))
-            continue;
-        forget_note(&d->table.notes, token);
-        (void)map_remove(tokens, e->key);
+    if (token == NULL)
         return;
-    }
+    forget_note(&d->table.notes, token);
+    (void)map_remove(&d->table.ids, token->id);
+    (void)map_remove(&d->table.tokens, str_from((const char *)token->hash, TOKEN_HASH_LEN));
 }
 
 /* --- the loop --- */

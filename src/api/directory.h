@@ -30,6 +30,14 @@ struct person {
     enum role role;
     struct value groups; /* a list of texts */
     bool is_active;
+    uint64_t revision; /* changes with any of these */
+};
+
+/* By what someone came in; whether that still holds can be asked later. */
+struct pass {
+    struct str user_id;
+    struct str token_id; /* or empty: the administrator's file, a proxy */
+    uint64_t revision;
 };
 
 struct directory_options {
@@ -45,14 +53,24 @@ struct directory *directory_open(const struct directory_options *options, struct
 /* After node_close(). */
 void directory_close(struct directory *d);
 
-/* Who bears the token, active or not; NULL: nobody. Counts as a use of it. */
-const struct person *directory_by_token(struct directory *d, struct str token);
+/*
+ * Who bears the token, active or not; NULL: nobody. Counts as a use of it.
+ * *token_id is the token's own id, and holds as long as the person does.
+ */
+const struct person *directory_by_token(struct directory *d, struct str token,
+                                        struct str *token_id);
 
 /* Whatever the case of its letters. */
 const struct person *directory_by_email(const struct directory *d, struct str email);
 
 /* By id, e-mail or name; of several with one name the first. */
 const struct person *directory_find(const struct directory *d, struct str text);
+
+/* Counts up whenever someone may have changed. */
+uint64_t directory_changes(const struct directory *d);
+
+/* Whether the token is not revoked, and the user the same as then. */
+bool directory_admits(const struct directory *d, const struct pass *pass);
 
 /* A change has become durable under this access version: `json` is the user as it is shown. */
 void directory_put_user(struct directory *d, struct str json, int64_t version);

@@ -24,7 +24,7 @@ static bool run_get(struct query *q, struct reader *reader, struct err *err)
         return false;
     if (!found)
         return err_set(err, ERR_NOT_FOUND, "there is no execution with this id");
-    if (!view_check(q, reader, stored.org_id, stored.code, stored.version, err))
+    if (!view_check(q->call, q->mem, reader, stored.org_id, stored.code, stored.version, err))
         return false;
     return show_stored(q->mem, &q->answer, &stored, true, err);
 }
@@ -83,7 +83,7 @@ static bool show_visible(struct query *q, struct reader *reader,
         const struct stored_execution *x = &list->items[i];
         bool is_visible;
 
-        if (!view_allows(q, reader, x->org_id, x->code, x->version, &is_visible, err))
+        if (!view_allows(q->call, q->mem, reader, x->org_id, x->code, x->version, &is_visible, err))
             return false;
         if (!is_visible)
             continue;
@@ -131,6 +131,12 @@ static bool is_status(struct str text)
     return false;
 }
 
+static bool is_kind(struct str text)
+{
+    return str_eq(text, STR("scenario")) || str_eq(text, STR("schema")) ||
+           str_eq(text, STR("machine"));
+}
+
 void executions_list(struct call *c)
 {
     struct execution_filter *filter = ARENA_NEW(c->mem, struct execution_filter);
@@ -145,7 +151,9 @@ void executions_list(struct call *c)
         .org_id = c->user.org_id,
         .cursor = http_query(c->http, "cursor"),
     };
-    if (filter->status.len > 0 && !is_status(filter->status))
+    if (filter->kind.len > 0 && !is_kind(filter->kind))
+        call_refuse_text(c, ERR_BAD_REQUEST, "kind is one of scenario, schema, machine");
+    else if (filter->status.len > 0 && !is_status(filter->status))
         call_refuse_text(c, ERR_BAD_REQUEST,
                          "status is one of pending, running, waiting, waiting_debug, "
                          "compensating, completed, failed, cancelled");
@@ -185,7 +193,7 @@ static bool run_steps(struct query *q, struct reader *reader, struct err *err)
     struct history page;
     bool found;
 
-    if (!view_check_id(q, reader, args->id, err))
+    if (!view_check_id(q->call, q->mem, reader, args->id, err))
         return false;
     buf_text(&q->answer, "{\"items\":[");
     do {

@@ -1,11 +1,18 @@
 /* executions_change.c - starting, signalling and cancelling executions. */
 #include "api/body.h"
 #include "api/call.h"
+#include "api/query.h"
 #include "api/repeat.h"
+#include "engine/show.h"
 #include "value/json.h"
 #include "value/object.h"
 
-enum { KEY_LEN_MAX = 255, SIGNAL_TYPE_LEN_MAX = 255 };
+enum {
+    KEY_LEN_MAX = 255,
+    SIGNAL_TYPE_LEN_MAX = 255,
+    HISTORY_PAGE = 256,
+    OUTCOME_LOOKS_MAX = 3,
+};
 
 static void refuse_field(struct call *c, const char *field, const char *code, const char *message)
 {
@@ -135,47 +142,158 @@ void executions_start(struct call *c)
 
 /* --- signalling --- */
 
-static struct str signal_json(struct call *c, struct str id, struct str execution)
+/* Who wants to know what became of a signal; in the call's memory. */
+struct outcome {
+    struct call *call;
+    struct uuid execution;
+    struct str signal_id;
+    int64_t wait_us;
+    unsigned looks;
+    /* what the history says */
+    int64_t seq;
+    struct str taken_json;
+    enum execution_status status;
+};
+
+static void answer_received(struct call *c, struct str id)
 {
     struct buf out;
 
     buf_init_arena(&out, c->mem);
     buf_char(&out, '{');
     object_text(&out, "id", id);
-    if (execution.len > 0)
-        object_json(&out, "execution", execution);
     buf_char(&out, '}');
-    return buf_view(&out);
+    call_answer(c, 202, buf_view(&out));
 }
 
-static void signal_waited(struct node_request *r)
+static void answer_taken(struct call *c, struct str id, struct uuid execution, struct str step_json,
+                         enum execution_status status)
 {
-    struct call *c = r->owner;
+    struct buf out;
+
+    buf_init_arena(&out, c->mem);
+    buf_char(&out, '{');
+    object_text(&out, "id", id);
+    object_id(&out, "executionId", execution);
+    object_json(&out, "step", step_json);
+    object_text(&out, "status", str_of(status_name(status)));
+    buf_char(&out, '}');
+    call_answer(c, 200, buf_view(&out));
+}
+
+static void look(struct outcome *o);
+
+static void waited_for_outcome(struct node_request *r)
+{
+    struct outcome *o = r->owner;
 
     if (!r->ok)
-        refuse_request(c, r);
+        refuse_request(o->call, r);
+    else if (r->taken_json.len > 0)
+        answer_taken(o->call, o->signal_id, o->execution, r->taken_json, r->taken_status);
+    else if (r->taken_before && ++o->looks < OUTCOME_LOOKS_MAX)
+        look(o);
     else
-        call_answer(c, r->ended ? 200 : 202, signal_json(c, r->signal_id, r->execution_json));
+        answer_received(o->call, o->signal_id);
+}
+
+/* The history of the execution, for the row of the step that took the signal. */
+static bool run_look(struct query *q, struct reader *reader, struct err *err)
+{
+    struct outcome *o = q->args;
+    int64_t after;
+    bool found;
+
+    if (!read_signal(reader, o->execution, o->signal_id, &o->seq, &found, err))
+        return false;
+    if (!found)
+        o->seq = 0;
+    for (after = o->seq; found && o->taken_json.len == 0;) {
+        struct arena_mark mark = arena_mark(q->mem);
+        struct progress page;
+
+        if (!read_progress(reader, q->mem, o->execution, after, HISTORY_PAGE, &page, &found, err))
+            return false;
+        o->status = page.status;
+        for (size_t i = 0; i < page.history.count && o->taken_json.len == 0; i++) {
+            const struct history_row *row = &page.history.items[i];
+            after = row->seq;
+            if (!node_row_took(q->mem, row, o->seq))
+                continue;
+            show_history_row(&q->answer, o->execution, row);
+            o->taken_json = buf_view(&q->answer);
+        }
+        if (o->taken_json.len > 0 || page.history.count < HISTORY_PAGE)
+            break;
+        arena_release(q->mem, mark);
+    }
+    return true;
+}
+
+static void looked(struct query *q)
+{
+    struct outcome *o = q->args;
+    struct call *c = o->call;
+    struct node_request *wait;
+
+    if (o->taken_json.len > 0) {
+        answer_taken(c, o->signal_id, o->execution, o->taken_json, o->status);
+    } else if (o->seq == 0 || status_is_terminal(o->status)) {
+        answer_received(c, o->signal_id);
+    } else if ((wait = call_request(c, NODE_WAIT, waited_for_outcome)) != NULL) {
+        wait->idempotency = (struct idempotency){0};
+        wait->owner = o;
+        wait->execution = o->execution;
+        wait->signal_seq = o->seq;
+        wait->wait_us = o->wait_us;
+        call_submit(c, wait);
+    }
+}
+
+static void look(struct outcome *o)
+{
+    query_start(o->call, o, run_look, looked);
+}
+
+/* It was received before: what became of it then, or becomes of it now? */
+static void look_for_outcome(struct call *c, const struct node_request *r, struct str signal_id)
+{
+    struct outcome *o = ARENA_NEW(c->mem, struct outcome);
+
+    *o = (struct outcome){
+        .call = c, .execution = r->execution, .signal_id = signal_id, .wait_us = r->wait_us};
+    look(o);
+}
+
+/* The Idempotency-Key was used before. */
+static void repeated_signal(struct call *c, const struct node_request *r)
+{
+    struct value before, id = value_absent();
+    struct err err;
+
+    if (r->wait_us > 0 && json_read(c->mem, r->stored_answer, &before, &err) &&
+        before.kind == VALUE_MAP)
+        id = value_map_get_str(before, STR("id"));
+    if (id.kind == VALUE_STRING)
+        look_for_outcome(c, r, value_text(id));
+    else
+        call_answer_again(c, r->stored_status, r->stored_answer);
 }
 
 static void signalled(struct node_request *r)
 {
     struct call *c = r->owner;
-    struct node_request *wait;
 
-    if (!r->ok) {
+    if (!r->ok)
         refuse_request(c, r);
-    } else if (r->stored_status != 0) {
-        call_answer(c, r->stored_status, r->stored_answer);
-    } else if (r->wait_us == 0) {
-        call_answer(c, 202, signal_json(c, r->signal_id_out, STR_NONE));
-    } else if ((wait = call_request(c, NODE_WAIT, signal_waited)) != NULL) {
-        wait->idempotency = (struct idempotency){0};
-        wait->execution = r->execution;
-        wait->wait_us = r->wait_us;
-        wait->signal_id = r->signal_id_out;
-        call_submit(c, wait);
-    }
+    else if (r->stored_status != 0)
+        repeated_signal(c, r);
+    else if (r->taken_json.len > 0)
+        answer_taken(c, r->signal_id_out, r->execution, r->taken_json, r->taken_status);
+    else if (r->wait_us > 0 && r->taken_before)
+        look_for_outcome(c, r, r->signal_id_out);
+    else
+        answer_received(c, r->signal_id_out);
 }
 
 /* {id, name} of the caller. */

@@ -1,5 +1,5 @@
 /*
- * http.c - libmicrohttpd behind http.h; no other file includes it.
+ * http.c - libmicrohttpd behind http.h; streams are in http_stream.c.
  *
  * The library polls with an epoll descriptor of its own, which is readable in
  * the epoll set of the loop. Its timeouts are not used: they begin anew with
@@ -8,90 +8,41 @@
  * A suspended connection cannot end, so a request is released either before
  * the handler has seen it or after it was answered, never between.
  */
-#include "api/http.h"
-
+#include "api/http_inner.h"
 #include "api/listen.h"
-#include "base/buf.h"
+#include "api/percent.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <microhttpd.h>
+#include <malloc.h>
 #include <netdb.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <strings.h>
+#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 enum {
-    CONNECTION_POOL_BYTES = 16384, /* request line and headers of one request */
+    /* Request line and headers of one request. Cleared as a whole after each of them. */
+    CONNECTION_POOL_BYTES = 8192,
     CONNECTIONS_DEFAULT = 20000,
     DESCRIPTORS_SPARED = 64,
     BODIES_DEFAULT_BYTES = 256 << 20,
     DISCARDED_MAX_BYTES = 16 << 20, /* read and thrown away so that the client sees its 413 */
     SPARE_EXCHANGES = 256,
     CLOSE_PATIENCE_US = 1000000,
+    SUSPENDED_FEW = 1000,
+    CLOSED_MANY = 1000, /* worth giving their memory back to the system */
+    IDLE_MS = 50,
 };
 
 #define PATIENCE_DEFAULT_US INT64_C(60000000)
 
-/* A client's connection; in the list of the server while we wait for the client. */
-struct connection {
-    struct connection *older, *newer;
-    int64_t since_us;
-    int fd;
-    bool is_waited_for;
-};
-
-enum phase { PHASE_RECEIVING, PHASE_HANDLING, PHASE_KEPT, PHASE_ANSWERED, PHASE_SENDING };
-
-struct exchange {
-    struct http_request request; /* first: see exchange_of() */
-    struct arena mem;
-    struct http_server *server;
-    struct MHD_Connection *handle;
-    struct connection *connection;
-    struct MHD_Response *response;
-    unsigned status;
-    enum phase phase;
-    struct buf body;
-    size_t body_max;
-    size_t discarded;
-    struct exchange *next;           /* answered, or spare */
-    struct exchange *before, *after; /* all that are kept */
-};
-
-struct http_server {
-    struct http_options options;
-    struct MHD_Daemon *daemon;
-    int listen_fd;
-    int epoll_fd;
-    uint16_t port;
-    int64_t now_us;
-    uint64_t requests;
-    uint64_t handled; /* of them, those that came to their end */
-    size_t body_bytes;
-    bool is_quiet; /* the handler is not called any more */
-    bool has_more; /* the library wants to run again */
-    struct connection *oldest, *newest;
-    struct exchange *first_kept;
-    size_t kept_count;
-    size_t sending_count;
-    struct exchange *answered, **answered_end;
-    struct exchange *spare;
-    unsigned spare_count;
-};
-
-/* The request is the first member. */
-static struct exchange *exchange_of(struct http_request *r)
-{
-    return (struct exchange *)r;
-}
-
 /* --- patience --- */
 
-static void connection_leave(struct http_server *s, struct connection *c)
+void connection_leave(struct http_server *s, struct connection *c)
 {
     if (!c->is_waited_for)
         return;
@@ -100,7 +51,7 @@ static void connection_leave(struct http_server *s, struct connection *c)
     c->is_waited_for = false;
 }
 
-static void connection_wait_for(struct http_server *s, struct connection *c)
+void connection_wait_for(struct http_server *s, struct connection *c)
 {
     connection_leave(s, c);
     c->since_us = s->now_us;
@@ -158,6 +109,8 @@ static void exchange_free(struct exchange *x)
     struct http_server *s = x->server;
 
     ASSERT(x->phase == PHASE_RECEIVING || x->phase == PHASE_SENDING);
+    if (x->source.more != NULL)
+        stream_ended(x);
     s->body_bytes -= x->body.len;
     s->sending_count -= x->phase == PHASE_SENDING;
     if (s->spare_count == SPARE_EXCHANGES) {
@@ -198,26 +151,34 @@ static void unkeep(struct exchange *x)
 /* Hand the response over. The library answers no when the connection is past saving. */
 static enum MHD_Result send_response(struct exchange *x)
 {
-    enum MHD_Result result = MHD_queue_response(x->handle, x->status, x->response);
+    enum MHD_Result result;
 
+    if (x->is_last)
+        (void)MHD_add_response_header(x->response, MHD_HTTP_HEADER_CONNECTION, "close");
+    result = MHD_queue_response(x->handle, x->status, x->response);
     MHD_destroy_response(x->response);
     x->response = NULL;
     x->phase = PHASE_SENDING;
     x->server->sending_count++;
+    if (x->source.more != NULL)
+        stream_began(x);
     connection_wait_for(x->server, x->connection);
     return result;
 }
 
-static struct MHD_Response *make_response(const struct http_answer *answer)
+void exchange_resume(struct exchange *x)
 {
-    /* The library reads it only, but does not say so. */
-    const union {
-        const char *ours;
-        void *theirs;
-    } body = {.ours = answer->body.ptr};
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer(answer->body.len, body.theirs, MHD_RESPMEM_PERSISTENT);
+    struct http_server *s = x->server;
 
+    x->next = NULL;
+    *s->answered_end = x;
+    s->answered_end = &x->next;
+}
+
+void exchange_answer(struct exchange *x, const struct http_answer *answer,
+                     struct MHD_Response *response)
+{
+    ASSERT(x->phase == PHASE_HANDLING || x->phase == PHASE_KEPT);
     if (response == NULL)
         PANIC("out of memory");
     if (answer->content_type != NULL)
@@ -226,31 +187,36 @@ static struct MHD_Response *make_response(const struct http_answer *answer)
         /* A value that is no header (a line feed) is left out by the library. */
         (void)MHD_add_response_header(response, answer->headers[i].name, answer->headers[i].value);
     }
-    return response;
-}
-
-void http_answer(struct http_request *r, const struct http_answer *answer)
-{
-    struct exchange *x = exchange_of(r);
-    struct http_server *s = x->server;
-
-    ASSERT(x->phase == PHASE_HANDLING || x->phase == PHASE_KEPT);
-    x->response = make_response(answer);
+    x->response = response;
     x->status = (unsigned)answer->status;
     if (x->phase == PHASE_KEPT) {
         unkeep(x);
-        x->next = NULL;
-        *s->answered_end = x;
-        s->answered_end = &x->next;
+        exchange_resume(x);
     }
     x->phase = PHASE_ANSWERED;
 }
 
+void http_answer(struct http_request *r, const struct http_answer *answer)
+{
+    /* The library reads it only, but does not say so. */
+    const union {
+        const char *ours;
+        void *theirs;
+    } body = {.ours = answer->body.ptr};
+
+    exchange_answer(
+        exchange_of(r), answer,
+        MHD_create_response_from_buffer(answer->body.len, body.theirs, MHD_RESPMEM_PERSISTENT));
+}
+
 /* --- what the library calls --- */
 
-static void refuse_body(struct exchange *x, enum err_code why)
+static const char too_large[] = "the body is larger than it may be";
+
+static void refuse_body(struct exchange *x, enum err_code code, const char *why)
 {
-    x->request.refusal = why;
+    x->request.refusal = code;
+    x->request.why = why;
     x->server->body_bytes -= x->body.len;
     x->body.len = 0;
 }
@@ -274,6 +240,65 @@ static enum MHD_Result handle(struct exchange *x)
     return MHD_YES;
 }
 
+/* How a request says where its body ends, and whether its query is text. */
+struct shape {
+    struct exchange *x;
+    unsigned lengths, encodings;
+    bool is_chunked;
+    bool has_text;
+};
+
+static enum MHD_Result look_at_header(void *context, enum MHD_ValueKind kind, const char *name,
+                                      const char *value)
+{
+    struct shape *shape = context;
+
+    (void)kind;
+    /* "Content-Length : 5" is a length to some. */
+    if (strpbrk(name, " \t") != NULL)
+        shape->lengths += 2;
+    if (strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0)
+        shape->lengths++;
+    if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) != 0)
+        return MHD_YES;
+    shape->encodings++;
+    shape->is_chunked = strcasecmp(value, "chunked") == 0;
+    return MHD_YES;
+}
+
+static enum MHD_Result look_at_query(void *context, enum MHD_ValueKind kind, const char *name,
+                                     size_t name_len, const char *value, size_t value_len)
+{
+    struct shape *shape = context;
+    struct str text;
+
+    (void)kind;
+    shape->has_text = shape->has_text &&
+                      percent_decode(&shape->x->mem, str_from(name, name_len), &text) &&
+                      percent_decode(&shape->x->mem, str_from(value, value_len), &text);
+    return MHD_YES;
+}
+
+/*
+ * A body whose end two readers may see in two places would let one request hide
+ * in another behind a proxy. What stands in a query is stored and compared.
+ */
+static bool has_clear_shape(struct exchange *x)
+{
+    struct shape shape = {.x = x, .has_text = true};
+
+    (void)MHD_get_connection_values(x->handle, MHD_HEADER_KIND, look_at_header, &shape);
+    (void)MHD_get_connection_values_n(x->handle, MHD_GET_ARGUMENT_KIND, look_at_query, &shape);
+    if (shape.lengths > 1 || shape.encodings > 1 || shape.lengths + shape.encodings > 1 ||
+        (shape.encodings == 1 && !shape.is_chunked)) {
+        refuse_body(x, ERR_BAD_REQUEST, "it is not clear where the body ends");
+        x->is_last = true;
+    } else if (!shape.has_text) {
+        refuse_body(x, ERR_BAD_REQUEST, "the query is not UTF-8, or holds U+0000");
+    }
+    return x->request.refusal == ERR_NONE;
+}
+
 /* The headers are there. A body that is announced too large is refused before it is sent. */
 static enum MHD_Result begin(struct http_server *s, struct exchange *x, const char *url,
                              const char *method)
@@ -284,10 +309,12 @@ static enum MHD_Result begin(struct http_server *s, struct exchange *x, const ch
     x->request.method = str_of(method);
     x->request.path = str_of(url);
     x->body_max = s->options.body_max(s->options.context, &x->request);
+    if (!has_clear_shape(x))
+        return x->is_last ? handle(x) : MHD_YES;
     if (!str_to_int64(http_header(&x->request, "Content-Length"), &announced) ||
         announced <= (int64_t)x->body_max)
         return MHD_YES;
-    refuse_body(x, ERR_TOO_LARGE);
+    refuse_body(x, ERR_TOO_LARGE, too_large);
     if (announced > DISCARDED_MAX_BYTES || http_header(&x->request, "Expect").len > 0)
         return handle(x);
     return MHD_YES;
@@ -298,9 +325,9 @@ static enum MHD_Result take_body(struct exchange *x, struct str data)
     struct http_server *s = x->server;
 
     if (x->request.refusal == ERR_NONE && data.len > x->body_max - x->body.len)
-        refuse_body(x, ERR_TOO_LARGE);
+        refuse_body(x, ERR_TOO_LARGE, too_large);
     if (x->request.refusal == ERR_NONE && data.len > s->options.bodies_max_bytes - s->body_bytes)
-        refuse_body(x, ERR_OVERLOADED);
+        refuse_body(x, ERR_OVERLOADED, "too many large requests are under way");
     if (x->request.refusal != ERR_NONE) {
         x->discarded += data.len;
         return x->discarded <= DISCARDED_MAX_BYTES ? MHD_YES : MHD_NO;
@@ -357,12 +384,23 @@ static void on_connection(void *context, struct MHD_Connection *handle_, void **
             PANIC("out of memory");
         c->fd = MHD_get_connection_info(handle_, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
         *owner = c;
+        s->open_count++;
         connection_wait_for(s, c);
     } else if (c != NULL) {
+        s->open_count--;
+        s->closed_count++;
         connection_leave(s, c);
         free(c);
         *owner = NULL;
     }
+}
+
+/* Paths and queries stay as they were sent: '/' and U+0000 that were encoded are no ends. */
+static size_t leave_encoded(void *context, struct MHD_Connection *handle_, char *text)
+{
+    (void)context;
+    (void)handle_;
+    return strlen(text);
 }
 
 /* --- opening --- */
@@ -400,8 +438,8 @@ static bool start_daemon(struct http_server *s, struct err *err)
         NULL, on_access, s, MHD_OPTION_LISTEN_SOCKET, s->listen_fd, MHD_OPTION_CONNECTION_LIMIT,
         connections_allowed(s->options.connections_max), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)CONNECTION_POOL_BYTES, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
-        MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_ARRAY, is_tls ? tls : plain,
-        MHD_OPTION_END);
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded,
+        NULL, MHD_OPTION_ARRAY, is_tls ? tls : plain, MHD_OPTION_END);
     if (s->daemon == NULL && is_tls)
         return err_set(err, ERR_IO, "cannot serve TLS with this certificate and key");
     if (s->daemon == NULL)
@@ -424,12 +462,18 @@ struct http_server *http_open(const struct http_options *options, struct err *er
         s->options.bodies_max_bytes = BODIES_DEFAULT_BYTES;
     s->answered_end = &s->answered;
     s->now_us = clock_mono_us(options->clock);
+    s->resumed_us = INT64_MIN / 2;
     if (!listen_open(options->host, options->port, &s->listen_fd, err)) {
         free(s);
         return NULL;
     }
     s->port = listen_port(s->listen_fd);
-    if (!start_daemon(s, err)) {
+    s->gone_fd = epoll_create1(EPOLL_CLOEXEC);
+    if (s->gone_fd < 0)
+        (void)err_set(err, ERR_IO, "cannot watch clients: %s", strerror(errno));
+    if (s->gone_fd < 0 || !start_daemon(s, err)) {
+        if (s->gone_fd >= 0)
+            close(s->gone_fd);
         close(s->listen_fd);
         free(s);
         return NULL;
@@ -463,17 +507,55 @@ void http_run(struct http_server *s)
     s->has_more = MHD_get_timeout(s->daemon, &timeout_ms) == MHD_YES && timeout_ms == 0;
 }
 
+/*
+ * How long to wait after connections were resumed. To resume any, the library
+ * looks at every suspended connection: 60 ns each, where memory is slow. That
+ * may take an eighth of the time and no more.
+ */
+static int64_t resume_pause_us(const struct http_server *s)
+{
+    size_t suspended = s->kept_count + s->asleep_count;
+
+    return suspended < SUSPENDED_FEW ? 0 : (int64_t)(suspended / 2);
+}
+
 /* Resume what was answered; they are sent by the next http_run(). */
 static void resume_answered(struct http_server *s)
 {
     while (s->answered != NULL) {
         struct exchange *x = s->answered;
         s->answered = x->next;
-        (void)send_response(x);
+        if (x->phase == PHASE_ANSWERED)
+            (void)send_response(x);
+        else
+            connection_wait_for(s, x->connection);
+        s->asleep_count -= x->rest != REST_NONE;
+        x->rest = REST_NONE;
         MHD_resume_connection(x->handle);
         s->has_more = true;
     }
     s->answered_end = &s->answered;
+    s->resumed_us = clock_mono_us(s->options.clock);
+}
+
+/* Memory of connections that have gone lies between what is in use: give it back when idle. */
+static void trim_memory(struct http_server *s)
+{
+    if (s->closed_count < CLOSED_MANY || s->closed_count < s->open_count)
+        return;
+    s->closed_count = 0;
+    (void)malloc_trim(0);
+}
+
+/* How long until answers may leave: 0 = now, or when there are some. */
+static int64_t resume_in_us(const struct http_server *s)
+{
+    int64_t left_us;
+
+    if (s->answered == NULL)
+        return 0;
+    left_us = s->resumed_us + resume_pause_us(s) - clock_mono_us(s->options.clock);
+    return left_us > 0 ? left_us : 0;
 }
 
 void http_before_sleep(struct http_server *s, int *timeout_ms)
@@ -481,17 +563,24 @@ void http_before_sleep(struct http_server *s, int *timeout_ms)
     uint64_t handled = s->handled;
     int due_ms;
 
-    resume_answered(s);
+    if (s->answered != NULL && resume_in_us(s) == 0)
+        resume_answered(s);
     if (s->has_more)
         http_run(s);
     else if (s->oldest != NULL)
         s->now_us = clock_mono_us(s->options.clock);
     due_ms = cut_the_slow(s);
+    if (s->answered != NULL) {
+        int ms = (int)((resume_in_us(s) + 999) / 1000);
+        due_ms = due_ms >= 0 && due_ms < ms ? due_ms : ms;
+    }
     /* Requests that were handled just now are work for the loop, or answers to be sent. */
-    if (s->has_more || s->answered != NULL || s->handled != handled)
+    if (s->has_more || s->handled != handled)
         due_ms = 0;
     if (due_ms >= 0 && (*timeout_ms < 0 || due_ms < *timeout_ms))
         *timeout_ms = due_ms;
+    if (*timeout_ms < 0 || *timeout_ms > IDLE_MS)
+        trim_memory(s);
 }
 
 void http_quiesce(struct http_server *s)
@@ -511,6 +600,7 @@ void http_close(struct http_server *s)
     s->is_quiet = true;
     while (s->first_kept != NULL)
         http_answer(&s->first_kept->request, &(struct http_answer){.status = 503});
+    streams_wake(s);
     while ((s->answered != NULL || s->sending_count > 0) &&
            clock_mono_us(&clock_system) < until_us) {
         struct pollfd ready = {.fd = s->epoll_fd, .events = POLLIN};
@@ -521,6 +611,7 @@ void http_close(struct http_server *s)
     }
     resume_answered(s);
     MHD_stop_daemon(s->daemon);
+    close(s->gone_fd);
     while (s->spare != NULL) {
         struct exchange *x = s->spare;
         s->spare = x->next;
@@ -589,5 +680,8 @@ bool http_peer(const struct http_request *r, struct ip *out)
 
 struct str http_query(const struct http_request *r, const char *name)
 {
-    return lookup(r, MHD_GET_ARGUMENT_KIND, name);
+    struct str encoded = lookup(r, MHD_GET_ARGUMENT_KIND, name), text;
+
+    /* A query that is no text was refused before the handler could ask. */
+    return percent_decode(r->mem, encoded, &text) ? text : STR_NONE;
 }

@@ -4,12 +4,17 @@
  * The handler is called once for each request, when its body is complete. It
  * answers at once, or keeps the request and answers later from the same
  * thread; until then the connection is suspended and costs nothing but memory.
- * Answers to kept requests leave together, once per pass of the loop, because
- * the library under this walks through all suspended connections to resume one.
+ * Answers to kept requests leave together, once per pass of the loop, and some
+ * milliseconds apart when thousands are kept, because the library under this
+ * walks through all suspended connections to resume one.
  *
  *     receiving --complete--> handler --http_answer()--> sending --> receiving ...
  *                                |                          ^
  *                                +-> kept --http_answer()---+
+ *
+ * An answer may also be a stream: bytes that come to be over time. Its source
+ * is asked for more whenever the client can take some; when it has none the
+ * stream sleeps until http_stream_wake().
  *
  * A client has `patience_us` to deliver a request and as long to take an
  * answer, however slowly its bytes drip; then its connection is cut. One that
@@ -23,15 +28,18 @@
 #include "base/clock.h"
 #include "base/err.h"
 
+#include <sys/types.h>
+
 struct http_server;
 
 /* Read it; the owner field alone is the handler's. */
 struct http_request {
     struct arena *mem; /* lives until the answer was sent */
     struct str method; /* "GET" */
-    struct str path;   /* decoded, without the query; may be no UTF-8 */
+    struct str path;   /* as it was sent, percent-encoded, without the query */
     struct str body;
-    enum err_code refusal; /* ERR_TOO_LARGE, ERR_OVERLOADED: there is no body; answer this */
+    enum err_code refusal; /* ERR_TOO_LARGE, ERR_OVERLOADED, ERR_BAD_REQUEST: there is no body */
+    const char *why;       /* of a refusal: what to answer */
     uint64_t number;       /* counts the requests of this server from 1 */
     void *owner;
 };
@@ -51,8 +59,8 @@ struct http_answer {
 };
 
 /*
- * Called with each complete request; http_answer() must be called for it once,
- * now or later. A request with a refusal is answered now.
+ * Called with each complete request; http_answer() or http_stream() must be
+ * called for it once, now or later. A request with a refusal is answered now.
  */
 typedef void http_handle_fn(void *context, struct http_request *r);
 
@@ -85,6 +93,10 @@ size_t http_kept(const struct http_server *s);
 /* Readable whenever http_run() has something to do. */
 int http_fd(const struct http_server *s);
 
+/* Readable whenever a client of a sleeping stream has gone: then http_drop_gone(). */
+int http_gone_fd(const struct http_server *s);
+void http_drop_gone(struct http_server *s);
+
 /* Take what has arrived, send what can be sent. */
 void http_run(struct http_server *s);
 
@@ -98,8 +110,8 @@ void http_before_sleep(struct http_server *s, int *timeout_ms);
 void http_quiesce(struct http_server *s);
 
 /*
- * Answer what is kept with 503, give the answers a second to leave, close all
- * connections and forget the server.
+ * Answer what is kept with 503, end streams, give that a second to leave, close
+ * all connections and forget the server.
  */
 void http_close(struct http_server *s);
 
@@ -117,5 +129,31 @@ struct str http_query(const struct http_request *r, const char *name);
 
 /* Answer. The request may be gone when this returns. */
 void http_answer(struct http_request *r, const struct http_answer *answer);
+
+/* --- streams --- */
+
+enum { HTTP_STREAM_END = -1 };
+
+struct http_source {
+    /*
+     * Put up to `room` bytes into `out` and answer how many; 0: none now, the
+     * stream sleeps; HTTP_STREAM_END: there will be none. It may be called
+     * before http_stream() has returned.
+     */
+    ssize_t (*more)(void *context, char *out, size_t room);
+    /* The end was sent, or the client has gone: `r` is no longer there. Called once. */
+    void (*gone)(void *context);
+    void *context;
+};
+
+/* Answer with a stream; the answer has no body of its own. */
+void http_stream(struct http_request *r, const struct http_answer *answer,
+                 const struct http_source *source);
+
+/* Its source has something. Nothing is called back before the pass ends. */
+void http_stream_wake(struct http_request *r);
+
+/* End it without sending what is left. `gone` is called later. */
+void http_stream_cut(struct http_request *r);
 
 #endif

@@ -29,10 +29,8 @@ static void then(struct query *q)
     else if (!r->kept.is_same)
         call_refuse_text(q->call, ERR_IDEMPOTENCY_CONFLICT,
                          "this Idempotency-Key was used with another request");
-    else if (r->kept.status == 204)
-        call_answer_nothing(q->call);
     else
-        call_answer(q->call, r->kept.status, r->kept.text);
+        call_answer_again(q->call, r->kept.status, r->kept.text);
 }
 
 void repeat_or_refuse(struct call *c, const struct idempotency *idempotency, const struct err *err,
@@ -40,8 +38,9 @@ void repeat_or_refuse(struct call *c, const struct idempotency *idempotency, con
 {
     struct refusal *r;
 
-    /* What says nothing about the change itself is no answer to keep. */
-    if (idempotency->key.len == 0 || err_http_status(err->code) >= 500) {
+    /* What is kept is looked up when it is kept; what says nothing of the change is not. */
+    if (idempotency->key.len == 0 || err_http_status(err->code) >= 500 ||
+        call_keeps_refusal(c, err)) {
         call_refuse_with(c, err, findings, more);
         return;
     }

@@ -4,7 +4,8 @@
  * A request under an Idempotency-Key has the answer of the first time, also
  * when what it asks for is no longer possible: the signal that ended an
  * execution, the draft that was published. The store finds the answers of
- * changes that reach it; this is for those that are refused on the way.
+ * changes that reach it; this is for those that are refused on the way. Where
+ * the refusal is itself an answer to keep, call_refuse() does both.
  */
 #ifndef PAWL_API_REPEAT_H
 #define PAWL_API_REPEAT_H

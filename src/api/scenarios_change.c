@@ -154,7 +154,7 @@ static void answer_change(struct call *c, const struct node_request *r, bool is_
         return;
     }
     if (r->stored_status != 0) {
-        call_answer(c, r->stored_status, r->stored_answer);
+        call_answer_again(c, r->stored_status, r->stored_answer);
         return;
     }
     json = with_version(c, r->idempotency.answer, r->definition.version);
@@ -261,15 +261,15 @@ static void publish(struct query *q)
     struct node_request *r;
     struct err err;
 
-    if (k->was_found && !k->is_valid) {
-        (void)err_set(&err, ERR_INVALID, "the draft cannot be published: %.*s",
-                      STR_ARG(k->findings.items[0].message));
-        call_refuse_with(c, &err, &k->findings, STR_NONE);
-        return;
-    }
     r = new_change(c, DEFINITION_PUBLISH, k, published);
     if (r == NULL)
         return;
+    if (k->was_found && !k->is_valid) {
+        (void)err_set(&err, ERR_INVALID, "the draft cannot be published: %.*s",
+                      STR_ARG(k->findings.items[0].message));
+        repeat_or_refuse(c, &r->idempotency, &err, &k->findings, STR_NONE);
+        return;
+    }
     if (!k->was_found) {
         (void)err_set(&err, ERR_NOT_FOUND, "there is no draft to be published; save one first");
         repeat_or_refuse(c, &r->idempotency, &err, NULL, STR_NONE);

@@ -54,50 +54,50 @@ static const struct value *remember(struct view_memory *m, struct str key, struc
     return v;
 }
 
-bool view_allows(struct query *q, struct reader *reader, struct str org_id, struct str code,
-                 int64_t version, bool *out, struct err *err)
+bool view_allows(const struct call *c, struct arena *mem, struct reader *reader, struct str org_id,
+                 struct str code, int64_t version, bool *out, struct err *err)
 {
-    const struct node_user *user = &q->call->user;
-    struct view_memory *m = api_views(q->call->api);
+    struct view_memory *m = api_views(c->api);
     struct str key, json = STR_NONE;
     const struct value *access;
 
-    *out = str_eq(org_id, user->org_id);
-    if (!*out || q->call->role == ROLE_ADMIN)
+    *out = str_eq(org_id, c->user.org_id);
+    if (!*out || c->role == ROLE_ADMIN)
         return true;
-    key = str_printf(q->mem, "%.*s@%lld", STR_ARG(code), (long long)version);
+    key = str_printf(mem, "%.*s@%lld", STR_ARG(code), (long long)version);
     pthread_mutex_lock(&m->lock);
     access = map_get(&m->access, key);
     if (access == NULL) {
         pthread_mutex_unlock(&m->lock);
-        if (!read_access(reader, q->mem, code, version, &json, err))
+        if (!read_access(reader, mem, code, version, &json, err))
             return false;
         pthread_mutex_lock(&m->lock);
         access = remember(m, key, json);
     }
-    *out = access_allows(*access, "view", user->role, user->groups);
+    *out = access_allows(*access, "view", c->user.role, c->user.groups);
     pthread_mutex_unlock(&m->lock);
     return true;
 }
 
-bool view_check(struct query *q, struct reader *reader, struct str org_id, struct str code,
-                int64_t version, struct err *err)
+bool view_check(const struct call *c, struct arena *mem, struct reader *reader, struct str org_id,
+                struct str code, int64_t version, struct err *err)
 {
     bool is_visible;
 
-    if (!view_allows(q, reader, org_id, code, version, &is_visible, err))
+    if (!view_allows(c, mem, reader, org_id, code, version, &is_visible, err))
         return false;
     return is_visible || err_set(err, ERR_NOT_FOUND, "there is no execution with this id");
 }
 
-bool view_check_id(struct query *q, struct reader *reader, struct uuid id, struct err *err)
+bool view_check_id(const struct call *c, struct arena *mem, struct reader *reader, struct uuid id,
+                   struct err *err)
 {
     struct execution_owner owner;
     bool found;
 
-    if (!read_owner(reader, q->mem, id, &owner, &found, err))
+    if (!read_owner(reader, mem, id, &owner, &found, err))
         return false;
     if (!found)
         return err_set(err, ERR_NOT_FOUND, "there is no execution with this id");
-    return view_check(q, reader, owner.org_id, owner.code, owner.version, err);
+    return view_check(c, mem, reader, owner.org_id, owner.code, owner.version, err);
 }

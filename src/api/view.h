@@ -9,7 +9,7 @@
 #ifndef PAWL_API_VIEW_H
 #define PAWL_API_VIEW_H
 
-#include "api/query.h"
+#include "api/call.h"
 
 struct view_memory;
 
@@ -17,15 +17,15 @@ struct view_memory *view_memory_new(void);
 void view_memory_free(struct view_memory *m);
 
 /* Whether the caller may see an execution of this organisation and version. False: *err. */
-bool view_allows(struct query *q, struct reader *reader, struct str org_id, struct str code,
-                 int64_t version, bool *out, struct err *err) MUST_USE;
+bool view_allows(const struct call *c, struct arena *mem, struct reader *reader, struct str org_id,
+                 struct str code, int64_t version, bool *out, struct err *err) MUST_USE;
 
 /* The same, and false with ERR_NOT_FOUND when the caller may not. */
-bool view_check(struct query *q, struct reader *reader, struct str org_id, struct str code,
-                int64_t version, struct err *err) MUST_USE;
+bool view_check(const struct call *c, struct arena *mem, struct reader *reader, struct str org_id,
+                struct str code, int64_t version, struct err *err) MUST_USE;
 
 /* The same for an execution of which only the id is known. */
-bool view_check_id(struct query *q, struct reader *reader, struct uuid id,
+bool view_check_id(const struct call *c, struct arena *mem, struct reader *reader, struct uuid id,
                    struct err *err) MUST_USE;
 
 #endif

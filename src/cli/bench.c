@@ -3,10 +3,10 @@
 #include "cli/command.h"
 #include "cli/load.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define CODE "pawl_bench"
 #define WARM_UP_US INT64_C(1000000)
@@ -28,24 +28,22 @@ static const char definition[] =
 struct bench {
     unsigned connections;
     int64_t seconds;
-    bool as_json, shows_progress;
+    bool as_json;
+    struct progress progress;
     uint64_t answered_before;
     int64_t told_us;
 };
 
-static void progress(void *context, int64_t elapsed_us, uint64_t answered)
+static void tell_progress(void *context, int64_t elapsed_us, uint64_t answered)
 {
     struct bench *b = context;
     int64_t passed_us = elapsed_us - b->told_us;
+    char note[64] = "warming up";
 
-    if (!b->shows_progress)
-        return;
-    if (elapsed_us < 0)
-        fprintf(stderr, "\r  warming up ");
-    else if (passed_us > 0)
-        fprintf(stderr, "\r  %3lld s of %lld  %8.0f executions/s ",
-                (long long)(elapsed_us / 1000000), (long long)b->seconds,
-                (double)(answered - b->answered_before) * 1e6 / (double)passed_us);
+    if (elapsed_us >= 0 && passed_us > 0)
+        (void)snprintf(note, sizeof(note), "%.0f executions/s",
+                       (double)(answered - b->answered_before) * 1e6 / (double)passed_us);
+    progress_set(&b->progress, elapsed_us < 0 ? 0 : elapsed_us, b->seconds * 1000000, note);
     b->told_us = elapsed_us;
     b->answered_before = answered;
 }
@@ -132,7 +130,7 @@ static bool bench(struct client *c, struct bench *b)
     struct load_options options = {.connections = b->connections,
                                    .warm_up_us = WARM_UP_US,
                                    .duration_us = b->seconds * 1000000,
-                                   .progress = progress,
+                                   .progress = tell_progress,
                                    .context = b};
     struct load_result *result;
     struct err err;
@@ -147,9 +145,9 @@ static bool bench(struct client *c, struct bench *b)
     options.request = make_request(c);
     b->told_us = -WARM_UP_US;
     result = ARENA_NEW(&c->mem, struct load_result);
+    progress_begin(&b->progress, "measuring");
     ok = load_run(&options, result, &err);
-    if (b->shows_progress)
-        fprintf(stderr, "\r%40s\r", "");
+    progress_end(&b->progress);
     if (!ok) {
         fprintf(stderr, "pawl bench: %s\n", err.message);
         return false;
@@ -170,7 +168,7 @@ static bool read_number(const char *name, const char *text, int64_t max, int64_t
 int command_bench(int argc, char **argv)
 {
     const char *connections_text = "64", *seconds_text = "10";
-    struct bench b = {.shows_progress = isatty(STDERR_FILENO) != 0};
+    struct bench b = {0};
     const struct option_spec specs[] = {
         {.name = "connections", .value = &connections_text},
         {.name = "seconds", .value = &seconds_text},

@@ -2,21 +2,23 @@
 #include "cli/client.h"
 
 #include "api/token.h"
+#include "cli/options.h"
 #include "value/json.h"
 
 #include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#define API_BASE "/api/v1"
+
 /* Longer than any ?wait. */
-enum { TIMEOUT_S = 3700, CONNECT_TIMEOUT_S = 10, ANSWER_MAX_BYTES = 256 << 20 };
-
-static const char *setting(const char *name, const char *fallback)
-{
-    const char *value = getenv(name);
-
-    return value != NULL && value[0] != '\0' ? value : fallback;
-}
+enum {
+    TIMEOUT_S = 3700,
+    CONNECT_TIMEOUT_S = 10,
+    SILENCE_S = 60,
+    PROBE_MS = 5000,
+    ANSWER_MAX_BYTES = 256 << 20
+};
 
 /* Without slashes at the end. */
 static const char *trimmed(struct arena *mem, const char *url)
@@ -35,12 +37,13 @@ void client_open(struct client *c)
 
     *c = (struct client){0};
     arena_init(&c->mem);
-    c->url = trimmed(&c->mem, setting("PAWL_URL", "http://127.0.0.1:7070"));
+    c->url = trimmed(&c->mem, options_setting("PAWL_URL", "http://127.0.0.1:7070"));
     if (token != NULL && token[0] != '\0')
         c->token = str_of(token);
     else if (!token_read(
                  &c->mem,
-                 str_printf(&c->mem, "%s/admin.token", setting("PAWL_DATA", "./pawl-data")).ptr,
+                 str_printf(&c->mem, "%s/admin.token", options_setting("PAWL_DATA", "./pawl-data"))
+                     .ptr,
                  &c->token, &err))
         c->token = STR_NONE;
     c->curl = curl_easy_init();
@@ -56,7 +59,7 @@ void client_close(struct client *c)
 
 /* --- one call --- */
 
-static size_t on_data(char *bytes, size_t size, size_t count, void *context)
+static size_t on_answer(char *bytes, size_t size, size_t count, void *context)
 {
     struct buf *out = context;
 
@@ -67,7 +70,10 @@ static size_t on_data(char *bytes, size_t size, size_t count, void *context)
 static void tell_failure(const struct client *c, CURLcode code)
 {
     if (code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST)
-        fprintf(stderr, "pawl: no server at %s; start one with: pawl serve\n", c->url);
+        fprintf(
+            stderr,
+            "pawl: no server at %s; start one with: pawl serve, or name another with PAWL_URL\n",
+            c->url);
     else if (code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR)
         fprintf(stderr,
                 "pawl: the server at %s went away before it answered; whether the change happened "
@@ -82,13 +88,12 @@ static void tell_failure(const struct client *c, CURLcode code)
         fprintf(stderr, "pawl: cannot talk to %s: %s\n", c->url, curl_easy_strerror(code));
 }
 
-static bool perform(struct client *c, const char *method, struct str path, struct str body,
-                    struct buf *text, long *status)
+/* What every request has; the headers are the caller's to free after it. */
+static struct curl_slist *prepare(struct client *c, const char *base, struct str path)
 {
     char authorization[512];
     struct curl_slist *headers = NULL;
-    struct str url = str_printf(&c->mem, "%s/api/v1%.*s", c->url, STR_ARG(path));
-    CURLcode code;
+    struct str url = str_printf(&c->mem, "%s%s%.*s", c->url, base, STR_ARG(path));
 
     curl_easy_reset(c->curl);
     snprintf(authorization, sizeof(authorization), "Authorization: Bearer %.*s", STR_ARG(c->token));
@@ -97,16 +102,26 @@ static bool perform(struct client *c, const char *method, struct str path, struc
     headers = curl_slist_append(headers, "Content-Type: application/json");
     headers = curl_slist_append(headers, "Expect:");
     curl_easy_setopt(c->curl, CURLOPT_URL, url.ptr);
-    curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
     curl_easy_setopt(c->curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(c->curl, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(c->curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_TIMEOUT_S);
-    curl_easy_setopt(c->curl, CURLOPT_TIMEOUT, (long)TIMEOUT_S);
-    curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, on_data);
+    if (options_setting("PAWL_CA", NULL) != NULL)
+        curl_easy_setopt(c->curl, CURLOPT_CAINFO, options_setting("PAWL_CA", NULL));
+    return headers;
+}
+
+static bool perform(struct client *c, const char *method, struct str path, struct str body,
+                    struct buf *text, long *status)
+{
+    struct curl_slist *headers = prepare(c, API_BASE, path);
+    CURLcode code;
+
+    curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
+    curl_easy_setopt(c->curl, CURLOPT_TIMEOUT_MS,
+                     c->timeout_ms > 0 ? c->timeout_ms : TIMEOUT_S * 1000L);
+    curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, on_answer);
     curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, text);
     curl_easy_setopt(c->curl, CURLOPT_CUSTOMREQUEST, method);
-    if (setting("PAWL_CA", NULL) != NULL)
-        curl_easy_setopt(c->curl, CURLOPT_CAINFO, setting("PAWL_CA", NULL));
     if (strcmp(method, "GET") != 0) {
         curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE, (long)body.len);
         curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, body.len > 0 ? body.ptr : "");
@@ -116,6 +131,83 @@ static bool perform(struct client *c, const char *method, struct str path, struc
     curl_slist_free_all(headers);
     if (code != CURLE_OK)
         tell_failure(c, code);
+    return code == CURLE_OK;
+}
+
+struct stream {
+    bool (*on_data)(void *context, struct str bytes);
+    void *context;
+    CURL *curl;
+};
+
+static size_t on_stream(char *bytes, size_t size, size_t count, void *context)
+{
+    const struct stream *s = context;
+    long status = 0;
+
+    /* What a refusal says is not the stream. */
+    curl_easy_getinfo(s->curl, CURLINFO_RESPONSE_CODE, &status);
+    if (status != 200 || s->on_data(s->context, str_from(bytes, size * count)))
+        return size * count;
+    return 0;
+}
+
+int client_stream(struct client *c, struct str path, struct str after,
+                  bool (*on_data)(void *context, struct str bytes), void *context)
+{
+    struct curl_slist *headers = prepare(c, API_BASE, path);
+    struct stream stream = {.on_data = on_data, .context = context, .curl = c->curl};
+    long status = 0;
+
+    headers = curl_slist_append(headers, "Accept: text/event-stream");
+    if (after.len > 0)
+        headers = curl_slist_append(headers,
+                                    str_printf(&c->mem, "Last-Event-ID: %.*s", STR_ARG(after)).ptr);
+    curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
+    /* Beats come every 15 s; whoever says nothing for a minute is gone. */
+    curl_easy_setopt(c->curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(c->curl, CURLOPT_LOW_SPEED_TIME, (long)SILENCE_S);
+    curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, on_stream);
+    curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, &stream);
+    (void)curl_easy_perform(c->curl);
+    curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
+    curl_slist_free_all(headers);
+    return (int)status;
+}
+
+static int64_t date_of(const struct client *c)
+{
+    struct curl_header *date;
+
+    if (curl_easy_header(c->curl, "Date", 0, CURLH_HEADER, -1, &date) != CURLHE_OK)
+        return -1;
+    return (int64_t)curl_getdate(date->value, NULL);
+}
+
+bool client_probe(struct client *c, const char *path, struct reply *out, const char **why)
+{
+    struct curl_slist *headers = prepare(c, "", str_of(path));
+    struct buf text;
+    struct err err;
+    long status = 0;
+    CURLcode code;
+
+    buf_init_arena(&text, &c->mem);
+    text.limit = ANSWER_MAX_BYTES;
+    /* The token stays here: whoever answers may be anybody. */
+    curl_easy_setopt(c->curl, CURLOPT_TIMEOUT_MS, (long)PROBE_MS);
+    curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, on_answer);
+    curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, &text);
+    code = curl_easy_perform(c->curl);
+    curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
+    curl_slist_free_all(headers);
+    *why = curl_easy_strerror(code);
+    *out = (struct reply){.status = (int)status,
+                          .text = buf_view(&text),
+                          .json = value_null(),
+                          .date_s = code == CURLE_OK ? date_of(c) : -1};
+    if (text.len > 0 && !json_read(&c->mem, buf_view(&text), &out->json, &err))
+        out->json = value_null();
     return code == CURLE_OK;
 }
 
@@ -130,7 +222,8 @@ bool client_ask(struct client *c, const char *method, struct str path, struct st
     text.limit = ANSWER_MAX_BYTES;
     if (!perform(c, method, path, body, &text, &status))
         return false;
-    *out = (struct reply){.status = (int)status, .text = buf_view(&text), .json = value_null()};
+    *out = (struct reply){
+        .status = (int)status, .text = buf_view(&text), .json = value_null(), .date_s = date_of(c)};
     if (text.len == 0 || json_read(&c->mem, buf_view(&text), &out->json, &err))
         return true;
     fprintf(stderr, "pawl: what answers at %s is no Pawl server (HTTP %ld)\n", c->url, status);
@@ -216,74 +309,4 @@ struct str client_json(struct arena *mem, struct value v)
     if (!json_write(&out, v, &err))
         buf_text(&out, "null");
     return buf_view(&out);
-}
-
-/* --- finding an execution --- */
-
-/* The newest executions that a query finds. */
-static bool find_some(struct client *c, const char *parameter, struct str text, int limit,
-                      struct value *items)
-{
-    struct reply reply;
-    struct buf path;
-
-    buf_init_arena(&path, &c->mem);
-    buf_printf(&path, "/executions?limit=%d", limit);
-    if (parameter != NULL) {
-        buf_printf(&path, "&%s=", parameter);
-        client_escape(&path, text);
-    }
-    if (!client_call(c, "GET", buf_view(&path), STR_NONE, &reply))
-        return false;
-    *items =
-        reply.json.kind == VALUE_MAP ? value_map_get_str(reply.json, STR("items")) : value_absent();
-    if (items->kind != VALUE_LIST)
-        *items = value_list(NULL, 0);
-    return true;
-}
-
-static bool find_by_end(struct client *c, const char *name, struct str *out)
-{
-    struct value items;
-    unsigned found = 0;
-
-    if (!find_some(c, "q", str_of(name), 20, &items))
-        return false;
-    for (uint32_t i = 0; i < items.len; i++) {
-        struct str id = client_text(items.items[i], "id");
-        if (!str_ends_with(id, str_of(name)))
-            continue;
-        found++;
-        *out = id;
-    }
-    if (found == 1)
-        return true;
-    if (found == 0)
-        fprintf(stderr, "pawl: no execution has an id that ends with %s; see pawl ls\n", name);
-    else
-        fprintf(stderr, "pawl: several ids end with %s; give more of it\n", name);
-    return false;
-}
-
-bool client_find(struct client *c, const char *name, struct str *out)
-{
-    bool is_last = strcmp(name, "@last") == 0, is_key = strncmp(name, "key:", 4) == 0;
-    struct value items;
-
-    *out = str_of(name);
-    if (out->len == 36)
-        return true;
-    if (!is_last && !is_key)
-        return find_by_end(c, name, out);
-    if (!find_some(c, is_key ? "key" : NULL, str_of(is_key ? name + 4 : ""), 1, &items))
-        return false;
-    if (items.len == 0) {
-        if (is_key)
-            fprintf(stderr, "pawl: no execution has the key %s\n", name + 4);
-        else
-            fprintf(stderr, "pawl: there is no execution yet; start one with: pawl start CODE\n");
-        return false;
-    }
-    *out = client_text(items.items[0], "id");
-    return true;
 }

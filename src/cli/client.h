@@ -23,6 +23,7 @@ struct client {
     struct arena mem; /* of everything that is answered */
     const char *url;  /* without a slash at the end */
     struct str token; /* or empty */
+    long timeout_ms;  /* of one call; 0: longer than any ?wait */
     void *curl;
 };
 
@@ -30,6 +31,7 @@ struct reply {
     int status;
     struct str text;
     struct value json; /* null when there is none */
+    int64_t date_s;    /* by the server's clock, in seconds since 1970; -1 unless it said so */
 };
 
 /* Always succeeds; what is missing is told when it is needed. */
@@ -47,6 +49,21 @@ bool client_call(struct client *c, const char *method, struct str path, struct s
 bool client_ask(struct client *c, const char *method, struct str path, struct str body,
                 struct reply *out) MUST_USE;
 
+/*
+ * GET a path outside /api/v1, such as /readyz, without a token. False, and
+ * nothing is told, when there is no answer; *why says the reason.
+ */
+bool client_probe(struct client *c, const char *path, struct reply *out, const char **why) MUST_USE;
+
+/*
+ * Read a stream of events below /api/v1, from behind event `after` unless that
+ * is empty, and hand its bytes to `on_data` as they come, until it ends, is cut
+ * or `on_data` answers false. The HTTP status, or 0 when there was no answer,
+ * which is not told.
+ */
+int client_stream(struct client *c, struct str path, struct str after,
+                  bool (*on_data)(void *context, struct str bytes), void *context);
+
 /* Tell a refusal: its detail and findings. */
 void client_tell_refusal(const struct reply *reply);
 
@@ -55,7 +72,8 @@ void client_escape(struct buf *out, struct str text);
 
 /*
  * The id of an execution that a person named: an id, a unique end of one,
- * @last, or key:K. False after a message.
+ * @last, or key:K. False after a message, which lists the candidates when there
+ * are several.
  */
 bool client_find(struct client *c, const char *name, struct str *out) MUST_USE;
 

@@ -1,26 +1,144 @@
 /* help.c - pawl help: what the program can do. */
-#include "cli/command.h"
+#include "cli/help.h"
 
-#include <stdio.h>
+#include "cli/options.h"
+
+enum { WIDTH = 88, FLAG_COLUMN = 24 };
+
+void help_write_flag(struct buf *out, const struct cli_flag *flag)
+{
+    buf_printf(out, "--%s", flag->name);
+    if (flag->value == NULL)
+        return;
+    if (flag->value[0] == '[')
+        buf_printf(out, "[=%s", flag->value + 1);
+    else
+        buf_printf(out, " %s", flag->value);
+}
+
+/* Print a word behind what is on the line, or on a new one. */
+static void put_word(FILE *out, struct str word, size_t indent, size_t *column)
+{
+    if (*column + 1 + word.len > WIDTH) {
+        fprintf(out, "\n%*s", (int)indent, "");
+        *column = indent;
+    } else if (*column > indent) {
+        fputc(' ', out);
+        ++*column;
+    }
+    fprintf(out, "%.*s", STR_ARG(word));
+    *column += word.len;
+}
+
+void help_print_synopsis(FILE *out, const struct cli_command *c)
+{
+    struct str arguments = command_arguments(c);
+    size_t column, indent;
+    struct buf word;
+
+    indent = (size_t)fprintf(out, "usage: pawl %s ", c->name);
+    column = indent;
+    if (arguments.len > 0)
+        put_word(out, arguments, indent, &column);
+    buf_init(&word);
+    for (size_t i = 0; i < command_flag_count; i++) {
+        if (strcmp(command_flags[i].command, c->name) != 0)
+            continue;
+        buf_clear(&word);
+        buf_char(&word, '[');
+        help_write_flag(&word, &command_flags[i]);
+        buf_char(&word, ']');
+        put_word(out, buf_view(&word), indent, &column);
+    }
+    buf_fini(&word);
+    fputc('\n', out);
+}
+
+/* Text behind a column, broken between words. */
+static void print_beside(const char *text, size_t indent)
+{
+    size_t column = indent;
+
+    while (*text != '\0') {
+        size_t len = strcspn(text, " ");
+        put_word(stdout, str_from(text, len), indent, &column);
+        text += len + strspn(text + len, " ");
+    }
+    putchar('\n');
+}
+
+static void print_flags(const struct cli_command *c)
+{
+    bool first = true;
+    struct buf word;
+
+    buf_init(&word);
+    for (size_t i = 0; i < command_flag_count; i++) {
+        if (strcmp(command_flags[i].command, c->name) != 0)
+            continue;
+        buf_clear(&word);
+        help_write_flag(&word, &command_flags[i]);
+        if (first)
+            printf("\n");
+        first = false;
+        printf("  %-*.*s", FLAG_COLUMN - 2, STR_ARG(buf_view(&word)));
+        if (word.len + 2 >= FLAG_COLUMN)
+            printf("\n%*s", FLAG_COLUMN, "");
+        print_beside(command_flags[i].help, FLAG_COLUMN);
+    }
+    buf_fini(&word);
+}
+
+static void print_command(const struct cli_command *c)
+{
+    struct str text = command_explanation(c);
+
+    printf("pawl %s - %s\n\n", c->name, c->summary);
+    help_print_synopsis(stdout, c);
+    print_flags(c);
+    if (text.len > 0)
+        printf("\n%.*s\n", STR_ARG(text));
+}
+
+static void print_list(void)
+{
+    printf("pawl - runs business processes that must not get lost\n\nusage: pawl COMMAND ...\n");
+    for (size_t i = 0; i < command_count; i++) {
+        if (commands[i].name == NULL)
+            printf("\n%s\n", commands[i].summary);
+        else
+            printf("  %-11s %s\n", commands[i].name, commands[i].summary);
+    }
+    printf("\nID is an id, a unique end of one, @last, or key:K. The server is --url or PAWL_URL, "
+           "the\n"
+           "token --token or PAWL_TOKEN; without them http://127.0.0.1:7070 and\n"
+           "./pawl-data/admin.token. --ca or PAWL_CA is a certificate to trust.\n"
+           "`pawl help COMMAND` explains one.\n");
+}
 
 int command_help(int argc, char **argv)
 {
-    const struct cli_command *c;
+    const struct cli_command *c = NULL;
+    bool as_man = false;
+    const struct option_spec specs[] = {{.name = "man", .flag = &as_man}};
 
-    if (argc > 2)
+    if (!options_read("help", specs, 1, &argc, argv) || argc > 2)
         return command_usage("help");
     if (argc == 2) {
         c = command_find(argv[1]);
         if (c == NULL)
             return EXIT_USAGE;
-        printf("pawl %s - %s\n\nusage: pawl %s%s", c->name, c->summary, c->name, c->usage);
-        return EXIT_OK;
     }
-    printf("pawl - runs business processes that must not get lost\n\nusage: pawl COMMAND ...\n\n");
-    for (size_t i = 0; i < command_count; i++)
-        printf("  %-10s %s\n", commands[i].name, commands[i].summary);
-    printf("\n`pawl help COMMAND` explains one. Those that talk to a server take --url URL "
-           "(PAWL_URL),\n"
-           "--token TOKEN (PAWL_TOKEN) and --ca FILE (PAWL_CA).\n");
+    if (as_man) {
+        struct buf page;
+        buf_init(&page);
+        manpage_write(&page, c);
+        printf("%.*s", STR_ARG(buf_view(&page)));
+        buf_fini(&page);
+    } else if (c != NULL) {
+        print_command(c);
+    } else {
+        print_list();
+    }
     return EXIT_OK;
 }

@@ -1,6 +1,7 @@
 /* main.c - finds the command that was asked for and runs it. */
 #include "cli/command.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +13,15 @@ static const char *command_name(const char *arg)
     if (strcmp(arg, "--version") == 0)
         return "version";
     return arg;
+}
+
+/* pawl show --help is pawl help show. */
+static bool asks_for_help(int argc, char **argv)
+{
+    for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return true;
+    return false;
 }
 
 int main(int argc, char **argv)
@@ -26,7 +36,10 @@ int main(int argc, char **argv)
     c = command_find(command_name(argv[1]));
     if (c == NULL)
         return EXIT_USAGE;
-    status = c->run(argc - 1, argv + 1);
+    if (asks_for_help(argc, argv))
+        status = command_help(2, (char *[]){argv[0], argv[1], NULL});
+    else
+        status = c->run(argc - 1, argv + 1);
     /* Output that did not arrive (a full disk, a closed pipe) is a failure too. */
     if (fflush(stdout) != 0 || ferror(stdout))
         return status == EXIT_OK ? EXIT_FAILED : status;

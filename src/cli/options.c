@@ -73,3 +73,10 @@ bool options_read(const char *command, const struct option_spec *specs, size_t c
     *argc = kept;
     return true;
 }
+
+const char *options_setting(const char *name, const char *fallback)
+{
+    const char *value = getenv(name);
+
+    return value != NULL && value[0] != '\0' ? value : fallback;
+}

@@ -35,4 +35,7 @@ struct option_spec {
 bool options_read(const char *command, const struct option_spec *specs, size_t count, int *argc,
                   char **argv) MUST_USE;
 
+/* What the environment says, else `fallback`; an empty variable says nothing. */
+const char *options_setting(const char *name, const char *fallback);
+
 #endif

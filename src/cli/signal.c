@@ -31,16 +31,24 @@ static bool make_body(struct client *c, const char *type, const char *payload, c
     return true;
 }
 
+/* What the signal did, and how the execution stands now. */
 static void tell(struct client *c, const struct reply *reply)
 {
-    struct value execution = value_map_get_str(reply->json, STR("execution"));
-    struct buf out;
+    struct value step = value_map_get_str(reply->json, STR("step"));
+    struct reply execution;
+    struct buf out, path;
 
     printf("signal %.*s was received\n", STR_ARG(client_text(reply->json, "id")));
-    if (execution.kind != VALUE_MAP)
+    if (step.kind != VALUE_MAP)
+        return;
+    printf("the step %.*s took it and %.*s\n", STR_ARG(client_text(step, "step")),
+           STR_ARG(client_text(step, "status")));
+    buf_init_arena(&path, &c->mem);
+    buf_printf(&path, "/executions/%.*s", STR_ARG(client_text(reply->json, "executionId")));
+    if (!client_call(c, "GET", buf_view(&path), STR_NONE, &execution))
         return;
     buf_init_arena(&out, &c->mem);
-    tell_state(&c->mem, &out, execution);
+    tell_state(&c->mem, &out, execution.json);
     printf("%.*s\n", STR_ARG(buf_view(&out)));
 }
 

@@ -2,6 +2,7 @@
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/file.h"
+#include "cli/last.h"
 #include "cli/options.h"
 #include "cli/tell.h"
 #include "value/json.h"
@@ -60,12 +61,14 @@ static int tell(struct client *c, const struct start *s, const struct reply *rep
     struct str status = client_text(reply->json, "status");
     struct buf out;
 
+    last_remember(&c->mem, c->url, client_text(reply->json, "id"));
     if (s->as_json) {
         printf("%.*s\n", STR_ARG(reply->text));
     } else {
         buf_init_arena(&out, &c->mem);
         tell_state(&c->mem, &out, reply->json);
-        printf("%.*s %.*s\n%.*s\n", STR_ARG(client_text(reply->json, "id")), STR_ARG(status),
+        printf("%.*s %s%.*s%s\n%.*s\n", STR_ARG(client_text(reply->json, "id")),
+               term_style(tell_style(status)), STR_ARG(status), term_style(TERM_PLAIN),
                STR_ARG(buf_view(&out)));
     }
     return s->wait && (str_eq(status, STR("failed")) || str_eq(status, STR("cancelled")))

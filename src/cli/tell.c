@@ -1,9 +1,18 @@
 /* tell.c - see tell.h. */
 #include "cli/tell.h"
 
-#include "base/utf8.h"
+#include "base/clock.h"
 #include "cli/client.h"
+#include "cli/command.h"
 #include "value/timefmt.h"
+
+#include <time.h>
+
+#define MINUTE_US INT64_C(60000000)
+
+enum { RESULT_WIDTH = 400, ID_SHOWN = 12 };
+
+/* --- numbers and times --- */
 
 int64_t tell_time_of(struct value object, const char *name)
 {
@@ -14,6 +23,16 @@ int64_t tell_time_of(struct value object, const char *name)
     return v.seconds * 1000000 + v.nanos / 1000;
 }
 
+int64_t tell_int_of(struct value object, const char *name, int64_t otherwise)
+{
+    struct value v;
+
+    if (object.kind != VALUE_MAP)
+        return otherwise;
+    v = value_map_get_str(object, str_of(name));
+    return v.kind == VALUE_INT ? v.i : otherwise;
+}
+
 void tell_duration(struct buf *out, int64_t us)
 {
     static const struct {
@@ -22,7 +41,7 @@ void tell_duration(struct buf *out, int64_t us)
     } scales[] = {
         {INT64_C(172800000000), INT64_C(86400000000), "days"},
         {INT64_C(7200000000), INT64_C(3600000000), "h"},
-        {INT64_C(120000000), INT64_C(60000000), "min"},
+        {INT64_C(120000000), MINUTE_US, "min"},
         {INT64_C(1000000), INT64_C(1000000), "s"},
         {INT64_C(1000), INT64_C(1000), "ms"},
     };
@@ -31,27 +50,86 @@ void tell_duration(struct buf *out, int64_t us)
         int64_t tenths;
         if (us < scales[i].from_us)
             continue;
-        tenths = us * 10 / scales[i].unit_us;
-        if (tenths < 100)
+        tenths = (us * 10 + scales[i].unit_us / 2) / scales[i].unit_us;
+        if (tenths < 100 && tenths % 10 != 0)
             buf_printf(out, "%lld.%lld %s", (long long)(tenths / 10), (long long)(tenths % 10),
                        scales[i].unit);
         else
-            buf_printf(out, "%lld %s", (long long)(tenths / 10), scales[i].unit);
+            buf_printf(out, "%lld %s",
+                       (long long)((us + scales[i].unit_us / 2) / scales[i].unit_us),
+                       scales[i].unit);
         return;
     }
     buf_text(out, "<1 ms");
 }
 
-void tell_short(struct arena *mem, struct buf *out, struct value v, size_t width)
+void tell_bytes(struct buf *out, int64_t bytes)
 {
-    struct str json = client_json(mem, v);
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
+    double size = (double)bytes / 1024;
+    size_t unit = 0;
 
-    if (utf8_count(json) <= width) {
-        buf_str(out, json);
+    if (bytes < 1024) {
+        buf_printf(out, "%lld bytes", (long long)bytes);
         return;
     }
-    buf_add(out, json.ptr, utf8_offset(json, width - 3));
-    buf_text(out, "...");
+    for (; size >= 1024 && unit + 1 < sizeof(units) / sizeof(units[0]); unit++)
+        size /= 1024;
+    buf_printf(out, "%.1f %s", size, units[unit]);
+}
+
+void tell_moment(struct buf *out, int64_t us)
+{
+    time_t seconds = (time_t)(us / 1000000);
+    int64_t away_us = us - clock_wall_us(&clock_system);
+    bool is_near = away_us > -60 * MINUTE_US && away_us < 60 * MINUTE_US;
+    struct tm parts;
+    char text[64];
+
+    if (localtime_r(&seconds, &parts) == NULL ||
+        strftime(text, sizeof(text), is_near ? "%Y-%m-%d %H:%M:%S %Z" : "%Y-%m-%d %H:%M %Z",
+                 &parts) == 0)
+        return;
+    buf_text(out, text);
+}
+
+/* --- parts of sentences --- */
+
+enum term_style tell_style(struct str status)
+{
+    if (str_eq(status, STR("completed")))
+        return TERM_GREEN;
+    if (str_eq(status, STR("failed")))
+        return TERM_RED;
+    if (str_eq(status, STR("cancelled")) || str_eq(status, STR("skipped")))
+        return TERM_DIM;
+    if (str_eq(status, STR("compensating")) || str_eq(status, STR("compensated")))
+        return TERM_YELLOW;
+    return TERM_CYAN;
+}
+
+void tell_short(struct arena *mem, struct buf *out, struct value v, size_t width)
+{
+    term_put_short(out, client_json(mem, v), width);
+}
+
+void tell_name(struct buf *out, struct value execution)
+{
+    struct str id = client_text(execution, "id"), key = client_text(execution, "key");
+    struct str status = client_text(execution, "status");
+    bool has_ended = str_eq(status, STR("completed")) || str_eq(status, STR("failed")) ||
+                     str_eq(status, STR("cancelled"));
+
+    /* Its key may be another's once it has ended. */
+    if (key.len > 0 && !has_ended && str_find(key, STR("\n"), 0) < 0) {
+        struct buf name;
+        buf_init(&name);
+        buf_printf(&name, "key:%.*s", STR_ARG(key));
+        term_put_quoted(out, buf_view(&name));
+        buf_fini(&name);
+        return;
+    }
+    buf_str(out, id.len > ID_SHOWN ? str_slice(id, id.len - ID_SHOWN, id.len) : id);
 }
 
 /* " after 12 ms" */
@@ -69,7 +147,8 @@ static void tell_error(struct buf *out, struct value error)
 {
     struct str code = client_text(error, "code"), message = client_text(error, "message");
 
-    buf_printf(out, "%.*s (%.*s)", STR_ARG(message), STR_ARG(code));
+    term_put_short(out, message, RESULT_WIDTH);
+    buf_printf(out, " (%.*s)", STR_ARG(code));
 }
 
 /* "approved", "approved" or "refused" */
@@ -80,41 +159,162 @@ static void tell_types(struct buf *out, struct value types)
     for (uint32_t i = 0; types.kind == VALUE_LIST && i < types.len; i++) {
         if (types.items[i].kind != VALUE_STRING)
             continue;
-        buf_printf(out, "%s\"%.*s\"", i > 0 ? " or " : "", STR_ARG(value_text(types.items[i])));
+        buf_printf(out, "%s\"%.*s\"",
+                   i == 0               ? ""
+                   : i + 1 == types.len ? " or "
+                                        : ", ",
+                   STR_ARG(value_text(types.items[i])));
     }
 }
 
-static void tell_wait(struct buf *out, struct value execution, struct value wait)
+static const char *wait_words(struct str kind)
 {
-    struct str kind = client_text(wait, "kind"), until = client_text(wait, "until");
-    struct str step = client_text(wait, "step");
-    struct value types = value_map_get_str(wait, STR("signalType"));
+#define WAIT(name, words)                                                                          \
+    if (str_eq(kind, STR(name)))                                                                   \
+        return words;
+#include "cli/wait_kinds.def"
+#undef WAIT
+    return NULL;
+}
 
-    if (str_eq(kind, STR("incident"))) {
-        buf_printf(out, "It is held at step %.*s: ", STR_ARG(step));
-        tell_error(out, value_map_get_str(wait, STR("error")));
-        buf_text(out, ". An operator decides.");
+void tell_wait(struct buf *out, struct value wait)
+{
+    struct str kind = client_text(wait, "kind"), title = client_text(wait, "title");
+    const char *words = wait_words(kind);
+
+    if (words != NULL)
+        buf_text(out, words);
+    else
+        buf_printf(out, "for %.*s", STR_ARG(kind));
+    if (str_eq(kind, STR("signal"))) {
+        buf_char(out, ' ');
+        tell_types(out, value_map_get_str(wait, STR("signalType")));
+    }
+    if (title.len > 0) {
+        buf_text(out, " \"");
+        term_put_short(out, title, RESULT_WIDTH);
+        buf_char(out, '"');
+    }
+    if (client_text(wait, "executionId").len > 0)
+        buf_printf(out, " %.*s", STR_ARG(client_text(wait, "executionId")));
+}
+
+/* ", since 3 min ago, until 2026-11-20 09:00 UTC (in 5 days)" */
+static void tell_span(struct buf *out, struct value wait)
+{
+    int64_t now_us = clock_wall_us(&clock_system);
+    int64_t since_us = tell_time_of(wait, "since"), until_us = tell_time_of(wait, "until");
+
+    if (since_us > 0) {
+        buf_text(out, ", since ");
+        tell_duration(out, now_us - since_us);
+        buf_text(out, " ago");
+    }
+    if (until_us == 0)
         return;
+    buf_text(out, ", until ");
+    tell_moment(out, until_us);
+    if (until_us > now_us) {
+        buf_text(out, " (in ");
+        tell_duration(out, until_us - now_us);
+        buf_char(out, ')');
     }
-    buf_printf(out, "It waits at step %.*s for ", STR_ARG(step));
-    if (str_eq(kind, STR("signal"))) {
-        buf_text(out, "the signal ");
-        tell_types(out, types);
-    } else if (str_eq(kind, STR("timer"))) {
-        buf_text(out, "its time");
+}
+
+/* Whether `actions`, what may be done now, names this one. */
+static bool may(struct value execution, const char *action)
+{
+    struct value actions = value_map_get_str(execution, STR("actions"));
+
+    for (uint32_t i = 0; actions.kind == VALUE_LIST && i < actions.len; i++)
+        if (actions.items[i].kind == VALUE_STRING &&
+            str_eq(value_text(actions.items[i]), str_of(action)))
+            return true;
+    return false;
+}
+
+/* What to type next, where this program has a command for it. */
+static void tell_next(struct buf *out, struct value execution, struct value wait)
+{
+    static const char *const remedies[] = {"retry", "skip", "cancel"};
+    struct str kind = client_text(wait, "kind");
+    struct value types = value_map_get_str(wait, STR("signalType"));
+    struct value first = types.kind == VALUE_LIST && types.len > 0 ? types.items[0] : types;
+
+    if (str_eq(kind, STR("signal")) && first.kind == VALUE_STRING) {
+        buf_printf(out, "\nSend it with: %s signal ", command_program());
+        tell_name(out, execution);
+        buf_char(out, ' ');
+        term_put_quoted(out, value_text(first));
+        buf_text(out, " '{}'");
+    }
+    if (!str_eq(kind, STR("incident")))
+        return;
+    buf_text(out, "\nAn operator decides:");
+    for (size_t i = 0; i < sizeof(remedies) / sizeof(remedies[0]); i++) {
+        if (command_named(remedies[i]) == NULL || !may(execution, remedies[i]))
+            continue;
+        buf_printf(out, "\n  %s %s ", command_program(), remedies[i]);
+        tell_name(out, execution);
+    }
+}
+
+static void tell_waiting(struct buf *out, struct value execution, struct value wait)
+{
+    struct value error = value_map_get_str(wait, STR("error"));
+    struct str step = client_text(wait, "step");
+
+    if (step.len == 0)
+        step = client_text(execution, "currentStep");
+    if (str_eq(client_text(wait, "kind"), STR("incident"))) {
+        buf_printf(out, "It is held at step %.*s", STR_ARG(step));
     } else {
-        buf_printf(out, "a %.*s", STR_ARG(kind));
+        buf_printf(out, "It waits at step %.*s ", STR_ARG(step));
+        tell_wait(out, wait);
     }
-    if (until.len > 0)
-        buf_printf(out, ", until %.*s", STR_ARG(until));
+    tell_span(out, wait);
+    if (error.kind == VALUE_MAP) {
+        buf_text(out, ": ");
+        tell_error(out, error);
+    }
     buf_char(out, '.');
-    if (str_eq(kind, STR("signal"))) {
-        struct value first = types.kind == VALUE_LIST && types.len > 0 ? types.items[0] : types;
-        struct str id = client_text(execution, "id");
-        if (first.kind == VALUE_STRING)
-            buf_printf(out, "\nSend it with: pawl signal %.*s %.*s '{}'", STR_ARG(id),
-                       STR_ARG(value_text(first)));
+    tell_next(out, execution, wait);
+}
+
+/* What was undone, and what could not be. */
+static void tell_compensation(struct buf *out, struct value error)
+{
+    struct value done = value_map_get_str(error, STR("compensation"));
+    struct value undone, failed;
+
+    if (done.kind != VALUE_MAP)
+        return;
+    undone = value_map_get_str(done, STR("compensated"));
+    failed = value_map_get_str(done, STR("failed"));
+    if (undone.kind == VALUE_LIST && undone.len > 0)
+        buf_printf(out, " %u step%s undone.", undone.len, undone.len == 1 ? " was" : "s were");
+    if (failed.kind == VALUE_LIST && failed.len > 0)
+        buf_printf(out, " %u could not be undone: see the dead letters.", failed.len);
+}
+
+static void tell_end(struct arena *mem, struct buf *out, struct value execution, struct str status)
+{
+    struct value error = value_map_get_str(execution, STR("error"));
+    struct value result = value_map_get_str(execution, STR("result"));
+    int64_t took_us = tell_time_of(execution, "completedAt") - tell_time_of(execution, "startedAt");
+
+    buf_printf(out, "It %s%.*s", str_eq(status, STR("cancelled")) ? "was " : "", STR_ARG(status));
+    tell_after(out, took_us);
+    if (str_eq(status, STR("completed"))) {
+        buf_text(out, ", with the result ");
+        tell_short(mem, out, result, RESULT_WIDTH);
+    } else if (error.kind == VALUE_MAP) {
+        buf_text(out, ": ");
+        tell_error(out, error);
     }
+    buf_char(out, '.');
+    if (error.kind == VALUE_MAP)
+        tell_compensation(out, error);
 }
 
 void tell_state(struct arena *mem, struct buf *out, struct value execution)
@@ -122,26 +322,12 @@ void tell_state(struct arena *mem, struct buf *out, struct value execution)
     struct str status = client_text(execution, "status");
     struct str step = client_text(execution, "currentStep");
     struct value wait = value_map_get_str(execution, STR("waitingFor"));
-    struct value error = value_map_get_str(execution, STR("error"));
-    int64_t started = tell_time_of(execution, "startedAt");
-    int64_t ended = tell_time_of(execution, "completedAt");
 
     if (wait.kind == VALUE_MAP) {
-        tell_wait(out, execution, wait);
-    } else if (str_eq(status, STR("completed"))) {
-        buf_text(out, "It completed");
-        tell_after(out, ended - started);
-        buf_text(out, ", with the result ");
-        tell_short(mem, out, value_map_get_str(execution, STR("result")), 400);
-        buf_char(out, '.');
-    } else if (str_eq(status, STR("failed")) || str_eq(status, STR("cancelled"))) {
-        buf_printf(out, "It %s", str_eq(status, STR("failed")) ? "failed" : "was cancelled");
-        tell_after(out, ended - started);
-        if (error.kind == VALUE_MAP) {
-            buf_text(out, ": ");
-            tell_error(out, error);
-        }
-        buf_char(out, '.');
+        tell_waiting(out, execution, wait);
+    } else if (str_eq(status, STR("completed")) || str_eq(status, STR("failed")) ||
+               str_eq(status, STR("cancelled"))) {
+        tell_end(mem, out, execution, status);
     } else {
         buf_printf(out, "It is %.*s", STR_ARG(status));
         if (step.len > 0)

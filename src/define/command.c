@@ -22,7 +22,7 @@ enum {
 };
 
 /* Names that `as` may not have, because the context will: see roots.def for the others. */
-static const char later_roots[] = "loop compensation reminder event secrets fn";
+static const char later_roots[] = "event secrets fn";
 
 /* Names that expressions cannot use for a variable. */
 static const char reserved_words[] =
@@ -242,7 +242,7 @@ static bool is_root(struct str name)
 }
 
 /* Let the commands that follow see this one's result. */
-static void declare_as(struct compiler *c, struct cel_env *env, const struct step *step,
+static void declare_as(struct compiler *c, struct cel_env *env, const struct procedure *procedure,
                        struct command *command)
 {
     size_t outer = compile_enter(c, STR("as"));
@@ -256,7 +256,7 @@ static void declare_as(struct compiler *c, struct cel_env *env, const struct ste
         compile_error(c, FINDING_BAD_NAME, "'%.*s' would hide $.%.*s", STR_ARG(command->as),
                       STR_ARG(command->as));
     } else {
-        for (const struct command *other = step->commands; other != command; other++)
+        for (const struct command *other = procedure->commands; other != command; other++)
             if (str_eq(other->as, command->as))
                 compile_error(c, FINDING_DUPLICATE_NAME, "two commands have the name '%.*s'",
                               STR_ARG(command->as));
@@ -285,6 +285,17 @@ static void compile_common(struct compiler *c, struct value v, struct command *c
     command->as = compile_text(c, v, "as");
 }
 
+static const struct wait *compile_wait(struct compiler *c, const struct command *command)
+{
+    struct wait *wait = ARENA_NEW(c->mem, struct wait);
+    const struct mapping *then = command->fields[FIELD_ON_TIMEOUT];
+
+    if (then != NULL && then->value.kind == VALUE_STRING &&
+        str_eq(value_text(then->value), STR("continue")))
+        wait->on_timeout = ON_TIMEOUT_CONTINUE;
+    return wait;
+}
+
 static void compile_command(struct compiler *c, struct value v, bool is_alone,
                             struct command *command)
 {
@@ -303,15 +314,18 @@ static void compile_command(struct compiler *c, struct value v, bool is_alone,
         compile_error(c, FINDING_WAIT_NOT_ALONE, "'%s' must be the only command of its step",
                       spec->name);
     compile_arguments(c, v, spec, command);
+    if (spec->type == COMMAND_WAIT_SIGNAL)
+        command->wait = compile_wait(c, command);
     compile_common(c, v, command);
 }
 
-void compile_commands(struct compiler *c, struct value procedure, struct step *step)
+const struct procedure *compile_commands(struct compiler *c, struct value written)
 {
+    struct procedure *p = ARENA_NEW(c->mem, struct procedure);
     const struct cel_env *outer_env = c->env;
     struct cel_env *env = cel_env_extend(c->mem, outer_env);
-    bool is_list = procedure.kind == VALUE_LIST;
-    uint32_t count = is_list ? procedure.len : 1;
+    bool is_list = written.kind == VALUE_LIST;
+    uint32_t count = is_list ? written.len : 1;
     struct command *commands;
 
     if (count > STEP_COMMANDS_MAX) {
@@ -322,16 +336,19 @@ void compile_commands(struct compiler *c, struct value procedure, struct step *s
     if (count == 0)
         compile_error(c, FINDING_BAD_VALUE, "a procedure needs at least one command");
     commands = arena_zalloc(c->mem, (count + 1) * sizeof(*commands));
-    step->commands = commands;
-    step->command_count = count;
+    p->commands = commands;
+    p->command_count = count;
     c->env = env;
     for (uint32_t i = 0; i < count; i++) {
         size_t outer = is_list ? compile_enter_index(c, i) : c->path.len;
-        compile_command(c, is_list ? procedure.items[i] : procedure, count == 1, &commands[i]);
+        commands[i].position = str_printf(c->mem, "%u", i + 1);
+        commands[i].pointer = compile_pointer(c);
+        compile_command(c, is_list ? written.items[i] : written, count == 1, &commands[i]);
         if (commands[i].as.len > 0)
-            declare_as(c, env, step, &commands[i]);
+            declare_as(c, env, p, &commands[i]);
         compile_leave(c, outer);
     }
-    step->slot_count = cel_env_slot_count(env);
+    p->slot_count = cel_env_slot_count(env);
     c->env = outer_env;
+    return p;
 }

@@ -149,7 +149,7 @@ void compile_params(struct compiler *c, struct value list, struct program *p);
 void compile_settings(struct compiler *c, struct value settings, struct program *p);
 
 /* The commands of a step, an object or a list; env is the program's. command.c */
-void compile_commands(struct compiler *c, struct value procedure, struct step *step);
+const struct procedure *compile_commands(struct compiler *c, struct value written);
 
 /* `steps`, codes first, so that each may name any other; sets the program's env. step.c */
 void compile_steps(struct compiler *c, struct value list, struct program *p);

@@ -2,20 +2,43 @@
  * program.h - what a definition compiles to: immutable, and all the engine runs.
  *
  * A program lives in one arena and never changes after define_compile() has
- * made it. Scenarios are sequences of steps; a step runs the commands of its
- * procedure one after the other. Fields in value positions are mappings,
- * evaluated against the context of the execution.
+ * made it. Fields in value positions are mappings, evaluated against the
+ * context of the execution.
  *
- * The slots of an activation for the expressions of a program:
+ * Steps form a tree that is kept in one array, in the order in which they are
+ * written, an inner step after the step it is in. A block is a list of steps
+ * that run one after the other; block 0 is the scenario's own, a branch has one
+ * for each alternative, a loop has one:
+ *
+ *     steps                  index  block  next   blocks
+ *       pay                    0      0      1    0: owner none, first 0
+ *       check (branch)         1      0      4    1: owner 1, first 2
+ *         ask                  2      1    none   2: owner 1, first 3
+ *         log                  3      2    none
+ *       ship                   4      0    none
+ *
+ * Where an execution stands is stored as codes, never as these numbers.
+ *
+ * What a step runs is a procedure: commands written in the step itself
+ * (inline), one of the scenario's own `procedures` (local), one of the registry
+ * in the version that was published when the program was made (registry), or
+ * one that a worker does (external). All that a program can reach is in it.
+ *
+ * The slots of an activation:
  *
  *     0 .. ROOT_COUNT - 1      the roots, by enum context_root
  *     ROOT_COUNT + step.index  $.steps.CODE of each step
- *     above these              the results that commands of one step have named
- *                              with `as`, in order: command.as_slot
+ *     above these              results that commands of one procedure have
+ *                              named with `as`: command.as_slot
  *
- * `when` and `input` of a step and `result` of the program use the first two
- * groups; the commands of a step use step.slot_count slots, each command
- * seeing the names of those before it; settings.key uses the roots alone.
+ * The first two groups are all that fields of steps, `result` of the program
+ * and `input` of calls use; settings.key uses the roots alone. The commands of
+ * an inline procedure use procedure.slot_count slots of that layout. A named
+ * procedure has no steps in its context: the roots, then its `as` names from
+ * slot ROOT_COUNT on. The rollback of a command, when it is inline, extends the
+ * slots of the procedure that the command is in: it sees the names of that and
+ * adds its own. What the engine has not set (a command that was skipped,
+ * a root that has no meaning in that place) is VALUE_ABSENT.
  */
 #ifndef PAWL_DEFINE_PROGRAM_H
 #define PAWL_DEFINE_PROGRAM_H
@@ -47,11 +70,21 @@ struct mapping {
 
 enum command_type {
 #define COMMAND(symbol, name, alias, place, summary, arguments) COMMAND_##symbol,
+#define COMMAND_NEXT(symbol, name)
 #define COMMAND_LATER(name)
 #include "define/commands.def"
 #undef COMMAND_LATER
+#undef COMMAND_NEXT
 #undef COMMAND
-    COMMAND_TYPE_COUNT
+    COMMAND_TYPE_COUNT,
+/* Those that only the engine knows so far. */
+#define COMMAND(symbol, name, alias, place, summary, arguments)
+#define COMMAND_NEXT(symbol, name) COMMAND_##symbol,
+#define COMMAND_LATER(name)
+#include "define/commands.def"
+#undef COMMAND_LATER
+#undef COMMAND_NEXT
+#undef COMMAND
 };
 
 /* The fields of commands, by name; a command has those that its type allows. */
@@ -62,37 +95,8 @@ enum command_field {
     FIELD_COUNT
 };
 
-struct command {
-    enum command_type type;
-    struct str as;                  /* empty when the result has no name */
-    uint32_t as_slot;               /* where later commands of the step find it; 0 without a name */
-    const struct cel_program *when; /* or NULL */
-    /*
-     * The fields in value positions, NULL where one is not given. Words such
-     * as ifExists are constants, one of those that commands.def lists.
-     */
-    const struct mapping *fields[FIELD_COUNT];
-    /* The fields in expression positions: match, where. */
-    const struct cel_program *expressions[FIELD_COUNT];
-};
-
-/* What happens when a step has finally failed. */
-enum on_error { ON_ERROR_COMPENSATE, ON_ERROR_RETRY, ON_ERROR_FAIL_FAST, ON_ERROR_HOLD };
-
-struct step {
-    uint32_t index;
-    struct str code;
-    struct str name;
-    struct value meta;
-    const struct cel_program *when; /* or NULL */
-    const struct mapping *input;    /* or NULL */
-    const struct command *commands; /* one or more */
-    uint32_t command_count;
-    uint32_t slot_count;    /* of an activation for its commands */
-    bool continues;         /* onError "continue": the failure is recorded and the next step runs */
-    bool holds;             /* the step's own onError is "hold" */
-    enum on_error on_error; /* its own, else the program's; "continue" changes nothing here */
-};
+struct procedure;
+struct command;
 
 enum param_type {
 #define PARAM(symbol, name, wanted) PARAM_##symbol,
@@ -110,6 +114,214 @@ struct param {
     struct value allowed;  /* enum: a list, or VALUE_ABSENT */
 };
 
+/* How failures are tried again. */
+struct retry {
+    uint32_t max_attempts; /* the first included; at least 1 */
+    int64_t delay_us;      /* before the second */
+    double backoff;        /* each further delay is that many times longer; at least 1 */
+    int64_t max_delay_us;
+    bool has_jitter;      /* full: anything between nothing and the delay */
+    const struct str *on; /* only these: codes, "prefix_*", or classes; empty = all */
+    const struct str *not_on;
+    uint32_t on_count, not_on_count;
+};
+
+/* A procedure with what it is given: {procedure, input}, or just the procedure. */
+struct procedure_call {
+    const struct procedure *procedure;
+    const struct mapping *input; /* a map, or NULL */
+};
+
+/* Where to go on: the first of a list whose condition holds. */
+enum jump_kind {
+    JUMP_STEP,
+#define JUMP_WORD(symbol, word) JUMP_##symbol,
+#include "define/jump_words.def"
+#undef JUMP_WORD
+};
+
+struct jump {
+    const struct cel_program *when; /* or NULL: always */
+    enum jump_kind kind;
+    uint32_t step; /* STEP: its index; in the same block or in one around it */
+};
+
+struct jumps {
+    const struct jump *items;
+    uint32_t count;
+};
+
+/* reconcile of a step: what has become of an attempt without an answer? */
+struct reconcile {
+    struct procedure_call call;
+    int64_t every_us;
+    uint32_t max;
+};
+
+/* --- commands --- */
+
+/* Commands within a command. */
+struct body {
+    struct value match; /* flow.match: the value of this case, a string; absent: the default */
+    const struct command *commands;
+    uint32_t count; /* may be 0 */
+};
+
+/* The bodies of a command, by number. */
+enum { BODY_THEN, BODY_ELSE };      /* flow.if: always two */
+enum { BODY_COMMANDS, BODY_CATCH }; /* flow.try: always two; the catch sees $.error */
+/* flow.match: the cases in order, then the default: at least one, the last has no `match` */
+
+/* A rule of compute.validate. */
+struct rule {
+    const struct cel_program *expr;
+    const struct mapping *code, *message; /* values */
+};
+
+enum aggregate_op {
+#define AGGREGATE(symbol, name) AGGREGATE_##symbol,
+#include "define/aggregates.def"
+#undef AGGREGATE
+    AGGREGATE_OP_COUNT
+};
+
+/* A field that compute.aggregate makes: `of` sees $.item. */
+struct aggregate {
+    struct str name;
+    enum aggregate_op op;
+    const struct cel_program *of; /* NULL: the item itself; COUNT needs none */
+};
+
+/* What a wait.signal says beside signalType, match, timeout, correlation, title and assignee. */
+enum on_timeout { ON_TIMEOUT_FAIL, ON_TIMEOUT_CONTINUE, ON_TIMEOUT_JUMP };
+
+struct wait {
+    enum on_timeout on_timeout;
+    uint32_t timeout_step; /* JUMP: the index, as in struct jump */
+    bool accepts_new_only; /* accept "new" */
+    bool is_public;
+    const struct param *form; /* what the payload must be, as `input`; NULL: anything */
+    uint32_t form_count;
+    /* reminder: `procedure` is NULL when there is none; it sees $.reminder.index */
+    struct procedure_call reminder;
+    const struct mapping *reminder_every; /* a duration */
+    uint32_t reminder_max;                /* 0 = no limit */
+};
+
+struct command {
+    enum command_type type;
+    struct str as;    /* empty when the result has no name */
+    uint32_t as_slot; /* where later commands of the procedure find it; 0 without a name */
+    /*
+     * Its place in its procedure, fixed when it is written: "2", or "2.1" for
+     * the first command within the second. Commands within one are numbered
+     * through all its bodies, in their order.
+     */
+    struct str position;
+    struct str pointer;             /* of the command in the definition */
+    const struct cel_program *when; /* or NULL */
+    bool is_optional;               /* its error goes to $.warnings */
+    const struct retry *retry;      /* its own, or NULL */
+    struct procedure_call rollback; /* its own; procedure NULL when it has none. Sees its `as` */
+    /*
+     * The fields in value positions, NULL where one is not given. Words such
+     * as ifExists are constants, one of those that commands.def lists.
+     */
+    const struct mapping *fields[FIELD_COUNT];
+    /* The fields in expression positions: match, where, condition, expression, by. */
+    const struct cel_program *expressions[FIELD_COUNT];
+    /* What only some types have. */
+    const struct body *bodies; /* flow.if, flow.match, flow.try */
+    uint32_t body_count;
+    struct procedure_call call; /* flow.call; `input` is in it, not in `fields` */
+    const struct wait *wait;    /* wait.signal */
+    const struct rule *rules;
+    uint32_t rule_count;
+    const struct aggregate *aggregates;
+    uint32_t aggregate_count;
+    uint32_t item_slot; /* compute.aggregate: $.item of `by` and of the aggregates */
+};
+
+enum procedure_kind { PROCEDURE_INLINE, PROCEDURE_LOCAL, PROCEDURE_REGISTRY, PROCEDURE_EXTERNAL };
+
+/*
+ * EXTERNAL has a name and nothing else. The others have commands, at least one.
+ * LOCAL and REGISTRY are shared by all that call them.
+ */
+struct procedure {
+    enum procedure_kind kind;
+    struct str name; /* empty when INLINE */
+    int64_t version; /* REGISTRY: the one that is pinned */
+    bool declares_input;
+    const struct param *params; /* of its `input` */
+    uint32_t param_count;
+    const struct command *commands;
+    uint32_t command_count;
+    const struct mapping *result; /* or NULL: the last command's result */
+    uint32_t slot_count;          /* of an activation for its commands and result */
+    bool has_rollbacks;           /* some command in it, or in what it calls, has a rollback */
+};
+
+/* --- steps --- */
+
+/* What happens when a step has finally failed. */
+enum on_error { ON_ERROR_COMPENSATE, ON_ERROR_RETRY, ON_ERROR_FAIL_FAST, ON_ERROR_HOLD };
+
+enum step_kind {
+#define STEP_KIND(symbol, field) STEP_##symbol,
+#include "define/step_kinds.def"
+#undef STEP_KIND
+    STEP_KIND_COUNT
+};
+
+/* No step: the end of a block, the owner of block 0. */
+#define NO_STEP UINT32_MAX
+
+struct block {
+    uint32_t owner;                 /* the step it is in, or NO_STEP */
+    uint32_t first;                 /* its first step, or NO_STEP when there is none */
+    const struct cel_program *when; /* of a branch: NULL = always */
+};
+
+struct loop {
+    const struct cel_program *condition; /* while: or NULL */
+    const struct mapping *list;          /* for: or NULL */
+    struct str as;                       /* another name of $.loop.item; empty = none */
+    uint32_t max;
+    const struct mapping *collect; /* evaluated at the end of each iteration, or NULL */
+    bool continues;                /* onError "continue": a failed iteration is recorded */
+};
+
+struct step {
+    uint32_t index;
+    struct str code;
+    struct str name;
+    struct value meta;
+    struct str pointer; /* of the step in the definition */
+    enum step_kind kind;
+    uint32_t block;                    /* that it is in */
+    uint32_t next;                     /* in that block, or NO_STEP */
+    uint32_t depth;                    /* how many steps are around it */
+    const struct cel_program *when;    /* or NULL */
+    const struct mapping *input;       /* or NULL */
+    const struct procedure *procedure; /* PROCEDURE: never NULL */
+    uint32_t first_block, block_count; /* BRANCH: one or more; LOOP: one */
+    const struct loop *loop;           /* LOOP */
+    struct jumps jumps;                /* goto */
+    const struct retry *retry;         /* its own, or NULL */
+    int64_t timeout_us;                /* of one attempt; 0 = none */
+    struct procedure_call rollback;    /* procedure NULL when it has none */
+    const struct reconcile *reconcile; /* or NULL */
+    bool continues;         /* onError "continue": the failure is recorded and the next step runs */
+    enum on_error on_error; /* its own, else that of the step around it, else the program's */
+};
+
+/* Something of the registry in the version that the program keeps. */
+struct pinned {
+    struct str name;
+    int64_t version;
+};
+
 struct program {
     struct str code;
     struct str name;
@@ -119,16 +331,23 @@ struct program {
     const struct param *params;
     uint32_t param_count;
     const struct step *steps;
-    uint32_t step_count;          /* may be 0 */
+    uint32_t step_count;          /* may be 0; inner ones included */
+    const struct block *blocks;   /* the first is the scenario's own */
+    uint32_t block_count;         /* at least 1 */
     const struct mapping *result; /* or NULL: the last completed step's */
     const struct mapping *key;    /* settings.key, or NULL */
     bool joins_by_key;            /* settings.onKeyConflict "join" */
     enum on_error on_error;
     int64_t timeout_us;        /* settings.timeout */
     struct value access;       /* who may what, see access.h; or absent */
-    struct value retry_policy; /* settings.retryPolicy as written, its shape checked, or absent */
+    struct retry retry;        /* settings.retryPolicy, what it leaves out being the default */
+    bool retry_is_written;     /* the author gave one: fail_fast keeps it */
     const struct cel_env *env; /* ROOT_COUNT slots, then one for each step: $.steps.CODE */
-    uint32_t slot_count;       /* enough for every activation */
+    uint32_t slot_count;       /* enough for every activation, procedures included */
+    const struct procedure *const *procedures; /* all named ones it can reach */
+    uint32_t procedure_count;
+    const struct pinned *functions; /* user functions: fn.name; called by the expressions */
+    uint32_t function_count;
     const struct cel_program *const *expressions; /* all of them, for program_release() */
     uint32_t expression_count;
 };
@@ -137,6 +356,14 @@ struct program {
 static inline uint32_t program_step_slot(const struct step *step)
 {
     return ROOT_COUNT + step->index;
+}
+
+/* The step around a step, or NULL. */
+static inline const struct step *program_owner(const struct program *p, const struct step *step)
+{
+    uint32_t owner = p->blocks[step->block].owner;
+
+    return owner == NO_STEP ? NULL : &p->steps[owner];
 }
 
 /* The step of that code, or NULL. */

@@ -18,6 +18,14 @@ static const struct field_spec access_fields[] = {
 
 static const int64_t DEFAULT_TIMEOUT_US = INT64_C(30) * 86400 * 1000000;
 
+static const struct retry DEFAULT_RETRY = {
+    .max_attempts = 3,
+    .delay_us = INT64_C(5) * 1000000,
+    .backoff = 2,
+    .max_delay_us = INT64_C(3600) * 1000000,
+    .has_jitter = true,
+};
+
 static void compile_code(struct compiler *c, struct value definition, struct program *p)
 {
     struct value v = compile_field(definition, "code");
@@ -123,7 +131,7 @@ void define_compile_scenario(struct arena *mem, const struct cel_env *base, stru
                           .on_error = ON_ERROR_COMPENSATE,
                           .timeout_us = DEFAULT_TIMEOUT_US,
                           .access = value_absent(),
-                          .retry_policy = value_absent(),
+                          .retry = DEFAULT_RETRY,
                           .env = base};
     compile_scenario(&c, definition, p);
     p->expressions = c.expressions.items;

@@ -15,34 +15,42 @@ static const struct field_spec retry_fields[] = {
 
 enum { ATTEMPTS_MAX = 1000 };
 
-static void check_duration(struct compiler *c, struct value object, const char *name)
+static void read_duration(struct compiler *c, struct value object, const char *name,
+                          int64_t *out_us)
 {
     struct value v = compile_field(object, name);
     size_t outer = compile_enter(c, str_of(name));
-    int64_t us;
 
     if (v.kind != VALUE_ABSENT)
-        (void)compile_duration(c, v, &us);
+        (void)compile_duration(c, v, out_us);
     compile_leave(c, outer);
 }
 
-static void check_texts(struct compiler *c, struct value object, const char *name)
+static const struct str *read_texts(struct compiler *c, struct value object, const char *name,
+                                    uint32_t *count)
 {
     struct value v = compile_field(object, name);
     size_t outer = compile_enter(c, str_of(name));
+    struct str *texts = NULL;
 
-    if (v.kind != VALUE_ABSENT && v.kind != VALUE_LIST)
+    *count = 0;
+    if (v.kind == VALUE_LIST)
+        texts = ARENA_ARRAY(c->mem, v.len, struct str);
+    else if (v.kind != VALUE_ABSENT)
         compile_wrong_type(c, v, "a list of error codes");
     for (uint32_t i = 0; v.kind == VALUE_LIST && i < v.len; i++) {
         size_t inner = compile_enter_index(c, i);
         if (v.items[i].kind != VALUE_STRING)
             compile_wrong_type(c, v.items[i], "a text");
+        else
+            texts[(*count)++] = value_text(v.items[i]);
         compile_leave(c, inner);
     }
     compile_leave(c, outer);
+    return texts;
 }
 
-static void check_attempts(struct compiler *c, struct value policy)
+static void read_attempts(struct compiler *c, struct value policy, struct retry *retry)
 {
     struct value v = compile_field(policy, "maxAttempts");
     size_t outer = compile_enter(c, STR("maxAttempts"));
@@ -51,10 +59,12 @@ static void check_attempts(struct compiler *c, struct value policy)
         compile_wrong_type(c, v, "a whole number");
     else if (v.kind == VALUE_INT && (v.i < 1 || v.i > ATTEMPTS_MAX))
         compile_error(c, FINDING_BAD_VALUE, "maxAttempts lies between 1 and %d", ATTEMPTS_MAX);
+    else if (v.kind == VALUE_INT)
+        retry->max_attempts = (uint32_t)v.i;
     compile_leave(c, outer);
 }
 
-static void check_backoff(struct compiler *c, struct value policy)
+static void read_backoff(struct compiler *c, struct value policy, struct retry *retry)
 {
     struct value v = compile_field(policy, "backoff");
     size_t outer = compile_enter(c, STR("backoff"));
@@ -63,22 +73,25 @@ static void check_backoff(struct compiler *c, struct value policy)
         compile_wrong_type(c, v, "a number");
     else if (v.kind != VALUE_ABSENT && value_compare(v, value_int(1)) < 0)
         compile_error(c, FINDING_BAD_VALUE, "backoff is at least 1");
+    else if (v.kind != VALUE_ABSENT)
+        retry->backoff = v.kind == VALUE_INT ? (double)v.i : v.d;
     compile_leave(c, outer);
 }
 
 static void compile_retry_policy(struct compiler *c, struct value policy, struct program *p)
 {
     size_t outer = compile_enter(c, STR("retryPolicy"));
+    struct retry *r = &p->retry;
 
-    p->retry_policy = policy;
+    p->retry_is_written = true;
     if (compile_fields(c, policy, retry_fields, sizeof(retry_fields) / sizeof(retry_fields[0]))) {
-        check_attempts(c, policy);
-        check_duration(c, policy, "delay");
-        check_backoff(c, policy);
-        check_duration(c, policy, "maxDelay");
-        (void)compile_word(c, policy, "jitter", "full none");
-        check_texts(c, policy, "on");
-        check_texts(c, policy, "notOn");
+        read_attempts(c, policy, r);
+        read_duration(c, policy, "delay", &r->delay_us);
+        read_backoff(c, policy, r);
+        read_duration(c, policy, "maxDelay", &r->max_delay_us);
+        r->has_jitter = compile_word(c, policy, "jitter", "full none") != 1;
+        r->on = read_texts(c, policy, "on", &r->on_count);
+        r->not_on = read_texts(c, policy, "notOn", &r->not_on_count);
     }
     compile_leave(c, outer);
 }

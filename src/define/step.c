@@ -77,7 +77,7 @@ static void compile_procedure(struct compiler *c, struct value v, struct step *s
     else if (procedure.kind != VALUE_MAP && procedure.kind != VALUE_LIST)
         compile_wrong_type(c, procedure, "a command or a list of commands");
     else
-        compile_commands(c, procedure, step);
+        step->procedure = compile_commands(c, procedure);
     compile_leave(c, outer);
 }
 
@@ -91,7 +91,6 @@ static void compile_on_error(struct compiler *c, struct value v, const struct pr
         step->continues = true;
     else if (word >= 0)
         step->on_error = (enum on_error)word;
-    step->holds = word == ON_ERROR_HOLD;
 }
 
 static void compile_step(struct compiler *c, struct value v, const struct program *p,
@@ -131,6 +130,7 @@ static void compile_list(struct compiler *c, struct value list, struct program *
 {
     uint32_t count = list.len <= STEPS_MAX ? list.len : STEPS_MAX;
     struct step *steps = arena_zalloc(c->mem, (count + 1) * sizeof(*steps));
+    struct block *top;
 
     if (list.len > STEPS_MAX)
         compile_error(c, FINDING_TOO_MANY_STEPS, "a scenario has at most %d steps, not %u",
@@ -139,9 +139,15 @@ static void compile_list(struct compiler *c, struct value list, struct program *
         compile_warning(c, FINDING_NO_STEPS, "there are no steps, so nothing will happen");
     p->steps = steps;
     p->step_count = count;
+    top = ARENA_NEW(c->mem, struct block);
+    *top = (struct block){.owner = NO_STEP, .first = count > 0 ? 0 : NO_STEP};
+    p->blocks = top;
+    p->block_count = 1;
     for (uint32_t i = 0; i < count; i++) {
         size_t outer = compile_enter_index(c, i);
         steps[i].index = i;
+        steps[i].pointer = compile_pointer(c);
+        steps[i].next = i + 1 < count ? i + 1 : NO_STEP;
         if (list.items[i].kind == VALUE_MAP)
             compile_code(c, list.items[i], p, &steps[i]);
         compile_leave(c, outer);
@@ -152,8 +158,8 @@ static void compile_list(struct compiler *c, struct value list, struct program *
         size_t outer = compile_enter_index(c, i);
         c->step = steps[i].code;
         compile_step(c, list.items[i], p, &steps[i]);
-        if (steps[i].slot_count > p->slot_count)
-            p->slot_count = steps[i].slot_count;
+        if (steps[i].procedure != NULL && steps[i].procedure->slot_count > p->slot_count)
+            p->slot_count = steps[i].procedure->slot_count;
         c->step = STR_NONE;
         compile_leave(c, outer);
     }

@@ -42,7 +42,7 @@ static void apply_deadline(struct turn *t)
 /* The wait under way has ended with `output`, or failed: go on. False: reads are needed first. */
 static bool leave_wait(struct turn *t, enum step_end end, struct value output, int64_t took)
 {
-    const struct command *c = &turn_step(t)->commands[0];
+    const struct command *c = &turn_step(t)->procedure->commands[0];
 
     if (end == STEP_DONE)
         end = command_shape(t, c, &output);
@@ -88,16 +88,14 @@ static struct value or_null(struct value v)
 enum signal_known engine_signal_known(const struct execution *exec, struct str id, struct str type,
                                       struct value payload)
 {
-    for (size_t i = 0; i < exec->signals.count; i++) {
-        const struct signal *s = &exec->signals.items[i];
-        if (!str_eq(s->id, id))
-            continue;
-        return str_eq(s->type, type) && value_equal(value_map_get_str(s->view, STR("payload")),
-                                                    or_null(payload), NULL)
-                   ? SIGNAL_SAME
-                   : SIGNAL_DIFFERS;
-    }
-    return SIGNAL_NEW;
+    const struct signal *s = signals_find(&exec->signals, id);
+
+    if (s == NULL)
+        return SIGNAL_NEW;
+    return str_eq(s->type, type) &&
+                   value_equal(value_map_get_str(s->view, STR("payload")), or_null(payload), NULL)
+               ? SIGNAL_SAME
+               : SIGNAL_DIFFERS;
 }
 
 /* {id, type, payload, by, receivedAt}, still in the memory of the event. */
@@ -141,10 +139,7 @@ static bool apply_signal(struct turn *t, bool *complete, struct err *err)
 
     if (!make_signal(t, signal, err))
         return false;
-    /* Adding to an array that is shared would write into the execution's own memory. */
-    x->signals.room = x->signals.count;
-    state_add_signal(t->mem, x, *signal);
-    t->owns_signals = true;
+    state_add_signal(t->mem, x, signal);
     t->out->received = signal;
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("signal"));
     turn_note(t, "signal", signal->json);

@@ -22,8 +22,9 @@ enum event_kind {
 /* A record as it was read for a command. */
 struct record_read {
     struct str object, id;
-    int64_t version;   /* 0 = there is none */
-    struct value data; /* a map */
+    int64_t version;      /* 0 = there is none */
+    int64_t last_version; /* of one that is gone: the last it had; 0 = there never was one */
+    struct value data;    /* a map */
 };
 
 /* What a command wants to see of the records. */

@@ -109,6 +109,13 @@ static enum step_end dispatch(struct turn *t, const struct command *c, struct va
     case COMMAND_WAIT_SIGNAL:
     case COMMAND_WAIT_TIMER:
     case COMMAND_WAIT_UNTIL:
+    case COMMAND_VALIDATE:
+    case COMMAND_AGGREGATE:
+    case COMMAND_CALL:
+    case COMMAND_IF:
+    case COMMAND_MATCH:
+    case COMMAND_TRY:
+    case COMMAND_START:
     case COMMAND_TYPE_COUNT:
         break;
     }

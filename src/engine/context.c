@@ -78,12 +78,13 @@ static struct value all_steps(struct turn *t)
 
 struct value context_signals(struct arena *mem, const struct signals *signals)
 {
-    size_t first = signals->count > SIGNALS_SHOWN ? signals->count - SIGNALS_SHOWN : 0;
-    struct value *items = ARENA_ARRAY(mem, signals->count - first + 1, struct value);
+    size_t shown = signals->count > SIGNALS_SHOWN ? SIGNALS_SHOWN : signals->count;
+    struct signal_place place = signals_last(signals, shown);
+    struct value *items = ARENA_ARRAY(mem, shown + 1, struct value);
 
-    for (size_t i = first; i < signals->count; i++)
-        items[i - first] = signals->items[i].view;
-    return value_list(items, signals->count - first);
+    for (size_t i = 0; i < shown; i++)
+        items[i] = signals_next(signals, &place)->view;
+    return value_list(items, shown);
 }
 
 static struct value about_execution(struct turn *t)
@@ -155,6 +156,9 @@ static struct value load_root(struct turn *t, enum context_root root)
     case ROOT_ERROR:
     case ROOT_WARNINGS:
     case ROOT_RECORD:
+    case ROOT_LOOP:
+    case ROOT_COMPENSATION:
+    case ROOT_REMINDER:
     case ROOT_COUNT:
         return value_absent();
     }

@@ -12,6 +12,7 @@
 #include "base/uuid.h"
 #include "base/vec.h"
 #include "define/program.h"
+#include "engine/signals.h"
 
 enum execution_status {
 #define STATUS(symbol, name, terminal) STATUS_##symbol,
@@ -28,7 +29,6 @@ bool status_read(struct str name, enum execution_status *out) MUST_USE;
 enum { EXECUTION_FORMAT = 1 };
 
 enum {
-    SIGNALS_SHOWN = 100,         /* in $.signals */
     CONTEXT_BYTES_MAX = 1 << 20, /* as JSON */
     STATE_DEPTH_MAX = 200,       /* lists and maps within one another: the stored form wraps them */
     TURN_STEPS_MAX = 64,
@@ -50,21 +50,6 @@ struct step_state {
     struct str output_json;
     struct value error; /* FAILED: {code, message, class, ...} */
     struct str error_json;
-};
-
-/* A signal that has been received. */
-struct signal {
-    struct str id; /* given by the client or made by the server */
-    struct str type;
-    int64_t received_at_us;
-    int64_t seq;       /* of the history row that recorded it */
-    bool is_taken;     /* by a wait */
-    struct value view; /* $.signals[n]: {id, type, payload, by, receivedAt} */
-    struct str json;   /* the same as JSON */
-};
-
-struct signals {
-    VEC_OF(struct signal);
 };
 
 enum cursor_phase {

@@ -18,7 +18,7 @@ struct seen {
     int64_t version; /* 0 = there is none */
     struct value data;
     int64_t read_version; /* as it was read from the store */
-    int64_t last_version; /* the highest it has had: versions do not come again in one turn */
+    int64_t last_version; /* the highest it has had: versions do not come again */
 };
 
 static struct record_write *find_write(const struct record_writes *writes, struct str object,
@@ -82,7 +82,7 @@ static enum step_end look(struct turn *t, struct str object, struct str id, stru
     *out = (struct seen){.version = read->version,
                          .data = read->version > 0 ? read->data : value_map_empty(),
                          .read_version = read->version,
-                         .last_version = read->version};
+                         .last_version = read->version > 0 ? read->version : read->last_version};
     return STEP_DONE;
 }
 

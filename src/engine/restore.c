@@ -89,10 +89,12 @@ static struct step_state restore_step(struct arena *mem, struct value stored)
     return skipped(visit);
 }
 
-static struct signal restore_signal(struct arena *mem, struct value view, int64_t seq,
-                                    int64_t at_us)
+static struct signal *restore_signal(struct arena *mem, struct value view, int64_t seq,
+                                     int64_t at_us)
 {
-    return (struct signal){
+    struct signal *signal = arena_alloc(mem, sizeof(*signal));
+
+    *signal = (struct signal){
         .id = text_member(view, STR("id")),
         .type = text_member(view, STR("type")),
         .received_at_us = at_us,
@@ -100,6 +102,7 @@ static struct signal restore_signal(struct arena *mem, struct value view, int64_
         .view = view,
         .json = to_json(mem, view),
     };
+    return signal;
 }
 
 static bool restore_context(struct arena *mem, struct execution *x, struct str text,
@@ -123,9 +126,9 @@ static bool restore_context(struct arena *mem, struct execution *x, struct str t
     signals = member(context, STR("signals"));
     for (uint32_t i = 0; signals.kind == VALUE_LIST && i < signals.len; i++) {
         struct value s = signals.items[i];
-        struct signal signal = restore_signal(mem, member(s, STR("signal")),
-                                              int_member(s, STR("seq")), int_member(s, STR("at")));
-        signal.is_taken = value_is_true(member(s, STR("taken")));
+        struct signal *signal = restore_signal(mem, member(s, STR("signal")),
+                                               int_member(s, STR("seq")), int_member(s, STR("at")));
+        signal->is_taken = value_is_true(member(s, STR("taken")));
         state_add_signal(mem, x, signal);
     }
     return true;
@@ -174,7 +177,7 @@ static bool fold_row(struct arena *mem, struct execution *x, const struct histor
         state_add_signal(mem, x, restore_signal(mem, v, row->seq, row->completed_at_us));
     v = member(delta, STR("took"));
     if (v.kind == VALUE_INT)
-        state_take_signal(x, v.i);
+        state_take_signal(mem, x, v.i);
     return true;
 }
 

@@ -63,6 +63,8 @@ static void write_step_view(struct arena *mem, struct buf *out, const struct ste
 
 static void write_context(struct arena *mem, struct buf *out, const struct execution *x)
 {
+    struct signal_place place = signals_last(&x->signals, SIGNALS_SHOWN);
+    const struct signal *signal;
     bool first = true;
     struct err err;
 
@@ -87,10 +89,9 @@ static void write_context(struct arena *mem, struct buf *out, const struct execu
         buf_text(out, "{}");
     object_name(out, "signals");
     buf_char(out, '[');
-    for (size_t i = x->signals.count > SIGNALS_SHOWN ? x->signals.count - SIGNALS_SHOWN : 0;
-         i < x->signals.count; i++) {
+    while ((signal = signals_next(&x->signals, &place)) != NULL) {
         object_next(out);
-        buf_str(out, x->signals.items[i].json);
+        buf_str(out, signal->json);
     }
     buf_text(out, "]}");
 }

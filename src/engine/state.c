@@ -49,13 +49,14 @@ static void write_step(struct buf *out, const struct step_state *s)
 
 static void write_signals(struct buf *out, const struct signals *signals)
 {
+    struct signal_place place = {0};
+    const struct signal *s;
     bool first = true;
 
     if (signals->count == 0)
         return;
     buf_text(out, ",\"signals\":[");
-    for (size_t i = 0; i < signals->count; i++) {
-        const struct signal *s = &signals->items[i];
+    while ((s = signals_next(signals, &place)) != NULL) {
         comma(out, &first);
         write_int(out, "{\"seq\":", s->seq);
         buf_text(out, s->is_taken ? ",\"taken\":true" : ",\"taken\":false");
@@ -134,11 +135,13 @@ static size_t step_bytes(const struct step_state *s)
 size_t state_context_bytes(const struct execution *x)
 {
     size_t bytes = x->input_json.len + x->variables_json.len;
+    struct signal_place place = {0};
+    const struct signal *s;
 
     for (uint32_t i = 0; i < x->program->step_count; i++)
         bytes += step_bytes(&x->steps[i]);
-    for (size_t i = 0; i < x->signals.count; i++)
-        bytes += x->signals.items[i].json.len;
+    while ((s = signals_next(&x->signals, &place)) != NULL)
+        bytes += s->json.len;
     return bytes;
 }
 
@@ -155,37 +158,21 @@ void state_set_variables(struct execution *x, struct value variables, struct str
     x->variables_json = json;
 }
 
-/* Those that are taken stay as long as they are shown. */
-static void drop_old_signals(struct execution *x)
+static void signal_left(struct execution *x, const struct signal *left)
 {
-    struct signals *signals = &x->signals;
-    size_t kept = 0;
-
-    if (signals->count <= SIGNALS_SHOWN)
-        return;
-    for (size_t i = 0; i < signals->count; i++) {
-        struct signal *s = &signals->items[i];
-        if (s->is_taken && signals->count - i > SIGNALS_SHOWN)
-            x->context_bytes -= s->json.len;
-        else
-            signals->items[kept++] = *s;
-    }
-    signals->count = kept;
+    if (left != NULL)
+        x->context_bytes -= left->json.len;
 }
 
-void state_add_signal(struct arena *mem, struct execution *x, struct signal signal)
+void state_add_signal(struct arena *mem, struct execution *x, const struct signal *signal)
 {
-    *VEC_ADD(mem, &x->signals) = signal;
-    x->context_bytes += signal.json.len;
-    drop_old_signals(x);
+    x->context_bytes += signal->json.len;
+    signal_left(x, signals_add(mem, &x->signals, x, signal));
 }
 
-void state_take_signal(struct execution *x, int64_t seq)
+void state_take_signal(struct arena *mem, struct execution *x, int64_t seq)
 {
-    for (size_t i = 0; i < x->signals.count; i++)
-        if (x->signals.items[i].seq == seq)
-            x->signals.items[i].is_taken = true;
-    drop_old_signals(x);
+    signal_left(x, signals_take(mem, &x->signals, x, seq));
 }
 
 struct value state_merge(struct arena *mem, struct value base, struct value over)
@@ -247,6 +234,23 @@ static struct str copy_text(struct arena *mem, struct str s)
     return s.len == 0 ? STR_NONE : str_copy(mem, s);
 }
 
+static void copy_signals(struct arena *mem, struct execution *x, const struct signals *from)
+{
+    struct signal_place place = {0};
+    const struct signal *s;
+
+    x->signals = (struct signals){0};
+    while ((s = signals_next(from, &place)) != NULL) {
+        struct signal *copy = arena_alloc(mem, sizeof(*copy));
+        *copy = *s;
+        copy->id = copy_text(mem, s->id);
+        copy->type = copy_text(mem, s->type);
+        copy->json = copy_text(mem, s->json);
+        copy->view = value_copy(mem, s->view);
+        (void)signals_add(mem, &x->signals, x, copy);
+    }
+}
+
 struct execution *state_copy(struct arena *mem, const struct execution *exec)
 {
     struct execution *x = arena_alloc(mem, sizeof(*x));
@@ -274,14 +278,6 @@ struct execution *state_copy(struct arena *mem, const struct execution *exec)
         x->steps[i].error = value_copy(mem, s->error);
         x->steps[i].error_json = copy_text(mem, s->error_json);
     }
-    x->signals = (struct signals){0};
-    for (size_t i = 0; i < exec->signals.count; i++) {
-        struct signal *s = VEC_ADD(mem, &x->signals);
-        *s = exec->signals.items[i];
-        s->id = copy_text(mem, s->id);
-        s->type = copy_text(mem, s->type);
-        s->json = copy_text(mem, s->json);
-        s->view = value_copy(mem, s->view);
-    }
+    copy_signals(mem, x, &exec->signals);
     return x;
 }

@@ -29,6 +29,23 @@ struct stored_execution {
     struct history history; /* the rows after checkpoint_seq */
 };
 
+/* What a new execution is made of. */
+struct birth {
+    struct uuid id;
+    struct str key, org_id; /* or empty */
+    struct str user_json;   /* who starts it */
+    struct value input;     /* checked, with defaults */
+    int64_t now_us;
+};
+
+/*
+ * A new execution, pending, in `mem`, with copies of all it is made of.
+ * ERR_TOO_LARGE, ERR_EXPRESSION_ERROR: the input is too large, or has no JSON
+ * form.
+ */
+bool state_new(struct arena *mem, const struct program *program, const struct birth *birth,
+               struct execution **out, struct err *err) MUST_USE;
+
 /* The context as it is stored. */
 struct str state_context_json(struct arena *mem, const struct execution *exec);
 
@@ -57,14 +74,14 @@ void state_set_step(struct execution *x, uint32_t index, struct step_state step)
 /* All variables, and the same as JSON: empty when there are none. */
 void state_set_variables(struct execution *x, struct value variables, struct str json);
 
-/* The array of signals grows in `mem`; one that is shared must have no room left. */
-void state_add_signal(struct arena *mem, struct execution *x, struct signal signal);
+/* Received: `signal` is kept, not copied. */
+void state_add_signal(struct arena *mem, struct execution *x, const struct signal *signal);
 
 /*
  * A wait takes the signal of that seq. Signals that are taken and no longer
  * shown leave the state; the store keeps them.
  */
-void state_take_signal(struct execution *x, int64_t seq);
+void state_take_signal(struct arena *mem, struct execution *x, int64_t seq);
 
 /* One map laid over another: members of `over` win, new ones come last. */
 struct value state_merge(struct arena *mem, struct value base, struct value over);

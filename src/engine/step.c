@@ -72,7 +72,7 @@ enum step_end step_complete(struct turn *t, struct value output, int64_t took)
     }
     if (took > 0) {
         turn_note(t, "took", str_printf(t->mem, "%lld", (long long)took));
-        turn_take_signal(t, took);
+        state_take_signal(t->mem, x, took);
     }
     t->row_bytes += (size_t)state_row_bytes(row);
     apply_staged(t);
@@ -121,7 +121,7 @@ bool step_fail(struct turn *t)
 static struct str describe_wait(struct turn *t, const struct step *step)
 {
     const struct cursor *cursor = &t->x->cursor;
-    bool is_signal = step->commands[0].type == COMMAND_WAIT_SIGNAL;
+    bool is_signal = step->procedure->commands[0].type == COMMAND_WAIT_SIGNAL;
     struct buf why;
 
     buf_init_arena(&why, t->mem);
@@ -187,8 +187,8 @@ static enum step_end run_commands(struct turn *t, const struct step *step)
 {
     struct value result = value_null();
 
-    for (uint32_t i = 0; i < step->command_count; i++) {
-        const struct command *c = &step->commands[i];
+    for (uint32_t i = 0; i < step->procedure->command_count; i++) {
+        const struct command *c = &step->procedure->commands[i];
         enum step_end end;
         bool wanted = false;
 
@@ -206,7 +206,7 @@ static enum step_end run_wait(struct turn *t, const struct step *step)
     struct value output;
     bool wanted = false;
     int64_t took;
-    enum step_end end = evaluate_when(t, step->commands[0].when, &wanted);
+    enum step_end end = evaluate_when(t, step->procedure->commands[0].when, &wanted);
 
     if (end != STEP_DONE)
         return end;
@@ -216,7 +216,7 @@ static enum step_end run_wait(struct turn *t, const struct step *step)
     if (end == STEP_WAITS)
         begin_waiting(t, step);
     if (end == STEP_DONE)
-        end = command_shape(t, &step->commands[0], &output);
+        end = command_shape(t, &step->procedure->commands[0], &output);
     return end == STEP_DONE ? step_complete(t, output, took) : end;
 }
 
@@ -243,7 +243,7 @@ static enum step_end run_one(struct turn *t)
     end = evaluate_input(t, step);
     if (end != STEP_DONE)
         return end;
-    return wait_is(&step->commands[0]) ? run_wait(t, step) : run_commands(t, step);
+    return wait_is(&step->procedure->commands[0]) ? run_wait(t, step) : run_commands(t, step);
 }
 
 bool step_run_all(struct turn *t)

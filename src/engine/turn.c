@@ -75,19 +75,6 @@ void turn_note(struct turn *t, const char *name, struct str json)
     row->delta_json = member_end(&delta);
 }
 
-void turn_take_signal(struct turn *t, int64_t seq)
-{
-    struct signals *signals = &t->x->signals;
-
-    if (!t->owns_signals && signals->count > 0) {
-        struct signal *copy = ARENA_ARRAY(t->mem, signals->count, struct signal);
-        memcpy(copy, signals->items, signals->count * sizeof(*copy));
-        *signals = (struct signals){.items = copy, .count = signals->count, .room = signals->count};
-        t->owns_signals = true;
-    }
-    state_take_signal(t->x, seq);
-}
-
 /* --- failures --- */
 
 static bool is_own_code(struct str code)

@@ -44,7 +44,6 @@ struct turn {
     struct commit *out;
     struct failure failure;
     struct str refused_output_json; /* of a step that failed because its output is too large */
-    bool owns_signals;              /* x->signals has been copied and may be written to */
     size_t row_bytes;               /* of the history rows of steps made so far */
 
     /* the activation of expressions; filled when asked for */
@@ -76,9 +75,6 @@ struct history_row *turn_row(struct turn *t, enum history_kind kind, struct str 
 
 /* Add a member to what the last row changed. There must be a row. */
 void turn_note(struct turn *t, const char *name, struct str json);
-
-/* The state takes a signal away from those that are pending. */
-void turn_take_signal(struct turn *t, int64_t seq);
 
 /* Fail the step under way. Answers STEP_FAILED. */
 enum step_end turn_fail(struct turn *t, struct str code, struct str class, const char *format, ...)

@@ -79,7 +79,7 @@ static struct value read_types(struct turn *t, struct str json)
 bool wait_takes(struct turn *t, const struct step *step, const struct signal *signal,
                 struct value *out)
 {
-    const struct command *c = &step->commands[0];
+    const struct command *c = &step->procedure->commands[0];
 
     if (c->type != COMMAND_WAIT_SIGNAL || signal->is_taken ||
         !matches(t, c, read_types(t, t->x->cursor.types_json), signal))
@@ -92,11 +92,12 @@ bool wait_takes(struct turn *t, const struct step *step, const struct signal *si
 static const struct signal *find_buffered(struct turn *t, const struct command *c,
                                           struct value types)
 {
-    const struct signals *signals = &t->x->signals;
+    struct signal_place place = {0};
+    const struct signal *s;
 
-    for (size_t i = 0; i < signals->count; i++)
-        if (!signals->items[i].is_taken && matches(t, c, types, &signals->items[i]))
-            return &signals->items[i];
+    while ((s = signals_next(&t->x->signals, &place)) != NULL)
+        if (!s->is_taken && matches(t, c, types, s))
+            return s;
     return NULL;
 }
 
@@ -154,7 +155,7 @@ static bool signal_types(struct turn *t, const struct command *c, struct value *
 
 enum step_end wait_begin(struct turn *t, const struct step *step, struct value *out, int64_t *took)
 {
-    const struct command *c = &step->commands[0];
+    const struct command *c = &step->procedure->commands[0];
     struct cursor *cursor = &t->x->cursor;
     const struct signal *signal;
     struct value types;
@@ -181,7 +182,7 @@ enum step_end wait_begin(struct turn *t, const struct step *step, struct value *
 
 enum step_end wait_expired(struct turn *t, const struct step *step, struct value *out)
 {
-    const struct command *c = &step->commands[0];
+    const struct command *c = &step->procedure->commands[0];
     struct str then;
 
     if (c->type != COMMAND_WAIT_SIGNAL) {

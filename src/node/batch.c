@@ -190,8 +190,10 @@ static void answer(struct node *n, struct work *w)
         return;
     case NODE_SIGNAL:
         r->signal_id_out = r->signal_id;
-        if (r->wait_us > 0) {
-            answer_or_wait(n, w, w->commit->after);
+        r->signal_seq = w->commit->received->seq;
+        if (r->wait_us > 0 && !taken_find(r, w->commit) &&
+            !status_is_terminal(w->commit->after->status)) {
+            request_wait(n, w->entry, r);
             return;
         }
         break;
@@ -224,6 +226,9 @@ static void applied(struct node *n, struct work *w)
     e->row = w->member.row;
     write_logs(w->commit);
     wake_arm(n, x);
+    news_tell(n, e, w->commit);
+    if (e->waiters != NULL)
+        taken_tell(n, e, w->commit);
     if (w->kind == WORK_REQUEST)
         answer(n, w);
     if (status_is_terminal(x->status))
@@ -305,6 +310,7 @@ static void answer_refused(struct node *n, struct node_request *r, const struct 
     case MEMBER_SIGNAL_KNOWN:
         r->ok = true;
         r->signal_id_out = r->signal_id;
+        r->taken_before = true;
         request_done(n, r);
         return;
     case MEMBER_SIGNAL_DIFFERS:

@@ -161,13 +161,21 @@ static void compact(struct node *n, struct entry *e)
 {
     enum { ALLOWANCE = 32 * 1024 };
     struct arena fresh;
+    size_t live;
 
-    if (e->x == NULL || e->mem.held_bytes < ALLOWANCE + 4 * e->x->context_bytes)
+    if (e->x == NULL)
+        return;
+    /* Many small values take more than their JSON: the last copy knows how much. */
+    live = 2 * e->x->context_bytes;
+    if (live < e->copied_bytes)
+        live = e->copied_bytes;
+    if (e->mem.held_bytes < ALLOWANCE + 2 * live)
         return;
     take_arena(n, &fresh);
     e->x = state_copy(&fresh, e->x);
     give_arena(n, &e->mem);
     e->mem = fresh;
+    e->copied_bytes = fresh.held_bytes;
     count_bytes(n, e);
 }
 
@@ -183,16 +191,22 @@ void entry_release_if_idle(struct node *n, struct entry *e)
 
 void entries_trim(struct node *n)
 {
-    enum { LOOKED_AT_MAX = 1024 }; /* in one pass; those in use go to the other end */
-    size_t left = n->entry_count < LOOKED_AT_MAX ? n->entry_count : LOOKED_AT_MAX;
+    enum { FREED_MAX = 1024, IN_USE_MAX = 16 }; /* in one pass */
+    unsigned freed = 0, in_use = 0;
 
+    /* Those in use go to the other end. Where all are, looking at them again is no use. */
     for (struct entry *e = n->oldest, *newer;
-         left > 0 && e != NULL && n->entry_bytes > n->options.cache_bytes; left--, e = newer) {
+         e != NULL && n->entry_bytes > n->options.cache_bytes && freed < FREED_MAX &&
+         in_use < IN_USE_MAX && in_use < n->entry_count;
+         e = newer) {
         newer = e->newer;
-        if (is_idle(e))
+        if (is_idle(e)) {
             entry_free(n, e);
-        else
+            freed++;
+        } else {
             entry_touch(n, e);
+            in_use++;
+        }
     }
 }
 
@@ -222,6 +236,7 @@ void entry_reload(struct node *n, struct entry *e)
     }
     e->is_stale = false;
     e->x = NULL;
+    e->copied_bytes = 0;
     arena_reset(&e->mem);
     load_entry(n, e);
 }

@@ -82,9 +82,13 @@ struct entry {
     bool is_stale;           /* the state in memory did not become true: load again when unpinned */
     bool wake_queued;
     bool in_ready_list;
+    bool is_told; /* what follows is what was told last */
+    enum execution_status told_status;
+    struct str told_step;         /* in the program */
     struct err err;               /* GONE */
-    struct node_request *waiters; /* for its end, through `next` */
+    struct node_request *waiters; /* for its end or a signal to be taken, through `next` */
     size_t bytes;                 /* of `mem`, as counted in the node */
+    size_t copied_bytes;          /* of `mem` after the state was last copied */
     struct entry *newer, *older;  /* by last use */
     struct entry *next_ready;
     struct entry *hash_next;
@@ -220,6 +224,8 @@ struct node {
     struct watch *watches;
     node_before_sleep_fn *before_sleep;
     void *before_sleep_context;
+    node_hear_fn *hear; /* or NULL */
+    void *hear_context;
     volatile bool stop_requested;
     bool is_draining, is_recovered;
 
@@ -335,6 +341,22 @@ void request_answer(struct node *n, struct node_request *r, const struct executi
 void request_answer_waiters(struct node *n, struct entry *e, const struct execution *x);
 void request_refuse_waiters(struct node *n, struct entry *e, const struct err *err);
 void request_expire(struct node *n);
+
+/* taken.c: steps that take signals */
+/* Whether a step of this commit took the signal that `r` waits for: then the answer is filled. */
+bool taken_find(struct node_request *r, const struct commit *commit);
+/* Answer those who wait for a signal that this commit took. */
+void taken_tell(struct node *n, struct entry *e, const struct commit *commit);
+/* Whether nobody has taken the signal, as the state has it. */
+bool taken_not_yet(const struct execution *x, int64_t signal_seq);
+/* The state was loaded: answer those whose signal was taken meanwhile. */
+void taken_loaded(struct node *n, struct entry *e);
+
+/* news.c */
+/* Its state is known to be `x`, durably, and no news. */
+void news_known(struct entry *e, const struct execution *x);
+/* A commit has become durable. */
+void news_tell(struct node *n, struct entry *e, const struct commit *commit);
 
 /* batch.c */
 void batch_init(struct node *n);

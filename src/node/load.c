@@ -123,8 +123,10 @@ void load_restore(struct load *l)
     load_free(l);
     e->row = e->x->row;
     e->state = ENTRY_READY;
+    news_known(e, e->x);
     if (!e->wake_queued)
         wake_arm(n, e->x);
+    taken_loaded(n, e);
     if (status_is_terminal(e->x->status))
         request_answer_waiters(n, e, e->x);
     entry_touch(n, e);
@@ -166,6 +168,18 @@ void load_entry(struct node *n, struct entry *e)
 
 enum { OBJECT_RECORDS_MAX = 100000 };
 
+/* There is none; one that is made now goes on counting where an earlier one ended. */
+static bool add_missing(struct reader *reader, struct arena *mem, struct work *w,
+                        const struct record_query *q, struct err *err)
+{
+    struct record_read read = {.object = q->object, .id = q->id};
+
+    if (!read_record_last(reader, q->object, q->id, &read.last_version, err))
+        return false;
+    *VEC_ADD(mem, &w->records) = read;
+    return true;
+}
+
 static void run_records(struct node_read *read, struct reader *reader)
 {
     struct load *l = read->owner;
@@ -189,7 +203,7 @@ static void run_records(struct node_read *read, struct reader *reader)
         else if (found.count > 0)
             *VEC_ADD(mem, &w->records) = found.items[0];
         else
-            *VEC_ADD(mem, &w->records) = (struct record_read){.object = q->object, .id = q->id};
+            l->ok = add_missing(reader, mem, w, q, &l->err);
     }
 }
 

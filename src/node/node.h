@@ -70,6 +70,31 @@ bool node_watch(struct node *n, int fd, node_ready_fn *ready, void *context,
 typedef void node_before_sleep_fn(void *context, int *timeout_ms);
 void node_before_sleep(struct node *n, node_before_sleep_fn *before, void *context);
 
+/* --- what becomes durable --- */
+
+/* A commit that has just become durable. Everything lives until the function returns. */
+struct node_news {
+    struct uuid id;
+    struct str code, org_id;
+    enum execution_status status;
+    struct str current_step;     /* or empty */
+    struct str waiting_for_json; /* or empty */
+    int64_t row_version, seq, at_us;
+    bool moved;          /* the status or the step is another than before */
+    struct value access; /* of its definition: who may view it; or absent */
+    const struct history *history;
+};
+
+/*
+ * Tell `hear` of every commit of this node; NULL: nobody wants to know, which
+ * is how it begins, and then it costs nothing. It runs on the loop.
+ */
+typedef void node_hear_fn(void *context, const struct node_news *news);
+void node_on_news(struct node *n, node_hear_fn *hear, void *context);
+
+/* Whether other nodes may work on the same store: then not all news are this node's. */
+bool node_is_shared(const struct node *n);
+
 /* --- requests --- */
 
 struct node_user {
@@ -81,7 +106,7 @@ enum node_request_kind {
     NODE_START,
     NODE_SIGNAL,
     NODE_CANCEL,
-    NODE_WAIT,       /* for the end of an execution, or for wait_us */
+    NODE_WAIT,       /* for the end of an execution, or for the step that takes a signal */
     NODE_DEFINITION, /* save a draft, delete it, publish */
     NODE_CHANGE,     /* any other change: see store/change.h */
 };
@@ -96,7 +121,8 @@ struct node_request {
     struct node_user user;
     struct idempotency idempotency; /* key.len == 0: none */
     struct audit audit;             /* action.len == 0: none */
-    int64_t wait_us; /* START, SIGNAL, WAIT: answer when it ends, or after this; 0 = at once */
+    /* START, WAIT: answer when it ends; SIGNAL: when a step took it; or after this; 0 = at once */
+    int64_t wait_us;
 
     /* START */
     struct str code;
@@ -106,6 +132,7 @@ struct node_request {
     /* SIGNAL, CANCEL, WAIT */
     struct uuid execution;
     struct str signal_id, signal_type;
+    int64_t signal_seq; /* WAIT: for the step that takes this signal; an answer of SIGNAL */
     struct value payload;
     struct value signal_by; /* {id, name}: a map */
     struct str reason;
@@ -127,7 +154,10 @@ struct node_request {
     bool ended;                /* START, WAIT: it has ended */
     struct str execution_json; /* START, WAIT: as GET /executions/{id} would show it */
     struct str signal_id_out;  /* SIGNAL */
-    struct str stored_answer;  /* an earlier answer under the same Idempotency-Key */
+    struct str taken_json;     /* the row of the step that took the signal, as /steps shows it */
+    enum execution_status taken_status; /* ... and what the execution was then */
+    bool taken_before;        /* it may have been taken before; the history says by which step */
+    struct str stored_answer; /* an earlier answer under the same Idempotency-Key */
     int32_t stored_status;
 
     /* the node's own */
@@ -141,6 +171,9 @@ struct node_request {
  * be called.
  */
 bool node_submit(struct node *n, struct node_request *r, struct err *err) MUST_USE;
+
+/* Whether this is the row of the step that took the signal of that seq. */
+bool node_row_took(struct arena *mem, const struct history_row *row, int64_t signal_seq);
 
 /*
  * Read on a reader thread: `run` there, then `done` on the loop. False:

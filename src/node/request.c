@@ -58,7 +58,8 @@ void request_show(struct node_request *r, const struct execution *x)
 
 void request_answer(struct node *n, struct node_request *r, const struct execution *x)
 {
-    request_show(r, x);
+    if (r->signal_seq == 0)
+        request_show(r, x);
     request_done(n, r);
 }
 
@@ -184,29 +185,17 @@ static bool make_execution(struct node *n, struct entry *e, const struct program
                            const struct node_request *r, struct str key, struct value input,
                            struct err *err)
 {
-    struct execution *x = ARENA_NEW(&e->mem, struct execution);
-    struct buf json;
+    struct birth birth = {
+        .id = e->id,
+        .key = key,
+        .org_id = r->user.org_id,
+        .user_json = user_json(r->mem, &r->user),
+        .input = input,
+        .now_us = clock_wall_us(n->clock),
+    };
 
-    buf_init_arena(&json, &e->mem);
-    if (!json_write(&json, input, err))
+    if (!state_new(&e->mem, p, &birth, &e->x, err))
         return false;
-    if (json.len > CONTEXT_BYTES_MAX)
-        return err_set(err, ERR_TOO_LARGE, "the input is larger than %d bytes", CONTEXT_BYTES_MAX);
-    x->id = e->id;
-    x->program = p;
-    x->key = str_copy(&e->mem, key);
-    x->org_id = str_copy(&e->mem, r->user.org_id);
-    x->user_json = user_json(&e->mem, &r->user);
-    x->created_at_us = x->updated_at_us = clock_wall_us(n->clock);
-    x->deadline_at_us = p->timeout_us > 0 ? x->created_at_us + p->timeout_us : 0;
-    x->input_json = buf_view(&json);
-    if (!json_read(&e->mem, x->input_json, &x->input, err))
-        return false;
-    x->status = STATUS_PENDING;
-    x->steps = arena_zalloc(&e->mem, (p->step_count + 1u) * sizeof(*x->steps));
-    x->variables = value_map_empty();
-    x->context_bytes = x->input_json.len;
-    e->x = x;
     e->state = ENTRY_READY;
     return true;
 }
@@ -293,6 +282,7 @@ bool node_submit(struct node *n, struct node_request *r, struct err *err)
         return err_set(err, ERR_OVERLOADED, "too many requests are under way");
     n->pending++;
     r->ok = false;
+    r->taken_before = false;
     r->next = NULL;
     r->findings = (struct findings){0};
     w = work_new(n, WORK_REQUEST);

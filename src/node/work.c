@@ -115,9 +115,19 @@ static bool join_waiters(struct node *n, struct entry *e, struct work *w)
 {
     struct node_request *r = w->request;
 
+    bool is_for_signal = r->signal_seq > 0;
+    bool may_be_taken = is_for_signal && !taken_not_yet(e->x, r->signal_seq);
+
+    /* What took it may not be durable; once it is, the history can be asked. */
+    if (may_be_taken && e->pins > 0)
+        return false;
     take_first(e, w);
     work_free(n, w);
-    if (e->pins == 0 && status_is_terminal(e->x->status))
+    r->ok = is_for_signal;
+    r->taken_before = may_be_taken;
+    if (may_be_taken)
+        request_done(n, r);
+    else if (e->pins == 0 && status_is_terminal(e->x->status))
         request_answer(n, r, e->x);
     else
         request_wait(n, e, r);
@@ -140,12 +150,8 @@ static bool repeat_signal(struct node *n, struct entry *e, struct work *w, enum 
     work_free(n, w);
     r->ok = true;
     r->signal_id_out = r->signal_id;
-    if (r->wait_us > 0)
-        request_show(r, e->x);
-    if (r->wait_us > 0 && !r->ended)
-        request_wait(n, e, r);
-    else
-        request_done(n, r);
+    r->taken_before = true;
+    request_done(n, r);
     return true;
 }
 

@@ -212,6 +212,62 @@ static enum db_status find_signal(struct apply *a, struct member *m, int64_t row
 
 /* --- writing --- */
 
+bool apply_record_last(struct apply *a, struct str object, struct str id, int64_t *version,
+                       enum db_status *status)
+{
+    *status = db_run(a->db, SQL_RECORD_LAST, DB_PARAMS(db_text(object), db_text(id)));
+    *version = *status == DB_ROW ? db_column_int(a->db, SQL_RECORD_LAST, 0) : 0;
+    db_end(a->db, SQL_RECORD_LAST);
+    return *status <= DB_DONE;
+}
+
+/* A record that a commit made and took away: it must not have been there, and counts on. */
+static bool write_passing_record(struct apply *a, const struct record_write *w, bool *is_stale,
+                                 enum db_status *status)
+{
+    *status = db_run(a->db, SQL_RECORD_FIND, DB_PARAMS(db_text(w->object), db_text(w->id)));
+    *is_stale = *status == DB_ROW;
+    db_end(a->db, SQL_RECORD_FIND);
+    if (*status > DB_DONE)
+        return false;
+    return *is_stale ||
+           apply_write(a, SQL_RECORD_GONE,
+                       DB_PARAMS(db_text(w->object), db_text(w->id), db_int(w->version)), status);
+}
+
+/* False: *status says why. */
+static bool write_record(struct apply *a, const struct record_write *w, int64_t now_us,
+                         bool *is_stale, enum db_status *status)
+{
+    int64_t last = 0;
+    bool ok;
+
+    /* It may have come and gone since it was read as missing. */
+    if (w->read_version == 0 && !apply_record_last(a, w->object, w->id, &last, status))
+        return false;
+    *is_stale = last >= w->version;
+    if (*is_stale)
+        return true;
+    if (w->is_delete && w->read_version == 0)
+        return write_passing_record(a, w, is_stale, status);
+    if (w->is_delete)
+        ok = apply_write(a, SQL_RECORD_DELETE,
+                         DB_PARAMS(db_text(w->object), db_text(w->id), db_int(w->read_version)),
+                         status);
+    else if (w->read_version == 0)
+        ok = apply_write(a, SQL_RECORD_INSERT,
+                         DB_PARAMS(db_text(w->object), db_text(w->id), db_int(w->version),
+                                   db_text(w->data_json), db_int(now_us)),
+                         status);
+    else
+        ok = apply_write(a, SQL_RECORD_UPDATE,
+                         DB_PARAMS(db_text(w->object), db_text(w->id), db_int(w->version),
+                                   db_text(w->data_json), db_int(now_us), db_int(w->read_version)),
+                         status);
+    *is_stale = ok && db_changes(a->db) == 0;
+    return ok;
+}
+
 /* APPLY_DONE with m->result RECORD_STALE, or unchanged when all were written. */
 static enum apply_end write_records(struct apply *a, struct member *m, int64_t now_us,
                                     enum db_status *status)
@@ -219,27 +275,11 @@ static enum apply_end write_records(struct apply *a, struct member *m, int64_t n
     const struct record_writes *writes = &m->commit->records;
 
     for (size_t i = 0; i < writes->count; i++) {
-        const struct record_write *w = &writes->items[i];
-        bool ok;
+        bool is_stale = false;
 
-        if (w->is_delete)
-            ok = apply_write(a, SQL_RECORD_DELETE,
-                             DB_PARAMS(db_text(w->object), db_text(w->id), db_int(w->read_version)),
-                             status);
-        else if (w->read_version == 0)
-            ok = apply_write(a, SQL_RECORD_INSERT,
-                             DB_PARAMS(db_text(w->object), db_text(w->id), db_int(w->version),
-                                       db_text(w->data_json), db_int(now_us)),
-                             status);
-        else
-            ok = apply_write(a, SQL_RECORD_UPDATE,
-                             DB_PARAMS(db_text(w->object), db_text(w->id), db_int(w->version),
-                                       db_text(w->data_json), db_int(now_us),
-                                       db_int(w->read_version)),
-                             status);
-        if (!ok)
+        if (!write_record(a, &writes->items[i], now_us, &is_stale, status))
             return APPLY_FAILED;
-        if (db_changes(a->db) == 0)
+        if (is_stale)
             return apply_refuse(a, m, MEMBER_RECORD_STALE);
     }
     return APPLY_DONE;
@@ -522,6 +562,14 @@ static enum apply_end apply_change(struct apply *a, struct member *m, enum db_st
         !keep_change_answer(a, m, now_us, status))
         return APPLY_FAILED;
     return end;
+}
+
+enum apply_end change_nothing(struct apply *a, struct member *m, enum db_status *status)
+{
+    (void)a;
+    (void)m;
+    (void)status;
+    return APPLY_DONE;
 }
 
 static enum apply_end apply_one(struct apply *a, struct member *m, enum db_status *status)

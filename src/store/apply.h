@@ -46,6 +46,14 @@ enum apply_end {
 
 enum apply_end apply_member(struct apply *a, struct member *m, enum db_status *status);
 
+/*
+ * The last version of a record that is gone, 0 when there never was one:
+ * a record that is made goes on counting from there, so that no version of one
+ * id comes twice and who holds an old one cannot take it for the new.
+ */
+bool apply_record_last(struct apply *a, struct str object, struct str id, int64_t *version,
+                       enum db_status *status) MUST_USE;
+
 /* One kind of member each; used by apply_member(). */
 enum apply_end apply_commit(struct apply *a, struct member *m, enum db_status *status);
 enum apply_end apply_definition(struct apply *a, struct member *m, enum db_status *status);

@@ -31,6 +31,9 @@ struct change {
     struct str answer_json;
 };
 
+/* A change that is none: for the answer that is kept with it. */
+enum apply_end change_nothing(struct apply *a, struct member *m, enum db_status *status);
+
 /* Refuse a member with a code and a sentence of its own. */
 enum apply_end apply_refuse_with(const struct apply *a, struct member *m, enum err_code code,
                                  const char *format, ...) PRINTF_LIKE(4, 5);

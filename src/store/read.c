@@ -179,6 +179,74 @@ bool read_history(struct reader *r, struct arena *mem, struct uuid id, int64_t a
     return status == DB_DONE ? true : db_fail(r->db, status, err);
 }
 
+/* Within a transaction. */
+static bool load_progress(struct reader *r, struct arena *mem, struct uuid id, struct progress *out,
+                          int64_t *row, bool *found, struct err *err)
+{
+    const enum sql sql = SQL_READ_PROGRESS;
+    struct id_text room;
+    enum db_status status = db_run(r->db, sql, DB_PARAMS(db_uuid(id, &room)));
+
+    *found = status == DB_ROW;
+    if (*found) {
+        *row = db_column_int(r->db, sql, 0);
+        out->code = copy_column(r, mem, sql, 1);
+        out->org_id = copy_column(r, mem, sql, 2);
+        if (!status_from_text(db_column_text(r->db, sql, 3), &out->status))
+            status = DB_CORRUPT;
+        out->current_step = copy_column(r, mem, sql, 4);
+        out->waiting_for_json = copy_column(r, mem, sql, 5);
+        out->row_version = db_column_int(r->db, sql, 6);
+        out->seq = db_column_int(r->db, sql, 7);
+        out->updated_at_us = db_column_int(r->db, sql, 8);
+    }
+    db_end(r->db, sql);
+    return status <= DB_DONE ? true : db_fail(r->db, status, err);
+}
+
+bool read_progress(struct reader *r, struct arena *mem, struct uuid id, int64_t after,
+                   int64_t limit, struct progress *out, bool *found, struct err *err)
+{
+    int64_t row = 0;
+    bool ok;
+
+    *out = (struct progress){0};
+    if (!reader_begin(r, err))
+        return false;
+    ok = load_progress(r, mem, id, out, &row, found, err);
+    if (ok && *found && after < out->seq)
+        ok = load_history(r, mem, row, after < 0 ? 0 : after, limit, &out->history, err);
+    reader_end(r);
+    return ok;
+}
+
+bool read_signal(struct reader *r, struct uuid execution, struct str signal_id, int64_t *seq,
+                 bool *found, struct err *err)
+{
+    struct id_text room;
+    int64_t row;
+    enum db_status status = read_int(r, SQL_READ_ROW, db_uuid(execution, &room), &row);
+
+    if (status == DB_ROW) {
+        status = db_run(r->db, SQL_SIGNAL_FIND, DB_PARAMS(db_int(row), db_text(signal_id)));
+        if (status == DB_ROW)
+            *seq = db_column_int(r->db, SQL_SIGNAL_FIND, 2);
+        db_end(r->db, SQL_SIGNAL_FIND);
+    }
+    *found = status == DB_ROW;
+    return status <= DB_DONE ? true : db_fail(r->db, status, err);
+}
+
+bool read_record_last(struct reader *r, struct str object, struct str id, int64_t *version,
+                      struct err *err)
+{
+    enum db_status status = reader_run(r, SQL_RECORD_LAST, DB_PARAMS(db_text(object), db_text(id)));
+
+    *version = status == DB_ROW ? db_column_int(r->db, SQL_RECORD_LAST, 0) : 0;
+    db_end(r->db, SQL_RECORD_LAST);
+    return status <= DB_DONE ? true : db_fail(r->db, status, err);
+}
+
 /* --- lists --- */
 
 /* The least id of a millisecond; times that no id can have are moved to the nearest. */

@@ -27,6 +27,22 @@ struct execution_owner {
 
 bool read_owner(struct reader *r, struct arena *mem, struct uuid id, struct execution_owner *out,
                 bool *found, struct err *err) MUST_USE;
+/* How far an execution has come. */
+struct progress {
+    struct str code, org_id;
+    enum execution_status status;
+    struct str current_step, waiting_for_json; /* or empty */
+    int64_t row_version, seq, updated_at_us;
+    struct history history; /* rows with seq above `after`, at most `limit`, in order */
+};
+
+/* The same with the state that the rows led to, all of one moment. */
+bool read_progress(struct reader *r, struct arena *mem, struct uuid id, int64_t after,
+                   int64_t limit, struct progress *out, bool *found, struct err *err) MUST_USE;
+
+/* The history row that recorded a signal. */
+bool read_signal(struct reader *r, struct uuid execution, struct str signal_id, int64_t *seq,
+                 bool *found, struct err *err) MUST_USE;
 
 struct execution_filter {
     struct str kind, code, status, key, step, q; /* empty = any; q: id, key, code, error code */
@@ -103,6 +119,10 @@ bool read_definitions(struct reader *r, struct arena *mem, struct str kind,
 /* One record, or all of an object (id empty). */
 bool read_records(struct reader *r, struct arena *mem, struct str object, struct str id,
                   int64_t limit, struct record_reads *out, struct err *err) MUST_USE;
+
+/* The last version of a record that is gone; 0 when there never was one. */
+bool read_record_last(struct reader *r, struct str object, struct str id, int64_t *version,
+                      struct err *err) MUST_USE;
 
 /* The answer that was kept for an Idempotency-Key. */
 struct kept_answer {

@@ -15,6 +15,8 @@
 
 enum { READERS_DEFAULT = 2, COUNT_SLOTS = 16 };
 
+#define DEAD_AFTER_US (INT64_C(24) * 3600 * 1000000)
+
 /* A store over a database. */
 struct sql_store {
     struct store base;
@@ -76,13 +78,20 @@ static struct db *connect(struct sql_store *s, enum db_mode mode, struct err *er
                             err);
 }
 
-/* The row that every batch updates. A file has one node, under one name. */
+/*
+ * The row that every batch updates. A file has one node, under one name. Rows
+ * of nodes that died are taken away: on a server those that have no session
+ * and began long ago. One that is only cut off then finds its row missing, and
+ * does not know how its last batch ended.
+ */
 static bool register_node(struct sql_store *s, struct err *err)
 {
-    enum db_status status =
-        db_exec(s->db, SQL_NODE_PUT,
-                DB_PARAMS(db_text(str_of(s->node)), db_int(clock_wall_us(&clock_system))));
+    int64_t now_us = clock_wall_us(&clock_system);
+    struct db_value node = db_text(str_of(s->node));
+    enum db_status status = db_exec(s->db, SQL_NODE_PUT, DB_PARAMS(node, db_int(now_us)));
 
+    if (status == DB_DONE)
+        status = db_exec(s->db, SQL_NODES_PURGE, DB_PARAMS(node, db_int(now_us - DEAD_AFTER_US)));
     return status == DB_DONE ? true : db_fail(s->db, status, err);
 }
 
@@ -161,9 +170,9 @@ void store_close(struct store *s)
 
 /* --- backup --- */
 
-static bool copy_to(struct sql_store *s, struct str part, struct err *err)
+static bool copy_to(struct str file, struct str part, struct err *err)
 {
-    struct db *db = db_sqlite_open(s->path, DB_WRITE, err);
+    struct db *db = db_sqlite_open(file, DB_WRITE, err);
     enum db_status status;
     bool ok;
 
@@ -175,50 +184,77 @@ static bool copy_to(struct sql_store *s, struct str part, struct err *err)
     return ok;
 }
 
+static bool back_up(struct arena *mem, struct str file, struct str path, struct err *err)
+{
+    struct str part = str_printf(mem, "%.*s.part", STR_ARG(path));
+    bool ok;
+
+    if (access(str_copy(mem, path).ptr, F_OK) == 0)
+        return err_set(err, ERR_CONFLICT, "%.*s exists already", STR_ARG(path));
+    (void)unlink(part.ptr);
+    ok = copy_to(file, part, err) && folder_sync(part.ptr, err) && folder_rename(part, path, err);
+    if (!ok)
+        (void)unlink(part.ptr);
+    return ok;
+}
+
 bool store_backup(struct store *base, struct str path, struct err *err)
 {
     struct sql_store *s = (struct sql_store *)base;
     struct arena mem;
-    struct str part;
     bool ok;
 
     if (!s->is_sqlite)
         return err_set(err, ERR_INVALID, "PostgreSQL is backed up with its own tools: pg_dump");
     arena_init(&mem);
-    part = str_printf(&mem, "%.*s.part", STR_ARG(path));
-    if (access(str_copy(&mem, path).ptr, F_OK) == 0) {
-        ok = err_set(err, ERR_CONFLICT, "%.*s exists already", STR_ARG(path));
-    } else {
-        (void)unlink(part.ptr);
-        ok = copy_to(s, part, err) && folder_sync(part.ptr, err) && folder_rename(part, path, err);
-        if (!ok)
-            (void)unlink(part.ptr);
-    }
+    ok = back_up(&mem, s->path, path, err);
     arena_fini(&mem);
     return ok;
 }
 
-/* Whether the file is a whole store of a version that this program knows. */
-static bool check_backup(struct str path, struct err *err)
+bool store_backup_folder(struct str data_path, struct str path, struct err *err)
 {
-    struct db *db = db_sqlite_open(path, DB_READ, err);
-    enum db_status status;
-    int64_t version = 0;
+    struct arena mem;
+    struct str file;
     bool ok;
 
-    if (db == NULL)
-        return false;
-    status = db_run(db, SQL_INTEGRITY_CHECK, DB_NO_PARAMS);
-    if (status == DB_ROW && !str_eq(db_column_text(db, SQL_INTEGRITY_CHECK, 0), STR("ok")))
-        status = DB_CORRUPT;
-    db_end(db, SQL_INTEGRITY_CHECK);
-    ok = status == DB_ROW ? migrate_version(db, &version, err) : db_fail(db, status, err);
-    db_close(db);
-    if (ok && (version < 1 || version > migrate_newest))
-        return err_set(err, ERR_IO, "%.*s: %s", STR_ARG(path),
-                       version < 1 ? "this is not a backup of Pawl"
-                                   : "this backup was made by a newer version");
+    arena_init(&mem);
+    file = str_printf(&mem, "%.*s/pawl.db", STR_ARG(data_path));
+    if (access(file.ptr, F_OK) != 0)
+        ok = err_set(err, ERR_NOT_FOUND,
+                     "there is no store in %.*s: name the data folder with --data; a server on "
+                     "PostgreSQL is backed up with pg_dump",
+                     STR_ARG(data_path));
+    else
+        ok = back_up(&mem, file, path, err);
+    arena_fini(&mem);
     return ok;
+}
+
+/* Whether `part`, a copy of the file that people know as `path`, is a whole store of ours. */
+static bool check_backup(struct str part, struct str path, struct err *err)
+{
+    struct db *db = db_sqlite_open(part, DB_READ, err);
+    enum db_status status;
+    int64_t version = 0;
+    bool is_whole = false;
+
+    if (db != NULL) {
+        status = db_run(db, SQL_INTEGRITY_CHECK, DB_NO_PARAMS);
+        is_whole =
+            status == DB_ROW && str_eq(db_column_text(db, SQL_INTEGRITY_CHECK, 0), STR("ok"));
+        db_end(db, SQL_INTEGRITY_CHECK);
+        is_whole = is_whole && migrate_version(db, &version, err);
+        db_close(db);
+    }
+    if (!is_whole || version < 1)
+        return err_set(err, ERR_IO, "%.*s is not a backup of Pawl, or it is damaged",
+                       STR_ARG(path));
+    if (version > migrate_newest)
+        return err_set(err, ERR_IO,
+                       "%.*s was made by a newer version of Pawl: restore it with that",
+                       STR_ARG(path));
+    return true;
 }
 
 bool store_restore(struct str path, struct str data_path, struct err *err)
@@ -239,7 +275,7 @@ bool store_restore(struct str path, struct str data_path, struct err *err)
     } else {
         (void)unlink(part.ptr);
         ok = folder_copy_file(path, part, err);
-        if (ok && !check_backup(part, err)) {
+        if (ok && !check_backup(part, path, err)) {
             ok = false;
             (void)unlink(part.ptr);
         }

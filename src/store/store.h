@@ -185,6 +185,12 @@ static inline bool store_read(struct store *s, struct store_task *task)
 /* A copy of the whole store in a new file, while it runs (SQLite only). */
 bool store_backup(struct store *s, struct str path, struct err *err) MUST_USE;
 
+/*
+ * The same of the store in a data folder, without opening it as a node does: a
+ * server may run on it or not. The copy grows as path.part until it is whole.
+ */
+bool store_backup_folder(struct str data_path, struct str path, struct err *err) MUST_USE;
+
 /* Put a copy that store_backup() made into an empty data folder, after looking it through. */
 bool store_restore(struct str path, struct str data_path, struct err *err) MUST_USE;
 

@@ -1,6 +1,7 @@
 /* writer.c - see writer.h. */
 #include "store/writer.h"
 
+#include "base/clock.h"
 #include "base/crash.h"
 #include "base/log.h"
 #include "store/apply.h"
@@ -214,6 +215,17 @@ static bool connect_again(struct writer *w)
     }
 }
 
+/* The node's row is gone: put it back. */
+static enum db_status put_row_back(struct writer *w, const struct batch *b)
+{
+    enum db_status status = db_exec(
+        w->db, SQL_NODE_PUT, DB_PARAMS(db_text(w->node), db_int(clock_wall_us(&clock_system))));
+
+    if (status == DB_DONE)
+        status = db_exec(w->db, SQL_NODE_BATCH, DB_PARAMS(db_text(w->node), db_int(b->number)));
+    return status;
+}
+
 /* After a lost connection: whether the batch was committed. False: nobody can tell. */
 static bool find_out(struct writer *w, const struct batch *b, bool *committed)
 {
@@ -225,7 +237,9 @@ static bool find_out(struct writer *w, const struct batch *b, bool *committed)
         status = db_run(w->db, SQL_NODE_LOOK, DB_PARAMS(db_text(w->node)));
         *committed = status == DB_ROW && db_column_int(w->db, SQL_NODE_LOOK, 0) >= b->number;
         db_end(w->db, SQL_NODE_LOOK);
-        if (status <= DB_DONE)
+        if (status == DB_DONE && put_row_back(w, b) == DB_DONE)
+            return false; /* another node took it for one of the dead */
+        if (status == DB_ROW)
             return true;
     }
 }

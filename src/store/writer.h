@@ -16,7 +16,8 @@
  *   I/O or sync error (SQLite)           the process ends with DB_EXIT: whether the
  *                                        commit is on the disk only a restart can tell
  *
- * UNKNOWN is left for a store that is closed before the connection comes back.
+ * UNKNOWN is left for a store that is closed before the connection comes back,
+ * or whose row was taken away meanwhile as that of a dead node.
  */
 #ifndef PAWL_STORE_WRITER_H
 #define PAWL_STORE_WRITER_H

@@ -298,8 +298,9 @@ claim('a wait that outlasts ?wait is 202', async () => {
     equal(busy.json.executionId, answer.json.id);
     const taken = await api('POST', `/executions/${answer.json.id}/signal?wait=10s`,
         { type: 'go', payload: { n: 1 }, id: 's-1' });
-    equal([taken.status, taken.json.id, taken.json.execution.result],
-        [200, 's-1', { got: { n: 1 } }]);
+    equal([taken.status, taken.json.id, taken.json.executionId, taken.json.status],
+        [200, 's-1', answer.json.id, 'completed']);
+    equal(taken.json.step, (await api('GET', `/executions/${answer.json.id}/steps`)).json.items[0]);
     equal((await api('POST', `/executions/${answer.json.id}/signal`,
         { type: 'go', payload: { n: 1 }, id: 's-1' })).status, 202);
     isProblem(await api('POST', `/executions/${answer.json.id}/signal`,
@@ -312,7 +313,52 @@ claim('many clients wait at once and each gets its own answer', async () => {
     const waits = started.map((s, i) => api('POST', `/executions/${s.json.id}/signal?wait=10s`,
         { type: 'go', payload: i }));
     const ends = await Promise.all(waits);
-    equal(ends.every((e, i) => e.json.execution.result.got === i), true);
+    equal(ends.every((e, i) => e.json.step.output.payload === i), true);
+});
+
+claim('a signal with ?wait answers with the step that took it', async () => {
+    const wait = (code, type) => ({ code, procedure: { type: 'wait.signal', signalType: type } });
+    await publish('two_waits', JSON.stringify({ code: 'two_waits',
+        steps: [wait('first', 'one'), wait('second', 'two'), wait('third', 'three')] }));
+    const { id } = (await api('POST', '/executions', { code: 'two_waits' })).json;
+    const signal = (body, query = '?wait=10s', headers = {}) =>
+        api('POST', `/executions/${id}/signal${query}`, body, headers);
+    const none = await signal({ type: 'three' }, '?wait=50ms');
+    equal([none.status, Object.keys(none.json)], [202, ['id']]);
+    // It comes too early: the answer comes when the second wait takes it.
+    const early = signal({ type: 'two', payload: 'early', id: 'e-1' }, '?wait=10s',
+        { 'Idempotency-Key': 'early' });
+    let kept = [];
+    while (kept.length < 2)
+        kept = (await api('GET', `/executions/${id}`)).json.context.signals;
+    const first = await signal({ type: 'one' });
+    equal([first.status, first.json.step.step, first.json.step.status, first.json.status],
+        [200, 'first', 'completed', 'completed']);
+    const second = await early;
+    equal([second.status, second.json.id, second.json.executionId, second.json.step.step,
+        second.json.step.output.payload], [200, 'e-1', id, 'second', 'early']);
+    // Whoever asks again hears the same, by the id of the signal and by the key of the request.
+    const again = await signal({ type: 'two', payload: 'early', id: 'e-1' });
+    equal([again.status, again.json], [200, second.json]);
+    const repeated = await signal({ type: 'two', payload: 'early', id: 'e-1' }, '?wait=10s',
+        { 'Idempotency-Key': 'early' });
+    equal([repeated.status, repeated.json], [200, second.json]);
+    const plain = await signal({ type: 'two', payload: 'early', id: 'e-1' }, '',
+        { 'Idempotency-Key': 'early' });
+    equal([plain.status, plain.json], [202, { id: 'e-1' }]);
+});
+
+claim('a signal that is asked for again while it waits is answered when it is taken', async () => {
+    const { id } = (await api('POST', '/executions', { code: 'two_waits' })).json;
+    const late = { type: 'two', id: 'l-1' };
+    equal((await api('POST', `/executions/${id}/signal`, late)).status, 202);
+    const waits = [1, 2, 3].map(() => api('POST', `/executions/${id}/signal?wait=10s`, late));
+    await api('POST', `/executions/${id}/signal?wait=10s`, { type: 'one' });
+    for (const answer of await Promise.all(waits))
+        equal([answer.status, answer.json.step.step], [200, 'second']);
+    await api('POST', `/executions/${id}/cancel`);
+    const gone = await api('POST', `/executions/${id}/signal?wait=10s`, late);
+    equal([gone.status, gone.json.step.step, gone.json.status], [200, 'second', 'cancelled']);
 });
 
 claim('cancel ends a wait', async () => {
@@ -385,6 +431,20 @@ claim('steps are history in order, page by page', async () => {
     equal([second.items.map(s => s.step), second.nextCursor], [['done'], null]);
 });
 
+claim('a record that is made again goes on counting', async () => {
+    const run = async (code, procedure) => {
+        await publish(code, JSON.stringify({ code, steps: [{ code: 'a', procedure }] }));
+        return (await api('POST', '/executions?wait=10s', { code })).json.result;
+    };
+    const thing = { object: 'thing', id: 'x' };
+    const make = { type: 'record.create', ...thing, data: { n: 1 } };
+    equal((await run('make', make)).version, 1);
+    await run('drop', { type: 'record.delete', ...thing });
+    equal((await run('make', make)).version, 3);
+    await run('drop', { type: 'record.delete', ...thing });
+    equal((await run('make', make)).version, 5);
+});
+
 // --- Idempotency-Key ---
 
 claim('a repeated start is the same execution', async () => {
@@ -431,6 +491,68 @@ claim('a repeated signal is received once', async () => {
     const second = await api('POST', `/executions/${id}/signal`, { type: 'go' }, key);
     equal([first.status, second.status], [202, 202]);
     equal(second.json, first.json);
+});
+
+claim('a refusal that rests on the state is repeated byte for byte', async () => {
+    const same = async (method, path, body, key, code, headers = {}) => {
+        const ask = () => api(method, path, body, { 'Idempotency-Key': key, ...headers });
+        const first = await ask();
+        isProblem(first, code === 'precondition_failed' ? 412 : code === 'not_found' ? 404 : 409, code);
+        return async () => {
+            const again = await ask();
+            equal([again.status, again.raw, again.headers['content-type']],
+                [first.status, first.raw, 'application/problem+json'], key);
+            return again;
+        };
+    };
+    // 409: someone has the business key, and then has it no longer.
+    const holder = (await api('POST', '/executions', { code: 'waiting', key: 'r-1' })).json.id;
+    const busy = await same('POST', '/executions', { code: 'waiting', key: 'r-1' }, 'r-busy', 'key_busy');
+    equal((await busy()).json.executionId, holder);
+    await api('POST', `/executions/${holder}/cancel`);
+    await busy();
+    isProblem(await api('POST', '/executions', { code: 'greeting' }, { 'Idempotency-Key': 'r-busy' }),
+        409, 'idempotency_conflict');
+    equal((await api('POST', '/executions', { code: 'waiting', key: 'r-1' })).status, 201);
+    // 409: it has ended. 404: it is not there, and then it is. 412: someone else saved.
+    const ended = await same('POST', `/executions/${holder}/signal`, { type: 'go' }, 'r-ended', 'conflict');
+    await ended();
+    const unknown = await same('POST', '/executions', { code: 'r_later' }, 'r-unknown', 'not_found');
+    const none = await same('POST', '/scenarios/r_later/publish', undefined, 'r-none', 'not_found');
+    const gone = await same('DELETE', '/scenarios/r_later/draft', undefined, 'r-gone', 'not_found');
+    await publish('r_later', greeting('Later').replace('"greeting"', '"r_later"'));
+    await api('PUT', '/scenarios/r_later/draft', '{"a": 1}');
+    await unknown();
+    await none();
+    await gone();
+    const stale = await same('PUT', '/scenarios/r_later/draft', '{"a": 2}', 'r-stale',
+        'precondition_failed', { 'If-Match': '"1"' });
+    await stale();
+    equal((await api('POST', '/executions', { code: 'r_later' })).status, 201);
+});
+
+claim('a refusal that does not rest on the state is not kept', async () => {
+    const key = { 'Idempotency-Key': 'not-kept' };
+    const strict = JSON.stringify({ code: 'strict', input: [{ name: 'n', type: 'integer', required: true }],
+        steps: [{ code: 'a', procedure: { type: 'compute.transform', data: {} } }] });
+    await publish('strict', strict);
+    isProblem(await api('POST', '/executions', { code: 'strict' }, key), 422, 'invalid');
+    await publish('strict', strict.replace('"required":true', '"required":false'));
+    equal((await api('POST', '/executions', { code: 'strict' }, key)).status, 201);
+});
+
+claim('requests under one key that come together have one answer', async () => {
+    const { id } = (await api('POST', '/executions', { code: 'waiting' })).json;
+    const together = (path, body, key) => Promise.all(Array.from({ length: 20 }, () =>
+        api('POST', path, body, { 'Idempotency-Key': key })));
+    for (const [path, body, key, status] of [
+        [`/executions/${id}/cancel`, {}, 'c-1', 202],
+        [`/executions/${id}/cancel`, {}, 'c-2', 409],
+        ['/executions', { code: 'nobody_knows' }, 'c-3', 404]]) {
+        const answers = await together(path, body, key);
+        equal(new Set(answers.map(a => `${a.status} ${a.raw}`)).size, 1, key);
+        equal(answers[0].status, status, key);
+    }
 });
 
 claim('a key that is too long is refused', async () => {

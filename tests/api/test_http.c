@@ -199,7 +199,16 @@ static void test_http__answers_at_once(void **state)
 
     expect(f, "GET /a%20b HTTP/1.1\r\nHost: x\r\n\r\n", "hello");
     expect(f, "GET /plain HTTP/1.1\r\nHost: x\r\n\r\n", "X-Test: yes");
-    assert_true(contains(buf_view(&f->seen), "GET /a b []\n"));
+    assert_true(contains(buf_view(&f->seen), "GET /a%20b []\n"));
+}
+
+static void test_http__path_stays_as_it_was_sent(void **state)
+{
+    struct fixture *f = *state;
+
+    expect(f, "GET /a%00b HTTP/1.1\r\nHost: x\r\n\r\n", "hello");
+    expect(f, "GET /a%2Fb HTTP/1.1\r\nHost: x\r\n\r\n", "hello");
+    assert_true(contains(buf_view(&f->seen), "GET /a%00b []\nGET /a%2Fb []\n"));
 }
 
 static void test_http__handler_is_called_once_with_the_whole_body(void **state)
@@ -220,6 +229,43 @@ static void test_http__headers_and_query_are_found_whatever_their_case(void **st
 
     expect(f, "GET /asks?q=a%2Fb+c&empty HTTP/1.1\r\nHost: x\r\nX-Wanted: this\r\n\r\n",
            "this|a/b c|1|0");
+}
+
+static void test_http__query_that_is_no_text_is_refused(void **state)
+{
+    static const char *const queries[] = {"q=%00", "q=%ff", "q=%",
+                                          "q=%zz", "%ff=1", "a=b&c=%c0%80"};
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]); i++) {
+        char request[100];
+        snprintf(request, sizeof(request), "GET /asks?%s HTTP/1.1\r\nHost: x\r\n\r\n", queries[i]);
+        expect(f, request, "bad_request");
+    }
+}
+
+/* One of them would be a second request to a reader that believes the other header. */
+static void test_http__body_with_two_ends_is_refused_and_the_connection_closed(void **state)
+{
+    static const char *const headers[] = {
+        "Content-Length: 5\r\nContent-Length: 3",
+        "Content-Length: 5\r\nContent-Length: 5",
+        "Content-Length: 5\r\nTransfer-Encoding: chunked",
+        "Transfer-Encoding: chunked\r\nContent-Length: 5",
+        "Transfer-Encoding: gzip",
+        "Content-Length : 5",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+    };
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+        char request[200];
+        snprintf(request, sizeof(request), "POST /echo HTTP/1.1\r\nHost: x\r\n%s\r\n\r\n0\r\n\r\n",
+                 headers[i]);
+        expect(f, request, "HTTP/1.1 400");
+        expect(f, request, "Connection: close");
+        assert_int_equal(f->calls, 2 * (i + 1));
+    }
 }
 
 static void test_http__connection_is_kept_for_the_next_request(void **state)
@@ -543,12 +589,10 @@ static void test_http__loop_is_woken_when_a_client_runs_out_of_time(void **state
     assert_int_equal(pass(f), -1);
 }
 
-static void test_http__many_connections_are_kept_at_once(void **state)
+/* Keep `count` requests, or as many as the system lets us; answers how many. */
+static size_t keep_many(struct fixture *f, int *fds, size_t count)
 {
-    struct fixture *f = *state;
     struct rlimit limit;
-    size_t count = 2000;
-    int *fds = calloc(count, sizeof(*fds));
 
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
     if (limit.rlim_cur < 2 * count + 200)
@@ -561,6 +605,42 @@ static void test_http__many_connections_are_kept_at_once(void **state)
     while (f->kept_count < count)
         (void)pass(f);
     assert_int_equal(http_kept(f->server), count);
+    return count;
+}
+
+static void test_http__answers_leave_together_when_very_many_are_kept(void **state)
+{
+    struct fixture *f = *state;
+    int fds[2000];
+    size_t count = keep_many(f, fds, 2000);
+    struct buf answer;
+    int timeout_ms = 0;
+
+    buf_init(&answer);
+    answer_text(f->kept[0], 200, "first");
+    assert_true(contains(client_hear(f, fds[0], &answer), "first"));
+    answer_text(f->kept[1], 200, "second");
+    for (int i = 0; i < 10; i++)
+        timeout_ms = pass(f);
+    assert_int_equal(timeout_ms, 1);
+    assert_int_equal(recv(fds[1], &(char){0}, 1, MSG_DONTWAIT), -1);
+    clock_manual_advance(&f->clock, 1000);
+    buf_clear(&answer);
+    assert_true(contains(client_hear(f, fds[1], &answer), "second"));
+    buf_fini(&answer);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 1)
+            answer_text(f->kept[i], 200, "rest");
+        close(fds[i]);
+    }
+}
+
+static void test_http__many_connections_are_kept_at_once(void **state)
+{
+    struct fixture *f = *state;
+    int fds[2000];
+    size_t count = keep_many(f, fds, 2000);
+
     for (size_t i = 0; i < count; i++)
         answer_text(f->kept[i], 200, "all");
     for (size_t i = 0; i < count; i++) {
@@ -570,7 +650,6 @@ static void test_http__many_connections_are_kept_at_once(void **state)
         buf_fini(&answer);
         close(fds[i]);
     }
-    free(fds);
 }
 
 static void test_http__large_answers_arrive_whole(void **state)
@@ -634,6 +713,9 @@ int main(void)
         TEST(answers_at_once),
         TEST(handler_is_called_once_with_the_whole_body),
         TEST(headers_and_query_are_found_whatever_their_case),
+        TEST(path_stays_as_it_was_sent),
+        TEST(query_that_is_no_text_is_refused),
+        TEST(body_with_two_ends_is_refused_and_the_connection_closed),
         TEST(connection_is_kept_for_the_next_request),
         TEST(kept_request_is_answered_later),
         TEST(kept_request_may_be_answered_in_the_pass_that_brought_it),
@@ -649,6 +731,7 @@ int main(void)
         TEST(kept_request_may_take_any_time),
         TEST(loop_is_woken_when_a_client_runs_out_of_time),
         TEST(many_connections_are_kept_at_once),
+        TEST(answers_leave_together_when_very_many_are_kept),
         TEST(large_answers_arrive_whole),
         TEST(closing_answers_what_is_kept),
         TEST(two_servers_cannot_have_one_port),

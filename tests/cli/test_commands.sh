@@ -19,8 +19,8 @@ stop_server() {
 }
 trap 'stop_server; rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
-unset PAWL_DATA PAWL_STORE PAWL_LISTEN PAWL_TOKEN
-export PAWL_URL
+unset PAWL_DATA PAWL_STORE PAWL_LISTEN PAWL_TOKEN COLUMNS
+export PAWL_URL XDG_STATE_HOME=$scratch/state TZ=UTC
 
 # start_server [OPTION...]: on a free port, with the data of this test.
 start_server() {
@@ -152,7 +152,7 @@ run start greeting --input '{"name": "Ada"}' --wait
 claim "a short process is done at once" said 0 " completed" "Hi, Ada!"
 run show @last
 claim "show tells each step" said 0 "greeting version 2" "greet" "skipped" "shout" "sign" \
-    "It completed"
+    "It completed" "+0 ms" "by admin"
 run start greeting --input '{"nam": "Ada"}'
 claim "wrong input is refused with a hint" said 1 "/input/nam: " "did you mean 'name'?"
 run start greeting --input '{"name": '
@@ -178,21 +178,72 @@ run ls --status asleep
 claim "a status that does not exist is refused" said 1 "status is one of"
 run show "${id: -12}"
 claim "the end of an id is enough" said 0 "$id"
+run show "$(tr a-f A-F <<<"${id: -12}")"
+claim "in capitals too" said 0 "$id"
 run show zzzz
-claim "an id that nobody has is refused" said 1 "see pawl ls"
+claim "an id that nobody has is refused" said 1 "ends with zzzz" "ls\` lists them"
+run show 7
+claim "an end that is too short is refused" said 1 "4 characters or more"
+run show key:nobody
+claim "a key that nobody has is refused" said 1 "no execution has the key nobody"
+run show key:lunch-1
+claim "show says since when it waits, until when, and what to type" said 0 \
+    'It waits at step decision for the signal "approved" or "refused", since ' " ago, until 2" \
+    "(in 24 h)" "Send it with: " "pawl signal key:lunch-1 approved" "now  decision  waiting"
 run show key:lunch-1 --json
 claim "show --json has execution and steps" said 0 '{"execution":{"id":"'"$id" '"steps":[{'
 run signal key:lunch-1 approved '{"by": "Grace"}' --id s1 --wait
-claim "a signal moves it on" said 0 "signal s1 was received" "It completed" '"approved":true'
+claim "a signal moves it on" said 0 "signal s1 was received" "took it and completed" \
+    "It completed" '"approved":true'
 run signal "$id" approved '{"by": "Grace"}' --id s1
 claim "the same signal twice is received once" said 0 "signal s1 was received"
 run signal "$id" approved '{}' --id s2
 claim "a new signal to an ended execution is refused" said 1 "conflict"
+run show "$id"
+claim "show tells who sent a signal" said 0 "signal" 'from admin {"by":"Grace"}' \
+    "took the signal approved from admin"
+run start approval --input '{"title": "Mine", "amount": 1}' --key mine-1
+mine=${out%% *}
+XDG_STATE_HOME=$scratch/other run start approval --input '{"title": "Theirs", "amount": 1}'
+theirs=${out%% *}
+run show @last
+claim "@last is what I have started last" said 0 "$mine"
+XDG_STATE_HOME=$scratch/nobody run show @last
+claim "or the newest when I have started none" said 0 "$theirs"
+echo "$PAWL_URL 00000000-0000-7000-8000-000000000000" >"$scratch/other/pawl/last"
+XDG_STATE_HOME=$scratch/other run show @last
+claim "or when mine is gone" said 0 "$theirs"
+XDG_STATE_HOME=/dev/null run start approval --input '{"title": "No home", "amount": 1}'
+claim "nowhere to remember it is no failure" said 0 " waiting"
 run cancel key:slow-1 --reason "no longer needed"
 claim "an execution can be cancelled" said 0 "is being cancelled"
 claim "and is cancelled then" eventually 0 "It was cancelled" show key:slow-1
 run cancel key:slow-1
 claim "but not twice" said 1 "conflict"
+
+# --- followed ---
+
+run watch "$id"
+claim "watch tells what has happened" said 0 "prepare   completed" "outcome   completed" \
+    "It completed"
+run watch "$id" --json
+claim "watch --json has one line for each event" said 0 '{"event":"step","data":{"id":"' \
+    '{"event":"status","data":{'
+run watch key:slow-1
+claim "watching what was cancelled ends with 1" said 1 "It was cancelled"
+run watch nobody-here
+claim "watching nothing is refused" said 1 "ends with nobody-here"
+"$pawl" watch key:mine-1 >watch.out 2>watch.err &
+watcher=$!
+watched() {
+    for _ in $(seq 500); do
+        grep -q -- "$1" "$2" && return 0
+        sleep 0.02
+    done
+    out=$(cat watch.out watch.err)
+    return 1
+}
+claim "watch tells why it waits" watched 'decision  waiting .*for the signal "approved"' watch.out
 
 # --- killed and started again ---
 
@@ -208,8 +259,17 @@ kill -KILL "$server"
 wait "$server" 2>/dev/null
 run ls
 claim "a killed server is gone" said 1 "no server at"
-start_server
+claim "who watches is told that the server is away" watched "the server is away" watch.err
+start_server --listen "${PAWL_URL#http://}"
 claim "it starts again in the same folder" [ $? = 0 ]
+run signal key:mine-1 approved '{"by": "Linus"}'
+claim "and takes signals" said 0 "was received"
+wait "$watcher"
+status=$?
+out=$(cat watch.out)
+claim "who watches goes on where it was" said 0 "outcome   completed" "It completed"
+out=$(grep -c "prepare " watch.out)
+claim "and is told nothing twice" said 0 1
 claim "a timer goes on after a kill" eventually 0 '"slept":true' show key:nap-1
 run show key:dinner-1
 claim "a wait goes on after a kill" said 0 'for the signal "approved"'

@@ -136,7 +136,7 @@ claim "json error" 1 '{"error":{"code":"expression_error","message":"divide by z
 
 # --- wrong use ---
 
-usage=$("$pawl" help eval | sed -n '/^usage/,$p')
+usage=$("$pawl" help eval | sed -n '/^usage/,/^$/p')$'\n'"\`pawl help eval\` explains it."
 claim "no expression" 2 "" "$usage"
 claim "two expressions" 2 "" "$usage" 1 2
 claim "unknown option" 2 "" \

@@ -26,7 +26,7 @@ static const struct mapping *mapping_of(const char *value)
                    "[{'code': 'a', 'procedure': {'type': 'compute.transform', 'data': %s}}]", value)
             .ptr);
 
-    return p->steps[0].commands[0].fields[FIELD_DATA];
+    return p->steps[0].procedure->commands[0].fields[FIELD_DATA];
 }
 
 static void test_mapping__values_come_out_as_they_should(void **state)

@@ -49,7 +49,9 @@ static void test_scenario__the_structure_of_the_manual_compiles(void **state)
     assert_int_equal(p->params[0].type, PARAM_UUID);
     assert_true(p->params[1].required);
     assert_true(p->timeout_us == INT64_C(30) * 86400 * 1000000);
-    assert_int_equal(p->retry_policy.kind, VALUE_MAP);
+    assert_true(p->retry_is_written);
+    assert_int_equal(p->retry.max_attempts, 3);
+    assert_true(p->retry.delay_us == 5000000 && p->retry.backoff == 2);
     assert_int_equal(definition_findings.count, 1);
     assert_true(definition_findings.items[0].is_warning);
     assert_text(definition_findings.items[0].code, "no_steps");
@@ -67,7 +69,7 @@ static void test_scenario__the_wait_of_the_manual_compiles(void **state)
                          "\"approval_decision\", \"timeout\": \"24h\" },\n"
                          "  \"input\": {}\n"
                          "}]");
-    wait = &p->steps[0].commands[0];
+    wait = &p->steps[0].procedure->commands[0];
     assert_int_equal(wait->type, COMMAND_WAIT_SIGNAL);
     assert_int_equal(wait->fields[FIELD_SIGNAL_TYPE]->kind, MAPPING_CONST);
     assert_text(value_text(wait->fields[FIELD_SIGNAL_TYPE]->value), "approval_decision");
@@ -129,8 +131,8 @@ static void test_scenario__every_command_compiles_with_all_its_fields(void **sta
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const struct program *p = definition_steps(
             str_printf(&definition_mem, "[{'code': 'a', 'procedure': %s}]", rows[i].command).ptr);
-        assert_int_equal(p->steps[0].command_count, 1);
-        assert_int_equal(p->steps[0].commands[0].type, rows[i].type);
+        assert_int_equal(p->steps[0].procedure->command_count, 1);
+        assert_int_equal(p->steps[0].procedure->commands[0].type, rows[i].type);
         assert_int_equal(definition_findings.count, 0);
     }
 }
@@ -146,8 +148,8 @@ static void test_scenario__fields_become_mappings_words_and_expressions(void **s
         " {'type': 'record.create', 'object': 'order', 'data': {'n': '$.input.n', 's': 'x'},"
         "  'ifExists': 'keep'},"
         " {'type': 'record.query', 'object': 'order', 'where': 'record.n == 1'}]}]");
-    create = &p->steps[0].commands[0];
-    query = &p->steps[0].commands[1];
+    create = &p->steps[0].procedure->commands[0];
+    query = &p->steps[0].procedure->commands[1];
     assert_int_equal(create->fields[FIELD_DATA]->kind, MAPPING_MAP);
     assert_int_equal(create->fields[FIELD_DATA]->count, 2);
     assert_text(create->fields[FIELD_DATA]->pointer, "/steps/0/procedure/0/data");
@@ -174,14 +176,14 @@ static void test_scenario__slots_are_roots_then_steps_then_named_results(void **
         "   {'type': 'compute.transform', 'data': 1, 'as': 'first'},"
         "   {'type': 'compute.transform', 'data': '=$.first + first', 'as': 'second'},"
         "   {'type': 'log', 'message': 'x', 'when': 'second == 2 && $.first == 1'}]}]");
-    assert_int_equal(p->steps[0].slot_count, ROOT_COUNT + 2);
-    assert_int_equal(p->steps[1].slot_count, ROOT_COUNT + 4);
+    assert_int_equal(p->steps[0].procedure->slot_count, ROOT_COUNT + 2);
+    assert_int_equal(p->steps[1].procedure->slot_count, ROOT_COUNT + 4);
     assert_int_equal(p->slot_count, ROOT_COUNT + 4);
     assert_int_equal(cel_env_slot_count(p->env), ROOT_COUNT + 2);
     assert_int_equal(program_step_slot(&p->steps[1]), ROOT_COUNT + 1);
-    assert_int_equal(p->steps[1].commands[0].as_slot, ROOT_COUNT + 2);
-    assert_int_equal(p->steps[1].commands[1].as_slot, ROOT_COUNT + 3);
-    assert_int_equal(p->steps[1].commands[2].as_slot, 0);
+    assert_int_equal(p->steps[1].procedure->commands[0].as_slot, ROOT_COUNT + 2);
+    assert_int_equal(p->steps[1].procedure->commands[1].as_slot, ROOT_COUNT + 3);
+    assert_int_equal(p->steps[1].procedure->commands[2].as_slot, 0);
     assert_ptr_equal(program_step(p, STR("two")), &p->steps[1]);
     assert_null(program_step(p, STR("three")));
 
@@ -192,7 +194,7 @@ static void test_scenario__slots_are_roots_then_steps_then_named_results(void **
     assert_true(value_is_true(evaluate(p->steps[1].when, slots)));
     slots[ROOT_COUNT + 2] = value_int(1);
     slots[ROOT_COUNT + 3] = value_int(2);
-    assert_true(value_is_true(evaluate(p->steps[1].commands[2].when, slots)));
+    assert_true(value_is_true(evaluate(p->steps[1].procedure->commands[2].when, slots)));
 }
 
 static void test_scenario__roots_have_the_slots_of_their_numbers(void **state)
@@ -202,13 +204,14 @@ static void test_scenario__roots_have_the_slots_of_their_numbers(void **state)
     struct value v;
 
     (void)state;
-    p = definition_steps("[{'code': 'a', 'procedure': {'type': 'compute.transform', 'data': ["
-                         " '=input', '=steps', '=signals', '=variables', '=config', '=meta',"
-                         " '=user', '=execution', '=now', '=webhook', '=signal', '=response',"
-                         " '=error', '=warnings', '=record']}}]");
+    p = definition_steps(
+        "[{'code': 'a', 'procedure': {'type': 'compute.transform', 'data': ["
+        " '=input', '=steps', '=signals', '=variables', '=config', '=meta',"
+        " '=user', '=execution', '=now', '=webhook', '=signal', '=response',"
+        " '=error', '=warnings', '=record', '$.loop', '=compensation', '=reminder']}}]");
     for (int i = 0; i <= ROOT_COUNT; i++)
         slots[i] = value_int(i);
-    v = mapping_evaluate(&definition_mem, p->steps[0].commands[0].fields[FIELD_DATA],
+    v = mapping_evaluate(&definition_mem, p->steps[0].procedure->commands[0].fields[FIELD_DATA],
                          &(struct cel_activation){.slots = slots});
     assert_int_equal(v.kind, VALUE_LIST);
     assert_int_equal(v.len, ROOT_COUNT);
@@ -254,9 +257,9 @@ test_scenario__a_step_takes_the_strategy_of_the_scenario_unless_it_has_its_own(v
     assert_int_equal(p->on_error, ON_ERROR_FAIL_FAST);
     assert_int_equal(p->steps[0].on_error, ON_ERROR_FAIL_FAST);
     assert_int_equal(p->steps[1].on_error, ON_ERROR_HOLD);
-    assert_true(p->steps[1].holds && !p->steps[1].continues);
+    assert_true(!p->steps[1].continues);
     assert_int_equal(p->steps[2].on_error, ON_ERROR_FAIL_FAST);
-    assert_true(p->steps[2].continues && !p->steps[2].holds);
+    assert_true(p->steps[2].continues);
     assert_int_equal(p->steps[3].on_error, ON_ERROR_RETRY);
     assert_int_equal(p->steps[4].on_error, ON_ERROR_COMPENSATE);
 }
@@ -293,7 +296,9 @@ static void test_scenario__what_is_left_out_has_its_default(void **state)
     assert_false(p->declares_input);
     assert_null(p->key);
     assert_null(p->result);
-    assert_int_equal(p->retry_policy.kind, VALUE_ABSENT);
+    assert_false(p->retry_is_written);
+    assert_int_equal(p->retry.max_attempts, 3);
+    assert_true(p->retry.max_delay_us == INT64_C(3600) * 1000000 && p->retry.has_jitter);
     assert_true(p->timeout_us == INT64_C(30) * 86400 * 1000000);
     assert_int_equal(p->meta.kind, VALUE_MAP);
 }

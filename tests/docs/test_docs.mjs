@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs every example of docs/expressions.md and the commands of README.md, and checks that the
+// Runs every example of docs/expressions.md and the commands of the pages below, and checks that the
 // tables of functions name every function and macro that exists and nothing else.
 //
 // In a ```cel block each line is `expression → result`; the result is JSON or `error: message`.
@@ -71,7 +71,7 @@ function runCommands(path, block) {
   });
 }
 
-for (const path of ["docs/expressions.md", "README.md"])
+for (const path of ["docs/expressions.md", "docs/testing.md", "README.md"])
   for (const block of blocks(path)) {
     if (block.info.startsWith("cel")) runExamples(path, block);
     else if (block.info === "sh") runCommands(path, block);

@@ -124,6 +124,8 @@ static void columns(struct buf *out, const struct execution *x)
 
 struct str dump_execution(struct arena *mem, const struct execution *x)
 {
+    struct signal_place place = {0};
+    const struct signal *signal;
     struct buf out;
 
     buf_init_arena(&out, mem);
@@ -140,8 +142,8 @@ struct str dump_execution(struct arena *mem, const struct execution *x)
         value(&out, "output", s->output);
         value(&out, "error", s->error);
     }
-    for (size_t i = 0; i < x->signals.count; i++)
-        value(&out, x->signals.items[i].is_taken ? "taken" : "pending", x->signals.items[i].view);
+    while ((signal = signals_next(&x->signals, &place)) != NULL)
+        value(&out, signal->is_taken ? "taken" : "pending", signal->view);
     return buf_view(&out);
 }
 

@@ -95,7 +95,7 @@ static void test_wait__signals_that_came_before_are_taken_later_in_order(void **
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
     assert_string_equal(result(),
                         "{'a':'first','b':'second','c':'why','all':['1','2','3','4','5']}");
-    assert_false(rig.x->signals.items[3].is_taken);
+    assert_false(signals_at(&rig.x->signals, 3)->is_taken);
 }
 
 static void test_wait__a_list_of_types_takes_any_of_them(void **state)
@@ -171,11 +171,11 @@ static void test_wait__a_signal_keeps_nothing_of_the_memory_of_its_request(void 
     memset(id, 'z', 3);
     memset(type, 'z', 5);
     memset(text, 'z', 7);
-    assert_true(str_eq(c.after->signals.items[0].id, STR("one")));
-    assert_true(str_eq(c.after->signals.items[0].type, STR("other")));
-    assert_true(
-        str_eq(value_text(value_map_get_str(c.after->signals.items[0].view, STR("payload"))),
-               STR("payload")));
+    assert_true(str_eq(signals_at(&c.after->signals, 0)->id, STR("one")));
+    assert_true(str_eq(signals_at(&c.after->signals, 0)->type, STR("other")));
+    assert_true(str_eq(
+        value_text(value_map_get_str(signals_at(&c.after->signals, 0)->view, STR("payload"))),
+        STR("payload")));
 }
 
 static void test_wait__only_the_last_hundred_signals_are_shown(void **state)
@@ -216,7 +216,7 @@ static void test_wait__taken_signals_leave_the_state_after_a_hundred_more(void *
             rig_reload(&rig);
     }
     assert_int_equal(rig.x->signals.count, 100);
-    assert_true(str_eq(rig.x->signals.items[0].id, STR("s25")));
+    assert_true(str_eq(signals_at(&rig.x->signals, 0)->id, STR("s25")));
 }
 
 static void test_wait__a_signal_that_would_overfill_the_context_is_refused(void **state)

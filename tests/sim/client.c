@@ -74,6 +74,18 @@ static void check_start(struct sim *sim, const struct sim_request *q)
     client_remember(sim, r->id);
 }
 
+/* The step that is said to have taken the signal is durable, and took this one. */
+static void check_taken(struct sim *sim, const struct node_request *r,
+                        const struct disk_execution *x)
+{
+    int64_t seq = number_after(r->taken_json, STR("\"seq\":"));
+
+    SIM_CHECK(sim, seq > r->signal_seq && seq <= (int64_t)x->history.count,
+              "I1: the step that took a signal is not durable");
+    SIM_CHECK(sim, node_row_took(r->mem, &x->history.items[seq - 1], r->signal_seq),
+              "a signal was taken by another step than was said");
+}
+
 static void check_signal(struct sim *sim, const struct sim_request *q)
 {
     const struct node_request *r = &q->r;
@@ -85,8 +97,8 @@ static void check_signal(struct sim *sim, const struct sim_request *q)
     SIM_CHECK(sim, s != NULL, "I9: a signal was acknowledged and is not durable");
     SIM_CHECK(sim, str_eq(s->type, r->signal_type) && str_eq(s->payload_json, q->payload_json),
               "a signal was acknowledged that has other content");
-    if (r->execution_json.len > 0)
-        check_shown(sim, r);
+    if (r->taken_json.len > 0)
+        check_taken(sim, r, x);
 }
 
 static void check_ok(struct sim *sim, const struct sim_request *q)

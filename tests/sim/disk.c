@@ -114,7 +114,9 @@ static void set_record(struct disk *d, struct disk_record *r, int64_t version, s
 
 void disk_put_record(struct disk *d, struct str object, struct str id, struct str data_json)
 {
-    set_record(d, make_record(d, object, id), 1, data_json);
+    struct disk_record *r = make_record(d, object, id);
+
+    set_record(d, r, ++r->last_version, data_json);
 }
 
 /* --- invariants --- */
@@ -258,6 +260,8 @@ static bool has_stale_record(struct disk *d, const struct commit *c)
         const struct disk_record *r = disk_find_record(d, w->object, w->id);
         if ((r == NULL ? 0 : r->version) != w->read_version)
             return true;
+        if (r != NULL && r->version == 0 && r->last_version >= w->version)
+            return true; /* it came and went since it was read as missing */
         for (size_t k = 0; k < i; k++)
             if (str_eq(c->records.items[k].id, w->id) &&
                 str_eq(c->records.items[k].object, w->object))
@@ -347,12 +351,17 @@ static void add_rows(struct sim *sim, struct disk_execution *x, const struct com
     }
 }
 
-static void write_records(struct disk *d, const struct commit *c)
+static void write_records(struct sim *sim, const struct commit *c)
 {
+    struct disk *d = &sim->disk;
+
     for (size_t i = 0; i < c->records.count; i++) {
         const struct record_write *w = &c->records.items[i];
-        set_record(d, make_record(d, w->object, w->id), w->is_delete ? 0 : w->version,
-                   w->data_json);
+        struct disk_record *r = make_record(d, w->object, w->id);
+
+        SIM_CHECK(sim, w->version > r->last_version, "a version of a record comes again");
+        r->last_version = w->version;
+        set_record(d, r, w->is_delete ? 0 : w->version, w->data_json);
     }
 }
 
@@ -394,7 +403,7 @@ static void apply_commit(struct sim *sim, struct member *m)
         if (x == NULL)
             x = add_execution(sim, c->after);
         add_rows(sim, x, c);
-        write_records(d, c);
+        write_records(sim, c);
         write_signal(sim, x, c->received);
         write_key(d, x, c->after);
         keep_answer(d, m);

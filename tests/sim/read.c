@@ -78,6 +78,17 @@ bool read_records(struct reader *r, struct arena *mem, struct str object, struct
     return true;
 }
 
+bool read_record_last(struct reader *r, struct str object, struct str id, int64_t *version,
+                      struct err *err)
+{
+    const struct disk_record *record = disk_find_record(&world(r)->disk, object, id);
+
+    if (fails(r, err))
+        return false;
+    *version = record == NULL ? 0 : record->last_version;
+    return true;
+}
+
 static int by_time(const void *a, const void *b)
 {
     const struct due *x = a, *y = b;

@@ -75,7 +75,8 @@ struct disk_execution {
 
 struct disk_record {
     struct str object, id, data_json;
-    int64_t version; /* 0 = deleted */
+    int64_t version;      /* 0 = deleted */
+    int64_t last_version; /* the highest it has had */
     struct value data;
 };
 

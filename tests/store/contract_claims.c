@@ -436,6 +436,55 @@ static void test_store__records_are_written_under_the_version_read(void **state)
     assert_int_equal(one.reads.count, 0);
 }
 
+struct last_version {
+    const char *id;
+    int64_t version;
+};
+
+static void load_last_version(struct contract *c, struct reader *r, void *context)
+{
+    struct last_version *last = context;
+    struct err err;
+
+    (void)c;
+    assert_true(read_record_last(r, STR("invoice"), str_of(last->id), &last->version, &err));
+}
+
+static void test_store__version_of_a_record_does_not_come_again(void **state)
+{
+    struct contract *c = *state;
+    struct record_write again = record("a", 0, "{\"n\":2}");
+    struct last_version last = {.id = "a"};
+
+    contract_read(c, load_last_version, &last);
+    assert_int_equal(last.version, 0);
+    assert_int_equal(write_record(c, record("a", 0, "{\"n\":1}"), NULL), MEMBER_APPLIED);
+    assert_int_equal(write_record(c, record("a", 1, NULL), NULL), MEMBER_APPLIED);
+    contract_read(c, load_last_version, &last);
+    assert_int_equal(last.version, 2);
+    /* Made again by one who does not know that it was there; then by one who does. */
+    assert_int_equal(write_record(c, again, NULL), MEMBER_RECORD_STALE);
+    again.version = last.version + 1;
+    assert_int_equal(write_record(c, again, NULL), MEMBER_APPLIED);
+    /* Whoever read the first one does not take this one for it. */
+    assert_int_equal(write_record(c, record("a", 1, "{\"n\":9}"), NULL), MEMBER_RECORD_STALE);
+    assert_int_equal(write_record(c, record("a", 3, NULL), NULL), MEMBER_APPLIED);
+    contract_read(c, load_last_version, &last);
+    assert_int_equal(last.version, 4);
+}
+
+static void test_store__record_may_come_and_go_in_one_commit(void **state)
+{
+    struct contract *c = *state;
+    struct record_write gone = record("a", 0, NULL);
+    struct last_version last = {.id = "a"};
+
+    gone.version = 2;
+    assert_int_equal(write_record(c, gone, NULL), MEMBER_APPLIED);
+    contract_read(c, load_last_version, &last);
+    assert_int_equal(last.version, 2);
+}
+
 static void test_store__member_is_all_or_nothing(void **state)
 {
     struct contract *c = *state;
@@ -645,6 +694,8 @@ static const struct CMUnitTest claims[] = {
     CLAIM(test_store__signal_id_is_taken_once),
     CLAIM(test_store__same_signal_id_may_go_to_two_executions),
     CLAIM(test_store__records_are_written_under_the_version_read),
+    CLAIM(test_store__version_of_a_record_does_not_come_again),
+    CLAIM(test_store__record_may_come_and_go_in_one_commit),
     CLAIM(test_store__member_is_all_or_nothing),
     CLAIM(test_store__one_commit_may_write_a_record_twice),
     CLAIM(test_store__repeated_request_gets_the_stored_answer),

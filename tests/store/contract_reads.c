@@ -443,6 +443,51 @@ static void test_store__history_is_read_in_pages_and_apart_from_others(void **st
     assert_false(l.found);
 }
 
+struct progress_load {
+    struct uuid id;
+    int64_t after, limit;
+    struct progress progress;
+    bool found;
+};
+
+static void load_progress(struct contract *c, struct reader *r, void *context)
+{
+    struct progress_load *l = context;
+    struct err err;
+
+    assert_true(
+        read_progress(r, &c->mem, l->id, l->after, l->limit, &l->progress, &l->found, &err));
+}
+
+static void test_store__progress_is_the_state_and_the_rows_that_led_to_it(void **state)
+{
+    struct contract *c = *state;
+    struct commit *start = contract_start(c, STATUS_WAITING, 4);
+    struct commit *next = contract_advance(c, start, STATUS_WAITING, 2);
+    struct progress_load l = {.id = start->after->id, .after = 1, .limit = 4};
+
+    assert_int_equal(contract_commit(c, start), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, next), MEMBER_APPLIED);
+    contract_read(c, load_progress, &l);
+    assert_true(l.found);
+    assert_int_equal(l.progress.history.count, 4);
+    assert_int_equal(l.progress.history.items[0].seq, 2);
+    assert_int_equal(l.progress.seq, 6);
+    assert_int_equal(l.progress.row_version, next->after->row_version);
+    assert_int_equal(l.progress.updated_at_us, next->after->updated_at_us);
+    assert_int_equal(l.progress.status, STATUS_WAITING);
+    assert_str(l.progress.current_step, "pay");
+    assert_str(l.progress.waiting_for_json, "{\"kind\":\"signal\"}");
+    assert_str(l.progress.org_id, "org-1");
+    for (l.after = 6; l.after < INT64_MAX / 2; l.after *= 1000) {
+        contract_read(c, load_progress, &l);
+        assert_int_equal(l.progress.history.count, 0);
+    }
+    l.id = contract_id(c, 1);
+    contract_read(c, load_progress, &l);
+    assert_false(l.found);
+}
+
 static void load_counts(struct contract *c, struct reader *r, void *context)
 {
     struct err err;
@@ -488,6 +533,7 @@ static const struct CMUnitTest claims[] = {
     CLAIM(test_store__live_execution_is_found_by_its_key),
     CLAIM(test_store__execution_is_found_by_the_end_of_its_id),
     CLAIM(test_store__history_is_read_in_pages_and_apart_from_others),
+    CLAIM(test_store__progress_is_the_state_and_the_rows_that_led_to_it),
     CLAIM(test_store__executions_are_counted_by_status),
 };
 

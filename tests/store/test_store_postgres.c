@@ -105,6 +105,47 @@ static void test_postgres__read_begins_anew_on_a_new_connection(void **state)
     wired_close(&w);
 }
 
+/* Another node has taken this one for dead: it says that it does not know, and goes on. */
+static void test_postgres__batch_of_a_node_without_a_row_is_unknown(void **state)
+{
+    struct wired w;
+    struct contract *c = &w.contract;
+    struct batch *b;
+
+    (void)state;
+    wired_open(&w);
+    b = contract_batch(c, contract_member(c, contract_start(c, STATUS_WAITING, 1)), NULL);
+    (void)private_postgres_ask("DELETE FROM nodes");
+    proxy_cut_at(w.proxy, STR("COMMIT\0"), true);
+    contract_write(c, b);
+    assert_int_equal(b->end, BATCH_UNKNOWN);
+    assert_int_equal(b->err.code, ERR_OUTCOME_UNKNOWN);
+    assert_string_equal(private_postgres_ask("SELECT count(*) FROM nodes"), "1");
+    proxy_cut_at(w.proxy, STR("COMMIT\0"), true);
+    assert_int_equal(contract_commit(c, contract_start(c, STATUS_WAITING, 1)), MEMBER_APPLIED);
+    assert_string_equal(private_postgres_ask("SELECT count(*) FROM execution"), "2");
+    wired_close(&w);
+}
+
+static void test_postgres__rows_of_dead_nodes_go_at_the_next_start(void **state)
+{
+    struct contract *c = *state, other;
+
+    /* The first began long ago and has a session; the others have none. */
+    (void)private_postgres_ask("UPDATE nodes SET started_at = 0");
+    (void)private_postgres_ask(
+        "INSERT INTO nodes (node, batch_no, started_at) VALUES ('dead', 7, 0), "
+        "('young', 7, extract(epoch FROM now())::bigint * 1000000)");
+    contract_open(&other, c->url);
+    assert_string_equal(private_postgres_ask("SELECT count(*) FROM nodes WHERE node = 'dead'"),
+                        "0");
+    assert_string_equal(private_postgres_ask("SELECT count(*) FROM nodes WHERE node = 'young'"),
+                        "1");
+    assert_string_equal(private_postgres_ask("SELECT count(*) FROM nodes WHERE started_at = 0"),
+                        "1");
+    contract_close(&other);
+}
+
 /* --- a server that crashes --- */
 
 static _Atomic bool restarting;
@@ -352,6 +393,8 @@ int main(void)
         cmocka_unit_test(test_postgres__commit_that_never_arrives_is_repeated),
         cmocka_unit_test(test_postgres__batch_cut_in_the_middle_is_repeated),
         cmocka_unit_test(test_postgres__read_begins_anew_on_a_new_connection),
+        cmocka_unit_test(test_postgres__batch_of_a_node_without_a_row_is_unknown),
+        CLAIM(test_postgres__rows_of_dead_nodes_go_at_the_next_start),
         CLAIM(test_postgres__server_that_restarts_under_load_loses_nothing),
         CLAIM(test_postgres__store_closes_while_the_server_is_away),
         CLAIM(test_postgres__server_that_is_away_is_named),

@@ -1,0 +1,556 @@
+/*
+ * events.c - streams that follow one execution; see events.h.
+ *
+ * A follower is sent every row of history once, in order of seq. What the store
+ * has is read a page at a time, the next one when the client has taken the one
+ * before. Then rows come with the commits that this node makes. Where a commit
+ * does not begin right behind the last row that was sent, or does not fit what
+ * may wait for the client, the follower falls behind and reads again: so
+ * nothing is skipped, and a row that was read and then heard of is not sent
+ * twice.
+ *
+ *     opening --read--> behind <--> live --terminal status sent--> ending
+ */
+#include "api/events.h"
+
+#include "api/api.h"
+#include "api/feed.h"
+#include "api/view.h"
+#include "base/hash.h"
+#include "engine/show.h"
+#include "value/object.h"
+
+#include <stdlib.h>
+
+enum {
+    STREAMS_MAX = 4000, /* of both kinds together */
+    BUCKETS = 1024,
+    PAGE_ROWS = 64,
+    LOOKS_MAX = 8, /* reads that only look whether another node did something, at once */
+};
+
+#define LOOK_US INT64_C(1000000)
+
+enum follower_state {
+    FOLLOWER_OPENING, /* is it there? the call is not answered yet */
+    FOLLOWER_BEHIND,  /* there is more to be read, or there may be */
+    FOLLOWER_LIVE,    /* everything up to last_seq was sent; commits are passed on */
+};
+
+/* What a reader's thread fills. */
+struct page {
+    struct node_read read;
+    struct arena mem;
+    int64_t after, limit; /* asked for */
+    bool ok, found;
+    struct err err;
+    struct progress progress;
+    struct buf text;  /* rows as events */
+    int64_t last_seq; /* of the last row in it */
+    size_t rows;      /* how many rows fitted */
+    bool is_all;      /* nothing comes behind it */
+};
+
+struct follower {
+    struct sse sse; /* first: see follower_of() */
+    struct events *events;
+    struct call *call; /* OPENING */
+    struct uuid id;
+    enum follower_state state;
+    bool is_reading, is_looking;
+    int64_t last_seq;  /* sent, or hidden */
+    int64_t heard_seq; /* of the newest commit */
+    uint64_t shown;    /* hash of the status that was sent last */
+    bool has_shown;
+    int64_t page_rows;
+    struct page page;
+    int64_t look_us, beat_us;       /* when it was looked at, and told that we live */
+    struct follower *newer, *older; /* by look_us */
+    struct follower *next;          /* in its bucket */
+};
+
+struct events {
+    struct node *node;
+    const struct clock *clock;
+    struct feed *feed;
+    size_t count; /* streams of both kinds */
+    size_t looks;
+    struct follower *buckets[BUCKETS];
+    struct follower *newest, *oldest;
+    struct arena mem; /* of one commit that is passed on */
+    struct buf row;   /* one of its rows as event */
+    bool is_draining, have_readers_ended;
+};
+
+/* The stream is the first member. */
+static struct follower *follower_of(struct sse *s)
+{
+    return (struct follower *)s;
+}
+
+static struct follower **bucket_of(struct events *e, struct uuid id)
+{
+    return &e->buckets[hash_bytes(id.bytes, sizeof(id.bytes)) % BUCKETS];
+}
+
+/* --- how many there are --- */
+
+static void hear(void *context, const struct node_news *news);
+
+static bool count_up(struct events *e, struct call *c)
+{
+    if (e->is_draining) {
+        call_refuse_text(c, ERR_OVERLOADED, "the server is stopping");
+        return false;
+    }
+    if (e->count >= STREAMS_MAX) {
+        call_refuse_text(c, ERR_OVERLOADED, "%d streams are open, which is the most there may be",
+                         STREAMS_MAX);
+        return false;
+    }
+    if (e->count++ == 0)
+        node_on_news(e->node, hear, e);
+    return true;
+}
+
+static void count_down(void *context)
+{
+    struct events *e = context;
+
+    ASSERT(e->count > 0);
+    if (--e->count == 0 && !e->have_readers_ended)
+        node_on_news(e->node, NULL, NULL);
+}
+
+/* --- making and freeing --- */
+
+static void unlink_look(struct events *e, struct follower *f)
+{
+    *(f->older != NULL ? &f->older->newer : &e->oldest) = f->newer;
+    *(f->newer != NULL ? &f->newer->older : &e->newest) = f->older;
+}
+
+static void link_look(struct events *e, struct follower *f, int64_t now_us)
+{
+    f->look_us = now_us;
+    f->older = e->newest;
+    f->newer = NULL;
+    *(f->older != NULL ? &f->older->newer : &e->oldest) = f;
+    e->newest = f;
+}
+
+static void follower_free(struct follower *f)
+{
+    struct events *e = f->events;
+    struct follower **link = bucket_of(e, f->id);
+
+    while (*link != f)
+        link = &(*link)->next;
+    *link = f->next;
+    unlink_look(e, f);
+    e->looks -= f->is_looking;
+    sse_fini(&f->sse);
+    arena_fini(&f->page.mem);
+    free(f);
+    count_down(e);
+}
+
+static void follower_gone(struct sse *s)
+{
+    struct follower *f = follower_of(s);
+
+    /* A reader's thread may be at work in it: then its answer frees it. */
+    if (!f->is_reading || f->events->have_readers_ended)
+        follower_free(f);
+}
+
+static void catch_up(struct follower *f);
+
+static void follower_drained(struct sse *s)
+{
+    struct follower *f = follower_of(s);
+
+    if (f->state == FOLLOWER_BEHIND)
+        catch_up(f);
+}
+
+static struct follower *follower_new(struct events *e, struct uuid id)
+{
+    struct follower *f = calloc(1, sizeof(*f)), **bucket = bucket_of(e, id);
+
+    if (f == NULL)
+        PANIC("out of memory");
+    sse_init(&f->sse, e->clock, follower_drained, follower_gone);
+    arena_init(&f->page.mem);
+    f->events = e;
+    f->id = id;
+    f->page_rows = PAGE_ROWS;
+    f->next = *bucket;
+    *bucket = f;
+    f->beat_us = clock_mono_us(e->clock);
+    link_look(e, f, f->beat_us);
+    return f;
+}
+
+/* --- what is said --- */
+
+static void row_event(struct buf *out, struct arena *mem, struct uuid id,
+                      const struct history_row *row)
+{
+    struct buf json;
+
+    buf_init_arena(&json, mem);
+    show_history_row(&json, id, row);
+    sse_event(out, "step", row->seq, buf_view(&json));
+}
+
+struct status {
+    enum execution_status status;
+    struct str current_step, waiting_for_json;
+    int64_t row_version, seq, at_us;
+};
+
+/* Say how the execution stands, unless that was said already; after the last status, end. */
+static void show_status(struct follower *f, const struct status *s)
+{
+    uint64_t shown = hash_int((uint64_t)s->status);
+    struct buf json, text;
+
+    shown = hash_mix(shown ^ hash_bytes(s->current_step.ptr, s->current_step.len), hash_seed);
+    shown =
+        hash_mix(shown ^ hash_bytes(s->waiting_for_json.ptr, s->waiting_for_json.len), hash_seed);
+    if (f->has_shown && f->shown == shown)
+        return;
+    f->has_shown = true;
+    f->shown = shown;
+    buf_init(&json);
+    buf_init(&text);
+    buf_char(&json, '{');
+    object_text(&json, "status", str_of(status_name(s->status)));
+    object_text(&json, "currentStep", s->current_step);
+    object_json(&json, "waitingFor", s->waiting_for_json);
+    object_int(&json, "rowVersion", s->row_version);
+    object_int(&json, "seq", s->seq);
+    object_time(&json, "at", s->at_us);
+    buf_char(&json, '}');
+    sse_event(&text, "status", s->seq, buf_view(&json));
+    sse_add(&f->sse, buf_view(&text));
+    buf_fini(&text);
+    buf_fini(&json);
+    if (status_is_terminal(s->status))
+        sse_end(&f->sse);
+}
+
+/* --- reading what the store has --- */
+
+/* On a reader's thread: rows as events, as many as may wait for a client. */
+static void run_page(struct node_read *read, struct reader *reader)
+{
+    struct follower *f = read->owner;
+    struct page *p = &f->page;
+    const struct history *rows = &p->progress.history;
+
+    arena_reset(&p->mem);
+    buf_init_arena(&p->text, &p->mem);
+    p->rows = 0;
+    p->last_seq = p->after;
+    p->ok = f->state != FOLLOWER_OPENING || view_check_id(f->call, &p->mem, reader, f->id, &p->err);
+    if (!p->ok)
+        return;
+    p->ok =
+        read_progress(reader, &p->mem, f->id, p->after, p->limit, &p->progress, &p->found, &p->err);
+    if (!p->ok || !p->found)
+        return;
+    for (; p->rows < rows->count; p->rows++) {
+        const struct history_row *row = &rows->items[p->rows];
+        size_t before = p->text.len;
+
+        if (row->kind != HISTORY_EVENT)
+            row_event(&p->text, &p->mem, f->id, row);
+        if (p->text.len > SSE_ROOM_BYTES && before > 0) {
+            p->text.len = before;
+            break;
+        }
+        p->last_seq = row->seq;
+    }
+    p->is_all = p->rows == rows->count &&
+                ((int64_t)rows->count < p->limit || p->last_seq >= p->progress.seq);
+    if (p->is_all)
+        p->last_seq = p->progress.seq;
+}
+
+static void read_again(struct follower *f)
+{
+    f->state = FOLLOWER_BEHIND;
+    if (sse_unsent(&f->sse) == 0)
+        catch_up(f);
+}
+
+static void take_page(struct follower *f)
+{
+    struct page *p = &f->page;
+    const struct progress *now = &p->progress;
+
+    /* What was heard of while it was read has been sent. */
+    if (p->after != f->last_seq) {
+        if (f->state == FOLLOWER_BEHIND || p->last_seq > f->last_seq)
+            read_again(f);
+        return;
+    }
+    sse_add(&f->sse, buf_view(&p->text));
+    f->last_seq = p->last_seq;
+    /* Rows so large that few fit are not read in vain the next time. */
+    f->page_rows = p->is_all ? PAGE_ROWS : (int64_t)p->rows + 1;
+    if (!p->is_all || f->heard_seq > f->last_seq) {
+        read_again(f);
+        return;
+    }
+    f->state = FOLLOWER_LIVE;
+    show_status(f, &(struct status){.status = now->status,
+                                    .current_step = now->current_step,
+                                    .waiting_for_json = now->waiting_for_json,
+                                    .row_version = now->row_version,
+                                    .seq = now->seq,
+                                    .at_us = now->updated_at_us});
+}
+
+/* The first answer: the stream begins, or the call is refused. */
+static void open_stream(struct follower *f)
+{
+    struct page *p = &f->page;
+    struct call *c = f->call;
+
+    if (p->ok && p->found && !f->events->is_draining) {
+        f->state = FOLLOWER_BEHIND;
+        sse_begin(&f->sse, c);
+        take_page(f);
+        return;
+    }
+    if (!p->ok)
+        call_refuse(c, &p->err);
+    else if (f->events->is_draining)
+        call_refuse_text(c, ERR_OVERLOADED, "the server is stopping");
+    else
+        call_refuse_text(c, ERR_NOT_FOUND, "there is no execution with this id");
+    follower_free(f);
+}
+
+static void done_page(struct node_read *read)
+{
+    struct follower *f = read->owner;
+
+    f->is_reading = false;
+    f->events->looks -= f->is_looking;
+    f->is_looking = false;
+    if (f->state == FOLLOWER_OPENING)
+        open_stream(f);
+    else if (f->sse.http == NULL)
+        follower_free(f);
+    else if (!f->page.ok)
+        f->state = FOLLOWER_BEHIND; /* the next look tries again */
+    else if (!f->page.found)
+        sse_end(&f->sse); /* it was deleted */
+    else
+        take_page(f);
+}
+
+static bool read_page(struct follower *f, struct err *err)
+{
+    struct page *p = &f->page;
+
+    ASSERT(!f->is_reading);
+    p->read = (struct node_read){.run = run_page, .done = done_page, .owner = f};
+    p->after = f->last_seq;
+    p->limit = f->page_rows;
+    f->is_reading = node_read(f->events->node, &p->read, err);
+    return f->is_reading;
+}
+
+/* Read on, if that is possible now; else the next look does. */
+static void catch_up(struct follower *f)
+{
+    struct err err;
+
+    if (!f->is_reading && !f->sse.is_ending)
+        (void)read_page(f, &err);
+}
+
+void executions_events(struct call *c)
+{
+    struct events *e = api_events(c->api);
+    struct follower *f;
+    struct uuid id;
+    struct err err;
+    int64_t after;
+
+    if (!call_execution_id(c, &id) || !sse_last_id(c, &after) || !count_up(e, c))
+        return;
+    f = follower_new(e, id);
+    f->call = c;
+    f->last_seq = after < 0 ? 0 : after;
+    if (read_page(f, &err))
+        return;
+    call_refuse(c, &err);
+    follower_free(f);
+}
+
+void events_listen(struct call *c)
+{
+    struct events *e = api_events(c->api);
+
+    if (count_up(e, c))
+        feed_listen(e->feed, c, count_down, e);
+}
+
+/* --- what is heard --- */
+
+/* A commit that cannot be passed on now. */
+static void fall_behind(struct follower *f)
+{
+    f->state = FOLLOWER_BEHIND;
+    if (sse_is_slow(&f->sse))
+        sse_cut(&f->sse);
+    else if (sse_unsent(&f->sse) == 0)
+        catch_up(f);
+}
+
+static void pass_on(struct events *e, struct follower *f, const struct node_news *news)
+{
+    for (size_t i = 0; i < news->history->count && f->state == FOLLOWER_LIVE; i++) {
+        const struct history_row *row = &news->history->items[i];
+
+        if (row->seq <= f->last_seq)
+            continue;
+        buf_clear(&e->row);
+        if (row->kind != HISTORY_EVENT)
+            row_event(&e->row, &e->mem, f->id, row);
+        if (row->seq != f->last_seq + 1 || (e->row.len > 0 && !sse_fits(&f->sse, e->row.len))) {
+            fall_behind(f);
+            break;
+        }
+        sse_add(&f->sse, buf_view(&e->row));
+        f->last_seq = row->seq;
+    }
+    arena_reset(&e->mem);
+    if (f->state == FOLLOWER_LIVE && f->last_seq < news->seq)
+        fall_behind(f);
+    if (f->state == FOLLOWER_LIVE)
+        show_status(f, &(struct status){.status = news->status,
+                                        .current_step = news->current_step,
+                                        .waiting_for_json = news->waiting_for_json,
+                                        .row_version = news->row_version,
+                                        .seq = news->seq,
+                                        .at_us = news->at_us});
+}
+
+static void hear(void *context, const struct node_news *news)
+{
+    struct events *e = context;
+
+    for (struct follower *f = *bucket_of(e, news->id); f != NULL; f = f->next) {
+        if (uuid_cmp(f->id, news->id) != 0 || f->sse.is_ending)
+            continue;
+        f->heard_seq = news->seq;
+        if (f->state == FOLLOWER_LIVE)
+            pass_on(e, f, news);
+        else if (f->state == FOLLOWER_BEHIND && !f->is_reading)
+            fall_behind(f);
+    }
+    feed_hear(e->feed, news);
+}
+
+/* --- time --- */
+
+/*
+ * Tell the client that we live, read on where that was not possible before,
+ * and look into the store: another node may have done something.
+ */
+static void look_at(struct events *e, struct follower *f, int64_t now_us)
+{
+    bool is_silent = sse_unsent(&f->sse) == 0, beats = now_us - f->beat_us >= SSE_BEAT_US;
+
+    unlink_look(e, f);
+    link_look(e, f, now_us);
+    if (f->state == FOLLOWER_OPENING || f->sse.is_ending)
+        return;
+    if (is_silent && f->state == FOLLOWER_BEHIND) {
+        catch_up(f);
+    } else if (is_silent && !f->is_reading && e->looks < LOOKS_MAX &&
+               (beats || node_is_shared(e->node))) {
+        catch_up(f);
+        f->is_looking = f->is_reading;
+        e->looks += f->is_looking;
+    }
+    if (beats) {
+        sse_beat(&f->sse);
+        f->beat_us = now_us;
+    }
+}
+
+void events_before_sleep(struct events *e, int *timeout_ms)
+{
+    int64_t now_us;
+
+    if (e->count == 0)
+        return;
+    now_us = clock_mono_us(e->clock);
+    while (e->oldest != NULL && e->oldest->look_us + LOOK_US <= now_us)
+        look_at(e, e->oldest, now_us);
+    if (e->oldest != NULL) {
+        int64_t left_ms = (e->oldest->look_us + LOOK_US - now_us) / 1000 + 1;
+        if (*timeout_ms < 0 || left_ms < *timeout_ms)
+            *timeout_ms = (int)left_ms;
+    }
+    feed_run(e->feed, now_us, timeout_ms);
+}
+
+/* --- beginning and end --- */
+
+struct events *events_new(struct node *node, const struct clock *clock)
+{
+    struct events *e = calloc(1, sizeof(*e));
+
+    if (e == NULL)
+        PANIC("out of memory");
+    e->node = node;
+    e->clock = clock;
+    e->feed = feed_new(clock);
+    arena_init(&e->mem);
+    buf_init(&e->row);
+    return e;
+}
+
+void events_recheck(struct events *e)
+{
+    for (struct follower *f = e->newest, *older; f != NULL; f = older) {
+        older = f->older;
+        sse_recheck(&f->sse);
+    }
+    feed_recheck(e->feed);
+}
+
+void events_drain(struct events *e)
+{
+    if (e->is_draining)
+        return;
+    e->is_draining = true;
+    for (struct follower *f = e->newest; f != NULL; f = f->older)
+        if (f->state != FOLLOWER_OPENING)
+            sse_end(&f->sse);
+    feed_end(e->feed);
+}
+
+void events_readers_ended(struct events *e)
+{
+    e->have_readers_ended = true;
+}
+
+void events_free(struct events *e)
+{
+    while (e->newest != NULL)
+        follower_free(e->newest); /* its call was never answered by a read */
+    feed_free(e->feed);
+    arena_fini(&e->mem);
+    buf_fini(&e->row);
+    free(e);
+}

@@ -1,0 +1,35 @@
+/*
+ * events.h - server-sent events: one execution as it goes on, and the feed of
+ * hints about all of them.
+ *
+ *     commit durable --> events.c: followers of that execution --> client
+ *                   \--> feed.c: listeners, ten times a second --> client
+ *
+ * Without a stream nothing of this runs. Everything is on the node's loop; what
+ * an execution did before a client came is read by a reader thread.
+ */
+#ifndef PAWL_API_EVENTS_H
+#define PAWL_API_EVENTS_H
+
+#include "node/node.h"
+
+struct events;
+
+struct events *events_new(struct node *node, const struct clock *clock);
+
+/* Before the loop sleeps: heartbeats, and hints that are due. */
+void events_before_sleep(struct events *e, int *timeout_ms);
+
+/* Users or tokens have changed: cut the streams of who would not be let in now. */
+void events_recheck(struct events *e);
+
+/* End all streams and take no more: the server stops. */
+void events_drain(struct events *e);
+
+/* Reader threads have ended: what was asked of them will not be answered. */
+void events_readers_ended(struct events *e);
+
+/* When no connection is left. */
+void events_free(struct events *e);
+
+#endif

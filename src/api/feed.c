@@ -1,0 +1,352 @@
+/* feed.c - see feed.h. */
+#include "api/feed.h"
+
+#include "engine/execution.h"
+#include "value/object.h"
+
+#include <stdlib.h>
+
+enum {
+    PENDING_MAX_BYTES = 1 << 20, /* of hints between two rounds; beyond: everybody is reset */
+    ROUND_BYTES = 2 << 20,       /* what one round may hand out, shared among the listeners */
+    SHARE_MIN_BYTES = 2 << 10,
+};
+
+#define ROUND_US INT64_C(100000)
+#define BEAT_GRAIN_US INT64_C(1000000) /* how late a heartbeat may be */
+#define QUIET_US INT64_C(1000000) /* after a reset, so that refetching does not become a storm */
+
+struct listener {
+    struct sse sse; /* first: see listener_of() */
+    struct feed *feed;
+    struct str code; /* empty: any */
+    bool has_status; /* or any */
+    enum execution_status status;
+    struct str org_id; /* empty: all of them */
+    int64_t quiet_until_us;
+    int64_t beat_us;
+    bool has_missed;
+    void (*gone)(void *context);
+    void *gone_context;
+    struct listener *newer, *older;
+    char text[]; /* of code and org_id */
+};
+
+/* Where a hint stands in the text of a round. */
+struct hint {
+    size_t start, end;
+    size_t code_start, code_len; /* the code, in `names` */
+    size_t org_len;              /* the org follows it */
+    enum execution_status status;
+    struct value access; /* of the definition, which outlives the round */
+};
+
+struct hints {
+    VEC_OF(struct hint);
+};
+
+struct feed {
+    const struct clock *clock;
+    struct listener *newest;
+    size_t count;
+    int64_t number; /* of the last hint */
+    struct arena mem;
+    struct buf text, names;
+    struct hints hints;
+    bool is_mixed; /* hints are of several organisations, or not for everyone in theirs */
+    bool has_overflown;
+    bool someone_waits; /* for a reset */
+    int64_t round_us;   /* when the last round was */
+    int64_t beat_us;    /* when it was looked who needs a heartbeat */
+};
+
+/* The stream is the first member. */
+static struct listener *listener_of(struct sse *s)
+{
+    return (struct listener *)s;
+}
+
+struct feed *feed_new(const struct clock *clock)
+{
+    struct feed *f = calloc(1, sizeof(*f));
+
+    if (f == NULL)
+        PANIC("out of memory");
+    f->clock = clock;
+    arena_init(&f->mem);
+    buf_init(&f->text);
+    buf_init(&f->names);
+    return f;
+}
+
+void feed_free(struct feed *f)
+{
+    buf_fini(&f->text);
+    buf_fini(&f->names);
+    arena_fini(&f->mem);
+    free(f);
+}
+
+/* --- listeners --- */
+
+static void listener_drained(struct sse *s)
+{
+    (void)s; /* the next round brings more */
+}
+
+static void listener_gone(struct sse *s)
+{
+    struct listener *l = listener_of(s);
+    struct feed *f = l->feed;
+
+    *(l->newer != NULL ? &l->newer->older : &f->newest) = l->older;
+    if (l->older != NULL)
+        l->older->newer = l->newer;
+    f->count--;
+    sse_fini(s);
+    l->gone(l->gone_context);
+    free(l);
+}
+
+static void reset(struct listener *l, int64_t now_us)
+{
+    struct buf text;
+
+    buf_init(&text);
+    sse_event(&text, "reset", l->feed->number, STR("{}"));
+    sse_add(&l->sse, buf_view(&text));
+    buf_fini(&text);
+    l->has_missed = false;
+    l->quiet_until_us = now_us + QUIET_US;
+}
+
+static struct listener *listener_new(struct feed *f, struct str code, struct str org_id)
+{
+    struct listener *l = calloc(1, sizeof(*l) + code.len + org_id.len + 1);
+
+    if (l == NULL)
+        PANIC("out of memory");
+    sse_init(&l->sse, f->clock, listener_drained, listener_gone);
+    l->feed = f;
+    if (code.len > 0)
+        memcpy(l->text, code.ptr, code.len);
+    if (org_id.len > 0)
+        memcpy(l->text + code.len, org_id.ptr, org_id.len);
+    l->code = str_from(l->text, code.len);
+    l->org_id = str_from(l->text + code.len, org_id.len);
+    l->beat_us = clock_mono_us(f->clock);
+    l->older = f->newest;
+    if (l->older != NULL)
+        l->older->newer = l;
+    f->newest = l;
+    f->count++;
+    return l;
+}
+
+void feed_listen(struct feed *f, struct call *c, void (*gone)(void *context), void *context)
+{
+    struct str status = http_query(c->http, "status");
+    enum execution_status wanted = STATUS_PENDING;
+    struct listener *l;
+    int64_t last_id;
+
+    if (status.len > 0 && !status_read(status, &wanted)) {
+        call_refuse_text(c, ERR_BAD_REQUEST,
+                         "status is one of pending, running, waiting, waiting_debug, "
+                         "compensating, completed, failed, cancelled");
+        gone(context);
+        return;
+    }
+    if (!sse_last_id(c, &last_id)) {
+        gone(context);
+        return;
+    }
+    l = listener_new(f, http_query(c->http, "code"), c->user.org_id);
+    l->gone = gone;
+    l->gone_context = context;
+    l->has_status = status.len > 0;
+    l->status = wanted;
+    sse_begin(&l->sse, c);
+    if (last_id >= 0)
+        reset(l, l->beat_us);
+}
+
+/* --- hints --- */
+
+/* The organisation of a hint; of one that is being added it is not there yet. */
+static struct str org_of(const struct feed *f, const struct hint *hint, struct str otherwise)
+{
+    size_t start = hint->code_start + hint->code_len;
+
+    return start > f->names.len ? otherwise : str_from(f->names.ptr + start, hint->org_len);
+}
+
+void feed_hear(struct feed *f, const struct node_news *news)
+{
+    struct hint *hint;
+
+    if (f->count == 0 || !news->moved || f->has_overflown)
+        return;
+    if (f->text.len > PENDING_MAX_BYTES) {
+        f->has_overflown = true;
+        return;
+    }
+    hint = VEC_ADD(&f->mem, &f->hints);
+    *hint = (struct hint){.start = f->text.len,
+                          .code_start = f->names.len,
+                          .code_len = news->code.len,
+                          .org_len = news->org_id.len,
+                          .status = news->status,
+                          .access = news->access};
+    f->is_mixed |= news->access.kind == VALUE_MAP ||
+                   !str_eq(news->org_id, org_of(f, &f->hints.items[0], news->org_id));
+    buf_str(&f->names, news->code);
+    buf_str(&f->names, news->org_id);
+    buf_printf(&f->text, "id: %lld\nevent: execution\ndata: {\"type\":\"execution\"",
+               (long long)++f->number);
+    object_id(&f->text, "id", news->id);
+    object_text(&f->text, "code", news->code);
+    object_text(&f->text, "status", str_of(status_name(news->status)));
+    object_text(&f->text, "currentStep", news->current_step);
+    object_time(&f->text, "at", news->at_us);
+    buf_text(&f->text, "}\n\n");
+    hint->end = f->text.len;
+}
+
+static bool wants(const struct listener *l, const struct hint *hint)
+{
+    const struct feed *f = l->feed;
+    const char *names = f->names.ptr + hint->code_start;
+
+    if (l->has_status && hint->status != l->status)
+        return false;
+    if (l->code.len > 0 && !str_eq(l->code, str_from(names, hint->code_len)))
+        return false;
+    if (l->org_id.len > 0 && !str_eq(l->org_id, str_from(names + hint->code_len, hint->org_len)))
+        return false;
+    return l->sse.call == NULL ||
+           access_allows(hint->access, "view", l->sse.call->user.role, l->sse.call->user.groups);
+}
+
+/* Whether a listener may get less than the whole text of this round. */
+static bool has_filter(const struct listener *l)
+{
+    const struct feed *f = l->feed;
+
+    return l->has_status || l->code.len > 0 || f->is_mixed ||
+           (l->org_id.len > 0 && f->hints.count > 0 &&
+            !str_eq(l->org_id, org_of(f, &f->hints.items[0], STR_NONE)));
+}
+
+/* How many bytes of this round are for it. */
+static size_t count_bytes(const struct listener *l)
+{
+    const struct feed *f = l->feed;
+    size_t bytes = 0;
+
+    if (!has_filter(l))
+        return f->text.len;
+    for (size_t i = 0; i < f->hints.count; i++)
+        if (wants(l, &f->hints.items[i]))
+            bytes += f->hints.items[i].end - f->hints.items[i].start;
+    return bytes;
+}
+
+static void hand_out(struct listener *l, size_t share, int64_t now_us)
+{
+    const struct feed *f = l->feed;
+    size_t bytes = count_bytes(l);
+
+    if (bytes > 0 && (bytes > share || !sse_fits(&l->sse, bytes)))
+        l->has_missed = true;
+    if (bytes > 0 && now_us < l->quiet_until_us)
+        l->has_missed = true;
+    if (f->has_overflown)
+        l->has_missed = true;
+    if (l->has_missed) {
+        if (sse_is_slow(&l->sse))
+            sse_cut(&l->sse);
+        else if (now_us >= l->quiet_until_us && sse_unsent(&l->sse) == 0)
+            reset(l, now_us);
+        return;
+    }
+    if (!has_filter(l)) {
+        sse_add(&l->sse, buf_view(&f->text));
+        return;
+    }
+    for (size_t i = 0; bytes > 0 && i < f->hints.count; i++)
+        if (wants(l, &f->hints.items[i]))
+            sse_add(&l->sse,
+                    str_slice(buf_view(&f->text), f->hints.items[i].start, f->hints.items[i].end));
+}
+
+/* Every listener gets what is for it. */
+static void run_round(struct feed *f, int64_t now_us)
+{
+    size_t share = ROUND_BYTES / f->count;
+
+    f->someone_waits = false;
+    share = share < SHARE_MIN_BYTES  ? SHARE_MIN_BYTES
+            : share > SSE_ROOM_BYTES ? SSE_ROOM_BYTES
+                                     : share;
+    for (struct listener *l = f->newest; l != NULL; l = l->older) {
+        hand_out(l, share, now_us);
+        f->someone_waits |= l->has_missed;
+    }
+    buf_clear(&f->text);
+    buf_clear(&f->names);
+    f->hints = (struct hints){0};
+    arena_reset(&f->mem);
+    f->has_overflown = f->is_mixed = false;
+    f->round_us = now_us;
+}
+
+static void lower(int *timeout_ms, int64_t us)
+{
+    int ms = us <= 0 ? 0 : (int)((us + 999) / 1000);
+
+    if (*timeout_ms < 0 || ms < *timeout_ms)
+        *timeout_ms = ms;
+}
+
+static void beat(struct feed *f, int64_t now_us)
+{
+    for (struct listener *l = f->newest; l != NULL; l = l->older)
+        if (now_us - l->beat_us >= SSE_BEAT_US) {
+            sse_beat(&l->sse);
+            l->beat_us = now_us;
+        }
+    f->beat_us = now_us;
+}
+
+static bool is_round_due(const struct feed *f)
+{
+    return f->hints.count > 0 || f->has_overflown || f->someone_waits;
+}
+
+void feed_run(struct feed *f, int64_t now_us, int *timeout_ms)
+{
+    if (f->count == 0)
+        return;
+    if (is_round_due(f) && now_us >= f->round_us + ROUND_US)
+        run_round(f, now_us);
+    if (now_us >= f->beat_us + BEAT_GRAIN_US)
+        beat(f, now_us);
+    if (is_round_due(f))
+        lower(timeout_ms, f->round_us + ROUND_US - now_us);
+    lower(timeout_ms, f->beat_us + BEAT_GRAIN_US - now_us);
+}
+
+void feed_recheck(struct feed *f)
+{
+    for (struct listener *l = f->newest, *older; l != NULL; l = older) {
+        older = l->older;
+        sse_recheck(&l->sse);
+    }
+}
+
+void feed_end(struct feed *f)
+{
+    for (struct listener *l = f->newest; l != NULL; l = l->older)
+        sse_end(&l->sse);
+}

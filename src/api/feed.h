@@ -1,0 +1,33 @@
+/*
+ * feed.h - the feed of hints: which executions have moved.
+ *
+ * Hints are collected and handed out ten times a second, so that what a commit
+ * costs does not grow with the number of listeners. A listener that would get
+ * more than its share of them gets `reset` instead, at most once a second, and
+ * asks the API for what it shows. So does one that comes back.
+ */
+#ifndef PAWL_API_FEED_H
+#define PAWL_API_FEED_H
+
+#include "api/sse.h"
+
+struct feed;
+
+struct feed *feed_new(const struct clock *clock);
+void feed_free(struct feed *f);
+
+/* Answer the call with a stream; `gone` is called with `context` when it is over. */
+void feed_listen(struct feed *f, struct call *c, void (*gone)(void *context), void *context);
+
+/* A commit has become durable. */
+void feed_hear(struct feed *f, const struct node_news *news);
+
+/* Hand out what is due; lowers *timeout_ms to when there is something to do. */
+void feed_run(struct feed *f, int64_t now_us, int *timeout_ms);
+
+/* Users have changed: see events_recheck(). */
+void feed_recheck(struct feed *f);
+
+void feed_end(struct feed *f); /* end all streams */
+
+#endif

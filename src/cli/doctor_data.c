@@ -1,0 +1,268 @@
+/* doctor_data.c - the data folder, the store, and the machine under them; see doctor.h. */
+#include "base/tz.h"
+#include "base/uuid.h"
+#include "cli/doctor.h"
+#include "cli/progress.h"
+#include "cli/tell.h"
+#include "store/survey.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#define MIB INT64_C(1048576)
+
+enum { SPACE_LOW_MIB = 1024, SPACE_OUT_MIB = 100, LOG_LONG_MIB = 300, FILES_MIN = 4096 };
+
+static struct str path_of(const struct doctor *d, const char *name)
+{
+    return str_printf(d->mem, "%s/%s", d->data, name);
+}
+
+static struct str bytes_text(const struct doctor *d, int64_t bytes)
+{
+    struct buf out;
+
+    buf_init_arena(&out, d->mem);
+    tell_bytes(&out, bytes);
+    return buf_view(&out);
+}
+
+/* --- the folder --- */
+
+static const char *owner_name(const struct doctor *d, uid_t uid)
+{
+    struct passwd user, *found = NULL;
+    char room[4096];
+
+    if (getpwuid_r(uid, &user, room, sizeof(room), &found) != 0 || found == NULL)
+        return str_printf(d->mem, "user %u", (unsigned)uid).ptr;
+    return str_copy(d->mem, str_of(user.pw_name)).ptr;
+}
+
+/* False when there is nothing more to look at. */
+static bool look_at_folder(struct doctor *d)
+{
+    struct stat s;
+
+    if (stat(d->data, &s) != 0) {
+        bool is_absent = errno == ENOENT;
+        doctor_add(d, "data folder", is_absent ? DOCTOR_WARNING : DOCTOR_PROBLEM,
+                   str_printf(d->mem, "%s: %s", d->data, strerror(errno)),
+                   is_absent ? "name it with --data, or make it by starting: pawl serve"
+                             : "run this as the user who runs the server");
+        return false;
+    }
+    if (!S_ISDIR(s.st_mode)) {
+        doctor_add(d, "data folder", DOCTOR_PROBLEM, str_printf(d->mem, "%s is no folder", d->data),
+                   "name a folder with --data");
+        return false;
+    }
+    if (access(d->data, R_OK | W_OK | X_OK) != 0) {
+        doctor_add(d, "data folder", DOCTOR_PROBLEM,
+                   str_printf(d->mem, "%s belongs to %s and may not be written by you", d->data,
+                              owner_name(d, s.st_uid)),
+                   "run this as the user who runs the server");
+        return false;
+    }
+    if ((s.st_mode & 077) != 0)
+        doctor_add(d, "data folder", DOCTOR_WARNING,
+                   str_printf(d->mem, "%s is open to others (mode %03o)", d->data,
+                              (unsigned)(s.st_mode & 0777)),
+                   str_printf(d->mem, "chmod 700 %s", d->data).ptr);
+    else
+        doctor_add(d, "data folder", DOCTOR_OK,
+                   str_printf(d->mem, "%s, of %s alone", d->data, owner_name(d, s.st_uid)), NULL);
+    return true;
+}
+
+static void look_at_space(struct doctor *d)
+{
+    struct statvfs fs;
+    int64_t free_bytes;
+    enum doctor_level level = DOCTOR_OK;
+
+    if (statvfs(d->data, &fs) != 0)
+        return;
+    free_bytes = (int64_t)fs.f_bavail * (int64_t)fs.f_frsize;
+    if (free_bytes < SPACE_OUT_MIB * MIB)
+        level = DOCTOR_PROBLEM;
+    else if (free_bytes < SPACE_LOW_MIB * MIB)
+        level = DOCTOR_WARNING;
+    doctor_add(
+        d, "space", level, str_printf(d->mem, "%.*s free", STR_ARG(bytes_text(d, free_bytes))),
+        level == DOCTOR_OK ? NULL : "make room: a full disk stops intake, and nothing is lost");
+}
+
+/* The lock is free exactly when no server has the folder. */
+static void look_at_lock(struct doctor *d)
+{
+    int fd = open(path_of(d, "pawl.lock").ptr, O_RDONLY | O_CLOEXEC);
+    char pid[32] = "unknown";
+    ssize_t got;
+
+    if (fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        d->is_served = true;
+        got = read(fd, pid, sizeof(pid) - 1);
+        if (got > 0)
+            pid[got] = '\0';
+        doctor_add(d, "lock", DOCTOR_OK,
+                   str_printf(d->mem, "a server has the folder: process %s", pid), NULL);
+    } else {
+        doctor_add(d, "lock", DOCTOR_OK, STR("free: no server has the folder"), NULL);
+    }
+    if (fd >= 0)
+        close(fd);
+}
+
+static void look_at_token(struct doctor *d)
+{
+    struct str path = path_of(d, "admin.token");
+    struct stat s;
+
+    if (stat(path.ptr, &s) != 0)
+        doctor_add(d, "admin token", DOCTOR_OK, STR("none yet: the first start writes it"), NULL);
+    else if ((s.st_mode & 077) != 0)
+        doctor_add(d, "admin token", DOCTOR_PROBLEM,
+                   str_printf(d->mem, "%.*s can be read by others (mode %03o)", STR_ARG(path),
+                              (unsigned)(s.st_mode & 0777)),
+                   str_printf(d->mem,
+                              "chmod 600 %.*s; if others use this machine, stop the server, remove "
+                              "the file and start again for a new one",
+                              STR_ARG(path))
+                       .ptr);
+    else
+        doctor_add(d, "admin token", DOCTOR_OK,
+                   str_printf(d->mem, "%.*s, of its owner alone", STR_ARG(path)), NULL);
+}
+
+/* An execution that the server was working on when it died; see node/poison.c. */
+static void look_at_poison(struct doctor *d)
+{
+    static const struct uuid none;
+    int fd = open(path_of(d, "poison").ptr, O_RDONLY | O_CLOEXEC);
+    struct uuid id = none;
+    char text[UUID_TEXT_LEN + 1];
+    bool is_read;
+
+    if (fd < 0)
+        return;
+    is_read = read(fd, id.bytes, sizeof(id.bytes)) == (ssize_t)sizeof(id.bytes);
+    close(fd);
+    if (!is_read || uuid_cmp(id, none) == 0 || d->is_served)
+        return;
+    uuid_write(id, text);
+    doctor_add(d, "last stop", DOCTOR_WARNING,
+               str_printf(d->mem, "the server died while it worked on execution %s", text),
+               "start it again; if it dies there 5 times, it puts that execution aside by itself");
+}
+
+/* --- the store --- */
+
+static void add_version(struct doctor *d, const struct store_survey *s)
+{
+    if (s->version == s->newest)
+        doctor_add(d, "schema", DOCTOR_OK,
+                   str_printf(d->mem, "version %lld, the newest", (long long)s->version), NULL);
+    else if (s->version > s->newest)
+        doctor_add(d, "schema", DOCTOR_PROBLEM,
+                   str_printf(d->mem, "version %lld, and this program knows %lld",
+                              (long long)s->version, (long long)s->newest),
+                   "use the newer pawl that made it");
+    else
+        doctor_add(
+            d, "schema", DOCTOR_WARNING,
+            str_printf(d->mem, "version %lld of %lld", (long long)s->version, (long long)s->newest),
+            "the next start of pawl serve brings it up to date; back it up before");
+}
+
+static void add_file(struct doctor *d, const struct store_survey *s)
+{
+    if (s->damage[0] != '\0') {
+        doctor_add(d, "store", DOCTOR_PROBLEM,
+                   str_printf(d->mem, "the file is damaged: %s", s->damage),
+                   "stop the server, keep the folder, and restore the last backup into a new one: "
+                   "pawl restore FILE --data NEW-FOLDER");
+        return;
+    }
+    doctor_add(d, "store", DOCTOR_OK,
+               str_printf(d->mem, "%.*s, whole", STR_ARG(bytes_text(d, s->file_bytes))), NULL);
+    if (s->log_bytes > LOG_LONG_MIB * MIB)
+        doctor_add(
+            d, "log of the store", DOCTOR_WARNING,
+            str_printf(d->mem, "%.*s: something keeps reading an old moment",
+                       STR_ARG(bytes_text(d, s->log_bytes))),
+            "end other programs that have pawl.db open; a restart of the server shortens it");
+    else
+        doctor_add(d, "log of the store", DOCTOR_OK, bytes_text(d, s->log_bytes), NULL);
+}
+
+static void look_at_store(struct doctor *d)
+{
+    bool is_server = strncmp(d->store, "postgres", 8) == 0;
+    struct store_survey s;
+    struct progress progress;
+    struct err err;
+    bool ok;
+
+    progress_begin(&progress, "reading the store");
+    if (progress.is_terminal)
+        progress_set(&progress, 0, 1, NULL);
+    ok = store_survey(str_of(d->store), str_of(d->data), &s, &err);
+    progress_end(&progress);
+    if (!ok) {
+        doctor_add(d, "store", DOCTOR_PROBLEM, str_copy(d->mem, str_of(err.message)),
+                   is_server ? "check that PostgreSQL runs and that --store says how to reach it"
+                             : "stop the server, keep the folder, and restore the last backup into "
+                               "a new one: pawl restore FILE --data NEW-FOLDER");
+        return;
+    }
+    if (!s.is_there) {
+        doctor_add(d, "store", DOCTOR_OK, STR("none in this folder yet, or it is on PostgreSQL"),
+                   NULL);
+        return;
+    }
+    if (is_server)
+        doctor_add(d, "store", DOCTOR_OK, STR("PostgreSQL answers"), NULL);
+    else
+        add_file(d, &s);
+    if (s.damage[0] == '\0')
+        add_version(d, &s);
+}
+
+/* --- the machine --- */
+
+static void look_at_machine(struct doctor *d)
+{
+    struct rlimit files;
+    struct tz tz;
+
+    if (tz_find(STR("Europe/Berlin"), &tz))
+        doctor_add(d, "time zones", DOCTOR_OK, STR("there"), NULL);
+    else
+        doctor_add(d, "time zones", DOCTOR_PROBLEM, STR("there is no data on them"),
+                   "apt-get install tzdata, and restart the server");
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_max < FILES_MIN)
+        doctor_add(d, "open files", DOCTOR_WARNING,
+                   str_printf(d->mem, "at most %llu, so few clients at once",
+                              (unsigned long long)files.rlim_max),
+                   "raise it with ulimit -Hn, or LimitNOFILE= of the service");
+}
+
+void doctor_look_at_data(struct doctor *d)
+{
+    if (look_at_folder(d)) {
+        look_at_space(d);
+        look_at_lock(d);
+        look_at_token(d);
+        look_at_poison(d);
+    }
+    look_at_store(d);
+    look_at_machine(d);
+}

@@ -1,0 +1,166 @@
+/* manpage.c - the table of commands as pages for man(1); see help.h. */
+#include "cli/help.h"
+#include "cli/version.h"
+
+#include <ctype.h>
+
+/* Text that roff prints as it is: dashes stay dashes, and no line begins with a request. */
+static void put_text(struct buf *out, struct str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        char ch = text.ptr[i];
+        bool begins = out->len == 0 || out->ptr[out->len - 1] == '\n';
+
+        if (begins && (ch == '.' || ch == '\''))
+            buf_text(out, "\\&");
+        if (ch == '\\')
+            buf_text(out, "\\e");
+        else if (ch == '-')
+            buf_text(out, "\\-");
+        else if (ch == '\'')
+            buf_text(out, "\\(aq");
+        else if (ch == '`')
+            buf_text(out, "\\(ga");
+        else if (ch == '^')
+            buf_text(out, "\\(ha");
+        else if (ch == '~')
+            buf_text(out, "\\(ti");
+        else
+            buf_char(out, ch);
+    }
+}
+
+static void put_title(struct buf *out, const struct cli_command *c)
+{
+    buf_text(out, ".TH PAWL");
+    if (c != NULL) {
+        buf_text(out, "\\-");
+        for (const char *s = c->name; *s != '\0'; s++)
+            buf_char(out, (char)toupper((unsigned char)*s));
+    }
+    buf_text(out, " 1 \"\" \"Pawl " PAWL_VERSION "\" \"Pawl\"\n.SH NAME\npawl");
+    if (c != NULL)
+        buf_printf(out, "\\-%s", c->name);
+    buf_text(out, " \\- ");
+    put_text(out, c != NULL ? str_of(c->summary)
+                            : STR("runs business processes that must not get lost"));
+    buf_char(out, '\n');
+}
+
+static bool is_of(const struct cli_flag *flag, const struct cli_command *c)
+{
+    return strcmp(flag->command, c->name) == 0;
+}
+
+static void put_synopsis(struct buf *out, const struct cli_command *c)
+{
+    struct str arguments = command_arguments(c);
+    struct buf word;
+
+    buf_printf(out, ".SH SYNOPSIS\n.B pawl %s\n", c->name);
+    if (arguments.len > 0) {
+        put_text(out, arguments);
+        buf_char(out, '\n');
+    }
+    buf_init(&word);
+    for (size_t i = 0; i < command_flag_count; i++) {
+        if (!is_of(&command_flags[i], c))
+            continue;
+        buf_clear(&word);
+        help_write_flag(&word, &command_flags[i]);
+        buf_char(out, '[');
+        put_text(out, buf_view(&word));
+        buf_text(out, "]\n");
+    }
+    buf_fini(&word);
+}
+
+/* Explanations are filled; a line that is indented stays as it is. */
+static void put_description(struct buf *out, struct str text)
+{
+    size_t at = 0;
+
+    buf_text(out, ".SH DESCRIPTION\n");
+    while (at < text.len) {
+        int64_t end = str_find(text, STR("\n"), at);
+        struct str line = str_slice(text, at, end < 0 ? text.len : (size_t)end);
+        bool is_fixed = line.len > 0 && line.ptr[0] == ' ';
+
+        if (line.len == 0)
+            buf_text(out, ".PP\n");
+        if (is_fixed)
+            buf_text(out, ".br\n");
+        put_text(out, line);
+        if (line.len > 0)
+            buf_char(out, '\n');
+        at += line.len + 1;
+    }
+}
+
+static void put_options(struct buf *out, const struct cli_command *c)
+{
+    bool first = true;
+    struct buf word;
+
+    buf_init(&word);
+    for (size_t i = 0; i < command_flag_count; i++) {
+        if (!is_of(&command_flags[i], c))
+            continue;
+        if (first)
+            buf_text(out, ".SH OPTIONS\n");
+        first = false;
+        buf_clear(&word);
+        help_write_flag(&word, &command_flags[i]);
+        buf_text(out, ".TP\n.B ");
+        put_text(out, buf_view(&word));
+        buf_char(out, '\n');
+        put_text(out, str_of(command_flags[i].help));
+        buf_char(out, '\n');
+    }
+    buf_fini(&word);
+}
+
+static void put_list(struct buf *out)
+{
+    buf_text(out, ".SH SYNOPSIS\n.B pawl\nCOMMAND [ARGUMENT...]\n.SH DESCRIPTION\n"
+                  "Pawl remembers every step of a process, waits for days, undoes what must be\n"
+                  "undone, and says at any moment where each process stands.\n"
+                  "ID, in any command, is an id, a unique end of one, @last or key:K.\n"
+                  ".SH COMMANDS\n");
+    for (size_t i = 0; i < command_count; i++) {
+        if (commands[i].name == NULL) {
+            buf_printf(out, ".SS %s\n", commands[i].summary);
+            continue;
+        }
+        buf_printf(out, ".TP\n.BR pawl\\-%s (1)\n", commands[i].name);
+        put_text(out, str_of(commands[i].summary));
+        buf_char(out, '\n');
+    }
+}
+
+static void put_end(struct buf *out, const struct cli_command *c)
+{
+    buf_text(out, ".SH EXIT STATUS\n0 when it was done, 1 when it was refused or failed, 2 when it "
+                  "was asked for wrongly.\n"
+                  ".SH ENVIRONMENT\n"
+                  ".TP\n.B PAWL_URL\nThe server, http://127.0.0.1:7070 unless given.\n"
+                  ".TP\n.B PAWL_TOKEN\nWho asks; else the token in the data folder is taken.\n"
+                  ".TP\n.B PAWL_DATA\nThe data folder, ./pawl\\-data unless given.\n"
+                  ".TP\n.B NO_COLOR\nWhen set, nothing is coloured.\n");
+    if (c != NULL)
+        buf_text(out, ".SH SEE ALSO\n.BR pawl (1)\n");
+}
+
+void manpage_write(struct buf *out, const struct cli_command *c)
+{
+    put_title(out, c);
+    if (c == NULL) {
+        put_list(out);
+    } else {
+        put_synopsis(out, c);
+        put_description(out, command_explanation(c).len > 0 ? command_explanation(c)
+                                                            : str_of(c->summary));
+        put_options(out, c);
+    }
+    put_end(out, c);
+}

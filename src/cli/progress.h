@@ -1,0 +1,27 @@
+/*
+ * progress.h - how far long work has come, on standard error.
+ *
+ * On a terminal a bar that is drawn over itself; elsewhere a line at the
+ * beginning and one for each quarter, so that a log stays short.
+ */
+#ifndef PAWL_CLI_PROGRESS_H
+#define PAWL_CLI_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct progress {
+    const char *what; /* "copying the store" */
+    bool is_terminal;
+    int told_percent; /* -1: nothing yet */
+};
+
+void progress_begin(struct progress *p, const char *what);
+
+/* `done` of `total`, and a word behind the bar, or NULL. */
+void progress_set(struct progress *p, int64_t done, int64_t total, const char *note);
+
+/* Take the bar away, so that the next line stands alone. */
+void progress_end(struct progress *p);
+
+#endif

@@ -1,0 +1,242 @@
+/*
+ * watch.c - pawl watch: follow one execution until it ends.
+ *
+ * Events come as a stream, each with the number of the row it is about, so that
+ * a stream that was cut goes on behind the last one. Where the way to the
+ * server lets no stream through, the execution is asked for again and again.
+ */
+#include "cli/client.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/tell.h"
+#include "cli/timeline.h"
+#include "value/json.h"
+
+#include <stdio.h>
+#include <time.h>
+
+enum { PAUSE_MIN_MS = 200, PAUSE_MAX_MS = 3000, LINE_MAX_BYTES = 8 << 20 };
+
+struct watch {
+    struct client *client;
+    struct str id;
+    bool as_json, has_ended, is_away;
+    struct timeline timeline;
+    struct arena scratch; /* of one event */
+    struct buf line, data;
+    char event[32], last_id[32];
+    int64_t last_seq; /* of the rows told */
+    struct buf told;  /* what was said last of a status */
+};
+
+static void pause_ms(int ms)
+{
+    struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
+
+    (void)nanosleep(&t, NULL);
+}
+
+/* --- what happens --- */
+
+static void on_step(struct watch *w, struct value row)
+{
+    int64_t seq = tell_int_of(row, "seq", 0);
+
+    if (seq <= w->last_seq)
+        return;
+    w->last_seq = seq;
+    if (w->as_json)
+        printf("{\"event\":\"step\",\"data\":%.*s}\n", STR_ARG(client_json(&w->scratch, row)));
+    else
+        timeline_print_step(&w->timeline, row);
+}
+
+/* `state` is an execution, or as much of one as an event has. */
+static void on_status(struct watch *w, struct value state)
+{
+    struct str status = client_text(state, "status");
+    struct str wait = client_json(&w->scratch, value_map_get_str(state, STR("waitingFor")));
+    struct str now = str_printf(&w->scratch, "%.*s %.*s", STR_ARG(status), STR_ARG(wait));
+
+    w->has_ended = str_eq(status, STR("completed")) || str_eq(status, STR("failed")) ||
+                   str_eq(status, STR("cancelled"));
+    if (str_eq(now, buf_view(&w->told)))
+        return;
+    buf_clear(&w->told);
+    buf_str(&w->told, now);
+    if (w->as_json)
+        printf("{\"event\":\"status\",\"data\":%.*s}\n", STR_ARG(client_json(&w->scratch, state)));
+    else if (!w->has_ended && !str_eq(status, STR("running")))
+        timeline_print_now(&w->timeline, state);
+}
+
+/* --- the stream --- */
+
+static void on_event(struct watch *w)
+{
+    struct value data;
+    struct err err;
+
+    w->timeline.mem = &w->scratch;
+    if (json_read(&w->scratch, buf_view(&w->data), &data, &err) && data.kind == VALUE_MAP) {
+        if (strcmp(w->event, "step") == 0)
+            on_step(w, data);
+        else if (strcmp(w->event, "status") == 0)
+            on_status(w, data);
+    }
+    (void)fflush(stdout);
+    arena_reset(&w->scratch);
+}
+
+static void on_line(struct watch *w, struct str line)
+{
+    int64_t colon = str_find(line, STR(":"), 0);
+    struct str name = colon < 0 ? line : str_slice(line, 0, (size_t)colon), value = STR_NONE;
+
+    if (line.len == 0) {
+        if (w->data.len > 0)
+            on_event(w);
+        buf_clear(&w->data);
+        w->event[0] = '\0';
+        return;
+    }
+    if (colon >= 0)
+        value = str_slice(line, (size_t)colon + 1, line.len);
+    if (value.len > 0 && value.ptr[0] == ' ')
+        value = str_slice(value, 1, value.len);
+    if (str_eq(name, STR("event")))
+        (void)snprintf(w->event, sizeof(w->event), "%.*s", STR_ARG(value));
+    else if (str_eq(name, STR("id")))
+        (void)snprintf(w->last_id, sizeof(w->last_id), "%.*s", STR_ARG(value));
+    else if (str_eq(name, STR("data"))) {
+        if (w->data.len > 0)
+            buf_char(&w->data, '\n');
+        buf_str(&w->data, value);
+    }
+}
+
+static bool on_bytes(void *context, struct str bytes)
+{
+    struct watch *w = context;
+
+    w->is_away = false;
+    for (size_t i = 0; i < bytes.len; i++) {
+        if (bytes.ptr[i] == '\r')
+            continue;
+        if (bytes.ptr[i] != '\n') {
+            buf_char(&w->line, bytes.ptr[i]);
+            continue;
+        }
+        on_line(w, buf_view(&w->line));
+        buf_clear(&w->line);
+    }
+    return !w->has_ended && !w->line.failed && !w->data.failed;
+}
+
+/* --- without a stream --- */
+
+static bool poll_once(struct watch *w)
+{
+    struct str path = str_printf(&w->client->mem, "/executions/%.*s", STR_ARG(w->id));
+    struct value steps;
+    struct reply reply;
+
+    if (!client_call(w->client, "GET", path, STR_NONE, &reply) ||
+        !timeline_read(w->client, w->id, &steps))
+        return false;
+    for (uint32_t i = 0; i < steps.len; i++)
+        on_step(w, steps.items[i]);
+    on_status(w, reply.json);
+    (void)fflush(stdout);
+    arena_reset(&w->scratch);
+    return true;
+}
+
+/* --- all of it --- */
+
+static bool follow(struct watch *w)
+{
+    struct str path = str_printf(&w->client->mem, "/executions/%.*s/events", STR_ARG(w->id));
+    int pause = PAUSE_MIN_MS;
+
+    while (!w->has_ended) {
+        struct arena_mark mark = arena_mark(&w->client->mem);
+        int status;
+
+        buf_clear(&w->line);
+        buf_clear(&w->data);
+        status = client_stream(w->client, path, str_of(w->last_id), on_bytes, w);
+        if (w->has_ended)
+            return true;
+        if (status == 404 || status == 405 || status == 406) {
+            w->timeline.mem = &w->client->mem;
+            if (!poll_once(w))
+                return false;
+        } else if (status == 401 || status == 403) {
+            fprintf(stderr, "pawl watch: the server does not let us any more (HTTP %d)\n", status);
+            return false;
+        } else if (!w->is_away) {
+            w->is_away = true;
+            pause = PAUSE_MIN_MS;
+            fprintf(stderr, "pawl watch: the server is away; waiting for it (Ctrl-C ends this)\n");
+        } else if (pause < PAUSE_MAX_MS) {
+            pause *= 2;
+        }
+        arena_release(&w->client->mem, mark);
+        if (!w->has_ended)
+            pause_ms(pause);
+    }
+    return true;
+}
+
+static int watch(struct watch *w)
+{
+    struct client *c = w->client;
+    struct str path = str_printf(&c->mem, "/executions/%.*s", STR_ARG(w->id));
+    struct value steps;
+    struct reply reply;
+    struct buf state;
+
+    if (!client_call(c, "GET", path, STR_NONE, &reply) || !timeline_read(c, w->id, &steps))
+        return EXIT_FAILED;
+    timeline_init(&w->timeline, &c->mem, reply.json, steps);
+    w->timeline.signals = value_absent();
+    if (!w->as_json)
+        printf("%s%.*s%s  %.*s\n\n", term_style(TERM_BOLD),
+               STR_ARG(client_text(reply.json, "code")), term_style(TERM_PLAIN), STR_ARG(w->id));
+    if (!follow(w) || !client_call(c, "GET", path, STR_NONE, &reply))
+        return EXIT_FAILED;
+    if (!w->as_json) {
+        buf_init_arena(&state, &c->mem);
+        tell_state(&c->mem, &state, reply.json);
+        printf("\n%.*s\n", STR_ARG(buf_view(&state)));
+    }
+    return str_eq(client_text(reply.json, "status"), STR("completed")) ? EXIT_OK : EXIT_FAILED;
+}
+
+int command_watch(int argc, char **argv)
+{
+    struct watch w = {0};
+    const struct option_spec specs[] = {{.name = "json", .flag = &w.as_json}, CLIENT_OPTIONS};
+    struct client c;
+    int status = EXIT_FAILED;
+
+    if (!options_read("watch", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 2)
+        return command_usage("watch");
+    client_open(&c);
+    w.client = &c;
+    arena_init(&w.scratch);
+    buf_init(&w.line);
+    buf_init(&w.data);
+    buf_init(&w.told);
+    w.line.limit = LINE_MAX_BYTES;
+    w.data.limit = LINE_MAX_BYTES;
+    if (client_find(&c, argv[1], &w.id))
+        status = watch(&w);
+    buf_fini(&w.line);
+    buf_fini(&w.data);
+    buf_fini(&w.told);
+    arena_fini(&w.scratch);
+    client_close(&c);
+    return status;
+}

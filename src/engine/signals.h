@@ -1,0 +1,78 @@
+/*
+ * signals.h - the signals that an execution holds: a list that grows at its
+ * end and that states share.
+ *
+ * A state holds a list of chunks, each with up to SIGNAL_CHUNK signals, oldest
+ * first. A new state shares the chunks of the one it came from and copies only
+ * those it changes, so a signal costs the same however many there are. A chunk
+ * belongs to the state that made it (`owner`) and is written to by that alone.
+ *
+ * Signals that a wait has taken stay as long as $.signals shows them; older
+ * ones leave. So all but the last SIGNALS_SHOWN are pending.
+ */
+#ifndef PAWL_ENGINE_SIGNALS_H
+#define PAWL_ENGINE_SIGNALS_H
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "value/value.h"
+
+enum {
+    SIGNALS_SHOWN = 100, /* in $.signals */
+    SIGNAL_CHUNK = 64,
+};
+
+/* A signal that has been received. Immutable. */
+struct signal {
+    struct str id; /* given by the client or made by the server */
+    struct str type;
+    int64_t received_at_us;
+    int64_t seq;       /* of the history row that recorded it */
+    bool is_taken;     /* by a wait */
+    struct value view; /* $.signals[n]: {id, type, payload, by, receivedAt} */
+    struct str json;   /* the same as JSON */
+};
+
+struct signal_chunk {
+    const void *owner;
+    uint32_t count;                           /* never 0 */
+    uint32_t hashes[SIGNAL_CHUNK];            /* of the ids */
+    const struct signal *items[SIGNAL_CHUNK]; /* by seq */
+};
+
+/* Empty when all zeros. */
+struct signals {
+    const void *owner; /* of the array of chunks */
+    struct signal_chunk **chunks;
+    uint32_t chunk_count, chunk_room;
+    size_t count; /* of signals */
+};
+
+/*
+ * One more at the end, owned by the caller and not copied. `owner` is the
+ * state that is being made, new memory in `mem`. Answers the signal that
+ * leaves the list by this, or NULL.
+ */
+const struct signal *signals_add(struct arena *mem, struct signals *s, const void *owner,
+                                 const struct signal *signal);
+
+/* A wait takes the one of that seq, if it is there. Answers the signal that leaves, or NULL. */
+const struct signal *signals_take(struct arena *mem, struct signals *s, const void *owner,
+                                  int64_t seq);
+
+/* The first of that id, or NULL. */
+const struct signal *signals_find(const struct signals *s, struct str id);
+
+/* Number `index`, the oldest being 0; there must be one. */
+const struct signal *signals_at(const struct signals *s, size_t index);
+
+/* Going over them: `place` begins as all zeros. NULL after the last. */
+struct signal_place {
+    uint32_t chunk, item;
+};
+const struct signal *signals_next(const struct signals *s, struct signal_place *place);
+
+/* A place from which signals_next() gives the last `count`, or all of them. */
+struct signal_place signals_last(const struct signals *s, size_t count);
+
+#endif

@@ -1,0 +1,52 @@
+/* news.c - telling of commits that have become durable; see node.h. */
+#include "node/inner.h"
+
+void node_on_news(struct node *n, node_hear_fn *hear, void *context)
+{
+    n->hear = hear;
+    n->hear_context = context;
+}
+
+bool node_is_shared(const struct node *n)
+{
+    return str_starts_with(n->options.store_url, STR("postgres"));
+}
+
+static struct str current_step(const struct execution *x)
+{
+    if (status_is_terminal(x->status) || x->cursor.step >= x->program->step_count)
+        return STR_NONE;
+    return x->program->steps[x->cursor.step].code;
+}
+
+void news_known(struct entry *e, const struct execution *x)
+{
+    e->is_told = true;
+    e->told_status = x->status;
+    e->told_step = current_step(x);
+}
+
+void news_tell(struct node *n, struct entry *e, const struct commit *commit)
+{
+    const struct execution *x = commit->after;
+    struct str step = current_step(x);
+    bool moved = !e->is_told || e->told_status != x->status || !str_eq(e->told_step, step);
+
+    news_known(e, x);
+    if (n->hear == NULL)
+        return;
+    n->hear(n->hear_context, &(struct node_news){
+                                 .id = x->id,
+                                 .code = x->program->code,
+                                 .org_id = x->org_id,
+                                 .status = x->status,
+                                 .current_step = step,
+                                 .waiting_for_json = x->waiting_for_json,
+                                 .row_version = x->row_version,
+                                 .seq = x->seq,
+                                 .at_us = x->updated_at_us,
+                                 .moved = moved,
+                                 .access = x->program->access,
+                                 .history = &commit->history,
+                             });
+}

@@ -1,0 +1,88 @@
+/*
+ * taken.c - who waits for the step that takes a signal; see inner.h.
+ *
+ * Such a waiter stands among those of its entry with signal_seq set, its
+ * signal being durable. It is answered with the commit whose history has the
+ * row of that step.
+ */
+#include "node/inner.h"
+
+#include "engine/show.h"
+#include "value/json.h"
+
+bool node_row_took(struct arena *mem, const struct history_row *row, int64_t signal_seq)
+{
+    struct value delta, took;
+    struct err err;
+
+    if (row->kind == HISTORY_EVENT || str_find(row->delta_json, STR("\"took\""), 0) < 0 ||
+        !json_read(mem, row->delta_json, &delta, &err) || delta.kind != VALUE_MAP)
+        return false;
+    took = value_map_get_str(delta, STR("took"));
+    return took.kind == VALUE_INT && took.i == signal_seq;
+}
+
+bool taken_find(struct node_request *r, const struct commit *commit)
+{
+    struct buf text;
+
+    for (size_t i = 0; i < commit->history.count; i++) {
+        const struct history_row *row = &commit->history.items[i];
+
+        if (row->seq <= r->signal_seq || !node_row_took(r->mem, row, r->signal_seq))
+            continue;
+        buf_init_arena(&text, r->mem);
+        show_history_row(&text, commit->after->id, row);
+        r->taken_json = buf_view(&text);
+        r->taken_status = commit->after->status;
+        return true;
+    }
+    return false;
+}
+
+/* Take one out of the waiters and answer it. */
+static void answer(struct node *n, struct node_request **link)
+{
+    struct node_request *r = *link;
+
+    *link = r->next;
+    n->waiting--;
+    request_done(n, r);
+}
+
+void taken_tell(struct node *n, struct entry *e, const struct commit *commit)
+{
+    for (struct node_request **link = &e->waiters; *link != NULL;) {
+        struct node_request *r = *link;
+
+        if (r->signal_seq > 0 && taken_find(r, commit))
+            answer(n, link);
+        else
+            link = &r->next;
+    }
+}
+
+bool taken_not_yet(const struct execution *x, int64_t signal_seq)
+{
+    struct signal_place place = {0};
+    const struct signal *s;
+
+    while ((s = signals_next(&x->signals, &place)) != NULL)
+        if (s->seq == signal_seq)
+            return !s->is_taken;
+    return false;
+}
+
+void taken_loaded(struct node *n, struct entry *e)
+{
+    for (struct node_request **link = &e->waiters; *link != NULL;) {
+        struct node_request *r = *link;
+
+        if (r->signal_seq > 0 && !taken_not_yet(e->x, r->signal_seq)) {
+            r->taken_before = true;
+            answer(n, link);
+        } else {
+            link = &r->next;
+        }
+    }
+}

@@ -1,0 +1,81 @@
+/* survey.c - see survey.h. */
+#include "store/survey.h"
+
+#include "store/migrate.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+static int64_t file_bytes(const char *path)
+{
+    struct stat s;
+
+    return stat(path, &s) == 0 ? (int64_t)s.st_size : -1;
+}
+
+/* The first line that says what is wrong, below a heading of asterisks. */
+static struct str first_finding(struct str answer)
+{
+    int64_t end = str_find(answer, STR("\n"), 0);
+
+    if (end >= 0 && str_starts_with(answer, STR("***"))) {
+        answer = str_slice(answer, (size_t)end + 1, answer.len);
+        end = str_find(answer, STR("\n"), 0);
+    }
+    return end < 0 ? answer : str_slice(answer, 0, (size_t)end);
+}
+
+static bool look(struct db *db, struct store_survey *out, struct err *err)
+{
+    enum db_status status = db_run(db, SQL_QUICK_CHECK, DB_NO_PARAMS);
+    struct str answer;
+
+    if (status == DB_ROW) {
+        answer = db_column_text(db, SQL_QUICK_CHECK, 0);
+        if (!str_eq(answer, STR("ok")))
+            (void)snprintf(out->damage, sizeof(out->damage), "%.*s",
+                           STR_ARG(first_finding(answer)));
+    }
+    db_end(db, SQL_QUICK_CHECK);
+    if (status == DB_CORRUPT) {
+        (void)snprintf(out->damage, sizeof(out->damage), "%s", db->message);
+        return true;
+    }
+    if (status != DB_ROW)
+        return db_fail(db, status, err);
+    return out->damage[0] != '\0' || migrate_version(db, &out->version, err);
+}
+
+bool store_survey(struct str url, struct str data_path, struct store_survey *out, struct err *err)
+{
+    struct arena mem;
+    struct str file;
+    struct db *db;
+    bool ok = true;
+
+    *out = (struct store_survey){.newest = migrate_newest};
+    arena_init(&mem);
+    if (url.len > 0 && !str_eq(url, STR("sqlite"))) {
+        db = db_postgres_open(url, DB_READ, STR("pawl doctor"), err);
+    } else {
+        file = str_printf(&mem, "%.*s/pawl.db", STR_ARG(data_path));
+        out->file_bytes = file_bytes(file.ptr);
+        if (out->file_bytes < 0) {
+            arena_fini(&mem);
+            return true;
+        }
+        out->log_bytes = file_bytes(str_printf(&mem, "%.*s-wal", STR_ARG(file)).ptr);
+        if (out->log_bytes < 0)
+            out->log_bytes = 0;
+        db = db_sqlite_open(file, DB_READ, err);
+    }
+    out->is_there = true;
+    if (db == NULL)
+        ok = false;
+    else {
+        ok = look(db, out, err);
+        db_close(db);
+    }
+    arena_fini(&mem);
+    return ok;
+}

@@ -1,0 +1,24 @@
+/* survey.h - look at a store from outside, also while a server runs on it. */
+#ifndef PAWL_STORE_SURVEY_H
+#define PAWL_STORE_SURVEY_H
+
+#include "base/err.h"
+
+struct store_survey {
+    bool is_there;      /* false: nothing else is known */
+    int64_t version;    /* of its tables */
+    int64_t newest;     /* that this program knows */
+    int64_t file_bytes; /* of an SQLite file; 0 on a server */
+    int64_t log_bytes;  /* of its write-ahead log */
+    char damage[200];   /* what is wrong with the file; empty when it is whole */
+};
+
+/*
+ * Look at the store of a data folder, or at that of `url` unless it is empty.
+ * Reads all of an SQLite file and writes nothing. False when it cannot be
+ * opened, with the reason.
+ */
+bool store_survey(struct str url, struct str data_path, struct store_survey *out,
+                  struct err *err) MUST_USE;
+
+#endif

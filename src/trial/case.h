@@ -1,0 +1,36 @@
+/*
+ * case.h - declarative tests of processes:
+ *
+ *     {"name": "a large discount goes to the director",
+ *      "scenario": "discount_approval", "input": {"amount": 150000},
+ *      "signals": [{"type": "decision", "payload": {"approved": true}, "after": "2h"}],
+ *      "expect": {"status": "completed", "steps": ["ask", "apply"], "result": {...}}}
+ *
+ * What stands in `expect` is checked, and nothing else.
+ */
+#ifndef PAWL_TRIAL_CASE_H
+#define PAWL_TRIAL_CASE_H
+
+#include "trial/trial.h"
+
+struct trial_case {
+    struct str name;
+    struct str scenario, procedure; /* one of them: its code; or both empty: */
+    struct value definition;        /* given in the case itself, or absent */
+    struct trial_script script;
+    struct value expect; /* a map */
+};
+
+/* What was expected and is not so, in words. */
+struct trial_problems {
+    VEC_OF(struct str);
+};
+
+/* Read a case; it shares `v`, which lives in `mem`. ERR_INVALID says what is wrong with it. */
+bool case_read(struct arena *mem, struct value v, struct trial_case *out, struct err *err) MUST_USE;
+
+/* Hold a trial against what the case expects; what is not so is added to `problems`. */
+void case_check(struct arena *mem, const struct trial_case *c, const struct trial *trial,
+                struct trial_problems *problems);
+
+#endif

@@ -1,0 +1,210 @@
+/*
+ * expect.c - holding a trial against what a case expects; see case.h.
+ *
+ * `result` must be equal. Of error, waitingFor, context and records, what is
+ * given must be there: members of objects may be left out, lists may not.
+ * `steps` and `commands` are whole lists, in order.
+ */
+#include "base/buf.h"
+#include "trial/case.h"
+#include "value/json.h"
+
+enum { SHOWN_MAX = 200 };
+
+struct check {
+    struct arena *mem;
+    struct trial_problems *problems;
+    bool is_exact; /* members may not be left out */
+};
+
+static struct str shown(struct arena *mem, struct value v)
+{
+    struct buf out;
+    struct err err;
+
+    if (v.kind == VALUE_ABSENT)
+        return STR("nothing");
+    buf_init_arena(&out, mem);
+    if (!json_write(&out, v, &err))
+        return STR("a value without a JSON form");
+    if (out.len <= SHOWN_MAX)
+        return buf_view(&out);
+    return str_printf(mem, "%.*s...", SHOWN_MAX, out.ptr);
+}
+
+static void differs(struct check *k, struct str path, struct value expected, struct value is)
+{
+    *VEC_ADD(k->mem, k->problems) =
+        str_printf(k->mem, "%.*s: expected %.*s, is %.*s", STR_ARG(path),
+                   STR_ARG(shown(k->mem, expected)), STR_ARG(shown(k->mem, is)));
+}
+
+static void compare(struct check *k, struct str path, struct value expected, struct value is);
+
+static void compare_maps(struct check *k, struct str path, struct value expected, struct value is)
+{
+    for (uint32_t i = 0; i < expected.len; i++) {
+        struct str name = value_text(expected.map->entries[i].key);
+        struct value v = value_map_get_str(is, name);
+        struct value wanted = expected.map->entries[i].value;
+
+        if (v.kind == VALUE_ABSENT && wanted.kind == VALUE_NULL && !k->is_exact)
+            continue;
+        compare(k, str_printf(k->mem, "%.*s.%.*s", STR_ARG(path), STR_ARG(name)), wanted, v);
+    }
+    for (uint32_t i = 0; k->is_exact && i < is.len; i++) {
+        struct str name = value_text(is.map->entries[i].key);
+
+        if (value_map_get_str(expected, name).kind == VALUE_ABSENT)
+            differs(k, str_printf(k->mem, "%.*s.%.*s", STR_ARG(path), STR_ARG(name)),
+                    value_absent(), is.map->entries[i].value);
+    }
+}
+
+static void compare(struct check *k, struct str path, struct value expected, struct value is)
+{
+    if (expected.kind == VALUE_MAP && is.kind == VALUE_MAP) {
+        compare_maps(k, path, expected, is);
+        return;
+    }
+    if (expected.kind == VALUE_LIST && is.kind == VALUE_LIST && expected.len == is.len) {
+        for (uint32_t i = 0; i < expected.len; i++)
+            compare(k, str_printf(k->mem, "%.*s[%u]", STR_ARG(path), i), expected.items[i],
+                    is.items[i]);
+        return;
+    }
+    if (is.kind == VALUE_ABSENT || !value_equal(expected, is, NULL))
+        differs(k, path, expected, is);
+}
+
+/* --- steps --- */
+
+/* "pay" completed; "pay failed", "pay skipped"; "pay rollback" when it was undone. */
+static struct str row_text(struct arena *mem, const struct history_row *row)
+{
+    bool is_plain = row->kind == HISTORY_FORWARD && str_eq(row->status, STR("completed"));
+    bool is_undone = row->kind == HISTORY_ROLLBACK && str_eq(row->status, STR("compensated"));
+
+    if (is_plain)
+        return row->step;
+    if (row->kind == HISTORY_FORWARD)
+        return str_printf(mem, "%.*s %.*s", STR_ARG(row->step), STR_ARG(row->status));
+    if (is_undone || str_eq(row->status, STR("completed")))
+        return str_printf(mem, "%.*s %s", STR_ARG(row->step), history_kind_name(row->kind));
+    return str_printf(mem, "%.*s %s %.*s", STR_ARG(row->step), history_kind_name(row->kind),
+                      STR_ARG(row->status));
+}
+
+/* The rows that clients see, as texts. */
+static struct value step_texts(struct arena *mem, const struct trial *trial)
+{
+    struct value *items = ARENA_ARRAY(mem, trial->history.count + 1, struct value);
+    size_t count = 0;
+
+    for (size_t i = 0; i < trial->history.count; i++)
+        if (trial->history.items[i].kind != HISTORY_EVENT)
+            items[count++] = value_string(row_text(mem, &trial->history.items[i]));
+    return value_list(items, count);
+}
+
+/* The place where two lists of texts part, and what stands around it. */
+static void check_texts(struct check *k, const char *what, struct value expected, struct value are)
+{
+    if (value_equal(expected, are, NULL))
+        return;
+    *VEC_ADD(k->mem, k->problems) =
+        str_printf(k->mem, "%s: expected %.*s,\n    but they are %.*s", what,
+                   STR_ARG(shown(k->mem, expected)), STR_ARG(shown(k->mem, are)));
+}
+
+/* --- records --- */
+
+/* {object: {id: data, or null when it must not be}} */
+static void check_records(struct check *k, struct value expected, const struct trial *trial)
+{
+    for (uint32_t i = 0; i < expected.len; i++) {
+        struct str object = value_text(expected.map->entries[i].key);
+        struct value of = expected.map->entries[i].value;
+
+        for (uint32_t n = 0; of.kind == VALUE_MAP && n < of.len; n++) {
+            struct str id = value_text(of.map->entries[n].key);
+            struct value is = value_null();
+
+            for (size_t r = 0; r < trial->records.count; r++)
+                if (str_eq(trial->records.items[r].object, object) &&
+                    str_eq(trial->records.items[r].id, id) && trial->records.items[r].version > 0)
+                    is = trial->records.items[r].data;
+            compare(k, str_printf(k->mem, "records.%.*s.%.*s", STR_ARG(object), STR_ARG(id)),
+                    of.map->entries[n].value, is);
+        }
+    }
+}
+
+/* --- all of it --- */
+
+static void check_members(struct check *k, struct value expect, struct value is)
+{
+    static const struct {
+        const char *name;
+        bool is_exact;
+    } members[] = {{"status", true},
+                   {"result", true},
+                   {"error", false},
+                   {"waitingFor", false},
+                   {"context", false}};
+
+    for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+        struct str name = str_of(members[i].name);
+        struct value expected = value_map_get_str(expect, name);
+
+        k->is_exact = members[i].is_exact;
+        if (expected.kind != VALUE_ABSENT)
+            compare(k, name, expected, value_map_get_str(is, name));
+    }
+    k->is_exact = false;
+}
+
+static void check_duration(struct check *k, struct value expected, const struct trial *trial)
+{
+    int64_t us = trial->ended_at_us - trial->started_at_us, wanted_us;
+    struct value is = value_duration(us / 1000000, (uint32_t)(us % 1000000) * 1000);
+
+    if (expected.kind != VALUE_ABSENT &&
+        (!define_duration_us(expected, &wanted_us) || wanted_us != us))
+        differs(k, STR("duration"), expected, is);
+}
+
+static struct value log_texts(struct arena *mem, const struct trial *trial)
+{
+    struct value *items = ARENA_ARRAY(mem, trial->logs.count + 1, struct value);
+
+    for (size_t i = 0; i < trial->logs.count; i++)
+        items[i] = value_string(trial->logs.items[i].message);
+    return value_list(items, trial->logs.count);
+}
+
+void case_check(struct arena *mem, const struct trial_case *c, const struct trial *trial,
+                struct trial_problems *problems)
+{
+    struct check k = {.mem = mem, .problems = problems};
+    struct value steps = value_map_get_str(c->expect, STR("steps"));
+    struct value logs = value_map_get_str(c->expect, STR("logs"));
+    struct value records = value_map_get_str(c->expect, STR("records"));
+
+    if (trial->is_cut)
+        *VEC_ADD(mem, problems) =
+            str_printf(mem, "it goes on for more than %d events: is there a loop without an end?",
+                       TRIAL_EVENTS_MAX);
+    check_members(&k, c->expect, trial_value(mem, trial));
+    if (steps.kind != VALUE_ABSENT)
+        check_texts(&k, "steps", steps, step_texts(mem, trial));
+    if (logs.kind != VALUE_ABSENT)
+        check_texts(&k, "logs", logs, log_texts(mem, trial));
+    if (records.kind == VALUE_MAP)
+        check_records(&k, records, trial);
+    check_duration(&k, value_map_get_str(c->expect, STR("duration")), trial);
+    if (trial->signals_unsent > 0)
+        *VEC_ADD(mem, problems) = str_printf(
+            mem, "%zu signal%s of the case %s never waited for", trial->signals_unsent,
+            trial->signals_unsent == 1 ? "" : "s", trial->signals_unsent == 1 ? "was" : "were");
+}

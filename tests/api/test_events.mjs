@@ -1,0 +1,321 @@
+#!/usr/bin/env node
+// Server-sent events of the real server, on both stores: an execution is followed without a gap
+// and without a repeat, whatever happens on the way; the feed hints, or says that it did not.
+import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { Postgres } from '../kill/postgres.mjs';
+import { Server, until } from '../kill/server.mjs';
+import { Listener } from './listen.mjs';
+
+process.chdir(join(dirname(fileURLToPath(import.meta.url)), '../..'));
+let passed = 0;
+let failed = 0;
+
+function equal(got, want, what = '') {
+    if (isDeepStrictEqual(got, want)) return;
+    const short = (x) => JSON.stringify(x)?.slice(0, 600);
+    throw new Error(`${what}: got ${short(got)}, not ${short(want)}`);
+}
+
+// Many waits in a row: each signal moves it by one.
+const WAITS = 40;
+const chain = {
+    code: 'chain',
+    steps: Array.from({ length: WAITS }, (_, i) => ({
+        code: `s${i}`,
+        procedure: { type: 'wait.signal', signalType: 'go' },
+    })),
+};
+const quick = { code: 'quick', steps: [{ code: 'only', procedure: { type: 'compute.transform', data: { a: 1 } } }] };
+
+class World {
+    constructor(name, store) {
+        this.folder = mkdtempSync(join(tmpdir(), 'pawl-events-'));
+        this.name = name;
+        this.server = new Server(this.folder, store);
+    }
+
+    async open() {
+        if (!(await this.server.start())) throw new Error(`no server: ${this.server.log}`);
+        this.client = this.server.client();
+        for (const d of [chain, quick]) {
+            await this.ask('PUT', `/scenarios/${d.code}/draft`, d, 200);
+            await this.ask('POST', `/scenarios/${d.code}/publish`, undefined, 200);
+        }
+    }
+
+    async ask(method, path, body, want) {
+        const answer = await this.client.ask(method, `/api/v1${path}`, body);
+        if (want !== undefined) equal(answer.status, want, `${method} ${path}: ${JSON.stringify(answer.body)}`);
+        return answer.body;
+    }
+
+    start = async (code) => (await this.ask('POST', '/executions', { code }, 201)).id;
+    signal = (id, payload = 1) => this.ask('POST', `/executions/${id}/signal`, { type: 'go', payload }, 202);
+    steps = async (id) => (await this.ask('GET', `/executions/${id}/steps`, undefined, 200)).items;
+    follow = (id, options) => new Listener(this.server, `/executions/${id}/events`, options);
+    feed = (query = '', options = {}) => new Listener(this.server, `/events${query}`, options);
+
+    /** How many sockets the server has. */
+    sockets() {
+        const fds = `/proc/${this.server.child.pid}/fd`;
+        return readdirSync(fds).filter((fd) => {
+            try {
+                return readlinkSync(`${fds}/${fd}`).startsWith('socket:');
+            } catch {
+                return false;
+            }
+        }).length;
+    }
+
+    async again() {
+        this.client.close();
+        if (!(await this.server.start())) throw new Error(`no server: ${this.server.log}`);
+        this.client = this.server.client();
+    }
+
+    async close() {
+        this.client?.close();
+        const code = await this.server.stop();
+        rmSync(this.folder, { recursive: true, force: true });
+        return code;
+    }
+}
+
+const claims = [];
+const claim = (name, run) => claims.push({ name, run });
+
+/** What was heard is the history: every visible row once, in order, under its seq. */
+function isHistory(events, steps, what) {
+    const rows = events.filter((e) => e.type === 'step');
+    equal(rows.map((e) => e.data), steps, what);
+    equal(rows.map((e) => e.id), steps.map((s) => s.seq), `${what}: ids`);
+    const ids = events.map((e) => e.id);
+    equal(ids.every((id, i) => i === 0 || id >= ids[i - 1]), true, `${what}: ids never go back`);
+}
+
+claim('an execution is followed to its end', async (w) => {
+    const id = await w.start('chain');
+    const live = w.follow(id);
+    await live.opened;
+    equal([live.status, live.headers['content-type'], live.headers['cache-control']],
+        [200, 'text/event-stream', 'no-store']);
+    await until('the first status', () => live.events.length > 0);
+    equal([live.events[0].type, live.events[0].data.status, live.events[0].data.currentStep],
+        ['status', 'waiting', 's0']);
+    equal(live.events[0].data.waitingFor.kind, 'signal');
+    for (let i = 0; i < WAITS; i++) await w.signal(id, i);
+    await live.over;
+    equal(live.isWhole, true, 'it ends by itself');
+    isHistory(live.events, await w.steps(id), 'live');
+    const statuses = live.of('status');
+    equal(statuses.map((s) => s.currentStep), [...chain.steps.map((s) => s.code), null]);
+    const shown = await w.ask('GET', `/executions/${id}`, undefined, 200);
+    equal([statuses.at(-1).status, statuses.at(-1).rowVersion, statuses.at(-1).at],
+        ['completed', shown.rowVersion, shown.updatedAt]);
+    const later = w.follow(id);
+    await later.over;
+    isHistory(later.events, await w.steps(id), 'afterwards');
+    equal(later.of('status').map((s) => s.status), ['completed']);
+});
+
+claim('a stream begins behind Last-Event-ID, or behind ?after', async (w) => {
+    const id = await w.start('chain');
+    for (let i = 0; i < 5; i++) await w.signal(id, i);
+    await w.ask('POST', `/executions/${id}/cancel`, {}, 202);
+    const steps = await w.steps(id);
+    for (const last of [0, ...steps.map((s) => s.seq), 1000000, 2 ** 40]) {
+        const rest = steps.filter((s) => s.seq > last);
+        const byHeader = w.follow(id, { last });
+        const byQuery = new Listener(w.server, `/executions/${id}/events?after=${last}`);
+        await Promise.all([byHeader.over, byQuery.over]);
+        isHistory(byHeader.events, rest, `behind ${last}`);
+        equal(byHeader.of('status').map((s) => s.status), ['cancelled']);
+        equal(byQuery.events, byHeader.events);
+    }
+});
+
+claim('whoever comes in the middle misses nothing and hears nothing twice', async (w) => {
+    const id = await w.start('chain');
+    const listeners = [];
+    const signals = (async () => {
+        for (let i = 0; i < WAITS; i++) await w.signal(id, 'x'.repeat(i * 50));
+    })();
+    for (let i = 0; i < 60; i++) {
+        listeners.push(w.follow(id));
+        await listeners.at(-1).opened;
+    }
+    await signals;
+    await Promise.all(listeners.map((l) => l.over));
+    const steps = await w.steps(id);
+    listeners.forEach((l, i) => isHistory(l.events, steps, `listener ${i}`));
+});
+
+claim('a long history comes whole, and so does one large row', async (w) => {
+    const id = await w.start('chain');
+    for (let i = 0; i < WAITS - 1; i++) await w.signal(id, 'x'.repeat(i === 7 ? 150000 : 5000));
+    const behind = w.follow(id);
+    await until('it has caught up', () => behind.of('status').length > 0);
+    await w.signal(id, 'y'.repeat(90000));
+    await behind.over;
+    isHistory(behind.events, await w.steps(id), 'behind');
+});
+
+claim('after kill -9 a client goes on where it was', async (w) => {
+    const id = await w.start('chain');
+    const heard = [];
+    let sent = 0;
+    for (let round = 0; round < 4; round++) {
+        const listener = w.follow(id, { last: heard.at(-1)?.id });
+        await listener.opened;
+        for (let i = 0; i < 6; i++, sent++) await w.signal(id, sent);
+        const asked = w.client.ask('POST', `/api/v1/executions/${id}/signal`, { type: 'go', id: `last-${round}` });
+        await until('something was heard', () => listener.of('step').length > 0);
+        await w.server.kill();
+        await Promise.all([asked, listener.over]);
+        equal(listener.isWhole, false, 'it did not end');
+        heard.push(...listener.events);
+        await w.again();
+    }
+    await w.ask('POST', `/executions/${id}/cancel`, {}, 202);
+    const rest = w.follow(id, { last: heard.at(-1).id });
+    await rest.over;
+    isHistory([...heard, ...rest.events], await w.steps(id), 'all together');
+});
+
+claim('a client that does not read is cut, and goes on later', async (w) => {
+    const id = await w.start('chain');
+    const slow = w.follow(id);
+    await until('the first status', () => slow.events.length > 0);
+    slow.response.pause();
+    const other = w.follow(id);
+    await until('the other hears', () => other.events.length > 0);
+    const before = w.sockets();
+    let sent = 0;
+    // The kernel keeps some for a client that does not read; what is beyond that waits here.
+    await until('it is cut', async () => {
+        if (sent++ < 20) await w.signal(id, 'z'.repeat(24000));
+        else await w.ask('POST', `/executions/${id}/signal`, { type: 'nobody' }, 202);
+        return w.sockets() < before;
+    });
+    slow.response.resume();
+    await slow.over;
+    equal(slow.isWhole, false);
+    await w.ask('POST', `/executions/${id}/cancel`, {}, 202);
+    await other.over;
+    const steps = await w.steps(id);
+    isHistory(other.events, steps, 'the other one');
+    const rest = w.follow(id, { last: slow.last });
+    await rest.over;
+    isHistory([...slow.events, ...rest.events], steps, 'the slow one');
+});
+
+claim('who may not, or asks for nothing, is told', async (w) => {
+    const none = w.follow('01900000-0000-7000-8000-000000000000');
+    const nonsense = w.follow('nonsense');
+    const bad = w.follow(await w.start('quick'), { last: 'x' });
+    const open = w.feed('', { headers: { authorization: '' } });
+    const status = w.feed('?status=happy');
+    const all = [none, nonsense, bad, open, status];
+    await Promise.all(all.map((l) => l.over));
+    equal(all.map((l) => [l.status, JSON.parse(l.body).code]), [[404, 'not_found'],
+        [404, 'not_found'], [400, 'bad_request'], [401, 'unauthorized'], [400, 'bad_request']]);
+    equal(all.every((l) => l.headers['content-type'] === 'application/problem+json'), true);
+});
+
+claim('the feed hints at everything that moves', async (w) => {
+    const all = w.feed();
+    const chains = w.feed('?code=chain');
+    const ends = w.feed('?status=completed');
+    await Promise.all([all, chains, ends].map((l) => l.opened));
+    const one = await w.start('chain');
+    const two = await w.start('quick');
+    await w.signal(one);
+    const hints = (l) => l.of('execution').map((h) => [h.type, h.id, h.code, h.status, h.currentStep]);
+    await until('all hints', () => hints(all).length >= 3);
+    equal(hints(all), [['execution', one, 'chain', 'waiting', 's0'],
+        ['execution', two, 'quick', 'completed', null], ['execution', one, 'chain', 'waiting', 's1']]);
+    await until('filtered hints', () => hints(chains).length >= 2 && hints(ends).length >= 1);
+    equal(hints(chains), hints(all).filter((h) => h[2] === 'chain'));
+    equal(hints(ends), hints(all).filter((h) => h[3] === 'completed'));
+    equal(all.of('execution').every((h) => !Number.isNaN(Date.parse(h.at))), true);
+    for (const l of [all, chains, ends]) l.close();
+    const back = w.feed('', { last: 3 });
+    await until('reset', () => back.events.length > 0);
+    equal([back.events[0].type, back.events[0].data], ['reset', {}]);
+    const late = await w.start('quick');
+    await until('a hint, or another reset', () => back.events.length > 1);
+    equal(['reset', late].includes(back.events[1].type === 'reset' ? 'reset' : back.events[1].data.id), true);
+    back.close();
+});
+
+claim('there is an end to how many streams there may be', async (w) => {
+    if (w.name !== 'sqlite') return;
+    const { hostname, port } = new URL(w.server.url);
+    const text = `GET /api/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${w.server.token}\r\n\r\n`;
+    const sockets = [];
+    const open = () => new Promise((resolve, reject) => {
+        const socket = net.connect(port, hostname, () => socket.write(text));
+        sockets.push(socket);
+        socket.once('error', reject);
+        socket.once('data', (bytes) => resolve(bytes.toString()));
+    });
+    for (let i = 0; i < 40; i++) await Promise.all(Array.from({ length: 100 }, open));
+    const beyond = await open();
+    for (const socket of sockets) socket.destroy();
+    equal(beyond.split('\r\n')[0], 'HTTP/1.1 503 Service Unavailable');
+    equal(/\r\nRetry-After: 1\r\n/.test(beyond), true, 'Retry-After');
+    await until('there is room again', async () => {
+        const l = w.feed();
+        await l.opened;
+        l.close();
+        return l.status === 200;
+    });
+});
+
+claim('streams end when the server stops', async (w) => {
+    const id = await w.start('chain');
+    const all = [w.follow(id), w.feed(), w.follow(id), w.feed('?code=chain')];
+    await Promise.all(all.map((l) => l.opened));
+    await until('it is followed', () => all[0].events.length > 0);
+    equal(await w.server.stop(), 0, 'exit status');
+    await Promise.all(all.map((l) => l.over));
+    equal(all.map((l) => l.isWhole), [true, true, true, true]);
+    await w.again();
+});
+
+// ---
+
+const postgres = await Postgres.open();
+const only = process.argv[2];
+for (const name of postgres ? ['sqlite', 'postgres'] : ['sqlite']) {
+    const w = new World(name, name === 'sqlite' ? null : postgres.fresh());
+    try {
+        await w.open();
+        for (const { name: text, run } of claims) {
+            if (only && !text.includes(only)) continue;
+            const began = Date.now();
+            try {
+                await run(w);
+                passed++;
+            } catch (error) {
+                failed++;
+                console.log(`failed: ${name}: ${text}\n  ${error.message}\n  ${w.server.log.slice(-600)}`);
+            }
+            if (process.env.VERBOSE) console.log(`${name}: ${text}: ${Date.now() - began} ms, ${w.sockets()} sockets`);
+        }
+        equal(await w.close(), 0, 'exit status');
+    } catch (error) {
+        failed++;
+        console.log(`failed: ${name}: ${error.stack}`);
+        await w.server.kill();
+    }
+}
+postgres?.close();
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);

@@ -1,0 +1,224 @@
+#!/usr/bin/env bash
+# Backup, restore and doctor on real folders: while a server runs and writes, after it was killed,
+# and on what is broken.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+
+pawl=$(realpath "${PAWL:-build/pawl}")
+examples=$PWD/examples
+scratch=$(mktemp -d)
+server=
+passed=0
+failed=0
+out=
+status=0
+
+stop_server() {
+    [ -z "$server" ] || kill -KILL "$server" 2>/dev/null
+    [ -z "$server" ] || wait "$server" 2>/dev/null
+    server=
+}
+trap 'stop_server; chmod -R u+rwx "$scratch"; rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+unset PAWL_DATA PAWL_STORE PAWL_LISTEN PAWL_TOKEN
+export PAWL_URL XDG_STATE_HOME=$scratch/state
+
+# start_server [OPTION...]: on a free port.
+start_server() {
+    : >serve.out
+    "$pawl" serve --listen 127.0.0.1:0 "$@" >serve.out 2>serve.err &
+    server=$!
+    for _ in $(seq 400); do
+        PAWL_URL=$(sed -n 's/.*listens on //p' serve.out)
+        [ -z "$PAWL_URL" ] || return 0
+        kill -0 "$server" 2>/dev/null || break
+        sleep 0.02
+    done
+    cat serve.err
+    return 1
+}
+
+run() {
+    out=$("$pawl" "$@" 2>&1)
+    status=$?
+}
+
+claim() {
+    local what=$1
+    shift
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'failed: %s\n  status %s, output: %s\n' "$what" "$status" "$out"
+    fi
+}
+
+# said STATUS PART...: the last run ended so, and said all of these.
+said() {
+    [ "$status" = "$1" ] || return 1
+    shift
+    for part in "$@"; do
+        [[ $out == *"$part"* ]] || return 1
+    done
+}
+
+# --- backup ---
+
+run backup none.db
+claim "a backup of nothing is refused" said 1 "there is no store in ./pawl-data" "--data"
+claim "and makes nothing" [ ! -e none.db ]
+start_server || { echo "0 passed, 1 failed"; exit 1; }
+run apply "$examples/greeting.json" "$examples/approval.json"
+run start approval --input '{"title": "Lunch", "amount": 1}' --key lunch-1
+"$pawl" bench --connections 8 --seconds 2 >bench.out 2>&1 &
+bench=$!
+for _ in $(seq 200); do
+    "$pawl" ls --code pawl_bench --limit 1 | grep -q pawl_bench && break
+done
+run backup busy.db
+claim "a backup is made while the server writes" said 0 "backed up to busy.db: "
+wait "$bench"
+claim "which goes on" [ $? = 0 ]
+run backup busy.db
+claim "a file that exists is not written over" said 1 "busy.db exists already"
+out=$(stat -c %a busy.db)
+status=0
+claim "a backup is its owner's alone" said 0 600
+run backup nowhere/busy.db
+claim "a backup into nowhere is refused" said 1 "pawl backup: "
+run backup busy2.db --json
+claim "backup --json" said 0 '{"file":"busy2.db","bytes":'
+PAWL_STORE=postgres://db/pawl run backup pg.db
+claim "PostgreSQL has its own tools" said 1 "pg_dump"
+
+# --- among thousands of executions ---
+
+# Ends of ids that several have; 2,000 ids share some of 65,536 ends almost surely.
+node -e '
+    const [url, token] = process.argv.slice(1);
+    let cursor = "";
+    for (let page = 0; page < 4 && cursor !== null; page++) {
+      const path = `/api/v1/executions?limit=500${cursor && `&cursor=${encodeURIComponent(cursor)}`}`;
+      const answer = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } });
+      const { items, nextCursor } = await answer.json();
+      for (const { id } of items) console.log(id);
+      cursor = nextCursor;
+    }' --input-type=module "$PAWL_URL" "$(cat pawl-data/admin.token)" >ids
+end=$(grep -oE '....$' ids | sort | uniq -d | head -n 1)
+run show "$end"
+claim "an end that several ids have is refused, with the candidates" said 1 \
+    "ids end with $end; give more" $'\n  01' "$end  pawl_bench  completed  "
+run show "$(grep -- "$end\$" ids | head -n 1)"
+claim "the whole id is taken" said 0 "pawl_bench version 1"
+
+# --- doctor beside a server ---
+
+run doctor
+claim "doctor finds a server that is well" said 0 "a server has the folder: process $server" \
+    "ok       store" "the newest" "takes requests" "agree" "accepted" "none is held" "All is well."
+run doctor --json
+claim "doctor --json" said 0 '{"ok":true,"checks":[{"name":"data folder","level":"ok",'
+run doctor --health
+claim "the health of a server that is well is silence" said 0
+claim "and nothing else" [ -z "$out" ]
+PAWL_TOKEN=wrong run doctor
+claim "doctor finds a wrong token" said 1 "problem  token" "-> set PAWL_TOKEN"
+chmod 755 pawl-data
+chmod 644 pawl-data/admin.token
+run doctor
+claim "doctor finds what others may read" said 1 "warning  data folder" "chmod 700 ./pawl-data" \
+    "problem  admin token" "chmod 600 ./pawl-data/admin.token" "1 problem, 1 warning."
+chmod 700 pawl-data
+chmod 600 pawl-data/admin.token
+cat >typo.json <<'JSON'
+{"code": "typo", "steps": [
+  {"code": "divide", "procedure": {"type": "compute.transform", "data": {"x": "=1 / ($.execution.visit - 1)"}}}]}
+JSON
+run apply typo.json
+run start typo --key held-1
+run doctor
+claim "doctor finds what is held" said 0 "warning  executions" "1 of the newest" \
+    "pawl show key:held-1"
+run show key:held-1
+claim "show says who must act" said 0 "It is held at step divide" "An operator decides:" \
+    "pawl cancel key:held-1"
+
+# --- killed, then backed up and looked at ---
+
+kill -KILL "$server"
+wait "$server" 2>/dev/null
+server=
+run backup killed.db
+claim "a backup is made after a kill" said 0 "backed up to killed.db: "
+url=$PAWL_URL
+run doctor
+claim "doctor says that no server answers" said 1 "free: no server has the folder" \
+    "problem  server" "pawl serve"
+run doctor --health
+claim "and so does its short form" said 1 "no answer from $url"
+unset PAWL_URL
+run doctor --data nothing-here
+claim "a folder that is not there yet is no problem" said 0 "warning  data folder" \
+    "warning  server"
+export PAWL_URL
+
+# --- restore ---
+
+run restore busy.db --data pawl-data
+claim "restoring over a store is refused" said 1 "pawl-data is not empty"
+mkdir full
+touch full/mine.txt
+run restore busy.db --data full
+claim "a folder with anything in it is refused" said 1 "it holds mine.txt"
+claim "and left as it was" [ "$(ls -A full)" = mine.txt ]
+head -c 5000 busy.db >cut.db
+for file in cut.db serve.out /dev/null; do
+    run restore "$file" --data new
+    claim "$file is no backup" said 1 "is not a backup of Pawl, or it is damaged"
+    claim "and leaves nothing of $file" [ ! -e new ]
+done
+run restore missing.db --data new
+claim "a file that is not there is told" said 1 "cannot read missing.db"
+# One byte in the middle of a page in the middle of the file.
+cp busy.db bad.db
+bytes=$(stat -c %s bad.db)
+dd if=/dev/zero of=bad.db bs=4096 seek=$((bytes / 8192)) count=3 conv=notrunc 2>/dev/null
+run restore bad.db --data new
+claim "a damaged backup is refused" said 1 "bad.db is not a backup of Pawl, or it is damaged"
+claim "and leaves nothing" [ ! -e new ]
+run restore busy.db --data new
+claim "a whole one is restored" said 0 "restored into new: " "whole" "serve --data new"
+start_server --data new
+claim "and a server starts on it" [ $? = 0 ]
+export PAWL_DATA=new
+run signal key:lunch-1 approved '{"by": "Grace"}' --wait
+claim "what waited goes on there" said 0 "It completed" '"approved":true'
+run doctor
+claim "and doctor finds it well" said 0 "All is well."
+stop_server
+unset PAWL_DATA
+mkdir empty
+run restore killed.db --data empty --json
+claim "an empty folder is fine, and --json" said 0 '{"data":"empty","bytes":'
+
+# --- doctor on what is broken ---
+
+dd if=/dev/zero of=empty/pawl.db bs=4096 seek=$(($(stat -c %s empty/pawl.db) / 8192)) count=3 \
+    conv=notrunc 2>/dev/null
+run doctor --data empty
+claim "doctor finds a damaged file" said 1 "problem  store" "pawl restore FILE --data"
+echo "no database at all, just a text" >empty/pawl.db
+run doctor --data empty
+claim "or what is no database" said 1 "problem  store" "pawl restore FILE --data"
+printf '\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17\20' >empty/poison
+run doctor --data empty
+claim "doctor finds what the server died of" said 1 "warning  last stop" \
+    "01020304-0506-0708-090a-0b0c0d0e0f10"
+TZDIR=/nonexistent run doctor --data nothing-here
+claim "doctor finds missing time zones" said 1 "problem  time zones" "tzdata"
+run doctor --store postgres://127.0.0.1:1/none
+claim "doctor finds a PostgreSQL that does not answer" said 1 "problem  store" "--store"
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,59 @@
+// caller.mjs - calls operations by their id and holds every answer against the document.
+import { Wire, requestBytes } from './wire.mjs';
+
+export class Wrong extends Error {}
+
+export class Caller {
+    constructor(url, token, doc) {
+        this.url = url;
+        this.token = token;
+        this.doc = doc;
+        this.wire = new Wire(url);
+        this.seen = new Map(); // operation id -> set of statuses
+    }
+
+    /**
+     * Call an operation. `wanted` is the status it must have; the answer must be one that the
+     * document describes whatever it is.
+     */
+    async call(id, { path = {}, query = {}, headers = {}, body, token = this.token, isHead = false } = {}, wanted = null) {
+        const operation = this.doc.byId.get(id);
+        if (!operation) throw new Wrong(`there is no operation ${id}`);
+        const target = operation.path.replace(/\{(\w+)\}/g, (_, name) => {
+            if (path[name] === undefined) throw new Wrong(`${id}: no value for {${name}}`);
+            return encodeURIComponent(path[name]);
+        });
+        const answer = await this.send(isHead ? 'HEAD' : operation.method, target + search(query), { headers, body, token });
+        const wrong = this.doc.answerMistakes(operation, answer, isHead);
+        if (wrong) throw new Wrong(`${id}: ${wrong}\n  answer: ${answer.status} ${answer.raw.slice(0, 600)}`);
+        if (wanted !== null && answer.status !== wanted)
+            throw new Wrong(`${id}: status ${answer.status}, wanted ${wanted}: ${answer.raw.slice(0, 600)}`);
+        if (!this.seen.has(id)) this.seen.set(id, new Set());
+        this.seen.get(id).add(String(answer.status));
+        return answer;
+    }
+
+    send(method, target, { headers = {}, body, token = this.token } = {}) {
+        const bytes = body === undefined ? Buffer.alloc(0)
+            : Buffer.isBuffer(body) ? body
+            : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+        const all = {
+            Host: 'localhost',
+            ...(token ? { Authorization: `Bearer ${token}` } : {}),
+            ...(body === undefined && ['GET', 'HEAD', 'DELETE'].includes(method) ? {} : { 'Content-Length': bytes.length }),
+            ...headers,
+        };
+        return this.wire.send(requestBytes(method, target, Object.entries(all), bytes), { isHead: method === 'HEAD' });
+    }
+
+    close() {
+        this.wire.close();
+    }
+}
+
+function search(query) {
+    const text = Object.entries(query)
+        .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+        .join('&');
+    return text && `?${text}`;
+}

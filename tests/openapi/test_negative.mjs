@@ -1,0 +1,138 @@
+// Thousands of requests that are wrong, made from docs/openapi.yaml: every one is answered as the
+// document says, none with 500, none ends the server, and nothing has changed behind them.
+//
+// PAWL_SEED=N repeats or changes what is sent; PAWL_CASES=N says how many.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { parse } from 'yaml';
+
+import { Postgres } from '../kill/postgres.mjs';
+import { Server } from '../kill/server.mjs';
+import { Caller } from './caller.mjs';
+import { Doc } from './document.mjs';
+import { Malformer, brokenRequests } from './malform.mjs';
+import { Random } from './random.mjs';
+import { snapshot, prepare, stillWorks } from './world.mjs';
+import { Wire, requestBytes } from './wire.mjs';
+
+process.chdir(join(dirname(fileURLToPath(import.meta.url)), '../..'));
+const pawl = resolve(process.env.PAWL ?? 'build/pawl');
+const seed = Number(process.env.PAWL_SEED ?? 1);
+const count = Number(process.env.PAWL_CASES ?? (process.env.PAWL_TEST_FULL ? 100000 : 5000));
+const WIDTH = 6;
+const SHOWN = Number(process.env.PAWL_SHOWN ?? 15);
+
+const written = parse(readFileSync('docs/openapi.yaml', 'utf8'));
+const doc = new Doc(written);
+let passed = 0;
+let failed = 0;
+
+function claim(ok, text) {
+    if (ok) passed++;
+    else if (++failed <= SHOWN) console.log(`failed: ${text}`);
+}
+
+const printable = (bytes) => JSON.stringify(bytes.toString('latin1').slice(0, 700)).replace(/Bearer [0-9a-z_]{20,}/, 'Bearer TOKEN');
+
+// --- requests that are HTTP ---
+
+// An answer of the API: a problem with a known code, or what the operation is documented to answer.
+function mistakes(made, answer) {
+    if (answer.status === 0) return 'the connection was closed without an answer';
+    if (answer.status >= 500) return `status ${answer.status}`;
+    if (made.isRefused && answer.status < 400) return `was not refused: ${answer.status}`;
+    if (!made.isElsewhere) return doc.answerMistakes(made.operation, answer, made.method === 'HEAD');
+    if (answer.status < 400) return doc.answerMistakes(made.operation, answer);
+    const response = Object.values(written.components.responses).find(
+        (r) => r.content['application/problem+json'].schema.properties.status.const === answer.status,
+    );
+    return response ? doc.responseMistakes(response, answer) : `status ${answer.status} has no response in the document`;
+}
+
+async function sendOne(wire, token, made) {
+    const headers = [['Host', 'localhost']];
+    if (!made.headers.some(([name]) => name === 'Authorization')) headers.push(['Authorization', `Bearer ${token}`]);
+    if (made.body) headers.push(['Content-Length', made.body.length]);
+    headers.push(...made.headers);
+    const bytes = requestBytes(made.method, made.target, headers, made.body);
+    // A request line or headers beyond their bounds are answered below the API.
+    const isBelow = /[ \\\xff\x00-\x1f]|^[^/h]/.test(made.target) || made.method.length > 50;
+    const answer = await wire.send(bytes, { isHead: made.method === 'HEAD' });
+    const wrong = isBelow ? brokenMistakes(answer) : mistakes(made, answer);
+    claim(!wrong, `${made.kind}, ${made.operation.id}: ${wrong}\n  sent ${printable(bytes)}\n  got ${answer.status} ${answer.raw.slice(0, 300)}`);
+}
+
+async function sendAll(server, known) {
+    const malformer = new Malformer(doc, new Random(seed), known);
+    const kinds = new Map();
+    let left = count;
+    await Promise.all(Array.from({ length: WIDTH }, async () => {
+        const wire = new Wire(server.url);
+        while (left > 0 && server.isRunning()) {
+            const made = malformer.next();
+            if (!made) continue;
+            left--;
+            kinds.set(made.kind, (kinds.get(made.kind) ?? 0) + 1);
+            await sendOne(wire, server.token, made);
+        }
+        wire.close();
+    }));
+    claim(kinds.size >= 10 && Math.min(...kinds.values()) >= count / 1000, `every kind was sent: ${JSON.stringify([...kinds])}`);
+}
+
+// --- bytes that are hardly HTTP ---
+
+// They may be answered below the API, or not at all.
+function brokenMistakes(answer) {
+    if (answer.status === 0 || answer.status === 505 || (answer.status >= 400 && answer.status < 500)) return '';
+    return `status ${answer.status}`;
+}
+
+async function sendBroken(server, id) {
+    await Promise.all(brokenRequests.map(async (text) => {
+        const wire = new Wire(server.url);
+        const bytes = Buffer.from(text.replaceAll('{id}', id).replaceAll('{token}', server.token), 'latin1');
+        const answer = await wire.send(bytes, { ends: true });
+        const isFine = text.startsWith('GET /healthz') && answer.status === 200;
+        const wrong = isFine ? '' : brokenMistakes(answer);
+        claim(!wrong, `broken: ${wrong}\n  sent ${printable(bytes)}\n  got ${answer.status} ${answer.raw.slice(0, 300)}`);
+        wire.close();
+    }));
+}
+
+// ---
+
+async function check(name, folder, store) {
+    const server = new Server(join(folder, name), store, pawl);
+    if (!(await server.start())) throw new Error(`the server did not start: ${server.log}`);
+    const api = new Caller(server.url, server.token, doc);
+    const known = await prepare(api);
+    const before = await snapshot(api);
+    await sendAll(server, known);
+    await sendBroken(server, known.id);
+    claim(server.isRunning(), `${name}: the server lives: ${server.log}`);
+    if (server.isRunning()) {
+        const after = await snapshot(api);
+        for (const part of Object.keys(before))
+            claim(before[part] === after[part], `${name}: ${part} has changed\n  from ${before[part].slice(0, 500)}\n  to   ${after[part].slice(0, 500)}`);
+        claim(await stillWorks(api, known), `${name}: the engine works`);
+        claim(!/"level":"error"|a request failed/.test(server.log), `${name}: the log has no errors: ${server.log.slice(-500)}`);
+        api.close();
+        claim((await server.stop()) === 0, `${name}: the server ends well`);
+    }
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'pawl-negative-'));
+await check('sqlite', folder, null);
+const postgres = await Postgres.open();
+if (postgres) {
+    await check('postgres', folder, postgres.fresh());
+    postgres.close();
+}
+rmSync(folder, { recursive: true });
+if (failed > 0) console.log(`seed ${seed}, ${count} requests; run it again with PAWL_SEED=${seed}`);
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);

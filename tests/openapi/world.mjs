@@ -1,0 +1,60 @@
+// world.mjs - something for wrong requests to break: made, looked at, and tried out afterwards.
+
+const greeting = {
+    code: 'greeting',
+    input: [{ name: 'who', type: 'string', default: 'world' }],
+    steps: [{ code: 'greet', procedure: { type: 'compute.transform', data: { text: 'Hello, {{ $.input.who }}' } } }],
+};
+
+const approval = {
+    code: 'approval',
+    steps: [{ code: 'ask', procedure: { type: 'wait.signal', signalType: 'approved' } }],
+};
+
+/** Make it. Answers the values of path parameters that exist. */
+export async function prepare(api) {
+    for (const definition of [greeting, approval]) {
+        const path = { code: definition.code };
+        await api.call('saveScenarioDraft', { path, body: definition }, 200);
+        await api.call('publishScenario', { path }, 200);
+    }
+    await api.call('saveScenarioDraft', { path: { code: 'approval' }, body: approval }, 200);
+    const { json } = await api.call('startExecution', { body: { code: 'approval', key: 'world' } }, 201);
+    await api.call('startExecution', { body: { code: 'greeting' }, query: { wait: '10s' } }, 201);
+    return { id: json.id, code: 'approval', n: '1' };
+}
+
+async function all(api, id, query = {}) {
+    const items = [];
+    let cursor = null;
+    do {
+        const { json } = await api.call(id, { query: { limit: 500, ...query, ...(cursor ? { cursor } : {}) } }, 200);
+        items.push(...json.items);
+        cursor = json.nextCursor;
+    } while (cursor);
+    return items;
+}
+
+/** Everything that a request could have changed, as texts by name. */
+export async function snapshot(api) {
+    const executions = await all(api, 'listExecutions');
+    const scenarios = await all(api, 'listScenarios');
+    const whole = [];
+    for (const { id } of executions)
+        whole.push((await api.call('getExecution', { path: { id } }, 200)).raw, (await api.call('listSteps', { path: { id } }, 200)).raw);
+    for (const { code } of scenarios)
+        whole.push((await api.call('getScenario', { path: { code } }, 200)).raw, (await api.call('listScenarioVersions', { path: { code } }, 200)).raw);
+    return {
+        'the list of executions': JSON.stringify(executions),
+        'the list of scenarios': JSON.stringify(scenarios),
+        'what they are': whole.join('\n'),
+    };
+}
+
+/** Whether a new execution ends, and the one that waits takes its signal. */
+export async function stillWorks(api, known) {
+    const fresh = await api.call('startExecution', { body: { code: 'greeting', input: { who: 'you' } }, query: { wait: '30s' } }, 201);
+    const signalled = await api.call('signalExecution', { path: known, body: { type: 'approved' }, query: { wait: '30s' } }, 200);
+    const { json } = await api.call('getExecution', { path: known }, 200);
+    return fresh.json.result.text === 'Hello, you' && signalled.status === 200 && json.status === 'completed';
+}

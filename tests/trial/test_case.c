@@ -1,0 +1,138 @@
+/* test_case.c - declarative tests: what they take, and what they find. */
+#include "trial/case.h"
+
+#include "value/json.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#define APPROVAL                                                                                   \
+    "'scenario':{'code':'p','input':[{'name':'n','type':'integer','default':1}],'steps':["         \
+    "{'code':'ask','procedure':{'type':'wait.signal','signalType':['yes','no'],'timeout':'2d',"    \
+    "'onTimeout':'continue'}},"                                                                    \
+    "{'code':'keep','when':'!steps.ask.timedOut','procedure':{'type':'record.create',"             \
+    "'object':'doc','id':'d1','data':{'n':'$.input.n','said':'$.steps.ask.type'}}},"               \
+    "{'code':'say','procedure':[{'type':'log','message':'done'},"                                  \
+    "{'type':'compute.transform','data':{'said':'$.steps.ask.type','at':'$.now'}}]}]}"
+
+/* A case, and the first problem that is found; empty when it passes. */
+static const struct {
+    const char *name, *text, *problem;
+} cases[] = {
+    {"status and steps",
+     "'signals':[{'type':'yes'}],'expect':{'status':'completed',"
+     "'steps':['ask','keep','say']}",
+     ""},
+    {"signals in short", "'signals':{'yes':null},'expect':{'status':'completed'}", ""},
+    {"mocks hold signals too",
+     "'mocks':{'signals':{'no':{'x':1}}},"
+     "'expect':{'context':{'steps':{'ask':{'payload':{'x':1}}}}}",
+     ""},
+    {"a signal has its time",
+     "'signals':[{'type':'yes','after':'5h'}],'expect':{'duration':'5h',"
+     "'result':{'said':'yes','at':'2026-01-01T05:00:00Z'}}",
+     ""},
+    {"time passes by itself", "'expect':{'duration':'48h','steps':['ask','keep skipped','say']}",
+     ""},
+    {"the clock can be set",
+     "'now':'2030-02-03T00:00:00Z','signals':[{'type':'no'}],"
+     "'expect':{'result':{'said':'no','at':'2030-02-03T00:00:00Z'}}",
+     ""},
+    {"records are written",
+     "'input':{'n':7},'signals':[{'type':'yes'}],"
+     "'expect':{'records':{'doc':{'d1':{'n':7},'d2':null}}}",
+     ""},
+    {"records exist before",
+     "'records':{'doc':{'d1':{'n':1}}},'signals':[{'type':'yes'}],"
+     "'expect':{'status':'failed','error':{'code':'conflict_exists'}}",
+     ""},
+    {"log lines", "'expect':{'logs':['done']}", ""},
+    {"a cancellation", "'cancel':{'after':'1h'},'expect':{'status':'cancelled','steps':[]}", ""},
+    {"where it waits", "'expect':{'status':'waiting'}",
+     "status: expected \"waiting\", is \"completed\""},
+    {"a result is equal, not just alike",
+     "'signals':[{'type':'yes'}],'expect':{'result':{'said':'yes'}}",
+     "result.at: expected nothing, is \"2026-01-01T00:00:00Z\""},
+    {"other steps", "'signals':[{'type':'yes'}],'expect':{'steps':['ask','say']}",
+     "steps: expected [\"ask\",\"say\"],\n    but they are [\"ask\",\"keep\",\"say\"]"},
+    {"another duration", "'expect':{'duration':'1h'}", "duration: expected \"1h\", is \"2d\""},
+    {"another record", "'signals':[{'type':'yes'}],'expect':{'records':{'doc':{'d1':{'n':2}}}}",
+     "records.doc.d1.n: expected 2, is 1"},
+    {"a signal too many",
+     "'signals':[{'type':'yes'},{'type':'yes'}],'expect':{'status':'completed'}",
+     "1 signal of the case was never waited for"},
+    {"input that does not fit", "'input':{'n':'x'},'expect':{}", "the input is not what 'p' takes"},
+    {"unknown field", "'signal':[],'expect':{}",
+     "there is no field 'signal' here; there are: name description scenario procedure input key "
+     "user config records mocks signals cancel now expect"},
+    {"unknown expectation", "'expect':{'state':'completed'}",
+     "there is no field 'state' here; there are: status result error waitingFor steps commands "
+     "context records logs duration"},
+    {"nothing expected", "'input':{}", "a case says in 'expect' what must come of it"},
+    {"a bad time", "'signals':[{'type':'yes','after':'soon'}],'expect':{}",
+     "'after' must be a duration such as \"30s\" or \"7d\""},
+};
+
+static struct value read_case(struct arena *mem, const char *rest)
+{
+    struct str text = str_printf(mem, "{" APPROVAL ",%s}", rest);
+    char *p = (char *)(uintptr_t)text.ptr;
+    struct value v = value_absent();
+    struct err err;
+
+    for (size_t i = 0; i < text.len; i++)
+        if (p[i] == '\'')
+            p[i] = '"';
+    if (!json_read(mem, text, &v, &err))
+        fail_msg("%s: %s", rest, err.message);
+    return v;
+}
+
+/* The first problem of a case. */
+static struct str first_problem(struct arena *mem, const char *text)
+{
+    struct trial_problems problems = {0};
+    const struct program *program = NULL;
+    struct findings findings = {0};
+    struct trial_case c;
+    struct trial trial;
+    struct err err;
+
+    if (!case_read(mem, read_case(mem, text), &c, &err))
+        return str_copy(mem, str_of(err.message));
+    define_compile_scenario(mem, define_env(mem), c.definition, 1, &findings, &program);
+    assert_non_null(program);
+    if (trial_run(mem, program, &c.script, &trial, &findings, &err))
+        case_check(mem, &c, &trial, &problems);
+    else
+        *VEC_ADD(mem, &problems) = str_copy(mem, str_of(err.message));
+    program_release(program);
+    return problems.count > 0 ? problems.items[0] : STR_NONE;
+}
+
+static void test_case__finds_what_is_not_as_expected(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct arena mem;
+        struct str problem;
+
+        arena_init(&mem);
+        problem = first_problem(&mem, cases[i].text);
+        if (!str_eq(problem, str_of(cases[i].problem)))
+            fail_msg("%s: found '%.*s', not '%s'", cases[i].name, STR_ARG(problem),
+                     cases[i].problem);
+        arena_fini(&mem);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_case__finds_what_is_not_as_expected),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

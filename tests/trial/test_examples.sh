@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# The declarative tests of examples/ pass, and a test that fails says so and ends with 1.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+pawl=${PAWL:-build/pawl}
+passed=0
+failed=0
+
+claim() {
+    if [ "$1" = 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED $2"
+    fi
+}
+
+while IFS= read -r file; do
+    output=$("$pawl" test "$file")
+    claim $? "$file: $output"
+done < <(find examples -name '*.test.json' | sort)
+[ "$passed" -gt 0 ] || claim 1 "there are tests in examples/"
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cat >"$folder/wrong.json" <<'END'
+{"name": "wrong", "scenario": "greeting", "input": {"name": "Ann"}, "expect": {"status": "failed"}}
+END
+output=$("$pawl" test examples/greeting.json "$folder/wrong.json")
+[ $? = 1 ]
+claim $? "a test that fails ends with 1"
+[[ $output == *'status: expected "failed", is "completed"'*'0 passed, 1 failed'* ]]
+claim $? "a test that fails says what was expected: $output"
+output=$("$pawl" test "$folder/wrong.json")
+[[ $output == *"no definition 'greeting'"* ]]
+claim $? "a definition that is not there is named: $output"
+"$pawl" test examples/greeting.json 2>/dev/null
+[ $? = 1 ]
+claim $? "files without a test are no success"
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
