@@ -15,10 +15,9 @@
 
 #include "api/api.h"
 #include "api/feed.h"
+#include "api/page.h"
 #include "api/view.h"
 #include "base/hash.h"
-#include "engine/show.h"
-#include "value/object.h"
 
 #include <stdlib.h>
 
@@ -37,20 +36,6 @@ enum follower_state {
     FOLLOWER_LIVE,    /* everything up to last_seq was sent; commits are passed on */
 };
 
-/* What a reader's thread fills. */
-struct page {
-    struct node_read read;
-    struct arena mem;
-    int64_t after, limit; /* asked for */
-    bool ok, found;
-    struct err err;
-    struct progress progress;
-    struct buf text;  /* rows as events */
-    int64_t last_seq; /* of the last row in it */
-    size_t rows;      /* how many rows fitted */
-    bool is_all;      /* nothing comes behind it */
-};
-
 struct follower {
     struct sse sse; /* first: see follower_of() */
     struct events *events;
@@ -63,6 +48,7 @@ struct follower {
     uint64_t shown;    /* hash of the status that was sent last */
     bool has_shown;
     int64_t page_rows;
+    struct node_read read;
     struct page page;
     int64_t look_us, beat_us;       /* when it was looked at, and told that we live */
     struct follower *newer, *older; /* by look_us */
@@ -78,7 +64,7 @@ struct events {
     struct follower *buckets[BUCKETS];
     struct follower *newest, *oldest;
     struct arena mem; /* of one commit that is passed on */
-    struct buf row;   /* one of its rows as event */
+    struct buf text;  /* of one event */
     bool is_draining, have_readers_ended;
 };
 
@@ -192,91 +178,34 @@ static struct follower *follower_new(struct events *e, struct uuid id)
     return f;
 }
 
-/* --- what is said --- */
-
-static void row_event(struct buf *out, struct arena *mem, struct uuid id,
-                      const struct history_row *row)
-{
-    struct buf json;
-
-    buf_init_arena(&json, mem);
-    show_history_row(&json, id, row);
-    sse_event(out, "step", row->seq, buf_view(&json));
-}
-
-struct status {
-    enum execution_status status;
-    struct str current_step, waiting_for_json;
-    int64_t row_version, seq, at_us;
-};
+/* --- reading what the store has --- */
 
 /* Say how the execution stands, unless that was said already; after the last status, end. */
-static void show_status(struct follower *f, const struct status *s)
+static void show_status(struct follower *f, const struct page_status *s)
 {
-    uint64_t shown = hash_int((uint64_t)s->status);
-    struct buf json, text;
+    struct events *e = f->events;
+    uint64_t shown = page_status_hash(s);
 
-    shown = hash_mix(shown ^ hash_bytes(s->current_step.ptr, s->current_step.len), hash_seed);
-    shown =
-        hash_mix(shown ^ hash_bytes(s->waiting_for_json.ptr, s->waiting_for_json.len), hash_seed);
     if (f->has_shown && f->shown == shown)
         return;
     f->has_shown = true;
     f->shown = shown;
-    buf_init(&json);
-    buf_init(&text);
-    buf_char(&json, '{');
-    object_text(&json, "status", str_of(status_name(s->status)));
-    object_text(&json, "currentStep", s->current_step);
-    object_json(&json, "waitingFor", s->waiting_for_json);
-    object_int(&json, "rowVersion", s->row_version);
-    object_int(&json, "seq", s->seq);
-    object_time(&json, "at", s->at_us);
-    buf_char(&json, '}');
-    sse_event(&text, "status", s->seq, buf_view(&json));
-    sse_add(&f->sse, buf_view(&text));
-    buf_fini(&text);
-    buf_fini(&json);
+    buf_clear(&e->text);
+    page_status(&e->text, &e->mem, s);
+    sse_add(&f->sse, buf_view(&e->text));
+    arena_reset(&e->mem);
     if (status_is_terminal(s->status))
         sse_end(&f->sse);
 }
 
-/* --- reading what the store has --- */
-
-/* On a reader's thread: rows as events, as many as may wait for a client. */
 static void run_page(struct node_read *read, struct reader *reader)
 {
     struct follower *f = read->owner;
     struct page *p = &f->page;
-    const struct history *rows = &p->progress.history;
 
-    arena_reset(&p->mem);
-    buf_init_arena(&p->text, &p->mem);
-    p->rows = 0;
-    p->last_seq = p->after;
     p->ok = f->state != FOLLOWER_OPENING || view_check_id(f->call, &p->mem, reader, f->id, &p->err);
-    if (!p->ok)
-        return;
-    p->ok =
-        read_progress(reader, &p->mem, f->id, p->after, p->limit, &p->progress, &p->found, &p->err);
-    if (!p->ok || !p->found)
-        return;
-    for (; p->rows < rows->count; p->rows++) {
-        const struct history_row *row = &rows->items[p->rows];
-        size_t before = p->text.len;
-
-        if (row->kind != HISTORY_EVENT)
-            row_event(&p->text, &p->mem, f->id, row);
-        if (p->text.len > SSE_ROOM_BYTES && before > 0) {
-            p->text.len = before;
-            break;
-        }
-        p->last_seq = row->seq;
-    }
-    p->is_all = p->rows == rows->count &&
-                ((int64_t)rows->count < p->limit || p->last_seq >= p->progress.seq);
-    if (p->is_all)
-        p->last_seq = p->progress.seq;
+    if (p->ok)
+        page_read(p, reader, f->id);
 }
 
 static void read_again(struct follower *f)
@@ -306,12 +235,13 @@ static void take_page(struct follower *f)
         return;
     }
     f->state = FOLLOWER_LIVE;
-    show_status(f, &(struct status){.status = now->status,
-                                    .current_step = now->current_step,
-                                    .waiting_for_json = now->waiting_for_json,
-                                    .row_version = now->row_version,
-                                    .seq = now->seq,
-                                    .at_us = now->updated_at_us});
+    show_status(f, &(struct page_status){.status = now->status,
+                                         .current_step = now->current_step,
+                                         .waiting_for_json = now->waiting_for_json,
+                                         .row_version = now->row_version,
+                                         .seq = now->seq,
+                                         .at_us = now->updated_at_us});
+    arena_fini(&p->mem); /* silent clients are many */
 }
 
 /* The first answer: the stream begins, or the call is refused. */
@@ -359,10 +289,10 @@ static bool read_page(struct follower *f, struct err *err)
     struct page *p = &f->page;
 
     ASSERT(!f->is_reading);
-    p->read = (struct node_read){.run = run_page, .done = done_page, .owner = f};
+    f->read = (struct node_read){.run = run_page, .done = done_page, .owner = f};
     p->after = f->last_seq;
     p->limit = f->page_rows;
-    f->is_reading = node_read(f->events->node, &p->read, err);
+    f->is_reading = node_read(f->events->node, &f->read, err);
     return f->is_reading;
 }
 
@@ -421,26 +351,26 @@ static void pass_on(struct events *e, struct follower *f, const struct node_news
 
         if (row->seq <= f->last_seq)
             continue;
-        buf_clear(&e->row);
+        buf_clear(&e->text);
         if (row->kind != HISTORY_EVENT)
-            row_event(&e->row, &e->mem, f->id, row);
-        if (row->seq != f->last_seq + 1 || (e->row.len > 0 && !sse_fits(&f->sse, e->row.len))) {
+            page_row(&e->text, &e->mem, f->id, row);
+        if (row->seq != f->last_seq + 1 || (e->text.len > 0 && !sse_fits(&f->sse, e->text.len))) {
             fall_behind(f);
             break;
         }
-        sse_add(&f->sse, buf_view(&e->row));
+        sse_add(&f->sse, buf_view(&e->text));
         f->last_seq = row->seq;
     }
     arena_reset(&e->mem);
     if (f->state == FOLLOWER_LIVE && f->last_seq < news->seq)
         fall_behind(f);
     if (f->state == FOLLOWER_LIVE)
-        show_status(f, &(struct status){.status = news->status,
-                                        .current_step = news->current_step,
-                                        .waiting_for_json = news->waiting_for_json,
-                                        .row_version = news->row_version,
-                                        .seq = news->seq,
-                                        .at_us = news->at_us});
+        show_status(f, &(struct page_status){.status = news->status,
+                                             .current_step = news->current_step,
+                                             .waiting_for_json = news->waiting_for_json,
+                                             .row_version = news->row_version,
+                                             .seq = news->seq,
+                                             .at_us = news->at_us});
 }
 
 static void hear(void *context, const struct node_news *news)
@@ -516,7 +446,7 @@ struct events *events_new(struct node *node, const struct clock *clock)
     e->clock = clock;
     e->feed = feed_new(clock);
     arena_init(&e->mem);
-    buf_init(&e->row);
+    buf_init(&e->text);
     return e;
 }
 
@@ -547,10 +477,13 @@ void events_readers_ended(struct events *e)
 
 void events_free(struct events *e)
 {
-    while (e->newest != NULL)
-        follower_free(e->newest); /* its call was never answered by a read */
+    /* Calls that no read has answered. */
+    for (struct follower *f = e->newest, *older; f != NULL; f = older) {
+        older = f->older;
+        follower_free(f);
+    }
     feed_free(e->feed);
     arena_fini(&e->mem);
-    buf_fini(&e->row);
+    buf_fini(&e->text);
     free(e);
 }

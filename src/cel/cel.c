@@ -56,6 +56,12 @@ bool cel_compile_template(struct arena *mem, const struct cel_env *env, struct s
     return compile(mem, env, text, 0, parse_template, NULL, out, err);
 }
 
+bool cel_compile_text(struct arena *mem, const struct cel_env *env, struct str text, bool is_html,
+                      const struct cel_program **out, struct err *err)
+{
+    return compile(mem, env, text, 0, is_html ? parse_html : parse_text, NULL, out, err);
+}
+
 /* Exactly one double-quoted literal and nothing else. */
 static bool is_quoted_literal(struct str text)
 {
@@ -86,6 +92,11 @@ void cel_program_release(const struct cel_program *program)
 struct str cel_program_type(const struct cel_program *program)
 {
     return program->type;
+}
+
+struct str cel_program_call(const struct cel_program *program, uint32_t index)
+{
+    return index < program->function_count ? program->functions[index]->name : STR_NONE;
 }
 
 bool cel_program_is_constant(const struct cel_program *program, struct value *out)

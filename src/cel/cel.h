@@ -79,6 +79,32 @@ bool cel_env_variable(struct cel_env *env, struct str name, struct str type, uin
 bool cel_env_close(struct cel_env *env, struct str name, struct err *err) MUST_USE;
 
 /*
+ * Say that a declared variable has a field of this name, and none but those
+ * that were said: `name.x` does not compile for others. has(name.x) and
+ * name.?x ask whether there is one, so they compile for any. An empty `field`
+ * adds none. ERR_INVALID when there is no such variable.
+ */
+bool cel_env_field(struct cel_env *env, struct str name, struct str field,
+                   struct err *err) MUST_USE;
+
+/* Take back what cel_env_field() has said of a variable: it may have any field. */
+void cel_env_open(struct cel_env *env, struct str name);
+
+/* From here on no expression knows the variable, which keeps its slot. */
+void cel_env_hide(struct cel_env *env, struct str name);
+
+/*
+ * Say which texts a field of a declared variable can be: those, or none at
+ * all. `field` may have dots: "error.class". A comparison with another text
+ * does not compile, since it is never true. Without words anything goes again.
+ */
+void cel_env_words(struct cel_env *env, struct str name, struct str field, const struct str *words,
+                   uint32_t count);
+
+/* Let functions with this word and a dot before their names exist, even if none is declared. */
+void cel_env_space(struct cel_env *env, struct str word);
+
+/*
  * Declare one overload of a function: "fn.discount", "int, string -> double".
  * `call` may be NULL for a function that is only checked. All overloads of a
  * name share one `call` and `context`: those of the last declaration.
@@ -115,6 +141,13 @@ bool cel_compile_template(struct arena *mem, const struct cel_env *env, struct s
                           const struct cel_program **out, struct err *err) MUST_USE;
 
 /*
+ * The same for what is always text, such as a letter: one expression and
+ * nothing else becomes text too. In HTML what expressions give is escaped.
+ */
+bool cel_compile_text(struct arena *mem, const struct cel_env *env, struct str text, bool is_html,
+                      const struct cel_program **out, struct err *err) MUST_USE;
+
+/*
  * Compile a string that stands where a definition wants a value: "$.x" and
  * "=expr" are expressions, a string that is one double-quoted literal is that
  * literal, everything else is a template or plain text.
@@ -130,6 +163,9 @@ void cel_program_release(const struct cel_program *program);
 
 /* The type that the checker found, as text: "list(int)"; "dyn" without check. */
 struct str cel_program_type(const struct cel_program *program);
+
+/* The name of the function that it calls at its call number `index`; empty beyond the last. */
+struct str cel_program_call(const struct cel_program *program, uint32_t index);
 
 /* The machine code as text, one instruction a line. */
 struct str cel_program_listing(struct arena *mem, const struct cel_program *program);

@@ -35,6 +35,12 @@ const struct type *check_fail(struct checker *c, const struct node *n, const cha
 const struct type *check_operator(struct checker *c, const struct node *n, const struct type *a,
                                   const struct type *b) MUST_USE;
 
+/*
+ * Whether `==`, `!=` or `in`, whose operands are checked, compares a field with
+ * texts that it can be. False with c->err filled. check_words.c
+ */
+bool check_words(struct checker *c, const struct node *n) MUST_USE;
+
 /* --- between the files of the checker; NULL from any of them means that c->err is filled --- */
 
 /* The type of any node, which is resolved. */

@@ -160,9 +160,10 @@ static const struct type *field_type(struct checker *c, const struct node *n, co
 /*
  * The dotted name of a field of $, or of what is closed or only the beginning
  * of declared names, if that is not declared: steps.pya. Empty when it is, or
- * when the root is open and it may exist.
+ * when the root is open and it may exist. `asks`: the expression wants to know
+ * whether it exists.
  */
-static struct str undeclared_part(struct checker *c, const struct node *n)
+static struct str undeclared_part(struct checker *c, const struct node *n, bool asks)
 {
     char dotted[DOTTED_MAX];
     const struct node *first;
@@ -181,7 +182,10 @@ static struct str undeclared_part(struct checker *c, const struct node *n)
         return STR_NONE;
     beginning = str_slice(name, 0, name.len - n->text.len - 1);
     above = first->is_absolute ? env_variable(c->env, beginning) : find_variable(c, beginning);
-    if (above == NULL || (above->type != NULL && !above->is_closed))
+    if (above == NULL || above->is_field ||
+        (above->type != NULL && !above->is_closed && !above->is_listed))
+        return STR_NONE;
+    if (above->is_listed && asks)
         return STR_NONE;
     return str_copy(c->mem, name);
 }
@@ -194,7 +198,7 @@ const struct type *check_select(struct checker *c, struct node *n)
 
     if (t != NULL)
         return is_has ? type_basic(TYPE_BOOL) : t;
-    undeclared = undeclared_part(c, n);
+    undeclared = undeclared_part(c, n, is_has);
     if (undeclared.len > 0)
         return fail_undeclared(c, n, undeclared, env_nearest_variable(c->env, undeclared));
     t = check_node(c, n->operand);
@@ -211,7 +215,7 @@ const struct type *check_optional_select(struct checker *c, struct node *n)
     struct str undeclared;
 
     plain.kind = NODE_SELECT;
-    undeclared = undeclared_part(c, &plain);
+    undeclared = undeclared_part(c, &plain, true);
     if (undeclared.len > 0)
         return fail_undeclared(c, n, undeclared, env_nearest_variable(c->env, undeclared));
     t = check_node(c, n->operand);

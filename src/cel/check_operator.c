@@ -180,14 +180,14 @@ const struct type *check_operator(struct checker *c, const struct node *n, const
         return check_rules(c, n, a, b);
     case OPERATOR_EQ:
     case OPERATOR_NE:
-        return check_equality(c, n, a, b);
+        return check_words(c, n) ? check_equality(c, n, a, b) : NULL;
     case OPERATOR_LT:
     case OPERATOR_LE:
     case OPERATOR_GT:
     case OPERATOR_GE:
         return check_order(c, n, a, b);
     case OPERATOR_IN:
-        return check_in(c, n, a, b);
+        return check_words(c, n) ? check_in(c, n, a, b) : NULL;
     case OPERATOR_INDEX:
         return check_index(c, n, a, b);
     case OPERATOR_OPTIONAL_INDEX:

@@ -50,7 +50,17 @@ const struct variable *env_variable(const struct cel_env *env, struct str name)
     for (; env != NULL; env = env->parent) {
         const struct variable *v = map_get(&env->variables, name);
         if (v != NULL)
-            return v;
+            return v->is_hidden ? NULL : v;
+    }
+    return NULL;
+}
+
+const struct field_words *env_words(const struct cel_env *env, struct str path)
+{
+    for (; env != NULL; env = env->parent) {
+        const struct field_words *w = map_get(&env->words, path);
+        if (w != NULL)
+            return w->count > 0 ? w : NULL;
     }
     return NULL;
 }
@@ -109,9 +119,10 @@ struct str env_nearest_variable(const struct cel_env *env, struct str name)
     unsigned distance = tolerance(name);
     struct str best = STR_NONE;
 
-    for (; env != NULL; env = env->parent)
-        consider(&env->variables, name, &distance, &best);
-    return best;
+    for (const struct cel_env *e = env; e != NULL; e = e->parent)
+        consider(&e->variables, name, &distance, &best);
+    /* What is hidden further down is no help. */
+    return env_variable(env, best) != NULL ? best : STR_NONE;
 }
 
 struct str env_nearest_function(const struct cel_env *env, struct str name, bool is_member)
@@ -181,6 +192,45 @@ bool cel_env_close(struct cel_env *env, struct str name, struct err *err)
         return err_set(err, ERR_INVALID, "no variable '%.*s' to close", STR_ARG(name));
     own_variable(env, name)->is_closed = true;
     return true;
+}
+
+bool cel_env_field(struct cel_env *env, struct str name, struct str field, struct err *err)
+{
+    const struct variable *v = env_variable(env, name);
+
+    if (v == NULL || v->type == NULL)
+        return err_set(err, ERR_INVALID, "no variable '%.*s' to have fields", STR_ARG(name));
+    own_variable(env, name)->is_listed = true;
+    if (field.len > 0)
+        own_variable(env, str_printf(env->mem, "%.*s.%.*s", STR_ARG(name), STR_ARG(field)))
+            ->is_field = true;
+    return true;
+}
+
+void cel_env_space(struct cel_env *env, struct str word)
+{
+    map_add(&env->spaces, str_copy(env->mem, word), NULL);
+}
+
+void cel_env_open(struct cel_env *env, struct str name)
+{
+    own_variable(env, name)->is_listed = false;
+}
+
+void cel_env_hide(struct cel_env *env, struct str name)
+{
+    own_variable(env, name)->is_hidden = true;
+}
+
+void cel_env_words(struct cel_env *env, struct str name, struct str field, const struct str *words,
+                   uint32_t count)
+{
+    struct field_words *w = ARENA_NEW(env->mem, struct field_words);
+
+    w->path = str_printf(env->mem, "%.*s.%.*s", STR_ARG(name), STR_ARG(field));
+    w->words = words;
+    w->count = count;
+    map_put(&env->words, w->path, w);
 }
 
 /* "string, int -> bool" */
@@ -318,6 +368,7 @@ static struct cel_env *env_alloc(struct arena *mem, enum cel_mode mode)
     map_init(&env->functions, mem);
     map_init(&env->members, mem);
     map_init(&env->spaces, mem);
+    map_init(&env->words, mem);
     return env;
 }
 

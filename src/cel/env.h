@@ -16,6 +16,9 @@ struct variable {
     const struct type *type; /* NULL: only the beginning of longer names */
     bool is_prefix;          /* longer names begin with this one and a dot */
     bool is_closed;          /* it has no other fields than those declared as longer names */
+    bool is_listed;          /* the same, for fields that cel_env_field() has named */
+    bool is_field;           /* one of those: it has no slot of its own */
+    bool is_hidden;          /* no expression knows it */
     bool is_constant;        /* the name of a type: `value` */
     uint32_t slot;
     struct value value;
@@ -39,6 +42,13 @@ struct function {
     struct overload *overloads;
 };
 
+/* The texts that a field of a variable can be. */
+struct field_words {
+    struct str path; /* "steps.pay.error.class" */
+    const struct str *words;
+    uint32_t count;
+};
+
 struct slot_names {
     VEC_OF(struct str);
 };
@@ -51,6 +61,7 @@ struct cel_env {
     struct map functions; /* of struct function, called as f(x) */
     struct map members;   /* of struct function, called as x.f() */
     struct map spaces;    /* first words of functions with dots in their names */
+    struct map words;     /* of struct field_words */
     struct str container;
     struct slot_names slot_names; /* of the slots that the parent has not */
     uint32_t slot_count;
@@ -63,6 +74,9 @@ const struct function *env_function(const struct cel_env *env, struct str name, 
 
 /* The name of the variable that has this slot. */
 struct str env_slot_name(const struct cel_env *env, uint32_t slot);
+
+/* The texts that the variable or field of this whole name can be, or NULL: anything. */
+const struct field_words *env_words(const struct cel_env *env, struct str path);
 
 /* Whether functions exist whose names begin with `word` and a dot. */
 bool env_has_space(const struct cel_env *env, struct str word);

@@ -106,8 +106,11 @@ static void skip_space(struct lexer *lex)
 
 /* --- finding tokens --- */
 
-static enum token_kind word_kind(struct str word)
+static enum token_kind word_kind(const struct lexer *lex, struct str word)
 {
+    /* Where there is a root, $.loop is one of its members, and each of them is a variable. */
+    if (lex->with_root && str_eq(word, STR("loop")))
+        return TOKEN_IDENT;
     if (str_eq(word, STR("true")))
         return TOKEN_TRUE;
     if (str_eq(word, STR("false")))
@@ -328,7 +331,7 @@ bool lex_next(struct lexer *lex, struct token *out, struct err *err)
             return false;
     } else if (is_word_start(c)) {
         skip(lex, is_word);
-        out->kind = word_kind(str_slice(lex->source, out->offset, lex->pos));
+        out->kind = word_kind(lex, str_slice(lex->source, out->offset, lex->pos));
     } else if (c == '`') {
         out->kind = TOKEN_QUOTED;
         if (!scan_quoted_name(lex, err))

@@ -1,8 +1,10 @@
-/* lib_encode.c - bytes as text and back. */
+/* lib_encode.c - bytes as text and back; text within HTML. */
 #include "cel/lib.h"
 
 #include "base/base64.h"
+#include "base/buf.h"
 #include "base/utf8.h"
+#include "cel/program.h"
 
 struct value cel_fn_base64_encode(struct cel_eval *ev, const struct value *args, unsigned count)
 {
@@ -37,4 +39,49 @@ struct value cel_fn_base64_decode(struct cel_eval *ev, const struct value *args,
         return cel_fail(ev, "the text is not base64: character %zu is wrong",
                         utf8_count(str_slice(value_text(args[0]), 0, len)) + 1);
     return value_bytes(str_from(out, len));
+}
+
+static const char *html_entity(char c)
+{
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+struct value cel_fn_html(struct cel_eval *ev, const struct value *args, unsigned count)
+{
+    struct value v = operate_text(ev, args[0]);
+    struct str text;
+    struct buf out;
+
+    (void)count;
+    if (v.kind == VALUE_ERROR)
+        return v;
+    text = value_text(v);
+    if (!cel_charge_bytes(ev, text.len))
+        return cel_over_cost(ev);
+    buf_init_arena(&out, ev->mem);
+    out.limit = ev->mem_left / 2;
+    for (size_t i = 0; i < text.len; i++) {
+        const char *entity = html_entity(text.ptr[i]);
+        if (entity != NULL)
+            buf_text(&out, entity);
+        else
+            buf_char(&out, text.ptr[i]);
+    }
+    if (out.failed || out.len > VALUE_LEN_MAX)
+        return cel_over_memory(ev);
+    ev->mem_left -= out.len * 2;
+    return value_string(buf_view(&out));
 }

@@ -36,6 +36,10 @@ struct node *parse_template_part(struct parser *p) MUST_USE;
 /* A whole template: text with {{ expr }} in it. template.c */
 struct node *parse_template(struct parser *p) MUST_USE;
 
+/* The same, and always a text; with the parts escaped for HTML. template.c */
+struct node *parse_text(struct parser *p) MUST_USE;
+struct node *parse_html(struct parser *p) MUST_USE;
+
 /* Report a syntax error. Answers NULL, so that it can be returned. */
 struct node *parse_fail(struct parser *p, uint32_t offset, const char *format, ...)
     PRINTF_LIKE(3, 4);

@@ -35,32 +35,72 @@ static struct str literal_part(struct parser *p)
     return buf_view(&text);
 }
 
-struct node *parse_template(struct parser *p)
+/* The part as a call that makes it text without a meaning in HTML. */
+static struct node *escaped(struct parser *p, struct node *part)
 {
-    struct {
-        VEC_OF(struct node *);
-    } parts = {0};
+    struct node **items = ARENA_ARRAY(p->mem, 1, struct node *);
+    struct node *call;
 
+    items[0] = part;
+    call = node_items(p->mem, NODE_CALL, part->offset, items, 1);
+    call->text = STR("@html");
+    return call;
+}
+
+struct parts {
+    VEC_OF(struct node *);
+};
+
+static bool parse_parts(struct parser *p, struct parts *parts, bool escapes)
+{
     while (p->lex.pos < p->lex.source.len) {
         uint32_t offset = p->lex.pos;
         struct str text = literal_part(p);
         struct node *n;
 
         if (text.len > 0)
-            *VEC_ADD(p->mem, &parts) = node_const(p->mem, offset, value_string(text));
+            *VEC_ADD(p->mem, parts) = node_const(p->mem, offset, value_string(text));
         if (p->lex.pos >= p->lex.source.len)
             break;
         p->lex.pos += 2;
         n = parse_template_part(p);
         if (n == NULL)
-            return NULL;
-        *VEC_ADD(p->mem, &parts) = n;
+            return false;
+        *VEC_ADD(p->mem, parts) = escapes ? escaped(p, n) : n;
     }
+    return true;
+}
+
+struct node *parse_template(struct parser *p)
+{
+    struct parts parts = {0};
+
+    if (!parse_parts(p, &parts, false))
+        return NULL;
     if (parts.count == 0)
         return node_const(p->mem, 0, value_string(STR("")));
     if (parts.count == 1)
         return parts.items[0];
     return node_items(p->mem, NODE_JOIN, 0, parts.items, (uint32_t)parts.count);
+}
+
+static struct node *parse_joined(struct parser *p, bool escapes)
+{
+    struct parts parts = {0};
+
+    if (!parse_parts(p, &parts, escapes))
+        return NULL;
+    return node_items(p->mem, NODE_JOIN, 0, parts.items, (uint32_t)parts.count);
+}
+
+struct node *parse_text(struct parser *p)
+{
+    return parse_joined(p, false);
+}
+
+struct node *parse_html(struct parser *p)
+{
+    return parse_joined(p, true);
 }
 
 /* --- evaluating --- */

@@ -12,59 +12,13 @@
 #include "store/store.h"
 #include "value/object.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
-
-enum { LOOK_MS = 100 };
-
-struct copy {
-    struct str data, part; /* the folder; the file while it grows */
-    int64_t total_bytes;
-    struct progress progress;
-    atomic_bool is_done;
-};
-
-static int64_t file_bytes(const char *path)
-{
-    struct stat s;
-
-    return stat(path, &s) == 0 ? (int64_t)s.st_size : 0;
-}
-
-/* Copying is one call, so another thread looks how far the file has grown. */
-static void *look(void *context)
-{
-    struct copy *c = context;
-    struct timespec pause = {.tv_nsec = LOOK_MS * 1000000L};
-
-    while (!atomic_load(&c->is_done)) {
-        progress_set(&c->progress, file_bytes(c->part.ptr), c->total_bytes, NULL);
-        (void)nanosleep(&pause, NULL);
-    }
-    return NULL;
-}
-
-static bool copy(struct copy *c, struct str path, struct err *err)
-{
-    pthread_t thread;
-    bool ok, looks;
-
-    progress_begin(&c->progress, "copying the store");
-    looks = pthread_create(&thread, NULL, look, c) == 0;
-    ok = store_backup_folder(c->data, path, err);
-    atomic_store(&c->is_done, true);
-    if (looks)
-        pthread_join(thread, NULL);
-    progress_end(&c->progress);
-    return ok;
-}
 
 static void print_done(struct arena *mem, struct str path, bool as_json)
 {
-    int64_t bytes = file_bytes(path.ptr);
+    int64_t bytes = progress_file_bytes(path.ptr);
     struct buf out;
 
     buf_init_arena(&out, mem);
@@ -85,10 +39,10 @@ static void print_done(struct arena *mem, struct str path, bool as_json)
 static int backup(const char *data, const char *file, bool as_json)
 {
     const char *store = getenv("PAWL_STORE");
-    struct copy c = {.data = str_of(data)};
-    int status = EXIT_FAILED;
+    struct progress_file progress;
     struct arena mem;
     struct err err;
+    bool ok;
 
     if (store != NULL && strncmp(store, "postgres", 8) == 0) {
         fprintf(stderr,
@@ -100,16 +54,16 @@ static int backup(const char *data, const char *file, bool as_json)
     /* Everything that processes were told is in it. */
     umask(077);
     arena_init(&mem);
-    c.part = str_printf(&mem, "%s.part", file);
-    c.total_bytes = file_bytes(str_printf(&mem, "%s/pawl.db", data).ptr);
-    if (copy(&c, str_of(file), &err)) {
+    progress_file_begin(&progress, "copying the store", str_printf(&mem, "%s.part", file).ptr,
+                        progress_file_bytes(str_printf(&mem, "%s/pawl.db", data).ptr));
+    ok = store_backup_folder(str_of(data), str_of(file), &err);
+    progress_file_end(&progress);
+    if (ok)
         print_done(&mem, str_of(file), as_json);
-        status = EXIT_OK;
-    } else {
+    else
         fprintf(stderr, "pawl backup: %s\n", err.message);
-    }
     arena_fini(&mem);
-    return status;
+    return ok ? EXIT_OK : EXIT_FAILED;
 }
 
 int command_backup(int argc, char **argv)

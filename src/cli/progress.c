@@ -3,7 +3,10 @@
 
 #include "cli/term.h"
 
-enum { BAR_WIDTH = 30, QUARTER = 25 };
+#include <sys/stat.h>
+#include <time.h>
+
+enum { BAR_WIDTH = 30, QUARTER = 25, LOOK_MS = 100 };
 
 void progress_begin(struct progress *p, const char *what)
 {
@@ -43,4 +46,44 @@ void progress_end(struct progress *p)
     if (p->is_terminal && p->told_percent >= 0)
         fprintf(stderr, "\r\033[K");
     p->told_percent = -1;
+}
+
+/* --- a file that grows --- */
+
+int64_t progress_file_bytes(const char *path)
+{
+    struct stat s;
+
+    return stat(path, &s) == 0 ? (int64_t)s.st_size : 0;
+}
+
+/* Writing it is one call, so another thread looks. */
+static void *look(void *context)
+{
+    struct progress_file *f = context;
+    struct timespec pause = {.tv_nsec = LOOK_MS * 1000000L};
+
+    while (!atomic_load(&f->is_done)) {
+        progress_set(&f->progress, progress_file_bytes(f->path), f->total_bytes, NULL);
+        (void)nanosleep(&pause, NULL);
+    }
+    return NULL;
+}
+
+void progress_file_begin(struct progress_file *f, const char *what, const char *path,
+                         int64_t total_bytes)
+{
+    progress_begin(&f->progress, what);
+    f->path = path;
+    f->total_bytes = total_bytes;
+    atomic_init(&f->is_done, false);
+    f->is_watched = pthread_create(&f->thread, NULL, look, f) == 0;
+}
+
+void progress_file_end(struct progress_file *f)
+{
+    atomic_store(&f->is_done, true);
+    if (f->is_watched)
+        pthread_join(f->thread, NULL);
+    progress_end(&f->progress);
 }

@@ -7,6 +7,8 @@
 #ifndef PAWL_CLI_PROGRESS_H
 #define PAWL_CLI_PROGRESS_H
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -23,5 +25,23 @@ void progress_set(struct progress *p, int64_t done, int64_t total, const char *n
 
 /* Take the bar away, so that the next line stands alone. */
 void progress_end(struct progress *p);
+
+/* How far a file has grown, while one long call writes it. */
+struct progress_file {
+    struct progress progress;
+    const char *path;
+    int64_t total_bytes;
+    bool is_watched;
+    pthread_t thread;
+    atomic_bool is_done;
+};
+
+/* Show the growth of `path` towards `total_bytes` until progress_file_end(). */
+void progress_file_begin(struct progress_file *f, const char *what, const char *path,
+                         int64_t total_bytes);
+void progress_file_end(struct progress_file *f);
+
+/* The size of a file, or 0. */
+int64_t progress_file_bytes(const char *path);
 
 #endif

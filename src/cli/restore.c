@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* What a restore that was cut short leaves behind does not count. */
@@ -67,19 +66,18 @@ static void clean_up(struct arena *mem, const char *data)
 static void print_done(struct arena *mem, const char *data, bool as_json)
 {
     struct str path = str_printf(mem, "%s/pawl.db", data);
-    struct stat s = {0};
+    int64_t bytes = progress_file_bytes(path.ptr);
     struct buf out;
 
-    (void)stat(path.ptr, &s);
     buf_init_arena(&out, mem);
     if (as_json) {
         buf_char(&out, '{');
         object_text(&out, "data", str_of(data));
-        object_int(&out, "bytes", (int64_t)s.st_size);
+        object_int(&out, "bytes", bytes);
         buf_char(&out, '}');
     } else {
         buf_printf(&out, "restored into %s: ", data);
-        tell_bytes(&out, (int64_t)s.st_size);
+        tell_bytes(&out, bytes);
         buf_printf(&out,
                    ", looked through and whole\nGo on with: %s serve --data %s\n"
                    "What was waiting goes on then, so the server that this is a backup of "
@@ -91,7 +89,7 @@ static void print_done(struct arena *mem, const char *data, bool as_json)
 
 static int restore(const char *data, const char *file, bool as_json)
 {
-    struct progress progress;
+    struct progress_file progress;
     struct arena mem;
     struct err err;
     bool ok, is_new;
@@ -103,10 +101,10 @@ static int restore(const char *data, const char *file, bool as_json)
     if (!check_folder(data, &is_new))
         return EXIT_FAILED;
     arena_init(&mem);
-    progress_begin(&progress, "copying the backup and looking it through");
-    progress_set(&progress, 0, 1, NULL);
+    progress_file_begin(&progress, "copying the backup and looking it through",
+                        str_printf(&mem, "%s/pawl.db.part", data).ptr, progress_file_bytes(file));
     ok = store_restore(str_of(file), str_of(data), &err);
-    progress_end(&progress);
+    progress_file_end(&progress);
     if (ok) {
         print_done(&mem, data, as_json);
     } else {

@@ -12,6 +12,7 @@
 #include "define/define.h"
 #include "trial/case.h"
 #include "value/json.h"
+#include "value/object.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +31,7 @@ struct sources {
 struct test_run {
     struct arena *mem;
     struct sources definitions;
+    const char *path; /* of the file that is being run */
     bool as_json;
     unsigned passed, failed;
 };
@@ -133,19 +135,44 @@ static void run_script(struct arena *mem, const char *test, const struct program
     add_findings(mem, test, &findings, problems);
 }
 
+/* {file, name, ok, tookMs, problems} on a line. */
+static void print_json(const struct test_run *t, const struct trial_case *c,
+                       const struct trial *trial, const struct trial_problems *problems)
+{
+    struct buf out;
+
+    buf_init_arena(&out, t->mem);
+    buf_char(&out, '{');
+    object_text(&out, "file", str_of(t->path));
+    object_text(&out, "name", c->name);
+    object_bool(&out, "ok", problems->count == 0);
+    object_int(&out, "tookMs", (trial->ended_at_us - trial->started_at_us) / 1000);
+    object_name(&out, "problems");
+    buf_char(&out, '[');
+    for (size_t i = 0; i < problems->count; i++) {
+        object_next(&out);
+        json_write_string(&out, problems->items[i]);
+    }
+    printf("%.*s]}\n", STR_ARG(buf_view(&out)));
+}
+
 static void report(struct test_run *t, const struct trial_case *c, const struct trial *trial,
                    const struct trial_problems *problems)
 {
     struct buf took;
 
+    t->failed += problems->count > 0;
+    t->passed += problems->count == 0;
+    if (t->as_json) {
+        print_json(t, c, trial, problems);
+        return;
+    }
     if (problems->count > 0) {
-        t->failed++;
         printf("  FAIL  %.*s\n", STR_ARG(c->name));
         for (size_t i = 0; i < problems->count; i++)
             tell_problem(problems->items[i]);
         return;
     }
-    t->passed++;
     buf_init_arena(&took, t->mem);
     tell_duration(&took, trial->ended_at_us - trial->started_at_us);
     printf("  ok    %.*s (%s%.*s)\n", STR_ARG(c->name),
@@ -201,7 +228,9 @@ static bool run_file(struct test_run *t, const struct source *s)
                 s->path);
         return false;
     }
-    printf("%s\n", s->path);
+    t->path = s->path;
+    if (!t->as_json)
+        printf("%s\n", s->path);
     if (cases.kind == VALUE_MAP)
         run_case(t, s->path, cases, 0);
     for (uint32_t i = 0; cases.kind == VALUE_LIST && i < cases.len; i++)
@@ -232,11 +261,12 @@ static bool read_files(struct test_run *t, int count, char **paths, struct sourc
 int command_test(int argc, char **argv)
 {
     struct test_run t = {0};
+    const struct option_spec specs[] = {{.name = "json", .flag = &t.as_json}};
     struct sources tests = {0};
     struct arena mem;
     bool ok;
 
-    if (!options_read("test", NULL, 0, &argc, argv) || argc < 2)
+    if (!options_read("test", specs, 1, &argc, argv) || argc < 2)
         return command_usage("test");
     arena_init(&mem);
     t.mem = &mem;
@@ -247,7 +277,7 @@ int command_test(int argc, char **argv)
     }
     for (size_t i = 0; i < tests.count; i++)
         ok = run_file(&t, &tests.items[i]) && ok;
-    if (tests.count > 0)
+    if (tests.count > 0 && !t.as_json)
         printf("%u passed, %u failed\n", t.passed, t.failed);
     arena_fini(&mem);
     return ok && t.failed == 0 ? EXIT_OK : EXIT_FAILED;

@@ -2,8 +2,7 @@
  * watch.c - pawl watch: follow one execution until it ends.
  *
  * Events come as a stream, each with the number of the row it is about, so that
- * a stream that was cut goes on behind the last one. Where the way to the
- * server lets no stream through, the execution is asked for again and again.
+ * a stream that was cut goes on behind the last one.
  */
 #include "cli/client.h"
 #include "cli/command.h"
@@ -133,60 +132,46 @@ static bool on_bytes(void *context, struct str bytes)
     return !w->has_ended && !w->line.failed && !w->data.failed;
 }
 
-/* --- without a stream --- */
+/* --- all of it --- */
 
-static bool poll_once(struct watch *w)
+/* Say once that the stream has broken off; false when there is no use in trying again. */
+static bool tell_break(struct watch *w, int status)
 {
-    struct str path = str_printf(&w->client->mem, "/executions/%.*s", STR_ARG(w->id));
-    struct value steps;
-    struct reply reply;
-
-    if (!client_call(w->client, "GET", path, STR_NONE, &reply) ||
-        !timeline_read(w->client, w->id, &steps))
+    if (status >= 400 && status < 500) {
+        fprintf(stderr, "pawl watch: the server does not tell us of it any more (HTTP %d)\n",
+                status);
         return false;
-    for (uint32_t i = 0; i < steps.len; i++)
-        on_step(w, steps.items[i]);
-    on_status(w, reply.json);
-    (void)fflush(stdout);
-    arena_reset(&w->scratch);
+    }
+    if (!w->is_away)
+        fprintf(stderr, "pawl watch: the server is %s; waiting for it (Ctrl-C ends this)\n",
+                status >= 500 ? "busy" : "away");
+    w->is_away = true;
     return true;
 }
-
-/* --- all of it --- */
 
 static bool follow(struct watch *w)
 {
     struct str path = str_printf(&w->client->mem, "/executions/%.*s/events", STR_ARG(w->id));
     int pause = PAUSE_MIN_MS;
 
-    while (!w->has_ended) {
+    for (;;) {
         struct arena_mark mark = arena_mark(&w->client->mem);
+        bool was_away = w->is_away;
         int status;
 
         buf_clear(&w->line);
         buf_clear(&w->data);
         status = client_stream(w->client, path, str_of(w->last_id), on_bytes, w);
+        arena_release(&w->client->mem, mark);
         if (w->has_ended)
             return true;
-        if (status == 404 || status == 405 || status == 406) {
-            w->timeline.mem = &w->client->mem;
-            if (!poll_once(w))
-                return false;
-        } else if (status == 401 || status == 403) {
-            fprintf(stderr, "pawl watch: the server does not let us any more (HTTP %d)\n", status);
+        pause = was_away && w->is_away ? pause * 2 : PAUSE_MIN_MS;
+        if (pause > PAUSE_MAX_MS)
+            pause = PAUSE_MAX_MS;
+        if (!tell_break(w, status))
             return false;
-        } else if (!w->is_away) {
-            w->is_away = true;
-            pause = PAUSE_MIN_MS;
-            fprintf(stderr, "pawl watch: the server is away; waiting for it (Ctrl-C ends this)\n");
-        } else if (pause < PAUSE_MAX_MS) {
-            pause *= 2;
-        }
-        arena_release(&w->client->mem, mark);
-        if (!w->has_ended)
-            pause_ms(pause);
+        pause_ms(pause);
     }
-    return true;
 }
 
 static int watch(struct watch *w)

@@ -16,11 +16,9 @@ static const struct command_spec commands[] = {
      .place = PLACE_##cmd_place,                                                                   \
      .summary = (cmd_summary),                                                                     \
      .arguments = {cmd_arguments}},
-#define COMMAND_NEXT(symbol, name)
 #define COMMAND_LATER(name)
 #include "define/commands.def"
 #undef COMMAND_LATER
-#undef COMMAND_NEXT
 #undef COMMAND
 #undef WORD
 #undef ARG
@@ -28,11 +26,9 @@ static const struct command_spec commands[] = {
 
 static const char *const later[] = {
 #define COMMAND(symbol, name, alias, place, summary, arguments)
-#define COMMAND_NEXT(symbol, name) name,
 #define COMMAND_LATER(name) name,
 #include "define/commands.def"
 #undef COMMAND_LATER
-#undef COMMAND_NEXT
 #undef COMMAND
 };
 

@@ -25,7 +25,7 @@ struct argument {
     const char *words; /* WORD: with spaces between them, the default first */
 };
 
-enum { COMMAND_ARGUMENTS_MAX = 8 };
+enum { COMMAND_ARGUMENTS_MAX = 12 };
 
 struct command_spec {
     const char *name;

@@ -1,28 +1,16 @@
-/* command.c - the commands of a step, by the table in commands.def. */
+/* command.c - one command, by the table in commands.def. */
 #include "define/compile.h"
-#include "value/timefmt.h"
 
 /* Fields that commands of every type have. */
 static const struct field_spec common_fields[] = {
-    {"type", STATE_NOW},       {"as", STATE_NOW},         {"when", STATE_NOW},
-    {"result", STATE_NOW},     {"optional", STATE_LATER}, {"retry", STATE_LATER},
-    {"rollback", STATE_LATER},
+    {"type", STATE_NOW},     {"as", STATE_NOW},    {"when", STATE_NOW},     {"result", STATE_NOW},
+    {"optional", STATE_NOW}, {"retry", STATE_NOW}, {"rollback", STATE_NOW},
 };
 
-/* Fields of waits for people and such. */
-static const struct field_spec later_wait_fields[] = {
-    {"accept", STATE_LATER}, {"correlation", STATE_LATER}, {"reminder", STATE_LATER},
-    {"title", STATE_LATER},  {"assignee", STATE_LATER},    {"form", STATE_LATER},
-    {"public", STATE_LATER},
-};
-
-enum {
-    COMMON_COUNT = sizeof(common_fields) / sizeof(common_fields[0]),
-    LATER_WAIT_COUNT = sizeof(later_wait_fields) / sizeof(later_wait_fields[0]),
-};
+enum { COMMON_COUNT = sizeof(common_fields) / sizeof(common_fields[0]) };
 
 /* Names that `as` may not have, because the context will: see roots.def for the others. */
-static const char later_roots[] = "event secrets fn";
+static const char later_roots[] = "event secrets fn item";
 
 /* Names that expressions cannot use for a variable. */
 static const char reserved_words[] =
@@ -31,154 +19,13 @@ static const char reserved_words[] =
 
 static bool check_fields(struct compiler *c, struct value v, const struct command_spec *spec)
 {
-    struct field_spec specs[COMMON_COUNT + LATER_WAIT_COUNT + COMMAND_ARGUMENTS_MAX];
+    struct field_spec specs[COMMON_COUNT + COMMAND_ARGUMENTS_MAX];
     size_t count = COMMON_COUNT;
 
     memcpy(specs, common_fields, sizeof(common_fields));
     for (const struct argument *a = spec->arguments; a->need != ARGUMENT_END; a++)
         specs[count++] = (struct field_spec){catalog_field_name(a->field).ptr, STATE_NOW};
-    if (spec->type == COMMAND_WAIT_SIGNAL) {
-        memcpy(&specs[count], later_wait_fields, sizeof(later_wait_fields));
-        count += LATER_WAIT_COUNT;
-    }
     return compile_fields(c, v, specs, count);
-}
-
-/* --- arguments --- */
-
-static bool is_whole_number(struct value v)
-{
-    return v.kind == VALUE_INT && v.i >= 0;
-}
-
-/* A constant in a field of that kind; a finding when it cannot stand there. */
-static void check_constant(struct compiler *c, enum argument_kind kind, struct value v)
-{
-    struct value time;
-    int64_t us;
-
-    switch (kind) {
-    case ARGUMENT_VALUE:
-    case ARGUMENT_WORD:
-    case ARGUMENT_CONDITION:
-        return;
-    case ARGUMENT_TEXT:
-        if (v.kind != VALUE_STRING)
-            compile_wrong_type(c, v, catalog_wanted(kind));
-        else if (v.len == 0)
-            compile_error(c, FINDING_BAD_VALUE, "this text may not be empty");
-        return;
-    case ARGUMENT_TEXTS:
-        if (v.kind == VALUE_LIST && v.len == 0)
-            compile_error(c, FINDING_BAD_VALUE, "this list may not be empty");
-        for (uint32_t i = 0; v.kind == VALUE_LIST && i < v.len; i++) {
-            size_t outer = compile_enter_index(c, i);
-            check_constant(c, ARGUMENT_TEXT, v.items[i]);
-            compile_leave(c, outer);
-        }
-        if (v.kind != VALUE_LIST && v.kind != VALUE_STRING)
-            compile_wrong_type(c, v, catalog_wanted(kind));
-        else if (v.kind == VALUE_STRING)
-            check_constant(c, ARGUMENT_TEXT, v);
-        return;
-    case ARGUMENT_MAP:
-        if (v.kind != VALUE_MAP)
-            compile_wrong_type(c, v, catalog_wanted(kind));
-        return;
-    case ARGUMENT_INTEGER:
-        if (!is_whole_number(v))
-            compile_wrong_type(c, v, catalog_wanted(kind));
-        return;
-    case ARGUMENT_DURATION:
-        (void)compile_duration(c, v, &us);
-        return;
-    case ARGUMENT_TIMESTAMP:
-        if (v.kind != VALUE_STRING && v.kind != VALUE_TIMESTAMP)
-            compile_wrong_type(c, v, catalog_wanted(kind));
-        else if (v.kind == VALUE_STRING && !timestamp_read(value_text(v), &time) &&
-                 !timestamp_read_date(value_text(v), &time))
-            compile_error(c, FINDING_BAD_TIMESTAMP, "this must be %s", catalog_wanted(kind));
-        return;
-    case ARGUMENT_KIND_COUNT:
-        break;
-    }
-    PANIC("unknown kind of argument");
-}
-
-/* An expression in a field of that kind: its type must be one that may stand there. */
-static void check_type(struct compiler *c, enum argument_kind kind, const struct mapping *m)
-{
-    struct str types = catalog_types(kind), type = cel_program_type(m->program), word = type;
-    int64_t open = str_find(type, STR("("), 0);
-
-    if (open >= 0)
-        word = str_slice(type, 0, (size_t)open);
-    /* What an optional holds is only known when it is evaluated. */
-    if (types.len == 0 || str_eq(word, STR("dyn")) || str_eq(word, STR("optional_type")) ||
-        catalog_has_word(types, word))
-        return;
-    compile_error(c, FINDING_EXPRESSION_TYPE, "this must be %s, and it is of type %.*s",
-                  catalog_wanted(kind), STR_ARG(type));
-}
-
-static void check_mapping(struct compiler *c, enum argument_kind kind, const struct mapping *m)
-{
-    bool ok = true;
-
-    switch (m->kind) {
-    case MAPPING_CONST:
-        check_constant(c, kind, m->value);
-        return;
-    case MAPPING_PROGRAM:
-        check_type(c, kind, m);
-        return;
-    case MAPPING_LIST:
-        ok = kind == ARGUMENT_VALUE || kind == ARGUMENT_TEXTS;
-        for (uint32_t i = 0; i < m->count && kind == ARGUMENT_TEXTS; i++) {
-            size_t outer = compile_enter_index(c, i);
-            check_mapping(c, ARGUMENT_TEXT, &m->items[i]);
-            compile_leave(c, outer);
-        }
-        break;
-    case MAPPING_MAP:
-        ok = kind == ARGUMENT_VALUE || kind == ARGUMENT_MAP;
-        break;
-    }
-    if (!ok)
-        compile_error(c, FINDING_WRONG_TYPE, "this must be %s, not %s", catalog_wanted(kind),
-                      m->kind == MAPPING_LIST ? "a list" : "an object");
-}
-
-static bool is_jump(struct value v)
-{
-    return v.kind == VALUE_MAP && v.len == 1 && compile_field(v, "to").kind == VALUE_STRING;
-}
-
-static void compile_argument(struct compiler *c, struct value v, const struct argument *a,
-                             struct command *command)
-{
-    struct mapping *word;
-    const struct mapping *m;
-
-    if (a->kind == ARGUMENT_CONDITION) {
-        command->expressions[a->field] = compile_condition(c, v);
-    } else if (a->kind == ARGUMENT_WORD) {
-        if (a->field == FIELD_ON_TIMEOUT && is_jump(v)) {
-            compile_error(c, FINDING_NOT_SUPPORTED_YET, "a jump on timeout is not supported yet");
-            return;
-        }
-        (void)compile_find_word(c, v, a->words);
-        word = ARENA_NEW(c->mem, struct mapping);
-        *word = (struct mapping){.kind = MAPPING_CONST, .value = v, .pointer = compile_pointer(c)};
-        command->fields[a->field] = word;
-    } else {
-        size_t before = c->findings->count;
-        m = compile_mapping(c, v);
-        /* A bad expression says nothing about the type. */
-        if (c->findings->count == before)
-            check_mapping(c, a->kind, m);
-        command->fields[a->field] = m;
-    }
 }
 
 static void compile_arguments(struct compiler *c, struct value v, const struct command_spec *spec,
@@ -202,6 +49,13 @@ static void compile_arguments(struct compiler *c, struct value v, const struct c
 
 /* --- the command --- */
 
+/* Limits hold for commands that are not built yet, too. */
+static void count_call(struct tally *tally, struct str type)
+{
+    tally->http += str_eq(type, STR("integration.http"));
+    tally->notifications += str_starts_with(type, STR("notification."));
+}
+
 static const struct command_spec *compile_type(struct compiler *c, struct value v)
 {
     const struct command_spec *spec = NULL;
@@ -215,6 +69,7 @@ static const struct command_spec *compile_type(struct compiler *c, struct value 
     } else {
         struct str name = value_text(type);
         spec = catalog_find(name);
+        count_call(&c->scope->tally, name);
         if (spec == NULL && catalog_is_later(name)) {
             compile_error(c, FINDING_NOT_SUPPORTED_YET, "the command '%.*s' is not supported yet",
                           STR_ARG(name));
@@ -241,63 +96,144 @@ static bool is_root(struct str name)
     return catalog_has_word(str_of(later_roots), name);
 }
 
+/* Whether another command that may run with this one has the name. */
+static bool is_taken(const struct scope *scope, struct str name)
+{
+    for (; scope != NULL; scope = scope->around)
+        for (size_t i = 0; i < scope->names.count; i++)
+            if (str_eq(scope->names.items[i].name, name) && !scope->names.items[i].is_hidden)
+                return true;
+    return false;
+}
+
 /* Let the commands that follow see this one's result. */
-static void declare_as(struct compiler *c, struct cel_env *env, const struct procedure *procedure,
-                       struct command *command)
+static void declare_as(struct compiler *c, struct command *command)
 {
     size_t outer = compile_enter(c, STR("as"));
+    struct str name = command->as;
     struct err err;
 
-    if (!compile_is_name(command->as) || catalog_has_word(str_of(reserved_words), command->as)) {
+    if (!compile_is_name(name) || catalog_has_word(str_of(reserved_words), name)) {
         compile_error(c, FINDING_BAD_NAME,
                       "a name is a letter or '_', then letters, digits or '_', and no word that "
                       "expressions reserve");
-    } else if (is_root(command->as)) {
-        compile_error(c, FINDING_BAD_NAME, "'%.*s' would hide $.%.*s", STR_ARG(command->as),
-                      STR_ARG(command->as));
+    } else if (is_root(name)) {
+        compile_error(c, FINDING_BAD_NAME, "'%.*s' would hide $.%.*s", STR_ARG(name),
+                      STR_ARG(name));
     } else {
-        for (const struct command *other = procedure->commands; other != command; other++)
-            if (str_eq(other->as, command->as))
-                compile_error(c, FINDING_DUPLICATE_NAME, "two commands have the name '%.*s'",
-                              STR_ARG(command->as));
-        if (!cel_env_variable(env, command->as, STR("dyn"), &command->as_slot, &err))
+        if (is_taken(c->scope, name))
+            compile_error(c, FINDING_DUPLICATE_NAME, "two commands have the name '%.*s'",
+                          STR_ARG(name));
+        *VEC_ADD(c->mem, &c->scope->names) = (struct scope_name){.name = name};
+        if (!cel_env_variable(c->scope->env, name, STR("dyn"), &command->as_slot, &err))
             PANIC(err.message);
     }
     compile_leave(c, outer);
 }
 
-static void compile_common(struct compiler *c, struct value v, struct command *command)
+/* --- what commands of every type have --- */
+
+static void add_rollback(struct compiler *c, struct value v, struct command *command)
 {
-    struct value field = compile_field(v, "when");
+    size_t outer = compile_enter(c, STR("rollback"));
+
+    *VEC_ADD(c->mem, &c->scope->rollbacks) = (struct late_rollback){
+        .command = command, .written = compile_field(v, "rollback"), .path = compile_pointer(c)};
+    compile_leave(c, outer);
+}
+
+/* Of these a wait has none: its step does. */
+static void refuse_on_wait(struct compiler *c, struct value v, const char *field)
+{
+    size_t outer = compile_enter(c, str_of(field));
+
+    if (compile_has(v, field))
+        compile_error(c, FINDING_MISPLACED, "a wait has no '%s'; write it in the step", field);
+    compile_leave(c, outer);
+}
+
+static void compile_common(struct compiler *c, struct value v, const struct command_spec *spec,
+                           struct command *command)
+{
+    struct value result = compile_field(v, "result");
     size_t outer;
 
-    if (field.kind != VALUE_ABSENT) {
-        outer = compile_enter(c, STR("when"));
-        command->when = compile_condition(c, field);
-        compile_leave(c, outer);
-    }
-    field = compile_field(v, "result");
-    if (field.kind != VALUE_ABSENT) {
+    command->when = compile_when(c, v, "when");
+    if (result.kind != VALUE_ABSENT) {
         outer = compile_enter(c, STR("result"));
-        command->fields[FIELD_RESULT] = compile_mapping(c, field);
+        command->fields[FIELD_RESULT] = compile_mapping(c, result);
         compile_leave(c, outer);
     }
     command->as = compile_text(c, v, "as");
+    if (spec->place == PLACE_ALONE) {
+        refuse_on_wait(c, v, "optional");
+        refuse_on_wait(c, v, "retry");
+        refuse_on_wait(c, v, "rollback");
+        return;
+    }
+    command->is_optional = compile_flag(c, v, "optional");
+    command->retry = compile_own_retry(c, v);
+    if (compile_has(v, "rollback"))
+        add_rollback(c, v, command);
 }
 
-static const struct wait *compile_wait(struct compiler *c, const struct command *command)
+/* --- the command --- */
+
+static void compile_flow_call(struct compiler *c, struct value v, struct command *command)
 {
-    struct wait *wait = ARENA_NEW(c->mem, struct wait);
-    const struct mapping *then = command->fields[FIELD_ON_TIMEOUT];
+    struct value name = compile_field(v, "procedure");
+    size_t outer = compile_enter(c, STR("procedure"));
 
-    if (then != NULL && then->value.kind == VALUE_STRING &&
-        str_eq(value_text(then->value), STR("continue")))
-        wait->on_timeout = ON_TIMEOUT_CONTINUE;
-    return wait;
+    command->call.input = command->fields[FIELD_INPUT];
+    command->fields[FIELD_INPUT] = NULL;
+    if (name.kind == VALUE_STRING)
+        command->call.procedure = library_procedure(c, value_text(name), &c->scope->tally);
+    else if (name.kind != VALUE_ABSENT)
+        compile_wrong_type(c, name, catalog_wanted(ARGUMENT_PROCEDURE));
+    compile_leave(c, outer);
+    if (command->call.procedure != NULL)
+        compile_check_given(c, command->call.procedure, command->call.input);
 }
 
-static void compile_command(struct compiler *c, struct value v, bool is_alone,
-                            struct command *command)
+/* The fields that say something only together, or that hold commands. */
+static void compile_special(struct compiler *c, struct value v, struct command *command)
+{
+    switch (command->type) {
+    case COMMAND_CALL:
+        compile_flow_call(c, v, command);
+        return;
+    case COMMAND_IF:
+    case COMMAND_MATCH:
+    case COMMAND_TRY:
+        compile_bodies(c, v, command);
+        return;
+    case COMMAND_VALIDATE:
+        compile_rules(c, v, command);
+        return;
+    case COMMAND_AGGREGATE:
+        compile_aggregate(c, v, command);
+        return;
+    case COMMAND_WAIT_SIGNAL:
+        compile_wait(c, v, command);
+        return;
+    case COMMAND_TRANSFORM:
+    case COMMAND_SET:
+    case COMMAND_FAIL:
+    case COMMAND_RECORD_CREATE:
+    case COMMAND_RECORD_GET:
+    case COMMAND_RECORD_UPDATE:
+    case COMMAND_RECORD_DELETE:
+    case COMMAND_RECORD_QUERY:
+    case COMMAND_LOG:
+    case COMMAND_WAIT_TIMER:
+    case COMMAND_WAIT_UNTIL:
+    case COMMAND_START:
+    case COMMAND_TYPE_COUNT:
+        return;
+    }
+}
+
+static void compile_command(struct compiler *c, struct value v, struct command *command)
 {
     const struct command_spec *spec;
 
@@ -310,45 +246,40 @@ static void compile_command(struct compiler *c, struct value v, bool is_alone,
         return;
     command->type = spec->type;
     (void)check_fields(c, v, spec);
-    if (spec->place == PLACE_ALONE && !is_alone)
+    if (spec->place == PLACE_ALONE && !c->scope->may_wait)
         compile_error(c, FINDING_WAIT_NOT_ALONE, "'%s' must be the only command of its step",
                       spec->name);
     compile_arguments(c, v, spec, command);
-    if (spec->type == COMMAND_WAIT_SIGNAL)
-        command->wait = compile_wait(c, command);
-    compile_common(c, v, command);
+    compile_special(c, v, command);
+    compile_common(c, v, spec, command);
+    if (command->as.len > 0)
+        declare_as(c, command);
 }
 
-const struct procedure *compile_commands(struct compiler *c, struct value written)
+const struct command *compile_command_list(struct compiler *c, struct value written,
+                                           uint32_t *out_count)
 {
-    struct procedure *p = ARENA_NEW(c->mem, struct procedure);
-    const struct cel_env *outer_env = c->env;
-    struct cel_env *env = cel_env_extend(c->mem, outer_env);
     bool is_list = written.kind == VALUE_LIST;
     uint32_t count = is_list ? written.len : 1;
     struct command *commands;
 
-    if (count > STEP_COMMANDS_MAX) {
-        compile_error(c, FINDING_TOO_MANY_COMMANDS, "a step has at most %d commands, not %u",
-                      STEP_COMMANDS_MAX, count);
-        count = STEP_COMMANDS_MAX;
+    if (count > COMMANDS_MAX) {
+        compile_error(c, FINDING_TOO_MANY_COMMANDS, "a procedure has at most %d commands, not %u",
+                      COMMANDS_MAX, count);
+        count = COMMANDS_MAX;
     }
-    if (count == 0)
-        compile_error(c, FINDING_BAD_VALUE, "a procedure needs at least one command");
     commands = arena_zalloc(c->mem, (count + 1) * sizeof(*commands));
-    p->commands = commands;
-    p->command_count = count;
-    c->env = env;
     for (uint32_t i = 0; i < count; i++) {
         size_t outer = is_list ? compile_enter_index(c, i) : c->path.len;
-        commands[i].position = str_printf(c->mem, "%u", i + 1);
+        struct scope *scope = c->scope;
+
+        scope->tally.commands++;
+        commands[i].position =
+            str_printf(c->mem, "%.*s%u", STR_ARG(scope->prefix), ++scope->position);
         commands[i].pointer = compile_pointer(c);
-        compile_command(c, is_list ? written.items[i] : written, count == 1, &commands[i]);
-        if (commands[i].as.len > 0)
-            declare_as(c, env, p, &commands[i]);
+        compile_command(c, is_list ? written.items[i] : written, &commands[i]);
         compile_leave(c, outer);
     }
-    p->slot_count = cel_env_slot_count(env);
-    c->env = outer_env;
-    return p;
+    *out_count = count;
+    return commands;
 }

@@ -1,4 +1,4 @@
-/* compile.c - findings, pointers and fields; see compile.h. */
+/* compile.c - where we stand in a definition, and what is wrong there; see compile.h. */
 #include "define/compile.h"
 
 #include "base/utf8.h"
@@ -16,8 +16,16 @@ static const char *const codes[] = {
 void compiler_init(struct compiler *c, struct arena *mem, const struct cel_env *env,
                    struct findings *findings)
 {
-    *c = (struct compiler){.mem = mem, .env = env, .findings = findings};
+    *c = (struct compiler){.mem = mem, .env = env, .findings = findings, .retry = &retry_default};
     buf_init_arena(&c->path, mem);
+}
+
+void compiler_branch(struct compiler *c, const struct compiler *from, struct str path)
+{
+    compiler_init(c, from->mem, NULL, from->findings);
+    c->library = from->library;
+    c->retry = from->retry;
+    buf_str(&c->path, path);
 }
 
 /* --- where we stand --- */
@@ -65,6 +73,20 @@ static struct finding *add(struct compiler *c, enum finding_code code, struct st
     return f;
 }
 
+/* NULL when there are too many already. */
+static struct finding *add_warning(struct compiler *c, enum finding_code code, struct str message)
+{
+    bool had_errors = c->has_errors;
+    struct finding *f;
+
+    if (c->findings->count == FINDINGS_MAX)
+        return NULL;
+    f = add(c, code, message);
+    f->is_warning = true;
+    c->has_errors = had_errors;
+    return f;
+}
+
 static struct str format_text(struct arena *mem, const char *format, va_list args)
 {
     char text[512];
@@ -87,15 +109,11 @@ void compile_error(struct compiler *c, enum finding_code code, const char *forma
 
 void compile_warning(struct compiler *c, enum finding_code code, const char *format, ...)
 {
-    bool had_errors = c->has_errors;
     va_list args;
 
-    if (c->findings->count == FINDINGS_MAX)
-        return;
     va_start(args, format);
-    add(c, code, format_text(c->mem, format, args))->is_warning = true;
+    (void)add_warning(c, code, format_text(c->mem, format, args));
     va_end(args);
-    c->has_errors = had_errors;
 }
 
 void compile_did_you_mean(struct compiler *c, struct str nearest)
@@ -166,223 +184,58 @@ static uint32_t flat_column(struct str source, uint32_t line, uint32_t column)
     return column;
 }
 
-void compile_expression_error(struct compiler *c, struct str source, const struct err *err)
+/* "undeclared reference to 'steps.x'": what a process sees and a named procedure does not. */
+static bool names_the_process(struct str message)
+{
+    static const char *const roots[] = {
+#define ROOT(symbol, name, type) name,
+#include "define/roots.def"
+#undef ROOT
+    };
+    static const struct str start = {.ptr = "undeclared reference to '", .len = 25};
+
+    if (!str_starts_with(message, start))
+        return false;
+    message = str_slice(message, start.len, message.len);
+    for (size_t i = 0; i < ROOT_COUNT; i++) {
+        struct str root = str_of(roots[i]);
+        if (str_starts_with(message, root) && message.len > root.len &&
+            (message.ptr[root.len] == '.' || message.ptr[root.len] == '\''))
+            return true;
+    }
+    return false;
+}
+
+/* What an error of the checker says goes into a finding: its message, hint and column. */
+static void describe(struct compiler *c, struct str source, const struct err *err,
+                     struct finding *f)
 {
     struct str message = str_of(err->message);
     int64_t hint = str_find(message, STR("; did you mean"), 0);
-    enum finding_code code = err->code == ERR_EXPRESSION_SYNTAX ? FINDING_EXPRESSION_SYNTAX
-                             : err->code == ERR_EXPRESSION_TYPE ? FINDING_EXPRESSION_TYPE
-                                                                : FINDING_LIMIT_EXPRESSION_SIZE;
-    struct finding *f = add(c, code, STR_NONE);
 
     f->message = str_copy(c->mem, str_slice(message, 0, hint < 0 ? message.len : (size_t)hint));
     if (hint >= 0)
         f->hint = str_copy(c->mem, str_slice(message, (size_t)hint + 2, message.len));
+    else if (c->unit != NULL && names_the_process(message))
+        f->hint = STR("a procedure sees its own input, config, user, execution and now: hand over "
+                      "the rest in 'input'");
     if (err->column > 0)
         f->column = flat_column(source, err->line, err->column);
 }
 
-/* --- fields --- */
-
-static struct str nearest_field(const struct field_spec *specs, size_t count, struct str name)
+void compile_expression_error(struct compiler *c, struct str source, const struct err *err)
 {
-    unsigned limit = catalog_hint_distance(name);
-    struct str best = STR_NONE;
+    enum finding_code code = err->code == ERR_EXPRESSION_SYNTAX ? FINDING_EXPRESSION_SYNTAX
+                             : err->code == ERR_EXPRESSION_TYPE ? FINDING_EXPRESSION_TYPE
+                                                                : FINDING_LIMIT_EXPRESSION_SIZE;
 
-    for (size_t i = 0; i < count && limit > 0; i++) {
-        unsigned distance = str_distance(name, str_of(specs[i].name), limit);
-        if (distance <= limit && specs[i].state == STATE_NOW) {
-            best = str_of(specs[i].name);
-            limit = distance - 1;
-        }
-    }
-    return best;
+    describe(c, source, err, add(c, code, STR_NONE));
 }
 
-static const struct field_spec *find_field(const struct field_spec *specs, size_t count,
-                                           struct str name)
+void compile_undeclared_input(struct compiler *c, struct str source, const struct err *err)
 {
-    for (size_t i = 0; i < count; i++)
-        if (str_eq(name, str_of(specs[i].name)))
-            return &specs[i];
-    return NULL;
-}
+    struct finding *f = add_warning(c, FINDING_UNDECLARED_INPUT, STR_NONE);
 
-static bool is_empty(struct value v)
-{
-    return v.kind == VALUE_NULL || ((v.kind == VALUE_LIST || v.kind == VALUE_MAP) && v.len == 0);
-}
-
-bool compile_fields(struct compiler *c, struct value v, const struct field_spec *specs,
-                    size_t count)
-{
-    if (v.kind != VALUE_MAP) {
-        compile_wrong_type(c, v, "an object");
-        return false;
-    }
-    for (uint32_t i = 0; i < v.len; i++) {
-        const struct value_entry *e = &v.map->entries[i];
-        struct str name = value_text(e->key);
-        const struct field_spec *spec = find_field(specs, count, name);
-        size_t outer = compile_enter(c, name);
-
-        if (spec == NULL) {
-            compile_error(c, FINDING_UNKNOWN_FIELD, "there is no field '%.*s' here", STR_ARG(name));
-            compile_did_you_mean(c, nearest_field(specs, count, name));
-        } else if (spec->state == STATE_LATER && !is_empty(e->value)) {
-            compile_error(c, FINDING_NOT_SUPPORTED_YET, "'%.*s' is not supported yet",
-                          STR_ARG(name));
-        }
-        compile_leave(c, outer);
-    }
-    return true;
-}
-
-struct value compile_field(struct value object, const char *name)
-{
-    return value_map_get_str(object, str_of(name));
-}
-
-struct str compile_text(struct compiler *c, struct value object, const char *name)
-{
-    struct value v = compile_field(object, name);
-    size_t outer;
-
-    if (v.kind == VALUE_STRING)
-        return value_text(v);
-    if (v.kind != VALUE_ABSENT) {
-        outer = compile_enter(c, str_of(name));
-        compile_wrong_type(c, v, "a text");
-        compile_leave(c, outer);
-    }
-    return STR_NONE;
-}
-
-bool compile_flag(struct compiler *c, struct value object, const char *name)
-{
-    struct value v = compile_field(object, name);
-    size_t outer;
-
-    if (v.kind != VALUE_BOOL && v.kind != VALUE_ABSENT) {
-        outer = compile_enter(c, str_of(name));
-        compile_wrong_type(c, v, "true or false");
-        compile_leave(c, outer);
-    }
-    return value_is_true(v);
-}
-
-/* "compensate", "retry" or "hold", with a zero byte behind it. */
-static struct str list_words(struct arena *mem, struct str words)
-{
-    struct buf text;
-
-    words = str_trim(words);
-    buf_init_arena(&text, mem);
-    buf_char(&text, '"');
-    for (size_t i = 0; i < words.len; i++) {
-        if (words.ptr[i] != ' ')
-            buf_char(&text, words.ptr[i]);
-        else if (str_find(words, STR(" "), i + 1) < 0)
-            buf_text(&text, "\" or \"");
-        else
-            buf_text(&text, "\", \"");
-    }
-    buf_char(&text, '"');
-    return str_copy(mem, buf_view(&text));
-}
-
-int compile_find_word(struct compiler *c, struct value v, const char *words)
-{
-    struct str rest = str_of(words), word;
-    int place = 0;
-
-    if (v.kind != VALUE_STRING) {
-        compile_wrong_type(c, v, list_words(c->mem, rest).ptr);
-        return -1;
-    }
-    for (; rest.len > 0; place++) {
-        int64_t space = str_find(rest, STR(" "), 0);
-        word = str_slice(rest, 0, space < 0 ? rest.len : (size_t)space);
-        if (str_eq(word, value_text(v)))
-            return place;
-        rest = str_slice(rest, space < 0 ? rest.len : (size_t)space + 1, rest.len);
-    }
-    compile_error(c, FINDING_BAD_VALUE, "%.*s must be %s", STR_ARG(compile_here(c)),
-                  list_words(c->mem, str_of(words)).ptr);
-    return -1;
-}
-
-int compile_word(struct compiler *c, struct value object, const char *name, const char *words)
-{
-    struct value v = compile_field(object, name);
-    size_t outer;
-    int place;
-
-    if (v.kind == VALUE_ABSENT)
-        return -1;
-    outer = compile_enter(c, str_of(name));
-    place = compile_find_word(c, v, words);
-    compile_leave(c, outer);
-    return place;
-}
-
-struct value compile_meta(struct compiler *c, struct value object)
-{
-    struct value meta = compile_field(object, "meta");
-    size_t outer = compile_enter(c, STR("meta"));
-
-    if (meta.kind != VALUE_MAP && meta.kind != VALUE_ABSENT)
-        compile_wrong_type(c, meta, "an object");
-    compile_leave(c, outer);
-    return meta.kind == VALUE_MAP ? meta : value_map_empty();
-}
-
-void compile_missing(struct compiler *c, const char *name)
-{
-    size_t outer = compile_enter(c, str_of(name));
-
-    compile_error(c, FINDING_MISSING_FIELD, "'%s' is missing", name);
-    compile_leave(c, outer);
-}
-
-/* --- names --- */
-
-bool compile_check_code(struct compiler *c, struct str code)
-{
-    bool ok = code.len >= 1 && code.len <= NAME_MAX_LEN && code.ptr[0] >= 'a' && code.ptr[0] <= 'z';
-
-    for (size_t i = 0; i < code.len && ok; i++) {
-        char x = code.ptr[i];
-        ok = (x >= 'a' && x <= 'z') || (x >= '0' && x <= '9') || x == '_';
-    }
-    if (!ok)
-        compile_error(c, FINDING_BAD_CODE,
-                      "a code is a small letter, then up to 99 small letters, digits or '_'");
-    return ok;
-}
-
-bool compile_is_name(struct str name)
-{
-    if (name.len == 0 || name.len > NAME_MAX_LEN || (name.ptr[0] >= '0' && name.ptr[0] <= '9'))
-        return false;
-    for (size_t i = 0; i < name.len; i++) {
-        char x = name.ptr[i];
-        if (!((x >= 'a' && x <= 'z') || (x >= 'A' && x <= 'Z') || (x >= '0' && x <= '9') ||
-              x == '_'))
-            return false;
-    }
-    return true;
-}
-
-bool compile_duration(struct compiler *c, struct value v, int64_t *out_us)
-{
-    if (v.kind != VALUE_STRING && v.kind != VALUE_DURATION) {
-        compile_wrong_type(c, v, catalog_wanted(ARGUMENT_DURATION));
-        return false;
-    }
-    if (define_duration_us(v, out_us) && *out_us >= 0)
-        return true;
-    compile_error(c, FINDING_BAD_DURATION, "%.*s must be %s", STR_ARG(compile_here(c)),
-                  catalog_wanted(ARGUMENT_DURATION));
-    return false;
+    if (f != NULL)
+        describe(c, source, err, f);
 }

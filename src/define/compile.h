@@ -16,6 +16,7 @@
 #define PAWL_DEFINE_COMPILE_H
 
 #include "base/buf.h"
+#include "base/map.h"
 #include "define/catalog.h"
 #include "define/define.h"
 
@@ -28,12 +29,19 @@ enum finding_code {
 
 enum {
     STEPS_MAX = 50,
-    STEP_COMMANDS_MAX = 50,
+    COMMANDS_MAX = 50, /* of a procedure, those of what it calls included */
+    CALL_DEPTH_MAX = 3,
+    BODY_DEPTH_MAX = 5, /* commands within commands */
+    PROCEDURES_MAX = 100,
     PARAMS_MAX = 200,
     NAME_MAX_LEN = 100, /* of codes, parameters and results */
+    EXTERNAL_NAME_MAX = 200,
     MAPPING_DEPTH_MAX = 100,
     FINDINGS_MAX = 200, /* what is found beyond them is not told */
 };
+
+struct library;
+struct scope;
 
 struct compiler {
     struct arena *mem;
@@ -42,13 +50,21 @@ struct compiler {
     struct buf path; /* JSON pointer of where we stand */
     struct str step; /* the code of the step we are in, or empty */
     bool has_errors;
-    struct {
-        VEC_OF(const struct cel_program *);
-    } expressions; /* every one that compiled */
+    struct library *library;
+    struct scope *scope;           /* of the procedure we are in, or NULL */
+    const struct scope *around;    /* of the procedure whose rollbacks we are in, or NULL */
+    const struct program *program; /* the tree of steps for jumps; NULL in a named procedure */
+    const struct step *at;         /* the step we are in, or NULL */
+    const struct retry *retry;     /* what a policy leaves out */
+    const struct unit *unit;       /* the named procedure we are in, or NULL */
+    bool lists_input;              /* the fields of $.input are known */
 };
 
 void compiler_init(struct compiler *c, struct arena *mem, const struct cel_env *env,
                    struct findings *findings);
+
+/* A compiler of the same program for a definition of its own, or another place in this one. */
+void compiler_branch(struct compiler *c, const struct compiler *from, struct str path);
 
 /* --- where we stand --- */
 
@@ -78,6 +94,9 @@ void compile_did_you_mean(struct compiler *c, struct str nearest);
 /* What was wrong with the expression `source`. */
 void compile_expression_error(struct compiler *c, struct str source, const struct err *err);
 
+/* It compiles, but names a parameter that is not declared: a warning. */
+void compile_undeclared_input(struct compiler *c, struct str source, const struct err *err);
+
 /* --- fields --- */
 
 enum field_state {
@@ -99,7 +118,7 @@ struct field_spec {
 bool compile_fields(struct compiler *c, struct value v, const struct field_spec *specs,
                     size_t count);
 
-/* The field of an object, or VALUE_ABSENT. */
+/* The field of an object, or VALUE_ABSENT; the same when it is no object. */
 struct value compile_field(struct value object, const char *name);
 
 /* The field as a text; empty, and a finding, when it is none; empty when it is not there. */
@@ -125,16 +144,28 @@ int compile_find_word(struct compiler *c, struct value v, const char *words);
 
 /* --- values and expressions: mapping.c --- */
 
+/* Whether a text in a value position is itself, and no expression or template. */
+bool compile_is_plain(struct str text);
+
 /* The mapping of a value where we stand. Never NULL. */
 const struct mapping *compile_mapping(struct compiler *c, struct value v);
 
 /* The program of an expression that must be true or false, or NULL after a finding. */
 const struct cel_program *compile_condition(struct compiler *c, struct value v);
 
-/* --- the parts of a definition --- */
+/* The program of an expression of any type, or NULL after a finding. */
+const struct cel_program *compile_expression(struct compiler *c, struct value v);
 
-/* [a-z][a-z0-9_]{0,99}; a finding if not. */
+/* --- small parts --- */
+
+/* Whether a code is [a-z][a-z0-9_]{0,99}. */
+bool compile_is_code(struct str code);
+
+/* The same, and a finding if not. */
 bool compile_check_code(struct compiler *c, struct str code);
+
+/* `code` of a definition. */
+struct str compile_own_code(struct compiler *c, struct value definition);
 
 /* Whether a name is a letter or '_', then letters, digits and '_', at most NAME_MAX_LEN of them. */
 bool compile_is_name(struct str name);
@@ -142,17 +173,234 @@ bool compile_is_name(struct str name);
 /* A constant duration, not negative; a finding if not. */
 bool compile_duration(struct compiler *c, struct value v, int64_t *out_us);
 
-/* `input` of a definition. param.c */
-void compile_params(struct compiler *c, struct value list, struct program *p);
+/* The field as a constant duration above zero; *out_us stays when it is not there. */
+void compile_timeout(struct compiler *c, struct value object, const char *name, int64_t *out_us);
 
-/* `settings` of a scenario. settings.c */
+/* The field as a whole number from `min` to `max`; *out stays when it is not there. */
+void compile_count(struct compiler *c, struct value object, const char *name, uint32_t min,
+                   uint32_t max, uint32_t *out);
+
+/* A field that is there and not null. */
+bool compile_has(struct value object, const char *name);
+
+/* The field as a mapping of an object; NULL when it is not there, or after a finding. */
+const struct mapping *compile_map(struct compiler *c, struct value object, const char *name);
+
+/* The field as a condition; NULL when it is not there, or after a finding. */
+const struct cel_program *compile_when(struct compiler *c, struct value object, const char *name);
+
+/* --- parameters: param.c, input.c --- */
+
+struct params {
+    const struct param *items;
+    uint32_t count;
+};
+
+/* The field `type` of a parameter: an enum param_type, or -1 when there is none. */
+int compile_param_type(struct compiler *c, struct value object);
+
+/*
+ * Whether *v is of that type. A double that is a whole number becomes an int
+ * where an integer is wanted.
+ */
+bool compile_fits(enum param_type type, struct value *v);
+
+/* A finding that `v` is not of that type; and "a whole number", for messages. */
+void compile_misfit(struct compiler *c, struct value v, enum param_type type);
+const char *compile_param_wanted(enum param_type type);
+
+/* Whether a value is in the list that a parameter allows. */
+bool compile_is_allowed(const struct param *param, struct value v);
+
+/* An environment in which $.input has these parameters, and the texts that their enums allow. */
+const struct cel_env *compile_input_env(struct compiler *c, const struct params *params);
+
+/* An environment in which these names are laid over $.input, whatever they hold. */
+const struct cel_env *compile_overlay_env(struct compiler *c, struct value names);
+
+/* `input` of a definition, or `form` of a wait: a list of parameters where we stand. */
+bool compile_params(struct compiler *c, struct value list, struct params *out);
+
+/*
+ * Whether what is written as the input of a procedure can be what its
+ * parameters say: the names, and constants. `input` may be NULL.
+ */
+void compile_check_given(struct compiler *c, const struct procedure *p,
+                         const struct mapping *input);
+
+/* --- settings.c, retry.c --- */
+
+extern const struct retry retry_default;
+
 void compile_settings(struct compiler *c, struct value settings, struct program *p);
 
-/* The commands of a step, an object or a list; env is the program's. command.c */
-const struct procedure *compile_commands(struct compiler *c, struct value written);
+/* A retry policy where we stand; what it leaves out is as *retry says. */
+void compile_retry(struct compiler *c, struct value policy, struct retry *retry);
 
-/* `steps`, codes first, so that each may name any other; sets the program's env. step.c */
+/* `retry` of a step or a command, or NULL. */
+const struct retry *compile_own_retry(struct compiler *c, struct value object);
+
+/* --- what a program is made of beside its steps: library.c --- */
+
+/* How large a procedure is, with what it calls. */
+struct tally {
+    uint32_t commands;
+    uint32_t http, notifications;
+    uint32_t depth; /* of calls */
+    bool has_rollbacks;
+};
+
+enum unit_state { UNIT_NEW, UNIT_OPEN, UNIT_DONE, UNIT_BROKEN };
+
+/* A named procedure. */
+struct unit {
+    struct procedure procedure;
+    struct value definition; /* LOCAL, REGISTRY */
+    enum unit_state state;   /* OPEN while it is being compiled */
+    struct tally tally;
+};
+
+struct library {
+    const struct cel_env *base;      /* the roots, and the functions */
+    struct cel_env *named;           /* for named procedures; NULL until one needs it */
+    const struct registry *registry; /* or NULL */
+    struct map local;                /* of struct unit */
+    struct map shared;               /* the same: registry and external */
+    unsigned open;                   /* units that are being compiled */
+    uint32_t slot_count;             /* the most that any procedure needs */
+    struct {
+        VEC_OF(const struct procedure *);
+    } procedures;
+    struct {
+        VEC_OF(struct pinned);
+    } functions;
+    struct {
+        VEC_OF(const struct cel_program *);
+    } expressions; /* every one that compiled */
+};
+
+struct library *library_new(struct arena *mem, const struct cel_env *base,
+                            const struct registry *registry);
+
+/* What the library holds becomes the program's. */
+void library_finish(struct arena *mem, struct library *l, struct program *p);
+
+/* The environment of named procedures: the slots of the roots, those that they do not see hidden. */
+const struct cel_env *library_named_env(struct compiler *c);
+
+/* `procedures` of a scenario: all of them are compiled. */
+void library_add_local(struct compiler *c, struct value procedures);
+
+/*
+ * The procedure of that name, compiled: one of the scenario's own, one of the
+ * registry, or an external one. NULL after a finding. Its size is added to
+ * *tally, which may be NULL.
+ */
+const struct procedure *library_procedure(struct compiler *c, struct str name, struct tally *tally);
+
+/* Compile what is written as a procedure of its own, of which nothing but `definition` is set. */
+void library_compile_unit(struct compiler *c, struct unit *unit);
+
+/* --- commands: procedure.c, command.c, argument.c, flow.c, wait.c --- */
+
+struct scope_name {
+    struct str name;
+    bool is_hidden; /* named by a body that does not run when this one does */
+};
+
+struct late_rollback {
+    struct command *command;
+    struct value written;
+    struct str path;
+};
+
+/* A procedure while its commands are read. */
+struct scope {
+    struct cel_env *env; /* grows by each `as` */
+    const struct cel_env *outer_env;
+    struct scope *outer;        /* or NULL */
+    const struct scope *around; /* whose names a rollback sees, or NULL */
+    bool may_wait;              /* one command, written in a step */
+    unsigned depth;             /* of bodies */
+    struct str prefix;          /* of positions: "2." */
+    uint32_t position;          /* of the last command */
+    unsigned items;             /* $.item so far */
+    struct tally tally;
+    struct {
+        VEC_OF(struct scope_name);
+    } names;
+    struct {
+        VEC_OF(struct late_rollback);
+    } rollbacks; /* read when all names are known */
+};
+
+/* Where commands are written. */
+enum commands_place { COMMANDS_OF_STEP, COMMANDS_ELSEWHERE };
+
+/* `procedure`: a name, a command or a list of commands. NULL after a finding. */
+const struct procedure *compile_procedure(struct compiler *c, struct value v,
+                                          enum commands_place place);
+
+/*
+ * {procedure, input, ...}, or just the procedure. `specs` are the fields that
+ * the object may have, these two among them. False after a finding.
+ */
+bool compile_call(struct compiler *c, struct value v, const struct field_spec *specs, size_t count,
+                  struct procedure_call *out);
+
+/* `rollback` of a step or a command: {procedure, input}, or just the procedure. */
+void compile_rollback(struct compiler *c, struct value v, struct procedure_call *out);
+
+/*
+ * Reading a procedure: expressions see what they see here, and the results of
+ * its commands. scope_close() reads the rollbacks of the commands and says
+ * what is too large.
+ */
+void scope_open(struct compiler *c, struct scope *scope);
+void scope_read(struct compiler *c, struct value commands, struct procedure *p);
+void scope_close(struct compiler *c, struct scope *scope, struct procedure *p);
+
+/* A list of commands, or one, at the present place of the scope. */
+const struct command *compile_command_list(struct compiler *c, struct value written,
+                                           uint32_t *count);
+
+/* One argument of a command where we stand. */
+void compile_argument(struct compiler *c, struct value v, const struct argument *a,
+                      struct command *command);
+
+/* A value where one of that kind is wanted. Never NULL. */
+const struct mapping *compile_value(struct compiler *c, struct value v, enum argument_kind kind);
+
+/* The bodies of flow.if, flow.match and flow.try. flow.c */
+void compile_bodies(struct compiler *c, struct value v, struct command *command);
+
+/* rules of compute.validate; fields and by of compute.aggregate. flow.c */
+void compile_rules(struct compiler *c, struct value v, struct command *command);
+void compile_aggregate(struct compiler *c, struct value v, struct command *command);
+
+/* What only wait.signal has. wait.c */
+void compile_wait(struct compiler *c, struct value v, struct command *command);
+
+/* --- steps: survey.c, step.c, jump.c --- */
+
+/* `steps` of a scenario; sets the program's env. */
 void compile_steps(struct compiler *c, struct value list, struct program *p);
+
+/* The tree of steps: codes, blocks, who is in whom. `written` becomes what each was made from. */
+void survey_steps(struct compiler *c, struct value list, struct program *p,
+                  const struct value **written);
+
+/* `goto` of the step we are in. */
+void compile_jumps(struct compiler *c, struct value v, struct jumps *out);
+
+/* Where a jump from the step we are in leads: a step that may be reached, or a word. */
+bool compile_target(struct compiler *c, struct value v, struct jump *out);
+
+/* Warnings about steps that never run. */
+void check_reachable(struct compiler *c, const struct program *p);
+
+/* Say that a field is the class of an error. define.c */
+void define_class_words(struct arena *mem, struct cel_env *env, struct str name, struct str field);
 
 /* The words of `onError`, in the order of enum on_error. */
 #define ON_ERROR_WORDS "compensate retry fail_fast hold"

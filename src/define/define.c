@@ -1,5 +1,5 @@
 /* define.c - what all definitions share: the context, durations, the face of programs. */
-#include "define/define.h"
+#include "define/compile.h"
 #include "value/timefmt.h"
 
 const char *define_kind_of(struct value definition)
@@ -17,6 +17,15 @@ const char *define_kind_of(struct value definition)
         if (value_map_get_str(definition, str_of(shapes[i].field)).kind != VALUE_ABSENT)
             return shapes[i].kind;
     return NULL;
+}
+
+void define_class_words(struct arena *mem, struct cel_env *env, struct str name, struct str field)
+{
+    struct str *words = ARENA_ARRAY(mem, ERR_CLASS_INDETERMINATE, struct str);
+
+    for (int i = 0; i < ERR_CLASS_INDETERMINATE; i++)
+        words[i] = str_of(err_class_name((enum err_class)(ERR_CLASS_TRANSIENT + i)));
+    cel_env_words(env, name, field, words, ERR_CLASS_INDETERMINATE);
 }
 
 const struct cel_env *define_env(struct arena *mem)
@@ -39,6 +48,7 @@ const struct cel_env *define_env(struct arena *mem)
     }
     if (!cel_env_close(env, STR("steps"), &err))
         PANIC(err.message);
+    define_class_words(mem, env, STR("error"), STR("class"));
     return env;
 }
 

@@ -33,12 +33,44 @@ struct value findings_value(struct arena *mem, const struct findings *findings);
 /* "scenario", "procedure", "schema" or "machine" by the shape of the definition, or NULL. */
 const char *define_kind_of(struct value definition);
 
+/* Something that definitions name and that stands elsewhere, in its published version. */
+struct registered {
+    struct value definition;
+    int64_t version;
+};
+
+/*
+ * Where a definition finds what it names; user functions stand in `base`. The
+ * function answers whether there is one of that name, and puts it into `mem`;
+ * it may be NULL: there is none.
+ */
+struct registry {
+    bool (*procedure)(void *context, struct arena *mem, struct str code, struct registered *out);
+    void *context;
+    /*
+     * What it does not know may exist all the same: a warning. The program
+     * takes it for an external procedure, and is good for checking only.
+     */
+    bool is_partial;
+};
+
+enum define_kind {
+    DEFINE_SCENARIO,
+    DEFINE_PROCEDURE, /* of the registry: a program without steps; its first procedure is it */
+};
+
 /*
  * Check a definition and compile it. Everything that is wrong with it is added
  * to `findings`; without an error the program is in *out, else NULL. `base` is
- * the environment of all definitions (define_env()). The program and the
- * findings live in `mem`; `definition` must live as long.
+ * the environment of all definitions (define_env()), which may know functions
+ * too; `registry` may be NULL.
+ * The program and the findings live in `mem`; `definition` must live as long.
  */
+void define_compile(struct arena *mem, const struct cel_env *base, const struct registry *registry,
+                    enum define_kind kind, struct value definition, int64_t version,
+                    struct findings *findings, const struct program **out);
+
+/* The same for a scenario that finds nothing elsewhere. */
 void define_compile_scenario(struct arena *mem, const struct cel_env *base, struct value definition,
                              int64_t version, struct findings *findings,
                              const struct program **out);
@@ -57,6 +89,14 @@ void program_release(const struct program *p);
  */
 void define_check_input(struct arena *mem, const struct program *p, struct value input,
                         struct value *out, struct findings *findings);
+
+/*
+ * The same for anything that parameters describe: the input of a procedure,
+ * the payload of a form. Pointers begin with `at`.
+ */
+void define_check_params(struct arena *mem, const struct param *params, uint32_t count,
+                         struct str at, struct value given, struct value *out,
+                         struct findings *findings);
 
 /*
  * Evaluate a mapping: lists and maps of it live in `mem`, what is constant is

@@ -3,10 +3,45 @@
 
 /* --- compiling --- */
 
-static bool may_be_expression(struct str text)
+bool compile_is_plain(struct str text)
 {
-    return text.len > 0 && (text.ptr[0] == '=' || text.ptr[0] == '"' ||
-                            str_starts_with(text, STR("$.")) || str_find(text, STR("{{"), 0) >= 0);
+    return text.len == 0 || (text.ptr[0] != '=' && text.ptr[0] != '"' &&
+                             !str_starts_with(text, STR("$.")) && str_find(text, STR("{{"), 0) < 0);
+}
+
+typedef bool compile_fn(struct arena *mem, const struct cel_env *env, struct str source,
+                        const struct cel_program **out, struct err *err);
+
+static bool compile_whole(struct arena *mem, const struct cel_env *env, struct str source,
+                          const struct cel_program **out, struct err *err)
+{
+    return cel_compile(mem, env, source, NULL, out, err);
+}
+
+/*
+ * Compile a text and keep the program; NULL after a finding. A name that
+ * $.input does not declare is a warning: it may be what the author wants to
+ * fail.
+ */
+static const struct cel_program *compile_source(struct compiler *c, struct str source,
+                                                compile_fn *compile)
+{
+    const struct cel_program *program;
+    struct err err, first;
+
+    if (!compile(c->mem, c->env, source, &program, &err)) {
+        struct cel_env *open = cel_env_extend(c->mem, c->env);
+        first = err;
+        cel_env_open(open, STR("input"));
+        if (!str_starts_with(str_of(first.message), STR("undeclared reference to 'input.")) ||
+            !compile(c->mem, open, source, &program, &err)) {
+            compile_expression_error(c, source, &err);
+            return NULL;
+        }
+        compile_undeclared_input(c, source, &first);
+    }
+    *VEC_ADD(c->mem, &c->library->expressions) = program;
+    return program;
 }
 
 /* Each answers whether the value stays as it is written, and fills *m only if not. */
@@ -15,15 +50,12 @@ static bool compile_at(struct compiler *c, struct value v, unsigned depth, struc
 static bool compile_string(struct compiler *c, struct value v, struct mapping *m)
 {
     const struct cel_program *program;
-    struct err err;
 
-    if (!may_be_expression(value_text(v)))
+    if (compile_is_plain(value_text(v)))
         return true;
-    if (!cel_compile_value(c->mem, c->env, value_text(v), &program, &err)) {
-        compile_expression_error(c, value_text(v), &err);
+    program = compile_source(c, value_text(v), cel_compile_value);
+    if (program == NULL)
         return true;
-    }
-    *VEC_ADD(c->mem, &c->expressions) = program;
     *m = (struct mapping){.kind = MAPPING_PROGRAM, .program = program};
     if (cel_program_is_constant(program, &m->value))
         m->kind = MAPPING_CONST;
@@ -108,21 +140,22 @@ const struct mapping *compile_mapping(struct compiler *c, struct value v)
     return m;
 }
 
+const struct cel_program *compile_expression(struct compiler *c, struct value v)
+{
+    if (v.kind == VALUE_STRING)
+        return compile_source(c, value_text(v), compile_whole);
+    compile_wrong_type(c, v, "an expression in a text");
+    return NULL;
+}
+
 const struct cel_program *compile_condition(struct compiler *c, struct value v)
 {
-    const struct cel_program *program;
+    const struct cel_program *program = compile_expression(c, v);
     struct str type;
     struct err err;
 
-    if (v.kind != VALUE_STRING) {
-        compile_wrong_type(c, v, "an expression in a text");
+    if (program == NULL)
         return NULL;
-    }
-    if (!cel_compile(c->mem, c->env, value_text(v), NULL, &program, &err)) {
-        compile_expression_error(c, value_text(v), &err);
-        return NULL;
-    }
-    *VEC_ADD(c->mem, &c->expressions) = program;
     type = cel_program_type(program);
     if (str_eq(type, STR("bool")) || str_eq(type, STR("dyn")))
         return program;

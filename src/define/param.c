@@ -1,7 +1,6 @@
-/* param.c - the parameters of a definition, and the input of a start held against them. */
+/* param.c - the parameters of a definition, and what expressions know by them. */
 #include "base/uuid.h"
 #include "define/compile.h"
-#include "value/json.h"
 #include "value/timefmt.h"
 
 #include <math.h>
@@ -21,11 +20,17 @@ static const char type_words[] =
 /* Beyond this a double may stand for several whole numbers. */
 static const double EXACT_MAX = 9007199254740992.0;
 
-/*
- * Whether *v is of that type. A double that is a whole number becomes an int
- * where an integer is wanted.
- */
-static bool fits(enum param_type type, struct value *v)
+const char *compile_param_wanted(enum param_type type)
+{
+    return wanted[type];
+}
+
+int compile_param_type(struct compiler *c, struct value object)
+{
+    return compile_word(c, object, "type", type_words);
+}
+
+bool compile_fits(enum param_type type, struct value *v)
 {
     struct value timestamp;
     struct uuid id;
@@ -59,7 +64,7 @@ static bool fits(enum param_type type, struct value *v)
     PANIC("unknown type of a parameter");
 }
 
-static void wrong_type(struct compiler *c, struct value v, enum param_type type)
+void compile_misfit(struct compiler *c, struct value v, enum param_type type)
 {
     bool is_text =
         type == PARAM_STRING || type == PARAM_UUID || type == PARAM_DATE || type == PARAM_DATETIME;
@@ -75,8 +80,7 @@ static void wrong_type(struct compiler *c, struct value v, enum param_type type)
         compile_wrong_type(c, v, wanted[type]);
 }
 
-/* Whether a value is in the list that a parameter allows. */
-static bool is_allowed(const struct param *param, struct value v)
+bool compile_is_allowed(const struct param *param, struct value v)
 {
     if (param->allowed.kind != VALUE_LIST)
         return true;
@@ -105,9 +109,9 @@ static void compile_enum(struct compiler *c, struct value list, struct param *pa
     } else {
         for (uint32_t i = 0; i < list.len; i++) {
             struct value v = list.items[i];
-            if (!fits(param->type, &v)) {
+            if (!compile_fits(param->type, &v)) {
                 size_t inner = compile_enter_index(c, i);
-                wrong_type(c, v, param->type);
+                compile_misfit(c, v, param->type);
                 compile_leave(c, inner);
             }
         }
@@ -123,15 +127,15 @@ static void compile_default(struct compiler *c, struct value v, struct param *pa
     /* No default at all is how forms write null. */
     if (v.kind == VALUE_NULL && param->type != PARAM_ANY)
         v = value_absent();
-    else if (!fits(param->type, &v))
-        wrong_type(c, v, param->type);
-    else if (!is_allowed(param, v))
+    else if (!compile_fits(param->type, &v))
+        compile_misfit(c, v, param->type);
+    else if (!compile_is_allowed(param, v))
         compile_error(c, FINDING_BAD_VALUE, "the default is none of the values of the enum");
     param->fallback = v;
     compile_leave(c, outer);
 }
 
-static void compile_param(struct compiler *c, struct value v, const struct program *p,
+static void compile_param(struct compiler *c, struct value v, const struct params *before,
                           struct param *param)
 {
     struct value field;
@@ -149,12 +153,12 @@ static void compile_param(struct compiler *c, struct value v, const struct progr
     if (compile_field(v, "name").kind == VALUE_STRING && !compile_is_name(param->name))
         compile_error(c, FINDING_BAD_NAME,
                       "a name is a letter or '_', then letters, digits or '_'");
-    for (uint32_t i = 0; i < p->param_count && param->name.len > 0; i++)
-        if (str_eq(p->params[i].name, param->name))
+    for (uint32_t i = 0; i < before->count && param->name.len > 0; i++)
+        if (str_eq(before->items[i].name, param->name))
             compile_error(c, FINDING_DUPLICATE_NAME, "there are two parameters '%.*s'",
                           STR_ARG(param->name));
     compile_leave(c, outer);
-    type = compile_word(c, v, "type", type_words);
+    type = compile_param_type(c, v);
     if (type >= 0)
         param->type = (enum param_type)type;
     param->required = compile_flag(c, v, "required");
@@ -169,149 +173,80 @@ static void compile_param(struct compiler *c, struct value v, const struct progr
         compile_default(c, field, param);
 }
 
-void compile_params(struct compiler *c, struct value list, struct program *p)
+bool compile_params(struct compiler *c, struct value list, struct params *out)
 {
-    size_t outer = compile_enter(c, STR("input"));
     struct param *params;
 
+    *out = (struct params){0};
     if (list.kind != VALUE_LIST) {
         compile_wrong_type(c, list, "a list of parameters");
-    } else if (list.len > PARAMS_MAX) {
+        return false;
+    }
+    if (list.len > PARAMS_MAX) {
         compile_error(c, FINDING_TOO_MANY_PARAMS, "there are %u parameters; at most %d are allowed",
                       list.len, PARAMS_MAX);
-    } else {
-        params = ARENA_ARRAY(c->mem, list.len, struct param);
-        p->declares_input = true;
-        p->params = params;
-        for (uint32_t i = 0; i < list.len; i++) {
-            size_t inner = compile_enter_index(c, i);
-            compile_param(c, list.items[i], p, &params[i]);
-            p->param_count++;
-            compile_leave(c, inner);
-        }
+        return false;
     }
-    compile_leave(c, outer);
-}
-
-/* --- the input of a start --- */
-
-static const struct param *find_param(const struct program *p, struct str name)
-{
-    for (uint32_t i = 0; i < p->param_count; i++)
-        if (str_eq(p->params[i].name, name))
-            return &p->params[i];
-    return NULL;
-}
-
-static struct str nearest_param(const struct program *p, struct str name)
-{
-    unsigned limit = catalog_hint_distance(name);
-    struct str best = STR_NONE;
-
-    for (uint32_t i = 0; i < p->param_count && limit > 0; i++) {
-        unsigned distance = str_distance(name, p->params[i].name, limit);
-        if (distance <= limit) {
-            best = p->params[i].name;
-            limit = distance - 1;
-        }
+    params = ARENA_ARRAY(c->mem, list.len + 1, struct param);
+    out->items = params;
+    for (uint32_t i = 0; i < list.len; i++) {
+        size_t inner = compile_enter_index(c, i);
+        compile_param(c, list.items[i], out, &params[i]);
+        out->count++;
+        compile_leave(c, inner);
     }
-    return best;
+    return true;
 }
 
-/* Null says nothing, unless anything goes. */
-static bool is_given(const struct param *param, struct value v)
+/* --- what expressions may compare with --- */
+
+/* The texts among the values of an enum. */
+static const struct str *enum_texts(struct arena *mem, struct value list, uint32_t *count)
 {
-    return v.kind != VALUE_ABSENT && (v.kind != VALUE_NULL || param->type == PARAM_ANY);
+    struct str *texts = ARENA_ARRAY(mem, list.len + 1, struct str);
+
+    *count = 0;
+    for (uint32_t i = 0; i < list.len; i++)
+        if (list.items[i].kind == VALUE_STRING)
+            texts[(*count)++] = value_text(list.items[i]);
+    return texts;
 }
 
-/* The values that are allowed, as far as they fit into a message. */
-static void not_allowed(struct compiler *c, const struct param *param)
+const struct cel_env *compile_input_env(struct compiler *c, const struct params *params)
 {
-    struct buf text;
+    struct cel_env *env = cel_env_extend(c->mem, c->env);
     struct err err;
 
-    buf_init_arena(&text, c->mem);
-    text.limit = 300;
-    if (json_write(&text, param->allowed, &err))
-        compile_error(c, FINDING_BAD_VALUE, "'%.*s' must be one of %.*s", STR_ARG(param->name),
-                      STR_ARG(buf_view(&text)));
-    else
-        compile_error(c, FINDING_BAD_VALUE, "'%.*s' is none of the values that are allowed",
-                      STR_ARG(param->name));
+    if (!cel_env_field(env, STR("input"), STR_NONE, &err))
+        PANIC(err.message);
+    for (uint32_t i = 0; i < params->count; i++) {
+        const struct param *p = &params->items[i];
+        uint32_t count;
+
+        if (!cel_env_field(env, STR("input"), p->name, &err))
+            PANIC(err.message);
+        if (p->allowed.kind == VALUE_LIST) {
+            const struct str *texts = enum_texts(c->mem, p->allowed, &count);
+            cel_env_words(env, STR("input"), p->name, texts, count);
+        }
+    }
+    return env;
 }
 
-/* Check what was given under one name; *v becomes what the execution sees. */
-static void check_given(struct compiler *c, const struct program *p, struct str name,
-                        struct value *v)
+const struct cel_env *compile_overlay_env(struct compiler *c, struct value names)
 {
-    const struct param *param = find_param(p, name);
-    size_t outer = compile_enter(c, name);
+    struct cel_env *env;
+    struct err err;
 
-    if (param == NULL) {
-        compile_error(c, FINDING_UNDECLARED_INPUT, "there is no parameter '%.*s'", STR_ARG(name));
-        compile_did_you_mean(c, nearest_param(p, name));
-    } else if (!is_given(param, *v)) {
-        if (param->fallback.kind != VALUE_ABSENT)
-            *v = param->fallback;
-        else if (param->required)
-            compile_error(c, FINDING_MISSING_INPUT, "'%.*s' is required", STR_ARG(name));
-    } else if (!fits(param->type, v)) {
-        wrong_type(c, *v, param->type);
-    } else if (!is_allowed(param, *v)) {
-        not_allowed(c, param);
+    if (names.kind != VALUE_MAP || names.len == 0)
+        return c->env;
+    env = cel_env_extend(c->mem, c->env);
+    for (uint32_t i = 0; i < names.len; i++) {
+        struct str name = value_text(names.map->entries[i].key);
+
+        cel_env_words(env, STR("input"), name, NULL, 0);
+        if (c->lists_input && !cel_env_field(env, STR("input"), name, &err))
+            PANIC(err.message);
     }
-    compile_leave(c, outer);
-}
-
-/* A parameter that the input does not mention: whether its default is to be added. */
-static bool check_absent(struct compiler *c, const struct param *param)
-{
-    size_t outer;
-
-    if (param->fallback.kind != VALUE_ABSENT)
-        return true;
-    if (param->required) {
-        outer = compile_enter(c, param->name);
-        compile_error(c, FINDING_MISSING_INPUT, "'%.*s' is required", STR_ARG(param->name));
-        compile_leave(c, outer);
-    }
-    return false;
-}
-
-static struct value check_params(struct compiler *c, const struct program *p, struct value input)
-{
-    struct value_entry *entries =
-        ARENA_ARRAY(c->mem, (size_t)input.len + p->param_count, struct value_entry);
-    size_t count = 0, duplicate;
-
-    for (uint32_t i = 0; i < input.len; i++) {
-        struct value_entry e = input.map->entries[i];
-        check_given(c, p, value_text(e.key), &e.value);
-        entries[count++] = e;
-    }
-    for (uint32_t i = 0; i < p->param_count; i++) {
-        const struct param *param = &p->params[i];
-        if (value_map_get_str(input, param->name).kind == VALUE_ABSENT && check_absent(c, param))
-            entries[count++] =
-                (struct value_entry){.key = value_key(param->name), .value = param->fallback};
-    }
-    return value_map_make(c->mem, entries, count, &duplicate);
-}
-
-void define_check_input(struct arena *mem, const struct program *p, struct value input,
-                        struct value *out, struct findings *findings)
-{
-    struct compiler c;
-
-    compiler_init(&c, mem, NULL, findings);
-    (void)compile_enter(&c, STR("input"));
-    if (input.kind == VALUE_ABSENT || input.kind == VALUE_NULL)
-        input = value_map_empty();
-    if (input.kind != VALUE_MAP) {
-        compile_wrong_type(&c, input, "an object");
-        input = value_map_empty();
-    } else if (p->declares_input) {
-        input = check_params(&c, p, input);
-    }
-    *out = input;
+    return env;
 }

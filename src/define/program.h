@@ -70,21 +70,11 @@ struct mapping {
 
 enum command_type {
 #define COMMAND(symbol, name, alias, place, summary, arguments) COMMAND_##symbol,
-#define COMMAND_NEXT(symbol, name)
 #define COMMAND_LATER(name)
 #include "define/commands.def"
 #undef COMMAND_LATER
-#undef COMMAND_NEXT
 #undef COMMAND
-    COMMAND_TYPE_COUNT,
-/* Those that only the engine knows so far. */
-#define COMMAND(symbol, name, alias, place, summary, arguments)
-#define COMMAND_NEXT(symbol, name) COMMAND_##symbol,
-#define COMMAND_LATER(name)
-#include "define/commands.def"
-#undef COMMAND_LATER
-#undef COMMAND_NEXT
-#undef COMMAND
+    COMMAND_TYPE_COUNT
 };
 
 /* The fields of commands, by name; a command has those that its type allows. */
@@ -197,11 +187,13 @@ enum on_timeout { ON_TIMEOUT_FAIL, ON_TIMEOUT_CONTINUE, ON_TIMEOUT_JUMP };
 
 struct wait {
     enum on_timeout on_timeout;
-    uint32_t timeout_step; /* JUMP: the index, as in struct jump */
-    bool accepts_new_only; /* accept "new" */
+    enum jump_kind timeout_kind; /* JUMP: where to, as in struct jump */
+    uint32_t timeout_step;       /* STEP: the index */
+    bool accepts_new_only;       /* accept "new" */
     bool is_public;
     const struct param *form; /* what the payload must be, as `input`; NULL: anything */
     uint32_t form_count;
+    struct value form_written; /* as it was written, for those who answer; or absent */
     /* reminder: `procedure` is NULL when there is none; it sees $.reminder.index */
     struct procedure_call reminder;
     const struct mapping *reminder_every; /* a duration */

@@ -1,12 +1,15 @@
-/* scenario.c - a scenario as a whole: from a definition to a program. */
+/* scenario.c - definitions as a whole: from a scenario, or a procedure, to a program. */
 #include "define/access.h"
 #include "define/compile.h"
+#include "value/json.h"
+
+enum { PROCEDURE_BYTES_MAX = 64 * 1024 };
 
 static const struct field_spec scenario_fields[] = {
     {"code", STATE_NOW},       {"name", STATE_NOW},        {"description", STATE_NOW},
     {"input", STATE_NOW},      {"steps", STATE_NOW},       {"onError", STATE_NOW},
     {"settings", STATE_NOW},   {"result", STATE_NOW},      {"access", STATE_NOW},
-    {"meta", STATE_NOW},       {"version", STATE_IGNORED}, {"procedures", STATE_LATER},
+    {"meta", STATE_NOW},       {"version", STATE_IGNORED}, {"procedures", STATE_NOW},
     {"triggers", STATE_LATER},
 };
 
@@ -18,47 +21,23 @@ static const struct field_spec access_fields[] = {
 
 static const int64_t DEFAULT_TIMEOUT_US = INT64_C(30) * 86400 * 1000000;
 
-static const struct retry DEFAULT_RETRY = {
-    .max_attempts = 3,
-    .delay_us = INT64_C(5) * 1000000,
-    .backoff = 2,
-    .max_delay_us = INT64_C(3600) * 1000000,
-    .has_jitter = true,
-};
-
-static void compile_code(struct compiler *c, struct value definition, struct program *p)
-{
-    struct value v = compile_field(definition, "code");
-    size_t outer;
-
-    p->code = compile_text(c, definition, "code");
-    if (v.kind == VALUE_ABSENT)
-        compile_missing(c, "code");
-    if (v.kind == VALUE_STRING) {
-        outer = compile_enter(c, STR("code"));
-        (void)compile_check_code(c, p->code);
-        compile_leave(c, outer);
-    }
-}
-
 /* A role, or "group:name". A role that does not exist lets nobody in, which is hardly meant. */
 static void check_who(struct compiler *c, struct value v)
 {
-    struct str who;
+    struct str who = v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
     const char *nearest;
     enum role role;
 
     if (v.kind != VALUE_STRING) {
         compile_wrong_type(c, v, "a role, or \"group:name\"");
-        return;
+    } else if (who.len == 0 || str_eq(who, STR("group:"))) {
+        compile_error(c, FINDING_BAD_VALUE, "this must be a role, or \"group:name\"");
+    } else if (!str_starts_with(who, STR("group:")) && !role_find(who, &role)) {
+        nearest = role_nearest(who);
+        compile_warning(c, FINDING_BAD_VALUE, "there is no role '%.*s'; a group is \"group:name\"",
+                        STR_ARG(who));
+        compile_did_you_mean(c, nearest != NULL ? str_of(nearest) : STR_NONE);
     }
-    who = value_text(v);
-    if (role_find(who, &role) || (str_starts_with(who, STR("group:")) && who.len > 6))
-        return;
-    nearest = role_nearest(who);
-    compile_warning(c, FINDING_BAD_VALUE, "there is no role '%.*s'; a group is \"group:name\"",
-                    STR_ARG(who));
-    compile_did_you_mean(c, nearest != NULL ? str_of(nearest) : STR_NONE);
 }
 
 static void check_access(struct compiler *c, struct value access)
@@ -82,6 +61,20 @@ static void check_access(struct compiler *c, struct value access)
     compile_leave(c, outer);
 }
 
+static void compile_input(struct compiler *c, struct value list, struct program *p)
+{
+    size_t outer = compile_enter(c, STR("input"));
+    struct params params;
+
+    p->declares_input = compile_params(c, list, &params);
+    p->params = params.items;
+    p->param_count = params.count;
+    c->lists_input = p->declares_input;
+    if (p->declares_input)
+        c->env = compile_input_env(c, &params);
+    compile_leave(c, outer);
+}
+
 static void compile_scenario(struct compiler *c, struct value definition, struct program *p)
 {
     struct value v;
@@ -91,7 +84,7 @@ static void compile_scenario(struct compiler *c, struct value definition, struct
     if (!compile_fields(c, definition, scenario_fields,
                         sizeof(scenario_fields) / sizeof(scenario_fields[0])))
         return;
-    compile_code(c, definition, p);
+    p->code = compile_own_code(c, definition);
     p->name = compile_text(c, definition, "name");
     if (p->name.len == 0)
         p->name = p->code;
@@ -99,7 +92,7 @@ static void compile_scenario(struct compiler *c, struct value definition, struct
     p->meta = compile_meta(c, definition);
     v = compile_field(definition, "input");
     if (v.kind != VALUE_ABSENT)
-        compile_params(c, v, p);
+        compile_input(c, v, p);
     word = compile_word(c, definition, "onError", ON_ERROR_WORDS);
     if (word >= 0)
         p->on_error = (enum on_error)word;
@@ -110,6 +103,10 @@ static void compile_scenario(struct compiler *c, struct value definition, struct
     if (v.kind != VALUE_ABSENT)
         check_access(c, v);
     p->access = v;
+    c->retry = &p->retry;
+    v = compile_field(definition, "procedures");
+    if (v.kind != VALUE_ABSENT && v.kind != VALUE_NULL)
+        library_add_local(c, v);
     compile_steps(c, compile_field(definition, "steps"), p);
     v = compile_field(definition, "result");
     if (v.kind != VALUE_ABSENT) {
@@ -119,26 +116,72 @@ static void compile_scenario(struct compiler *c, struct value definition, struct
     }
 }
 
-void define_compile_scenario(struct arena *mem, const struct cel_env *base, struct value definition,
-                             int64_t version, struct findings *findings, const struct program **out)
+/* --- a procedure of the registry --- */
+
+static void read_procedure(struct compiler *c, struct value definition, struct program *p)
+{
+    struct unit *unit = ARENA_NEW(c->mem, struct unit);
+    struct compiler inner;
+    struct buf text;
+    struct err err;
+
+    p->code = definition.kind == VALUE_MAP ? compile_own_code(c, definition) : STR_NONE;
+    *unit = (struct unit){
+        .definition = definition,
+        .procedure = {.kind = PROCEDURE_REGISTRY, .name = p->code, .version = p->version}};
+    /* One that calls itself finds this one. */
+    if (p->code.len > 0)
+        map_put(&c->library->shared, p->code, unit);
+    *VEC_ADD(c->mem, &c->library->procedures) = &unit->procedure;
+    compiler_branch(&inner, c, STR_NONE);
+    library_compile_unit(&inner, unit);
+    c->has_errors = c->has_errors || inner.has_errors;
+    p->name = p->code;
+    buf_init_arena(&text, c->mem);
+    text.limit = PROCEDURE_BYTES_MAX;
+    if (!json_write(&text, definition, &err))
+        compile_error(c, FINDING_TOO_LARGE, "the definition of a procedure has at most %d KB",
+                      PROCEDURE_BYTES_MAX / 1024);
+}
+
+/* --- any of them --- */
+
+void define_compile(struct arena *mem, const struct cel_env *base, const struct registry *registry,
+                    enum define_kind kind, struct value definition, int64_t version,
+                    struct findings *findings, const struct program **out)
 {
     struct program *p = ARENA_NEW(mem, struct program);
+    struct library *library = library_new(mem, base, registry);
     struct compiler c;
 
     compiler_init(&c, mem, base, findings);
+    c.library = library;
     *p = (struct program){.version = version,
                           .meta = value_map_empty(),
                           .on_error = ON_ERROR_COMPENSATE,
                           .timeout_us = DEFAULT_TIMEOUT_US,
                           .access = value_absent(),
-                          .retry = DEFAULT_RETRY,
+                          .retry = retry_default,
                           .env = base};
-    compile_scenario(&c, definition, p);
-    p->expressions = c.expressions.items;
-    p->expression_count = (uint32_t)c.expressions.count;
+    switch (kind) {
+    case DEFINE_SCENARIO:
+        c.program = p;
+        compile_scenario(&c, definition, p);
+        break;
+    case DEFINE_PROCEDURE:
+        read_procedure(&c, definition, p);
+        break;
+    }
+    library_finish(mem, library, p);
     *out = p;
     if (c.has_errors) {
         program_release(p);
         *out = NULL;
     }
+}
+
+void define_compile_scenario(struct arena *mem, const struct cel_env *base, struct value definition,
+                             int64_t version, struct findings *findings, const struct program **out)
+{
+    define_compile(mem, base, NULL, DEFINE_SCENARIO, definition, version, findings, out);
 }

@@ -1,50 +1,72 @@
-/* step.c - the steps of a scenario. */
+/* step.c - what the steps of a scenario hold. */
 #include "define/compile.h"
 
+enum { LOOP_MAX = 100000, RECONCILE_MAX = 1000 };
+
 static const struct field_spec step_fields[] = {
-    {"code", STATE_NOW},       {"name", STATE_NOW},      {"procedure", STATE_NOW},
-    {"input", STATE_NOW},      {"when", STATE_NOW},      {"onError", STATE_NOW},
-    {"meta", STATE_NOW},       {"branch", STATE_LATER},  {"loop", STATE_LATER},
-    {"parallel", STATE_LATER}, {"goto", STATE_LATER},    {"rollback", STATE_LATER},
-    {"retry", STATE_LATER},    {"timeout", STATE_LATER}, {"reconcile", STATE_LATER},
+    {"code", STATE_NOW},      {"name", STATE_NOW},     {"procedure", STATE_NOW},
+    {"branch", STATE_NOW},    {"loop", STATE_NOW},     {"parallel", STATE_LATER},
+    {"input", STATE_NOW},     {"rollback", STATE_NOW}, {"retry", STATE_NOW},
+    {"timeout", STATE_NOW},   {"when", STATE_NOW},     {"goto", STATE_NOW},
+    {"reconcile", STATE_NOW}, {"onError", STATE_NOW},  {"meta", STATE_NOW},
 };
 
-/* --- codes --- */
+static const struct field_spec way_fields[] = {
+    {"when", STATE_NOW},
+    {"steps", STATE_NOW},
+};
 
-static void compile_code(struct compiler *c, struct value v, const struct program *p,
-                         struct step *step)
+static const struct field_spec loop_fields[] = {
+    {"while", STATE_NOW},   {"for", STATE_NOW},         {"as", STATE_NOW},
+    {"steps", STATE_NOW},   {"max", STATE_NOW},         {"collect", STATE_NOW},
+    {"onError", STATE_NOW}, {"concurrency", STATE_NOW},
+};
+
+static const struct field_spec reconcile_fields[] = {
+    {"procedure", STATE_NOW},
+    {"input", STATE_NOW},
+    {"every", STATE_NOW},
+    {"max", STATE_NOW},
+};
+
+/* The types of signals that a step waits for, when they are written out; else none. */
+static const struct str *signal_types(struct compiler *c, struct value step, uint32_t *count)
 {
-    size_t outer;
+    struct value wait = compile_field(step, "procedure"), types;
+    struct str *texts;
+    bool is_list;
 
-    step->code = compile_text(c, v, "code");
-    if (compile_field(v, "code").kind == VALUE_ABSENT)
-        compile_missing(c, "code");
-    if (compile_field(v, "code").kind != VALUE_STRING)
-        return;
-    outer = compile_enter(c, STR("code"));
-    if (!compile_check_code(c, step->code)) {
-        step->code = STR_NONE;
-    } else if (catalog_has_word(STR("end next break"), step->code)) {
-        compile_error(c, FINDING_RESERVED_CODE, "'%.*s' is where a goto may lead, not a step",
-                      STR_ARG(step->code));
-    } else {
-        for (const struct step *other = p->steps; other != step; other++)
-            if (str_eq(other->code, step->code))
-                compile_error(c, FINDING_DUPLICATE_CODE, "there are two steps '%.*s'",
-                              STR_ARG(step->code));
+    *count = 0;
+    if (wait.kind == VALUE_LIST && wait.len == 1)
+        wait = wait.items[0];
+    types = compile_field(wait, "signalType");
+    is_list = types.kind == VALUE_LIST;
+    if ((!is_list && types.kind != VALUE_STRING) || compile_has(wait, "result"))
+        return NULL;
+    texts = ARENA_ARRAY(c->mem, is_list ? types.len + 1 : 1, struct str);
+    for (uint32_t i = 0; i < (is_list ? types.len : 1); i++) {
+        struct value type = is_list ? types.items[i] : types;
+
+        if (type.kind != VALUE_STRING || !compile_is_plain(value_text(type))) {
+            *count = 0;
+            return NULL;
+        }
+        texts[(*count)++] = value_text(type);
     }
-    compile_leave(c, outer);
+    return texts;
 }
 
 /* Declare $.steps.CODE for every step, in the order of their slots. */
-static const struct cel_env *declare_steps(struct compiler *c, const struct program *p)
+static const struct cel_env *declare_steps(struct compiler *c, const struct program *p,
+                                           const struct value *written)
 {
     struct cel_env *env = cel_env_extend(c->mem, c->env);
 
     for (uint32_t i = 0; i < p->step_count; i++) {
         struct str code = p->steps[i].code;
         struct str name = str_printf(c->mem, "steps.%.*s", STR_ARG(code));
-        uint32_t slot;
+        const struct str *types;
+        uint32_t slot, count;
         struct err err;
 
         /* A step without a usable code, which is an error by now. */
@@ -52,51 +74,185 @@ static const struct cel_env *declare_steps(struct compiler *c, const struct prog
             continue;
         if (!cel_env_variable(env, name, STR("dyn"), &slot, &err))
             PANIC(err.message);
+        define_class_words(c->mem, env, name, STR("error.class"));
+        types = signal_types(c, written[i], &count);
+        cel_env_words(env, name, STR("type"), types, count);
     }
     return env;
 }
 
-/* --- one step --- */
+/* --- branches --- */
 
-static void compile_procedure(struct compiler *c, struct value v, struct step *step)
+static void compile_branch(struct compiler *c, struct value branch, struct program *p,
+                           const struct step *step)
 {
-    struct value procedure = compile_field(v, "procedure");
-    size_t outer;
+    struct block *blocks = (struct block *)p->blocks + step->first_block;
+    size_t outer = compile_enter(c, STR("branch"));
 
-    if (procedure.kind == VALUE_ABSENT) {
-        if (compile_field(v, "branch").kind == VALUE_ABSENT &&
-            compile_field(v, "loop").kind == VALUE_ABSENT &&
-            compile_field(v, "parallel").kind == VALUE_ABSENT)
-            compile_missing(c, "procedure");
-        return;
+    for (uint32_t i = 0; i < step->block_count; i++) {
+        size_t inner = compile_enter_index(c, i);
+        struct value way = branch.items[i];
+
+        if (way.kind == VALUE_MAP) {
+            (void)compile_fields(c, way, way_fields, sizeof(way_fields) / sizeof(way_fields[0]));
+            blocks[i].when = compile_when(c, way, "when");
+            if (i + 1 < step->block_count && compile_field(way, "when").kind == VALUE_ABSENT)
+                compile_warning(c, FINDING_UNREACHABLE,
+                                "without 'when' this way is always taken, and none after it");
+        }
+        compile_leave(c, inner);
     }
-    outer = compile_enter(c, STR("procedure"));
-    if (procedure.kind == VALUE_STRING)
-        compile_error(c, FINDING_NOT_SUPPORTED_YET,
-                      "procedures by name are not supported yet; write the command here");
-    else if (procedure.kind != VALUE_MAP && procedure.kind != VALUE_LIST)
-        compile_wrong_type(c, procedure, "a command or a list of commands");
-    else
-        step->procedure = compile_commands(c, procedure);
     compile_leave(c, outer);
 }
+
+/* --- loops --- */
+
+static void compile_loop_name(struct compiler *c, struct value v, struct loop *loop)
+{
+    size_t outer = compile_enter(c, STR("as"));
+
+    loop->as = compile_text(c, v, "as");
+    if (loop->list == NULL && loop->as.len > 0)
+        compile_error(c, FINDING_MISPLACED, "'as' names the item of a 'for'");
+    else if (compile_field(v, "as").kind == VALUE_STRING && !compile_is_name(loop->as))
+        compile_error(c, FINDING_BAD_NAME,
+                      "a name is a letter or '_', then letters, digits or '_'");
+    else if (catalog_has_word(STR("index item parent"), loop->as))
+        compile_error(c, FINDING_BAD_NAME, "'%.*s' would hide $.loop.%.*s", STR_ARG(loop->as),
+                      STR_ARG(loop->as));
+    compile_leave(c, outer);
+}
+
+static void compile_loop_list(struct compiler *c, struct value v, struct loop *loop)
+{
+    size_t outer = compile_enter(c, STR("for"));
+
+    loop->list = compile_value(c, compile_field(v, "for"), ARGUMENT_LIST);
+    compile_leave(c, outer);
+}
+
+static void compile_collect(struct compiler *c, struct value v, struct loop *loop)
+{
+    struct value collect = compile_field(v, "collect");
+    size_t outer = compile_enter(c, STR("collect"));
+
+    if (collect.kind != VALUE_ABSENT)
+        loop->collect = compile_mapping(c, collect);
+    compile_leave(c, outer);
+}
+
+static void compile_loop(struct compiler *c, struct value v, const struct program *p,
+                         struct step *step)
+{
+    struct loop *loop = ARENA_NEW(c->mem, struct loop);
+    size_t outer = compile_enter(c, STR("loop"));
+    uint32_t concurrency = 1;
+
+    step->loop = loop;
+    (void)compile_fields(c, v, loop_fields, sizeof(loop_fields) / sizeof(loop_fields[0]));
+    if (compile_has(v, "while") == compile_has(v, "for"))
+        compile_error(c, FINDING_ONE_OF, "a loop has either 'while' or 'for'");
+    if (compile_has(v, "while"))
+        loop->condition = compile_when(c, v, "while");
+    if (compile_has(v, "for"))
+        compile_loop_list(c, v, loop);
+    compile_loop_name(c, v, loop);
+    loop->max = loop->list != NULL ? 10000 : 100;
+    compile_count(c, v, "max", 1, LOOP_MAX, &loop->max);
+    compile_collect(c, v, loop);
+    loop->continues = compile_word(c, v, "onError", "continue") == 0;
+    compile_count(c, v, "concurrency", 1, LOOP_MAX, &concurrency);
+    if (concurrency > 1) {
+        size_t inner = compile_enter(c, STR("concurrency"));
+        compile_error(c, FINDING_NOT_SUPPORTED_YET, "'concurrency' is not supported yet");
+        compile_leave(c, inner);
+    }
+    if (step->block_count > 0 && p->blocks[step->first_block].first == NO_STEP &&
+        compile_field(v, "steps").kind == VALUE_LIST)
+        compile_warning(c, FINDING_NO_STEPS, "there are no steps in this loop");
+    compile_leave(c, outer);
+}
+
+/* --- what runs --- */
+
+static bool is_wait(const struct step *step)
+{
+    return step->procedure != NULL && step->procedure->command_count > 0 &&
+           catalog_command(step->procedure->commands[0].type)->place == PLACE_ALONE;
+}
+
+static void compile_reconcile(struct compiler *c, struct value v, struct step *step)
+{
+    struct reconcile *reconcile = ARENA_NEW(c->mem, struct reconcile);
+    size_t outer = compile_enter(c, STR("reconcile"));
+
+    *reconcile = (struct reconcile){.every_us = INT64_C(5) * 1000000, .max = 10};
+    step->reconcile = reconcile;
+    (void)compile_call(c, v, reconcile_fields,
+                       sizeof(reconcile_fields) / sizeof(reconcile_fields[0]), &reconcile->call);
+    if (v.kind == VALUE_MAP && !compile_has(v, "type")) {
+        compile_timeout(c, v, "every", &reconcile->every_us);
+        compile_count(c, v, "max", 1, RECONCILE_MAX, &reconcile->max);
+    }
+    compile_leave(c, outer);
+}
+
+static void compile_run(struct compiler *c, struct value v, struct step *step)
+{
+    size_t outer = compile_enter(c, STR("procedure"));
+
+    if (compile_has(v, "procedure"))
+        step->procedure = compile_procedure(c, compile_field(v, "procedure"), COMMANDS_OF_STEP);
+    compile_leave(c, outer);
+    step->retry = compile_own_retry(c, v);
+    compile_timeout(c, v, "timeout", &step->timeout_us);
+    if (compile_has(v, "reconcile"))
+        compile_reconcile(c, compile_field(v, "reconcile"), step);
+    if (step->procedure != NULL && step->procedure->kind != PROCEDURE_INLINE)
+        compile_check_given(c, step->procedure, step->input);
+    if (step->timeout_us > 0 && is_wait(step)) {
+        outer = compile_enter(c, STR("timeout"));
+        compile_warning(c, FINDING_TIMEOUT_ON_WAIT,
+                        "this limits one attempt, and a wait has none; write 'timeout' in the "
+                        "command");
+        compile_leave(c, outer);
+    }
+}
+
+/* Fields that say how a procedure runs, in a step that has none. */
+static void refuse_run_fields(struct compiler *c, struct value v)
+{
+    static const char *const fields[] = {"input", "retry", "timeout", "reconcile"};
+
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+        size_t outer = compile_enter(c, str_of(fields[i]));
+        if (compile_has(v, fields[i]))
+            compile_error(c, FINDING_MISPLACED,
+                          "'%s' belongs to a step that runs a procedure; write it in the steps "
+                          "within this one",
+                          fields[i]);
+        compile_leave(c, outer);
+    }
+}
+
+/* --- one step --- */
 
 static void compile_on_error(struct compiler *c, struct value v, const struct program *p,
                              struct step *step)
 {
     int word = compile_word(c, v, "onError", ON_ERROR_WORDS " continue");
+    const struct step *owner = program_owner(p, step);
 
-    step->on_error = p->on_error;
+    step->on_error = owner != NULL ? owner->on_error : p->on_error;
     if (word > ON_ERROR_HOLD)
         step->continues = true;
     else if (word >= 0)
         step->on_error = (enum on_error)word;
 }
 
-static void compile_step(struct compiler *c, struct value v, const struct program *p,
-                         struct step *step)
+static void compile_step(struct compiler *c, struct value v, struct program *p, struct step *step)
 {
-    struct value field;
+    const struct cel_env *outer_env = c->env;
     size_t outer;
 
     if (!compile_fields(c, v, step_fields, sizeof(step_fields) / sizeof(step_fields[0])))
@@ -104,65 +260,66 @@ static void compile_step(struct compiler *c, struct value v, const struct progra
     step->name = compile_text(c, v, "name");
     if (step->name.len == 0)
         step->name = step->code;
-    field = compile_field(v, "when");
-    if (field.kind != VALUE_ABSENT) {
-        outer = compile_enter(c, STR("when"));
-        step->when = compile_condition(c, field);
+    step->when = compile_when(c, v, "when");
+    if (step->kind == STEP_PROCEDURE && compile_field(v, "input").kind != VALUE_NULL)
+        step->input = compile_map(c, v, "input");
+    c->env = compile_overlay_env(c, compile_field(v, "input"));
+    if (step->kind == STEP_PROCEDURE)
+        compile_run(c, v, step);
+    else
+        refuse_run_fields(c, v);
+    if (step->kind == STEP_BRANCH)
+        compile_branch(c, compile_field(v, "branch"), p, step);
+    if (step->kind == STEP_LOOP && compile_field(v, "loop").kind == VALUE_MAP)
+        compile_loop(c, compile_field(v, "loop"), p, step);
+    if (compile_has(v, "rollback")) {
+        outer = compile_enter(c, STR("rollback"));
+        compile_rollback(c, compile_field(v, "rollback"), &step->rollback);
         compile_leave(c, outer);
     }
-    field = compile_field(v, "input");
-    if (field.kind != VALUE_ABSENT) {
-        outer = compile_enter(c, STR("input"));
-        if (field.kind != VALUE_MAP)
-            compile_wrong_type(c, field, "an object");
-        else
-            step->input = compile_mapping(c, field);
+    if (compile_has(v, "goto")) {
+        outer = compile_enter(c, STR("goto"));
+        compile_jumps(c, compile_field(v, "goto"), &step->jumps);
         compile_leave(c, outer);
     }
-    compile_procedure(c, v, step);
+    c->env = outer_env;
     compile_on_error(c, v, p, step);
     step->meta = compile_meta(c, v);
 }
 
 /* --- all of them --- */
 
+/* Back to where a step stands: the pointer of the survey. */
+static void stand_at(struct compiler *c, const struct step *step)
+{
+    buf_clear(&c->path);
+    buf_str(&c->path, step->pointer);
+    c->step = step->code;
+    c->at = step;
+}
+
 static void compile_list(struct compiler *c, struct value list, struct program *p)
 {
-    uint32_t count = list.len <= STEPS_MAX ? list.len : STEPS_MAX;
-    struct step *steps = arena_zalloc(c->mem, (count + 1) * sizeof(*steps));
-    struct block *top;
+    struct str here = compile_pointer(c);
+    const struct value *written;
+    struct step *steps;
 
-    if (list.len > STEPS_MAX)
-        compile_error(c, FINDING_TOO_MANY_STEPS, "a scenario has at most %d steps, not %u",
-                      STEPS_MAX, list.len);
     if (list.len == 0)
         compile_warning(c, FINDING_NO_STEPS, "there are no steps, so nothing will happen");
-    p->steps = steps;
-    p->step_count = count;
-    top = ARENA_NEW(c->mem, struct block);
-    *top = (struct block){.owner = NO_STEP, .first = count > 0 ? 0 : NO_STEP};
-    p->blocks = top;
-    p->block_count = 1;
-    for (uint32_t i = 0; i < count; i++) {
-        size_t outer = compile_enter_index(c, i);
-        steps[i].index = i;
-        steps[i].pointer = compile_pointer(c);
-        steps[i].next = i + 1 < count ? i + 1 : NO_STEP;
-        if (list.items[i].kind == VALUE_MAP)
-            compile_code(c, list.items[i], p, &steps[i]);
-        compile_leave(c, outer);
-    }
-    p->env = c->env = declare_steps(c, p);
+    survey_steps(c, list, p, &written);
+    p->env = c->env = declare_steps(c, p, written);
     p->slot_count = cel_env_slot_count(p->env);
-    for (uint32_t i = 0; i < count; i++) {
-        size_t outer = compile_enter_index(c, i);
-        c->step = steps[i].code;
-        compile_step(c, list.items[i], p, &steps[i]);
-        if (steps[i].procedure != NULL && steps[i].procedure->slot_count > p->slot_count)
-            p->slot_count = steps[i].procedure->slot_count;
-        c->step = STR_NONE;
-        compile_leave(c, outer);
+    steps = (struct step *)p->steps;
+    for (uint32_t i = 0; i < p->step_count; i++) {
+        stand_at(c, &steps[i]);
+        compile_step(c, written[i], p, &steps[i]);
     }
+    c->step = STR_NONE;
+    c->at = NULL;
+    buf_clear(&c->path);
+    buf_str(&c->path, here);
+    if (!c->has_errors)
+        check_reachable(c, p);
 }
 
 void compile_steps(struct compiler *c, struct value list, struct program *p)

@@ -2,10 +2,15 @@
  * advance.c - events in, commits out; see advance.h.
  *
  *     START, WAKE (left in the middle) --> run steps
- *     WAKE (time has come)             --> the wait ends or fails --> run steps
- *     WAKE (past the deadline)         --> failed or held
+ *     WAKE (time has come)             --> the wait ends, an attempt begins --> run steps
+ *     WAKE (past the deadline)         --> as the scenario's onError says
+ *     WAKE (compensating)              --> roll back
  *     SIGNAL                           --> recorded; a wait that takes it ends --> run steps
- *     CANCEL                           --> cancelled
+ *     ANSWER                           --> the step that asked goes on --> run steps
+ *     CANCEL                           --> rolled back, then cancelled
+ *     RETRY, SKIP, MIGRATE             --> repair.c
+ *
+ * A turn that leads to rolling back begins with that at once.
  */
 #include "engine/advance.h"
 
@@ -36,10 +41,19 @@ static void apply_deadline(struct turn *t)
                     "the execution did not end before its deadline");
     (void)turn_failure(t, &error_json);
     turn_row(t, HISTORY_EVENT, STR_NONE, STR("timeout"))->error_json = error_json;
+    t->x->stop_requested = true;
     outcome_fail(t, t->x->program->on_error, error_json);
 }
 
-/* The wait under way has ended with `output`, or failed: go on. False: reads are needed first. */
+/* Go on after a step that ended like this. False: reads are needed first. */
+static bool go_on(struct turn *t, enum step_end end)
+{
+    if (end == STEP_NEEDS)
+        return false;
+    return !flow_settle(t, end) || step_run_all(t);
+}
+
+/* The wait under way has ended with `output`, or failed. */
 static bool leave_wait(struct turn *t, enum step_end end, struct value output, int64_t took)
 {
     const struct command *c = &turn_step(t)->procedure->commands[0];
@@ -48,33 +62,125 @@ static bool leave_wait(struct turn *t, enum step_end end, struct value output, i
         end = command_shape(t, c, &output);
     if (end == STEP_DONE)
         end = step_complete(t, output, took);
-    if (end == STEP_FAILED && !step_fail(t))
+    return go_on(t, end);
+}
+
+static bool wake_wait(struct turn *t)
+{
+    const struct step *step = turn_step(t);
+    const struct command *c = &step->procedure->commands[0];
+    struct value output = value_null();
+    enum step_end end;
+
+    turn_begin_step(t);
+    if (!wait_is_over(t))
+        return wait_remind(t, step);
+    end = wait_expired(t, step, &output);
+    if (end == STEP_DONE && c->type == COMMAND_WAIT_SIGNAL &&
+        c->wait->on_timeout == ON_TIMEOUT_JUMP) {
+        end = command_shape(t, c, &output);
+        if (end == STEP_DONE)
+            end = step_complete(t, output, 0);
+        if (end == STEP_DONE)
+            end = flow_jump(t, c->wait->timeout_kind, c->wait->timeout_step);
+        if (end == STEP_FAILED && str_eq(t->failure.code, STR("limit_goto")))
+            end = failure_of_jump(t);
+        return go_on(t, end);
+    }
+    return leave_wait(t, end, output, 0);
+}
+
+/* The next attempt of the visit under way. */
+static bool wake_attempt(struct turn *t)
+{
+    struct cursor *cursor = &t->x->cursor;
+
+    cursor->attempt++;
+    cursor->phase = PHASE_ENTER;
+    cursor->wake_at_us = 0;
+    turn_begin_step(t);
+    return go_on(t, step_attempt(t));
+}
+
+static bool answered(struct turn *t, struct value output, struct value error);
+
+/* The parent looks for itself whether the execution that it started has ended. */
+static bool wake_child(struct turn *t)
+{
+    struct value output, error;
+    enum step_end end;
+
+    turn_begin_step(t);
+    end = child_look(t, &output, &error);
+    if (end == STEP_NEEDS || end == STEP_WAITS)
+        return end == STEP_WAITS;
+    if (end == STEP_FAILED) {
+        t->x->cursor.awaited = STR_NONE;
+        return go_on(t, end);
+    }
+    return answered(t, output, error);
+}
+
+static bool wake_job(struct turn *t)
+{
+    if (child_is_awaited(&t->x->cursor))
+        return wake_child(t);
+    turn_begin_step(t);
+    t->x->cursor.wake_at_us = 0;
+    t->x->cursor.awaited = STR_NONE;
+    return go_on(t, turn_fail(t, STR("timeout_step"), STR("transient"),
+                              "no worker did it before the time was up"));
+}
+
+static bool wake_step(struct turn *t)
+{
+    switch (t->x->cursor.phase) {
+    case PHASE_ENTER:
+        return step_run_all(t);
+    case PHASE_WAIT:
+        return wake_wait(t);
+    case PHASE_RETRY:
+        return wake_attempt(t);
+    case PHASE_JOB:
+        return wake_job(t);
+    case PHASE_UNDO: /* engine_advance() goes on with it */
         return true;
-    return step_run_all(t);
+    case PHASE_HELD:
+    case PHASE_COUNT:
+        break;
+    }
+    PANIC("a held execution is not woken");
+}
+
+/* Whether there is anything to do now. */
+static bool is_due(const struct turn *t)
+{
+    const struct execution *x = t->x;
+
+    if (x->cursor.phase == PHASE_HELD)
+        return false;
+    if (x->cursor.phase == PHASE_ENTER)
+        return true;
+    if (x->undo != NULL && x->cursor.wake_at_us == 0 && x->cursor.awaited.len == 0)
+        return true;
+    if (x->undo != NULL && x->undo->deadline_at_us > 0 && x->undo->deadline_at_us <= t->wall_us)
+        return true;
+    return x->cursor.wake_at_us > 0 && x->cursor.wake_at_us <= t->wall_us;
 }
 
 /* *complete: false when reads are needed first. False: there is nothing to wake. */
 static bool apply_wake(struct turn *t, bool *complete)
 {
-    struct execution *x = t->x;
-    struct value output = value_null();
-    enum step_end end;
+    const struct execution *x = t->x;
 
-    if (x->cursor.phase == PHASE_HELD)
-        return false;
-    if (x->deadline_at_us > 0 && t->wall_us >= x->deadline_at_us) {
+    if (x->cursor.phase != PHASE_HELD && x->undo == NULL && x->deadline_at_us > 0 &&
+        t->wall_us >= x->deadline_at_us) {
         apply_deadline(t);
         return true;
     }
-    if (x->cursor.phase == PHASE_ENTER) {
-        *complete = step_run_all(t);
-        return true;
-    }
-    if (x->cursor.wake_at_us == 0 || x->cursor.wake_at_us > t->wall_us)
+    if (!is_due(t))
         return false;
-    turn_begin_step(t);
-    end = wait_expired(t, turn_step(t), &output);
-    *complete = leave_wait(t, end, output, 0);
+    *complete = wake_step(t);
     return true;
 }
 
@@ -137,6 +243,8 @@ static bool apply_signal(struct turn *t, bool *complete, struct err *err)
     struct signal *signal = ARENA_NEW(t->mem, struct signal);
     struct value output;
 
+    if (x->cursor.phase == PHASE_WAIT && !wait_checks_form(t, turn_step(t), err))
+        return false;
     if (!make_signal(t, signal, err))
         return false;
     state_add_signal(t->mem, x, signal);
@@ -153,17 +261,91 @@ static bool apply_signal(struct turn *t, bool *complete, struct err *err)
 
 /* --- cancelling --- */
 
-static void apply_cancel(struct turn *t)
+static bool apply_cancel(struct turn *t, struct err *err)
 {
-    struct buf reason;
+    const struct program *p = t->x->program;
+    struct str reason = t->ev->reason;
+    struct buf note;
 
+    if (t->x->undo != NULL)
+        return err_set(err, ERR_CONFLICT, "the execution is being rolled back already");
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("cancelled"));
-    if (t->ev->reason.len > 0) {
-        buf_init_arena(&reason, t->mem);
-        member_text(&reason, "reason", t->ev->reason);
-        turn_note(t, "cancel", member_end(&reason));
+    if (reason.len > 0) {
+        buf_init_arena(&note, t->mem);
+        member_text(&note, "reason", reason);
+        turn_note(t, "cancel", member_end(&note));
     }
-    outcome_cancel(t);
+    if (p->on_error != ON_ERROR_COMPENSATE || t->ev->without_rollback || !undo_is_possible(p)) {
+        outcome_end(t, STATUS_CANCELLED);
+        return true;
+    }
+    t->failure = (struct failure){
+        .code = STR("cancelled"),
+        .class = STR("business"),
+        .message = reason.len > 0 ? reason : STR("the execution was cancelled"),
+    };
+    (void)turn_failure(t, &t->x->error_json);
+    t->x->stop_requested = true;
+    undo_begin(t, STATUS_CANCELLED);
+    return true;
+}
+
+/* --- answers --- */
+
+static struct str text_or(struct value map, struct str name, struct str fallback)
+{
+    struct value v = map.kind == VALUE_MAP ? value_map_get_str(map, name) : value_absent();
+
+    return v.kind == VALUE_STRING ? value_text(v) : fallback;
+}
+
+static enum step_end fail_with_answer(struct turn *t, struct value error)
+{
+    struct value retryable =
+        error.kind == VALUE_MAP ? value_map_get_str(error, STR("retryable")) : value_absent();
+
+    t->failure = (struct failure){
+        .code = text_or(error, STR("code"), STR("external_failed")),
+        .message = text_or(error, STR("message"), STR("the worker said that it failed")),
+        .class = text_or(error, STR("class"), STR("business")),
+        .details =
+            error.kind == VALUE_MAP ? value_map_get_str(error, STR("details")) : value_absent(),
+        .is_final = retryable.kind == VALUE_BOOL && !retryable.b,
+    };
+    return STEP_FAILED;
+}
+
+/* What the step has asked for is answered. False: reads are needed first. */
+static bool answered(struct turn *t, struct value output, struct value error)
+{
+    struct cursor *cursor = &t->x->cursor;
+    enum step_end end = STEP_DONE;
+
+    turn_row(t, HISTORY_EVENT, turn_step(t)->code, STR("answer"))->key = cursor->awaited;
+    cursor->awaited = STR_NONE;
+    cursor->wake_at_us = cursor->timeout_at_us = 0;
+    turn_begin_step(t);
+    if (output.kind == VALUE_ABSENT)
+        end = fail_with_answer(t, error);
+    else if (!freeze_answer(t, output))
+        end = STEP_FAILED;
+    if (t->x->undo != NULL) {
+        t->is_answered = true;
+        t->has_answer_failed = end == STEP_FAILED;
+        return true;
+    }
+    cursor->phase = PHASE_ENTER;
+    return go_on(t, end == STEP_DONE ? step_attempt(t) : end);
+}
+
+static bool apply_answer(struct turn *t, bool *complete, struct err *err)
+{
+    const struct event *ev = t->ev;
+
+    if (t->x->cursor.awaited.len == 0 || !str_eq(t->x->cursor.awaited, ev->answer_key))
+        return err_set(err, ERR_CONFLICT, "the execution does not wait for this answer");
+    *complete = answered(t, ev->answer_output, ev->answer_error);
+    return true;
 }
 
 /* --- the commit --- */
@@ -189,6 +371,19 @@ static void drop_unborn(struct record_writes *writes)
     writes->count = kept;
 }
 
+/* Running and terminal ones have theirs already. */
+static void set_wake(struct execution *x)
+{
+    if (x->status == STATUS_WAITING)
+        x->wake_at_us =
+            x->cursor.phase == PHASE_HELD ? 0 : earlier(x->cursor.wake_at_us, x->deadline_at_us);
+    else if (x->status == STATUS_COMPENSATING && x->cursor.wake_at_us == 0 &&
+             x->cursor.awaited.len == 0)
+        x->wake_at_us = WAKE_AT_ONCE;
+    else if (x->status == STATUS_COMPENSATING)
+        x->wake_at_us = earlier(x->cursor.wake_at_us, x->undo->deadline_at_us);
+}
+
 static void finish(struct turn *t)
 {
     struct execution *x = t->x;
@@ -200,9 +395,7 @@ static void finish(struct turn *t)
     x->row_version++;
     x->updated_at_us = t->now_us;
     x->crash_count = 0;
-    if (x->status == STATUS_WAITING)
-        x->wake_at_us =
-            x->cursor.phase == PHASE_HELD ? 0 : earlier(x->cursor.wake_at_us, x->deadline_at_us);
+    set_wake(x);
     for (size_t i = 0; i < out->history.count; i++)
         x->log_bytes += state_row_bytes(&out->history.items[i]);
     if (x->context_bytes <= CHECKPOINT_SMALL || x->log_bytes >= (int64_t)x->context_bytes) {
@@ -211,7 +404,8 @@ static void finish(struct turn *t)
         x->checkpoint_seq = x->seq;
         x->log_bytes = 0;
     }
-    if (!status_is_terminal(x->status))
+    /* A failed one keeps its place for an operator's retry. */
+    if (!status_is_terminal(x->status) || x->status == STATUS_FAILED)
         out->cursor_json = state_cursor_json(t->mem, x);
 }
 
@@ -219,31 +413,59 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
                     int64_t now_us, struct commit *out, struct err *err)
 {
     struct turn t;
-    bool complete = true;
+    bool complete = true, ok = true;
 
-    if (status_is_terminal(exec->status))
+    if (status_is_terminal(exec->status) &&
+        !(exec->status == STATUS_FAILED && ev->kind == EVENT_RETRY)) {
+        *out = (struct commit){0}; /* there are no findings */
         return err_set(err, ERR_CONFLICT, "the execution is %s", status_name(exec->status));
+    }
     turn_init(&t, mem, exec, ev, now_us, out);
     switch (ev->kind) {
     case EVENT_START:
         t.x->started_at_us = t.now_us;
         out->is_start = true;
+        t.x->cursor.step = t.x->program->step_count > 0 ? 0 : t.x->program->step_count;
         complete = step_run_all(&t);
         break;
     case EVENT_WAKE:
+        /* One that another execution has started begins when it is first woken. */
+        if (exec->status == STATUS_PENDING) {
+            t.x->started_at_us = t.now_us;
+            complete = step_run_all(&t);
+            break;
+        }
         if (!apply_wake(&t, &complete))
             return err_set(err, ERR_CONFLICT, "there is nothing to wake");
         break;
     case EVENT_SIGNAL:
-        if (!apply_signal(&t, &complete, err))
-            return false;
+        ok = apply_signal(&t, &complete, err);
         break;
     case EVENT_CANCEL:
-        apply_cancel(&t);
+        ok = apply_cancel(&t, err);
+        break;
+    case EVENT_ANSWER:
+        ok = apply_answer(&t, &complete, err);
+        break;
+    case EVENT_RETRY:
+        ok = repair_retry(&t, &complete, err);
+        break;
+    case EVENT_SKIP:
+        ok = repair_skip(&t, &complete, err);
+        break;
+    case EVENT_MIGRATE:
+        ok = repair_migrate(&t, err);
         break;
     }
+    if (!ok)
+        return false;
+    if (complete && t.x->undo != NULL && is_due(&t))
+        complete = undo_run(&t);
     out->result = complete ? ADVANCE_COMMIT : ADVANCE_NEED;
-    if (complete)
+    if (complete) {
         finish(&t);
+        out->wakes_parent = t.x->has_parent && status_is_terminal(t.x->status);
+        out->moves = t.x->program != exec->program || t.x->deadline_at_us != exec->deadline_at_us;
+    }
     return true;
 }

@@ -10,13 +10,18 @@
 #ifndef PAWL_ENGINE_ADVANCE_H
 #define PAWL_ENGINE_ADVANCE_H
 
+#include "define/define.h"
 #include "engine/execution.h"
 
 enum event_kind {
-    EVENT_START,  /* a new execution: `execution` holds its identity and input */
-    EVENT_WAKE,   /* its wake_at has come, or it was left in the middle of its work */
-    EVENT_SIGNAL, /* signal_* */
-    EVENT_CANCEL, /* reason */
+    EVENT_START,   /* a new execution: `execution` holds its identity and input */
+    EVENT_WAKE,    /* its wake_at has come, or it was left in the middle of its work */
+    EVENT_SIGNAL,  /* signal_* */
+    EVENT_CANCEL,  /* reason, without_rollback */
+    EVENT_ANSWER,  /* of a job: answer_* */
+    EVENT_RETRY,   /* an operator: from, program, input */
+    EVENT_SKIP,    /* an operator: output */
+    EVENT_MIGRATE, /* an operator: program */
 };
 
 /* A record as it was read for a command. */
@@ -48,16 +53,48 @@ struct object_reads {
     VEC_OF(struct object_read);
 };
 
+/* A process as flow.start asks for it: its published program and, for a key, who holds that. */
+struct process_read {
+    struct str code;
+    struct str key;                /* empty: only the program is asked for */
+    const struct program *program; /* NULL = there is none; it must outlive the turn */
+    bool is_held;                  /* a live execution of it has the key: */
+    struct uuid holder;
+};
+
+struct process_reads {
+    VEC_OF(struct process_read);
+};
+
+/* How an execution that was started stands. */
+struct child_read {
+    bool is_found;
+    enum execution_status status;
+    struct value result; /* completed */
+    struct value error;  /* failed: {code, message, ...}; or absent */
+};
+
 struct event {
     enum event_kind kind;
     struct str signal_id, signal_type;
     struct value signal_payload;
     struct value signal_by; /* {id, name} or {callback: true} */
     struct str reason;
-    struct value config; /* $.config: installation values */
+    bool without_rollback;      /* CANCEL: what was done stays done */
+    struct str answer_key;      /* ANSWER: the idempotency key it is for */
+    struct value answer_output; /* or absent: then answer_error says {code, message, class} */
+    struct value answer_error;
+    struct str from;               /* RETRY: the code of a step; empty = where it stands */
+    const struct program *program; /* RETRY, MIGRATE: another version; NULL = the same */
+    struct value input;            /* RETRY: replaces $.input; absent = the same */
+    struct value output;           /* SKIP: of the step; absent = null */
+    struct value config;           /* $.config: installation values */
     /* What earlier answers NEED asked for; may be empty. */
     const struct record_reads *records;
     const struct object_reads *objects;
+    const struct history *history;         /* the rows that NEED asked for, or NULL */
+    const struct process_reads *processes; /* or NULL */
+    const struct child_read *child;        /* or NULL */
     /* Others keep changing the records first: writing one fails with conflict_version. */
     bool gives_up_on_records;
 };
@@ -113,6 +150,27 @@ struct log_lines {
     VEC_OF(struct log_line);
 };
 
+/* What the engine has given up on and a person must see. */
+struct dead_letter {
+    struct uuid id;
+    struct str kind; /* "incident", "compensation" */
+    struct str step;
+    int64_t seq; /* of the row that says why */
+    int64_t attempts;
+    struct str cause_json;   /* {code, message, class, ...} */
+    struct str payload_json; /* the input of what failed, or empty */
+};
+
+struct dead_letters {
+    VEC_OF(struct dead_letter);
+};
+
+/* Rows of the execution's own history that must be read: seq above `after`, at most UNDO_PAGE. */
+struct history_need {
+    bool is_needed;
+    int64_t after;
+};
+
 enum advance_result {
     ADVANCE_COMMIT, /* the commit says what changes */
     ADVANCE_NEED,   /* reads are needed first; nothing else of the commit counts */
@@ -128,6 +186,21 @@ struct commit {
     struct record_writes records;
     struct log_lines logs;
     struct record_queries needs;
+    struct history_need needs_history;
+    struct process_reads needs_processes; /* code and key are what is asked for */
+    bool needs_child;                     /* how the execution `child` stands */
+    struct uuid child;
+    struct dead_letters dead_letters;
+    /*
+     * Executions that begin with this commit: pending, due at once, with the
+     * parent that is this one. They have no history yet; WAKE starts them.
+     */
+    struct {
+        VEC_OF(struct execution *);
+    } starts;
+    bool wakes_parent;             /* it has ended, and its parent may be waiting for that */
+    struct findings findings;      /* of a signal that its form refuses: what is wrong */
+    bool moves;                    /* the version or the deadline of the execution has changed */
     const struct signal *received; /* a signal to be stored, or NULL */
     bool writes_context;           /* checkpoint: context_json is set */
     struct str context_json;
@@ -142,7 +215,7 @@ struct commit {
  * when this returns: the outcome becomes true when the store has committed it.
  * A step that fails is an outcome, not an error. False means that `ev` cannot
  * apply: ERR_CONFLICT (not allowed in this state), ERR_TOO_LARGE (a signal that
- * would overfill the context) or ERR_INVALID.
+ * would overfill the context) or ERR_INVALID (out->findings may say more).
  */
 bool engine_advance(struct arena *mem, const struct execution *exec, const struct event *ev,
                     int64_t now_us, struct commit *out, struct err *err) MUST_USE;

@@ -46,7 +46,8 @@ static enum step_end run_set(struct turn *t, const struct command *c, struct val
         return turn_fail(t, STR("validation_type"), STR("business"), "'values' must be an object");
     t->variables = state_merge(t->mem, t->variables, *out);
     t->assigned = state_merge(t->mem, t->assigned, *out);
-    t->slots[ROOT_VARIABLES] = t->variables;
+    if (t->scope == NULL)
+        t->slots[ROOT_VARIABLES] = t->variables;
     return STEP_DONE;
 }
 
@@ -89,39 +90,6 @@ static enum step_end run_log(struct turn *t, const struct command *c, struct val
     return STEP_DONE;
 }
 
-static enum step_end dispatch(struct turn *t, const struct command *c, struct value *out)
-{
-    switch (c->type) {
-    case COMMAND_TRANSFORM:
-        return command_field(t, c, FIELD_DATA, out) ? STEP_DONE : STEP_FAILED;
-    case COMMAND_SET:
-        return run_set(t, c, out);
-    case COMMAND_FAIL:
-        return run_fail(t, c);
-    case COMMAND_LOG:
-        return run_log(t, c, out);
-    case COMMAND_RECORD_CREATE:
-    case COMMAND_RECORD_GET:
-    case COMMAND_RECORD_UPDATE:
-    case COMMAND_RECORD_DELETE:
-    case COMMAND_RECORD_QUERY:
-        return record_run(t, c, out);
-    case COMMAND_WAIT_SIGNAL:
-    case COMMAND_WAIT_TIMER:
-    case COMMAND_WAIT_UNTIL:
-    case COMMAND_VALIDATE:
-    case COMMAND_AGGREGATE:
-    case COMMAND_CALL:
-    case COMMAND_IF:
-    case COMMAND_MATCH:
-    case COMMAND_TRY:
-    case COMMAND_START:
-    case COMMAND_TYPE_COUNT:
-        break;
-    }
-    PANIC("a wait stands alone in its step");
-}
-
 enum step_end command_shape(struct turn *t, const struct command *c, struct value *out)
 {
     if (c->fields[FIELD_RESULT] == NULL)
@@ -130,15 +98,55 @@ enum step_end command_shape(struct turn *t, const struct command *c, struct valu
     return command_field(t, c, FIELD_RESULT, out) ? STEP_DONE : STEP_FAILED;
 }
 
+enum step_end command_condition(struct turn *t, const struct cel_program *when, const char *name,
+                                struct str pointer, bool *is_true)
+{
+    struct value v = value_bool(true);
+
+    if (when != NULL)
+        v = cel_evaluate(t->mem, when, &t->activation, NULL);
+    if (v.kind == VALUE_ERROR)
+        return turn_fail_value(t, v, str_printf(t->mem, "%.*s/%s", STR_ARG(pointer), name));
+    if (v.kind != VALUE_BOOL)
+        return turn_fail(t, STR("expression_type"), STR("business"),
+                         "'%s' must be true or false, not %s", name,
+                         value_kind_name((enum value_kind)v.kind));
+    *is_true = v.b;
+    return STEP_DONE;
+}
+
 enum step_end command_run(struct turn *t, const struct command *c, struct value *out)
 {
-    enum step_end end;
-
-    *out = value_null();
-    end = dispatch(t, c, out);
-    if (end == STEP_DONE)
-        end = command_shape(t, c, out);
-    if (end == STEP_DONE && c->as.len > 0)
-        t->slots[c->as_slot] = *out;
-    return end;
+    switch (c->type) {
+    case COMMAND_TRANSFORM:
+        return command_field(t, c, FIELD_DATA, out) ? STEP_DONE : STEP_FAILED;
+    case COMMAND_SET:
+        return run_set(t, c, out);
+    case COMMAND_FAIL:
+        return run_fail(t, c);
+    case COMMAND_VALIDATE:
+        return compute_validate(t, c, out);
+    case COMMAND_AGGREGATE:
+        return compute_aggregate(t, c, out);
+    case COMMAND_LOG:
+        return run_log(t, c, out);
+    case COMMAND_RECORD_CREATE:
+    case COMMAND_RECORD_GET:
+    case COMMAND_RECORD_UPDATE:
+    case COMMAND_RECORD_DELETE:
+    case COMMAND_RECORD_QUERY:
+        return record_run(t, c, out);
+    case COMMAND_START:
+        return child_start(t, c, out);
+    case COMMAND_CALL:
+    case COMMAND_IF:
+    case COMMAND_MATCH:
+    case COMMAND_TRY:
+    case COMMAND_WAIT_SIGNAL:
+    case COMMAND_WAIT_TIMER:
+    case COMMAND_WAIT_UNTIL:
+    case COMMAND_TYPE_COUNT:
+        break;
+    }
+    PANIC("a wait stands alone in its step, and a procedure runs what has commands in it");
 }

@@ -64,6 +64,14 @@ struct value context_step_view(struct arena *mem, const struct step *step,
     return make_map(mem, entries, count);
 }
 
+/* A rollback sees the visit that it undoes. */
+static struct value step_view(struct turn *t, uint32_t index)
+{
+    if (t->undone != NULL && t->undone->step->index == index)
+        return t->undone->view;
+    return context_step_view(t->mem, &t->x->program->steps[index], &t->x->steps[index]);
+}
+
 static struct value all_steps(struct turn *t)
 {
     const struct program *p = t->x->program;
@@ -71,8 +79,7 @@ static struct value all_steps(struct turn *t)
     size_t count = 0;
 
     for (uint32_t i = 0; i < p->step_count; i++)
-        put(entries, &count, p->steps[i].code,
-            context_step_view(t->mem, &p->steps[i], &t->x->steps[i]));
+        put(entries, &count, p->steps[i].code, step_view(t, i));
     return make_map(t->mem, entries, count);
 }
 
@@ -115,6 +122,11 @@ static struct value starter(struct turn *t)
     return user;
 }
 
+struct value context_input_over(struct turn *t, struct value input)
+{
+    return input.kind == VALUE_MAP ? state_merge(t->mem, t->x->input, input) : t->x->input;
+}
+
 /* $.input: the execution's, with that of the step under way laid over it. */
 static struct value input_of_step(struct turn *t)
 {
@@ -122,18 +134,107 @@ static struct value input_of_step(struct turn *t)
     struct value input;
     struct err err;
 
+    if (t->undone != NULL)
+        return context_input_over(t, t->undone->input);
     if (json.len == 0)
         return t->x->input;
     if (!json_read(t->mem, json, &input, &err))
         PANIC("the input of a step does not read back");
-    return input.kind == VALUE_MAP ? state_merge(t->mem, t->x->input, input) : t->x->input;
+    return context_input_over(t, input);
+}
+
+/* {index, item, as, parent} of the frames up to one, or absent when none is a loop. */
+static struct value loop_view(struct turn *t, uint32_t frame_count)
+{
+    const struct frame *frame;
+    const struct loop_data *data;
+    const struct loop *loop;
+    struct value_entry *entries;
+    struct value parent;
+    size_t count = 0;
+
+    while (frame_count > 0 &&
+           t->x->program->steps[t->x->frames[frame_count - 1].step].kind != STEP_LOOP)
+        frame_count--;
+    if (frame_count == 0)
+        return value_absent();
+    frame = &t->x->frames[frame_count - 1];
+    loop = t->x->program->steps[frame->step].loop;
+    data = state_loop(t->x, frame->step);
+    entries = ARENA_ARRAY(t->mem, 4, struct value_entry);
+    put(entries, &count, STR("index"), value_int(frame->index));
+    if (data != NULL && data->list.kind == VALUE_LIST && frame->index < (int64_t)data->list.len) {
+        put(entries, &count, STR("item"), data->list.items[frame->index]);
+        if (loop->as.len > 0 && !str_eq(loop->as, STR("item")))
+            put(entries, &count, loop->as, data->list.items[frame->index]);
+    }
+    parent = loop_view(t, frame_count - 1);
+    put(entries, &count, STR("parent"), parent.kind == VALUE_ABSENT ? value_null() : parent);
+    return make_map(t->mem, entries, count);
+}
+
+struct value context_loop(struct turn *t)
+{
+    return loop_view(t, t->x->frame_count);
+}
+
+struct value context_compensation(struct turn *t)
+{
+    struct value_entry *entries = ARENA_ARRAY(t->mem, 2, struct value_entry);
+    size_t count = 0;
+
+    put(entries, &count, STR("compensated"), items_value(t->mem, &t->x->compensated));
+    put(entries, &count, STR("failed"), items_value(t->mem, &t->x->failed));
+    return make_map(t->mem, entries, count);
+}
+
+static struct value reminder_view(struct turn *t)
+{
+    struct value_entry *entries = ARENA_ARRAY(t->mem, 1, struct value_entry);
+    size_t count = 0;
+
+    if (t->reminder == 0)
+        return value_absent();
+    put(entries, &count, STR("index"), value_int(t->reminder));
+    return make_map(t->mem, entries, count);
+}
+
+/* A named procedure sees its own input, and nothing of the process that calls it. */
+static bool is_hidden(const struct turn *t, enum context_root root)
+{
+    switch (root) {
+    case ROOT_STEPS:
+    case ROOT_SIGNALS:
+    case ROOT_VARIABLES:
+    case ROOT_META:
+    case ROOT_WEBHOOK:
+    case ROOT_LOOP:
+    case ROOT_COMPENSATION:
+    case ROOT_REMINDER:
+        return t->scope != NULL;
+    case ROOT_INPUT:
+    case ROOT_CONFIG:
+    case ROOT_USER:
+    case ROOT_EXECUTION:
+    case ROOT_NOW:
+    case ROOT_SIGNAL:
+    case ROOT_RESPONSE:
+    case ROOT_ERROR:
+    case ROOT_WARNINGS:
+    case ROOT_RECORD:
+    case ROOT_COUNT:
+        return false;
+    }
+    PANIC("unknown root");
 }
 
 static struct value load_root(struct turn *t, enum context_root root)
 {
+    if (is_hidden(t, root))
+        return value_absent();
     switch (root) {
     case ROOT_INPUT:
-        return input_of_step(t);
+        return t->scope != NULL ? t->scope->input : input_of_step(t);
     case ROOT_STEPS:
         return all_steps(t);
     case ROOT_SIGNALS:
@@ -150,15 +251,20 @@ static struct value load_root(struct turn *t, enum context_root root)
         return about_execution(t);
     case ROOT_NOW:
         return time_value(t->now_us);
+    case ROOT_LOOP:
+        return t->undone != NULL ? t->undone->loop : context_loop(t);
+    case ROOT_COMPENSATION:
+        return t->undone != NULL ? context_compensation(t) : value_absent();
+    case ROOT_REMINDER:
+        return reminder_view(t);
+    case ROOT_ERROR:
+        return t->error;
+    case ROOT_WARNINGS:
+        return t->run.warnings.kind == VALUE_LIST ? t->run.warnings : value_list(NULL, 0);
     case ROOT_WEBHOOK:
     case ROOT_SIGNAL:
     case ROOT_RESPONSE:
-    case ROOT_ERROR:
-    case ROOT_WARNINGS:
     case ROOT_RECORD:
-    case ROOT_LOOP:
-    case ROOT_COMPENSATION:
-    case ROOT_REMINDER:
     case ROOT_COUNT:
         return value_absent();
     }
@@ -173,9 +279,8 @@ struct value context_load(void *turn, uint32_t slot)
 
     if (slot < ROOT_COUNT)
         v = load_root(t, (enum context_root)slot);
-    else if (slot < ROOT_COUNT + p->step_count)
-        v = context_step_view(t->mem, &p->steps[slot - ROOT_COUNT],
-                              &t->x->steps[slot - ROOT_COUNT]);
+    else if (t->scope == NULL && slot < ROOT_COUNT + p->step_count)
+        v = step_view(t, slot - ROOT_COUNT);
     else
         return value_absent(); /* the result of a command that was skipped or has not run */
     t->slots[slot] = v;

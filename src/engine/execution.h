@@ -12,6 +12,7 @@
 #include "base/uuid.h"
 #include "base/vec.h"
 #include "define/program.h"
+#include "engine/items.h"
 #include "engine/signals.h"
 
 enum execution_status {
@@ -26,12 +27,15 @@ bool status_is_terminal(enum execution_status s);
 bool status_read(struct str name, enum execution_status *out) MUST_USE;
 
 /* The layout of the state columns; a node refuses a newer one. */
-enum { EXECUTION_FORMAT = 1 };
+enum { EXECUTION_FORMAT = 2 };
 
 enum {
     CONTEXT_BYTES_MAX = 1 << 20, /* as JSON */
     STATE_DEPTH_MAX = 200,       /* lists and maps within one another: the stored form wraps them */
     TURN_STEPS_MAX = 64,
+    JUMPS_MAX = 100,           /* of one execution: the next is limit_goto */
+    ROLLBACK_ATTEMPTS_MAX = 5, /* of one rollback */
+    UNDO_PAGE = 64,            /* rows that rolling back reads at once */
 };
 
 /*
@@ -62,15 +66,60 @@ enum cursor_phase {
 const char *phase_name(enum cursor_phase phase);
 bool phase_read(struct str name, enum cursor_phase *out) MUST_USE;
 
-/* Where an execution stands. */
+/* Where an execution stands in its current step. */
 struct cursor {
-    uint32_t step; /* index in the program */
+    uint32_t step; /* index in the program; step_count: all are done */
     enum cursor_phase phase;
     int64_t visit, attempt;
     int64_t started_at_us; /* of this visit */
-    int64_t wake_at_us;    /* timer or timeout of the wait; 0 = none */
+    int64_t wake_at_us;    /* the next timer: of a wait, a retry, an attempt; 0 = none */
     struct str input_json; /* evaluated once per visit; empty when none */
-    struct str types_json; /* wait.signal: the list of signal types */
+
+    /* PHASE_WAIT */
+    struct str types_json;   /* wait.signal: the list of signal types */
+    int64_t timeout_at_us;   /* when it ends by itself, reminders apart; 0 = never */
+    int64_t remind_at_us;    /* the next reminder; 0 = none */
+    int64_t remind_every_us; /* 0 = no reminders */
+    int64_t reminders;       /* sent so far */
+    int64_t unmatched;       /* signals of its type that did not match */
+
+    /* PHASE_JOB, and from then on: what the commands before it have done, see procedure.c */
+    struct str frozen_json;
+    struct str awaited; /* PHASE_JOB: the idempotency key whose answer it waits for */
+    /* The command that failed last, and how often it has: command.retry */
+    struct str failed_at;
+    int64_t tries;
+};
+
+/* A step that has steps in it, under way. */
+struct frame {
+    uint32_t step, block;
+    int64_t visit;
+    int64_t started_at_us;
+    int64_t index; /* LOOP: of the iteration, from 0 on */
+};
+
+/*
+ * What a loop under way holds. Unlike its frame, which is stored with the
+ * cursor, it may be large: it is stored with the checkpoint, and rows say what
+ * is added.
+ */
+struct loop_data {
+    const struct loop_data *outer; /* of a loop around this one, or NULL */
+    uint32_t step;
+    struct value list; /* for: what it goes over; else absent */
+    struct items collected;
+    struct items errors; /* {index, item, error} */
+};
+
+/* Rolling back: how far it has come. NULL in an execution that goes forward. */
+struct undo {
+    enum execution_status end; /* what it becomes: FAILED or CANCELLED */
+    int64_t before;            /* rows below this seq have not been looked at */
+    int64_t row;               /* the one that is being rolled back; 0 = none */
+    int64_t commands_left;     /* of its commands that have a rollback of their own */
+    bool has_failed;           /* the rollback of one of these */
+    int64_t deadline_at_us;    /* the budget; 0 = none */
 };
 
 struct execution {
@@ -80,11 +129,14 @@ struct execution {
     const struct program *program;
     struct str key; /* business key, or empty */
     struct str org_id;
-    struct str user_json; /* who started it: {id, name, email, role} */
+    bool has_parent;
+    struct uuid parent_id; /* the execution that started it */
+    struct str user_json;  /* who started it: {id, name, email, role} */
     int64_t created_at_us;
     int64_t deadline_at_us; /* 0 = none */
-    struct value input;
+    struct value input;     /* an operator's retry may replace it: has_new_input */
     struct str input_json;
+    bool has_new_input;
 
     /* state */
     enum execution_status status;
@@ -96,10 +148,17 @@ struct execution {
     int64_t wake_at_us; /* 0 = never by itself; WAKE_AT_ONCE = now */
     bool stop_requested;
     int32_t crash_count;
-    struct cursor cursor;      /* meaningless once terminal */
-    struct step_state *steps;  /* by index, step_count of the program */
-    struct value variables;    /* a map */
-    struct str variables_json; /* the same, or empty when there are none */
+    struct cursor cursor;       /* meaningless once completed or cancelled */
+    const struct frame *frames; /* the steps around the current one, outermost first */
+    uint32_t frame_count;
+    uint32_t jumps;                   /* taken so far */
+    const struct loop_data *loops;    /* innermost first, those that hold something; or NULL */
+    const struct undo *undo;          /* or NULL */
+    struct items compensated, failed; /* codes of steps: $.compensation */
+    uint32_t last_done;               /* the step that completed last, as index + 1; 0 = none */
+    struct step_state *steps;         /* by index, step_count of the program */
+    struct value variables;           /* a map */
+    struct str variables_json;        /* the same, or empty when there are none */
     struct signals signals;
     struct str error_json;       /* or empty */
     struct str result_json;      /* or empty */

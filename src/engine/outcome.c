@@ -1,71 +1,90 @@
 /* outcome.c - how an execution ends, or comes to a halt; see turn.h. */
 #include "define/define.h"
+#include "engine/ident.h"
 #include "engine/turn.h"
 
-/* The last row of an execution says how it ended. */
-static void end_execution(struct turn *t, enum execution_status status)
+void outcome_end(struct turn *t, enum execution_status status)
 {
     struct execution *x = t->x;
-    struct buf name;
 
-    buf_init_arena(&name, t->mem);
-    buf_printf(&name, "\"%s\"", status_name(status));
-    turn_note(t, "end", buf_view(&name));
+    turn_note(t, "end", str_printf(t->mem, "\"%s\"", status_name(status)));
     x->status = status;
     x->completed_at_us = t->now_us;
     x->wake_at_us = 0;
     x->waiting_for_json = STR_NONE;
 }
 
-void outcome_cancel(struct turn *t)
+void outcome_dead_letter(struct turn *t, struct str kind, struct str step, int64_t attempts,
+                         struct str cause_json, struct str payload_json)
 {
-    end_execution(t, STATUS_CANCELLED);
+    *VEC_ADD(t->mem, &t->out->dead_letters) = (struct dead_letter){
+        .id = ident_make(t->x->id, t->x->seq, UINT32_MAX, t->now_us),
+        .kind = kind,
+        .step = step,
+        .seq = t->x->seq,
+        .attempts = attempts,
+        .cause_json = cause_json,
+        .payload_json = payload_json,
+    };
 }
 
 /* An incident: an operator decides. */
 static void hold(struct turn *t, struct str error_json)
 {
     struct execution *x = t->x;
+    struct str code = STR_NONE;
     struct buf why;
 
+    if (x->cursor.step < x->program->step_count)
+        code = turn_step(t)->code;
     buf_init_arena(&why, t->mem);
     member_text(&why, "kind", STR("incident"));
-    if (x->cursor.step < x->program->step_count)
-        member_text(&why, "step", turn_step(t)->code);
+    if (code.len > 0)
+        member_text(&why, "step", code);
     member_json(&why, "error", error_json);
     member_time(&why, "since", t->now_us);
     x->waiting_for_json = member_end(&why);
     turn_note(t, "wait", x->waiting_for_json);
+    outcome_dead_letter(t, STR("incident"), code, x->cursor.attempt, error_json,
+                        x->cursor.input_json);
     x->cursor.phase = PHASE_HELD;
     x->cursor.wake_at_us = 0;
     x->status = STATUS_WAITING;
 }
 
-void outcome_fail(struct turn *t, enum on_error on_error, struct str error_json)
+static struct str without_compensation(struct turn *t, struct str error_json)
 {
     struct buf text;
 
+    buf_init_arena(&text, t->mem);
+    buf_add(&text, error_json.ptr, error_json.len - 1);
+    buf_text(&text, "," NOTHING_UNDONE "}");
+    return buf_view(&text);
+}
+
+void outcome_fail(struct turn *t, enum on_error on_error, struct str error_json)
+{
     /* A typo must not roll back a paid order. */
     if (on_error == ON_ERROR_HOLD || (t->failure.is_own && on_error != ON_ERROR_FAIL_FAST)) {
         hold(t, error_json);
         return;
     }
-    buf_init_arena(&text, t->mem);
-    buf_add(&text, error_json.ptr, error_json.len - 1);
+    t->x->error_json = error_json;
+    if (on_error == ON_ERROR_COMPENSATE && undo_is_possible(t->x->program)) {
+        undo_begin(t, STATUS_FAILED);
+        return;
+    }
     if (on_error == ON_ERROR_COMPENSATE)
-        buf_text(&text, ",\"compensation\":{\"compensated\":[],\"failed\":[]}");
-    buf_char(&text, '}');
-    t->x->error_json = buf_view(&text);
-    end_execution(t, STATUS_FAILED);
+        t->x->error_json = without_compensation(t, error_json);
+    outcome_end(t, STATUS_FAILED);
 }
 
-/* Without a mapping: the result of the last step that completed. */
+/* Without a mapping: the result of the step that completed last. */
 static struct str last_output(const struct execution *x)
 {
-    for (size_t i = x->program->step_count; i-- > 0;)
-        if (x->steps[i].outcome == OUTCOME_COMPLETED)
-            return x->steps[i].output_json;
-    return STR("null");
+    const struct step_state *last = x->last_done > 0 ? &x->steps[x->last_done - 1] : NULL;
+
+    return last != NULL && last->outcome == OUTCOME_COMPLETED ? last->output_json : STR("null");
 }
 
 /* The mapping `result`. False: t->failure says why there is none. */
@@ -101,5 +120,5 @@ void outcome_complete(struct turn *t)
         hold(t, error_json);
         return;
     }
-    end_execution(t, STATUS_COMPLETED);
+    outcome_end(t, STATUS_COMPLETED);
 }

@@ -7,6 +7,12 @@
  *   forward failed      steps[step] = error
  *   forward skipped     steps[step] = skipped
  *   event signal        signals += delta.signal
+ *   event loop          the loop `step` goes over delta.list
+ *   rollback            compensated or failed += step, by delta.undone
+ *   any                 delta."collect:CODE", delta."failed:CODE": what a loop holds
+ *
+ * A failed row whose delta has `retry` was not the last attempt and changes no
+ * step. A row of a loop itself ends what it holds.
  *
  * A delta says beside these how the execution came to stand where it stands,
  * for whoever reads the history: wait (what it waits for), cancel, result, end.
@@ -105,10 +111,50 @@ static struct signal *restore_signal(struct arena *mem, struct value view, int64
     return signal;
 }
 
+static size_t json_len(struct arena *mem, struct value v)
+{
+    return to_json(mem, v).len;
+}
+
+static bool restore_loops(struct arena *mem, struct execution *x, struct value loops,
+                          struct err *err)
+{
+    for (uint32_t i = 0; loops.kind == VALUE_MAP && i < loops.len; i++) {
+        struct value stored = loops.map->entries[i].value;
+        const struct step *step = program_step(x->program, value_text(loops.map->entries[i].key));
+        struct value items = member(stored, STR("items")), errors = member(stored, STR("errors"));
+
+        if (step == NULL)
+            return broken(err, "a loop is not in its program");
+        state_begin_loop(mem, x, step->index, member(stored, STR("list")));
+        for (uint32_t k = 0; items.kind == VALUE_LIST && k < items.len; k++)
+            state_add_collected(mem, x, step->index, items.items[k], json_len(mem, items.items[k]));
+        for (uint32_t k = 0; errors.kind == VALUE_LIST && k < errors.len; k++)
+            state_add_loop_error(mem, x, step->index, errors.items[k],
+                                 json_len(mem, errors.items[k]));
+    }
+    return true;
+}
+
+static void restore_compensation(struct arena *mem, struct execution *x, struct value codes,
+                                 bool ok)
+{
+    for (uint32_t i = 0; codes.kind == VALUE_LIST && i < codes.len; i++)
+        state_add_compensated(mem, x, value_text(codes.items[i]), ok);
+}
+
+static uint32_t step_index(const struct program *p, struct str code)
+{
+    const struct step *step = code.len > 0 ? program_step(p, code) : NULL;
+
+    return step != NULL ? step->index : NO_STEP;
+}
+
 static bool restore_context(struct arena *mem, struct execution *x, struct str text,
                             struct err *err)
 {
-    struct value context, steps, signals, variables;
+    struct value context, steps, signals, variables, input;
+    uint32_t last;
 
     if (!read_json(mem, text, &context, err))
         return false;
@@ -120,6 +166,9 @@ static bool restore_context(struct arena *mem, struct execution *x, struct str t
             return broken(err, "a step is not in its program");
         state_set_step(x, step->index, restore_step(mem, e->value));
     }
+    input = member(context, STR("input"));
+    if (input.kind == VALUE_MAP)
+        state_set_input(x, input, to_json(mem, input));
     variables = member(context, STR("variables"));
     if (variables.kind == VALUE_MAP)
         state_set_variables(x, variables, to_json(mem, variables));
@@ -131,18 +180,23 @@ static bool restore_context(struct arena *mem, struct execution *x, struct str t
         signal->is_taken = value_is_true(member(s, STR("taken")));
         state_add_signal(mem, x, signal);
     }
-    return true;
+    restore_compensation(mem, x, member(context, STR("compensated")), true);
+    restore_compensation(mem, x, member(context, STR("failed")), false);
+    last = step_index(x->program, text_member(context, STR("last")));
+    if (last != NO_STEP)
+        x->last_done = last + 1;
+    return restore_loops(mem, x, member(context, STR("loops")), err);
 }
 
 static bool fold_step(struct arena *mem, struct execution *x, const struct history_row *row,
-                      struct err *err)
+                      bool has_moved, struct err *err)
 {
     const struct step *step = program_step(x->program, row->step);
     struct step_state state = skipped(row->visit);
     struct value v;
 
     if (step == NULL)
-        return broken(err, "a step is not in its program");
+        return has_moved || broken(err, "a step is not in its program");
     if (str_eq(row->status, STR("completed"))) {
         if (!read_json(mem, row->output_json, &v, err))
             return false;
@@ -156,18 +210,43 @@ static bool fold_step(struct arena *mem, struct execution *x, const struct histo
     return true;
 }
 
-static bool fold_row(struct arena *mem, struct execution *x, const struct history_row *row,
-                     struct err *err)
+static struct str after_colon(struct str name)
 {
-    struct value delta, v;
+    int64_t colon = str_find(name, STR(":"), 0);
 
-    if (row->kind == HISTORY_FORWARD && !fold_step(mem, x, row, err))
-        return false;
-    if (row->delta_json.len == 0)
-        return true;
-    if (!read_json(mem, row->delta_json, &delta, err))
-        return false;
-    v = member(delta, STR("variables"));
+    return colon < 0 ? STR_NONE : str_slice(name, (size_t)colon + 1, name.len);
+}
+
+/* What a row adds to the loops around its step. */
+static bool fold_loops(struct arena *mem, struct execution *x, struct value delta, bool has_moved,
+                       struct err *err)
+{
+    for (uint32_t i = 0; i < delta.len; i++) {
+        struct str name = value_text(delta.map->entries[i].key);
+        struct value v = delta.map->entries[i].value;
+        bool is_error = str_starts_with(name, STR("failed:"));
+        uint32_t step;
+
+        if (!is_error && !str_starts_with(name, STR("collect:")))
+            continue;
+        step = step_index(x->program, after_colon(name));
+        if (step == NO_STEP && has_moved)
+            continue;
+        if (step == NO_STEP)
+            return broken(err, "a loop is not in its program");
+        if (is_error)
+            state_add_loop_error(mem, x, step, v, json_len(mem, v));
+        else
+            state_add_collected(mem, x, step, v, json_len(mem, v));
+    }
+    return true;
+}
+
+static void fold_delta(struct arena *mem, struct execution *x, const struct history_row *row,
+                       struct value delta)
+{
+    struct value v = member(delta, STR("variables"));
+
     if (v.kind == VALUE_MAP) {
         v = state_merge(mem, x->variables, v);
         state_set_variables(x, v, to_json(mem, v));
@@ -178,7 +257,95 @@ static bool fold_row(struct arena *mem, struct execution *x, const struct histor
     v = member(delta, STR("took"));
     if (v.kind == VALUE_INT)
         state_take_signal(mem, x, v.i);
+    v = member(delta, STR("input"));
+    if (v.kind == VALUE_MAP)
+        state_set_input(x, v, to_json(mem, v));
+    v = member(delta, STR("list"));
+    if (v.kind == VALUE_LIST && step_index(x->program, row->step) != NO_STEP)
+        state_begin_loop(mem, x, step_index(x->program, row->step), v);
+}
+
+static bool fold_row(struct arena *mem, struct execution *x, const struct history_row *row,
+                     bool has_moved, struct err *err)
+{
+    struct value delta = value_map_empty(), undone;
+    bool is_last;
+
+    if (row->delta_json.len > 0 && !read_json(mem, row->delta_json, &delta, err))
+        return false;
+    is_last = member(delta, STR("retry")).kind == VALUE_ABSENT;
+    if (row->kind == HISTORY_FORWARD && is_last && !fold_step(mem, x, row, has_moved, err))
+        return false;
+    undone = member(delta, STR("undone"));
+    if (undone.kind == VALUE_BOOL)
+        state_add_compensated(mem, x, row->step, undone.b);
+    fold_delta(mem, x, row, delta);
+    return fold_loops(mem, x, delta, has_moved, err);
+}
+
+/*
+ * Whether the rows say that the execution went on with another version: then
+ * earlier ones may be of steps that it no longer has, which left the state.
+ */
+static bool moves_to_version(const struct history *history)
+{
+    for (size_t i = 0; i < history->count; i++)
+        if (history->items[i].kind == HISTORY_EVENT &&
+            str_find(history->items[i].delta_json, STR("\"version\":"), 0) >= 0)
+            return true;
+    return false;
+}
+
+static bool restore_frames(struct arena *mem, struct execution *x, struct value stored,
+                           struct err *err)
+{
+    struct frame *frames;
+
+    if (stored.kind != VALUE_LIST || stored.len == 0)
+        return true;
+    frames = ARENA_ARRAY(mem, stored.len, struct frame);
+    for (uint32_t i = 0; i < stored.len; i++) {
+        struct value f = stored.items[i];
+        const struct step *step = program_step(x->program, text_member(f, STR("step")));
+
+        if (step == NULL)
+            return broken(err, "a step around the current one is not in its program");
+        frames[i] =
+            (struct frame){.step = step->index,
+                           .block = step->first_block + (uint32_t)int_member(f, STR("block")),
+                           .visit = int_member(f, STR("visit")),
+                           .started_at_us = int_member(f, STR("startedAt")),
+                           .index = int_member(f, STR("index"))};
+    }
+    x->frames = frames;
+    x->frame_count = stored.len;
     return true;
+}
+
+static bool restore_undo(struct arena *mem, struct execution *x, struct value stored,
+                         struct err *err)
+{
+    struct undo *undo;
+
+    if (stored.kind != VALUE_MAP)
+        return true;
+    undo = ARENA_NEW(mem, struct undo);
+    if (!status_read(text_member(stored, STR("end")), &undo->end))
+        return broken(err, "it rolls back to an unknown end");
+    undo->before = int_member(stored, STR("before"));
+    undo->row = int_member(stored, STR("row"));
+    undo->commands_left = int_member(stored, STR("commands"));
+    undo->has_failed = int_member(stored, STR("failed")) != 0;
+    undo->deadline_at_us = int_member(stored, STR("deadlineAt"));
+    x->undo = undo;
+    return true;
+}
+
+static struct str json_member(struct arena *mem, struct value stored, struct str name)
+{
+    struct value v = member(stored, name);
+
+    return v.kind == VALUE_ABSENT ? STR_NONE : to_json(mem, v);
 }
 
 static bool restore_cursor(struct arena *mem, struct execution *x, struct str text, struct err *err)
@@ -206,19 +373,27 @@ static bool restore_cursor(struct arena *mem, struct execution *x, struct str te
     x->cursor.attempt = int_member(stored, STR("attempt"));
     x->cursor.started_at_us = int_member(stored, STR("startedAt"));
     x->cursor.wake_at_us = int_member(stored, STR("wakeAt"));
-    v = member(stored, STR("input"));
-    if (v.kind != VALUE_ABSENT)
-        x->cursor.input_json = to_json(mem, v);
-    v = member(stored, STR("types"));
-    if (v.kind != VALUE_ABSENT)
-        x->cursor.types_json = to_json(mem, v);
-    return true;
+    x->cursor.input_json = json_member(mem, stored, STR("input"));
+    x->cursor.types_json = json_member(mem, stored, STR("types"));
+    x->cursor.timeout_at_us = int_member(stored, STR("timeoutAt"));
+    x->cursor.remind_at_us = int_member(stored, STR("remindAt"));
+    x->cursor.remind_every_us = int_member(stored, STR("remindEvery"));
+    x->cursor.reminders = int_member(stored, STR("reminders"));
+    x->cursor.unmatched = int_member(stored, STR("unmatched"));
+    x->cursor.frozen_json = json_member(mem, stored, STR("frozen"));
+    x->cursor.awaited = text_member(stored, STR("awaited"));
+    x->cursor.failed_at = text_member(stored, STR("failedAt"));
+    x->cursor.tries = int_member(stored, STR("tries"));
+    x->jumps = (uint32_t)int_member(stored, STR("jumps"));
+    return restore_frames(mem, x, member(stored, STR("in")), err) &&
+           restore_undo(mem, x, member(stored, STR("undo")), err);
 }
 
 bool state_restore(struct arena *mem, const struct program *program,
                    const struct stored_execution *stored, struct execution **out, struct err *err)
 {
     struct execution *x = ARENA_NEW(mem, struct execution);
+    bool has_moved;
 
     if (stored->format > EXECUTION_FORMAT)
         return err_set(err, ERR_INTERNAL, "the execution was stored by a newer version (format %d)",
@@ -227,6 +402,8 @@ bool state_restore(struct arena *mem, const struct program *program,
         .id = stored->id,
         .row = stored->row,
         .program = program,
+        .has_parent = stored->has_parent,
+        .parent_id = stored->parent_id,
         .key = stored->key,
         .org_id = stored->org_id,
         .user_json = stored->user_json,
@@ -254,9 +431,10 @@ bool state_restore(struct arena *mem, const struct program *program,
         !restore_context(mem, x, stored->context_json, err) ||
         !restore_cursor(mem, x, stored->cursor_json, err))
         return false;
+    has_moved = moves_to_version(&stored->history);
     for (size_t i = 0; i < stored->history.count; i++) {
         const struct history_row *row = &stored->history.items[i];
-        if (!fold_row(mem, x, row, err))
+        if (!fold_row(mem, x, row, has_moved, err))
             return false;
         x->log_bytes += state_row_bytes(row);
     }

@@ -5,15 +5,30 @@
 #include "value/json.h"
 #include "value/object.h"
 
-/* What may be done with it now. */
-static void actions_field(struct buf *out, enum execution_status status)
+/* What may be done with it now: as engine_advance() would decide. */
+static void actions_field(struct buf *out, const struct stored_execution *x)
 {
-    bool live = !status_is_terminal(status) && status != STATUS_COMPENSATING;
+    bool is_terminal = status_is_terminal(x->status);
+    bool is_held = x->status == STATUS_WAITING &&
+                   str_starts_with(x->waiting_for_json, STR("{\"kind\":\"incident\""));
+    /* A failure that had nothing to roll back may be tried again, too. */
+    bool is_undone = str_find(x->error_json, STR("\"compensation\":"), 0) >= 0 &&
+                     str_find(x->error_json, STR(NOTHING_UNDONE), 0) < 0;
 
     object_name(out, "actions");
     buf_char(out, '[');
-    if (live)
-        buf_text(out, "\"cancel\",\"signal\"");
+    if (!is_terminal && x->status != STATUS_COMPENSATING)
+        buf_text(out, "\"cancel\",");
+    if (!is_terminal)
+        buf_text(out, "\"signal\",");
+    if (is_held || (x->status == STATUS_FAILED && !is_undone))
+        buf_text(out, "\"retry\",");
+    if (is_held)
+        buf_text(out, "\"skip\",");
+    if (x->status == STATUS_WAITING)
+        buf_text(out, "\"migrate\",");
+    if (out->ptr[out->len - 1] == ',')
+        out->len--;
     buf_char(out, ']');
 }
 
@@ -27,9 +42,12 @@ static void write_rest(struct buf *out, const struct stored_execution *x, struct
     object_int(out, "rowVersion", x->row_version);
     object_name(out, "debug");
     buf_text(out, "false");
-    object_text(out, "parentId", STR_NONE);
+    if (x->has_parent)
+        object_id(out, "parentId", x->parent_id);
+    else
+        object_text(out, "parentId", STR_NONE);
     object_json(out, "user", x->user_json);
-    actions_field(out, x->status);
+    actions_field(out, x);
     object_time(out, "createdAt", x->created_at_us);
     object_time(out, "startedAt", x->started_at_us);
     object_time(out, "completedAt", x->completed_at_us);
@@ -103,6 +121,8 @@ static struct stored_execution as_stored(const struct execution *x)
         .code = x->program->code,
         .version = x->program->version,
         .status = x->status,
+        .has_parent = x->has_parent,
+        .parent_id = x->parent_id,
         .key = x->key,
         .user_json = x->user_json,
         .waiting_for_json = x->waiting_for_json,
@@ -130,6 +150,12 @@ void show_execution(struct arena *mem, struct buf *out, const struct execution *
     write_rest(out, &x, current);
 }
 
+static void add_step(struct program *p, struct step *made, struct value code)
+{
+    if (code.kind == VALUE_STRING && code.len > 0 && program_step(p, value_text(code)) == NULL)
+        made[p->step_count++].code = value_text(code);
+}
+
 /*
  * Without the program: a stand-in that has just the steps that the stored
  * execution mentions, which is all that restoring it asks of a program.
@@ -140,7 +166,11 @@ static struct program *stand_in(struct arena *mem, const struct stored_execution
     struct program *p = ARENA_NEW(mem, struct program);
     struct value steps = value_map_get_str(context, STR("steps"));
     struct value current = value_map_get_str(cursor, STR("step"));
-    size_t room = (steps.kind == VALUE_MAP ? steps.len : 0) + stored->history.count + 1;
+    struct value loops = value_map_get_str(context, STR("loops"));
+    struct value frames = value_map_get_str(cursor, STR("in"));
+    size_t room = (steps.kind == VALUE_MAP ? steps.len : 0) +
+                  (loops.kind == VALUE_MAP ? loops.len : 0) +
+                  (frames.kind == VALUE_LIST ? frames.len : 0) + stored->history.count + 1;
     struct step *made = arena_zalloc(mem, room * sizeof(*made));
 
     p->code = stored->code;
@@ -148,12 +178,13 @@ static struct program *stand_in(struct arena *mem, const struct stored_execution
     p->steps = made;
     for (uint32_t i = 0; steps.kind == VALUE_MAP && i < steps.len; i++)
         made[p->step_count++].code = value_text(steps.map->entries[i].key);
+    for (uint32_t i = 0; loops.kind == VALUE_MAP && i < loops.len; i++)
+        add_step(p, made, loops.map->entries[i].key);
+    for (uint32_t i = 0; frames.kind == VALUE_LIST && i < frames.len; i++)
+        add_step(p, made, value_map_get_str(frames.items[i], STR("step")));
     for (size_t i = 0; i < stored->history.count; i++)
-        if (stored->history.items[i].step.len > 0 &&
-            program_step(p, stored->history.items[i].step) == NULL)
-            made[p->step_count++].code = stored->history.items[i].step;
-    if (current.kind == VALUE_STRING && program_step(p, value_text(current)) == NULL)
-        made[p->step_count++].code = value_text(current);
+        add_step(p, made, value_string(stored->history.items[i].step));
+    add_step(p, made, current);
     for (uint32_t i = 0; i < p->step_count; i++) {
         made[i].index = i;
         made[i].meta = value_map_empty();
@@ -183,7 +214,9 @@ bool show_stored(struct arena *mem, struct buf *out, const struct stored_executi
         object_json(out, "input", stored->input_json);
         write_context(mem, out, x);
     }
-    current = value_map_get_str(cursor, STR("step"));
+    /* A failed one keeps its place, but does not stand there any more. */
+    current =
+        status_is_terminal(stored->status) ? value_null() : value_map_get_str(cursor, STR("step"));
     write_rest(out, stored, current.kind == VALUE_STRING ? value_text(current) : STR_NONE);
     return true;
 }

@@ -68,6 +68,33 @@ static void write_signals(struct buf *out, const struct signals *signals)
     buf_char(out, ']');
 }
 
+static void write_value(struct buf *out, struct value v)
+{
+    struct err err;
+
+    if (!json_write(out, v, &err))
+        PANIC("a value of the state has no JSON form");
+}
+
+/* Outermost first, in which order they began. */
+static void write_loops(struct arena *mem, struct buf *out, const struct execution *x,
+                        const struct loop_data *l, bool *first)
+{
+    if (l->outer != NULL)
+        write_loops(mem, out, x, l->outer, first);
+    comma(out, first);
+    json_write_string(out, x->program->steps[l->step].code);
+    buf_text(out, ":{\"items\":");
+    write_value(out, items_value(mem, &l->collected));
+    buf_text(out, ",\"errors\":");
+    write_value(out, items_value(mem, &l->errors));
+    if (l->list.kind == VALUE_LIST) {
+        buf_text(out, ",\"list\":");
+        write_value(out, l->list);
+    }
+    buf_char(out, '}');
+}
+
 struct str state_context_json(struct arena *mem, const struct execution *exec)
 {
     struct buf out;
@@ -91,8 +118,98 @@ struct str state_context_json(struct arena *mem, const struct execution *exec)
         buf_str(&out, exec->variables_json);
     }
     write_signals(&out, &exec->signals);
+    if (exec->loops != NULL) {
+        first = true;
+        buf_text(&out, ",\"loops\":{");
+        write_loops(mem, &out, exec, exec->loops, &first);
+        buf_char(&out, '}');
+    }
+    if (exec->compensated.count + exec->failed.count > 0) {
+        buf_text(&out, ",\"compensated\":");
+        write_value(&out, items_value(mem, &exec->compensated));
+        buf_text(&out, ",\"failed\":");
+        write_value(&out, items_value(mem, &exec->failed));
+    }
+    if (exec->has_new_input) {
+        buf_text(&out, ",\"input\":");
+        buf_str(&out, exec->input_json);
+    }
+    if (exec->last_done > 0) {
+        buf_text(&out, ",\"last\":");
+        json_write_string(&out, exec->program->steps[exec->last_done - 1].code);
+    }
     buf_char(&out, '}');
     return buf_view(&out);
+}
+
+static void object_name_plain(struct buf *out, const char *name)
+{
+    buf_char(out, '"');
+    buf_text(out, name);
+    buf_text(out, "\":");
+}
+
+static void write_number(struct buf *out, const char *name, int64_t n)
+{
+    if (n == 0)
+        return;
+    buf_char(out, ',');
+    object_name_plain(out, name);
+    write_int(out, "", n);
+}
+
+static void write_json(struct buf *out, const char *name, struct str json)
+{
+    if (json.len == 0)
+        return;
+    buf_char(out, ',');
+    object_name_plain(out, name);
+    buf_str(out, json);
+}
+
+static void write_text(struct buf *out, const char *name, struct str text)
+{
+    if (text.len == 0)
+        return;
+    buf_char(out, ',');
+    object_name_plain(out, name);
+    json_write_string(out, text);
+}
+
+static void write_frames(struct buf *out, const struct execution *x)
+{
+    const struct program *p = x->program;
+
+    if (x->frame_count == 0)
+        return;
+    buf_text(out, ",\"in\":[");
+    for (uint32_t i = 0; i < x->frame_count; i++) {
+        const struct frame *f = &x->frames[i];
+        const struct step *step = &p->steps[f->step];
+        buf_text(out, i > 0 ? ",{\"step\":" : "{\"step\":");
+        json_write_string(out, step->code);
+        write_int(out, ",\"block\":", f->block - step->first_block);
+        write_int(out, ",\"visit\":", f->visit);
+        write_int(out, ",\"startedAt\":", f->started_at_us);
+        if (step->kind == STEP_LOOP)
+            write_int(out, ",\"index\":", f->index);
+        buf_char(out, '}');
+    }
+    buf_char(out, ']');
+}
+
+static void write_undo(struct buf *out, const struct undo *u)
+{
+    if (u == NULL)
+        return;
+    buf_text(out, ",\"undo\":{\"end\":\"");
+    buf_text(out, status_name(u->end));
+    write_int(out, "\",\"before\":", u->before);
+    write_number(out, "row", u->row);
+    write_number(out, "commands", u->commands_left);
+    write_number(out, "failed", u->has_failed);
+    write_number(out, "deadlineAt", u->deadline_at_us);
+    buf_char(out, '}');
 }
 
 struct str state_cursor_json(struct arena *mem, const struct execution *exec)
@@ -111,16 +228,21 @@ struct str state_cursor_json(struct arena *mem, const struct execution *exec)
     write_int(&out, "\",\"visit\":", c->visit);
     write_int(&out, ",\"attempt\":", c->attempt);
     write_int(&out, ",\"startedAt\":", c->started_at_us);
-    if (c->wake_at_us > 0)
-        write_int(&out, ",\"wakeAt\":", c->wake_at_us);
-    if (c->input_json.len > 0) {
-        buf_text(&out, ",\"input\":");
-        buf_str(&out, c->input_json);
-    }
-    if (c->types_json.len > 0) {
-        buf_text(&out, ",\"types\":");
-        buf_str(&out, c->types_json);
-    }
+    write_number(&out, "wakeAt", c->wake_at_us);
+    write_json(&out, "input", c->input_json);
+    write_json(&out, "types", c->types_json);
+    write_number(&out, "timeoutAt", c->timeout_at_us);
+    write_number(&out, "remindAt", c->remind_at_us);
+    write_number(&out, "remindEvery", c->remind_every_us);
+    write_number(&out, "reminders", c->reminders);
+    write_number(&out, "unmatched", c->unmatched);
+    write_json(&out, "frozen", c->frozen_json);
+    write_text(&out, "awaited", c->awaited);
+    write_text(&out, "failedAt", c->failed_at);
+    write_number(&out, "tries", c->tries);
+    write_number(&out, "jumps", exec->jumps);
+    write_frames(&out, exec);
+    write_undo(&out, exec->undo);
     buf_char(&out, '}');
     return buf_view(&out);
 }
@@ -132,6 +254,11 @@ static size_t step_bytes(const struct step_state *s)
     return s->output_json.len + s->error_json.len;
 }
 
+static size_t loop_bytes(const struct loop_data *l)
+{
+    return l->collected.bytes + l->errors.bytes;
+}
+
 size_t state_context_bytes(const struct execution *x)
 {
     size_t bytes = x->input_json.len + x->variables_json.len;
@@ -140,6 +267,8 @@ size_t state_context_bytes(const struct execution *x)
 
     for (uint32_t i = 0; i < x->program->step_count; i++)
         bytes += step_bytes(&x->steps[i]);
+    for (const struct loop_data *l = x->loops; l != NULL; l = l->outer)
+        bytes += loop_bytes(l);
     while ((s = signals_next(&x->signals, &place)) != NULL)
         bytes += s->json.len;
     return bytes;
@@ -149,6 +278,66 @@ void state_set_step(struct execution *x, uint32_t index, struct step_state step)
 {
     x->context_bytes = x->context_bytes - step_bytes(&x->steps[index]) + step_bytes(&step);
     x->steps[index] = step;
+    if (step.outcome == OUTCOME_COMPLETED && x->program->steps[index].kind != STEP_BRANCH)
+        x->last_done = index + 1;
+    if (x->loops != NULL && x->loops->step == index) {
+        /* The loop is over, and what it held is in its result. */
+        x->context_bytes -= loop_bytes(x->loops);
+        x->loops = x->loops->outer;
+    }
+}
+
+const struct loop_data *state_loop(const struct execution *x, uint32_t step)
+{
+    for (const struct loop_data *l = x->loops; l != NULL; l = l->outer)
+        if (l->step == step)
+            return l;
+    return NULL;
+}
+
+/* The innermost loop, which may be written to; it is `step`. */
+static struct loop_data *own_loop(struct arena *mem, struct execution *x, uint32_t step)
+{
+    struct loop_data *l = arena_alloc(mem, sizeof(*l));
+
+    if (x->loops != NULL && x->loops->step == step)
+        *l = *x->loops;
+    else
+        *l = (struct loop_data){.outer = x->loops, .step = step, .list = value_absent()};
+    x->loops = l;
+    return l;
+}
+
+void state_begin_loop(struct arena *mem, struct execution *x, uint32_t step, struct value list)
+{
+    own_loop(mem, x, step)->list = list;
+}
+
+void state_add_collected(struct arena *mem, struct execution *x, uint32_t step, struct value item,
+                         size_t bytes)
+{
+    items_add(mem, &own_loop(mem, x, step)->collected, x, item, bytes);
+    x->context_bytes += bytes;
+}
+
+void state_add_loop_error(struct arena *mem, struct execution *x, uint32_t step, struct value error,
+                          size_t bytes)
+{
+    items_add(mem, &own_loop(mem, x, step)->errors, x, error, bytes);
+    x->context_bytes += bytes;
+}
+
+void state_add_compensated(struct arena *mem, struct execution *x, struct str code, bool ok)
+{
+    items_add(mem, ok ? &x->compensated : &x->failed, x, value_string(code), 0);
+}
+
+void state_set_input(struct execution *x, struct value input, struct str json)
+{
+    x->context_bytes = x->context_bytes - x->input_json.len + json.len;
+    x->input = input;
+    x->input_json = json;
+    x->has_new_input = true;
 }
 
 void state_set_variables(struct execution *x, struct value variables, struct str json)
@@ -251,6 +440,45 @@ static void copy_signals(struct arena *mem, struct execution *x, const struct si
     }
 }
 
+static void copy_cursor(struct arena *mem, struct execution *x, const struct execution *from)
+{
+    struct cursor *c = &x->cursor;
+    struct frame *frames;
+    struct undo *undo;
+
+    c->input_json = copy_text(mem, c->input_json);
+    c->types_json = copy_text(mem, c->types_json);
+    c->frozen_json = copy_text(mem, c->frozen_json);
+    c->awaited = copy_text(mem, c->awaited);
+    c->failed_at = copy_text(mem, c->failed_at);
+    if (x->frame_count > 0) {
+        frames = ARENA_ARRAY(mem, x->frame_count, struct frame);
+        memcpy(frames, from->frames, x->frame_count * sizeof(*frames));
+        x->frames = frames;
+    }
+    if (from->undo != NULL) {
+        undo = arena_alloc(mem, sizeof(*undo));
+        *undo = *from->undo;
+        x->undo = undo;
+    }
+}
+
+static const struct loop_data *copy_loops(struct arena *mem, const struct execution *x,
+                                          const struct loop_data *from)
+{
+    struct loop_data *l;
+
+    if (from == NULL)
+        return NULL;
+    l = arena_alloc(mem, sizeof(*l));
+    *l = *from;
+    l->outer = copy_loops(mem, x, from->outer);
+    l->list = value_copy(mem, from->list);
+    l->collected = items_copy(mem, &from->collected, x);
+    l->errors = items_copy(mem, &from->errors, x);
+    return l;
+}
+
 struct execution *state_copy(struct arena *mem, const struct execution *exec)
 {
     struct execution *x = arena_alloc(mem, sizeof(*x));
@@ -265,8 +493,7 @@ struct execution *state_copy(struct arena *mem, const struct execution *exec)
     x->error_json = copy_text(mem, exec->error_json);
     x->result_json = copy_text(mem, exec->result_json);
     x->waiting_for_json = copy_text(mem, exec->waiting_for_json);
-    x->cursor.input_json = copy_text(mem, exec->cursor.input_json);
-    x->cursor.types_json = copy_text(mem, exec->cursor.types_json);
+    copy_cursor(mem, x, exec);
     x->variables = value_copy(mem, exec->variables);
     x->variables_json = copy_text(mem, exec->variables_json);
     x->steps = ARENA_ARRAY(mem, steps + 1u, struct step_state);
@@ -279,5 +506,8 @@ struct execution *state_copy(struct arena *mem, const struct execution *exec)
         x->steps[i].error_json = copy_text(mem, s->error_json);
     }
     copy_signals(mem, x, &exec->signals);
+    x->loops = copy_loops(mem, x, exec->loops);
+    x->compensated = items_copy(mem, &exec->compensated, x);
+    x->failed = items_copy(mem, &exec->failed, x);
     return x;
 }

@@ -10,6 +10,9 @@
 
 #include "engine/advance.h"
 
+/* In the error of an execution that had nothing to roll back. */
+#define NOTHING_UNDONE "\"compensation\":{\"compensated\":[],\"failed\":[]}"
+
 /* What the store keeps of an execution, as it was read. */
 struct stored_execution {
     int64_t row;
@@ -17,6 +20,8 @@ struct stored_execution {
     struct str code;
     int64_t version;
     enum execution_status status;
+    bool has_parent;
+    struct uuid parent_id;
     struct str key, org_id, user_json;
     struct str input_json, context_json, cursor_json;
     struct str error_json, result_json, waiting_for_json;
@@ -82,6 +87,24 @@ void state_add_signal(struct arena *mem, struct execution *x, const struct signa
  * shown leave the state; the store keeps them.
  */
 void state_take_signal(struct arena *mem, struct execution *x, int64_t seq);
+
+/* Another input than the one it was started with. */
+void state_set_input(struct execution *x, struct value input, struct str json);
+
+/* Another loop begins: `list` is what it goes over, or absent. */
+void state_begin_loop(struct arena *mem, struct execution *x, uint32_t step, struct value list);
+
+/* One more result, or error, of a loop under way. `bytes` as JSON. */
+void state_add_collected(struct arena *mem, struct execution *x, uint32_t step, struct value item,
+                         size_t bytes);
+void state_add_loop_error(struct arena *mem, struct execution *x, uint32_t step, struct value error,
+                          size_t bytes);
+
+/* What the loop holds, or NULL. */
+const struct loop_data *state_loop(const struct execution *x, uint32_t step);
+
+/* A step was rolled back, or could not be. */
+void state_add_compensated(struct arena *mem, struct execution *x, struct str code, bool ok);
 
 /* One map laid over another: members of `over` win, new ones come last. */
 struct value state_merge(struct arena *mem, struct value base, struct value over);

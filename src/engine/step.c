@@ -1,25 +1,21 @@
 /*
  * step.c - running the steps of a program; see turn.h.
  *
- *     when -> input -> commands or a wait -> completed, skipped or failed -> the next step
+ *     when -> input -> commands, a wait, a worker, or steps in it -> completed, skipped or failed
  *
+ * What comes after a step is flow.c, what a failure leads to failure.c.
  * Running stops when a step waits, when all are done, when one fails for good,
  * or when the turn has done enough: then the execution stays `running`, is due
  * at once and goes to the back of the queue.
  */
 #include "define/define.h"
 #include "engine/turn.h"
+#include "value/json.h"
 
 /* A turn ends after so much history, or after TURN_STEPS_MAX steps. */
 enum { TURN_BYTES_MAX = CONTEXT_BYTES_MAX };
 
-static void next_step(struct turn *t)
-{
-    t->x->cursor = (struct cursor){.step = t->x->cursor.step + 1};
-}
-
-/* A row for the step under way, at its visit. */
-static struct history_row *step_row(struct turn *t, enum history_kind kind, struct str status)
+struct history_row *step_row(struct turn *t, enum history_kind kind, struct str status)
 {
     const struct cursor *cursor = &t->x->cursor;
     struct history_row *row = turn_row(t, kind, turn_step(t)->code, status);
@@ -33,12 +29,43 @@ static struct history_row *step_row(struct turn *t, enum history_kind kind, stru
 
 /* --- the ends of a step --- */
 
-static void apply_staged(struct turn *t)
+void step_apply_staged(struct turn *t)
 {
     for (size_t i = 0; i < t->records.count; i++)
         record_put(t->mem, &t->out->records, t->records.items[i]);
     for (size_t i = 0; i < t->logs.count; i++)
         *VEC_ADD(t->mem, &t->out->logs) = t->logs.items[i];
+    for (size_t i = 0; i < t->starts.count; i++)
+        *VEC_ADD(t->mem, &t->out->starts) = t->starts.items[i];
+}
+
+/* What rolling this visit back will need beside its row. */
+static void note_undo(struct turn *t, const struct step *step)
+{
+    bool has_rollbacks = step->kind == STEP_PROCEDURE && step->procedure->has_rollbacks;
+    struct value loop;
+    struct str json;
+
+    if (step->rollback.procedure == NULL && !has_rollbacks)
+        return;
+    if (t->x->frame_count > 0) {
+        loop = context_loop(t);
+        if (loop.kind == VALUE_MAP && turn_json(t, loop, &json))
+            turn_note(t, "loop", json);
+    }
+    if (has_rollbacks)
+        undo_command_note(t);
+}
+
+/* The bytes of the context once the step has ended with so many of its own. */
+static size_t context_with(const struct turn *t, size_t step_bytes)
+{
+    const struct execution *x = t->x;
+    const struct step_state *before = &x->steps[x->cursor.step];
+    const struct loop_data *loop = state_loop(x, x->cursor.step);
+    size_t bytes = x->context_bytes - before->output_json.len - before->error_json.len + step_bytes;
+
+    return loop == NULL ? bytes : bytes - loop->collected.bytes - loop->errors.bytes;
 }
 
 enum step_end step_complete(struct turn *t, struct value output, int64_t took)
@@ -48,7 +75,6 @@ enum step_end step_complete(struct turn *t, struct value output, int64_t took)
     struct step_state state = {
         .outcome = OUTCOME_COMPLETED, .visit = x->cursor.visit, .output = output};
     struct str variables_json = x->variables_json, assigned_json = STR_NONE;
-    const struct step_state *before = &x->steps[index];
     struct history_row *row;
     size_t bytes;
 
@@ -57,14 +83,14 @@ enum step_end step_complete(struct turn *t, struct value output, int64_t took)
     if (t->assigned.len > 0 && (!turn_freeze(t, &t->variables, &variables_json) ||
                                 !turn_json(t, t->assigned, &assigned_json)))
         return STEP_FAILED;
-    bytes = x->context_bytes - before->output_json.len - before->error_json.len -
-            x->variables_json.len + state.output_json.len + variables_json.len;
+    bytes = context_with(t, state.output_json.len) - x->variables_json.len + variables_json.len;
     if (bytes > CONTEXT_BYTES_MAX) {
         t->refused_output_json = state.output_json;
         return turn_fail_size(t);
     }
     row = step_row(t, HISTORY_FORWARD, STR("completed"));
     row->output_json = state.output_json;
+    note_undo(t, turn_step(t));
     state_set_step(x, index, state);
     if (t->assigned.len > 0) {
         turn_note(t, "variables", assigned_json);
@@ -75,149 +101,114 @@ enum step_end step_complete(struct turn *t, struct value output, int64_t took)
         state_take_signal(t->mem, x, took);
     }
     t->row_bytes += (size_t)state_row_bytes(row);
-    apply_staged(t);
-    next_step(t);
+    step_apply_staged(t);
     return STEP_DONE;
 }
 
-static void skip(struct turn *t)
+static enum step_end skip(struct turn *t)
 {
     (void)step_row(t, HISTORY_FORWARD, STR("skipped"));
     state_set_step(t->x, t->x->cursor.step,
                    (struct step_state){.outcome = OUTCOME_SKIPPED, .visit = t->x->cursor.visit});
-    next_step(t);
+    return STEP_SKIPPED;
 }
 
-bool step_fail(struct turn *t)
+void failure_record(struct turn *t, struct value error, struct str error_json)
 {
     const struct step *step = turn_step(t);
-    struct execution *x = t->x;
-    const struct step_state *before = &x->steps[step->index];
-    struct step_state state = {.outcome = OUTCOME_FAILED, .visit = x->cursor.visit};
-    struct history_row *row;
+    struct history_row *row = step_row(t, HISTORY_FORWARD, STR("failed"));
 
-    state.error = turn_failure(t, &state.error_json);
-    if (x->context_bytes - before->output_json.len - before->error_json.len + state.error_json.len >
-        CONTEXT_BYTES_MAX) {
-        /* The user's message or details do not fit; ours do, near enough. */
-        (void)turn_fail_size(t);
-        state.error = turn_failure(t, &state.error_json);
-    }
-    row = step_row(t, HISTORY_FORWARD, STR("failed"));
     row->output_json = t->refused_output_json;
-    row->error_json = state.error_json;
+    row->error_json = error_json;
+    note_undo(t, step);
+    if (step->kind == STEP_PROCEDURE && str_eq(t->failure.class, STR("indeterminate")))
+        turn_note(t, "maybe", STR("true"));
     t->row_bytes += (size_t)state_row_bytes(row);
-    state_set_step(x, step->index, state);
-    if (step->continues) {
-        next_step(t);
-        return true;
-    }
-    outcome_fail(t, step->on_error, state.error_json);
-    return false;
+    state_set_step(t->x, step->index,
+                   (struct step_state){.outcome = OUTCOME_FAILED,
+                                       .visit = t->x->cursor.visit,
+                                       .error = error,
+                                       .error_json = error_json});
 }
 
-/* --- waiting --- */
-
-static struct str describe_wait(struct turn *t, const struct step *step)
-{
-    const struct cursor *cursor = &t->x->cursor;
-    bool is_signal = step->procedure->commands[0].type == COMMAND_WAIT_SIGNAL;
-    struct buf why;
-
-    buf_init_arena(&why, t->mem);
-    member_text(&why, "kind", is_signal ? STR("signal") : STR("timer"));
-    member_text(&why, "step", step->code);
-    if (is_signal)
-        member_json(&why, "signalType", cursor->types_json);
-    member_time(&why, "since", t->now_us);
-    if (cursor->wake_at_us > 0)
-        member_time(&why, "until", cursor->wake_at_us);
-    return member_end(&why);
-}
-
-/* The wait is recorded, so that history alone says where the execution stands. */
-static void begin_waiting(struct turn *t, const struct step *step)
+void step_wait(struct turn *t, enum cursor_phase phase, struct str status, struct str why)
 {
     struct execution *x = t->x;
 
-    x->cursor.phase = PHASE_WAIT;
-    x->status = STATUS_WAITING;
-    x->waiting_for_json = describe_wait(t, step);
-    (void)step_row(t, HISTORY_EVENT, STR("waiting"));
-    turn_note(t, "wait", x->waiting_for_json);
+    x->cursor.phase = phase;
+    if (x->status != STATUS_COMPENSATING)
+        x->status = STATUS_WAITING;
+    x->waiting_for_json = why;
+    if (status.len > 0)
+        (void)step_row(t, HISTORY_EVENT, status);
+    turn_note(t, "wait", why);
 }
 
 /* --- running --- */
 
-/* $.input of the commands is the execution's, with the step's own laid over it. */
+/*
+ * The input of a visit, evaluated once. $.input of inline commands is the
+ * execution's with this laid over it; a named procedure has this alone.
+ */
 static enum step_end evaluate_input(struct turn *t, const struct step *step)
 {
-    const struct mapping *failed;
     struct value input;
 
     if (step->input == NULL)
         return STEP_DONE;
-    input = mapping_evaluate_at(t->mem, step->input, &t->activation, &failed);
-    if (input.kind == VALUE_ERROR)
-        return turn_fail_value(t, input, failed->pointer);
-    if (!turn_freeze(t, &input, &t->x->cursor.input_json))
+    if (procedure_input(t, step->input, &input) != STEP_DONE ||
+        !turn_freeze(t, &input, &t->x->cursor.input_json))
         return STEP_FAILED;
-    if (input.kind == VALUE_MAP)
-        t->slots[ROOT_INPUT] = state_merge(t->mem, t->x->input, input);
+    if (step->procedure->kind == PROCEDURE_INLINE)
+        t->slots[ROOT_INPUT] = context_input_over(t, input);
     return STEP_DONE;
 }
 
-static enum step_end evaluate_when(struct turn *t, const struct cel_program *when, bool *is_true)
+static struct value stored_input(struct turn *t)
 {
-    struct value v = value_bool(true);
+    struct value input = value_absent();
+    struct err err;
 
-    if (when != NULL)
-        v = cel_evaluate(t->mem, when, &t->activation, NULL);
-    if (v.kind == VALUE_ERROR)
-        return turn_fail_value(t, v, STR_NONE);
-    if (v.kind != VALUE_BOOL)
-        return turn_fail(t, STR("expression_error"), STR("business"),
-                         "'when' must be true or false, not %s",
-                         value_kind_name((enum value_kind)v.kind));
-    *is_true = v.b;
-    return STEP_DONE;
-}
-
-static enum step_end run_commands(struct turn *t, const struct step *step)
-{
-    struct value result = value_null();
-
-    for (uint32_t i = 0; i < step->procedure->command_count; i++) {
-        const struct command *c = &step->procedure->commands[i];
-        enum step_end end;
-        bool wanted = false;
-
-        end = evaluate_when(t, c->when, &wanted);
-        if (end == STEP_DONE && wanted)
-            end = command_run(t, c, &result);
-        if (end != STEP_DONE)
-            return end;
-    }
-    return step_complete(t, result, 0);
+    if (t->x->cursor.input_json.len > 0 &&
+        !json_read(t->mem, t->x->cursor.input_json, &input, &err))
+        PANIC("the input of a step does not read back");
+    return input;
 }
 
 static enum step_end run_wait(struct turn *t, const struct step *step)
 {
+    const struct command *c = &step->procedure->commands[0];
     struct value output;
     bool wanted = false;
     int64_t took;
-    enum step_end end = evaluate_when(t, step->procedure->commands[0].when, &wanted);
+    enum step_end end = command_condition(t, c->when, "when", c->pointer, &wanted);
 
     if (end != STEP_DONE)
         return end;
     if (!wanted)
         return step_complete(t, value_null(), 0);
     end = wait_begin(t, step, &output, &took);
-    if (end == STEP_WAITS)
-        begin_waiting(t, step);
     if (end == STEP_DONE)
-        end = command_shape(t, &step->procedure->commands[0], &output);
+        end = command_shape(t, c, &output);
     return end == STEP_DONE ? step_complete(t, output, took) : end;
+}
+
+enum step_end step_attempt(struct turn *t)
+{
+    const struct step *step = turn_step(t);
+    const struct procedure *p = step->procedure;
+    struct value output, input = value_absent();
+    enum step_end end;
+
+    ASSERT(step->kind == STEP_PROCEDURE);
+    if (p->kind == PROCEDURE_INLINE && wait_is(&p->commands[0]))
+        return run_wait(t, step);
+    if (p->kind != PROCEDURE_INLINE)
+        input = stored_input(t);
+    if (t->x->cursor.frozen_json.len > 0)
+        freeze_thaw(t);
+    end = procedure_run(t, p, STR_NONE, input, &output);
+    return end == STEP_DONE ? step_complete(t, output, 0) : end;
 }
 
 static enum step_end run_one(struct turn *t)
@@ -233,17 +224,15 @@ static enum step_end run_one(struct turn *t)
         .started_at_us = t->now_us,
     };
     turn_begin_step(t);
-    end = evaluate_when(t, step->when, &wanted);
+    end = command_condition(t, step->when, "when", step->pointer, &wanted);
     if (end != STEP_DONE)
         return end;
-    if (!wanted) {
-        skip(t);
-        return STEP_DONE;
-    }
+    if (!wanted)
+        return skip(t);
+    if (step->kind != STEP_PROCEDURE)
+        return flow_enter(t, step);
     end = evaluate_input(t, step);
-    if (end != STEP_DONE)
-        return end;
-    return wait_is(&step->procedure->commands[0]) ? run_wait(t, step) : run_commands(t, step);
+    return end == STEP_DONE ? step_attempt(t) : end;
 }
 
 bool step_run_all(struct turn *t)
@@ -252,23 +241,19 @@ bool step_run_all(struct turn *t)
 
     x->status = STATUS_RUNNING;
     x->waiting_for_json = STR_NONE;
-    for (unsigned steps = 0; x->cursor.step < x->program->step_count; steps++) {
-        if (steps == TURN_STEPS_MAX || t->row_bytes > TURN_BYTES_MAX) {
+    while (x->cursor.step < x->program->step_count) {
+        enum step_end end;
+
+        if (t->steps >= TURN_STEPS_MAX || t->row_bytes > TURN_BYTES_MAX) {
             x->wake_at_us = WAKE_AT_ONCE;
             return true;
         }
-        switch (run_one(t)) {
-        case STEP_DONE:
-            break;
-        case STEP_WAITS:
-            return true;
-        case STEP_NEEDS:
+        t->steps++;
+        end = run_one(t);
+        if (end == STEP_NEEDS)
             return false;
-        case STEP_FAILED:
-            if (!step_fail(t))
-                return true;
-            break;
-        }
+        if (!flow_settle(t, end))
+            return true;
     }
     outcome_complete(t);
     return true;

@@ -26,6 +26,7 @@ void turn_init(struct turn *t, struct arena *mem, const struct execution *exec,
     t->activation.now_us = t->now_us;
     t->activation.load = context_load;
     t->activation.context = t;
+    t->error = value_absent();
 }
 
 const struct step *turn_step(const struct turn *t)
@@ -40,9 +41,11 @@ void turn_begin_step(struct turn *t)
         t->slots[i] = value_absent();
     t->variables = t->x->variables;
     t->assigned = value_map_empty();
-    t->records.count = t->logs.count = 0;
+    t->records.count = t->logs.count = t->starts.count = 0;
     t->refused_output_json = STR_NONE;
     t->ids = 0;
+    t->run.finished.count = 0;
+    t->run.frozen = t->run.warnings = value_absent();
 }
 
 struct history_row *turn_row(struct turn *t, enum history_kind kind, struct str step,
@@ -73,6 +76,13 @@ void turn_note(struct turn *t, const char *name, struct str json)
         buf_add(&delta, row->delta_json.ptr, row->delta_json.len - 1);
     member_json(&delta, name, json);
     row->delta_json = member_end(&delta);
+}
+
+void turn_note_of(struct turn *t, const char *name, struct str code, struct str json)
+{
+    struct str full = str_printf(t->mem, "%s:%.*s", name, STR_ARG(code));
+
+    turn_note(t, full.ptr, json);
 }
 
 /* --- failures --- */
@@ -126,13 +136,14 @@ static void add_entry(struct value_entry *entries, size_t *count, const char *ke
 static struct value failure_value(struct turn *t)
 {
     struct value_entry *entries = ARENA_ARRAY(t->mem, 6, struct value_entry);
+    bool may_pass = !str_eq(t->failure.class, STR("business")) && !t->failure.is_final;
     const struct failure *f = &t->failure;
     size_t count = 0, duplicate;
 
     add_entry(entries, &count, "code", value_string(f->code));
     add_entry(entries, &count, "message", value_string(f->message));
     add_entry(entries, &count, "class", value_string(f->class));
-    add_entry(entries, &count, "retryable", value_bool(str_eq(f->class, STR("transient"))));
+    add_entry(entries, &count, "retryable", value_bool(may_pass));
     if (f->details.kind != VALUE_ABSENT)
         add_entry(entries, &count, "details", f->details);
     if (f->source.len > 0)

@@ -26,14 +26,63 @@ struct failure {
     struct str class;     /* "business", "transient", "indeterminate" */
     struct value details; /* or VALUE_ABSENT */
     struct str source;    /* JSON pointer in the definition, or empty */
-    bool is_own; /* of our own making (expression_*, limit_*), not the user's compute.fail */
+    bool is_own;   /* of our own making (expression_*, limit_*), not the user's compute.fail */
+    bool is_final; /* "retryable": false */
+    int64_t retry_after_us; /* what the other side asked for; 0 = nothing */
+    /* Of a command with a policy of its own: that, and the place of the command. */
+    const struct retry *retry;
+    struct str at;
+    bool is_tried_again; /* the policy goes on: nothing may handle it but another attempt */
 };
 
+/* How a command or a step went. */
 enum step_end {
-    STEP_DONE,   /* completed or skipped */
-    STEP_WAITS,  /* a wait is under way */
-    STEP_FAILED, /* turn->failure */
-    STEP_NEEDS,  /* records must be read first: out->needs */
+    STEP_DONE,    /* it has a result; of a step: completed and recorded */
+    STEP_SKIPPED, /* of a step: recorded */
+    STEP_MOVED,   /* the cursor stands at the step that comes next */
+    STEP_WAITS,   /* something is under way: nothing goes on in this turn */
+    STEP_FAILED,  /* turn->failure; of a step: nothing is recorded yet */
+    STEP_NEEDS,   /* reads are needed first: out->needs, out->needs_history */
+};
+
+/* What the rollback under way sees of the visit that it undoes. */
+struct undone {
+    const struct step *step;
+    const struct history_row *row;
+    struct value view;  /* $.steps.SELF */
+    struct value input; /* of the visit; absent when it had none */
+    struct value loop;  /* $.loop, or absent */
+};
+
+/* A named procedure under way: its commands see its own input alone. */
+struct scope {
+    const struct scope *outer;
+    struct str path; /* of the call in the step, "2.1"; empty: the step's own procedure */
+    struct value input;
+    struct value *outer_slots;
+};
+
+/* What a command has done, should the step have to stop after it, or be undone. */
+enum finished_kind {
+    FINISHED_RESULT,
+    FINISHED_CHOICE, /* the number of the body that it runs; of a try, the error it has caught */
+    FINISHED_INPUT,  /* what it gives to the procedure that it calls */
+};
+
+struct finished {
+    enum finished_kind kind;
+    const struct command *command;
+    struct str path; /* of the call it is in */
+    struct value result;
+};
+
+/* The commands of one attempt of a step; the compiler has counted them. */
+struct run {
+    struct {
+        VEC_OF(struct finished);
+    } finished;
+    struct value frozen;   /* results by position, of what was done before the step stopped */
+    struct value warnings; /* a list */
 };
 
 struct turn {
@@ -44,17 +93,31 @@ struct turn {
     struct commit *out;
     struct failure failure;
     struct str refused_output_json; /* of a step that failed because its output is too large */
+    unsigned steps;                 /* run so far, iterations and rollbacks included */
     size_t row_bytes;               /* of the history rows of steps made so far */
 
     /* the activation of expressions; filled when asked for */
     struct value *slots;
     struct cel_activation activation;
 
+    /* where expressions stand */
+    const struct scope *scope;   /* or NULL: in the process itself */
+    const struct undone *undone; /* or NULL: going forward */
+    struct value error;          /* $.error, or absent */
+    int64_t reminder;            /* $.reminder.index, from 1 on; 0 = none */
+    struct str key_suffix;       /* "-rollback" and such */
+    bool is_answered;            /* a worker has answered the rollback under way, */
+    bool has_answer_failed;      /* with t->failure */
+    struct run run;
+
     /* staged by the step under way */
     struct value variables; /* all of them */
     struct value assigned;  /* those that the step has set */
     struct record_writes records;
     struct log_lines logs;
+    struct {
+        VEC_OF(struct execution *);
+    } starts;
     uint32_t ids; /* made so far by this step */
 };
 
@@ -75,6 +138,9 @@ struct history_row *turn_row(struct turn *t, enum history_kind kind, struct str 
 
 /* Add a member to what the last row changed. There must be a row. */
 void turn_note(struct turn *t, const char *name, struct str json);
+
+/* The same with the name "name:code", so that several steps may note it. */
+void turn_note_of(struct turn *t, const char *name, struct str code, struct str json);
 
 /* Fail the step under way. Answers STEP_FAILED. */
 enum step_end turn_fail(struct turn *t, struct str code, struct str class, const char *format, ...)
@@ -122,6 +188,15 @@ struct value context_signals(struct arena *mem, const struct signals *signals);
 struct value time_value(int64_t us);
 struct value time_text(struct arena *mem, int64_t us);
 
+/* $.loop where the execution stands, or absent outside of loops. */
+struct value context_loop(struct turn *t);
+
+/* $.compensation */
+struct value context_compensation(struct turn *t);
+
+/* The step's input over the execution's. */
+struct value context_input_over(struct turn *t, struct value input);
+
 /* --- command.c: commands that need nothing from outside --- */
 
 /* The value of a field: VALUE_ABSENT when it is not given. False: the step has failed. */
@@ -132,11 +207,95 @@ bool command_field(struct turn *t, const struct command *c, enum command_field f
 bool command_text(struct turn *t, const struct command *c, enum command_field field,
                   struct str fallback, struct str *out) MUST_USE;
 
-/* Run one command; its result goes to *out. Waits are not run here. */
+/* Run one command that has no commands in it; its result goes to *out. */
 enum step_end command_run(struct turn *t, const struct command *c, struct value *out);
 
 /* The field `result` makes something else of what a command answered. */
 enum step_end command_shape(struct turn *t, const struct command *c, struct value *out);
+
+/* A condition that must be true or false; NULL is true. STEP_DONE or STEP_FAILED. */
+enum step_end command_condition(struct turn *t, const struct cel_program *when, const char *name,
+                                struct str pointer, bool *is_true);
+
+/* --- compute.c --- */
+
+enum step_end compute_validate(struct turn *t, const struct command *c, struct value *out);
+enum step_end compute_aggregate(struct turn *t, const struct command *c, struct value *out);
+
+/* --- procedure.c --- */
+
+/*
+ * Run a procedure with this input (absent: none was given), called at `place`,
+ * which is empty for a step's own. STEP_DONE with its result, STEP_WAITS when
+ * it has asked a worker, STEP_FAILED or STEP_NEEDS.
+ */
+enum step_end procedure_run(struct turn *t, const struct procedure *p, struct str place,
+                            struct value input, struct value *out);
+
+/* Evaluate the input of a call; absent when it has none. STEP_DONE or STEP_FAILED. */
+enum step_end procedure_input(struct turn *t, const struct mapping *input, struct value *out);
+
+/* Let expressions see what a named procedure sees, until procedure_leave(). */
+void procedure_enter(struct turn *t, const struct procedure *p, struct str place,
+                     struct value input, struct scope *scope);
+void procedure_leave(struct turn *t);
+
+/* The place of a command in the step: that of the call it is in, and its own. */
+struct str procedure_place(struct arena *mem, struct str path, struct str position);
+
+/* The same for a command of the procedure under way. */
+struct str procedure_command_place(struct turn *t, const struct command *c);
+
+/* What was answered to a command that has asked, or absent. */
+struct value procedure_answered(struct turn *t, const struct command *c);
+
+/* --- child.c --- */
+
+enum step_end child_start(struct turn *t, const struct command *c, struct value *out);
+
+/* Whether the step waits for an execution that it has started. */
+bool child_is_awaited(const struct cursor *cursor);
+
+/*
+ * Look how that stands. STEP_DONE: it has ended, with *output, else *error;
+ * STEP_WAITS: it has not, and a row says so; STEP_FAILED: it took too long.
+ */
+enum step_end child_look(struct turn *t, struct value *output, struct value *error);
+
+/* --- freeze.c --- */
+
+/* Freeze what the step has done, stopping at that place. False: the step has failed. */
+bool freeze_step(struct turn *t, struct str asks) MUST_USE;
+
+/* Take it up again. */
+void freeze_thaw(struct turn *t);
+
+/* The answer of the worker that was asked becomes part of it. False: t->failure says why not. */
+bool freeze_answer(struct turn *t, struct value output) MUST_USE;
+
+/* --- undo_command.c: rollbacks that commands have of their own --- */
+
+/* A member "undo" for the last row: what rolling back the finished commands will need. */
+void undo_command_note(struct turn *t);
+
+/* How many there are in that member. */
+int64_t undo_command_count(struct value undo);
+
+/* Roll back the command that stands there. */
+enum step_end undo_command_run(struct turn *t, const struct step *step, struct value undo,
+                               struct str place, struct value *out);
+
+/* --- key.c: idempotency keys --- */
+
+/* {execution}-{step}, -{visit} from the second on, then `rest`. */
+struct str key_make(struct arena *mem, struct uuid execution, struct str step, int64_t visit,
+                    struct str rest);
+
+/* The key of what the step under way does, with the suffix of the turn and then `rest`. */
+struct str turn_key(struct turn *t, struct str rest);
+
+/* ".2" of a position: nothing for the first command alone. */
+struct str key_position(struct arena *mem, struct str position);
 
 /* --- record.c, query.c --- */
 
@@ -158,7 +317,7 @@ void record_put(struct arena *mem, struct record_writes *writes, struct record_w
 bool wait_is(const struct command *c);
 
 /*
- * Begin the wait of a step. STEP_WAITS, or it is over at once: STEP_DONE with
+ * Begin the wait of a step, which is inline. STEP_WAITS, or it is over at once: STEP_DONE with
  * *out for its result and *took for the seq of the signal it takes, or 0.
  */
 enum step_end wait_begin(struct turn *t, const struct step *step, struct value *out, int64_t *took);
@@ -167,13 +326,25 @@ enum step_end wait_begin(struct turn *t, const struct step *step, struct value *
 bool wait_takes(struct turn *t, const struct step *step, const struct signal *signal,
                 struct value *out);
 
+/* Whether the payload of the event is what the form of the wait under way asks for. */
+bool wait_checks_form(struct turn *t, const struct step *step, struct err *err) MUST_USE;
+
 /* Its time has come. STEP_DONE with *out, or STEP_FAILED. */
 enum step_end wait_expired(struct turn *t, const struct step *step, struct value *out);
 
-/* --- step.c --- */
+/* Whether the time of the wait under way is up. */
+bool wait_is_over(const struct turn *t);
+
+/* Send a reminder. False: reads are needed first. */
+bool wait_remind(struct turn *t, const struct step *step);
+
+/* --- step.c: one step --- */
 
 /* Run steps until one waits, all are done or one fails for good. False: reads are needed first. */
 bool step_run_all(struct turn *t);
+
+/* One more attempt of the visit under way. */
+enum step_end step_attempt(struct turn *t);
 
 /*
  * Record the step under way as completed and apply what it staged; `took` is
@@ -182,18 +353,82 @@ bool step_run_all(struct turn *t);
  */
 enum step_end step_complete(struct turn *t, struct value output, int64_t took);
 
-/* Record its failure and do what onError says. Answers whether the execution goes on. */
-bool step_fail(struct turn *t);
+/* A row for the step under way, at its visit. */
+struct history_row *step_row(struct turn *t, enum history_kind kind, struct str status);
+
+/* What the step has staged becomes part of the commit. */
+void step_apply_staged(struct turn *t);
+
+/* Wait: the row and the state say for what. `why` is waitingFor. */
+void step_wait(struct turn *t, enum cursor_phase phase, struct str status, struct str why);
+
+/* --- flow.c: from one step to the next --- */
+
+/* Go on after a step that ended like this. True: the cursor stands at the next one. */
+bool flow_settle(struct turn *t, enum step_end end);
+
+/*
+ * Jump from the step under way, which has completed. STEP_MOVED; STEP_DONE: the
+ * loop around it is; STEP_FAILED: limit_goto, or a step around it failed.
+ */
+enum step_end flow_jump(struct turn *t, enum jump_kind kind, uint32_t step);
+
+/*
+ * A step has failed: do the steps around it handle that? Then *end is how the
+ * one that does went on.
+ */
+bool flow_catch(struct turn *t, struct value error, struct str error_json,
+                enum step_end *end) MUST_USE;
+
+/* Begin a branch or a loop. STEP_MOVED, STEP_DONE or STEP_FAILED. */
+enum step_end flow_enter(struct turn *t, const struct step *step);
+
+/* --- failure.c: what a failure leads to --- */
+
+/* Record the failure of the step under way: another attempt, the next step, or the end. */
+enum step_end failure_of_step(struct turn *t);
+
+/* The step under way has failed, finally: its row, and the state. */
+void failure_record(struct turn *t, struct value error, struct str error_json);
+
+/* A failure after the step had completed: its goto. */
+enum step_end failure_of_jump(struct turn *t);
+
+/* Whether this policy tries again after t->failure, `attempt` having failed, and when. */
+bool failure_retries(struct turn *t, const struct retry *policy, int64_t attempt,
+                     int64_t attempts_max, int64_t *at_us);
 
 /* --- outcome.c: how an execution ends, or comes to a halt --- */
 
 /* All steps are done: the result, and the end. */
 void outcome_complete(struct turn *t);
 
-/* It was cancelled; the last row says so. */
-void outcome_cancel(struct turn *t);
+/* An end; the last row says so. */
+void outcome_end(struct turn *t, enum execution_status status);
 
 /* It failed with t->failure, which the last row has recorded as `error_json`: hold or fail. */
 void outcome_fail(struct turn *t, enum on_error on_error, struct str error_json);
+
+/* Something a person must see; the last row says why. */
+void outcome_dead_letter(struct turn *t, struct str kind, struct str step, int64_t attempts,
+                         struct str cause_json, struct str payload_json);
+
+/* --- undo.c: rolling back --- */
+
+/* Whether anything in the program can be rolled back. */
+bool undo_is_possible(const struct program *p);
+
+/* From now on the execution rolls back, and ends like this. The last row says why. */
+void undo_begin(struct turn *t, enum execution_status end);
+
+/* Roll back as much as fits this turn. False: reads are needed first. */
+bool undo_run(struct turn *t);
+
+/* --- repair.c: what operators do --- */
+
+/* False: it cannot be done now. */
+bool repair_retry(struct turn *t, bool *complete, struct err *err) MUST_USE;
+bool repair_skip(struct turn *t, bool *complete, struct err *err) MUST_USE;
+bool repair_migrate(struct turn *t, struct err *err) MUST_USE;
 
 #endif

@@ -52,7 +52,7 @@ static bool has_type(struct value types, struct str type)
     return false;
 }
 
-/* A match that cannot be evaluated is no match. */
+/* A match that cannot be evaluated is no match; one of the right type is counted. */
 static bool matches(struct turn *t, const struct command *c, struct value types,
                     const struct signal *signal)
 {
@@ -63,7 +63,10 @@ static bool matches(struct turn *t, const struct command *c, struct value types,
     if (match == NULL)
         return true;
     t->slots[ROOT_SIGNAL] = signal->view;
-    return value_is_true(cel_evaluate(t->mem, match, &t->activation, NULL));
+    if (value_is_true(cel_evaluate(t->mem, match, &t->activation, NULL)))
+        return true;
+    t->x->cursor.unmatched++;
+    return false;
 }
 
 static struct value read_types(struct turn *t, struct str json)
@@ -76,16 +79,110 @@ static struct value read_types(struct turn *t, struct str json)
     return types;
 }
 
+/* --- what it waits for, for people --- */
+
+/* A field that is given, as a member. False: the step has failed. */
+static bool describe_field(struct turn *t, const struct command *c, enum command_field field,
+                           struct buf *out)
+{
+    struct value v;
+    struct str json;
+
+    if (!command_field(t, c, field, &v))
+        return false;
+    if (v.kind == VALUE_ABSENT)
+        return true;
+    if (!turn_json(t, v, &json))
+        return false;
+    member_json(out, catalog_field_name(field).ptr, json);
+    return true;
+}
+
+static bool describe(struct turn *t, const struct step *step, struct str *out)
+{
+    const struct cursor *cursor = &t->x->cursor;
+    const struct command *c = &step->procedure->commands[0];
+    bool is_signal = c->type == COMMAND_WAIT_SIGNAL;
+    struct str form;
+    struct buf why;
+
+    buf_init_arena(&why, t->mem);
+    member_text(&why, "kind", is_signal ? STR("signal") : STR("timer"));
+    member_text(&why, "step", step->code);
+    if (is_signal) {
+        member_json(&why, "signalType", cursor->types_json);
+        if (!describe_field(t, c, FIELD_TITLE, &why) ||
+            !describe_field(t, c, FIELD_ASSIGNEE, &why) ||
+            !describe_field(t, c, FIELD_CORRELATION, &why))
+            return false;
+        if (c->wait->form_written.kind == VALUE_LIST) {
+            if (!turn_json(t, c->wait->form_written, &form))
+                return false;
+            member_json(&why, "form", form);
+        }
+        if (c->wait->is_public)
+            member_json(&why, "public", STR("true"));
+    }
+    member_time(&why, "since", t->now_us);
+    if (cursor->timeout_at_us > 0)
+        member_time(&why, "until", cursor->timeout_at_us);
+    if (cursor->unmatched > 0)
+        member_json(&why, "unmatched", str_printf(t->mem, "%lld", (long long)cursor->unmatched));
+    *out = member_end(&why);
+    return true;
+}
+
+/* One more signal of its type has not matched. */
+static void describe_unmatched(struct turn *t)
+{
+    struct value_entry *entry = ARENA_ARRAY(t->mem, 1, struct value_entry);
+    struct value why;
+    size_t count = 0, duplicate;
+    struct err err;
+
+    if (!json_read(t->mem, t->x->waiting_for_json, &why, &err))
+        PANIC("what an execution waits for does not read back");
+    put(entry, &count, STR("unmatched"), value_int(t->x->cursor.unmatched));
+    why = state_merge(t->mem, why, value_map_make(t->mem, entry, 1, &duplicate));
+    if (!turn_json(t, why, &t->x->waiting_for_json))
+        PANIC("what was read from JSON has no JSON form");
+}
+
+/* --- signals --- */
+
 bool wait_takes(struct turn *t, const struct step *step, const struct signal *signal,
                 struct value *out)
 {
     const struct command *c = &step->procedure->commands[0];
+    int64_t unmatched = t->x->cursor.unmatched;
 
-    if (c->type != COMMAND_WAIT_SIGNAL || signal->is_taken ||
-        !matches(t, c, read_types(t, t->x->cursor.types_json), signal))
+    if (c->type != COMMAND_WAIT_SIGNAL || signal->is_taken)
         return false;
-    *out = answer(t, signal);
-    return true;
+    if (matches(t, c, read_types(t, t->x->cursor.types_json), signal)) {
+        *out = answer(t, signal);
+        return true;
+    }
+    if (t->x->cursor.unmatched > unmatched)
+        describe_unmatched(t);
+    return false;
+}
+
+bool wait_checks_form(struct turn *t, const struct step *step, struct err *err)
+{
+    const struct command *c = &step->procedure->commands[0];
+    struct findings findings = {0};
+    struct value checked;
+
+    if (c->type != COMMAND_WAIT_SIGNAL || c->wait->form == NULL ||
+        !has_type(read_types(t, t->x->cursor.types_json), t->ev->signal_type))
+        return true;
+    define_check_params(t->mem, c->wait->form, c->wait->form_count, STR("/payload"),
+                        t->ev->signal_payload, &checked, &findings);
+    if (!findings_have_errors(&findings))
+        return true;
+    t->out->findings = findings;
+    return err_set(err, ERR_INVALID, "the payload does not fit the form: %.*s",
+                   STR_ARG(findings.items[0].message));
 }
 
 /* The oldest signal that nobody has taken and this wait is for. */
@@ -153,47 +250,141 @@ static bool signal_types(struct turn *t, const struct command *c, struct value *
     return ok;
 }
 
+static bool begin_reminders(struct turn *t, const struct command *c)
+{
+    struct cursor *cursor = &t->x->cursor;
+    const struct mapping *failed;
+    struct value every;
+
+    if (c->wait->reminder.procedure == NULL)
+        return true;
+    every = mapping_evaluate_at(t->mem, c->wait->reminder_every, &t->activation, &failed);
+    if (every.kind == VALUE_ERROR)
+        return turn_fail_value(t, every, failed->pointer) == STEP_DONE;
+    if (!define_duration_us(every, &cursor->remind_every_us) || cursor->remind_every_us <= 0)
+        return turn_fail(t, STR("validation_duration"), STR("business"),
+                         "'every' must be a duration such as \"24h\"") == STEP_DONE;
+    if (__builtin_add_overflow(t->wall_us, cursor->remind_every_us, &cursor->remind_at_us))
+        cursor->remind_at_us = 0;
+    return true;
+}
+
+static void set_timer(struct cursor *cursor)
+{
+    cursor->wake_at_us = cursor->timeout_at_us;
+    if (cursor->remind_at_us > 0 &&
+        (cursor->wake_at_us == 0 || cursor->remind_at_us < cursor->wake_at_us))
+        cursor->wake_at_us = cursor->remind_at_us;
+}
+
+static enum step_end begin_waiting(struct turn *t, const struct step *step)
+{
+    struct str why;
+
+    set_timer(&t->x->cursor);
+    if (!describe(t, step, &why))
+        return STEP_FAILED;
+    step_wait(t, PHASE_WAIT, STR("waiting"), why);
+    return STEP_WAITS;
+}
+
 enum step_end wait_begin(struct turn *t, const struct step *step, struct value *out, int64_t *took)
 {
     const struct command *c = &step->procedure->commands[0];
     struct cursor *cursor = &t->x->cursor;
-    const struct signal *signal;
+    const struct signal *signal = NULL;
     struct value types;
 
     *took = 0;
-    if (!wait_end(t, c, &cursor->wake_at_us))
+    cursor->unmatched = 0;
+    if (!wait_end(t, c, &cursor->timeout_at_us))
         return STEP_FAILED;
     if (c->type != COMMAND_WAIT_SIGNAL) {
-        if (cursor->wake_at_us > t->wall_us)
-            return STEP_WAITS;
+        if (cursor->timeout_at_us > t->wall_us)
+            return begin_waiting(t, step);
         *out = fired(t);
         return STEP_DONE;
     }
     if (!signal_types(t, c, &types))
         return STEP_FAILED;
-    signal = find_buffered(t, c, types);
+    if (!c->wait->accepts_new_only)
+        signal = find_buffered(t, c, types);
     if (signal != NULL) {
         *out = answer(t, signal);
         *took = signal->seq;
         return STEP_DONE;
     }
-    return turn_json(t, types, &cursor->types_json) ? STEP_WAITS : STEP_FAILED;
+    if (!begin_reminders(t, c) || !turn_json(t, types, &cursor->types_json))
+        return STEP_FAILED;
+    return begin_waiting(t, step);
+}
+
+/* --- time --- */
+
+bool wait_is_over(const struct turn *t)
+{
+    const struct cursor *cursor = &t->x->cursor;
+
+    return cursor->timeout_at_us > 0 && cursor->timeout_at_us <= t->wall_us;
 }
 
 enum step_end wait_expired(struct turn *t, const struct step *step, struct value *out)
 {
     const struct command *c = &step->procedure->commands[0];
-    struct str then;
 
     if (c->type != COMMAND_WAIT_SIGNAL) {
         *out = fired(t);
         return STEP_DONE;
     }
-    if (!command_text(t, c, FIELD_ON_TIMEOUT, STR("fail"), &then))
-        return STEP_FAILED;
-    if (!str_eq(then, STR("continue")))
+    if (c->wait->on_timeout == ON_TIMEOUT_FAIL)
         return turn_fail(t, STR("timeout_signal"), STR("business"),
                          "no signal came before the time was up");
     *out = answer(t, NULL);
     return STEP_DONE;
+}
+
+/* The reminder is recorded, whatever became of it. */
+static void record_reminder(struct turn *t, enum step_end end, struct value output)
+{
+    struct str output_json = STR_NONE, error_json = STR_NONE;
+    struct history_row *row;
+
+    if (end == STEP_DONE && !turn_json(t, output, &output_json))
+        end = STEP_FAILED;
+    if (end == STEP_FAILED)
+        (void)turn_failure(t, &error_json);
+    row = step_row(t, HISTORY_REMINDER, end == STEP_DONE ? STR("completed") : STR("failed"));
+    row->started_at_us = t->now_us;
+    row->key = turn_key(t, STR_NONE);
+    row->output_json = output_json;
+    row->error_json = error_json;
+    if (end == STEP_DONE)
+        step_apply_staged(t);
+}
+
+bool wait_remind(struct turn *t, const struct step *step)
+{
+    const struct wait *wait = step->procedure->commands[0].wait;
+    struct cursor *cursor = &t->x->cursor;
+    struct value input, output = value_null();
+    enum step_end end;
+
+    t->reminder = cursor->reminders + 1;
+    t->key_suffix = str_printf(t->mem, "-reminder-%lld", (long long)t->reminder);
+    end = procedure_input(t, wait->reminder.input, &input);
+    if (end == STEP_DONE)
+        end = procedure_run(t, wait->reminder.procedure, STR_NONE, input, &output);
+    if (end == STEP_NEEDS)
+        return false;
+    cursor->reminders++;
+    record_reminder(t, end, output);
+    /* Those that were missed while nothing ran are not made up for. */
+    if (wait->reminder_max > 0 && cursor->reminders >= wait->reminder_max)
+        cursor->remind_at_us = 0;
+    else
+        cursor->remind_at_us = t->wall_us + cursor->remind_every_us;
+    set_timer(cursor);
+    t->reminder = 0;
+    t->key_suffix = STR_NONE;
+    return true;
 }

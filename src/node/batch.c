@@ -250,6 +250,7 @@ static void again(struct node *n, struct work *w)
     w->now_us = 0;
     w->records = (struct record_reads){0};
     w->objects = (struct object_reads){0};
+    w->has_history = false;
     if (w->kind == WORK_REQUEST && w->request->kind == NODE_START) {
         /* It never was: start another one. */
         request_start(n, w);

@@ -76,7 +76,9 @@ static void count_bytes(struct node *n, struct entry *e)
 
 void entry_touch(struct node *n, struct entry *e)
 {
-    count_bytes(n, e);
+    /* A reader's thread may be filling its memory: then it is counted when that is done. */
+    if (e->state != ENTRY_LOADING && !e->is_needing)
+        count_bytes(n, e);
     if (n->newest == e)
         return;
     unlink_use(n, e);
@@ -232,6 +234,7 @@ void entry_reload(struct node *n, struct entry *e)
         w->commit = NULL;
         w->records = (struct record_reads){0};
         w->objects = (struct object_reads){0};
+        w->has_history = false;
         w->now_us = 0;
     }
     e->is_stale = false;

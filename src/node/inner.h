@@ -54,6 +54,8 @@ struct work {
     bool joins;                     /* a start that joined the execution that has its key */
     struct record_reads records;    /* in the entry's memory */
     struct object_reads objects;
+    struct history history; /* rows that rolling back asked for */
+    bool has_history;
     struct work *next;
 };
 
@@ -181,6 +183,7 @@ void timers_set(struct timers *t, struct uuid id, int64_t at_us);
 void timers_set_sooner(struct timers *t, struct uuid id, int64_t at_us);
 void timers_set_new(struct timers *t, struct uuid id, int64_t at_us); /* unless it has one */
 void timers_remove(struct timers *t, struct uuid id);
+void timers_remove_after(struct timers *t, int64_t at_us); /* all that are set to a later time */
 /* Take the earliest if it is due. */
 bool timers_take(struct timers *t, int64_t now_us, struct uuid *out);
 int64_t timers_next_us(const struct timers *t); /* INT64_MAX when empty */

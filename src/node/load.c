@@ -186,8 +186,15 @@ static void run_records(struct node_read *read, struct reader *reader)
     struct work *w = l->records.work;
     struct arena *mem = &l->records.entry->mem;
     const struct record_queries *needs = &w->commit->needs;
+    bool found_it;
 
     l->ok = true;
+    if (w->commit->needs_history.is_needed) {
+        w->history = (struct history){0};
+        w->has_history = true;
+        l->ok = read_history(reader, mem, l->records.entry->id, w->commit->needs_history.after,
+                             UNDO_PAGE, &w->history, &found_it, &l->err);
+    }
     for (size_t i = 0; i < needs->count && l->ok; i++) {
         const struct record_query *q = &needs->items[i];
         bool is_one = q->id.len > 0;

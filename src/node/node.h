@@ -136,6 +136,7 @@ struct node_request {
     struct value payload;
     struct value signal_by; /* {id, name}: a map */
     struct str reason;
+    bool without_rollback; /* CANCEL: what was done stays done */
     /* DEFINITION */
     struct definition_change definition;
     /* CHANGE */

@@ -196,6 +196,14 @@ void timers_remove(struct timers *t, struct uuid id)
         remove_at(t, place);
 }
 
+void timers_remove_after(struct timers *t, int64_t at_us)
+{
+    /* What moves into a place may be one that was not looked at. */
+    for (uint32_t place = t->count; place-- > 0;)
+        while (place < t->count && t->heap[place].at_us > at_us)
+            remove_at(t, place);
+}
+
 bool timers_take(struct timers *t, int64_t now_us, struct uuid *out)
 {
     if (t->count == 0 || t->heap[0].at_us > now_us)

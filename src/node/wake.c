@@ -124,8 +124,12 @@ void wake_refill(struct node *n)
     int64_t until_us = clock_wall_us(n->clock) + TIMER_WINDOW_US;
     struct load *l;
 
-    /* The clock was set back: what lies beyond the window is read again in time. */
+    /*
+     * The clock was set back: what lies beyond the window is read again in time.
+     * A wake that was to be tried again would wait for the old time.
+     */
     if (n->filled_until_us > until_us) {
+        timers_remove_after(&n->timers, until_us);
         n->filled_until_us = until_us;
         n->filled_id = (struct uuid){.bytes = {0}};
     }

@@ -55,6 +55,7 @@ static void make_event(struct work *w, struct event *ev)
         .config = value_map_empty(),
         .records = &w->records,
         .objects = &w->objects,
+        .history = w->has_history ? &w->history : NULL,
         .gives_up_on_records = w->record_tries > TRIES_MAX,
     };
     if (w->kind == WORK_WAKE) {
@@ -75,6 +76,8 @@ static void make_event(struct work *w, struct event *ev)
     case NODE_CANCEL:
         ev->kind = EVENT_CANCEL;
         ev->reason = r->reason;
+        /* What crashes the server when it is evaluated is not rolled back either. */
+        ev->without_rollback = r->without_rollback || w->entry->x->crash_count >= CRASHES_MAX;
         return;
     case NODE_WAIT:
     case NODE_DEFINITION:
@@ -192,6 +195,8 @@ static bool advance(struct node *n, struct entry *e, struct work *w)
     ok = engine_advance(&e->mem, e->x, &ev, w->now_us, commit, &err);
     poison_clear(&n->poison);
     CRASH_POINT(AFTER_ADVANCE);
+    if (!ok && w->kind == WORK_REQUEST)
+        w->request->findings = commit->findings;
     if (!ok)
         return refuse(n, e, w, &err);
     if (commit->result == ADVANCE_COMMIT) {

@@ -445,6 +445,12 @@ static enum apply_end advance_execution(struct apply *a, struct member *m,
         return APPLY_FAILED;
     if (db_changes(a->db) == 0)
         return apply_refuse(a, m, MEMBER_STALE);
+    if (m->commit->moves &&
+        !apply_write(a, SQL_EXECUTION_MOVE,
+                     DB_PARAMS(db_int(before->row), db_int(e->program->version),
+                               db_some_int(e->deadline_at_us), db_int(EXECUTION_FORMAT)),
+                     status))
+        return APPLY_FAILED;
     a->counts[before->status]--;
     a->counts[e->status]++;
     return APPLY_DONE;

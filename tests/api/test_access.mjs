@@ -1,5 +1,6 @@
 // Who may do what: roles, tokens, organisations, the access of definitions, the audit log; on both stores.
 import { readFileSync, readdirSync, statSync } from 'node:fs';
+import http from 'node:http';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -268,6 +269,65 @@ async function listsFillThePageWithWhatIsVisible(s) {
     equal(rest.items.map((x) => x.id), wanted.slice(4));
 }
 
+// --- streams ---
+
+/** Follow a stream: {status, text, closed}, all of them growing. */
+function follow(s, token, path) {
+    const state = { status: 0, text: '', closed: false };
+    const url = new URL(`${s.base}/api/v1${path}`);
+    const request = http.get(url, { agent: false, headers: { Authorization: `Bearer ${token}` } }, (answer) => {
+        state.status = answer.statusCode;
+        answer.setEncoding('utf8');
+        answer.on('data', (part) => (state.text += part));
+        answer.on('error', () => {});
+        answer.on('close', () => (state.closed = true));
+    });
+    request.on('error', () => (state.closed = true));
+    state.end = () => request.destroy();
+    return state;
+}
+
+async function streamsShowWhatIsVisible(s) {
+    const insider = await s.user({ name: 'Stream in', role: 'operator', groups: ['finance'] });
+    const outsider = await s.user({ name: 'Stream out', role: 'viewer' });
+    const foreigner = await s.user({ name: 'Stream far', role: 'operator', org_id: ORG_A });
+    const feeds = [insider, outsider, foreigner].map((u) => follow(s, u.token, '/events'));
+    await until('they listen', () => feeds.every((f) => f.status === 200));
+    const start = async (token, code) => (await s.api(token, 'POST', '/executions', { code })).json.id;
+    const hidden = await start(insider.token, 'hidden');
+    const open = await start(insider.token, 'seen');
+    const far = await start(foreigner.token, 'seen');
+    const last = await start(insider.token, 'seen');
+    const lastFar = await start(foreigner.token, 'seen');
+    await until('all hints', () => feeds[0].text.includes(last) && feeds[1].text.includes(last) && feeds[2].text.includes(lastFar));
+    const saw = (feed) => [hidden, open, far].map((id) => feed.text.includes(id));
+    equal(feeds.map(saw), [[true, true, false], [false, true, false], [false, false, true]]);
+    for (const [user, id, status] of [[insider, hidden, 200], [outsider, hidden, 404], [outsider, open, 200],
+        [foreigner, open, 404], [insider, far, 404]]) {
+        const stream = follow(s, user.token, `/executions/${id}/events`);
+        await until('it is answered', () => stream.status !== 0);
+        equal(stream.status, status, user.name);
+        stream.end();
+    }
+    feeds.forEach((f) => f.end());
+}
+
+async function streamsEndWithTheRight(s) {
+    const make = async (name) => s.user({ name, role: 'viewer' });
+    const [revoked, inactive, changed, same] = await Promise.all(['R', 'I', 'C', 'S'].map(make));
+    const { id } = (await s.asAdmin('POST', '/executions', { code: 'seen' })).json;
+    const streams = [];
+    for (const user of [revoked, inactive, changed, same])
+        streams.push(follow(s, user.token, '/events'), follow(s, user.token, `/executions/${id}/events`));
+    await until('all are open', () => streams.every((x) => x.status === 200));
+    await s.asAdmin('DELETE', `/tokens/${revoked.tokenId}`);
+    await s.asAdmin('PATCH', `/users/${inactive.id}`, { active: false });
+    await s.asAdmin('PATCH', `/users/${changed.id}`, { groups: ['other'] });
+    await until('six are cut', () => streams.slice(0, 6).every((x) => x.closed));
+    equal(streams.slice(6).map((x) => x.closed), [false, false]);
+    streams.forEach((x) => x.end());
+}
+
 async function auditTellsWhoDidWhat(s) {
     const user = await s.user({ name: 'Watched', role: 'operator' });
     const made = (await s.asAdmin('POST', `/users/${user.id}/tokens`)).json;
@@ -365,6 +425,8 @@ async function runAll(name, store, stored) {
     await claim('organisations are apart', () => organisationsAreApart(s));
     await claim('the access of a definition narrows', () => accessNarrows(s));
     await claim('pages are filled with what is visible', () => listsFillThePageWithWhatIsVisible(s));
+    await claim('streams show what is visible', () => streamsShowWhatIsVisible(s));
+    await claim('streams end with the right to them', () => streamsEndWithTheRight(s));
     await claim('the audit log tells who did what', () => auditTellsWhoDidWhat(s));
     await claim('tokens outlive a kill, and only their hashes are stored', () =>
         tokensOutliveAKill(s, stored ?? filesHold(s.data)));

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Server-sent events of the real server, on both stores: an execution is followed without a gap
 // and without a repeat, whatever happens on the way; the feed hints, or says that it did not.
-import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 import { Postgres } from '../kill/postgres.mjs';
 import { Server, until } from '../kill/server.mjs';
-import { Listener } from './listen.mjs';
+import { Listener, parse } from './listen.mjs';
 
 process.chdir(join(dirname(fileURLToPath(import.meta.url)), '../..'));
 let passed = 0;
@@ -287,6 +287,24 @@ claim('streams end when the server stops', async (w) => {
     await Promise.all(all.map((l) => l.over));
     equal(all.map((l) => l.isWhole), [true, true, true, true]);
     await w.again();
+});
+
+claim('docs/events.md shows what is sent', async (w) => {
+    const page = readFileSync('docs/events.md', 'utf8');
+    const block = (info) => page.split('```' + info + '\n')[1].split('```')[0];
+    const definition = JSON.parse(block('json'));
+    await w.ask('PUT', `/scenarios/${definition.code}/draft`, definition, 200);
+    await w.ask('POST', `/scenarios/${definition.code}/publish`, undefined, 200);
+    const id = await w.start(definition.code);
+    const live = w.follow(id);
+    await until('it is followed', () => live.events.length > 0);
+    await w.signal(id, { name: 'Ada' });
+    await live.over;
+    const told = JSON.stringify(live.events)
+        .replace(/"[-0-9T:.]{20,26}Z"/g, '"TIME"')
+        .replace(/"[0-9a-f-]{36}-[a-z]+"/g, '"KEY"')
+        .replace(/"[0-9a-f-]{36}"/g, '"ID"');
+    equal(JSON.parse(told), parse(block('events')).events);
 });
 
 // ---

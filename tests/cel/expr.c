@@ -46,6 +46,9 @@ static bool compile(struct expr *x, enum expr_form form, struct str source,
         return cel_compile_template(&x->mem, x->env, source, out, err);
     case AS_VALUE:
         return cel_compile_value(&x->mem, x->env, source, out, err);
+    case AS_TEXT:
+    case AS_HTML:
+        return cel_compile_text(&x->mem, x->env, source, form == AS_HTML, out, err);
     }
     PANIC("unknown form");
 }

@@ -134,6 +134,49 @@ static void test_closed__without_check_it_fails_when_evaluated(void **state)
     assert_string_equal(v.error->message, "undeclared reference to 'steps.unknown'");
 }
 
+/* --- cel_env_field(), cel_env_space() --- */
+
+static void test_fields__only_named_ones_compile_unless_it_is_asked_for(void **state)
+{
+    static const char *const rows[][2] = {
+        {"other.rate + other.limits.high", ""},
+        {"$.other.rate", ""},
+        {"other.rat", "7: undeclared reference to 'other.rat'; did you mean 'other.rate'?"},
+        {"$.other.unknown.x", "9: undeclared reference to 'other.unknown'"},
+        {"has(other.unknown) && other.?unknown.hasValue()", ""},
+        {"other[\"unknown\"]", ""},
+        {"other", ""},
+    };
+    struct cel_env *child = cel_env_extend(&mem, env);
+    struct err err;
+
+    (void)state;
+    assert_true(cel_env_field(child, STR("other"), STR("rate"), &err));
+    assert_true(cel_env_field(child, STR("other"), STR("limits"), &err));
+    assert_int_equal(cel_env_slot_count(child), cel_env_slot_count(env));
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        assert_string_equal(compile(child, rows[i][0]), rows[i][1]);
+    assert_string_equal(compile(env, "other.unknown"), "");
+    assert_false(cel_env_field(child, STR("nothing"), STR("x"), &err));
+}
+
+static void test_fields__without_any_none_compiles(void **state)
+{
+    struct cel_env *child = cel_env_extend(&mem, env);
+    struct err err;
+
+    (void)state;
+    assert_true(cel_env_field(child, STR("other"), STR_NONE, &err));
+    assert_string_equal(compile(child, "other.rate"), "7: undeclared reference to 'other.rate'");
+}
+
+static void test_space__an_unknown_function_is_named_whole(void **state)
+{
+    (void)state;
+    cel_env_space(env, STR("fn"));
+    assert_string_equal(compile(env, "fn.discount(1)"), "4: undeclared function 'fn.discount'");
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -144,6 +187,9 @@ int main(void)
         TEST(test_closed__an_extension_may_declare_more),
         TEST(test_closed__only_a_variable_can_be_closed),
         TEST(test_closed__without_check_it_fails_when_evaluated),
+        TEST(test_fields__only_named_ones_compile_unless_it_is_asked_for),
+        TEST(test_fields__without_any_none_compiles),
+        TEST(test_space__an_unknown_function_is_named_whole),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,6 +50,25 @@ static void test_root__is_the_whole_context(void **state)
     EXPR_RUN(&x, AS_EXPRESSION, cases);
 }
 
+static void test_root__has_a_member_of_a_name_that_is_reserved_elsewhere(void **state)
+{
+    static const struct expr_case cases[] = {
+        {"loop.index", "3"},
+        {"$.loop.index == loop.index", "true"},
+        {"while", "?1:1 'while' is a reserved word, not a name"},
+    };
+    struct expr strict;
+
+    (void)state;
+    expr_bind(&x, "loop", "dyn", "{\"index\": 3}");
+    EXPR_RUN(&x, AS_EXPRESSION, cases);
+    expr_init(&strict, CEL_STRICT);
+    expr_bind(&strict, "loop", "dyn", "1");
+    EXPR_RUN(&strict, AS_EXPRESSION,
+             ((const struct expr_case[]){{"loop", "?1:1 'loop' is a reserved word, not a name"}}));
+    expr_fini(&strict);
+}
+
 static void test_root__given_as_a_value_is_used_as_it_is(void **state)
 {
     static const struct expr_case cases[] = {
@@ -305,6 +324,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_root__is_the_whole_context),
+        TEST(test_root__has_a_member_of_a_name_that_is_reserved_elsewhere),
         TEST(test_root__given_as_a_value_is_used_as_it_is),
         TEST(test_root__closed_refuses_what_is_not_declared),
         TEST(test_root__open_looks_it_up_when_evaluated),

@@ -189,6 +189,35 @@ static void test_value__text_without_expressions_is_a_constant(void **state)
     assert_false(cel_program_is_constant(expr_compile(&x, AS_VALUE, "$.input"), &v));
 }
 
+static void test_text__is_text_whatever_its_parts_are(void **state)
+{
+    static const struct expr_case cases[] = {
+        {"", "\"\""},
+        {"{{ input.id }}", "\"7\""},
+        {"{{ input.map }}", "\"{\\\"k\\\":{\\\"n\\\":1}}\""},
+        {"a <b> {{ input.name }}", "\"a <b> Ada\""},
+        {"{{ input.none }}", "!1:10 this part of the template is missing or null"},
+    };
+
+    (void)state;
+    EXPR_RUN(&x, AS_TEXT, cases);
+}
+
+static void test_html__what_expressions_give_is_escaped(void **state)
+{
+    static const struct expr_case cases[] = {
+        {"<p>{{ '<b> & \"x\"' }}</p>", "\"<p>&lt;b&gt; &amp; &quot;x&quot;</p>\""},
+        {"{{ \"it's\" }}", "\"it&#39;s\""},
+        {"{{ input.id }}", "\"7\""},
+        {"{{ input.list }}", "\"[1,&quot;a&quot;,null]\""},
+        {"<i>{{ input.none }}", "!1:13 this part of the template is missing or null"},
+        {"{{ input.nme", "?1:13 expected '}}', but found the end of the expression"},
+    };
+
+    (void)state;
+    EXPR_RUN(&x, AS_HTML, cases);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -203,6 +232,8 @@ int main(void)
         TEST(test_template__errors_have_a_place_in_the_whole_text),
         TEST(test_value__what_a_string_in_a_definition_means),
         TEST(test_value__text_without_expressions_is_a_constant),
+        TEST(test_text__is_text_whatever_its_parts_are),
+        TEST(test_html__what_expressions_give_is_escaped),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,7 +164,7 @@ run start greeting --version 1 --wait
 claim "an earlier version can be started" said 0 "Hello, world!"
 run start approval --input '{"title": "Lunch", "amount": 12.5}' --key lunch-1
 claim "a wait is told with its reason" said 0 " waiting" 'for the signal "approved" or "refused"' \
-    "pawl signal"
+    " signal "
 id=${out%% *}
 run start approval --input '{"title": "Lunch", "amount": 12.5}' --key lunch-1
 claim "a key belongs to one live execution" said 1 "key_busy" "$id"
@@ -189,7 +189,7 @@ claim "a key that nobody has is refused" said 1 "no execution has the key nobody
 run show key:lunch-1
 claim "show says since when it waits, until when, and what to type" said 0 \
     'It waits at step decision for the signal "approved" or "refused", since ' " ago, until 2" \
-    "(in 24 h)" "Send it with: " "pawl signal key:lunch-1 approved" "now  decision  waiting"
+    "(in 24 h)" "Send it with: " " signal key:lunch-1 approved" "now  decision  waiting"
 run show key:lunch-1 --json
 claim "show --json has execution and steps" said 0 '{"execution":{"id":"'"$id" '"steps":[{'
 run signal key:lunch-1 approved '{"by": "Grace"}' --id s1 --wait

@@ -142,7 +142,7 @@ claim "doctor finds what is held" said 0 "warning  executions" "1 of the newest"
     "pawl show key:held-1"
 run show key:held-1
 claim "show says who must act" said 0 "It is held at step divide" "An operator decides:" \
-    "pawl cancel key:held-1"
+    " cancel key:held-1"
 
 # --- killed, then backed up and looked at ---
 

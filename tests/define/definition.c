@@ -1,6 +1,7 @@
 /* definition.c - see definition.h. */
 #include "define/definition.h"
 
+#include "base/buf.h"
 #include "value/json.h"
 
 #include <setjmp.h>
@@ -9,6 +10,7 @@
 
 struct arena definition_mem;
 struct findings definition_findings;
+const char *definition_procedures;
 
 static const struct cel_env *env;
 static struct {
@@ -20,6 +22,7 @@ int definition_set_up(void **state)
     (void)state;
     arena_init(&definition_mem);
     memset(&programs, 0, sizeof(programs));
+    definition_procedures = NULL;
     env = define_env(&definition_mem);
     return 0;
 }
@@ -52,15 +55,43 @@ struct value definition_value(const char *text)
     return v;
 }
 
-const struct program *definition_compile(struct value definition)
+static bool find(const char *all, struct str name, struct registered *out)
 {
+    if (all == NULL)
+        return false;
+    *out = (struct registered){.definition = value_map_get_str(definition_value(all), name),
+                               .version = 7};
+    return out->definition.kind != VALUE_ABSENT;
+}
+
+static bool find_procedure(void *context, struct arena *mem, struct str code,
+                           struct registered *out)
+{
+    (void)context;
+    (void)mem;
+    return find(definition_procedures, code, out);
+}
+
+static const struct program *compile(enum define_kind kind, struct value definition)
+{
+    static const struct registry registry = {.procedure = find_procedure};
     const struct program *p = NULL;
 
     definition_findings = (struct findings){0};
-    define_compile_scenario(&definition_mem, env, definition, 3, &definition_findings, &p);
+    define_compile(&definition_mem, env, &registry, kind, definition, 3, &definition_findings, &p);
     if (p != NULL)
         *VEC_ADD(&definition_mem, &programs) = p;
     return p;
+}
+
+const struct program *definition_compile(struct value definition)
+{
+    return compile(DEFINE_SCENARIO, definition);
+}
+
+const struct program *definition_procedure(struct value definition)
+{
+    return compile(DEFINE_PROCEDURE, definition);
 }
 
 const struct program *definition_program(const char *text)
@@ -88,4 +119,43 @@ const char *definition_json(struct value v)
     if (!json_write(&text, v, &err))
         fail_msg("%s", err.message);
     return str_copy(&definition_mem, buf_view(&text)).ptr;
+}
+
+const char *definition_found(const char *definition)
+{
+    struct value v = definition_value(definition);
+    const char *kind = define_kind_of(v);
+    const struct program *p = kind != NULL && strcmp(kind, "procedure") == 0
+                                  ? definition_procedure(v)
+                                  : definition_compile(v);
+    struct buf text;
+
+    buf_init_arena(&text, &definition_mem);
+    for (size_t i = 0; i < definition_findings.count; i++) {
+        const struct finding *f = &definition_findings.items[i];
+        buf_printf(&text, "%s%.*s %.*s", i == 0 ? "" : "\n", STR_ARG(f->pointer), STR_ARG(f->code));
+        if (f->column > 0)
+            buf_printf(&text, ":%u", f->column);
+        if (f->is_warning)
+            buf_char(&text, '?');
+        if (f->hint.len > 0)
+            buf_printf(&text, " %.*s", STR_ARG(f->hint));
+        assert_true(f->message.len > 0);
+    }
+    assert_true((p == NULL) == findings_have_errors(&definition_findings));
+    return str_copy(&definition_mem, buf_view(&text)).ptr;
+}
+
+void definition_check_rows(const char *shape, const struct definition_row *rows, size_t count)
+{
+    int64_t at = str_find(str_of(shape), STR("%s"), 0);
+
+    for (size_t i = 0; i < count; i++) {
+        const char *text =
+            str_printf(&definition_mem, "%.*s%s%s", (int)at, shape, rows[i].part, shape + at + 2)
+                .ptr;
+        const char *actual = definition_found(text);
+        if (strcmp(actual, rows[i].expected) != 0)
+            fail_msg("%s\nfound:\n%s\nexpected:\n%s", text, actual, rows[i].expected);
+    }
 }

@@ -34,6 +34,30 @@ const struct program *definition_steps(const char *steps);
 /* Compile what may be wrong: the program or NULL. */
 const struct program *definition_compile(struct value definition);
 
+/* What the registry holds, as {name: definition}; the version of each is 7. NULL: there is none. */
+extern const char *definition_procedures;
+
+/* The same for a procedure of the registry. */
+const struct program *definition_procedure(struct value definition);
+
+/*
+ * What is found wrong with a definition, which may be a procedure, each
+ * finding on a line: "pointer code", "pointer code:column", then "?" for a
+ * warning and the hint if there is one.
+ */
+const char *definition_found(const char *text);
+
+struct definition_row {
+    const char *part; /* of a definition */
+    const char *expected;
+};
+
+/* Hold definitions against what should be found; `shape` has one %s for the part. */
+void definition_check_rows(const char *shape, const struct definition_row *rows, size_t count);
+
+#define DEFINITION_ROWS(shape, rows)                                                               \
+    definition_check_rows((shape), (rows), sizeof(rows) / sizeof((rows)[0]))
+
 /* A value as JSON, zero-terminated. */
 const char *definition_json(struct value v);
 

@@ -160,6 +160,33 @@ static void test_input__a_default_makes_a_required_one_optional(void **state)
     assert_string_equal(check(p, "{'x': 1.0}"), "{\"x\":1}");
 }
 
+static void test_input__the_payload_of_a_form_is_held_against_it(void **state)
+{
+    const struct program *p = definition_steps(
+        "[{'code': 'ask', 'procedure': {'type': 'wait.signal', 'signalType': 'x', 'form': ["
+        " {'name': 'ok', 'type': 'boolean', 'required': true},"
+        " {'name': 'days', 'type': 'integer', 'default': 3}]}}]");
+    const struct wait *w = p->steps[0].procedure->commands[0].wait;
+    struct findings findings = {0};
+    struct value out;
+
+    (void)state;
+    define_check_params(&definition_mem, w->form, w->form_count, STR("/payload"),
+                        definition_value("{'ok': true}"), &out, &findings);
+    assert_int_equal(findings.count, 0);
+    assert_string_equal(definition_json(out), "{\"ok\":true,\"days\":3}");
+    define_check_params(&definition_mem, w->form, w->form_count, STR("/payload"),
+                        definition_value("{'okay': true, 'days': 'two'}"), &out, &findings);
+    assert_int_equal(findings.count, 3);
+    assert_true(str_eq(findings.items[0].pointer, STR("/payload/okay")));
+    assert_true(str_eq(findings.items[1].pointer, STR("/payload/days")));
+    assert_true(str_eq(findings.items[2].pointer, STR("/payload/ok")));
+    define_check_params(&definition_mem, NULL, 0, STR("/payload"), value_string(STR("x")), &out,
+                        &findings);
+    assert_int_equal(findings.count, 4);
+    assert_true(str_eq(findings.items[3].message, STR("payload must be an object, not a text")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +197,7 @@ int main(void)
         DEFINITION_TEST(test_input__without_parameters_anything_goes),
         DEFINITION_TEST(test_input__an_empty_list_of_parameters_allows_none),
         DEFINITION_TEST(test_input__a_default_makes_a_required_one_optional),
+        DEFINITION_TEST(test_input__the_payload_of_a_form_is_held_against_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,7 +39,38 @@ static const char *const seeds[] = {
     "  {'code': 'stop', 'procedure': {'type': 'compute.fail', 'code': 'x', 'message': 'y'}}]}",
     "{'code': 'a', 'steps': [{'code': 'a', 'procedure': {'type': 'compute.set',"
     " 'values': {'x': {'y': [{'z': '$.variables.x'}]}}}}], 'triggers': [], 'procedures': {}}",
+    "{'code': 'whole', 'onError': 'compensate', 'procedures': {"
+    "  'charge': {'input': [{'name': 'n', 'type': 'integer', 'required': true}], 'commands': ["
+    "   {'type': 'record.create', 'object': 'p', 'data': {'n': '$.input.n'}, 'as': 'made',"
+    "    'rollback': {'type': 'record.delete', 'object': 'p', 'id': '$.made.id'}},"
+    "   {'type': 'flow.call', 'procedure': 'note', 'optional': true}], 'result': '$.made'},"
+    "  'note': [{'type': 'log', 'message': 'x'}]},"
+    " 'steps': ["
+    "  {'code': 'pay', 'procedure': 'charge', 'input': {'n': '$.input.n'}, 'timeout': '30s',"
+    "   'retry': {'maxAttempts': 3, 'delay': '1s', 'backoff': 2, 'on': ['external_*']},"
+    "   'rollback': {'procedure': 'pay.refund', 'input': {'id': '$.steps.pay.id'}},"
+    "   'reconcile': {'procedure': 'pay.find', 'every': '5s', 'max': 3}},"
+    "  {'code': 'choose', 'branch': [{'when': '$.input.n > 1', 'steps': ["
+    "    {'code': 'ask', 'procedure': {'type': 'wait.signal', 'signalType': 'ok',"
+    "     'timeout': '1h', 'onTimeout': {'to': 'done'}, 'form': [{'name': 'x'}],"
+    "     'reminder': {'every': '1h', 'max': 2, 'procedure': 'note'}}, 'goto': 'done'}]},"
+    "   {'steps': []}]},"
+    "  {'code': 'each', 'loop': {'for': '$.input.list', 'as': 'line', 'max': 5,"
+    "   'collect': '$.loop.line', 'onError': 'continue', 'steps': ["
+    "    {'code': 'one', 'goto': [{'when': '$.loop.index > 2', 'to': 'break'}], 'procedure': ["
+    "     {'type': 'flow.if', 'condition': '$.loop.line > 1', 'then': [{'type': 'compute.validate',"
+    "      'rules': [{'expr': 'true', 'code': 'x', 'message': 'y'}]}], 'else': ["
+    "      {'type': 'flow.try', 'commands': [{'type': 'compute.fail', 'code': 'x',"
+    "       'message': 'y'}], 'catch': {'type': 'log', 'message': '{{ error.code }}'}}]},"
+    "     {'type': 'flow.match', 'expression': '$.input.k', 'cases': {'a': [], 'b': ["
+    "      {'type': 'compute.aggregate', 'items': [1], 'by': 'item', 'fields': {'s': {"
+    "       'op': 'sum', 'of': 'item'}}}]}, 'default': {'type': 'flow.start', 'code': 'x'}}]}]}},"
+    "  {'code': 'again', 'loop': {'while': '$.steps.each.count > 1', 'steps': [{'code': 'tick',"
+    "   'procedure': {'type': 'log', 'message': 'x'}, 'goto': 'next'}]}},"
+    "  {'code': 'done', 'procedure': {'type': 'log', 'message': 'x'}, 'goto': 'end'}]}",
 };
+
+enum { SEEDS = sizeof(seeds) / sizeof(seeds[0]) };
 
 /* What a part is replaced with. */
 static const char *const pieces[] = {
@@ -71,6 +102,14 @@ static const char *const pieces[] = {
     "'input'",
     "9007199254740993",
     "'=[1].map(x, x)'",
+    "'charge'",
+    "'next'",
+    "'pay.refund'",
+    "[{'when': 'true', 'to': 'done'}]",
+    "{'type': 'flow.call', 'procedure': 'charge'}",
+    "{'type': 'wait.timer', 'duration': '1s'}",
+    "{'while': 'true', 'steps': []}",
+    "[{'code': 'x', 'procedure': {'type': 'log', 'message': 'x'}, 'goto': 'x'}]",
 };
 
 static uint64_t seed_state;
@@ -140,7 +179,7 @@ static void test_mutation__damaged_values_end_with_a_program_or_an_error(void **
     for (uint32_t run = 0; run < 4000; run++) {
         (void)definition_set_up(NULL);
         seed_state = run;
-        check(damage(definition_value(seeds[run % 2]), rarities[run % 4]));
+        check(damage(definition_value(seeds[run % SEEDS]), rarities[run % 4]));
         programs += !findings_have_errors(&definition_findings);
         (void)definition_tear_down(NULL);
     }
@@ -162,7 +201,7 @@ static void test_mutation__damaged_texts_end_with_a_program_or_an_error(void **s
 
         (void)definition_set_up(NULL);
         seed_state = run + 1000000;
-        quoted = definition_quote(seeds[run % 2]);
+        quoted = definition_quote(seeds[run % SEEDS]);
         text = arena_copy(&definition_mem, quoted, strlen(quoted));
         for (uint32_t i = 0; i <= run % 3; i++)
             text[draw((uint32_t)strlen(text))] = bytes[draw(sizeof(bytes) - 1)];

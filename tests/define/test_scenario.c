@@ -76,6 +76,48 @@ static void test_scenario__the_wait_of_the_manual_compiles(void **state)
     assert_int_equal(p->steps[0].input->kind, MAPPING_CONST);
 }
 
+static void test_scenario__the_step_of_the_manual_compiles(void **state)
+{
+    const struct program *p;
+    const struct step *step;
+
+    (void)state;
+    definition_procedures =
+        "{'process_payment': {'code': 'process_payment', 'input': [{'name': 'orderId',"
+        " 'type': 'uuid'}, {'name': 'amount', 'type': 'number'}], 'commands': [{'type': 'log',"
+        " 'message': 'x'}]}, 'refund_payment': {'code': 'refund_payment', 'commands': ["
+        " {'type': 'log', 'message': 'x'}]}}";
+    p = definition_steps("[{\"code\": \"reserve\", \"procedure\": \"stock.reserve\"}, {\n"
+                         "  \"code\": \"charge_payment\",\n"
+                         "  \"name\": \"Charge Payment\",\n"
+                         "  \"procedure\": \"process_payment\",\n"
+                         "  \"input\": {\n"
+                         "    \"orderId\": \"$.input.orderId\",\n"
+                         "    \"amount\": \"$.input.amount\"\n"
+                         "  },\n"
+                         "  \"rollback\": {\n"
+                         "    \"procedure\": \"refund_payment\",\n"
+                         "    \"input\": { \"paymentId\": \"$.steps.charge_payment.paymentId\" }\n"
+                         "  },\n"
+                         "  \"retry\": { \"maxAttempts\": 3, \"delay\": \"5s\", \"backoff\": 2 },\n"
+                         "  \"timeout\": \"30s\",\n"
+                         "  \"when\": \"$.steps.reserve.success\",\n"
+                         "  \"goto\": null,\n"
+                         "  \"meta\": {}\n"
+                         "}]");
+    assert_int_equal(definition_findings.count, 0);
+    step = &p->steps[1];
+    assert_text(step->name, "Charge Payment");
+    assert_int_equal(step->procedure->kind, PROCEDURE_REGISTRY);
+    assert_int_equal(step->procedure->version, 7);
+    assert_int_equal(step->rollback.procedure->kind, PROCEDURE_REGISTRY);
+    assert_non_null(step->rollback.input);
+    assert_int_equal(step->retry->max_attempts, 3);
+    assert_int_equal(step->timeout_us, 30000000);
+    assert_int_equal(step->jumps.count, 0);
+    assert_int_equal(p->steps[0].procedure->kind, PROCEDURE_EXTERNAL);
+}
+
 static void test_scenario__a_step_may_carry_what_the_manual_leaves_empty(void **state)
 {
     (void)state;
@@ -372,6 +414,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         DEFINITION_TEST(test_scenario__the_structure_of_the_manual_compiles),
+        DEFINITION_TEST(test_scenario__the_step_of_the_manual_compiles),
         DEFINITION_TEST(test_scenario__the_wait_of_the_manual_compiles),
         DEFINITION_TEST(test_scenario__a_step_may_carry_what_the_manual_leaves_empty),
         DEFINITION_TEST(test_scenario__every_command_compiles_with_all_its_fields),

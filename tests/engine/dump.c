@@ -95,6 +95,47 @@ static void cursor(struct buf *out, const struct cursor *c)
     put_number(out, c->wake_at_us);
     put_text(out, c->input_json);
     put_text(out, c->types_json);
+    put_number(out, c->timeout_at_us);
+    put_number(out, c->remind_at_us);
+    put_number(out, c->remind_every_us);
+    put_number(out, c->reminders);
+    put_number(out, c->unmatched);
+    put_text(out, c->frozen_json);
+    put_text(out, c->awaited);
+    put_text(out, c->failed_at);
+    put_number(out, c->tries);
+}
+
+static void stands(struct buf *out, const struct execution *x)
+{
+    for (uint32_t i = 0; i < x->frame_count; i++) {
+        number(out, "in", x->frames[i].step);
+        put_number(out, x->frames[i].block);
+        put_number(out, x->frames[i].visit);
+        put_number(out, x->frames[i].started_at_us);
+        put_number(out, x->frames[i].index);
+    }
+    number(out, "jumps", x->jumps);
+    if (x->undo != NULL) {
+        text(out, "undo", str_of(status_name(x->undo->end)));
+        put_number(out, x->undo->before);
+        put_number(out, x->undo->row);
+        put_number(out, x->undo->commands_left);
+        put_number(out, x->undo->has_failed);
+        put_number(out, x->undo->deadline_at_us);
+    }
+}
+
+static void loops(struct arena *mem, struct buf *out, const struct execution *x)
+{
+    for (const struct loop_data *l = x->loops; l != NULL; l = l->outer) {
+        number(out, "loop", l->step);
+        put_number(out, (int64_t)l->collected.bytes);
+        put_number(out, (int64_t)l->errors.bytes);
+        value(out, "list", l->list);
+        value(out, "collected", items_value(mem, &l->collected));
+        value(out, "errors", items_value(mem, &l->errors));
+    }
 }
 
 static void columns(struct buf *out, const struct execution *x)
@@ -130,8 +171,14 @@ struct str dump_execution(struct arena *mem, const struct execution *x)
 
     buf_init_arena(&out, mem);
     columns(&out, x);
-    if (!status_is_terminal(x->status))
+    if (!status_is_terminal(x->status) || x->status == STATUS_FAILED) {
         cursor(&out, &x->cursor);
+        stands(&out, x);
+    }
+    loops(mem, &out, x);
+    value(&out, "compensated", items_value(mem, &x->compensated));
+    value(&out, "failed", items_value(mem, &x->failed));
+    number(&out, "last", x->last_done);
     text(&out, "context", state_context_json(mem, x));
     value(&out, "input value", x->input);
     value(&out, "variables", x->variables);
@@ -175,6 +222,11 @@ struct str dump_commit(struct arena *mem, const struct commit *c)
     for (size_t i = 0; i < c->needs.count; i++)
         buf_printf(&out, "need %.*s/%.*s\n", STR_ARG(c->needs.items[i].object),
                    STR_ARG(c->needs.items[i].id));
+    for (size_t i = 0; i < c->needs_processes.count; i++)
+        buf_printf(&out, "need %.*s %.*s\n", STR_ARG(c->needs_processes.items[i].code),
+                   STR_ARG(c->needs_processes.items[i].key));
+    number(&out, "needs child", c->needs_child);
+    number(&out, "needs history", c->needs_history.is_needed ? c->needs_history.after : -1);
     if (c->result == ADVANCE_NEED)
         return buf_view(&out);
     number(&out, "is_start", c->is_start);
@@ -189,6 +241,12 @@ struct str dump_commit(struct arena *mem, const struct commit *c)
                    STR_ARG(w->id), (long long)w->read_version, (long long)w->version, w->is_delete,
                    STR_ARG(w->data_json));
     }
+    for (size_t i = 0; i < c->starts.count; i++)
+        buf_str(&out, dump_execution(mem, c->starts.items[i]));
+    for (size_t i = 0; i < c->dead_letters.count; i++)
+        buf_printf(&out, "dead letter %.*s %.*s %.*s\n", STR_ARG(c->dead_letters.items[i].kind),
+                   STR_ARG(c->dead_letters.items[i].step),
+                   STR_ARG(c->dead_letters.items[i].cause_json));
     for (size_t i = 0; i < c->logs.count; i++)
         buf_printf(&out, "log %.*s %.*s %.*s\n", STR_ARG(c->logs.items[i].level),
                    STR_ARG(c->logs.items[i].message), STR_ARG(c->logs.items[i].data_json));

@@ -1,6 +1,7 @@
 /* rig.c - see rig.h. */
 #include "engine/rig.h"
 
+#include "engine/show.h"
 #include "value/json.h"
 
 #include <setjmp.h>
@@ -149,6 +150,29 @@ static void assert_same(const char *what, struct str a, struct str b)
         fail_msg("%s\n--- this\n%.*s\n--- and this\n%.*s", what, STR_ARG(a), STR_ARG(b));
 }
 
+/* Clients see the same, from memory and from the store, the order of steps apart. */
+static void check_shown(struct rig *r, const struct execution *x,
+                        const struct stored_execution *stored)
+{
+    struct value a, b;
+    struct buf memory, store;
+
+    /* The meta of a step is in its program, which the store does not look at. */
+    for (uint32_t i = 0; i < x->program->step_count; i++)
+        if (x->program->steps[i].meta.kind == VALUE_MAP && x->program->steps[i].meta.len > 0)
+            return;
+    buf_init_arena(&memory, &r->mem);
+    buf_init_arena(&store, &r->mem);
+    show_execution(&r->mem, &memory, x);
+    if (!show_stored(&r->mem, &store, stored, true, &r->err))
+        fail_msg("cannot be shown: %s", r->err.message);
+    if (!json_read(&r->mem, buf_view(&memory), &a, &r->err) ||
+        !json_read(&r->mem, buf_view(&store), &b, &r->err))
+        fail_msg("what is shown is no JSON: %s", r->err.message);
+    if (!value_equal(a, b, NULL))
+        assert_same("what is shown is not the same", buf_view(&memory), buf_view(&store));
+}
+
 static void check_restores(struct rig *r, const struct execution *x)
 {
     struct str wanted = dump_execution(&r->mem, x);
@@ -163,6 +187,7 @@ static void check_restores(struct rig *r, const struct execution *x)
         fail_msg("does not restore: %s", r->err.message);
     assert_same("the checkpoint and the rows after it are not the state", wanted,
                 dump_execution(&r->mem, restored));
+    check_shown(r, x, &stored);
 
     stored.history = r->history;
     stored.context_json = STR_NONE;
@@ -192,7 +217,9 @@ static void check_commit(const struct execution *before, const struct commit *c)
     assert_true(c->read_version == before->row_version);
     assert_true(c->after->row_version == before->row_version + 1);
     assert_true(c->after->updated_at_us >= before->updated_at_us);
-    assert_true(status_is_terminal(c->after->status) == (c->cursor_json.len == 0));
+    /* A failed one keeps its place for an operator. */
+    if (c->after->status != STATUS_FAILED)
+        assert_true(status_is_terminal(c->after->status) == (c->cursor_json.len == 0));
     assert_true(!status_is_terminal(c->after->status) || c->after->wake_at_us == 0);
     if (c->after->status == STATUS_RUNNING)
         assert_true(c->after->wake_at_us == WAKE_AT_ONCE);
@@ -216,8 +243,32 @@ static bool advance(struct rig *r, const struct event *ev, struct commit *out)
     return ok;
 }
 
+static void answer_history(struct rig *r, const struct history_need *need, struct history *out)
+{
+    out->count = 0;
+    for (size_t i = 0; i < r->history.count && out->count < UNDO_PAGE; i++)
+        if (r->history.items[i].seq > need->after)
+            *VEC_ADD(&r->mem, out) = r->history.items[i];
+}
+
+static void answer_process(struct rig *r, const struct process_read *need,
+                           struct process_reads *out)
+{
+    struct process_read found = *need;
+
+    for (size_t i = 0; i < r->processes.count; i++)
+        if (str_eq(r->processes.items[i].code, need->code)) {
+            found.program = r->processes.items[i].program;
+            found.is_held = need->key.len > 0 && str_eq(need->key, r->processes.items[i].key);
+            found.holder = r->processes.items[i].holder;
+        }
+    *VEC_ADD(&r->mem, out) = found;
+}
+
 static bool apply(struct rig *r, struct event ev)
 {
+    struct process_reads processes = {0};
+    struct history history = {0};
     struct record_reads records = {0};
     struct object_reads objects = {0};
     struct commit c;
@@ -232,8 +283,18 @@ static bool apply(struct rig *r, struct event ev)
             return false;
         if (c.result == ADVANCE_COMMIT)
             break;
-        assert_true(c.needs.count > 0);
+        assert_true(c.needs.count > 0 || c.needs_history.is_needed || c.needs_processes.count > 0 ||
+                    c.needs_child);
+        for (size_t i = 0; i < c.needs_processes.count; i++)
+            answer_process(r, &c.needs_processes.items[i], &processes);
+        ev.processes = &processes;
+        if (c.needs_child)
+            ev.child = &r->child;
         assert_true(++r->needs < 1000);
+        if (c.needs_history.is_needed) {
+            answer_history(r, &c.needs_history, &history);
+            ev.history = &history;
+        }
         for (size_t i = 0; i < c.needs.count; i++)
             answer_need(r, &c.needs.items[i], &records, &objects);
     }
@@ -291,6 +352,56 @@ bool rig_signal(struct rig *r, const char *id, const char *type, const char *pay
 bool rig_cancel(struct rig *r, const char *reason)
 {
     return apply(r, (struct event){.kind = EVENT_CANCEL, .reason = str_of(reason)});
+}
+
+bool rig_event(struct rig *r, struct event ev)
+{
+    return apply(r, ev);
+}
+
+struct value rig_value(struct rig *r, const char *json)
+{
+    return read_value(r, json);
+}
+
+void rig_settle(struct rig *r)
+{
+    for (unsigned i = 0; i < 10000 && r->x->wake_at_us != 0; i++) {
+        if (r->x->wake_at_us > r->now_us) {
+            if (r->x->wake_at_us == r->x->deadline_at_us)
+                return;
+            r->now_us = r->x->wake_at_us;
+        }
+        if (!rig_wake(r))
+            fail_msg("nothing to wake: %s", r->err.message);
+        if (i % 3 == 0)
+            rig_reload(r);
+    }
+}
+
+const char *rig_trace(struct rig *r)
+{
+    struct buf out;
+
+    buf_init_arena(&out, &r->mem);
+    for (size_t i = 0; i < r->history.count; i++) {
+        const struct history_row *row = &r->history.items[i];
+        static const char *const marks[] = {"", "-", "?", "!"};
+
+        if (row->kind == HISTORY_EVENT)
+            continue;
+        if (out.len > 0)
+            buf_char(&out, ' ');
+        buf_printf(&out, "%s%.*s", marks[row->kind], STR_ARG(row->step));
+        if (row->visit > 1)
+            buf_printf(&out, "%lld", (long long)row->visit);
+        if (!str_eq(row->status, STR("completed")) && !str_eq(row->status, STR("compensated")))
+            buf_printf(&out, ".%.*s", STR_ARG(row->status));
+        if (row->attempt > 1)
+            buf_printf(&out, "(%lld)", (long long)row->attempt);
+    }
+    buf_char(&out, 0);
+    return out.ptr;
 }
 
 void rig_pass(struct rig *r, int64_t us)

@@ -22,7 +22,9 @@ struct rig {
     struct history history; /* all of it */
     struct record_reads records;
     struct err err;
-    unsigned needs; /* answers NEED of the last event */
+    unsigned needs;                 /* answers NEED of the last event */
+    struct process_reads processes; /* what flow.start finds */
+    struct child_read child;        /* how the child stands */
     bool gives_up_on_records;
 };
 
@@ -39,6 +41,17 @@ void rig_start(struct rig *r, const char *input);
 bool rig_wake(struct rig *r);
 bool rig_signal(struct rig *r, const char *id, const char *type, const char *payload);
 bool rig_cancel(struct rig *r, const char *reason);
+/* Any other: config and reads are filled in. */
+bool rig_event(struct rig *r, struct event ev);
+
+/* Let the time of the next wake come, and wake it, until it waits for something else or ends. */
+void rig_settle(struct rig *r);
+
+/* A JSON value, quotes written as '. */
+struct value rig_value(struct rig *r, const char *json);
+
+/* The rows of kinds other than events: "a.completed b.failed(2) -b.compensated". */
+const char *rig_trace(struct rig *r);
 
 /* Let time pass. */
 void rig_pass(struct rig *r, int64_t us);

@@ -445,6 +445,7 @@ static void define_many(unsigned count)
         steps[i] = rig.program->steps[0];
         steps[i].index = i;
         steps[i].code = str_printf(&rig.mem, "s%u", i);
+        steps[i].next = i + 1 < count ? i + 1 : NO_STEP;
     }
     p->steps = steps;
     p->step_count = count;

@@ -375,6 +375,127 @@ static void test_wait__a_timer_set_after_the_clock_went_back_is_not_a_day_late(v
 
 #define CLAIM(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+/* --- people, reminders, jumps --- */
+
+static bool waits_with(const char *text)
+{
+    return str_find(rig.x->waiting_for_json, str_of(text), 0) >= 0;
+}
+
+static void test_wait__signals_that_do_not_match_are_counted(void **state)
+{
+    (void)state;
+    start(WAIT("w", "'signalType':'x','match':'signal.payload.id == 1'"), "{}");
+    assert_false(waits_with("unmatched"));
+    assert_true(rig_signal(&rig, "1", "x", "{'id':2}"));
+    assert_true(rig_signal(&rig, "2", "x", "'cannot be evaluated'"));
+    assert_true(rig_signal(&rig, "3", "other", "1"));
+    assert_true(waits_with("\"unmatched\":2"));
+    rig_reload(&rig);
+    assert_true(rig_signal(&rig, "4", "x", "{'id':1}"));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+}
+
+static void test_wait__accept_new_leaves_what_came_before(void **state)
+{
+    (void)state;
+    start(WAIT("a", "'signalType':'go'") "," WAIT("b", "'signalType':'x','accept':'new'"), "{}");
+    assert_true(rig_signal(&rig, "1", "x", "'old'"));
+    assert_true(rig_signal(&rig, "2", "go", "1"));
+    assert_int_equal(rig.x->status, STATUS_WAITING);
+    assert_true(rig_signal(&rig, "3", "x", "'new'"));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_true(str_find(rig.x->result_json, STR("\"new\""), 0) >= 0);
+}
+
+static void test_wait__says_what_people_need_to_know(void **state)
+{
+    (void)state;
+    start(WAIT("w", "'signalType':'ok','title':'Approve {{ input.n }}','assignee':['group:boss'],"
+                    "'correlation':'$.input.n','public':true,'form':[{'name':'yes','type':"
+                    "'boolean','required':true}]"),
+          "{'n':'five'}");
+    assert_true(waits_with("\"title\":\"Approve five\""));
+    assert_true(waits_with("\"assignee\":[\"group:boss\"]"));
+    assert_true(waits_with("\"correlation\":\"five\""));
+    assert_true(waits_with("\"form\":[{\"name\":\"yes\"") && waits_with("\"public\":true"));
+}
+
+static void test_wait__a_form_refuses_what_does_not_fit(void **state)
+{
+    struct commit c;
+    struct event ev = {.kind = EVENT_SIGNAL,
+                       .signal_id = STR("1"),
+                       .signal_type = STR("ok"),
+                       .config = value_map_empty()};
+
+    (void)state;
+    start(WAIT("w", "'signalType':'ok','form':[{'name':'yes','type':'boolean','required':true}]"),
+          "{}");
+    ev.signal_payload = rig_value(&rig, "{'yes':'maybe'}");
+    assert_false(engine_advance(&rig.mem, rig.x, &ev, rig.now_us, &c, &rig.err));
+    assert_int_equal(rig.err.code, ERR_INVALID);
+    assert_int_equal(c.findings.count, 1);
+    assert_true(rig_signal(&rig, "1", "other", "{'yes':'maybe'}"));
+    assert_true(rig_signal(&rig, "2", "ok", "{'yes':true}"));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+}
+
+static void test_wait__a_timeout_may_jump(void **state)
+{
+    (void)state;
+    start(WAIT("w", "'signalType':'x','timeout':'1h','onTimeout':{'to':'late'}") "," TRANSFORM(
+              "never", "1") "," TRANSFORM("late", "'$.steps.w.timedOut'"),
+          "{}");
+    rig_pass(&rig, 3600 * SECOND);
+    assert_true(rig_wake(&rig));
+    assert_string_equal(rig_trace(&rig), "w late");
+    assert_string_equal(result(), "true");
+    assert_int_equal(rig.x->jumps, 1);
+}
+
+static void test_wait__reminders_come_and_never_fail_the_wait(void **state)
+{
+    const struct history_row *row;
+
+    (void)state;
+    start(WAIT("w", "'signalType':'x','timeout':'10h','onTimeout':'continue','reminder':{'every':"
+                    "'2h','max':3,'procedure':[{'type':'record.create','object':'mail','data':{'n':"
+                    "'$.reminder.index'}},{'type':'compute.fail','when':'$.reminder.index == 2',"
+                    "'code':'no','message':'m'}]}"),
+          "{}");
+    for (int hour = 2; hour <= 6; hour += 2) {
+        rig_pass(&rig, 2 * 3600 * SECOND);
+        assert_true(rig_wake(&rig));
+        assert_int_equal(rig.x->status, STATUS_WAITING);
+        rig_reload(&rig);
+    }
+    assert_string_equal(rig_trace(&rig), "!w !w.failed !w");
+    row = &rig.last.history.items[0];
+    assert_string_equal(rig_text(&rig, row->key),
+                        "01020304-0506-7708-890a-0b0c0d0e0f10-w-reminder-3");
+    assert_int_equal(rig.records.count, 2);
+    /* There were three; the next thing is the timeout. */
+    rig_pass(&rig, 2 * 3600 * SECOND);
+    assert_false(rig_wake(&rig));
+    rig_pass(&rig, 2 * 3600 * SECOND);
+    assert_true(rig_wake(&rig));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+}
+
+static void test_wait__reminders_that_were_missed_are_not_made_up_for(void **state)
+{
+    (void)state;
+    start(WAIT("w", "'signalType':'x','reminder':{'every':'1h','procedure':{'type':'log','message':"
+                    "'m'}}"),
+          "{}");
+    rig_pass(&rig, 10 * 3600 * SECOND);
+    assert_true(rig_wake(&rig));
+    assert_false(rig_wake(&rig));
+    assert_string_equal(rig_trace(&rig), "!w");
+    assert_true(rig.x->wake_at_us == rig.now_us + 3600 * SECOND);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -400,6 +521,13 @@ int main(void)
         CLAIM(test_wait__the_deadline_comes_before_a_later_timer),
         CLAIM(test_wait__times_in_a_history_never_go_back),
         CLAIM(test_wait__a_timer_set_after_the_clock_went_back_is_not_a_day_late),
+        CLAIM(test_wait__signals_that_do_not_match_are_counted),
+        CLAIM(test_wait__accept_new_leaves_what_came_before),
+        CLAIM(test_wait__says_what_people_need_to_know),
+        CLAIM(test_wait__a_form_refuses_what_does_not_fit),
+        CLAIM(test_wait__a_timeout_may_jump),
+        CLAIM(test_wait__reminders_come_and_never_fail_the_wait),
+        CLAIM(test_wait__reminders_that_were_missed_are_not_made_up_for),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

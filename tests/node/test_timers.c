@@ -72,7 +72,11 @@ static void test_timers__agree_with_a_plain_table(void **state)
         which = (unsigned)(random >> 33) % IDS;
         what = (unsigned)(random >> 50) % 4;
         when = 1 + (int64_t)(random >> 20) % 1000;
-        if (what == 0) {
+        if (i % 97 == 0) {
+            timers_remove_after(&t, when);
+            for (unsigned k = 0; k < IDS; k++)
+                at[k] = at[k] > when ? 0 : at[k];
+        } else if (what == 0) {
             timers_set(&t, id_of(which), when);
             at[which] = when;
         } else if (what == 1) {

@@ -465,6 +465,32 @@ void case_wake_that_cannot_be_committed(void)
     case_end();
 }
 
+void case_retry_outlives_the_clock(void)
+{
+    struct uuid id;
+
+    case_begin();
+    case_define("p", NAP("5s"), "");
+    id = case_started(case_start("p", "{}", 0));
+    sim.store.member_script = "f";
+    clock_manual_set_wall(&sim.clock, clock_wall_us(&sim.clock.clock) + 7200 * SECOND);
+    case_pass();
+    case_read();
+    case_pass();
+    case_write();
+    case_deliver();
+    case_pass();
+    CLAIM(*sim.store.member_script == 0);
+    CLAIM(case_status(id) == STATUS_WAITING);
+    clock_manual_set_wall(&sim.clock, clock_wall_us(&sim.clock.clock) - 7100 * SECOND);
+    for (unsigned i = 0; i < 10; i++) {
+        case_let_pass(SECOND);
+        case_settle();
+    }
+    CLAIM(case_status(id) == STATUS_COMPLETED);
+    case_end();
+}
+
 void case_wake_that_cannot_be_loaded(void)
 {
     struct uuid id;

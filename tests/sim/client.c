@@ -115,7 +115,9 @@ static void check_ok(struct sim *sim, const struct sim_request *q)
         return;
     case NODE_CANCEL:
         x = disk_find(&sim->disk, r->execution);
-        SIM_CHECK(sim, x != NULL && x->s.status == STATUS_CANCELLED,
+        SIM_CHECK(sim,
+                  x != NULL &&
+                      (x->s.status == STATUS_CANCELLED || x->s.status == STATUS_COMPENSATING),
                   "I9: a cancel was acknowledged and is not durable");
         return;
     case NODE_WAIT:
@@ -146,6 +148,8 @@ static void check_conflict(struct sim *sim, const struct sim_request *q)
 
     SIM_CHECK(sim, x != NULL, "a conflict with an execution that is not durable");
     if (status_is_terminal(x->s.status) || x->s.crash_count > 0)
+        return;
+    if (r->kind == NODE_CANCEL && x->s.status == STATUS_COMPENSATING)
         return;
     s = r->kind == NODE_SIGNAL ? disk_find_signal(x, r->signal_id) : NULL;
     SIM_CHECK(sim,

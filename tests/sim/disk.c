@@ -151,7 +151,39 @@ static void check_restores(struct sim *sim, struct arena *mem, const struct disk
                dump_execution(mem, restored));
 }
 
-/* Every step runs once for each visit, and visits count up. */
+/* The forward row of a visit that is its last. */
+static const struct history_row *visit_row(const struct disk_execution *x,
+                                           const struct history_row *of)
+{
+    for (size_t i = x->history.count; i-- > 0;) {
+        const struct history_row *r = &x->history.items[i];
+        if (r->kind == HISTORY_FORWARD && r->visit == of->visit && str_eq(r->step, of->step))
+            return r;
+    }
+    return NULL;
+}
+
+/* I8: what is undone has been done, and was done before what was undone before it. */
+static void check_rollback(struct sim *sim, const struct disk_execution *x,
+                           const struct history_row *row)
+{
+    const struct history_row *undone = visit_row(x, row), *before;
+
+    SIM_CHECK(sim, undone != NULL, "I8: %.*s is undone and was not done", STR_ARG(row->step));
+    for (size_t i = x->history.count; i-- > 0;) {
+        const struct history_row *r = &x->history.items[i];
+        if (r->kind != HISTORY_ROLLBACK)
+            continue;
+        before = visit_row(x, r);
+        SIM_CHECK(sim, undone->seq <= before->seq, "I8: row %lld is undone after row %lld",
+                  (long long)undone->seq, (long long)before->seq);
+        SIM_CHECK(sim, undone != before || row->attempt > r->attempt || !str_eq(row->key, r->key),
+                  "I8: %.*s is undone twice", STR_ARG(row->step));
+        break;
+    }
+}
+
+/* Every attempt of a visit is recorded once, and nothing follows its completion. */
 static void check_row(struct sim *sim, const struct disk_execution *x,
                       const struct history_row *row)
 {
@@ -163,11 +195,13 @@ static void check_row(struct sim *sim, const struct disk_execution *x,
     SIM_CHECK(sim, row->completed_at_us >= last, "times of a history go back");
     for (size_t i = 0; row->kind == HISTORY_FORWARD && i < x->history.count; i++) {
         const struct history_row *r = &x->history.items[i];
-        SIM_CHECK(sim,
-                  r->kind != HISTORY_FORWARD || r->visit != row->visit ||
-                      !str_eq(r->step, row->step),
+        if (r->kind != HISTORY_FORWARD || r->visit != row->visit || !str_eq(r->step, row->step))
+            continue;
+        SIM_CHECK(sim, row->attempt > r->attempt && str_eq(r->status, STR("failed")),
                   "step %.*s ran twice in visit %lld", STR_ARG(row->step), (long long)row->visit);
     }
+    if (row->kind == HISTORY_ROLLBACK)
+        check_rollback(sim, x, row);
 }
 
 /* What an advance may never say, whatever the store makes of it. */

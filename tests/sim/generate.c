@@ -8,7 +8,7 @@
 static void PRINTF_LIKE(2, 3) put(struct buf *out, const char *format, ...)
 {
     size_t from = out->len;
-    char text[600];
+    char text[1200];
     va_list args;
 
     va_start(args, format);
@@ -111,17 +111,118 @@ static void compute(struct buf *out, struct dice *d)
     }
 }
 
-static void step(struct buf *out, struct dice *d, unsigned number)
+/* Fails now and then in a way that another attempt may mend. */
+static void unreliable(struct buf *out, struct dice *d)
 {
-    unsigned kind = dice_roll(d, 10);
+    put(out,
+        "[{'type':'compute.fail','code':'shaky','message':'m','class':'%s','when':"
+        "'(input.n + execution.attempt) %% %u == 0'%s},{'type':'compute.transform','data':"
+        "'$.execution.attempt'}]",
+        PICK(d, "transient", "indeterminate"), 2 + dice_roll(d, 3),
+        dice_roll(d, 3) == 0 ? ",'retry':{'maxAttempts':4,'delay':'1s'}" : "");
+}
 
-    put(out, "{'code':'%s%u'", kind == 0 ? "inc" : "s", number);
-    if (dice_roll(d, 6) == 0)
-        put(out, ",'when':'input.n %% 3 != %u'", dice_roll(d, 3));
-    if (dice_roll(d, 6) == 0)
-        put(out, ",'input':{'n':'=input.n + 1','pad':'=input.?pad.orValue(\\'\\')'}");
+/* Commands with commands in them, and rollbacks of their own. */
+static void nested(struct buf *out, struct dice *d)
+{
+    switch (dice_roll(d, 4)) {
+    case 0:
+        put(out,
+            "[{'type':'flow.try','as':'t','commands':[{'type':'compute.transform','data':"
+            "'=100 / (input.n - %u)'}],'catch':[{'type':'compute.transform','data':"
+            "'$.error.code'}]},{'type':'flow.if','condition':'input.n > 4','then':[{'type':'log',"
+            "'message':'{{ execution.id }}'}]}]",
+            dice_roll(d, 12));
+        return;
+    case 1:
+        put(out,
+            "[{'type':'compute.transform','as':'one','data':'=input.n','rollback':{'type':"
+            "'compute.set','values':{'undone':'$.one'}}},{'type':'flow.call','procedure':'proc',"
+            "'input':{'n':'=input.n'}},{'type':'compute.fail','code':'late','message':'m','when':"
+            "'input.n %% 5 == %u'}]",
+            dice_roll(d, 5));
+        return;
+    case 2:
+        put(out, "{'type':'flow.match','expression':'input.n','cases':{'1':[{'type':'compute.fail',"
+                 "'code':'one','message':'m','optional':true}]},'default':[{'type':"
+                 "'compute.transform','data':'=size($.warnings)'}]}");
+        return;
+    default:
+        put(out, "'proc','input':{'n':'=input.n'}");
+        return;
+    }
+}
+
+/* What undoes a step; it may fail, too. */
+static void rollback(struct buf *out, struct dice *d)
+{
+    switch (dice_roll(d, 4)) {
+    case 0:
+        put(out, ",'rollback':{'type':'compute.fail','code':'stuck','message':'m','class':'%s'}",
+            PICK(d, "transient", "business"));
+        return;
+    case 1:
+        put(out, ",'rollback':{'procedure':'proc','input':{'n':'=input.n'}}");
+        return;
+    default:
+        put(out,
+            ",'rollback':{'type':'compute.set','values':{'u%u':'=[$.error.code, "
+            "string(size($.compensation.failed))]'}}",
+            dice_roll(d, 3));
+        return;
+    }
+}
+
+/* The steps of one block. */
+struct plan {
+    unsigned number; /* of the next step */
+    unsigned depth;
+    unsigned loops; /* around it */
+};
+
+static void block(struct buf *out, struct dice *d, struct plan *plan, unsigned count);
+
+static void branch(struct buf *out, struct dice *d, struct plan *plan)
+{
+    put(out, ",'branch':[{'when':'input.n %% 2 == %u','steps':[", dice_roll(d, 2));
+    plan->depth++;
+    block(out, d, plan, 1 + dice_roll(d, 2));
+    put(out, "]}");
+    if (dice_roll(d, 2) == 0) {
+        put(out, ",{'steps':[");
+        block(out, d, plan, 1);
+        put(out, "]}");
+    }
+    plan->depth--;
+    put(out, "]");
+}
+
+static void loop(struct buf *out, struct dice *d, struct plan *plan)
+{
+    unsigned last;
+
+    put(out, ",'loop':{'for':%s,'as':'it','max':50", PICK(d, "[1,2,3]", "'=[input.n, 7]'", "[]"));
+    if (dice_roll(d, 2) == 0)
+        put(out, ",'collect':'=string($.loop.index) + string($.loop.it)'");
     if (dice_roll(d, 3) == 0)
-        put(out, ",'onError':'%s'", PICK(d, "continue", "continue", "hold", "fail_fast"));
+        put(out, ",'onError':'continue'");
+    put(out, ",'steps':[");
+    plan->depth++;
+    plan->loops++;
+    block(out, d, plan, 1 + dice_roll(d, 2));
+    last = plan->number++;
+    if (dice_roll(d, 2) == 0)
+        put(out,
+            ",{'code':'s%u','procedure':{'type':'compute.transform','data':'$.loop.item'},'goto':["
+            "{'when':'$.loop.index == %u','to':'%s'}]}",
+            last, dice_roll(d, 3), PICK(d, "next", "break", "end"));
+    plan->depth--;
+    plan->loops--;
+    put(out, "]}");
+}
+
+static void step_procedure(struct buf *out, struct dice *d, unsigned kind)
+{
     put(out, ",'procedure':");
     if (kind == 0)
         increment(out, d);
@@ -131,14 +232,56 @@ static void step(struct buf *out, struct dice *d, unsigned number)
         wait_signal(out, d);
     else if (kind == 4)
         wait_time(out, d);
+    else if (kind == 5)
+        unreliable(out, d);
+    else if (kind == 6)
+        nested(out, d);
     else
         compute(out, d);
+    if (kind != 0 && dice_roll(d, 3) == 0)
+        rollback(out, d);
+    if (kind > 4 && dice_roll(d, 6) == 0)
+        put(out, ",'retry':{'maxAttempts':%u,'delay':'%s'}", 1 + dice_roll(d, 4),
+            PICK(d, "10ms", "2s", "1m"));
+}
+
+static void step(struct buf *out, struct dice *d, struct plan *plan)
+{
+    unsigned kind = dice_roll(d, 12), number = plan->number++;
+    /* What is added up at the end must happen once for each completed step. */
+    bool is_block = kind >= 10 && plan->depth < 3 && number < 30;
+
+    put(out, "{'code':'%s%u'", kind == 0 ? "inc" : "s", number);
+    if (dice_roll(d, 6) == 0)
+        put(out, ",'when':'input.n %% 3 != %u'", dice_roll(d, 3));
+    if (!is_block && kind != 6 && dice_roll(d, 6) == 0)
+        put(out, ",'input':{'n':'=input.n + 1','pad':'=input.?pad.orValue(\\'\\')'}");
+    if (dice_roll(d, 3) == 0)
+        put(out, ",'onError':'%s'", PICK(d, "continue", "continue", "hold", "fail_fast"));
+    if (is_block && kind == 10)
+        branch(out, d, plan);
+    else if (is_block)
+        loop(out, d, plan);
+    else
+        step_procedure(out, d, kind);
+    if (dice_roll(d, 12) == 0)
+        put(out, ",'goto':[{'when':'execution.visit < %u','to':'%s%u'}]", dice_roll(d, 4),
+            kind == 0 ? "inc" : "s", number);
     put(out, "}");
+}
+
+static void block(struct buf *out, struct dice *d, struct plan *plan, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (i > 0)
+            buf_char(out, ',');
+        step(out, d, plan);
+    }
 }
 
 struct str generate_scenario(struct arena *mem, struct dice *d, struct str code)
 {
-    unsigned steps = 2 + dice_roll(d, 7);
+    struct plan plan = {0};
     struct buf out;
 
     buf_init_arena(&out, mem);
@@ -152,12 +295,11 @@ struct str generate_scenario(struct arena *mem, struct dice *d, struct str code)
     put(&out, "}");
     if (dice_roll(d, 5) == 0)
         put(&out, ",'result':{'n':'=input.n','x':'=%s'}", PICK(d, "1", "1 / (input.n - 3)"));
-    put(&out, ",'steps':[");
-    for (unsigned i = 0; i < steps; i++) {
-        if (i > 0)
-            buf_char(&out, ',');
-        step(&out, d, i);
-    }
+    put(&out, ",'procedures':{'proc':{'commands':[{'type':'compute.transform','as':'p','data':"
+              "'=input.n * 2','rollback':{'type':'record.create','object':'things','data':{'undo':"
+              "'$.p'}}},{'type':'record.create','object':'things','data':{'n':'$.p'}}],'result':"
+              "{'p':'$.p'}}},'steps':[");
+    block(&out, d, &plan, 2 + dice_roll(d, 7));
     buf_text(&out, "]}");
     return buf_view(&out);
 }

@@ -118,3 +118,16 @@ bool read_due(struct reader *r, struct arena *mem, int64_t after_us, struct uuid
         out->count = (size_t)limit;
     return true;
 }
+
+bool read_history(struct reader *r, struct arena *mem, struct uuid id, int64_t after, int64_t limit,
+                  struct history *out, bool *found, struct err *err)
+{
+    struct disk_execution *x = disk_find(&world(r)->disk, id);
+
+    if (fails(r, err))
+        return false;
+    *found = x != NULL;
+    for (size_t i = (size_t)after; x != NULL && i < x->history.count && limit-- > 0; i++)
+        *VEC_ADD(mem, out) = x->history.items[i];
+    return true;
+}

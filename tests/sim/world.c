@@ -274,6 +274,11 @@ void sim_come_to_rest(struct sim *sim)
         let_pass(sim, behind_us);
     let_pass(sim, 32 * DAY);
     sim_settle(sim);
+    /* Those whose time was up then are rolled back, each rollback with five attempts. */
+    for (unsigned i = 0; i < 100; i++) {
+        let_pass(sim, 2 * 3600 * SECOND);
+        sim_settle(sim);
+    }
     check_nothing_is_due(sim);
     SIM_CHECK(sim, sim->clients.pending.count == 0, "%zu requests were never answered",
               sim->clients.pending.count);

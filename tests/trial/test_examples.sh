@@ -31,6 +31,9 @@ output=$("$pawl" test examples/greeting.json "$folder/wrong.json")
 claim $? "a test that fails ends with 1"
 [[ $output == *'status: expected "failed", is "completed"'*'0 passed, 1 failed'* ]]
 claim $? "a test that fails says what was expected: $output"
+output=$("$pawl" test examples/greeting.json "$folder/wrong.json" --json)
+[[ $output == *'"name":"wrong","ok":false,"tookMs":0,"problems":["status: expected'* ]]
+claim $? "--json has a line for each test: $output"
 output=$("$pawl" test "$folder/wrong.json")
 [[ $output == *"no definition 'greeting'"* ]]
 claim $? "a definition that is not there is named: $output"

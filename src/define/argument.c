@@ -1,0 +1,185 @@
+/* argument.c - the fields of a command, each by its kind in argument_kinds.def. */
+#include "define/compile.h"
+#include "value/timefmt.h"
+
+static bool is_whole_number(struct value v)
+{
+    return v.kind == VALUE_INT && v.i >= 0;
+}
+
+/* A constant in a field of that kind; a finding when it cannot stand there. */
+static void check_constant(struct compiler *c, enum argument_kind kind, struct value v)
+{
+    struct value time;
+    int64_t us;
+
+    switch (kind) {
+    case ARGUMENT_VALUE:
+    case ARGUMENT_WORD:
+    case ARGUMENT_CONDITION:
+    case ARGUMENT_EXPRESSION:
+    case ARGUMENT_ITEM:
+    case ARGUMENT_COMMANDS:
+    case ARGUMENT_CASES:
+    case ARGUMENT_RULES:
+    case ARGUMENT_AGGREGATES:
+    case ARGUMENT_PROCEDURE:
+    case ARGUMENT_REMINDER:
+    case ARGUMENT_FORM:
+        return;
+    case ARGUMENT_TEXT:
+        if (v.kind != VALUE_STRING)
+            compile_wrong_type(c, v, catalog_wanted(kind));
+        else if (v.len == 0)
+            compile_error(c, FINDING_BAD_VALUE, "this text may not be empty");
+        return;
+    case ARGUMENT_TEXTS:
+        if (v.kind == VALUE_LIST && v.len == 0)
+            compile_error(c, FINDING_BAD_VALUE, "this list may not be empty");
+        for (uint32_t i = 0; v.kind == VALUE_LIST && i < v.len; i++) {
+            size_t outer = compile_enter_index(c, i);
+            check_constant(c, ARGUMENT_TEXT, v.items[i]);
+            compile_leave(c, outer);
+        }
+        if (v.kind != VALUE_LIST && v.kind != VALUE_STRING)
+            compile_wrong_type(c, v, catalog_wanted(kind));
+        else if (v.kind == VALUE_STRING)
+            check_constant(c, ARGUMENT_TEXT, v);
+        return;
+    case ARGUMENT_MAP:
+        if (v.kind != VALUE_MAP)
+            compile_wrong_type(c, v, catalog_wanted(kind));
+        return;
+    case ARGUMENT_LIST:
+        if (v.kind != VALUE_LIST)
+            compile_wrong_type(c, v, catalog_wanted(kind));
+        return;
+    case ARGUMENT_FLAG:
+        if (v.kind != VALUE_BOOL)
+            compile_wrong_type(c, v, catalog_wanted(kind));
+        return;
+    case ARGUMENT_INTEGER:
+        if (!is_whole_number(v))
+            compile_wrong_type(c, v, catalog_wanted(kind));
+        return;
+    case ARGUMENT_DURATION:
+        (void)compile_duration(c, v, &us);
+        return;
+    case ARGUMENT_TIMESTAMP:
+        if (v.kind != VALUE_STRING && v.kind != VALUE_TIMESTAMP)
+            compile_wrong_type(c, v, catalog_wanted(kind));
+        else if (v.kind == VALUE_STRING && !timestamp_read(value_text(v), &time) &&
+                 !timestamp_read_date(value_text(v), &time))
+            compile_error(c, FINDING_BAD_TIMESTAMP, "this must be %s", catalog_wanted(kind));
+        return;
+    case ARGUMENT_KIND_COUNT:
+        break;
+    }
+    PANIC("unknown kind of argument");
+}
+
+/* An expression in a field of that kind: its type must be one that may stand there. */
+static void check_type(struct compiler *c, enum argument_kind kind, const struct mapping *m)
+{
+    struct str types = catalog_types(kind), type = cel_program_type(m->program), word = type;
+    int64_t open = str_find(type, STR("("), 0);
+
+    if (open >= 0)
+        word = str_slice(type, 0, (size_t)open);
+    /* What an optional holds is only known when it is evaluated. */
+    if (types.len == 0 || str_eq(word, STR("dyn")) || str_eq(word, STR("optional_type")) ||
+        catalog_has_word(types, word))
+        return;
+    compile_error(c, FINDING_EXPRESSION_TYPE, "this must be %s, and it is of type %.*s",
+                  catalog_wanted(kind), STR_ARG(type));
+}
+
+static void check_mapping(struct compiler *c, enum argument_kind kind, const struct mapping *m)
+{
+    bool ok = true;
+
+    switch (m->kind) {
+    case MAPPING_CONST:
+        check_constant(c, kind, m->value);
+        return;
+    case MAPPING_PROGRAM:
+        check_type(c, kind, m);
+        return;
+    case MAPPING_LIST:
+        ok = kind == ARGUMENT_VALUE || kind == ARGUMENT_TEXTS || kind == ARGUMENT_LIST;
+        for (uint32_t i = 0; i < m->count && kind == ARGUMENT_TEXTS; i++) {
+            size_t outer = compile_enter_index(c, i);
+            check_mapping(c, ARGUMENT_TEXT, &m->items[i]);
+            compile_leave(c, outer);
+        }
+        break;
+    case MAPPING_MAP:
+        ok = kind == ARGUMENT_VALUE || kind == ARGUMENT_MAP;
+        break;
+    }
+    if (!ok)
+        compile_error(c, FINDING_WRONG_TYPE, "this must be %s, not %s", catalog_wanted(kind),
+                      m->kind == MAPPING_LIST ? "a list" : "an object");
+}
+
+const struct mapping *compile_value(struct compiler *c, struct value v, enum argument_kind kind)
+{
+    size_t before = c->findings->count;
+    const struct mapping *m = compile_mapping(c, v);
+
+    /* A bad expression says nothing about the type. */
+    if (c->findings->count == before)
+        check_mapping(c, kind, m);
+    return m;
+}
+
+static const struct mapping *compile_one_word(struct compiler *c, struct value v,
+                                              const struct argument *a)
+{
+    struct mapping *word = ARENA_NEW(c->mem, struct mapping);
+
+    (void)compile_find_word(c, v, a->words);
+    *word = (struct mapping){.kind = MAPPING_CONST, .value = v, .pointer = compile_pointer(c)};
+    return word;
+}
+
+void compile_argument(struct compiler *c, struct value v, const struct argument *a,
+                      struct command *command)
+{
+    switch (a->kind) {
+    case ARGUMENT_CONDITION:
+        command->expressions[a->field] = compile_condition(c, v);
+        return;
+    case ARGUMENT_EXPRESSION:
+        command->expressions[a->field] = compile_expression(c, v);
+        return;
+    case ARGUMENT_WORD:
+        /* A jump is read with the rest of the wait. */
+        if (a->field != FIELD_ON_TIMEOUT || v.kind != VALUE_MAP)
+            command->fields[a->field] = compile_one_word(c, v, a);
+        return;
+    case ARGUMENT_ITEM:
+    case ARGUMENT_COMMANDS:
+    case ARGUMENT_CASES:
+    case ARGUMENT_RULES:
+    case ARGUMENT_AGGREGATES:
+    case ARGUMENT_PROCEDURE:
+    case ARGUMENT_REMINDER:
+    case ARGUMENT_FORM:
+        return; /* by the command as a whole */
+    case ARGUMENT_VALUE:
+    case ARGUMENT_TEXT:
+    case ARGUMENT_TEXTS:
+    case ARGUMENT_MAP:
+    case ARGUMENT_LIST:
+    case ARGUMENT_FLAG:
+    case ARGUMENT_INTEGER:
+    case ARGUMENT_DURATION:
+    case ARGUMENT_TIMESTAMP:
+        command->fields[a->field] = compile_value(c, v, a->kind);
+        return;
+    case ARGUMENT_KIND_COUNT:
+        break;
+    }
+    PANIC("unknown kind of argument");
+}

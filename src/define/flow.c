@@ -1,0 +1,229 @@
+/* flow.c - commands that hold others, or rules: flow.*, compute.validate, compute.aggregate. */
+#include "define/compile.h"
+
+/* --- bodies --- */
+
+/* One body; names that other bodies of the command have given do not disturb it. */
+static void compile_body(struct compiler *c, struct value v, const char *field, size_t first_name,
+                         struct body *body)
+{
+    struct scope *scope = c->scope;
+    size_t outer = compile_enter(c, str_of(field));
+
+    for (size_t i = first_name; i < scope->names.count; i++)
+        scope->names.items[i].is_hidden = true;
+    if (v.kind == VALUE_LIST || v.kind == VALUE_MAP)
+        body->commands = compile_command_list(c, v, &body->count);
+    else if (v.kind != VALUE_ABSENT)
+        compile_wrong_type(c, v, catalog_wanted(ARGUMENT_COMMANDS));
+    compile_leave(c, outer);
+}
+
+static void compile_cases(struct compiler *c, struct value v, size_t first_name,
+                          struct command *command)
+{
+    struct value cases = compile_field(v, "cases");
+    uint32_t count = cases.kind == VALUE_MAP ? cases.len : 0;
+    struct body *bodies = arena_zalloc(c->mem, (count + 1) * sizeof(*bodies));
+    size_t outer = compile_enter(c, STR("cases"));
+
+    if (cases.kind != VALUE_MAP && cases.kind != VALUE_ABSENT)
+        compile_wrong_type(c, cases, catalog_wanted(ARGUMENT_CASES));
+    for (uint32_t i = 0; i < count; i++) {
+        const struct value_entry *e = &cases.map->entries[i];
+        /* A field's name ends with a zero byte; a key of JSON may not. */
+        struct str key = str_copy(c->mem, value_text(e->key));
+
+        bodies[i].match = e->key;
+        compile_body(c, e->value, key.ptr, first_name, &bodies[i]);
+    }
+    compile_leave(c, outer);
+    bodies[count].match = value_absent();
+    compile_body(c, compile_field(v, "default"), "default", first_name, &bodies[count]);
+    command->bodies = bodies;
+    command->body_count = count + 1;
+}
+
+static void compile_two(struct compiler *c, struct value v, const char *one, const char *other,
+                        size_t first_name, struct command *command)
+{
+    struct body *bodies = arena_zalloc(c->mem, 2 * sizeof(*bodies));
+
+    for (int i = 0; i < 2; i++) {
+        const char *field = i == 0 ? one : other;
+        bodies[i].match = value_absent();
+        compile_body(c, compile_field(v, field), field, first_name, &bodies[i]);
+    }
+    command->bodies = bodies;
+    command->body_count = 2;
+}
+
+void compile_bodies(struct compiler *c, struct value v, struct command *command)
+{
+    struct scope *scope = c->scope;
+    struct str prefix = scope->prefix;
+    uint32_t position = scope->position;
+    size_t first_name = scope->names.count;
+    bool may_wait = scope->may_wait;
+
+    if (scope->depth == BODY_DEPTH_MAX) {
+        compile_error(c, FINDING_TOO_DEEP, "commands stand more than %d deep within one another",
+                      BODY_DEPTH_MAX);
+        return;
+    }
+    scope->depth++;
+    scope->may_wait = false;
+    scope->prefix = str_printf(c->mem, "%.*s.", STR_ARG(command->position));
+    scope->position = 0;
+    if (command->type == COMMAND_MATCH)
+        compile_cases(c, v, first_name, command);
+    else if (command->type == COMMAND_IF)
+        compile_two(c, v, "then", "else", first_name, command);
+    else
+        compile_two(c, v, "commands", "catch", first_name, command);
+    for (size_t i = first_name; i < scope->names.count; i++)
+        scope->names.items[i].is_hidden = false;
+    scope->depth--;
+    scope->may_wait = may_wait;
+    scope->prefix = prefix;
+    scope->position = position;
+}
+
+/* --- compute.validate --- */
+
+static const struct field_spec rule_fields[] = {
+    {"expr", STATE_NOW},
+    {"code", STATE_NOW},
+    {"message", STATE_NOW},
+};
+
+static const struct mapping *rule_text(struct compiler *c, struct value v, const char *name)
+{
+    const struct mapping *m = NULL;
+    size_t outer;
+
+    if (compile_field(v, name).kind == VALUE_ABSENT) {
+        compile_missing(c, name);
+        return NULL;
+    }
+    outer = compile_enter(c, str_of(name));
+    m = compile_value(c, compile_field(v, name), ARGUMENT_TEXT);
+    compile_leave(c, outer);
+    return m;
+}
+
+void compile_rules(struct compiler *c, struct value v, struct command *command)
+{
+    struct value list = compile_field(v, "rules");
+    struct rule *rules =
+        ARENA_ARRAY(c->mem, list.kind == VALUE_LIST ? list.len + 1 : 1, struct rule);
+    size_t outer = compile_enter(c, STR("rules"));
+
+    if (list.kind != VALUE_LIST && list.kind != VALUE_ABSENT)
+        compile_wrong_type(c, list, catalog_wanted(ARGUMENT_RULES));
+    else if (list.kind == VALUE_LIST && list.len == 0)
+        compile_error(c, FINDING_BAD_VALUE, "without a rule nothing is validated");
+    for (uint32_t i = 0; list.kind == VALUE_LIST && i < list.len; i++) {
+        struct value rule = list.items[i];
+        size_t inner = compile_enter_index(c, i);
+
+        rules[i] = (struct rule){0};
+        if (compile_fields(c, rule, rule_fields, sizeof(rule_fields) / sizeof(rule_fields[0]))) {
+            if (compile_field(rule, "expr").kind == VALUE_ABSENT)
+                compile_missing(c, "expr");
+            rules[i].expr = compile_when(c, rule, "expr");
+            rules[i].code = rule_text(c, rule, "code");
+            rules[i].message = rule_text(c, rule, "message");
+        }
+        compile_leave(c, inner);
+    }
+    compile_leave(c, outer);
+    command->rules = rules;
+    command->rule_count = list.kind == VALUE_LIST ? list.len : 0;
+}
+
+/* --- compute.aggregate --- */
+
+#define AGGREGATE(symbol, name) name " "
+static const char aggregate_words[] =
+#include "define/aggregates.def"
+    ;
+#undef AGGREGATE
+
+static const struct field_spec aggregate_fields[] = {
+    {"op", STATE_NOW},
+    {"of", STATE_NOW},
+};
+
+static const struct cel_program *item_expression(struct compiler *c, struct value object,
+                                                 const char *name)
+{
+    struct value v = compile_field(object, name);
+    const struct cel_program *program = NULL;
+    size_t outer = compile_enter(c, str_of(name));
+
+    if (v.kind != VALUE_ABSENT)
+        program = compile_expression(c, v);
+    compile_leave(c, outer);
+    return program;
+}
+
+static void compile_aggregate_field(struct compiler *c, struct value v, struct aggregate *out)
+{
+    int op;
+
+    if (!compile_fields(c, v, aggregate_fields,
+                        sizeof(aggregate_fields) / sizeof(aggregate_fields[0])))
+        return;
+    if (compile_field(v, "op").kind == VALUE_ABSENT)
+        compile_missing(c, "op");
+    op = compile_word(c, v, "op", aggregate_words);
+    if (op >= 0)
+        out->op = (enum aggregate_op)op;
+    out->of = item_expression(c, v, "of");
+}
+
+/* Expressions over $.item, in a slot that no result of the procedure will have. */
+static const struct cel_env *item_env(struct compiler *c, struct command *command)
+{
+    struct scope *scope = c->scope;
+    struct cel_env *env = cel_env_extend(c->mem, scope->env);
+    struct str name = str_printf(c->mem, "@item%u", scope->items++);
+    struct err err;
+    uint32_t slot;
+
+    if (!cel_env_variable(env, STR("item"), STR("dyn"), &command->item_slot, &err) ||
+        !cel_env_variable(scope->env, name, STR("dyn"), &slot, &err))
+        PANIC(err.message);
+    ASSERT(slot == command->item_slot);
+    return env;
+}
+
+void compile_aggregate(struct compiler *c, struct value v, struct command *command)
+{
+    struct value fields = compile_field(v, "fields");
+    uint32_t count = fields.kind == VALUE_MAP ? fields.len : 0;
+    struct aggregate *aggregates = ARENA_ARRAY(c->mem, count + 1, struct aggregate);
+    const struct cel_env *outer_env = c->env;
+    size_t outer;
+
+    c->env = item_env(c, command);
+    command->expressions[FIELD_BY] = item_expression(c, v, "by");
+    outer = compile_enter(c, STR("fields"));
+    if (fields.kind != VALUE_MAP && fields.kind != VALUE_ABSENT)
+        compile_wrong_type(c, fields, catalog_wanted(ARGUMENT_AGGREGATES));
+    else if (fields.kind == VALUE_MAP && count == 0)
+        compile_error(c, FINDING_BAD_VALUE, "without a field nothing is aggregated");
+    for (uint32_t i = 0; i < count; i++) {
+        const struct value_entry *e = &fields.map->entries[i];
+        size_t inner = compile_enter(c, value_text(e->key));
+
+        aggregates[i] = (struct aggregate){.name = value_text(e->key)};
+        compile_aggregate_field(c, e->value, &aggregates[i]);
+        compile_leave(c, inner);
+    }
+    compile_leave(c, outer);
+    c->env = outer_env;
+    command->aggregates = aggregates;
+    command->aggregate_count = count;
+}

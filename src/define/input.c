@@ -1,0 +1,192 @@
+/* input.c - what is given held against parameters: the input of a start, of a call, a form. */
+#include "define/compile.h"
+#include "value/json.h"
+
+static const struct param *find_param(const struct params *p, struct str name)
+{
+    for (uint32_t i = 0; i < p->count; i++)
+        if (str_eq(p->items[i].name, name))
+            return &p->items[i];
+    return NULL;
+}
+
+static struct str nearest_param(const struct params *p, struct str name)
+{
+    unsigned limit = catalog_hint_distance(name);
+    struct str best = STR_NONE;
+
+    for (uint32_t i = 0; i < p->count && limit > 0; i++) {
+        unsigned distance = str_distance(name, p->items[i].name, limit);
+        if (distance <= limit) {
+            best = p->items[i].name;
+            limit = distance - 1;
+        }
+    }
+    return best;
+}
+
+/* Null says nothing, unless anything goes. */
+static bool is_given(const struct param *param, struct value v)
+{
+    return v.kind != VALUE_ABSENT && (v.kind != VALUE_NULL || param->type == PARAM_ANY);
+}
+
+/* The values that are allowed, as far as they fit into a message. */
+static void not_allowed(struct compiler *c, const struct param *param)
+{
+    struct buf text;
+    struct err err;
+
+    buf_init_arena(&text, c->mem);
+    text.limit = 300;
+    if (json_write(&text, param->allowed, &err))
+        compile_error(c, FINDING_BAD_VALUE, "'%.*s' must be one of %.*s", STR_ARG(param->name),
+                      STR_ARG(buf_view(&text)));
+    else
+        compile_error(c, FINDING_BAD_VALUE, "'%.*s' is none of the values that are allowed",
+                      STR_ARG(param->name));
+}
+
+/* Check what was given under one name; *v becomes what the execution sees. */
+static void check_given(struct compiler *c, const struct params *p, struct str name,
+                        struct value *v)
+{
+    const struct param *param = find_param(p, name);
+    size_t outer = compile_enter(c, name);
+
+    if (param == NULL) {
+        compile_error(c, FINDING_UNDECLARED_INPUT, "there is no parameter '%.*s'", STR_ARG(name));
+        compile_did_you_mean(c, nearest_param(p, name));
+    } else if (!is_given(param, *v)) {
+        if (param->fallback.kind != VALUE_ABSENT)
+            *v = param->fallback;
+        else if (param->required)
+            compile_error(c, FINDING_MISSING_INPUT, "'%.*s' is required", STR_ARG(name));
+    } else if (!compile_fits(param->type, v)) {
+        compile_misfit(c, *v, param->type);
+    } else if (!compile_is_allowed(param, *v)) {
+        not_allowed(c, param);
+    }
+    compile_leave(c, outer);
+}
+
+/* A parameter that the input does not mention: whether its default is to be added. */
+static bool check_absent(struct compiler *c, const struct param *param)
+{
+    size_t outer;
+
+    if (param->fallback.kind != VALUE_ABSENT)
+        return true;
+    if (param->required) {
+        outer = compile_enter(c, param->name);
+        compile_error(c, FINDING_MISSING_INPUT, "'%.*s' is required", STR_ARG(param->name));
+        compile_leave(c, outer);
+    }
+    return false;
+}
+
+static struct value check_params(struct compiler *c, const struct params *p, struct value input)
+{
+    struct value_entry *entries =
+        ARENA_ARRAY(c->mem, (size_t)input.len + p->count, struct value_entry);
+    size_t count = 0, duplicate;
+
+    for (uint32_t i = 0; i < input.len; i++) {
+        struct value_entry e = input.map->entries[i];
+        check_given(c, p, value_text(e.key), &e.value);
+        entries[count++] = e;
+    }
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct param *param = &p->items[i];
+        if (value_map_get_str(input, param->name).kind == VALUE_ABSENT && check_absent(c, param))
+            entries[count++] =
+                (struct value_entry){.key = value_key(param->name), .value = param->fallback};
+    }
+    return value_map_make(c->mem, entries, count, &duplicate);
+}
+
+/* Anything that should be an object; `p` is NULL when nothing is declared. */
+static struct value check_object(struct compiler *c, const struct params *p, struct value given)
+{
+    if (given.kind == VALUE_ABSENT || given.kind == VALUE_NULL)
+        given = value_map_empty();
+    if (given.kind == VALUE_MAP)
+        return p == NULL ? given : check_params(c, p, given);
+    compile_wrong_type(c, given, "an object");
+    return value_map_empty();
+}
+
+void define_check_params(struct arena *mem, const struct param *params, uint32_t count,
+                         struct str at, struct value given, struct value *out,
+                         struct findings *findings)
+{
+    struct params p = {.items = params, .count = count};
+    struct compiler c;
+
+    compiler_init(&c, mem, NULL, findings);
+    buf_str(&c.path, at);
+    *out = check_object(&c, &p, given);
+}
+
+void define_check_input(struct arena *mem, const struct program *p, struct value input,
+                        struct value *out, struct findings *findings)
+{
+    struct params params = {.items = p->params, .count = p->param_count};
+    struct compiler c;
+
+    compiler_init(&c, mem, NULL, findings);
+    (void)compile_enter(&c, STR("input"));
+    *out = check_object(&c, p->declares_input ? &params : NULL, input);
+}
+
+/* --- the input of a call, as it is written --- */
+
+/* What stands under a name in a map that is written; NULL when there is nothing. */
+static const struct mapping *written_at(const struct mapping *m, struct str name,
+                                        struct mapping *constant)
+{
+    if (m->kind == MAPPING_CONST) {
+        *constant =
+            (struct mapping){.kind = MAPPING_CONST, .value = value_map_get_str(m->value, name)};
+        return constant->value.kind == VALUE_ABSENT ? NULL : constant;
+    }
+    for (uint32_t i = 0; i < m->count; i++)
+        if (str_eq(value_text(m->keys[i]), name))
+            return &m->items[i];
+    return NULL;
+}
+
+static void check_written(struct compiler *c, const struct params *p, const struct mapping *m)
+{
+    uint32_t count = m->kind == MAPPING_CONST ? m->value.len : m->count;
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct value key = m->kind == MAPPING_CONST ? m->value.map->entries[i].key : m->keys[i];
+        struct mapping constant;
+        const struct mapping *item = written_at(m, value_text(key), &constant);
+        /* An expression may become anything; what it is called must fit all the same. */
+        struct value v = item != NULL && item->kind == MAPPING_CONST ? item->value : value_absent();
+
+        if (v.kind != VALUE_ABSENT || find_param(p, value_text(key)) == NULL)
+            check_given(c, p, value_text(key), &v);
+    }
+}
+
+void compile_check_given(struct compiler *c, const struct procedure *p, const struct mapping *input)
+{
+    struct mapping nothing = {.kind = MAPPING_CONST, .value = value_map_empty()};
+    struct params params = {.items = p->params, .count = p->param_count};
+    struct mapping constant;
+    size_t outer;
+
+    if (!p->declares_input || p->kind == PROCEDURE_EXTERNAL)
+        return;
+    if (input == NULL)
+        input = &nothing;
+    outer = compile_enter(c, STR("input"));
+    check_written(c, &params, input);
+    for (uint32_t i = 0; i < params.count; i++)
+        if (written_at(input, params.items[i].name, &constant) == NULL)
+            (void)check_absent(c, &params.items[i]);
+    compile_leave(c, outer);
+}

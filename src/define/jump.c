@@ -1,0 +1,256 @@
+/* jump.c - goto: where it leads, and which steps are never reached. */
+#include "define/compile.h"
+
+static const struct field_spec jump_fields[] = {
+    {"when", STATE_NOW},
+    {"to", STATE_NOW},
+};
+
+static const char *const jump_words[] = {
+#define JUMP_WORD(symbol, word) word,
+#include "define/jump_words.def"
+#undef JUMP_WORD
+};
+
+enum { JUMP_WORD_COUNT = sizeof(jump_words) / sizeof(jump_words[0]), JUMPS_MAX = 100 };
+
+/* --- targets --- */
+
+static const struct step *loop_around(const struct program *p, const struct step *step)
+{
+    do
+        step = program_owner(p, step);
+    while (step != NULL && step->kind != STEP_LOOP);
+    return step;
+}
+
+/* Whether the block of `to` is the block of `from`, or one around it. */
+static bool may_reach(const struct program *p, const struct step *from, const struct step *to)
+{
+    for (; from != NULL; from = program_owner(p, from))
+        if (from->block == to->block)
+            return true;
+    return false;
+}
+
+static struct str nearest_target(const struct program *p, struct str name)
+{
+    unsigned limit = catalog_hint_distance(name);
+    struct str best = STR_NONE;
+
+    for (uint32_t i = 0; i < p->step_count + JUMP_WORD_COUNT && limit > 0; i++) {
+        struct str other =
+            i < p->step_count ? p->steps[i].code : str_of(jump_words[i - p->step_count]);
+        unsigned distance = str_distance(name, other, limit);
+        if (distance <= limit) {
+            best = other;
+            limit = distance - 1;
+        }
+    }
+    return best;
+}
+
+static bool word_target(struct compiler *c, enum jump_kind kind, struct jump *out)
+{
+    out->kind = kind;
+    if (kind == JUMP_END || loop_around(c->program, c->at) != NULL)
+        return true;
+    compile_error(c, FINDING_BAD_JUMP, "'%s' belongs into a loop, and this step is in none",
+                  jump_words[kind - JUMP_END]);
+    return false;
+}
+
+bool compile_target(struct compiler *c, struct value v, struct jump *out)
+{
+    const struct step *to;
+    struct str name;
+
+    out->step = 0;
+    if (v.kind == VALUE_ABSENT)
+        compile_error(c, FINDING_MISSING_FIELD, "'to' is missing");
+    else if (v.kind != VALUE_STRING)
+        compile_wrong_type(c, v, "the code of a step");
+    if (v.kind != VALUE_STRING || c->program == NULL || c->at == NULL)
+        return false;
+    name = value_text(v);
+    for (size_t i = 0; i < JUMP_WORD_COUNT; i++)
+        if (str_eq(name, str_of(jump_words[i])))
+            return word_target(c, (enum jump_kind)(JUMP_END + i), out);
+    to = program_step(c->program, name);
+    if (to == NULL) {
+        compile_error(c, FINDING_UNKNOWN_STEP, "there is no step '%.*s'", STR_ARG(name));
+        compile_did_you_mean(c, nearest_target(c->program, name));
+        return false;
+    }
+    if (!may_reach(c->program, c->at, to)) {
+        compile_error(c, FINDING_BAD_JUMP, "a jump to '%.*s' would lead into the %s '%.*s'",
+                      STR_ARG(name),
+                      program_owner(c->program, to)->kind == STEP_LOOP ? "loop" : "branch",
+                      STR_ARG(program_owner(c->program, to)->code));
+        return false;
+    }
+    out->kind = JUMP_STEP;
+    out->step = to->index;
+    return true;
+}
+
+/* --- goto --- */
+
+static void compile_jump(struct compiler *c, struct value v, struct jump *jump)
+{
+    size_t outer;
+
+    *jump = (struct jump){.kind = JUMP_END};
+    if (!compile_fields(c, v, jump_fields, sizeof(jump_fields) / sizeof(jump_fields[0])))
+        return;
+    jump->when = compile_when(c, v, "when");
+    outer = compile_enter(c, STR("to"));
+    (void)compile_target(c, compile_field(v, "to"), jump);
+    compile_leave(c, outer);
+}
+
+void compile_jumps(struct compiler *c, struct value v, struct jumps *out)
+{
+    uint32_t count = v.kind == VALUE_LIST ? v.len : 1;
+    struct jump *jumps;
+    bool is_sure = false;
+
+    if (v.kind != VALUE_STRING && v.kind != VALUE_LIST) {
+        compile_wrong_type(c, v,
+                           "the code of a step, or a list such as "
+                           "[{\"when\": ..., \"to\": ...}]");
+        return;
+    }
+    if (count > JUMPS_MAX) {
+        compile_error(c, FINDING_BAD_VALUE, "a goto leads to at most %d places", JUMPS_MAX);
+        return;
+    }
+    jumps = ARENA_ARRAY(c->mem, count + 1, struct jump);
+    if (v.kind == VALUE_STRING) {
+        jumps[0] = (struct jump){.kind = JUMP_END};
+        (void)compile_target(c, v, &jumps[0]);
+    }
+    for (uint32_t i = 0; v.kind == VALUE_LIST && i < count; i++) {
+        size_t outer = compile_enter_index(c, i);
+        compile_jump(c, v.items[i], &jumps[i]);
+        if (is_sure)
+            compile_warning(c, FINDING_UNREACHABLE, "the one before it is always taken");
+        is_sure = is_sure || compile_field(v.items[i], "when").kind == VALUE_ABSENT;
+        compile_leave(c, outer);
+    }
+    *out = (struct jumps){.items = jumps, .count = count};
+}
+
+/* --- what is never reached --- */
+
+struct reach {
+    const struct program *p;
+    bool entered[STEPS_MAX], done[STEPS_MAX];
+    bool changed;
+};
+
+static void mark(struct reach *r, bool *flag)
+{
+    r->changed = r->changed || !*flag;
+    *flag = true;
+}
+
+/* Behind the last step of a block the step around it is done. */
+static void go_on_after(struct reach *r, const struct step *step)
+{
+    const struct step *owner = program_owner(r->p, step);
+
+    if (step->next != NO_STEP)
+        mark(r, &r->entered[step->next]);
+    else if (owner != NULL)
+        mark(r, &r->done[owner->index]);
+}
+
+static void follow(struct reach *r, const struct step *from, enum jump_kind kind, uint32_t step)
+{
+    switch (kind) {
+    case JUMP_STEP:
+        mark(r, &r->entered[step]);
+        return;
+    case JUMP_NEXT:
+    case JUMP_BREAK:
+        mark(r, &r->done[loop_around(r->p, from)->index]);
+        return;
+    case JUMP_END:
+        return;
+    }
+}
+
+static void leave_step(struct reach *r, const struct step *step)
+{
+    bool is_sure = false;
+
+    for (uint32_t i = 0; i < step->jumps.count && !is_sure; i++) {
+        const struct jump *j = &step->jumps.items[i];
+        follow(r, step, j->kind, j->step);
+        is_sure = j->when == NULL;
+    }
+    if (!is_sure)
+        go_on_after(r, step);
+}
+
+static void enter_step(struct reach *r, const struct step *step)
+{
+    const struct command *first = step->procedure != NULL && step->procedure->command_count > 0
+                                      ? &step->procedure->commands[0]
+                                      : NULL;
+    const struct block *blocks = &r->p->blocks[step->first_block];
+    bool may_do_nothing = step->kind == STEP_LOOP;
+
+    /* Skipped, or failed and passed over: the goto is not taken. */
+    if (step->when != NULL || step->continues)
+        go_on_after(r, step);
+    if (step->kind == STEP_PROCEDURE)
+        may_do_nothing = true;
+    if (first != NULL && first->wait != NULL && first->wait->on_timeout == ON_TIMEOUT_JUMP)
+        follow(r, step, first->wait->timeout_kind, first->wait->timeout_step);
+    for (uint32_t i = 0; i < step->block_count; i++) {
+        if (blocks[i].first != NO_STEP)
+            mark(r, &r->entered[blocks[i].first]);
+        may_do_nothing = may_do_nothing || blocks[i].first == NO_STEP;
+    }
+    if (step->kind == STEP_BRANCH && blocks[step->block_count - 1].when != NULL)
+        may_do_nothing = true;
+    if (may_do_nothing)
+        mark(r, &r->done[step->index]);
+}
+
+void check_reachable(struct compiler *c, const struct program *p)
+{
+    struct reach r = {.p = p, .changed = true};
+    struct str here = compile_pointer(c);
+
+    if (p->step_count > 0)
+        r.entered[0] = true;
+    while (r.changed) {
+        r.changed = false;
+        for (uint32_t i = 0; i < p->step_count; i++) {
+            if (r.entered[i])
+                enter_step(&r, &p->steps[i]);
+            if (r.done[i])
+                leave_step(&r, &p->steps[i]);
+        }
+    }
+    for (uint32_t i = 0; i < p->step_count; i++) {
+        const struct step *step = &p->steps[i], *owner = program_owner(p, step);
+        const struct step *before = i > 0 ? &p->steps[i - 1] : NULL;
+
+        /* The first of several is enough, and a step with steps in it stands for them. */
+        if (r.entered[i] || (owner != NULL && !r.entered[owner->index]) ||
+            (before != NULL && before->next == i && !r.entered[i - 1]))
+            continue;
+        buf_clear(&c->path);
+        buf_str(&c->path, step->pointer);
+        c->step = step->code;
+        compile_warning(c, FINDING_UNREACHABLE,
+                        "nothing leads to this step: what stands before it always jumps");
+    }
+    c->step = STR_NONE;
+    buf_clear(&c->path);
+    buf_str(&c->path, here);
+}

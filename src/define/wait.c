@@ -1,0 +1,94 @@
+/* wait.c - what wait.signal has beside the fields that are values. */
+#include "define/compile.h"
+
+enum { REMINDERS_MAX = 10000 };
+
+static const struct field_spec reminder_fields[] = {
+    {"every", STATE_NOW},
+    {"max", STATE_NOW},
+    {"procedure", STATE_NOW},
+    {"input", STATE_NOW},
+};
+
+static const struct field_spec jump_fields[] = {{"to", STATE_NOW}};
+
+static void compile_on_timeout(struct compiler *c, struct value v, struct command *command,
+                               struct wait *wait)
+{
+    struct value then = compile_field(v, "onTimeout");
+    size_t outer = compile_enter(c, STR("onTimeout"));
+    struct jump jump;
+
+    if (then.kind == VALUE_STRING && str_eq(value_text(then), STR("continue")))
+        wait->on_timeout = ON_TIMEOUT_CONTINUE;
+    if (then.kind == VALUE_MAP && compile_fields(c, then, jump_fields, 1)) {
+        size_t inner = compile_enter(c, STR("to"));
+        wait->on_timeout = ON_TIMEOUT_JUMP;
+        if (compile_target(c, compile_field(then, "to"), &jump)) {
+            wait->timeout_kind = jump.kind;
+            wait->timeout_step = jump.step;
+        }
+        compile_leave(c, inner);
+    }
+    if (then.kind != VALUE_ABSENT && command->fields[FIELD_TIMEOUT] == NULL)
+        compile_warning(c, FINDING_MISPLACED, "without a 'timeout' this never happens");
+    compile_leave(c, outer);
+}
+
+static void compile_reminder(struct compiler *c, struct value v, struct wait *wait)
+{
+    size_t outer = compile_enter(c, STR("reminder")), inner;
+    int64_t every_us;
+
+    if (v.kind != VALUE_MAP) {
+        compile_wrong_type(c, v, catalog_wanted(ARGUMENT_REMINDER));
+    } else {
+        (void)compile_call(c, v, reminder_fields,
+                           sizeof(reminder_fields) / sizeof(reminder_fields[0]), &wait->reminder);
+        compile_count(c, v, "max", 1, REMINDERS_MAX, &wait->reminder_max);
+        inner = compile_enter(c, STR("every"));
+        if (compile_field(v, "every").kind == VALUE_ABSENT)
+            compile_error(c, FINDING_MISSING_FIELD, "'every' is missing");
+        else
+            wait->reminder_every = compile_value(c, compile_field(v, "every"), ARGUMENT_DURATION);
+        if (wait->reminder_every != NULL && wait->reminder_every->kind == MAPPING_CONST &&
+            define_duration_us(wait->reminder_every->value, &every_us) && every_us < 1000000)
+            compile_error(c, FINDING_BAD_DURATION, "reminders are at least 1s apart");
+        compile_leave(c, inner);
+    }
+    compile_leave(c, outer);
+}
+
+static void compile_form(struct compiler *c, struct value v, struct wait *wait)
+{
+    size_t outer = compile_enter(c, STR("form"));
+    struct params params;
+
+    (void)compile_params(c, v, &params);
+    wait->form = params.items;
+    wait->form_count = params.count;
+    wait->form_written = v;
+    compile_leave(c, outer);
+}
+
+void compile_wait(struct compiler *c, struct value v, struct command *command)
+{
+    struct wait *wait = ARENA_NEW(c->mem, struct wait);
+    const struct mapping *accept = command->fields[FIELD_ACCEPT];
+    const struct mapping *is_public = command->fields[FIELD_PUBLIC];
+
+    command->wait = wait;
+    compile_on_timeout(c, v, command, wait);
+    wait->accepts_new_only = accept != NULL && accept->value.kind == VALUE_STRING &&
+                             str_eq(value_text(accept->value), STR("new"));
+    if (is_public != NULL && is_public->kind != MAPPING_CONST) {
+        size_t outer = compile_enter(c, STR("public"));
+        compile_error(c, FINDING_WRONG_TYPE, "public must be true or false, not an expression");
+        compile_leave(c, outer);
+    }
+    wait->is_public = is_public != NULL && value_is_true(is_public->value);
+    if (compile_has(v, "reminder"))
+        compile_reminder(c, compile_field(v, "reminder"), wait);
+    if (compile_has(v, "form"))
+        compile_form(c, compile_field(v, "form"), wait);
+}

@@ -1,0 +1,251 @@
+/*
+ * child.c - flow.start: executions that an execution starts; see turn.h.
+ *
+ * A child is part of the commit of the step that starts it: commit.starts. One
+ * that is waited for begins when the step stops, any other when it completes.
+ * Its end is an answer to the step, whose key is "child:ID"; should that get
+ * lost, the parent looks for itself now and then.
+ *
+ * The program of the child, and who holds its key, are asked for with NEED.
+ */
+#include "define/define.h"
+#include "engine/ident.h"
+#include "engine/turn.h"
+#include "value/json.h"
+
+static const int64_t LOOK_EVERY_US = INT64_C(3600) * 1000000;
+
+#define CHILD_KEY "child:"
+
+bool child_is_awaited(const struct cursor *cursor)
+{
+    return str_starts_with(cursor->awaited, STR(CHILD_KEY));
+}
+
+static const struct process_read *find_process(const struct turn *t, struct str code,
+                                               struct str key)
+{
+    const struct process_reads *reads = t->ev->processes;
+
+    for (size_t i = 0; reads != NULL && i < reads->count; i++)
+        if (str_eq(reads->items[i].code, code) && str_eq(reads->items[i].key, key))
+            return &reads->items[i];
+    return NULL;
+}
+
+/* The process of that code, and with a key who holds it. STEP_DONE or STEP_NEEDS. */
+static enum step_end look(struct turn *t, struct str code, struct str key,
+                          const struct process_read **out)
+{
+    *out = find_process(t, code, key);
+    if (*out != NULL)
+        return STEP_DONE;
+    *VEC_ADD(t->mem, &t->out->needs_processes) = (struct process_read){.code = code, .key = key};
+    return STEP_NEEDS;
+}
+
+/* The input of the child, checked like that of any start. */
+static enum step_end child_input(struct turn *t, const struct command *c, const struct program *p,
+                                 struct value *out, struct str *json)
+{
+    struct findings findings = {0};
+    struct value given;
+
+    if (!command_field(t, c, FIELD_INPUT, &given))
+        return STEP_FAILED;
+    define_check_input(t->mem, p, given, out, &findings);
+    if (findings_have_errors(&findings)) {
+        (void)turn_fail(t, STR("validation_input"), STR("business"),
+                        "the input of '%.*s' is wrong: %.*s", STR_ARG(p->code),
+                        STR_ARG(findings.items[0].message));
+        t->failure.details = findings_value(t->mem, &findings);
+        return STEP_FAILED;
+    }
+    return turn_freeze(t, out, json) ? STEP_DONE : STEP_FAILED;
+}
+
+/* The business key: as the command says, else as the settings of the child do. */
+static enum step_end child_key(struct turn *t, const struct command *c, const struct program *p,
+                               struct value input, struct str *out)
+{
+    struct value slots[ROOT_COUNT];
+    struct cel_activation activation = {.slots = slots, .now_us = t->now_us};
+    struct value v;
+
+    if (!command_text(t, c, FIELD_KEY, STR_NONE, out))
+        return STEP_FAILED;
+    if (out->len > 0 || p->key == NULL)
+        return STEP_DONE;
+    for (unsigned i = 0; i < ROOT_COUNT; i++)
+        slots[i] = value_absent();
+    slots[ROOT_INPUT] = input;
+    slots[ROOT_META] = p->meta;
+    v = mapping_evaluate(t->mem, p->key, &activation);
+    if (v.kind == VALUE_ERROR)
+        return turn_fail_value(t, v, p->key->pointer);
+    if (v.kind == VALUE_STRING)
+        *out = value_text(v);
+    else if (!turn_json(t, v, out))
+        return STEP_FAILED;
+    return STEP_DONE;
+}
+
+static struct execution *make_child(struct turn *t, const struct program *p, struct value input,
+                                    struct str input_json, struct str key)
+{
+    struct execution *x = ARENA_NEW(t->mem, struct execution);
+
+    x->id = ident_make(t->x->id, t->x->seq + 1, t->ids++, t->now_us);
+    x->program = p;
+    x->parent_id = t->x->id;
+    x->has_parent = true;
+    x->key = key;
+    x->org_id = t->x->org_id;
+    x->user_json = t->x->user_json;
+    x->created_at_us = x->updated_at_us = t->now_us;
+    x->deadline_at_us = p->timeout_us > 0 ? t->wall_us + p->timeout_us : 0;
+    x->input = input;
+    x->input_json = input_json;
+    x->status = STATUS_PENDING;
+    x->wake_at_us = WAKE_AT_ONCE;
+    x->row_version = 1;
+    x->steps = arena_zalloc(t->mem, (p->step_count + 1u) * sizeof(*x->steps));
+    x->variables = value_map_empty();
+    x->context_bytes = input_json.len;
+    return x;
+}
+
+static struct str id_text(struct turn *t, struct uuid id)
+{
+    char *text = arena_alloc(t->mem, UUID_TEXT_LEN + 1);
+
+    uuid_write(id, text);
+    return str_from(text, UUID_TEXT_LEN);
+}
+
+/* The step stops until the child has ended. */
+static enum step_end wait_for(struct turn *t, const struct command *c, struct str code,
+                              struct str id)
+{
+    struct cursor *cursor = &t->x->cursor;
+    const struct step *step = turn_step(t);
+    struct buf why;
+
+    if (!freeze_step(t, procedure_command_place(t, c)))
+        return STEP_FAILED;
+    cursor->awaited = str_printf(t->mem, CHILD_KEY "%.*s", STR_ARG(id));
+    cursor->timeout_at_us = step->timeout_us > 0 ? t->wall_us + step->timeout_us : 0;
+    cursor->wake_at_us = t->wall_us + LOOK_EVERY_US;
+    if (cursor->timeout_at_us > 0 && cursor->timeout_at_us < cursor->wake_at_us)
+        cursor->wake_at_us = cursor->timeout_at_us;
+    buf_init_arena(&why, t->mem);
+    member_text(&why, "kind", STR("child"));
+    member_text(&why, "step", step->code);
+    member_text(&why, "code", code);
+    member_text(&why, "executionId", id);
+    member_time(&why, "since", t->now_us);
+    if (cursor->timeout_at_us > 0)
+        member_time(&why, "until", cursor->timeout_at_us);
+    step_wait(t, t->undone != NULL ? PHASE_UNDO : PHASE_JOB, STR("child"), member_end(&why));
+    return STEP_WAITS;
+}
+
+/* Whose execution stands for the child: a new one, or the one that holds the key. */
+static enum step_end choose(struct turn *t, const struct command *c, const struct program *p,
+                            struct execution **made, struct uuid *id)
+{
+    const struct process_read *holder;
+    struct value input;
+    struct str json, key;
+    enum step_end end = child_input(t, c, p, &input, &json);
+
+    *made = NULL;
+    if (end == STEP_DONE)
+        end = child_key(t, c, p, input, &key);
+    if (end == STEP_DONE && key.len > 0) {
+        end = look(t, p->code, key, &holder);
+        if (end == STEP_DONE && holder->is_held && !p->joins_by_key)
+            return turn_fail(t, STR("conflict_key"), STR("business"),
+                             "an execution of '%.*s' with the key '%.*s' is running",
+                             STR_ARG(p->code), STR_ARG(key));
+        if (end == STEP_DONE && holder->is_held) {
+            *id = holder->holder;
+            return STEP_DONE;
+        }
+    }
+    if (end != STEP_DONE)
+        return end;
+    *made = make_child(t, p, input, json, key);
+    *id = (*made)->id;
+    return STEP_DONE;
+}
+
+enum step_end child_start(struct turn *t, const struct command *c, struct value *out)
+{
+    struct value_entry *entries = ARENA_ARRAY(t->mem, 1, struct value_entry);
+    const struct process_read *process;
+    struct execution *made;
+    struct value waits;
+    struct uuid id;
+    struct str code;
+    size_t duplicate;
+    enum step_end end;
+
+    *out = procedure_answered(t, c);
+    if (out->kind != VALUE_ABSENT)
+        return STEP_DONE;
+    if (!command_text(t, c, FIELD_CODE, STR_NONE, &code) ||
+        !command_field(t, c, FIELD_WAIT, &waits))
+        return STEP_FAILED;
+    end = look(t, code, STR_NONE, &process);
+    if (end != STEP_DONE)
+        return end;
+    if (process->program == NULL)
+        return turn_fail(t, STR("not_found_process"), STR("business"),
+                         "there is no published process '%.*s'", STR_ARG(code));
+    end = choose(t, c, process->program, &made, &id);
+    if (end != STEP_DONE)
+        return end;
+    if (value_is_true(waits) && t->reminder == 0) {
+        end = wait_for(t, c, code, id_text(t, id));
+        if (end == STEP_WAITS && made != NULL)
+            *VEC_ADD(t->mem, &t->out->starts) = made;
+        return end;
+    }
+    if (made != NULL)
+        *VEC_ADD(t->mem, &t->starts) = made;
+    entries[0] = (struct value_entry){value_key(STR("executionId")), value_string(id_text(t, id))};
+    *out = value_map_make(t->mem, entries, 1, &duplicate);
+    return STEP_DONE;
+}
+
+/* --- waiting for it --- */
+
+enum step_end child_look(struct turn *t, struct value *output, struct value *error)
+{
+    struct cursor *cursor = &t->x->cursor;
+    struct str text = str_slice(cursor->awaited, sizeof(CHILD_KEY) - 1, cursor->awaited.len);
+    const struct child_read *child = t->ev->child;
+
+    *output = *error = value_absent();
+    if (child == NULL) {
+        t->out->needs_child = uuid_read(text, &t->out->child);
+        ASSERT(t->out->needs_child);
+        return STEP_NEEDS;
+    }
+    if (!child->is_found || status_is_terminal(child->status)) {
+        if (child->is_found && child->status == STATUS_COMPLETED)
+            *output = child->result;
+        else
+            *error = child->error;
+        return STEP_DONE;
+    }
+    if (cursor->timeout_at_us > 0 && cursor->timeout_at_us <= t->wall_us)
+        return turn_fail(t, STR("timeout_step"), STR("transient"),
+                         "the execution that was started did not end in time");
+    (void)step_row(t, HISTORY_EVENT, STR("child"));
+    cursor->wake_at_us = t->wall_us + LOOK_EVERY_US;
+    if (cursor->timeout_at_us > 0 && cursor->timeout_at_us < cursor->wake_at_us)
+        cursor->wake_at_us = cursor->timeout_at_us;
+    return STEP_WAITS;
+}

@@ -1,0 +1,165 @@
+/*
+ * failure.c - what a failure leads to; see turn.h.
+ *
+ *     another attempt, if a policy says so: the one of the command, else of the
+ *     step, else the default one
+ *     onError "continue" of the step, of a loop or a step around it
+ *     the end: outcome.c
+ */
+#include "engine/ident.h"
+#include "engine/turn.h"
+
+/* --- another attempt? --- */
+
+/* A code, a class, or "prefix_*". */
+static bool names_failure(struct str pattern, const struct failure *f)
+{
+    if (pattern.len > 0 && pattern.ptr[pattern.len - 1] == '*')
+        return str_starts_with(f->code, str_slice(pattern, 0, pattern.len - 1));
+    return str_eq(pattern, f->code) || str_eq(pattern, f->class);
+}
+
+static bool is_named(const struct str *patterns, uint32_t count, const struct failure *f)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (names_failure(patterns[i], f))
+            return true;
+    return false;
+}
+
+/* How long to wait after that many attempts. */
+static int64_t delay_us(struct turn *t, const struct retry *policy, int64_t attempt)
+{
+    double delay = (double)policy->delay_us, longest = (double)policy->max_delay_us;
+
+    for (int64_t i = 1; i < attempt && delay < longest; i++)
+        delay *= policy->backoff;
+    if (delay > longest)
+        delay = longest;
+    if (policy->has_jitter)
+        delay *= (double)ident_random(t->x->id, t->x->seq + 1, 0) / 4294967296.0;
+    if (delay < (double)t->failure.retry_after_us)
+        delay = (double)t->failure.retry_after_us < longest ? (double)t->failure.retry_after_us
+                                                            : longest;
+    return (int64_t)delay;
+}
+
+bool failure_retries(struct turn *t, const struct retry *policy, int64_t attempt,
+                     int64_t attempts_max, int64_t *at_us)
+{
+    const struct failure *f = &t->failure;
+
+    if (f->is_final || str_eq(f->class, STR("business")) || attempt >= attempts_max)
+        return false;
+    if (policy->on_count > 0 && !is_named(policy->on, policy->on_count, f))
+        return false;
+    if (is_named(policy->not_on, policy->not_on_count, f))
+        return false;
+    *at_us = t->wall_us + delay_us(t, policy, attempt);
+    return true;
+}
+
+/* The policy for a failure of this step, or NULL. */
+static const struct retry *policy_of(const struct turn *t, const struct step *step)
+{
+    const struct program *p = t->x->program;
+
+    if (t->failure.retry != NULL)
+        return t->failure.retry;
+    if (step->retry != NULL)
+        return step->retry;
+    return step->on_error == ON_ERROR_FAIL_FAST && !p->retry_is_written ? NULL : &p->retry;
+}
+
+/* How often what failed now has failed in this visit: a command with a policy counts for itself. */
+static int64_t count_try(struct turn *t)
+{
+    struct cursor *cursor = &t->x->cursor;
+
+    cursor->tries = str_eq(cursor->failed_at, t->failure.at) ? cursor->tries + 1 : 1;
+    cursor->failed_at = t->failure.at;
+    return cursor->tries;
+}
+
+static struct str describe_retry(struct turn *t, const struct step *step, struct str error_json,
+                                 int64_t at_us)
+{
+    struct buf why;
+
+    buf_init_arena(&why, t->mem);
+    member_text(&why, "kind", STR("retry"));
+    member_text(&why, "step", step->code);
+    member_json(&why, "attempt", str_printf(t->mem, "%lld", (long long)t->x->cursor.attempt + 1));
+    member_json(&why, "error", error_json);
+    member_time(&why, "since", t->now_us);
+    member_time(&why, "until", at_us);
+    return member_end(&why);
+}
+
+/* The visit goes on with another attempt. */
+static void retry_later(struct turn *t, const struct step *step, struct str error_json,
+                        int64_t at_us)
+{
+    struct history_row *row = step_row(t, HISTORY_FORWARD, STR("failed"));
+
+    row->error_json = error_json;
+    t->row_bytes += (size_t)state_row_bytes(row);
+    turn_note(t, "retry", str_printf(t->mem, "%lld", (long long)at_us));
+    t->x->cursor.wake_at_us = at_us;
+    step_wait(t, PHASE_RETRY, STR_NONE, describe_retry(t, step, error_json, at_us));
+}
+
+/* --- the last one --- */
+
+/* The failure of the step under way, small enough for the context. */
+static struct value failure_value_that_fits(struct turn *t, struct str *json)
+{
+    const struct step_state *before = &t->x->steps[t->x->cursor.step];
+    struct value error = turn_failure(t, json);
+
+    if (t->x->context_bytes - before->output_json.len - before->error_json.len + json->len <=
+        CONTEXT_BYTES_MAX)
+        return error;
+    /* The user's message or details do not fit; ours do, near enough. */
+    (void)turn_fail_size(t);
+    return turn_failure(t, json);
+}
+
+enum step_end failure_of_step(struct turn *t)
+{
+    const struct step *step = turn_step(t);
+    const struct retry *policy = policy_of(t, step);
+    struct str error_json;
+    struct value error = failure_value_that_fits(t, &error_json);
+    int64_t at_us;
+    enum step_end end;
+
+    if (step->kind == STEP_PROCEDURE && policy != NULL &&
+        failure_retries(t, policy, count_try(t), policy->max_attempts, &at_us)) {
+        retry_later(t, step, error_json, at_us);
+        return STEP_WAITS;
+    }
+    failure_record(t, error, error_json);
+    if (step->continues)
+        return STEP_SKIPPED; /* its goto is not taken */
+    if (flow_catch(t, error, error_json, &end))
+        return end;
+    outcome_fail(t, step->on_error, error_json);
+    return STEP_WAITS;
+}
+
+enum step_end failure_of_jump(struct turn *t)
+{
+    const struct step *step = turn_step(t);
+    struct str error_json;
+    struct value error = turn_failure(t, &error_json);
+    enum step_end end;
+
+    step_row(t, HISTORY_EVENT, STR("failed"))->error_json = error_json;
+    if (step->continues)
+        return STEP_SKIPPED;
+    if (flow_catch(t, error, error_json, &end))
+        return end;
+    outcome_fail(t, step->on_error, error_json);
+    return STEP_WAITS;
+}

@@ -1,0 +1,397 @@
+/*
+ * procedure.c - running the commands of a procedure; see turn.h.
+ *
+ * A procedure runs within one turn, from its first command on; freeze.c says
+ * what happens when one of its commands cannot answer at once.
+ */
+#include "define/define.h"
+#include "engine/turn.h"
+#include "value/json.h"
+
+static struct str scope_path(const struct turn *t)
+{
+    return t->scope != NULL ? t->scope->path : STR_NONE;
+}
+
+struct str procedure_place(struct arena *mem, struct str path, struct str position)
+{
+    return path.len == 0 ? position
+                         : str_printf(mem, "%.*s.%.*s", STR_ARG(path), STR_ARG(position));
+}
+
+struct str procedure_command_place(struct turn *t, const struct command *c)
+{
+    return procedure_place(t->mem, scope_path(t), c->position);
+}
+
+static void remember(struct turn *t, enum finished_kind kind, const struct command *c,
+                     struct value result)
+{
+    *VEC_ADD(t->mem, &t->run.finished) =
+        (struct finished){.kind = kind, .command = c, .path = scope_path(t), .result = result};
+}
+
+static struct value frozen_at(struct turn *t, struct str place, const char *mark)
+{
+    if (t->run.frozen.kind != VALUE_MAP)
+        return value_absent();
+    return value_map_get_str(t->run.frozen, str_printf(t->mem, "%.*s%s", STR_ARG(place), mark));
+}
+
+/* What this command has answered, or with a mark chosen, before the step stopped; or absent. */
+static struct value frozen_result(struct turn *t, const struct command *c, const char *mark)
+{
+    return t->run.frozen.kind != VALUE_MAP ? value_absent()
+                                           : frozen_at(t, procedure_command_place(t, c), mark);
+}
+
+struct value procedure_answered(struct turn *t, const struct command *c)
+{
+    return frozen_result(t, c, "!");
+}
+
+/* --- workers --- */
+
+static struct str describe_job(struct turn *t, const struct procedure *p)
+{
+    const struct cursor *cursor = &t->x->cursor;
+    struct buf why;
+
+    buf_init_arena(&why, t->mem);
+    member_text(&why, "kind", STR("job"));
+    member_text(&why, "step", turn_step(t)->code);
+    member_text(&why, "procedure", p->name);
+    member_text(&why, "reason", STR("no worker has done it yet"));
+    member_time(&why, "since", t->now_us);
+    if (cursor->wake_at_us > 0)
+        member_time(&why, "until", cursor->wake_at_us);
+    return member_end(&why);
+}
+
+/* The commands stop here until a worker has answered. */
+static enum step_end ask_worker(struct turn *t, const struct procedure *p, struct str place,
+                                struct value input)
+{
+    struct cursor *cursor = &t->x->cursor;
+    const struct step *step = turn_step(t);
+    struct str input_json = STR_NONE;
+    struct history_row *row;
+
+    if (t->reminder > 0)
+        return turn_fail(t, STR("validation_procedure"), STR("business"),
+                         "a reminder cannot wait for a worker to do '%.*s'", STR_ARG(p->name));
+    if (input.kind != VALUE_ABSENT && !turn_json(t, input, &input_json))
+        return STEP_FAILED;
+    if (!freeze_step(t, place))
+        return STEP_FAILED;
+    cursor->awaited = turn_key(t, key_position(t->mem, place));
+    cursor->wake_at_us = step->timeout_us > 0 ? t->wall_us + step->timeout_us : 0;
+    step_wait(t, t->undone != NULL ? PHASE_UNDO : PHASE_JOB, STR("job"), describe_job(t, p));
+    row = &t->out->history.items[t->out->history.count - 1];
+    row->key = cursor->awaited;
+    row->input_json = input_json;
+    return STEP_WAITS;
+}
+
+static enum step_end run_external(struct turn *t, const struct procedure *p, struct str place,
+                                  struct value input, struct value *out)
+{
+    *out = frozen_at(t, place, "!");
+    return out->kind != VALUE_ABSENT ? STEP_DONE : ask_worker(t, p, place, input);
+}
+
+/* --- commands with commands in them --- */
+
+static enum step_end run_list(struct turn *t, const struct command *commands, uint32_t count,
+                              struct value *out);
+
+static enum step_end run_body(struct turn *t, const struct command *c, uint32_t number,
+                              struct value *out)
+{
+    *out = value_null();
+    return run_list(t, c->bodies[number].commands, c->bodies[number].count, out);
+}
+
+/* The body that was taken before the step stopped, or the one that is chosen now. */
+static enum step_end run_chosen(struct turn *t, const struct command *c,
+                                enum step_end (*choose)(struct turn *, const struct command *,
+                                                        uint32_t *),
+                                struct value *out)
+{
+    struct value taken = frozen_result(t, c, "?");
+    uint32_t number = 0;
+
+    if (taken.kind == VALUE_INT && taken.i >= 0 && taken.i < c->body_count)
+        number = (uint32_t)taken.i;
+    else if (choose(t, c, &number) != STEP_DONE)
+        return STEP_FAILED;
+    remember(t, FINISHED_CHOICE, c, value_int(number));
+    return run_body(t, c, number, out);
+}
+
+static enum step_end choose_if(struct turn *t, const struct command *c, uint32_t *number)
+{
+    bool is_true = false;
+    enum step_end end =
+        command_condition(t, c->expressions[FIELD_CONDITION], "condition", c->pointer, &is_true);
+
+    *number = is_true ? BODY_THEN : BODY_ELSE;
+    return end;
+}
+
+/* Cases are written as texts: a string is itself, anything else its JSON. */
+static enum step_end choose_case(struct turn *t, const struct command *c, uint32_t *number)
+{
+    struct value v = cel_evaluate(t->mem, c->expressions[FIELD_EXPRESSION], &t->activation, NULL);
+    struct str text;
+
+    if (v.kind == VALUE_ERROR)
+        return turn_fail_value(t, v, c->pointer);
+    if (v.kind == VALUE_STRING)
+        text = value_text(v);
+    else if (!turn_json(t, v, &text))
+        return STEP_FAILED;
+    for (*number = 0; *number + 1 < c->body_count; ++*number)
+        if (str_eq(value_text(c->bodies[*number].match), text))
+            break;
+    return STEP_DONE;
+}
+
+static enum step_end run_catch(struct turn *t, const struct command *c, struct value error,
+                               struct value *out)
+{
+    struct value outer = t->error;
+    enum step_end end;
+
+    remember(t, FINISHED_CHOICE, c, error);
+    t->error = t->slots[ROOT_ERROR] = error;
+    end = run_body(t, c, BODY_CATCH, out);
+    t->error = t->slots[ROOT_ERROR] = outer;
+    return end;
+}
+
+static enum step_end run_try(struct turn *t, const struct command *c, struct value *out)
+{
+    struct value error = frozen_result(t, c, "?");
+    enum step_end end;
+    struct str json;
+
+    if (error.kind == VALUE_MAP)
+        return run_catch(t, c, error, out);
+    end = run_body(t, c, BODY_COMMANDS, out);
+    if (end != STEP_FAILED || t->failure.is_tried_again)
+        return end;
+    return run_catch(t, c, turn_failure(t, &json), out);
+}
+
+static enum step_end run_call(struct turn *t, const struct command *c, struct value *out)
+{
+    struct str place = procedure_command_place(t, c);
+    struct value input;
+
+    input = frozen_at(t, place, "<");
+    if (input.kind == VALUE_ABSENT && procedure_input(t, c->call.input, &input) != STEP_DONE)
+        return STEP_FAILED;
+    if (c->call.procedure->kind == PROCEDURE_EXTERNAL)
+        return run_external(t, c->call.procedure, place, input, out);
+    remember(t, FINISHED_INPUT, c, input);
+    return procedure_run(t, c->call.procedure, place, input, out);
+}
+
+/* --- one command --- */
+
+static enum step_end dispatch(struct turn *t, const struct command *c, struct value *out)
+{
+    if (c->type == COMMAND_CALL)
+        return run_call(t, c, out);
+    if (c->type == COMMAND_IF)
+        return run_chosen(t, c, choose_if, out);
+    if (c->type == COMMAND_MATCH)
+        return run_chosen(t, c, choose_case, out);
+    if (c->type == COMMAND_TRY)
+        return run_try(t, c, out);
+    return command_run(t, c, out);
+}
+
+static void warn(struct turn *t)
+{
+    struct value before = t->run.warnings, *items;
+    uint32_t count = before.kind == VALUE_LIST ? before.len : 0;
+    struct str json;
+
+    items = ARENA_ARRAY(t->mem, count + 1, struct value);
+    if (count > 0)
+        memcpy(items, before.items, count * sizeof(*items));
+    items[count] = turn_failure(t, &json);
+    t->run.warnings = t->slots[ROOT_WARNINGS] = value_list(items, count + 1);
+}
+
+/* A failure of a command with a policy of its own: is the policy done with it? */
+static void weigh_retry(struct turn *t, const struct command *c)
+{
+    const struct cursor *cursor = &t->x->cursor;
+    struct failure *f = &t->failure;
+    int64_t tries = 1, at_us;
+
+    if (f->is_tried_again || f->retry != NULL)
+        return; /* one within it has decided */
+    f->at = procedure_command_place(t, c);
+    f->retry = c->retry;
+    if (str_eq(cursor->failed_at, f->at))
+        tries += cursor->tries;
+    f->is_tried_again =
+        t->undone == NULL && failure_retries(t, c->retry, tries, c->retry->max_attempts, &at_us);
+}
+
+/* Whether it has no commands in it that would have to be gone through again. */
+static bool is_leaf(const struct command *c)
+{
+    return c->body_count == 0 &&
+           (c->type != COMMAND_CALL || c->call.procedure->kind == PROCEDURE_EXTERNAL);
+}
+
+/* Whether the command is to run: as it was decided before the step stopped, or by its `when`. */
+static enum step_end is_wanted(struct turn *t, const struct command *c, bool *wanted)
+{
+    struct value choice = frozen_result(t, c, "?");
+
+    *wanted = choice.kind != VALUE_BOOL;
+    if (choice.kind != VALUE_ABSENT)
+        return STEP_DONE;
+    return command_condition(t, c->when, "when", c->pointer, wanted);
+}
+
+static enum step_end perform(struct turn *t, const struct command *c, struct value *out)
+{
+    enum step_end end;
+
+    *out = value_null();
+    end = dispatch(t, c, out);
+    if (end == STEP_DONE)
+        end = command_shape(t, c, out);
+    if (end == STEP_FAILED && c->retry != NULL)
+        weigh_retry(t, c);
+    if (end != STEP_FAILED || !c->is_optional || t->failure.is_tried_again)
+        return end;
+    warn(t);
+    t->failure = (struct failure){0};
+    *out = value_null();
+    return STEP_DONE;
+}
+
+static enum step_end run_one(struct turn *t, const struct command *c, struct value *out)
+{
+    struct value frozen = is_leaf(c) ? frozen_result(t, c, "") : value_absent();
+    enum step_end end;
+    bool wanted = true;
+
+    if (frozen.kind != VALUE_ABSENT) {
+        *out = frozen;
+    } else {
+        end = is_wanted(t, c, &wanted);
+        if (end == STEP_DONE && wanted)
+            end = perform(t, c, out);
+        if (end != STEP_DONE)
+            return end;
+    }
+    if (c->as.len > 0)
+        t->slots[c->as_slot] = wanted ? *out : value_null();
+    if (!wanted) {
+        remember(t, FINISHED_CHOICE, c, value_bool(false));
+        return STEP_DONE;
+    }
+    remember(t, FINISHED_RESULT, c, *out);
+    return STEP_DONE;
+}
+
+static enum step_end run_list(struct turn *t, const struct command *commands, uint32_t count,
+                              struct value *out)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        enum step_end end = run_one(t, &commands[i], out);
+        if (end != STEP_DONE)
+            return end;
+    }
+    return STEP_DONE;
+}
+
+/* --- procedures --- */
+
+enum step_end procedure_input(struct turn *t, const struct mapping *input, struct value *out)
+{
+    const struct mapping *failed;
+
+    *out = value_absent();
+    if (input == NULL)
+        return STEP_DONE;
+    *out = mapping_evaluate_at(t->mem, input, &t->activation, &failed);
+    return out->kind == VALUE_ERROR ? turn_fail_value(t, *out, failed->pointer) : STEP_DONE;
+}
+
+/* Its parameters, with defaults and types as those of a start. */
+static enum step_end check_input(struct turn *t, const struct procedure *p, struct value *input)
+{
+    struct findings findings = {0};
+
+    if (input->kind == VALUE_ABSENT)
+        *input = value_map_empty();
+    if (!p->declares_input)
+        return STEP_DONE;
+    define_check_params(t->mem, p->params, p->param_count, STR("/input"), *input, input, &findings);
+    if (!findings_have_errors(&findings))
+        return STEP_DONE;
+    (void)turn_fail(t, STR("validation_input"), STR("business"),
+                    "the input of the procedure '%.*s' is wrong: %.*s", STR_ARG(p->name),
+                    STR_ARG(findings.items[0].message));
+    t->failure.details = findings_value(t->mem, &findings);
+    return STEP_FAILED;
+}
+
+void procedure_enter(struct turn *t, const struct procedure *p, struct str place,
+                     struct value input, struct scope *scope)
+{
+    /* Rollbacks within it have slots of their own above those of the procedure. */
+    uint32_t count = t->x->program->slot_count;
+    struct value *slots = ARENA_ARRAY(t->mem, count + 1u, struct value);
+
+    ASSERT(p->slot_count <= count);
+    for (uint32_t i = 0; i < count; i++)
+        slots[i] = value_absent();
+    *scope =
+        (struct scope){.outer = t->scope, .path = place, .input = input, .outer_slots = t->slots};
+    t->scope = scope;
+    t->slots = slots;
+    t->activation.slots = slots;
+}
+
+void procedure_leave(struct turn *t)
+{
+    t->slots = t->scope->outer_slots;
+    t->activation.slots = t->slots;
+    t->scope = t->scope->outer;
+}
+
+enum step_end procedure_run(struct turn *t, const struct procedure *p, struct str place,
+                            struct value input, struct value *out)
+{
+    const struct mapping *failed;
+    struct scope scope;
+    enum step_end end;
+
+    *out = value_null();
+    if (p->kind == PROCEDURE_EXTERNAL)
+        return run_external(t, p, place.len > 0 ? place : STR("1"), input, out);
+    if (p->kind == PROCEDURE_INLINE)
+        return run_list(t, p->commands, p->command_count, out);
+    if (check_input(t, p, &input) != STEP_DONE)
+        return STEP_FAILED;
+    procedure_enter(t, p, place, input, &scope);
+    end = run_list(t, p->commands, p->command_count, out);
+    if (end == STEP_DONE && p->result != NULL) {
+        *out = mapping_evaluate_at(t->mem, p->result, &t->activation, &failed);
+        if (out->kind == VALUE_ERROR)
+            end = turn_fail_value(t, *out, failed->pointer);
+    }
+    procedure_leave(t);
+    return end;
+}

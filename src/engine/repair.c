@@ -1,0 +1,283 @@
+/*
+ * repair.c - what operators do with an execution that cannot go on by itself;
+ * see turn.h.
+ *
+ *     retry    held or failed without rollback: the step runs again, as a new
+ *              visit; as the same visit when its last outcome is not known
+ *     skip     held: the step counts as skipped, or as completed with an output
+ *     migrate  waiting: the execution goes on with another version
+ */
+#include "engine/turn.h"
+#include "value/json.h"
+
+static bool is_held(const struct execution *x)
+{
+    return x->status == STATUS_WAITING && x->cursor.phase == PHASE_HELD;
+}
+
+/* --- another version --- */
+
+static bool cannot_move(struct err *err, struct str code, const char *why)
+{
+    return err_set(err, ERR_CONFLICT, "the step '%.*s' %s in that version", STR_ARG(code), why);
+}
+
+/* The step of another version that stands for this one, or NULL after an error. */
+static const struct step *counterpart(const struct execution *x, const struct program *to,
+                                      uint32_t index, struct err *err)
+{
+    const struct step *from = &x->program->steps[index];
+    const struct step *step = program_step(to, from->code);
+
+    if (step == NULL)
+        cannot_move(err, from->code, "does not exist");
+    else if (step->kind != from->kind)
+        cannot_move(err, from->code, "is of another kind");
+    else
+        return step;
+    return NULL;
+}
+
+static bool move_frames(struct turn *t, const struct program *to, struct err *err)
+{
+    struct execution *x = t->x;
+    struct frame *frames = ARENA_ARRAY(t->mem, x->frame_count + 1u, struct frame);
+
+    for (uint32_t i = 0; i < x->frame_count; i++) {
+        const struct step *from = &x->program->steps[x->frames[i].step];
+        const struct step *step = counterpart(x, to, from->index, err);
+        uint32_t number = x->frames[i].block - from->first_block;
+
+        if (step == NULL)
+            return false;
+        if (number >= step->block_count)
+            return cannot_move(err, from->code, "has fewer alternatives");
+        frames[i] = x->frames[i];
+        frames[i].step = step->index;
+        frames[i].block = step->first_block + number;
+    }
+    x->frames = frames;
+    return true;
+}
+
+/* Whether the frames are those around the step. */
+static bool is_within_frames(const struct execution *x, const struct program *to,
+                             const struct step *step)
+{
+    uint32_t block = step->block;
+
+    for (uint32_t i = x->frame_count; i-- > 0; block = to->steps[x->frames[i].step].block)
+        if (x->frames[i].block != block)
+            return false;
+    return block == 0;
+}
+
+static bool move_loops(struct turn *t, const struct program *to, struct err *err)
+{
+    const struct loop_data *from = t->x->loops;
+    const struct loop_data **link = &t->x->loops;
+
+    for (; from != NULL; from = from->outer) {
+        const struct step *step = counterpart(t->x, to, from->step, err);
+        struct loop_data *l = arena_alloc(t->mem, sizeof(*l));
+
+        if (step == NULL)
+            return false;
+        *l = *from;
+        l->step = step->index;
+        *link = l;
+        link = &l->outer;
+    }
+    return true;
+}
+
+static void move_steps(struct turn *t, const struct program *to)
+{
+    struct execution *x = t->x;
+    struct step_state *steps = arena_zalloc(t->mem, (to->step_count + 1u) * sizeof(*steps));
+    uint32_t last = x->last_done;
+
+    x->last_done = 0;
+    for (uint32_t i = 0; i < x->program->step_count; i++) {
+        const struct step *step = program_step(to, x->program->steps[i].code);
+
+        if (step == NULL) {
+            /* What it left behind is history. */
+            x->context_bytes -= x->steps[i].output_json.len + x->steps[i].error_json.len;
+            continue;
+        }
+        steps[step->index] = x->steps[i];
+        if (last == i + 1)
+            x->last_done = step->index + 1;
+    }
+    x->steps = steps;
+}
+
+/* The execution goes on with another version of its program, standing where it stands. */
+static bool move_to_version(struct turn *t, const struct program *to, struct err *err)
+{
+    struct execution *x = t->x;
+    const struct step *step = NULL;
+
+    if (x->cursor.step < x->program->step_count) {
+        step = counterpart(x, to, x->cursor.step, err);
+        if (step == NULL)
+            return false;
+    }
+    if (!move_frames(t, to, err) || !move_loops(t, to, err))
+        return false;
+    if (step != NULL && !is_within_frames(x, to, step))
+        return cannot_move(err, step->code, "stands in another place");
+    x->cursor.step = step != NULL ? step->index : to->step_count;
+    move_steps(t, to);
+    x->program = to;
+    t->slots = ARENA_ARRAY(t->mem, to->slot_count + 1u, struct value);
+    t->activation.slots = t->slots;
+    turn_note(t, "version", str_printf(t->mem, "%lld", (long long)to->version));
+    return true;
+}
+
+bool repair_migrate(struct turn *t, struct err *err)
+{
+    if (t->x->status != STATUS_WAITING)
+        return err_set(err, ERR_CONFLICT, "only a waiting execution can move to another version");
+    (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("migrated"));
+    return move_to_version(t, t->ev->program, err);
+}
+
+/* --- again --- */
+
+/* Leave the frames that are not around the step to go on from. */
+static bool go_to(struct turn *t, struct str code, struct err *err)
+{
+    struct execution *x = t->x;
+    const struct step *step = program_step(x->program, code);
+
+    if (step == NULL)
+        return err_set(err, ERR_INVALID, "there is no step '%.*s'", STR_ARG(code));
+    while (x->frame_count > 0 && !is_within_frames(x, x->program, step)) {
+        const struct frame *frame = &x->frames[x->frame_count - 1];
+
+        x->cursor = (struct cursor){.step = frame->step,
+                                    .visit = frame->visit,
+                                    .attempt = 1,
+                                    .started_at_us = frame->started_at_us};
+        x->frame_count--;
+        (void)step_row(t, HISTORY_FORWARD, STR("skipped"));
+        state_set_step(x, frame->step,
+                       (struct step_state){.outcome = OUTCOME_SKIPPED, .visit = frame->visit});
+    }
+    if (!is_within_frames(x, x->program, step))
+        return err_set(err, ERR_INVALID, "the step '%.*s' is inside another one", STR_ARG(code));
+    x->cursor = (struct cursor){.step = step->index};
+    return true;
+}
+
+static bool replace_input(struct turn *t, struct err *err)
+{
+    struct value input = t->ev->input;
+    struct str json;
+
+    if (input.kind == VALUE_ABSENT)
+        return true;
+    if (input.kind != VALUE_MAP)
+        return err_set(err, ERR_INVALID, "the input must be an object");
+    if (!turn_freeze(t, &input, &json))
+        return err_set(err, ERR_INVALID, "%.*s", STR_ARG(t->failure.message));
+    if (t->x->context_bytes - t->x->input_json.len + json.len > CONTEXT_BYTES_MAX)
+        return err_set(err, ERR_TOO_LARGE, "the context would be larger than %d bytes",
+                       CONTEXT_BYTES_MAX);
+    turn_note(t, "input", json);
+    state_set_input(t->x, value_copy(t->mem, input), json);
+    return true;
+}
+
+/* Whether nobody knows what became of the last attempt. */
+static bool is_indeterminate(const struct execution *x)
+{
+    const struct step_state *s;
+    struct value class;
+
+    if (x->cursor.step >= x->program->step_count)
+        return false;
+    s = &x->steps[x->cursor.step];
+    class = s->outcome == OUTCOME_FAILED && s->error.kind == VALUE_MAP
+                ? value_map_get_str(s->error, STR("class"))
+                : value_absent();
+    return class.kind == VALUE_STRING && str_eq(value_text(class), STR("indeterminate"));
+}
+
+static void forget_end(struct turn *t)
+{
+    struct execution *x = t->x;
+
+    x->error_json = STR_NONE;
+    x->completed_at_us = 0;
+    x->waiting_for_json = STR_NONE;
+    x->status = STATUS_RUNNING;
+    x->stop_requested = false;
+    x->jumps = 0;
+    /* The time it had is used up, but not for what an operator begins anew. */
+    if (x->deadline_at_us > 0 && x->deadline_at_us <= t->wall_us)
+        x->deadline_at_us = t->wall_us + x->program->timeout_us;
+}
+
+bool repair_retry(struct turn *t, bool *complete, struct err *err)
+{
+    struct execution *x = t->x;
+
+    if (x->compensated.count + x->failed.count > 0 || x->undo != NULL)
+        return err_set(err, ERR_CONFLICT, "the execution has been rolled back");
+    if (x->status != STATUS_FAILED && !is_held(x))
+        return err_set(err, ERR_CONFLICT, "only a failed or held execution can be tried again");
+    (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("retry"));
+    if (!replace_input(t, err) ||
+        (t->ev->program != NULL && !move_to_version(t, t->ev->program, err)) ||
+        (t->ev->from.len > 0 && !go_to(t, t->ev->from, err)))
+        return false;
+    forget_end(t);
+    if (t->ev->from.len == 0 && is_indeterminate(x)) {
+        enum step_end end;
+
+        x->cursor.phase = PHASE_ENTER;
+        x->cursor.attempt++;
+        x->cursor.tries = 0;
+        turn_begin_step(t);
+        end = step_attempt(t);
+        *complete = end != STEP_NEEDS && (!flow_settle(t, end) || step_run_all(t));
+        return true;
+    }
+    x->cursor = (struct cursor){.step = x->cursor.step};
+    *complete = step_run_all(t);
+    return true;
+}
+
+bool repair_skip(struct turn *t, bool *complete, struct err *err)
+{
+    struct execution *x = t->x;
+    enum step_end end = STEP_SKIPPED;
+
+    if (!is_held(x))
+        return err_set(err, ERR_CONFLICT, "only a held execution has a step to skip");
+    if (x->cursor.step >= x->program->step_count)
+        return err_set(err, ERR_CONFLICT, "all its steps are done; it is the result that failed");
+    (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("skip"));
+    /* A new visit, because the one that failed is recorded. */
+    x->cursor.visit = x->steps[x->cursor.step].visit + 1;
+    x->cursor.attempt = 1;
+    x->cursor.started_at_us = t->now_us;
+    x->cursor.input_json = STR_NONE;
+    turn_begin_step(t);
+    if (t->ev->output.kind != VALUE_ABSENT) {
+        end = step_complete(t, value_copy(t->mem, t->ev->output), 0);
+        if (end == STEP_FAILED)
+            return err_set(err, ERR_INVALID, "%.*s", STR_ARG(t->failure.message));
+    } else {
+        (void)step_row(t, HISTORY_FORWARD, STR("skipped"));
+        state_set_step(x, x->cursor.step,
+                       (struct step_state){.outcome = OUTCOME_SKIPPED, .visit = x->cursor.visit});
+    }
+    forget_end(t);
+    *complete = !flow_settle(t, end) || step_run_all(t);
+    return true;
+}

@@ -1,0 +1,379 @@
+/*
+ * undo.c - rolling back; see turn.h.
+ *
+ * History is gone through from its end to its beginning. Every visit that
+ * completed, or may have happened, and has a rollback is undone: by the step's
+ * own rollback, else by those of its commands, the last first. What was undone
+ * in a turn is recorded with rows of kind `rollback`, so it goes on after a
+ * crash where it stood. A rollback that fails is tried again; one that fails
+ * for good becomes a dead letter, and the rest goes on.
+ *
+ *     compensating --> failed or cancelled, error.compensation = {compensated, failed}
+ *
+ * The rows of the turn itself are at hand, earlier ones are asked for a page at
+ * a time, one page a turn.
+ */
+#include "engine/turn.h"
+#include "value/json.h"
+
+bool undo_is_possible(const struct program *p)
+{
+    for (uint32_t i = 0; i < p->step_count; i++) {
+        const struct step *s = &p->steps[i];
+        if (s->rollback.procedure != NULL ||
+            (s->kind == STEP_PROCEDURE && s->procedure->has_rollbacks))
+            return true;
+    }
+    return false;
+}
+
+static struct undo *own_undo(struct turn *t)
+{
+    struct undo *undo = arena_alloc(t->mem, sizeof(*undo));
+
+    *undo = *t->x->undo;
+    t->x->undo = undo;
+    return undo;
+}
+
+void undo_begin(struct turn *t, enum execution_status end)
+{
+    struct execution *x = t->x;
+    struct undo *undo = ARENA_NEW(t->mem, struct undo);
+
+    *undo = (struct undo){.end = end, .before = x->seq + 1};
+    if (x->program->timeout_us > 0)
+        undo->deadline_at_us = t->wall_us + x->program->timeout_us;
+    x->undo = undo;
+    x->status = STATUS_COMPENSATING;
+    x->waiting_for_json = STR_NONE;
+    x->cursor = (struct cursor){.step = x->cursor.step, .phase = PHASE_UNDO};
+    turn_note(t, "compensate", str_printf(t->mem, "\"%s\"", status_name(end)));
+}
+
+/* --- which visit is next --- */
+
+/* A row of the history, or NULL when it must be read first. */
+static const struct history_row *row_at(const struct turn *t, int64_t seq)
+{
+    int64_t stored = t->x->seq - (int64_t)t->out->history.count;
+    const struct history *page = t->ev->history;
+
+    if (seq > stored)
+        return &t->out->history.items[seq - stored - 1];
+    if (page == NULL || page->count == 0 || seq < page->items[0].seq ||
+        seq > page->items[page->count - 1].seq)
+        return NULL;
+    return &page->items[seq - page->items[0].seq];
+}
+
+static struct value read_delta(struct turn *t, const struct history_row *row)
+{
+    struct value delta = value_map_empty();
+    struct err err;
+
+    if (row->delta_json.len > 0 && !json_read(t->mem, row->delta_json, &delta, &err))
+        PANIC("a row of history does not read back");
+    return delta;
+}
+
+/* How a visit is undone: not at all, by the step's own rollback, or by those of its commands. */
+enum undo_way { UNDO_NONE, UNDO_STEP, UNDO_COMMANDS };
+
+static enum undo_way way_of(struct turn *t, const struct history_row *row, struct value *delta)
+{
+    const struct step *step;
+    bool completed = str_eq(row->status, STR("completed"));
+
+    if (row->kind != HISTORY_FORWARD || (!completed && !str_eq(row->status, STR("failed"))))
+        return UNDO_NONE;
+    step = program_step(t->x->program, row->step);
+    if (step == NULL || (step->rollback.procedure == NULL &&
+                         (step->kind != STEP_PROCEDURE || !step->procedure->has_rollbacks)))
+        return UNDO_NONE;
+    *delta = read_delta(t, row);
+    if (value_map_get_str(*delta, STR("retry")).kind != VALUE_ABSENT)
+        return UNDO_NONE;
+    /* One that failed with an output has done its work; one that may have is like it. */
+    if (step->rollback.procedure != NULL &&
+        (completed || row->output_json.len > 0 ||
+         value_is_true(value_map_get_str(*delta, STR("maybe")))))
+        return UNDO_STEP;
+    return undo_command_count(value_map_get_str(*delta, STR("undo"))) > 0 ? UNDO_COMMANDS
+                                                                          : UNDO_NONE;
+}
+
+/* The next visit to undo becomes undo.row. STEP_DONE: there is none left. */
+static enum step_end find_next(struct turn *t)
+{
+    struct undo *undo = own_undo(t);
+    bool has_looked = false;
+
+    while (undo->before > 1) {
+        const struct history_row *row = row_at(t, undo->before - 1);
+        struct value delta;
+        enum undo_way way;
+
+        if (row == NULL && t->ev->history == NULL) {
+            t->out->needs_history.is_needed = true;
+            t->out->needs_history.after =
+                undo->before - 1 > UNDO_PAGE ? undo->before - 1 - UNDO_PAGE : 0;
+            return STEP_NEEDS;
+        }
+        if (row == NULL) {
+            /* The page is done: what was looked at must not be looked at again. */
+            if (has_looked && t->out->history.count == 0)
+                (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("compensating"));
+            return STEP_WAITS;
+        }
+        has_looked = true;
+        undo->before--;
+        way = way_of(t, row, &delta);
+        if (way == UNDO_NONE)
+            continue;
+        undo->row = row->seq;
+        undo->commands_left =
+            way == UNDO_COMMANDS ? undo_command_count(value_map_get_str(delta, STR("undo"))) : 0;
+        return STEP_MOVED;
+    }
+    return STEP_DONE;
+}
+
+/* --- undoing it --- */
+
+static struct value read_json_or(struct turn *t, struct str json, struct value fallback)
+{
+    struct value v = fallback;
+    struct err err;
+
+    if (json.len > 0 && !json_read(t->mem, json, &v, &err))
+        PANIC("a row of history does not read back");
+    return v;
+}
+
+/* What the rollback sees: $.steps.SELF, $.input, $.loop and $.error of the visit. */
+static void begin_undoing(struct turn *t, struct undone *u, const struct history_row *row,
+                          struct value delta)
+{
+    const struct step *step = program_step(t->x->program, row->step);
+    struct step_state state = {.outcome = OUTCOME_COMPLETED, .visit = row->visit};
+    struct cursor *cursor = &t->x->cursor;
+
+    state.output = read_json_or(t, row->output_json, value_null());
+    *u = (struct undone){.step = step,
+                         .row = row,
+                         .view = context_step_view(t->mem, step, &state),
+                         .input = read_json_or(t, row->input_json, value_absent()),
+                         .loop = value_map_get_str(delta, STR("loop"))};
+    if (cursor->attempt == 0)
+        *cursor = (struct cursor){.started_at_us = t->now_us};
+    cursor->phase = PHASE_UNDO;
+    cursor->step = step->index;
+    cursor->visit = row->visit;
+    if (!t->is_answered)
+        cursor->attempt++;
+    cursor->wake_at_us = 0;
+    t->x->waiting_for_json = STR_NONE;
+    turn_begin_step(t);
+    t->undone = u;
+    t->error = read_json_or(t, t->x->error_json, value_null());
+    t->key_suffix = STR("-rollback");
+}
+
+static struct history_row *rollback_row(struct turn *t, const struct history_row *undone,
+                                        struct str status)
+{
+    struct history_row *row = turn_row(t, HISTORY_ROLLBACK, undone->step, status);
+
+    row->visit = undone->visit;
+    row->attempt = t->x->cursor.attempt;
+    row->key = turn_key(t, STR_NONE);
+    row->input_json = t->x->cursor.input_json;
+    row->started_at_us = t->x->cursor.started_at_us;
+    return row;
+}
+
+/* This one is over, whatever became of it: on to the next. */
+static void end_undoing(struct turn *t, bool ok)
+{
+    struct undo *undo = own_undo(t);
+    uint32_t step = t->x->cursor.step;
+
+    if (undo->commands_left > 0)
+        undo->commands_left--;
+    undo->has_failed = undo->has_failed || !ok;
+    if (undo->commands_left == 0) {
+        turn_note(t, "undone", undo->has_failed ? STR("false") : STR("true"));
+        state_add_compensated(t->mem, t->x, t->x->program->steps[step].code, !undo->has_failed);
+        undo->row = 0;
+        undo->has_failed = false;
+    }
+    t->x->cursor = (struct cursor){.step = step, .phase = PHASE_UNDO};
+}
+
+static enum step_end succeeded(struct turn *t, struct value output)
+{
+    struct str output_json, variables_json, assigned_json;
+    const struct history_row *undone = t->undone->row;
+
+    if (!turn_freeze(t, &output, &output_json))
+        return STEP_FAILED;
+    if (t->assigned.len > 0 && (!turn_freeze(t, &t->variables, &variables_json) ||
+                                !turn_json(t, t->assigned, &assigned_json)))
+        return STEP_FAILED;
+    rollback_row(t, undone, STR("compensated"))->output_json = output_json;
+    t->row_bytes += output_json.len;
+    if (t->assigned.len > 0) {
+        turn_note(t, "variables", assigned_json);
+        state_set_variables(t->x, t->variables, variables_json);
+    }
+    step_apply_staged(t);
+    end_undoing(t, true);
+    return STEP_DONE;
+}
+
+static struct str describe_retry(struct turn *t, struct str error_json, int64_t at_us)
+{
+    struct buf why;
+
+    buf_init_arena(&why, t->mem);
+    member_text(&why, "kind", STR("retry"));
+    member_text(&why, "step", turn_step(t)->code);
+    member_json(&why, "rollback", STR("true"));
+    member_json(&why, "attempt", str_printf(t->mem, "%lld", (long long)t->x->cursor.attempt + 1));
+    member_json(&why, "error", error_json);
+    member_time(&why, "since", t->now_us);
+    member_time(&why, "until", at_us);
+    return member_end(&why);
+}
+
+static bool is_past_budget(const struct turn *t)
+{
+    return t->x->undo->deadline_at_us > 0 && t->wall_us >= t->x->undo->deadline_at_us;
+}
+
+/* It is tried again later, or given up. */
+static enum step_end failed(struct turn *t)
+{
+    const struct step *step = turn_step(t);
+    const struct retry *policy = step->retry != NULL ? step->retry : &t->x->program->retry;
+    const struct history_row *undone = t->undone->row;
+    struct str error_json;
+    int64_t at_us;
+
+    (void)turn_failure(t, &error_json);
+    rollback_row(t, undone, STR("failed"))->error_json = error_json;
+    if (!is_past_budget(t) &&
+        failure_retries(t, policy, t->x->cursor.attempt, ROLLBACK_ATTEMPTS_MAX, &at_us)) {
+        turn_note(t, "retry", str_printf(t->mem, "%lld", (long long)at_us));
+        t->x->cursor.wake_at_us = at_us;
+        step_wait(t, PHASE_UNDO, STR_NONE, describe_retry(t, error_json, at_us));
+        return STEP_WAITS;
+    }
+    outcome_dead_letter(t, STR("compensation"), step->code, t->x->cursor.attempt, error_json,
+                        t->x->cursor.input_json);
+    end_undoing(t, false);
+    return STEP_DONE;
+}
+
+static enum step_end run_rollback(struct turn *t, struct value delta, struct value *out)
+{
+    const struct undo *undo = t->x->undo;
+    const struct step *step = t->undone->step;
+    struct value input, done = value_absent();
+    struct str place = STR_NONE;
+
+    if (undo->commands_left > 0) {
+        done = value_map_get_str(delta, STR("undo"));
+        place = value_text(value_map_get_str(done, STR("done")).items[undo->commands_left - 1]);
+        t->key_suffix = str_printf(t->mem, ".%.*s-rollback", STR_ARG(place));
+    }
+    if (t->has_answer_failed)
+        return STEP_FAILED;
+    t->failure = (struct failure){0};
+    if (is_past_budget(t))
+        return turn_fail(t, STR("timeout_compensation"), STR("business"),
+                         "there was no time left for rolling back");
+    if (t->x->cursor.frozen_json.len > 0)
+        freeze_thaw(t);
+    if (undo->commands_left > 0)
+        return undo_command_run(t, step, done, place, out);
+    if (procedure_input(t, step->rollback.input, &input) != STEP_DONE)
+        return STEP_FAILED;
+    if (input.kind != VALUE_ABSENT && !turn_freeze(t, &input, &t->x->cursor.input_json))
+        return STEP_FAILED;
+    return procedure_run(t, step->rollback.procedure, STR_NONE, input, out);
+}
+
+/* One attempt of the rollback of undo.row. */
+static enum step_end undo_one(struct turn *t)
+{
+    const struct history_row *row = row_at(t, t->x->undo->row);
+    struct history_row copy;
+    struct undone u;
+    struct value delta, output;
+    enum step_end end;
+
+    if (row == NULL) {
+        t->out->needs_history.is_needed = true;
+        t->out->needs_history.after = t->x->undo->row > UNDO_PAGE ? t->x->undo->row - UNDO_PAGE : 0;
+        return STEP_NEEDS;
+    }
+    /* Rows are added while it is in use, and the array may move. */
+    copy = *row;
+    delta = read_delta(t, &copy);
+    begin_undoing(t, &u, &copy, delta);
+    end = run_rollback(t, delta, &output);
+    if (end == STEP_DONE)
+        end = succeeded(t, output);
+    if (end == STEP_FAILED)
+        end = failed(t);
+    t->undone = NULL;
+    t->key_suffix = STR_NONE;
+    t->is_answered = t->has_answer_failed = false;
+    return end;
+}
+
+/* --- the end of it --- */
+
+static void finish(struct turn *t)
+{
+    struct execution *x = t->x;
+    enum execution_status end = x->undo->end;
+    struct str json;
+    struct buf text;
+
+    if (!turn_json(t, context_compensation(t), &json))
+        json = STR("null");
+    buf_init_arena(&text, t->mem);
+    buf_add(&text, x->error_json.ptr, x->error_json.len - 1);
+    buf_text(&text, ",\"compensation\":");
+    buf_str(&text, json);
+    buf_char(&text, '}');
+    x->error_json = buf_view(&text);
+    x->undo = NULL;
+    if (t->out->history.count == 0)
+        (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("compensated"));
+    outcome_end(t, end);
+}
+
+bool undo_run(struct turn *t)
+{
+    enum step_end end = STEP_DONE;
+
+    while (end == STEP_DONE || end == STEP_MOVED) {
+        if (t->steps >= TURN_STEPS_MAX || t->row_bytes > CONTEXT_BYTES_MAX)
+            return true;
+        t->steps++;
+        if (t->x->undo->row != 0) {
+            end = undo_one(t);
+            continue;
+        }
+        end = find_next(t);
+        if (end == STEP_DONE) {
+            finish(t);
+            return true;
+        }
+    }
+    return end != STEP_NEEDS;
+}

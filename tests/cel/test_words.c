@@ -1,0 +1,147 @@
+/* test_words.c - claims about what an environment says of a variable: words, hiding, calls. */
+#include "cel/cel.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+static struct arena mem;
+static struct cel_env *env;
+
+static int set_up(void **state)
+{
+    static const char *const names[] = {"steps.pay", "error", "input"};
+    static const struct str classes[] = {{.ptr = "transient", .len = 9},
+                                         {.ptr = "business", .len = 8}};
+    struct err err;
+    uint32_t slot;
+
+    (void)state;
+    arena_init(&mem);
+    env = cel_env_new(&mem, CEL_DEFINITION);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_true(cel_env_variable(env, str_of(names[i]), STR("dyn"), &slot, &err));
+    cel_env_words(env, STR("steps.pay"), STR("error.class"), classes, 2);
+    cel_env_words(env, STR("error"), STR("class"), classes, 2);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    arena_fini(&mem);
+    return 0;
+}
+
+/* "" or "column: message" */
+static const char *compile(const struct cel_env *in, const char *source)
+{
+    const struct cel_program *program;
+    struct err err;
+
+    if (cel_compile(&mem, in, str_of(source), NULL, &program, &err)) {
+        cel_program_release(program);
+        return "";
+    }
+    return str_printf(&mem, "%u: %s", err.column, err.message).ptr;
+}
+
+static void test_words__a_comparison_with_another_text_does_not_compile(void **state)
+{
+    static const char *const rows[][2] = {
+        {"error.class == 'business'", ""},
+        {"error.class != 'transient' && $.error.class == error.code", ""},
+        {"error.class == 'x'",
+         "16: 'error.class' is never \"x\", but \"transient\" or \"business\""},
+        {"error.class != 'x'",
+         "16: 'error.class' is never \"x\", but \"transient\" or \"business\""},
+        {"'busines' == $.error.class",
+         "1: 'error.class' is never \"busines\", but \"transient\" or "
+         "\"business\"; did you mean 'business'?"},
+        {"steps.pay.error.class in ['business', 'x']",
+         "39: 'steps.pay.error.class' is never \"x\", but \"transient\" or \"business\""},
+        {"$.steps.pay.error.class in input.classes", ""},
+        {"'x' in error.class", ""},
+        {"error.class == null || error.class == 5 || error.class < 'x'", ""},
+        {"error.code == 'x' && steps.pay.class == 'x' && error['class'] == 'x'", ""},
+        {"[{'class': 'x'}].exists(error, error.class == 'x')", ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        assert_string_equal(compile(env, rows[i][0]), rows[i][1]);
+}
+
+static void test_words__may_be_taken_back(void **state)
+{
+    struct cel_env *child = cel_env_extend(&mem, env);
+
+    (void)state;
+    cel_env_words(child, STR("error"), STR("class"), NULL, 0);
+    assert_string_equal(compile(child, "error.class == 'x'"), "");
+    assert_string_not_equal(compile(env, "error.class == 'x'"), "");
+    assert_string_not_equal(compile(child, "steps.pay.error.class == 'x'"), "");
+}
+
+static void test_hidden__is_not_known_and_keeps_its_slot(void **state)
+{
+    struct cel_env *child = cel_env_extend(&mem, env);
+    struct err err;
+    uint32_t slot;
+
+    (void)state;
+    cel_env_hide(child, STR("error"));
+    assert_string_equal(compile(child, "error"), "1: undeclared reference to 'error'");
+    assert_string_equal(compile(child, "$.error.class"), "3: undeclared reference to 'error'");
+    assert_string_equal(compile(child, "eror"), "1: undeclared reference to 'eror'");
+    assert_string_equal(compile(child, "input.error"), "");
+    assert_string_equal(compile(env, "error"), "");
+    assert_int_equal(cel_env_slot_count(child), 3);
+    assert_true(cel_env_variable(child, STR("next"), STR("dyn"), &slot, &err));
+    assert_int_equal(slot, 3);
+}
+
+static void test_open__takes_back_what_was_said_of_fields(void **state)
+{
+    struct cel_env *child = cel_env_extend(&mem, env), *open;
+    struct err err;
+
+    (void)state;
+    assert_true(cel_env_field(child, STR("input"), STR("a"), &err));
+    assert_string_equal(compile(child, "input.b"),
+                        "7: undeclared reference to 'input.b'; did you mean 'input.a'?");
+    open = cel_env_extend(&mem, child);
+    cel_env_open(open, STR("input"));
+    assert_string_equal(compile(open, "input.b"), "");
+}
+
+static void test_calls__are_told_in_their_order(void **state)
+{
+    const struct cel_program *program;
+    struct err err;
+
+    (void)state;
+    assert_true(cel_env_function(env, STR("fn.rate"), false, STR("dyn -> int"), NULL, NULL, &err));
+    assert_true(
+        cel_compile(&mem, env, STR("fn.rate(input) + size(string(input))"), NULL, &program, &err));
+    assert_true(str_eq(cel_program_call(program, 0), STR("fn.rate")));
+    assert_true(str_eq(cel_program_call(program, 1), STR("string")));
+    assert_true(str_eq(cel_program_call(program, 2), STR("size")));
+    assert_int_equal(cel_program_call(program, 3).len, 0);
+    cel_program_release(program);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_words__a_comparison_with_another_text_does_not_compile),
+        TEST(test_words__may_be_taken_back),
+        TEST(test_hidden__is_not_known_and_keeps_its_slot),
+        TEST(test_open__takes_back_what_was_said_of_fields),
+        TEST(test_calls__are_told_in_their_order),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
