@@ -50,7 +50,8 @@ struct directory {
 
     /* the read under way; `next` is the table that it fills, on a reader thread */
     struct node_read read;
-    bool is_reading, has_read, read_ok;
+    bool is_reading, has_failed; /* the loop's */
+    bool has_read, read_ok;      /* the reader's, until it is back */
     struct table next;
     int64_t read_known, read_version;
     struct err read_err;
@@ -222,6 +223,7 @@ static void done_read(struct node_read *read)
     struct directory *d = read->owner;
 
     d->is_reading = false;
+    d->has_failed = !d->read_ok;
     d->look_us = clock_mono_us(d->options.clock) + LOOK_EVERY_US;
     if (!d->read_ok)
         log_write(LOG_WARN, "users cannot be read",
@@ -455,7 +457,7 @@ void directory_tick(struct directory *d, int *timeout_ms)
     bool is_behind = d->known < d->own || d->entered >= ENTERED_MAX;
 
     /* After a failure there is a pause. */
-    if (now_us >= d->look_us ? is_behind || d->options.is_shared : is_behind && d->read_ok)
+    if (now_us >= d->look_us ? is_behind || d->options.is_shared : is_behind && !d->has_failed)
         start_read(d);
     if (d->options.is_shared && !d->is_reading)
         lower(timeout_ms, d->look_us - now_us);

@@ -314,11 +314,13 @@ struct pinned {
     int64_t version;
 };
 
+/* In the order of ideas. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding) */
 struct program {
     struct str code;
     struct str name;
     int64_t version; /* 0 for a draft */
     struct value meta;
+    struct value access; /* who may what, see access.h; or absent */
     bool declares_input;
     const struct param *params;
     uint32_t param_count;
@@ -331,7 +333,6 @@ struct program {
     bool joins_by_key;            /* settings.onKeyConflict "join" */
     enum on_error on_error;
     int64_t timeout_us;        /* settings.timeout */
-    struct value access;       /* who may what, see access.h; or absent */
     struct retry retry;        /* settings.retryPolicy, what it leaves out being the default */
     bool retry_is_written;     /* the author gave one: fail_fast keeps it */
     const struct cel_env *env; /* ROOT_COUNT slots, then one for each step: $.steps.CODE */

@@ -396,7 +396,7 @@ async function serversSeeEachOther(a, folder, store) {
         await until('both know both', async () =>
             (await status(a, two.token)) === 200 && (await status(b, one.token)) === 200);
     } finally {
-        equal(await b.stop(), 0);
+        equal(await b.stop(), 0, b.log);
     }
 }
 
