@@ -57,7 +57,7 @@ bool call_keeps_refusal(const struct call *c, const struct err *err)
     int status = err_http_status(err->code);
     struct str key = http_header(c->http, "Idempotency-Key");
 
-    return key.len > 0 && key.len <= KEY_LEN_MAX && c->route != NULL &&
+    return key.len > 0 && key.len <= KEY_LEN_MAX && utf8_is_valid(key) && c->route != NULL &&
            !str_eq(c->http->method, STR("GET")) && err->code != ERR_IDEMPOTENCY_CONFLICT &&
            (status == 404 || status == 409 || status == 412);
 }
@@ -151,6 +151,16 @@ void call_refuse_text(struct call *c, enum err_code code, const char *format, ..
     va_end(args);
     (void)err_set(&err, code, "%s", text);
     call_refuse(c, &err);
+}
+
+void call_refuse_field(struct call *c, const char *field, const char *code, const char *message)
+{
+    struct findings findings = {0};
+    struct err err;
+
+    body_finding(c->mem, &findings, field, code, str_of(message));
+    (void)err_set(&err, ERR_INVALID, "%s", message);
+    call_refuse_with(c, &err, &findings, STR_NONE);
 }
 
 /* --- reading --- */
@@ -258,6 +268,16 @@ bool call_body(struct call *c, const struct body_field *fields, size_t count)
         return true;
     call_refuse_with(c, &err, &findings, STR_NONE);
     return false;
+}
+
+struct value call_by(struct call *c)
+{
+    struct value_entry *e = ARENA_ARRAY(c->mem, 2, struct value_entry);
+    size_t duplicate;
+
+    e[0] = (struct value_entry){value_key(STR("id")), value_string(c->user.id)};
+    e[1] = (struct value_entry){value_key(STR("name")), value_string(c->user.name)};
+    return value_map_make(c->mem, e, 2, &duplicate);
 }
 
 /* --- asking the node --- */

@@ -66,6 +66,9 @@ void call_refuse_headers(struct call *c, const struct err *err, const struct htt
 void call_refuse_text(struct call *c, enum err_code code, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
+/* 422 with one finding about a field of the body. */
+void call_refuse_field(struct call *c, const char *field, const char *code, const char *message);
+
 /* --- reading --- */
 
 /*
@@ -97,6 +100,8 @@ bool call_body(struct call *c, const struct body_field *fields, size_t count) MU
  * caller's own; empty, for all, when that is the default one.
  */
 struct str call_scope(const struct call *c);
+/* {id, name} of the caller. */
+struct value call_by(struct call *c);
 
 /* --- asking the node --- */
 

@@ -193,7 +193,6 @@ static void show_status(struct follower *f, const struct page_status *s)
     buf_clear(&e->text);
     page_status(&e->text, &e->mem, s);
     sse_add(&f->sse, buf_view(&e->text));
-    arena_reset(&e->mem);
     if (status_is_terminal(s->status))
         sse_end(&f->sse);
 }
@@ -229,7 +228,7 @@ static void take_page(struct follower *f)
     sse_add(&f->sse, buf_view(&p->text));
     f->last_seq = p->last_seq;
     /* Rows so large that few fit are not read in vain the next time. */
-    f->page_rows = p->is_all ? PAGE_ROWS : (int64_t)p->rows + 1;
+    f->page_rows = (int64_t)p->rows < p->limit && !p->is_all ? (int64_t)p->rows + 1 : PAGE_ROWS;
     if (!p->is_all || f->heard_seq > f->last_seq) {
         read_again(f);
         return;
@@ -237,10 +236,12 @@ static void take_page(struct follower *f)
     f->state = FOLLOWER_LIVE;
     show_status(f, &(struct page_status){.status = now->status,
                                          .current_step = now->current_step,
-                                         .waiting_for_json = now->waiting_for_json,
+                                         .waiting_for_json =
+                                             mask_json(&p->mem, &p->mask, now->waiting_for_json),
                                          .row_version = now->row_version,
                                          .seq = now->seq,
                                          .at_us = now->updated_at_us});
+    arena_reset(&f->events->mem);
     arena_fini(&p->mem); /* silent clients are many */
 }
 
@@ -353,7 +354,7 @@ static void pass_on(struct events *e, struct follower *f, const struct node_news
             continue;
         buf_clear(&e->text);
         if (row->kind != HISTORY_EVENT)
-            page_row(&e->text, &e->mem, f->id, row);
+            page_row(&e->text, &e->mem, f->id, row, news->mask);
         if (row->seq != f->last_seq + 1 || (e->text.len > 0 && !sse_fits(&f->sse, e->text.len))) {
             fall_behind(f);
             break;
@@ -361,16 +362,17 @@ static void pass_on(struct events *e, struct follower *f, const struct node_news
         sse_add(&f->sse, buf_view(&e->text));
         f->last_seq = row->seq;
     }
-    arena_reset(&e->mem);
     if (f->state == FOLLOWER_LIVE && f->last_seq < news->seq)
         fall_behind(f);
     if (f->state == FOLLOWER_LIVE)
         show_status(f, &(struct page_status){.status = news->status,
                                              .current_step = news->current_step,
-                                             .waiting_for_json = news->waiting_for_json,
+                                             .waiting_for_json = mask_json(&e->mem, news->mask,
+                                                                           news->waiting_for_json),
                                              .row_version = news->row_version,
                                              .seq = news->seq,
                                              .at_us = news->at_us});
+    arena_reset(&e->mem);
 }
 
 static void hear(void *context, const struct node_news *news)

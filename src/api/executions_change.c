@@ -14,16 +14,6 @@ enum {
     OUTCOME_LOOKS_MAX = 3,
 };
 
-static void refuse_field(struct call *c, const char *field, const char *code, const char *message)
-{
-    struct findings findings = {0};
-    struct err err;
-
-    body_finding(c->mem, &findings, field, code, str_of(message));
-    (void)err_set(&err, ERR_INVALID, "%s", message);
-    call_refuse_with(c, &err, &findings, STR_NONE);
-}
-
 /* What the node has refused; who holds the key is part of that. */
 static void refuse_request(struct call *c, const struct node_request *r)
 {
@@ -122,15 +112,15 @@ void executions_start(struct call *c)
                : schema.kind != VALUE_ABSENT ? schema
                                              : machine;
     if (code.kind == VALUE_ABSENT || code.len == 0)
-        refuse_field(c, "code", "missing_field", "code is missing: what is to be started?");
+        call_refuse_field(c, "code", "missing_field", "code is missing: what is to be started?");
     else if (version.kind == VALUE_INT && version.i < 1)
-        refuse_field(c, "version", "bad_value", "version is a number from 1 on");
+        call_refuse_field(c, "version", "bad_value", "version is a number from 1 on");
     else if (key.kind == VALUE_STRING && key.len > KEY_LEN_MAX)
-        refuse_field(c, "key", "bad_value", "key has at most 255 bytes");
+        call_refuse_field(c, "key", "bad_value", "key has at most 255 bytes");
     else if (value_is_true(debug))
-        refuse_field(c, "debug", "not_supported_yet", "debug is not supported yet");
+        call_refuse_field(c, "debug", "not_supported_yet", "debug is not supported yet");
     else if (webhook.kind == VALUE_MAP)
-        refuse_field(c, "webhook", "not_supported_yet", "webhook is not supported yet");
+        call_refuse_field(c, "webhook", "not_supported_yet", "webhook is not supported yet");
     else if ((r = call_request(c, NODE_START, started)) != NULL && call_wait(c, &r->wait_us)) {
         r->code = value_text(code);
         r->version = version.kind == VALUE_INT ? version.i : 0;
@@ -197,6 +187,23 @@ static void waited_for_outcome(struct node_request *r)
         answer_received(o->call, o->signal_id);
 }
 
+/* Append the row without what is sensitive. */
+static bool show_taken(struct query *q, struct reader *reader, struct uuid execution,
+                       const struct history_row *row, struct err *err)
+{
+    struct mask mask;
+    struct buf whole;
+
+    if (!read_mask(reader, q->mem, execution, &mask, err))
+        return false;
+    buf_init_arena(&whole, q->mem);
+    show_history_row(&whole, execution, row);
+    if (!mask_is_empty(&mask))
+        return mask_view(q->mem, &mask, buf_view(&whole), &q->answer, err);
+    buf_str(&q->answer, buf_view(&whole));
+    return true;
+}
+
 /* The history of the execution, for the row of the step that took the signal. */
 static bool run_look(struct query *q, struct reader *reader, struct err *err)
 {
@@ -220,7 +227,8 @@ static bool run_look(struct query *q, struct reader *reader, struct err *err)
             after = row->seq;
             if (!node_row_took(q->mem, row, o->seq))
                 continue;
-            show_history_row(&q->answer, o->execution, row);
+            if (!show_taken(q, reader, o->execution, row, err))
+                return false;
             o->taken_json = buf_view(&q->answer);
         }
         if (o->taken_json.len > 0 || page.history.count < HISTORY_PAGE)
@@ -296,17 +304,6 @@ static void signalled(struct node_request *r)
         answer_received(c, r->signal_id_out);
 }
 
-/* {id, name} of the caller. */
-static struct value by_user(struct call *c)
-{
-    struct value_entry *e = ARENA_ARRAY(c->mem, 2, struct value_entry);
-    size_t duplicate;
-
-    e[0] = (struct value_entry){value_key(STR("id")), value_string(c->user.id)};
-    e[1] = (struct value_entry){value_key(STR("name")), value_string(c->user.name)};
-    return value_map_make(c->mem, e, 2, &duplicate);
-}
-
 void executions_signal(struct call *c)
 {
     struct value type, payload, id;
@@ -322,15 +319,15 @@ void executions_signal(struct call *c)
         !call_body(c, fields, sizeof(fields) / sizeof(fields[0])))
         return;
     if (type.len == 0 || type.len > SIGNAL_TYPE_LEN_MAX)
-        refuse_field(c, "type", "bad_value", "type has from 1 to 255 bytes");
+        call_refuse_field(c, "type", "bad_value", "type has from 1 to 255 bytes");
     else if (id.kind == VALUE_STRING && (id.len == 0 || id.len > KEY_LEN_MAX))
-        refuse_field(c, "id", "bad_value", "id has from 1 to 255 bytes");
+        call_refuse_field(c, "id", "bad_value", "id has from 1 to 255 bytes");
     else if ((r = call_request(c, NODE_SIGNAL, signalled)) != NULL && call_wait(c, &r->wait_us)) {
         r->execution = execution;
         r->signal_type = value_text(type);
         r->signal_id = id.kind == VALUE_STRING ? value_text(id) : STR_NONE;
         r->payload = payload.kind == VALUE_ABSENT ? value_null() : payload;
-        r->signal_by = by_user(c);
+        r->signal_by = call_by(c);
         call_submit(c, r);
     }
 }

@@ -14,7 +14,7 @@ enum {
 
 #define ROUND_US INT64_C(100000)
 #define BEAT_GRAIN_US INT64_C(1000000) /* how late a heartbeat may be */
-#define QUIET_US INT64_C(1000000) /* after a reset, so that refetching does not become a storm */
+#define QUIET_US INT64_C(1000000) /* between resets, so that refetching does not become a storm */
 
 struct listener {
     struct sse sse; /* first: see listener_of() */
@@ -258,8 +258,6 @@ static void hand_out(struct listener *l, size_t share, int64_t now_us)
     size_t bytes = count_bytes(l);
 
     if (bytes > 0 && (bytes > share || !sse_fits(&l->sse, bytes)))
-        l->has_missed = true;
-    if (bytes > 0 && now_us < l->quiet_until_us)
         l->has_missed = true;
     if (f->has_overflown)
         l->has_missed = true;

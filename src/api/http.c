@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <malloc.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -240,65 +241,6 @@ static enum MHD_Result handle(struct exchange *x)
     return MHD_YES;
 }
 
-/* How a request says where its body ends, and whether its query is text. */
-struct shape {
-    struct exchange *x;
-    unsigned lengths, encodings;
-    bool is_chunked;
-    bool has_text;
-};
-
-static enum MHD_Result look_at_header(void *context, enum MHD_ValueKind kind, const char *name,
-                                      const char *value)
-{
-    struct shape *shape = context;
-
-    (void)kind;
-    /* "Content-Length : 5" is a length to some. */
-    if (strpbrk(name, " \t") != NULL)
-        shape->lengths += 2;
-    if (strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0)
-        shape->lengths++;
-    if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) != 0)
-        return MHD_YES;
-    shape->encodings++;
-    shape->is_chunked = strcasecmp(value, "chunked") == 0;
-    return MHD_YES;
-}
-
-static enum MHD_Result look_at_query(void *context, enum MHD_ValueKind kind, const char *name,
-                                     size_t name_len, const char *value, size_t value_len)
-{
-    struct shape *shape = context;
-    struct str text;
-
-    (void)kind;
-    shape->has_text = shape->has_text &&
-                      percent_decode(&shape->x->mem, str_from(name, name_len), &text) &&
-                      percent_decode(&shape->x->mem, str_from(value, value_len), &text);
-    return MHD_YES;
-}
-
-/*
- * A body whose end two readers may see in two places would let one request hide
- * in another behind a proxy. What stands in a query is stored and compared.
- */
-static bool has_clear_shape(struct exchange *x)
-{
-    struct shape shape = {.x = x, .has_text = true};
-
-    (void)MHD_get_connection_values(x->handle, MHD_HEADER_KIND, look_at_header, &shape);
-    (void)MHD_get_connection_values_n(x->handle, MHD_GET_ARGUMENT_KIND, look_at_query, &shape);
-    if (shape.lengths > 1 || shape.encodings > 1 || shape.lengths + shape.encodings > 1 ||
-        (shape.encodings == 1 && !shape.is_chunked)) {
-        refuse_body(x, ERR_BAD_REQUEST, "it is not clear where the body ends");
-        x->is_last = true;
-    } else if (!shape.has_text) {
-        refuse_body(x, ERR_BAD_REQUEST, "the query is not UTF-8, or holds U+0000");
-    }
-    return x->request.refusal == ERR_NONE;
-}
-
 /* The headers are there. A body that is announced too large is refused before it is sent. */
 static enum MHD_Result begin(struct http_server *s, struct exchange *x, const char *url,
                              const char *method)
@@ -309,8 +251,11 @@ static enum MHD_Result begin(struct http_server *s, struct exchange *x, const ch
     x->request.method = str_of(method);
     x->request.path = str_of(url);
     x->body_max = s->options.body_max(s->options.context, &x->request);
-    if (!has_clear_shape(x))
+    x->request.why = shape_mistake(x);
+    if (x->request.why != NULL) {
+        x->request.refusal = ERR_BAD_REQUEST;
         return x->is_last ? handle(x) : MHD_YES;
+    }
     if (!str_to_int64(http_header(&x->request, "Content-Length"), &announced) ||
         announced <= (int64_t)x->body_max)
         return MHD_YES;
@@ -684,4 +629,51 @@ struct str http_query(const struct http_request *r, const char *name)
 
     /* A query that is no text was refused before the handler could ask. */
     return percent_decode(r->mem, encoded, &text) ? text : STR_NONE;
+}
+
+struct values {
+    struct arena *mem;
+    const char *name;
+    struct str *items;
+    size_t count, max;
+};
+
+static enum MHD_Result add_value(void *context, enum MHD_ValueKind kind, const char *name,
+                                 const char *value)
+{
+    struct values *v = context;
+
+    (void)kind;
+    if (strcmp(name, v->name) != 0 || v->count == v->max)
+        return MHD_YES;
+    if (percent_decode(v->mem, value == NULL ? STR("") : str_of(value), &v->items[v->count]))
+        v->count++;
+    return MHD_YES;
+}
+
+size_t http_query_all(const struct http_request *r, const char *name, struct str *out, size_t max)
+{
+    struct values v = {.mem = r->mem, .name = name, .items = out, .max = max};
+
+    (void)MHD_get_connection_values(((const struct exchange *)r)->handle, MHD_GET_ARGUMENT_KIND,
+                                    add_value, &v);
+    return v.count;
+}
+
+bool http_is_local(const struct http_request *r)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+        ((const struct exchange *)r)->handle, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const struct sockaddr *address = info == NULL ? NULL : info->client_addr;
+
+    if (address == NULL)
+        return false;
+    if (address->sa_family == AF_INET)
+        return ((const uint8_t *)&((const struct sockaddr_in *)address)->sin_addr)[0] == 127;
+    if (address->sa_family == AF_INET6) {
+        const struct in6_addr *ip = &((const struct sockaddr_in6 *)address)->sin6_addr;
+
+        return IN6_IS_ADDR_LOOPBACK(ip) || (IN6_IS_ADDR_V4MAPPED(ip) && ip->s6_addr[12] == 127);
+    }
+    return false;
 }

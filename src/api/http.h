@@ -127,6 +127,12 @@ bool http_peer(const struct http_request *r, struct ip *out) MUST_USE;
 /* A parameter of the query, decoded, or STR_NONE; `?x` and `?x=` are empty and not none. */
 struct str http_query(const struct http_request *r, const char *name);
 
+/* All values of a parameter that is given several times; at most `max`. Answers how many. */
+size_t http_query_all(const struct http_request *r, const char *name, struct str *out, size_t max);
+
+/* Whether the request comes from this machine. */
+bool http_is_local(const struct http_request *r);
+
 /* Answer. The request may be gone when this returns. */
 void http_answer(struct http_request *r, const struct http_answer *answer);
 

@@ -90,6 +90,12 @@ void exchange_answer(struct exchange *x, const struct http_answer *answer,
 /* http.c: resume its connection at the end of the pass. */
 void exchange_resume(struct exchange *x);
 
+/*
+ * http_shape.c: what makes a request, whose headers are there, unclear; NULL
+ * when nothing does. Sets is_last when it is where the body ends.
+ */
+const char *shape_mistake(struct exchange *x);
+
 /* http_stream.c */
 void stream_began(struct exchange *x);
 void stream_ended(struct exchange *x); /* `gone` is called */

@@ -5,12 +5,20 @@
 #include "engine/show.h"
 #include "value/object.h"
 
-void page_row(struct buf *out, struct arena *mem, struct uuid id, const struct history_row *row)
+void page_row(struct buf *out, struct arena *mem, struct uuid id, const struct history_row *row,
+              const struct mask *mask)
 {
-    struct buf json;
+    struct buf json, masked;
+    struct err err;
 
     buf_init_arena(&json, mem);
     show_history_row(&json, id, row);
+    if (!mask_is_empty(mask)) {
+        buf_init_arena(&masked, mem);
+        if (!mask_view(mem, mask, buf_view(&json), &masked, &err))
+            PANIC("a row that is shown is no JSON");
+        json = masked;
+    }
     sse_event(out, "step", row->seq, buf_view(&json));
 }
 
@@ -48,7 +56,8 @@ void page_read(struct page *p, struct reader *reader, struct uuid id)
     p->rows = 0;
     p->last_seq = p->after;
     p->ok =
-        read_progress(reader, &p->mem, id, p->after, p->limit, &p->progress, &p->found, &p->err);
+        read_progress(reader, &p->mem, id, p->after, p->limit, &p->progress, &p->found, &p->err) &&
+        read_mask(reader, &p->mem, id, &p->mask, &p->err);
     if (!p->ok || !p->found)
         return;
     for (; p->rows < rows->count; p->rows++) {
@@ -56,7 +65,7 @@ void page_read(struct page *p, struct reader *reader, struct uuid id)
         size_t before = p->text.len;
 
         if (row->kind != HISTORY_EVENT)
-            page_row(&p->text, &p->mem, id, row);
+            page_row(&p->text, &p->mem, id, row, &p->mask);
         if (p->text.len > SSE_ROOM_BYTES && before > 0) {
             p->text.len = before;
             break;

@@ -6,9 +6,11 @@
 #define PAWL_API_PAGE_H
 
 #include "api/sse.h"
+#include "value/mask.h"
 
-/* Append a row of history that clients may see. `mem` is for work. */
-void page_row(struct buf *out, struct arena *mem, struct uuid id, const struct history_row *row);
+/* Append a row of history that clients may see, masked. `mem` is for work. */
+void page_row(struct buf *out, struct arena *mem, struct uuid id, const struct history_row *row,
+              const struct mask *mask);
 
 struct page_status {
     enum execution_status status;
@@ -28,6 +30,7 @@ struct page {
     bool ok, found;
     struct err err;
     struct progress progress;
+    struct mask mask;
     struct buf text;  /* rows as events, as many as may wait for a client, but at least one */
     int64_t last_seq; /* of the last row in it */
     size_t rows;      /* how many it has */

@@ -54,15 +54,17 @@ static const struct value *remember(struct view_memory *m, struct str key, struc
     return v;
 }
 
-bool view_allows(const struct call *c, struct arena *mem, struct reader *reader, struct str org_id,
-                 struct str code, int64_t version, bool *out, struct err *err)
+/* What `access` of that version says about `what`. */
+static bool ask_access(const struct call *c, struct arena *mem, struct reader *reader,
+                       struct str code, int64_t version, const char *what, bool *out,
+                       struct err *err)
 {
     struct view_memory *m = api_views(c->api);
     struct str key, json = STR_NONE;
     const struct value *access;
 
-    *out = str_eq(org_id, c->user.org_id);
-    if (!*out || c->role == ROLE_ADMIN)
+    *out = true;
+    if (c->role == ROLE_ADMIN)
         return true;
     key = str_printf(mem, "%.*s@%lld", STR_ARG(code), (long long)version);
     pthread_mutex_lock(&m->lock);
@@ -74,9 +76,25 @@ bool view_allows(const struct call *c, struct arena *mem, struct reader *reader,
         pthread_mutex_lock(&m->lock);
         access = remember(m, key, json);
     }
-    *out = access_allows(*access, "view", c->user.role, c->user.groups);
+    *out = access_allows(*access, what, c->user.role, c->user.groups);
     pthread_mutex_unlock(&m->lock);
     return true;
+}
+
+bool view_allows(const struct call *c, struct arena *mem, struct reader *reader, struct str org_id,
+                 struct str code, int64_t version, bool *out, struct err *err)
+{
+    *out = str_eq(org_id, c->user.org_id);
+    return !*out || ask_access(c, mem, reader, code, version, "view", out, err);
+}
+
+bool view_allows_acting(const struct call *c, struct arena *mem, struct reader *reader,
+                        struct str org_id, struct str code, int64_t version, bool *out,
+                        struct err *err)
+{
+    if (!view_allows(c, mem, reader, org_id, code, version, out, err))
+        return false;
+    return !*out || ask_access(c, mem, reader, code, version, "operate", out, err);
 }
 
 bool view_check(const struct call *c, struct arena *mem, struct reader *reader, struct str org_id,
@@ -89,15 +107,34 @@ bool view_check(const struct call *c, struct arena *mem, struct reader *reader, 
     return is_visible || err_set(err, ERR_NOT_FOUND, "there is no execution with this id");
 }
 
+static bool read_visible(const struct call *c, struct arena *mem, struct reader *reader,
+                         struct uuid id, struct execution_owner *owner, struct err *err)
+{
+    bool found;
+
+    if (!read_owner(reader, mem, id, owner, &found, err))
+        return false;
+    if (!found)
+        return err_set(err, ERR_NOT_FOUND, "there is no execution with this id");
+    return view_check(c, mem, reader, owner->org_id, owner->code, owner->version, err);
+}
+
 bool view_check_id(const struct call *c, struct arena *mem, struct reader *reader, struct uuid id,
                    struct err *err)
 {
     struct execution_owner owner;
-    bool found;
 
-    if (!read_owner(reader, mem, id, &owner, &found, err))
+    return read_visible(c, mem, reader, id, &owner, err);
+}
+
+bool view_check_acting(const struct call *c, struct arena *mem, struct reader *reader,
+                       struct uuid id, struct err *err)
+{
+    struct execution_owner owner;
+    bool may_act;
+
+    if (!read_visible(c, mem, reader, id, &owner, err) ||
+        !ask_access(c, mem, reader, owner.code, owner.version, "operate", &may_act, err))
         return false;
-    if (!found)
-        return err_set(err, ERR_NOT_FOUND, "there is no execution with this id");
-    return view_check(c, mem, reader, owner.org_id, owner.code, owner.version, err);
+    return may_act || err_set(err, ERR_FORBIDDEN, "its definition lets others operate it, not you");
 }

@@ -20,12 +20,22 @@ void view_memory_free(struct view_memory *m);
 bool view_allows(const struct call *c, struct arena *mem, struct reader *reader, struct str org_id,
                  struct str code, int64_t version, bool *out, struct err *err) MUST_USE;
 
-/* The same, and false with ERR_NOT_FOUND when the caller may not. */
+/* The same for acting on it, which only who sees it may. */
+bool view_allows_acting(const struct call *c, struct arena *mem, struct reader *reader,
+                        struct str org_id, struct str code, int64_t version, bool *out,
+                        struct err *err) MUST_USE;
+
+/* False with ERR_NOT_FOUND when the caller may not see it. */
 bool view_check(const struct call *c, struct arena *mem, struct reader *reader, struct str org_id,
                 struct str code, int64_t version, struct err *err) MUST_USE;
 
-/* The same for an execution of which only the id is known. */
+/*
+ * The same for an execution of which only the id is known; and for acting on
+ * it: ERR_FORBIDDEN when the caller may only see it.
+ */
 bool view_check_id(const struct call *c, struct arena *mem, struct reader *reader, struct uuid id,
                    struct err *err) MUST_USE;
+bool view_check_acting(const struct call *c, struct arena *mem, struct reader *reader,
+                       struct uuid id, struct err *err) MUST_USE;
 
 #endif

@@ -20,10 +20,11 @@
     }
 
 struct client {
-    struct arena mem; /* of everything that is answered */
-    const char *url;  /* without a slash at the end */
-    struct str token; /* or empty */
-    long timeout_ms;  /* of one call; 0: longer than any ?wait */
+    struct arena mem;   /* of everything that is answered */
+    const char *url;    /* without a slash at the end */
+    struct str token;   /* or empty */
+    long timeout_ms;    /* of one call; 0: longer than any ?wait */
+    const char *header; /* one more header of the next calls, or NULL */
     void *curl;
 };
 
@@ -48,6 +49,9 @@ bool client_call(struct client *c, const char *method, struct str path, struct s
 /* The same, but refusals (4xx) are left to the caller: true for every answer. */
 bool client_ask(struct client *c, const char *method, struct str path, struct str body,
                 struct reply *out) MUST_USE;
+
+/* Whether an answer of client_ask() is 2xx; anything else is told on stderr. */
+bool client_succeeded(const struct client *c, const struct reply *reply);
 
 /*
  * GET a path outside /api/v1, such as /readyz, without a token. False, and

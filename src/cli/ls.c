@@ -1,15 +1,15 @@
 /* ls.c - pawl ls: the newest executions as a table. */
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/table.h"
 #include "cli/tell.h"
 
 #include <stdio.h>
 
 /* The end of an id is unlike any other's, and enough for other commands. */
-enum { ID_SHOWN = 12 };
+enum { ID_SHOWN = 12, COLUMNS = 6, COLUMN_MAX = 40 };
 
 static void add_filter(struct buf *path, const char *name, const char *value)
 {
@@ -19,7 +19,8 @@ static void add_filter(struct buf *path, const char *name, const char *value)
     client_escape(path, str_of(value));
 }
 
-static void add_row(struct arena *mem, struct table *t, struct value x, int64_t now_us)
+/* One row of the table: ID CODE STATUS STEP KEY STARTED. */
+static void fill_row(struct arena *mem, struct value x, int64_t now_us, struct str row[COLUMNS])
 {
     struct str id = client_text(x, "id");
     struct buf age;
@@ -27,66 +28,119 @@ static void add_row(struct arena *mem, struct table *t, struct value x, int64_t 
     buf_init_arena(&age, mem);
     tell_duration(&age, now_us - tell_time_of(x, "createdAt"));
     buf_text(&age, " ago");
-    table_add(mem, t, id.len > ID_SHOWN ? str_slice(id, id.len - ID_SHOWN, id.len) : id);
-    table_add(mem, t, client_text(x, "code"));
-    table_add(mem, t, client_text(x, "status"));
-    table_add(mem, t, client_text(x, "currentStep"));
-    table_add(mem, t, client_text(x, "key"));
-    table_add(mem, t, buf_view(&age));
+    row[0] = id.len > ID_SHOWN ? str_slice(id, id.len - ID_SHOWN, id.len) : id;
+    row[1] = client_text(x, "code");
+    row[2] = client_text(x, "status");
+    row[3] = client_text(x, "currentStep");
+    row[4] = client_text(x, "key");
+    row[5] = buf_view(&age);
 }
 
-static void print_table(struct arena *mem, struct value items)
+static void print_row(struct str row[COLUMNS], const size_t widths[COLUMNS])
 {
-    static const char *const head[] = {"ID", "CODE", "STATUS", "STEP", "KEY", "STARTED"};
-    int64_t now_us = clock_wall_us(&clock_system);
-    struct table t = {.columns = sizeof(head) / sizeof(head[0])};
+    for (int i = 0; i < COLUMNS; i++) {
+        struct str text = row[i].len > 0 ? row[i] : STR("-");
+        size_t width = utf8_count(text);
+        if (width > COLUMN_MAX) {
+            text = str_slice(text, 0, utf8_offset(text, COLUMN_MAX));
+            width = COLUMN_MAX;
+        }
+        printf("%.*s%*s", STR_ARG(text),
+               i + 1 < COLUMNS ? (int)(widths[i] > width ? widths[i] - width : 0) + 2 : 0, "");
+    }
+    putchar('\n');
+}
 
-    for (size_t i = 0; i < t.columns; i++)
-        table_add(mem, &t, str_of(head[i]));
+/* The widths are those of the first page; what is longer later is not cut for it. */
+static void print_table(struct arena *mem, struct value items, size_t widths[COLUMNS])
+{
+    struct str head[COLUMNS] = {STR("ID"),   STR("CODE"), STR("STATUS"),
+                                STR("STEP"), STR("KEY"),  STR("STARTED")};
+    struct str(*rows)[COLUMNS] = arena_array(mem, items.len + 1, sizeof(*rows));
+    int64_t now_us = clock_wall_us(&clock_system);
+    bool is_first = widths[0] == 0;
+
+    memcpy(rows[0], head, sizeof(head));
     for (uint32_t i = 0; i < items.len; i++)
-        add_row(mem, &t, items.items[i], now_us);
-    table_print(&t);
+        fill_row(mem, items.items[i], now_us, rows[i + 1]);
+    for (uint32_t i = 0; i <= items.len; i++)
+        for (int k = 0; k < COLUMNS; k++) {
+            size_t width = utf8_count(rows[i][k]);
+            if (width > COLUMN_MAX)
+                width = COLUMN_MAX;
+            if (width > widths[k])
+                widths[k] = width;
+        }
+    for (uint32_t i = is_first ? 0 : 1; i <= items.len; i++)
+        print_row(rows[i], widths);
+}
+
+/* One page after the other. */
+static int list(struct client *c, struct str query, bool all, bool as_json)
+{
+    size_t widths[COLUMNS] = {0};
+    struct str cursor = STR_NONE;
+    uint64_t shown = 0;
+
+    do {
+        struct value items;
+        struct reply reply;
+        struct str path = str_printf(&c->mem, "/executions?%.*s%s%.*s", STR_ARG(query),
+                                     cursor.len > 0 ? "&cursor=" : "", STR_ARG(cursor));
+
+        if (!client_call(c, "GET", path, STR_NONE, &reply))
+            return EXIT_FAILED;
+        items = value_map_get_str(reply.json, STR("items"));
+        if (items.kind != VALUE_LIST)
+            return EXIT_FAILED;
+        cursor = client_text(reply.json, "nextCursor");
+        if (as_json && !all)
+            printf("%.*s\n", STR_ARG(reply.text));
+        for (uint32_t i = 0; as_json && all && i < items.len; i++)
+            printf("%s%.*s", shown + i == 0 ? "{\"items\":[" : ",",
+                   STR_ARG(client_json(&c->mem, items.items[i])));
+        if (!as_json && items.len > 0)
+            print_table(&c->mem, items, widths);
+        shown += items.len;
+    } while (cursor.len > 0 && (all || shown == 0));
+    if (as_json && all)
+        printf("%s],\"nextCursor\":null}\n", shown == 0 ? "{\"items\":[" : "");
+    else if (!as_json && shown == 0)
+        printf("no executions; start one with: pawl start CODE\n");
+    else if (!as_json && cursor.len > 0) {
+        (void)fflush(stdout);
+        fprintf(stderr, "there are more: --all lists them, --limit sets how many\n");
+    }
+    return EXIT_OK;
 }
 
 int command_ls(int argc, char **argv)
 {
-    const char *status_name = NULL, *code = NULL, *limit = "20", *key = NULL, *query = NULL;
-    bool as_json = false;
-    const struct option_spec specs[] = {
-        {.name = "status", .value = &status_name},
-        {.name = "code", .value = &code},
-        {.name = "limit", .value = &limit},
-        {.name = "key", .value = &key},
-        {.name = "q", .value = &query},
-        {.name = "json", .flag = &as_json},
-        CLIENT_OPTIONS,
-    };
+    const char *limit = NULL;
+    const char *filters[8] = {0};
+    static const char *const names[] = {"status", "code", "key", "step", "kind", "from", "to", "q"};
+    bool as_json = false, all = false;
+    const struct option_spec common[] = {CLIENT_OPTIONS};
+    struct option_spec specs[11 + sizeof(common) / sizeof(common[0])];
     struct client c;
-    struct reply reply;
-    struct value items;
-    struct buf path;
-    int status = EXIT_FAILED;
+    struct buf query;
+    int status;
 
+    for (size_t i = 0; i < 8; i++)
+        specs[i] = (struct option_spec){.name = names[i], .value = &filters[i]};
+    specs[8] = (struct option_spec){.name = "limit", .value = &limit};
+    specs[9] = (struct option_spec){.name = "all", .flag = &all};
+    specs[10] = (struct option_spec){.name = "json", .flag = &as_json};
+    memcpy(&specs[11], common, sizeof(common));
     if (!options_read("ls", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 1)
         return command_usage("ls");
     client_open(&c);
-    buf_init_arena(&path, &c.mem);
-    buf_text(&path, "/executions?limit=");
-    client_escape(&path, str_of(limit));
-    add_filter(&path, "status", status_name);
-    add_filter(&path, "code", code);
-    add_filter(&path, "key", key);
-    add_filter(&path, "q", query);
-    if (client_call(&c, "GET", buf_view(&path), STR_NONE, &reply)) {
-        status = EXIT_OK;
-        items = value_map_get_str(reply.json, STR("items"));
-        if (as_json)
-            printf("%.*s\n", STR_ARG(reply.text));
-        else if (items.kind == VALUE_LIST && items.len > 0)
-            print_table(&c.mem, items);
-        else
-            printf("no executions; start one with: pawl start CODE\n");
-    }
+    buf_init_arena(&query, &c.mem);
+    buf_text(&query, "limit=");
+    client_escape(&query, str_of(limit != NULL ? limit : all ? "500" : "20"));
+    for (size_t i = 0; i < 8; i++)
+        add_filter(&query, names[i], filters[i]);
+    status = list(&c, buf_view(&query), all, as_json);
     client_close(&c);
     return status;
 }

@@ -35,6 +35,13 @@ static bool unknown(const char *command, const struct option_spec *specs, size_t
     return false;
 }
 
+/* "-q" or "-q=...", where there is an option of that one letter. */
+static bool is_letter(const struct option_spec *specs, size_t count, const char *arg)
+{
+    return arg[0] == '-' && arg[1] != '\0' && (arg[2] == '\0' || arg[2] == '=') &&
+           find(specs, count, str_from(arg + 1, 1)) != NULL;
+}
+
 bool options_read(const char *command, const struct option_spec *specs, size_t count, int *argc,
                   char **argv)
 {
@@ -45,11 +52,14 @@ bool options_read(const char *command, const struct option_spec *specs, size_t c
         const struct option_spec *spec;
         struct str name;
 
-        if (strncmp(arg, "--", 2) != 0) {
+        size_t dashes = strncmp(arg, "--", 2) == 0 ? 2 : is_letter(specs, count, arg) ? 1 : 0;
+
+        if (dashes == 0) {
             argv[kept++] = arg;
             continue;
         }
-        name = value == NULL ? str_of(arg + 2) : str_from(arg + 2, (size_t)(value - arg - 2));
+        arg += dashes;
+        name = value == NULL ? str_of(arg) : str_from(arg, (size_t)(value - arg));
         spec = find(specs, count, name);
         if (spec == NULL)
             return unknown(command, specs, count, name);

@@ -10,7 +10,8 @@
  *     if (!options_read("serve", specs, 2, &argc, argv))
  *         return command_usage("serve");
  *
- * "--data DIR" and "--data=DIR" are the same. Options may stand anywhere; "--"
+ * "--data DIR" and "--data=DIR" are the same; an option of one letter may have
+ * one dash. Options may stand anywhere; "--"
  * ends them.
  */
 #ifndef PAWL_CLI_OPTIONS_H

@@ -7,6 +7,7 @@
 #include "cli/settings.h"
 #include "cli/version.h"
 #include "node/node.h"
+#include "value/timefmt.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -22,6 +23,7 @@ struct server {
     struct arena mem;
     struct str host;
     uint16_t port;
+    int64_t keep_ended_us; /* 0 = for ever */
     struct cidrs trusted_proxies;
     struct tls tls;
     struct node *node;
@@ -84,6 +86,25 @@ static bool check_address(struct server *s)
             "Give it a certificate with --tls-cert and --tls-key, listen on 127.0.0.1 behind a "
             "proxy that speaks TLS, or add --allow-plain-http.\n",
             listen);
+    return false;
+}
+
+/* "90d"; "none" and "0" keep everything. */
+static bool check_keep_completed(struct server *s)
+{
+    const char *text = text_of(s, SETTING_KEEP_COMPLETED);
+    struct value v;
+
+    if (strcmp(text, "none") == 0)
+        return true;
+    if (duration_read(str_of(text), &v) && v.seconds >= 0) {
+        s->keep_ended_us = v.seconds * 1000000 + v.nanos / 1000;
+        return true;
+    }
+    fprintf(stderr,
+            "pawl serve: --keep-completed takes how long executions are kept after their end, "
+            "such as 90d, or none to keep them for ever; not %s\n",
+            text);
     return false;
 }
 
@@ -216,6 +237,7 @@ static bool open_server(struct server *s, struct str *token, struct err *err)
         .data_path = str_of(data),
         .store_url = str_of(text_of(s, SETTING_STORE)),
         .clock = &clock_system,
+        .keep_ended_us = s->keep_ended_us,
     };
     struct api_options api = {
         .host = s->host,
@@ -290,7 +312,8 @@ int command_serve(int argc, char **argv)
         if (s.settings.prints) {
             settings_print(&s.settings);
             status = EXIT_OK;
-        } else if (check_tls(&s) && check_address(&s) && check_proxy(&s) && check_public_url(&s)) {
+        } else if (check_tls(&s) && check_address(&s) && check_keep_completed(&s) &&
+                   check_proxy(&s) && check_public_url(&s)) {
             status = serve(&s);
         }
     } else {

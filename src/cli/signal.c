@@ -4,6 +4,7 @@
 #include "cli/file.h"
 #include "cli/options.h"
 #include "cli/tell.h"
+#include "cli/where.h"
 #include "value/json.h"
 
 #include <stdio.h>
@@ -52,29 +53,46 @@ static void tell(struct client *c, const struct reply *reply)
     printf("%.*s\n", STR_ARG(buf_view(&out)));
 }
 
+/* `body` is what one of them would be sent. */
+static int signal_many(struct client *c, const char *where, struct str body, bool dry_run,
+                       bool as_json)
+{
+    return where_run(c, &(struct where){.action = "signal",
+                                        .done = "signalled",
+                                        .conditions = where,
+                                        .fields = str_slice(body, 1, body.len - 1),
+                                        .is_dry_run = dry_run,
+                                        .as_json = as_json});
+}
+
 int command_signal(int argc, char **argv)
 {
-    const char *id = NULL, *wait_for = NULL;
-    bool as_json = false, wait = false;
+    const char *id = NULL, *wait_for = NULL, *where = NULL;
+    bool as_json = false, wait = false, dry_run = false;
     const struct option_spec specs[] = {
-        {.name = "id", .value = &id},
-        {.name = "wait", .value = &wait_for, .flag = &wait},
-        {.name = "json", .flag = &as_json},
-        CLIENT_OPTIONS,
+        {.name = "id", .value = &id},          {.name = "where", .value = &where},
+        {.name = "dry-run", .flag = &dry_run}, {.name = "wait", .value = &wait_for, .flag = &wait},
+        {.name = "json", .flag = &as_json},    CLIENT_OPTIONS,
     };
     struct client c;
     struct reply reply;
     struct buf body, path;
     struct str execution;
-    int status = EXIT_FAILED;
+    int status = EXIT_FAILED, type;
 
-    if (!options_read("signal", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc < 3 ||
-        argc > 4)
+    if (!options_read("signal", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) ||
+        (dry_run && where == NULL) || (where != NULL && wait))
+        return command_usage("signal");
+    type = where != NULL ? 1 : 2; /* with --where no execution is named */
+    if (argc < type + 1 || argc > type + 2)
         return command_usage("signal");
     client_open(&c);
     buf_init_arena(&path, &c.mem);
-    if (make_body(&c, argv[2], argc > 3 ? argv[3] : NULL, id, &body) &&
-        client_find(&c, argv[1], &execution)) {
+    if (!make_body(&c, argv[type], argc > type + 1 ? argv[type + 1] : NULL, id, &body)) {
+        status = EXIT_FAILED;
+    } else if (where != NULL) {
+        status = signal_many(&c, where, buf_view(&body), dry_run, as_json);
+    } else if (client_find(&c, argv[1], &execution)) {
         buf_printf(&path, "/executions/%.*s/signal", STR_ARG(execution));
         if (wait) {
             buf_text(&path, "?wait=");

@@ -116,10 +116,13 @@ bool freeze_step(struct turn *t, struct str asks)
     }
     buf_char(&out, '}');
     t->x->cursor.frozen_json = buf_view(&out);
-    if (out.len <= CONTEXT_BYTES_MAX)
-        return true;
-    (void)turn_fail_size(t);
-    return false;
+    if (out.len > CONTEXT_BYTES_MAX)
+        return turn_fail_size(t) == STEP_DONE;
+    /* Executions that were started begin now: their ids are known from here on. */
+    for (size_t i = 0; i < t->starts.count; i++)
+        *VEC_ADD(t->mem, &t->out->starts) = t->starts.items[i];
+    t->starts.count = 0;
+    return true;
 }
 
 /* --- thawing --- */
@@ -173,7 +176,7 @@ static struct value read_frozen(struct turn *t)
     return frozen;
 }
 
-void freeze_thaw(struct turn *t)
+bool freeze_thaw(struct turn *t)
 {
     struct value frozen = read_frozen(t), assigned;
 
@@ -185,6 +188,10 @@ void freeze_thaw(struct turn *t)
         t->variables = state_merge(t->mem, t->variables, assigned);
     }
     thaw_staged(t, frozen);
+    if (t->records.count == 0 || !t->ev->gives_up_on_records)
+        return true;
+    return turn_fail(t, STR("conflict_version"), STR("business"),
+                     "another has changed a record of this step while it waited") == STEP_DONE;
 }
 
 static struct value with_member(struct turn *t, struct value map, struct str name, struct value v)

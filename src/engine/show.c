@@ -27,6 +27,8 @@ static void actions_field(struct buf *out, const struct stored_execution *x)
         buf_text(out, "\"skip\",");
     if (x->status == STATUS_WAITING)
         buf_text(out, "\"migrate\",");
+    if (is_terminal)
+        buf_text(out, "\"delete\",");
     if (out->ptr[out->len - 1] == ',')
         out->len--;
     buf_char(out, ']');

@@ -205,8 +205,8 @@ enum step_end step_attempt(struct turn *t)
         return run_wait(t, step);
     if (p->kind != PROCEDURE_INLINE)
         input = stored_input(t);
-    if (t->x->cursor.frozen_json.len > 0)
-        freeze_thaw(t);
+    if (t->x->cursor.frozen_json.len > 0 && !freeze_thaw(t))
+        return STEP_FAILED;
     end = procedure_run(t, p, STR_NONE, input, &output);
     return end == STEP_DONE ? step_complete(t, output, 0) : end;
 }

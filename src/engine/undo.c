@@ -294,8 +294,8 @@ static enum step_end run_rollback(struct turn *t, struct value delta, struct val
     if (is_past_budget(t))
         return turn_fail(t, STR("timeout_compensation"), STR("business"),
                          "there was no time left for rolling back");
-    if (t->x->cursor.frozen_json.len > 0)
-        freeze_thaw(t);
+    if (t->x->cursor.frozen_json.len > 0 && !freeze_thaw(t))
+        return STEP_FAILED;
     if (undo->commands_left > 0)
         return undo_command_run(t, step, done, place, out);
     if (procedure_input(t, step->rollback.input, &input) != STEP_DONE)

@@ -3,9 +3,8 @@
 
 #include "base/crash.h"
 #include "base/log.h"
-#include "engine/show.h"
 #include "store/change.h"
-#include "value/json.h"
+#include "value/object.h"
 
 #include <stdlib.h>
 
@@ -72,17 +71,24 @@ static void keep_answer(struct work *w)
     ASSERT(w->commit != NULL);
     if (r->kind == NODE_START) {
         w->idempotency.status = 201;
-        show_execution(r->mem, &text, w->commit->after);
+        view_execution(r->mem, &text, w->commit->after);
     } else if (r->kind == NODE_SIGNAL) {
         w->idempotency.status = 202;
-        buf_text(&text, "{\"id\":");
-        json_write_string(&text, r->signal_id);
+        buf_char(&text, '{');
+        object_text(&text, "id", r->signal_id);
+        if (r->names_execution)
+            object_id(&text, "executionId", r->execution);
         buf_char(&text, '}');
     } else {
         w->idempotency.status = 202;
         buf_text(&text, "{}");
     }
     w->idempotency.answer = buf_view(&text);
+}
+
+static struct definition_change *request_definitions(struct node_request *r)
+{
+    return r->definitions != NULL ? r->definitions : &r->definition;
 }
 
 void batch_add(struct node *n, struct work *w)
@@ -93,7 +99,7 @@ void batch_add(struct node *n, struct work *w)
         w->member.commit = w->commit;
     } else if (w->request->kind == NODE_DEFINITION) {
         w->member.kind = MEMBER_DEFINITION;
-        w->member.definition = &w->request->definition;
+        w->member.definition = request_definitions(w->request);
     } else {
         w->member.kind = MEMBER_CHANGE;
         w->member.change = w->request->change;
@@ -144,16 +150,21 @@ static enum log_level level_of(struct str name)
                                         : LOG_INFO;
 }
 
-static void write_logs(const struct commit *commit)
+static void write_logs(struct arena *mem, const struct commit *commit)
 {
+    struct mask mask = {0};
+
+    if (commit->logs.count > 0)
+        view_mask(mem, commit->after, &mask);
     for (size_t i = 0; i < commit->logs.count; i++) {
         const struct log_line *line = &commit->logs.items[i];
         char id[UUID_TEXT_LEN + 1];
 
         uuid_write(commit->after->id, id);
         log_write(level_of(line->level), "process log",
-                  LOG_FIELDS(log_str("execution", str_of(id)), log_str("text", line->message),
-                             log_str("data", line->data_json)));
+                  LOG_FIELDS(log_str("execution", str_of(id)),
+                             log_str("text", mask_text(mem, &mask, line->message)),
+                             log_str("data", mask_text(mem, &mask, line->data_json))));
     }
 }
 
@@ -200,8 +211,7 @@ static void answer(struct node *n, struct work *w)
     case NODE_CANCEL:
         break;
     case NODE_DEFINITION:
-        if (r->definition.action == DEFINITION_PUBLISH)
-            published_get(n, r->definition.code)->version = r->definition.version;
+        config_changed(n, request_definitions(r));
         break;
     case NODE_CHANGE:
         r->change->answer_json = str_copy(r->mem, r->change->answer_json);
@@ -224,11 +234,15 @@ static void applied(struct node *n, struct work *w)
     }
     x = w->commit->after;
     e->row = w->member.row;
-    write_logs(w->commit);
+    write_logs(&e->mem, w->commit);
     wake_arm(n, x);
     news_tell(n, e, w->commit);
     if (e->waiters != NULL)
         taken_tell(n, e, w->commit);
+    for (size_t i = 0; i < w->commit->starts.count; i++)
+        wake(n, w->commit->starts.items[i]->id);
+    if (w->commit->wakes_parent)
+        wake(n, x->parent_id);
     if (w->kind == WORK_REQUEST)
         answer(n, w);
     if (status_is_terminal(x->status))
@@ -248,9 +262,7 @@ static void again(struct node *n, struct work *w)
     ASSERT(e != NULL);
     w->commit = NULL;
     w->now_us = 0;
-    w->records = (struct record_reads){0};
-    w->objects = (struct object_reads){0};
-    w->has_history = false;
+    work_forget_reads(w);
     if (w->kind == WORK_REQUEST && w->request->kind == NODE_START) {
         /* It never was: start another one. */
         request_start(n, w);
@@ -428,8 +440,10 @@ static void finish_member(struct node *n, struct member *m, const struct batch *
     } else if (b->end != BATCH_COMMITTED) {
         undo(n, w, b);
     } else if (m->result == MEMBER_APPLIED) {
+        n->members_applied++;
         applied(n, w);
     } else {
+        n->members_refused++;
         refused(n, w);
     }
     CRASH_POINT(BETWEEN_ANSWERS);
@@ -442,6 +456,7 @@ void batch_done(struct node *n, struct batch *b)
     n->outstanding--;
     n->sent[0] = n->sent[1];
     if (b->end != BATCH_COMMITTED) {
+        n->batches_refused++;
         n->pause_until_us = clock_mono_us(n->clock) + REFUSED_PAUSE_US;
         log_write(LOG_ERROR, "the store did not take a batch",
                   LOG_FIELDS(log_str("reason", str_of(b->err.message)),

@@ -30,11 +30,13 @@ void news_tell(struct node *n, struct entry *e, const struct commit *commit)
 {
     const struct execution *x = commit->after;
     struct str step = current_step(x);
+    struct mask mask;
     bool moved = !e->is_told || e->told_status != x->status || !str_eq(e->told_step, step);
 
     news_known(e, x);
     if (n->hear == NULL)
         return;
+    view_mask(&e->mem, x, &mask);
     n->hear(n->hear_context, &(struct node_news){
                                  .id = x->id,
                                  .code = x->program->code,
@@ -48,5 +50,6 @@ void news_tell(struct node *n, struct entry *e, const struct commit *commit)
                                  .moved = moved,
                                  .access = x->program->access,
                                  .history = &commit->history,
+                                 .mask = &mask,
                              });
 }

@@ -24,6 +24,7 @@ struct node_options {
     const struct clock *clock;
     unsigned reader_count;  /* 0 = 2 */
     size_t cache_bytes;     /* of executions in memory; 0 = 64 MiB */
+    int64_t keep_ended_us;  /* executions that ended longer ago are deleted; 0 = none */
     size_t pending_max;     /* requests under way; 0 = 16384; beyond: ERR_OVERLOADED */
     struct store *store;    /* for the simulator: use this one, do not open any; it needs `done` */
     struct mailbox *done;   /* with `store`: where its batches and tasks come back */
@@ -83,6 +84,7 @@ struct node_news {
     bool moved;          /* the status or the step is another than before */
     struct value access; /* of its definition: who may view it; or absent */
     const struct history *history;
+    const struct mask *mask; /* of what is sensitive in all of this; may be empty */
 };
 
 /*
@@ -107,7 +109,7 @@ enum node_request_kind {
     NODE_SIGNAL,
     NODE_CANCEL,
     NODE_WAIT,       /* for the end of an execution, or for the step that takes a signal */
-    NODE_DEFINITION, /* save a draft, delete it, publish */
+    NODE_DEFINITION, /* save a draft, delete it, publish, and what else can become of one */
     NODE_CHANGE,     /* any other change: see store/change.h */
 };
 
@@ -135,10 +137,12 @@ struct node_request {
     int64_t signal_seq; /* WAIT: for the step that takes this signal; an answer of SIGNAL */
     struct value payload;
     struct value signal_by; /* {id, name}: a map */
+    bool names_execution;   /* SIGNAL: the answer that is kept says who received it */
     struct str reason;
     bool without_rollback; /* CANCEL: what was done stays done */
     /* DEFINITION */
     struct definition_change definition;
+    struct definition_change *definitions; /* in place of the former: several, by `next` */
     /* CHANGE */
     struct change *change; /* its answer_json lives in `mem` when `done` is called */
 
@@ -175,6 +179,27 @@ bool node_submit(struct node *n, struct node_request *r, struct err *err) MUST_U
 
 /* Whether this is the row of the step that took the signal of that seq. */
 bool node_row_took(struct arena *mem, const struct history_row *row, int64_t signal_seq);
+
+/* --- figures --- */
+
+struct node_stats {
+    int64_t batches;         /* that were handed to the store */
+    int64_t batches_refused; /* of them, those that it did not take */
+    int64_t members_applied, members_refused;
+    size_t pending; /* requests under way */
+    size_t waiting; /* of them, those that wait for an end */
+    size_t cached;  /* executions in memory */
+    size_t cached_bytes;
+    size_t timers;  /* that are due within a minute */
+    int64_t purged; /* executions that were deleted because of their age */
+};
+
+void node_stats(const struct node *n, struct node_stats *out);
+
+/* What the store calls this node. */
+struct str node_own_name(const struct node *n);
+
+/* --- reading --- */
 
 /*
  * Read on a reader thread: `run` there, then `done` on the loop. False:

@@ -7,7 +7,6 @@
  */
 #include "node/inner.h"
 
-#include "engine/show.h"
 #include "value/json.h"
 
 bool node_row_took(struct arena *mem, const struct history_row *row, int64_t signal_seq)
@@ -32,7 +31,7 @@ bool taken_find(struct node_request *r, const struct commit *commit)
         if (row->seq <= r->signal_seq || !node_row_took(r->mem, row, r->signal_seq))
             continue;
         buf_init_arena(&text, r->mem);
-        show_history_row(&text, commit->after->id, row);
+        view_row(r->mem, &text, commit->after, row);
         r->taken_json = buf_view(&text);
         r->taken_status = commit->after->status;
         return true;

@@ -36,6 +36,7 @@ struct apply {
     int64_t kept_answers;         /* how many were put into http_idempotency ... */
     int64_t kept_at_us;           /* ... and when */
     bool wrote;                   /* the current member has changed something */
+    bool gave_back;               /* the file may be shorter once the log is moved into it */
 };
 
 enum apply_end {

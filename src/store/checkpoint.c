@@ -102,6 +102,14 @@ void checkpoint_tell(struct checkpoint *c, int64_t log_pages)
     pthread_mutex_unlock(&c->lock);
 }
 
+void checkpoint_hurry(struct checkpoint *c)
+{
+    pthread_mutex_lock(&c->lock);
+    c->next_pages = 1;
+    pthread_cond_broadcast(&c->changed);
+    pthread_mutex_unlock(&c->lock);
+}
+
 void checkpoint_close(struct checkpoint *c)
 {
     pthread_mutex_lock(&c->lock);

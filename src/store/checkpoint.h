@@ -38,6 +38,9 @@ bool checkpoint_open(struct checkpoint *c, struct str path, struct err *err) MUS
 /* How many pages the log has now; called by the writer between two transactions. May wait. */
 void checkpoint_tell(struct checkpoint *c, int64_t log_pages);
 
+/* Move what the log holds soon: the file is to become shorter. Called after checkpoint_tell(). */
+void checkpoint_hurry(struct checkpoint *c);
+
 void checkpoint_close(struct checkpoint *c);
 
 #endif

@@ -10,6 +10,7 @@
 #define PAWL_STORE_READ_H
 
 #include "store/store.h"
+#include "value/mask.h"
 
 /* One execution with the history rows after its checkpoint. */
 bool read_execution(struct reader *r, struct arena *mem, struct uuid id,
@@ -44,9 +45,16 @@ bool read_progress(struct reader *r, struct arena *mem, struct uuid id, int64_t 
 bool read_signal(struct reader *r, struct uuid execution, struct str signal_id, int64_t *seq,
                  bool *found, struct err *err) MUST_USE;
 
+/* What of an execution's input is sensitive; an empty mask when nothing is. */
+bool read_mask(struct reader *r, struct arena *mem, struct uuid id, struct mask *out,
+               struct err *err) MUST_USE;
+
+#define STATUS_BIT(status) (UINT32_C(1) << (unsigned)(status))
+
 struct execution_filter {
-    struct str kind, code, status, key, step, q; /* empty = any; q: id, key, code, error code */
-    int64_t from_us, to_us;                      /* by createdAt; 0 = open */
+    struct str kind, code, key, step, q; /* empty = any; q: id, key, code, error code */
+    uint32_t statuses;                   /* STATUS_BIT() of each that may be; 0 = any */
+    int64_t from_us, to_us;              /* by createdAt; 0 = open */
     struct str org_id;
     struct str cursor; /* opaque, of the page before */
     int64_t limit;
@@ -56,7 +64,11 @@ struct stored_executions {
     VEC_OF(struct stored_execution);
 };
 
-/* A page of executions, newest first, without their context; *next is the cursor or empty. */
+/*
+ * A page of executions, newest first, without their context; *next is the
+ * cursor or empty. What a filter leaves over of very many may be a page that is
+ * not full and has a cursor all the same. ERR_BAD_REQUEST: the cursor is none.
+ */
 bool read_executions(struct reader *r, struct arena *mem, const struct execution_filter *filter,
                      struct stored_executions *out, struct str *next, struct err *err) MUST_USE;
 
@@ -89,6 +101,7 @@ struct stored_definition {
     struct str kind, code, name;
     int64_t version;   /* 0 = draft */
     int64_t revision;  /* of the draft: its ETag */
+    int64_t previous;  /* the version that was published before this one first was; 0: none */
     struct str status; /* draft, published, superseded */
     struct str text;
     struct str summary, created_by;
@@ -112,14 +125,85 @@ bool read_access(struct reader *r, struct arena *mem, struct str code, int64_t v
 bool read_versions(struct reader *r, struct arena *mem, struct str kind, struct str code,
                    struct stored_definitions *out, struct err *err) MUST_USE;
 
-/* The drafts and published versions of all definitions of a kind, by code; without texts. */
-bool read_definitions(struct reader *r, struct arena *mem, struct str kind,
-                      struct stored_definitions *out, struct err *err) MUST_USE;
+/*
+ * The drafts and published versions of definitions of a kind, or of processes
+ * of every kind when that is empty: at most `limit` rows with codes above
+ * `after`, by code; without texts. One definition has up to two rows.
+ */
+bool read_definitions(struct reader *r, struct arena *mem, struct str kind, struct str after,
+                      int64_t limit, struct stored_definitions *out, struct err *err) MUST_USE;
+
+/* Everything of a kind that is published, by code, with its texts. */
+bool read_published(struct reader *r, struct arena *mem, struct str kind,
+                    struct stored_definitions *out, struct err *err) MUST_USE;
+
+/* The same in any order, and the newest version of what has been removed. */
+bool read_newest(struct reader *r, struct arena *mem, struct str kind,
+                 struct stored_definitions *out, struct err *err) MUST_USE;
+
+/* A number that grows with every change of a definition, whichever node makes it. */
+bool read_definition_stamp(struct reader *r, int64_t *out, struct err *err) MUST_USE;
 
 /* One record, or all of an object (id empty). */
 bool read_records(struct reader *r, struct arena *mem, struct str object, struct str id,
                   int64_t limit, struct record_reads *out, struct err *err) MUST_USE;
 
+struct stored_record {
+    int64_t row, version;
+    struct str id;
+    struct value data;
+};
+
+struct stored_records {
+    VEC_OF(struct stored_record);
+};
+
+/*
+ * The records of an object behind row `after`, at most `limit`, in the order in
+ * which they were made.
+ */
+bool read_records_after(struct reader *r, struct arena *mem, struct str object, int64_t after,
+                        int64_t limit, struct stored_records *out, struct err *err) MUST_USE;
+
+/*
+ * Live executions with this business key, of that code unless it is empty, in
+ * the organisation unless that is empty; at most two, for two are too many.
+ */
+bool read_live_by_key(struct reader *r, struct arena *mem, struct str key, struct str code,
+                      struct str org_id, struct dues *out, struct err *err) MUST_USE;
+
+/* The newest execution with this business key that has received the signal; the same otherwise. */
+bool read_receiver(struct reader *r, struct str key, struct str code, struct str org_id,
+                   struct str signal_id, struct uuid *out, bool *found, struct err *err) MUST_USE;
+
+struct ended_execution {
+    int64_t row;
+    struct uuid id;
+    int64_t created_at_us, completed_at_us; /* 0 while it lives */
+};
+
+struct ended_executions {
+    VEC_OF(struct ended_execution);
+};
+
+/* All executions behind a row, the oldest first, at most `limit`: when each began and ended. */
+bool read_ended(struct reader *r, struct arena *mem, int64_t after_row, int64_t limit,
+                struct ended_executions *out, struct err *err) MUST_USE;
+
+struct stored_node {
+    struct str name;
+    int64_t started_at_us;
+    int64_t batches;
+    bool is_connected;
+};
+
+struct stored_nodes {
+    VEC_OF(struct stored_node);
+};
+
+/* The nodes that share this store. */
+bool read_nodes(struct reader *r, struct arena *mem, struct stored_nodes *out,
+                struct err *err) MUST_USE;
 /* The last version of a record that is gone; 0 when there never was one. */
 bool read_record_last(struct reader *r, struct str object, struct str id, int64_t *version,
                       struct err *err) MUST_USE;

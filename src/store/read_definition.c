@@ -20,7 +20,8 @@ static struct stored_definition load(struct reader *r, struct arena *mem, enum s
         .summary = str_copy(mem, db_column_text(db, sql, 6)),
         .created_by = str_copy(mem, db_column_text(db, sql, 7)),
         .created_at_us = db_column_int(db, sql, 8),
-        .text = with_text ? str_copy(mem, db_column_text(db, sql, 9)) : STR_NONE,
+        .previous = db_column_int(db, sql, 9),
+        .text = with_text ? str_copy(mem, db_column_text(db, sql, 10)) : STR_NONE,
     };
 }
 
@@ -50,11 +51,11 @@ bool read_access(struct reader *r, struct arena *mem, struct str code, int64_t v
 }
 
 static bool load_all(struct reader *r, struct arena *mem, enum sql sql, enum db_status status,
-                     struct stored_definitions *out, struct err *err)
+                     bool with_texts, struct stored_definitions *out, struct err *err)
 {
     *out = (struct stored_definitions){0};
     for (; status == DB_ROW; status = db_next(r->db, sql))
-        *VEC_ADD(mem, out) = load(r, mem, sql, false);
+        *VEC_ADD(mem, out) = load(r, mem, sql, with_texts);
     db_end(r->db, sql);
     return status == DB_DONE ? true : db_fail(r->db, status, err);
 }
@@ -65,38 +66,42 @@ bool read_versions(struct reader *r, struct arena *mem, struct str kind, struct 
     enum db_status status =
         reader_run(r, SQL_READ_VERSIONS, DB_PARAMS(db_text(kind), db_text(code)));
 
-    return load_all(r, mem, SQL_READ_VERSIONS, status, out, err);
+    return load_all(r, mem, SQL_READ_VERSIONS, status, false, out, err);
 }
 
-bool read_definitions(struct reader *r, struct arena *mem, struct str kind,
-                      struct stored_definitions *out, struct err *err)
+bool read_definitions(struct reader *r, struct arena *mem, struct str kind, struct str after,
+                      int64_t limit, struct stored_definitions *out, struct err *err)
 {
-    enum db_status status = reader_run(r, SQL_READ_DEFINITIONS, DB_PARAMS(db_text(kind)));
+    enum sql sql = kind.len > 0 ? SQL_READ_DEFINITIONS : SQL_READ_PROCESSES;
+    struct db_value params[] = {db_int(limit), db_text(after), db_text(kind)};
+    enum db_status status = reader_run(r, sql, params, kind.len > 0 ? 3 : 2);
 
-    return load_all(r, mem, SQL_READ_DEFINITIONS, status, out, err);
+    return load_all(r, mem, sql, status, false, out, err);
 }
 
-bool read_records(struct reader *r, struct arena *mem, struct str object, struct str id,
-                  int64_t limit, struct record_reads *out, struct err *err)
+bool read_published(struct reader *r, struct arena *mem, struct str kind,
+                    struct stored_definitions *out, struct err *err)
 {
-    enum sql sql = id.len > 0 ? SQL_READ_RECORD : SQL_READ_RECORDS;
-    enum db_status status =
-        reader_run(r, sql, DB_PARAMS(db_text(object), id.len > 0 ? db_text(id) : db_int(limit)));
-    bool ok = true;
+    enum db_status status = reader_run(r, SQL_READ_ALL_PUBLISHED, DB_PARAMS(db_text(kind)));
 
-    *out = (struct record_reads){0};
-    for (; ok && status == DB_ROW; status = db_next(r->db, sql)) {
-        struct record_read record = {.object = str_copy(mem, db_column_text(r->db, sql, 0)),
-                                     .id = str_copy(mem, db_column_text(r->db, sql, 1)),
-                                     .version = db_column_int(r->db, sql, 2)};
+    return load_all(r, mem, SQL_READ_ALL_PUBLISHED, status, true, out, err);
+}
 
-        ok = json_read(mem, db_column_text(r->db, sql, 3), &record.data, err);
-        *VEC_ADD(mem, out) = record;
-    }
-    db_end(r->db, sql);
-    if (!ok)
-        return false;
-    return status == DB_DONE ? true : db_fail(r->db, status, err);
+bool read_newest(struct reader *r, struct arena *mem, struct str kind,
+                 struct stored_definitions *out, struct err *err)
+{
+    enum db_status status = reader_run(r, SQL_READ_ALL_NEWEST, DB_PARAMS(db_text(kind)));
+
+    return load_all(r, mem, SQL_READ_ALL_NEWEST, status, true, out, err);
+}
+
+bool read_definition_stamp(struct reader *r, int64_t *out, struct err *err)
+{
+    enum db_status status = reader_run(r, SQL_READ_DEFINITION_STAMP, DB_NO_PARAMS);
+
+    *out = status == DB_ROW ? db_column_int(r->db, SQL_READ_DEFINITION_STAMP, 0) : 0;
+    db_end(r->db, SQL_READ_DEFINITION_STAMP);
+    return status <= DB_DONE ? true : db_fail(r->db, status, err);
 }
 
 bool read_answer(struct reader *r, struct arena *mem, const struct idempotency *asked,

@@ -17,10 +17,12 @@
 #define EXECUTION_COLUMNS                                                                          \
     "row, id, scenario_code, scenario_version, status, row_version, seq, checkpoint_seq, "         \
     "wake_at, deadline_at, created_at, started_at, completed_at, updated_at, stop_requested, "     \
-    "crash_count, format, org_id, business_key, created_by, cursor, waiting_for, error, result"
+    "crash_count, format, org_id, business_key, created_by, cursor, waiting_for, error, result, "  \
+    "parent_id"
 
 #define DEFINITION_COLUMNS                                                                         \
-    "kind, code, version, revision, status, name, change_summary, created_by, created_at"
+    "kind, code, version, revision, status, name, change_summary, created_by, created_at, "        \
+    "coalesce(previous_version, version - 1)"
 
 #define USER_COLUMNS                                                                               \
     "id, org_id, name, email, role, groups, skill_level, specializations, active, created_at, "    \
@@ -40,30 +42,43 @@
     "AND (CAST(?8 AS text) IS NULL OR org_id = ?8)"
 #define AUDIT_ORDER " ORDER BY at DESC, row DESC LIMIT ?1"
 
-/* ?1 limit, ?2 below this row, ?3 from this row. */
+/* Drafts and published versions, by the bytes of their codes: ?1 limit, ?2 above this code. */
+#define DEFINITIONS_PAGE(code, condition)                                                          \
+    "SELECT " DEFINITION_COLUMNS " FROM definition WHERE " condition " AND " code " > ?2 "         \
+    "AND (version = 0 OR status = 'published') ORDER BY " code ", kind, version LIMIT ?1"
+
+#define ALL_PUBLISHED                                                                              \
+    "SELECT " DEFINITION_COLUMNS ", definition FROM definition "                                   \
+    "WHERE kind = ?1 AND status = 'published' ORDER BY "
+
+/*
+ * Lists walk one index from the newest row down. ?1 limit, ?2 below this row,
+ * ?3 from this row; ?12 what is looked for in the index. The statuses in ?7
+ * stand between spaces.
+ */
 #define LIST_FILTER                                                                                \
     "row < ?2 AND row >= ?3 AND created_at >= ?4 AND created_at <= ?5 "                            \
     "AND (CAST(?6 AS text) IS NULL OR scenario_code = ?6) "                                        \
-    "AND (CAST(?7 AS text) IS NULL OR status = ?7) "                                               \
+    "AND (CAST(?7 AS text) IS NULL OR ?7 LIKE '% ' || status || ' %') "                            \
     "AND (CAST(?8 AS text) IS NULL OR business_key = ?8) "                                         \
     "AND (CAST(?9 AS text) IS NULL OR kind = ?9) "                                                 \
     "AND (CAST(?10 AS text) IS NULL OR current_step = ?10) "                                       \
     "AND (CAST(?11 AS text) IS NULL OR org_id = ?11)"
 #define LIST_ORDER " ORDER BY row DESC LIMIT ?1"
+#define LIST_WHERE(condition)                                                                      \
+    "SELECT " EXECUTION_COLUMNS " FROM execution WHERE " condition LIST_FILTER LIST_ORDER
+
+/* The row that ?3 rows of an index stand above, below ?1 and from ?2; ?4 is looked for in it. */
+#define WINDOW_WHERE(condition)                                                                    \
+    "SELECT row FROM execution WHERE " condition                                                   \
+    "row < ?1 AND row >= ?2 ORDER BY row DESC LIMIT 1 OFFSET ?3"
+
+#define ERROR_CODE_SQLITE "json_extract(error, '$.code')"
+#define ERROR_CODE_POSTGRES "error ->> 'code'"
 
 /* An id that half a million executions are newer than: what is looked through has an end. */
 #define OLD_ID                                                                                     \
     "SELECT id FROM execution WHERE row < (SELECT max(row) FROM execution) - 500000 "              \
     "ORDER BY row DESC LIMIT 1"
-
-/* Rows that a text finds in one of three ways; each by an index, newest first. */
-#define FOUND_BY(condition)                                                                        \
-    "SELECT row FROM (SELECT row FROM execution WHERE " condition " AND " LIST_FILTER LIST_ORDER   \
-    ") AS found"
-#define LIST_FOUND(error_code_is)                                                                  \
-    "SELECT " EXECUTION_COLUMNS                                                                    \
-    " FROM execution WHERE row IN (" FOUND_BY("scenario_code = ?12") " UNION " FOUND_BY(           \
-        "business_key = ?12 AND business_key IS NOT "                                              \
-        "NULL") " UNION " FOUND_BY(error_code_is) ")" LIST_ORDER
 
 #endif

@@ -156,6 +156,7 @@ struct store *store_open(const struct store_options *options, struct err *err)
         uuid_gen_init(&ids, NULL, NULL);
         uuid_write(uuid_gen_next(&ids, clock_wall_us(&clock_system) / 1000), s->node);
     }
+    s->base.name = s->node;
     if ((options->data_path.len == 0 || folder_lock(options->data_path, &s->lock_fd, err)) &&
         open_database(s, err) && open_threads(s, options, err))
         return &s->base;

@@ -34,9 +34,11 @@ static enum db_status new_rows(struct apply *a, const struct batch *b)
     int64_t *rows;
     enum db_status status;
 
-    for (size_t i = 0; i < b->members.count; i++)
-        if (b->members.items[i]->kind == MEMBER_COMMIT && b->members.items[i]->commit->is_start)
-            starts++;
+    for (size_t i = 0; i < b->members.count; i++) {
+        const struct member *m = b->members.items[i];
+        if (m->kind == MEMBER_COMMIT)
+            starts += m->commit->is_start + m->commit->starts.count;
+    }
     if (starts == 0)
         return DB_DONE;
     rows = ARENA_ARRAY(a->mem, starts, int64_t);
@@ -149,6 +151,7 @@ static enum attempt try_batch(struct writer *w, struct batch *b, bool carefully,
         CRASH_POINT(WRITER_COMMITTED);
         attempt = *status == DB_DONE ? ATTEMPT_COMMITTED : ATTEMPT_DOUBTFUL;
     }
+    w->gave_back = attempt == ATTEMPT_COMMITTED && a.gave_back;
     if (attempt != ATTEMPT_COMMITTED && *status != DB_LOST) {
         char message[sizeof(w->db->message)];
 
@@ -317,6 +320,8 @@ static void *writer_main(void *context)
         mailbox_put_reserved(w->done, b);
         if (w->checkpoint != NULL)
             checkpoint_tell(w->checkpoint, db_sqlite_log_pages(w->db));
+        if (w->checkpoint != NULL && w->gave_back)
+            checkpoint_hurry(w->checkpoint);
     }
 }
 

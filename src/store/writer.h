@@ -34,6 +34,7 @@ struct writer {
     struct str node;               /* names the row that every batch updates */
     int64_t slot;                  /* of the counters */
     pthread_t thread;
+    bool gave_back; /* the last batch has made the file shorter */
 
     pthread_mutex_t lock;
     pthread_cond_t wake;

@@ -196,8 +196,13 @@ async function organisationsAreApart(s) {
     const { id } = started.json;
     const ours = await s.asAdmin('POST', '/executions', { code: 'apart', key: 'K' });
     equal(ours.status, 201, 'a key is an organisation\'s own');
-    for (const path of [`/executions/${id}`, `/executions/${id}/steps`])
+    for (const path of [`/executions/${id}`, `/executions/${id}/steps`, `/executions/${id}/context`])
         isProblem(await s.asAdmin('GET', path), 404, 'not_found');
+    isProblem(await s.asAdmin('DELETE', `/executions/${id}`), 404, 'not_found');
+    const all = { action: 'signal', type: 'other', filter: { code: 'apart' } };
+    equal((await s.asAdmin('POST', '/executions/bulk', all)).json.matched, 1, 'only ours');
+    equal((await s.asAdmin('POST', '/signals', { type: 'other', key: 'K' })).json.executionId, ours.json.id);
+    equal((await s.api(theirs.token, 'POST', '/signals', { type: 'other', key: 'K' })).json.executionId, id);
     isProblem(await s.asAdmin('POST', `/executions/${id}/signal`, { type: 'go' }), 404, 'not_found');
     isProblem(await s.asAdmin('POST', `/executions/${id}/cancel`), 404, 'not_found');
     isProblem(await s.api(theirs.token, 'POST', `/executions/${ours.json.id}/cancel`), 404, 'not_found');
@@ -242,10 +247,18 @@ async function accessNarrows(s) {
     isProblem(await s.api(outside.token, 'POST', `/executions/${id}/cancel`), 403, 'forbidden');
     equal((await s.api(looker.token, 'GET', `/executions/${id}`)).status, 200);
     isProblem(await s.api(looker.token, 'POST', `/executions/${id}/cancel`), 403, 'forbidden');
+    isProblem(await s.api(outside.token, 'DELETE', `/executions/${id}`), 403, 'forbidden');
+    const many = (token, code, dryRun) =>
+        s.api(token, 'POST', '/executions/bulk', { action: 'cancel', filter: { code }, dryRun });
+    for (const dryRun of [true, false])
+        equal((await many(outside.token, 'narrow', dryRun)).json.matched, 0, 'one acts on what one may operate');
+    equal((await many(inside.token, 'narrow', true)).json.matched, 1);
     // What one may not view is not there.
     const hidden = (await s.api(inside.token, 'POST', '/executions', { code: 'hidden' })).json.id;
-    for (const path of [`/executions/${hidden}`, `/executions/${hidden}/steps`])
+    for (const path of [`/executions/${hidden}`, `/executions/${hidden}/steps`, `/executions/${hidden}/context`])
         isProblem(await s.api(outside.token, 'GET', path), 404, 'not_found');
+    isProblem(await s.api(outside.token, 'DELETE', `/executions/${hidden}`), 404, 'not_found');
+    equal((await many(outside.token, 'hidden', true)).json.matched, 0);
     isProblem(await s.api(outside.token, 'POST', `/executions/${hidden}/signal`, { type: 'go' }), 404, 'not_found');
     equal((await s.asAdmin('GET', `/executions/${hidden}`)).status, 200);
     equal((await s.api(inside.token, 'POST', `/executions/${hidden}/signal`, { type: 'go' })).status, 202);

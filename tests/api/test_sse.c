@@ -436,6 +436,24 @@ static void test_feed__whoever_comes_back_is_reset(void **state)
     close(fd);
 }
 
+static void test_feed__hints_follow_a_reset_however_many_come_after_it(void **state)
+{
+    struct fixture *f = *state;
+    int fd = client_ask(f, -1, "/feed", "Last-Event-ID: 7\r\n");
+    struct buf heard;
+
+    buf_init(&heard);
+    for (int tenth = 0; tenth < 30; tenth++) {
+        hint(f, "steady", STATUS_WAITING);
+        advance(f, SECOND_US / 10);
+    }
+    assert_true(client_hear(f, fd, &heard));
+    assert_int_equal(count(&heard, "event: reset\n"), 1);
+    assert_int_equal(count(&heard, "event: execution\n"), 30);
+    buf_fini(&heard);
+    close(fd);
+}
+
 static void test_feed__heart_beats_every_fifteen_seconds(void **state)
 {
     struct fixture *f = *state;
@@ -488,6 +506,7 @@ int main(void)
         TEST(feed__filters_choose),
         TEST(feed__too_much_at_once_is_a_reset_once_a_second),
         TEST(feed__whoever_comes_back_is_reset),
+        TEST(feed__hints_follow_a_reset_however_many_come_after_it),
         TEST(feed__heart_beats_every_fifteen_seconds),
         TEST(feed__client_that_does_not_read_is_cut),
     };

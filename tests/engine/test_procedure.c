@@ -275,6 +275,18 @@ static void test_external__what_was_done_before_it_is_not_done_again(void **stat
     assert_string_equal(rig_text(&rig, rig.x->variables_json), "{'v':'2026-01-01T00:00:00Z'}");
 }
 
+static void test_external__a_record_that_changed_meanwhile_is_a_conflict(void **state)
+{
+    (void)state;
+    run("{'type':'record.create','object':'o','id':'1','data':{}},{'type':'flow.call','procedure':"
+        "'erp.sync'}",
+        "{}");
+    rig.gives_up_on_records = true; /* the store has refused the write again and again */
+    assert_true(answer(ID "-x.2", "1", NULL));
+    assert_int_equal(rig.x->status, STATUS_FAILED);
+    assert_true(has_error("conflict_version"));
+}
+
 static void test_external__cancelling_does_not_wait_for_it(void **state)
 {
     (void)state;
@@ -383,6 +395,7 @@ int main(void)
         CLAIM(test_external__its_error_is_the_steps),
         CLAIM(test_external__an_attempt_may_time_out),
         CLAIM(test_external__what_was_done_before_it_is_not_done_again),
+        CLAIM(test_external__a_record_that_changed_meanwhile_is_a_conflict),
         CLAIM(test_external__cancelling_does_not_wait_for_it),
         CLAIM(test_external__may_roll_back),
         CLAIM(test_external__a_rollback_that_a_worker_refuses_is_a_dead_letter),

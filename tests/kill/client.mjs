@@ -12,7 +12,7 @@ export class Client {
     }
 
     /**
-     * Answers {status, body}; status 0 means that no whole answer came, so that
+     * Answers {status, headers, body}; status 0 means that no whole answer came, so that
      * nobody knows whether it happened.
      */
     ask(method, path, body, headers = {}) {
@@ -44,7 +44,7 @@ export class Client {
                         } catch {
                             value = { unreadable: answer };
                         }
-                        resolve({ status: response.statusCode, body: value });
+                        resolve({ status: response.statusCode, headers: response.headers, body: value });
                     });
                 },
             );

@@ -16,14 +16,14 @@ export class Caller {
      * Call an operation. `wanted` is the status it must have; the answer must be one that the
      * document describes whatever it is.
      */
-    async call(id, { path = {}, query = {}, headers = {}, body, token = this.token, isHead = false } = {}, wanted = null) {
+    async call(id, { path = {}, query = {}, headers = {}, body, token = this.token, isHead = false, until } = {}, wanted = null) {
         const operation = this.doc.byId.get(id);
         if (!operation) throw new Wrong(`there is no operation ${id}`);
         const target = operation.path.replace(/\{(\w+)\}/g, (_, name) => {
             if (path[name] === undefined) throw new Wrong(`${id}: no value for {${name}}`);
             return encodeURIComponent(path[name]);
         });
-        const answer = await this.send(isHead ? 'HEAD' : operation.method, target + search(query), { headers, body, token });
+        const answer = await this.send(isHead ? 'HEAD' : operation.method, target + search(query), { headers, body, token, until });
         const wrong = this.doc.answerMistakes(operation, answer, isHead);
         if (wrong) throw new Wrong(`${id}: ${wrong}\n  answer: ${answer.status} ${answer.raw.slice(0, 600)}`);
         if (wanted !== null && answer.status !== wanted)
@@ -33,7 +33,7 @@ export class Caller {
         return answer;
     }
 
-    send(method, target, { headers = {}, body, token = this.token } = {}) {
+    send(method, target, { headers = {}, body, token = this.token, until } = {}) {
         const bytes = body === undefined ? Buffer.alloc(0)
             : Buffer.isBuffer(body) ? body
             : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
@@ -43,12 +43,31 @@ export class Caller {
             ...(body === undefined && ['GET', 'HEAD', 'DELETE'].includes(method) ? {} : { 'Content-Length': bytes.length }),
             ...headers,
         };
-        return this.wire.send(requestBytes(method, target, Object.entries(all), bytes), { isHead: method === 'HEAD' });
+        return this.wire.send(requestBytes(method, target, Object.entries(all), bytes), { isHead: method === 'HEAD', until });
+    }
+
+    /** The events of a stream, each of which the document must describe. */
+    async events(id, options = {}) {
+        const answer = await this.call(id, { ...options, until: (text) => options.until?.(parseEvents(text)) }, 200);
+        const events = parseEvents(answer.raw);
+        const schemas = this.doc.byId.get(id).events;
+        for (const { event, data } of events) {
+            const wrong = schemas[event] ? this.doc.mistakes(schemas[event], data) : 'it is not documented';
+            if (wrong) throw new Wrong(`${id}: event ${event}: ${wrong}: ${JSON.stringify(data)}`);
+        }
+        return { events, hasEnded: answer.hasEnded };
     }
 
     close() {
         this.wire.close();
     }
+}
+
+function parseEvents(text) {
+    return text.split('\n\n').slice(0, -1).filter((part) => !part.startsWith(':')).map((part) => {
+        const field = (name) => part.match(new RegExp(`^${name}: (.*)$`, 'm'))?.[1];
+        return { id: Number(field('id')), event: field('event'), data: JSON.parse(field('data')) };
+    });
 }
 
 function search(query) {

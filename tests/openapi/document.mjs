@@ -71,6 +71,7 @@ export class Doc {
             method: method.toUpperCase(),
             path,
             roles: it['x-roles'],
+            events: it['x-events'],
             isOpen: Array.isArray(it.security) && it.security.length === 0,
             isSafe: method === 'get' || it['x-safe'] === true,
             parameters: [...(item.parameters ?? []), ...(it.parameters ?? [])].map((p) => this.resolve(p)),

@@ -42,7 +42,7 @@ const junkHeaders = [
     ['Idempotency-Key', long(256)], ['If-Match', 'x'], ['If-Match', '""'], ['If-Match', '"-1"'], ['If-Match', '"1'], ['If-Match', '"99999999999999999999"'], ['If-Match', '*'],
     ['Idempotency-Key', '\xff\xfe'], ['Idempotency-Key', 'a\x01b'], ['Content-Type', 'text/html'], ['Content-Type', 'application/json; charset=utf-16'], ['Content-Type', ''], ['Content-Type', 'multipart/form-data; boundary=x'],
     ['Content-Type', 'application/x-www-form-urlencoded'], ['Content-Encoding', 'gzip'], ['Accept', 'image/png'], ['Accept-Encoding', 'gzip'], ['Range', 'bytes=0-1'], ['If-None-Match', 'x'], ['Expect', 'the unexpected'],
-    ['Host', ''], ['Host', 'a b'], ['Upgrade', 'h2c'], ['Cookie', long(100, 'a=b;')], ['X', long(3000)], ['Origin', 'null'], ['Last-Event-ID', '\xff'], ['Last-Event-ID', '-1'], ['Last-Event-ID', 'x'],
+    ['Host', ''], ['Host', 'a b'], ['Upgrade', 'h2c'], ['Cookie', long(20, 'a=b;')], ['X', long(3000)], ['Origin', 'null'], ['Last-Event-ID', '\xff'], ['Last-Event-ID', '-1'], ['Last-Event-ID', 'x'],
     ['X-Forwarded-Email', 'admin@example.org'], ['X-Http-Method-Override', 'DELETE'],
 ];
 
@@ -167,7 +167,11 @@ export class Malformer {
             const target = this.target(operation);
             const tricks = [`${target}/`, `/${target}`, `${target}%00`, `${target}%00x`, `${target}%2f`, `${target}/..`, `${target}/.`, target.replaceAll('/', '//'), target.replaceAll('/', '%2f'),
                 target.toUpperCase(), `${target}%20`, `${target};x`, target.replace('/api/v1', '/api/v1/..'), target.replace('/api', '/API'), `http://localhost${target}%ff`, `${target}\\`, target.slice(1) || 'x'];
-            return { kind: 'a path trick', target: random.pick(tricks.filter((trick) => trick !== target)), body, isRefused: true, isElsewhere: true };
+            // Where the last part may be anything, what is added to it is another thing, not nothing.
+            const last = operation.parameters.find((p) => p.in === 'path' && operation.path.endsWith(`{${p.name}}`));
+            const isFree = last && this.doc.mistakes(last.schema, 'a b;\\%/') === '';
+            const useful = tricks.filter((trick) => trick !== target && !(isFree && trick.startsWith(target) && !/%00|\/$|\/\.+$/.test(trick)));
+            return { kind: 'a path trick', target: random.pick(useful), body, isRefused: true, isElsewhere: true };
         }
         const name = random.pick(names);
         const parameter = operation.parameters.find((p) => p.in === 'path' && p.name === name);

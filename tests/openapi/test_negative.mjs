@@ -47,7 +47,7 @@ function mistakes(made, answer) {
     if (!made.isElsewhere) return doc.answerMistakes(made.operation, answer, made.method === 'HEAD');
     if (answer.status < 400) return doc.answerMistakes(made.operation, answer);
     const response = Object.values(written.components.responses).find(
-        (r) => r.content['application/problem+json'].schema.properties.status.const === answer.status,
+        (r) => r.content['application/problem+json']?.schema.properties.status.const === answer.status,
     );
     return response ? doc.responseMistakes(response, answer) : `status ${answer.status} has no response in the document`;
 }
@@ -59,8 +59,9 @@ async function sendOne(wire, token, made) {
     headers.push(...made.headers);
     const bytes = requestBytes(made.method, made.target, headers, made.body);
     // A request line or headers beyond their bounds are answered below the API.
-    const isBelow = /[ \\\xff\x00-\x1f]|^[^/h]/.test(made.target) || made.method.length > 50;
     const answer = await wire.send(bytes, { isHead: made.method === 'HEAD' });
+    const isLong = bytes.length - (made.body?.length ?? 0) > 2000 && [414, 431].includes(answer.status);
+    const isBelow = isLong || /[ \\\xff\x00-\x1f]|^[^/h]/.test(made.target) || made.method.length > 50;
     const wrong = isBelow ? brokenMistakes(answer) : mistakes(made, answer);
     claim(!wrong, `${made.kind}, ${made.operation.id}: ${wrong}\n  sent ${printable(bytes)}\n  got ${answer.status} ${answer.raw.slice(0, 300)}`);
 }

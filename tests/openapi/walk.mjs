@@ -34,6 +34,19 @@ const holding = {
     steps: [{ code: 'no', procedure: { type: 'compute.fail', code: 'no_stock', message: 'none left' } }],
 };
 
+// Something of everything that an execution can show: loops, retries, rollback, people.
+const eventful = {
+    code: 'eventful',
+    settings: { retryPolicy: { maxAttempts: 2, delay: '1ms', backoff: 1 } },
+    steps: [
+        { code: 'each', loop: { for: '=[1, 2]', as: 'n', collect: '$.loop.n', steps: [{ code: 'one', procedure: { type: 'compute.transform', data: '$.loop.n' }, rollback: { type: 'log', message: 'undone' } }] } },
+        { code: 'choice', branch: [{ when: 'false', steps: [{ code: 'not', procedure: { type: 'log', message: 'x' } }] }, { steps: [{ code: 'else', procedure: { type: 'log', message: 'y' } }] }] },
+        { code: 'soft', onError: 'continue', procedure: { type: 'compute.fail', code: 'soft_one', message: 'never mind', details: [1] } },
+        { code: 'ask', procedure: { type: 'wait.signal', signalType: ['yes', 'no'], match: '$.signal.payload.n == 1', title: 'May we?', assignee: ['group:bosses', 'ada@example.org'], form: [{ name: 'n', type: 'integer' }], public: true, timeout: '1h' } },
+        { code: 'fails', procedure: { type: 'compute.fail', code: 'external_down', message: 'not there', class: 'transient' } },
+    ],
+};
+
 async function publish(api, definition) {
     await api.call('saveScenarioDraft', { path: { code: definition.code }, body: definition }, 200);
     await api.call('publishScenario', { path: { code: definition.code } }, 200);
@@ -63,7 +76,7 @@ async function walkDefinitions(api, claim) {
     await api.call('publishScenario', { path: { code }, body: { changeSummary: 'other' }, headers: key }, 409);
     await api.call('publishScenario', { path: { code } }, 404);
     await publish(api, greeting('Hi'));
-    for (const definition of [waiting, failing, holding]) await publish(api, definition);
+    for (const definition of [waiting, failing, holding, eventful]) await publish(api, definition);
     await api.call('saveScenarioDraft', { path: { code }, body: { code, nodes: [] } }, 200);
 
     const versions = await api.call('listScenarioVersions', { path: { code } }, 200);
@@ -129,15 +142,33 @@ async function walkExecutions(api, claim) {
     const steps = await api.call('listSteps', { path: { id }, query: { limit: 1 } }, 200);
     await api.call('listSteps', { path: { id }, query: { limit: 1, cursor: steps.json.nextCursor } }, 200);
     await walkLists(api, claim, id);
+    await walkEventful(api, claim);
     await walkSignals(api, claim, id);
 
     await api.call('cancelExecution', { path: { id: slow.json.id }, body: { reason: 'enough' } }, 202);
     const gone = await api.call('getExecution', { path: { id: slow.json.id } }, 200);
-    claim(gone.json.status === 'cancelled' && gone.json.actions.length === 0, 'a cancelled one is cancelled');
+    claim(gone.json.status === 'cancelled' && !gone.json.actions.includes('cancel'), 'a cancelled one is cancelled');
     await api.call('cancelExecution', { path: { id: slow.json.id } }, 409);
     await api.call('cancelExecution', { path: { id: NOBODY } }, 404);
     await api.call('cancelExecution', { path: { id: incident.json.id }, body: { raeson: 'x' } }, 422);
     await api.call('cancelExecution', { path: { id: incident.json.id } }, 202);
+}
+
+async function walkEventful(api, claim) {
+    const { json } = await api.call('startExecution', { body: { code: 'eventful' } }, 201);
+    const path = { id: json.id };
+    claim(json.waitingFor.title === 'May we?' && json.waitingFor.form.length === 1 && json.waitingFor.public, 'a wait says what people are asked');
+    await api.call('signalExecution', { path, body: { type: 'yes', payload: { n: 2 } } }, 202);
+    const unmatched = await api.call('getExecution', { path }, 200);
+    claim(unmatched.json.waitingFor.unmatched === 1, 'a signal that does not match is counted');
+    await api.call('signalExecution', { path, body: { type: 'yes', payload: { n: 'many' } } }, 422);
+    await api.call('signalExecution', { path, body: { type: 'no', payload: { n: 1 } }, query: { wait: '10s' } }, 200);
+    await api.events('followExecution', { path });
+    const end = await api.call('getExecution', { path }, 200);
+    claim(end.json.status === 'failed' && end.json.error.compensation.compensated.length === 2, 'a failure is told with what was undone');
+    const steps = await api.call('listSteps', { path }, 200);
+    const seen = new Set(steps.json.items.map((s) => `${s.kind} ${s.status}`));
+    for (const row of ['forward completed', 'forward failed', 'rollback compensated']) claim(seen.has(row), `history has a row ${row}: ${[...seen]}`);
 }
 
 async function walkLists(api, claim, id) {
@@ -160,10 +191,100 @@ async function walkSignals(api, claim, id) {
     await signal({ type: '' }, {}, 422);
     await api.call('signalExecution', { path: { id: NOBODY }, body: { type: 'go' } }, 404);
     const taken = await signal({ type: 'go', payload: { a: 1 } }, { query: { wait: '10s' } }, 200);
-    claim(typeof taken.json.id === 'string', 'a signal has an id');
+    claim(taken.json.step.step === 'ask' && taken.json.executionId === id, 'a signal is answered with the step that took it');
     const done = await api.call('getExecution', { path: { id } }, 200);
     claim(done.json.status === 'completed' && done.json.result.got.a === 1, 'what was signalled arrived');
     await signal({ type: 'go' }, {}, 409);
+}
+
+async function walkEvents(api, claim) {
+    const { id } = (await api.call('startExecution', { body: { code: 'waiting' } }, 201)).json;
+    const first = await api.events('followExecution', { path: { id }, until: (all) => all.some((e) => e.event === 'status') });
+    claim(first.events.map((e) => e.event).join() === 'step,step,status' && !first.hasEnded, 'an execution is followed to where it waits');
+    await api.call('signalExecution', { path: { id }, body: { type: 'go' }, query: { wait: '10s' } }, 200);
+    const last = first.events.at(-1).id;
+    const rest = await api.events('followExecution', { path: { id }, headers: { 'Last-Event-ID': last } });
+    claim(rest.hasEnded && rest.events.at(-1).data.status === 'completed' && rest.events.every((e) => e.id > last), 'and then to its end');
+    const same = await api.events('followExecution', { path: { id }, query: { after: last } });
+    claim(JSON.stringify(same) === JSON.stringify(rest), 'after says the same as Last-Event-ID');
+    await api.call('followExecution', { path: { id: NOBODY } }, 404);
+    await api.call('followExecution', { path: { id }, query: { after: 'x' } }, 400);
+
+    const other = new api.constructor(api.url, api.token, api.doc);
+    const feed = api.events('followAll', { query: { code: 'waiting' }, headers: { 'Last-Event-ID': 0 }, until: (all) => all.some((e) => e.event === 'execution') });
+    // Nobody says when the feed has begun, so something happens until it was heard.
+    let heard = false;
+    feed.then(() => (heard = true), () => (heard = true));
+    while (!heard) {
+        const { json } = await other.call('startExecution', { body: { code: 'waiting' } }, 201);
+        await other.call('cancelExecution', { path: { id: json.id } }, 202);
+    }
+    const { events } = await feed;
+    claim(events[0].event === 'reset', 'a reconnect to the feed begins with reset');
+    other.close();
+    await api.call('followAll', { query: { status: 'asleep' } }, 400);
+}
+
+async function walkMany(api, claim) {
+    const { id } = (await api.call('startExecution', { body: { code: 'waiting', key: 'many-1' } }, 201)).json;
+    await api.call('sendSignal', { body: { type: 'other', key: 'many-1', payload: 1, id: 'm1' } }, 202);
+    await api.call('sendSignal', { body: { type: 'other', key: 'many-1', payload: 2, id: 'm1' } }, 409);
+    await api.call('sendSignal', { body: { type: 'other', key: 'nobody' } }, 404);
+    await api.call('sendSignal', { body: { type: 'other' } }, 422);
+    await api.call('deleteExecution', { path: { id } }, 409);
+
+    const steps = (await api.call('listSteps', { path: { id } }, 200)).json.items;
+    const then = await api.call('getContext', { path: { id }, query: { at: steps[0].id } }, 200);
+    claim(then.json.variables.n === 1, 'a context is shown as it was');
+    await api.call('getContext', { path: { id } }, 200);
+    await api.call('getContext', { path: { id }, query: { at: NOBODY } }, 404);
+
+    const all = { action: 'cancel', filter: { code: 'waiting', status: ['waiting'] } };
+    const dry = await api.call('changeExecutions', { body: { ...all, dryRun: true } }, 200);
+    claim(dry.json.matched > 0 && dry.json.done === 0, 'a dry run counts');
+    const key = { 'Idempotency-Key': 'many-bulk' };
+    const done = await api.call('changeExecutions', { body: all, headers: key }, 200);
+    claim(done.json.done === dry.json.matched && !done.json.more, 'many are cancelled');
+    await api.call('changeExecutions', { body: { ...all, limit: 1 }, headers: key }, 409);
+    await api.call('changeExecutions', { body: { action: 'explode', filter: {} } }, 422);
+    await api.call('deleteExecution', { path: { id } }, 204);
+    await api.call('deleteExecution', { path: { id } }, 404);
+}
+
+async function walkRecords(api, claim) {
+    const path = { object: 'invoice', recordId: 'I 1/ä' };
+    const put = (body, headers, wanted) => api.call('putRecord', { path, body, headers }, wanted);
+    const made = await put({ amount: 1 }, { 'If-None-Match': '*' }, 201);
+    claim(made.headers.etag === '"1"' && made.headers.location === '/api/v1/records/invoice/I%201%2F%C3%A4', 'a new record says where it is');
+    const key = { 'Idempotency-Key': 'walk-record' };
+    await put({ amount: 2 }, key, 200);
+    await put({ amount: 3 }, key, 409);
+    await put({ amount: 2 }, { 'If-Match': '"77"' }, 412);
+    await put({ id: 'other' }, {}, 422);
+    await put({}, { 'Idempotency-Key': 'k'.repeat(256) }, 400);
+    const patch = (body, headers, wanted, to = path) => api.call('patchRecord', { path: to, body, headers }, wanted);
+    const merged = await patch({ paid: true }, { 'If-Match': '"2"' }, 200);
+    claim(merged.json.amount === 2 && merged.json.paid === true, 'a patch leaves the rest');
+    await patch({ paid: 1 }, key, 200);
+    await patch({ paid: 2 }, key, 409);
+    await patch({ paid: 3 }, { 'If-Match': '"77"' }, 412);
+    await patch({ paid: 3 }, {}, 404, { object: 'invoice', recordId: 'none' });
+    await patch({ version: -1 }, {}, 422);
+    await api.call('getRecord', { path }, 200);
+    await api.call('getRecord', { path: { object: 'invoice', recordId: 'none' } }, 404);
+    await api.call('getRecord', { path: { object: 'no object', recordId: 'x' } }, 422);
+
+    await api.call('putRecord', { path: { object: 'invoice', recordId: '2' }, body: { amount: 9 } }, 201);
+    const page = await api.call('listRecords', { path: { object: 'invoice' }, query: { limit: 1, orderBy: 'amount desc', where: 'record.amount > 0' } }, 200);
+    claim(page.json.items[0].id === '2' && page.json.nextCursor !== null, 'records are filtered, ordered and paged');
+    await api.call('listRecords', { path: { object: 'invoice' }, query: { where: 'record.' } }, 422);
+    await api.call('listRecords', { path: { object: 'invoice' }, query: { cursor: 'x' } }, 400);
+    const remove = (headers, wanted, to = path) => api.call('deleteRecord', { path: to, headers }, wanted);
+    await remove({ 'If-Match': '"77"' }, 412);
+    await remove(key, 204);
+    await api.call('deleteRecord', { path, headers: key, body: '{}' }, 409);
+    await remove({}, 404);
+    await remove({}, 422, { object: 'no object', recordId: 'x' });
 }
 
 // --- access ---
@@ -209,9 +330,11 @@ async function walkAccess(api, claim) {
 // --- the server ---
 
 async function walkServer(api) {
+    await api.call('getMetrics', { token: null }, 200);
+    await api.call('listNodes', {}, 200);
     await api.call('getHealth', { token: null }, 200);
     await api.call('getReadiness', { token: null }, 200);
     await api.call('getDocument', { token: null }, 200);
 }
 
-export const walks = [walkDefinitions, walkChecks, walkExecutions, walkAccess, walkServer];
+export const walks = [walkDefinitions, walkChecks, walkExecutions, walkEvents, walkMany, walkRecords, walkAccess, walkServer];

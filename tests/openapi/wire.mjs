@@ -2,7 +2,7 @@
 import net from 'node:net';
 
 // No request of these tests may take so long: a server that hangs is a failure, with a name.
-const ANSWER_MS = 60000;
+const ANSWER_MS = 20000;
 const HALF_MS = 2000;
 
 /** The bytes of a request; headers are [name, value] pairs, each as it is. */
@@ -39,9 +39,11 @@ export class Wire {
     /**
      * Send bytes and answer {status, headers, raw, json}; status 0 when the server closed the
      * connection without an answer. `ends`: say that nothing more will come, and do not wait long for
-     * an answer to what may be half a request.
+     * an answer to what may be half a request. `until`: when a stream has told enough; else its
+     * beginning is.
      */
-    send(bytes, { isHead = false, ends = false } = {}) {
+    send(bytes, { isHead = false, ends = false, until = () => true } = {}) {
+        this.until = until;
         const had = this.socket !== null;
         return this.sendOnce(bytes, isHead, ends).then((answer) => {
             // A connection that was closed while nobody looked says nothing about this request.
@@ -56,8 +58,8 @@ export class Wire {
         this.received = Buffer.alloc(0);
         return new Promise((resolve, reject) => {
             const timer = setTimeout(() => {
-                if (ends) return this.close();
-                reject(new Error(`no answer within ${ANSWER_MS / 1000} s: ${bytes.toString('latin1', 0, 300)}`));
+                if (!ends) reject(new Error(`no answer within ${ANSWER_MS / 1000} s: ${bytes.toString('latin1', 0, 300)}`));
+                this.close();
             }, ends ? HALF_MS : ANSWER_MS);
             this.finish = (answer) => {
                 clearTimeout(timer);
@@ -85,6 +87,7 @@ export class Wire {
             this.received = this.received.subarray(end + 4);
             return this.look();
         }
+        if (headers['content-type'] === 'text/event-stream' && !this.isHead) return this.lookAtStream(status, headers, end + 4);
         const length = this.isHead || status === 204 ? 0 : Number(headers['content-length'] ?? 0);
         if (this.received.length < end + 4 + length) return;
         const raw = this.received.toString('utf8', end + 4, end + 4 + length);
@@ -95,7 +98,25 @@ export class Wire {
             json = undefined;
         }
         this.finish({ status, headers, raw, json });
-        if (headers.connection === 'close') this.close();
+        // A stream may go on for ever: its head is the answer.
+        if (headers.connection === 'close' || headers['content-type'] === 'text/event-stream') this.close();
+    }
+
+    // A stream is over when it ends, or when `until` has what it wants.
+    lookAtStream(status, headers, from) {
+        let raw = '';
+        let ended = false;
+        for (let at = from; !ended; ) {
+            const line = this.received.indexOf('\r\n', at);
+            const size = parseInt(this.received.toString('latin1', at, line), 16);
+            if (line < 0 || this.received.length < line + 2 + size + 2) break;
+            raw += this.received.toString('utf8', line + 2, line + 2 + size);
+            ended = size === 0;
+            at = line + 2 + size + 2;
+        }
+        if (!ended && !this.until(raw)) return;
+        this.finish({ status, headers, raw, hasEnded: ended });
+        if (!ended) this.close();
     }
 
     close() {

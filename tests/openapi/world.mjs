@@ -21,14 +21,15 @@ export async function prepare(api) {
     await api.call('saveScenarioDraft', { path: { code: 'approval' }, body: approval }, 200);
     const { json } = await api.call('startExecution', { body: { code: 'approval', key: 'world' } }, 201);
     await api.call('startExecution', { body: { code: 'greeting' }, query: { wait: '10s' } }, 201);
-    return { id: json.id, code: 'approval', n: '1' };
+    await api.call('putRecord', { path: { object: 'invoice', recordId: 'I1' }, body: { amount: 1 } }, 201);
+    return { id: json.id, code: 'approval', n: '1', object: 'invoice', recordId: 'I1' };
 }
 
-async function all(api, id, query = {}) {
+async function all(api, id, path = {}) {
     const items = [];
     let cursor = null;
     do {
-        const { json } = await api.call(id, { query: { limit: 500, ...query, ...(cursor ? { cursor } : {}) } }, 200);
+        const { json } = await api.call(id, { path, query: { limit: 500, ...(cursor ? { cursor } : {}) } }, 200);
         items.push(...json.items);
         cursor = json.nextCursor;
     } while (cursor);
@@ -48,6 +49,7 @@ export async function snapshot(api) {
         'the list of executions': JSON.stringify(executions),
         'the list of scenarios': JSON.stringify(scenarios),
         'what they are': whole.join('\n'),
+        'the list of records': JSON.stringify(await all(api, 'listRecords', { object: 'invoice' })),
     };
 }
 

@@ -67,7 +67,7 @@ static void load_definition(struct contract *c, struct reader *r, void *context)
     assert_true(read_definition(r, &c->mem, STR("scenario"), STR("order"), l->version, &l->one,
                                 &l->found, &err));
     assert_true(read_versions(r, &c->mem, STR("scenario"), STR("order"), &l->versions, &err));
-    assert_true(read_definitions(r, &c->mem, STR("scenario"), &l->all, &err));
+    assert_true(read_definitions(r, &c->mem, STR("scenario"), STR_NONE, 100, &l->all, &err));
 }
 
 static struct definition_load *definition(struct contract *c, int64_t version)
@@ -179,15 +179,22 @@ static void load_list(struct contract *c, struct reader *r, void *context)
     l->ok = read_executions(r, &c->mem, &l->filter, &l->found, &l->next, &l->err);
 }
 
+/* How many a list has, all its pages together. */
 static size_t count_list(struct contract *c, struct execution_filter filter)
 {
     struct list l = {.filter = filter};
+    size_t count = 0;
 
     l.filter.limit = l.filter.limit == 0 ? 100 : l.filter.limit;
-    contract_read(c, load_list, &l);
-    if (!l.ok)
-        fail_msg("%s", l.err.message);
-    return l.found.count;
+    do {
+        contract_read(c, load_list, &l);
+        if (!l.ok)
+            fail_msg("%s", l.err.message);
+        assert_true((int64_t)l.found.count <= l.filter.limit);
+        count += l.found.count;
+        l.filter.cursor = l.next;
+    } while (l.next.len > 0);
+    return count;
 }
 
 static void test_store__list_is_paged_newest_first(void **state)
@@ -252,17 +259,18 @@ static void test_store__list_is_filtered(void **state)
     assert_int_equal(count_list(c, FILTER(.code = STR("other"))), 0);
     assert_int_equal(count_list(c, FILTER(.kind = STR("scenario"))), 3);
     assert_int_equal(count_list(c, FILTER(.kind = STR("machine"))), 0);
-    assert_int_equal(count_list(c, FILTER(.status = STR("waiting"))), 1);
-    assert_int_equal(count_list(c, FILTER(.status = STR("failed"))), 1);
-    assert_int_equal(count_list(c, FILTER(.status = STR("completed"))), 1);
-    assert_int_equal(count_list(c, FILTER(.status = STR("running"))), 0);
+    assert_int_equal(count_list(c, FILTER(.statuses = STATUS_BIT(STATUS_WAITING))), 1);
+    assert_int_equal(count_list(c, FILTER(.statuses = STATUS_BIT(STATUS_FAILED))), 1);
+    assert_int_equal(count_list(c, FILTER(.statuses = STATUS_BIT(STATUS_COMPLETED))), 1);
+    assert_int_equal(count_list(c, FILTER(.statuses = STATUS_BIT(STATUS_RUNNING))), 0);
     assert_int_equal(count_list(c, FILTER(.key = STR("K-1"))), 1);
-    assert_int_equal(count_list(c, FILTER(.key = STR("K-1"), .status = STR("failed"))), 0);
+    assert_int_equal(
+        count_list(c, FILTER(.key = STR("K-1"), .statuses = STATUS_BIT(STATUS_FAILED))), 0);
     assert_int_equal(count_list(c, FILTER(.step = STR("reserve"))), 1);
     assert_int_equal(count_list(c, FILTER(.org_id = STR("org-2"))), 1);
     assert_int_equal(count_list(c, FILTER(.q = STR("K-1"))), 1);
     assert_int_equal(count_list(c, FILTER(.q = STR("order"))), 3);
-    assert_int_equal(count_list(c, FILTER(.q = STR("order"), .limit = 2)), 2);
+    assert_int_equal(count_list(c, FILTER(.q = STR("order"), .limit = 2)), 3);
     assert_int_equal(count_list(c, FILTER(.q = STR("card_declined"))), 1);
     assert_int_equal(count_list(c, FILTER(.q = str_from(id, UUID_TEXT_LEN))), 1);
     assert_int_equal(count_list(c, FILTER(.q = STR("nothing"))), 0);
@@ -273,6 +281,97 @@ static void test_store__list_is_filtered(void **state)
     assert_int_equal(count_list(c, FILTER(.to_us = 1000)), 0);
     assert_int_equal(count_list(c, FILTER(.from_us = 1, .to_us = INT64_MAX / 4)), 3);
 #undef FILTER
+}
+
+/* --- lists of many, by every combination of conditions --- */
+
+enum { MANY = 90 };
+
+/* What is true of the i-th of many executions. */
+static struct commit *one_of_many(struct contract *c, int64_t i)
+{
+    static const enum execution_status statuses[] = {
+        STATUS_WAITING, STATUS_FAILED, STATUS_COMPLETED, STATUS_COMPENSATING, STATUS_CANCELLED};
+    struct commit *start = contract_start(c, statuses[i % 5], 1);
+
+    start->after->key = i % 3 == 0 ? STR("K") : STR_NONE;
+    /* A key belongs to one live execution at a time. */
+    if (i % 3 == 0 && i >= 3 && (i % 5 == 0 || i % 5 == 3))
+        start->after->key = str_printf(&c->mem, "K-%lld-%lld", (long long)i, (long long)c->batches);
+    start->after->org_id = i % 2 == 0 ? STR("org-1") : STR("org-2");
+    start->after->created_at_us += i * 1000000;
+    start->after->id = contract_id(c, start->after->created_at_us / 1000);
+    return start;
+}
+
+static bool fits(const struct execution *x, const struct execution_filter *f)
+{
+    bool is_live = !status_is_terminal(x->status);
+
+    return (f->key.len == 0 || str_eq(f->key, x->key)) &&
+           (f->org_id.len == 0 || str_eq(f->org_id, x->org_id)) &&
+           (f->statuses == 0 || (f->statuses & STATUS_BIT(x->status)) != 0) &&
+           (f->step.len == 0 || (is_live && str_eq(f->step, STR("reserve")))) &&
+           (f->from_us == 0 || x->created_at_us >= f->from_us) &&
+           (f->to_us == 0 || x->created_at_us <= f->to_us) &&
+           (f->q.len == 0 || str_eq(f->q, x->key) || str_eq(f->q, x->program->code) ||
+            (str_eq(f->q, STR("card_declined")) && x->status == STATUS_FAILED));
+}
+
+/* All pages of the filter: what fits, newest first, each once, whatever starts meanwhile. */
+static void walk_many(struct contract *c, struct commit *const *all, struct execution_filter filter)
+{
+    struct list l = {.filter = filter};
+    unsigned left = MANY;
+    bool is_first = true;
+
+    l.filter.limit = 4;
+    do {
+        contract_read(c, load_list, &l);
+        if (!l.ok)
+            fail_msg("%s", l.err.message);
+        assert_true(l.found.count <= 4);
+        for (size_t i = 0; i < l.found.count; i++) {
+            while (left > 0 && !fits(all[left - 1]->after, &filter))
+                left--;
+            assert_true(left > 0);
+            left--;
+            assert_int_equal(uuid_cmp(l.found.items[i].id, all[left]->after->id), 0);
+        }
+        l.filter.cursor = l.next;
+        if (is_first && filter.statuses == 0)
+            assert_int_equal(contract_commit(c, one_of_many(c, MANY + c->batches % 5)),
+                             MEMBER_APPLIED);
+        is_first = false;
+    } while (l.next.len > 0);
+    while (left > 0)
+        assert_false(fits(all[--left]->after, &filter));
+}
+
+static void test_store__every_combination_of_conditions_pages_completely(void **state)
+{
+    static const uint32_t statuses[] = {
+        0, STATUS_BIT(STATUS_WAITING), STATUS_BIT(STATUS_COMPLETED) | STATUS_BIT(STATUS_FAILED),
+        STATUS_BIT(STATUS_FAILED) | STATUS_BIT(STATUS_WAITING) | STATUS_BIT(STATUS_CANCELLED)};
+    const struct str queries[] = {STR_NONE, STR("order"), STR("K"), STR("card_declined")};
+    struct contract *c = *state;
+    struct commit *all[MANY];
+
+    for (unsigned i = 0; i < MANY; i++) {
+        all[i] = one_of_many(c, i);
+        assert_int_equal(contract_commit(c, all[i]), MEMBER_APPLIED);
+    }
+    for (unsigned i = 0; i < 4 * 4 * 16; i++) {
+        struct execution_filter f = {.statuses = statuses[i % 4], .q = queries[i / 4 % 4]};
+        unsigned rest = i / 16;
+
+        f.key = rest & 1 ? STR("K") : STR_NONE;
+        f.org_id = rest & 2 ? STR("org-2") : STR_NONE;
+        f.step = rest & 4 ? STR("reserve") : STR_NONE;
+        f.from_us = rest & 8 ? all[10]->after->created_at_us : 0;
+        f.to_us = all[MANY - 5]->after->created_at_us;
+        walk_many(c, all, f);
+    }
 }
 
 /* --- due --- */
@@ -528,6 +627,7 @@ static const struct CMUnitTest claims[] = {
     CLAIM(test_store__list_is_paged_newest_first),
     CLAIM(test_store__cursor_of_someone_else_is_refused),
     CLAIM(test_store__list_is_filtered),
+    CLAIM(test_store__every_combination_of_conditions_pages_completely),
     CLAIM(test_store__due_executions_come_in_order_and_in_pages),
     CLAIM(test_store__execution_is_due_at_its_new_time_only),
     CLAIM(test_store__live_execution_is_found_by_its_key),

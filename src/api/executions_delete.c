@@ -1,0 +1,95 @@
+/* executions_delete.c - see executions_delete.h. */
+#include "api/executions_delete.h"
+
+#include "api/api.h"
+#include "api/query.h"
+#include "api/repeat.h"
+#include "api/view.h"
+
+static void ask(struct deletion *d, bool rows_only);
+
+static void part_done(struct node_request *r)
+{
+    struct deletion *d = r->owner;
+
+    /* Rows and the whole take turns until little enough is left. */
+    if (d->change.rows_only && r->ok)
+        ask(d, false);
+    else if (!d->change.rows_only && !r->ok && d->change.is_long)
+        ask(d, true);
+    else
+        d->done(d, r);
+}
+
+static void ask(struct deletion *d, bool rows_only)
+{
+    struct call *c = d->call;
+    struct node_request *r = &d->request;
+    char id[UUID_TEXT_LEN + 1];
+
+    d->change = (struct execution_delete){
+        .change = {.apply = execution_delete_apply, .now_us = api_now_us(c->api)},
+        .id = d->id,
+        .rows_only = rows_only,
+    };
+    *r = (struct node_request){.kind = NODE_CHANGE,
+                               .user = c->user,
+                               .change = &d->change.change,
+                               .mem = d->mem,
+                               .done = part_done,
+                               .owner = d};
+    if (!rows_only) {
+        uuid_write(d->id, id);
+        r->idempotency = d->idempotency;
+        call_audit(c, r, "execution.delete", str_copy(d->mem, str_of(id)), STR_NONE);
+    }
+    if (!node_submit(c->node, r, &r->err)) {
+        r->ok = false;
+        d->done(d, r);
+    }
+}
+
+void deletion_start(struct deletion *d)
+{
+    ask(d, false);
+}
+
+/* --- the call --- */
+
+static void deleted(struct deletion *d, const struct node_request *r)
+{
+    struct err err = r->err;
+
+    if (r->ok && r->stored_status != 0)
+        call_answer_again(d->call, r->stored_status, r->stored_answer);
+    else if (r->ok)
+        call_answer_nothing(d->call);
+    else {
+        if (err.code == ERR_NOT_FOUND)
+            (void)err_set(&err, ERR_NOT_FOUND, "there is no execution with this id");
+        repeat_or_refuse(d->call, &d->idempotency, &err, NULL, STR_NONE);
+    }
+}
+
+static bool run_may_delete(struct query *q, struct reader *reader, struct err *err)
+{
+    const struct deletion *d = q->args;
+
+    return view_check_acting(q->call, q->mem, reader, d->id, err);
+}
+
+static void may_delete(struct query *q)
+{
+    deletion_start(q->args);
+}
+
+void executions_delete(struct call *c)
+{
+    struct deletion *d = ARENA_NEW(c->mem, struct deletion);
+
+    *d = (struct deletion){.call = c, .mem = c->mem, .done = deleted};
+    if (!call_execution_id(c, &d->id) || !call_idempotency(c, &d->idempotency))
+        return;
+    d->idempotency.status = 204;
+    query_start(c, d, run_may_delete, may_delete);
+}

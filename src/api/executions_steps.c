@@ -1,0 +1,226 @@
+/* executions_steps.c - the history of an execution: its steps, and the context after one. */
+#include "api/query.h"
+#include "api/view.h"
+#include "engine/show.h"
+#include "value/json.h"
+#include "value/object.h"
+
+enum {
+    STEPS_LIMIT = 500,
+    HISTORY_PAGE = 512,
+    ROW_ID_BITS = 12,            /* of the number of a row that its id has */
+    FOLDED_MAX_BYTES = 64 << 20, /* of history that is put together again */
+};
+
+static bool not_found(struct err *err)
+{
+    return err_set(err, ERR_NOT_FOUND, "there is no execution with this id");
+}
+
+/* --- steps --- */
+
+struct steps_args {
+    struct uuid id;
+    int64_t after, limit;
+    struct mask mask;
+};
+
+static bool show_row(struct query *q, const struct history_row *row, struct err *err)
+{
+    const struct steps_args *args = q->args;
+    struct buf whole;
+
+    object_next(&q->answer);
+    if (mask_is_empty(&args->mask)) {
+        show_history_row(&q->answer, args->id, row);
+        return true;
+    }
+    buf_init_arena(&whole, q->mem);
+    show_history_row(&whole, args->id, row);
+    return mask_view(q->mem, &args->mask, buf_view(&whole), &q->answer, err);
+}
+
+/* Append what clients may see of a page; *last is the seq of the last row shown. */
+static bool show_page(struct query *q, const struct history *page, int64_t *left, int64_t *last,
+                      struct err *err)
+{
+    for (size_t i = 0; i<page->count && * left> 0; i++) {
+        if (page->items[i].kind == HISTORY_EVENT)
+            continue;
+        if (!show_row(q, &page->items[i], err))
+            return false;
+        *last = page->items[i].seq;
+        --*left;
+    }
+    return true;
+}
+
+static bool run_steps(struct query *q, struct reader *reader, struct err *err)
+{
+    struct steps_args *args = q->args;
+    int64_t after = args->after, last = 0, left = args->limit;
+    struct history page;
+    bool found;
+
+    if (!view_check_id(q->call, q->mem, reader, args->id, err) ||
+        !read_mask(reader, q->mem, args->id, &args->mask, err))
+        return false;
+    buf_text(&q->answer, "{\"items\":[");
+    do {
+        if (!read_history(reader, q->mem, args->id, after, HISTORY_PAGE, &page, &found, err))
+            return false;
+        if (!found)
+            return not_found(err);
+        if (!show_page(q, &page, &left, &last, err))
+            return false;
+        if (page.count > 0)
+            after = page.items[page.count - 1].seq;
+    } while (left > 0 && page.count == HISTORY_PAGE);
+    buf_char(&q->answer, ']');
+    object_text(&q->answer, "nextCursor",
+                left > 0 ? STR_NONE : str_printf(q->mem, "%lld", (long long)last));
+    buf_char(&q->answer, '}');
+    return true;
+}
+
+void executions_steps(struct call *c)
+{
+    struct steps_args *args = ARENA_NEW(c->mem, struct steps_args);
+    struct str cursor = http_query(c->http, "cursor");
+
+    if (!call_execution_id(c, &args->id) || !call_limit(c, STEPS_LIMIT, &args->limit))
+        return;
+    if (cursor.len > 0 && (!str_to_int64(cursor, &args->after) || args->after < 0))
+        call_refuse_text(c, ERR_BAD_REQUEST, "this cursor is not one of ours");
+    else
+        query_start(c, args, run_steps, NULL);
+}
+
+/* --- the context after a step --- */
+
+struct context_args {
+    struct uuid id;
+    struct uuid at;
+    bool has_at;
+};
+
+/*
+ * The number of the row with that id, which holds the low bits of it: few rows
+ * are to be looked at. 0 when there is none.
+ */
+static bool find_row(struct query *q, struct reader *reader, const struct stored_execution *stored,
+                     int64_t *out, struct err *err)
+{
+    const struct context_args *args = q->args;
+    const int64_t step = INT64_C(1) << ROW_ID_BITS;
+
+    *out = 0;
+    for (int64_t seq = args->at.bytes[6] % 16 * 256 + args->at.bytes[7];
+         seq <= stored->seq && *out == 0; seq += step) {
+        struct history row;
+        bool found;
+
+        if (seq == 0)
+            continue;
+        if (!read_history(reader, q->mem, args->id, seq - 1, 1, &row, &found, err))
+            return false;
+        if (found && row.count == 1 && row.items[0].seq == seq &&
+            uuid_cmp(engine_row_id(args->id, seq, row.items[0].completed_at_us), args->at) == 0)
+            *out = seq;
+    }
+    return true;
+}
+
+/* All rows up to `seq`. */
+static bool read_until(struct query *q, struct reader *reader, int64_t seq, struct history *out,
+                       struct err *err)
+{
+    const struct context_args *args = q->args;
+    size_t bytes = 0;
+    int64_t after = 0;
+
+    *out = (struct history){0};
+    while (after < seq) {
+        int64_t left = seq - after;
+        struct history page;
+        bool found;
+
+        if (!read_history(reader, q->mem, args->id, after,
+                          left < HISTORY_PAGE ? left : HISTORY_PAGE, &page, &found, err))
+            return false;
+        if (!found || page.count == 0 || page.items[0].seq != after + 1)
+            return err_set(err, ERR_NOT_FOUND, "the history of this execution is being deleted");
+        for (size_t i = 0; i < page.count; i++) {
+            bytes += page.items[i].output_json.len + page.items[i].delta_json.len;
+            *VEC_ADD(q->mem, out) = page.items[i];
+        }
+        if (bytes > FOLDED_MAX_BYTES)
+            return err_set(err, ERR_TOO_LARGE, "the history up to this step is too long");
+        after = page.items[page.count - 1].seq;
+    }
+    return true;
+}
+
+/* Make of what is stored now what was stored after row `seq`, as far as the context goes. */
+static bool go_back(struct query *q, struct reader *reader, int64_t seq,
+                    struct stored_execution *stored, struct err *err)
+{
+    stored->context_json = STR_NONE;
+    stored->cursor_json = STR_NONE;
+    stored->checkpoint_seq = 0;
+    stored->seq = seq;
+    return read_until(q, reader, seq, &stored->history, err);
+}
+
+/* Append the member `context` of an execution as it is shown. */
+static bool show_context(struct query *q, const struct stored_execution *stored,
+                         const struct mask *mask, struct err *err)
+{
+    struct buf whole, masked;
+    struct value v;
+
+    buf_init_arena(&whole, q->mem);
+    buf_init_arena(&masked, q->mem);
+    if (!show_stored(q->mem, &whole, stored, true, err) ||
+        !mask_view(q->mem, mask, buf_view(&whole), &masked, err) ||
+        !json_read(q->mem, buf_view(&masked), &v, err))
+        return false;
+    return json_write(&q->answer, value_map_get_str(v, STR("context")), err);
+}
+
+static bool run_context(struct query *q, struct reader *reader, struct err *err)
+{
+    const struct context_args *args = q->args;
+    struct stored_execution stored;
+    struct mask mask;
+    int64_t seq = 0;
+    bool found;
+
+    if (!read_execution(reader, q->mem, args->id, &stored, &found, err))
+        return false;
+    if (!found)
+        return not_found(err);
+    if (!view_check(q->call, q->mem, reader, stored.org_id, stored.code, stored.version, err))
+        return false;
+    if (args->has_at && !find_row(q, reader, &stored, &seq, err))
+        return false;
+    if (args->has_at && seq == 0)
+        return err_set(err, ERR_NOT_FOUND, "the execution has no step with the id in `at`");
+    if (args->has_at && !go_back(q, reader, seq, &stored, err))
+        return false;
+    return read_mask(reader, q->mem, args->id, &mask, err) && show_context(q, &stored, &mask, err);
+}
+
+void executions_context(struct call *c)
+{
+    struct context_args *args = ARENA_NEW(c->mem, struct context_args);
+    struct str at = http_query(c->http, "at");
+
+    args->has_at = at.len > 0;
+    if (!call_execution_id(c, &args->id))
+        return;
+    if (args->has_at && !uuid_read(at, &args->at))
+        call_refuse_text(c, ERR_NOT_FOUND, "`at` is the id of a step, as /steps shows it");
+    else
+        query_start(c, args, run_context, NULL);
+}

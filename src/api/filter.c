@@ -1,0 +1,210 @@
+/* filter.c - see filter.h. */
+#include "api/filter.h"
+
+#include "value/timefmt.h"
+
+enum { STATUSES_MAX = 32, TEXT_LEN_MAX = 500, SHOWN_LEN_MAX = 100 };
+
+#define DAY_US INT64_C(86400000000)
+
+/* What is wrong is collected; pointers begin with "/filter". */
+struct reading {
+    struct arena *mem;
+    struct findings *findings;
+};
+
+static void wrong(struct reading *r, const char *name, const char *code, struct str message)
+{
+    *VEC_ADD(r->mem, r->findings) = (struct finding){
+        .pointer = str_printf(r->mem, "/filter/%s", name),
+        .code = str_of(code),
+        .message = message,
+    };
+}
+
+/* --- one condition each --- */
+
+static struct str all_statuses(struct arena *mem)
+{
+    struct buf all;
+
+    buf_init_arena(&all, mem);
+    for (unsigned i = 0; i < STATUS_COUNT; i++)
+        buf_printf(&all, "%s%s", i > 0 ? ", " : "", status_name((enum execution_status)i));
+    return buf_view(&all);
+}
+
+static void read_status(struct reading *r, struct str text, uint32_t *statuses)
+{
+    const char *nearest = NULL;
+    enum execution_status status;
+    unsigned limit = 3;
+
+    text = str_trim(text);
+    if (status_read(text, &status)) {
+        *statuses |= STATUS_BIT(status);
+        return;
+    }
+    for (unsigned i = 0; i < STATUS_COUNT; i++) {
+        const char *name = status_name((enum execution_status)i);
+        unsigned distance = str_distance(text, str_of(name), limit);
+        if (distance <= limit && distance < text.len) {
+            nearest = name;
+            limit = distance;
+        }
+    }
+    wrong(r, "status", "bad_value",
+          str_printf(r->mem, "status is one of %.*s", STR_ARG(all_statuses(r->mem))));
+    if (nearest != NULL)
+        r->findings->items[r->findings->count - 1].hint =
+            str_printf(r->mem, "did you mean '%s'?", nearest);
+}
+
+/* "waiting,failed" */
+static void read_statuses(struct reading *r, struct str text, uint32_t *statuses)
+{
+    for (size_t from = 0; text.len > 0 && from <= text.len;) {
+        int64_t comma = str_find(text, STR(","), from);
+        size_t to = comma < 0 ? text.len : (size_t)comma;
+        read_status(r, str_slice(text, from, to), statuses);
+        from = to + 1;
+    }
+}
+
+static void read_kind(struct reading *r, struct str text, struct str *out)
+{
+    *out = text;
+    if (text.len > 0 && !str_eq(text, STR("scenario")) && !str_eq(text, STR("schema")) &&
+        !str_eq(text, STR("machine")))
+        wrong(r, "kind", "bad_value", STR("kind is scenario, schema or machine"));
+}
+
+static void read_text(struct reading *r, const char *name, struct str text, struct str *out)
+{
+    *out = text;
+    if (text.len > TEXT_LEN_MAX)
+        wrong(r, name, "bad_value",
+              str_printf(r->mem, "%s has at most %d bytes", name, TEXT_LEN_MAX));
+}
+
+/* A time, or a day, which as an end is meant with all its hours. */
+static void read_time(struct reading *r, const char *name, bool is_end, struct str text,
+                      int64_t *out_us)
+{
+    struct value v;
+    bool is_day;
+
+    *out_us = 0;
+    if (text.len == 0)
+        return;
+    is_day = timestamp_read_date(text, &v);
+    if (!is_day && !timestamp_read(text, &v)) {
+        wrong(r, name, "bad_value",
+              str_printf(r->mem, "%s is a time such as 2026-01-31T09:00:00Z, or a day", name));
+        return;
+    }
+    *out_us = v.seconds * 1000000 + v.nanos / 1000 + (is_day && is_end ? DAY_US - 1 : 0);
+    /* Before 1970 there was nothing, and 0 would mean any time. */
+    if (*out_us <= 0)
+        *out_us = 1;
+}
+
+/* Everything but the statuses. */
+static void read_rest(struct reading *r, struct str (*get)(void *context, const char *name),
+                      void *context, struct execution_filter *out)
+{
+    read_kind(r, get(context, "kind"), &out->kind);
+    read_text(r, "code", get(context, "code"), &out->code);
+    read_text(r, "key", get(context, "key"), &out->key);
+    read_text(r, "step", get(context, "step"), &out->step);
+    read_text(r, "q", get(context, "q"), &out->q);
+    read_time(r, "from", false, get(context, "from"), &out->from_us);
+    read_time(r, "to", true, get(context, "to"), &out->to_us);
+}
+
+/* --- from a query --- */
+
+static struct str from_query(void *context, const char *name)
+{
+    const struct call *c = context;
+
+    return http_query(c->http, name);
+}
+
+bool filter_query(struct call *c, struct execution_filter *out)
+{
+    struct findings findings = {0};
+    struct reading r = {.mem = c->mem, .findings = &findings};
+    struct str statuses[STATUSES_MAX];
+    size_t count = http_query_all(c->http, "status", statuses, STATUSES_MAX);
+
+    *out = (struct execution_filter){.org_id = c->user.org_id,
+                                     .cursor = http_query(c->http, "cursor")};
+    for (size_t i = 0; i < count; i++)
+        read_statuses(&r, statuses[i], &out->statuses);
+    read_rest(&r, from_query, c, out);
+    if (findings.count == 0)
+        return true;
+    call_refuse_text(c, ERR_BAD_REQUEST, "%.*s%s%.*s", STR_ARG(findings.items[0].message),
+                     findings.items[0].hint.len > 0 ? "; " : "", STR_ARG(findings.items[0].hint));
+    return false;
+}
+
+/* --- from a body --- */
+
+static const char *const names[] = {"kind", "code", "status", "key", "step", "from", "to", "q"};
+
+static struct str from_body(void *context, const char *name)
+{
+    struct value v = value_map_get_str(*(struct value *)context, str_of(name));
+
+    return v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
+}
+
+static bool is_known(struct str name)
+{
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (str_eq(str_of(names[i]), name))
+            return true;
+    return false;
+}
+
+static void check_member(struct reading *r, const struct value_entry *e)
+{
+    struct str name = value_text(e->key);
+    struct str shown = str_slice(name, 0, name.len > SHOWN_LEN_MAX ? SHOWN_LEN_MAX : name.len);
+
+    if (!is_known(name)) {
+        wrong(r, "", "unknown_field",
+              str_printf(r->mem,
+                         "there is no condition '%.*s': there are kind, code, status, key, "
+                         "step, from, to and q",
+                         STR_ARG(shown)));
+    } else if (e->value.kind != VALUE_STRING && e->value.kind != VALUE_NULL &&
+               !str_eq(name, STR("status"))) {
+        wrong(r, str_copy(r->mem, name).ptr, "wrong_type",
+              str_printf(r->mem, "%.*s must be a text", STR_ARG(name)));
+    }
+}
+
+bool filter_body(struct call *c, struct value object, struct execution_filter *out,
+                 struct findings *findings)
+{
+    struct reading r = {.mem = c->mem, .findings = findings};
+    struct value status = value_map_get_str(object, STR("status"));
+
+    *out = (struct execution_filter){.org_id = c->user.org_id};
+    for (uint32_t i = 0; i < object.len; i++)
+        check_member(&r, &object.map->entries[i]);
+    if (status.kind == VALUE_STRING)
+        read_statuses(&r, value_text(status), &out->statuses);
+    else if (status.kind != VALUE_LIST && status.kind != VALUE_ABSENT && status.kind != VALUE_NULL)
+        wrong(&r, "status", "wrong_type", STR("status must be a text or a list of texts"));
+    for (uint32_t i = 0; status.kind == VALUE_LIST && i < status.len; i++)
+        if (status.items[i].kind == VALUE_STRING)
+            read_status(&r, value_text(status.items[i]), &out->statuses);
+        else
+            wrong(&r, "status", "wrong_type", STR("status must be a text or a list of texts"));
+    read_rest(&r, from_body, &object, out);
+    return findings->count == 0;
+}

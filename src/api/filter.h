@@ -1,0 +1,22 @@
+/*
+ * filter.h - which executions are meant: the parameters of a list, and the
+ * field `filter` of a bulk request.
+ *
+ *     kind code status key step from to q
+ */
+#ifndef PAWL_API_FILTER_H
+#define PAWL_API_FILTER_H
+
+#include "api/call.h"
+
+/*
+ * From the query of the call, with its cursor; `status` may be given several
+ * times or as a list with commas. Refused when a value is wrong.
+ */
+bool filter_query(struct call *c, struct execution_filter *out) MUST_USE;
+
+/* From a JSON object, in which `status` may be a list. False: `findings` say what is wrong. */
+bool filter_body(struct call *c, struct value object, struct execution_filter *out,
+                 struct findings *findings) MUST_USE;
+
+#endif

@@ -1,0 +1,186 @@
+/* record.c - pawl record: look at records and change them by hand. */
+#include "cli/client.h"
+#include "cli/command.h"
+#include "cli/file.h"
+#include "cli/options.h"
+#include "cli/tell.h"
+
+#include <stdio.h>
+
+enum { SHOWN_WIDTH = 100 };
+
+struct record_options {
+    const char *where, *order_by, *limit, *version;
+    bool all, merge, is_new, as_json;
+};
+
+/* /records/OBJECT or /records/OBJECT/ID */
+static struct str path_of(struct client *c, const char *object, const char *id)
+{
+    struct buf path;
+
+    buf_init_arena(&path, &c->mem);
+    buf_text(&path, "/records/");
+    client_escape(&path, str_of(object));
+    if (id != NULL) {
+        buf_char(&path, '/');
+        client_escape(&path, str_of(id));
+    }
+    return buf_view(&path);
+}
+
+static void add_parameter(struct buf *path, const char *name, const char *value)
+{
+    if (value == NULL)
+        return;
+    buf_printf(path, "&%s=", name);
+    client_escape(path, str_of(value));
+}
+
+/* --- ls --- */
+
+/* A record as a line: its id and the rest of it. */
+static void print_line(struct arena *mem, struct value record)
+{
+    struct value_entry *rest = ARENA_ARRAY(mem, record.len + 1u, struct value_entry);
+    size_t count = 0, duplicate;
+    struct buf out;
+
+    for (uint32_t i = 0; i < record.len; i++)
+        if (!str_eq(value_text(record.map->entries[i].key), STR("id")) &&
+            !str_eq(value_text(record.map->entries[i].key), STR("version")))
+            rest[count++] = record.map->entries[i];
+    buf_init_arena(&out, mem);
+    tell_short(mem, &out, value_map_make(mem, rest, count, &duplicate), SHOWN_WIDTH);
+    printf("%.*s  %.*s\n", STR_ARG(client_text(record, "id")), STR_ARG(buf_view(&out)));
+}
+
+static int list(struct client *c, const char *object, const struct record_options *o)
+{
+    struct str cursor = STR_NONE;
+    uint64_t shown = 0;
+
+    do {
+        struct buf path;
+        struct reply reply;
+        struct value items;
+
+        buf_init_arena(&path, &c->mem);
+        buf_str(&path, path_of(c, object, NULL));
+        buf_printf(&path, "?limit=%s", o->limit != NULL ? o->limit : o->all ? "500" : "20");
+        add_parameter(&path, "where", o->where);
+        add_parameter(&path, "orderBy", o->order_by);
+        if (cursor.len > 0)
+            buf_printf(&path, "&cursor=%.*s", STR_ARG(cursor));
+        if (!client_call(c, "GET", buf_view(&path), STR_NONE, &reply))
+            return EXIT_FAILED;
+        items = value_map_get_str(reply.json, STR("items"));
+        if (items.kind != VALUE_LIST)
+            return EXIT_FAILED;
+        cursor = client_text(reply.json, "nextCursor");
+        for (uint32_t i = 0; i < items.len; i++)
+            if (o->as_json)
+                printf("%.*s\n", STR_ARG(client_json(&c->mem, items.items[i])));
+            else
+                print_line(&c->mem, items.items[i]);
+        shown += items.len;
+    } while (cursor.len > 0 && (o->all || shown == 0));
+    if (shown == 0 && !o->as_json)
+        printf("no records of %s\n", object);
+    else if (cursor.len > 0) {
+        (void)fflush(stdout);
+        fprintf(stderr, "there are more: --all lists them, --limit sets how many\n");
+    }
+    return EXIT_OK;
+}
+
+/* --- one record --- */
+
+static int get(struct client *c, const char *object, const char *id)
+{
+    struct reply reply;
+
+    if (!client_call(c, "GET", path_of(c, object, id), STR_NONE, &reply))
+        return EXIT_FAILED;
+    printf("%.*s\n", STR_ARG(reply.text));
+    return EXIT_OK;
+}
+
+/* --version and --new become headers. */
+static void set_header(struct client *c, const struct record_options *o)
+{
+    if (o->is_new)
+        c->header = "If-None-Match: *";
+    else if (o->version != NULL)
+        c->header = str_printf(&c->mem, "If-Match: \"%s\"", o->version).ptr;
+}
+
+static int set(struct client *c, const char *object, const char *id, const char *json,
+               const struct record_options *o)
+{
+    struct reply reply;
+    struct value v;
+    struct str text;
+
+    if (!file_argument_json(&c->mem, "record", json, &text, &v))
+        return EXIT_FAILED;
+    set_header(c, o);
+    if (!client_call(c, o->merge ? "PATCH" : "PUT", path_of(c, object, id), text, &reply))
+        return EXIT_FAILED;
+    printf("%.*s\n", STR_ARG(reply.text));
+    return EXIT_OK;
+}
+
+static int erase(struct client *c, const char *object, const char *id,
+                 const struct record_options *o)
+{
+    struct reply reply;
+
+    set_header(c, o);
+    if (!client_call(c, "DELETE", path_of(c, object, id), STR_NONE, &reply))
+        return EXIT_FAILED;
+    if (o->as_json)
+        printf("{\"deleted\":true}\n");
+    else
+        printf("%s %s is deleted\n", object, id);
+    return EXIT_OK;
+}
+
+/* EXIT_USAGE when the words make no sense. */
+static int run(struct client *c, int argc, char **argv, const struct record_options *o)
+{
+    if (argc == 3 && strcmp(argv[1], "ls") == 0)
+        return list(c, argv[2], o);
+    if (argc == 4 && strcmp(argv[1], "get") == 0)
+        return get(c, argv[2], argv[3]);
+    if (argc == 5 && strcmp(argv[1], "set") == 0 && !(o->is_new && o->version != NULL))
+        return set(c, argv[2], argv[3], argv[4], o);
+    if (argc == 4 && strcmp(argv[1], "rm") == 0)
+        return erase(c, argv[2], argv[3], o);
+    return EXIT_USAGE;
+}
+
+int command_record(int argc, char **argv)
+{
+    struct record_options o = {0};
+    const struct option_spec specs[] = {
+        {.name = "where", .value = &o.where},
+        {.name = "order-by", .value = &o.order_by},
+        {.name = "limit", .value = &o.limit},
+        {.name = "version", .value = &o.version},
+        {.name = "all", .flag = &o.all},
+        {.name = "merge", .flag = &o.merge},
+        {.name = "new", .flag = &o.is_new},
+        {.name = "json", .flag = &o.as_json},
+        CLIENT_OPTIONS,
+    };
+    struct client c;
+    int status;
+
+    if (!options_read("record", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv))
+        return command_usage("record");
+    client_open(&c);
+    status = run(&c, argc, argv, &o);
+    client_close(&c);
+    return status == EXIT_USAGE ? command_usage("record") : status;
+}

@@ -1,0 +1,198 @@
+/* where.c - see where.h. */
+#include "cli/where.h"
+
+#include "cli/command.h"
+#include "cli/progress.h"
+#include "value/json.h"
+#include "value/object.h"
+
+#include <stdio.h>
+
+enum { AT_ONCE = 500, COUNTED_AT_ONCE = 10000 };
+
+struct sums {
+    int64_t matched, done, failed, skipped;
+    struct str first_error; /* of those that failed */
+};
+
+/* --- conditions --- */
+
+/* One name=value; *text moves behind it. */
+static bool read_condition(struct arena *mem, const char **text, struct str *name,
+                           struct str *value)
+{
+    const char *from = *text, *equals = from + strcspn(from, "= ");
+    struct buf out;
+
+    if (*equals != '=' || equals == from)
+        return false;
+    *name = str_from(from, (size_t)(equals - from));
+    from = equals + 1;
+    buf_init_arena(&out, mem);
+    if (*from == '"') {
+        for (from++; *from != '"' && *from != '\0'; from++)
+            buf_char(&out, *from);
+        if (*from++ != '"')
+            return false;
+    } else {
+        while (*from != ' ' && *from != '\0')
+            buf_char(&out, *from++);
+    }
+    *value = buf_view(&out);
+    *text = from;
+    return true;
+}
+
+/* The conditions as the member `filter` of the request. */
+static bool write_filter(struct client *c, const struct where *w, struct buf *out)
+{
+    const char *text = w->conditions;
+    bool is_first = true;
+
+    buf_char(out, '{');
+    for (;;) {
+        struct str name, value;
+
+        text += strspn(text, " ");
+        if (*text == '\0')
+            break;
+        if (!read_condition(&c->mem, &text, &name, &value)) {
+            fprintf(stderr,
+                    "pawl %s: --where takes conditions such as \"status=waiting code=order\", not "
+                    "%s\n",
+                    w->action, text);
+            return false;
+        }
+        if (!is_first)
+            buf_char(out, ',');
+        is_first = false;
+        json_write_string(out, name);
+        buf_char(out, ':');
+        json_write_string(out, value);
+    }
+    buf_char(out, '}');
+    if (!is_first)
+        return true;
+    fprintf(stderr, "pawl %s: --where needs a condition; kind=scenario means all of them\n",
+            w->action);
+    return false;
+}
+
+/* --- requests --- */
+
+static int64_t count_of(struct value reply, const char *name)
+{
+    struct value v = value_map_get_str(reply, str_of(name));
+
+    return v.kind == VALUE_INT ? v.i : 0;
+}
+
+/* Add what one request did; *cursor is where the next one begins, or empty. */
+static bool ask(struct client *c, const struct where *w, struct str filter, bool dry_run,
+                struct sums *sums, struct str *cursor)
+{
+    struct reply reply;
+    struct value errors;
+    struct buf body;
+
+    buf_init_arena(&body, &c->mem);
+    buf_char(&body, '{');
+    object_text(&body, "action", str_of(w->action));
+    object_json(&body, "filter", filter);
+    object_int(&body, "limit", dry_run ? COUNTED_AT_ONCE : AT_ONCE);
+    object_bool(&body, "dryRun", dry_run);
+    if (cursor->len > 0)
+        object_text(&body, "cursor", *cursor);
+    buf_char(&body, ',');
+    if (w->fields.len > 0)
+        buf_str(&body, w->fields);
+    else
+        body.len--;
+    buf_char(&body, '}');
+    if (!client_call(c, "POST", STR("/executions/bulk"), buf_view(&body), &reply))
+        return false;
+    sums->matched += count_of(reply.json, "matched");
+    sums->done += count_of(reply.json, "done");
+    sums->failed += count_of(reply.json, "failed");
+    sums->skipped += count_of(reply.json, "skipped");
+    errors = value_map_get_str(reply.json, STR("errors"));
+    if (sums->first_error.len == 0 && errors.kind == VALUE_LIST && errors.len > 0)
+        sums->first_error = client_text(errors.items[0], "message");
+    *cursor = client_text(reply.json, "nextCursor");
+    return true;
+}
+
+static bool count(struct client *c, const struct where *w, struct str filter, struct sums *sums)
+{
+    struct str cursor = STR_NONE;
+
+    do {
+        if (!ask(c, w, filter, true, sums, &cursor))
+            return false;
+    } while (cursor.len > 0);
+    return true;
+}
+
+static bool act(struct client *c, const struct where *w, struct str filter, int64_t total,
+                struct sums *sums)
+{
+    struct str cursor = STR_NONE;
+    struct progress bar;
+    bool ok = true;
+
+    progress_begin(&bar,
+                   str_printf(&c->mem, "%s: %lld executions", w->action, (long long)total).ptr);
+    do {
+        ok = ask(c, w, filter, false, sums, &cursor);
+        if (ok && (cursor.len > 0 || bar.told_percent >= 0))
+            progress_set(&bar, sums->matched, total, NULL);
+    } while (ok && cursor.len > 0);
+    progress_end(&bar);
+    return ok;
+}
+
+/* --- the end --- */
+
+static void tell(const struct where *w, const struct sums *s)
+{
+    if (w->as_json) {
+        printf("{\"action\":\"%s\",\"dryRun\":%s,\"matched\":%lld,\"done\":%lld,"
+               "\"failed\":%lld,\"skipped\":%lld}\n",
+               w->action, w->is_dry_run ? "true" : "false", (long long)s->matched,
+               (long long)s->done, (long long)s->failed, (long long)s->skipped);
+        return;
+    }
+    if (w->is_dry_run)
+        printf("%lld of %lld executions would be %s\n", (long long)(s->matched - s->skipped),
+               (long long)s->matched, w->done);
+    else
+        printf("%lld of %lld executions are %s\n", (long long)s->done, (long long)s->matched,
+               w->done);
+    if (s->skipped > 0)
+        printf("%lld %s in a state in which they cannot be\n", (long long)s->skipped,
+               s->skipped == 1 ? "is" : "are");
+    if (s->failed > 0)
+        fprintf(stderr, "pawl %s: %lld failed; the first because: %.*s\n", w->action,
+                (long long)s->failed, STR_ARG(s->first_error));
+}
+
+int where_run(struct client *c, const struct where *w)
+{
+    struct sums counted = {0}, sums = {0};
+    struct buf filter;
+
+    buf_init_arena(&filter, &c->mem);
+    if (!write_filter(c, w, &filter))
+        return EXIT_USAGE;
+    if (!count(c, w, buf_view(&filter), &counted))
+        return EXIT_FAILED;
+    if (w->is_dry_run)
+        sums = counted;
+    else if (!act(c, w, buf_view(&filter), counted.matched, &sums)) {
+        if (sums.matched > 0)
+            tell(w, &sums);
+        return EXIT_FAILED;
+    }
+    tell(w, &sums);
+    return sums.failed > 0 ? EXIT_FAILED : EXIT_OK;
+}

@@ -1,0 +1,54 @@
+/* view.c - executions as clients see them, without what is sensitive; see inner.h. */
+#include "node/inner.h"
+
+#include "engine/show.h"
+
+void view_mask(struct arena *mem, const struct execution *x, struct mask *out)
+{
+    const struct program *p = x->program;
+
+    *out = (struct mask){0};
+    for (uint32_t i = 0; i < p->param_count; i++)
+        if (p->params[i].sensitive)
+            mask_add(mem, out, p->params[i].name);
+    if (!mask_is_empty(out))
+        mask_learn(mem, out, x->input);
+}
+
+/* Append what was shown without what is sensitive. */
+static void append(struct arena *mem, struct buf *out, const struct mask *mask, struct str json)
+{
+    struct err err;
+
+    if (mask_is_empty(mask))
+        buf_str(out, json);
+    else if (!mask_view(mem, mask, json, out, &err))
+        PANIC("what is shown is no JSON");
+}
+
+void view_execution(struct arena *mem, struct buf *out, const struct execution *x)
+{
+    struct mask mask;
+    struct buf whole;
+
+    view_mask(mem, x, &mask);
+    if (mask_is_empty(&mask)) {
+        show_execution(mem, out, x);
+        return;
+    }
+    buf_init_arena(&whole, mem);
+    show_execution(mem, &whole, x);
+    append(mem, out, &mask, buf_view(&whole));
+}
+
+void view_row(struct arena *mem, struct buf *out, const struct execution *x,
+              const struct history_row *row)
+{
+    struct mask mask;
+    struct buf whole;
+
+    view_mask(mem, x, &mask);
+    buf_init_arena(&whole, mem);
+    show_history_row(&whole, x->id, row);
+    append(mem, out, &mask, buf_view(&whole));
+}

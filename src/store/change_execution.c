@@ -1,0 +1,168 @@
+/* change_execution.c - see change_execution.h. */
+#include "store/change_execution.h"
+
+#include "base/clock.h"
+
+/* How long others wait for a purge that is in the same batch. */
+#define PURGE_US INT64_C(20000)
+
+struct ended {
+    int64_t row;
+    enum execution_status status;
+    int64_t completed_at_us;
+};
+
+/* DB_ROW: found; DB_DONE: there is none. */
+static enum db_status find(struct apply *a, struct uuid id, struct ended *out)
+{
+    const enum sql sql = SQL_EXECUTION_END;
+    char text[UUID_TEXT_LEN + 1];
+    enum db_status status;
+
+    uuid_write(id, text);
+    status = db_run(a->db, sql, DB_PARAMS(db_text(str_from(text, UUID_TEXT_LEN))));
+    if (status == DB_ROW) {
+        out->row = db_column_int(a->db, sql, 0);
+        out->completed_at_us = db_column_int(a->db, sql, 2);
+        if (!status_from_text(db_column_text(a->db, sql, 1), &out->status))
+            status = DB_CORRUPT;
+    }
+    db_end(a->db, sql);
+    return status;
+}
+
+static bool count(struct apply *a, enum sql sql, const struct db_value *params, unsigned n,
+                  int64_t *sum, enum db_status *status)
+{
+    *status = db_run(a->db, sql, params, n);
+    if (*status == DB_ROW)
+        *sum += db_column_int(a->db, sql, 0);
+    db_end(a->db, sql);
+    return *status == DB_ROW;
+}
+
+/* Whether it has more rows than one member may delete. */
+static bool is_long(struct apply *a, int64_t row, bool *out, enum db_status *status)
+{
+    int64_t rows = 0;
+
+    if (!count(a, SQL_HISTORY_COUNT_SOME,
+               DB_PARAMS(db_int(history_key(row, 0)), db_int(history_key(row, HISTORY_SEQ_MAX)),
+                         db_int(DELETE_ROWS_MAX + 1)),
+               &rows, status) ||
+        !count(a, SQL_SIGNALS_COUNT_SOME, DB_PARAMS(db_int(row), db_int(DELETE_ROWS_MAX + 1)),
+               &rows, status))
+        return false;
+    *out = rows > DELETE_ROWS_MAX;
+    return true;
+}
+
+/* Delete what belongs to it, the oldest first, until *budget is used up. */
+static bool delete_rows(struct apply *a, int64_t row, int64_t *budget, enum db_status *status)
+{
+    if (!apply_write(a, SQL_HISTORY_DELETE_SOME,
+                     DB_PARAMS(db_int(history_key(row, 0)),
+                               db_int(history_key(row, HISTORY_SEQ_MAX)), db_int(*budget)),
+                     status))
+        return false;
+    *budget -= db_changes(a->db);
+    if (*budget == 0)
+        return true;
+    if (!apply_write(a, SQL_SIGNALS_DELETE_SOME, DB_PARAMS(db_int(row), db_int(*budget)), status))
+        return false;
+    *budget -= db_changes(a->db);
+    return true;
+}
+
+/* Nothing belongs to it any more. */
+static bool delete_row(struct apply *a, struct uuid id, const struct ended *ended,
+                       enum db_status *status)
+{
+    char answer[UUID_TEXT_LEN + 16] = "{\"id\":\"";
+    size_t at = strlen(answer);
+
+    uuid_write(id, answer + at);
+    memcpy(answer + at + UUID_TEXT_LEN, "\"}", 3);
+    if (!apply_write(a, SQL_ANSWERS_BLANK, DB_PARAMS(db_int(ended->row), db_text(str_of(answer))),
+                     status) ||
+        !apply_write(a, SQL_EXECUTION_DELETE, DB_PARAMS(db_int(ended->row)), status))
+        return false;
+    a->counts[ended->status]--;
+    *status = db_exec(a->db, SQL_ROW_FLOOR, DB_PARAMS(db_int(ended->row)));
+    return *status == DB_DONE;
+}
+
+/* Pages that are free leave the file; there may be none. */
+static bool give_back(struct apply *a, enum db_status *status)
+{
+    *status = db_run(a->db, SQL_GIVE_BACK, DB_NO_PARAMS);
+    while (*status == DB_ROW)
+        *status = db_next(a->db, SQL_GIVE_BACK);
+    db_end(a->db, SQL_GIVE_BACK);
+    a->gave_back = true;
+    return *status == DB_DONE;
+}
+
+enum apply_end execution_delete_apply(struct apply *a, struct member *m, enum db_status *status)
+{
+    struct execution_delete *d = (struct execution_delete *)m->change;
+    int64_t budget = DELETE_ROWS_MAX;
+    struct ended ended;
+
+    d->is_long = false;
+    *status = find(a, d->id, &ended);
+    if (*status == DB_DONE)
+        return apply_refuse(a, m, MEMBER_GONE);
+    if (*status != DB_ROW)
+        return APPLY_FAILED;
+    if (status_is_live(ended.status))
+        return apply_refuse_with(a, m, ERR_CONFLICT,
+                                 "an execution that is %s cannot be deleted: cancel it first",
+                                 status_text(ended.status).ptr);
+    if (!is_long(a, ended.row, &d->is_long, status))
+        return APPLY_FAILED;
+    if (d->is_long && !d->rows_only)
+        return apply_refuse_with(a, m, ERR_CONFLICT, "its history is deleted in parts");
+    if (!delete_rows(a, ended.row, &budget, status))
+        return APPLY_FAILED;
+    if (!d->rows_only && !delete_row(a, d->id, &ended, status))
+        return APPLY_FAILED;
+    return give_back(a, status) ? APPLY_DONE : APPLY_FAILED;
+}
+
+static bool read_free_pages(struct apply *a, int64_t *out, enum db_status *status)
+{
+    *out = 0;
+    return count(a, SQL_FREE_PAGES, DB_NO_PARAMS, out, status);
+}
+
+enum apply_end execution_purge_apply(struct apply *a, struct member *m, enum db_status *status)
+{
+    struct execution_purge *p = (struct execution_purge *)m->change;
+    int64_t budget = DELETE_ROWS_MAX, until_us = clock_mono_us(&clock_system) + PURGE_US;
+
+    p->deleted = 0;
+    for (p->looked_at = 0; p->looked_at < p->count && budget > 0; p->looked_at++) {
+        struct uuid id = p->ids[p->looked_at];
+        struct ended ended;
+
+        if (p->looked_at > 0 && clock_mono_us(&clock_system) > until_us)
+            break;
+        *status = find(a, id, &ended);
+        if (*status > DB_DONE)
+            return APPLY_FAILED;
+        /* Someone else was faster, or an operator has taken it up again. */
+        if (*status == DB_DONE || status_is_live(ended.status) ||
+            ended.completed_at_us >= p->before_us)
+            continue;
+        if (!delete_rows(a, ended.row, &budget, status))
+            return APPLY_FAILED;
+        if (budget == 0)
+            break;
+        if (!delete_row(a, id, &ended, status))
+            return APPLY_FAILED;
+        p->deleted++;
+    }
+    return give_back(a, status) && read_free_pages(a, &p->free_pages, status) ? APPLY_DONE
+                                                                              : APPLY_FAILED;
+}

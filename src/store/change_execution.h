@@ -1,0 +1,49 @@
+/*
+ * change_execution.h - deleting executions that have ended.
+ *
+ * What belongs to an execution goes first and its own row last, so that
+ * whoever is interrupted can go on: history, signals, what was answered under
+ * an Idempotency-Key. Of an answer the id is left, so that a request which is
+ * repeated is still known and starts nothing again.
+ */
+#ifndef PAWL_STORE_CHANGE_EXECUTION_H
+#define PAWL_STORE_CHANGE_EXECUTION_H
+
+#include "store/change.h"
+
+/* How many rows of history and signals one member may delete. */
+enum { DELETE_ROWS_MAX = 4000 };
+
+/*
+ * Delete one execution: MEMBER_GONE when there is none, refused with
+ * ERR_CONFLICT while it has not ended. One with more than DELETE_ROWS_MAX rows
+ * is refused with `is_long` set; ask with `rows_only` until that says that no
+ * more is left, then for the whole.
+ */
+struct execution_delete {
+    struct change change; /* .apply = execution_delete_apply */
+    struct uuid id;
+    bool rows_only; /* delete DELETE_ROWS_MAX rows and leave the execution */
+    bool is_long;   /* out */
+};
+
+enum apply_end execution_delete_apply(struct apply *a, struct member *m, enum db_status *status);
+
+/*
+ * Delete those of `ids` that ended before `before_us`, as far as
+ * DELETE_ROWS_MAX rows and some milliseconds allow, and give pages that are free back to the file
+ * system. Never refused.
+ */
+struct execution_purge {
+    struct change change; /* .apply = execution_purge_apply */
+    const struct uuid *ids;
+    size_t count;
+    int64_t before_us;
+    size_t looked_at;   /* out: that many of the ids are dealt with */
+    size_t deleted;     /* out */
+    int64_t free_pages; /* out: what is left to be given back; `ids` may be none then */
+};
+
+enum apply_end execution_purge_apply(struct apply *a, struct member *m, enum db_status *status);
+
+#endif

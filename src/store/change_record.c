@@ -1,0 +1,164 @@
+/* change_record.c - see change_record.h. */
+#include "store/change_record.h"
+
+#include "value/json.h"
+#include "value/object.h"
+
+/* --- the record as it is --- */
+
+struct current {
+    int64_t version; /* 0 = there is none */
+    struct value data;
+};
+
+static bool load(struct apply *a, const struct record_change *r, struct current *out,
+                 struct err *err, enum db_status *status)
+{
+    const enum sql sql = SQL_RECORD_LOAD;
+    bool ok = true;
+
+    *out = (struct current){.data = value_map_empty()};
+    *status = db_run(a->db, sql, DB_PARAMS(db_text(r->object), db_text(r->id)));
+    if (*status == DB_ROW) {
+        out->version = db_column_int(a->db, sql, 0);
+        if (r->action == RECORD_PATCH)
+            ok = json_read(a->mem, db_column_text(a->db, sql, 1), &out->data, err);
+    }
+    db_end(a->db, sql);
+    return ok;
+}
+
+static bool is_as_expected(const struct record_change *r, int64_t version)
+{
+    if (r->expected == RECORD_WHATEVER)
+        return true;
+    return r->expected == RECORD_ANY_VERSION ? version > 0 : version == r->expected;
+}
+
+/* --- a merge patch --- */
+
+static struct value merge(struct arena *mem, struct value target, struct value patch)
+{
+    struct value_entry *entries;
+    size_t count = 0, duplicate;
+
+    if (patch.kind != VALUE_MAP)
+        return patch;
+    if (target.kind != VALUE_MAP)
+        target = value_map_empty();
+    entries = ARENA_ARRAY(mem, target.len + patch.len + 1u, struct value_entry);
+    for (uint32_t i = 0; i < target.len; i++) {
+        struct value_entry e = target.map->entries[i];
+        struct value over = value_map_get_str(patch, value_text(e.key));
+        if (over.kind == VALUE_NULL)
+            continue;
+        if (over.kind != VALUE_ABSENT)
+            e.value = merge(mem, e.value, over);
+        entries[count++] = e;
+    }
+    for (uint32_t i = 0; i < patch.len; i++) {
+        struct value_entry e = patch.map->entries[i];
+        if (e.value.kind == VALUE_NULL ||
+            value_map_get_str(target, value_text(e.key)).kind != VALUE_ABSENT)
+            continue;
+        e.value = merge(mem, value_absent(), e.value);
+        entries[count++] = e;
+    }
+    return value_map_make(mem, entries, count, &duplicate);
+}
+
+/* --- writing --- */
+
+bool record_write_json(struct buf *out, struct str id, int64_t version, struct value data,
+                       struct err *err)
+{
+    buf_char(out, '{');
+    object_text(out, "id", id);
+    object_int(out, "version", version);
+    for (uint32_t i = 0; i < data.len; i++) {
+        const struct value_entry *e = &data.map->entries[i];
+        struct str name = value_text(e->key);
+        if (str_eq(name, STR("id")) || str_eq(name, STR("version")))
+            continue;
+        buf_char(out, ',');
+        json_write_string(out, name);
+        buf_char(out, ':');
+        if (!json_write(out, e->value, err))
+            return false;
+    }
+    buf_char(out, '}');
+    return true;
+}
+
+/* `last` is the version that an earlier record of this id ended with. */
+static enum apply_end put(struct apply *a, struct member *m, const struct current *before,
+                          int64_t last, struct value data, enum db_status *status)
+{
+    struct record_change *r = (struct record_change *)m->change;
+    struct buf json, answer;
+    struct db_value columns[6];
+    bool ok;
+
+    buf_init_arena(&json, a->mem);
+    buf_init_arena(&answer, a->mem);
+    r->is_new = before->version == 0;
+    r->now_version = (before->version > last ? before->version : last) + 1;
+    if (!json_write(&json, data, &m->err) ||
+        !record_write_json(&answer, r->id, r->now_version, data, &m->err))
+        return apply_refuse(a, m, MEMBER_FAILED);
+    if (json.len > RECORD_BYTES_MAX)
+        return apply_refuse_with(a, m, ERR_TOO_LARGE, "a record has at most %d bytes",
+                                 RECORD_BYTES_MAX);
+    columns[0] = db_text(r->object);
+    columns[1] = db_text(r->id);
+    columns[2] = db_int(r->now_version);
+    columns[3] = db_text(buf_view(&json));
+    columns[4] = db_int(r->change.now_us);
+    columns[5] = db_int(before->version);
+    ok = r->is_new ? apply_write(a, SQL_RECORD_INSERT, columns, 5, status)
+                   : apply_write(a, SQL_RECORD_UPDATE, columns, 6, status);
+    if (!ok)
+        return APPLY_FAILED;
+    if (db_changes(a->db) == 0) {
+        /* Another node was faster; the repeated batch will see what it wrote. */
+        *status = DB_CONFLICT;
+        return APPLY_FAILED;
+    }
+    r->change.answer_status = r->is_new ? 201 : 200;
+    r->change.answer_json = buf_view(&answer);
+    return APPLY_DONE;
+}
+
+enum apply_end record_change_apply(struct apply *a, struct member *m, enum db_status *status)
+{
+    struct record_change *r = (struct record_change *)m->change;
+    struct current before;
+    int64_t last = 0;
+
+    if (!load(a, r, &before, &m->err, status))
+        return apply_refuse(a, m, MEMBER_FAILED);
+    if (*status > DB_DONE)
+        return APPLY_FAILED;
+    if (!is_as_expected(r, before.version)) {
+        if (before.version == 0)
+            return apply_refuse_with(a, m, ERR_PRECONDITION_FAILED, "there is no such record");
+        return apply_refuse_with(a, m, ERR_PRECONDITION_FAILED, "the record has version %lld now",
+                                 (long long)before.version);
+    }
+    if (before.version == 0 && r->action != RECORD_PUT)
+        return apply_refuse_with(a, m, ERR_NOT_FOUND, "there is no such record");
+    if (before.version == 0 && !apply_record_last(a, r->object, r->id, &last, status))
+        return APPLY_FAILED;
+    if (r->action == RECORD_PUT)
+        return put(a, m, &before, last, r->data, status);
+    if (r->action == RECORD_PATCH)
+        return put(a, m, &before, last, merge(a->mem, before.data, r->data), status);
+    r->now_version = 0;
+    r->change.answer_status = 204;
+    r->change.answer_json = STR_NONE;
+    return apply_write(a, SQL_RECORD_DELETE,
+                       DB_PARAMS(db_text(r->object), db_text(r->id), db_int(before.version)),
+                       status)
+               ? APPLY_DONE
+               : APPLY_FAILED;
+}

@@ -1,0 +1,61 @@
+/*
+ * mask.h - keep secrets out of what is shown.
+ *
+ * A mask knows which members of an input are sensitive and which values they
+ * had. Wherever one of these values comes up again, whole or within a text,
+ * "***" is shown in its place: in the results of steps, in errors, in logs.
+ * Values that say little (true, null, numbers and texts of fewer than
+ * MASK_LEN_MIN characters) are hidden under their name; a short text also
+ * where it is the whole of another one.
+ */
+#ifndef PAWL_VALUE_MASK_H
+#define PAWL_VALUE_MASK_H
+
+#include "base/buf.h"
+#include "base/vec.h"
+#include "value/value.h"
+
+enum { MASK_LEN_MIN = 4 };
+
+struct mask_names {
+    VEC_OF(struct str);
+};
+
+struct mask_secrets {
+    VEC_OF(struct str);
+};
+
+struct mask {
+    struct mask_names names;
+    struct mask_secrets texts; /* and numbers, as JSON writes them */
+};
+
+/* A member of the input that is sensitive; `name` must live as long as the mask. */
+void mask_add(struct arena *mem, struct mask *m, struct str name);
+
+/* Learn the values that the sensitive members of an input have. */
+void mask_learn(struct arena *mem, struct mask *m, struct value input);
+
+static inline bool mask_is_empty(const struct mask *m)
+{
+    return m->names.count == 0;
+}
+
+/* The value without secrets; it shares what has none. */
+struct value mask_value(struct arena *mem, const struct mask *m, struct value v);
+
+/* A text without secrets; the same one when it has none. */
+struct str mask_text(struct arena *mem, const struct mask *m, struct str text);
+
+/* A JSON text without secrets; the same one when the mask is empty. */
+struct str mask_json(struct arena *mem, const struct mask *m, struct str json);
+
+/*
+ * Append the JSON of an execution or of a row of its history, as the API shows
+ * them, without secrets. What cannot hold any (ids, codes, times) stays as it
+ * is. False when `json` is no JSON object.
+ */
+bool mask_view(struct arena *mem, const struct mask *m, struct str json, struct buf *out,
+               struct err *err) MUST_USE;
+
+#endif

@@ -1,0 +1,177 @@
+#!/usr/bin/env bash
+# Commands that act on many executions, and on records, against a real server.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+
+pawl=$(realpath "${PAWL:-build/pawl}")
+examples=$PWD/examples
+scratch=$(mktemp -d)
+server=
+passed=0
+failed=0
+out=
+status=0
+
+stop_server() {
+    [ -z "$server" ] || kill -KILL "$server" 2>/dev/null
+    [ -z "$server" ] || wait "$server" 2>/dev/null
+    server=
+}
+trap 'stop_server; rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+unset PAWL_DATA PAWL_STORE PAWL_LISTEN PAWL_TOKEN
+export PAWL_URL
+
+# start_server [OPTION...]: on a free port, with the data of this test.
+start_server() {
+    : >serve.out
+    "$pawl" serve --listen 127.0.0.1:0 "$@" >serve.out 2>serve.err &
+    server=$!
+    for _ in $(seq 400); do
+        PAWL_URL=$(sed -n 's/.*listens on //p' serve.out)
+        [ -z "$PAWL_URL" ] || return 0
+        kill -0 "$server" 2>/dev/null || break
+        sleep 0.02
+    done
+    cat serve.err
+    return 1
+}
+
+# run ARGUMENT...: pawl with these, its output in $out, its exit status in $status.
+run() {
+    out=$("$pawl" "$@" 2>&1)
+    status=$?
+}
+
+claim() {
+    local what=$1
+    shift
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'failed: %s\n  status %s, output: %s\n' "$what" "$status" "$out"
+    fi
+}
+
+# said STATUS PART...: the last run ended so, and said all of these.
+said() {
+    [ "$status" = "$1" ] || return 1
+    shift
+    for part in "$@"; do
+        [[ $out == *"$part"* ]] || return 1
+    done
+}
+
+# eventually STATUS PART ARGUMENT...: run again until it says so.
+eventually() {
+    local wanted=$1 part=$2
+    shift 2
+    for _ in $(seq 500); do
+        run "$@"
+        said "$wanted" "$part" && return 0
+        sleep 0.02
+    done
+    return 1
+}
+
+start_server || exit 1
+cat >wait.json <<'JSON'
+{"code": "wait", "steps": [
+  {"code": "ask", "procedure": {"type": "wait.signal", "signalType": "go"}},
+  {"code": "done", "procedure": {"type": "compute.transform", "data": {"got": "$.steps.ask.payload"}}}]}
+JSON
+sed 's/"code": "wait"/"code": "other"/' wait.json >other.json
+run apply wait.json other.json
+claim "definitions are there" said 0
+
+# --- lists ---
+
+for i in 1 2 3 4 5; do run start wait --key "w-$i"; done
+run start other --key o-1
+run ls --code wait --status waiting,failed --step ask --from 2020-01-01
+claim "conditions are joined" said 0 w-1 w-5 STARTED
+claim "and what does not fit is left out" test "${out/o-1/}" = "$out"
+run ls --code wait --limit 2
+claim "a short list says that there is more" said 0 "--all lists them" w-5
+run ls --code wait --limit 2 --all
+claim "all pages come with --all" said 0 w-1 w-3 w-5
+run ls --all --json --limit 2
+claim "and are one JSON value" said 0 '"items":[{' '"nextCursor":null'
+run ls -q o-1
+claim "-q searches" said 0 o-1
+run ls --status nothing
+claim "a wrong condition is told" said 1 "status is one of"
+
+# --- many at once ---
+
+run signal --where "code=wait key=w-1" go '{"n": 1}' --dry-run
+claim "a dry run counts" said 0 "1 of 1 executions would be signalled"
+run signal --where "code=wait key=w-1" go '{"n": 1}'
+claim "a signal goes to those that match" said 0 "1 of 1 executions are signalled"
+claim "and arrives" eventually 0 '"n":1' show key:w-1
+run cancel --where "code=wait status=waiting" --dry-run --json
+claim "the counts are JSON when asked" said 0 '"matched":4' '"done":0' '"dryRun":true'
+run ls --code wait --status waiting
+claim "a dry run changes nothing" said 0 w-2 w-5
+run cancel --where "code=wait" --reason "no longer needed"
+claim "what has ended is told apart" said 0 "4 of 5 executions are cancelled" "1 is in a state"
+run cancel --where ""
+claim "no condition is a mistake" said 2 "needs a condition"
+run cancel --where "waiting"
+claim "so is one without a value" said 2 "takes conditions such as"
+run cancel --where "stauts=waiting"
+claim "an unknown condition is refused by the server" said 1 "there is no condition"
+run cancel --where 'key="a b"'
+claim "a value in quotes has spaces" said 0 "0 of 0"
+run cancel --dry-run
+claim "--dry-run needs --where" said 2 usage
+
+# --- deleting ---
+
+run delete key:o-1
+claim "what lives is not deleted" said 1 "cancel it first"
+run delete key:w-1
+claim "what has ended is" said 0 "is deleted"
+run delete --where "code=wait status=cancelled"
+claim "also many" said 0 "4 of 4 executions are deleted"
+run ls --code wait
+claim "nothing is left" said 0 "no executions"
+
+# --- records ---
+
+run record set invoice I-1 '{"amount": 10}' --new
+claim "a record is made" said 0 '"id":"I-1"' '"version":1'
+run record set invoice I-1 '{"amount": 11}' --new
+claim "once" said 1 "version 1 now"
+run record set invoice I-1 '{"paid": true}' --merge --version 1
+claim "it is changed under its version" said 0 '"amount":10' '"paid":true' '"version":2'
+run record set invoice I-1 '{}' --version 1
+claim "and not under another" said 1 precondition_failed
+run record set invoice I-2 '{"amount": 99}'
+run record ls invoice --order-by 'amount desc' --limit 1
+claim "a list has an order" said 0 I-2 "--all lists them"
+run record ls invoice --where 'record.amount < 50' --json
+claim "and a condition" said 0 '{"id":"I-1","version":2,"amount":10,"paid":true}'
+run record ls invoice --where 'record.amount <'
+claim "which is checked" said 1 expression_syntax
+run record get invoice I-2
+claim "one is shown" said 0 '"amount":99'
+run record rm invoice I-2
+claim "one is deleted" said 0 "is deleted"
+run record get invoice I-2
+claim "and gone" said 1 not_found
+run record frobnicate
+claim "other words are wrong usage" said 2 "pawl record"
+
+# --- retention ---
+
+kill -TERM "$server"
+wait "$server"
+run serve --keep-completed soon
+claim "what is no duration is refused" said 2 "such as 90d"
+PAWL_KEEP_COMPLETED=90d run serve --print-config
+claim "the setting is shown" said 0 keep-completed 90d PAWL_KEEP_COMPLETED
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,27 @@
+#!/usr/bin/env node
+// The guides to executions and records, typed as a reader types them, against real servers.
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { runPage } from "./session.mjs";
+
+process.chdir(join(dirname(fileURLToPath(import.meta.url)), "../.."));
+const pawl = process.env.PAWL ?? "build/pawl";
+let passed = 0;
+let failed = 0;
+
+function claim(ok, text) {
+  if (ok) passed++;
+  else {
+    failed++;
+    console.log(`FAILED ${text}`);
+  }
+}
+
+for (const page of ["docs/executions.md", "docs/records.md"]) {
+  const before = passed;
+  await runPage(page, pawl, claim, { server: true });
+  claim(passed - before > 8, `${page} has examples`);
+}
+
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);
