@@ -67,12 +67,24 @@ static void answer_need(struct run *r, const struct record_query *q, struct reco
         .object = q->object, .records = all.items, .count = (uint32_t)all.count};
 }
 
+/* The rows that rolling back goes through. */
+static void answer_history(struct run *r, int64_t after, struct history *out)
+{
+    out->count = 0;
+    for (size_t i = (size_t)after; i < r->out->history.count && out->count < UNDO_PAGE; i++)
+        *VEC_ADD(r->mem, out) = r->out->history.items[i];
+}
+
 /* --- events --- */
 
 static bool apply(struct run *r, struct event ev, struct err *err)
 {
     struct record_reads records = {0};
     struct object_reads objects = {0};
+    struct process_reads processes = {0};
+    struct history history = {0};
+    /* A trial has one process: others do not exist, nor do their executions. */
+    const struct child_read child = {.error = value_null()};
     struct commit c;
 
     ev.config = r->config;
@@ -85,6 +97,15 @@ static bool apply(struct run *r, struct event ev, struct err *err)
             break;
         for (size_t i = 0; i < c.needs.count; i++)
             answer_need(r, &c.needs.items[i], &records, &objects);
+        for (size_t i = 0; i < c.needs_processes.count; i++)
+            *VEC_ADD(r->mem, &processes) = c.needs_processes.items[i];
+        ev.processes = &processes;
+        if (c.needs_child)
+            ev.child = &child;
+        if (c.needs_history.is_needed) {
+            answer_history(r, c.needs_history.after, &history);
+            ev.history = &history;
+        }
     }
     for (size_t i = 0; i < c.history.count; i++)
         *VEC_ADD(r->mem, &r->out->history) = c.history.items[i];
