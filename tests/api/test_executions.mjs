@@ -121,7 +121,7 @@ claim('an execution has every field', async (rig) => {
     equal(Object.keys(x), ['id', 'kind', 'code', 'version', 'status', 'key', 'input', 'context', 'currentStep',
         'waitingFor', 'error', 'result', 'rowVersion', 'debug', 'parentId', 'user', 'actions', 'createdAt',
         'startedAt', 'completedAt', 'updatedAt', 'deadlineAt']);
-    equal([x.kind, x.status, x.key, x.currentStep, x.waitingFor.kind, x.debug, x.parentId, x.user.id],
+    equal([x.kind, x.status, x.key, x.currentStep, x.waitingFor.kind, x.debug, x.parentId, x.user.name],
         ['scenario', 'waiting', 'fields', 'ask', 'signal', false, null, 'admin']);
     equal(x.actions, ['cancel', 'signal', 'migrate']);
     equal((await rig.begin('adding', { input: { n: 1 } })).actions, ['delete']);
