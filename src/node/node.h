@@ -140,7 +140,7 @@ struct node_request {
     struct value signal_by; /* {id, name}: a map */
     bool names_execution;   /* SIGNAL: the answer that is kept says who received it */
     struct str reason;
-    bool without_rollback; /* CANCEL: what was done stays done */
+    enum cancel_rollback cancel_rollback; /* CANCEL */
     /* DEFINITION */
     struct definition_change definition;
     struct definition_change *definitions; /* in place of the former: several, by `next` */
