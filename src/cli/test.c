@@ -127,7 +127,7 @@ static void run_script(struct arena *mem, const char *test, const struct program
     struct findings findings = {0};
     struct err err;
 
-    if (trial_run(mem, program, &c->script, trial, &findings, &err)) {
+    if (trial_run(mem, program, &c->script, NULL, trial, &findings, &err)) {
         case_check(mem, c, trial, problems);
         return;
     }

@@ -331,6 +331,7 @@ struct program {
     bool joins_by_key;            /* settings.onKeyConflict "join" */
     enum on_error on_error;
     int64_t timeout_us;        /* settings.timeout */
+    bool timeout_is_written;   /* the author gave one */
     struct retry retry;        /* settings.retryPolicy, what it leaves out being the default */
     bool retry_is_written;     /* the author gave one: fail_fast keeps it */
     const struct cel_env *env; /* ROOT_COUNT slots, then one for each step: $.steps.CODE */
