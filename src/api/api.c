@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-enum { BODY_MAX_BYTES = 1 << 20, DEFINITION_MAX_BYTES = 2 << 20 };
+enum { BODY_MAX_BYTES = 1 << 20, DEFINITION_MAX_BYTES = 2 << 20, BUNDLE_MAX_BYTES = 16 << 20 };
 
 struct api {
     struct api_options options;
@@ -61,6 +61,8 @@ static size_t body_max(void *context, const struct http_request *r)
         return 0;
     if (str_ends_with(r->path, STR("/draft")) || str_ends_with(r->path, STR("/validate")))
         return DEFINITION_MAX_BYTES;
+    if (str_ends_with(r->path, STR("/import")))
+        return BUNDLE_MAX_BYTES;
     return BODY_MAX_BYTES;
 }
 

@@ -1,6 +1,6 @@
 /* check.c - looking at definitions and expressions without keeping them. */
 #include "api/api.h"
-#include "api/query.h"
+#include "api/definitions.h"
 #include "cel/cel.h"
 #include "value/json.h"
 #include "value/object.h"
@@ -10,11 +10,38 @@ enum { VALUE_JSON_MAX = 8 << 20 };
 
 /* --- definitions --- */
 
-static bool refuse_kind(struct query *q, const char *kind, struct err *err)
+static bool refuse_kind(struct query *q, struct str name, struct err *err)
 {
-    body_finding(q->mem, &q->findings, "kind", "not_supported_yet",
-                 str_printf(q->mem, "definitions of kind %s are not supported yet", kind));
-    return err_set(err, ERR_INVALID, "definitions of kind %s are not supported yet", kind);
+    const struct kind_spec *spec = kind_named(name);
+    struct str nearest = kind_nearest(name), message;
+
+    message = spec != NULL && spec->state == KIND_LATER
+                  ? str_printf(q->mem, "definitions of kind %s are not supported yet", spec->name)
+              : name.len > 0
+                  ? str_printf(q->mem, "there is no kind '%.*s'", STR_ARG(name))
+                  : STR("what is this? A scenario has 'steps'; anything else needs its 'kind'");
+    body_finding(q->mem, &q->findings, "kind", spec != NULL ? "not_supported_yet" : "bad_value",
+                 message);
+    if (spec == NULL && nearest.len > 0)
+        q->findings.items[0].hint = str_printf(q->mem, "did you mean '%.*s'?", STR_ARG(nearest));
+    return err_set(err, ERR_INVALID, "%.*s", STR_ARG(message));
+}
+
+/* The kind that was given, else the one that the definition shows. */
+static const struct kind_spec *find_kind(struct query *q, struct value kind,
+                                         struct value definition, struct err *err)
+{
+    const struct kind_spec *spec =
+        kind.kind == VALUE_STRING ? kind_named(value_text(kind)) : kind_of(definition);
+
+    if (spec != NULL && spec->state == KIND_NOW)
+        return spec;
+    (void)refuse_kind(q,
+                      kind.kind == VALUE_STRING ? value_text(kind)
+                      : spec != NULL            ? str_of(spec->name)
+                                                : STR_NONE,
+                      err);
+    return NULL;
 }
 
 static bool run_validate(struct query *q, struct reader *reader, struct err *err)
@@ -22,20 +49,23 @@ static bool run_validate(struct query *q, struct reader *reader, struct err *err
     struct value kind, definition;
     const struct body_field fields[] = {{"kind", BODY_TEXT, false, &kind},
                                         {"definition", BODY_OBJECT, true, &definition}};
-    const struct program *program = NULL;
+    struct definition_item item = {.code = STR("validated")};
     struct findings findings = {0};
-    const char *name;
+    struct world w;
 
-    (void)reader;
     if (!body_read(q->mem, q->call->http->body, fields, 2, &q->findings, err))
         return false;
-    name = kind.kind == VALUE_STRING ? str_printf(q->mem, "%.*s", STR_ARG(value_text(kind))).ptr
-                                     : define_kind_of(definition);
-    if (name != NULL && strcmp(name, "scenario") != 0)
-        return refuse_kind(q, name, err);
-    define_compile_scenario(q->mem, define_env(q->mem), definition, 0, &findings, &program);
-    if (program != NULL)
-        program_release(program);
+    item.spec = find_kind(q, kind, definition, err);
+    if (item.spec == NULL || !definitions_world(reader, q->mem, &w, err))
+        return false;
+    item.definition = definition;
+    if (item.spec->life == KIND_STAGED ||
+        definitions_take_live(q->mem, item.spec, definition, &item, &findings)) {
+        definitions_add(&w, &item);
+        world_open(&w);
+        world_check(&w, item.spec->kind, item.code, item.definition, &findings);
+        world_close(&w);
+    }
     buf_char(&q->answer, '{');
     object_bool(&q->answer, "valid", !findings_have_errors(&findings));
     object_name(&q->answer, "errors");

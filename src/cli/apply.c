@@ -1,151 +1,209 @@
 /*
  * apply.c - pawl apply: publish definitions.
  *
- * All files are checked by the server before anything is changed, so that a
- * mistake in one of them leaves everything as it was.
+ * All files go to the server as one bundle, which it takes as a whole or not
+ * at all.
  */
+#include "cli/bundle.h"
 #include "cli/client.h"
 #include "cli/command.h"
-#include "cli/file.h"
 #include "cli/finding.h"
 #include "cli/options.h"
-#include "define/define.h"
+#include "define/kind.h"
 #include "value/json.h"
+#include "value/object.h"
+#include "value/path.h"
 
 #include <stdio.h>
 
-struct definition {
-    const char *path;
-    struct str code, text;
-    struct value value;
+struct options {
+    bool as_draft, is_dry, as_json;
+    const char *summary;
 };
 
-static bool read_definition(struct client *c, const char *path, struct definition *out)
-{
-    const char *kind;
-
-    out->path = path;
-    if (!file_read_json(&c->mem, path, &out->text, &out->value))
-        return false;
-    kind = define_kind_of(out->value);
-    out->code = client_text(out->value, "code");
-    if (kind != NULL && strcmp(kind, "scenario") == 0 && out->code.len > 0)
-        return true;
-    fprintf(stderr, "%s:/: %s\n", path,
-            kind == NULL                    ? "this is no definition: a scenario has steps"
-            : strcmp(kind, "scenario") != 0 ? "this kind of definition is not supported yet"
-                                            : "code is missing");
-    return false;
-}
-
-static bool check(struct client *c, const struct definition *d)
-{
-    struct reply reply;
-    struct buf body;
-
-    buf_init_arena(&body, &c->mem);
-    buf_text(&body, "{\"kind\":\"scenario\",\"definition\":");
-    buf_str(&body, d->text);
-    buf_char(&body, '}');
-    if (!client_call(c, "POST", STR("/validate"), buf_view(&body), &reply))
-        return false;
-    return finding_print(d->path, value_map_get_str(reply.json, STR("errors"))) == 0;
-}
-
-static struct str path_of(struct client *c, const struct definition *d, const char *rest)
-{
-    struct buf path;
-
-    buf_init_arena(&path, &c->mem);
-    buf_text(&path, "/scenarios/");
-    client_escape(&path, d->code);
-    buf_text(&path, rest);
-    return buf_view(&path);
-}
-
-static struct str summary_json(struct client *c, const char *summary)
+static struct str request_body(struct arena *mem, const struct bundle *all,
+                               const struct options *options)
 {
     struct buf body;
 
-    if (summary == NULL)
-        return STR_NONE;
-    buf_init_arena(&body, &c->mem);
-    buf_text(&body, "{\"changeSummary\":");
-    json_write_string(&body, str_of(summary));
+    buf_init_arena(&body, mem);
+    buf_text(&body, "{\"items\":[");
+    for (size_t i = 0; i < all->count; i++) {
+        object_next(&body);
+        buf_str(&body, all->items[i].text);
+    }
+    buf_char(&body, ']');
+    object_bool(&body, "draft", options->as_draft);
+    object_bool(&body, "dryRun", options->is_dry);
+    if (options->summary != NULL)
+        object_text(&body, "changeSummary", str_of(options->summary));
     buf_char(&body, '}');
     return buf_view(&body);
 }
 
-/* Whether the server has it published as it is; *version says as what. */
-static bool is_published(struct client *c, const struct definition *d, int64_t *version)
-{
-    struct value published, definition, number;
-    struct reply reply;
+/* --- what was refused --- */
 
-    if (!client_ask(c, "GET", path_of(c, d, ""), STR_NONE, &reply) || reply.status != 200)
-        return false;
-    published = value_map_get_str(reply.json, STR("published"));
-    if (published.kind != VALUE_MAP)
-        return false;
-    definition = value_map_get_str(published, STR("definition"));
-    number = value_map_get_str(published, STR("version"));
-    *version = number.kind == VALUE_INT ? number.i : 0;
-    return value_equal(definition, d->value, NULL);
+/* The item that a pointer of the server leads to, and the rest of it; NULL when it leads to none. */
+static const struct bundle_item *item_at(const struct bundle *all, struct str pointer,
+                                         struct str *rest)
+{
+    struct str start = STR("/items/");
+    int64_t slash, index;
+
+    if (!str_starts_with(pointer, start))
+        return NULL;
+    pointer = str_slice(pointer, start.len, pointer.len);
+    slash = str_find(pointer, STR("/"), 0);
+    if (!str_to_int64(slash < 0 ? pointer : str_slice(pointer, 0, (size_t)slash), &index) ||
+        index < 0 || (size_t)index >= all->count)
+        return NULL;
+    *rest = slash < 0 ? STR("") : str_slice(pointer, (size_t)slash, pointer.len);
+    return &all->items[index];
 }
 
-static void print_done(const struct definition *d, const char *what, int64_t version, bool as_json)
+/* Findings of the server as findings of the files. */
+static void tell_findings(struct arena *mem, const struct bundle *all, const struct reply *reply)
 {
-    if (as_json)
-        printf("{\"code\":\"%.*s\",\"version\":%lld}\n", STR_ARG(d->code), (long long)version);
-    else
-        printf("%.*s: %s %lld\n", STR_ARG(d->code), what, (long long)version);
-}
+    struct value errors = reply->json.kind == VALUE_MAP
+                              ? value_map_get_str(reply->json, STR("errors"))
+                              : value_absent();
+    bool told = false;
 
-static bool apply(struct client *c, const struct definition *d, const char *summary, bool as_draft,
-                  bool as_json)
-{
-    struct reply reply;
-    struct value version;
-    int64_t number;
+    for (uint32_t i = 0; errors.kind == VALUE_LIST && i < errors.len; i++) {
+        struct str rest;
+        const struct bundle_item *item =
+            item_at(all, client_text(errors.items[i], "pointer"), &rest);
 
-    if (!as_draft && is_published(c, d, &number)) {
-        print_done(d, "unchanged, version", number, as_json);
-        return true;
+        if (item == NULL)
+            continue;
+        finding_print_one(item->path,
+                          str_printf(mem, "%.*s%.*s", STR_ARG(item->place), STR_ARG(rest)),
+                          errors.items[i]);
+        told = true;
     }
-    if (!client_call(c, "PUT", path_of(c, d, "/draft"), d->text, &reply))
+    if (!told)
+        client_tell_refusal(reply);
+}
+
+/* --- what was done --- */
+
+static int64_t number(struct value item, const char *name)
+{
+    struct value v = value_map_get_str(item, str_of(name));
+
+    return v.kind == VALUE_INT ? v.i : 0;
+}
+
+static void print_changes(struct arena *mem, struct value changes)
+{
+    for (uint32_t i = 0; changes.kind == VALUE_LIST && i < changes.len; i++) {
+        struct value change = changes.items[i];
+        struct value from = value_map_get_str(change, STR("from"));
+        struct value to = value_map_get_str(change, STR("to"));
+        struct str pointer = client_text(change, "pointer");
+
+        printf("    %.*s: ", STR_ARG(pointer.len > 0 ? pointer : STR("/")));
+        if (from.kind == VALUE_ABSENT)
+            printf("added %.*s\n", STR_ARG(client_json(mem, to)));
+        else if (to.kind == VALUE_ABSENT)
+            printf("removed %.*s\n", STR_ARG(client_json(mem, from)));
+        else
+            printf("%.*s -> %.*s\n", STR_ARG(client_json(mem, from)),
+                   STR_ARG(client_json(mem, to)));
+    }
+}
+
+static void print_plan(struct arena *mem, struct value item)
+{
+    struct str action = client_text(item, "action");
+    const char *what = str_eq(action, STR("create"))   ? "would be created"
+                       : str_eq(action, STR("update")) ? "would change"
+                                                       : "unchanged";
+
+    printf("%.*s %.*s: %s\n", STR_ARG(client_text(item, "kind")),
+           STR_ARG(client_text(item, "code")), what);
+    print_changes(mem, value_map_get_str(item, STR("changes")));
+}
+
+static void print_done(struct value item, bool as_draft)
+{
+    const struct kind_spec *spec = kind_named(client_text(item, "kind"));
+    bool is_live = spec != NULL && spec->life == KIND_LIVE;
+    bool stays = str_eq(client_text(item, "action"), STR("unchanged"));
+
+    if (is_live)
+        printf("%s ", spec->name);
+    printf("%.*s: %s %lld\n", STR_ARG(client_text(item, "code")),
+           as_draft  ? (stays ? "unchanged, draft" : "draft")
+           : stays   ? "unchanged, version"
+           : is_live ? "saved, version"
+                     : "published version",
+           (long long)number(item, "version"));
+}
+
+static void tell_done(struct arena *mem, const struct bundle *all, const struct reply *reply,
+                      const struct options *options)
+{
+    struct value items = value_map_get_str(reply->json, STR("items"));
+    unsigned changes = 0;
+
+    for (uint32_t i = 0; items.kind == VALUE_LIST && i < items.len && i < all->count; i++) {
+        struct value item = items.items[i], errors = value_map_get_str(item, STR("errors"));
+
+        for (uint32_t k = 0; errors.kind == VALUE_LIST && k < errors.len; k++)
+            finding_print_one(all->items[i].path,
+                              str_printf(mem, "%.*s%.*s", STR_ARG(all->items[i].place),
+                                         STR_ARG(client_text(errors.items[k], "pointer"))),
+                              errors.items[k]);
+        changes += !str_eq(client_text(item, "action"), STR("unchanged"));
+        if (options->as_json)
+            continue;
+        if (options->is_dry)
+            print_plan(mem, item);
+        else
+            print_done(item, options->as_draft);
+    }
+    if (options->as_json)
+        printf("%.*s\n", STR_ARG(reply->text));
+    else if (options->is_dry && changes == 0)
+        printf("nothing to do\n");
+}
+
+static bool apply(struct client *c, const struct bundle *all, const struct options *options)
+{
+    struct reply reply;
+
+    if (!client_ask(c, "POST", STR("/import"), request_body(&c->mem, all, options), &reply))
         return false;
-    if (as_draft)
-        (void)finding_print(d->path, value_map_get_str(reply.json, STR("errors")));
-    else if (!client_call(c, "POST", path_of(c, d, "/publish"), summary_json(c, summary), &reply))
+    if (reply.status == 422) {
+        tell_findings(&c->mem, all, &reply);
         return false;
-    version = value_map_get_str(reply.json, STR("version"));
-    print_done(d, as_draft ? "draft" : "published version",
-               version.kind == VALUE_INT ? version.i : 0, as_json);
+    }
+    if (!client_succeeded(c, &reply))
+        return false;
+    tell_done(&c->mem, all, &reply, options);
     return true;
 }
 
 int command_apply(int argc, char **argv)
 {
-    bool as_draft = false, as_json = false, ok = true;
-    const char *summary = NULL;
+    struct options options = {0};
     const struct option_spec specs[] = {
-        {.name = "draft", .flag = &as_draft},
-        {.name = "summary", .value = &summary},
-        {.name = "json", .flag = &as_json},
+        {.name = "draft", .flag = &options.as_draft},
+        {.name = "dry-run", .flag = &options.is_dry},
+        {.name = "summary", .value = &options.summary},
+        {.name = "json", .flag = &options.as_json},
     };
-    struct definition *all;
+    struct bundle all = {0};
     struct client c;
+    bool ok = true;
 
-    if (!options_read("apply", specs, 3, &argc, argv) || argc < 2)
+    if (!options_read("apply", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc < 2)
         return command_usage("apply");
     client_open(&c);
-    all = ARENA_ARRAY(&c.mem, (size_t)argc, struct definition);
     for (int i = 1; i < argc; i++)
-        ok = read_definition(&c, argv[i], &all[i]) && ok;
-    for (int i = 1; ok && !as_draft && i < argc; i++)
-        ok = check(&c, &all[i]);
-    for (int i = 1; ok && i < argc; i++)
-        ok = apply(&c, &all[i], summary, as_draft, as_json);
+        ok = bundle_read(&c.mem, argv[i], &all) && ok;
+    ok = ok && apply(&c, &all, &options);
     client_close(&c);
     return ok ? EXIT_OK : EXIT_FAILED;
 }

@@ -228,12 +228,15 @@ bool client_ask(struct client *c, const char *method, struct str path, struct st
 bool client_call(struct client *c, const char *method, struct str path, struct str body,
                  struct reply *out)
 {
-    if (!client_ask(c, method, path, body, out))
-        return false;
-    if (out->status >= 200 && out->status < 300)
+    return client_ask(c, method, path, body, out) && client_succeeded(c, out);
+}
+
+bool client_succeeded(const struct client *c, const struct reply *reply)
+{
+    if (reply->status >= 200 && reply->status < 300)
         return true;
-    client_tell_refusal(out);
-    if (out->status == 401)
+    client_tell_refusal(reply);
+    if (reply->status == 401)
         fprintf(stderr, c->token.len == 0
                             ? "pawl: set PAWL_TOKEN, or PAWL_DATA to the folder of the server\n"
                             : "pawl: the token is not one of this server's; see PAWL_TOKEN\n");

@@ -42,6 +42,9 @@ bool client_call(struct client *c, const char *method, struct str path, struct s
 bool client_ask(struct client *c, const char *method, struct str path, struct str body,
                 struct reply *out) MUST_USE;
 
+/* Whether an answer of client_ask() is 2xx; anything else is told on stderr. */
+bool client_succeeded(const struct client *c, const struct reply *reply);
+
 /*
  * GET a path outside /api/v1, such as /readyz, without a token. False, and
  * nothing is told, when there is no answer; *why says the reason.

@@ -90,6 +90,27 @@ static void add_findings(struct arena *mem, const char *path, const struct findi
                            STR_ARG(findings->items[i].message));
 }
 
+/* Where a scenario finds the procedures that it names: as a test finds its scenario. */
+struct files {
+    struct test_run *run;
+    const char *test;
+};
+
+static bool find_procedure(void *context, struct arena *mem, struct str code,
+                           struct registered *out)
+{
+    const struct files *files = context;
+    const struct source *s = find(files->run, code);
+
+    (void)mem;
+    if (s == NULL)
+        s = find_beside(files->run, files->test, code);
+    if (s == NULL || strcmp(define_kind_of(s->content), "procedure") != 0)
+        return false;
+    *out = (struct registered){.definition = s->content};
+    return true;
+}
+
 /* The program of a case, in `mem`. NULL after *why says what is wrong. */
 static const struct program *compile(struct test_run *t, struct arena *mem, const char *test,
                                      const struct trial_case *c, struct trial_problems *why)
@@ -97,6 +118,8 @@ static const struct program *compile(struct test_run *t, struct arena *mem, cons
     const struct program *program = NULL;
     struct findings findings = {0};
     struct value definition = c->definition;
+    struct files files = {.run = t, .test = test};
+    const struct registry registry = {.procedure = find_procedure, .context = &files};
     const char *path = test;
 
     if (definition.kind == VALUE_ABSENT) {
@@ -114,7 +137,8 @@ static const struct program *compile(struct test_run *t, struct arena *mem, cons
         definition = s->content;
         path = s->path;
     }
-    define_compile_scenario(mem, define_env(mem), definition, 0, &findings, &program);
+    define_compile(mem, define_env(mem), &registry, DEFINE_SCENARIO, definition, 0, &findings,
+                   &program);
     if (program == NULL)
         add_findings(mem, path, &findings, why);
     return program;

@@ -1,64 +1,196 @@
-/* validate.c - pawl validate: check definitions without a server. */
+/*
+ * validate.c - pawl validate: check definitions without a server.
+ *
+ * Files know each other's functions and config. What is in none of them may be
+ * on the server: it is assumed to exist, with a warning where it is used.
+ */
+#include "cli/bundle.h"
 #include "cli/client.h"
 #include "cli/command.h"
-#include "cli/file.h"
 #include "cli/finding.h"
 #include "cli/options.h"
-#include "define/define.h"
+#include "define/world.h"
 
 #include <stdio.h>
 
-/* The findings of one file, as a list. False after a message: it is no definition. */
-static bool check_file(struct arena *mem, const char *path, struct value *out)
-{
-    const struct program *program = NULL;
-    struct findings findings = {0};
-    struct value definition;
-    struct str text;
-    const char *kind;
+struct validation {
+    struct arena *mem;
+    struct bundle all;
+    struct findings *findings; /* of each item */
+    struct name_list assumed_functions, assumed_config;
+};
 
-    if (!file_read_json(mem, path, &text, &definition))
-        return false;
-    kind = define_kind_of(definition);
-    if (kind == NULL || strcmp(kind, "scenario") != 0) {
-        fprintf(stderr, "%s:/: %s\n", path,
-                kind == NULL ? "this is no definition: a scenario has steps"
-                             : "this kind of definition is not supported yet");
-        return false;
+static void add(struct arena *mem, struct findings *to, const char *pointer, const char *code,
+                struct str message)
+{
+    *VEC_ADD(mem, to) =
+        (struct finding){.pointer = str_of(pointer), .code = str_of(code), .message = message};
+}
+
+/* What may be named: all that the files define, and what was assumed. */
+static struct world make_world(struct validation *v)
+{
+    struct world w = {.mem = v->mem, .assumed = v->assumed_functions, .is_partial = true};
+
+    for (size_t i = 0; i < v->all.count; i++) {
+        const struct bundle_item *item = &v->all.items[i];
+        const struct kind_spec *spec = kind_of(item->value);
+        struct str name = spec == NULL ? STR_NONE : client_text(item->value, spec->key);
+
+        if (name.len > 0 && spec->kind == KIND_CONFIG)
+            world_add_config(&w, name);
+        else if (name.len > 0 && spec->kind == KIND_PROCEDURE)
+            world_add_procedure(&w,
+                                (struct world_procedure){.name = name, .definition = item->value});
+        else if (name.len > 0 && spec->kind == KIND_FUNCTION)
+            world_add_function(&w, name, kind_body(v->mem, spec, item->value));
     }
-    define_compile_scenario(mem, define_env(mem), definition, 0, &findings, &program);
-    if (program != NULL)
-        program_release(program);
-    *out = findings_value(mem, &findings);
+    for (size_t i = 0; i < v->assumed_config.count; i++)
+        world_add_config(&w, v->assumed_config.items[i]);
+    world_open(&w);
+    return w;
+}
+
+/* The name in "undeclared function 'fn.NAME'", or empty. */
+static struct str name_behind(struct arena *mem, struct str message, struct str start)
+{
+    int64_t end;
+
+    if (!str_starts_with(message, start))
+        return STR_NONE;
+    message = str_slice(message, start.len, message.len);
+    end = str_find(message, STR("'"), 0);
+    return end < 0 ? STR_NONE : str_copy(mem, str_slice(message, 0, (size_t)end));
+}
+
+/* If the finding is about something that a server may have, assume that it does. */
+static bool assume(struct validation *v, struct finding *f)
+{
+    struct str function = name_behind(v->mem, f->message, STR("undeclared function 'fn."));
+    struct str config = name_behind(v->mem, f->message, STR("undeclared reference to 'config."));
+
+    if (f->is_warning || (function.len == 0 && config.len == 0))
+        return false;
+    *VEC_ADD(v->mem, function.len > 0 ? &v->assumed_functions : &v->assumed_config) =
+        function.len > 0 ? function : config;
+    f->is_warning = true;
+    f->code = STR("not_in_these_files");
+    f->message = str_printf(v->mem, "%s '%.*s' is in none of these files; the server may have it",
+                            function.len > 0 ? "the function" : "the config",
+                            STR_ARG(function.len > 0 ? function : config));
     return true;
+}
+
+/* --- one item --- */
+
+static void check_item(struct validation *v, struct world *w, const struct bundle_item *item,
+                       struct findings *findings)
+{
+    const struct kind_spec *spec = kind_of(item->value);
+    struct value body;
+
+    if (item->value.kind != VALUE_MAP || spec == NULL) {
+        add(v->mem, findings, item->value.kind != VALUE_MAP ? "" : "/kind", "bad_value",
+            STR("what is this? A scenario has 'steps', a procedure 'commands'; anything else says "
+                "its "
+                "'kind': config, "
+                "function or template"));
+        return;
+    }
+    if (!kind_allows_name(spec, client_text(item->value, spec->key)) && spec->life == KIND_LIVE) {
+        add(v->mem, findings, str_printf(v->mem, "/%s", spec->key).ptr, "bad_name",
+            str_of(kind_name_rule(spec)));
+        return;
+    }
+    body = spec->life == KIND_LIVE ? kind_body(v->mem, spec, item->value) : item->value;
+    if (spec->kind == KIND_CONFIG && value_map_get_str(body, STR("value")).kind == VALUE_ABSENT)
+        add(v->mem, findings, "/value", "missing_field", STR("'value' is missing"));
+    world_check(w, spec->kind, client_text(item->value, spec->key), body, findings);
+}
+
+/* Check all, and again with what was missing, until nothing is. */
+static void check_all(struct validation *v)
+{
+    struct findings *warnings = ARENA_ARRAY(v->mem, v->all.count, struct findings);
+    bool again;
+
+    for (size_t i = 0; i < v->all.count; i++)
+        warnings[i] = (struct findings){0};
+    do {
+        struct world w = make_world(v);
+
+        again = false;
+        for (size_t i = 0; i < v->all.count; i++) {
+            struct findings *found = &v->findings[i];
+
+            *found = (struct findings){0};
+            check_item(v, &w, &v->all.items[i], found);
+            for (size_t k = 0; k < found->count && !again; k++)
+                if (assume(v, &found->items[k])) {
+                    *VEC_ADD(v->mem, &warnings[i]) = found->items[k];
+                    again = true;
+                }
+            if (again)
+                break;
+        }
+        world_close(&w);
+    } while (again);
+    for (size_t i = 0; i < v->all.count; i++)
+        for (size_t k = 0; k < warnings[i].count; k++)
+            *VEC_ADD(v->mem, &v->findings[i]) = warnings[i].items[k];
+}
+
+/* --- telling --- */
+
+/* The findings of all items of one file, pointers from the file on. */
+static struct findings findings_of(struct validation *v, const char *path)
+{
+    struct findings all = {0};
+
+    for (size_t i = 0; i < v->all.count; i++)
+        for (size_t k = 0; v->all.items[i].path == path && k < v->findings[i].count; k++) {
+            struct finding f = v->findings[i].items[k];
+            f.pointer =
+                str_printf(v->mem, "%.*s%.*s", STR_ARG(v->all.items[i].place), STR_ARG(f.pointer));
+            *VEC_ADD(v->mem, &all) = f;
+        }
+    return all;
+}
+
+static bool tell(struct validation *v, const char *path, bool as_json)
+{
+    struct findings found = findings_of(v, path);
+    struct value list = findings_value(v->mem, &found);
+
+    if (as_json)
+        printf("%.*s\n", STR_ARG(client_json(v->mem, list)));
+    else if (finding_print(path, list) == 0)
+        printf("%s: valid\n", path);
+    return !findings_have_errors(&found);
 }
 
 int command_validate(int argc, char **argv)
 {
-    bool as_json = false;
+    bool as_json = false, ok = true;
     const struct option_spec specs[] = {{.name = "json", .flag = &as_json}};
-    int status = EXIT_OK;
+    struct validation v = {0};
     struct arena mem;
+    bool *was_read;
 
     if (!options_read("validate", specs, 1, &argc, argv) || argc < 2)
         return command_usage("validate");
     arena_init(&mem);
+    v.mem = &mem;
+    was_read = arena_zalloc(&mem, (size_t)argc);
     for (int i = 1; i < argc; i++) {
-        struct value findings;
-        if (!check_file(&mem, argv[i], &findings)) {
-            status = EXIT_FAILED;
-            continue;
-        }
-        if (as_json)
-            printf("%.*s\n", STR_ARG(client_json(&mem, findings)));
-        if (!as_json && finding_print(argv[i], findings) > 0)
-            status = EXIT_FAILED;
-        else if (!as_json)
-            printf("%s: valid\n", argv[i]);
-        for (uint32_t k = 0; as_json && k < findings.len; k++)
-            if (str_eq(client_text(findings.items[k], "severity"), STR("error")))
-                status = EXIT_FAILED;
+        was_read[i] = bundle_read(&mem, argv[i], &v.all);
+        ok = was_read[i] && ok;
     }
+    v.findings = ARENA_ARRAY(&mem, v.all.count, struct findings);
+    check_all(&v);
+    for (int i = 1; i < argc; i++)
+        if (was_read[i])
+            ok = tell(&v, argv[i], as_json) && ok;
     arena_fini(&mem);
-    return status;
+    return ok ? EXIT_OK : EXIT_FAILED;
 }

@@ -2,23 +2,6 @@
 #include "define/compile.h"
 #include "value/timefmt.h"
 
-const char *define_kind_of(struct value definition)
-{
-    static const struct {
-        const char *field, *kind;
-    } shapes[] = {
-        {"steps", "scenario"},
-        {"commands", "procedure"},
-        {"nodes", "schema"},
-        {"states", "machine"},
-    };
-
-    for (size_t i = 0; definition.kind == VALUE_MAP && i < sizeof(shapes) / sizeof(shapes[0]); i++)
-        if (value_map_get_str(definition, str_of(shapes[i].field)).kind != VALUE_ABSENT)
-            return shapes[i].kind;
-    return NULL;
-}
-
 void define_class_words(struct arena *mem, struct cel_env *env, struct str name, struct str field)
 {
     struct str *words = ARENA_ARRAY(mem, ERR_CLASS_INDETERMINATE, struct str);
@@ -49,6 +32,7 @@ const struct cel_env *define_env(struct arena *mem)
     if (!cel_env_close(env, STR("steps"), &err))
         PANIC(err.message);
     define_class_words(mem, env, STR("error"), STR("class"));
+    cel_env_space(env, STR("fn"));
     return env;
 }
 

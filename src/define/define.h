@@ -30,7 +30,7 @@ bool findings_have_errors(const struct findings *findings);
 /* The findings as the API shows them: a list of {pointer, step?, code, message, ...}. */
 struct value findings_value(struct arena *mem, const struct findings *findings);
 
-/* "scenario", "procedure", "schema" or "machine" by the shape of the definition, or NULL. */
+/* The name of a definition's kind, by its field `kind` or its shape, or NULL: see kind.h. */
 const char *define_kind_of(struct value definition);
 
 /* Something that definitions name and that stands elsewhere, in its published version. */

@@ -108,6 +108,26 @@ static struct str list_words(struct arena *mem, struct str words)
     return str_copy(mem, buf_view(&text));
 }
 
+/* The word nearest to a mistyped one, or empty. */
+static struct str nearest_word(struct str words, struct str name)
+{
+    unsigned limit = catalog_hint_distance(name);
+    struct str best = STR_NONE;
+
+    while (words.len > 0 && limit > 0) {
+        int64_t space = str_find(words, STR(" "), 0);
+        struct str word = str_slice(words, 0, space < 0 ? words.len : (size_t)space);
+        unsigned distance = str_distance(name, word, limit);
+
+        if (distance <= limit && word.len > 0) {
+            best = word;
+            limit = distance - 1;
+        }
+        words = str_slice(words, space < 0 ? words.len : (size_t)space + 1, words.len);
+    }
+    return best;
+}
+
 int compile_find_word(struct compiler *c, struct value v, const char *words)
 {
     struct str rest = str_of(words), word;
@@ -126,6 +146,7 @@ int compile_find_word(struct compiler *c, struct value v, const char *words)
     }
     compile_error(c, FINDING_BAD_VALUE, "%.*s must be %s", STR_ARG(compile_here(c)),
                   list_words(c->mem, str_of(words)).ptr);
+    compile_did_you_mean(c, nearest_word(str_of(words), value_text(v)));
     return -1;
 }
 

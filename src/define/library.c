@@ -9,7 +9,7 @@
 static const struct field_spec procedure_fields[] = {
     {"code", STATE_NOW},  {"name", STATE_NOW},        {"description", STATE_NOW},
     {"input", STATE_NOW}, {"commands", STATE_NOW},    {"result", STATE_NOW},
-    {"meta", STATE_NOW},  {"version", STATE_IGNORED},
+    {"meta", STATE_NOW},  {"version", STATE_IGNORED}, {"kind", STATE_IGNORED},
 };
 
 /* What a named procedure sees of the context; the others are the process's. */

@@ -319,29 +319,27 @@ struct program {
     struct str name;
     int64_t version; /* 0 for a draft */
     struct value meta;
-    bool declares_input;
     const struct param *params;
     uint32_t param_count;
+    bool declares_input;
+    bool joins_by_key;     /* settings.onKeyConflict "join" */
+    bool timeout_is_written; /* the author gave settings.timeout */
+    bool retry_is_written;   /* the author gave settings.retryPolicy: fail_fast keeps it */
     const struct step *steps;
-    uint32_t step_count;          /* may be 0; inner ones included */
     const struct block *blocks;   /* the first is the scenario's own */
+    uint32_t step_count;          /* may be 0; inner ones included */
     uint32_t block_count;         /* at least 1 */
     const struct mapping *result; /* or NULL: the last completed step's */
     const struct mapping *key;    /* settings.key, or NULL */
-    bool joins_by_key;            /* settings.onKeyConflict "join" */
+    int64_t timeout_us;           /* settings.timeout */
+    struct retry retry;           /* settings.retryPolicy, what it leaves out being the default */
     enum on_error on_error;
-    int64_t timeout_us;        /* settings.timeout */
-    bool timeout_is_written;   /* the author gave one */
-    struct retry retry;        /* settings.retryPolicy, what it leaves out being the default */
-    bool retry_is_written;     /* the author gave one: fail_fast keeps it */
-    const struct cel_env *env; /* ROOT_COUNT slots, then one for each step: $.steps.CODE */
     uint32_t slot_count;       /* enough for every activation, procedures included */
+    const struct cel_env *env; /* ROOT_COUNT slots, then one for each step: $.steps.CODE */
     const struct procedure *const *procedures; /* all named ones it can reach */
-    uint32_t procedure_count;
-    const struct pinned *functions; /* user functions: fn.name; called by the expressions */
-    uint32_t function_count;
+    const struct pinned *functions;            /* user functions, fn.NAME, that it calls itself */
     const struct cel_program *const *expressions; /* all of them, for program_release() */
-    uint32_t expression_count;
+    uint32_t procedure_count, function_count, expression_count;
 };
 
 /* The slot of $.steps.CODE. */

@@ -203,6 +203,8 @@ static void compile_run(struct compiler *c, struct value v, struct step *step)
 
     if (compile_has(v, "procedure"))
         step->procedure = compile_procedure(c, compile_field(v, "procedure"), COMMANDS_OF_STEP);
+    else if (!compile_has(v, "parallel"))
+        compile_error(c, FINDING_MISSING_FIELD, "'procedure' is missing");
     compile_leave(c, outer);
     step->retry = compile_own_retry(c, v);
     compile_timeout(c, v, "timeout", &step->timeout_us);

@@ -55,7 +55,7 @@ static void read_code(struct survey *s, struct step *step)
 
 /* --- what a step is --- */
 
-/* The kind by the one field that makes it so; a finding unless there is one. */
+/* The kind by the one field that makes it so; a finding when there are two. */
 static void read_kind(struct survey *s, struct step *step)
 {
     static const char *const fields[] = {
@@ -79,8 +79,6 @@ static void read_kind(struct survey *s, struct step *step)
         if (i < STEP_KIND_COUNT)
             step->kind = (enum step_kind)i;
     }
-    if (found == NULL)
-        compile_missing(s->c, "procedure");
 }
 
 static uint32_t add_blocks(struct survey *s, struct step *step, uint32_t count)

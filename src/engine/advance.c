@@ -112,8 +112,9 @@ static bool wake_child(struct turn *t)
 
     turn_begin_step(t);
     end = child_look(t, &output, &error);
-    if (end == STEP_NEEDS || end == STEP_WAITS)
-        return end == STEP_WAITS;
+    t->has_nothing_to_wake = end == STEP_SKIPPED;
+    if (end != STEP_DONE && end != STEP_FAILED)
+        return end != STEP_NEEDS;
     if (end == STEP_FAILED) {
         t->x->cursor.awaited = STR_NONE;
         return go_on(t, end);
@@ -165,6 +166,9 @@ static bool is_due(const struct turn *t)
         return true;
     if (x->undo != NULL && x->undo->deadline_at_us > 0 && x->undo->deadline_at_us <= t->wall_us)
         return true;
+    /* Its child may have ended at any time. */
+    if (x->undo == NULL && child_is_awaited(&x->cursor))
+        return true;
     return x->cursor.wake_at_us > 0 && x->cursor.wake_at_us <= t->wall_us;
 }
 
@@ -181,7 +185,7 @@ static bool apply_wake(struct turn *t, bool *complete)
     if (!is_due(t))
         return false;
     *complete = wake_step(t);
-    return true;
+    return !t->has_nothing_to_wake;
 }
 
 /* --- signals --- */

@@ -146,7 +146,7 @@ static enum step_end wait_for(struct turn *t, const struct command *c, struct st
     member_time(&why, "since", t->now_us);
     if (cursor->timeout_at_us > 0)
         member_time(&why, "until", cursor->timeout_at_us);
-    step_wait(t, t->undone != NULL ? PHASE_UNDO : PHASE_JOB, STR("child"), member_end(&why));
+    step_wait(t, PHASE_JOB, STR("child"), member_end(&why));
     return STEP_WAITS;
 }
 
@@ -197,6 +197,9 @@ enum step_end child_start(struct turn *t, const struct command *c, struct value 
     if (!command_text(t, c, FIELD_CODE, STR_NONE, &code) ||
         !command_field(t, c, FIELD_WAIT, &waits))
         return STEP_FAILED;
+    if (value_is_true(waits) && (t->reminder > 0 || t->undone != NULL))
+        return turn_fail(t, STR("validation_procedure"), STR("business"),
+                         "a rollback or a reminder cannot wait for '%.*s' to end", STR_ARG(code));
     end = look(t, code, STR_NONE, &process);
     if (end != STEP_DONE)
         return end;
@@ -206,7 +209,7 @@ enum step_end child_start(struct turn *t, const struct command *c, struct value 
     end = choose(t, c, process->program, &made, &id);
     if (end != STEP_DONE)
         return end;
-    if (value_is_true(waits) && t->reminder == 0) {
+    if (value_is_true(waits)) {
         end = wait_for(t, c, code, id_text(t, id));
         if (end == STEP_WAITS && made != NULL)
             *VEC_ADD(t->mem, &t->out->starts) = made;
@@ -243,6 +246,8 @@ enum step_end child_look(struct turn *t, struct value *output, struct value *err
     if (cursor->timeout_at_us > 0 && cursor->timeout_at_us <= t->wall_us)
         return turn_fail(t, STR("timeout_step"), STR("transient"),
                          "the execution that was started did not end in time");
+    if (cursor->wake_at_us > t->wall_us)
+        return STEP_SKIPPED;
     (void)step_row(t, HISTORY_EVENT, STR("child"));
     cursor->wake_at_us = t->wall_us + LOOK_EVERY_US;
     if (cursor->timeout_at_us > 0 && cursor->timeout_at_us < cursor->wake_at_us)

@@ -242,7 +242,9 @@ static struct value load_root(struct turn *t, enum context_root root)
     case ROOT_VARIABLES:
         return t->variables;
     case ROOT_CONFIG:
-        return t->ev->config.kind == VALUE_MAP ? t->ev->config : value_map_empty();
+        /* It may change while the execution keeps what it took from it. */
+        return t->ev->config.kind == VALUE_MAP ? value_copy(t->mem, t->ev->config)
+                                               : value_map_empty();
     case ROOT_META:
         return t->x->program->meta.kind == VALUE_MAP ? t->x->program->meta : value_map_empty();
     case ROOT_USER:

@@ -106,6 +106,7 @@ struct turn {
     struct value error;          /* $.error, or absent */
     int64_t reminder;            /* $.reminder.index, from 1 on; 0 = none */
     struct str key_suffix;       /* "-rollback" and such */
+    bool has_nothing_to_wake;    /* the child that it waits for has not ended */
     bool is_answered;            /* a worker has answered the rollback under way, */
     bool has_answer_failed;      /* with t->failure */
     struct run run;
@@ -273,7 +274,8 @@ bool child_is_awaited(const struct cursor *cursor);
 
 /*
  * Look how that stands. STEP_DONE: it has ended, with *output, else *error;
- * STEP_WAITS: it has not, and a row says so; STEP_FAILED: it took too long.
+ * STEP_WAITS: it has not, and a row says so; STEP_SKIPPED: it has not, and it
+ * was not yet time to look; STEP_FAILED: it took too long.
  */
 enum step_end child_look(struct turn *t, struct value *output, struct value *error);
 

@@ -86,6 +86,11 @@ static void keep_answer(struct work *w)
     w->idempotency.answer = buf_view(&text);
 }
 
+static struct definition_change *request_definitions(struct node_request *r)
+{
+    return r->definitions != NULL ? r->definitions : &r->definition;
+}
+
 void batch_add(struct node *n, struct work *w)
 {
     w->member = (struct member){.owner = w};
@@ -94,7 +99,7 @@ void batch_add(struct node *n, struct work *w)
         w->member.commit = w->commit;
     } else if (w->request->kind == NODE_DEFINITION) {
         w->member.kind = MEMBER_DEFINITION;
-        w->member.definition = &w->request->definition;
+        w->member.definition = request_definitions(w->request);
     } else {
         w->member.kind = MEMBER_CHANGE;
         w->member.change = w->request->change;
@@ -206,8 +211,7 @@ static void answer(struct node *n, struct work *w)
     case NODE_CANCEL:
         break;
     case NODE_DEFINITION:
-        if (r->definition.action == DEFINITION_PUBLISH)
-            published_get(n, r->definition.code)->version = r->definition.version;
+        config_changed(n, request_definitions(r));
         break;
     case NODE_CHANGE:
         r->change->answer_json = str_copy(r->mem, r->change->answer_json);
@@ -235,6 +239,10 @@ static void applied(struct node *n, struct work *w)
     news_tell(n, e, w->commit);
     if (e->waiters != NULL)
         taken_tell(n, e, w->commit);
+    for (size_t i = 0; i < w->commit->starts.count; i++)
+        wake(n, w->commit->starts.items[i]->id);
+    if (w->commit->wakes_parent)
+        wake(n, x->parent_id);
     if (w->kind == WORK_REQUEST)
         answer(n, w);
     if (status_is_terminal(x->status))
@@ -254,9 +262,7 @@ static void again(struct node *n, struct work *w)
     ASSERT(e != NULL);
     w->commit = NULL;
     w->now_us = 0;
-    w->records = (struct record_reads){0};
-    w->objects = (struct object_reads){0};
-    w->has_history = false;
+    work_forget_reads(w);
     if (w->kind == WORK_REQUEST && w->request->kind == NODE_START) {
         /* It never was: start another one. */
         request_start(n, w);

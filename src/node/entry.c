@@ -232,9 +232,7 @@ void entry_reload(struct node *n, struct entry *e)
     /* Reads for a work that was to be advanced are in the memory that goes. */
     for (struct work *w = e->works.first; w != NULL; w = w->next) {
         w->commit = NULL;
-        w->records = (struct record_reads){0};
-        w->objects = (struct object_reads){0};
-        w->has_history = false;
+        work_forget_reads(w);
         w->now_us = 0;
     }
     e->is_stale = false;

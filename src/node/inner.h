@@ -19,6 +19,7 @@
 #define PAWL_NODE_INNER_H
 
 #include "base/map.h"
+#include "define/world.h"
 #include "node/node.h"
 
 enum {
@@ -40,6 +41,20 @@ enum {
 
 enum work_kind { WORK_REQUEST, WORK_WAKE };
 
+enum program_state { PROGRAM_LOADING, PROGRAM_READY, PROGRAM_MISSING, PROGRAM_BROKEN };
+
+/* A program as it was read and compiled, with what it rests on. */
+struct program_read {
+    enum program_state state;
+    const struct program *program;  /* READY */
+    struct function_list functions; /* as they were then */
+    int64_t stamp;                  /* of the definitions that it may rest on */
+};
+
+struct program_reads {
+    VEC_OF(struct program_read);
+};
+
 struct work {
     enum work_kind kind;
     struct node_request *request; /* WORK_REQUEST */
@@ -56,6 +71,10 @@ struct work {
     struct object_reads objects;
     struct history history; /* rows that rolling back asked for */
     bool has_history;
+    struct process_reads processes;
+    struct program_reads programs; /* those of `processes`: work_forget_reads() */
+    struct child_read child;
+    bool has_child;
     struct work *next;
 };
 
@@ -98,15 +117,14 @@ struct entry {
 
 /* --- programs --- */
 
-enum program_state { PROGRAM_LOADING, PROGRAM_READY, PROGRAM_MISSING, PROGRAM_BROKEN };
-
 struct program_ref {
-    struct str key; /* code@version */
+    struct str key; /* code@version#epoch of functions */
     struct str code;
     int64_t version; /* never 0 */
     enum program_state state;
     const struct program *program;
     struct arena mem;
+    struct program_read read; /* what `program` is a part of */
     struct err err;
     struct work_queue starts; /* waiting for it */
     struct load *loads;       /* executions that wait for it */
@@ -145,13 +163,20 @@ struct load {
         } records;
         struct {
             struct program_ref *ref;
-            const struct program *program;
-            enum program_state state;
+            struct program_read read;
         } program;
         struct {
             struct published *published;
             int64_t version;
+            int64_t forgotten; /* how often the node had forgotten them when it was sent */
         } published;
+        struct {
+            int64_t stamp;   /* known before, and what it is */
+            int64_t changes; /* of this node, when it was sent */
+            bool is_new;     /* there were changes: `entries` is the config */
+            struct value_entry *entries;
+            size_t count;
+        } look;
         struct {
             int64_t after_us, until_us;
             struct uuid after_id;
@@ -257,8 +282,21 @@ struct node {
     int64_t pause_until_us; /* monotonic; the store refused, nothing is advanced before this */
 
     /* programs */
-    struct map programs;  /* of struct program_ref, by key */
-    struct map published; /* of struct published, by code */
+    struct map programs;    /* of struct program_ref, by key */
+    struct map published;   /* of struct published, by code */
+    int64_t function_epoch; /* grows when a function changes: programs are compiled anew */
+    int64_t forgotten;      /* how often the published versions were forgotten */
+
+    /* $.config, and what other nodes may have changed: config.c */
+    struct arena config_mem;
+    struct value config;            /* a map */
+    bool has_config;                /* it was read; nothing is advanced before */
+    struct work_queue early_starts; /* asked for before that */
+    bool is_looking;
+    int64_t config_changes; /* of definitions, by this node */
+    int64_t stamp;          /* of the changes that are known; -1 before the first read */
+    int64_t needed_stamp;   /* something that was read rests on these changes */
+    int64_t next_look_us;   /* monotonic */
 
     /* reads */
     struct load *newest_load;
@@ -304,6 +342,9 @@ void entry_make_ready(struct node *n, struct entry *e);
 /* work.c */
 struct work *work_new(struct node *n, enum work_kind kind);
 void work_free(struct node *n, struct work *w);
+
+/* Forget what was read for it: it is read again when it is asked for again. */
+void work_forget_reads(struct work *w);
 void work_push(struct work_queue *q, struct work *w);
 struct work *work_pop(struct work_queue *q);
 void works_run(struct node *n); /* advance what is ready, into the current batch */
@@ -321,11 +362,27 @@ void load_entry(struct node *n, struct entry *e);
 void load_records(struct node *n, struct entry *e, struct work *w);
 void load_restore(struct load *l); /* the program of a loaded execution has come */
 
+/*
+ * Read a version of a process (-1: the published one) and compile it, on a
+ * reader thread, with the procedures and functions that are published now.
+ * *out is in `mem` and must be released. False: the store could not be read.
+ */
+bool program_read(struct node *n, struct reader *reader, struct arena *mem, struct str code,
+                  int64_t version, struct program_read *out, struct err *err) MUST_USE;
+void program_read_release(struct program_read *read);
+
 /* program.c: programs, and which version is published */
 struct program_ref *program_get(struct node *n, struct str code, int64_t version);
 struct published *published_get(struct node *n, struct str code);
 void published_load(struct node *n, struct published *p);
+void published_forget(struct node *n); /* others may have published: ask again */
 void programs_free(struct node *n);
+
+/* config.c */
+void config_look(struct node *n); /* when it is time */
+int64_t config_look_in_us(const struct node *n);
+void config_expect(struct node *n, int64_t stamp); /* what this one rests on must be known */
+void config_changed(struct node *n, const struct definition_change *first); /* it is durable */
 
 /* wake.c: when executions are due */
 void wake(struct node *n, struct uuid id); /* give it a work of kind WAKE */
@@ -339,6 +396,7 @@ void wake_look_back(struct node *n);             /* now and then: what is overdu
 int64_t wake_refill_in_us(const struct node *n); /* until wake_refill() has something to do */
 
 /* request.c */
+void request_begin_start(struct node *n, struct work *w); /* find out which version is meant */
 void request_start(struct node *n, struct work *w);
 void request_refuse(struct node *n, struct node_request *r, enum err_code code, const char *format,
                     ...) PRINTF_LIKE(4, 5);

@@ -7,6 +7,7 @@
 #include "node/inner.h"
 
 #include "base/log.h"
+#include "value/json.h"
 
 #include <stdlib.h>
 
@@ -180,21 +181,72 @@ static bool add_missing(struct reader *reader, struct arena *mem, struct work *w
     return true;
 }
 
+/* What flow.start asks for: the published program, or who holds a key. */
+static bool load_process(struct node *n, struct reader *reader, struct arena *mem,
+                         const struct process_read *need, struct work *w, struct err *err)
+{
+    struct process_read found = *need;
+    struct program_read read;
+
+    if (need->key.len > 0 &&
+        !read_by_key(reader, need->code, need->key, &found.holder, &found.is_held, err))
+        return false;
+    if (need->key.len == 0) {
+        if (!program_read(n, reader, mem, need->code, -1, &read, err))
+            return false;
+        found.program = read.program;
+        *VEC_ADD(mem, &w->programs) = read;
+    }
+    *VEC_ADD(mem, &w->processes) = found;
+    return true;
+}
+
+static bool load_child(struct reader *reader, struct arena *mem, struct uuid id,
+                       struct child_read *out, struct err *err)
+{
+    struct stored_execution child;
+
+    *out = (struct child_read){.result = value_null(), .error = value_null()};
+    if (!read_execution(reader, mem, id, &child, &out->is_found, err) || !out->is_found)
+        return !out->is_found;
+    out->status = child.status;
+    return (child.result_json.len == 0 || json_read(mem, child.result_json, &out->result, err)) &&
+           (child.error_json.len == 0 || json_read(mem, child.error_json, &out->error, err));
+}
+
+/* What is asked for beside records. */
+static bool load_others(struct node *n, struct reader *reader, struct arena *mem, struct uuid id,
+                        struct work *w, struct err *err)
+{
+    const struct commit *c = w->commit;
+    bool found;
+
+    if (c->needs_history.is_needed) {
+        w->history = (struct history){0};
+        if (!read_history(reader, mem, id, c->needs_history.after, UNDO_PAGE, &w->history, &found,
+                          err))
+            return false;
+        w->has_history = true;
+    }
+    for (size_t i = 0; i < c->needs_processes.count; i++)
+        if (!load_process(n, reader, mem, &c->needs_processes.items[i], w, err))
+            return false;
+    if (c->needs_child) {
+        if (!load_child(reader, mem, c->child, &w->child, err))
+            return false;
+        w->has_child = true;
+    }
+    return true;
+}
+
 static void run_records(struct node_read *read, struct reader *reader)
 {
     struct load *l = read->owner;
     struct work *w = l->records.work;
     struct arena *mem = &l->records.entry->mem;
     const struct record_queries *needs = &w->commit->needs;
-    bool found_it;
 
-    l->ok = true;
-    if (w->commit->needs_history.is_needed) {
-        w->history = (struct history){0};
-        w->has_history = true;
-        l->ok = read_history(reader, mem, l->records.entry->id, w->commit->needs_history.after,
-                             UNDO_PAGE, &w->history, &found_it, &l->err);
-    }
+    l->ok = load_others(l->node, reader, mem, l->records.entry->id, w, &l->err);
     for (size_t i = 0; i < needs->count && l->ok; i++) {
         const struct record_query *q = &needs->items[i];
         bool is_one = q->id.len > 0;

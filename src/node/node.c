@@ -65,6 +65,7 @@ bool node_pass(struct node *n)
         wake_look_back(n);
         retention_run(n);
     }
+    config_look(n);
     any |= wake_fire(n);
     request_expire(n);
     works_run(n);
@@ -86,7 +87,8 @@ static int64_t idle_us(const struct node *n)
     enum { RESEND_US = 2000 };
     int64_t mono_us = clock_mono_us(n->clock), next_us = timers_next_us(&n->timers), us = INT64_MAX;
 
-    if (n->ready_first != NULL && n->outstanding < OUTSTANDING_MAX && !n->counts_crash)
+    if (n->ready_first != NULL && n->outstanding < OUTSTANDING_MAX && !n->counts_crash &&
+        n->has_config)
         us = n->pause_until_us - mono_us;
     if (n->current->members.count > 0 && n->outstanding < OUTSTANDING_MAX)
         us = 0;
@@ -98,6 +100,7 @@ static int64_t idle_us(const struct node *n)
         us = min_us(us, RESEND_US);
     us = min_us(us, wake_refill_in_us(n));
     us = min_us(us, retention_in_us(n));
+    us = min_us(us, config_look_in_us(n));
     return us < 0 ? 0 : us;
 }
 
@@ -190,8 +193,10 @@ void node_before_sleep(struct node *n, node_before_sleep_fn *before, void *conte
 
 bool node_is_ready(const struct node *n, const char **why)
 {
-    *why = !n->is_recovered ? "recovering" : n->is_draining ? "stopping" : "";
-    return n->is_recovered && !n->is_draining;
+    bool is_recovered = n->is_recovered && n->stamp >= 0; /* the config was read once */
+
+    *why = !is_recovered ? "recovering" : n->is_draining ? "stopping" : "";
+    return is_recovered && !n->is_draining;
 }
 
 /* --- opening and closing --- */
@@ -271,6 +276,9 @@ struct node *node_open(const struct node_options *options, struct err *err)
     if (n->options.reader_count == 0)
         n->options.reader_count = READER_COUNT;
     arena_init(&n->mem);
+    arena_init(&n->config_mem);
+    n->config = value_map_empty();
+    n->stamp = -1;
     map_init(&n->programs, &n->mem);
     map_init(&n->published, &n->mem);
     timers_init(&n->timers);
@@ -301,6 +309,7 @@ void node_close(struct node *n)
         close(n->epoll_fd);
     if (n->stop_fd >= 0)
         close(n->stop_fd);
+    arena_fini(&n->config_mem);
     arena_fini(&n->mem);
     free(n);
 }

@@ -107,7 +107,7 @@ enum node_request_kind {
     NODE_SIGNAL,
     NODE_CANCEL,
     NODE_WAIT,       /* for the end of an execution, or for the step that takes a signal */
-    NODE_DEFINITION, /* save a draft, delete it, publish */
+    NODE_DEFINITION, /* save a draft, delete it, publish, and what else can become of one */
     NODE_CHANGE,     /* any other change: see store/change.h */
 };
 
@@ -140,6 +140,7 @@ struct node_request {
     bool without_rollback; /* CANCEL: what was done stays done */
     /* DEFINITION */
     struct definition_change definition;
+    struct definition_change *definitions; /* in place of the former: several, by `next` */
     /* CHANGE */
     struct change *change; /* its answer_json lives in `mem` when `done` is called */
 

@@ -163,6 +163,7 @@ static bool business_key(struct node *n, struct node_request *r, const struct pr
         return true;
     for (unsigned i = 0; i < ROOT_COUNT; i++)
         slots[i] = value_absent();
+    slots[ROOT_CONFIG] = n->config;
     slots[ROOT_INPUT] = input;
     slots[ROOT_META] = p->meta;
     if (!json_read(r->mem, user_json(r->mem, &r->user), &slots[ROOT_USER], &err))
@@ -244,12 +245,15 @@ void request_start(struct node *n, struct work *w)
     request_done(n, r);
 }
 
-/* Find out which version is meant, then start. */
-static void begin_start(struct node *n, struct work *w)
+void request_begin_start(struct node *n, struct work *w)
 {
     struct node_request *r = w->request;
     struct published *p;
 
+    if (!n->has_config) {
+        work_push(&n->early_starts, w);
+        return;
+    }
     if (r->code.len > CODE_MAX) {
         work_free(n, w);
         request_refuse(n, r, ERR_NOT_FOUND, "no process has so long a code");
@@ -284,7 +288,7 @@ bool node_submit(struct node *n, struct node_request *r, struct err *err)
     w->request = r;
     switch (r->kind) {
     case NODE_START:
-        begin_start(n, w);
+        request_begin_start(n, w);
         break;
     case NODE_SIGNAL:
         if (r->signal_id.len == 0) {

@@ -16,8 +16,20 @@ struct work *work_new(struct node *n, enum work_kind kind)
     return w;
 }
 
+void work_forget_reads(struct work *w)
+{
+    for (size_t i = 0; i < w->programs.count; i++)
+        program_read_release(&w->programs.items[i]);
+    w->programs = (struct program_reads){0};
+    w->records = (struct record_reads){0};
+    w->objects = (struct object_reads){0};
+    w->processes = (struct process_reads){0};
+    w->has_history = w->has_child = false;
+}
+
 void work_free(struct node *n, struct work *w)
 {
+    work_forget_reads(w);
     n->wakes -= w->kind == WORK_WAKE;
     w->next = n->free_works;
     n->free_works = w;
@@ -46,15 +58,17 @@ struct work *work_pop(struct work_queue *q)
     return w;
 }
 
-static void make_event(struct work *w, struct event *ev)
+static void make_event(const struct node *n, struct work *w, struct event *ev)
 {
     struct node_request *r = w->request;
 
     *ev = (struct event){
-        .config = value_map_empty(),
+        .config = n->config,
         .records = &w->records,
         .objects = &w->objects,
         .history = w->has_history ? &w->history : NULL,
+        .processes = &w->processes,
+        .child = w->has_child ? &w->child : NULL,
         .gives_up_on_records = w->record_tries > TRIES_MAX,
     };
     if (w->kind == WORK_WAKE) {
@@ -188,7 +202,7 @@ static bool advance(struct node *n, struct entry *e, struct work *w)
     /* While pinned the store may be reading it. */
     if (e->pins == 0)
         e->x->row = e->row;
-    make_event(w, &ev);
+    make_event(n, w, &ev);
     poison_set(&n->poison, e->id);
     CRASH_POINT(BEFORE_ADVANCE);
     ok = engine_advance(&e->mem, e->x, &ev, w->now_us, commit, &err);
@@ -274,7 +288,7 @@ void works_run(struct node *n)
     const struct entry *last = n->ready_last;
     bool was_last = last == NULL;
 
-    if (n->counts_crash || clock_mono_us(n->clock) < n->pause_until_us)
+    if (n->counts_crash || !n->has_config || clock_mono_us(n->clock) < n->pause_until_us)
         return;
     /* Those that become ready meanwhile are for the next pass. */
     while (!was_last && n->current->members.count < BATCH_MEMBERS_MAX) {

@@ -296,10 +296,11 @@ static bool insert_execution(struct apply *a, const struct commit *c, int64_t ro
                              enum db_status *status)
 {
     const struct execution *e = c->after;
-    char id[UUID_TEXT_LEN + 1];
+    char id[UUID_TEXT_LEN + 1], parent[UUID_TEXT_LEN + 1];
     bool is_live = status_is_live(e->status);
 
     uuid_write(e->id, id);
+    uuid_write(e->parent_id, parent);
     return apply_write(
         a, SQL_EXECUTION_INSERT,
         DB_PARAMS(db_int(row), db_text(str_from(id, UUID_TEXT_LEN)), db_text(e->program->code),
@@ -314,7 +315,8 @@ static bool insert_execution(struct apply *a, const struct commit *c, int64_t ro
                   db_some_text(e->user_json), db_some_text(c->cursor_json),
                   db_some_text(e->waiting_for_json), db_some_text(e->error_json),
                   db_some_text(e->result_json), db_some_text(e->input_json),
-                  c->writes_context ? db_some_text(c->context_json) : db_null()),
+                  c->writes_context ? db_some_text(c->context_json) : db_null(),
+                  e->has_parent ? db_text(str_from(parent, UUID_TEXT_LEN)) : db_null()),
         status);
 }
 
@@ -456,6 +458,38 @@ static enum apply_end advance_execution(struct apply *a, struct member *m,
     return APPLY_DONE;
 }
 
+/* Executions that begin with this commit. What was read of their keys may have changed. */
+static enum apply_end start_children(struct apply *a, struct member *m, enum db_status *status)
+{
+    for (size_t i = 0; i < m->commit->starts.count; i++) {
+        struct commit start = {
+            .after = m->commit->starts.items[i], .writes_context = true, .context_json = STR("{}")};
+        bool has_key = start.after->key.len > 0;
+
+        *status = has_key ? find_holder(a, m, start.after) : DB_DONE;
+        if (*status == DB_ROW)
+            return apply_refuse(a, m, MEMBER_RECORD_STALE);
+        if (*status != DB_DONE || !insert_execution(a, &start, a->rows[a->next_row++], status))
+            return APPLY_FAILED;
+        if (db_changes(a->db) == 0)
+            return apply_refuse(a, m, MEMBER_RECORD_STALE);
+        a->counts[start.after->status]++;
+    }
+    return APPLY_DONE;
+}
+
+/* Its parent may be waiting for the end of this one. */
+static bool wake_parent(struct apply *a, const struct execution *e, enum db_status *status)
+{
+    char id[UUID_TEXT_LEN + 1];
+
+    uuid_write(e->parent_id, id);
+    return apply_write(a, SQL_PARENT_WAKE,
+                       DB_PARAMS(db_text(str_from(id, UUID_TEXT_LEN)), db_int(WAKE_AT_ONCE),
+                                 db_text(status_text(STATUS_WAITING))),
+                       status);
+}
+
 /* What the commit rests on: *before, and refusals that need nothing written. */
 static enum apply_end check_commit(struct apply *a, struct member *m, struct before *before,
                                    const struct signal_texts *texts, enum db_status *status)
@@ -507,7 +541,11 @@ enum apply_end apply_commit(struct apply *a, struct member *m, enum db_status *s
     end = c->is_start ? start_execution(a, m, status) : advance_execution(a, m, &before, status);
     if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
         return end;
-    if (!insert_history(a, c, m->row, status) ||
+    end = start_children(a, m, status);
+    if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
+        return end;
+    if ((c->wakes_parent && !wake_parent(a, c->after, status)) ||
+        !insert_history(a, c, m->row, status) ||
         (c->received != NULL && !insert_signal(a, c->received, m->row, &texts, status)) ||
         (m->idempotency != NULL && !keep_answer(a, m->idempotency, m->row, now_us, status)))
         return APPLY_FAILED;
@@ -526,16 +564,6 @@ static enum apply_end apply_crash(struct apply *a, struct member *m, enum db_sta
     return db_changes(a->db) > 0 ? APPLY_DONE : apply_refuse(a, m, MEMBER_GONE);
 }
 
-/* The answer to a change of a definition ends with the version that it was given. */
-static struct str definition_answer(struct apply *a, const struct member *m)
-{
-    struct str beginning = m->idempotency->answer;
-
-    return beginning.len == 0 ? beginning
-                              : str_printf(a->mem, "%.*s\"version\":%lld}", STR_ARG(beginning),
-                                           (long long)m->definition->version);
-}
-
 /* What is kept for a repeated request, now that the change has been made. */
 static bool keep_change_answer(struct apply *a, const struct member *m, int64_t now_us,
                                enum db_status *status)
@@ -546,7 +574,8 @@ static bool keep_change_answer(struct apply *a, const struct member *m, int64_t 
         return true;
     kept = *m->idempotency;
     if (m->kind == MEMBER_DEFINITION) {
-        kept.answer = definition_answer(a, m);
+        if (m->definition->answer != NULL)
+            kept.answer = m->definition->answer(a->mem, m->definition, &kept.status);
     } else if (m->change->answer_status != 0) {
         kept.status = m->change->answer_status;
         kept.answer = m->change->answer_json;

@@ -2,6 +2,7 @@
 #include "store/apply.h"
 
 #include "base/crash.h"
+#include "store/change.h"
 
 /* Numbers are never given twice, not even after a draft was deleted. */
 struct counter {
@@ -11,6 +12,12 @@ struct counter {
 struct draft {
     bool exists;
     int64_t revision;
+    bool has_this_text;
+};
+
+struct published {
+    int64_t version;  /* 0: none */
+    int64_t previous; /* the one that was published before it first was; 0: none */
     bool has_this_text;
 };
 
@@ -39,6 +46,23 @@ static bool load_draft(struct apply *a, const struct definition_change *d, struc
     return *status <= DB_DONE;
 }
 
+static bool load_published(struct apply *a, const struct definition_change *d,
+                           struct published *out, enum db_status *status)
+{
+    const enum sql sql = SQL_DEFINITION_PUBLISHED;
+
+    *status = db_run(a->db, sql, DB_PARAMS(db_text(d->kind), db_text(d->code)));
+    *out = (struct published){0};
+    if (*status == DB_ROW)
+        *out = (struct published){
+            .version = db_column_int(a->db, sql, 0),
+            .previous = db_column_int(a->db, sql, 1),
+            .has_this_text = str_eq(db_column_text(a->db, sql, 2), d->text),
+        };
+    db_end(a->db, sql);
+    return *status <= DB_DONE;
+}
+
 static bool store_counter(struct apply *a, const struct definition_change *d,
                           const struct counter *counter, enum db_status *status)
 {
@@ -49,13 +73,13 @@ static bool store_counter(struct apply *a, const struct definition_change *d,
 }
 
 static bool insert(struct apply *a, const struct definition_change *d, int64_t version,
-                   int64_t revision, const char *state, enum db_status *status)
+                   int64_t revision, int64_t previous, const char *state, enum db_status *status)
 {
     return apply_write(a, SQL_DEFINITION_INSERT,
                        DB_PARAMS(db_text(d->kind), db_text(d->code), db_int(version),
                                  db_int(revision), db_text(str_of(state)), db_some_text(d->name),
                                  db_some_text(d->summary), db_some_text(d->user_id),
-                                 db_int(d->now_us), db_text(d->text)),
+                                 db_int(d->now_us), db_text(d->text), db_int(previous)),
                        status);
 }
 
@@ -68,59 +92,166 @@ static bool save_draft(struct apply *a, struct definition_change *d, struct coun
                        enum db_status *status)
 {
     d->version = ++counter.revision;
-    return delete_draft(a, d, status) && insert(a, d, 0, counter.revision, "draft", status) &&
+    return delete_draft(a, d, status) && insert(a, d, 0, counter.revision, 0, "draft", status) &&
            store_counter(a, d, &counter, status);
+}
+
+/* No version is published any more; what is not kept goes. */
+static bool supersede(struct apply *a, const struct definition_change *d, enum db_status *status)
+{
+    return apply_write(a, SQL_DEFINITION_SUPERSEDE, DB_PARAMS(db_text(d->kind), db_text(d->code)),
+                       status) &&
+           (!d->forgets || apply_write(a, SQL_DEFINITION_FORGET,
+                                       DB_PARAMS(db_text(d->kind), db_text(d->code)), status));
 }
 
 /* A draft that says the same has become this version; another one stays. */
 static bool publish(struct apply *a, struct definition_change *d, struct counter counter,
-                    const struct draft *draft, enum db_status *status)
+                    const struct draft *draft, const struct published *published,
+                    enum db_status *status)
 {
     d->version = ++counter.version;
-    if (!apply_write(a, SQL_DEFINITION_SUPERSEDE, DB_PARAMS(db_text(d->kind), db_text(d->code)),
-                     status))
+    if (!supersede(a, d, status))
         return false;
     CRASH_POINT(PUBLISHING);
-    return insert(a, d, d->version, 0, "published", status) &&
+    return insert(a, d, d->version, 0, published->version, "published", status) &&
            store_counter(a, d, &counter, status) &&
            (!draft->has_this_text || delete_draft(a, d, status));
 }
 
-/* What If-Match asks for: to save, 0 means that there must be no draft. */
-static bool matches(const struct definition_change *d, const struct draft *draft)
+static bool put(struct apply *a, struct definition_change *d, struct counter counter,
+                const struct draft *draft, const struct published *published,
+                enum db_status *status)
 {
-    if (d->if_match < 0 || (d->if_match == 0 && d->action != DEFINITION_SAVE_DRAFT))
+    d->created = published->version == 0;
+    d->unchanged = !d->created && published->has_this_text;
+    d->version = published->version;
+    return d->unchanged || publish(a, d, counter, draft, published, status);
+}
+
+static bool revert(struct apply *a, struct definition_change *d, const struct published *published,
+                   enum db_status *status)
+{
+    d->version = published->previous;
+    return supersede(a, d, status) &&
+           apply_write(a, SQL_DEFINITION_RESTORE,
+                       DB_PARAMS(db_text(d->kind), db_text(d->code), db_int(d->version)), status);
+}
+
+/* --- what it is held against --- */
+
+static bool is_about_draft(enum definition_action action)
+{
+    return action == DEFINITION_SAVE_DRAFT || action == DEFINITION_DELETE_DRAFT;
+}
+
+/* What If-Match asks for, and what the caller has looked at. */
+static bool matches(const struct definition_change *d, const struct draft *draft,
+                    const struct published *published)
+{
+    int64_t now =
+        is_about_draft(d->action) ? (draft->exists ? draft->revision : 0) : published->version;
+    /* 0 means that there must be none, which makes sense to who makes one. */
+    bool asks =
+        d->if_match > 0 ||
+        (d->if_match == 0 && (d->action == DEFINITION_SAVE_DRAFT || d->action == DEFINITION_PUT));
+
+    return (!asks || d->if_match == now) && (!d->has_rests_on || d->rests_on == published->version);
+}
+
+/* Another kind of process has this code: *kind says which. DB_ROW then. */
+static enum db_status find_namesake(struct apply *a, const struct definition_change *d,
+                                    struct str *kind)
+{
+    enum db_status status =
+        db_run(a->db, SQL_PROCESS_NAMESAKE, DB_PARAMS(db_text(d->kind), db_text(d->code)));
+
+    if (status == DB_ROW)
+        *kind = str_copy(a->mem, db_column_text(a->db, SQL_PROCESS_NAMESAKE, 0));
+    db_end(a->db, SQL_PROCESS_NAMESAKE);
+    return status;
+}
+
+static enum apply_end check(struct apply *a, struct member *m, const struct definition_change *d,
+                            const struct draft *draft, const struct published *published,
+                            enum db_status *status)
+{
+    struct str kind;
+
+    if (!matches(d, draft, published))
+        return apply_refuse(a, m, MEMBER_STALE);
+    if (d->action == DEFINITION_DELETE_DRAFT && !draft->exists)
+        return apply_refuse(a, m, MEMBER_GONE);
+    if ((d->action == DEFINITION_REVERT || d->action == DEFINITION_REMOVE) &&
+        published->version == 0)
+        return apply_refuse(a, m, MEMBER_GONE);
+    if (d->action == DEFINITION_REVERT && published->previous == 0)
+        return apply_refuse_with(a, m, ERR_CONFLICT, "nothing was published before version %lld",
+                                 (long long)published->version);
+    if (d->is_process) {
+        *status = find_namesake(a, d, &kind);
+        if (*status > DB_DONE)
+            return APPLY_FAILED;
+        if (*status == DB_ROW)
+            return apply_refuse_with(a, m, ERR_CONFLICT, "'%.*s' is the code of a %.*s already",
+                                     STR_ARG(d->code), STR_ARG(kind));
+    }
+    return APPLY_DONE;
+}
+
+static bool make(struct apply *a, struct definition_change *d, struct counter counter,
+                 const struct draft *draft, const struct published *published,
+                 enum db_status *status)
+{
+    switch (d->action) {
+    case DEFINITION_SAVE_DRAFT:
+        return save_draft(a, d, counter, status);
+    case DEFINITION_DELETE_DRAFT:
+        return delete_draft(a, d, status);
+    case DEFINITION_PUBLISH:
+        return publish(a, d, counter, draft, published, status);
+    case DEFINITION_REVERT:
+        return revert(a, d, published, status);
+    case DEFINITION_PUT:
+        return put(a, d, counter, draft, published, status);
+    case DEFINITION_REMOVE:
+        return supersede(a, d, status);
+    case DEFINITION_KEEP:
+        d->version = published->version;
         return true;
-    return d->if_match == (draft->exists ? draft->revision : 0);
+    }
+    PANIC("unknown action");
+}
+
+static enum apply_end apply_one(struct apply *a, struct member *m, struct definition_change *d,
+                                enum db_status *status)
+{
+    struct published published;
+    struct counter counter;
+    struct draft draft;
+    enum apply_end end;
+
+    *status =
+        db_exec(a->db, SQL_DEFINITION_COUNTER_MAKE, DB_PARAMS(db_text(d->kind), db_text(d->code)));
+    if (*status != DB_DONE || !load_counter(a, d, &counter, status) ||
+        !load_draft(a, d, &draft, status) || !load_published(a, d, &published, status))
+        return APPLY_FAILED;
+    end = check(a, m, d, &draft, &published, status);
+    if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
+        return end;
+    return make(a, d, counter, &draft, &published, status) ? APPLY_DONE : APPLY_FAILED;
 }
 
 enum apply_end apply_definition(struct apply *a, struct member *m, enum db_status *status)
 {
-    struct definition_change *d = m->definition;
-    struct counter counter;
-    struct draft draft;
-    bool ok = false;
-
-    /* Making the counter first locks the definition against other nodes. */
-    *status =
-        db_exec(a->db, SQL_DEFINITION_COUNTER_MAKE, DB_PARAMS(db_text(d->kind), db_text(d->code)));
-    if (*status != DB_DONE || !load_counter(a, d, &counter, status) ||
-        !load_draft(a, d, &draft, status))
+    /* Changes are rare: one at a time, and other nodes see by the stamp that there was one. */
+    *status = db_exec(a->db, SQL_DEFINITION_STAMP_NEXT, DB_NO_PARAMS);
+    if (*status != DB_DONE)
         return APPLY_FAILED;
-    if (!matches(d, &draft))
-        return apply_refuse(a, m, MEMBER_STALE);
-    switch (d->action) {
-    case DEFINITION_SAVE_DRAFT:
-        ok = save_draft(a, d, counter, status);
-        break;
-    case DEFINITION_DELETE_DRAFT:
-        if (!draft.exists)
-            return apply_refuse(a, m, MEMBER_GONE);
-        ok = delete_draft(a, d, status);
-        break;
-    case DEFINITION_PUBLISH:
-        ok = publish(a, d, counter, &draft, status);
-        break;
+    for (struct definition_change *d = m->definition; d != NULL; d = d->next) {
+        enum apply_end end = apply_one(a, m, d, status);
+        if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
+            return end;
     }
-    return ok ? APPLY_DONE : APPLY_FAILED;
+    return APPLY_DONE;
 }

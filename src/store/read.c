@@ -50,8 +50,8 @@ static bool load_with_history(struct reader *r, struct arena *mem, struct uuid i
     *found = status == DB_ROW;
     if (*found) {
         ok = row_execution(r, mem, sql, out, err);
-        out->input_json = row_text(r, mem, sql, 24);
-        out->context_json = row_text(r, mem, sql, 25);
+        out->input_json = row_text(r, mem, sql, 25);
+        out->context_json = row_text(r, mem, sql, 26);
     } else if (status != DB_DONE) {
         ok = db_fail(r->db, status, err);
     }

@@ -93,6 +93,7 @@ struct stored_definition {
     struct str kind, code, name;
     int64_t version;   /* 0 = draft */
     int64_t revision;  /* of the draft: its ETag */
+    int64_t previous;  /* the version that was published before this one first was; 0: none */
     struct str status; /* draft, published, superseded */
     struct str text;
     struct str summary, created_by;
@@ -112,9 +113,24 @@ bool read_definition(struct reader *r, struct arena *mem, struct str kind, struc
 bool read_versions(struct reader *r, struct arena *mem, struct str kind, struct str code,
                    struct stored_definitions *out, struct err *err) MUST_USE;
 
-/* The drafts and published versions of all definitions of a kind, by code; without texts. */
-bool read_definitions(struct reader *r, struct arena *mem, struct str kind,
-                      struct stored_definitions *out, struct err *err) MUST_USE;
+/*
+ * The drafts and published versions of definitions of a kind, or of processes
+ * of every kind when that is empty: at most `limit` rows with codes above
+ * `after`, by code; without texts. One definition has up to two rows.
+ */
+bool read_definitions(struct reader *r, struct arena *mem, struct str kind, struct str after,
+                      int64_t limit, struct stored_definitions *out, struct err *err) MUST_USE;
+
+/* Everything of a kind that is published, by code, with its texts. */
+bool read_published(struct reader *r, struct arena *mem, struct str kind,
+                    struct stored_definitions *out, struct err *err) MUST_USE;
+
+/* The same in any order, and the newest version of what has been removed. */
+bool read_newest(struct reader *r, struct arena *mem, struct str kind,
+                 struct stored_definitions *out, struct err *err) MUST_USE;
+
+/* A number that grows with every change of a definition, whichever node makes it. */
+bool read_definition_stamp(struct reader *r, int64_t *out, struct err *err) MUST_USE;
 
 /* One record, or all of an object (id empty). */
 bool read_records(struct reader *r, struct arena *mem, struct str object, struct str id,

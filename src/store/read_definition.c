@@ -20,7 +20,8 @@ static struct stored_definition load(struct reader *r, struct arena *mem, enum s
         .summary = str_copy(mem, db_column_text(db, sql, 6)),
         .created_by = str_copy(mem, db_column_text(db, sql, 7)),
         .created_at_us = db_column_int(db, sql, 8),
-        .text = with_text ? str_copy(mem, db_column_text(db, sql, 9)) : STR_NONE,
+        .previous = db_column_int(db, sql, 9),
+        .text = with_text ? str_copy(mem, db_column_text(db, sql, 10)) : STR_NONE,
     };
 }
 
@@ -39,11 +40,11 @@ bool read_definition(struct reader *r, struct arena *mem, struct str kind, struc
 }
 
 static bool load_all(struct reader *r, struct arena *mem, enum sql sql, enum db_status status,
-                     struct stored_definitions *out, struct err *err)
+                     bool with_texts, struct stored_definitions *out, struct err *err)
 {
     *out = (struct stored_definitions){0};
     for (; status == DB_ROW; status = db_next(r->db, sql))
-        *VEC_ADD(mem, out) = load(r, mem, sql, false);
+        *VEC_ADD(mem, out) = load(r, mem, sql, with_texts);
     db_end(r->db, sql);
     return status == DB_DONE ? true : db_fail(r->db, status, err);
 }
@@ -54,15 +55,42 @@ bool read_versions(struct reader *r, struct arena *mem, struct str kind, struct 
     enum db_status status =
         reader_run(r, SQL_READ_VERSIONS, DB_PARAMS(db_text(kind), db_text(code)));
 
-    return load_all(r, mem, SQL_READ_VERSIONS, status, out, err);
+    return load_all(r, mem, SQL_READ_VERSIONS, status, false, out, err);
 }
 
-bool read_definitions(struct reader *r, struct arena *mem, struct str kind,
-                      struct stored_definitions *out, struct err *err)
+bool read_definitions(struct reader *r, struct arena *mem, struct str kind, struct str after,
+                      int64_t limit, struct stored_definitions *out, struct err *err)
 {
-    enum db_status status = reader_run(r, SQL_READ_DEFINITIONS, DB_PARAMS(db_text(kind)));
+    enum sql sql = kind.len > 0 ? SQL_READ_DEFINITIONS : SQL_READ_PROCESSES;
+    struct db_value params[] = {db_int(limit), db_text(after), db_text(kind)};
+    enum db_status status = reader_run(r, sql, params, kind.len > 0 ? 3 : 2);
 
-    return load_all(r, mem, SQL_READ_DEFINITIONS, status, out, err);
+    return load_all(r, mem, sql, status, false, out, err);
+}
+
+bool read_published(struct reader *r, struct arena *mem, struct str kind,
+                    struct stored_definitions *out, struct err *err)
+{
+    enum db_status status = reader_run(r, SQL_READ_ALL_PUBLISHED, DB_PARAMS(db_text(kind)));
+
+    return load_all(r, mem, SQL_READ_ALL_PUBLISHED, status, true, out, err);
+}
+
+bool read_newest(struct reader *r, struct arena *mem, struct str kind,
+                 struct stored_definitions *out, struct err *err)
+{
+    enum db_status status = reader_run(r, SQL_READ_ALL_NEWEST, DB_PARAMS(db_text(kind)));
+
+    return load_all(r, mem, SQL_READ_ALL_NEWEST, status, true, out, err);
+}
+
+bool read_definition_stamp(struct reader *r, int64_t *out, struct err *err)
+{
+    enum db_status status = reader_run(r, SQL_READ_DEFINITION_STAMP, DB_NO_PARAMS);
+
+    *out = status == DB_ROW ? db_column_int(r->db, SQL_READ_DEFINITION_STAMP, 0) : 0;
+    db_end(r->db, SQL_READ_DEFINITION_STAMP);
+    return status <= DB_DONE ? true : db_fail(r->db, status, err);
 }
 
 bool read_answer(struct reader *r, struct arena *mem, const struct idempotency *asked,

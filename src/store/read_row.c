@@ -22,6 +22,7 @@ bool row_execution(struct reader *r, struct arena *mem, enum sql sql, struct sto
                    struct err *err)
 {
     struct db *db = r->db;
+    struct str parent;
 
     *out = (struct stored_execution){
         .row = db_column_int(db, sql, 0),
@@ -47,7 +48,10 @@ bool row_execution(struct reader *r, struct arena *mem, enum sql sql, struct sto
         .error_json = row_text(r, mem, sql, 22),
         .result_json = row_text(r, mem, sql, 23),
     };
-    if (!uuid_read(db_column_text(db, sql, 1), &out->id) ||
+    parent = db_column_text(db, sql, 24);
+    out->has_parent = parent.len > 0;
+    if ((out->has_parent && !uuid_read(parent, &out->parent_id)) ||
+        !uuid_read(db_column_text(db, sql, 1), &out->id) ||
         !status_from_text(db_column_text(db, sql, 4), &out->status))
         return err_set(err, ERR_IO, "execution row %" PRId64 " is damaged", out->row);
     return true;

@@ -17,10 +17,21 @@
 #define EXECUTION_COLUMNS                                                                          \
     "row, id, scenario_code, scenario_version, status, row_version, seq, checkpoint_seq, "         \
     "wake_at, deadline_at, created_at, started_at, completed_at, updated_at, stop_requested, "     \
-    "crash_count, format, org_id, business_key, created_by, cursor, waiting_for, error, result"
+    "crash_count, format, org_id, business_key, created_by, cursor, waiting_for, error, result, "  \
+    "parent_id"
 
 #define DEFINITION_COLUMNS                                                                         \
-    "kind, code, version, revision, status, name, change_summary, created_by, created_at"
+    "kind, code, version, revision, status, name, change_summary, created_by, created_at, "        \
+    "coalesce(previous_version, version - 1)"
+
+/* Drafts and published versions, by the bytes of their codes: ?1 limit, ?2 above this code. */
+#define DEFINITIONS_PAGE(code, condition)                                                          \
+    "SELECT " DEFINITION_COLUMNS " FROM definition WHERE " condition " AND " code " > ?2 "         \
+    "AND (version = 0 OR status = 'published') ORDER BY " code ", kind, version LIMIT ?1"
+
+#define ALL_PUBLISHED                                                                              \
+    "SELECT " DEFINITION_COLUMNS ", definition FROM definition "                                   \
+    "WHERE kind = ?1 AND status = 'published' ORDER BY "
 
 /*
  * Lists walk one index from the newest row down. ?1 limit, ?2 below this row,

@@ -61,22 +61,46 @@ struct idempotency {
     struct str user, method, path, key;
     struct str body_hash; /* hex */
     int32_t status;       /* the answer to be stored */
-    struct str answer;    /* of a definition: up to `"version":N}`, which the store adds */
+    struct str answer;
 };
 
-enum definition_action { DEFINITION_SAVE_DRAFT, DEFINITION_DELETE_DRAFT, DEFINITION_PUBLISH };
+enum definition_action {
+    DEFINITION_SAVE_DRAFT,
+    DEFINITION_DELETE_DRAFT,
+    DEFINITION_PUBLISH,
+    DEFINITION_REVERT, /* what was published before is published again */
+    DEFINITION_PUT,    /* publish, unless that text is published */
+    DEFINITION_REMOVE, /* no version is published any more */
+    DEFINITION_KEEP,   /* nothing, provided that `rests_on` is still true */
+};
 
 /* Definitions are versioned by integers from 1; a draft has none. */
 struct definition_change {
     enum definition_action action;
     struct str kind; /* "scenario" */
     struct str code, name;
-    struct str text; /* SAVE_DRAFT, PUBLISH: the definition exactly as it was sent */
+    struct str text; /* SAVE_DRAFT, PUBLISH, PUT: the definition exactly as it was sent */
     struct str summary;
     struct str user_id;
-    int64_t if_match; /* SAVE_DRAFT: the draft revision it rests on, or -1 */
+    /* The revision of the draft, or of PUT and REMOVE the version: -1 any, 0 none. */
+    int64_t if_match;
+    bool has_rests_on;
+    int64_t rests_on; /* the version that is published; 0 none */
+    bool is_process;  /* no process of another kind may have this code */
+    bool forgets;     /* versions that are superseded are not kept */
     int64_t now_us;
-    int64_t version; /* out: the version published, or the revision of the draft */
+    /*
+     * The answer to be kept for an Idempotency-Key, in `mem`, and its status.
+     * Called on the writer's thread. NULL: that of the member's idempotency.
+     */
+    struct str (*answer)(struct arena *mem, const struct definition_change *d, int32_t *status);
+    void *owner;                    /* the caller's */
+    struct definition_change *next; /* made together with this one: all or none */
+
+    /* filled by the store */
+    int64_t version; /* published, or the revision of the draft */
+    bool created;    /* PUT: nothing was published before */
+    bool unchanged;  /* PUT: that text was published */
 };
 
 /*

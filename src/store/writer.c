@@ -34,9 +34,11 @@ static enum db_status new_rows(struct apply *a, const struct batch *b)
     int64_t *rows;
     enum db_status status;
 
-    for (size_t i = 0; i < b->members.count; i++)
-        if (b->members.items[i]->kind == MEMBER_COMMIT && b->members.items[i]->commit->is_start)
-            starts++;
+    for (size_t i = 0; i < b->members.count; i++) {
+        const struct member *m = b->members.items[i];
+        if (m->kind == MEMBER_COMMIT)
+            starts += m->commit->is_start + m->commit->starts.count;
+    }
     if (starts == 0)
         return DB_DONE;
     rows = ARENA_ARRAY(a->mem, starts, int64_t);

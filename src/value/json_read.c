@@ -70,6 +70,16 @@ static bool at_end(const struct reader *r, const char *p)
     return p == r->copy + r->text.len;
 }
 
+/* Whether a list or map ends here, right behind a comma. */
+static bool is_behind_comma(const struct reader *r, const char *p)
+{
+    if (*p != ']' && *p != '}')
+        return false;
+    for (p--; p > r->copy && (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\n'); p--)
+        ;
+    return p >= r->copy && *p == ',';
+}
+
 /* Say what was expected, and what stands there instead. */
 static char *fail_expected(struct reader *r, char *p, const char *expected)
 {
@@ -83,7 +93,8 @@ static char *fail_expected(struct reader *r, char *p, const char *expected)
     len = utf8_sequence_length(p, (size_t)(r->copy + r->text.len - p));
     if (len == 0)
         return fail(r, p, "the text is not UTF-8");
-    return fail(r, p, "expected %s, found '%.*s'", expected, (int)len, p);
+    return fail(r, p, "expected %s, found '%.*s'%s", expected, (int)len, p,
+                is_behind_comma(r, p) ? "; take away the comma before it" : "");
 }
 
 /* --- strings --- */

@@ -25,8 +25,8 @@ static void test_router__finds_by_method_and_path(void **state)
         {"HEAD", "/api/v1/executions", executions_list},
         {"GET", "/api/v1/executions/7", executions_get},
         {"GET", "/api/v1/executions/7/steps", executions_steps},
-        {"PUT", "/api/v1/scenarios/x/draft", scenarios_save_draft},
-        {"GET", "/api/v1/scenarios/x/versions/3", scenarios_version},
+        {"PUT", "/api/v1/scenarios/x/draft", definitions_save_draft},
+        {"GET", "/api/v1/scenarios/x/versions/3", definitions_version},
         {"GET", "/healthz", health_live},
     };
     struct str params[ROUTE_PARAMS_MAX];

@@ -142,7 +142,7 @@ run apply "$examples/greeting.json"
 claim "what has not changed is not published again" said 0 "greeting: unchanged, version 1"
 sed 's/Hello/Hi/' "$examples/greeting.json" >greeting2.json
 run apply greeting2.json --summary "shorter" --json
-claim "a change is the next version" said 0 '{"code":"greeting","version":2}'
+claim "a change is the next version" said 0 '"code":"greeting","action":"update","version":2'
 run apply --draft broken.json
 claim "a draft may be incomplete" said 0 "broken: draft 1"
 

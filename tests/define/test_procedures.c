@@ -278,7 +278,8 @@ static void test_procedures__one_of_the_registry_compiles_by_itself(void **state
     (void)state;
     definition_procedures = "{'other': {'code': 'other', 'commands': [" LOG "]}}";
     p = definition_procedure(definition_value(
-        "{'code': 'p', 'name': 'P', 'description': 'x', 'version': 3, 'meta': {},"
+        "{'code': 'p', 'name': 'P', 'description': 'x', 'version': 3, 'meta': {}, 'kind': "
+        "'procedure',"
         " 'input': [{'name': 'n'}], 'commands': [{'type': 'flow.call', 'procedure': 'other',"
         " 'as': 'r'}], 'result': {'x': '$.r'}}"));
     assert_int_equal(definition_findings.count, 0);

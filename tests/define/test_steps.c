@@ -265,7 +265,7 @@ static void test_steps__what_is_never_reached_is_told_once(void **state)
 static void test_steps__findings_about_kinds(void **state)
 {
     static const struct definition_row rows[] = {
-        {"'x': 1", "/steps/0/procedure missing_field\n/steps/0/x unknown_field"},
+        {"'x': 1", "/steps/0/x unknown_field\n/steps/0/procedure missing_field"},
         {"'procedure': null", "/steps/0/procedure missing_field"},
         {LOG ", 'branch': [{'steps': []}]", "/steps/0 one_of"},
         {"'loop': {'while': 'true', 'steps': []}, 'branch': [{'steps': []}]", "/steps/0 one_of"},

@@ -212,6 +212,7 @@ static void check_commit(struct sim *sim, const struct commit *c, const struct d
 
     SIM_CHECK(sim, after->row_version == c->read_version + 1, "I3: a commit skips a version");
     SIM_CHECK(sim, c->history.count > 0, "a commit without history");
+    SIM_CHECK(sim, c->starts.count == 0, "children are not simulated");
     SIM_CHECK(sim, x == NULL || !status_is_terminal(x->s.status),
               "I7: a terminal execution changed");
     SIM_CHECK(sim, is_live || after->wake_at_us == 0, "a terminal execution has a timer");

@@ -1,6 +1,7 @@
 /* read.c - store/read.h over the disk of the simulator; see sim.h. */
 #include "sim/sim.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* A reader is the sim itself. */
@@ -57,6 +58,28 @@ bool read_definition(struct reader *r, struct arena *mem, struct str kind, struc
                                           .text = str_copy(mem, def->text)};
     }
     return true;
+}
+
+/* The installation has no config and no functions. */
+bool read_published(struct reader *r, struct arena *mem, struct str kind,
+                    struct stored_definitions *out, struct err *err)
+{
+    (void)mem;
+    (void)kind;
+    *out = (struct stored_definitions){0};
+    return !fails(r, err);
+}
+
+bool read_newest(struct reader *r, struct arena *mem, struct str kind,
+                 struct stored_definitions *out, struct err *err)
+{
+    return read_published(r, mem, kind, out, err);
+}
+
+bool read_definition_stamp(struct reader *r, int64_t *out, struct err *err)
+{
+    *out = 1;
+    return !fails(r, err);
 }
 
 bool read_records(struct reader *r, struct arena *mem, struct str object, struct str id,
@@ -129,5 +152,21 @@ bool read_history(struct reader *r, struct arena *mem, struct uuid id, int64_t a
     *found = x != NULL;
     for (size_t i = (size_t)after; x != NULL && i < x->history.count && limit-- > 0; i++)
         *VEC_ADD(mem, out) = x->history.items[i];
+    return true;
+}
+
+bool read_by_key(struct reader *r, struct str code, struct str key, struct uuid *out, bool *found,
+                 struct err *err)
+{
+    char name[400];
+    const struct disk_execution *holder;
+    int len = snprintf(name, sizeof(name), "%.*s/%.*s", STR_ARG(code), STR_ARG(key));
+
+    if (fails(r, err))
+        return false;
+    holder = map_get(&world(r)->disk.live_keys, str_from(name, (size_t)len));
+    *found = holder != NULL;
+    if (holder != NULL)
+        *out = holder->s.id;
     return true;
 }

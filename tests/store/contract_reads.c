@@ -67,7 +67,7 @@ static void load_definition(struct contract *c, struct reader *r, void *context)
     assert_true(read_definition(r, &c->mem, STR("scenario"), STR("order"), l->version, &l->one,
                                 &l->found, &err));
     assert_true(read_versions(r, &c->mem, STR("scenario"), STR("order"), &l->versions, &err));
-    assert_true(read_definitions(r, &c->mem, STR("scenario"), &l->all, &err));
+    assert_true(read_definitions(r, &c->mem, STR("scenario"), STR_NONE, 100, &l->all, &err));
 }
 
 static struct definition_load *definition(struct contract *c, int64_t version)

@@ -242,6 +242,9 @@ static void test_sqlite__no_read_scans_a_table(void **state)
         {SQL_READ_RECORDS_AFTER, "records_by_object"},
         {SQL_RECORD_LOAD, "records_by_id"},
         {SQL_READ_PUBLISHED, "definition_published"},
+        {SQL_READ_ALL_PUBLISHED, "definition_published"},
+        {SQL_READ_DEFINITIONS, "sqlite_autoindex_definition_1"},
+        {SQL_PROCESS_NAMESAKE, "sqlite_autoindex_definition_1"},
     };
     struct contract *c = *state;
 

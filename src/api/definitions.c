@@ -1,10 +1,20 @@
-/* scenarios.c - reading definitions of scenarios: the list, one, its versions. */
-#include "api/query.h"
+/* definitions.c - reading definitions that have versions: the list, one, its versions. */
+#include "api/definitions.h"
+#include "base/utf8.h"
 #include "value/object.h"
 
 enum { LIST_LIMIT = 50 };
 
-#define KIND STR("scenario")
+static struct str kind_name(const struct query *q)
+{
+    return str_of(definitions_kind(q->call)->name);
+}
+
+static bool not_found(const struct query *q, struct err *err)
+{
+    return err_set(err, ERR_NOT_FOUND, "there is no %s of this code",
+                   definitions_kind(q->call)->name);
+}
 
 static bool is_draft(const struct stored_definition *d)
 {
@@ -31,7 +41,7 @@ static void write_version(struct buf *out, const char *name, const struct stored
 }
 
 /* {code, name, published, draft}, each of the two or NULL. */
-static void write_one(struct buf *out, const struct stored_definition *published,
+static void write_one(struct buf *out, bool with_kind, const struct stored_definition *published,
                       const struct stored_definition *draft)
 {
     const struct stored_definition *any = published != NULL ? published : draft;
@@ -39,6 +49,8 @@ static void write_one(struct buf *out, const struct stored_definition *published
     ASSERT(any != NULL);
     object_next(out);
     buf_char(out, '{');
+    if (with_kind)
+        object_text(out, "kind", any->kind);
     object_text(out, "code", any->code);
     object_text(out, "name", any->name);
     if (published != NULL)
@@ -55,6 +67,7 @@ static void write_one(struct buf *out, const struct stored_definition *published
 /* --- the list --- */
 
 struct list_args {
+    struct str kind;  /* or empty: processes of every kind */
     struct str after; /* the cursor: a code */
     int64_t limit;
 };
@@ -66,20 +79,19 @@ static bool run_list(struct query *q, struct reader *reader, struct err *err)
     struct str next = STR_NONE, last = STR_NONE;
     int64_t left = args->limit;
 
-    if (!read_definitions(reader, q->mem, KIND, &all, err))
+    /* Two rows for each, and one more to know whether there are more. */
+    if (!read_definitions(reader, q->mem, args->kind, args->after, 2 * args->limit + 1, &all, err))
         return false;
     buf_text(&q->answer, "{\"items\":[");
     for (size_t i = 0, end; i < all.count; i = end) {
         const struct stored_definition *published = NULL, *draft = NULL;
         for (end = i; end < all.count && str_eq(all.items[end].code, all.items[i].code); end++)
             *(is_draft(&all.items[end]) ? &draft : &published) = &all.items[end];
-        if (str_cmp(all.items[i].code, args->after) <= 0)
-            continue;
         if (left-- == 0) {
             next = last;
             break;
         }
-        write_one(&q->answer, published, draft);
+        write_one(&q->answer, args->kind.len == 0, published, draft);
         last = all.items[i].code;
     }
     buf_char(&q->answer, ']');
@@ -88,13 +100,26 @@ static bool run_list(struct query *q, struct reader *reader, struct err *err)
     return true;
 }
 
-void scenarios_list(struct call *c)
+static void start_list(struct call *c, struct str kind)
 {
     struct list_args *args = ARENA_NEW(c->mem, struct list_args);
 
+    args->kind = kind;
     args->after = http_query(c->http, "cursor");
-    if (call_limit(c, LIST_LIMIT, &args->limit))
+    if (!utf8_is_valid(args->after))
+        call_refuse_text(c, ERR_BAD_REQUEST, "this cursor is not one of ours");
+    else if (call_limit(c, LIST_LIMIT, &args->limit))
         query_start(c, args, run_list, NULL);
+}
+
+void definitions_list(struct call *c)
+{
+    start_list(c, str_of(definitions_kind(c)->name));
+}
+
+void processes_list(struct call *c)
+{
+    start_list(c, STR_NONE);
 }
 
 /* --- one --- */
@@ -105,18 +130,18 @@ static bool run_get(struct query *q, struct reader *reader, struct err *err)
     bool has_published, has_draft;
     struct str code = q->call->params[0];
 
-    if (!read_definition(reader, q->mem, KIND, code, -1, &published, &has_published, err) ||
-        !read_definition(reader, q->mem, KIND, code, 0, &draft, &has_draft, err))
+    if (!read_definition(reader, q->mem, kind_name(q), code, -1, &published, &has_published, err) ||
+        !read_definition(reader, q->mem, kind_name(q), code, 0, &draft, &has_draft, err))
         return false;
     if (!has_published && !has_draft)
-        return err_set(err, ERR_NOT_FOUND, "there is no scenario of this code");
+        return not_found(q, err);
     if (has_draft)
         q->etag = str_printf(q->mem, "\"%lld\"", (long long)draft.revision).ptr;
-    write_one(&q->answer, has_published ? &published : NULL, has_draft ? &draft : NULL);
+    write_one(&q->answer, false, has_published ? &published : NULL, has_draft ? &draft : NULL);
     return true;
 }
 
-void scenarios_get(struct call *c)
+void definitions_get(struct call *c)
 {
     query_start(c, NULL, run_get, NULL);
 }
@@ -127,10 +152,10 @@ static bool run_versions(struct query *q, struct reader *reader, struct err *err
 {
     struct stored_definitions all;
 
-    if (!read_versions(reader, q->mem, KIND, q->call->params[0], &all, err))
+    if (!read_versions(reader, q->mem, kind_name(q), q->call->params[0], &all, err))
         return false;
     if (all.count == 0)
-        return err_set(err, ERR_NOT_FOUND, "there is no scenario of this code");
+        return not_found(q, err);
     buf_text(&q->answer, "{\"items\":[");
     for (size_t i = 0; i < all.count; i++)
         if (!is_draft(&all.items[i]))
@@ -141,7 +166,7 @@ static bool run_versions(struct query *q, struct reader *reader, struct err *err
     return true;
 }
 
-void scenarios_versions(struct call *c)
+void definitions_versions(struct call *c)
 {
     query_start(c, NULL, run_versions, NULL);
 }
@@ -152,15 +177,16 @@ static bool run_version(struct query *q, struct reader *reader, struct err *err)
     struct stored_definition d;
     bool found;
 
-    if (!read_definition(reader, q->mem, KIND, q->call->params[0], *version, &d, &found, err))
+    if (!read_definition(reader, q->mem, kind_name(q), q->call->params[0], *version, &d, &found,
+                         err))
         return false;
     if (!found)
-        return err_set(err, ERR_NOT_FOUND, "there is no such version of this scenario");
+        return err_set(err, ERR_NOT_FOUND, "there is no such version of it");
     write_version(&q->answer, NULL, &d);
     return true;
 }
 
-void scenarios_version(struct call *c)
+void definitions_version(struct call *c)
 {
     int64_t *version = ARENA_NEW(c->mem, int64_t);
 

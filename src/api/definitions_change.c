@@ -1,0 +1,344 @@
+/*
+ * definitions_change.c - drafts, publishing and reverting.
+ *
+ * Checking a definition takes longer than the loop has time, so each call first
+ * runs on a reader thread; what it found goes to the node, which makes it
+ * durable. What is published is the text that was checked.
+ */
+#include "api/definitions.h"
+#include "api/repeat.h"
+#include "value/json.h"
+#include "value/object.h"
+
+/* What is known of a definition after it was checked. */
+struct checked {
+    struct definition_item item;
+    bool is_valid;
+    bool was_found; /* publish: there is a draft; revert: there is a version */
+    struct str errors_json;
+    struct findings findings;
+    int64_t if_match;
+    int64_t rests_on; /* revert: the version that is published */
+    struct str summary;
+};
+
+static struct checked *new_checked(struct call *c)
+{
+    struct checked *k = ARENA_NEW(c->mem, struct checked);
+
+    k->item.spec = definitions_kind(c);
+    k->item.code = c->params[0];
+    k->if_match = -1;
+    return k;
+}
+
+/* --- checking, on a reader thread --- */
+
+/* The code in the definition is the one in the path, and so is its kind. */
+static void check_path(struct arena *mem, struct checked *k, struct value definition)
+{
+    struct value own = value_map_get_str(definition, STR("code"));
+    struct value kind = value_map_get_str(definition, STR("kind"));
+    struct str code = k->item.code;
+
+    if (own.kind == VALUE_STRING && !str_eq(value_text(own), code))
+        body_finding(mem, &k->findings, "code", "bad_code",
+                     str_printf(mem, "the definition calls itself '%.*s' and is saved as '%.*s'",
+                                STR_ARG(value_text(own)), STR_ARG(code)));
+    if (kind.kind == VALUE_STRING && !str_eq(value_text(kind), str_of(k->item.spec->name)))
+        body_finding(mem, &k->findings, "kind", "bad_value",
+                     str_printf(mem, "this is the place of a %s", k->item.spec->name));
+}
+
+static bool check(struct query *q, struct reader *reader, struct checked *k, struct err *err)
+{
+    struct world w;
+    struct value name;
+    struct buf json;
+
+    if (!json_read(q->mem, k->item.text, &k->item.definition, err))
+        return false;
+    if (k->item.definition.kind != VALUE_MAP)
+        return err_set(err, ERR_INVALID, "a definition is a JSON object");
+    name = value_map_get_str(k->item.definition, STR("name"));
+    k->item.name = name.kind == VALUE_STRING ? value_text(name) : STR_NONE;
+    if (!definitions_world(reader, q->mem, &w, err))
+        return false;
+    check_path(q->mem, k, k->item.definition);
+    world_open(&w);
+    world_check(&w, k->item.spec->kind, k->item.code, k->item.definition, &k->findings);
+    world_close(&w);
+    k->is_valid = !findings_have_errors(&k->findings);
+    buf_init_arena(&json, q->mem);
+    if (!json_write(&json, findings_value(q->mem, &k->findings), err))
+        return false;
+    k->errors_json = buf_view(&json);
+    return true;
+}
+
+/* What was answered before is answered again, whatever it has become since. */
+static void refuse_findings(struct call *c, const struct node_request *r, const struct checked *k,
+                            const char *what)
+{
+    const struct finding *f = k->findings.items;
+    struct err err;
+
+    while (f->is_warning)
+        f++;
+    (void)err_set(&err, ERR_INVALID, "%s: %.*s", what, STR_ARG(f->message));
+    repeat_or_refuse(c, &r->idempotency, &err, &k->findings, STR_NONE);
+}
+
+/* --- saving a draft --- */
+
+static bool run_save(struct query *q, struct reader *reader, struct err *err)
+{
+    return check(q, reader, q->args, err);
+}
+
+static struct str saved_json(struct arena *mem, const struct definition_change *d, int32_t *status)
+{
+    const struct checked *k = d->owner;
+    struct buf out;
+
+    *status = 200;
+    buf_init_arena(&out, mem);
+    buf_char(&out, '{');
+    object_text(&out, "code", d->code);
+    object_int(&out, "version", d->version);
+    object_bool(&out, "valid", k->is_valid);
+    object_json(&out, "errors", k->errors_json);
+    buf_char(&out, '}');
+    return buf_view(&out);
+}
+
+static void saved(struct node_request *r)
+{
+    definitions_answer(r->owner, r, true);
+}
+
+static void save(struct query *q)
+{
+    struct checked *k = q->args;
+    struct node_request *r = definitions_request(q->call, &k->item, DEFINITION_SAVE_DRAFT, saved);
+
+    if (r == NULL)
+        return;
+    r->definition.if_match = k->if_match;
+    r->definition.answer = saved_json;
+    r->definition.owner = k;
+    call_submit(q->call, r);
+}
+
+void definitions_save_draft(struct call *c)
+{
+    struct checked *k = new_checked(c);
+
+    k->item.text = c->http->body;
+    if (!kind_allows_name(k->item.spec, k->item.code))
+        call_refuse_text(c, ERR_INVALID, "%s", kind_name_rule(k->item.spec));
+    else if (definitions_if_match(c, &k->if_match))
+        query_start(c, k, run_save, save);
+}
+
+/* --- deleting a draft --- */
+
+static void draft_deleted(struct node_request *r)
+{
+    struct call *c = r->owner;
+
+    if (!r->ok && r->err.code == ERR_NOT_FOUND)
+        call_refuse_text(c, ERR_NOT_FOUND, "there is no draft of this code");
+    else
+        definitions_answer(c, r, false);
+}
+
+void definitions_delete_draft(struct call *c)
+{
+    struct checked *k = new_checked(c);
+    struct node_request *r;
+
+    if (!definitions_if_match(c, &k->if_match))
+        return;
+    r = definitions_request(c, &k->item, DEFINITION_DELETE_DRAFT, draft_deleted);
+    if (r == NULL)
+        return;
+    r->definition.if_match = k->if_match;
+    call_submit(c, r);
+}
+
+/* --- publishing --- */
+
+static bool run_publish(struct query *q, struct reader *reader, struct err *err)
+{
+    struct checked *k = q->args;
+    struct stored_definition draft;
+
+    if (!read_definition(reader, q->mem, str_of(k->item.spec->name), k->item.code, 0, &draft,
+                         &k->was_found, err))
+        return false;
+    if (!k->was_found)
+        return true;
+    k->item.text = draft.text;
+    return check(q, reader, k, err);
+}
+
+static struct str published_json(struct arena *mem, const struct definition_change *d,
+                                 int32_t *status)
+{
+    struct buf out;
+
+    *status = 200;
+    buf_init_arena(&out, mem);
+    buf_char(&out, '{');
+    object_text(&out, "code", d->code);
+    object_int(&out, "version", d->version);
+    buf_char(&out, '}');
+    return buf_view(&out);
+}
+
+static void published(struct node_request *r)
+{
+    definitions_answer(r->owner, r, false);
+}
+
+/* {"changeSummary": "..."}, for the audit log. */
+static struct str summary_json(struct arena *mem, struct str summary)
+{
+    struct buf out;
+
+    if (summary.len == 0)
+        return STR_NONE;
+    buf_init_arena(&out, mem);
+    buf_char(&out, '{');
+    object_text(&out, "changeSummary", summary);
+    buf_char(&out, '}');
+    return buf_view(&out);
+}
+
+static struct node_request *publication(struct call *c, struct checked *k,
+                                        enum definition_action action,
+                                        void (*done)(struct node_request *r))
+{
+    struct node_request *r = definitions_request(c, &k->item, action, done);
+
+    if (r == NULL)
+        return NULL;
+    r->audit.details_json = summary_json(c->mem, k->summary);
+    r->definition.summary = k->summary;
+    r->definition.answer = published_json;
+    return r;
+}
+
+static void publish(struct query *q)
+{
+    struct checked *k = q->args;
+    struct call *c = q->call;
+    struct node_request *r;
+    struct err err;
+
+    r = publication(c, k, DEFINITION_PUBLISH, published);
+    if (r == NULL)
+        return;
+    if (k->was_found && !k->is_valid) {
+        refuse_findings(c, r, k, "the draft cannot be published");
+        return;
+    }
+    if (!k->was_found) {
+        (void)err_set(&err, ERR_NOT_FOUND, "there is no draft to be published; save one first");
+        repeat_or_refuse(c, &r->idempotency, &err, NULL, STR_NONE);
+        return;
+    }
+    call_submit(c, r);
+}
+
+/* The code and {changeSummary}; refused when there is something wrong with them. */
+static struct checked *read_publication(struct call *c)
+{
+    struct checked *k = new_checked(c);
+    struct value summary;
+    const struct body_field fields[] = {{"changeSummary", BODY_TEXT, false, &summary}};
+
+    if (!kind_allows_name(k->item.spec, k->item.code)) {
+        call_refuse_text(c, ERR_NOT_FOUND, "there is no %s of this code", k->item.spec->name);
+        return NULL;
+    }
+    if (!call_body(c, fields, 1))
+        return NULL;
+    k->summary = summary.kind == VALUE_STRING ? value_text(summary) : STR_NONE;
+    return k;
+}
+
+void definitions_publish(struct call *c)
+{
+    struct checked *k = read_publication(c);
+
+    if (k != NULL)
+        query_start(c, k, run_publish, publish);
+}
+
+/* --- reverting --- */
+
+/* What was published before must still be valid: functions and config may have gone since. */
+static bool run_revert(struct query *q, struct reader *reader, struct err *err)
+{
+    struct checked *k = q->args;
+    struct str kind = str_of(k->item.spec->name);
+    struct stored_definition now, before;
+    bool found;
+
+    if (!read_definition(reader, q->mem, kind, k->item.code, -1, &now, &k->was_found, err))
+        return false;
+    if (!k->was_found)
+        return true;
+    k->rests_on = now.version;
+    k->is_valid = true;
+    if (now.previous == 0)
+        return true;
+    if (!read_definition(reader, q->mem, kind, k->item.code, now.previous, &before, &found, err))
+        return false;
+    k->item.text = found ? before.text : STR_NONE;
+    return !found || check(q, reader, k, err);
+}
+
+static void reverted(struct node_request *r)
+{
+    struct call *c = r->owner;
+
+    if (!r->ok && r->err.code == ERR_PRECONDITION_FAILED)
+        call_refuse_text(c, ERR_CONFLICT, "someone else has just published another version");
+    else
+        definitions_answer(c, r, false);
+}
+
+static void revert(struct query *q)
+{
+    struct checked *k = q->args;
+    struct call *c = q->call;
+    struct node_request *r;
+    struct err err;
+
+    r = publication(c, k, DEFINITION_REVERT, reverted);
+    if (r == NULL)
+        return;
+    if (k->was_found && !k->is_valid) {
+        refuse_findings(c, r, k, "what was published before is not valid any more");
+        return;
+    }
+    if (!k->was_found) {
+        (void)err_set(&err, ERR_NOT_FOUND, "nothing is published under this code");
+        repeat_or_refuse(c, &r->idempotency, &err, NULL, STR_NONE);
+        return;
+    }
+    r->definition.has_rests_on = true;
+    r->definition.rests_on = k->rests_on;
+    call_submit(c, r);
+}
+
+void definitions_revert(struct call *c)
+{
+    struct checked *k = read_publication(c);
+
+    if (k != NULL)
+        query_start(c, k, run_revert, revert);
+}

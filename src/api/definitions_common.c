@@ -1,0 +1,280 @@
+/* definitions_common.c - see definitions.h. */
+#include "api/definitions.h"
+
+#include "api/api.h"
+#include "value/json.h"
+
+static const char *const actions[] = {
+    [DEFINITION_SAVE_DRAFT] = "draft", [DEFINITION_DELETE_DRAFT] = "draft_delete",
+    [DEFINITION_PUBLISH] = "publish",  [DEFINITION_REVERT] = "revert",
+    [DEFINITION_PUT] = "put",          [DEFINITION_REMOVE] = "delete",
+    [DEFINITION_KEEP] = "keep",
+};
+
+const struct kind_spec *definitions_kind(const struct call *c)
+{
+    struct str prefix = STR("/api/v1/"), path = c->http->path;
+    const struct kind_spec *spec;
+    int64_t end;
+
+    ASSERT(str_starts_with(path, prefix));
+    path = str_slice(path, prefix.len, path.len);
+    end = str_find(path, STR("/"), 0);
+    spec = kind_at(end < 0 ? path : str_slice(path, 0, (size_t)end));
+    ASSERT(spec != NULL);
+    return spec;
+}
+
+const char *definitions_audit_action(struct arena *mem, const struct kind_spec *spec,
+                                     enum definition_action action)
+{
+    return str_printf(mem, "%s.%s", spec->name, actions[action]).ptr;
+}
+
+/* --- the world --- */
+
+bool definitions_world(struct reader *reader, struct arena *mem, struct world *out, struct err *err)
+{
+    struct stored_definitions functions, procedures, config;
+
+    *out = (struct world){.mem = mem};
+    if (!read_published(reader, mem, STR("function"), &functions, err) ||
+        !read_published(reader, mem, STR("procedure"), &procedures, err) ||
+        !read_published(reader, mem, STR("config"), &config, err))
+        return false;
+    for (size_t i = 0; i < functions.count; i++) {
+        struct value v;
+        if (!json_read(mem, functions.items[i].text, &v, err))
+            return false;
+        world_add_function(out, functions.items[i].code, v);
+    }
+    for (size_t i = 0; i < procedures.count; i++)
+        world_add_procedure(out, (struct world_procedure){.name = procedures.items[i].code,
+                                                          .text = procedures.items[i].text,
+                                                          .version = procedures.items[i].version});
+    for (size_t i = 0; i < config.count; i++)
+        world_add_config(out, config.items[i].code);
+    return true;
+}
+
+void definitions_add(struct world *w, const struct definition_item *item)
+{
+    if (item->spec->kind == KIND_FUNCTION)
+        world_add_function(w, item->code, item->definition);
+    else if (item->spec->kind == KIND_PROCEDURE)
+        world_add_procedure(
+            w, (struct world_procedure){.name = item->code, .definition = item->definition});
+    else if (item->spec->kind == KIND_CONFIG)
+        world_add_config(w, item->code);
+}
+
+/* --- items --- */
+
+/* The only field of config. */
+static bool take_config(struct arena *mem, struct value body, struct definition_item *out,
+                        struct findings *findings)
+{
+    size_t before = findings->count;
+
+    out->definition = value_map_get_str(body, STR("value"));
+    for (uint32_t i = 0; i < body.len; i++) {
+        struct str name = value_text(body.map->entries[i].key);
+        if (!str_eq(name, STR("value")))
+            body_finding(mem, findings, str_copy(mem, name).ptr, "unknown_field",
+                         str_printf(mem, "there is no field '%.*s' here", STR_ARG(name)));
+    }
+    if (out->definition.kind == VALUE_ABSENT)
+        body_finding(mem, findings, "value", "missing_field", STR("'value' is missing"));
+    return findings->count == before;
+}
+
+bool definitions_take_live(struct arena *mem, const struct kind_spec *spec, struct value body,
+                           struct definition_item *out, struct findings *findings)
+{
+    struct buf text;
+    struct err err;
+
+    out->definition = body;
+    if (spec->kind == KIND_CONFIG && !take_config(mem, body, out, findings))
+        return false;
+    buf_init_arena(&text, mem);
+    if (!json_write(&text, out->definition, &err))
+        PANIC("what was read as JSON cannot be written");
+    out->text = buf_view(&text);
+    return true;
+}
+
+bool definitions_value(struct arena *mem, const struct kind_spec *spec, struct str text,
+                       struct value *out, struct err *err)
+{
+    struct value_entry *entries;
+    size_t count = 0, duplicate;
+
+    if (!json_read(mem, text, out, err))
+        return false;
+    if (spec->life == KIND_LIVE || out->kind != VALUE_MAP ||
+        value_map_get_str(*out, STR("kind")).kind == VALUE_ABSENT)
+        return true;
+    entries = ARENA_ARRAY(mem, out->len, struct value_entry);
+    for (uint32_t i = 0; i < out->len; i++)
+        if (!str_eq(value_text(out->map->entries[i].key), STR("kind")))
+            entries[count++] = out->map->entries[i];
+    *out = value_map_make(mem, entries, count, &duplicate);
+    return true;
+}
+
+/* --- changes --- */
+
+bool definitions_if_match(struct call *c, int64_t *out)
+{
+    struct str text = http_header(c->http, "If-Match");
+
+    *out = -1;
+    if (text.len == 0) {
+        if (str_eq(http_header(c->http, "If-None-Match"), STR("*")))
+            *out = 0;
+        return true;
+    }
+    if (str_starts_with(text, STR("W/")))
+        text = str_slice(text, 2, text.len);
+    if (text.len > 2 && text.ptr[0] == '"' && text.ptr[text.len - 1] == '"')
+        text = str_slice(text, 1, text.len - 1);
+    if (str_to_int64(text, out) && *out > 0)
+        return true;
+    call_refuse_text(c, ERR_PRECONDITION_FAILED,
+                     "If-Match is the ETag of what is changed, a number in quotes");
+    return false;
+}
+
+struct definition_change definitions_change(const struct call *c,
+                                            const struct definition_item *item,
+                                            enum definition_action action)
+{
+    enum kind kind = item->spec->kind;
+
+    return (struct definition_change){
+        .action = action,
+        .kind = str_of(item->spec->name),
+        .code = item->code,
+        .name = item->name,
+        .text = item->text,
+        .user_id = c->user.id,
+        .if_match = -1,
+        .is_process = item->spec->life == KIND_STAGED && kind != KIND_PROCEDURE,
+        .forgets = kind == KIND_CONFIG || kind == KIND_TEMPLATE,
+        .now_us = api_now_us(c->api),
+    };
+}
+
+struct node_request *definitions_request(struct call *c, const struct definition_item *item,
+                                         enum definition_action action,
+                                         void (*done)(struct node_request *r))
+{
+    struct node_request *r = call_request(c, NODE_DEFINITION, done);
+
+    if (r == NULL)
+        return NULL;
+    r->definition = definitions_change(c, item, action);
+    r->idempotency.status = 204;
+    call_audit(c, r, definitions_audit_action(c->mem, item->spec, action), item->code, STR_NONE);
+    return r;
+}
+
+void definitions_answer(struct call *c, const struct node_request *r, bool etag)
+{
+    const struct definition_change *d = r->definitions != NULL ? r->definitions : &r->definition;
+    struct http_header header = {"ETag", NULL};
+    int32_t status = r->idempotency.status;
+    struct str json = STR_NONE;
+
+    if (!r->ok) {
+        call_refuse_with(c, &r->err, &r->findings, STR_NONE);
+        return;
+    }
+    if (r->stored_status != 0) {
+        call_answer_again(c, r->stored_status, r->stored_answer);
+        return;
+    }
+    if (d->answer != NULL)
+        json = d->answer(c->mem, d, &status);
+    header.value = str_printf(c->mem, "\"%lld\"", (long long)d->version).ptr;
+    if (status == 204)
+        call_answer_nothing(c);
+    else
+        call_answer_headers(c, status, json, &header, etag);
+}
+
+/* --- who uses what --- */
+
+static bool is_listed(const struct definition_names *names, enum kind kind, struct str name)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (names->items[i].kind == kind && str_eq(names->items[i].name, name))
+            return true;
+    return false;
+}
+
+/* Whether a text may name one of them: what does is looked at closely. */
+static bool mentions(struct arena *mem, struct str text, const struct definition_names *names)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        const struct definition_name *n = &names->items[i];
+        struct str needle = str_printf(mem, "%s.%.*s", n->kind == KIND_FUNCTION ? "fn" : "config",
+                                       STR_ARG(n->name));
+        if (str_find(text, needle, 0) >= 0)
+            return true;
+    }
+    return false;
+}
+
+static bool refuse_user(const struct kind_spec *spec, struct str code,
+                        const struct findings *findings, struct err *err)
+{
+    const struct finding *f = findings->items;
+
+    while (f->is_warning)
+        f++;
+    return err_set(err, ERR_CONFLICT, "%s '%.*s' uses it and would be wrong: %.*s", spec->name,
+                   STR_ARG(code), STR_ARG(f->message));
+}
+
+static bool check_published(struct reader *reader, struct world *w, const struct kind_spec *spec,
+                            const struct definition_names *changed,
+                            const struct definition_names *except, struct err *err)
+{
+    struct stored_definitions all;
+
+    if (!read_published(reader, w->mem, str_of(spec->name), &all, err))
+        return false;
+    for (size_t i = 0; i < all.count; i++) {
+        const struct stored_definition *d = &all.items[i];
+        struct findings findings = {0};
+        struct value v;
+
+        if (is_listed(except, spec->kind, d->code) || !mentions(w->mem, d->text, changed))
+            continue;
+        if (!json_read(w->mem, d->text, &v, err))
+            return false;
+        world_check(w, spec->kind, d->code, v, &findings);
+        if (findings_have_errors(&findings))
+            return refuse_user(spec, d->code, &findings, err);
+    }
+    return true;
+}
+
+bool definitions_still_valid(struct reader *reader, struct world *w,
+                             const struct definition_names *changed,
+                             const struct definition_names *except, struct err *err)
+{
+    if (changed->count == 0)
+        return true;
+    for (unsigned i = 0; i < KIND_COUNT; i++) {
+        const struct kind_spec *spec = kind_spec((enum kind)i);
+
+        if (spec->state == KIND_LATER || i == KIND_CONFIG)
+            continue;
+        if (!check_published(reader, w, spec, changed, except, err))
+            return false;
+    }
+    return true;
+}

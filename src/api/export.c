@@ -1,0 +1,108 @@
+/* export.c - GET /export: what is published, as a bundle that POST /import takes. */
+#include "api/definitions.h"
+#include "value/json.h"
+#include "value/object.h"
+
+enum { CODES_MAX = 5000 };
+
+struct export_args {
+    struct name_list codes; /* none: everything */
+    bool *was_found;        /* of each */
+};
+
+/* Whether it was asked for. */
+static bool is_wanted(const struct export_args *args, struct str code)
+{
+    bool is = args->codes.count == 0;
+
+    for (size_t i = 0; i < args->codes.count; i++)
+        if (str_eq(args->codes.items[i], code))
+            is = args->was_found[i] = true;
+    return is;
+}
+
+/* {"kind":"scenario", and then what was written, byte for byte. */
+static void write_staged(struct buf *out, const struct kind_spec *spec, struct str text,
+                         struct value v)
+{
+    struct str rest = str_trim(text);
+
+    object_next(out);
+    if (value_map_get_str(v, STR("kind")).kind != VALUE_ABSENT) {
+        buf_str(out, rest);
+        return;
+    }
+    buf_printf(out, "{\"kind\":\"%s\",", spec->name);
+    buf_str(out, str_slice(rest, 1, rest.len));
+}
+
+static void write_live(struct buf *out, const struct kind_spec *spec,
+                       const struct stored_definition *d)
+{
+    object_next(out);
+    buf_char(out, '{');
+    object_text(out, "kind", str_of(spec->name));
+    object_text(out, spec->key, d->code);
+    if (spec->kind == KIND_CONFIG) {
+        object_json(out, "value", d->text);
+    } else {
+        buf_char(out, ',');
+        buf_str(out, str_slice(d->text, 1, d->text.len - 1));
+    }
+    buf_char(out, '}');
+}
+
+static bool write_kind(struct query *q, struct reader *reader, const struct kind_spec *spec,
+                       struct err *err)
+{
+    struct stored_definitions all;
+
+    if (!read_published(reader, q->mem, str_of(spec->name), &all, err))
+        return false;
+    for (size_t i = 0; i < all.count; i++) {
+        struct value v;
+
+        if (!is_wanted(q->args, all.items[i].code))
+            continue;
+        if (!json_read(q->mem, all.items[i].text, &v, err))
+            return false;
+        if (spec->life == KIND_LIVE)
+            write_live(&q->answer, spec, &all.items[i]);
+        else
+            write_staged(&q->answer, spec, all.items[i].text, v);
+    }
+    return true;
+}
+
+static bool run_export(struct query *q, struct reader *reader, struct err *err)
+{
+    const struct export_args *args = q->args;
+
+    buf_text(&q->answer, "{\"items\":[");
+    for (unsigned i = 0; i < KIND_COUNT; i++)
+        if (!write_kind(q, reader, kind_spec((enum kind)i), err))
+            return false;
+    buf_text(&q->answer, "]}");
+    for (size_t i = 0; i < args->codes.count; i++)
+        if (!args->was_found[i])
+            return err_set(err, ERR_NOT_FOUND, "nothing is published as '%.*s'",
+                           STR_ARG(args->codes.items[i]));
+    return true;
+}
+
+void export_get(struct call *c)
+{
+    struct export_args *args = ARENA_NEW(c->mem, struct export_args);
+    struct str codes = http_query(c->http, "codes");
+
+    while (codes.len > 0 && args->codes.count < CODES_MAX) {
+        int64_t comma = str_find(codes, STR(","), 0);
+        struct str code = str_trim(str_slice(codes, 0, comma < 0 ? codes.len : (size_t)comma));
+
+        if (code.len > 0)
+            *VEC_ADD(c->mem, &args->codes) = code;
+        codes = str_slice(codes, comma < 0 ? codes.len : (size_t)comma + 1, codes.len);
+    }
+    args->was_found = arena_zalloc(c->mem, args->codes.count + 1);
+    query_start(c, args, run_export, NULL);
+}

@@ -1,0 +1,457 @@
+/*
+ * import.c - POST /import: many definitions in one transaction.
+ *
+ *     items --take--> checked against each other and the store --plan--> changes --> all or none
+ *
+ * All of it is looked at on a reader thread first. What an item is compared
+ * with may change before the changes are made; then the store refuses them and
+ * everything is looked at again.
+ */
+#include "api/api.h"
+#include "api/definitions.h"
+#include "value/diff.h"
+#include "value/json.h"
+#include "value/json_text.h"
+#include "value/object.h"
+
+enum { ITEMS_MAX = 5000, CHANGES_MAX = 100, CHANGE_TEXT_MAX = 200, TRIES_MAX = 5 };
+
+enum plan { PLAN_UNCHANGED, PLAN_CREATE, PLAN_UPDATE };
+
+struct import_item {
+    struct definition_item item;
+    struct findings findings; /* pointers into the item */
+    bool is_usable;           /* its kind and code are known */
+    enum plan plan;
+    int64_t version; /* published now, or the revision of the draft; 0: none */
+    struct str changes_json;
+    struct definition_change change;
+};
+
+struct import {
+    struct import_item *items;
+    size_t count;
+    bool is_dry, is_draft;
+    struct str summary;
+    unsigned tries;
+};
+
+static const char *const plan_names[] = {
+    [PLAN_UNCHANGED] = "unchanged", [PLAN_CREATE] = "create", [PLAN_UPDATE] = "update"};
+
+/* --- taking the items apart --- */
+
+static void wrong(struct arena *mem, struct import_item *i, const char *field, const char *code,
+                  struct str message)
+{
+    body_finding(mem, &i->findings, field, code, message);
+    if (field[0] == '\0')
+        i->findings.items[i->findings.count - 1].pointer = STR("");
+}
+
+static void unknown_kind(struct arena *mem, struct import_item *i, struct value v)
+{
+    struct value kind = value_map_get_str(v, STR("kind"));
+    struct str nearest;
+
+    if (kind.kind != VALUE_STRING) {
+        wrong(mem, i, "kind", "missing_field",
+              STR("what is this? A scenario has 'steps'; anything else says its 'kind': "
+                  "config, function or template"));
+        return;
+    }
+    nearest = kind_nearest(value_text(kind));
+    wrong(mem, i, "kind", "bad_value",
+          str_printf(mem, "there is no kind '%.*s'", STR_ARG(value_text(kind))));
+    if (nearest.len > 0)
+        i->findings.items[0].hint = str_printf(mem, "did you mean '%.*s'?", STR_ARG(nearest));
+}
+
+/* What an export has put before a definition is no part of it. */
+static struct str without_kind(struct arena *mem, const struct kind_spec *spec, struct str text)
+{
+    struct str added = str_printf(mem, "{\"kind\":\"%s\",", spec->name);
+
+    return str_starts_with(text, added)
+               ? str_printf(mem, "{%.*s", STR_ARG(str_slice(text, added.len, text.len)))
+               : text;
+}
+
+static void take_name(struct arena *mem, struct import_item *i, struct value v)
+{
+    const struct kind_spec *spec = i->item.spec;
+    struct value code = value_map_get_str(v, str_of(spec->key));
+    struct value name = value_map_get_str(v, STR("name"));
+
+    if (code.kind == VALUE_ABSENT)
+        wrong(mem, i, spec->key, "missing_field", str_printf(mem, "'%s' is missing", spec->key));
+    else if (code.kind != VALUE_STRING || !kind_allows_name(spec, value_text(code)))
+        wrong(mem, i, spec->key, spec->life == KIND_LIVE ? "bad_name" : "bad_code",
+              str_of(kind_name_rule(spec)));
+    else
+        i->item.code = value_text(code);
+    i->is_usable = i->item.code.len > 0;
+    if (spec->life == KIND_STAGED && name.kind == VALUE_STRING)
+        i->item.name = value_text(name);
+}
+
+static void take_item(struct arena *mem, const struct import *all, struct import_item *i,
+                      struct value v, struct str text)
+{
+    const struct kind_spec *spec = kind_of(v);
+
+    *i = (struct import_item){.item = {.spec = spec}};
+    if (v.kind != VALUE_MAP) {
+        wrong(mem, i, "", "wrong_type", STR("each item must be an object"));
+        return;
+    }
+    if (spec == NULL) {
+        unknown_kind(mem, i, v);
+        return;
+    }
+    if (all->is_draft && spec->life == KIND_LIVE) {
+        wrong(mem, i, "kind", "bad_value",
+              str_printf(mem, "there are no drafts of a %s: it is used as soon as it is saved",
+                         spec->name));
+        return;
+    }
+    take_name(mem, i, v);
+    if (!i->is_usable)
+        return;
+    if (spec->life == KIND_LIVE) {
+        i->is_usable =
+            definitions_take_live(mem, spec, kind_body(mem, spec, v), &i->item, &i->findings);
+    } else {
+        i->item.definition = v;
+        i->item.text = without_kind(mem, spec, text);
+    }
+}
+
+static void check_twice(struct arena *mem, struct import *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        for (size_t k = 0; k < i && all->items[i].is_usable; k++) {
+            const struct definition_item *a = &all->items[i].item, *b = &all->items[k].item;
+            if (all->items[k].is_usable && a->spec == b->spec && str_eq(a->code, b->code)) {
+                wrong(mem, &all->items[i], a->spec->key, "duplicate_code",
+                      str_printf(mem, "item %zu is the %s '%.*s' too", k, a->spec->name,
+                                 STR_ARG(a->code)));
+                all->items[i].is_usable = false;
+            }
+        }
+}
+
+/* --- checking --- */
+
+/* Items name each other and what is stored. */
+static bool check_items(struct query *q, struct reader *reader, struct import *all, struct world *w,
+                        struct err *err)
+{
+    struct definition_names changed = {0}, except = {0};
+
+    for (size_t i = 0; i < all->count; i++) {
+        const struct definition_item *item = &all->items[i].item;
+        struct definition_name name;
+
+        if (!all->items[i].is_usable)
+            continue;
+        definitions_add(w, item);
+        name = (struct definition_name){.kind = item->spec->kind, .name = item->code};
+        *VEC_ADD(q->mem, &except) = name;
+        if (item->spec->kind == KIND_FUNCTION)
+            *VEC_ADD(q->mem, &changed) = name;
+    }
+    world_open(w);
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i].is_usable)
+            world_check(w, all->items[i].item.spec->kind, all->items[i].item.code,
+                        all->items[i].item.definition, &all->items[i].findings);
+    return definitions_still_valid(reader, w, &changed, &except, err);
+}
+
+/* The findings of all items, their pointers from the body on. */
+static void gather(struct query *q, const struct import *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        for (size_t k = 0; k < all->items[i].findings.count; k++) {
+            struct finding f = all->items[i].findings.items[k];
+            f.pointer = str_printf(q->mem, "/items/%zu%.*s", i, STR_ARG(f.pointer));
+            *VEC_ADD(q->mem, &q->findings) = f;
+        }
+}
+
+/* --- planning --- */
+
+/* A value in a few words. */
+static void write_part(struct arena *mem, struct buf *out, const char *name, struct value v)
+{
+    struct buf text;
+    struct err err;
+
+    if (v.kind == VALUE_ABSENT)
+        return;
+    buf_init_arena(&text, mem);
+    text.limit = CHANGE_TEXT_MAX;
+    if (json_write(&text, v, &err))
+        object_json(out, name, buf_view(&text));
+    else
+        object_text(out, name,
+                    v.kind == VALUE_LIST  ? STR("(a list)")
+                    : v.kind == VALUE_MAP ? STR("(an object)")
+                                          : STR("(a long text)"));
+}
+
+static struct str changes_json(struct arena *mem, const struct differences *all)
+{
+    struct buf out;
+
+    buf_init_arena(&out, mem);
+    buf_char(&out, '[');
+    for (size_t i = 0; i < all->count; i++) {
+        const struct difference *d = &all->items[i];
+
+        object_next(&out);
+        buf_char(&out, '{');
+        object_name(&out, "pointer");
+        json_write_string(&out, d->pointer);
+        write_part(mem, &out, "from", d->from);
+        write_part(mem, &out, "to", d->to);
+        buf_char(&out, '}');
+    }
+    buf_char(&out, ']');
+    return buf_view(&out);
+}
+
+/* Compare an item with what is stored. */
+static bool plan_item(struct query *q, struct reader *reader, const struct import *all,
+                      struct import_item *i, struct err *err)
+{
+    const struct kind_spec *spec = i->item.spec;
+    struct differences differences = {0};
+    struct stored_definition d;
+    struct value from, to;
+    bool found;
+
+    if (!read_definition(reader, q->mem, str_of(spec->name), i->item.code, all->is_draft ? 0 : -1,
+                         &d, &found, err) ||
+        !definitions_value(q->mem, spec, i->item.text, &to, err))
+        return false;
+    i->plan = PLAN_CREATE;
+    i->changes_json = STR("[]");
+    i->version = 0;
+    if (!found)
+        return true;
+    if (!definitions_value(q->mem, spec, d.text, &from, err))
+        return false;
+    i->version = all->is_draft ? d.revision : d.version;
+    value_diff(q->mem, from, to, CHANGES_MAX, &differences);
+    i->plan = differences.count == 0 ? PLAN_UNCHANGED : PLAN_UPDATE;
+    i->changes_json = changes_json(q->mem, &differences);
+    return true;
+}
+
+/* --- the answer --- */
+
+static void write_answer(struct arena *mem, struct buf *out, const struct import *all, bool is_done)
+{
+    struct err err;
+
+    buf_char(out, '{');
+    object_bool(out, "dryRun", all->is_dry);
+    object_name(out, "items");
+    buf_char(out, '[');
+    for (size_t k = 0; k < all->count; k++) {
+        const struct import_item *i = &all->items[k];
+        int64_t version = is_done && i->plan != PLAN_UNCHANGED ? i->change.version : i->version;
+
+        object_next(out);
+        buf_char(out, '{');
+        object_text(out, "kind", str_of(i->item.spec->name));
+        object_text(out, "code", i->item.code);
+        object_text(out, "action", str_of(plan_names[i->plan]));
+        if (version > 0)
+            object_int(out, "version", version);
+        else
+            object_json(out, "version", STR_NONE);
+        object_json(out, "changes", i->changes_json);
+        object_name(out, "errors");
+        if (!json_write(out, findings_value(mem, &i->findings), &err))
+            PANIC("findings cannot be written");
+        buf_char(out, '}');
+    }
+    buf_text(out, "]}");
+}
+
+static struct str done_json(struct arena *mem, const struct definition_change *d, int32_t *status)
+{
+    struct buf out;
+
+    *status = 200;
+    buf_init_arena(&out, mem);
+    write_answer(mem, &out, d->owner, true);
+    return buf_view(&out);
+}
+
+/* --- the call --- */
+
+static bool read_body(struct query *q, struct import *all, struct err *err)
+{
+    struct value items, dry, draft, summary;
+    const struct body_field fields[] = {{"items", BODY_ANY, true, &items},
+                                        {"dryRun", BODY_BOOL, false, &dry},
+                                        {"draft", BODY_BOOL, false, &draft},
+                                        {"changeSummary", BODY_TEXT, false, &summary}};
+    struct str body = q->call->http->body;
+    struct str *texts;
+
+    if (!body_read(q->mem, body, fields, sizeof(fields) / sizeof(fields[0]), &q->findings, err))
+        return false;
+    if (items.kind != VALUE_LIST || items.len > ITEMS_MAX) {
+        struct str message = str_printf(q->mem, "items must be a list of at most %d", ITEMS_MAX);
+        body_finding(q->mem, &q->findings, "items", "wrong_type", message);
+        return err_set(err, ERR_INVALID, "%.*s", STR_ARG(message));
+    }
+    all->is_dry = value_is_true(dry);
+    all->is_draft = value_is_true(draft);
+    all->summary = summary.kind == VALUE_STRING ? value_text(summary) : STR_NONE;
+    all->count = items.len;
+    all->items = ARENA_ARRAY(q->mem, items.len + 1, struct import_item);
+    texts = ARENA_ARRAY(q->mem, items.len + 1, struct str);
+    if (json_text_items(json_text_member(q->mem, body, STR("items")), texts, items.len) !=
+        items.len)
+        PANIC("the items of a list were counted wrong");
+    for (size_t i = 0; i < all->count; i++)
+        take_item(q->mem, all, &all->items[i], items.items[i], texts[i]);
+    check_twice(q->mem, all);
+    return true;
+}
+
+static bool run_import(struct query *q, struct reader *reader, struct err *err)
+{
+    struct import *all = q->args;
+    const struct finding *f;
+    struct world w;
+    bool ok, is_malformed = false;
+
+    if (!read_body(q, all, err) || !definitions_world(reader, q->mem, &w, err))
+        return false;
+    ok = check_items(q, reader, all, &w, err);
+    world_close(&w);
+    for (size_t i = 0; i < all->count; i++)
+        is_malformed |= !all->items[i].is_usable;
+    gather(q, all);
+    /* A draft may be wrong, but not without a name. */
+    if (findings_have_errors(&q->findings) && (!all->is_draft || is_malformed)) {
+        for (f = q->findings.items; f->is_warning; f++)
+            ;
+        return err_set(err, ERR_INVALID, "nothing was changed: %.*s: %.*s", STR_ARG(f->pointer),
+                       STR_ARG(f->message));
+    }
+    for (size_t i = 0; ok && i < all->count; i++)
+        ok = plan_item(q, reader, all, &all->items[i], err);
+    if (ok && all->is_dry)
+        write_answer(q->mem, &q->answer, all, false);
+    return ok;
+}
+
+static void imported(struct node_request *r);
+
+/* The change of one item. Also what stays must be as it was looked at. */
+static struct definition_change *plan_change(struct call *c, const struct import *all,
+                                             struct import_item *i)
+{
+    bool stays = i->plan == PLAN_UNCHANGED;
+
+    i->change = definitions_change(c, &i->item,
+                                   stays           ? DEFINITION_KEEP
+                                   : all->is_draft ? DEFINITION_SAVE_DRAFT
+                                                   : DEFINITION_PUT);
+    i->change.summary = all->summary;
+    i->change.has_rests_on = !all->is_draft;
+    i->change.rests_on = i->version;
+    if (all->is_draft && !stays)
+        i->change.if_match = i->version;
+    return &i->change;
+}
+
+/* {"changes": [{kind, code, action}]}, for the audit log. */
+static struct str audit_details(struct arena *mem, const struct import *all)
+{
+    struct buf out;
+
+    buf_init_arena(&out, mem);
+    buf_char(&out, '{');
+    object_text(&out, "changeSummary", all->summary);
+    object_bool(&out, "draft", all->is_draft);
+    object_name(&out, "changes");
+    buf_char(&out, '[');
+    for (size_t k = 0; k < all->count; k++) {
+        const struct import_item *i = &all->items[k];
+        if (i->plan == PLAN_UNCHANGED)
+            continue;
+        object_next(&out);
+        buf_char(&out, '{');
+        object_text(&out, "kind", str_of(i->item.spec->name));
+        object_text(&out, "code", i->item.code);
+        object_text(&out, "action", str_of(plan_names[i->plan]));
+        buf_char(&out, '}');
+    }
+    buf_text(&out, "]}");
+    return buf_view(&out);
+}
+
+static bool has_changes(const struct import *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i].plan != PLAN_UNCHANGED)
+            return true;
+    return false;
+}
+
+static void then_import(struct query *q)
+{
+    struct import *all = q->args;
+    struct definition_change *first = NULL, **last = &first;
+    struct node_request *r;
+
+    /* Where nothing changes there is nothing to make durable, but an answer to keep. */
+    if (all->is_dry ||
+        (!has_changes(all) && http_header(q->call->http, "Idempotency-Key").len == 0)) {
+        if (!all->is_dry)
+            write_answer(q->mem, &q->answer, all, false);
+        call_answer(q->call, 200, buf_view(&q->answer));
+        return;
+    }
+    r = call_request(q->call, NODE_DEFINITION, imported);
+    if (r == NULL)
+        return;
+    for (unsigned kind = 0; kind < KIND_COUNT; kind++)
+        for (size_t i = 0; i < all->count; i++)
+            if (all->items[i].item.spec->kind == (enum kind)kind) {
+                *last = plan_change(q->call, all, &all->items[i]);
+                last = &(*last)->next;
+            }
+    first->answer = done_json;
+    first->owner = all;
+    r->definitions = first;
+    call_audit(q->call, r, "import", STR_NONE, audit_details(q->mem, all));
+    call_submit(q->call, r);
+}
+
+static void imported(struct node_request *r)
+{
+    struct call *c = r->owner;
+    struct import *all = r->definitions->owner;
+
+    if (!r->ok && r->err.code == ERR_PRECONDITION_FAILED && ++all->tries < TRIES_MAX)
+        query_start(c, all, run_import, then_import);
+    else if (!r->ok && r->err.code == ERR_PRECONDITION_FAILED)
+        call_refuse_text(c, ERR_OVERLOADED, "others change the same definitions all the time");
+    else
+        definitions_answer(c, r, false);
+}
+
+void import_post(struct call *c)
+{
+    query_start(c, ARENA_NEW(c->mem, struct import), run_import, then_import);
+}

@@ -1,0 +1,278 @@
+/*
+ * live.c - functions, templates and config: what is saved is used at once.
+ *
+ * Functions keep every version; of templates and config there is one.
+ */
+#include "api/definitions.h"
+#include "value/json.h"
+#include "value/object.h"
+
+enum { LIST_LIMIT = 50 };
+
+/* What the config of an installation may be: every execution that uses it takes a copy. */
+enum { CONFIG_VALUE_MAX = 64 * 1024, CONFIG_ALL_MAX = 256 * 1024, CONFIG_COUNT_MAX = 1000 };
+enum { FUNCTION_COUNT_MAX = 1000 };
+
+/* --- reading --- */
+
+static void write_one(struct buf *out, const struct kind_spec *spec,
+                      const struct stored_definition *d)
+{
+    object_next(out);
+    buf_char(out, '{');
+    object_text(out, spec->key, d->code);
+    object_int(out, "version", d->version);
+    object_text(out, "updatedBy", d->created_by);
+    object_time(out, "updatedAt", d->created_at_us);
+    if (spec->kind == KIND_CONFIG) {
+        object_json(out, "value", d->text);
+    } else {
+        /* The members of what is stored, which is an object and not empty. */
+        buf_char(out, ',');
+        buf_str(out, str_slice(d->text, 1, d->text.len - 1));
+    }
+    buf_char(out, '}');
+}
+
+struct list_args {
+    struct str after;
+    int64_t limit;
+};
+
+static bool run_list(struct query *q, struct reader *reader, struct err *err)
+{
+    const struct kind_spec *spec = definitions_kind(q->call);
+    const struct list_args *args = q->args;
+    struct stored_definitions all;
+    struct str last = STR_NONE, next = STR_NONE;
+    int64_t left = args->limit;
+
+    if (!read_published(reader, q->mem, str_of(spec->name), &all, err))
+        return false;
+    buf_text(&q->answer, "{\"items\":[");
+    for (size_t i = 0; i < all.count; i++) {
+        if (str_cmp(all.items[i].code, args->after) <= 0)
+            continue;
+        if (left-- == 0) {
+            next = last;
+            break;
+        }
+        write_one(&q->answer, spec, &all.items[i]);
+        last = all.items[i].code;
+    }
+    buf_char(&q->answer, ']');
+    object_text(&q->answer, "nextCursor", next);
+    buf_char(&q->answer, '}');
+    return true;
+}
+
+void live_list(struct call *c)
+{
+    struct list_args *args = ARENA_NEW(c->mem, struct list_args);
+
+    args->after = http_query(c->http, "cursor");
+    if (call_limit(c, LIST_LIMIT, &args->limit))
+        query_start(c, args, run_list, NULL);
+}
+
+static bool run_get(struct query *q, struct reader *reader, struct err *err)
+{
+    const struct kind_spec *spec = definitions_kind(q->call);
+    struct stored_definition d;
+    bool found;
+
+    if (!read_definition(reader, q->mem, str_of(spec->name), q->call->params[0], -1, &d, &found,
+                         err))
+        return false;
+    if (!found)
+        return err_set(err, ERR_NOT_FOUND, "there is no %s of this %s", spec->name, spec->key);
+    q->etag = str_printf(q->mem, "\"%lld\"", (long long)d.version).ptr;
+    write_one(&q->answer, spec, &d);
+    return true;
+}
+
+void live_get(struct call *c)
+{
+    query_start(c, NULL, run_get, NULL);
+}
+
+/* --- saving --- */
+
+struct save_args {
+    struct definition_item item;
+    int64_t if_match;
+};
+
+/* Functions and config are bounded in number, and config in size. */
+static bool check_room(struct query *q, struct reader *reader, const struct save_args *args,
+                       struct err *err)
+{
+    bool is_config = args->item.spec->kind == KIND_CONFIG;
+    size_t max = is_config ? CONFIG_COUNT_MAX : FUNCTION_COUNT_MAX;
+    size_t bytes = args->item.text.len, count = 1;
+    struct stored_definitions all;
+
+    if (args->item.spec->kind == KIND_TEMPLATE)
+        return true;
+    if (!read_published(reader, q->mem, str_of(args->item.spec->name), &all, err))
+        return false;
+    for (size_t i = 0; i < all.count; i++)
+        if (!str_eq(all.items[i].code, args->item.code)) {
+            bytes += all.items[i].text.len;
+            count++;
+        }
+    if (is_config && args->item.text.len > CONFIG_VALUE_MAX)
+        return err_set(err, ERR_TOO_LARGE, "a value of config has at most %d bytes as JSON",
+                       CONFIG_VALUE_MAX);
+    if (is_config && bytes > CONFIG_ALL_MAX)
+        return err_set(err, ERR_TOO_LARGE, "all values of config have at most %d bytes together",
+                       CONFIG_ALL_MAX);
+    if (count > max)
+        return err_set(err, ERR_TOO_LARGE, "there may be %zu of them, and there are", max);
+    return true;
+}
+
+/* What uses it must stay valid. */
+static bool check_users(struct reader *reader, struct world *w, const struct definition_item *item,
+                        struct err *err)
+{
+    struct definition_names changed = {0}, except = {0};
+
+    if (item->spec->kind == KIND_TEMPLATE)
+        return true;
+    *VEC_ADD(w->mem, &changed) =
+        (struct definition_name){.kind = item->spec->kind, .name = item->code};
+    *VEC_ADD(w->mem, &except) = changed.items[0];
+    return definitions_still_valid(reader, w, &changed, &except, err);
+}
+
+static bool check_item(struct query *q, struct reader *reader, struct save_args *args,
+                       struct err *err)
+{
+    struct world w;
+    bool ok;
+
+    if (!definitions_world(reader, q->mem, &w, err))
+        return false;
+    definitions_add(&w, &args->item);
+    world_open(&w);
+    world_check(&w, args->item.spec->kind, args->item.code, args->item.definition, &q->findings);
+    if (findings_have_errors(&q->findings))
+        ok = err_set(err, ERR_INVALID, "%.*s", STR_ARG(q->findings.items[0].message));
+    else
+        ok = args->item.spec->kind == KIND_CONFIG || check_users(reader, &w, &args->item, err);
+    world_close(&w);
+    return ok;
+}
+
+static bool run_put(struct query *q, struct reader *reader, struct err *err)
+{
+    struct save_args *args = q->args;
+    struct value body;
+
+    if (!json_read(q->mem, q->call->http->body, &body, err))
+        return false;
+    if (body.kind != VALUE_MAP)
+        return err_set(err, ERR_INVALID, "the body must be a JSON object");
+    if (!definitions_take_live(q->mem, args->item.spec, body, &args->item, &q->findings))
+        return err_set(err, ERR_INVALID, "%.*s", STR_ARG(q->findings.items[0].message));
+    return check_room(q, reader, args, err) && check_item(q, reader, args, err);
+}
+
+static struct str put_json(struct arena *mem, const struct definition_change *d, int32_t *status)
+{
+    const struct kind_spec *spec = kind_named(d->kind);
+    struct buf out;
+
+    *status = d->created ? 201 : 200;
+    buf_init_arena(&out, mem);
+    buf_char(&out, '{');
+    object_text(&out, spec->key, d->code);
+    object_int(&out, "version", d->version);
+    buf_char(&out, '}');
+    return buf_view(&out);
+}
+
+static void was_put(struct node_request *r)
+{
+    definitions_answer(r->owner, r, true);
+}
+
+static void put(struct query *q)
+{
+    struct save_args *args = q->args;
+    struct node_request *r = definitions_request(q->call, &args->item, DEFINITION_PUT, was_put);
+
+    if (r == NULL)
+        return;
+    r->definition.if_match = args->if_match;
+    r->definition.answer = put_json;
+    call_submit(q->call, r);
+}
+
+static struct save_args *new_args(struct call *c)
+{
+    struct save_args *args = ARENA_NEW(c->mem, struct save_args);
+
+    args->item.spec = definitions_kind(c);
+    args->item.code = c->params[0];
+    return args;
+}
+
+void live_put(struct call *c)
+{
+    struct save_args *args = new_args(c);
+
+    if (!kind_allows_name(args->item.spec, args->item.code))
+        call_refuse_text(c, ERR_INVALID, "%s", kind_name_rule(args->item.spec));
+    else if (definitions_if_match(c, &args->if_match))
+        query_start(c, args, run_put, put);
+}
+
+/* --- deleting --- */
+
+static bool run_delete(struct query *q, struct reader *reader, struct err *err)
+{
+    const struct save_args *args = q->args;
+    struct world w;
+    bool ok;
+
+    if (!definitions_world(reader, q->mem, &w, err))
+        return false;
+    world_drop(&w, args->item.spec->kind, args->item.code);
+    world_open(&w);
+    ok = check_users(reader, &w, &args->item, err);
+    world_close(&w);
+    return ok;
+}
+
+static void was_deleted(struct node_request *r)
+{
+    struct call *c = r->owner;
+    const struct kind_spec *spec = definitions_kind(c);
+
+    if (!r->ok && r->err.code == ERR_NOT_FOUND)
+        call_refuse_text(c, ERR_NOT_FOUND, "there is no %s of this %s", spec->name, spec->key);
+    else
+        definitions_answer(c, r, false);
+}
+
+static void delete (struct query *q)
+{
+    struct save_args *args = q->args;
+    struct node_request *r =
+        definitions_request(q->call, &args->item, DEFINITION_REMOVE, was_deleted);
+
+    if (r == NULL)
+        return;
+    r->definition.if_match = args->if_match;
+    call_submit(q->call, r);
+}
+
+void live_delete(struct call *c)
+{
+    struct save_args *args = new_args(c);
+
+    if (definitions_if_match(c, &args->if_match))
+        query_start(c, args, run_delete, delete);
+}

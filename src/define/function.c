@@ -1,0 +1,313 @@
+/*
+ * function.c - compiling user functions; see function.h.
+ *
+ * They are compiled in rounds. A function that calls one which is not compiled
+ * yet fails and waits for the next round, so the round in which it succeeds is
+ * how deep its calls go. What is left when a round brings nothing new is
+ * wrong, calls something that is, or calls itself.
+ */
+#include "define/function.h"
+
+#include "cel/eval.h"
+#include "define/compile.h"
+
+/* What the checker knows of an argument; what a JSON text can hold in two ways is dyn. */
+static const char *const cel_types[] = {
+    [PARAM_STRING] = "string",   [PARAM_NUMBER] = "dyn",
+    [PARAM_INTEGER] = "int",     [PARAM_BOOLEAN] = "bool",
+    [PARAM_UUID] = "string",     [PARAM_DATE] = "dyn",
+    [PARAM_DATETIME] = "dyn",    [PARAM_OBJECT] = "map(string, dyn)",
+    [PARAM_ARRAY] = "list(dyn)", [PARAM_ANY] = "dyn",
+};
+
+enum progress { WAITING, COMPILED, FAILED };
+
+struct attempt {
+    enum progress progress;
+    struct str source;
+    struct str missing; /* the function that it waits for, without "fn." */
+    struct err err;
+};
+
+struct round {
+    struct arena *mem;
+    struct function *all;
+    struct attempt *attempts;
+    size_t count;
+    struct cel_env *definitions, *plain;
+};
+
+/* --- calling --- */
+
+static bool takes(enum param_type type, struct value *v)
+{
+    /* An expression may have read the date already. */
+    if ((type == PARAM_DATE || type == PARAM_DATETIME) && v->kind == VALUE_TIMESTAMP)
+        return true;
+    return compile_fits(type, v);
+}
+
+static struct value call_function(struct cel_eval *ev, const struct value *args, unsigned count)
+{
+    const struct function *f = ev->context;
+    struct value own[FUNCTION_ARGS_MAX];
+
+    ASSERT(count == f->param_count);
+    for (unsigned i = 0; i < count; i++) {
+        own[i] = args[i];
+        if (!takes(f->types[i], &own[i]))
+            return cel_fail(ev, "%s(): %.*s must be %s", ev->function, STR_ARG(f->params[i]),
+                            compile_param_wanted(f->types[i]));
+    }
+    return cel_call(ev, f->body, own);
+}
+
+/* --- the fields --- */
+
+static const struct field_spec function_fields[] = {{"params", STATE_NOW}, {"body", STATE_NOW}};
+static const struct field_spec param_fields[] = {{"name", STATE_NOW}, {"type", STATE_NOW}};
+
+static void read_param(struct compiler *c, struct value v, struct function *f)
+{
+    struct str name;
+    size_t outer;
+    int type;
+
+    if (!compile_fields(c, v, param_fields, sizeof(param_fields) / sizeof(param_fields[0])))
+        return;
+    name = compile_text(c, v, "name");
+    if (compile_field(v, "name").kind == VALUE_ABSENT)
+        compile_missing(c, "name");
+    outer = compile_enter(c, STR("name"));
+    if (compile_field(v, "name").kind == VALUE_STRING && !compile_is_name(name))
+        compile_error(c, FINDING_BAD_NAME,
+                      "a name is a letter or '_', then letters, digits or '_'");
+    for (uint32_t i = 0; i < f->param_count; i++)
+        if (str_eq(f->params[i], name))
+            compile_error(c, FINDING_DUPLICATE_NAME, "there are two parameters '%.*s'",
+                          STR_ARG(name));
+    compile_leave(c, outer);
+    type = compile_param_type(c, v);
+    f->params[f->param_count] = name;
+    f->types[f->param_count++] = type >= 0 ? (enum param_type)type : PARAM_ANY;
+}
+
+static void read_params(struct compiler *c, struct function *f)
+{
+    struct value list = compile_field(f->definition, "params");
+    size_t outer = compile_enter(c, STR("params"));
+
+    if (list.kind != VALUE_LIST && list.kind != VALUE_ABSENT)
+        compile_wrong_type(c, list, "a list of parameters");
+    else if (list.kind == VALUE_LIST && list.len > FUNCTION_ARGS_MAX)
+        compile_error(c, FINDING_TOO_MANY_PARAMS, "there are %u parameters; at most %d are allowed",
+                      list.len, FUNCTION_ARGS_MAX);
+    else
+        for (uint32_t i = 0; list.kind == VALUE_LIST && i < list.len; i++) {
+            size_t inner = compile_enter_index(c, i);
+            read_param(c, list.items[i], f);
+            compile_leave(c, inner);
+        }
+    compile_leave(c, outer);
+}
+
+/* The fields of a function; true when its body can be compiled. */
+static bool read_function(struct compiler *c, struct function *f, struct str *body)
+{
+    size_t outer;
+
+    if (!compile_fields(c, f->definition, function_fields,
+                        sizeof(function_fields) / sizeof(function_fields[0])))
+        return false;
+    read_params(c, f);
+    *body = compile_text(c, f->definition, "body");
+    if (compile_field(f->definition, "body").kind == VALUE_ABSENT)
+        compile_missing(c, "body");
+    outer = compile_enter(c, STR("body"));
+    if (body->len > FUNCTION_BODY_MAX)
+        compile_error(c, FINDING_TOO_LARGE, "the body has %zu bytes; at most %d are allowed",
+                      body->len, FUNCTION_BODY_MAX);
+    compile_leave(c, outer);
+    return !c->has_errors;
+}
+
+/* --- rounds --- */
+
+/* The name in "undeclared function 'fn.NAME'", or empty. */
+static struct str missing_function(struct arena *mem, const char *message)
+{
+    struct str text = str_of(message), start = STR("undeclared function 'fn.");
+    int64_t end;
+
+    if (!str_starts_with(text, start))
+        return STR_NONE;
+    text = str_slice(text, start.len, text.len);
+    end = str_find(text, STR("'"), 0);
+    return end < 0 ? STR_NONE : str_copy(mem, str_slice(text, 0, (size_t)end));
+}
+
+static void try_compile(struct round *r, size_t i)
+{
+    struct function *f = &r->all[i];
+    struct attempt *a = &r->attempts[i];
+    struct cel_env *env = cel_env_extend(r->mem, r->plain);
+
+    for (uint32_t k = 0; k < f->param_count; k++) {
+        uint32_t slot;
+        if (!cel_env_variable(env, f->params[k], str_of(cel_types[f->types[k]]), &slot, &a->err))
+            PANIC(a->err.message);
+    }
+    if (!cel_compile(r->mem, env, a->source, NULL, &f->body, &a->err)) {
+        f->body = NULL;
+        a->missing = missing_function(r->mem, a->err.message);
+    }
+}
+
+static void declare(struct round *r, struct function *f)
+{
+    struct str name = str_printf(r->mem, "fn.%.*s", STR_ARG(f->name));
+    struct buf signature;
+    struct err err;
+
+    buf_init_arena(&signature, r->mem);
+    for (uint32_t i = 0; i < f->param_count; i++)
+        buf_printf(&signature, "%s%s", i > 0 ? ", " : "", cel_types[f->types[i]]);
+    buf_printf(&signature, " -> %.*s", STR_ARG(cel_program_type(f->body)));
+    if (!cel_env_function(r->plain, name, false, buf_view(&signature), call_function, f, &err) ||
+        !cel_env_function(r->definitions, name, false, buf_view(&signature), call_function, f,
+                          &err))
+        PANIC(err.message);
+}
+
+/* Something of that name exists, with any number of arguments. */
+static void assume(struct round *r, struct str function)
+{
+    struct str name = str_printf(r->mem, "fn.%.*s", STR_ARG(function));
+    struct err err;
+
+    for (unsigned args = 0; args <= FUNCTION_ARGS_MAX; args++) {
+        struct buf signature;
+
+        buf_init_arena(&signature, r->mem);
+        for (unsigned i = 0; i < args; i++)
+            buf_text(&signature, i > 0 ? ", dyn" : "dyn");
+        buf_text(&signature, " -> dyn");
+        if (!cel_env_function(r->plain, name, false, buf_view(&signature), NULL, NULL, &err) ||
+            !cel_env_function(r->definitions, name, false, buf_view(&signature), NULL, NULL, &err))
+            PANIC(err.message);
+    }
+}
+
+/* One round; whether it brought anything. Those of a round do not see each other. */
+static bool run_round(struct round *r)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < r->count; i++)
+        if (r->attempts[i].progress == WAITING)
+            try_compile(r, i);
+    r->plain = cel_env_extend(r->mem, r->plain);
+    for (size_t i = 0; i < r->count; i++)
+        if (r->attempts[i].progress == WAITING && r->all[i].body != NULL) {
+            r->attempts[i].progress = COMPILED;
+            declare(r, &r->all[i]);
+            any = true;
+        }
+    return any;
+}
+
+/* --- what is wrong --- */
+
+static struct attempt *find(const struct round *r, struct str name)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (str_eq(r->all[i].name, name))
+            return &r->attempts[i];
+    return NULL;
+}
+
+/* Whether following what each of them waits for leads back to `a`. */
+static bool is_circle(const struct round *r, const struct attempt *a)
+{
+    const struct attempt *next = find(r, a->missing);
+
+    for (size_t steps = 0; next != NULL && next != a && steps < r->count; steps++)
+        next = find(r, next->missing);
+    return next == a;
+}
+
+static void tell(struct round *r, size_t i, bool is_deep)
+{
+    struct attempt *a = &r->attempts[i];
+    struct compiler c;
+
+    compiler_init(&c, r->mem, NULL, &r->all[i].findings);
+    (void)compile_enter(&c, STR("body"));
+    if (is_deep)
+        compile_error(&c, FINDING_TOO_DEEP, "functions call each other more than %d deep",
+                      FUNCTION_NESTING);
+    else if (is_circle(r, a))
+        compile_error(&c, FINDING_RECURSION, "the function calls itself through fn.%.*s",
+                      STR_ARG(a->missing));
+    else if (find(r, a->missing) != NULL)
+        compile_error(&c, FINDING_EXPRESSION_TYPE, "fn.%.*s, which it calls, has mistakes",
+                      STR_ARG(a->missing));
+    else
+        compile_expression_error(&c, a->source, &a->err);
+    a->progress = FAILED;
+}
+
+static void drop(struct function *f)
+{
+    cel_program_release(f->body);
+    f->body = NULL;
+}
+
+struct function_envs functions_compile(struct arena *mem, const struct cel_env *base,
+                                       struct function *all, size_t count,
+                                       const struct name_list *assumed)
+{
+    struct round r = {.mem = mem,
+                      .all = all,
+                      .attempts = ARENA_ARRAY(mem, count, struct attempt),
+                      .count = count,
+                      .definitions = cel_env_extend(mem, base),
+                      .plain = cel_env_new(mem, CEL_DEFINITION)};
+    struct function_envs envs;
+
+    cel_env_space(r.plain, STR("fn"));
+    for (size_t i = 0; assumed != NULL && i < assumed->count; i++)
+        assume(&r, assumed->items[i]);
+    for (size_t i = 0; i < count; i++) {
+        struct compiler c;
+        compiler_init(&c, mem, NULL, &all[i].findings);
+        r.attempts[i] = (struct attempt){0};
+        if (!read_function(&c, &all[i], &r.attempts[i].source))
+            r.attempts[i].progress = FAILED;
+    }
+    for (int i = 0; i < FUNCTION_NESTING && run_round(&r); i++)
+        ;
+    envs = (struct function_envs){.definitions = r.definitions, .plain = r.plain};
+    /* Further rounds only tell what calls too deep from what is wrong. */
+    r.definitions = cel_env_extend(mem, r.definitions);
+    for (size_t i = 0; i < count; i++)
+        if (r.attempts[i].progress == COMPILED)
+            r.attempts[i].missing = STR_NONE;
+    while (run_round(&r))
+        for (size_t i = 0; i < count; i++)
+            if (r.attempts[i].progress == COMPILED && r.attempts[i].missing.len > 0) {
+                drop(&all[i]);
+                tell(&r, i, true);
+            }
+    for (size_t i = 0; i < count; i++)
+        if (r.attempts[i].progress == WAITING)
+            tell(&r, i, false);
+    return envs;
+}
+
+void functions_release(const struct function *all, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (all[i].body != NULL)
+            cel_program_release(all[i].body);
+}

@@ -1,0 +1,102 @@
+/* kind.c - the table behind kind.h. */
+#include "define/kind.h"
+
+#include "define/compile.h"
+
+static const struct kind_spec specs[] = {
+#define DEFINITION_KIND(symbol, kind_name, kind_path, kind_shape, kind_key, kind_life, kind_state) \
+    {.kind = KIND_##symbol,                                                                        \
+     .name = (kind_name),                                                                          \
+     .path = (kind_path),                                                                          \
+     .shape = (kind_shape),                                                                        \
+     .key = (kind_key),                                                                            \
+     .life = KIND_##kind_life,                                                                     \
+     .state = KIND_##kind_state},
+#include "define/kinds.def"
+#undef DEFINITION_KIND
+};
+
+const struct kind_spec *kind_spec(enum kind kind)
+{
+    ASSERT(kind < KIND_COUNT);
+    return &specs[kind];
+}
+
+const struct kind_spec *kind_named(struct str name)
+{
+    for (size_t i = 0; i < KIND_COUNT; i++)
+        if (str_eq(str_of(specs[i].name), name))
+            return &specs[i];
+    return NULL;
+}
+
+const struct kind_spec *kind_at(struct str path)
+{
+    for (size_t i = 0; i < KIND_COUNT; i++)
+        if (str_eq(str_of(specs[i].path), path))
+            return &specs[i];
+    return NULL;
+}
+
+struct str kind_nearest(struct str name)
+{
+    unsigned limit = catalog_hint_distance(name);
+    struct str best = STR_NONE;
+
+    for (size_t i = 0; i < KIND_COUNT && limit > 0; i++) {
+        unsigned distance = str_distance(name, str_of(specs[i].name), limit);
+        if (distance <= limit) {
+            best = str_of(specs[i].name);
+            limit = distance - 1;
+        }
+    }
+    return best;
+}
+
+const struct kind_spec *kind_of(struct value definition)
+{
+    struct value own;
+
+    if (definition.kind != VALUE_MAP)
+        return NULL;
+    own = value_map_get_str(definition, STR("kind"));
+    if (own.kind == VALUE_STRING)
+        return kind_named(value_text(own));
+    for (size_t i = 0; i < KIND_COUNT; i++)
+        if (specs[i].shape != NULL &&
+            value_map_get_str(definition, str_of(specs[i].shape)).kind != VALUE_ABSENT)
+            return &specs[i];
+    return NULL;
+}
+
+struct value kind_body(struct arena *mem, const struct kind_spec *spec, struct value definition)
+{
+    struct value_entry *entries = ARENA_ARRAY(mem, definition.len + 1, struct value_entry);
+    size_t count = 0, duplicate;
+
+    for (uint32_t i = 0; i < definition.len; i++) {
+        struct str name = value_text(definition.map->entries[i].key);
+        if (!str_eq(name, STR("kind")) && !str_eq(name, str_of(spec->key)))
+            entries[count++] = definition.map->entries[i];
+    }
+    return value_map_make(mem, entries, count, &duplicate);
+}
+
+const char *define_kind_of(struct value definition)
+{
+    const struct kind_spec *spec = kind_of(definition);
+
+    return spec == NULL ? NULL : spec->name;
+}
+
+bool kind_allows_name(const struct kind_spec *spec, struct str name)
+{
+    return strcmp(spec->key, "name") == 0 ? compile_is_name(name) : compile_is_code(name);
+}
+
+const char *kind_name_rule(const struct kind_spec *spec)
+{
+    return strcmp(spec->key, "name") == 0
+               ? "a name is a letter or '_', then up to 99 letters, digits or '_'"
+               : "a code is a small letter, then up to 99 small letters, digits or '_'";
+}

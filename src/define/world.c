@@ -1,0 +1,164 @@
+/* world.c - see world.h. */
+#include "define/world.h"
+
+#include "define/compile.h"
+#include "define/template.h"
+#include "value/json.h"
+
+struct function *world_function(struct world *w, struct str name)
+{
+    for (size_t i = 0; i < w->functions.count; i++)
+        if (str_eq(w->functions.items[i].name, name))
+            return &w->functions.items[i];
+    return NULL;
+}
+
+void world_add_function(struct world *w, struct str name, struct value definition)
+{
+    struct function *f = world_function(w, name);
+
+    if (f == NULL)
+        f = VEC_ADD(w->mem, &w->functions);
+    *f = (struct function){.name = name, .definition = definition};
+}
+
+static struct world_procedure *find_procedure(const struct world *w, struct str name)
+{
+    for (size_t i = 0; i < w->procedures.count; i++)
+        if (str_eq(w->procedures.items[i].name, name))
+            return &w->procedures.items[i];
+    return NULL;
+}
+
+void world_add_procedure(struct world *w, struct world_procedure procedure)
+{
+    struct world_procedure *p = find_procedure(w, procedure.name);
+
+    if (p == NULL)
+        p = VEC_ADD(w->mem, &w->procedures);
+    *p = procedure;
+}
+
+static size_t find_config(const struct world *w, struct str name)
+{
+    size_t i = 0;
+
+    while (i < w->config.count && !str_eq(w->config.items[i], name))
+        i++;
+    return i;
+}
+
+void world_add_config(struct world *w, struct str name)
+{
+    if (find_config(w, name) == w->config.count)
+        *VEC_ADD(w->mem, &w->config) = name;
+}
+
+void world_drop(struct world *w, enum kind kind, struct str name)
+{
+    const struct function *f = world_function(w, name);
+    size_t i = find_config(w, name);
+
+    if (kind == KIND_FUNCTION && f != NULL)
+        w->functions.items[f - w->functions.items] = w->functions.items[--w->functions.count];
+    if (kind == KIND_CONFIG && i < w->config.count)
+        w->config.items[i] = w->config.items[--w->config.count];
+}
+
+/* config.NAME for those that exist, and no other. */
+static void list_config(const struct world *w, struct cel_env *env)
+{
+    struct err err;
+
+    if (!cel_env_field(env, STR("config"), STR_NONE, &err))
+        PANIC(err.message);
+    for (size_t i = 0; i < w->config.count; i++)
+        if (!cel_env_field(env, STR("config"), w->config.items[i], &err))
+            PANIC(err.message);
+}
+
+void world_open(struct world *w)
+{
+    struct function_envs envs = functions_compile(w->mem, define_env(w->mem), w->functions.items,
+                                                  w->functions.count, &w->assumed);
+    struct cel_env *definitions = cel_env_extend(w->mem, envs.definitions);
+    struct cel_env *templates = template_env(w->mem, envs.plain);
+
+    list_config(w, definitions);
+    list_config(w, templates);
+    w->definitions = definitions;
+    w->templates = templates;
+}
+
+void world_close(struct world *w)
+{
+    functions_release(w->functions.items, w->functions.count);
+}
+
+/* For the registry: a procedure whose text is read now. */
+static bool take_procedure(void *world, struct arena *mem, struct str name, struct registered *out)
+{
+    const struct world_procedure *p = find_procedure(world, name);
+    struct err err;
+
+    if (p == NULL)
+        return false;
+    *out = (struct registered){.definition = p->definition, .version = p->version};
+    return p->text.len == 0 || json_read(mem, p->text, &out->definition, &err);
+}
+
+static void check_program(struct world *w, enum define_kind kind, struct value definition,
+                          struct findings *findings)
+{
+    const struct registry registry = {
+        .procedure = take_procedure, .context = w, .is_partial = w->is_partial};
+    const struct program *program = NULL;
+
+    define_compile(w->mem, w->definitions, &registry, kind, definition, 0, findings, &program);
+    if (program != NULL)
+        program_release(program);
+}
+
+static void check_template(struct world *w, struct value definition, struct findings *findings)
+{
+    struct template t;
+
+    template_compile(w->mem, w->templates, definition, findings, &t);
+    template_release(&t);
+}
+
+void world_check(struct world *w, enum kind kind, struct str name, struct value definition,
+                 struct findings *findings)
+{
+    const struct function *f;
+    struct compiler c;
+
+    switch (kind) {
+    case KIND_SCENARIO:
+        check_program(w, DEFINE_SCENARIO, definition, findings);
+        return;
+    case KIND_PROCEDURE:
+        check_program(w, DEFINE_PROCEDURE, definition, findings);
+        return;
+    case KIND_TEMPLATE:
+        check_template(w, definition, findings);
+        return;
+    case KIND_FUNCTION:
+        f = world_function(w, name);
+        ASSERT(f != NULL);
+        for (size_t i = 0; i < f->findings.count; i++)
+            *VEC_ADD(w->mem, findings) = f->findings.items[i];
+        return;
+    case KIND_CONFIG:
+        return;
+    case KIND_SCHEMA:
+    case KIND_MACHINE:
+        compiler_init(&c, w->mem, NULL, findings);
+        compile_error(&c, FINDING_NOT_SUPPORTED_YET, "definitions of kind %s are not supported yet",
+                      kind_spec(kind)->name);
+        return;
+    case KIND_COUNT:
+        break;
+    }
+    PANIC("unknown kind");
+}

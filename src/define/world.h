@@ -1,0 +1,65 @@
+/*
+ * world.h - what a definition may name beside itself: functions, procedures and
+ * config of an installation, or of the files that are looked at together.
+ */
+#ifndef PAWL_DEFINE_WORLD_H
+#define PAWL_DEFINE_WORLD_H
+
+#include "define/function.h"
+#include "define/kind.h"
+
+struct function_list {
+    VEC_OF(struct function);
+};
+
+/* A procedure of the registry: its definition, or the text of it, which is read when it is named. */
+struct world_procedure {
+    struct str name;
+    struct value definition;
+    struct str text;
+    int64_t version;
+};
+
+struct procedure_list {
+    VEC_OF(struct world_procedure);
+};
+
+/* Fill functions, procedures and config, then world_open(); all in one arena. */
+struct world {
+    struct arena *mem;
+    struct function_list functions;
+    struct procedure_list procedures;
+    bool is_partial; /* procedures that it does not know may exist elsewhere */
+    struct name_list config;
+    struct name_list assumed; /* functions that are not at hand: they take and give anything */
+
+    /* filled by world_open() */
+    const struct cel_env *definitions; /* of processes and procedures */
+    const struct cel_env *templates;
+};
+
+/* Add a function, a procedure or a name of config, in place of one of the same name. */
+void world_add_function(struct world *w, struct str name, struct value definition);
+void world_add_procedure(struct world *w, struct world_procedure procedure);
+void world_add_config(struct world *w, struct str name);
+void world_drop(struct world *w, enum kind kind, struct str name);
+
+/* Compile the functions and make the environments. */
+void world_open(struct world *w);
+
+/* Give back what world_open() holds outside the arena. */
+void world_close(struct world *w);
+
+/* The function of that name, or NULL. */
+struct function *world_function(struct world *w, struct str name);
+
+/*
+ * Check a definition of any kind that is built, findings included. Of a
+ * process or procedure `definition` is what was written; of a function
+ * {params, body}; of a template {subject, body, html}; of config its value. A
+ * function must be in the world.
+ */
+void world_check(struct world *w, enum kind kind, struct str name, struct value definition,
+                 struct findings *findings);
+
+#endif

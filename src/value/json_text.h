@@ -1,0 +1,21 @@
+/*
+ * json_text.h - the pieces of a JSON text, byte for byte as they were written.
+ *
+ * Only for texts that json_read() has accepted.
+ */
+#ifndef PAWL_VALUE_JSON_TEXT_H
+#define PAWL_VALUE_JSON_TEXT_H
+
+#include "base/arena.h"
+#include "base/str.h"
+
+/* The text of a member of the object that `text` is, or STR_NONE. Points into `text`. */
+struct str json_text_member(struct arena *mem, struct str text, struct str name);
+
+/*
+ * The texts of the items of the list that `text` is; as many as it has, at most
+ * `room`, are put into `out`. Answers how many there are.
+ */
+size_t json_text_items(struct str text, struct str *out, size_t room);
+
+#endif

@@ -1,0 +1,54 @@
+#!/usr/bin/env node
+// docs/reference.md is what scripts/reference writes, and fields.def says of every field what the
+// tables that check definitions say.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+process.chdir(join(dirname(fileURLToPath(import.meta.url)), '../..'));
+const pawl = process.env.PAWL ?? 'build/pawl';
+let passed = 0;
+let failed = 0;
+
+function claim(ok, text) {
+    if (ok) passed++;
+    else {
+        failed++;
+        console.log(`failed: ${text}`);
+    }
+}
+
+const written = execFileSync('node', ['scripts/reference', pawl], { encoding: 'utf8' });
+claim(written === readFileSync('docs/reference.md', 'utf8'),
+    'docs/reference.md is out of date: scripts/reference > docs/reference.md');
+
+// --- the tables that check, as they stand in the sources ---
+
+const checked = [
+    ['scenario', 'scenario.c', 'scenario_fields'],
+    ['access', 'scenario.c', 'access_fields'],
+    ['settings', 'settings.c', 'settings_fields'],
+    ['retryPolicy', 'retry.c', 'retry_fields'],
+    ['parameter', 'param.c', 'param_fields'],
+    ['step', 'step.c', 'step_fields'],
+    ['branch', 'step.c', 'way_fields'],
+    ['loop', 'step.c', 'loop_fields'],
+    ['procedure', 'library.c', 'procedure_fields'],
+    ['command', 'command.c', 'common_fields'],
+];
+const catalog = JSON.parse(execFileSync(pawl, ['catalog'], { encoding: 'utf8' }));
+for (const [table, file, array] of checked) {
+    const source = readFileSync(join('src/define', file), 'utf8');
+    const body = source.match(new RegExp(`field_spec ${array}\\[\\] = \\{(.*?)\\n\\};`, 's'))?.[1] ?? '';
+    const fields = Object.fromEntries([...body.matchAll(/\{"(\w+)", STATE_(\w+)\}/g)]
+        .map(([, name, state]) => [name, state.toLowerCase()]));
+    const told = Object.fromEntries(catalog.fields[table].map((f) => [f.name, f.state]));
+    claim(Object.keys(fields).length > 1, `${file} has a table ${array}`);
+    for (const name of new Set([...Object.keys(fields), ...Object.keys(told)]))
+        claim(fields[name] === told[name],
+            `${table}.${name} is ${fields[name] ?? 'unknown'} in ${file} and ${told[name] ?? 'missing'} in fields.def`);
+}
+
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);
