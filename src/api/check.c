@@ -17,9 +17,10 @@ static bool refuse_kind(struct query *q, struct str name, struct err *err)
 
     message = spec != NULL && spec->state == KIND_LATER
                   ? str_printf(q->mem, "definitions of kind %s are not supported yet", spec->name)
-              : name.len > 0
-                  ? str_printf(q->mem, "there is no kind '%.*s'", STR_ARG(name))
-                  : STR("what is this? A scenario has 'steps'; anything else needs its 'kind'");
+              : name.len > 0 ? str_printf(q->mem, "there is no kind '%.*s'", STR_ARG(name))
+                             : STR("what is this? A scenario has 'steps', a procedure 'commands'; "
+                                   "anything else needs "
+                                   "its 'kind'");
     body_finding(q->mem, &q->findings, "kind", spec != NULL ? "not_supported_yet" : "bad_value",
                  message);
     if (spec == NULL && nearest.len > 0)

@@ -50,11 +50,27 @@ static void check_path(struct arena *mem, struct checked *k, struct value defini
                      str_printf(mem, "this is the place of a %s", k->item.spec->name));
 }
 
-static bool check(struct query *q, struct reader *reader, struct checked *k, struct err *err)
+/* Who calls a procedure that is published must stay valid. */
+static bool check_callers(struct reader *reader, struct world *w, const struct checked *k,
+                          struct err *err)
+{
+    struct definition_names changed = {0}, except = {0};
+
+    if (k->item.spec->kind != KIND_PROCEDURE || !k->is_valid)
+        return true;
+    *VEC_ADD(w->mem, &changed) =
+        (struct definition_name){.kind = KIND_PROCEDURE, .name = k->item.code};
+    *VEC_ADD(w->mem, &except) = changed.items[0];
+    return definitions_still_valid(reader, w, &changed, &except, err);
+}
+
+static bool check(struct query *q, struct reader *reader, struct checked *k, bool is_published,
+                  struct err *err)
 {
     struct world w;
     struct value name;
     struct buf json;
+    bool ok;
 
     if (!json_read(q->mem, k->item.text, &k->item.definition, err))
         return false;
@@ -65,12 +81,14 @@ static bool check(struct query *q, struct reader *reader, struct checked *k, str
     if (!definitions_world(reader, q->mem, &w, err))
         return false;
     check_path(q->mem, k, k->item.definition);
+    definitions_add(&w, &k->item);
     world_open(&w);
     world_check(&w, k->item.spec->kind, k->item.code, k->item.definition, &k->findings);
-    world_close(&w);
     k->is_valid = !findings_have_errors(&k->findings);
+    ok = !is_published || check_callers(reader, &w, k, err);
+    world_close(&w);
     buf_init_arena(&json, q->mem);
-    if (!json_write(&json, findings_value(q->mem, &k->findings), err))
+    if (!ok || !json_write(&json, findings_value(q->mem, &k->findings), err))
         return false;
     k->errors_json = buf_view(&json);
     return true;
@@ -93,7 +111,7 @@ static void refuse_findings(struct call *c, const struct node_request *r, const 
 
 static bool run_save(struct query *q, struct reader *reader, struct err *err)
 {
-    return check(q, reader, q->args, err);
+    return check(q, reader, q->args, false, err);
 }
 
 static struct str saved_json(struct arena *mem, const struct definition_change *d, int32_t *status)
@@ -180,7 +198,7 @@ static bool run_publish(struct query *q, struct reader *reader, struct err *err)
     if (!k->was_found)
         return true;
     k->item.text = draft.text;
-    return check(q, reader, k, err);
+    return check(q, reader, k, true, err);
 }
 
 static struct str published_json(struct arena *mem, const struct definition_change *d,
@@ -298,7 +316,7 @@ static bool run_revert(struct query *q, struct reader *reader, struct err *err)
     if (!read_definition(reader, q->mem, kind, k->item.code, now.previous, &before, &found, err))
         return false;
     k->item.text = found ? before.text : STR_NONE;
-    return !found || check(q, reader, k, err);
+    return !found || check(q, reader, k, true, err);
 }
 
 static void reverted(struct node_request *r)

@@ -48,10 +48,13 @@ bool definitions_world(struct reader *reader, struct arena *mem, struct world *o
             return false;
         world_add_function(out, functions.items[i].code, v);
     }
-    for (size_t i = 0; i < procedures.count; i++)
-        world_add_procedure(out, (struct world_procedure){.name = procedures.items[i].code,
-                                                          .text = procedures.items[i].text,
-                                                          .version = procedures.items[i].version});
+    for (size_t i = 0; i < procedures.count; i++) {
+        const struct stored_definition *d = &procedures.items[i];
+        struct value v;
+        if (!json_read(mem, d->text, &v, err))
+            return false;
+        world_add_procedure(out, d->code, v, d->version);
+    }
     for (size_t i = 0; i < config.count; i++)
         world_add_config(out, config.items[i].code);
     return true;
@@ -62,8 +65,7 @@ void definitions_add(struct world *w, const struct definition_item *item)
     if (item->spec->kind == KIND_FUNCTION)
         world_add_function(w, item->code, item->definition);
     else if (item->spec->kind == KIND_PROCEDURE)
-        world_add_procedure(
-            w, (struct world_procedure){.name = item->code, .definition = item->definition});
+        world_add_procedure(w, item->code, item->definition, 0);
     else if (item->spec->kind == KIND_CONFIG)
         world_add_config(w, item->code);
 }
@@ -219,8 +221,11 @@ static bool mentions(struct arena *mem, struct str text, const struct definition
 {
     for (size_t i = 0; i < names->count; i++) {
         const struct definition_name *n = &names->items[i];
-        struct str needle = str_printf(mem, "%s.%.*s", n->kind == KIND_FUNCTION ? "fn" : "config",
-                                       STR_ARG(n->name));
+        struct str needle =
+            n->kind == KIND_PROCEDURE
+                ? str_printf(mem, "\"%.*s\"", STR_ARG(n->name))
+                : str_printf(mem, "%s.%.*s", n->kind == KIND_FUNCTION ? "fn" : "config",
+                             STR_ARG(n->name));
         if (str_find(text, needle, 0) >= 0)
             return true;
     }

@@ -56,8 +56,8 @@ static void unknown_kind(struct arena *mem, struct import_item *i, struct value 
 
     if (kind.kind != VALUE_STRING) {
         wrong(mem, i, "kind", "missing_field",
-              STR("what is this? A scenario has 'steps'; anything else says its 'kind': "
-                  "config, function or template"));
+              STR("what is this? A scenario has 'steps', a procedure 'commands'; anything else "
+                  "says its 'kind': config, function or template"));
         return;
     }
     nearest = kind_nearest(value_text(kind));
@@ -158,7 +158,7 @@ static bool check_items(struct query *q, struct reader *reader, struct import *a
         definitions_add(w, item);
         name = (struct definition_name){.kind = item->spec->kind, .name = item->code};
         *VEC_ADD(q->mem, &except) = name;
-        if (item->spec->kind == KIND_FUNCTION)
+        if (item->spec->kind == KIND_FUNCTION || item->spec->kind == KIND_PROCEDURE)
             *VEC_ADD(q->mem, &changed) = name;
     }
     world_open(w);
@@ -166,7 +166,7 @@ static bool check_items(struct query *q, struct reader *reader, struct import *a
         if (all->items[i].is_usable)
             world_check(w, all->items[i].item.spec->kind, all->items[i].item.code,
                         all->items[i].item.definition, &all->items[i].findings);
-    return definitions_still_valid(reader, w, &changed, &except, err);
+    return all->is_draft || definitions_still_valid(reader, w, &changed, &except, err);
 }
 
 /* The findings of all items, their pointers from the body on. */
@@ -400,12 +400,13 @@ static struct str audit_details(struct arena *mem, const struct import *all)
     return buf_view(&out);
 }
 
-static bool has_changes(const struct import *all)
+/* Where nothing changes there is nothing to make durable, but perhaps an answer to keep. */
+static bool needs_request(const struct call *c, const struct import *all)
 {
     for (size_t i = 0; i < all->count; i++)
         if (all->items[i].plan != PLAN_UNCHANGED)
             return true;
-    return false;
+    return all->count > 0 && http_header(c->http, "Idempotency-Key").len > 0;
 }
 
 static void then_import(struct query *q)
@@ -414,9 +415,7 @@ static void then_import(struct query *q)
     struct definition_change *first = NULL, **last = &first;
     struct node_request *r;
 
-    /* Where nothing changes there is nothing to make durable, but an answer to keep. */
-    if (all->is_dry ||
-        (!has_changes(all) && http_header(q->call->http, "Idempotency-Key").len == 0)) {
+    if (all->is_dry || !needs_request(q->call, all)) {
         if (!all->is_dry)
             write_answer(q->mem, &q->answer, all, false);
         call_answer(q->call, 200, buf_view(&q->answer));

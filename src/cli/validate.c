@@ -39,11 +39,10 @@ static struct world make_world(struct validation *v)
 
         if (name.len > 0 && spec->kind == KIND_CONFIG)
             world_add_config(&w, name);
-        else if (name.len > 0 && spec->kind == KIND_PROCEDURE)
-            world_add_procedure(&w,
-                                (struct world_procedure){.name = name, .definition = item->value});
         else if (name.len > 0 && spec->kind == KIND_FUNCTION)
             world_add_function(&w, name, kind_body(v->mem, spec, item->value));
+        else if (name.len > 0 && spec->kind == KIND_PROCEDURE)
+            world_add_procedure(&w, name, item->value, 0);
     }
     for (size_t i = 0; i < v->assumed_config.count; i++)
         world_add_config(&w, v->assumed_config.items[i]);
@@ -92,9 +91,7 @@ static void check_item(struct validation *v, struct world *w, const struct bundl
     if (item->value.kind != VALUE_MAP || spec == NULL) {
         add(v->mem, findings, item->value.kind != VALUE_MAP ? "" : "/kind", "bad_value",
             STR("what is this? A scenario has 'steps', a procedure 'commands'; anything else says "
-                "its "
-                "'kind': config, "
-                "function or template"));
+                "its 'kind': config, function or template"));
         return;
     }
     if (!kind_allows_name(spec, client_text(item->value, spec->key)) && spec->life == KIND_LIVE) {

@@ -8,8 +8,8 @@ static const struct field_spec scenario_fields[] = {
     {"code", STATE_NOW},       {"name", STATE_NOW},        {"description", STATE_NOW},
     {"input", STATE_NOW},      {"steps", STATE_NOW},       {"onError", STATE_NOW},
     {"settings", STATE_NOW},   {"result", STATE_NOW},      {"access", STATE_NOW},
-    {"meta", STATE_NOW},       {"version", STATE_IGNORED}, {"kind", STATE_IGNORED},
-    {"procedures", STATE_NOW}, {"triggers", STATE_LATER},
+    {"meta", STATE_NOW},       {"version", STATE_IGNORED}, {"procedures", STATE_NOW},
+    {"triggers", STATE_LATER}, {"kind", STATE_IGNORED},
 };
 
 static const struct field_spec access_fields[] = {

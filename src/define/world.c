@@ -3,7 +3,6 @@
 
 #include "define/compile.h"
 #include "define/template.h"
-#include "value/json.h"
 
 struct function *world_function(struct world *w, struct str name)
 {
@@ -22,21 +21,22 @@ void world_add_function(struct world *w, struct str name, struct value definitio
     *f = (struct function){.name = name, .definition = definition};
 }
 
-static struct world_procedure *find_procedure(const struct world *w, struct str name)
+static struct world_procedure *find_procedure(struct world *w, struct str code)
 {
     for (size_t i = 0; i < w->procedures.count; i++)
-        if (str_eq(w->procedures.items[i].name, name))
+        if (str_eq(w->procedures.items[i].code, code))
             return &w->procedures.items[i];
     return NULL;
 }
 
-void world_add_procedure(struct world *w, struct world_procedure procedure)
+void world_add_procedure(struct world *w, struct str code, struct value definition, int64_t version)
 {
-    struct world_procedure *p = find_procedure(w, procedure.name);
+    struct world_procedure *p = find_procedure(w, code);
 
     if (p == NULL)
         p = VEC_ADD(w->mem, &w->procedures);
-    *p = procedure;
+    *p = (struct world_procedure){.code = code,
+                                  .registered = {.definition = definition, .version = version}};
 }
 
 static size_t find_config(const struct world *w, struct str name)
@@ -95,23 +95,22 @@ void world_close(struct world *w)
     functions_release(w->functions.items, w->functions.count);
 }
 
-/* For the registry: a procedure whose text is read now. */
-static bool take_procedure(void *world, struct arena *mem, struct str name, struct registered *out)
+static bool registered_procedure(void *context, struct arena *mem, struct str code,
+                                 struct registered *out)
 {
-    const struct world_procedure *p = find_procedure(world, name);
-    struct err err;
+    const struct world_procedure *p = find_procedure(context, code);
 
-    if (p == NULL)
-        return false;
-    *out = (struct registered){.definition = p->definition, .version = p->version};
-    return p->text.len == 0 || json_read(mem, p->text, &out->definition, &err);
+    (void)mem;
+    if (p != NULL)
+        *out = p->registered;
+    return p != NULL;
 }
 
 static void check_program(struct world *w, enum define_kind kind, struct value definition,
                           struct findings *findings)
 {
     const struct registry registry = {
-        .procedure = take_procedure, .context = w, .is_partial = w->is_partial};
+        .procedure = registered_procedure, .context = w, .is_partial = w->is_partial};
     const struct program *program = NULL;
 
     define_compile(w->mem, w->definitions, &registry, kind, definition, 0, findings, &program);

@@ -1,5 +1,5 @@
 /*
- * world.h - what a definition may name beside itself: functions, procedures and
+ * world.h - what a definition may name beside itself: the functions and the
  * config of an installation, or of the files that are looked at together.
  */
 #ifndef PAWL_DEFINE_WORLD_H
@@ -12,25 +12,20 @@ struct function_list {
     VEC_OF(struct function);
 };
 
-/* A procedure of the registry: its definition, or the text of it, which is read when it is named. */
 struct world_procedure {
-    struct str name;
-    struct value definition;
-    struct str text;
-    int64_t version;
-};
-
-struct procedure_list {
-    VEC_OF(struct world_procedure);
+    struct str code;
+    struct registered registered;
 };
 
 /* Fill functions, procedures and config, then world_open(); all in one arena. */
 struct world {
     struct arena *mem;
     struct function_list functions;
-    struct procedure_list procedures;
-    bool is_partial; /* procedures that it does not know may exist elsewhere */
+    struct {
+        VEC_OF(struct world_procedure);
+    } procedures;
     struct name_list config;
+    bool is_partial;          /* procedures that it does not know may exist: a warning */
     struct name_list assumed; /* functions that are not at hand: they take and give anything */
 
     /* filled by world_open() */
@@ -38,9 +33,10 @@ struct world {
     const struct cel_env *templates;
 };
 
-/* Add a function, a procedure or a name of config, in place of one of the same name. */
+/* Add a function, a procedure, or a name of config, in place of one of the same name. */
 void world_add_function(struct world *w, struct str name, struct value definition);
-void world_add_procedure(struct world *w, struct world_procedure procedure);
+void world_add_procedure(struct world *w, struct str code, struct value definition,
+                         int64_t version);
 void world_add_config(struct world *w, struct str name);
 void world_drop(struct world *w, enum kind kind, struct str name);
 

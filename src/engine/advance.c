@@ -358,10 +358,12 @@ static void set_wake(struct execution *x)
     if (x->status == STATUS_WAITING)
         x->wake_at_us =
             x->cursor.phase == PHASE_HELD ? 0 : earlier(x->cursor.wake_at_us, x->deadline_at_us);
-    else if (x->status == STATUS_COMPENSATING && x->cursor.wake_at_us == 0 &&
-             x->cursor.awaited.len == 0)
+    if (x->status != STATUS_COMPENSATING)
+        return;
+    ASSERT(x->undo != NULL);
+    if (x->cursor.wake_at_us == 0 && x->cursor.awaited.len == 0)
         x->wake_at_us = WAKE_AT_ONCE;
-    else if (x->status == STATUS_COMPENSATING)
+    else
         x->wake_at_us = earlier(x->cursor.wake_at_us, x->undo->deadline_at_us);
 }
 

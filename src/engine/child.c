@@ -156,7 +156,7 @@ static enum step_end choose(struct turn *t, const struct command *c, const struc
 {
     const struct process_read *holder;
     struct value input;
-    struct str json, key;
+    struct str json, key = STR_NONE;
     enum step_end end = child_input(t, c, p, &input, &json);
 
     *made = NULL;

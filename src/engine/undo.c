@@ -213,7 +213,7 @@ static void end_undoing(struct turn *t, bool ok)
 
 static enum step_end succeeded(struct turn *t, struct value output)
 {
-    struct str output_json, variables_json, assigned_json;
+    struct str output_json, variables_json = STR_NONE, assigned_json = STR_NONE;
     const struct history_row *undone = t->undone->row;
 
     if (!turn_freeze(t, &output, &output_json))

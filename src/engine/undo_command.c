@@ -147,7 +147,7 @@ static struct value inner(struct value undo, struct str member, struct str name)
 enum step_end undo_command_run(struct turn *t, const struct step *step, struct value undo,
                                struct str place, struct value *out)
 {
-    struct value names, input, given = value_absent();
+    struct value names, input, given;
     struct found found;
     struct scope scope;
     enum step_end end;

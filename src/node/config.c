@@ -76,7 +76,7 @@ static void changed(struct node *n, const struct definition_change *d)
         set_config(n, d->code, is_removed ? STR_NONE : d->text);
     else if (str_eq(d->kind, STR("function")) || str_eq(d->kind, STR("procedure")))
         n->function_epoch++;
-    else
+    else if (d->is_process)
         published_get(n, d->code)->version = is_removed ? 0 : d->version;
 }
 

@@ -10,6 +10,7 @@ struct ended {
     int64_t row;
     enum execution_status status;
     int64_t completed_at_us;
+    bool is_awaited; /* its parent has not seen its end yet */
 };
 
 /* DB_ROW: found; DB_DONE: there is none. */
@@ -24,6 +25,7 @@ static enum db_status find(struct apply *a, struct uuid id, struct ended *out)
     if (status == DB_ROW) {
         out->row = db_column_int(a->db, sql, 0);
         out->completed_at_us = db_column_int(a->db, sql, 2);
+        out->is_awaited = db_column_int(a->db, sql, 3) != 0;
         if (!status_from_text(db_column_text(a->db, sql, 1), &out->status))
             status = DB_CORRUPT;
     }
@@ -119,6 +121,9 @@ enum apply_end execution_delete_apply(struct apply *a, struct member *m, enum db
         return apply_refuse_with(a, m, ERR_CONFLICT,
                                  "an execution that is %s cannot be deleted: cancel it first",
                                  status_text(ended.status).ptr);
+    if (ended.is_awaited)
+        return apply_refuse_with(a, m, ERR_CONFLICT,
+                                 "the execution that started it has not seen its end yet");
     if (!is_long(a, ended.row, &d->is_long, status))
         return APPLY_FAILED;
     if (d->is_long && !d->rows_only)
@@ -151,8 +156,8 @@ enum apply_end execution_purge_apply(struct apply *a, struct member *m, enum db_
         *status = find(a, id, &ended);
         if (*status > DB_DONE)
             return APPLY_FAILED;
-        /* Someone else was faster, or an operator has taken it up again. */
-        if (*status == DB_DONE || status_is_live(ended.status) ||
+        /* Someone else was faster, or an operator has taken it up again; or it is too early. */
+        if (*status == DB_DONE || status_is_live(ended.status) || ended.is_awaited ||
             ended.completed_at_us >= p->before_us)
             continue;
         if (!delete_rows(a, ended.row, &budget, status))

@@ -16,7 +16,7 @@ enum { DELETE_ROWS_MAX = 4000 };
 
 /*
  * Delete one execution: MEMBER_GONE when there is none, refused with
- * ERR_CONFLICT while it has not ended. One with more than DELETE_ROWS_MAX rows
+ * ERR_CONFLICT while it has not ended, or its parent waits for its end. One with more than DELETE_ROWS_MAX rows
  * is refused with `is_long` set; ask with `rows_only` until that says that no
  * more is left, then for the whole.
  */

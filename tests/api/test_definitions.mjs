@@ -256,6 +256,14 @@ claim('templates are saved, checked and shown', async (s) => {
     equal((await s.call('DELETE', '/templates/plain')).status, 204);
 });
 
+claim('a template may have the code of a process', async (s) => {
+    await publish(s, transform('namesake', { n: 1 }));
+    for (const subject of ['a', 'b', 'c']) await s.call('PUT', '/templates/namesake', { subject, body: '' });
+    equal(await result(s, 'namesake'), { n: 1 });
+    equal((await s.call('DELETE', '/templates/namesake')).status, 204);
+    equal(await result(s, 'namesake'), { n: 1 });
+});
+
 // --- versions ---
 
 claim('a revert publishes what was published before, under its own number', async (s) => {
@@ -316,6 +324,45 @@ claim('processes are listed with their kind, and definitions kept to the byte', 
     equal((await s.call('GET', '/scenarios/bytes/versions/draft')).raw.includes(`"definition":${text}}`), true);
 });
 
+// --- procedures ---
+
+const doubled = (factor, params = [number('x')]) => ({ code: 'times', input: params,
+    commands: [{ type: 'compute.transform', data: { y: `=$.input.x * ${factor}` } }] });
+
+async function publishProcedure(s, definition) {
+    const saved = await s.call('PUT', `/procedures/${definition.code}/draft`, definition);
+    equal([saved.status, saved.json.errors], [200, []]);
+    return s.call('POST', `/procedures/${definition.code}/publish`);
+}
+
+claim('procedures have drafts and versions, and what calls them stays valid', async (s) => {
+    const calls = { code: 'calls', steps: [{ code: 'a', procedure: 'times', input: { x: '$.input.n' } }] };
+    equal((await s.call('PUT', '/scenarios/calls/draft', calls)).json.errors.map((e) => e.code), ['unknown_procedure']);
+    equal((await publishProcedure(s, doubled(2))).json, { code: 'times', version: 1 });
+    await publish(s, calls);
+    equal(await result(s, 'calls', { n: 4 }), { y: 8 });
+    equal((await publishProcedure(s, doubled(3))).json.version, 2);
+    equal(await result(s, 'calls', { n: 4 }), { y: 12 }, 'what starts then');
+    isProblem(await publishProcedure(s, doubled(3, [number('x'), { ...number('other'), required: true }])), 409, 'conflict', "scenario 'calls'");
+    equal((await s.call('POST', '/procedures/times/revert')).json.version, 1);
+    equal(await result(s, 'calls', { n: 4 }), { y: 8 });
+    const self = await s.call('PUT', '/procedures/again/draft', { code: 'again', commands: [{ type: 'flow.call', procedure: 'again' }] });
+    equal(self.json.errors.map((e) => e.code), ['procedure_cycle']);
+    equal((await s.call('GET', '/procedures')).json.items.map((p) => p.code), ['again', 'times']);
+    equal((await s.call('GET', '/processes?limit=500')).json.items.some((p) => p.code === 'times'), false);
+});
+
+claim('procedures come with what calls them', async (s) => {
+    const items = [
+        { code: 'outer', steps: [{ code: 'a', procedure: 'inner' }] },
+        { code: 'inner', commands: [{ type: 'compute.transform', data: { v: 1 } }] }];
+    const done = await s.call('POST', '/import', { items });
+    equal(done.json.items?.map((i) => [i.kind, i.action]), [['scenario', 'create'], ['procedure', 'create']], done.raw);
+    equal(await result(s, 'outer'), { v: 1 });
+    const some = (await s.call('GET', '/export?codes=outer,inner')).json.items;
+    equal(some.map((i) => [i.kind, i.code]), [['procedure', 'inner'], ['scenario', 'outer']]);
+});
+
 // --- import and export ---
 
 const bundle = () => ({ items: [
@@ -344,6 +391,7 @@ claim('an import with one mistake changes nothing', async (s) => {
     for (const path of ['/scenarios/shop', '/functions/taxed', '/functions/rounded', '/templates/receipt'])
         isProblem(await s.call('GET', path), 404, 'not_found');
     isProblem(await s.call('POST', '/import', {}), 422, 'invalid', 'items');
+    equal((await s.call('POST', '/import', { items: [] }, { 'Idempotency-Key': 'nothing' })).json.items, []);
     isProblem(await s.call('POST', '/import', { items: {} }), 422, 'invalid');
     isProblem(await s.call('POST', '/import', { items: [], dryrun: true }), 422, 'invalid');
 });

@@ -154,7 +154,7 @@ static void assert_same(const char *what, struct str a, struct str b)
 static void check_shown(struct rig *r, const struct execution *x,
                         const struct stored_execution *stored)
 {
-    struct value a, b;
+    struct value a = value_absent(), b = value_absent();
     struct buf memory, store;
 
     /* The meta of a step is in its program, which the store does not look at. */

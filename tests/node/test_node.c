@@ -84,6 +84,7 @@ static void publish(struct fixture *f, const char *code, const char *text)
     struct node_request r = {.kind = NODE_DEFINITION};
 
     r.definition = (struct definition_change){.action = DEFINITION_PUBLISH,
+                                              .is_process = true,
                                               .kind = STR("scenario"),
                                               .code = str_of(code),
                                               .name = str_of(code),

@@ -16,14 +16,14 @@ export class Caller {
      * Call an operation. `wanted` is the status it must have; the answer must be one that the
      * document describes whatever it is.
      */
-    async call(id, { path = {}, query = {}, headers = {}, body, token = this.token, isHead = false, until } = {}, wanted = null) {
+    async call(id, { path = {}, query = {}, headers = {}, body, token = this.token, isHead = false, until, rawQuery = search(query) } = {}, wanted = null) {
         const operation = this.doc.byId.get(id);
         if (!operation) throw new Wrong(`there is no operation ${id}`);
         const target = operation.path.replace(/\{(\w+)\}/g, (_, name) => {
             if (path[name] === undefined) throw new Wrong(`${id}: no value for {${name}}`);
             return encodeURIComponent(path[name]);
         });
-        const answer = await this.send(isHead ? 'HEAD' : operation.method, target + search(query), { headers, body, token, until });
+        const answer = await this.send(isHead ? 'HEAD' : operation.method, target + rawQuery, { headers, body, token, until });
         const wrong = this.doc.answerMistakes(operation, answer, isHead);
         if (wrong) throw new Wrong(`${id}: ${wrong}\n  answer: ${answer.status} ${answer.raw.slice(0, 600)}`);
         if (wanted !== null && answer.status !== wanted)

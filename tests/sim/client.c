@@ -448,6 +448,7 @@ static void ask_publish(struct sim *sim)
     q->r.definition = (struct definition_change){
         .action = DEFINITION_PUBLISH,
         .kind = STR("scenario"),
+        .is_process = true,
         .code = code,
         .name = code,
         .text = generate_scenario(&q->mem, &sim->dice, code),

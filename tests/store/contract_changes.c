@@ -18,10 +18,12 @@ static struct member *apply(struct contract *c, struct change *change)
     *m = (struct member){.kind = MEMBER_CHANGE, .change = change};
     change->now_us = 1700000000000000;
     b = contract_batch(c, m, NULL);
-    contract_write(c, b);
+    assert_true(store_submit(c->store, b));
+    assert_ptr_equal(contract_take(c), b);
     assert_int_equal(b->end, BATCH_COMMITTED);
     if (m->result == MEMBER_APPLIED)
         change->answer_json = str_copy(&c->mem, change->answer_json);
+    arena_fini(&b->mem);
     return m;
 }
 
@@ -360,6 +362,37 @@ static void test_store__purge_stops_at_its_budget_and_goes_on_there(void **state
     assert_null(contract_load(c, ids[1]));
 }
 
+static void test_store__child_stays_until_its_parent_has_seen_its_end(void **state)
+{
+    struct contract *c = *state;
+    struct commit *parent = contract_start(c, STATUS_WAITING, 1);
+    struct commit *child = contract_start(c, STATUS_COMPLETED, 1);
+    struct execution_purge purge = {.change = {.apply = execution_purge_apply},
+                                    .ids = &child->after->id,
+                                    .count = 1,
+                                    .before_us = INT64_MAX};
+    char id[UUID_TEXT_LEN + 1];
+    struct member *m;
+    bool is_long;
+
+    uuid_write(child->after->id, id);
+    parent->after->waiting_for_json =
+        str_printf(&c->mem, "{\"kind\":\"child\",\"executionId\":\"%s\"}", id);
+    child->after->has_parent = true;
+    child->after->parent_id = parent->after->id;
+    assert_int_equal(contract_commit(c, parent), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, child), MEMBER_APPLIED);
+    m = delete_one(c, child->after->id, false, &is_long);
+    assert_int_equal(m->result, MEMBER_FAILED);
+    assert_int_equal(m->err.code, ERR_CONFLICT);
+    assert_int_equal(apply(c, &purge.change)->result, MEMBER_APPLIED);
+    assert_int_equal(purge.deleted, 0);
+    assert_int_equal(contract_commit(c, contract_advance(c, parent, STATUS_WAITING, 1)),
+                     MEMBER_APPLIED); /* for something else */
+    assert_int_equal(delete_one(c, child->after->id, false, &is_long)->result, MEMBER_APPLIED);
+    assert_null(contract_load(c, child->after->id));
+}
+
 #define CLAIM(test) cmocka_unit_test_setup_teardown(test, contract_setup, contract_teardown)
 
 static const struct CMUnitTest claims[] = {
@@ -370,6 +403,7 @@ static const struct CMUnitTest claims[] = {
     CLAIM(test_store__records_are_read_in_pages),
     CLAIM(test_store__execution_goes_with_all_that_belongs_to_it),
     CLAIM(test_store__live_execution_is_not_deleted),
+    CLAIM(test_store__child_stays_until_its_parent_has_seen_its_end),
     CLAIM(test_store__long_history_is_deleted_in_parts),
     CLAIM(test_store__row_of_a_deleted_execution_is_not_given_again),
     CLAIM(test_store__answer_about_a_deleted_execution_keeps_only_its_id),

@@ -40,5 +40,15 @@ claim $? "a definition that is not there is named: $output"
 "$pawl" test examples/greeting.json 2>/dev/null
 [ $? = 1 ]
 claim $? "files without a test are no success"
+cat >"$folder/undone.json" <<'END'
+{"name": "undone", "scenario": {"code": "order", "steps": [
+  {"code": "reserve", "procedure": {"type": "compute.transform", "data": {"place": "A7"}},
+   "rollback": {"type": "log", "message": "release {{ steps.reserve.place }}"}},
+  {"code": "wait", "procedure": {"type": "wait.timer", "duration": "1h"}},
+  {"code": "pay", "procedure": {"type": "compute.fail", "code": "declined", "message": "no"}}]},
+ "expect": {"status": "failed", "logs": ["release A7"]}}
+END
+output=$(timeout 20 "$pawl" test "$folder/undone.json")
+claim $? "what was done before a wait is undone: $output"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
