@@ -30,11 +30,11 @@ static void take(struct test_files *f, const struct bundle_item *item)
     }
     *VEC_ADD(f->mem, &f->definitions) = *item;
     if (name.len > 0 && spec->kind == KIND_FUNCTION)
-        *VEC_ADD(f->mem, &f->functions) = (struct function){
-            .name = name, .definition = kind_body(f->mem, spec, item->value)};
+        *VEC_ADD(f->mem, &f->functions) =
+            (struct function){.name = name, .definition = kind_body(f->mem, spec, item->value)};
     if (name.len > 0 && spec->kind == KIND_CONFIG)
-        f->config = with_member(f->mem, f->config, name,
-                                value_map_get_str(item->value, STR("value")));
+        f->config =
+            with_member(f->mem, f->config, name, value_map_get_str(item->value, STR("value")));
 }
 
 /* What is wrong with the functions: nothing that calls one would compile. */
@@ -115,11 +115,10 @@ void test_add_findings(struct arena *mem, const char *path, const struct finding
 {
     for (size_t i = 0; i < findings->count; i++)
         if (!findings->items[i].is_warning)
-            *VEC_ADD(mem, out) =
-                str_printf(mem, "%s:%.*s: %.*s%s%.*s", path, STR_ARG(findings->items[i].pointer),
-                           STR_ARG(findings->items[i].message),
-                           findings->items[i].hint.len > 0 ? "; " : "",
-                           STR_ARG(findings->items[i].hint));
+            *VEC_ADD(mem, out) = str_printf(
+                mem, "%s:%.*s: %.*s%s%.*s", path, STR_ARG(findings->items[i].pointer),
+                STR_ARG(findings->items[i].message), findings->items[i].hint.len > 0 ? "; " : "",
+                STR_ARG(findings->items[i].hint));
 }
 
 /* For the registry: as a test finds its scenario. */
@@ -174,9 +173,8 @@ static const struct program *procedure_program(struct test_world *w, const struc
     if (w->extra.kind == VALUE_MAP)
         code = client_text(w->extra, "code");
     if (!kind_allows_name(spec, code)) {
-        *VEC_ADD(w->mem, w->problems) =
-            str_printf(w->mem, "'procedure' is a code, or a definition with one: %s",
-                       kind_name_rule(spec));
+        *VEC_ADD(w->mem, w->problems) = str_printf(
+            w->mem, "'procedure' is a code, or a definition with one: %s", kind_name_rule(spec));
         return NULL;
     }
     if (w->extra.kind != VALUE_MAP && find_near(w->files, w->test, KIND_PROCEDURE, code) == NULL)

@@ -322,7 +322,7 @@ struct program {
     const struct param *params;
     uint32_t param_count;
     bool declares_input;
-    bool joins_by_key;     /* settings.onKeyConflict "join" */
+    bool joins_by_key;       /* settings.onKeyConflict "join" */
     bool timeout_is_written; /* the author gave settings.timeout */
     bool retry_is_written;   /* the author gave settings.retryPolicy: fail_fast keeps it */
     const struct step *steps;

@@ -17,12 +17,23 @@
 const char *trial_cut_message(enum trial_cut cut)
 {
     static const char *const messages[] = {
-#define TRIAL_CUT(symbol, message) [TRIAL_##symbol] = (message),
+#define TRIAL_CUT(symbol, code, message) [TRIAL_##symbol] = (message),
 #include "trial/cuts.def"
 #undef TRIAL_CUT
     };
 
     return messages[cut];
+}
+
+const char *trial_cut_code(enum trial_cut cut)
+{
+    static const char *const codes[] = {
+#define TRIAL_CUT(symbol, code, message) [TRIAL_##symbol] = (code),
+#include "trial/cuts.def"
+#undef TRIAL_CUT
+    };
+
+    return codes[cut];
 }
 
 static struct value tester(struct arena *mem)
@@ -108,20 +119,26 @@ static bool can_receive(const struct run *r, const struct trial_signal *s)
     return a != NULL && !is_over(a) && a->x->status != STATUS_PENDING;
 }
 
+static struct value sender(const struct run *r, const struct trial_signal *s)
+{
+    if (s->by.kind == VALUE_MAP)
+        return s->by;
+    return r->script->user.kind == VALUE_MAP ? r->script->user : tester(r->mem);
+}
+
 static bool send(struct run *r, size_t i, struct err *err)
 {
     const struct trial_signal *s = &r->script->signals.items[i];
 
     r->sent[i] = true;
     r->out->signals_unsent--;
-    return actor_apply(
-        r, receiver(r, s),
-        (struct event){.kind = EVENT_SIGNAL,
-                       .signal_id = str_printf(r->mem, "signal-%zu", i + 1),
-                       .signal_type = s->type,
-                       .signal_payload = s->payload,
-                       .signal_by = s->by.kind == VALUE_MAP ? s->by : tester(r->mem)},
-        err);
+    return actor_apply(r, receiver(r, s),
+                       (struct event){.kind = EVENT_SIGNAL,
+                                      .signal_id = str_printf(r->mem, "signal-%zu", i + 1),
+                                      .signal_type = s->type,
+                                      .signal_payload = s->payload,
+                                      .signal_by = sender(r, s)},
+                       err);
 }
 
 /* The signal whose turn it is, if it is waited for; else the number of signals. */
@@ -368,6 +385,11 @@ static bool begin(struct run *r, const struct program *program, struct err *err)
     if (findings_have_errors(r->findings))
         return err_set(err, ERR_INVALID, "the input is not what '%.*s' takes",
                        STR_ARG(program->code));
+    if (birth.key.len == 0 &&
+        !state_key(r->mem, program, birth.input,
+                   script->user.kind == VALUE_MAP ? script->user : tester(r->mem), r->config,
+                   birth.now_us, &birth.key, err))
+        return false;
     if (!state_new(r->mem, program, &birth, &x, err))
         return false;
     (void)actor_add(r, x);

@@ -102,7 +102,7 @@ struct trial_call {
 
 /* Why a trial was not run to its end. */
 enum trial_cut {
-#define TRIAL_CUT(symbol, message) TRIAL_##symbol,
+#define TRIAL_CUT(symbol, code, message) TRIAL_##symbol,
 #include "trial/cuts.def"
 #undef TRIAL_CUT
 };
@@ -139,8 +139,9 @@ bool trial_run(struct arena *mem, const struct program *program, const struct tr
                const struct trial_world *world, struct trial *out, struct findings *findings,
                struct err *err) MUST_USE;
 
-/* Why it was cut, in words. */
+/* Why it was cut, in words, and as the code of a finding. */
 const char *trial_cut_message(enum trial_cut cut);
+const char *trial_cut_code(enum trial_cut cut);
 
 /*
  * All of it as a map: {status, result, error, waitingFor, currentStep, input,

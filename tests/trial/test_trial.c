@@ -162,16 +162,16 @@ static void test_trial__reads_a_long_history_back_in_pages(void **state)
 static void test_trial__tells_of_a_rollback_that_failed(void **state)
 {
     (void)state;
-    check(
-        "{'scenario':{'code':'p','steps':["
-        "{'code':'a','procedure':" LOG(
-            "a") ",'rollback':{'type':'compute.fail','code':'stuck',"
-                 "'message':'x'}}," STEP("fall", "{'type':'compute.fail','code':'fell','message':'"
-                                                 "x'}") "]},'expect':{'status':'failed','steps':['"
-                                                        "a','fall failed','a rollback failed'],"
-                                                        "'deadLetters':[{'kind':'compensation','"
-                                                        "step':'a','cause':{'code':'stuck'}}]}}",
-        NULL);
+    check("{'scenario':{'code':'p','steps':["
+          "{'code':'a','procedure':" LOG("a") ",'rollback':{'type':'compute.fail','code':'stuck',"
+                                              "'message':'x'}}," STEP(
+                                                  "fall",
+                                                  "{'type':'compute.fail','code':'fell','message':'"
+                                                  "x'}") "]},'expect':{'status':'failed','steps':['"
+                                                         "a','fall failed','a rollback failed'],"
+                                                         "'deadLetters':[{'kind':'compensation','"
+                                                         "step':'a','cause':{'code':'stuck'}}]}}",
+          NULL);
 }
 
 /* --- mocks --- */
