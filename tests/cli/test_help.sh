@@ -77,7 +77,7 @@ claim "nothing is wrong usage" is 2
 
 # --- pages for man ---
 
-pages=("" "${commands[@]}")
+pages=("" "${commands[@]//_/-}")
 for command in "${pages[@]}"; do
     pawl help --man ${command:+"$command"} >page.1
     got=$(groff -man -Tutf8 -ww -z page.1 2>&1)
