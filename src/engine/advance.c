@@ -333,35 +333,13 @@ static bool apply_cancel(struct turn *t, struct err *err)
 
 /* --- answers --- */
 
-static struct str text_or(struct value map, struct str name, struct str fallback)
-{
-    struct value v = map.kind == VALUE_MAP ? value_map_get_str(map, name) : value_absent();
-
-    return v.kind == VALUE_STRING ? value_text(v) : fallback;
-}
-
-static void fail_with_answer(struct turn *t, struct value error)
-{
-    struct value retryable =
-        error.kind == VALUE_MAP ? value_map_get_str(error, STR("retryable")) : value_absent();
-
-    t->failure = (struct failure){
-        .code = text_or(error, STR("code"), STR("external_failed")),
-        .message = text_or(error, STR("message"), STR("the worker said that it failed")),
-        .class = text_or(error, STR("class"), STR("business")),
-        .details =
-            error.kind == VALUE_MAP ? value_map_get_str(error, STR("details")) : value_absent(),
-        .is_final = retryable.kind == VALUE_BOOL && !retryable.b,
-    };
-}
-
 /* What the step has asked for is answered. False: reads are needed first. */
 static bool answered(struct turn *t, struct value output, struct value error)
 {
     turn_row(t, HISTORY_EVENT, turn_step(t)->code, STR("answer"))->key = t->x->cursor.awaited;
     turn_begin_step(t);
     if (output.kind == VALUE_ABSENT)
-        fail_with_answer(t, error);
+        (void)turn_fail_answer(t, error);
     if (output.kind == VALUE_ABSENT || !freeze_answer(t, output))
         freeze_refuse(t);
     return go_on_behind(t);

@@ -151,6 +151,9 @@ enum step_end turn_fail(struct turn *t, struct str code, struct str class, const
 /* Fail it with an error value of an expression that stands at `pointer`. */
 enum step_end turn_fail_value(struct turn *t, struct value error, struct str pointer);
 
+/* Fail it as somebody else says: {code, message, class, details, retryable}. */
+enum step_end turn_fail_answer(struct turn *t, struct value error);
+
 /* Fail it because the context would be too large. */
 enum step_end turn_fail_size(struct turn *t);
 
@@ -253,6 +256,18 @@ struct str procedure_command_place(struct turn *t, const struct command *c);
  * the answer, absent when it has not asked yet; STEP_FAILED.
  */
 enum step_end procedure_answered(struct turn *t, struct str place, struct value *out);
+
+/* --- probe.c: what trials ask for --- */
+
+/* Whether the event answers for this procedure. */
+bool probe_is_mocked(const struct turn *t, const struct procedure *p);
+
+/* What it answers to a call with this input, at `place`. STEP_DONE, STEP_FAILED or STEP_NEEDS. */
+enum step_end probe_answer(struct turn *t, const struct procedure *p, struct str place,
+                           struct value input, struct value *out);
+
+/* This command runs now: if the event traces, the commit says so. */
+void probe_trace(struct turn *t, const struct command *c);
 
 /* --- child.c --- */
 
