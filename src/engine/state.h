@@ -32,6 +32,7 @@ struct stored_execution {
     int32_t crash_count;
     int32_t format;
     struct history history; /* the rows after checkpoint_seq */
+    struct value step_meta; /* by code, of steps that have a `meta`; for showing it alone */
 };
 
 /* What a new execution is made of. */

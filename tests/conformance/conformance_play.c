@@ -270,6 +270,18 @@ static int answer(struct play *p, struct value v)
                                                   .answer_error = match_member(v, "error")}));
 }
 
+/* The execution that it has started has ended; on a server that happens by itself. */
+static int child_ends(struct play *p, struct value v)
+{
+    struct rig *r = &p->rig;
+
+    r->child = (struct child_read){
+        .is_found = true, .result = match_member(v, "result"), .error = match_member(v, "error")};
+    if (!status_read(text_of(match_member(v, "status")), &r->child.status))
+        fail_msg("how has the child ended?");
+    return refusal(r, rig_wake(r));
+}
+
 static int publish(struct play *p, struct value definition)
 {
     int64_t version = (int64_t)p->versions.count + 1;
@@ -303,6 +315,8 @@ static int apply(struct play *p, struct value event, int64_t number)
         return repair(p, (struct event){.kind = EVENT_MIGRATE}, v);
     if (str_eq(name, STR("answer")))
         return answer(p, v);
+    if (str_eq(name, STR("child")))
+        return child_ends(p, v);
     fail_msg("there is no event '%.*s'", STR_ARG(name));
     return 0;
 }

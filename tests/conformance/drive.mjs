@@ -115,8 +115,10 @@ class Run {
         this.trace = trace;
         this.code = code;
         // Where times are drawn by lot, the engine's timers say nothing about ours.
-        this.points = trace.points.filter(({ event }) => event >= 0 || row.times !== false);
-        this.problem = null;
+        this.points = (trace?.points ?? []).filter(
+            ({ event }) => event >= 0 || row.times !== false,
+        );
+        this.problem = trace ? null : 'the engine could not play it';
     }
 
     fail(text) {
@@ -134,6 +136,7 @@ class Run {
     }
 
     async prepare(client) {
+        if (this.problem) return;
         const { definition, others = [], registry = [], events = [] } = this.row;
         const whole = { code: 'row', ...definition };
         if (this.row.findings) {
@@ -154,7 +157,7 @@ class Run {
     request(event, number) {
         const [[name, body]] = Object.entries(event);
         const path = `/api/v1/executions/${this.id}/${name}`;
-        if (name === 'pass') return null;
+        if (name === 'pass' || name === 'child') return null;
         if (name === 'start') return ['/api/v1/executions', { code: this.code, input: body }];
         if (name === 'signal') return [path, { id: `s${number}`, ...body }];
         return [path, body];
