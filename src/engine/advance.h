@@ -17,11 +17,18 @@ enum event_kind {
     EVENT_START,   /* a new execution: `execution` holds its identity and input */
     EVENT_WAKE,    /* its wake_at has come, or it was left in the middle of its work */
     EVENT_SIGNAL,  /* signal_* */
-    EVENT_CANCEL,  /* reason, without_rollback */
+    EVENT_CANCEL,  /* reason, cancel_rollback */
     EVENT_ANSWER,  /* of a job: answer_* */
     EVENT_RETRY,   /* an operator: from, program, input */
     EVENT_SKIP,    /* an operator: output */
     EVENT_MIGRATE, /* an operator: program */
+};
+
+/* Whether what was done is undone before an execution is cancelled. */
+enum cancel_rollback {
+    CANCEL_BY_STRATEGY, /* when the scenario's onError is compensate */
+    CANCEL_ROLLS_BACK,
+    CANCEL_LEAVES, /* what was done stays done */
 };
 
 /* A record as it was read for a command. */
@@ -95,8 +102,8 @@ struct event {
     struct value signal_payload;
     struct value signal_by; /* {id, name} or {callback: true} */
     struct str reason;
-    bool without_rollback;      /* CANCEL: what was done stays done */
-    struct str answer_key;      /* ANSWER: the idempotency key it is for */
+    enum cancel_rollback cancel_rollback; /* CANCEL */
+    struct str answer_key;                /* ANSWER: the idempotency key it is for */
     struct value answer_output; /* or absent: then answer_error says {code, message, class} */
     struct value answer_error;
     struct str from;               /* RETRY: the code of a step; empty = where it stands */

@@ -27,9 +27,7 @@ static bool read_cancel(struct arena *mem, struct value v, struct trial_script *
     action = VEC_ADD(mem, &out->actions);
     *action = (struct trial_action){.kind = EVENT_CANCEL,
                                     .has_time = true,
-                                    .without_rollback =
-                                        script_member(v, "compensate").kind == VALUE_BOOL &&
-                                        !script_member(v, "compensate").b};
+                                    .rollback = script_rollback(script_member(v, "compensate"))};
     if (!script_read_text(v, "reason", &action->reason, err))
         return false;
     if (action->reason.len == 0)

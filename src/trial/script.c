@@ -52,6 +52,13 @@ static bool is_kind(struct value v, enum value_kind kind)
     return v.kind == VALUE_ABSENT || v.kind == (uint8_t)kind;
 }
 
+enum cancel_rollback script_rollback(struct value compensate)
+{
+    if (compensate.kind != VALUE_BOOL)
+        return CANCEL_BY_STRATEGY;
+    return compensate.b ? CANCEL_ROLLS_BACK : CANCEL_LEAVES;
+}
+
 bool script_read_text(struct value map, const char *name, struct str *out, struct err *err)
 {
     struct value v = script_member(map, name);
@@ -129,7 +136,7 @@ static bool read_action(struct value v, struct trial_action *out, struct err *er
         if (name.kind != VALUE_STRING || !str_eq(value_text(name), str_of(actions[i].name)))
             continue;
         out->kind = actions[i].kind;
-        out->without_rollback = compensate.kind == VALUE_BOOL && !compensate.b;
+        out->rollback = script_rollback(compensate);
         if (!is_kind(compensate, VALUE_BOOL))
             return err_set(err, ERR_INVALID, "'compensate' must be true or false");
         return script_knows(v, actions[i].fields, err) &&

@@ -47,6 +47,9 @@ struct value script_member(struct value map, const char *name);
 /* Whether every member of `map` is one of `words`, which have spaces between them. */
 bool script_knows(struct value map, const char *words, struct err *err) MUST_USE;
 
+/* `compensate` of a cancellation: true, false, or absent. */
+enum cancel_rollback script_rollback(struct value compensate);
+
 /* A member that must be a string; empty when it is not there. */
 bool script_read_text(struct value map, const char *name, struct str *out,
                       struct err *err) MUST_USE;

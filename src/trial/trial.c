@@ -186,7 +186,7 @@ static bool act(struct run *r, size_t i, struct err *err)
     return actor_apply(r, first_actor(r),
                        (struct event){.kind = action->kind,
                                       .reason = action->reason,
-                                      .without_rollback = action->without_rollback,
+                                      .cancel_rollback = action->rollback,
                                       .from = action->from,
                                       .input = action->input,
                                       .output = action->output},

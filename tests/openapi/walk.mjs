@@ -423,6 +423,46 @@ async function walkRecords(api, claim) {
     await remove({}, 422, { object: 'no object', recordId: 'x' });
 }
 
+// --- access ---
+
+async function walkAccess(api, claim) {
+    const body = { name: 'Walker', role: 'operator', email: 'walk@example.org', groups: ['a'], skill_level: 3, specializations: ['b'] };
+    const key = { 'Idempotency-Key': 'walk-user' };
+    const made = await api.call('createUser', { body, headers: key }, 201);
+    const path = { id: made.json.id };
+    const again = await api.call('createUser', { body, headers: key }, 201);
+    claim(typeof made.json.token === 'string' && again.json.token === undefined && again.json.id === path.id, 'a token is shown once');
+    await api.call('createUser', { body }, 409);
+    await api.call('createUser', { body: { name: 'x' } }, 422);
+    await api.call('getUser', { path }, 200);
+    await api.call('getUser', { path: { id: NOBODY } }, 404);
+    await api.call('getMe', {}, 200);
+    await api.call('getMe', { token: made.json.token }, 200);
+    await api.call('changeUser', { path, body: { role: 'viewer', email: null } }, 200);
+    await api.call('changeUser', { path, body: { role: 'king' } }, 422);
+    await api.call('changeUser', { path: { id: NOBODY }, body: {} }, 404);
+    await api.call('changeUser', { path: { id: (await api.call('getMe', {}, 200)).json.id }, body: { active: false } }, 409);
+    const first = await api.call('listUsers', { query: { limit: 1 } }, 200);
+    await api.call('listUsers', { query: { cursor: first.json.nextCursor, role: 'viewer', q: 'Walker' } }, 200);
+    for (const query of [{ role: 'king' }, { cursor: 'x' }, { limit: 0 }]) await api.call('listUsers', { query }, 400);
+
+    const token = await api.call('createToken', { path, body: { name: 'walk' } }, 201);
+    await api.call('createToken', { path, body: { nmae: 'walk' } }, 422);
+    await api.call('createToken', { path: { id: NOBODY } }, 404);
+    await api.call('listTokens', { path }, 200);
+    await api.call('listTokens', { path: { id: NOBODY } }, 404);
+    const revocation = { path: { id: token.json.id }, headers: { 'Idempotency-Key': 'walk-revoke' } };
+    await api.call('revokeToken', revocation, 204);
+    await api.call('revokeToken', { ...revocation, body: { x: 1 } }, 409);
+    await api.call('revokeToken', { path: { id: token.json.id } }, 404);
+    await api.call('changeUser', { path, body: { active: false } }, 200);
+    await api.call('createToken', { path }, 409);
+
+    const page = await api.call('listAudit', { query: { limit: 1 } }, 200);
+    await api.call('listAudit', { query: { cursor: page.json.nextCursor, user: 'admin', action: 'user.create', target: path.id, from: '2020-01-01', to: '2999-01-01' } }, 200);
+    for (const query of [{ from: 'soon' }, { cursor: 'x' }, { limit: 0 }]) await api.call('listAudit', { query }, 400);
+}
+
 // --- the server ---
 
 async function walkServer(api) {
@@ -433,4 +473,4 @@ async function walkServer(api) {
     await api.call('getDocument', { token: null }, 200);
 }
 
-export const walks = [walkDefinitions, walkProcedures, walkLive, walkChecks, walkDryRun, walkExecutions, walkEvents, walkMany, walkRecords, walkServer];
+export const walks = [walkDefinitions, walkProcedures, walkLive, walkChecks, walkDryRun, walkExecutions, walkEvents, walkMany, walkRecords, walkAccess, walkServer];
