@@ -22,7 +22,8 @@
  * What a step runs is a procedure: commands written in the step itself
  * (inline), one of the scenario's own `procedures` (local), one of the registry
  * in the version that was published when the program was made (registry), or
- * one that a worker does (external). All that a program can reach is in it.
+ * one that a worker does (external). All that a program can reach is in it; which
+ * versions these are is its snapshot.
  *
  * The slots of an activation:
  *
