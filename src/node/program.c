@@ -152,7 +152,7 @@ bool program_read_pinned(struct node *n, struct reader *reader, struct arena *me
 {
     struct source from = {.reader = reader, .ok = true};
     struct stored_definition d;
-    struct pins pins;
+    struct pins pins = {0};
     bool found;
 
     *out = (struct program_read){.state = PROGRAM_MISSING};

@@ -312,11 +312,16 @@ static bool apply(struct rig *r, struct event ev)
 
 void rig_start(struct rig *r, const char *input)
 {
+    rig_start_with(r, read_value(r, input));
+}
+
+void rig_start_with(struct rig *r, struct value input)
+{
     struct execution *x = ARENA_NEW(&r->mem, struct execution);
     struct buf json;
 
     buf_init_arena(&json, &r->mem);
-    x->input = read_value(r, input);
+    x->input = input;
     assert_true(json_write(&json, x->input, &r->err));
     x->id = (struct uuid){.bytes = {1, 2, 3, 4, 5, 6, 0x77, 8, 0x89, 10, 11, 12, 13, 14, 15, 16}};
     x->program = r->program;
