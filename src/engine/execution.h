@@ -137,6 +137,7 @@ struct execution {
     struct value input;     /* an operator's retry may replace it: has_new_input */
     struct str input_json;
     bool has_new_input;
+    struct value first_input; /* has_new_input: what the start gave */
 
     /* state */
     enum execution_status status;

@@ -15,6 +15,59 @@ static bool is_held(const struct execution *x)
     return x->status == STATUS_WAITING && x->cursor.phase == PHASE_HELD;
 }
 
+static bool may_retry(const struct execution *x, struct err *err)
+{
+    if (x->compensated.count + x->failed.count > 0 || x->undo != NULL)
+        return err_set(err, ERR_CONFLICT, "the execution has been rolled back");
+    if (x->status != STATUS_FAILED && !is_held(x))
+        return err_set(err, ERR_CONFLICT, "only a failed or held execution can be tried again");
+    return true;
+}
+
+static bool may_skip(const struct execution *x, struct err *err)
+{
+    if (!is_held(x))
+        return err_set(err, ERR_CONFLICT, "only a held execution has a step to skip");
+    if (x->cursor.step >= x->program->step_count)
+        return err_set(err, ERR_CONFLICT, "all its steps are done; it is the result that failed");
+    return true;
+}
+
+static bool may_migrate(const struct execution *x, struct err *err)
+{
+    if (x->status != STATUS_WAITING)
+        return err_set(err, ERR_CONFLICT, "only a waiting execution can move to another version");
+    return true;
+}
+
+bool engine_may_repair(const struct execution *exec, enum event_kind kind, struct err *err)
+{
+    switch (kind) {
+    case EVENT_RETRY:
+        return may_retry(exec, err);
+    case EVENT_SKIP:
+        return may_skip(exec, err);
+    case EVENT_MIGRATE:
+        return may_migrate(exec, err);
+    case EVENT_START:
+    case EVENT_WAKE:
+    case EVENT_SIGNAL:
+    case EVENT_CANCEL:
+    case EVENT_ANSWER:
+        break;
+    }
+    PANIC("this repairs nothing");
+}
+
+/* ERR_INVALID with a finding about one field of the request. */
+static bool refuse_field(struct turn *t, const char *pointer, const char *code, struct str hint,
+                         struct str message, struct err *err)
+{
+    *VEC_ADD(t->mem, &t->out->findings) = (struct finding){
+        .pointer = str_of(pointer), .code = str_of(code), .message = message, .hint = hint};
+    return err_set(err, ERR_INVALID, "%.*s", STR_ARG(message));
+}
+
 /* --- another version --- */
 
 static bool cannot_move(struct err *err, struct str code, const char *why)
@@ -139,13 +192,29 @@ static bool move_to_version(struct turn *t, const struct program *to, struct err
 
 bool repair_migrate(struct turn *t, struct err *err)
 {
-    if (t->x->status != STATUS_WAITING)
-        return err_set(err, ERR_CONFLICT, "only a waiting execution can move to another version");
+    if (!may_migrate(t->x, err))
+        return false;
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("migrated"));
     return move_to_version(t, t->ev->program, err);
 }
 
 /* --- again --- */
+
+/* The code of the step that was probably meant, as a hint; or empty. */
+static struct str nearest_step(struct arena *mem, const struct program *p, struct str code)
+{
+    unsigned limit = code.len > 3 ? 2 : 1;
+    struct str nearest = STR_NONE;
+
+    for (uint32_t i = 0; i < p->step_count; i++) {
+        unsigned distance = str_distance(code, p->steps[i].code, limit);
+        if (distance > limit)
+            continue;
+        nearest = p->steps[i].code;
+        limit = distance;
+    }
+    return nearest.len == 0 ? STR_NONE : str_printf(mem, "did you mean '%.*s'?", STR_ARG(nearest));
+}
 
 /* Leave the frames that are not around the step to go on from. */
 static bool go_to(struct turn *t, struct str code, struct err *err)
@@ -154,7 +223,8 @@ static bool go_to(struct turn *t, struct str code, struct err *err)
     const struct step *step = program_step(x->program, code);
 
     if (step == NULL)
-        return err_set(err, ERR_INVALID, "there is no step '%.*s'", STR_ARG(code));
+        return refuse_field(t, "/from", "unknown_step", nearest_step(t->mem, x->program, code),
+                            str_printf(t->mem, "there is no step '%.*s'", STR_ARG(code)), err);
     while (x->frame_count > 0 && !is_within_frames(x, x->program, step)) {
         const struct frame *frame = &x->frames[x->frame_count - 1];
 
@@ -168,7 +238,9 @@ static bool go_to(struct turn *t, struct str code, struct err *err)
                        (struct step_state){.outcome = OUTCOME_SKIPPED, .visit = frame->visit});
     }
     if (!is_within_frames(x, x->program, step))
-        return err_set(err, ERR_INVALID, "the step '%.*s' is inside another one", STR_ARG(code));
+        return refuse_field(
+            t, "/from", "unreachable_step", STR_NONE,
+            str_printf(t->mem, "the step '%.*s' is inside another one", STR_ARG(code)), err);
     x->cursor = (struct cursor){.step = step->index};
     return true;
 }
@@ -181,9 +253,10 @@ static bool replace_input(struct turn *t, struct err *err)
     if (input.kind == VALUE_ABSENT)
         return true;
     if (input.kind != VALUE_MAP)
-        return err_set(err, ERR_INVALID, "the input must be an object");
+        return refuse_field(t, "/input", "bad_value", STR_NONE, STR("the input must be an object"),
+                            err);
     if (!turn_freeze(t, &input, &json))
-        return err_set(err, ERR_INVALID, "%.*s", STR_ARG(t->failure.message));
+        return refuse_field(t, "/input", "bad_value", STR_NONE, t->failure.message, err);
     if (t->x->context_bytes - t->x->input_json.len + json.len > CONTEXT_BYTES_MAX)
         return err_set(err, ERR_TOO_LARGE, "the context would be larger than %d bytes",
                        CONTEXT_BYTES_MAX);
@@ -226,10 +299,8 @@ bool repair_retry(struct turn *t, bool *complete, struct err *err)
 {
     struct execution *x = t->x;
 
-    if (x->compensated.count + x->failed.count > 0 || x->undo != NULL)
-        return err_set(err, ERR_CONFLICT, "the execution has been rolled back");
-    if (x->status != STATUS_FAILED && !is_held(x))
-        return err_set(err, ERR_CONFLICT, "only a failed or held execution can be tried again");
+    if (!may_retry(x, err))
+        return false;
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("retry"));
     if (!replace_input(t, err) ||
         (t->ev->program != NULL && !move_to_version(t, t->ev->program, err)) ||
@@ -257,10 +328,8 @@ bool repair_skip(struct turn *t, bool *complete, struct err *err)
     struct execution *x = t->x;
     enum step_end end = STEP_SKIPPED;
 
-    if (!is_held(x))
-        return err_set(err, ERR_CONFLICT, "only a held execution has a step to skip");
-    if (x->cursor.step >= x->program->step_count)
-        return err_set(err, ERR_CONFLICT, "all its steps are done; it is the result that failed");
+    if (!may_skip(x, err))
+        return false;
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("skip"));
     /* A new visit, because the one that failed is recorded. */
     x->cursor.visit = x->steps[x->cursor.step].visit + 1;
@@ -271,7 +340,7 @@ bool repair_skip(struct turn *t, bool *complete, struct err *err)
     if (t->ev->output.kind != VALUE_ABSENT) {
         end = step_complete(t, value_copy(t->mem, t->ev->output), 0);
         if (end == STEP_FAILED)
-            return err_set(err, ERR_INVALID, "%.*s", STR_ARG(t->failure.message));
+            return refuse_field(t, "/output", "bad_value", STR_NONE, t->failure.message, err);
     } else {
         (void)step_row(t, HISTORY_FORWARD, STR("skipped"));
         state_set_step(x, x->cursor.step,

@@ -334,6 +334,8 @@ void state_add_compensated(struct arena *mem, struct execution *x, struct str co
 
 void state_set_input(struct execution *x, struct value input, struct str json)
 {
+    if (!x->has_new_input)
+        x->first_input = x->input;
     x->context_bytes = x->context_bytes - x->input_json.len + json.len;
     x->input = input;
     x->input_json = json;
@@ -490,6 +492,7 @@ struct execution *state_copy(struct arena *mem, const struct execution *exec)
     x->user_json = copy_text(mem, exec->user_json);
     x->input_json = copy_text(mem, exec->input_json);
     x->input = value_copy(mem, exec->input);
+    x->first_input = value_copy(mem, exec->first_input);
     x->error_json = copy_text(mem, exec->error_json);
     x->result_json = copy_text(mem, exec->result_json);
     x->waiting_for_json = copy_text(mem, exec->waiting_for_json);
