@@ -144,6 +144,28 @@ static bool move_loops(struct turn *t, const struct program *to, struct err *err
     return true;
 }
 
+/* What steps left behind that the other version does not have is history. */
+static void drop_steps(struct turn *t, const struct program *to)
+{
+    struct execution *x = t->x;
+    struct buf codes;
+
+    buf_init_arena(&codes, t->mem);
+    for (uint32_t i = 0; i < x->program->step_count; i++) {
+        struct str code = x->program->steps[i].code;
+
+        if (x->steps[i].outcome == OUTCOME_NONE || program_step(to, code) != NULL)
+            continue;
+        buf_char(&codes, codes.len == 0 ? '[' : ',');
+        json_write_string(&codes, code);
+        state_drop_step(x, i);
+    }
+    if (codes.len == 0)
+        return;
+    buf_char(&codes, ']');
+    turn_note(t, "dropped", buf_view(&codes));
+}
+
 static void move_steps(struct turn *t, const struct program *to)
 {
     struct execution *x = t->x;
@@ -154,15 +176,13 @@ static void move_steps(struct turn *t, const struct program *to)
     for (uint32_t i = 0; i < x->program->step_count; i++) {
         const struct step *step = program_step(to, x->program->steps[i].code);
 
-        if (step == NULL) {
-            /* What it left behind is history. */
-            x->context_bytes -= x->steps[i].output_json.len + x->steps[i].error_json.len;
+        if (step == NULL)
             continue;
-        }
         steps[step->index] = x->steps[i];
         if (last == i + 1)
             x->last_done = step->index + 1;
     }
+    state_move_visits(t->mem, x, to, steps);
     x->steps = steps;
 }
 
@@ -182,6 +202,7 @@ static bool move_to_version(struct turn *t, const struct program *to, struct err
     if (step != NULL && !is_within_frames(x, to, step))
         return cannot_move(err, step->code, "stands in another place");
     x->cursor.step = step != NULL ? step->index : to->step_count;
+    drop_steps(t, to);
     move_steps(t, to);
     x->program = to;
     t->slots = ARENA_ARRAY(t->mem, to->slot_count + 1u, struct value);
@@ -271,13 +292,39 @@ static bool is_indeterminate(const struct execution *x)
     const struct step_state *s;
     struct value class;
 
-    if (x->cursor.step >= x->program->step_count)
+    if (x->cursor.step >= x->program->step_count || turn_is_in_visit(x))
         return false;
     s = &x->steps[x->cursor.step];
     class = s->outcome == OUTCOME_FAILED && s->error.kind == VALUE_MAP
                 ? value_map_get_str(s->error, STR("class"))
                 : value_absent();
     return class.kind == VALUE_STRING && str_eq(value_text(class), STR("indeterminate"));
+}
+
+/* Whether the retry is one more attempt of the last visit, with its key and its input. */
+static bool continues_visit(const struct turn *t)
+{
+    const struct cursor *cursor = &t->x->cursor;
+
+    if (t->ev->from.len > 0)
+        return false;
+    if (!turn_is_in_visit(t->x))
+        return is_indeterminate(t->x);
+    /* It has failed before, or somebody was asked: one that only waits begins anew. */
+    return (cursor->tries > 0 || cursor->awaited.len > 0) && !child_is_awaited(cursor);
+}
+
+static enum step_end next_attempt(struct turn *t)
+{
+    struct cursor *cursor = &t->x->cursor;
+
+    cursor->phase = PHASE_ENTER;
+    cursor->attempt++;
+    cursor->tries = 0;
+    cursor->awaited = STR_NONE;
+    cursor->wake_at_us = cursor->timeout_at_us = 0;
+    turn_begin_step(t);
+    return step_attempt(t);
 }
 
 static void forget_end(struct turn *t)
@@ -298,23 +345,23 @@ static void forget_end(struct turn *t)
 bool repair_retry(struct turn *t, bool *complete, struct err *err)
 {
     struct execution *x = t->x;
+    bool continues;
 
     if (!may_retry(x, err))
         return false;
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("retry"));
     if (!replace_input(t, err) ||
-        (t->ev->program != NULL && !move_to_version(t, t->ev->program, err)) ||
-        (t->ev->from.len > 0 && !go_to(t, t->ev->from, err)))
+        (t->ev->program != NULL && !move_to_version(t, t->ev->program, err)))
+        return false;
+    continues = continues_visit(t);
+    if (!continues)
+        turn_leave_visit(t);
+    if (t->ev->from.len > 0 && !go_to(t, t->ev->from, err))
         return false;
     forget_end(t);
-    if (t->ev->from.len == 0 && is_indeterminate(x)) {
-        enum step_end end;
+    if (continues) {
+        enum step_end end = next_attempt(t);
 
-        x->cursor.phase = PHASE_ENTER;
-        x->cursor.attempt++;
-        x->cursor.tries = 0;
-        turn_begin_step(t);
-        end = step_attempt(t);
         *complete = end != STEP_NEEDS && (!flow_settle(t, end) || step_run_all(t));
         return true;
     }
@@ -331,7 +378,8 @@ bool repair_skip(struct turn *t, bool *complete, struct err *err)
     if (!may_skip(x, err))
         return false;
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("skip"));
-    /* A new visit, because the one that failed is recorded. */
+    /* A new visit, because the one that failed is recorded, at least its attempts. */
+    turn_leave_visit(t);
     x->cursor.visit = x->steps[x->cursor.step].visit + 1;
     x->cursor.attempt = 1;
     x->cursor.started_at_us = t->now_us;

@@ -138,6 +138,7 @@ struct str state_context_json(struct arena *mem, const struct execution *exec)
         buf_text(&out, ",\"last\":");
         json_write_string(&out, exec->program->steps[exec->last_done - 1].code);
     }
+    state_write_visits(&out, exec);
     buf_char(&out, '}');
     return buf_view(&out);
 }
@@ -285,6 +286,16 @@ void state_set_step(struct execution *x, uint32_t index, struct step_state step)
         x->context_bytes -= loop_bytes(x->loops);
         x->loops = x->loops->outer;
     }
+}
+
+void state_drop_step(struct execution *x, uint32_t index)
+{
+    struct step_state *s = &x->steps[index];
+
+    x->context_bytes -= step_bytes(s);
+    *s = (struct step_state){.visit = s->visit};
+    if (x->last_done == index + 1)
+        x->last_done = 0;
 }
 
 const struct loop_data *state_loop(const struct execution *x, uint32_t step)
@@ -508,6 +519,7 @@ struct execution *state_copy(struct arena *mem, const struct execution *exec)
         x->steps[i].error = value_copy(mem, s->error);
         x->steps[i].error_json = copy_text(mem, s->error_json);
     }
+    x->past_visits = state_copy_visits(mem, exec->past_visits);
     copy_signals(mem, x, &exec->signals);
     x->loops = copy_loops(mem, x, exec->loops);
     x->compensated = items_copy(mem, &exec->compensated, x);
