@@ -10,7 +10,8 @@ int command_migrate(int argc, char **argv)
     const struct option_spec specs[] = {{.name = "version", .value = &version},
                                         {.name = "where", .value = &act.where},
                                         {.name = "dry-run", .flag = &act.is_dry_run},
-                                        {.name = "json", .flag = &act.as_json}};
+                                        {.name = "json", .flag = &act.as_json},
+                                        CLIENT_OPTIONS};
     struct client c;
     struct buf body;
     int status = EXIT_FAILED;

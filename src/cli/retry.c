@@ -35,7 +35,8 @@ int command_retry(int argc, char **argv)
                                         {.name = "input", .value = &input},
                                         {.name = "where", .value = &act.where},
                                         {.name = "dry-run", .flag = &act.is_dry_run},
-                                        {.name = "json", .flag = &act.as_json}};
+                                        {.name = "json", .flag = &act.as_json},
+                                        CLIENT_OPTIONS};
     struct client c;
     struct buf body;
     int status = EXIT_FAILED;

@@ -11,7 +11,8 @@ int command_skip(int argc, char **argv)
     const struct option_spec specs[] = {{.name = "output", .value = &output},
                                         {.name = "where", .value = &act.where},
                                         {.name = "dry-run", .flag = &act.is_dry_run},
-                                        {.name = "json", .flag = &act.as_json}};
+                                        {.name = "json", .flag = &act.as_json},
+                                        CLIENT_OPTIONS};
     struct client c;
     struct str text, body = STR_NONE;
     struct value v;

@@ -81,7 +81,8 @@ struct node_news {
     struct str current_step;     /* or empty */
     struct str waiting_for_json; /* or empty */
     int64_t row_version, seq, at_us;
-    bool moved; /* the status or the step is another than before */
+    bool moved;          /* the status or the step is another than before */
+    struct value access; /* of its definition: who may view it; or absent */
     const struct history *history;
     const struct mask *mask; /* of what is sensitive in all of this; may be empty */
 };
@@ -100,6 +101,7 @@ bool node_is_shared(const struct node *n);
 
 struct node_user {
     struct str id, name, email, role, org_id;
+    struct value groups; /* a list of texts */
 };
 
 enum node_request_kind {
@@ -119,6 +121,7 @@ enum node_request_kind {
  * with all it points to, and finds the answer in the lower part when `done` is
  * called. Allocate it in an arena of the request.
  */
+/* In the order of ideas. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding) */
 struct node_request {
     enum node_request_kind kind;
     struct node_user user;
@@ -140,9 +143,9 @@ struct node_request {
     struct value signal_by; /* {id, name}: a map */
     bool names_execution;   /* SIGNAL: the answer that is kept says who received it */
     struct str reason;
-    bool without_rollback; /* CANCEL: what was done stays done */
-    struct str from;       /* RETRY: the code of a step; empty = where it stands */
-    struct value output;   /* SKIP: of the step; absent = none */
+    enum cancel_rollback cancel_rollback; /* CANCEL */
+    struct str from;                      /* RETRY: the code of a step; empty = where it stands */
+    struct value output;                  /* SKIP: of the step; absent = none */
     /* DEFINITION */
     struct definition_change definition;
     struct definition_change *definitions; /* in place of the former: several, by `next` */

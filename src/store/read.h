@@ -20,6 +20,14 @@ bool read_execution(struct reader *r, struct arena *mem, struct uuid id,
 bool read_history(struct reader *r, struct arena *mem, struct uuid id, int64_t after, int64_t limit,
                   struct history *out, bool *found, struct err *err) MUST_USE;
 
+/* What decides who may see an execution. */
+struct execution_owner {
+    struct str org_id, code;
+    int64_t version;
+};
+
+bool read_owner(struct reader *r, struct arena *mem, struct uuid id, struct execution_owner *out,
+                bool *found, struct err *err) MUST_USE;
 /* How far an execution has come. */
 struct progress {
     struct str code, org_id;
@@ -36,6 +44,10 @@ bool read_progress(struct reader *r, struct arena *mem, struct uuid id, int64_t 
 /* The history row that recorded a signal. */
 bool read_signal(struct reader *r, struct uuid execution, struct str signal_id, int64_t *seq,
                  bool *found, struct err *err) MUST_USE;
+
+/* The `meta` of the steps of its definition: a map by code, in `mem`. */
+bool read_step_meta(struct reader *r, struct arena *mem, struct uuid id, struct value *out,
+                    struct err *err) MUST_USE;
 
 /* What of an execution's input is sensitive; an empty mask when nothing is. */
 bool read_mask(struct reader *r, struct arena *mem, struct uuid id, struct mask *out,
@@ -78,9 +90,9 @@ struct dues {
 bool read_due(struct reader *r, struct arena *mem, int64_t after_us, struct uuid after_id,
               int64_t until_us, int64_t limit, struct dues *out, struct err *err) MUST_USE;
 
-/* The live execution with this business key and code. */
-bool read_by_key(struct reader *r, struct str code, struct str key, struct uuid *out, bool *found,
-                 struct err *err) MUST_USE;
+/* The live execution of an organisation with this business key and code. */
+bool read_by_key(struct reader *r, struct str org_id, struct str code, struct str key,
+                 struct uuid *out, bool *found, struct err *err) MUST_USE;
 
 /*
  * Ids that end with `suffix` (at most `limit`, newest first), for the command
@@ -108,6 +120,10 @@ struct stored_definitions {
 bool read_definition(struct reader *r, struct arena *mem, struct str kind, struct str code,
                      int64_t version, struct stored_definition *out, bool *found,
                      struct err *err) MUST_USE;
+
+/* `access` of a version of a process, as JSON; empty when it has none, or does not exist. */
+bool read_access(struct reader *r, struct arena *mem, struct str code, int64_t version,
+                 struct str *out, struct err *err) MUST_USE;
 
 /* Every version of one definition, newest first, the draft before all; without their texts. */
 bool read_versions(struct reader *r, struct arena *mem, struct str kind, struct str code,
