@@ -4,15 +4,15 @@
 #include "api/api.h"
 #include "api/problem.h"
 #include "base/utf8.h"
-#include "store/change.h"
+#include "store/digest.h"
+#include "store/users.h"
 #include "value/object.h"
 #include "value/timefmt.h"
 
-#include <openssl/evp.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { LIMIT_MAX = 500, KEY_LEN_MAX = 255, SHA256_BYTES = 32 };
+enum { LIMIT_MAX = 500, KEY_LEN_MAX = 255 };
 
 #define WAIT_DEFAULT_US INT64_C(10000000)
 #define WAIT_MAX_US INT64_C(3600000000)
@@ -195,27 +195,33 @@ bool call_limit(struct call *c, int64_t fallback, int64_t *out)
     return false;
 }
 
+bool call_time(struct call *c, const char *name, int64_t *out_us)
+{
+    struct str text = http_query(c->http, name);
+    struct value v;
+
+    *out_us = 0;
+    if (text.len == 0)
+        return true;
+    if (!timestamp_read(text, &v) && !timestamp_read_date(text, &v)) {
+        call_refuse_text(c, ERR_BAD_REQUEST, "%s is a time such as 2026-01-31T09:00:00Z", name);
+        return false;
+    }
+    *out_us = v.seconds * 1000000 + v.nanos / 1000;
+    return true;
+}
+
+struct str call_scope(const struct call *c)
+{
+    return str_eq(c->user.org_id, ORG_DEFAULT) ? STR_NONE : c->user.org_id;
+}
+
 bool call_execution_id(struct call *c, struct uuid *out)
 {
     if (uuid_read(c->params[0], out))
         return true;
     call_refuse_text(c, ERR_NOT_FOUND, "there is no execution with this id");
     return false;
-}
-
-static struct str hash_hex(struct arena *mem, struct str text)
-{
-    static const char digits[] = "0123456789abcdef";
-    unsigned char hash[SHA256_BYTES];
-    char *hex = arena_alloc(mem, sizeof(hash) * 2);
-
-    if (EVP_Digest(text.len > 0 ? text.ptr : "", text.len, hash, NULL, EVP_sha256(), NULL) != 1)
-        PANIC("no SHA-256");
-    for (size_t i = 0; i < sizeof(hash); i++) {
-        hex[2 * i] = digits[hash[i] >> 4];
-        hex[2 * i + 1] = digits[hash[i] & 15];
-    }
-    return str_from(hex, sizeof(hash) * 2);
 }
 
 bool call_idempotency(struct call *c, struct idempotency *out)
@@ -234,7 +240,7 @@ bool call_idempotency(struct call *c, struct idempotency *out)
                                 .method = c->http->method,
                                 .path = c->http->path,
                                 .key = key,
-                                .body_hash = hash_hex(c->mem, c->http->body)};
+                                .body_hash = digest_hex(c->mem, c->http->body)};
     return true;
 }
 

@@ -10,11 +10,9 @@
  */
 #include "api/http_inner.h"
 #include "api/listen.h"
-#include "api/percent.h"
 
 #include <errno.h>
 #include <malloc.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -361,15 +359,29 @@ static unsigned connections_allowed(unsigned wanted)
 
 static bool start_daemon(struct http_server *s, struct err *err)
 {
+    bool is_tls = s->options.tls_cert != NULL;
     const union MHD_DaemonInfo *info;
+    /* The library only reads what they point to, but does not say so. */
+    const union {
+        const char *ours;
+        void *theirs;
+    } cert = {.ours = s->options.tls_cert}, key = {.ours = s->options.tls_key};
+    const struct MHD_OptionItem tls[] = {
+        {MHD_OPTION_HTTPS_MEM_CERT, 0, cert.theirs},
+        {MHD_OPTION_HTTPS_MEM_KEY, 0, key.theirs},
+        {MHD_OPTION_END, 0, NULL},
+    };
+    const struct MHD_OptionItem plain[] = {{MHD_OPTION_END, 0, NULL}};
 
     s->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO, 0, NULL, NULL, on_access, s,
-        MHD_OPTION_LISTEN_SOCKET, s->listen_fd, MHD_OPTION_CONNECTION_LIMIT,
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | (is_tls ? MHD_USE_TLS : MHD_USE_TURBO), 0, NULL,
+        NULL, on_access, s, MHD_OPTION_LISTEN_SOCKET, s->listen_fd, MHD_OPTION_CONNECTION_LIMIT,
         connections_allowed(s->options.connections_max), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)CONNECTION_POOL_BYTES, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
         MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded,
-        NULL, MHD_OPTION_END);
+        NULL, MHD_OPTION_ARRAY, is_tls ? tls : plain, MHD_OPTION_END);
+    if (s->daemon == NULL && is_tls)
+        return err_set(err, ERR_IO, "cannot serve TLS with this certificate and key");
     if (s->daemon == NULL)
         return err_set(err, ERR_IO, "cannot start the HTTP server: %s", strerror(errno));
     info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD);
@@ -547,77 +559,4 @@ void http_close(struct http_server *s)
         free(x);
     }
     free(s);
-}
-
-/* --- reading a request --- */
-
-static struct str lookup(const struct http_request *r, enum MHD_ValueKind kind, const char *name)
-{
-    const char *value = NULL;
-    size_t len = 0;
-
-    if (MHD_lookup_connection_value_n(((const struct exchange *)r)->handle, kind, name,
-                                      strlen(name), &value, &len) != MHD_YES)
-        return STR_NONE;
-    return value == NULL ? STR("") : str_from(value, len);
-}
-
-struct str http_header(const struct http_request *r, const char *name)
-{
-    return lookup(r, MHD_HEADER_KIND, name);
-}
-
-struct str http_query(const struct http_request *r, const char *name)
-{
-    struct str encoded = lookup(r, MHD_GET_ARGUMENT_KIND, name), text;
-
-    /* A query that is no text was refused before the handler could ask. */
-    return percent_decode(r->mem, encoded, &text) ? text : STR_NONE;
-}
-
-struct values {
-    struct arena *mem;
-    const char *name;
-    struct str *items;
-    size_t count, max;
-};
-
-static enum MHD_Result add_value(void *context, enum MHD_ValueKind kind, const char *name,
-                                 const char *value)
-{
-    struct values *v = context;
-
-    (void)kind;
-    if (strcmp(name, v->name) != 0 || v->count == v->max)
-        return MHD_YES;
-    if (percent_decode(v->mem, value == NULL ? STR("") : str_of(value), &v->items[v->count]))
-        v->count++;
-    return MHD_YES;
-}
-
-size_t http_query_all(const struct http_request *r, const char *name, struct str *out, size_t max)
-{
-    struct values v = {.mem = r->mem, .name = name, .items = out, .max = max};
-
-    (void)MHD_get_connection_values(((const struct exchange *)r)->handle, MHD_GET_ARGUMENT_KIND,
-                                    add_value, &v);
-    return v.count;
-}
-
-bool http_is_local(const struct http_request *r)
-{
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(
-        ((const struct exchange *)r)->handle, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    const struct sockaddr *address = info == NULL ? NULL : info->client_addr;
-
-    if (address == NULL)
-        return false;
-    if (address->sa_family == AF_INET)
-        return ((const uint8_t *)&((const struct sockaddr_in *)address)->sin_addr)[0] == 127;
-    if (address->sa_family == AF_INET6) {
-        const struct in6_addr *ip = &((const struct sockaddr_in6 *)address)->sin6_addr;
-
-        return IN6_IS_ADDR_LOOPBACK(ip) || (IN6_IS_ADDR_V4MAPPED(ip) && ip->s6_addr[12] == 127);
-    }
-    return false;
 }

@@ -118,26 +118,28 @@ int command_ls(int argc, char **argv)
 {
     const char *limit = NULL;
     const char *filters[8] = {0};
-    static const char *const names[] = {"status", "code", "key", "step", "kind", "from", "to", "q"};
     bool as_json = false, all = false;
-    struct option_spec specs[11];
+    /* The first are conditions, and parameters of the same name. */
+    const struct option_spec specs[] = {
+        {.name = "status", .value = &filters[0]}, {.name = "code", .value = &filters[1]},
+        {.name = "key", .value = &filters[2]},    {.name = "step", .value = &filters[3]},
+        {.name = "kind", .value = &filters[4]},   {.name = "from", .value = &filters[5]},
+        {.name = "to", .value = &filters[6]},     {.name = "q", .value = &filters[7]},
+        {.name = "limit", .value = &limit},       {.name = "all", .flag = &all},
+        {.name = "json", .flag = &as_json},       CLIENT_OPTIONS,
+    };
     struct client c;
     struct buf query;
     int status;
 
-    for (size_t i = 0; i < 8; i++)
-        specs[i] = (struct option_spec){.name = names[i], .value = &filters[i]};
-    specs[8] = (struct option_spec){.name = "limit", .value = &limit};
-    specs[9] = (struct option_spec){.name = "all", .flag = &all};
-    specs[10] = (struct option_spec){.name = "json", .flag = &as_json};
-    if (!options_read("ls", specs, 11, &argc, argv) || argc != 1)
+    if (!options_read("ls", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 1)
         return command_usage("ls");
     client_open(&c);
     buf_init_arena(&query, &c.mem);
     buf_text(&query, "limit=");
     client_escape(&query, str_of(limit != NULL ? limit : all ? "500" : "20"));
     for (size_t i = 0; i < 8; i++)
-        add_filter(&query, names[i], filters[i]);
+        add_filter(&query, specs[i].name, filters[i]);
     status = list(&c, buf_view(&query), all, as_json);
     client_close(&c);
     return status;

@@ -333,35 +333,13 @@ static bool apply_cancel(struct turn *t, struct err *err)
 
 /* --- answers --- */
 
-static struct str text_or(struct value map, struct str name, struct str fallback)
-{
-    struct value v = map.kind == VALUE_MAP ? value_map_get_str(map, name) : value_absent();
-
-    return v.kind == VALUE_STRING ? value_text(v) : fallback;
-}
-
-static void fail_with_answer(struct turn *t, struct value error)
-{
-    struct value retryable =
-        error.kind == VALUE_MAP ? value_map_get_str(error, STR("retryable")) : value_absent();
-
-    t->failure = (struct failure){
-        .code = text_or(error, STR("code"), STR("external_failed")),
-        .message = text_or(error, STR("message"), STR("the worker said that it failed")),
-        .class = text_or(error, STR("class"), STR("business")),
-        .details =
-            error.kind == VALUE_MAP ? value_map_get_str(error, STR("details")) : value_absent(),
-        .is_final = retryable.kind == VALUE_BOOL && !retryable.b,
-    };
-}
-
 /* What the step has asked for is answered. False: reads are needed first. */
 static bool answered(struct turn *t, struct value output, struct value error)
 {
     turn_row(t, HISTORY_EVENT, turn_step(t)->code, STR("answer"))->key = t->x->cursor.awaited;
     turn_begin_step(t);
     if (output.kind == VALUE_ABSENT)
-        fail_with_answer(t, error);
+        (void)turn_fail_answer(t, error);
     if (output.kind == VALUE_ABSENT || !freeze_answer(t, output))
         freeze_refuse(t);
     return go_on_behind(t);
@@ -415,7 +393,7 @@ static void set_wake(struct execution *x)
         x->wake_at_us = earlier(x->cursor.wake_at_us, x->undo->deadline_at_us);
 }
 
-static void finish(struct turn *t)
+static void finish(struct turn *t, bool has_moved)
 {
     struct execution *x = t->x;
     struct commit *out = t->out;
@@ -429,7 +407,9 @@ static void finish(struct turn *t)
     set_wake(x);
     for (size_t i = 0; i < out->history.count; i++)
         x->log_bytes += state_row_bytes(&out->history.items[i]);
-    if (x->context_bytes <= CHECKPOINT_SMALL || x->log_bytes >= (int64_t)x->context_bytes) {
+    /* Rows are folded with one version: those of another are behind a checkpoint. */
+    if (x->context_bytes <= CHECKPOINT_SMALL || x->log_bytes >= (int64_t)x->context_bytes ||
+        has_moved) {
         out->writes_context = true;
         out->context_json = state_context_json(t->mem, x);
         x->checkpoint_seq = x->seq;
@@ -494,7 +474,7 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
         complete = undo_run(&t);
     out->result = complete ? ADVANCE_COMMIT : ADVANCE_NEED;
     if (complete) {
-        finish(&t);
+        finish(&t, t.x->program != exec->program);
         out->wakes_parent = t.x->has_parent && status_is_terminal(t.x->status);
         out->moves = t.x->program != exec->program || t.x->deadline_at_us != exec->deadline_at_us;
     }

@@ -81,6 +81,21 @@ struct child_read {
     struct value error;  /* failed: {code, message, ...}; or absent */
 };
 
+/*
+ * A procedure that a trial answers in place of running it. `call` tells one
+ * call of it from any other: the same turn, run anew, asks for the same.
+ */
+struct mock_read {
+    struct str name, call;
+    struct value input;
+    struct value output; /* or absent: then error says {code, message, class} */
+    struct value error;
+};
+
+struct mock_reads {
+    VEC_OF(struct mock_read);
+};
+
 struct event {
     enum event_kind kind;
     struct str signal_id, signal_type;
@@ -104,6 +119,10 @@ struct event {
     const struct child_read *child;        /* or NULL */
     /* Others keep changing the records first: writing one fails with conflict_version. */
     bool gives_up_on_records;
+    /* For trials: the names of procedures that are asked for, not run; a map, or absent. */
+    struct value mocked;
+    const struct mock_reads *mocks; /* what was asked for, or NULL */
+    bool traces;                    /* commit.commands is wanted */
 };
 
 enum history_kind {
@@ -178,6 +197,19 @@ struct history_need {
     int64_t after;
 };
 
+/* A command that ran, however it ended. */
+struct command_run {
+    struct str step;
+    enum history_kind kind; /* forward, rollback or reminder */
+    int64_t visit, attempt;
+    struct str place; /* in the step: "2.1" */
+    enum command_type type;
+};
+
+struct command_runs {
+    VEC_OF(struct command_run);
+};
+
 enum advance_result {
     ADVANCE_COMMIT, /* the commit says what changes */
     ADVANCE_NEED,   /* reads are needed first; nothing else of the commit counts */
@@ -197,6 +229,8 @@ struct commit {
     struct process_reads needs_processes; /* code and key are what is asked for */
     bool needs_child;                     /* how the execution `child` stands */
     struct uuid child;
+    struct mock_reads needs_mocks; /* name, call and input are what is asked for */
+    struct command_runs commands;  /* when the event traces */
     struct dead_letters dead_letters;
     /*
      * Executions that begin with this commit: pending, due at once, with the
@@ -206,7 +240,7 @@ struct commit {
         VEC_OF(struct execution *);
     } starts;
     bool wakes_parent;             /* it has ended, and its parent may be waiting for that */
-    struct findings findings;      /* of a signal that its form refuses: what is wrong */
+    struct findings findings;      /* of what is refused as ERR_INVALID: what is wrong */
     bool moves;                    /* the version or the deadline of the execution has changed */
     const struct signal *received; /* a signal to be stored, or NULL */
     bool writes_context;           /* checkpoint: context_json is set */
@@ -226,6 +260,13 @@ struct commit {
  */
 bool engine_advance(struct arena *mem, const struct execution *exec, const struct event *ev,
                     int64_t now_us, struct commit *out, struct err *err) MUST_USE;
+
+/*
+ * Whether an operator may RETRY, SKIP or MIGRATE the execution as it stands,
+ * whatever else the request says; ERR_CONFLICT says why not.
+ */
+bool engine_may_repair(const struct execution *exec, enum event_kind kind,
+                       struct err *err) MUST_USE;
 
 /* Whether an execution has received a signal of this id already. */
 enum signal_known { SIGNAL_NEW, SIGNAL_SAME, SIGNAL_DIFFERS };

@@ -272,6 +272,7 @@ static enum step_end perform(struct turn *t, const struct command *c, struct val
     enum step_end end;
 
     *out = value_null();
+    probe_trace(t, c);
     end = dispatch(t, c, out);
     if (end == STEP_DONE)
         end = command_shape(t, c, out);
@@ -391,6 +392,8 @@ enum step_end procedure_run(struct turn *t, const struct procedure *p, struct st
         return run_list(t, p->commands, p->command_count, out);
     if (check_input(t, p, &input) != STEP_DONE)
         return STEP_FAILED;
+    if (probe_is_mocked(t, p))
+        return probe_answer(t, p, place, input, out);
     procedure_enter(t, p, place, input, &scope);
     end = run_list(t, p->commands, p->command_count, out);
     if (end == STEP_DONE && p->result != NULL) {

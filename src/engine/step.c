@@ -190,6 +190,7 @@ static enum step_end run_wait(struct turn *t, const struct step *step)
         return end;
     if (!wanted)
         return step_complete(t, value_null(), 0);
+    probe_trace(t, c);
     end = wait_begin(t, step, &output, &took);
     if (end == STEP_DONE)
         end = command_shape(t, c, &output);

@@ -92,6 +92,27 @@ static bool is_own_code(struct str code)
     return str_starts_with(code, STR("expression_")) || str_starts_with(code, STR("limit_"));
 }
 
+bool turn_is_in_visit(const struct execution *x)
+{
+    return x->cursor.step < x->program->step_count &&
+           x->cursor.visit > x->steps[x->cursor.step].visit;
+}
+
+void turn_leave_visit(struct turn *t)
+{
+    struct execution *x = t->x;
+    struct buf note;
+
+    if (!turn_is_in_visit(x))
+        return;
+    buf_init_arena(&note, t->mem);
+    buf_char(&note, '{');
+    json_write_string(&note, turn_step(t)->code);
+    buf_printf(&note, ":%lld}", (long long)x->cursor.visit);
+    turn_note(t, "visits", buf_view(&note));
+    state_count_visit(t->mem, x, turn_step(t)->code, x->cursor.visit);
+}
+
 enum step_end turn_fail(struct turn *t, struct str code, struct str class, const char *format, ...)
 {
     char message[512];
@@ -118,6 +139,29 @@ enum step_end turn_fail_value(struct turn *t, struct value error, struct str poi
         .message = str_copy(t->mem, str_of(error.error->message)),
         .source = pointer,
         .is_own = true,
+    };
+    return STEP_FAILED;
+}
+
+static struct str text_or(struct value map, struct str name, struct str fallback)
+{
+    struct value v = map.kind == VALUE_MAP ? value_map_get_str(map, name) : value_absent();
+
+    return v.kind == VALUE_STRING ? value_text(v) : fallback;
+}
+
+enum step_end turn_fail_answer(struct turn *t, struct value error)
+{
+    struct value retryable =
+        error.kind == VALUE_MAP ? value_map_get_str(error, STR("retryable")) : value_absent();
+
+    t->failure = (struct failure){
+        .code = text_or(error, STR("code"), STR("external_failed")),
+        .message = text_or(error, STR("message"), STR("the worker said that it failed")),
+        .class = text_or(error, STR("class"), STR("business")),
+        .details =
+            error.kind == VALUE_MAP ? value_map_get_str(error, STR("details")) : value_absent(),
+        .is_final = retryable.kind == VALUE_BOOL && !retryable.b,
     };
     return STEP_FAILED;
 }

@@ -144,12 +144,21 @@ void turn_note(struct turn *t, const char *name, struct str json);
 /* The same with the name "name:code", so that several steps may note it. */
 void turn_note_of(struct turn *t, const char *name, struct str code, struct str json);
 
+/* Whether the execution stands in a visit that has no end yet. */
+bool turn_is_in_visit(const struct execution *x);
+
+/* Give such a visit up, if there is one: the next one of the step has another number. */
+void turn_leave_visit(struct turn *t);
+
 /* Fail the step under way. Answers STEP_FAILED. */
 enum step_end turn_fail(struct turn *t, struct str code, struct str class, const char *format, ...)
     PRINTF_LIKE(4, 5);
 
 /* Fail it with an error value of an expression that stands at `pointer`. */
 enum step_end turn_fail_value(struct turn *t, struct value error, struct str pointer);
+
+/* Fail it as somebody else says: {code, message, class, details, retryable}. */
+enum step_end turn_fail_answer(struct turn *t, struct value error);
 
 /* Fail it because the context would be too large. */
 enum step_end turn_fail_size(struct turn *t);
@@ -253,6 +262,18 @@ struct str procedure_command_place(struct turn *t, const struct command *c);
  * the answer, absent when it has not asked yet; STEP_FAILED.
  */
 enum step_end procedure_answered(struct turn *t, struct str place, struct value *out);
+
+/* --- probe.c: what trials ask for --- */
+
+/* Whether the event answers for this procedure. */
+bool probe_is_mocked(const struct turn *t, const struct procedure *p);
+
+/* What it answers to a call with this input, at `place`. STEP_DONE, STEP_FAILED or STEP_NEEDS. */
+enum step_end probe_answer(struct turn *t, const struct procedure *p, struct str place,
+                           struct value input, struct value *out);
+
+/* This command runs now: if the event traces, the commit says so. */
+void probe_trace(struct turn *t, const struct command *c);
 
 /* --- child.c --- */
 

@@ -75,6 +75,8 @@ struct work {
     struct program_reads programs; /* those of `processes`: work_forget_reads() */
     struct child_read child;
     bool has_child;
+    struct program_ref *program; /* RETRY, MIGRATE: the version to go on with; or NULL */
+    struct value input;          /* RETRY: as it was checked; or absent */
     struct work *next;
 };
 
@@ -118,15 +120,17 @@ struct entry {
 /* --- programs --- */
 
 struct program_ref {
-    struct str key; /* code@version#epoch of functions */
+    struct str key; /* code@version#epoch of functions, or code@version:snapshot */
     struct str code;
-    int64_t version; /* never 0 */
+    int64_t version;     /* never 0 */
+    struct str snapshot; /* or empty: with what is published */
     enum program_state state;
     const struct program *program;
     struct arena mem;
     struct program_read read; /* what `program` is a part of */
     struct err err;
     struct work_queue starts; /* waiting for it */
+    struct work_queue moves;  /* retries and migrations that wait for it */
     struct load *loads;       /* executions that wait for it */
 };
 
@@ -351,6 +355,21 @@ void works_run(struct node *n); /* advance what is ready, into the current batch
 /* It is not there, or cannot be loaded: everything that waits for it is refused. */
 void entry_fail(struct node *n, struct entry *e, const struct err *err);
 
+/* repair.c: retry, skip, migrate */
+enum repair_state {
+    REPAIR_READY,   /* the engine may be asked */
+    REPAIR_REFUSED, /* *err and the request's findings say why */
+    REPAIR_WAITS,   /* for a program: the work must be handed to repair_wait() */
+};
+bool repair_is(enum node_request_kind kind);
+enum event_kind repair_event(enum node_request_kind kind);
+/* What the first work of an entry, a repair, needs before the engine is asked. */
+enum repair_state repair_prepare(struct node *n, const struct entry *e, struct work *w,
+                                 struct err *err);
+/* The work, which is in no queue, comes back to its execution with the program. */
+void repair_wait(struct node *n, const struct entry *e, struct work *w);
+void repair_program_come(struct node *n, struct program_ref *ref);
+
 /* load.c: reading executions and records */
 struct load *load_new(struct node *n, void (*run)(struct node_read *, struct reader *),
                       void (*done)(struct node_read *));
@@ -371,8 +390,18 @@ bool program_read(struct node *n, struct reader *reader, struct arena *mem, stru
                   int64_t version, struct program_read *out, struct err *err) MUST_USE;
 void program_read_release(struct program_read *read);
 
-/* program.c: programs, and which version is published */
+/* The same with the versions that a snapshot names; without one they are those of now. */
+bool program_read_pinned(struct node *n, struct reader *reader, struct arena *mem, struct str code,
+                         int64_t version, struct str snapshot, struct program_read *out,
+                         struct err *err) MUST_USE;
+
+/*
+ * program.c: programs, and which version is published. The first is for what
+ * begins now; the second for what has begun, with its snapshot or none.
+ */
 struct program_ref *program_get(struct node *n, struct str code, int64_t version);
+struct program_ref *program_get_pinned(struct node *n, struct str code, int64_t version,
+                                       struct str snapshot);
 struct published *published_get(struct node *n, struct str code);
 void published_load(struct node *n, struct published *p);
 void published_forget(struct node *n); /* others may have published: ask again */

@@ -147,7 +147,8 @@ static void done_execution(struct node_read *read)
         fail(l, &err);
         return;
     }
-    e->program = program_get(l->node, l->execution.stored.code, l->execution.stored.version);
+    e->program = program_get_pinned(l->node, l->execution.stored.code, l->execution.stored.version,
+                                    l->execution.stored.snapshot);
     if (e->program->state == PROGRAM_LOADING) {
         l->next_for_program = e->program->loads;
         e->program->loads = l;
@@ -188,8 +189,8 @@ static bool load_process(struct node *n, struct reader *reader, struct arena *me
     struct process_read found = *need;
     struct program_read read;
 
-    if (need->key.len > 0 &&
-        !read_by_key(reader, need->code, need->key, &found.holder, &found.is_held, err))
+    if (need->key.len > 0 && !read_by_key(reader, w->entry->x->org_id, need->code, need->key,
+                                          &found.holder, &found.is_held, err))
         return false;
     if (need->key.len == 0) {
         if (!program_read(n, reader, mem, need->code, -1, &read, err))

@@ -81,7 +81,8 @@ struct node_news {
     struct str current_step;     /* or empty */
     struct str waiting_for_json; /* or empty */
     int64_t row_version, seq, at_us;
-    bool moved; /* the status or the step is another than before */
+    bool moved;          /* the status or the step is another than before */
+    struct value access; /* of its definition: who may view it; or absent */
     const struct history *history;
     const struct mask *mask; /* of what is sensitive in all of this; may be empty */
 };
@@ -100,12 +101,16 @@ bool node_is_shared(const struct node *n);
 
 struct node_user {
     struct str id, name, email, role, org_id;
+    struct value groups; /* a list of texts */
 };
 
 enum node_request_kind {
     NODE_START,
     NODE_SIGNAL,
     NODE_CANCEL,
+    NODE_RETRY,      /* an operator: a failed or held execution runs on */
+    NODE_SKIP,       /* ... a held one goes on behind the step that failed */
+    NODE_MIGRATE,    /* ... a waiting one goes on with another version */
     NODE_WAIT,       /* for the end of an execution, or for the step that takes a signal */
     NODE_DEFINITION, /* save a draft, delete it, publish, and what else can become of one */
     NODE_CHANGE,     /* any other change: see store/change.h */
@@ -116,6 +121,7 @@ enum node_request_kind {
  * with all it points to, and finds the answer in the lower part when `done` is
  * called. Allocate it in an arena of the request.
  */
+/* In the order of ideas. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding) */
 struct node_request {
     enum node_request_kind kind;
     struct node_user user;
@@ -126,18 +132,20 @@ struct node_request {
 
     /* START */
     struct str code;
-    int64_t version; /* 0 = the published one */
-    struct value input;
+    int64_t version;    /* 0 = the published one; RETRY, MIGRATE: 0 = the one it has */
+    struct value input; /* RETRY: absent = the one it has */
     struct str key;
-    /* SIGNAL, CANCEL, WAIT */
+    /* all others that are about an execution */
     struct uuid execution;
     struct str signal_id, signal_type;
     int64_t signal_seq; /* WAIT: for the step that takes this signal; an answer of SIGNAL */
     struct value payload;
-    struct value signal_by; /* {id, name}: a map */
-    bool names_execution;   /* SIGNAL: the answer that is kept says who received it */
+    struct value signal_by;               /* {id, name}: a map */
+    bool names_execution;                 /* SIGNAL: the answer that is kept says who received it */
     enum cancel_rollback cancel_rollback; /* CANCEL */
     struct str reason;
+    struct str from;     /* RETRY: the code of a step; empty = where it stands */
+    struct value output; /* SKIP: of the step; absent = none */
     /* DEFINITION */
     struct definition_change definition;
     struct definition_change *definitions; /* in place of the former: several, by `next` */

@@ -1,6 +1,8 @@
 /* request.c - requests in, answers out; see node.h. */
 #include "node/inner.h"
 
+#include "define/access.h"
+#include "engine/show.h"
 #include "value/json.h"
 
 #include <stdarg.h>
@@ -149,35 +151,19 @@ static struct str user_json(struct arena *mem, const struct node_user *user)
     return buf_view(&out);
 }
 
-/* settings.key: what the definition says when the start gives none. */
+/* The key that the start gives, else what the definition says. */
 static bool business_key(struct node *n, struct node_request *r, const struct program *p,
                          struct value input, struct str *out)
 {
-    struct value slots[ROOT_COUNT];
-    struct cel_activation activation = {.slots = slots, .now_us = clock_wall_us(n->clock)};
-    struct value v;
+    struct value user;
     struct err err;
 
     *out = r->key;
     if (r->key.len > 0 || p->key == NULL)
         return true;
-    for (unsigned i = 0; i < ROOT_COUNT; i++)
-        slots[i] = value_absent();
-    slots[ROOT_CONFIG] = n->config;
-    slots[ROOT_INPUT] = input;
-    slots[ROOT_META] = p->meta;
-    if (!json_read(r->mem, user_json(r->mem, &r->user), &slots[ROOT_USER], &err))
-        slots[ROOT_USER] = value_map_empty();
-    v = mapping_evaluate(r->mem, p->key, &activation);
-    if (v.kind == VALUE_INT)
-        *out = str_printf(r->mem, "%lld", (long long)v.i);
-    else if (v.kind == VALUE_STRING && v.len > 0)
-        *out = value_text(v);
-    else
-        return err_set(&r->err, ERR_INVALID, "settings.key does not give a string: %s",
-                       v.kind == VALUE_ERROR ? v.error->message
-                                             : value_kind_name((enum value_kind)v.kind));
-    return true;
+    if (!json_read(r->mem, user_json(r->mem, &r->user), &user, &err))
+        user = value_map_empty();
+    return state_key(r->mem, p, input, user, n->config, clock_wall_us(n->clock), out, &r->err);
 }
 
 static bool make_execution(struct node *n, struct entry *e, const struct program *p,
@@ -208,6 +194,9 @@ static bool start_with(struct node *n, struct work *w, struct program_ref *ref)
     struct entry *e;
     struct str key;
 
+    if (!access_allows(p->access, "start", r->user.role, r->user.groups))
+        return err_set(&r->err, ERR_FORBIDDEN, "'%.*s' lets others start it, not you",
+                       STR_ARG(p->code));
     r->findings = (struct findings){0};
     define_check_input(r->mem, p, r->input, &input, &r->findings);
     if (findings_have_errors(&r->findings))
@@ -299,6 +288,9 @@ bool node_submit(struct node *n, struct node_request *r, struct err *err)
         entry_queue(n, entry_get(n, r->execution), w);
         break;
     case NODE_CANCEL:
+    case NODE_RETRY:
+    case NODE_SKIP:
+    case NODE_MIGRATE:
     case NODE_WAIT:
         entry_queue(n, entry_get(n, r->execution), w);
         break;

@@ -20,6 +20,14 @@ bool read_execution(struct reader *r, struct arena *mem, struct uuid id,
 bool read_history(struct reader *r, struct arena *mem, struct uuid id, int64_t after, int64_t limit,
                   struct history *out, bool *found, struct err *err) MUST_USE;
 
+/* What decides who may see an execution. */
+struct execution_owner {
+    struct str org_id, code;
+    int64_t version;
+};
+
+bool read_owner(struct reader *r, struct arena *mem, struct uuid id, struct execution_owner *out,
+                bool *found, struct err *err) MUST_USE;
 /* How far an execution has come. */
 struct progress {
     struct str code, org_id;
@@ -82,9 +90,9 @@ struct dues {
 bool read_due(struct reader *r, struct arena *mem, int64_t after_us, struct uuid after_id,
               int64_t until_us, int64_t limit, struct dues *out, struct err *err) MUST_USE;
 
-/* The live execution with this business key and code. */
-bool read_by_key(struct reader *r, struct str code, struct str key, struct uuid *out, bool *found,
-                 struct err *err) MUST_USE;
+/* The live execution of an organisation with this business key and code. */
+bool read_by_key(struct reader *r, struct str org_id, struct str code, struct str key,
+                 struct uuid *out, bool *found, struct err *err) MUST_USE;
 
 /*
  * Ids that end with `suffix` (at most `limit`, newest first), for the command
@@ -113,6 +121,10 @@ bool read_definition(struct reader *r, struct arena *mem, struct str kind, struc
                      int64_t version, struct stored_definition *out, bool *found,
                      struct err *err) MUST_USE;
 
+/* `access` of a version of a process, as JSON; empty when it has none, or does not exist. */
+bool read_access(struct reader *r, struct arena *mem, struct str code, int64_t version,
+                 struct str *out, struct err *err) MUST_USE;
+
 /* Every version of one definition, newest first, the draft before all; without their texts. */
 bool read_versions(struct reader *r, struct arena *mem, struct str kind, struct str code,
                    struct stored_definitions *out, struct err *err) MUST_USE;
@@ -132,6 +144,10 @@ bool read_published(struct reader *r, struct arena *mem, struct str kind,
 /* The same in any order, and the newest version of what has been removed. */
 bool read_newest(struct reader *r, struct arena *mem, struct str kind,
                  struct stored_definitions *out, struct err *err) MUST_USE;
+
+/* What a snapshot pins, as pins_write() of src/define wrote it. */
+bool read_snapshot(struct reader *r, struct arena *mem, struct str hash, struct str *pins_json,
+                   bool *found, struct err *err) MUST_USE;
 
 /* A number that grows with every change of a definition, whichever node makes it. */
 bool read_definition_stamp(struct reader *r, int64_t *out, struct err *err) MUST_USE;

@@ -39,6 +39,17 @@ bool read_definition(struct reader *r, struct arena *mem, struct str kind, struc
     return status <= DB_DONE ? true : db_fail(r->db, status, err);
 }
 
+bool read_access(struct reader *r, struct arena *mem, struct str code, int64_t version,
+                 struct str *out, struct err *err)
+{
+    enum db_status status =
+        reader_run(r, SQL_READ_ACCESS, DB_PARAMS(db_text(code), db_int(version)));
+
+    *out = status == DB_ROW ? str_copy(mem, db_column_text(r->db, SQL_READ_ACCESS, 0)) : STR_NONE;
+    db_end(r->db, SQL_READ_ACCESS);
+    return status <= DB_DONE ? true : db_fail(r->db, status, err);
+}
+
 static bool load_all(struct reader *r, struct arena *mem, enum sql sql, enum db_status status,
                      bool with_texts, struct stored_definitions *out, struct err *err)
 {
@@ -82,6 +93,18 @@ bool read_newest(struct reader *r, struct arena *mem, struct str kind,
     enum db_status status = reader_run(r, SQL_READ_ALL_NEWEST, DB_PARAMS(db_text(kind)));
 
     return load_all(r, mem, SQL_READ_ALL_NEWEST, status, true, out, err);
+}
+
+bool read_snapshot(struct reader *r, struct arena *mem, struct str hash, struct str *pins_json,
+                   bool *found, struct err *err)
+{
+    enum db_status status = reader_run(r, SQL_READ_SNAPSHOT, DB_PARAMS(db_text(hash)));
+
+    *found = status == DB_ROW;
+    if (*found)
+        *pins_json = str_copy(mem, db_column_text(r->db, SQL_READ_SNAPSHOT, 0));
+    db_end(r->db, SQL_READ_SNAPSHOT);
+    return status <= DB_DONE ? true : db_fail(r->db, status, err);
 }
 
 bool read_definition_stamp(struct reader *r, int64_t *out, struct err *err)

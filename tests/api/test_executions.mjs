@@ -122,7 +122,7 @@ claim('an execution has every field', async (rig) => {
         'waitingFor', 'error', 'result', 'rowVersion', 'debug', 'parentId', 'user', 'actions', 'createdAt',
         'startedAt', 'completedAt', 'updatedAt', 'deadlineAt']);
     equal([x.kind, x.status, x.key, x.currentStep, x.waitingFor.kind, x.debug, x.parentId, x.user.id],
-        ['scenario', 'waiting', 'fields', 'ask', 'signal', false, null, 'admin']);
+        ['scenario', 'waiting', 'fields', 'ask', 'signal', false, null, '00000000-0000-7000-8000-000000000002']);
     equal(x.actions, ['cancel', 'signal', 'migrate']);
     equal((await rig.begin('adding', { input: { n: 1 } })).actions, ['delete']);
 });
@@ -287,7 +287,7 @@ claim('bulk refuses what it does not understand, and changes nothing', async (ri
     equal(await pointer({ action: 'cancel' }), '/filter');
     equal(await pointer({ filter: {} }), '/action');
     equal(await pointer({ action: 'explode', filter: {} }), '/action');
-    equal(await pointer({ action: 'retry', filter: {} }), '/action');
+    equal(await pointer({ action: 'migrate', filter: {} }), '/version');
     equal(await pointer({ action: 'cancel', filter: { stauts: 'waiting' } }), '/filter/');
     equal(await pointer({ action: 'cancel', filter: { status: 'waitin' } }), '/filter/status');
     equal(await pointer({ action: 'cancel', filter: { status: [1] } }), '/filter/status');

@@ -208,6 +208,41 @@ async function walkChecks(api, claim) {
         await api.call('evaluateExpression', { body: { expression } }, 422);
 }
 
+const tried = {
+    code: 'tried',
+    input: [{ name: 'pin', type: 'string', default: 'secret-4711', sensitive: true }],
+    settings: { retryPolicy: { maxAttempts: 1 } },
+    steps: [
+        { code: 'keep', procedure: { type: 'record.create', object: 'tried', id: 'r1', data: { pin: '$.input.pin' } },
+          rollback: { type: 'compute.fail', code: 'stuck', message: 'cannot be undone' } },
+        { code: 'sub', procedure: { type: 'flow.start', code: 'greeting' } },
+        { code: 'work', procedure: 'crm.sync', timeout: '1h', onError: 'continue' },
+        { code: 'say', procedure: { type: 'log', message: 'said {{ input.pin }}' } },
+        { code: 'ask', procedure: { type: 'wait.signal', signalType: 'go', timeout: '2d',
+          reminder: { every: '1d', procedure: { type: 'log', message: 'go!' } } } },
+    ],
+};
+
+async function walkDryRun(api, claim) {
+    await publish(api, greeting('Hello'));
+    await publish(api, tried);
+    const path = { code: 'tried' };
+    const whole = await api.call('dryRunScenario', { path, body: { mocks: { procedures: { 'crm.sync': 1 }, signals: { go: null } } } }, 200);
+    claim(whole.json.status === 'completed' && whole.json.version === 1 && whole.json.children.length === 1, 'a dry-run goes to the end');
+    claim(!JSON.stringify(whole.json).includes('secret-4711'), 'what is sensitive is not shown');
+    const late = await api.call('dryRunScenario', { path, body: {} }, 200);
+    claim(late.json.status === 'failed' && late.json.duration === '2d1h' && late.json.deadLetters.length === 1, 'without mocks time passes');
+    await api.call('saveScenarioDraft', { path, body: { ...tried, steps: [{ code: 'ask', procedure: 'crm.sync' }] } }, 200);
+    const draft = await api.call('dryRunScenario', { path, body: { version: 'draft', key: 'k', now: '2026-01-31T09:00:00Z' } }, 200);
+    claim(draft.json.version === 'draft' && draft.json.waitingFor.kind === 'job' && draft.json.warnings.length === 1, 'a draft is tried, and what it lacks is told');
+    await api.call('dryRunScenario', { path, body: { version: 99 } }, 404);
+    await api.call('dryRunScenario', { path: { code: 'nothing' } }, 404);
+    for (const body of [{ version: 'last' }, { mocks: { procedure: {} } }, { input: { pine: 1 } }, { now: 'soon' }])
+        await api.call('dryRunScenario', { path, body }, 422);
+    const left = await api.call('getRecord', { path: { object: 'tried', recordId: 'r1' } }, 404);
+    claim(left.json.code === 'not_found', 'a dry-run writes nothing');
+}
+
 // --- executions ---
 
 async function walkExecutions(api, claim) {
@@ -251,8 +286,35 @@ async function walkExecutions(api, claim) {
     claim(gone.json.status === 'cancelled' && !gone.json.actions.includes('cancel'), 'a cancelled one is cancelled');
     await api.call('cancelExecution', { path: { id: slow.json.id } }, 409);
     await api.call('cancelExecution', { path: { id: NOBODY } }, 404);
+    await walkRepair(api, claim, held.json.id, failed.json.id);
     await api.call('cancelExecution', { path: { id: incident.json.id }, body: { raeson: 'x' } }, 422);
     await api.call('cancelExecution', { path: { id: incident.json.id } }, 202);
+}
+
+async function walkRepair(api, claim, ended, failed) {
+    const incident = async () => ({ id: (await api.call('startExecution', { body: { code: 'holding' } }, 201)).json.id });
+    let path = await incident();
+    const before = (await api.call('getExecution', { path }, 200)).json;
+    claim(['retry', 'skip', 'migrate'].every((action) => before.actions.includes(action)), 'what is held can be repaired');
+    await api.call('retryExecution', { path }, 202);
+    await api.call('retryExecution', { path, body: { from: before.currentStep, version: before.version } }, 202);
+    await api.call('retryExecution', { path, body: { from: 'nowhere' } }, 422);
+    await api.call('retryExecution', { path, body: { version: 99 } }, 422);
+    await api.call('migrateExecution', { path, body: { version: before.version } }, 202);
+    await api.call('migrateExecution', { path, body: {} }, 422);
+    await api.call('skipStep', { path, body: { output: { n: 1 } } }, 202);
+    path = await incident();
+    await api.call('skipStep', { path }, 202);
+    const after = (await api.call('getExecution', { path }, 200)).json;
+    claim(after.status === 'completed' && !after.actions.includes('skip'), 'without its step it goes on');
+    await api.call('skipStep', { path, body: { outptu: 1 } }, 422);
+    await api.call('retryExecution', { path: { id: failed } }, 202);
+    for (const id of [ended, NOBODY]) {
+        const wanted = id === ended ? 409 : 404;
+        await api.call('retryExecution', { path: { id } }, wanted);
+        await api.call('skipStep', { path: { id } }, wanted);
+        await api.call('migrateExecution', { path: { id }, body: { version: 1 } }, wanted);
+    }
 }
 
 async function walkEventful(api, claim) {
@@ -388,6 +450,46 @@ async function walkRecords(api, claim) {
     await remove({}, 422, { object: 'no object', recordId: 'x' });
 }
 
+// --- access ---
+
+async function walkAccess(api, claim) {
+    const body = { name: 'Walker', role: 'operator', email: 'walk@example.org', groups: ['a'], skill_level: 3, specializations: ['b'] };
+    const key = { 'Idempotency-Key': 'walk-user' };
+    const made = await api.call('createUser', { body, headers: key }, 201);
+    const path = { id: made.json.id };
+    const again = await api.call('createUser', { body, headers: key }, 201);
+    claim(typeof made.json.token === 'string' && again.json.token === undefined && again.json.id === path.id, 'a token is shown once');
+    await api.call('createUser', { body }, 409);
+    await api.call('createUser', { body: { name: 'x' } }, 422);
+    await api.call('getUser', { path }, 200);
+    await api.call('getUser', { path: { id: NOBODY } }, 404);
+    await api.call('getMe', {}, 200);
+    await api.call('getMe', { token: made.json.token }, 200);
+    await api.call('changeUser', { path, body: { role: 'viewer', email: null } }, 200);
+    await api.call('changeUser', { path, body: { role: 'king' } }, 422);
+    await api.call('changeUser', { path: { id: NOBODY }, body: {} }, 404);
+    await api.call('changeUser', { path: { id: (await api.call('getMe', {}, 200)).json.id }, body: { active: false } }, 409);
+    const first = await api.call('listUsers', { query: { limit: 1 } }, 200);
+    await api.call('listUsers', { query: { cursor: first.json.nextCursor, role: 'viewer', q: 'Walker' } }, 200);
+    for (const query of [{ role: 'king' }, { cursor: 'x' }, { limit: 0 }]) await api.call('listUsers', { query }, 400);
+
+    const token = await api.call('createToken', { path, body: { name: 'walk' } }, 201);
+    await api.call('createToken', { path, body: { nmae: 'walk' } }, 422);
+    await api.call('createToken', { path: { id: NOBODY } }, 404);
+    await api.call('listTokens', { path }, 200);
+    await api.call('listTokens', { path: { id: NOBODY } }, 404);
+    const revocation = { path: { id: token.json.id }, headers: { 'Idempotency-Key': 'walk-revoke' } };
+    await api.call('revokeToken', revocation, 204);
+    await api.call('revokeToken', { ...revocation, body: { x: 1 } }, 409);
+    await api.call('revokeToken', { path: { id: token.json.id } }, 404);
+    await api.call('changeUser', { path, body: { active: false } }, 200);
+    await api.call('createToken', { path }, 409);
+
+    const page = await api.call('listAudit', { query: { limit: 1 } }, 200);
+    await api.call('listAudit', { query: { cursor: page.json.nextCursor, user: 'admin', action: 'user.create', target: path.id, from: '2020-01-01', to: '2999-01-01' } }, 200);
+    for (const query of [{ from: 'soon' }, { cursor: 'x' }, { limit: 0 }]) await api.call('listAudit', { query }, 400);
+}
+
 // --- the server ---
 
 async function walkServer(api) {
@@ -398,4 +500,4 @@ async function walkServer(api) {
     await api.call('getDocument', { token: null }, 200);
 }
 
-export const walks = [walkDefinitions, walkProcedures, walkLive, walkChecks, walkExecutions, walkEvents, walkMany, walkRecords, walkServer];
+export const walks = [walkDefinitions, walkProcedures, walkLive, walkChecks, walkDryRun, walkExecutions, walkEvents, walkMany, walkRecords, walkAccess, walkServer];

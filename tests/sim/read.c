@@ -76,6 +76,17 @@ bool read_newest(struct reader *r, struct arena *mem, struct str kind,
     return read_published(r, mem, kind, out, err);
 }
 
+/* There is nothing to pin where there are no procedures and functions. */
+bool read_snapshot(struct reader *r, struct arena *mem, struct str hash, struct str *pins_json,
+                   bool *found, struct err *err)
+{
+    (void)mem;
+    (void)hash;
+    (void)pins_json;
+    *found = false;
+    return !fails(r, err);
+}
+
 bool read_definition_stamp(struct reader *r, int64_t *out, struct err *err)
 {
     *out = 1;
@@ -155,13 +166,14 @@ bool read_history(struct reader *r, struct arena *mem, struct uuid id, int64_t a
     return true;
 }
 
-bool read_by_key(struct reader *r, struct str code, struct str key, struct uuid *out, bool *found,
-                 struct err *err)
+bool read_by_key(struct reader *r, struct str org_id, struct str code, struct str key,
+                 struct uuid *out, bool *found, struct err *err)
 {
     char name[400];
     const struct disk_execution *holder;
     int len = snprintf(name, sizeof(name), "%.*s/%.*s", STR_ARG(code), STR_ARG(key));
 
+    (void)org_id; /* all of one */
     if (fails(r, err))
         return false;
     holder = map_get(&world(r)->disk.live_keys, str_from(name, (size_t)len));
