@@ -146,6 +146,18 @@ async function start(server, code, n) {
     });
 }
 
+/** All executions of a code: a page that is not full may still have a next one. */
+async function list(client, code) {
+    const items = [];
+    let cursor = '';
+    do {
+        const { body } = await client.ask('GET', `/api/v1/executions?code=${code}&limit=500${cursor}`);
+        items.push(...body.items);
+        cursor = body.nextCursor ? `&cursor=${body.nextCursor}` : '';
+    } while (cursor);
+    return items;
+}
+
 const undone = ['pay', 'reserve', 'reserve', 'reserve', 'lines', 'shaky'];
 
 async function checkOrder(client, x, n) {
@@ -205,8 +217,7 @@ async function campaign(name, data, store) {
         if (w.code === 'saga_order') return checkOrder(c, x, w.n);
         check('the parent knows what became of its child',
             x.status === 'completed' && x.result === (w.n % 2 === 0 ? 'refused' : 'ok'), x);
-        const { body } = await c.ask('GET', '/api/v1/executions?code=saga_order&limit=500');
-        const children = body.items.filter((child) => child.parentId === x.id);
+        const children = (await list(c, 'saga_order')).filter((child) => child.parentId === x.id);
         check('it has one child', children.length === 1, children);
         await checkOrder(c, (await c.ask('GET', `/api/v1/executions/${children[0].id}`)).body, w.n);
     }, 4);
