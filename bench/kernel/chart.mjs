@@ -3,7 +3,8 @@
 
 const WIDTH = 420, HEIGHT = 300;
 const LEFT = 62, RIGHT = 26, TOP = 44, BOTTOM = 66;
-const COLOURS = { 'wall time': '#2f7ed8', 'server CPU': '#d9731a', 'SQLite alone': '#5a9a4a' };
+const COLOURS = { 'wall time': '#2f7ed8', 'server CPU': '#d9731a', 'SQLite alone': '#5a9a4a',
+    'KB written': '#8a6bbf' };
 const GREY = '#808080';
 
 function short(n) {

@@ -54,3 +54,15 @@ export const LARGE = {
     ],
     result: { size: '$.steps.measure.size' },
 };
+
+/** Fifty steps: by turns one that waits for a signal, and one whose output is all of the input. */
+export const FIFTY = {
+    code: 'bench_fifty',
+    name: 'Fifty steps with a large context',
+    input: [{ name: 'text', type: 'string', required: true }],
+    steps: Array.from({ length: 25 }, (_, i) => [
+        { code: `wait_${i}`, procedure: { type: 'wait.signal', signalType: 'go' } },
+        transform(`grow_${i}`, { text: '$.input.text' }),
+    ]).flat(),
+    result: { size: '=$.steps.grow_24.text.size()' },
+};

@@ -1,6 +1,6 @@
 // grow.mjs - how the cost of a step grows with what is around it.
 import fs from 'node:fs';
-import { FOUR, FOUR_START, HOLD, LARGE } from './definitions.mjs';
+import { FIFTY, FOUR, FOUR_START, HOLD, LARGE } from './definitions.mjs';
 import { OUT, ceiling, withServer } from './server.mjs';
 
 const STEPS = 4;
@@ -82,6 +82,42 @@ export const context = report => withServer(async server => {
     report.number('context of 1 MB: CPU of the server for each KB', points.at(-1)['server CPU'],
         'µs');
     return print(chart('context', 'Size of the context', 'KB', 'µs a KB', points));
+});
+
+/**
+ * Fifty steps of one execution whose context grows to 900 KB; several executions at once, a signal
+ * for each two steps. Were the whole context written with each commit, the last steps would cost
+ * ten times what the first do.
+ */
+export const context50 = report => withServer(async server => {
+    const AT_ONCE = 16, ROUNDS = 5, KB = 900;
+    const text = 'x'.repeat(Math.floor(KB * 1024 / 26)); /* the input, and 25 outputs */
+    const lines = `${server.folder}/lines`;
+    const points = [];
+    await server.publish(FIFTY);
+    const start = async () => (await server.call('POST', '/executions',
+        { code: FIFTY.code, input: { text } })).id;
+    const ids = [];
+    for (let i = 0; i < AT_ONCE; i++) ids.push(await start());
+    fs.writeFileSync(lines, ids.map(id => `${id}\n`).join(''));
+    const round = () => server.load({ path: '/api/v1/executions/@LINE@/signal',
+        body: '{"type":"go"}', lines, connections: AT_ONCE, count: AT_ONCE });
+    for (let done = 0; done < FIFTY.steps.length;) {
+        const cpu = server.cpuUs(), written = server.writtenKb();
+        for (let i = 0; i < ROUNDS; i++) await round();
+        done += 2 * ROUNDS;
+        const steps = 2 * ROUNDS * AT_ONCE;
+        points.push({ x: done, 'server CPU': (server.cpuUs() - cpu) / steps,
+            'KB written': (server.writtenKb() - written) / steps });
+    }
+    const ended = await server.list(`code=${FIFTY.code}&status=completed`);
+    if (ended.length !== AT_ONCE) throw new Error(`${ended.length} of ${AT_ONCE} have ended`);
+    const first = points[0], last = points.at(-1);
+    report.number('50 steps, 900 KB: CPU of the last ten over the first ten',
+        last['server CPU'] / first['server CPU'], 'times');
+    report.number('the same: KB written a step, each of which adds 17 KB to the context',
+        points.reduce((sum, p) => sum + p['KB written'], 0) / points.length, 'KB');
+    return print(chart('context50', 'Steps done, with up to 900 KB', 'steps', 'µs, KB a step', points));
 });
 
 /** What the next executions cost when so many are stored. */

@@ -21,6 +21,7 @@ const parts = [
     ['grow-batch', grow.batch],
     ['grow-history', grow.history],
     ['grow-context', grow.context],
+    ['grow-context50', grow.context50],
     ['grow-stored', grow.stored],
     ['million', speed.million, 'FULL'],
 ];

@@ -125,6 +125,12 @@ export class Server {
         return ns / 1000;
     }
 
+    /** What it has written until now, to files and sockets. */
+    writtenKb() {
+        const io = fs.readFileSync(`/proc/${this.child.pid}/io`, 'utf8');
+        return Number(/wchar:\s+(\d+)/.exec(io)[1]) / 1024;
+    }
+
     rssMb() {
         const status = fs.readFileSync(`/proc/${this.child.pid}/status`, 'utf8');
         return Number(/VmRSS:\s+(\d+)/.exec(status)[1]) / 1024;
