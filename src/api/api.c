@@ -4,7 +4,7 @@
 #include "api/call.h"
 #include "api/events.h"
 #include "api/percent.h"
-#include "api/token.h"
+#include "api/view.h"
 
 #include <stdlib.h>
 #include <sys/random.h>
@@ -16,6 +16,10 @@ struct api {
     struct arena mem;
     struct node *node;
     struct http_server *http;
+    struct directory *people;
+    uint64_t people_changes; /* that streams know of */
+    struct view_memory *views;
+    struct uuid_gen ids;
     struct events *events;
     uint32_t run; /* random: tells the requests of two runs apart */
 };
@@ -30,6 +34,24 @@ int64_t api_now_us(const struct api *api)
     return clock_wall_us(api->options.clock);
 }
 
+struct str api_new_id(struct api *api, struct arena *mem)
+{
+    char *text = arena_alloc(mem, UUID_TEXT_LEN + 1);
+
+    uuid_write(uuid_gen_next(&api->ids, api_now_us(api) / 1000), text);
+    return str_from(text, UUID_TEXT_LEN);
+}
+
+struct directory *api_people(struct api *api)
+{
+    return api->people;
+}
+
+struct view_memory *api_views(struct api *api)
+{
+    return api->views;
+}
+
 struct events *api_events(struct api *api)
 {
     return api->events;
@@ -42,28 +64,36 @@ uint16_t api_port(const struct api *api)
 
 /* --- one request --- */
 
-static enum role authenticate(const struct api *api, const struct http_request *r,
-                              struct node_user *user)
+/* The call of a request, made when its headers are there. */
+static struct call *call_of(struct api *api, struct http_request *r)
 {
-    if (!token_is_borne(http_header(r, "Authorization"), api->options.admin_token))
-        return ROLE_OPEN;
-    *user = (struct node_user){.id = STR("admin"), .name = STR("admin"), .role = STR("admin")};
-    return ROLE_ADMIN;
+    struct call *c = r->owner;
+
+    if (c != NULL)
+        return c;
+    c = r->owner = ARENA_NEW(r->mem, struct call);
+    c->api = api;
+    c->node = api->node;
+    c->http = r;
+    c->mem = r->mem;
+    c->is_known =
+        auth_identify(api->people, &api->options.auth, r, &c->user, &c->role, &c->pass, &c->who);
+    return c;
 }
 
-static size_t body_max(void *context, const struct http_request *r)
+static size_t body_limit(const struct http_request *r)
 {
-    struct api *api = context;
-    struct node_user user;
-
-    /* Who may not call anything may not make us keep bodies either. */
-    if (authenticate(api, r, &user) == ROLE_OPEN)
-        return 0;
     if (str_ends_with(r->path, STR("/draft")) || str_ends_with(r->path, STR("/validate")))
         return DEFINITION_MAX_BYTES;
     if (str_ends_with(r->path, STR("/import")))
         return BUNDLE_MAX_BYTES;
     return BODY_MAX_BYTES;
+}
+
+static size_t body_max(void *context, struct http_request *r)
+{
+    /* Who may not call anything may not make us keep bodies either. */
+    return call_of(context, r)->is_known ? body_limit(r) : 0;
 }
 
 static void refuse_method(struct call *c, const struct buf *allow)
@@ -73,6 +103,12 @@ static void refuse_method(struct call *c, const struct buf *allow)
 
     (void)err_set(&err, ERR_METHOD_NOT_ALLOWED, "this path takes %.*s", STR_ARG(methods));
     call_refuse_headers(c, &err, &(struct http_header){"Allow", methods.ptr}, 1);
+}
+
+static void refuse_role(struct call *c)
+{
+    call_refuse_text(c, ERR_FORBIDDEN, "your role, %s, may not do this; it takes one of: %.*s",
+                     role_name(c->role), STR_ARG(right_roles(c->mem, c->route->right)));
 }
 
 static bool decode_params(struct call *c)
@@ -85,31 +121,23 @@ static bool decode_params(struct call *c)
 
 static void handle(void *context, struct http_request *r)
 {
-    struct api *api = context;
-    struct call *c = ARENA_NEW(r->mem, struct call);
-    enum role role = authenticate(api, r, &c->user);
+    struct call *c = call_of(context, r);
     struct buf allow;
 
-    c->api = api;
-    c->node = api->node;
-    c->http = r;
-    c->mem = r->mem;
     buf_init_arena(&allow, r->mem);
     c->route = router_find(r->method, r->path, c->params, &allow);
-    if (role == ROLE_OPEN && (c->route == NULL || c->route->role > ROLE_OPEN))
-        call_refuse_text(c, ERR_UNAUTHORIZED,
-                         "send the header Authorization: Bearer with a token; the first one is in "
-                         "admin.token of the data folder");
+    if (!c->is_known && (c->route == NULL || c->route->right != RIGHT_OPEN))
+        call_refuse(c, &c->who);
     else if (c->route == NULL && allow.len > 0)
         refuse_method(c, &allow);
     else if (c->route == NULL)
         call_refuse_text(c, ERR_NOT_FOUND, "there is nothing at this path");
-    else if (role < c->route->role)
-        call_refuse_text(c, ERR_FORBIDDEN, "your role may not do this");
+    else if (c->route->right != RIGHT_OPEN && !right_has(c->route->right, c->role))
+        refuse_role(c);
     else if (!decode_params(c))
         call_refuse_text(c, ERR_BAD_REQUEST, "the path is not UTF-8, or holds U+0000");
     else if (r->refusal == ERR_TOO_LARGE)
-        call_refuse_text(c, ERR_TOO_LARGE, "the body is larger than %zu bytes", body_max(api, r));
+        call_refuse_text(c, ERR_TOO_LARGE, "the body is larger than %zu bytes", body_limit(r));
     else if (r->refusal != ERR_NONE)
         call_refuse_text(c, r->refusal, "%s", r->why);
     else
@@ -141,21 +169,51 @@ static void on_before_sleep(void *context, int *timeout_ms)
         http_quiesce(api->http);
         events_drain(api->events);
     }
+    if (api->people_changes != directory_changes(api->people)) {
+        api->people_changes = directory_changes(api->people);
+        events_recheck(api->events);
+    }
     events_before_sleep(api->events, timeout_ms);
     http_before_sleep(api->http, timeout_ms);
+    directory_tick(api->people, timeout_ms);
+}
+
+static bool open_people(struct api *api, struct err *err)
+{
+    const struct directory_options people = {
+        .node = api->node,
+        .clock = api->options.clock,
+        .admin_token = api->options.admin_token,
+        .is_shared = node_is_shared(api->node),
+    };
+
+    api->people = directory_open(&people, err);
+    return api->people != NULL;
+}
+
+static bool open_http(struct api *api, struct err *err)
+{
+    const struct http_options http = {
+        .host = api->options.host,
+        .port = api->options.port,
+        .handle = handle,
+        .body_max = body_max,
+        .context = api,
+        .clock = api->options.clock,
+        .connections_max = api->options.connections_max,
+        .patience_us = api->options.patience_us,
+        .tls_cert = api->options.tls_cert,
+        .tls_key = api->options.tls_key,
+    };
+
+    api->http = http_open(&http, err);
+    return api->http != NULL && node_watch(api->node, http_fd(api->http), on_ready, api, err) &&
+           node_watch(api->node, http_gone_fd(api->http), on_gone, api, err);
 }
 
 struct api *api_open(struct node *node, const struct api_options *options, struct err *err)
 {
     struct api *api = calloc(1, sizeof(*api));
-    struct http_options http = {
-        .host = options->host,
-        .port = options->port,
-        .handle = handle,
-        .body_max = body_max,
-        .context = api,
-        .clock = options->clock,
-    };
 
     if (api == NULL)
         PANIC("out of memory");
@@ -163,12 +221,12 @@ struct api *api_open(struct node *node, const struct api_options *options, struc
     api->options = *options;
     api->options.admin_token = str_copy(&api->mem, options->admin_token);
     api->node = node;
+    api->views = view_memory_new();
+    uuid_gen_init(&api->ids, NULL, NULL);
     if (getrandom(&api->run, sizeof(api->run), 0) != (ssize_t)sizeof(api->run))
         PANIC("no random numbers");
     api->events = events_new(node, options->clock);
-    api->http = http_open(&http, err);
-    if (api->http == NULL || !node_watch(node, http_fd(api->http), on_ready, api, err) ||
-        !node_watch(node, http_gone_fd(api->http), on_gone, api, err)) {
+    if (!open_people(api, err) || !open_http(api, err)) {
         api_close(api);
         return NULL;
     }
@@ -181,6 +239,9 @@ void api_close(struct api *api)
     events_readers_ended(api->events);
     if (api->http != NULL)
         http_close(api->http);
+    if (api->people != NULL)
+        directory_close(api->people);
+    view_memory_free(api->views);
     events_free(api->events);
     arena_fini(&api->mem);
     free(api);

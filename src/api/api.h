@@ -8,15 +8,22 @@
 #ifndef PAWL_API_API_H
 #define PAWL_API_API_H
 
+#include "api/auth.h"
 #include "node/node.h"
 
 struct api;
+struct view_memory;
 struct events;
 
 struct api_options {
     struct str host;
     uint16_t port; /* 0 = any that is free */
     struct str admin_token;
+    struct auth_options auth; /* lives as long as the API */
+    const char *tls_cert;     /* PEM texts, see http.h; NULL: plain HTTP */
+    const char *tls_key;
+    unsigned connections_max; /* 0 = the default of http.h; so are the others */
+    int64_t patience_us;
     const struct clock *clock;
 };
 
@@ -37,6 +44,12 @@ struct str api_request_id(const struct api *api, struct arena *mem, uint64_t num
 
 int64_t api_now_us(const struct api *api);
 
+/* A new id. */
+struct str api_new_id(struct api *api, struct arena *mem);
+
+/* Users and tokens in memory; what definitions say about who may view. */
+struct directory *api_people(struct api *api);
+struct view_memory *api_views(struct api *api);
 struct events *api_events(struct api *api);
 
 #endif

@@ -16,6 +16,7 @@
 #include "api/executions_delete.h"
 #include "api/filter.h"
 #include "api/query.h"
+#include "api/view.h"
 #include "value/json.h"
 #include "value/object.h"
 
@@ -176,11 +177,31 @@ static void ask_one(struct bulk *b, struct uuid id)
 
 /* --- pages --- */
 
+/* Only those that the caller may act on are meant. */
+static bool leave_out(struct bulk *b, struct reader *reader)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < b->list.count; i++) {
+        const struct stored_execution *x = &b->list.items[i];
+        bool may_act;
+
+        if (!view_allows_acting(b->call, &b->mem, reader, x->org_id, x->code, x->version, &may_act,
+                                &b->err))
+            return false;
+        if (may_act)
+            b->list.items[kept++] = *x;
+    }
+    b->list.count = kept;
+    return true;
+}
+
 static void run_page(struct node_read *read, struct reader *reader)
 {
     struct bulk *b = read->owner;
 
-    b->read_ok = read_executions(reader, &b->mem, &b->filter, &b->list, &b->next, &b->err);
+    b->read_ok = read_executions(reader, &b->mem, &b->filter, &b->list, &b->next, &b->err) &&
+                 leave_out(b, reader);
 }
 
 static void page_read(struct node_read *read)

@@ -4,7 +4,7 @@
 #include "api/api.h"
 #include "api/problem.h"
 #include "base/utf8.h"
-#include "store/change.h"
+#include "store/users.h"
 #include "value/object.h"
 #include "value/timefmt.h"
 
@@ -193,6 +193,27 @@ bool call_limit(struct call *c, int64_t fallback, int64_t *out)
         return true;
     call_refuse_text(c, ERR_BAD_REQUEST, "limit is a number from 1 to %d", LIMIT_MAX);
     return false;
+}
+
+bool call_time(struct call *c, const char *name, int64_t *out_us)
+{
+    struct str text = http_query(c->http, name);
+    struct value v;
+
+    *out_us = 0;
+    if (text.len == 0)
+        return true;
+    if (!timestamp_read(text, &v) && !timestamp_read_date(text, &v)) {
+        call_refuse_text(c, ERR_BAD_REQUEST, "%s is a time such as 2026-01-31T09:00:00Z", name);
+        return false;
+    }
+    *out_us = v.seconds * 1000000 + v.nanos / 1000;
+    return true;
+}
+
+struct str call_scope(const struct call *c)
+{
+    return str_eq(c->user.org_id, ORG_DEFAULT) ? STR_NONE : c->user.org_id;
 }
 
 bool call_execution_id(struct call *c, struct uuid *out)

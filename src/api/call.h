@@ -9,6 +9,7 @@
 #define PAWL_API_CALL_H
 
 #include "api/body.h"
+#include "api/directory.h"
 #include "api/http.h"
 #include "api/router.h"
 #include "node/node.h"
@@ -22,7 +23,11 @@ struct call {
     struct arena *mem;
     const struct route *route; /* NULL when there is none */
     struct str params[ROUTE_PARAMS_MAX];
-    struct node_user user;
+    struct node_user user; /* who asks; empty on routes that are open */
+    enum role role;
+    struct pass pass; /* by what the user came in */
+    bool is_known;    /* there is a user */
+    struct err who;   /* why not */
 };
 
 /* --- answering --- */
@@ -75,6 +80,9 @@ bool call_wait(struct call *c, int64_t *out_us) MUST_USE;
 /* ?limit, else `fallback`; refused unless it is 1 to 500. */
 bool call_limit(struct call *c, int64_t fallback, int64_t *out) MUST_USE;
 
+/* ?from, ?to and the like: a time or a day, or 0; refused when it is neither. */
+bool call_time(struct call *c, const char *name, int64_t *out_us) MUST_USE;
+
 /* The id in params[0]; refused as not found when it is none. */
 bool call_execution_id(struct call *c, struct uuid *out) MUST_USE;
 
@@ -87,6 +95,11 @@ bool call_idempotency(struct call *c, struct idempotency *out) MUST_USE;
 /* The body by its fields; refused when it does not fit them. */
 bool call_body(struct call *c, const struct body_field *fields, size_t count) MUST_USE;
 
+/*
+ * The organisation whose users and log the caller may see and change: the
+ * caller's own; empty, for all, when that is the default one.
+ */
+struct str call_scope(const struct call *c);
 /* {id, name} of the caller. */
 struct value call_by(struct call *c);
 

@@ -16,6 +16,7 @@
 #include "api/api.h"
 #include "api/feed.h"
 #include "api/page.h"
+#include "api/view.h"
 #include "base/hash.h"
 
 #include <stdlib.h>
@@ -39,7 +40,6 @@ struct follower {
     struct sse sse; /* first: see follower_of() */
     struct events *events;
     struct call *call; /* OPENING */
-    struct str org_id; /* OPENING: of the caller */
     struct uuid id;
     enum follower_state state;
     bool is_reading, is_looking;
@@ -200,8 +200,11 @@ static void show_status(struct follower *f, const struct page_status *s)
 static void run_page(struct node_read *read, struct reader *reader)
 {
     struct follower *f = read->owner;
+    struct page *p = &f->page;
 
-    page_read(&f->page, reader, f->id);
+    p->ok = f->state != FOLLOWER_OPENING || view_check_id(f->call, &p->mem, reader, f->id, &p->err);
+    if (p->ok)
+        page_read(p, reader, f->id);
 }
 
 static void read_again(struct follower *f)
@@ -247,10 +250,8 @@ static void open_stream(struct follower *f)
 {
     struct page *p = &f->page;
     struct call *c = f->call;
-    bool is_hidden =
-        p->ok && p->found && f->org_id.len > 0 && !str_eq(f->org_id, p->progress.org_id);
 
-    if (p->ok && p->found && !is_hidden && !f->events->is_draining) {
+    if (p->ok && p->found && !f->events->is_draining) {
         f->state = FOLLOWER_BEHIND;
         sse_begin(&f->sse, c);
         take_page(f);
@@ -317,7 +318,6 @@ void executions_events(struct call *c)
         return;
     f = follower_new(e, id);
     f->call = c;
-    f->org_id = c->user.org_id;
     f->last_seq = after < 0 ? 0 : after;
     if (read_page(f, &err))
         return;
@@ -450,6 +450,15 @@ struct events *events_new(struct node *node, const struct clock *clock)
     arena_init(&e->mem);
     buf_init(&e->text);
     return e;
+}
+
+void events_recheck(struct events *e)
+{
+    for (struct follower *f = e->newest, *older; f != NULL; f = older) {
+        older = f->older;
+        sse_recheck(&f->sse);
+    }
+    feed_recheck(e->feed);
 }
 
 void events_drain(struct events *e)

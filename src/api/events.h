@@ -20,6 +20,9 @@ struct events *events_new(struct node *node, const struct clock *clock);
 /* Before the loop sleeps: heartbeats, and hints that are due. */
 void events_before_sleep(struct events *e, int *timeout_ms);
 
+/* Users or tokens have changed: cut the streams of who would not be let in now. */
+void events_recheck(struct events *e);
+
 /* End all streams and take no more: the server stops. */
 void events_drain(struct events *e);
 

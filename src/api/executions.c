@@ -1,10 +1,11 @@
 /* executions.c - reading executions: one, a list. */
 #include "api/filter.h"
 #include "api/query.h"
+#include "api/view.h"
 #include "engine/show.h"
 #include "value/object.h"
 
-enum { LIST_LIMIT = 50, SUFFIX_LEN_MIN = 4 };
+enum { LIST_LIMIT = 50, LIST_PAGES_MAX = 20, SUFFIX_LEN_MIN = 4 };
 
 /* --- one --- */
 
@@ -32,7 +33,8 @@ static bool run_get(struct query *q, struct reader *reader, struct err *err)
         return false;
     if (!found)
         return err_set(err, ERR_NOT_FOUND, "there is no execution with this id");
-    return read_mask(reader, q->mem, *id, &mask, err) && show_masked(q, &stored, true, &mask, err);
+    return view_check(q->call, q->mem, reader, stored.org_id, stored.code, stored.version, err) &&
+           read_mask(reader, q->mem, *id, &mask, err) && show_masked(q, &stored, true, &mask, err);
 }
 
 void executions_get(struct call *c)
@@ -106,24 +108,51 @@ static bool show_item(struct query *q, struct reader *reader, const struct store
     return show_masked(q, x, false, &mask, err);
 }
 
+/* Append those that the caller may see. */
+static bool show_visible(struct query *q, struct reader *reader,
+                         const struct stored_executions *list, struct plain_versions *plain,
+                         int64_t *left, struct err *err)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const struct stored_execution *x = &list->items[i];
+        bool is_visible;
+
+        if (!view_allows(q->call, q->mem, reader, x->org_id, x->code, x->version, &is_visible, err))
+            return false;
+        if (!is_visible)
+            continue;
+        object_next(&q->answer);
+        if (!show_item(q, reader, x, plain, err))
+            return false;
+        --*left;
+    }
+    return true;
+}
+
 static bool run_list(struct query *q, struct reader *reader, struct err *err)
 {
     const struct execution_filter *filter = q->args;
+    struct execution_filter page = *filter;
     struct stored_executions list = {0};
     struct plain_versions plain = {0};
     struct str next = STR_NONE;
+    int64_t left = filter->limit, before;
+    int pages = 0;
 
-    if (!read_executions(reader, q->mem, filter, &list, &next, err))
-        return false;
-    if (list.count == 0 && filter->cursor.len == 0 && is_id_suffix(filter->q) &&
-        !read_suffix(q, reader, filter, &list, err))
-        return false;
     buf_text(&q->answer, "{\"items\":[");
-    for (size_t i = 0; i < list.count; i++) {
-        object_next(&q->answer);
-        if (!show_item(q, reader, &list.items[i], &plain, err))
+    /* What the caller may not see leaves gaps, filled from the next pages: but not for ever. */
+    do {
+        page.limit = left;
+        if (!read_executions(reader, q->mem, &page, &list, &next, err))
             return false;
-    }
+        page.cursor = next;
+        if (pages == 0 && list.count == 0 && filter->cursor.len == 0 && is_id_suffix(filter->q) &&
+            !read_suffix(q, reader, filter, &list, err))
+            return false;
+        before = left;
+        if (!show_visible(q, reader, &list, &plain, &left, err))
+            return false;
+    } while (before - left < (int64_t)list.count && next.len > 0 && ++pages < LIST_PAGES_MAX);
     buf_char(&q->answer, ']');
     object_text(&q->answer, "nextCursor", next);
     buf_char(&q->answer, '}');

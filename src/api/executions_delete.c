@@ -2,7 +2,9 @@
 #include "api/executions_delete.h"
 
 #include "api/api.h"
+#include "api/query.h"
 #include "api/repeat.h"
+#include "api/view.h"
 
 static void ask(struct deletion *d, bool rows_only);
 
@@ -69,6 +71,18 @@ static void deleted(struct deletion *d, const struct node_request *r)
     }
 }
 
+static bool run_may_delete(struct query *q, struct reader *reader, struct err *err)
+{
+    const struct deletion *d = q->args;
+
+    return view_check_acting(q->call, q->mem, reader, d->id, err);
+}
+
+static void may_delete(struct query *q)
+{
+    deletion_start(q->args);
+}
+
 void executions_delete(struct call *c)
 {
     struct deletion *d = ARENA_NEW(c->mem, struct deletion);
@@ -77,5 +91,5 @@ void executions_delete(struct call *c)
     if (!call_execution_id(c, &d->id) || !call_idempotency(c, &d->idempotency))
         return;
     d->idempotency.status = 204;
-    deletion_start(d);
+    query_start(c, d, run_may_delete, may_delete);
 }

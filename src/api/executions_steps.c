@@ -1,5 +1,6 @@
 /* executions_steps.c - the history of an execution: its steps, and the context after one. */
 #include "api/query.h"
+#include "api/view.h"
 #include "engine/show.h"
 #include "value/json.h"
 #include "value/object.h"
@@ -61,7 +62,8 @@ static bool run_steps(struct query *q, struct reader *reader, struct err *err)
     struct history page;
     bool found;
 
-    if (!read_mask(reader, q->mem, args->id, &args->mask, err))
+    if (!view_check_id(q->call, q->mem, reader, args->id, err) ||
+        !read_mask(reader, q->mem, args->id, &args->mask, err))
         return false;
     buf_text(&q->answer, "{\"items\":[");
     do {
@@ -198,6 +200,8 @@ static bool run_context(struct query *q, struct reader *reader, struct err *err)
         return false;
     if (!found)
         return not_found(err);
+    if (!view_check(q->call, q->mem, reader, stored.org_id, stored.code, stored.version, err))
+        return false;
     if (args->has_at && !find_row(q, reader, &stored, &seq, err))
         return false;
     if (args->has_at && seq == 0)

@@ -38,6 +38,7 @@ struct hint {
     size_t code_start, code_len; /* the code, in `names` */
     size_t org_len;              /* the org follows it */
     enum execution_status status;
+    struct value access; /* of the definition, which outlives the round */
 };
 
 struct hints {
@@ -52,6 +53,7 @@ struct feed {
     struct arena mem;
     struct buf text, names;
     struct hints hints;
+    bool is_mixed; /* hints are of several organisations, or not for everyone in theirs */
     bool has_overflown;
     bool someone_waits; /* for a reset */
     int64_t round_us;   /* when the last round was */
@@ -171,6 +173,14 @@ void feed_listen(struct feed *f, struct call *c, void (*gone)(void *context), vo
 
 /* --- hints --- */
 
+/* The organisation of a hint; of one that is being added it is not there yet. */
+static struct str org_of(const struct feed *f, const struct hint *hint, struct str otherwise)
+{
+    size_t start = hint->code_start + hint->code_len;
+
+    return start > f->names.len ? otherwise : str_from(f->names.ptr + start, hint->org_len);
+}
+
 void feed_hear(struct feed *f, const struct node_news *news)
 {
     struct hint *hint;
@@ -186,7 +196,10 @@ void feed_hear(struct feed *f, const struct node_news *news)
                           .code_start = f->names.len,
                           .code_len = news->code.len,
                           .org_len = news->org_id.len,
-                          .status = news->status};
+                          .status = news->status,
+                          .access = news->access};
+    f->is_mixed |= news->access.kind == VALUE_MAP ||
+                   !str_eq(news->org_id, org_of(f, &f->hints.items[0], news->org_id));
     buf_str(&f->names, news->code);
     buf_str(&f->names, news->org_id);
     buf_printf(&f->text, "id: %lld\nevent: execution\ndata: {\"type\":\"execution\"",
@@ -209,12 +222,20 @@ static bool wants(const struct listener *l, const struct hint *hint)
         return false;
     if (l->code.len > 0 && !str_eq(l->code, str_from(names, hint->code_len)))
         return false;
-    return l->org_id.len == 0 || str_eq(l->org_id, str_from(names + hint->code_len, hint->org_len));
+    if (l->org_id.len > 0 && !str_eq(l->org_id, str_from(names + hint->code_len, hint->org_len)))
+        return false;
+    return l->sse.call == NULL ||
+           access_allows(hint->access, "view", l->sse.call->user.role, l->sse.call->user.groups);
 }
 
+/* Whether a listener may get less than the whole text of this round. */
 static bool has_filter(const struct listener *l)
 {
-    return l->has_status || l->code.len > 0 || l->org_id.len > 0;
+    const struct feed *f = l->feed;
+
+    return l->has_status || l->code.len > 0 || f->is_mixed ||
+           (l->org_id.len > 0 && f->hints.count > 0 &&
+            !str_eq(l->org_id, org_of(f, &f->hints.items[0], STR_NONE)));
 }
 
 /* How many bytes of this round are for it. */
@@ -274,7 +295,7 @@ static void run_round(struct feed *f, int64_t now_us)
     buf_clear(&f->names);
     f->hints = (struct hints){0};
     arena_reset(&f->mem);
-    f->has_overflown = false;
+    f->has_overflown = f->is_mixed = false;
     f->round_us = now_us;
 }
 
@@ -312,6 +333,14 @@ void feed_run(struct feed *f, int64_t now_us, int *timeout_ms)
     if (is_round_due(f))
         lower(timeout_ms, f->round_us + ROUND_US - now_us);
     lower(timeout_ms, f->beat_us + BEAT_GRAIN_US - now_us);
+}
+
+void feed_recheck(struct feed *f)
+{
+    for (struct listener *l = f->newest, *older; l != NULL; l = older) {
+        older = l->older;
+        sse_recheck(&l->sse);
+    }
 }
 
 void feed_end(struct feed *f)

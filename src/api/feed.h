@@ -25,6 +25,9 @@ void feed_hear(struct feed *f, const struct node_news *news);
 /* Hand out what is due; lowers *timeout_ms to when there is something to do. */
 void feed_run(struct feed *f, int64_t now_us, int *timeout_ms);
 
+/* Users have changed: see events_recheck(). */
+void feed_recheck(struct feed *f);
+
 void feed_end(struct feed *f); /* end all streams */
 
 #endif

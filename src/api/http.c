@@ -12,11 +12,14 @@
 #include "api/listen.h"
 #include "api/percent.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <malloc.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -361,15 +364,29 @@ static unsigned connections_allowed(unsigned wanted)
 
 static bool start_daemon(struct http_server *s, struct err *err)
 {
+    bool is_tls = s->options.tls_cert != NULL;
     const union MHD_DaemonInfo *info;
+    /* The library only reads what they point to, but does not say so. */
+    const union {
+        const char *ours;
+        void *theirs;
+    } cert = {.ours = s->options.tls_cert}, key = {.ours = s->options.tls_key};
+    const struct MHD_OptionItem tls[] = {
+        {MHD_OPTION_HTTPS_MEM_CERT, 0, cert.theirs},
+        {MHD_OPTION_HTTPS_MEM_KEY, 0, key.theirs},
+        {MHD_OPTION_END, 0, NULL},
+    };
+    const struct MHD_OptionItem plain[] = {{MHD_OPTION_END, 0, NULL}};
 
     s->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO, 0, NULL, NULL, on_access, s,
-        MHD_OPTION_LISTEN_SOCKET, s->listen_fd, MHD_OPTION_CONNECTION_LIMIT,
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | (is_tls ? MHD_USE_TLS : MHD_USE_TURBO), 0, NULL,
+        NULL, on_access, s, MHD_OPTION_LISTEN_SOCKET, s->listen_fd, MHD_OPTION_CONNECTION_LIMIT,
         connections_allowed(s->options.connections_max), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)CONNECTION_POOL_BYTES, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
         MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded,
-        NULL, MHD_OPTION_END);
+        NULL, MHD_OPTION_ARRAY, is_tls ? tls : plain, MHD_OPTION_END);
+    if (s->daemon == NULL && is_tls)
+        return err_set(err, ERR_IO, "cannot serve TLS with this certificate and key");
     if (s->daemon == NULL)
         return err_set(err, ERR_IO, "cannot start the HTTP server: %s", strerror(errno));
     info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD);
@@ -565,6 +582,45 @@ static struct str lookup(const struct http_request *r, enum MHD_ValueKind kind, 
 struct str http_header(const struct http_request *r, const char *name)
 {
     return lookup(r, MHD_HEADER_KIND, name);
+}
+
+struct counting {
+    const char *name;
+    unsigned count;
+};
+
+static enum MHD_Result count_one(void *context, enum MHD_ValueKind kind, const char *name,
+                                 const char *value)
+{
+    struct counting *c = context;
+
+    (void)kind;
+    (void)value;
+    c->count += strcasecmp(name, c->name) == 0;
+    return MHD_YES;
+}
+
+unsigned http_header_count(const struct http_request *r, const char *name)
+{
+    struct counting c = {.name = name};
+
+    (void)MHD_get_connection_values(((const struct exchange *)r)->handle, MHD_HEADER_KIND,
+                                    count_one, &c);
+    return c.count;
+}
+
+bool http_peer(const struct http_request *r, struct ip *out)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+        ((const struct exchange *)r)->handle, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    char text[INET6_ADDRSTRLEN];
+
+    return info != NULL && info->client_addr != NULL &&
+           getnameinfo(info->client_addr,
+                       info->client_addr->sa_family == AF_INET ? sizeof(struct sockaddr_in)
+                                                               : sizeof(struct sockaddr_in6),
+                       text, sizeof(text), NULL, 0, NI_NUMERICHOST) == 0 &&
+           ip_read(str_of(text), out);
 }
 
 struct str http_query(const struct http_request *r, const char *name)

@@ -24,6 +24,7 @@
 #ifndef PAWL_API_HTTP_H
 #define PAWL_API_HTTP_H
 
+#include "api/cidr.h"
 #include "base/clock.h"
 #include "base/err.h"
 
@@ -64,7 +65,7 @@ struct http_answer {
 typedef void http_handle_fn(void *context, struct http_request *r);
 
 /* How long a body may be, asked when the headers of a request are there. */
-typedef size_t http_body_max_fn(void *context, const struct http_request *r);
+typedef size_t http_body_max_fn(void *context, struct http_request *r);
 
 struct http_options {
     struct str host; /* an address or a name; IPv6 without brackets */
@@ -76,6 +77,8 @@ struct http_options {
     unsigned connections_max; /* 0 = 20,000, or what the process may open less 64 */
     size_t bodies_max_bytes;  /* of all requests together; 0 = 256 MiB; beyond: ERR_OVERLOADED */
     int64_t patience_us;      /* 0 = 60 s */
+    const char *tls_cert;     /* PEM, the chain; NULL: plain HTTP */
+    const char *tls_key;      /* PEM, without a password */
 };
 
 /* Listen. ERR_IO when that is impossible, with a message for people. */
@@ -114,6 +117,12 @@ void http_close(struct http_server *s);
 
 /* A header, whatever the case of its name, or STR_NONE. Lives as long as the request. */
 struct str http_header(const struct http_request *r, const char *name);
+
+/* How many headers have this name. */
+unsigned http_header_count(const struct http_request *r, const char *name);
+
+/* The address at the other end of the connection. False when it has none. */
+bool http_peer(const struct http_request *r, struct ip *out) MUST_USE;
 
 /* A parameter of the query, decoded, or STR_NONE; `?x` and `?x=` are empty and not none. */
 struct str http_query(const struct http_request *r, const char *name);

@@ -2,9 +2,10 @@
 #include "api/letters.h"
 
 #include "api/filter.h"
+#include "api/view.h"
 #include "value/object.h"
 
-enum { LIST_LIMIT = 50 };
+enum { LIST_LIMIT = 50, LIST_PAGES_MAX = 20 };
 
 static bool not_found(struct err *err)
 {
@@ -25,14 +26,20 @@ bool letters_id(struct call *c, struct uuid *out)
 bool letters_read(struct query *q, struct reader *reader, struct uuid id, struct stored_letter *out,
                   struct err *err)
 {
-    struct str org_id = q->call->user.org_id;
-    bool found;
+    bool found, is_visible = false;
 
-    if (!read_letter(reader, q->mem, id, out, &found, err))
+    if (!read_letter(reader, q->mem, id, out, &found, err) ||
+        (found && !view_allows(q->call, q->mem, reader, out->org_id, out->code, out->version,
+                               &is_visible, err)))
         return false;
-    if (!found || (org_id.len > 0 && !str_eq(out->org_id, org_id)))
-        return not_found(err);
-    return true;
+    return is_visible ? true : not_found(err);
+}
+
+bool letters_read_to_act(struct query *q, struct reader *reader, struct uuid id,
+                         struct stored_letter *out, struct err *err)
+{
+    return letters_read(q, reader, id, out, err) &&
+           view_check_acting(q->call, q->mem, reader, out->execution, err);
 }
 
 static void show(struct buf *out, const struct stored_letter *l)
@@ -91,26 +98,48 @@ void letters_get(struct call *c)
 
 /* --- a list --- */
 
-static bool run_list(struct query *q, struct reader *reader, struct err *err)
+/* Append those of a page that the caller may see, and count them. */
+static bool show_visible(struct query *q, struct reader *reader, const struct stored_letters *list,
+                         int64_t *shown, struct err *err)
 {
-    const struct letter_filter *filter = q->args;
-    struct stored_letters list;
-    struct mask mask = {0};
-    struct str next;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct stored_letter *l = &list->items[i];
+        struct mask mask;
+        bool is_visible;
 
-    if (!read_letters(reader, q->mem, filter, &list, &next, err))
-        return false;
-    buf_text(&q->answer, "{\"items\":[");
-    for (size_t i = 0; i < list.count; i++) {
-        const struct stored_letter *l = &list.items[i];
-        bool is_same = i > 0 && uuid_cmp(l->execution, list.items[i - 1].execution) == 0;
-
-        if (!is_same && !read_mask(reader, q->mem, l->execution, &mask, err))
+        if (!view_allows(q->call, q->mem, reader, l->org_id, l->code, l->version, &is_visible, err))
+            return false;
+        if (!is_visible)
+            continue;
+        if (!read_mask(reader, q->mem, l->execution, &mask, err))
             return false;
         object_next(&q->answer);
         if (!letters_show(q->mem, &mask, l, &q->answer, err))
             return false;
+        ++*shown;
     }
+    return true;
+}
+
+static bool run_list(struct query *q, struct reader *reader, struct err *err)
+{
+    const struct letter_filter *filter = q->args;
+    struct letter_filter page = *filter;
+    struct stored_letters list;
+    struct str next;
+    int64_t shown = 0, before;
+    int pages = 0;
+
+    buf_text(&q->answer, "{\"items\":[");
+    /* What the caller may not see leaves gaps, filled from the next pages: but not for ever. */
+    do {
+        before = shown;
+        page.limit = filter->limit - shown;
+        if (!read_letters(reader, q->mem, &page, &list, &next, err) ||
+            !show_visible(q, reader, &list, &shown, err))
+            return false;
+        page.cursor = next;
+    } while (shown - before < (int64_t)list.count && next.len > 0 && ++pages < LIST_PAGES_MAX);
     buf_char(&q->answer, ']');
     object_text(&q->answer, "nextCursor", next);
     buf_char(&q->answer, '}');

@@ -11,6 +11,10 @@ bool letters_id(struct call *c, struct uuid *out) MUST_USE;
 bool letters_read(struct query *q, struct reader *reader, struct uuid id, struct stored_letter *out,
                   struct err *err) MUST_USE;
 
+/* The same for who wants to act on it; ERR_FORBIDDEN for who may only see it. */
+bool letters_read_to_act(struct query *q, struct reader *reader, struct uuid id,
+                         struct stored_letter *out, struct err *err) MUST_USE;
+
 /* Append the letter as JSON, without what `mask` hides. */
 bool letters_show(struct arena *mem, const struct mask *mask, const struct stored_letter *letter,
                   struct buf *out, struct err *err) MUST_USE;

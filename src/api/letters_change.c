@@ -40,7 +40,7 @@ static bool run_resolve(struct query *q, struct reader *reader, struct err *err)
     struct stored_letter letter;
     struct mask mask;
 
-    if (!letters_read(q, reader, a->change.id, &letter, err) ||
+    if (!letters_read_to_act(q, reader, a->change.id, &letter, err) ||
         !read_mask(reader, q->mem, letter.execution, &mask, err))
         return false;
     a->kind = letter.kind;
@@ -131,7 +131,7 @@ static bool run_retry(struct query *q, struct reader *reader, struct err *err)
 {
     struct retrying *a = q->args;
 
-    return letters_read(q, reader, a->id, &a->letter, err);
+    return letters_read_to_act(q, reader, a->id, &a->letter, err);
 }
 
 /* Why it cannot be tried again, whatever its execution says; or nothing. */

@@ -2,11 +2,11 @@
 #include "api/router.h"
 
 const struct route routes[] = {
-#define ROUTE(verb, path, handler, least)                                                          \
+#define ROUTE(verb, path, handler, who)                                                            \
     {.method = {(verb), sizeof(verb) - 1},                                                         \
      .pattern = {(path), sizeof(path) - 1},                                                        \
      .handle = (handler),                                                                          \
-     .role = ROLE_##least},
+     .right = RIGHT_##who},
 #include "api/routes.def"
 #undef ROUTE
 };

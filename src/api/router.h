@@ -2,11 +2,10 @@
 #ifndef PAWL_API_ROUTER_H
 #define PAWL_API_ROUTER_H
 
+#include "api/right.h"
 #include "base/buf.h"
 
 struct call;
-
-enum role { ROLE_OPEN, ROLE_MEMBER, ROLE_VIEWER, ROLE_OPERATOR, ROLE_ADMIN };
 
 typedef void route_fn(struct call *c);
 
@@ -16,7 +15,7 @@ struct route {
     struct str method;
     struct str pattern;
     route_fn *handle;
-    enum role role;
+    enum right right;
 };
 
 extern const struct route routes[];
@@ -30,7 +29,7 @@ extern const size_t route_count;
 const struct route *router_find(struct str method, struct str path,
                                 struct str params[ROUTE_PARAMS_MAX], struct buf *allow);
 
-#define ROUTE(method, pattern, handler, role) route_fn handler;
+#define ROUTE(method, pattern, handler, right) route_fn handler;
 #include "api/routes.def"
 #undef ROUTE
 

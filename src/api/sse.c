@@ -1,6 +1,8 @@
 /* sse.c - see sse.h. */
 #include "api/sse.h"
 
+#include "api/api.h"
+
 enum { KEPT_ROOM_BYTES = 4096 };
 
 static ssize_t more(void *context, char *out, size_t room)
@@ -34,6 +36,7 @@ static void gone(void *context)
     struct sse *s = context;
 
     s->http = NULL;
+    s->call = NULL;
     s->gone(s);
 }
 
@@ -52,6 +55,7 @@ void sse_fini(struct sse *s)
 void sse_begin(struct sse *s, struct call *c)
 {
     s->http = c->http;
+    s->call = c;
     s->taken_us = clock_mono_us(s->clock);
     http_stream(c->http,
                 &(struct http_answer){
@@ -95,6 +99,13 @@ void sse_cut(struct sse *s)
     s->is_ending = true;
     if (s->http != NULL)
         http_stream_cut(s->http);
+}
+
+void sse_recheck(struct sse *s)
+{
+    if (s->http != NULL && !s->is_ending &&
+        !directory_admits(api_people(s->call->api), &s->call->pass))
+        sse_cut(s);
 }
 
 void sse_event(struct buf *out, const char *type, int64_t id, struct str json)

@@ -19,6 +19,7 @@ enum { SSE_ROOM_BYTES = 64 << 10 };
 
 struct sse {
     struct http_request *http; /* NULL before it is begun and once it has gone */
+    const struct call *call;   /* while there is `http` */
     struct buf out;
     size_t taken;     /* of `out` */
     int64_t taken_us; /* when the client took something, or was given something to take */
@@ -57,6 +58,9 @@ void sse_beat(struct sse *s); /* a comment, so that nobody takes the silence for
 /* End it when everything has been taken; or now. */
 void sse_end(struct sse *s);
 void sse_cut(struct sse *s);
+
+/* Cut it unless its caller would be let in as when it began: the next try is looked at anew. */
+void sse_recheck(struct sse *s);
 
 /* Append one event: `json` has no line feeds. */
 void sse_event(struct buf *out, const char *type, int64_t id, struct str json);

@@ -3,11 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <openssl/crypto.h>
+#include <openssl/evp.h>
 #include <openssl/rand.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <strings.h>
 #include <unistd.h>
+
+/* Those of a file may be older than the prefix. */
+enum { FILE_TOKEN_MIN = 64 };
 
 bool token_read(struct arena *mem, const char *path, struct str *out, struct err *err)
 {
@@ -21,27 +25,116 @@ bool token_read(struct arena *mem, const char *path, struct str *out, struct err
     n = read(fd, text, sizeof(text));
     close(fd);
     *out = str_copy(mem, str_trim(str_from(text, n < 0 ? 0 : (size_t)n)));
-    if (out->len < TOKEN_LEN)
+    if (out->len < FILE_TOKEN_MIN)
         return err_set(err, ERR_IO, "%s holds no token; remove it and start the server again",
                        path);
     return true;
 }
 
+/* --- texts and hashes --- */
+
+static const char digits[] = "0123456789abcdef";
+
+static void write_hex(const uint8_t *bytes, size_t len, char *out)
+{
+    for (size_t i = 0; i < len; i++) {
+        out[2 * i] = digits[bytes[i] >> 4];
+        out[2 * i + 1] = digits[bytes[i] & 15];
+    }
+}
+
+static void write_token(char out[TOKEN_LEN])
+{
+    static const char prefix[] = "pawl_";
+    uint8_t random[TOKEN_HASH_LEN];
+
+    if (RAND_bytes(random, sizeof(random)) != 1)
+        PANIC("no random numbers");
+    memcpy(out, prefix, sizeof(prefix) - 1);
+    write_hex(random, sizeof(random), out + sizeof(prefix) - 1);
+}
+
+struct str token_make(struct arena *mem)
+{
+    char *text = arena_alloc(mem, TOKEN_LEN);
+
+    write_token(text);
+    return str_from(text, TOKEN_LEN);
+}
+
+void token_hash(struct str token, uint8_t out[TOKEN_HASH_LEN])
+{
+    if (EVP_Digest(token.len > 0 ? token.ptr : "", token.len, out, NULL, EVP_sha256(), NULL) != 1)
+        PANIC("no SHA-256");
+}
+
+struct str token_hash_hex(struct arena *mem, struct str token)
+{
+    uint8_t hash[TOKEN_HASH_LEN];
+    char *hex = arena_alloc(mem, sizeof(hash) * 2);
+
+    token_hash(token, hash);
+    write_hex(hash, sizeof(hash), hex);
+    return str_from(hex, sizeof(hash) * 2);
+}
+
+struct token_hasher {
+    EVP_MD *sha256;
+    EVP_MD_CTX *context;
+};
+
+struct token_hasher *token_hasher_new(void)
+{
+    struct token_hasher *h = malloc(sizeof(*h));
+
+    if (h == NULL)
+        PANIC("out of memory");
+    h->sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
+    h->context = EVP_MD_CTX_new();
+    if (h->sha256 == NULL || h->context == NULL)
+        PANIC("no SHA-256");
+    return h;
+}
+
+void token_hasher_free(struct token_hasher *h)
+{
+    EVP_MD_CTX_free(h->context);
+    EVP_MD_free(h->sha256);
+    free(h);
+}
+
+void token_hasher_run(struct token_hasher *h, struct str token, uint8_t out[TOKEN_HASH_LEN])
+{
+    if (EVP_DigestInit_ex2(h->context, h->sha256, NULL) != 1 ||
+        EVP_DigestUpdate(h->context, token.ptr, token.len) != 1 ||
+        EVP_DigestFinal_ex(h->context, out, NULL) != 1)
+        PANIC("no SHA-256");
+}
+
+bool token_hash_read(struct str hex, uint8_t out[TOKEN_HASH_LEN])
+{
+    if (hex.len != TOKEN_HASH_LEN * 2)
+        return false;
+    for (size_t i = 0; i < hex.len; i++) {
+        const char *at = memchr(digits, hex.ptr[i], sizeof(digits) - 1);
+
+        if (at == NULL)
+            return false;
+        out[i / 2] = (uint8_t)((i % 2 == 0 ? 0 : out[i / 2] << 4) | (at - digits));
+    }
+    return true;
+}
+
+/* --- the administrator's file --- */
+
 /* Written beside and renamed, so that a file that is there is whole. */
 static bool make(const char *path, struct err *err)
 {
-    static const char digits[] = "0123456789abcdef";
-    unsigned char random[TOKEN_LEN / 2];
     char text[TOKEN_LEN + 1], draft[4096];
     bool ok;
     int fd;
 
-    if (RAND_bytes(random, sizeof(random)) != 1)
-        PANIC("no random numbers");
-    for (size_t i = 0; i < sizeof(random); i++) {
-        text[2 * i] = digits[random[i] >> 4];
-        text[2 * i + 1] = digits[random[i] & 15];
-    }
+    write_token(text);
     text[TOKEN_LEN] = '\n';
     snprintf(draft, sizeof(draft), "%s.new", path);
     fd = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -62,12 +155,13 @@ bool token_open(struct arena *mem, const char *path, struct str *out, struct err
     return make(path, err) && token_read(mem, path, out, err);
 }
 
-bool token_is_borne(struct str authorization, struct str token)
+bool token_borne(struct str authorization, struct str *out)
 {
     static const char scheme[] = "Bearer ";
     size_t len = sizeof(scheme) - 1;
 
-    if (authorization.len != len + token.len || strncasecmp(authorization.ptr, scheme, len) != 0)
+    if (authorization.len <= len || strncasecmp(authorization.ptr, scheme, len) != 0)
         return false;
-    return CRYPTO_memcmp(authorization.ptr + len, token.ptr, token.len) == 0;
+    *out = str_slice(authorization, len, authorization.len);
+    return true;
 }

@@ -193,6 +193,7 @@ int command_apply(int argc, char **argv)
         {.name = "dry-run", .flag = &options.is_dry},
         {.name = "summary", .value = &options.summary},
         {.name = "json", .flag = &options.as_json},
+        CLIENT_OPTIONS,
     };
     struct bundle all = {0};
     struct client c;

@@ -167,25 +167,23 @@ static bool read_number(const char *name, const char *text, int64_t max, int64_t
 
 int command_bench(int argc, char **argv)
 {
-    const char *connections_text = "64", *seconds_text = "10", *url = NULL;
+    const char *connections_text = "64", *seconds_text = "10";
     struct bench b = {0};
     const struct option_spec specs[] = {
         {.name = "connections", .value = &connections_text},
         {.name = "seconds", .value = &seconds_text},
-        {.name = "url", .value = &url},
         {.name = "json", .flag = &b.as_json},
+        CLIENT_OPTIONS,
     };
     int64_t connections;
     struct client c;
     bool ok;
 
-    if (!options_read("bench", specs, 4, &argc, argv) || argc != 1 ||
+    if (!options_read("bench", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 1 ||
         !read_number("connections", connections_text, 20000, &connections) ||
         !read_number("seconds", seconds_text, 86400, &b.seconds))
         return command_usage("bench");
     b.connections = (unsigned)connections;
-    if (url != NULL)
-        setenv("PAWL_URL", url, 1);
     client_open(&c);
     ok = bench(&c, &b);
     client_close(&c);

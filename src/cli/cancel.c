@@ -24,17 +24,20 @@ int command_cancel(int argc, char **argv)
 {
     const char *reason = NULL, *where = NULL;
     bool as_json = false, dry_run = false;
-    const struct option_spec specs[] = {{.name = "reason", .value = &reason},
-                                        {.name = "where", .value = &where},
-                                        {.name = "dry-run", .flag = &dry_run},
-                                        {.name = "json", .flag = &as_json}};
+    const struct option_spec specs[] = {
+        {.name = "reason", .value = &reason},
+        {.name = "where", .value = &where},
+        {.name = "dry-run", .flag = &dry_run},
+        {.name = "json", .flag = &as_json},
+        CLIENT_OPTIONS,
+    };
     struct client c;
     struct reply reply;
     struct str id;
     int status = EXIT_FAILED;
 
-    if (!options_read("cancel", specs, 4, &argc, argv) || argc != (where != NULL ? 1 : 2) ||
-        (dry_run && where == NULL))
+    if (!options_read("cancel", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) ||
+        argc != (where != NULL ? 1 : 2) || (dry_run && where == NULL))
         return command_usage("cancel");
     client_open(&c);
     if (where != NULL) {

@@ -79,6 +79,11 @@ static void tell_failure(const struct client *c, CURLcode code)
                 "pawl: the server at %s went away before it answered; whether the change happened "
                 "is not known: look with pawl ls\n",
                 c->url);
+    else if (code == CURLE_PEER_FAILED_VERIFICATION)
+        fprintf(stderr,
+                "pawl: the certificate of %s is not one that this machine trusts; give the file "
+                "of its authority with --ca or PAWL_CA\n",
+                c->url);
     else
         fprintf(stderr, "pawl: cannot talk to %s: %s\n", c->url, curl_easy_strerror(code));
 }
@@ -102,6 +107,8 @@ static struct curl_slist *prepare(struct client *c, const char *base, struct str
     curl_easy_setopt(c->curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(c->curl, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(c->curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_TIMEOUT_S);
+    if (options_setting("PAWL_CA", NULL) != NULL)
+        curl_easy_setopt(c->curl, CURLOPT_CAINFO, options_setting("PAWL_CA", NULL));
     return headers;
 }
 

@@ -1,15 +1,23 @@
 /*
  * client.h - the other side of the API, for commands.
  *
- * The server is PAWL_URL, else http://127.0.0.1:7070; the token is PAWL_TOKEN,
- * else what ./pawl-data/admin.token (or PAWL_DATA) holds. Whatever goes wrong
- * is told on stderr with what to do about it.
+ * The server is --url or PAWL_URL, else http://127.0.0.1:7070; the token is
+ * --token or PAWL_TOKEN, else what ./pawl-data/admin.token (or PAWL_DATA) holds;
+ * --ca or PAWL_CA is a file of certificates to trust besides the system's.
+ * Whatever goes wrong is told on stderr with what to do about it.
  */
 #ifndef PAWL_CLI_CLIENT_H
 #define PAWL_CLI_CLIENT_H
 
 #include "base/buf.h"
 #include "value/value.h"
+
+/* Rows for the options of every command that has a client. */
+#define CLIENT_OPTIONS                                                                             \
+    {.name = "url", .variable = "PAWL_URL"}, {.name = "token", .variable = "PAWL_TOKEN"},          \
+    {                                                                                              \
+        .name = "ca", .variable = "PAWL_CA"                                                        \
+    }
 
 struct client {
     struct arena mem;   /* of everything that is answered */

@@ -134,11 +134,14 @@ static const struct {
 int command_config(int argc, char **argv)
 {
     struct config_call k = {0};
-    const struct option_spec specs[] = {{.name = "json", .flag = &k.as_json},
-                                        {.name = "text", .flag = &k.as_text}};
+    const struct option_spec specs[] = {
+        {.name = "json", .flag = &k.as_json},
+        {.name = "text", .flag = &k.as_text},
+        CLIENT_OPTIONS,
+    };
     bool ok;
 
-    if (!options_read("config", specs, 2, &argc, argv) || argc < 2)
+    if (!options_read("config", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc < 2)
         return command_usage("config");
     k.argc = argc - 1;
     k.argv = argv + 1;

@@ -56,14 +56,23 @@ static void fill_row(struct arena *mem, struct value letter, int64_t now_us, str
     row[6] = buf_view(&age);
 }
 
-static void print_table(struct arena *mem, struct value items, struct table *table)
+static void print_table(struct arena *mem, struct value items)
 {
-    struct str *cells = ARENA_ARRAY(mem, items.len * (size_t)COLUMNS + 1, struct str);
+    static const char *const head[COLUMNS] = {"ID",     "KIND",  "CODE",    "STEP",
+                                              "STATUS", "CAUSE", "GIVEN UP"};
+    struct table table = {.columns = COLUMNS};
     int64_t now_us = clock_wall_us(&clock_system);
 
-    for (uint32_t i = 0; i < items.len; i++)
-        fill_row(mem, items.items[i], now_us, cells + i * (size_t)COLUMNS);
-    table_print(table, cells, items.len);
+    for (unsigned i = 0; i < COLUMNS; i++)
+        table_add(mem, &table, str_of(head[i]));
+    for (uint32_t i = 0; i < items.len; i++) {
+        struct str row[COLUMNS];
+
+        fill_row(mem, items.items[i], now_us, row);
+        for (unsigned k = 0; k < COLUMNS; k++)
+            table_add(mem, &table, row[k]);
+    }
+    table_print(&table);
 }
 
 /* Read one page; *cursor is where it begins, then where the next one does. */
@@ -102,9 +111,6 @@ static bool make_query(struct client *c, const struct dlq_options *o, struct str
 
 static int list(struct client *c, const struct dlq_options *o)
 {
-    const struct str head[COLUMNS] = {STR("ID"),     STR("KIND"),  STR("CODE"),    STR("STEP"),
-                                      STR("STATUS"), STR("CAUSE"), STR("GIVEN UP")};
-    struct table table = {.head = head, .columns = COLUMNS};
     struct str cursor = STR_NONE, query;
     struct value items;
     uint64_t shown = 0;
@@ -117,7 +123,7 @@ static int list(struct client *c, const struct dlq_options *o)
         for (uint32_t i = 0; o->as_json && i < items.len; i++)
             printf("%.*s\n", STR_ARG(client_json(&c->mem, items.items[i])));
         if (!o->as_json && items.len > 0)
-            print_table(&c->mem, items, &table);
+            print_table(&c->mem, items);
         shown += items.len;
     } while (cursor.len > 0 && (o->all || shown == 0));
     if (shown == 0 && !o->as_json)

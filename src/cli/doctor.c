@@ -1,6 +1,7 @@
 /* doctor.c - pawl doctor: a check-up that says how to mend. */
 #include "cli/doctor.h"
 
+#include "cli/client.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/term.h"
@@ -130,10 +131,11 @@ int command_doctor(int argc, char **argv)
         {.name = "store", .value = &d.store},
         {.name = "health", .flag = &only_health},
         {.name = "json", .flag = &as_json},
+        CLIENT_OPTIONS,
     };
     int status;
 
-    if (!options_read("doctor", specs, 4, &argc, argv) || argc != 1)
+    if (!options_read("doctor", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 1)
         return command_usage("doctor");
     client_open(&d.client);
     d.mem = &d.client.mem;

@@ -48,6 +48,7 @@ int command_export(int argc, char **argv)
         {.name = "all", .flag = &all},
         {.name = "output", .value = &path},
         {.name = "json", .flag = &as_json}, /* it is JSON in any case */
+        CLIENT_OPTIONS,
     };
     struct client c;
     struct reply reply;

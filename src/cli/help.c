@@ -109,10 +109,11 @@ static void print_list(void)
         else
             printf("  %-11s %s\n", commands[i].name, commands[i].summary);
     }
-    printf(
-        "\nID is an id, a unique end of one, @last, or key:K. The server is PAWL_URL, the token\n"
-        "PAWL_TOKEN; without them http://127.0.0.1:7070 and ./pawl-data/admin.token.\n"
-        "`pawl help COMMAND` explains one.\n");
+    printf("\nID is an id, a unique end of one, @last, or key:K. The server is --url or PAWL_URL, "
+           "the\n"
+           "token --token or PAWL_TOKEN; without them http://127.0.0.1:7070 and\n"
+           "./pawl-data/admin.token. --ca or PAWL_CA is a certificate to trust.\n"
+           "`pawl help COMMAND` explains one.\n");
 }
 
 int command_help(int argc, char **argv)

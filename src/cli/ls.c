@@ -1,15 +1,15 @@
 /* ls.c - pawl ls: the newest executions as a table. */
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/table.h"
 #include "cli/tell.h"
 
 #include <stdio.h>
 
 /* The end of an id is unlike any other's, and enough for other commands. */
-enum { ID_SHOWN = 12, COLUMNS = 6 };
+enum { ID_SHOWN = 12, COLUMNS = 6, COLUMN_MAX = 40 };
 
 static void add_filter(struct buf *path, const char *name, const char *value)
 {
@@ -20,7 +20,7 @@ static void add_filter(struct buf *path, const char *name, const char *value)
 }
 
 /* One row of the table: ID CODE STATUS STEP KEY STARTED. */
-static void fill_row(struct arena *mem, struct value x, int64_t now_us, struct str *row)
+static void fill_row(struct arena *mem, struct value x, int64_t now_us, struct str row[COLUMNS])
 {
     struct str id = client_text(x, "id");
     struct buf age;
@@ -36,22 +36,49 @@ static void fill_row(struct arena *mem, struct value x, int64_t now_us, struct s
     row[5] = buf_view(&age);
 }
 
-static void print_table(struct arena *mem, struct value items, struct table *table)
+static void print_row(struct str row[COLUMNS], const size_t widths[COLUMNS])
 {
-    struct str *cells = ARENA_ARRAY(mem, items.len * (size_t)COLUMNS + 1, struct str);
-    int64_t now_us = clock_wall_us(&clock_system);
+    for (int i = 0; i < COLUMNS; i++) {
+        struct str text = row[i].len > 0 ? row[i] : STR("-");
+        size_t width = utf8_count(text);
+        if (width > COLUMN_MAX) {
+            text = str_slice(text, 0, utf8_offset(text, COLUMN_MAX));
+            width = COLUMN_MAX;
+        }
+        printf("%.*s%*s", STR_ARG(text),
+               i + 1 < COLUMNS ? (int)(widths[i] > width ? widths[i] - width : 0) + 2 : 0, "");
+    }
+    putchar('\n');
+}
 
+/* The widths are those of the first page; what is longer later is not cut for it. */
+static void print_table(struct arena *mem, struct value items, size_t widths[COLUMNS])
+{
+    struct str head[COLUMNS] = {STR("ID"),   STR("CODE"), STR("STATUS"),
+                                STR("STEP"), STR("KEY"),  STR("STARTED")};
+    struct str(*rows)[COLUMNS] = arena_array(mem, items.len + 1, sizeof(*rows));
+    int64_t now_us = clock_wall_us(&clock_system);
+    bool is_first = widths[0] == 0;
+
+    memcpy(rows[0], head, sizeof(head));
     for (uint32_t i = 0; i < items.len; i++)
-        fill_row(mem, items.items[i], now_us, cells + i * (size_t)COLUMNS);
-    table_print(table, cells, items.len);
+        fill_row(mem, items.items[i], now_us, rows[i + 1]);
+    for (uint32_t i = 0; i <= items.len; i++)
+        for (int k = 0; k < COLUMNS; k++) {
+            size_t width = utf8_count(rows[i][k]);
+            if (width > COLUMN_MAX)
+                width = COLUMN_MAX;
+            if (width > widths[k])
+                widths[k] = width;
+        }
+    for (uint32_t i = is_first ? 0 : 1; i <= items.len; i++)
+        print_row(rows[i], widths);
 }
 
 /* One page after the other. */
 static int list(struct client *c, struct str query, bool all, bool as_json)
 {
-    const struct str head[COLUMNS] = {STR("ID"),   STR("CODE"), STR("STATUS"),
-                                      STR("STEP"), STR("KEY"),  STR("STARTED")};
-    struct table table = {.head = head, .columns = COLUMNS};
+    size_t widths[COLUMNS] = {0};
     struct str cursor = STR_NONE;
     uint64_t shown = 0;
 
@@ -73,7 +100,7 @@ static int list(struct client *c, struct str query, bool all, bool as_json)
             printf("%s%.*s", shown + i == 0 ? "{\"items\":[" : ",",
                    STR_ARG(client_json(&c->mem, items.items[i])));
         if (!as_json && items.len > 0)
-            print_table(&c->mem, items, &table);
+            print_table(&c->mem, items, widths);
         shown += items.len;
     } while (cursor.len > 0 && (all || shown == 0));
     if (as_json && all)
@@ -91,26 +118,28 @@ int command_ls(int argc, char **argv)
 {
     const char *limit = NULL;
     const char *filters[8] = {0};
-    static const char *const names[] = {"status", "code", "key", "step", "kind", "from", "to", "q"};
     bool as_json = false, all = false;
-    struct option_spec specs[11];
+    /* The first are conditions, and parameters of the same name. */
+    const struct option_spec specs[] = {
+        {.name = "status", .value = &filters[0]}, {.name = "code", .value = &filters[1]},
+        {.name = "key", .value = &filters[2]},    {.name = "step", .value = &filters[3]},
+        {.name = "kind", .value = &filters[4]},   {.name = "from", .value = &filters[5]},
+        {.name = "to", .value = &filters[6]},     {.name = "q", .value = &filters[7]},
+        {.name = "limit", .value = &limit},       {.name = "all", .flag = &all},
+        {.name = "json", .flag = &as_json},       CLIENT_OPTIONS,
+    };
     struct client c;
     struct buf query;
     int status;
 
-    for (size_t i = 0; i < 8; i++)
-        specs[i] = (struct option_spec){.name = names[i], .value = &filters[i]};
-    specs[8] = (struct option_spec){.name = "limit", .value = &limit};
-    specs[9] = (struct option_spec){.name = "all", .flag = &all};
-    specs[10] = (struct option_spec){.name = "json", .flag = &as_json};
-    if (!options_read("ls", specs, 11, &argc, argv) || argc != 1)
+    if (!options_read("ls", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 1)
         return command_usage("ls");
     client_open(&c);
     buf_init_arena(&query, &c.mem);
     buf_text(&query, "limit=");
     client_escape(&query, str_of(limit != NULL ? limit : all ? "500" : "20"));
     for (size_t i = 0; i < 8; i++)
-        add_filter(&query, names[i], filters[i]);
+        add_filter(&query, specs[i].name, filters[i]);
     status = list(&c, buf_view(&query), all, as_json);
     client_close(&c);
     return status;

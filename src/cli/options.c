@@ -63,7 +63,7 @@ bool options_read(const char *command, const struct option_spec *specs, size_t c
         spec = find(specs, count, name);
         if (spec == NULL)
             return unknown(command, specs, count, name);
-        if (value != NULL && spec->value == NULL) {
+        if (value != NULL && spec->value == NULL && spec->variable == NULL) {
             fprintf(stderr, "pawl %s: --%s takes no value\n", command, spec->name);
             return false;
         }
@@ -73,7 +73,9 @@ bool options_read(const char *command, const struct option_spec *specs, size_t c
             fprintf(stderr, "pawl %s: --%s needs a value\n", command, spec->name);
             return false;
         }
-        if (spec->value != NULL && (value != NULL || spec->flag == NULL))
+        if (spec->variable != NULL)
+            (void)setenv(spec->variable, value != NULL ? value + 1 : argv[++i], 1);
+        else if (spec->value != NULL && (value != NULL || spec->flag == NULL))
             *spec->value = value != NULL ? value + 1 : argv[++i];
     }
     for (i++; i < *argc; i++)

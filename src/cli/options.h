@@ -23,9 +23,10 @@
 #include <stddef.h>
 
 struct option_spec {
-    const char *name;   /* without the dashes */
-    const char **value; /* set to what follows; or */
-    bool *flag;         /* set to true; with both, the value is given by '=' and optional */
+    const char *name;     /* without the dashes */
+    const char **value;   /* set to what follows; or */
+    bool *flag;           /* set to true; with both, the value is given by '=' and optional */
+    const char *variable; /* of the environment, in place of both: set to what follows */
 };
 
 /*

@@ -164,10 +164,15 @@ int command_record(int argc, char **argv)
 {
     struct record_options o = {0};
     const struct option_spec specs[] = {
-        {.name = "where", .value = &o.where}, {.name = "order-by", .value = &o.order_by},
-        {.name = "limit", .value = &o.limit}, {.name = "version", .value = &o.version},
-        {.name = "all", .flag = &o.all},      {.name = "merge", .flag = &o.merge},
-        {.name = "new", .flag = &o.is_new},   {.name = "json", .flag = &o.as_json},
+        {.name = "where", .value = &o.where},
+        {.name = "order-by", .value = &o.order_by},
+        {.name = "limit", .value = &o.limit},
+        {.name = "version", .value = &o.version},
+        {.name = "all", .flag = &o.all},
+        {.name = "merge", .flag = &o.merge},
+        {.name = "new", .flag = &o.is_new},
+        {.name = "json", .flag = &o.as_json},
+        CLIENT_OPTIONS,
     };
     struct client c;
     int status;

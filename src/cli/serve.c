@@ -1,12 +1,12 @@
 /* serve.c - pawl serve: API and engine in one process. */
 #include "api/api.h"
+#include "api/tls.h"
 #include "api/token.h"
 #include "base/log.h"
 #include "cli/command.h"
-#include "cli/options.h"
+#include "cli/settings.h"
 #include "cli/version.h"
 #include "node/node.h"
-#include "value/object.h"
 #include "value/timefmt.h"
 
 #include <errno.h>
@@ -18,92 +18,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A setting and where it came from. */
-struct setting {
-    const char *name; /* the option, without dashes */
-    const char *environment;
-    const char *value;
-    const char *source;
-};
-
-enum { SETTING_DATA, SETTING_LISTEN, SETTING_STORE, SETTING_KEEP_COMPLETED, SETTING_COUNT };
-
 struct server {
-    struct setting settings[SETTING_COUNT];
+    struct settings settings;
     struct arena mem;
     struct str host;
     uint16_t port;
     int64_t keep_ended_us; /* 0 = for ever */
-    bool allow_plain_http;
+    struct cidrs trusted_proxies;
+    struct tls tls;
     struct node *node;
     struct api *api;
     int signal_fd;
     bool is_stopping;
 };
 
-/* --- settings --- */
-
-static void settle(struct setting *s, const char *fallback)
+static const char *text_of(const struct server *s, enum setting_symbol symbol)
 {
-    const char *environment = getenv(s->environment);
-
-    if (s->value != NULL) {
-        s->source = "option";
-    } else if (environment != NULL && environment[0] != '\0') {
-        s->value = environment;
-        s->source = s->environment;
-    } else {
-        s->value = fallback;
-        s->source = "default";
-    }
+    return settings_text(&s->settings, symbol);
 }
 
-/* A URL without the password in it. */
-static struct str without_password(struct arena *mem, const char *url)
+static bool has(const struct server *s, enum setting_symbol symbol)
 {
-    struct str all = str_of(url);
-    int64_t scheme = str_find(all, STR("://"), 0), at = -1, colon;
-
-    for (int64_t next = 0; (next = str_find(all, STR("@"), (size_t)next)) >= 0; next++)
-        at = next;
-    if (scheme < 0 || at < 0)
-        return all;
-    colon = str_find(all, STR(":"), (size_t)scheme + 3);
-    if (colon < 0 || colon > at)
-        return all;
-    return str_printf(mem, "%.*s:***%s", (int)colon, url, url + at);
+    return text_of(s, symbol)[0] != '\0';
 }
 
-static void print_config(const struct server *s, bool as_json)
-{
-    struct arena mem;
-    struct buf out;
-
-    arena_init(&mem);
-    buf_init(&out);
-    if (as_json)
-        buf_char(&out, '{');
-    for (int i = 0; i < SETTING_COUNT; i++) {
-        const struct setting *setting = &s->settings[i];
-        struct str value =
-            setting->value[0] == '\0' ? STR("sqlite") : without_password(&mem, setting->value);
-        if (as_json) {
-            object_name(&out, setting->name);
-            buf_char(&out, '{');
-            object_text(&out, "value", value);
-            object_text(&out, "source", str_of(setting->source));
-            buf_char(&out, '}');
-        } else {
-            buf_printf(&out, "%-14s %-24.*s (%s)\n", setting->name, STR_ARG(value),
-                       setting->source);
-        }
-    }
-    if (as_json)
-        buf_text(&out, "}\n");
-    printf("%.*s", STR_ARG(buf_view(&out)));
-    buf_fini(&out);
-    arena_fini(&mem);
-}
+/* --- checking what is to be served --- */
 
 /* "127.0.0.1:7070", "[::1]:7070", ":7070" or "7070". */
 static bool read_address(const char *text, struct str *host, uint16_t *port)
@@ -131,19 +70,21 @@ static bool is_loopback(struct str host)
 
 static bool check_address(struct server *s)
 {
-    const char *listen = s->settings[SETTING_LISTEN].value;
+    const char *listen = text_of(s, SETTING_LISTEN);
 
     if (!read_address(listen, &s->host, &s->port)) {
         fprintf(stderr, "pawl serve: --listen takes HOST:PORT, such as 127.0.0.1:7070, not %s\n",
                 listen);
         return false;
     }
-    if (is_loopback(s->host) || s->allow_plain_http)
+    if (is_loopback(s->host) || has(s, SETTING_TLS_CERT) ||
+        settings_flag(&s->settings, SETTING_ALLOW_PLAIN_HTTP))
         return true;
     fprintf(stderr,
             "pawl serve: %s can be reached from other machines, and this server speaks plain HTTP: "
             "whoever listens on the way learns the token.\n"
-            "Listen on 127.0.0.1 behind a proxy that speaks TLS, or add --allow-plain-http.\n",
+            "Give it a certificate with --tls-cert and --tls-key, listen on 127.0.0.1 behind a "
+            "proxy that speaks TLS, or add --allow-plain-http.\n",
             listen);
     return false;
 }
@@ -151,7 +92,7 @@ static bool check_address(struct server *s)
 /* "90d"; "none" and "0" keep everything. */
 static bool check_keep_completed(struct server *s)
 {
-    const char *text = s->settings[SETTING_KEEP_COMPLETED].value;
+    const char *text = text_of(s, SETTING_KEEP_COMPLETED);
     struct value v;
 
     if (strcmp(text, "none") == 0)
@@ -164,6 +105,72 @@ static bool check_keep_completed(struct server *s)
             "pawl serve: --keep-completed takes how long executions are kept after their end, "
             "such as 90d, or none to keep them for ever; not %s\n",
             text);
+    return false;
+}
+
+static bool check_tls(struct server *s)
+{
+    struct err err;
+
+    if (!has(s, SETTING_TLS_CERT) && !has(s, SETTING_TLS_KEY))
+        return true;
+    if (!has(s, SETTING_TLS_CERT) || !has(s, SETTING_TLS_KEY)) {
+        fprintf(stderr, "pawl serve: --tls-cert and --tls-key go together\n");
+        return false;
+    }
+    if (!tls_read(&s->mem, text_of(s, SETTING_TLS_CERT), text_of(s, SETTING_TLS_KEY), &s->tls,
+                  &err)) {
+        fprintf(stderr, "pawl serve: %s\n", err.message);
+        return false;
+    }
+    if (s->tls.is_expired)
+        fprintf(stderr, "pawl serve: the certificate in %s is not valid today\n",
+                text_of(s, SETTING_TLS_CERT));
+    return true;
+}
+
+/* The name of a header: letters, digits and dashes. */
+static bool is_header_name(struct str name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        char ch = name.ptr[i];
+        if (!(ch >= 'a' && ch <= 'z') && !(ch >= 'A' && ch <= 'Z') && !(ch >= '0' && ch <= '9') &&
+            ch != '-')
+            return false;
+    }
+    return name.len > 0;
+}
+
+static bool check_proxy(struct server *s)
+{
+    struct err err;
+
+    if (!has(s, SETTING_AUTH_HEADER) && !has(s, SETTING_TRUSTED_PROXY))
+        return true;
+    if (!has(s, SETTING_AUTH_HEADER) || !has(s, SETTING_TRUSTED_PROXY)) {
+        fprintf(stderr, "pawl serve: --auth-header and --trusted-proxy go together: anyone can "
+                        "send a header, and it is believed only from the proxy\n");
+        return false;
+    }
+    if (!is_header_name(str_of(text_of(s, SETTING_AUTH_HEADER)))) {
+        fprintf(stderr, "pawl serve: --auth-header takes the name of a header, such as "
+                        "X-Forwarded-Email\n");
+        return false;
+    }
+    if (cidrs_read(&s->mem, str_of(text_of(s, SETTING_TRUSTED_PROXY)), &s->trusted_proxies, &err))
+        return true;
+    fprintf(stderr, "pawl serve: --trusted-proxy: %s\n", err.message);
+    return false;
+}
+
+static bool check_public_url(const struct server *s)
+{
+    struct str url = str_of(text_of(s, SETTING_PUBLIC_URL));
+
+    if (url.len == 0 || str_starts_with(url, STR("http://")) ||
+        str_starts_with(url, STR("https://")))
+        return true;
+    fprintf(stderr, "pawl serve: --public-url begins with https:// or http://\n");
     return false;
 }
 
@@ -218,16 +225,31 @@ static bool make_folder(const char *path, struct err *err)
     return err_set(err, ERR_IO, "cannot make the data folder %s: %s", path, strerror(errno));
 }
 
+static bool is_sqlite(const struct server *s)
+{
+    return !has(s, SETTING_STORE) || strcmp(text_of(s, SETTING_STORE), "sqlite") == 0;
+}
+
 static bool open_server(struct server *s, struct str *token, struct err *err)
 {
-    const char *data = s->settings[SETTING_DATA].value;
+    const char *data = text_of(s, SETTING_DATA);
     struct node_options node = {
         .data_path = str_of(data),
-        .store_url = str_of(s->settings[SETTING_STORE].value),
+        .store_url = str_of(text_of(s, SETTING_STORE)),
         .clock = &clock_system,
         .keep_ended_us = s->keep_ended_us,
     };
-    struct api_options api = {.host = s->host, .port = s->port, .clock = &clock_system};
+    struct api_options api = {
+        .host = s->host,
+        .port = s->port,
+        .auth = {.header = str_of(text_of(s, SETTING_AUTH_HEADER)),
+                 .trusted_proxies = s->trusted_proxies},
+        .tls_cert = s->tls.cert,
+        .tls_key = s->tls.key,
+        .connections_max = (unsigned)settings_number(&s->settings, SETTING_MAX_CONNECTIONS),
+        .patience_us = settings_duration_us(&s->settings, SETTING_CLIENT_TIMEOUT),
+        .clock = &clock_system,
+    };
 
     raise_limits();
     if (!take_signals(s, err) || !make_folder(data, err))
@@ -243,19 +265,18 @@ static bool open_server(struct server *s, struct str *token, struct err *err)
 
 static void print_welcome(const struct server *s, struct str token)
 {
-    const char *data = s->settings[SETTING_DATA].value;
-    const char *store = s->settings[SETTING_STORE].value;
+    const char *data = text_of(s, SETTING_DATA), *public_url = text_of(s, SETTING_PUBLIC_URL);
     bool is_ipv6 = str_find(s->host, STR(":"), 0) >= 0;
     char url[300];
 
-    snprintf(url, sizeof(url), "http://%s%.*s%s:%u", is_ipv6 ? "[" : "", STR_ARG(s->host),
-             is_ipv6 ? "]" : "", (unsigned)api_port(s->api));
+    snprintf(url, sizeof(url), "%s://%s%.*s%s:%u", s->tls.cert != NULL ? "https" : "http",
+             is_ipv6 ? "[" : "", STR_ARG(s->host), is_ipv6 ? "]" : "", (unsigned)api_port(s->api));
     printf("Pawl %s listens on %s\n"
            "  sign in  %s/#token=%.*s\n"
            "  token    %s/admin.token\n"
            "  data     %s (%s)\n",
-           PAWL_VERSION, url, url, STR_ARG(token), data, data,
-           store[0] == '\0' ? "SQLite" : "PostgreSQL");
+           PAWL_VERSION, url, has(s, SETTING_PUBLIC_URL) ? public_url : url, STR_ARG(token), data,
+           data, is_sqlite(s) ? "SQLite" : "PostgreSQL");
     (void)fflush(stdout);
 }
 
@@ -266,7 +287,6 @@ static int serve(struct server *s)
     struct err err;
 
     s->signal_fd = -1;
-    arena_init(&s->mem);
     if (open_server(s, &token, &err)) {
         print_welcome(s, token);
         status = node_run(s->node);
@@ -279,37 +299,26 @@ static int serve(struct server *s)
         api_close(s->api);
     if (s->signal_fd >= 0)
         close(s->signal_fd);
-    arena_fini(&s->mem);
     return status;
 }
 
 int command_serve(int argc, char **argv)
 {
-    struct server s = {
-        .settings = {{.name = "data", .environment = "PAWL_DATA"},
-                     {.name = "listen", .environment = "PAWL_LISTEN"},
-                     {.name = "store", .environment = "PAWL_STORE"},
-                     {.name = "keep-completed", .environment = "PAWL_KEEP_COMPLETED"}}};
-    bool print = false, as_json = false;
-    const struct option_spec specs[] = {
-        {.name = "data", .value = &s.settings[SETTING_DATA].value},
-        {.name = "listen", .value = &s.settings[SETTING_LISTEN].value},
-        {.name = "store", .value = &s.settings[SETTING_STORE].value},
-        {.name = "keep-completed", .value = &s.settings[SETTING_KEEP_COMPLETED].value},
-        {.name = "allow-plain-http", .flag = &s.allow_plain_http},
-        {.name = "print-config", .flag = &print},
-        {.name = "json", .flag = &as_json},
-    };
+    struct server s = {0};
+    int status = EXIT_USAGE;
 
-    if (!options_read("serve", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 1)
-        return command_usage("serve");
-    settle(&s.settings[SETTING_DATA], "./pawl-data");
-    settle(&s.settings[SETTING_LISTEN], "127.0.0.1:7070");
-    settle(&s.settings[SETTING_STORE], "");
-    settle(&s.settings[SETTING_KEEP_COMPLETED], "none");
-    if (print) {
-        print_config(&s, as_json);
-        return EXIT_OK;
+    arena_init(&s.mem);
+    if (settings_read(&s.mem, &s.settings, argc, argv)) {
+        if (s.settings.prints) {
+            settings_print(&s.settings);
+            status = EXIT_OK;
+        } else if (check_tls(&s) && check_address(&s) && check_keep_completed(&s) &&
+                   check_proxy(&s) && check_public_url(&s)) {
+            status = serve(&s);
+        }
+    } else {
+        fprintf(stderr, "`pawl help serve` lists the settings\n");
     }
-    return check_address(&s) && check_keep_completed(&s) ? serve(&s) : EXIT_USAGE;
+    arena_fini(&s.mem);
+    return status;
 }

@@ -76,12 +76,15 @@ static int show(struct client *c, struct str id, bool as_json)
 int command_show(int argc, char **argv)
 {
     bool as_json = false;
-    const struct option_spec specs[] = {{.name = "json", .flag = &as_json}};
+    const struct option_spec specs[] = {
+        {.name = "json", .flag = &as_json},
+        CLIENT_OPTIONS,
+    };
     struct client c;
     struct str id;
     int status = EXIT_FAILED;
 
-    if (!options_read("show", specs, 1, &argc, argv) || argc != 2)
+    if (!options_read("show", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 2)
         return command_usage("show");
     client_open(&c);
     if (client_find(&c, argv[1], &id))

@@ -72,7 +72,7 @@ int command_signal(int argc, char **argv)
     const struct option_spec specs[] = {
         {.name = "id", .value = &id},          {.name = "where", .value = &where},
         {.name = "dry-run", .flag = &dry_run}, {.name = "wait", .value = &wait_for, .flag = &wait},
-        {.name = "json", .flag = &as_json},
+        {.name = "json", .flag = &as_json},    CLIENT_OPTIONS,
     };
     struct client c;
     struct reply reply;
@@ -80,8 +80,8 @@ int command_signal(int argc, char **argv)
     struct str execution;
     int status = EXIT_FAILED, type;
 
-    if (!options_read("signal", specs, 5, &argc, argv) || (dry_run && where == NULL) ||
-        (where != NULL && wait))
+    if (!options_read("signal", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) ||
+        (dry_run && where == NULL) || (where != NULL && wait))
         return command_usage("signal");
     type = where != NULL ? 1 : 2; /* with --where no execution is named */
     if (argc < type + 1 || argc > type + 2)

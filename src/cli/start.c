@@ -85,6 +85,7 @@ int command_start(int argc, char **argv)
         {.name = "version", .value = &s.version},
         {.name = "wait", .value = &s.wait_for, .flag = &s.wait},
         {.name = "json", .flag = &s.as_json},
+        CLIENT_OPTIONS,
     };
     struct client c;
     struct reply reply;
@@ -92,7 +93,8 @@ int command_start(int argc, char **argv)
     struct str path = STR("/executions");
     int status = EXIT_FAILED;
 
-    if (!options_read("start", specs, 5, &argc, argv) || argc != 2 || !check_wait(&s))
+    if (!options_read("start", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 2 ||
+        !check_wait(&s))
         return command_usage("start");
     s.code = argv[1];
     client_open(&c);

@@ -5,45 +5,36 @@
 
 #include <stdio.h>
 
-enum { COLUMN_MAX = 40 };
+enum { COLUMN_MAX = 40, COLUMNS_MAX = 16 };
+
+void table_add(struct arena *mem, struct table *t, struct str cell)
+{
+    *VEC_ADD(mem, t) = cell.len > 0 ? cell : STR("-");
+}
 
 static size_t width_of(struct str cell)
 {
     size_t width = utf8_count(cell);
 
-    return width < COLUMN_MAX ? width : COLUMN_MAX;
+    return width > COLUMN_MAX ? COLUMN_MAX : width;
 }
 
-static void widen(struct table *t, const struct str *row)
+void table_print(const struct table *t)
 {
-    for (unsigned i = 0; i < t->columns; i++)
-        if (width_of(row[i]) > t->widths[i])
-            t->widths[i] = width_of(row[i]);
-}
+    size_t widths[COLUMNS_MAX] = {0};
 
-static void print_row(const struct table *t, const struct str *row)
-{
-    for (unsigned i = 0; i < t->columns; i++) {
-        struct str text = row[i].len > 0 ? row[i] : STR("-");
-        size_t width = width_of(text);
+    ASSERT(t->columns > 0 && t->columns <= COLUMNS_MAX && t->count % t->columns == 0);
+    for (size_t i = 0; i < t->count; i++)
+        if (width_of(t->items[i]) > widths[i % t->columns])
+            widths[i % t->columns] = width_of(t->items[i]);
+    for (size_t i = 0; i < t->count; i++) {
+        struct str cell = t->items[i];
+        size_t column = i % t->columns, width = width_of(cell);
+        bool is_last = column + 1 == t->columns;
 
-        text = str_slice(text, 0, utf8_offset(text, width));
-        printf("%.*s%*s", STR_ARG(text),
-               i + 1 < t->columns ? (int)(t->widths[i] > width ? t->widths[i] - width : 0) + 2 : 0,
-               "");
+        if (utf8_count(cell) > COLUMN_MAX)
+            cell = str_slice(cell, 0, utf8_offset(cell, COLUMN_MAX));
+        printf("%.*s%*s%s", STR_ARG(cell), is_last ? 0 : (int)(widths[column] - width) + 2, "",
+               is_last ? "\n" : "");
     }
-    putchar('\n');
-}
-
-void table_print(struct table *t, const struct str *cells, size_t rows)
-{
-    ASSERT(t->columns <= TABLE_COLUMNS_MAX);
-    widen(t, t->head);
-    for (size_t i = 0; i < rows; i++)
-        widen(t, cells + i * t->columns);
-    if (!t->has_head)
-        print_row(t, t->head);
-    t->has_head = true;
-    for (size_t i = 0; i < rows; i++)
-        print_row(t, cells + i * t->columns);
 }

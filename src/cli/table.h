@@ -1,30 +1,19 @@
-/*
- * table.h - rows of texts under a head, in columns as wide as they need to be.
- *
- *     static const struct str head[] = {...};
- *     struct table t = {.head = head, .columns = 2};
- *
- *     table_print(&t, cells, rows);
- */
+/* table.h - rows of texts under each other, for people. */
 #ifndef PAWL_CLI_TABLE_H
 #define PAWL_CLI_TABLE_H
 
 #include "base/str.h"
+#include "base/vec.h"
 
-enum { TABLE_COLUMNS_MAX = 8 };
-
+/* Row after row, `columns` cells each; the first row is the head. */
 struct table {
-    const struct str *head;
-    unsigned columns;
-    size_t widths[TABLE_COLUMNS_MAX]; /* so far */
-    bool has_head;                    /* it was printed */
+    size_t columns;
+    VEC_OF(struct str);
 };
 
-/*
- * Print some rows, `columns` cells each; before the first ones the head. An
- * empty cell is shown as -. What is printed is as wide as all of it so far: what is longer later
- * is not cut for it.
- */
-void table_print(struct table *t, const struct str *cells, size_t rows);
+void table_add(struct arena *mem, struct table *t, struct str cell);
+
+/* Print it: columns as wide as their widest cell, 40 characters at most; "-" for nothing. */
+void table_print(const struct table *t);
 
 #endif

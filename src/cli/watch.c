@@ -202,11 +202,11 @@ static int watch(struct watch *w)
 int command_watch(int argc, char **argv)
 {
     struct watch w = {0};
-    const struct option_spec specs[] = {{.name = "json", .flag = &w.as_json}};
+    const struct option_spec specs[] = {{.name = "json", .flag = &w.as_json}, CLIENT_OPTIONS};
     struct client c;
     int status = EXIT_FAILED;
 
-    if (!options_read("watch", specs, 1, &argc, argv) || argc != 2)
+    if (!options_read("watch", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 2)
         return command_usage("watch");
     client_open(&c);
     w.client = &c;

@@ -319,6 +319,7 @@ struct program {
     struct str name;
     int64_t version; /* 0 for a draft */
     struct value meta;
+    struct value access; /* who may what, see access.h; or absent */
     const struct param *params;
     uint32_t param_count;
     bool declares_input;

@@ -1,4 +1,5 @@
 /* scenario.c - definitions as a whole: from a scenario, or a procedure, to a program. */
+#include "define/access.h"
 #include "define/compile.h"
 #include "value/json.h"
 
@@ -20,7 +21,25 @@ static const struct field_spec access_fields[] = {
 
 static const int64_t DEFAULT_TIMEOUT_US = INT64_C(30) * 86400 * 1000000;
 
-/* Roles, or "group:name". */
+/* A role, or "group:name". A role that does not exist lets nobody in, which is hardly meant. */
+static void check_who(struct compiler *c, struct value v)
+{
+    struct str who = v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
+    const char *nearest;
+    enum role role;
+
+    if (v.kind != VALUE_STRING) {
+        compile_wrong_type(c, v, "a role, or \"group:name\"");
+    } else if (who.len == 0 || str_eq(who, STR("group:"))) {
+        compile_error(c, FINDING_BAD_VALUE, "this must be a role, or \"group:name\"");
+    } else if (!str_starts_with(who, STR("group:")) && !role_find(who, &role)) {
+        nearest = role_nearest(who);
+        compile_warning(c, FINDING_BAD_VALUE, "there is no role '%.*s'; a group is \"group:name\"",
+                        STR_ARG(who));
+        compile_did_you_mean(c, nearest != NULL ? str_of(nearest) : STR_NONE);
+    }
+}
+
 static void check_access(struct compiler *c, struct value access)
 {
     size_t outer = compile_enter(c, STR("access"));
@@ -34,11 +53,7 @@ static void check_access(struct compiler *c, struct value access)
                 compile_wrong_type(c, list, "a list of roles and groups");
             for (uint32_t k = 0; list.kind == VALUE_LIST && k < list.len; k++) {
                 size_t item = compile_enter_index(c, k);
-                struct value who = list.items[k];
-                if (who.kind != VALUE_STRING)
-                    compile_wrong_type(c, who, "a role, or \"group:name\"");
-                else if (who.len == 0 || str_eq(value_text(who), STR("group:")))
-                    compile_error(c, FINDING_BAD_VALUE, "this must be a role, or \"group:name\"");
+                check_who(c, list.items[k]);
                 compile_leave(c, item);
             }
             compile_leave(c, field);
@@ -87,6 +102,7 @@ static void compile_scenario(struct compiler *c, struct value definition, struct
     v = compile_field(definition, "access");
     if (v.kind != VALUE_ABSENT)
         check_access(c, v);
+    p->access = v;
     c->retry = &p->retry;
     v = compile_field(definition, "procedures");
     if (v.kind != VALUE_ABSENT && v.kind != VALUE_NULL)
@@ -144,6 +160,7 @@ void define_compile(struct arena *mem, const struct cel_env *base, const struct 
                           .meta = value_map_empty(),
                           .on_error = ON_ERROR_COMPENSATE,
                           .timeout_us = DEFAULT_TIMEOUT_US,
+                          .access = value_absent(),
                           .retry = retry_default,
                           .env = base};
     switch (kind) {

@@ -188,8 +188,8 @@ static bool load_process(struct node *n, struct reader *reader, struct arena *me
     struct process_read found = *need;
     struct program_read read;
 
-    if (need->key.len > 0 &&
-        !read_by_key(reader, need->code, need->key, &found.holder, &found.is_held, err))
+    if (need->key.len > 0 && !read_by_key(reader, w->entry->x->org_id, need->code, need->key,
+                                          &found.holder, &found.is_held, err))
         return false;
     if (need->key.len == 0) {
         if (!program_read(n, reader, mem, need->code, -1, &read, err))

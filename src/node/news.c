@@ -48,6 +48,7 @@ void news_tell(struct node *n, struct entry *e, const struct commit *commit)
                                  .seq = x->seq,
                                  .at_us = x->updated_at_us,
                                  .moved = moved,
+                                 .access = x->program->access,
                                  .history = &commit->history,
                                  .mask = &mask,
                              });

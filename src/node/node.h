@@ -81,7 +81,8 @@ struct node_news {
     struct str current_step;     /* or empty */
     struct str waiting_for_json; /* or empty */
     int64_t row_version, seq, at_us;
-    bool moved; /* the status or the step is another than before */
+    bool moved;          /* the status or the step is another than before */
+    struct value access; /* of its definition: who may view it; or absent */
     const struct history *history;
     const struct mask *mask; /* of what is sensitive in all of this; may be empty */
 };
@@ -100,6 +101,7 @@ bool node_is_shared(const struct node *n);
 
 struct node_user {
     struct str id, name, email, role, org_id;
+    struct value groups; /* a list of texts */
 };
 
 enum node_request_kind {

@@ -1,6 +1,8 @@
 /* request.c - requests in, answers out; see node.h. */
 #include "node/inner.h"
 
+#include "define/access.h"
+#include "engine/show.h"
 #include "value/json.h"
 
 #include <stdarg.h>
@@ -208,6 +210,9 @@ static bool start_with(struct node *n, struct work *w, struct program_ref *ref)
     struct entry *e;
     struct str key;
 
+    if (!access_allows(p->access, "start", r->user.role, r->user.groups))
+        return err_set(&r->err, ERR_FORBIDDEN, "'%.*s' lets others start it, not you",
+                       STR_ARG(p->code));
     r->findings = (struct findings){0};
     define_check_input(r->mem, p, r->input, &input, &r->findings);
     if (findings_have_errors(&r->findings))

@@ -2,6 +2,7 @@
 #include "node/inner.h"
 
 #include "base/crash.h"
+#include "define/access.h"
 
 struct work *work_new(struct node *n, enum work_kind kind)
 {
@@ -225,6 +226,29 @@ static bool advance(struct node *n, struct entry *e, struct work *w)
     return false;
 }
 
+/* Whether a request may have to do with this execution; else *err says what it is told. */
+static bool is_allowed(const struct entry *e, const struct work *w, struct err *err)
+{
+    const struct node_request *r = w->request;
+    struct value access = e->x->program->access;
+
+    if (w->kind != WORK_REQUEST)
+        return true;
+    if (r->kind == NODE_START)
+        return !w->joins || access_allows(access, "view", r->user.role, r->user.groups) ||
+               err_set(err, ERR_FORBIDDEN,
+                       "an execution with this key is running, and you may not view it");
+    if (!str_eq(r->user.org_id, e->x->org_id))
+        return err_set(err, ERR_NOT_FOUND, "there is no execution with this id");
+    /* Only who has just started or signalled it waits for it. */
+    if (r->kind == NODE_WAIT)
+        return true;
+    if (!access_allows(access, "view", r->user.role, r->user.groups))
+        return err_set(err, ERR_NOT_FOUND, "there is no execution with this id");
+    return access_allows(access, "operate", r->user.role, r->user.groups) ||
+           err_set(err, ERR_FORBIDDEN, "its definition lets others operate it, not you");
+}
+
 /* The first work of an entry. False: it cannot go on now. */
 static bool run_first(struct node *n, struct entry *e)
 {
@@ -233,6 +257,8 @@ static bool run_first(struct node *n, struct entry *e)
     enum signal_known known;
     struct err err;
 
+    if (!is_allowed(e, w, &err))
+        return refuse(n, e, w, &err);
     if (w->kind == WORK_REQUEST && (w->joins || r->kind == NODE_WAIT))
         return join_waiters(n, e, w);
     if (w->kind == WORK_REQUEST && r->kind == NODE_SIGNAL) {

@@ -151,11 +151,12 @@ static enum db_status load_before(struct apply *a, const struct execution *e, st
     return status;
 }
 
-/* Whether a live execution of this code has the key. DB_ROW: m->holder is it. */
+/* Whether a live execution of this code and organisation has the key. DB_ROW: m->holder is it. */
 static enum db_status find_holder(struct apply *a, struct member *m, const struct execution *e)
 {
     enum db_status status =
-        db_run(a->db, SQL_LIVE_KEY_FIND, DB_PARAMS(db_text(e->key), db_text(e->program->code)));
+        db_run(a->db, SQL_LIVE_KEY_FIND,
+               DB_PARAMS(db_text(e->key), db_text(e->program->code), db_some_text(e->org_id)));
 
     if (status == DB_ROW && !uuid_read(db_column_text(a->db, SQL_LIVE_KEY_FIND, 1), &m->holder))
         status = DB_CORRUPT;

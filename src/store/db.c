@@ -47,7 +47,8 @@ static const char *describe(enum db_status status)
 
 bool db_fail(const struct db *db, enum db_status status, struct err *err)
 {
-    bool overloaded = status == DB_CUT || status == DB_BUSY;
+    bool overloaded = status == DB_CUT || status == DB_BUSY || status == DB_LOST ||
+                      status == DB_CONFLICT || status == DB_FULL;
 
     return err_set(err, overloaded ? ERR_OVERLOADED : ERR_IO, "%s (%s)", describe(status),
                    db->message);

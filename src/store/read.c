@@ -62,30 +62,33 @@ static bool load_with_history(struct reader *r, struct arena *mem, struct uuid i
                         err);
 }
 
-/* One snapshot for several statements. */
-static bool begin(struct reader *r, struct err *err)
-{
-    enum db_status status = reader_run(r, SQL_BEGIN_READ, DB_NO_PARAMS);
-
-    db_end(r->db, SQL_BEGIN_READ);
-    return status == DB_DONE ? true : db_fail(r->db, status, err);
-}
-
-static void end(struct reader *r)
-{
-    (void)db_exec(r->db, SQL_ROLLBACK, DB_NO_PARAMS);
-}
-
 bool read_execution(struct reader *r, struct arena *mem, struct uuid id,
                     struct stored_execution *out, bool *found, struct err *err)
 {
     bool ok;
 
-    if (!begin(r, err))
+    if (!reader_begin(r, err))
         return false;
     ok = load_with_history(r, mem, id, out, found, err);
-    end(r);
+    reader_end(r);
     return ok;
+}
+
+bool read_owner(struct reader *r, struct arena *mem, struct uuid id, struct execution_owner *out,
+                bool *found, struct err *err)
+{
+    struct row_id room;
+    enum db_status status = reader_run(r, SQL_READ_OWNER, DB_PARAMS(row_uuid(id, &room)));
+
+    *found = status == DB_ROW;
+    if (*found)
+        *out = (struct execution_owner){
+            .org_id = row_text(r, mem, SQL_READ_OWNER, 0),
+            .code = row_text(r, mem, SQL_READ_OWNER, 1),
+            .version = db_column_int(r->db, SQL_READ_OWNER, 2),
+        };
+    db_end(r->db, SQL_READ_OWNER);
+    return status <= DB_DONE ? true : db_fail(r->db, status, err);
 }
 
 bool read_history(struct reader *r, struct arena *mem, struct uuid id, int64_t after, int64_t limit,
@@ -135,12 +138,12 @@ bool read_progress(struct reader *r, struct arena *mem, struct uuid id, int64_t 
     bool ok;
 
     *out = (struct progress){0};
-    if (!begin(r, err))
+    if (!reader_begin(r, err))
         return false;
     ok = load_progress(r, mem, id, out, &row, found, err);
     if (ok && *found && after < out->seq)
         ok = load_history(r, mem, row, after < 0 ? 0 : after, limit, &out->history, err);
-    end(r);
+    reader_end(r);
     return ok;
 }
 
@@ -203,11 +206,11 @@ bool read_due(struct reader *r, struct arena *mem, int64_t after_us, struct uuid
     return load_dues(r, mem, SQL_READ_DUE, status, out, err);
 }
 
-bool read_by_key(struct reader *r, struct str code, struct str key, struct uuid *out, bool *found,
-                 struct err *err)
+bool read_by_key(struct reader *r, struct str org_id, struct str code, struct str key,
+                 struct uuid *out, bool *found, struct err *err)
 {
-    enum db_status status =
-        reader_run(r, SQL_LIVE_KEY_FIND, DB_PARAMS(db_text(key), db_text(code)));
+    enum db_status status = reader_run(
+        r, SQL_LIVE_KEY_FIND, DB_PARAMS(db_text(key), db_text(code), db_some_text(org_id)));
 
     *found = status == DB_ROW;
     if (*found && !uuid_read(db_column_text(r->db, SQL_LIVE_KEY_FIND, 1), out))

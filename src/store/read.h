@@ -20,6 +20,14 @@ bool read_execution(struct reader *r, struct arena *mem, struct uuid id,
 bool read_history(struct reader *r, struct arena *mem, struct uuid id, int64_t after, int64_t limit,
                   struct history *out, bool *found, struct err *err) MUST_USE;
 
+/* What decides who may see an execution. */
+struct execution_owner {
+    struct str org_id, code;
+    int64_t version;
+};
+
+bool read_owner(struct reader *r, struct arena *mem, struct uuid id, struct execution_owner *out,
+                bool *found, struct err *err) MUST_USE;
 /* How far an execution has come. */
 struct progress {
     struct str code, org_id;
@@ -78,9 +86,9 @@ struct dues {
 bool read_due(struct reader *r, struct arena *mem, int64_t after_us, struct uuid after_id,
               int64_t until_us, int64_t limit, struct dues *out, struct err *err) MUST_USE;
 
-/* The live execution with this business key and code. */
-bool read_by_key(struct reader *r, struct str code, struct str key, struct uuid *out, bool *found,
-                 struct err *err) MUST_USE;
+/* The live execution of an organisation with this business key and code. */
+bool read_by_key(struct reader *r, struct str org_id, struct str code, struct str key,
+                 struct uuid *out, bool *found, struct err *err) MUST_USE;
 
 /*
  * Ids that end with `suffix` (at most `limit`, newest first), for the command
@@ -108,6 +116,10 @@ struct stored_definitions {
 bool read_definition(struct reader *r, struct arena *mem, struct str kind, struct str code,
                      int64_t version, struct stored_definition *out, bool *found,
                      struct err *err) MUST_USE;
+
+/* `access` of a version of a process, as JSON; empty when it has none, or does not exist. */
+bool read_access(struct reader *r, struct arena *mem, struct str code, int64_t version,
+                 struct str *out, struct err *err) MUST_USE;
 
 /* Every version of one definition, newest first, the draft before all; without their texts. */
 bool read_versions(struct reader *r, struct arena *mem, struct str kind, struct str code,
@@ -216,6 +228,7 @@ struct stored_letter {
     int64_t row;
     struct uuid id, execution;
     struct str kind, code, org_id, step;
+    int64_t version; /* of the definition, as the execution has it now */
     enum letter_status status;
     int64_t attempts;
     struct str cause_json, payload_json;   /* or empty */

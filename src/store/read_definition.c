@@ -39,6 +39,17 @@ bool read_definition(struct reader *r, struct arena *mem, struct str kind, struc
     return status <= DB_DONE ? true : db_fail(r->db, status, err);
 }
 
+bool read_access(struct reader *r, struct arena *mem, struct str code, int64_t version,
+                 struct str *out, struct err *err)
+{
+    enum db_status status =
+        reader_run(r, SQL_READ_ACCESS, DB_PARAMS(db_text(code), db_int(version)));
+
+    *out = status == DB_ROW ? str_copy(mem, db_column_text(r->db, SQL_READ_ACCESS, 0)) : STR_NONE;
+    db_end(r->db, SQL_READ_ACCESS);
+    return status <= DB_DONE ? true : db_fail(r->db, status, err);
+}
+
 static bool load_all(struct reader *r, struct arena *mem, enum sql sql, enum db_status status,
                      bool with_texts, struct stored_definitions *out, struct err *err)
 {

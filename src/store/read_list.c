@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "store/apply.h"
 #include "store/read_row.h"
+#include "store/users.h"
 
 #include <stdlib.h>
 
@@ -127,6 +128,8 @@ static void choose_sources(const struct execution_filter *f, struct sources *out
         add_source(out, SQL_LIST_BY_KEY, SQL_WINDOW_BY_KEY, f->key);
     } else if (f->step.len > 0) {
         add_source(out, SQL_LIST_BY_STEP, SQL_WINDOW_BY_STEP, f->step);
+    } else if (f->org_id.len > 0 && !str_eq(f->org_id, ORG_DEFAULT)) {
+        add_source(out, SQL_LIST_BY_ORG, SQL_WINDOW_BY_ORG, f->org_id);
     } else if (has_status_index(f)) {
         add_statuses(out, f);
     } else if (f->code.len > 0) {

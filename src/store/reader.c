@@ -13,6 +13,19 @@ enum db_status reader_run(struct reader *r, enum sql sql, const struct db_value 
     return status == DB_DONE ? db_run(r->db, sql, params, count) : status;
 }
 
+bool reader_begin(struct reader *r, struct err *err)
+{
+    enum db_status status = reader_run(r, SQL_BEGIN_READ, DB_NO_PARAMS);
+
+    db_end(r->db, SQL_BEGIN_READ);
+    return status == DB_DONE ? true : db_fail(r->db, status, err);
+}
+
+void reader_end(struct reader *r)
+{
+    (void)db_exec(r->db, SQL_ROLLBACK, DB_NO_PARAMS);
+}
+
 static void *reader_main(void *context)
 {
     struct reader *r = context;

@@ -47,4 +47,8 @@ void readers_close(struct readers *all);
 enum db_status reader_run(struct reader *r, enum sql sql, const struct db_value *params,
                           unsigned count);
 
+/* Begin a transaction: what is read up to reader_end() is one snapshot. */
+bool reader_begin(struct reader *r, struct err *err) MUST_USE;
+void reader_end(struct reader *r);
+
 #endif

@@ -24,6 +24,24 @@
     "kind, code, version, revision, status, name, change_summary, created_by, created_at, "        \
     "coalesce(previous_version, version - 1)"
 
+#define USER_COLUMNS                                                                               \
+    "id, org_id, name, email, role, groups, skill_level, specializations, active, created_at, "    \
+    "updated_at"
+#define TOKEN_COLUMNS "id, user_id, name, hash, created_at, last_used_at"
+
+/* The organisation that most belong to: its executions are in no index of organisations. */
+#define OF_OTHER_ORG "org_id <> '00000000-0000-7000-8000-000000000001'"
+
+/* ?1 limit; older than ?2 (then row ?3), not older than ?4. */
+#define AUDIT_LIST                                                                                 \
+    "SELECT row, at, user_id, user_name, action, target, details FROM audit_log "                  \
+    "WHERE (at, row) < (?2, ?3) AND at <= ?2 AND at >= ?4 "                                        \
+    "AND (CAST(?5 AS text) IS NULL OR user_id = ?5) "                                              \
+    "AND (CAST(?6 AS text) IS NULL OR action = ?6) "                                               \
+    "AND (CAST(?7 AS text) IS NULL OR target = ?7) "                                               \
+    "AND (CAST(?8 AS text) IS NULL OR org_id = ?8)"
+#define AUDIT_ORDER " ORDER BY at DESC, row DESC LIMIT ?1"
+
 /* Drafts and published versions, by the bytes of their codes: ?1 limit, ?2 above this code. */
 #define DEFINITIONS_PAGE(code, condition)                                                          \
     "SELECT " DEFINITION_COLUMNS " FROM definition WHERE " condition " AND " code " > ?2 "         \
@@ -58,7 +76,8 @@
 /* The same for dead letters: ?10 is looked for in the index. */
 #define LETTER_COLUMNS                                                                             \
     "row, id, (SELECT id FROM execution WHERE row = d.execution), kind, scenario_code, org_id, "   \
-    "step_code, status, attempts, cause, payload, note, resolved_by, created_at, resolved_at"
+    "step_code, status, attempts, cause, payload, note, resolved_by, created_at, resolved_at, "    \
+    "(SELECT scenario_version FROM execution WHERE row = d.execution)"
 #define LETTERS_WHERE(condition)                                                                   \
     "SELECT " LETTER_COLUMNS " FROM dead_letters AS d WHERE " condition                            \
     "row < ?2 AND row >= ?3 AND created_at >= ?4 AND created_at <= ?5 "                            \

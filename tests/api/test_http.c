@@ -61,7 +61,7 @@ static void handle(void *context, struct http_request *r)
         answer_text(r, 200, "hello");
 }
 
-static size_t body_max(void *context, const struct http_request *r)
+static size_t body_max(void *context, struct http_request *r)
 {
     (void)context;
     return str_eq(r->path, STR("/small")) ? SMALL_MAX : LARGE_MAX;

@@ -102,10 +102,10 @@ static void test_router__only_health_figures_and_the_document_are_open(void **st
                        str_eq(routes[i].pattern, STR("/readyz")) ||
                        str_eq(routes[i].pattern, STR("/metrics")) ||
                        str_eq(routes[i].pattern, STR("/openapi.json"));
-        assert_int_equal(routes[i].role == ROLE_OPEN, is_open);
+        assert_int_equal(routes[i].right == RIGHT_OPEN, is_open);
         if (!str_eq(routes[i].method, STR("GET")) &&
             str_starts_with(routes[i].pattern, STR("/api/v1/scenarios")))
-            assert_int_equal(routes[i].role, ROLE_ADMIN);
+            assert_int_equal(routes[i].right, RIGHT_ADMIN);
     }
 }
 

@@ -33,6 +33,8 @@ static void test_findings__about_a_scenario(void **state)
         {"{'code': 'a', 'triggers': [{'type': 'schedule'}], 'procedures': {'p': {}}, 'steps': []}",
          "/triggers not_supported_yet\n/procedures/p/commands missing_field\n/steps no_steps?"},
         {"{'code': 'a', 'access': [], 'steps': []}", "/access wrong_type\n/steps no_steps?"},
+        {"{'code': 'a', 'access': {'start': ['operater', 'admin', 'group:a']}, 'steps': []}",
+         "/access/start/0 bad_value? did you mean 'operator'?\n/steps no_steps?"},
         {"{'code': 'a', 'access': {'start': 'x', 'view': [1], 'run': []}, 'steps': []}",
          "/access/run unknown_field\n/access/start wrong_type\n/access/view/0 wrong_type\n"
          "/steps no_steps?"},

@@ -79,11 +79,18 @@ async function walkDefinitions(api, claim) {
     for (const definition of [waiting, failing, holding, eventful]) await publish(api, definition);
     await api.call('saveScenarioDraft', { path: { code }, body: { code, nodes: [] } }, 200);
 
+    await api.call('revertScenario', { path: { code }, body: { changeSummary: 'back' }, headers: { 'Idempotency-Key': 'walk-revert' } }, 200);
+    await api.call('revertScenario', { path: { code }, body: {}, headers: { 'Idempotency-Key': 'walk-revert' } }, 409);
+    await api.call('revertScenario', { path: { code: 'waiting' } }, 409);
+    await api.call('revertScenario', { path: { code: 'nothing' } }, 404);
+    await api.call('revertScenario', { path: { code }, body: { why: 1 } }, 422);
+    await api.call('publishScenario', { path: { code }, body: { why: 1 } }, 422);
+
     const versions = await api.call('listScenarioVersions', { path: { code } }, 200);
     claim(versions.json.items.length === 2, 'two versions are listed');
     await api.call('listScenarioVersions', { path: { code: 'nothing' } }, 404);
     const version = await api.call('getScenarioVersion', { path: { code, n: 1 } }, 200);
-    claim(version.json.definition.steps.length === 1 && version.json.status === 'superseded', 'a version is shown whole');
+    claim(version.json.definition.steps.length === 1 && version.json.status === 'published', 'a version is shown whole');
     await api.call('getScenarioVersion', { path: { code, n: 99 } }, 404);
     await api.call('getScenario', { path: { code } }, 200);
     await api.call('getScenario', { path: { code: 'nothing' } }, 404);
@@ -93,6 +100,100 @@ async function walkDefinitions(api, claim) {
     claim(page.json.items.length === 1 && page.json.nextCursor !== null, 'a page of one has a next one');
     await api.call('listScenarios', { query: { limit: 500, cursor: page.json.nextCursor } }, 200);
     await api.call('listScenarios', { query: { limit: 0 } }, 400);
+}
+
+async function walkProcedures(api, claim) {
+    const code = 'double';
+    const path = { code };
+    const double = (n) => ({ code, input: [{ name: 'n', type: 'integer' }], commands: [{ type: 'compute.transform', data: `=$.input.n * ${n}` }] });
+    const key = { 'Idempotency-Key': 'walk-procedure' };
+    await api.call('saveProcedureDraft', { path, body: { code }, headers: key }, 200);
+    await api.call('saveProcedureDraft', { path, body: {}, headers: key }, 409);
+    await api.call('saveProcedureDraft', { path, body: {}, headers: { 'If-Match': '"77"' } }, 412);
+    await api.call('saveProcedureDraft', { path: { code: 'No' }, body: {} }, 422);
+    await api.call('publishProcedure', { path }, 422);
+    await api.call('deleteProcedureDraft', { path, headers: { 'If-Match': '"77"' } }, 412);
+    await api.call('deleteProcedureDraft', { path, headers: key }, 204);
+    await api.call('deleteProcedureDraft', { path, headers: key, body: '{}' }, 409);
+    await api.call('deleteProcedureDraft', { path }, 404);
+    await api.call('publishProcedure', { path }, 404);
+    for (const n of [2, 3]) {
+        await api.call('saveProcedureDraft', { path, body: double(n) }, 200);
+        await api.call('publishProcedure', { path, headers: { 'Idempotency-Key': `walk-procedure-${n}` } }, 200);
+    }
+    await api.call('publishProcedure', { path, body: {}, headers: { 'Idempotency-Key': 'walk-procedure-3' } }, 409);
+    await api.call('revertProcedure', { path, headers: key }, 200);
+    await api.call('revertProcedure', { path, headers: key, body: {} }, 409);
+    await api.call('revertProcedure', { path: { code: 'nothing' } }, 404);
+    await api.call('revertProcedure', { path, body: { x: 1 } }, 422);
+    await api.call('getProcedure', { path }, 200);
+    await api.call('getProcedure', { path: { code: 'nothing' } }, 404);
+    const list = await api.call('listProcedures', {}, 200);
+    claim(list.json.items.length === 1, 'the procedure is listed');
+    await api.call('listProcedures', { query: { limit: 'x' } }, 400);
+    await api.call('listProcedureVersions', { path }, 200);
+    await api.call('listProcedureVersions', { path: { code: 'nothing' } }, 404);
+    await api.call('getProcedureVersion', { path: { code, n: 1 } }, 200);
+    await api.call('getProcedureVersion', { path: { code, n: 9 } }, 404);
+}
+
+async function walkLive(api, claim) {
+    const kinds = [
+        ['Function', 'Functions', { name: 'twice' }, { params: [{ name: 'n', type: 'integer' }], body: 'n * 2' }, { body: 'n +' }],
+        ['Template', 'Templates', { code: 'welcome' }, { subject: 'Hi {{ data.name }}', body: 'x', html: '<b>{{ data.name }}</b>' }, { subject: '{{ data. }}', body: 'x' }],
+        ['Config', 'Config', { name: 'days' }, { value: 14 }, { valeu: 14 }],
+    ];
+    for (const [one, many, path, good, bad] of kinds) {
+        const key = { 'Idempotency-Key': `walk-${one}` };
+        const call = (what, more, wanted) => api.call(`${what}${one}`, { path, ...more }, wanted);
+        const made = await call('put', { body: good, headers: { 'If-None-Match': '*' } }, 201);
+        await call('put', { body: good, headers: key }, 200);
+        await call('put', { body: bad, headers: key }, 422);
+        await call('put', { body: { ...good, [one === 'Config' ? 'value' : 'body']: '1' }, headers: key }, 409);
+        await call('put', { body: good, headers: { 'If-Match': '"77"' } }, 412);
+        claim(made.headers.etag === `"${made.json.version}"`, `${one}: ETag is the version`);
+        await call('get', {}, 200);
+        const list = await api.call(`list${many}`, { query: { limit: 1 } }, 200);
+        claim(list.json.items.length === 1, `${one}: it is listed`);
+        await api.call(`list${many}`, { query: { limit: 0 } }, 400);
+    }
+    const shown = await api.call('previewTemplate', { path: { code: 'welcome' }, body: { data: { name: '<Ann>' } } }, 200);
+    claim(shown.json.subject === 'Hi <Ann>' && shown.json.html === '<b>&lt;Ann&gt;</b>', 'a preview is escaped where it must be');
+    await api.call('previewTemplate', { path: { code: 'welcome' }, body: {} }, 422);
+    await api.call('previewTemplate', { path: { code: 'nothing' } }, 404);
+    await api.call('getCatalog', {}, 200);
+    const processes = await api.call('listProcesses', {}, 200);
+    claim(processes.json.items.every((p) => p.kind === 'scenario'), 'processes are listed with their kind');
+    await api.call('listProcesses', { query: { limit: 'x' } }, 400);
+
+    const bundle = await api.call('exportDefinitions', {}, 200);
+    await api.call('exportDefinitions', { query: { codes: 'welcome,days' } }, 200);
+    await api.call('exportDefinitions', { query: { codes: 'nothing' } }, 404);
+    const same = await api.call('importDefinitions', { body: { ...bundle.json, dryRun: true } }, 200);
+    claim(same.json.items.every((i) => i.action === 'unchanged'), 'what was exported is here already');
+    const key = { 'Idempotency-Key': 'walk-import' };
+    const more = { items: [{ kind: 'config', name: 'days', value: 15 }, { kind: 'config', name: 'hours', value: [1] }] };
+    const done = await api.call('importDefinitions', { body: more, headers: key }, 200);
+    claim(done.json.items.map((i) => i.action).join() === 'update,create', 'an import says what it did');
+    await api.call('importDefinitions', { body: { items: more.items.slice(1) }, headers: key }, 409);
+    await api.call('importDefinitions', { body: { items: [{ kind: 'confg' }] } }, 422);
+
+    await api.call('saveScenarioDraft', { path: { code: 'uses_twice' }, body: { code: 'uses_twice', steps: [{ code: 'a', procedure: { type: 'compute.transform', data: '=fn.twice(2)' } }] } }, 200);
+    await api.call('publishScenario', { path: { code: 'uses_twice' } }, 200);
+    await api.call('deleteFunction', { path: { name: 'twice' } }, 409);
+    for (const [one, , path] of kinds) {
+        const missing = Object.fromEntries(Object.keys(path).map((k) => [k, 'nothing']));
+        await api.call(`get${one}`, { path: missing }, 404);
+        await api.call(`delete${one}`, { path: missing }, 404);
+        if (one === 'Function') continue;
+        const key2 = { 'Idempotency-Key': `walk-delete-${one}` };
+        await api.call(`delete${one}`, { path, headers: { 'If-Match': '"77"' } }, 412);
+        await api.call(`delete${one}`, { path, headers: key2 }, 204);
+        await api.call(`delete${one}`, { path, headers: key2, body: '{}' }, 409);
+    }
+    await api.call('putFunction', { path: { name: 'thrice' }, body: { params: [], body: '3' } }, 201);
+    await api.call('deleteFunction', { path: { name: 'thrice' }, headers: { 'If-Match': '"77"' } }, 412);
+    await api.call('deleteFunction', { path: { name: 'thrice' } }, 204);
 }
 
 async function walkChecks(api, claim) {
@@ -112,7 +213,7 @@ async function walkChecks(api, claim) {
 async function walkExecutions(api, claim) {
     const start = (body, more = {}, wanted = 201) => api.call('startExecution', { body, ...more }, wanted);
     const ended = await start({ code: 'greeting', input: { who: 'Ada' } }, { query: { wait: '10s' } });
-    claim(ended.json.status === 'completed' && ended.json.result.text === 'Hi, Ada', 'a waited start has ended');
+    claim(ended.json.status === 'completed' && ended.json.result.text === 'Hello, Ada', 'a waited start has ended');
     claim(ended.headers.location === `/api/v1/executions/${ended.json.id}`, 'Location names it');
     const held = await start({ scenario: 'waiting', key: 'walk-1' }, { headers: { 'Idempotency-Key': 'walk-start' } });
     const id = held.json.id;
@@ -287,6 +388,46 @@ async function walkRecords(api, claim) {
     await remove({}, 422, { object: 'no object', recordId: 'x' });
 }
 
+// --- access ---
+
+async function walkAccess(api, claim) {
+    const body = { name: 'Walker', role: 'operator', email: 'walk@example.org', groups: ['a'], skill_level: 3, specializations: ['b'] };
+    const key = { 'Idempotency-Key': 'walk-user' };
+    const made = await api.call('createUser', { body, headers: key }, 201);
+    const path = { id: made.json.id };
+    const again = await api.call('createUser', { body, headers: key }, 201);
+    claim(typeof made.json.token === 'string' && again.json.token === undefined && again.json.id === path.id, 'a token is shown once');
+    await api.call('createUser', { body }, 409);
+    await api.call('createUser', { body: { name: 'x' } }, 422);
+    await api.call('getUser', { path }, 200);
+    await api.call('getUser', { path: { id: NOBODY } }, 404);
+    await api.call('getMe', {}, 200);
+    await api.call('getMe', { token: made.json.token }, 200);
+    await api.call('changeUser', { path, body: { role: 'viewer', email: null } }, 200);
+    await api.call('changeUser', { path, body: { role: 'king' } }, 422);
+    await api.call('changeUser', { path: { id: NOBODY }, body: {} }, 404);
+    await api.call('changeUser', { path: { id: (await api.call('getMe', {}, 200)).json.id }, body: { active: false } }, 409);
+    const first = await api.call('listUsers', { query: { limit: 1 } }, 200);
+    await api.call('listUsers', { query: { cursor: first.json.nextCursor, role: 'viewer', q: 'Walker' } }, 200);
+    for (const query of [{ role: 'king' }, { cursor: 'x' }, { limit: 0 }]) await api.call('listUsers', { query }, 400);
+
+    const token = await api.call('createToken', { path, body: { name: 'walk' } }, 201);
+    await api.call('createToken', { path, body: { nmae: 'walk' } }, 422);
+    await api.call('createToken', { path: { id: NOBODY } }, 404);
+    await api.call('listTokens', { path }, 200);
+    await api.call('listTokens', { path: { id: NOBODY } }, 404);
+    const revocation = { path: { id: token.json.id }, headers: { 'Idempotency-Key': 'walk-revoke' } };
+    await api.call('revokeToken', revocation, 204);
+    await api.call('revokeToken', { ...revocation, body: { x: 1 } }, 409);
+    await api.call('revokeToken', { path: { id: token.json.id } }, 404);
+    await api.call('changeUser', { path, body: { active: false } }, 200);
+    await api.call('createToken', { path }, 409);
+
+    const page = await api.call('listAudit', { query: { limit: 1 } }, 200);
+    await api.call('listAudit', { query: { cursor: page.json.nextCursor, user: 'admin', action: 'user.create', target: path.id, from: '2020-01-01', to: '2999-01-01' } }, 200);
+    for (const query of [{ from: 'soon' }, { cursor: 'x' }, { limit: 0 }]) await api.call('listAudit', { query }, 400);
+}
+
 // --- the server ---
 
 async function walkServer(api) {
@@ -297,4 +438,4 @@ async function walkServer(api) {
     await api.call('getDocument', { token: null }, 200);
 }
 
-export const walks = [walkDefinitions, walkChecks, walkExecutions, walkEvents, walkMany, walkRecords, walkServer];
+export const walks = [walkDefinitions, walkProcedures, walkLive, walkChecks, walkExecutions, walkEvents, walkMany, walkRecords, walkAccess, walkServer];

@@ -21,8 +21,11 @@ export async function prepare(api) {
     await api.call('saveScenarioDraft', { path: { code: 'approval' }, body: approval }, 200);
     const { json } = await api.call('startExecution', { body: { code: 'approval', key: 'world' } }, 201);
     await api.call('startExecution', { body: { code: 'greeting' }, query: { wait: '10s' } }, 201);
+    await api.call('putConfig', { path: { name: 'twice' }, body: { value: 14 } }, 201);
+    await api.call('putFunction', { path: { name: 'twice' }, body: { params: [{ name: 'n', type: 'integer' }], body: 'n * 2' } }, 201);
+    await api.call('putTemplate', { path: { code: 'approval' }, body: { subject: 'a', body: 'b' } }, 201);
     await api.call('putRecord', { path: { object: 'invoice', recordId: 'I1' }, body: { amount: 1 } }, 201);
-    return { id: json.id, code: 'approval', n: '1', object: 'invoice', recordId: 'I1' };
+    return { id: json.id, code: 'approval', name: 'twice', n: '1', object: 'invoice', recordId: 'I1' };
 }
 
 async function all(api, id, path = {}) {
@@ -49,6 +52,8 @@ export async function snapshot(api) {
         'the list of executions': JSON.stringify(executions),
         'the list of scenarios': JSON.stringify(scenarios),
         'what they are': whole.join('\n'),
+        'everything that is published': (await api.call('exportDefinitions', {}, 200)).raw,
+        'the list of procedures': JSON.stringify(await all(api, 'listProcedures')),
         'the list of records': JSON.stringify(await all(api, 'listRecords', { object: 'invoice' })),
     };
 }

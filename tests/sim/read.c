@@ -155,13 +155,14 @@ bool read_history(struct reader *r, struct arena *mem, struct uuid id, int64_t a
     return true;
 }
 
-bool read_by_key(struct reader *r, struct str code, struct str key, struct uuid *out, bool *found,
-                 struct err *err)
+bool read_by_key(struct reader *r, struct str org_id, struct str code, struct str key,
+                 struct uuid *out, bool *found, struct err *err)
 {
     char name[400];
     const struct disk_execution *holder;
     int len = snprintf(name, sizeof(name), "%.*s/%.*s", STR_ARG(code), STR_ARG(key));
 
+    (void)org_id; /* all of one */
     if (fails(r, err))
         return false;
     holder = map_get(&world(r)->disk.live_keys, str_from(name, (size_t)len));

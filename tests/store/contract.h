@@ -40,6 +40,9 @@ int contract_run_changes(const char *name);
 /* The claims about dead letters; the same. */
 int contract_run_letters(const char *name);
 
+/* The same about users, tokens and the audit log. */
+int contract_run_users(const char *name);
+
 /* Before and after each claim: *state is a struct contract. */
 int contract_setup(void **state);
 int contract_teardown(void **state);

@@ -449,7 +449,7 @@ static void load_key(struct contract *c, struct reader *r, void *context)
     struct err err;
 
     (void)c;
-    assert_true(read_by_key(r, STR("order"), STR("K"), &l->id, &l->found, &err));
+    assert_true(read_by_key(r, STR("org-1"), STR("order"), STR("K"), &l->id, &l->found, &err));
 }
 
 static void test_store__live_execution_is_found_by_its_key(void **state)

@@ -1,0 +1,518 @@
+/* directory.c - see directory.h. */
+#include "api/directory.h"
+
+#include "api/token.h"
+#include "base/log.h"
+#include "base/map.h"
+#include "value/json.h"
+
+#include <openssl/crypto.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define LOOK_EVERY_US INT64_C(2000000)
+#define USES_EVERY_US INT64_C(1000000)
+#define USE_GRAIN_US INT64_C(60000000)
+
+/* Changes entered one by one leave what they replace behind: then everything is read afresh. */
+enum { ENTERED_MAX = 10000 };
+
+struct entry {
+    struct person *person;
+    struct str id; /* empty: the administrator's file */
+    uint8_t hash[TOKEN_HASH_LEN];
+    int64_t used_us, written_us;
+    bool is_noted; /* its use is to be written */
+};
+
+struct notes {
+    VEC_OF(struct entry *);
+};
+
+/* Everyone, in one arena. */
+struct table {
+    struct arena mem;
+    struct map people; /* struct person, by id */
+    struct map emails; /* struct person, by e-mail */
+    struct map tokens; /* struct entry, by hash */
+    struct map ids;    /* struct entry, by id; not the administrator's file */
+    struct notes notes;
+};
+
+struct directory {
+    struct directory_options options;
+    struct token_hasher *hasher;
+    uint8_t admin_hash[TOKEN_HASH_LEN];
+    struct table table;
+    int64_t known, own;
+    unsigned entered;
+    uint64_t changes;
+
+    /* the read under way; `next` is the table that it fills, on a reader thread */
+    struct node_read read;
+    bool is_reading, has_failed; /* the loop's */
+    bool has_read, read_ok;      /* the reader's, until it is back */
+    struct table next;
+    int64_t read_known, read_version;
+    struct err read_err;
+    int64_t look_us; /* monotonic: when to look again */
+
+    /* the write under way */
+    bool is_writing;
+    struct arena write_mem;
+    struct node_request request;
+    struct token_uses_change uses;
+    int64_t write_us; /* monotonic: not before */
+};
+
+/* --- the table --- */
+
+static void table_init(struct table *t)
+{
+    arena_init(&t->mem);
+    map_init(&t->people, &t->mem);
+    map_init(&t->emails, &t->mem);
+    map_init(&t->tokens, &t->mem);
+    map_init(&t->ids, &t->mem);
+    t->notes = (struct notes){0};
+}
+
+static void table_fini(struct table *t)
+{
+    arena_fini(&t->mem);
+}
+
+/* All texts live in the table's memory. */
+static void put_person(struct table *t, const struct person *with)
+{
+    struct person *p = map_get(&t->people, with->id);
+
+    if (p == NULL) {
+        p = ARENA_NEW(&t->mem, struct person);
+        map_put(&t->people, with->id, p);
+    } else if (p->email.len > 0 && map_get(&t->emails, p->email) == p) {
+        (void)map_remove(&t->emails, p->email);
+    }
+    *p = *with;
+    if (p->email.len > 0)
+        map_put(&t->emails, p->email, p);
+}
+
+static struct entry *put_token(struct table *t, const uint8_t hash[TOKEN_HASH_LEN], struct str id,
+                               struct str user_id)
+{
+    struct person *p = map_get(&t->people, user_id);
+    struct entry *e;
+
+    if (p == NULL)
+        return NULL;
+    e = ARENA_NEW(&t->mem, struct entry);
+    e->person = p;
+    e->id = str_copy(&t->mem, id);
+    memcpy(e->hash, hash, TOKEN_HASH_LEN);
+    map_put(&t->tokens, str_from((const char *)e->hash, TOKEN_HASH_LEN), e);
+    if (e->id.len > 0)
+        map_put(&t->ids, e->id, e);
+    return e;
+}
+
+static struct value read_list(struct arena *mem, struct str json)
+{
+    struct value list;
+    struct err err;
+
+    if (json.len > 0 && json_read(mem, json, &list, &err) && list.kind == VALUE_LIST)
+        return list;
+    return value_list(NULL, 0);
+}
+
+/* A role that this program does not know has no rights. */
+static void set_role(struct person *p, struct str role)
+{
+    if (!role_find(role, &p->role)) {
+        p->role = ROLE_MEMBER;
+        p->is_active = false;
+    }
+}
+
+/* What was read lives in t->mem already. */
+static void fill_table(struct table *t, const uint8_t admin_hash[TOKEN_HASH_LEN],
+                       const struct stored_users *users, const struct stored_tokens *tokens)
+{
+    for (size_t i = 0; i < users->count; i++) {
+        const struct stored_user *u = &users->items[i];
+        struct person p = {.id = u->id,
+                           .org_id = u->org_id,
+                           .name = u->name,
+                           .email = u->email,
+                           .groups = read_list(&t->mem, u->groups_json),
+                           .is_active = u->is_active};
+        set_role(&p, u->role);
+        put_person(t, &p);
+    }
+    for (size_t i = 0; i < tokens->count; i++) {
+        const struct stored_token *token = &tokens->items[i];
+        uint8_t hash[TOKEN_HASH_LEN];
+        struct entry *e = token_hash_read(token->hash, hash)
+                              ? put_token(t, hash, token->id, token->user_id)
+                              : NULL;
+        if (e != NULL)
+            e->used_us = e->written_us = token->last_used_at_us;
+    }
+    (void)put_token(t, admin_hash, STR_NONE, USER_ADMIN);
+}
+
+/* --- reading --- */
+
+static void run_read(struct node_read *read, struct reader *reader)
+{
+    struct directory *d = read->owner;
+    struct stored_users users;
+    struct stored_tokens tokens;
+
+    d->has_read = false;
+    d->read_ok = read_access_version(reader, &d->read_version, &d->read_err);
+    if (!d->read_ok || d->read_version == d->read_known)
+        return;
+    d->read_ok =
+        read_everyone(reader, &d->next.mem, &users, &tokens, &d->read_version, &d->read_err);
+    if (!d->read_ok)
+        return;
+    fill_table(&d->next, d->admin_hash, &users, &tokens);
+    d->has_read = true;
+}
+
+/* Uses that were not written yet are not forgotten. */
+static void carry_over(const struct table *from, struct table *to)
+{
+    for (size_t i = 0; i < from->notes.count; i++) {
+        const struct entry *old = from->notes.items[i];
+        struct entry *e = map_get(&to->tokens, str_from((const char *)old->hash, TOKEN_HASH_LEN));
+        if (e == NULL)
+            continue;
+        e->used_us = old->used_us;
+        e->is_noted = true;
+        *VEC_ADD(&to->mem, &to->notes) = e;
+    }
+}
+
+static bool is_same(const struct person *a, const struct person *b)
+{
+    int64_t budget = INT64_MAX;
+
+    return a->role == b->role && a->is_active == b->is_active && str_eq(a->org_id, b->org_id) &&
+           str_eq(a->name, b->name) && str_eq(a->email, b->email) &&
+           value_equal(a->groups, b->groups, &budget);
+}
+
+/* Who was not changed keeps the revision. */
+static void carry_revisions(struct directory *d)
+{
+    d->changes++;
+    for (const struct map_entry *e = map_next(&d->next.people, NULL); e != NULL;
+         e = map_next(&d->next.people, e)) {
+        struct person *p = e->ptr;
+        const struct person *old = map_get(&d->table.people, p->id);
+
+        p->revision = old != NULL && is_same(old, p) ? old->revision : d->changes;
+    }
+}
+
+static void done_read(struct node_read *read)
+{
+    struct directory *d = read->owner;
+
+    d->is_reading = false;
+    d->has_failed = !d->read_ok;
+    d->look_us = clock_mono_us(d->options.clock) + LOOK_EVERY_US;
+    if (!d->read_ok)
+        log_write(LOG_WARN, "users cannot be read",
+                  LOG_FIELDS(log_str("reason", str_of(d->read_err.message))));
+    if (d->has_read && d->read_version >= d->own) {
+        carry_over(&d->table, &d->next);
+        carry_revisions(d);
+        table_fini(&d->table);
+        d->table = d->next;
+        /* The maps name the arena by its address. */
+        d->table.people.mem = d->table.emails.mem = &d->table.mem;
+        d->table.tokens.mem = d->table.ids.mem = &d->table.mem;
+        d->known = d->read_version;
+        d->entered = 0;
+    } else {
+        table_fini(&d->next);
+    }
+}
+
+static void start_read(struct directory *d)
+{
+    struct err err;
+
+    if (d->is_reading)
+        return;
+    d->look_us = clock_mono_us(d->options.clock) + LOOK_EVERY_US;
+    table_init(&d->next);
+    d->read_known = d->entered < ENTERED_MAX ? d->known : -1;
+    d->read = (struct node_read){.run = run_read, .done = done_read, .owner = d};
+    d->is_reading = node_read(d->options.node, &d->read, &err);
+    if (!d->is_reading)
+        table_fini(&d->next);
+}
+
+/* --- uses --- */
+
+static void note_use(struct directory *d, struct entry *e)
+{
+    e->used_us = clock_wall_us(d->options.clock);
+    if (e->is_noted || e->id.len == 0 || e->used_us - e->written_us < USE_GRAIN_US)
+        return;
+    e->is_noted = true;
+    *VEC_ADD(&d->table.mem, &d->table.notes) = e;
+}
+
+static void written(struct node_request *r)
+{
+    struct directory *d = r->owner;
+
+    d->is_writing = false;
+    arena_reset(&d->write_mem);
+}
+
+static void write_uses(struct directory *d)
+{
+    struct notes *notes = &d->table.notes;
+    struct token_use *uses;
+    size_t count = 0;
+    struct err err;
+
+    d->write_us = clock_mono_us(d->options.clock) + USES_EVERY_US;
+    uses = ARENA_ARRAY(&d->write_mem, notes->count, struct token_use);
+    for (size_t i = 0; i < notes->count; i++) {
+        struct entry *e = notes->items[i];
+        if (e->id.len != UUID_TEXT_LEN)
+            continue;
+        memcpy(uses[count].id, e->id.ptr, UUID_TEXT_LEN);
+        uses[count++].at_us = e->used_us;
+    }
+    d->uses = (struct token_uses_change){
+        .change = {.apply = token_uses_apply, .now_us = clock_wall_us(d->options.clock)},
+        .uses = uses,
+        .count = count,
+    };
+    d->request = (struct node_request){.kind = NODE_CHANGE,
+                                       .change = &d->uses.change,
+                                       .mem = &d->write_mem,
+                                       .owner = d,
+                                       .done = written};
+    if (!node_submit(d->options.node, &d->request, &err)) {
+        arena_reset(&d->write_mem);
+        return;
+    }
+    d->is_writing = true;
+    for (size_t i = 0; i < notes->count; i++) {
+        notes->items[i]->is_noted = false;
+        notes->items[i]->written_us = notes->items[i]->used_us;
+    }
+    notes->count = 0;
+}
+
+/* --- looking up --- */
+
+const struct person *directory_by_token(struct directory *d, struct str token, struct str *token_id)
+{
+    uint8_t hash[TOKEN_HASH_LEN];
+    struct entry *e;
+
+    token_hasher_run(d->hasher, token, hash);
+    e = map_get(&d->table.tokens, str_from((const char *)hash, TOKEN_HASH_LEN));
+    if (e == NULL || CRYPTO_memcmp(e->hash, hash, TOKEN_HASH_LEN) != 0)
+        return NULL;
+    note_use(d, e);
+    *token_id = e->id;
+    return e->person;
+}
+
+const struct person *directory_by_email(const struct directory *d, struct str email)
+{
+    char lower[320];
+
+    if (email.len == 0 || email.len > sizeof(lower))
+        return NULL;
+    for (size_t i = 0; i < email.len; i++) {
+        char ch = email.ptr[i];
+        lower[i] = (char)(ch >= 'A' && ch <= 'Z' ? ch - 'A' + 'a' : ch);
+    }
+    return map_get(&d->table.emails, str_from(lower, email.len));
+}
+
+const struct person *directory_find(const struct directory *d, struct str text)
+{
+    const struct person *p = map_get(&d->table.people, text);
+
+    if (p == NULL)
+        p = directory_by_email(d, text);
+    for (const struct map_entry *e = map_next(&d->table.people, NULL); p == NULL && e != NULL;
+         e = map_next(&d->table.people, e))
+        if (str_eq(((const struct person *)e->ptr)->name, text))
+            p = e->ptr;
+    return p;
+}
+
+uint64_t directory_changes(const struct directory *d)
+{
+    return d->changes;
+}
+
+bool directory_admits(const struct directory *d, const struct pass *pass)
+{
+    const struct person *p = map_get(&d->table.people, pass->user_id);
+
+    return p != NULL && p->is_active && p->revision == pass->revision &&
+           (pass->token_id.len == 0 || map_get(&d->table.ids, pass->token_id) != NULL);
+}
+
+/* --- changes of our own --- */
+
+static void entered(struct directory *d, int64_t version)
+{
+    if (version == d->known + 1)
+        d->known = version;
+    if (version > d->own)
+        d->own = version;
+    d->entered++;
+    d->changes++;
+}
+
+static struct str text_of(struct value map, const char *name)
+{
+    struct value v = value_map_get_str(map, str_of(name));
+
+    return v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
+}
+
+void directory_put_user(struct directory *d, struct str json, int64_t version)
+{
+    struct arena *mem = &d->table.mem;
+    struct value user;
+    struct person p;
+    struct err err;
+
+    entered(d, version);
+    if (!json_read(mem, str_copy(mem, json), &user, &err) || user.kind != VALUE_MAP)
+        PANIC("a user that we have shown cannot be read");
+    p = (struct person){.id = text_of(user, "id"),
+                        .org_id = text_of(user, "org_id"),
+                        .name = text_of(user, "name"),
+                        .email = text_of(user, "email"),
+                        .groups = value_map_get_str(user, STR("groups")),
+                        .is_active = value_is_true(value_map_get_str(user, STR("active"))),
+                        .revision = d->changes};
+    set_role(&p, text_of(user, "role"));
+    put_person(&d->table, &p);
+}
+
+void directory_put_token(struct directory *d, const struct stored_token *token, int64_t version)
+{
+    uint8_t hash[TOKEN_HASH_LEN];
+
+    entered(d, version);
+    if (token_hash_read(token->hash, hash))
+        (void)put_token(&d->table, hash, token->id, token->user_id);
+}
+
+static void forget_note(struct notes *notes, const struct entry *gone)
+{
+    size_t i = 0;
+
+    while (i < notes->count && notes->items[i] != gone)
+        i++;
+    if (i < notes->count)
+        notes->items[i] = notes->items[--notes->count];
+}
+
+void directory_drop_token(struct directory *d, struct str id, int64_t version)
+{
+    struct entry *token = map_get(&d->table.ids, id);
+
+    entered(d, version);
+    if (token == NULL)
+        return;
+    forget_note(&d->table.notes, token);
+    (void)map_remove(&d->table.ids, token->id);
+    (void)map_remove(&d->table.tokens, str_from((const char *)token->hash, TOKEN_HASH_LEN));
+}
+
+/* --- the loop --- */
+
+static void lower(int *timeout_ms, int64_t us)
+{
+    int ms = us <= 0 ? 0 : (int)((us + 999) / 1000);
+
+    if (*timeout_ms < 0 || ms < *timeout_ms)
+        *timeout_ms = ms;
+}
+
+void directory_tick(struct directory *d, int *timeout_ms)
+{
+    int64_t now_us = clock_mono_us(d->options.clock);
+    bool is_behind = d->known < d->own || d->entered >= ENTERED_MAX;
+
+    /* After a failure there is a pause. */
+    if (now_us >= d->look_us ? is_behind || d->options.is_shared : is_behind && !d->has_failed)
+        start_read(d);
+    if (d->options.is_shared && !d->is_reading)
+        lower(timeout_ms, d->look_us - now_us);
+    if (d->table.notes.count == 0 || d->is_writing)
+        return;
+    if (now_us >= d->write_us)
+        write_uses(d);
+    else
+        lower(timeout_ms, d->write_us - now_us);
+}
+
+/* --- opening --- */
+
+/* The loop does not run yet: pass by pass until the first read is back. */
+static bool read_first(struct directory *d, struct err *err)
+{
+    const struct timespec pause = {.tv_nsec = 500000};
+
+    d->known = -1;
+    start_read(d);
+    if (!d->is_reading)
+        return err_set(err, ERR_IO, "users cannot be read: too many reads are under way");
+    while (d->is_reading) {
+        (void)node_pass(d->options.node);
+        if (d->is_reading)
+            (void)nanosleep(&pause, NULL);
+    }
+    if (!d->read_ok)
+        *err = d->read_err;
+    return d->read_ok;
+}
+
+struct directory *directory_open(const struct directory_options *options, struct err *err)
+{
+    struct directory *d = calloc(1, sizeof(*d));
+
+    if (d == NULL)
+        PANIC("out of memory");
+    d->options = *options;
+    d->hasher = token_hasher_new();
+    token_hash(options->admin_token, d->admin_hash);
+    table_init(&d->table);
+    arena_init(&d->write_mem);
+    if (read_first(d, err))
+        return d;
+    directory_close(d);
+    return NULL;
+}
+
+void directory_close(struct directory *d)
+{
+    if (d->is_reading)
+        table_fini(&d->next);
+    table_fini(&d->table);
+    arena_fini(&d->write_mem);
+    token_hasher_free(d->hasher);
+    free(d);
+}

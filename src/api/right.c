@@ -1,0 +1,29 @@
+/* right.c - see right.h. */
+#include "api/right.h"
+
+#include "base/buf.h"
+
+#define MAY(role) (1u << ROLE_##role)
+
+static const unsigned rights[] = {
+#define RIGHT(symbol, roles) (roles),
+#include "api/rights.def"
+#undef RIGHT
+};
+
+bool right_has(enum right right, enum role role)
+{
+    ASSERT(right < RIGHT_COUNT && role < ROLE_COUNT);
+    return (rights[right] >> role & 1u) != 0;
+}
+
+struct str right_roles(struct arena *mem, enum right right)
+{
+    struct buf out;
+
+    buf_init_arena(&out, mem);
+    for (unsigned i = 0; i < ROLE_COUNT; i++)
+        if (right_has(right, (enum role)i))
+            buf_printf(&out, "%s%s", out.len > 0 ? ", " : "", role_name((enum role)i));
+    return buf_view(&out);
+}

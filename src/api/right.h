@@ -1,0 +1,20 @@
+/* right.h - which roles may call which routes; the table is rights.def. */
+#ifndef PAWL_API_RIGHT_H
+#define PAWL_API_RIGHT_H
+
+#include "define/access.h"
+
+enum right {
+#define RIGHT(symbol, roles) RIGHT_##symbol,
+#include "api/rights.def"
+#undef RIGHT
+    RIGHT_COUNT
+};
+
+/* Whether someone of this role has the right. Nobody needs RIGHT_OPEN. */
+bool right_has(enum right right, enum role role);
+
+/* The roles that have it, for people: "admin, operator". In `mem`. */
+struct str right_roles(struct arena *mem, enum right right);
+
+#endif

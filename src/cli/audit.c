@@ -1,0 +1,84 @@
+/* audit.c - pawl audit: who did what. */
+#include "cli/client.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/table.h"
+#include "cli/tell.h"
+
+#include <stdio.h>
+
+enum { DETAILS_WIDTH = 60 };
+
+static void add_filter(struct buf *path, const char *name, const char *value)
+{
+    if (value == NULL)
+        return;
+    buf_printf(path, "&%s=", name);
+    client_escape(path, str_of(value));
+}
+
+static void print_table(struct arena *mem, struct value items)
+{
+    static const char *const head[] = {"AT", "USER", "ACTION", "TARGET", "DETAILS"};
+    struct table t = {.columns = sizeof(head) / sizeof(head[0])};
+
+    for (size_t i = 0; i < t.columns; i++)
+        table_add(mem, &t, str_of(head[i]));
+    for (uint32_t i = 0; i < items.len; i++) {
+        struct value item = items.items[i];
+        struct value details = value_map_get_str(item, STR("details"));
+        struct buf text;
+
+        buf_init_arena(&text, mem);
+        if (details.kind == VALUE_MAP)
+            tell_short(mem, &text, details, DETAILS_WIDTH);
+        table_add(mem, &t, client_text(item, "at"));
+        table_add(mem, &t, client_text(value_map_get_str(item, STR("user")), "name"));
+        table_add(mem, &t, client_text(item, "action"));
+        table_add(mem, &t, client_text(item, "target"));
+        table_add(mem, &t, buf_view(&text));
+    }
+    table_print(&t);
+}
+
+int command_audit(int argc, char **argv)
+{
+    const char *user = NULL, *action = NULL, *target = NULL, *from = NULL, *to = NULL;
+    const char *limit = "20";
+    bool as_json = false;
+    const struct option_spec specs[] = {
+        {.name = "user", .value = &user},     {.name = "action", .value = &action},
+        {.name = "target", .value = &target}, {.name = "from", .value = &from},
+        {.name = "to", .value = &to},         {.name = "limit", .value = &limit},
+        {.name = "json", .flag = &as_json},   CLIENT_OPTIONS,
+    };
+    struct client c;
+    struct reply reply;
+    struct value items;
+    struct buf path;
+    int status = EXIT_FAILED;
+
+    if (!options_read("audit", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 1)
+        return command_usage("audit");
+    client_open(&c);
+    buf_init_arena(&path, &c.mem);
+    buf_text(&path, "/audit?limit=");
+    client_escape(&path, str_of(limit));
+    add_filter(&path, "user", user);
+    add_filter(&path, "action", action);
+    add_filter(&path, "target", target);
+    add_filter(&path, "from", from);
+    add_filter(&path, "to", to);
+    if (client_call(&c, "GET", buf_view(&path), STR_NONE, &reply)) {
+        status = EXIT_OK;
+        items = value_map_get_str(reply.json, STR("items"));
+        if (as_json)
+            printf("%.*s\n", STR_ARG(reply.text));
+        else if (items.kind == VALUE_LIST && items.len > 0)
+            print_table(&c.mem, items);
+        else
+            printf("nothing of that kind was done\n");
+    }
+    client_close(&c);
+    return status;
+}

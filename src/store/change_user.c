@@ -1,0 +1,275 @@
+/* change_user.c - changes of users and tokens as statements; see users.h. */
+#include "store/users.h"
+
+#include "value/object.h"
+
+/* --- as clients see them --- */
+
+static void list_member(struct buf *out, const char *name, struct str json)
+{
+    object_json(out, name, json.len > 0 ? json : STR("[]"));
+}
+
+void user_show(struct buf *out, const struct stored_user *user)
+{
+    object_text(out, "id", user->id);
+    object_text(out, "name", user->name);
+    object_text(out, "email", user->email);
+    object_text(out, "role", user->role);
+    list_member(out, "groups", user->groups_json);
+    object_text(out, "org_id", user->org_id);
+    if (user->skill_level >= 0)
+        object_int(out, "skill_level", user->skill_level);
+    else
+        object_json(out, "skill_level", STR_NONE);
+    list_member(out, "specializations", user->specializations_json);
+    object_bool(out, "active", user->is_active);
+    object_time(out, "createdAt", user->created_at_us);
+    object_time(out, "updatedAt", user->updated_at_us);
+}
+
+void token_show(struct buf *out, const struct stored_token *token)
+{
+    object_text(out, "id", token->id);
+    object_text(out, "userId", token->user_id);
+    object_text(out, "name", token->name);
+    object_time(out, "createdAt", token->created_at_us);
+    object_time(out, "lastUsedAt", token->last_used_at_us);
+}
+
+/* --- what changes share --- */
+
+static struct db_value skill_value(const struct stored_user *u)
+{
+    return u->skill_level >= 0 ? db_int(u->skill_level) : db_null();
+}
+
+/* Count the change, so that others see that there was one. */
+static bool bump(struct apply *a, int64_t *version, enum db_status *status)
+{
+    if (!apply_write(a, SQL_ACCESS_CHANGED, DB_NO_PARAMS, status))
+        return false;
+    *status = db_run(a->db, SQL_ACCESS_VERSION, DB_NO_PARAMS);
+    if (*status == DB_ROW)
+        *version = db_column_int(a->db, SQL_ACCESS_VERSION, 0);
+    db_end(a->db, SQL_ACCESS_VERSION);
+    return *status == DB_ROW;
+}
+
+static bool insert_token(struct apply *a, const struct stored_token *t, int64_t now_us,
+                         enum db_status *status)
+{
+    return apply_write(a, SQL_TOKEN_INSERT,
+                       DB_PARAMS(db_text(t->id), db_text(t->user_id), db_some_text(t->name),
+                                 db_text(t->hash), db_int(now_us)),
+                       status);
+}
+
+/* DB_ROW: *out is the user, in a->mem. */
+static enum db_status find_user(struct apply *a, struct str id, struct stored_user *out)
+{
+    const enum sql sql = SQL_USER_FIND;
+    enum db_status status = db_run(a->db, sql, DB_PARAMS(db_text(id)));
+
+    if (status == DB_ROW)
+        *out = (struct stored_user){
+            .id = str_copy(a->mem, db_column_text(a->db, sql, 0)),
+            .org_id = str_copy(a->mem, db_column_text(a->db, sql, 1)),
+            .name = str_copy(a->mem, db_column_text(a->db, sql, 2)),
+            .email = str_copy(a->mem, db_column_text(a->db, sql, 3)),
+            .role = str_copy(a->mem, db_column_text(a->db, sql, 4)),
+            .groups_json = str_copy(a->mem, db_column_text(a->db, sql, 5)),
+            .skill_level =
+                db_column_text(a->db, sql, 6).len > 0 ? db_column_int(a->db, sql, 6) : -1,
+            .specializations_json = str_copy(a->mem, db_column_text(a->db, sql, 7)),
+            .is_active = db_column_int(a->db, sql, 8) != 0,
+            .created_at_us = db_column_int(a->db, sql, 9),
+            .updated_at_us = db_column_int(a->db, sql, 10),
+        };
+    db_end(a->db, sql);
+    return status;
+}
+
+/* DB_ROW: another user has this e-mail. */
+static enum db_status find_email(struct apply *a, const struct stored_user *u)
+{
+    enum db_status status;
+
+    if (u->email.len == 0)
+        return DB_DONE;
+    status = db_run(a->db, SQL_USER_BY_EMAIL, DB_PARAMS(db_text(u->email)));
+    if (status == DB_ROW && str_eq(db_column_text(a->db, SQL_USER_BY_EMAIL, 0), u->id))
+        status = DB_DONE;
+    db_end(a->db, SQL_USER_BY_EMAIL);
+    return status;
+}
+
+static enum apply_end refuse_email(const struct apply *a, struct member *m,
+                                   const struct stored_user *u)
+{
+    return apply_refuse_with(a, m, ERR_CONFLICT, "another user has the e-mail %.*s",
+                             STR_ARG(u->email));
+}
+
+static void answer_user(struct apply *a, struct change *change, const struct stored_user *u,
+                        int32_t http_status)
+{
+    struct buf json;
+
+    buf_init_arena(&json, a->mem);
+    buf_char(&json, '{');
+    user_show(&json, u);
+    buf_char(&json, '}');
+    change->answer_status = http_status;
+    change->answer_json = buf_view(&json);
+}
+
+static void answer_token(struct apply *a, struct change *change, const struct stored_token *t)
+{
+    struct buf json;
+
+    buf_init_arena(&json, a->mem);
+    buf_char(&json, '{');
+    token_show(&json, t);
+    buf_char(&json, '}');
+    change->answer_status = 201;
+    change->answer_json = buf_view(&json);
+}
+
+/* --- users --- */
+
+static enum apply_end create(struct apply *a, struct member *m, struct user_change *c,
+                             enum db_status *status)
+{
+    const struct stored_user *u = &c->user;
+
+    if (!apply_write(a, SQL_USER_INSERT,
+                     DB_PARAMS(db_text(u->id), db_text(u->org_id), db_text(u->name),
+                               db_some_text(u->email), db_text(u->role),
+                               db_some_text(u->groups_json), skill_value(u),
+                               db_some_text(u->specializations_json), db_int(u->is_active),
+                               db_int(u->created_at_us), db_int(u->updated_at_us)),
+                     status))
+        return APPLY_FAILED;
+    if (db_changes(a->db) == 0)
+        return refuse_email(a, m, u);
+    if (!apply_write(a, SQL_ORG_PUT, DB_PARAMS(db_text(u->org_id), db_int(c->change.now_us)),
+                     status) ||
+        !insert_token(a, &c->token, c->change.now_us, status) ||
+        !bump(a, &c->access_version, status))
+        return APPLY_FAILED;
+    answer_user(a, &c->change, u, 201);
+    return APPLY_DONE;
+}
+
+/* What is stored, with the fields of the change laid over it. */
+static void lay_over(struct stored_user *u, const struct user_change *c)
+{
+    const struct stored_user *with = &c->user;
+
+    if (c->fields & USER_NAME)
+        u->name = with->name;
+    if (c->fields & USER_EMAIL)
+        u->email = with->email;
+    if (c->fields & USER_ROLE)
+        u->role = with->role;
+    if (c->fields & USER_GROUPS)
+        u->groups_json = with->groups_json;
+    if (c->fields & USER_ORG)
+        u->org_id = with->org_id;
+    if (c->fields & USER_SKILL)
+        u->skill_level = with->skill_level;
+    if (c->fields & USER_SPECIALIZATIONS)
+        u->specializations_json = with->specializations_json;
+    if (c->fields & USER_ACTIVE)
+        u->is_active = with->is_active;
+    u->updated_at_us = c->change.now_us;
+}
+
+static enum apply_end update(struct apply *a, struct user_change *c, const struct stored_user *u,
+                             enum db_status *status)
+{
+    if (!apply_write(a, SQL_USER_UPDATE,
+                     DB_PARAMS(db_text(u->id), db_text(u->org_id), db_text(u->name),
+                               db_some_text(u->email), db_text(u->role),
+                               db_some_text(u->groups_json), skill_value(u),
+                               db_some_text(u->specializations_json), db_int(u->is_active),
+                               db_int(u->updated_at_us)),
+                     status) ||
+        !apply_write(a, SQL_ORG_PUT, DB_PARAMS(db_text(u->org_id), db_int(c->change.now_us)),
+                     status) ||
+        !bump(a, &c->access_version, status))
+        return APPLY_FAILED;
+    answer_user(a, &c->change, u, 200);
+    return APPLY_DONE;
+}
+
+enum apply_end user_change_apply(struct apply *a, struct member *m, enum db_status *status)
+{
+    struct user_change *c = (struct user_change *)m->change;
+    struct stored_user u = c->user;
+
+    if (!c->is_new) {
+        *status = find_user(a, c->user.id, &u);
+        if (*status > DB_DONE)
+            return APPLY_FAILED;
+        if (*status == DB_DONE || (c->scope_org.len > 0 && !str_eq(u.org_id, c->scope_org)))
+            return apply_refuse_with(a, m, ERR_NOT_FOUND, "there is no user with this id");
+        lay_over(&u, c);
+    }
+    *status = find_email(a, &u);
+    if (*status == DB_ROW)
+        return refuse_email(a, m, &u);
+    if (*status != DB_DONE)
+        return APPLY_FAILED;
+    return c->is_new ? create(a, m, c, status) : update(a, c, &u, status);
+}
+
+/* --- tokens --- */
+
+static enum apply_end make_token(struct apply *a, struct member *m, struct token_change *c,
+                                 enum db_status *status)
+{
+    struct stored_user u;
+
+    *status = find_user(a, c->token.user_id, &u);
+    if (*status > DB_DONE)
+        return APPLY_FAILED;
+    if (*status == DB_DONE || (c->scope_org.len > 0 && !str_eq(u.org_id, c->scope_org)))
+        return apply_refuse_with(a, m, ERR_NOT_FOUND, "there is no user with this id");
+    if (!u.is_active)
+        return apply_refuse_with(a, m, ERR_CONFLICT,
+                                 "this user is not active: a token would open nothing");
+    if (!insert_token(a, &c->token, c->change.now_us, status) ||
+        !bump(a, &c->access_version, status))
+        return APPLY_FAILED;
+    answer_token(a, &c->change, &c->token);
+    return APPLY_DONE;
+}
+
+enum apply_end token_change_apply(struct apply *a, struct member *m, enum db_status *status)
+{
+    struct token_change *c = (struct token_change *)m->change;
+
+    if (!c->is_revoke)
+        return make_token(a, m, c, status);
+    if (!apply_write(a, SQL_TOKEN_DELETE,
+                     DB_PARAMS(db_text(c->token.id), db_some_text(c->scope_org)), status))
+        return APPLY_FAILED;
+    if (db_changes(a->db) == 0)
+        return apply_refuse_with(a, m, ERR_NOT_FOUND, "there is no token with this id");
+    return bump(a, &c->access_version, status) ? APPLY_DONE : APPLY_FAILED;
+}
+
+enum apply_end token_uses_apply(struct apply *a, struct member *m, enum db_status *status)
+{
+    const struct token_uses_change *c = (struct token_uses_change *)m->change;
+
+    for (size_t i = 0; i < c->count; i++)
+        if (!apply_write(a, SQL_TOKEN_USED,
+                         DB_PARAMS(db_text(str_from(c->uses[i].id, UUID_TEXT_LEN)),
+                                   db_int(c->uses[i].at_us)),
+                         status))
+            return APPLY_FAILED;
+    return APPLY_DONE;
+}

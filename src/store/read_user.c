@@ -1,0 +1,179 @@
+/* read_user.c - reading users, tokens and the audit log; see users.h. */
+#include "store/read.h"
+#include "store/reader.h"
+#include "store/users.h"
+
+#include <inttypes.h>
+
+static struct str column(struct reader *r, struct arena *mem, enum sql sql, unsigned number)
+{
+    return str_copy(mem, db_column_text(r->db, sql, number));
+}
+
+static bool ended(struct reader *r, enum sql sql, enum db_status status, struct err *err)
+{
+    db_end(r->db, sql);
+    return status <= DB_DONE ? true : db_fail(r->db, status, err);
+}
+
+/* --- users --- */
+
+/* The columns of USER_COLUMNS. */
+static struct stored_user load_user(struct reader *r, struct arena *mem, enum sql sql)
+{
+    return (struct stored_user){
+        .id = column(r, mem, sql, 0),
+        .org_id = column(r, mem, sql, 1),
+        .name = column(r, mem, sql, 2),
+        .email = column(r, mem, sql, 3),
+        .role = column(r, mem, sql, 4),
+        .groups_json = column(r, mem, sql, 5),
+        .skill_level = db_column_text(r->db, sql, 6).len > 0 ? db_column_int(r->db, sql, 6) : -1,
+        .specializations_json = column(r, mem, sql, 7),
+        .is_active = db_column_int(r->db, sql, 8) != 0,
+        .created_at_us = db_column_int(r->db, sql, 9),
+        .updated_at_us = db_column_int(r->db, sql, 10),
+    };
+}
+
+static bool load_users(struct reader *r, struct arena *mem, enum sql sql, enum db_status status,
+                       struct stored_users *out, struct err *err)
+{
+    *out = (struct stored_users){0};
+    for (; status == DB_ROW; status = db_next(r->db, sql))
+        *VEC_ADD(mem, out) = load_user(r, mem, sql);
+    return ended(r, sql, status, err);
+}
+
+bool read_user(struct reader *r, struct arena *mem, struct str id, struct stored_user *out,
+               bool *found, struct err *err)
+{
+    enum db_status status = reader_run(r, SQL_READ_USER, DB_PARAMS(db_text(id)));
+
+    *found = status == DB_ROW;
+    if (*found)
+        *out = load_user(r, mem, SQL_READ_USER);
+    return ended(r, SQL_READ_USER, status, err);
+}
+
+bool read_users(struct reader *r, struct arena *mem, const struct user_filter *f,
+                struct stored_users *out, struct err *err)
+{
+    enum db_status status =
+        reader_run(r, SQL_READ_USERS,
+                   DB_PARAMS(db_int(f->limit), db_text(f->after.len > 0 ? f->after : STR("0")),
+                             db_some_text(f->org_id), db_some_text(f->role), db_some_text(f->q)));
+
+    return load_users(r, mem, SQL_READ_USERS, status, out, err);
+}
+
+/* --- tokens --- */
+
+/* The columns of TOKEN_COLUMNS. */
+static bool load_tokens(struct reader *r, struct arena *mem, enum sql sql, enum db_status status,
+                        struct stored_tokens *out, struct err *err)
+{
+    *out = (struct stored_tokens){0};
+    for (; status == DB_ROW; status = db_next(r->db, sql))
+        *VEC_ADD(mem, out) = (struct stored_token){
+            .id = column(r, mem, sql, 0),
+            .user_id = column(r, mem, sql, 1),
+            .name = column(r, mem, sql, 2),
+            .hash = column(r, mem, sql, 3),
+            .created_at_us = db_column_int(r->db, sql, 4),
+            .last_used_at_us = db_column_int(r->db, sql, 5),
+        };
+    return ended(r, sql, status, err);
+}
+
+bool read_tokens(struct reader *r, struct arena *mem, struct str user_id, struct stored_tokens *out,
+                 struct err *err)
+{
+    enum db_status status = reader_run(r, SQL_READ_TOKENS, DB_PARAMS(db_text(user_id)));
+
+    return load_tokens(r, mem, SQL_READ_TOKENS, status, out, err);
+}
+
+/* --- everyone --- */
+
+bool read_access_version(struct reader *r, int64_t *out, struct err *err)
+{
+    enum db_status status = reader_run(r, SQL_ACCESS_VERSION, DB_NO_PARAMS);
+
+    if (status == DB_ROW)
+        *out = db_column_int(r->db, SQL_ACCESS_VERSION, 0);
+    return ended(r, SQL_ACCESS_VERSION, status, err);
+}
+
+bool read_everyone(struct reader *r, struct arena *mem, struct stored_users *users,
+                   struct stored_tokens *tokens, int64_t *access_version, struct err *err)
+{
+    bool ok;
+
+    if (!reader_begin(r, err))
+        return false;
+    ok = read_access_version(r, access_version, err) &&
+         load_users(r, mem, SQL_READ_ALL_USERS, db_run(r->db, SQL_READ_ALL_USERS, DB_NO_PARAMS),
+                    users, err) &&
+         load_tokens(r, mem, SQL_READ_ALL_TOKENS, db_run(r->db, SQL_READ_ALL_TOKENS, DB_NO_PARAMS),
+                     tokens, err);
+    reader_end(r);
+    return ok;
+}
+
+/* --- the audit log --- */
+
+/* The index that finds the fewest. */
+static enum sql choose_audit(const struct audit_filter *f)
+{
+    if (f->target.len > 0)
+        return SQL_READ_AUDIT_BY_TARGET;
+    if (f->user_id.len > 0)
+        return SQL_READ_AUDIT_BY_USER;
+    if (f->action.len > 0)
+        return SQL_READ_AUDIT_BY_ACTION;
+    return f->org_id.len > 0 && !str_eq(f->org_id, ORG_DEFAULT) ? SQL_READ_AUDIT_BY_ORG
+                                                                : SQL_READ_AUDIT;
+}
+
+/* A cursor is time and row of the last one, with a dot between. */
+static bool read_cursor(struct str cursor, int64_t *at_us, int64_t *row)
+{
+    int64_t dot = str_find(cursor, STR("."), 0);
+
+    return dot > 0 && str_to_int64(str_slice(cursor, 0, (size_t)dot), at_us) &&
+           str_to_int64(str_slice(cursor, (size_t)dot + 1, cursor.len), row);
+}
+
+bool read_audit(struct reader *r, struct arena *mem, const struct audit_filter *f,
+                struct stored_audits *out, struct str *next, struct err *err)
+{
+    enum sql sql = choose_audit(f);
+    int64_t at_us = f->to_us > 0 ? f->to_us : INT64_MAX, row = INT64_MAX;
+    enum db_status status;
+
+    *out = (struct stored_audits){0};
+    *next = STR_NONE;
+    if (f->cursor.len > 0 && !read_cursor(f->cursor, &at_us, &row))
+        return err_set(err, ERR_BAD_REQUEST, "this cursor is not one of ours");
+    status =
+        reader_run(r, sql,
+                   DB_PARAMS(db_int(f->limit + 1), db_int(at_us), db_int(row), db_int(f->from_us),
+                             db_some_text(f->user_id), db_some_text(f->action),
+                             db_some_text(f->target), db_some_text(f->org_id)));
+    for (; status == DB_ROW; status = db_next(r->db, sql))
+        *VEC_ADD(mem, out) = (struct stored_audit){
+            .row = db_column_int(r->db, sql, 0),
+            .at_us = db_column_int(r->db, sql, 1),
+            .user_id = column(r, mem, sql, 2),
+            .user_name = column(r, mem, sql, 3),
+            .action = column(r, mem, sql, 4),
+            .target = column(r, mem, sql, 5),
+            .details_json = column(r, mem, sql, 6),
+        };
+    if ((int64_t)out->count > f->limit) {
+        const struct stored_audit *last = &out->items[--out->count - 1];
+        *next = str_printf(mem, "%" PRId64 ".%" PRId64, last->at_us, last->row);
+    }
+    return ended(r, sql, status, err);
+}

@@ -1,0 +1,461 @@
+// Who may do what: roles, tokens, organisations, the access of definitions, the audit log; on both stores.
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import http from 'node:http';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { Postgres } from '../kill/postgres.mjs';
+import { Claims, Server, dropFolder, equal, isProblem, makeFolder, until } from './rig.mjs';
+
+const ORG_A = '018f5f00-0000-7000-8000-00000000000a';
+const NOBODY = '018f5f00-0000-7000-8000-0000000000ff';
+const ROLES = ['admin', 'operator', 'viewer', 'member', 'supervisor', 'lead', 'executor', 'system'];
+const READS = ['admin', 'operator', 'viewer'];
+const claims = new Claims();
+const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
+
+const waiting = (code, access) => ({
+    code,
+    ...(access ? { access } : {}),
+    steps: [{ code: 'ask', procedure: { type: 'wait.signal', signalType: 'go' } }],
+});
+
+// What the contract says of the calls that it names; the others go by their row.
+const CONTRACT = {
+    'POST /api/v1/executions': ['admin', 'operator'],
+    'GET /api/v1/executions': READS,
+    'GET /api/v1/executions/{id}': READS,
+    'GET /api/v1/executions/{id}/steps': READS,
+    'POST /api/v1/executions/{id}/signal': ['admin', 'operator'],
+    'POST /api/v1/executions/{id}/cancel': ['admin', 'operator'],
+    'GET /api/v1/scenarios': READS,
+    'PUT /api/v1/scenarios/{code}/draft': ['admin'],
+    'POST /api/v1/scenarios/{code}/publish': ['admin'],
+    'GET /api/v1/users': ['admin'],
+    'POST /api/v1/users': ['admin'],
+    'PATCH /api/v1/users/{id}': ['admin'],
+    'POST /api/v1/users/{id}/tokens': ['admin'],
+    'DELETE /api/v1/tokens/{id}': ['admin'],
+    'GET /api/v1/me': ROLES,
+    'GET /api/v1/audit': ['admin'],
+};
+
+// Every route with the roles that have its right, from the tables that the server is built of.
+function routes() {
+    const read = (name) => readFileSync(join(root, 'src/api', name), 'utf8');
+    const rights = {};
+    for (const [, name, roles] of read('rights.def').matchAll(/^RIGHT\((\w+), ([^;]*?)\)$/gms))
+        rights[name] = [...roles.matchAll(/MAY\((\w+)\)/g)].map(([, role]) => role.toLowerCase());
+    return [...read('routes.def').matchAll(/^ROUTE\("(\w+)", "([^"]+)", \w+, (\w+)\)/gms)]
+        .map(([, method, path, right]) => ({ method, path, right, roles: rights[right] }));
+}
+
+// --- claims, each on a server of the store ---
+
+async function everyRouteByEveryRole(s) {
+    const tokens = {};
+    for (const role of ROLES) tokens[role] = (await s.user({ name: role, role })).token;
+    const all = routes();
+    equal(all.length >= 26, true, 'the table was read');
+    for (const { method, path, right, roles } of all) {
+        const where = `${method} ${path}`;
+        const target = path.replaceAll('{id}', NOBODY).replaceAll(/\{\w+\}/g, 'nothing');
+        if (CONTRACT[where]) equal([...roles].sort(), [...CONTRACT[where]].sort(), where);
+        if (right === 'OPEN') {
+            const open = await s.call(null, method, target);
+            equal(open.status === 401 || open.status === 403, false, where);
+            continue;
+        }
+        isProblem(await s.call(null, method, target), 401, 'unauthorized');
+        for (const role of ROLES) {
+            const answer = await s.call(tokens[role], method, target);
+            // What does not exist is not found, but only by those who may look.
+            if (!roles.includes(role)) isProblem(answer, 403, 'forbidden');
+            else equal([401, 403, 500].includes(answer.status), false, `${where} as ${role}: ${answer.raw}`);
+        }
+    }
+    equal(Object.keys(CONTRACT).every((key) => all.some((r) => `${r.method} ${r.path}` === key)), true);
+}
+
+async function usersAreMadeAndChanged(s) {
+    const made = await s.asAdmin('POST', '/users', {
+        name: 'Ada', email: 'Ada@Example.org', role: 'executor', groups: ['welders'],
+        skill_level: 7, specializations: ['steel'],
+    });
+    equal(made.status, 201, made.raw);
+    const { id, token, tokenId, createdAt, updatedAt, ...rest } = made.json;
+    equal(made.headers.location, `/api/v1/users/${id}`);
+    equal(/^pawl_[0-9a-f]{64}$/.test(token), true, 'token');
+    equal(rest, {
+        name: 'Ada', email: 'ada@example.org', role: 'executor', groups: ['welders'],
+        org_id: '00000000-0000-7000-8000-000000000001', skill_level: 7, specializations: ['steel'],
+        active: true,
+    });
+    const me = await s.api(token, 'GET', '/me');
+    equal([me.status, me.json.id, me.json.role], [200, id, 'executor']);
+    equal('token' in me.json, false);
+    equal((await s.asAdmin('GET', `/users/${id}`)).json, me.json);
+    const changed = await s.asAdmin('PATCH', `/users/${id}`, { role: 'lead', groups: [], skill_level: null });
+    equal([changed.status, changed.json.role, changed.json.groups, changed.json.skill_level, changed.json.name],
+        [200, 'lead', [], null, 'Ada']);
+    equal((await s.api(token, 'GET', '/me')).json.role, 'lead');
+    isProblem(await s.asAdmin('GET', `/users/${NOBODY}`), 404, 'not_found');
+    isProblem(await s.asAdmin('PATCH', `/users/${NOBODY}`, { name: 'x' }), 404, 'not_found');
+    isProblem(await s.asAdmin('POST', `/users/${NOBODY}/tokens`), 404, 'not_found');
+    isProblem(await s.asAdmin('GET', `/users/${NOBODY}/tokens`), 404, 'not_found');
+    isProblem(await s.asAdmin('DELETE', `/tokens/${NOBODY}`), 404, 'not_found');
+    const taken = await s.asAdmin('POST', '/users', { name: 'Eve', email: 'ADA@example.org', role: 'viewer' });
+    isProblem(taken, 409, 'conflict');
+}
+
+async function wrongUsersAreToldAll(s) {
+    const answer = await s.asAdmin('POST', '/users', {
+        name: '', role: 'operater', email: 'nobody', groups: [1], org_id: 'x', skill_level: 'high', nmae: 1,
+    });
+    isProblem(answer, 422, 'invalid');
+    equal(answer.json.errors.map((e) => [e.pointer, e.code, e.hint]),
+        [['/nmae', 'unknown_field', "did you mean 'name'?"]]);
+    const rest = await s.asAdmin('POST', '/users', {
+        name: '', role: 'operater', email: 'nobody', groups: [1], org_id: 'x', skill_level: 'high',
+    });
+    equal(rest.json.errors.map((e) => e.pointer),
+        ['/name', '/email', '/role', '/groups', '/org_id', '/skill_level']);
+    equal(rest.json.errors.find((e) => e.pointer === '/role').hint, "did you mean 'operator'?");
+    const none = await s.asAdmin('POST', '/users', {});
+    equal(none.json.errors.map((e) => [e.pointer, e.code]), [['/name', 'missing_field'], ['/role', 'missing_field']]);
+}
+
+async function usersAreListed(s) {
+    const all = [];
+    let cursor = '';
+    do {
+        const page = (await s.asAdmin('GET', `/users?limit=3&cursor=${cursor}`)).json;
+        equal(page.items.length <= 3, true);
+        all.push(...page.items);
+        cursor = page.nextCursor;
+    } while (cursor);
+    equal([all[0].name, all.some((u) => u.name === 'Ada')], ['admin', true]);
+    equal(new Set(all.map((u) => u.id)).size, all.length, 'each once');
+    equal((await s.asAdmin('GET', '/users?q=ada@example.org')).json.items.map((u) => u.name), ['Ada']);
+    equal((await s.asAdmin('GET', '/users?role=lead')).json.items.map((u) => u.name).sort(), ['Ada', 'lead']);
+    isProblem(await s.asAdmin('GET', '/users?role=king'), 400, 'bad_request');
+    isProblem(await s.asAdmin('GET', '/users?cursor=x'), 400, 'bad_request');
+}
+
+async function tokensAreMadeAndRevoked(s) {
+    const user = await s.user({ name: 'Tom', role: 'operator' });
+    const made = await s.asAdmin('POST', `/users/${user.id}/tokens`, { name: 'laptop' });
+    equal([made.status, made.json.name, made.json.userId, made.json.lastUsedAt], [201, 'laptop', user.id, null]);
+    equal((await s.api(made.json.token, 'GET', '/me')).json.id, user.id);
+    const list = await s.asAdmin('GET', `/users/${user.id}/tokens`);
+    equal(list.json.items.map((t) => [t.id, t.name]), [[user.tokenId, null], [made.json.id, 'laptop']]);
+    equal(list.raw.includes('pawl_'), false, 'a token is shown once');
+    await until('the use of the token is written', async () =>
+        (await s.asAdmin('GET', `/users/${user.id}/tokens`)).json.items[1].lastUsedAt !== null);
+    equal((await s.asAdmin('DELETE', `/tokens/${made.json.id}`)).status, 204);
+    isProblem(await s.api(made.json.token, 'GET', '/me'), 401, 'unauthorized');
+    equal((await s.api(user.token, 'GET', '/me')).status, 200);
+    isProblem(await s.asAdmin('DELETE', `/tokens/${made.json.id}`), 404, 'not_found');
+}
+
+async function inactiveUsersAreShutOut(s) {
+    const user = await s.user({ name: 'Ian', role: 'operator' });
+    equal((await s.asAdmin('PATCH', `/users/${user.id}`, { active: false })).json.active, false);
+    const answer = await s.api(user.token, 'GET', '/me');
+    isProblem(answer, 401, 'unauthorized');
+    equal(answer.json.detail.includes('not active'), true);
+    isProblem(await s.asAdmin('POST', `/users/${user.id}/tokens`), 409, 'conflict');
+    equal((await s.asAdmin('PATCH', `/users/${user.id}`, { active: true })).status, 200);
+    equal((await s.api(user.token, 'GET', '/me')).status, 200);
+}
+
+async function administratorStays(s) {
+    const me = (await s.asAdmin('GET', '/me')).json;
+    equal([me.name, me.role, me.active], ['admin', 'admin', true]);
+    for (const change of [{ active: false }, { role: 'viewer' }, { org_id: ORG_A }])
+        isProblem(await s.asAdmin('PATCH', `/users/${me.id}`, change), 409, 'conflict');
+    equal((await s.asAdmin('PATCH', `/users/${me.id}`, { groups: ['finance'] })).json.groups, ['finance']);
+}
+
+async function repeatedUserHasNoToken(s) {
+    const key = { 'Idempotency-Key': 'user-1' };
+    const body = { name: 'Rep', role: 'viewer' };
+    const first = await s.asAdmin('POST', '/users', body, key);
+    const second = await s.asAdmin('POST', '/users', body, key);
+    equal([first.status, second.status, second.json.id], [201, 201, first.json.id]);
+    equal([typeof first.json.token, second.json.token], ['string', undefined]);
+    isProblem(await s.asAdmin('POST', '/users', { ...body, role: 'admin' }, key), 409, 'idempotency_conflict');
+}
+
+async function organisationsAreApart(s) {
+    await s.publish(waiting('apart'));
+    const theirs = await s.user({ name: 'Olga', role: 'operator', org_id: ORG_A });
+    const boss = await s.user({ name: 'Boss', role: 'admin', org_id: ORG_A });
+    const started = await s.api(theirs.token, 'POST', '/executions', { code: 'apart', key: 'K' });
+    equal(started.status, 201, started.raw);
+    const { id } = started.json;
+    const ours = await s.asAdmin('POST', '/executions', { code: 'apart', key: 'K' });
+    equal(ours.status, 201, 'a key is an organisation\'s own');
+    for (const path of [`/executions/${id}`, `/executions/${id}/steps`, `/executions/${id}/context`])
+        isProblem(await s.asAdmin('GET', path), 404, 'not_found');
+    isProblem(await s.asAdmin('DELETE', `/executions/${id}`), 404, 'not_found');
+    const all = { action: 'signal', type: 'other', filter: { code: 'apart' } };
+    equal((await s.asAdmin('POST', '/executions/bulk', all)).json.matched, 1, 'only ours');
+    equal((await s.asAdmin('POST', '/signals', { type: 'other', key: 'K' })).json.executionId, ours.json.id);
+    equal((await s.api(theirs.token, 'POST', '/signals', { type: 'other', key: 'K' })).json.executionId, id);
+    isProblem(await s.asAdmin('POST', `/executions/${id}/signal`, { type: 'go' }), 404, 'not_found');
+    isProblem(await s.asAdmin('POST', `/executions/${id}/cancel`), 404, 'not_found');
+    isProblem(await s.api(theirs.token, 'POST', `/executions/${ours.json.id}/cancel`), 404, 'not_found');
+    const ids = async (token, query) =>
+        (await s.api(token, 'GET', `/executions?code=apart${query}`)).json.items.map((x) => x.id);
+    equal(await ids(s.admin, ''), [ours.json.id]);
+    equal(await ids(theirs.token, ''), [id]);
+    for (const query of [`&q=${id}`, `&q=${id.slice(-12)}`, '&key=K', '&status=waiting']) {
+        equal((await ids(s.admin, query)).includes(id), false, query);
+        equal(await ids(theirs.token, query), [id], query);
+    }
+    equal((await s.api(theirs.token, 'POST', `/executions/${id}/signal`, { type: 'go' })).status, 202);
+    equal((await s.asAdmin('POST', `/executions/${ours.json.id}/cancel`)).status, 202);
+    // An administrator of another organisation has the users of that one.
+    const users = (await s.api(boss.token, 'GET', '/users')).json.items;
+    equal(users.map((u) => u.name), ['Olga', 'Boss']);
+    const admin = (await s.asAdmin('GET', '/me')).json.id;
+    isProblem(await s.api(boss.token, 'GET', `/users/${admin}`), 404, 'not_found');
+    isProblem(await s.api(boss.token, 'PATCH', `/users/${admin}`, { name: 'x' }), 404, 'not_found');
+    isProblem(await s.api(boss.token, 'POST', `/users/${admin}/tokens`), 404, 'not_found');
+    isProblem(await s.api(boss.token, 'GET', `/users/${admin}/tokens`), 404, 'not_found');
+    isProblem(await s.api(boss.token, 'POST', '/users', { name: 'x', role: 'admin', org_id: users[0].org_id.replace(/a$/, '1') }),
+        403, 'forbidden');
+    isProblem(await s.api(boss.token, 'PATCH', `/users/${theirs.id}`, { org_id: NOBODY }), 403, 'forbidden');
+    equal((await s.api(boss.token, 'POST', '/users', { name: 'New', role: 'viewer' })).json.org_id, ORG_A);
+    const log = (await s.api(boss.token, 'GET', '/audit')).json.items;
+    equal(log.map((a) => [a.user.name, a.action]), [['Boss', 'user.create']]);
+}
+
+async function accessNarrows(s) {
+    const inside = await s.user({ name: 'In', role: 'operator', groups: ['finance'] });
+    const outside = await s.user({ name: 'Out', role: 'operator' });
+    const looker = await s.user({ name: 'Look', role: 'viewer', groups: ['audit'] });
+    await s.publish(waiting('narrow', {
+        start: ['group:finance'], view: ['group:finance', 'group:audit', 'operator'], operate: ['group:finance'],
+    }));
+    await s.publish(waiting('hidden', { view: ['group:finance'] }));
+    isProblem(await s.api(outside.token, 'POST', '/executions', { code: 'narrow' }), 403, 'forbidden');
+    const { id } = (await s.api(inside.token, 'POST', '/executions', { code: 'narrow' })).json;
+    equal((await s.api(outside.token, 'GET', `/executions/${id}`)).status, 200);
+    isProblem(await s.api(outside.token, 'POST', `/executions/${id}/signal`, { type: 'go' }), 403, 'forbidden');
+    isProblem(await s.api(outside.token, 'POST', `/executions/${id}/cancel`), 403, 'forbidden');
+    equal((await s.api(looker.token, 'GET', `/executions/${id}`)).status, 200);
+    isProblem(await s.api(looker.token, 'POST', `/executions/${id}/cancel`), 403, 'forbidden');
+    isProblem(await s.api(outside.token, 'DELETE', `/executions/${id}`), 403, 'forbidden');
+    const many = (token, code, dryRun) =>
+        s.api(token, 'POST', '/executions/bulk', { action: 'cancel', filter: { code }, dryRun });
+    for (const dryRun of [true, false])
+        equal((await many(outside.token, 'narrow', dryRun)).json.matched, 0, 'one acts on what one may operate');
+    equal((await many(inside.token, 'narrow', true)).json.matched, 1);
+    // What one may not view is not there.
+    const hidden = (await s.api(inside.token, 'POST', '/executions', { code: 'hidden' })).json.id;
+    for (const path of [`/executions/${hidden}`, `/executions/${hidden}/steps`, `/executions/${hidden}/context`])
+        isProblem(await s.api(outside.token, 'GET', path), 404, 'not_found');
+    isProblem(await s.api(outside.token, 'DELETE', `/executions/${hidden}`), 404, 'not_found');
+    equal((await many(outside.token, 'hidden', true)).json.matched, 0);
+    isProblem(await s.api(outside.token, 'POST', `/executions/${hidden}/signal`, { type: 'go' }), 404, 'not_found');
+    equal((await s.asAdmin('GET', `/executions/${hidden}`)).status, 200);
+    equal((await s.api(inside.token, 'POST', `/executions/${hidden}/signal`, { type: 'go' })).status, 202);
+    equal((await s.api(outside.token, 'GET', '/executions?code=hidden')).json, { items: [], nextCursor: null });
+    // A change of groups counts from its answer on.
+    equal((await s.asAdmin('PATCH', `/users/${outside.id}`, { groups: ['finance'] })).status, 200);
+    equal((await s.api(outside.token, 'GET', `/executions/${hidden}`)).status, 200);
+}
+
+async function listsFillThePageWithWhatIsVisible(s) {
+    const viewer = await s.user({ name: 'Gap', role: 'viewer' });
+    await s.publish(waiting('seen'));
+    const wanted = [];
+    for (let i = 0; i < 6; i++) {
+        wanted.unshift((await s.asAdmin('POST', '/executions', { code: 'seen' })).json.id);
+        for (let n = 0; n < 3; n++) await s.asAdmin('POST', '/executions', { code: 'hidden' });
+    }
+    const page = (await s.api(viewer.token, 'GET', '/executions?limit=4')).json;
+    equal(page.items.map((x) => x.id), wanted.slice(0, 4));
+    const rest = (await s.api(viewer.token, 'GET', `/executions?limit=2&cursor=${page.nextCursor}`)).json;
+    equal(rest.items.map((x) => x.id), wanted.slice(4));
+}
+
+// --- streams ---
+
+/** Follow a stream: {status, text, closed}, all of them growing. */
+function follow(s, token, path) {
+    const state = { status: 0, text: '', closed: false };
+    const url = new URL(`${s.base}/api/v1${path}`);
+    const request = http.get(url, { agent: false, headers: { Authorization: `Bearer ${token}` } }, (answer) => {
+        state.status = answer.statusCode;
+        answer.setEncoding('utf8');
+        answer.on('data', (part) => (state.text += part));
+        answer.on('error', () => {});
+        answer.on('close', () => (state.closed = true));
+    });
+    request.on('error', () => (state.closed = true));
+    state.end = () => request.destroy();
+    return state;
+}
+
+async function streamsShowWhatIsVisible(s) {
+    const insider = await s.user({ name: 'Stream in', role: 'operator', groups: ['finance'] });
+    const outsider = await s.user({ name: 'Stream out', role: 'viewer' });
+    const foreigner = await s.user({ name: 'Stream far', role: 'operator', org_id: ORG_A });
+    const feeds = [insider, outsider, foreigner].map((u) => follow(s, u.token, '/events'));
+    await until('they listen', () => feeds.every((f) => f.status === 200));
+    const start = async (token, code) => (await s.api(token, 'POST', '/executions', { code })).json.id;
+    const hidden = await start(insider.token, 'hidden');
+    const open = await start(insider.token, 'seen');
+    const far = await start(foreigner.token, 'seen');
+    const last = await start(insider.token, 'seen');
+    const lastFar = await start(foreigner.token, 'seen');
+    await until('all hints', () => feeds[0].text.includes(last) && feeds[1].text.includes(last) && feeds[2].text.includes(lastFar));
+    const saw = (feed) => [hidden, open, far].map((id) => feed.text.includes(id));
+    equal(feeds.map(saw), [[true, true, false], [false, true, false], [false, false, true]]);
+    for (const [user, id, status] of [[insider, hidden, 200], [outsider, hidden, 404], [outsider, open, 200],
+        [foreigner, open, 404], [insider, far, 404]]) {
+        const stream = follow(s, user.token, `/executions/${id}/events`);
+        await until('it is answered', () => stream.status !== 0);
+        equal(stream.status, status, user.name);
+        stream.end();
+    }
+    feeds.forEach((f) => f.end());
+}
+
+async function streamsEndWithTheRight(s) {
+    const make = async (name) => s.user({ name, role: 'viewer' });
+    const [revoked, inactive, changed, same] = await Promise.all(['R', 'I', 'C', 'S'].map(make));
+    const { id } = (await s.asAdmin('POST', '/executions', { code: 'seen' })).json;
+    const streams = [];
+    for (const user of [revoked, inactive, changed, same])
+        streams.push(follow(s, user.token, '/events'), follow(s, user.token, `/executions/${id}/events`));
+    await until('all are open', () => streams.every((x) => x.status === 200));
+    await s.asAdmin('DELETE', `/tokens/${revoked.tokenId}`);
+    await s.asAdmin('PATCH', `/users/${inactive.id}`, { active: false });
+    await s.asAdmin('PATCH', `/users/${changed.id}`, { groups: ['other'] });
+    await until('six are cut', () => streams.slice(0, 6).every((x) => x.closed));
+    equal(streams.slice(6).map((x) => x.closed), [false, false]);
+    streams.forEach((x) => x.end());
+}
+
+async function auditTellsWhoDidWhat(s) {
+    const user = await s.user({ name: 'Watched', role: 'operator' });
+    const made = (await s.asAdmin('POST', `/users/${user.id}/tokens`)).json;
+    await s.asAdmin('PATCH', `/users/${user.id}`, { role: 'viewer' });
+    await s.asAdmin('DELETE', `/tokens/${made.id}`);
+    const about = (await s.asAdmin('GET', `/audit?target=${user.id}`)).json.items;
+    equal(about.map((a) => [a.user.name, a.action]),
+        [['admin', 'user.update'], ['admin', 'token.create'], ['admin', 'user.create']]);
+    equal(about[0].details, { role: 'viewer' });
+    equal(about[1].details, { tokenId: made.id });
+    equal(Object.keys(about[0]), ['id', 'at', 'user', 'action', 'target', 'details']);
+    equal((await s.asAdmin('GET', '/audit?action=token.revoke&limit=1')).json.items[0].target, made.id);
+    for (const name of ['admin', about[0].user.id])
+        equal((await s.asAdmin('GET', `/audit?user=${name}&target=${user.id}`)).json.items.length, 3);
+    equal((await s.asAdmin('GET', `/audit?user=Watched`)).json.items, []);
+    equal((await s.asAdmin('GET', `/audit?from=${about[0].at}&to=${about[0].at}`)).json.items.map((a) => a.id), [about[0].id]);
+    equal((await s.asAdmin('GET', `/audit?to=2020-01-01`)).json.items, []);
+    isProblem(await s.asAdmin('GET', '/audit?from=soon'), 400, 'bad_request');
+    isProblem(await s.asAdmin('GET', '/audit?cursor=x'), 400, 'bad_request');
+    const ids = [];
+    let cursor = '', raw = '';
+    do {
+        const page = await s.asAdmin('GET', `/audit?limit=7&cursor=${cursor}`);
+        raw += page.raw;
+        ids.push(...page.json.items.map((a) => a.id));
+        cursor = page.json.nextCursor;
+    } while (cursor);
+    equal(ids, [...new Set(ids)].sort((a, b) => b - a), 'newest first, each once');
+    equal(raw.includes('pawl_'), false, 'no token in the log');
+    for (const action of ['scenario.publish', 'execution.cancel', 'user.create', 'user.update', 'token.revoke'])
+        equal(raw.includes(`"${action}"`), true, action);
+}
+
+async function tokensOutliveAKill(s, stored) {
+    const user = await s.user({ name: 'Survivor', role: 'viewer' });
+    const gone = (await s.asAdmin('POST', `/users/${user.id}/tokens`)).json;
+    await s.asAdmin('DELETE', `/tokens/${gone.id}`);
+    await s.kill();
+    equal(stored(user.token), false, 'the token in the store');
+    equal(stored(user.id), true, 'the user in the store');
+    equal(await s.start(), true, s.log);
+    equal((await s.api(user.token, 'GET', '/me')).json.id, user.id);
+    isProblem(await s.api(gone.token, 'GET', '/me'), 401, 'unauthorized');
+    equal((await s.asAdmin('GET', '/me')).status, 200);
+}
+
+// --- two servers, one database ---
+
+async function serversSeeEachOther(a, folder, store) {
+    const b = new Server(folder, ['--store', store]);
+    equal(await b.start(), true, b.log);
+    try {
+        const user = await a.user({ name: 'Both', role: 'operator' });
+        const status = async (server, token) => (await server.api(token, 'GET', '/me')).status;
+        equal(await status(a, user.token), 200);
+        await until('the other server knows the token', async () => (await status(b, user.token)) === 200);
+        equal((await a.asAdmin('PATCH', `/users/${user.id}`, { role: 'viewer' })).status, 200);
+        await until('the other server knows the role', async () =>
+            (await b.api(user.token, 'POST', '/executions', {})).status === 403);
+        // Changes on both at once: neither forgets its own.
+        const [one, two] = await Promise.all([a.user({ name: 'One' }), b.user({ name: 'Two' })]);
+        equal([await status(a, one.token), await status(b, two.token)], [200, 200]);
+        equal((await b.asAdmin('DELETE', `/tokens/${user.tokenId}`)).status, 204);
+        equal(await status(b, user.token), 401);
+        await until('the first server knows that it is revoked', async () => (await status(a, user.token)) === 401);
+        await until('both know both', async () =>
+            (await status(a, two.token)) === 200 && (await status(b, one.token)) === 200);
+    } finally {
+        equal(await b.stop(), 0, b.log);
+    }
+}
+
+// ---
+
+function filesHold(folder) {
+    return (text) => readdirSync(folder)
+        .filter((name) => name !== 'admin.token' && statSync(join(folder, name)).isFile())
+        .some((name) => readFileSync(join(folder, name)).includes(text));
+}
+
+async function runAll(name, store, stored) {
+    const folder = makeFolder();
+    const s = new Server(join(folder, 'data'), store ? ['--store', store] : []);
+    const claim = (text, check) => claims.claim(`${name}: ${text}`, check);
+
+    equal(await s.start(), true, s.log);
+    await claim('every route lets in the roles of its right, and nobody else', () => everyRouteByEveryRole(s));
+    await claim('users are made, shown and changed', () => usersAreMadeAndChanged(s));
+    await claim('all that is wrong with a user is told', () => wrongUsersAreToldAll(s));
+    await claim('users are listed in pages', () => usersAreListed(s));
+    await claim('tokens are made, used, revoked', () => tokensAreMadeAndRevoked(s));
+    await claim('inactive users are shut out at once', () => inactiveUsersAreShutOut(s));
+    await claim('the built-in administrator stays', () => administratorStays(s));
+    await claim('a repeated request is not told the token again', () => repeatedUserHasNoToken(s));
+    await claim('organisations are apart', () => organisationsAreApart(s));
+    await claim('the access of a definition narrows', () => accessNarrows(s));
+    await claim('pages are filled with what is visible', () => listsFillThePageWithWhatIsVisible(s));
+    await claim('streams show what is visible', () => streamsShowWhatIsVisible(s));
+    await claim('streams end with the right to them', () => streamsEndWithTheRight(s));
+    await claim('the audit log tells who did what', () => auditTellsWhoDidWhat(s));
+    await claim('tokens outlive a kill, and only their hashes are stored', () =>
+        tokensOutliveAKill(s, stored ?? filesHold(s.data)));
+    if (store) await claim('servers of one database see each other\'s changes', () =>
+        serversSeeEachOther(s, join(folder, 'other'), store));
+    await claim('the server ends well', async () => equal(await s.stop(), 0, s.log));
+    dropFolder(folder);
+}
+
+await runAll('sqlite', null);
+const postgres = await Postgres.open();
+if (postgres) {
+    const url = postgres.fresh();
+    await runAll('postgres', url, (text) => postgres.run('pg_dump', '-d', url).includes(text));
+    postgres.close();
+} else {
+    claims.skip('PostgreSQL is not installed');
+}
+claims.end();

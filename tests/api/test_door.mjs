@@ -1,0 +1,279 @@
+// The door: sign-in through a proxy, TLS, settings, and clients that are slow, large or many.
+import { writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import { join } from 'node:path';
+
+import { Claims, Server, dropFolder, equal, isProblem, makeFolder, pawl, run, until } from './rig.mjs';
+
+const claims = new Claims();
+const folder = makeFolder();
+const env = { PATH: process.env.PATH };
+let count = 0;
+
+const server = (...args) => new Server(join(folder, `data${++count}`), args);
+
+async function serving(s, use) {
+    equal(await s.start(), true, s.log);
+    try {
+        await use(s);
+    } finally {
+        equal(await s.stop(), 0, s.log);
+    }
+}
+
+/** What `pawl serve` says when it refuses to start. */
+async function refusal(...args) {
+    return run(pawl, ['serve', '--data', join(folder, 'refused'), '--listen', '127.0.0.1:0', ...args], { env });
+}
+
+// --- sign-in through a proxy ---
+
+const proxied = (trusted) => ['--auth-header', 'X-Forwarded-Email', '--trusted-proxy', trusted];
+
+await claims.claim('the header of a trusted proxy is believed', () =>
+    serving(server(...proxied('10.0.0.0/8, 127.0.0.1/32')), async (s) => {
+        const user = await s.user({ name: 'Ada', email: 'ada@example.org', role: 'operator' });
+        const as = (email, token = null) =>
+            s.api(token, 'GET', '/me', undefined, { 'X-Forwarded-Email': email });
+        equal((await as('Ada@Example.ORG')).json.id, user.id);
+        isProblem(await s.api(null, 'GET', '/users', undefined, { 'X-Forwarded-Email': 'ada@example.org' }),
+            403, 'forbidden');
+        const unknown = await as('eve@example.org');
+        isProblem(unknown, 401, 'unauthorized');
+        equal(unknown.json.detail, 'there is no active user with the e-mail eve@example.org');
+        isProblem(await as(''), 401, 'unauthorized');
+        isProblem(await as(['ada@example.org', 'root@example.org']), 401, 'unauthorized');
+        // A token is what counts where there is one.
+        isProblem(await as('ada@example.org', 'wrong'), 401, 'unauthorized');
+        equal((await as('eve@example.org', user.token)).json.id, user.id);
+        await s.asAdmin('PATCH', `/users/${user.id}`, { active: false });
+        isProblem(await as('ada@example.org'), 401, 'unauthorized');
+    }));
+
+await claims.claim('the same header from elsewhere is not', () =>
+    serving(server(...proxied('10.0.0.0/8,2001:db8::/32')), async (s) => {
+        await s.user({ name: 'Ada', email: 'ada@example.org' });
+        const answer = await s.api(null, 'GET', '/me', undefined, { 'X-Forwarded-Email': 'ada@example.org' });
+        isProblem(answer, 401, 'unauthorized');
+        equal(answer.json.detail.includes('--trusted-proxy'), true);
+    }));
+
+await claims.claim('without the setting the header means nothing', () =>
+    serving(server(), async (s) => {
+        await s.user({ name: 'Ada', email: 'ada@example.org' });
+        isProblem(await s.api(null, 'GET', '/me', undefined, { 'X-Forwarded-Email': 'ada@example.org' }),
+            401, 'unauthorized');
+    }));
+
+const hasIpv6 = Object.values(os.networkInterfaces()).flat().some((a) => a.address === '::1');
+if (hasIpv6)
+    await claims.claim('a proxy may come by IPv6', async () => {
+        for (const [trusted, status] of [['::1', 200], ['2001:db8::/32', 401]])
+            await serving(server('--listen', '[::1]:0', ...proxied(trusted)), async (s) => {
+                await s.user({ name: 'Ada', email: 'ada@example.org' });
+                equal((await s.api(null, 'GET', '/me', undefined,
+                    { 'X-Forwarded-Email': 'ada@example.org' })).status, status);
+            });
+    });
+else claims.skip('no IPv6');
+
+await claims.claim('half a proxy is refused', async () => {
+    for (const args of [['--auth-header', 'X-User'], ['--trusted-proxy', '10.0.0.0/8'],
+        ['--auth-header', 'X User', '--trusted-proxy', '10.0.0.0/8'],
+        ['--auth-header', 'X-User', '--trusted-proxy', '10.0.0.0/99']]) {
+        const { status, out } = await refusal(...args);
+        equal([status, out.includes('pawl serve: --')], [2, true], out);
+    }
+});
+
+// --- TLS ---
+
+async function certificate(name, days = 30) {
+    const cert = join(folder, `${name}.pem`), key = join(folder, `${name}.key`);
+    const made = await run('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256',
+        '-nodes', '-keyout', key, '-out', cert, '-days', String(days), '-subj', '/CN=localhost',
+        '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']);
+    equal(made.status, 0, made.out);
+    return { cert, key };
+}
+
+const one = await certificate('one'), other = await certificate('other');
+const withTls = ({ cert, key }) => ['--tls-cert', cert, '--tls-key', key];
+
+await claims.claim('TLS serves what plain HTTP does', () =>
+    serving(server(...withTls(one)), async (s) => {
+        s.ca = readFileSync(one.cert);
+        equal(s.base.startsWith('https://127.0.0.1:'), true, s.base);
+        equal(s.welcome.includes(`${s.base}/#token=`), true, 'the address to sign in');
+        equal((await s.call(null, 'GET', '/healthz')).json, { status: 'ok' });
+        await s.publish({ code: 'hello', steps: [{ code: 'a', procedure: { type: 'compute.transform', data: { x: 1 } } }] });
+        await s.publish({ code: 'waits', steps: [{ code: 'a', procedure: { type: 'wait.signal', signalType: 'go' } }] });
+        const ends = await Promise.all(Array.from({ length: 20 }, () =>
+            s.asAdmin('POST', '/executions?wait=10s', { code: 'hello' })));
+        equal(ends.every((e) => e.status === 201 && e.json.status === 'completed'), true);
+        const later = s.asAdmin('POST', '/executions?wait=10s', { code: 'waits', key: 'k' });
+        const { items: [{ id }] } = await until('it waits', async () => {
+            const { json } = await s.asAdmin('GET', '/executions?key=k&status=waiting');
+            return json.items.length > 0 ? json : null;
+        });
+        equal((await s.asAdmin('POST', `/executions/${id}/signal`, { type: 'go' })).status, 202);
+        equal((await later).json.status, 'completed', 'a request that was kept');
+        const large = await s.asAdmin('PUT', '/scenarios/large/draft', { code: 'large', x: 'x'.repeat(1500000) });
+        equal(large.status, 200);
+        equal((await s.asAdmin('GET', '/scenarios/large')).raw.length > 1500000, true, 'a large answer');
+        // The command line, too.
+        const cli = (...args) => run(pawl, args, { env: { ...env, PAWL_URL: s.base, PAWL_TOKEN: s.admin } });
+        const trusted = await cli('ls', '--ca', one.cert);
+        equal([trusted.status, trusted.out.includes('completed')], [0, true], trusted.out);
+        const distrusted = await cli('ls');
+        equal([distrusted.status, distrusted.out.includes('--ca')], [1, true], distrusted.out);
+        // Plain HTTP at this port is no way in.
+        const plain = new Promise((done) => {
+            const socket = net.connect(new URL(s.base).port, '127.0.0.1', () => socket.write('GET /healthz HTTP/1.1\r\n\r\n'));
+            let text = '';
+            socket.on('data', (part) => (text += part));
+            socket.on('error', () => done(text));
+            socket.on('close', () => done(text));
+        });
+        equal((await plain).includes('200'), false);
+    }));
+
+await claims.claim('TLS may listen beyond this machine', () =>
+    serving(server('--listen', '0.0.0.0:0', ...withTls(one)), async (s) => {
+        equal(s.base.startsWith('https://0.0.0.0:'), true, s.base);
+    }));
+
+await claims.claim('what is wrong with a certificate is told at the start', async () => {
+    const junk = join(folder, 'junk.pem'), locked = join(folder, 'locked.key');
+    writeFileSync(junk, 'nonsense\n');
+    await run('openssl', ['ec', '-in', one.key, '-aes128', '-passout', 'pass:x', '-out', locked]);
+    for (const [cert, key, words] of [
+        [one.cert, other.key, 'is not that of the certificate'],
+        [junk, one.key, 'no certificate'],
+        [one.cert, junk, 'no private key'],
+        [one.cert, locked, 'has a password'],
+        [join(folder, 'nothing'), one.key, 'cannot read'],
+    ]) {
+        const { status, out } = await refusal('--tls-cert', cert, '--tls-key', key);
+        equal([status, out.includes(words)], [2, true], out);
+    }
+    const half = await refusal('--tls-cert', one.cert);
+    equal([half.status, half.out.includes('go together')], [2, true], half.out);
+});
+
+await claims.claim('plain HTTP beyond this machine needs a word', async () => {
+    const refused = await refusal('--listen', '0.0.0.0:0');
+    equal([refused.status, refused.out.includes('--allow-plain-http')], [2, true], refused.out);
+    await serving(server('--listen', '0.0.0.0:0', '--allow-plain-http'), async (s) => {
+        s.base = s.base.replace('0.0.0.0', '127.0.0.1');
+        equal((await s.call(null, 'GET', '/healthz')).status, 200);
+    });
+});
+
+// --- settings ---
+
+await claims.claim('options win over variables, variables over the file', async () => {
+    const config = join(folder, 'config.json');
+    writeFileSync(config, JSON.stringify({
+        data: 'from-file', listen: '127.0.0.1:1', 'allow-plain-http': true, 'max-connections': 9,
+        'client-timeout': '5s', store: 'postgres://me:secret@db/pawl',
+    }));
+    const { status, out } = await run(pawl,
+        ['serve', '--print-config', '--json', '--config', config, '--data', 'from-option'],
+        { env: { ...env, PAWL_LISTEN: '127.0.0.1:2', PAWL_DATA: 'from-variable' } });
+    equal(status, 0, out);
+    const settings = JSON.parse(out);
+    equal([settings.data, settings.listen, settings['max-connections'], settings['tls-cert']], [
+        { value: 'from-option', source: 'option' }, { value: '127.0.0.1:2', source: 'PAWL_LISTEN' },
+        { value: '9', source: config }, { value: null, source: 'default' },
+    ]);
+    equal([settings.store.value, settings['allow-plain-http'].value], ['postgres://me:***@db/pawl', 'true']);
+    const variable = await run(pawl, ['serve', '--print-config'], { env: { ...env, PAWL_CONFIG: config } });
+    equal([variable.status, variable.out.includes('secret')], [0, false]);
+});
+
+await claims.claim('what is wrong with settings is told', async () => {
+    const config = join(folder, 'wrong.json');
+    for (const [text, words] of [
+        ['{"lisen": "x"}', 'did you mean "listen"?'],
+        ['{"max-connections": "many"}', '"max-connections" must be a number'],
+        ['{"allow-plain-http": "yes"}', 'must be true or false'],
+        ['{"data": 7}', '"data" must be a text'],
+        ['[]', 'must hold a JSON object'],
+        ['{', 'wrong.json:1:'],
+    ]) {
+        writeFileSync(config, text);
+        const { status, out } = await refusal('--config', config);
+        equal([status, out.includes(words)], [2, true], out);
+    }
+    for (const [args, words] of [
+        [['--max-connections', 'x'], 'must be a number'],
+        [['--client-timeout', 'soon'], 'must be a duration'],
+        [['--public-url', 'pawl.example.org'], 'begins with https://'],
+        [['--lisen', 'x'], 'did you mean --listen?'],
+        [['nonsense'], 'is not an option'],
+    ]) {
+        const { status, out } = await refusal(...args);
+        equal([status, out.includes(words)], [2, true], out);
+    }
+});
+
+await claims.claim('the address to sign in is the public one', () =>
+    serving(server('--public-url', 'https://pawl.example.org'), async (s) => {
+        equal(s.welcome.includes(`https://pawl.example.org/#token=${s.admin}\n`), true, s.welcome);
+    }));
+
+// --- clients that are slow, large or many ---
+
+/** A raw connection: {text, closed}. */
+function connect(s, write) {
+    const state = { text: '', closed: false };
+    state.socket = net.connect(new URL(s.base).port, '127.0.0.1', () => write?.(state.socket));
+    state.socket.on('data', (part) => (state.text += part));
+    state.socket.on('error', () => {});
+    state.socket.on('close', () => (state.closed = true));
+    return state;
+}
+
+await claims.claim('a client that drips its bytes is cut, and others are served meanwhile', () =>
+    serving(server('--client-timeout', '1s'), async (s) => {
+        const request = 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ' + 'x'.repeat(1000);
+        let at = 0;
+        const slow = connect(s);
+        const drip = setInterval(() => slow.socket.writable && slow.socket.write(request[at++ % request.length]), 20);
+        const body = connect(s, (socket) => socket.write(
+            `POST /api/v1/executions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${s.admin}\r\nContent-Length: 100\r\n\r\n{`));
+        const idle = connect(s);
+        for (let i = 0; i < 20; i++) equal((await s.call(null, 'GET', '/healthz')).status, 200);
+        await until('the slow ones are cut', () => slow.closed && body.closed && idle.closed);
+        clearInterval(drip);
+        equal([slow.text, body.text.includes('200')], ['', false]);
+        equal((await s.call(null, 'GET', '/healthz')).status, 200);
+    }));
+
+await claims.claim('headers of 4,000 bytes are read, of 10,000 refused', () =>
+    serving(server(), async (s) => {
+        equal((await s.call(null, 'GET', '/healthz', undefined, { 'X-Large': 'x'.repeat(4000) })).status, 200);
+        equal((await s.call(null, 'GET', '/healthz', undefined, { 'X-Large': 'x'.repeat(10000) })).status, 431);
+        const many = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`X-${i}`, 'x'.repeat(20)]));
+        equal((await s.call(null, 'GET', '/healthz', undefined, many)).status, 431);
+        equal((await s.call(null, 'GET', `/healthz?${'x'.repeat(20000)}`)).status, 414);
+        equal((await s.call(null, 'GET', '/healthz')).status, 200);
+    }));
+
+await claims.claim('more connections than allowed wait or are closed, and nobody else suffers', () =>
+    serving(server('--max-connections', '10', '--client-timeout', '2s'), async (s) => {
+        equal((await s.call(null, 'GET', '/healthz')).status, 200);
+        const crowd = Array.from({ length: 40 }, () => connect(s));
+        // The connection that was there before is served all the time.
+        for (let i = 0; i < 10; i++) equal((await s.call(null, 'GET', '/healthz')).status, 200);
+        crowd.forEach((c) => c.socket.destroy());
+        const next = connect(s, (socket) => socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'));
+        await until('a new one is served again', () => next.text.startsWith('HTTP/1.1 200'));
+        next.socket.destroy();
+    }));
+
+dropFolder(folder);
+claims.end();

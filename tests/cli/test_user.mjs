@@ -1,0 +1,97 @@
+// pawl user, audit and login, and how commands find a server that is not the default one.
+import { join } from 'node:path';
+
+import { Claims, Server, dropFolder, equal, makeFolder, pawl, run } from '../api/rig.mjs';
+
+const claims = new Claims();
+const folder = makeFolder();
+const s = new Server(join(folder, 'data'));
+let ada, second;
+
+equal(await s.start(), true, s.log);
+const env = { PATH: process.env.PATH, PAWL_URL: s.base, PAWL_DATA: s.data };
+const cli = (...args) => run(pawl, args, { env, cwd: folder });
+
+async function said(status, parts, ...args) {
+    const answer = await cli(...args);
+    equal(answer.status, status, answer.out);
+    for (const part of parts) equal(answer.out.includes(part), true, `"${part}" in ${answer.out}`);
+    return answer.out;
+}
+
+await claims.claim('a user is added and the token shown once', async () => {
+    const out = await said(0, ['Ada, operator', 'shown only now: pawl_'],
+        'user', 'add', 'Ada', '--role', 'operator', '--email', 'ada@example.org', '--groups', 'finance, audit');
+    ada = out.match(/pawl_[0-9a-f]{64}/)[0];
+    const list = await said(0, ['Ada', 'ada@example.org', 'finance,audit', 'active', 'admin'], 'user', 'ls');
+    equal(list.includes('pawl_'), false);
+});
+
+await claims.claim('the token works by option and by variable', async () => {
+    await said(0, ['no executions'], 'ls', '--token', ada);
+    await said(0, ['no executions'], 'ls', `--token=${ada}`, '--url', s.base);
+    const variable = await run(pawl, ['ls'], { env: { ...env, PAWL_TOKEN: ada } });
+    equal(variable.status, 0, variable.out);
+    await said(1, ['your role, operator, may not do this'], 'user', 'ls', '--token', ada);
+    await said(1, ['no server at http://127.0.0.1:1'], 'ls', '--url', 'http://127.0.0.1:1');
+    await said(1, ['not known', 'PAWL_TOKEN'], 'ls', '--token', 'wrong');
+});
+
+await claims.claim('a user is found by e-mail or name and changed', async () => {
+    await said(0, ['viewer'], 'user', 'set', 'ada@example.org', '--role', 'viewer', '--skill', '5');
+    await said(0, ['inactive'], 'user', 'set', 'Ada', '--inactive');
+    await said(1, ['not active'], 'ls', '--token', ada);
+    await said(0, ['active'], 'user', 'set', 'Ada', '--active', '--groups', '', '--email', '');
+    const one = JSON.parse(await said(0, [], 'user', 'set', 'Ada', '--name', 'Ada Berg', '--json'));
+    equal([one.name, one.email, one.groups, one.skill_level, one.role], ['Ada Berg', null, [], 5, 'viewer']);
+    await said(1, ['no user has the name or e-mail Nobody'], 'user', 'set', 'Nobody', '--active');
+    await said(1, ["did you mean 'viewer'?"], 'user', 'set', 'Ada Berg', '--role', 'viever');
+    await said(1, ['--skill takes a number'], 'user', 'set', 'Ada Berg', '--skill', 'high');
+});
+
+await claims.claim('two of one name are told apart by id', async () => {
+    const made = JSON.parse(await said(0, [], 'user', 'add', 'Ada Berg', '--role', 'member', '--json'));
+    await said(1, ['several users'], 'user', 'set', 'Ada Berg', '--active');
+    await said(0, ['member'], 'user', 'set', made.id, '--active');
+    await said(0, [], 'user', 'set', made.id, '--name', 'Other Ada');
+});
+
+await claims.claim('tokens are made, listed and revoked', async () => {
+    const made = JSON.parse(await said(0, [], 'user', 'token', 'Ada Berg', '--name', 'laptop', '--json'));
+    second = made.token;
+    await said(0, ['no executions'], 'ls', '--token', second);
+    await said(0, ['laptop', made.id, 'LAST USED'], 'user', 'tokens', 'Ada Berg');
+    await said(0, [`${made.id} is revoked`], 'user', 'revoke', made.id);
+    await said(1, ['not known'], 'ls', '--token', second);
+    await said(1, ['there is no token with this id'], 'user', 'revoke', made.id);
+});
+
+await claims.claim('the audit log is shown', async () => {
+    await said(0, ['AT', 'token.revoke', 'user.create', 'admin', '{"role":"viewer"'], 'audit', '--limit', '50');
+    const json = JSON.parse(await said(0, [], 'audit', '--action', 'token.create', '--json'));
+    equal(json.items.map((i) => i.action), ['token.create']);
+    await said(0, ['nothing of that kind'], 'audit', '--user', 'Ada Berg');
+    await said(1, ['from is a time'], 'audit', '--from', 'yesterday');
+});
+
+await claims.claim('login prints the address that signs in', async () => {
+    equal((await said(0, [], 'login')).trim(), `${s.base}/#token=${s.admin}`);
+    equal((await said(0, [], 'login', '--public-url', 'https://p.example.org', '--token', ada)).trim(),
+        `https://p.example.org/#token=${ada}`);
+    const json = JSON.parse(await said(0, [], 'login', '--json'));
+    equal([json.url, json.user.name], [`${s.base}/#token=${s.admin}`, 'admin']);
+    await said(1, ['not known'], 'login', '--token', 'wrong');
+});
+
+await claims.claim('wrong usage is told', async () => {
+    for (const args of [['user'], ['user', 'frobnicate'], ['user', 'ls', 'x'], ['user', 'add'],
+        ['user', 'set', 'Ada', '--active', '--inactive'], ['audit', 'x'], ['login', 'x']])
+        await said(2, ['usage: pawl'], ...args);
+    await said(2, ['--token needs a value'], 'ls', '--token');
+    await said(2, ['there is no option --token'], 'eval', '1', '--token', 'x');
+    await said(0, ['--url or PAWL_URL', '--token or PAWL_TOKEN'], 'help');
+});
+
+equal(await s.stop(), 0, s.log);
+dropFolder(folder);
+claims.end();
