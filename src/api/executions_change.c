@@ -363,6 +363,7 @@ void executions_cancel(struct call *c)
     r->execution = execution;
     r->reason = reason.kind == VALUE_STRING ? value_text(reason) : STR_NONE;
     call_audit(c, r, "execution.cancel", c->params[0], STR_NONE);
-    r->without_rollback = compensate.kind == VALUE_BOOL && !compensate.b;
+    if (compensate.kind == VALUE_BOOL)
+        r->cancel_rollback = compensate.b ? CANCEL_ROLLS_BACK : CANCEL_LEAVES;
     call_submit(c, r);
 }

@@ -208,7 +208,8 @@ static bool run_context(struct query *q, struct reader *reader, struct err *err)
         return err_set(err, ERR_NOT_FOUND, "the execution has no step with the id in `at`");
     if (args->has_at && !go_back(q, reader, seq, &stored, err))
         return false;
-    return read_mask(reader, q->mem, args->id, &mask, err) && show_context(q, &stored, &mask, err);
+    return read_step_meta(reader, q->mem, args->id, &stored.step_meta, err) &&
+           read_mask(reader, q->mem, args->id, &mask, err) && show_context(q, &stored, &mask, err);
 }
 
 void executions_context(struct call *c)

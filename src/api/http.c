@@ -10,16 +10,11 @@
  */
 #include "api/http_inner.h"
 #include "api/listen.h"
-#include "api/percent.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <malloc.h>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <strings.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -564,116 +559,4 @@ void http_close(struct http_server *s)
         free(x);
     }
     free(s);
-}
-
-/* --- reading a request --- */
-
-static struct str lookup(const struct http_request *r, enum MHD_ValueKind kind, const char *name)
-{
-    const char *value = NULL;
-    size_t len = 0;
-
-    if (MHD_lookup_connection_value_n(((const struct exchange *)r)->handle, kind, name,
-                                      strlen(name), &value, &len) != MHD_YES)
-        return STR_NONE;
-    return value == NULL ? STR("") : str_from(value, len);
-}
-
-struct str http_header(const struct http_request *r, const char *name)
-{
-    return lookup(r, MHD_HEADER_KIND, name);
-}
-
-struct counting {
-    const char *name;
-    unsigned count;
-};
-
-static enum MHD_Result count_one(void *context, enum MHD_ValueKind kind, const char *name,
-                                 const char *value)
-{
-    struct counting *c = context;
-
-    (void)kind;
-    (void)value;
-    c->count += strcasecmp(name, c->name) == 0;
-    return MHD_YES;
-}
-
-unsigned http_header_count(const struct http_request *r, const char *name)
-{
-    struct counting c = {.name = name};
-
-    (void)MHD_get_connection_values(((const struct exchange *)r)->handle, MHD_HEADER_KIND,
-                                    count_one, &c);
-    return c.count;
-}
-
-bool http_peer(const struct http_request *r, struct ip *out)
-{
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(
-        ((const struct exchange *)r)->handle, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    char text[INET6_ADDRSTRLEN];
-
-    return info != NULL && info->client_addr != NULL &&
-           getnameinfo(info->client_addr,
-                       info->client_addr->sa_family == AF_INET ? sizeof(struct sockaddr_in)
-                                                               : sizeof(struct sockaddr_in6),
-                       text, sizeof(text), NULL, 0, NI_NUMERICHOST) == 0 &&
-           ip_read(str_of(text), out);
-}
-
-struct str http_query(const struct http_request *r, const char *name)
-{
-    struct str encoded = lookup(r, MHD_GET_ARGUMENT_KIND, name), text;
-
-    /* A query that is no text was refused before the handler could ask. */
-    return percent_decode(r->mem, encoded, &text) ? text : STR_NONE;
-}
-
-struct values {
-    struct arena *mem;
-    const char *name;
-    struct str *items;
-    size_t count, max;
-};
-
-static enum MHD_Result add_value(void *context, enum MHD_ValueKind kind, const char *name,
-                                 const char *value)
-{
-    struct values *v = context;
-
-    (void)kind;
-    if (strcmp(name, v->name) != 0 || v->count == v->max)
-        return MHD_YES;
-    if (percent_decode(v->mem, value == NULL ? STR("") : str_of(value), &v->items[v->count]))
-        v->count++;
-    return MHD_YES;
-}
-
-size_t http_query_all(const struct http_request *r, const char *name, struct str *out, size_t max)
-{
-    struct values v = {.mem = r->mem, .name = name, .items = out, .max = max};
-
-    (void)MHD_get_connection_values(((const struct exchange *)r)->handle, MHD_GET_ARGUMENT_KIND,
-                                    add_value, &v);
-    return v.count;
-}
-
-bool http_is_local(const struct http_request *r)
-{
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(
-        ((const struct exchange *)r)->handle, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    const struct sockaddr *address = info == NULL ? NULL : info->client_addr;
-
-    if (address == NULL)
-        return false;
-    if (address->sa_family == AF_INET)
-        return ((const uint8_t *)&((const struct sockaddr_in *)address)->sin_addr)[0] == 127;
-    if (address->sa_family == AF_INET6) {
-        const struct in6_addr *ip = &((const struct sockaddr_in6 *)address)->sin6_addr;
-
-        return IN6_IS_ADDR_LOOPBACK(ip) || (IN6_IS_ADDR_V4MAPPED(ip) && ip->s6_addr[12] == 127);
-    }
-    return false;
 }

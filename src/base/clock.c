@@ -24,14 +24,14 @@ static int64_t read_us(clockid_t id)
 #define LOOK_EVERY_US INT64_C(50000)
 
 static const char *clock_file;
-static _Atomic int64_t moved_us, look_again_us;
+static _Atomic int64_t moved_us, stopped_us, look_again_us;
 
 static void find_clock_file(void)
 {
     clock_file = getenv("PAWL_CLOCK_FILE");
 }
 
-static int64_t read_seconds(void)
+static void read_clock_file(void)
 {
     char text[32];
     int fd = open(clock_file, O_RDONLY | O_CLOEXEC);
@@ -40,31 +40,32 @@ static int64_t read_seconds(void)
     if (fd >= 0)
         close(fd);
     text[len > 0 ? len : 0] = '\0';
-    return strtoll(text, NULL, 10);
+    stopped_us = text[0] == '@' ? strtoll(text + 1, NULL, 10) : 0;
+    moved_us = text[0] == '@' ? 0 : strtoll(text, NULL, 10) * 1000000;
 }
 
-/* How far the tests have set the wall clock; see clock.h. */
-static int64_t moved_by_tests_us(void)
+/* The wall clock as the tests have set it; see clock.h. */
+static int64_t set_by_tests_us(int64_t wall_us)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     int64_t now_us;
 
     pthread_once(&once, find_clock_file);
     if (clock_file == NULL)
-        return 0;
+        return wall_us;
     now_us = read_us(CLOCK_MONOTONIC);
     if (now_us >= look_again_us) {
         look_again_us = now_us + LOOK_EVERY_US;
-        moved_us = read_seconds() * 1000000;
+        read_clock_file();
     }
-    return moved_us;
+    return stopped_us > 0 ? stopped_us : wall_us + moved_us;
 }
 
 #else
 
-static int64_t moved_by_tests_us(void)
+static int64_t set_by_tests_us(int64_t wall_us)
 {
-    return 0;
+    return wall_us;
 }
 
 #endif
@@ -72,7 +73,7 @@ static int64_t moved_by_tests_us(void)
 static int64_t system_wall_us(const struct clock *clock)
 {
     (void)clock;
-    return read_us(CLOCK_REALTIME) + moved_by_tests_us();
+    return set_by_tests_us(read_us(CLOCK_REALTIME));
 }
 
 static int64_t system_mono_us(const struct clock *clock)

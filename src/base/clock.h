@@ -32,7 +32,8 @@ static inline int64_t clock_mono_us(const struct clock *c)
 
 /*
  * The clock of the machine. In check builds its wall time is moved by the
- * seconds in the file that PAWL_CLOCK_FILE names, looked at 20 times a second.
+ * seconds in the file that PAWL_CLOCK_FILE names, looked at 20 times a second;
+ * or, when the file says "@N", stands still N microseconds after 1970.
  */
 extern const struct clock clock_system;
 

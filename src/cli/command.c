@@ -6,11 +6,18 @@
 #include <errno.h>
 #include <stdio.h>
 
+/* The text of a symbol, after this: a name with a dash is no symbol. */
+/* clang-format off */
+#define dry_run dry-run
+/* clang-format on */
+#define TEXT(symbol) TEXT_OF(symbol)
+#define TEXT_OF(name) #name
+
 #define FLAG(name_of_command, symbol, word, text)
 const struct cli_command commands[] = {
 #define SECTION(heading) {.summary = (heading)},
 #define COMMAND(symbol, line, text)                                                                \
-    {.name = #symbol, .summary = (line), .usage = (text), .run = command_##symbol},
+    {.name = TEXT(symbol), .summary = (line), .usage = (text), .run = command_##symbol},
 #include "cli/commands.def"
 #undef SECTION
 #undef COMMAND
@@ -21,12 +28,13 @@ const struct cli_command commands[] = {
 #define COMMAND(symbol, line, text)
 const struct cli_flag command_flags[] = {
 #define FLAG(owner, symbol, word, text)                                                            \
-    {.command = #owner, .name = (symbol), .value = (word), .help = (text)},
+    {.command = TEXT(owner), .name = (symbol), .value = (word), .help = (text)},
 #include "cli/commands.def"
 #undef FLAG
 };
 #undef SECTION
 #undef COMMAND
+#undef dry_run
 
 const size_t command_count = sizeof(commands) / sizeof(commands[0]);
 const size_t command_flag_count = sizeof(command_flags) / sizeof(command_flags[0]);

@@ -1,162 +1,43 @@
 /*
  * test.c - pawl test: run declarative tests of definitions, without a server.
  *
- * Files are definitions or tests, seen from their shape; what a test names is
- * looked for among the files given, then beside the test as CODE.json.
+ * Files are definitions or tests, seen from their shape; test_files.h says
+ * where what a test names is looked for.
  */
 #include "cli/command.h"
-#include "cli/file.h"
-#include "cli/finding.h"
 #include "cli/options.h"
 #include "cli/tell.h"
-#include "define/define.h"
-#include "trial/case.h"
+#include "cli/test_files.h"
+#include "trial/script.h"
 #include "value/json.h"
 #include "value/object.h"
 
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
-/* A file as it was read. */
-struct source {
-    const char *path;
-    struct value content;
-};
-
-struct sources {
-    VEC_OF(struct source);
-};
 
 struct test_run {
     struct arena *mem;
-    struct sources definitions;
+    struct test_files files;
     const char *path; /* of the file that is being run */
+    const char *only; /* a part of the names that are meant, or NULL */
     bool as_json;
-    unsigned passed, failed;
+    unsigned passed, failed, left_out;
 };
-
-static struct value member(struct value map, const char *name)
-{
-    return map.kind == VALUE_MAP ? value_map_get_str(map, str_of(name)) : value_absent();
-}
-
-/* --- finding definitions --- */
-
-/* The definition of that code, or NULL. */
-static const struct source *find(const struct test_run *t, struct str code)
-{
-    for (size_t i = 0; i < t->definitions.count; i++) {
-        struct value own = member(t->definitions.items[i].content, "code");
-
-        if (own.kind == VALUE_STRING && str_eq(value_text(own), code))
-            return &t->definitions.items[i];
-    }
-    return NULL;
-}
-
-/* CODE.json in the folder of the test. */
-static const struct source *find_beside(struct test_run *t, const char *test, struct str code)
-{
-    const char *slash = strrchr(test, '/');
-    int folder = slash == NULL ? 0 : (int)(slash - test) + 1;
-    struct str path = str_printf(t->mem, "%.*s%.*s.json", folder, test, STR_ARG(code));
-    struct source *found;
-    struct str text;
-    struct value v;
-
-    if (access(path.ptr, R_OK) != 0 || !file_read_json(t->mem, path.ptr, &text, &v) ||
-        define_kind_of(v) == NULL)
-        return NULL;
-    found = VEC_ADD(t->mem, &t->definitions);
-    *found = (struct source){.path = path.ptr, .content = v};
-    return find(t, code);
-}
 
 /* --- one case --- */
 
-static void tell_problem(struct str problem)
+static void run_script(struct test_world *w, const struct program *program,
+                       const struct trial_case *c, struct trial *trial)
 {
-    printf("        %.*s\n", STR_ARG(problem));
-}
-
-static void add_findings(struct arena *mem, const char *path, const struct findings *findings,
-                         struct trial_problems *out)
-{
-    for (size_t i = 0; i < findings->count; i++)
-        if (!findings->items[i].is_warning)
-            *VEC_ADD(mem, out) =
-                str_printf(mem, "%s:%.*s: %.*s", path, STR_ARG(findings->items[i].pointer),
-                           STR_ARG(findings->items[i].message));
-}
-
-/* Where a scenario finds the procedures that it names: as a test finds its scenario. */
-struct files {
-    struct test_run *run;
-    const char *test;
-};
-
-static bool find_procedure(void *context, struct arena *mem, struct str code,
-                           struct registered *out)
-{
-    const struct files *files = context;
-    const struct source *s = find(files->run, code);
-
-    (void)mem;
-    if (s == NULL)
-        s = find_beside(files->run, files->test, code);
-    if (s == NULL || strcmp(define_kind_of(s->content), "procedure") != 0)
-        return false;
-    *out = (struct registered){.definition = s->content};
-    return true;
-}
-
-/* The program of a case, in `mem`. NULL after *why says what is wrong. */
-static const struct program *compile(struct test_run *t, struct arena *mem, const char *test,
-                                     const struct trial_case *c, struct trial_problems *why)
-{
-    const struct program *program = NULL;
-    struct findings findings = {0};
-    struct value definition = c->definition;
-    struct files files = {.run = t, .test = test};
-    const struct registry registry = {.procedure = find_procedure, .context = &files};
-    const char *path = test;
-
-    if (definition.kind == VALUE_ABSENT) {
-        const struct source *s = find(t, c->scenario);
-
-        if (s == NULL)
-            s = find_beside(t, test, c->scenario);
-        if (s == NULL) {
-            *VEC_ADD(mem, why) = str_printf(
-                mem,
-                "no definition '%.*s': give its file too, or put it beside the test as %.*s.json",
-                STR_ARG(c->scenario), STR_ARG(c->scenario));
-            return NULL;
-        }
-        definition = s->content;
-        path = s->path;
-    }
-    define_compile(mem, define_env(mem), &registry, DEFINE_SCENARIO, definition, 0, &findings,
-                   &program);
-    if (program == NULL)
-        add_findings(mem, path, &findings, why);
-    return program;
-}
-
-static void run_script(struct arena *mem, const char *test, const struct program *program,
-                       const struct trial_case *c, struct trial *trial,
-                       struct trial_problems *problems)
-{
+    const struct trial_world world = {.context = w, .process = test_world_process};
     struct findings findings = {0};
     struct err err;
 
-    if (trial_run(mem, program, &c->script, trial, &findings, &err)) {
-        case_check(mem, c, trial, problems);
+    if (trial_run(w->mem, program, &c->script, &world, trial, &findings, &err)) {
+        case_check(w->mem, c, trial, w->problems);
         return;
     }
-    *VEC_ADD(mem, problems) = str_copy(mem, str_of(err.message));
-    add_findings(mem, test, &findings, problems);
+    *VEC_ADD(w->mem, w->problems) = str_copy(w->mem, str_of(err.message));
+    test_add_findings(w->mem, w->test, &findings, w->problems);
 }
 
 /* {file, name, ok, tookMs, problems} on a line. */
@@ -194,7 +75,7 @@ static void report(struct test_run *t, const struct trial_case *c, const struct 
     if (problems->count > 0) {
         printf("  FAIL  %.*s\n", STR_ARG(c->name));
         for (size_t i = 0; i < problems->count; i++)
-            tell_problem(problems->items[i]);
+            printf("        %.*s\n", STR_ARG(problems->items[i]));
         return;
     }
     buf_init_arena(&took, t->mem);
@@ -204,30 +85,45 @@ static void report(struct test_run *t, const struct trial_case *c, const struct 
            trial->ended_at_us > trial->started_at_us ? (int)took.len : 0, took.ptr);
 }
 
-static void run_case(struct test_run *t, const char *path, struct value v, uint32_t index)
+static bool is_meant(const struct test_run *t, const struct trial_case *c)
+{
+    return t->only == NULL || str_find(c->name, str_of(t->only), 0) >= 0;
+}
+
+static void run_case(struct test_run *t, struct value v, uint32_t index)
 {
     struct trial_problems problems = {0};
     const struct program *program;
+    struct test_world world;
     struct trial trial = {0};
     struct trial_case c;
     struct arena mem;
     struct err err;
+    bool ok;
 
     arena_init(&mem);
-    if (!case_read(&mem, v, &c, &err)) {
-        c.name = c.name.len > 0 ? c.name : str_printf(&mem, "case %u", index + 1);
-        *VEC_ADD(&mem, &problems) = str_copy(&mem, str_of(err.message));
+    world = (struct test_world){
+        .files = &t->files, .mem = &mem, .test = t->path, .problems = &problems};
+    ok = case_read(&mem, v, &c, &err);
+    if (c.name.len == 0)
+        c.name = str_printf(&mem, "case %u", index + 1);
+    if (!is_meant(t, &c)) {
+        t->left_out++;
+        arena_fini(&mem);
+        return;
+    }
+    if (ok) {
+        c.script.config = c.script.config.kind == VALUE_MAP
+                              ? state_merge(&mem, t->files.config, c.script.config)
+                              : t->files.config;
+        program = test_world_program(&world, &c);
+        if (program != NULL)
+            run_script(&world, program, &c, &trial);
     } else {
-        program = compile(t, &mem, path, &c, &problems);
-        if (program != NULL) {
-            run_script(&mem, path, program, &c, &trial, &problems);
-            report(t, &c, &trial, &problems);
-            program_release(program);
-            arena_fini(&mem);
-            return;
-        }
+        *VEC_ADD(&mem, &problems) = str_copy(&mem, str_of(err.message));
     }
     report(t, &c, &trial, &problems);
+    test_world_close(&world);
     arena_fini(&mem);
 }
 
@@ -236,73 +132,72 @@ static void run_case(struct test_run *t, const char *path, struct value v, uint3
 /* The cases of a file: a list, {"tests": [...]}, or one case. Absent: it has none. */
 static struct value cases_of(struct value content)
 {
-    if (content.kind == VALUE_LIST || member(content, "tests").kind == VALUE_LIST)
-        return content.kind == VALUE_LIST ? content : member(content, "tests");
-    return member(content, "expect").kind == VALUE_ABSENT ? value_absent() : content;
+    struct value tests = script_member(content, "tests");
+
+    if (content.kind == VALUE_LIST || tests.kind == VALUE_LIST)
+        return content.kind == VALUE_LIST ? content : tests;
+    return script_member(content, "expect").kind == VALUE_ABSENT ? value_absent() : content;
 }
 
-static bool run_file(struct test_run *t, const struct source *s)
+static bool run_file(struct test_run *t, const struct bundle_item *item)
 {
-    struct value cases = cases_of(s->content);
+    struct value cases = cases_of(item->value);
 
     if (cases.kind == VALUE_ABSENT) {
         fprintf(stderr,
                 "%s: neither a definition nor tests: a test is {\"name\", \"scenario\", "
                 "\"input\", \"expect\"}, or a list of these\n",
-                s->path);
+                item->path);
         return false;
     }
-    t->path = s->path;
+    t->path = item->path;
     if (!t->as_json)
-        printf("%s\n", s->path);
+        printf("%s\n", item->path);
     if (cases.kind == VALUE_MAP)
-        run_case(t, s->path, cases, 0);
+        run_case(t, cases, 0);
     for (uint32_t i = 0; cases.kind == VALUE_LIST && i < cases.len; i++)
-        run_case(t, s->path, cases.items[i], i);
+        run_case(t, cases.items[i], i);
     return true;
 }
 
-static bool read_files(struct test_run *t, int count, char **paths, struct sources *tests)
+static bool run_files(struct test_run *t)
 {
     bool ok = true;
 
-    for (int i = 0; i < count; i++) {
-        struct source s = {.path = paths[i]};
-        struct str text;
-
-        if (!file_read_json(t->mem, paths[i], &text, &s.content)) {
-            ok = false;
-            continue;
-        }
-        if (define_kind_of(s.content) != NULL)
-            *VEC_ADD(t->mem, &t->definitions) = s;
-        else
-            *VEC_ADD(t->mem, tests) = s;
+    if (t->files.tests.count == 0) {
+        fprintf(stderr, "there are no tests in these files\n");
+        return false;
     }
-    return ok;
+    for (size_t i = 0; i < t->files.tests.count; i++)
+        ok = run_file(t, &t->files.tests.items[i]) && ok;
+    if (!t->as_json && t->only != NULL)
+        printf("%u passed, %u failed, %u not run\n", t->passed, t->failed, t->left_out);
+    else if (!t->as_json)
+        printf("%u passed, %u failed\n", t->passed, t->failed);
+    if (ok && t->passed + t->failed == 0) {
+        if (t->only != NULL)
+            fprintf(stderr, "no test has '%s' in its name\n", t->only);
+        else
+            fprintf(stderr, "there are no tests in these files\n");
+        return false;
+    }
+    return ok && t->failed == 0;
 }
 
 int command_test(int argc, char **argv)
 {
     struct test_run t = {0};
-    const struct option_spec specs[] = {{.name = "json", .flag = &t.as_json}};
-    struct sources tests = {0};
+    const struct option_spec specs[] = {{.name = "only", .value = &t.only},
+                                        {.name = "json", .flag = &t.as_json}};
     struct arena mem;
     bool ok;
 
-    if (!options_read("test", specs, 1, &argc, argv) || argc < 2)
+    if (!options_read("test", specs, 2, &argc, argv) || argc < 2)
         return command_usage("test");
     arena_init(&mem);
     t.mem = &mem;
-    ok = read_files(&t, argc - 1, argv + 1, &tests);
-    if (ok && tests.count == 0) {
-        fprintf(stderr, "there are no tests in these files\n");
-        ok = false;
-    }
-    for (size_t i = 0; i < tests.count; i++)
-        ok = run_file(&t, &tests.items[i]) && ok;
-    if (tests.count > 0 && !t.as_json)
-        printf("%u passed, %u failed\n", t.passed, t.failed);
+    ok = test_files_read(&t.files, &mem, argc - 1, argv + 1) && run_files(&t);
+    test_files_close(&t.files);
     arena_fini(&mem);
-    return ok && t.failed == 0 ? EXIT_OK : EXIT_FAILED;
+    return ok ? EXIT_OK : EXIT_FAILED;
 }

@@ -323,8 +323,9 @@ struct program {
     const struct param *params;
     uint32_t param_count;
     bool declares_input;
-    bool joins_by_key;     /* settings.onKeyConflict "join" */
-    bool retry_is_written; /* the author gave settings.retryPolicy: fail_fast keeps it */
+    bool joins_by_key;       /* settings.onKeyConflict "join" */
+    bool timeout_is_written; /* the author gave settings.timeout */
+    bool retry_is_written;   /* the author gave settings.retryPolicy: fail_fast keeps it */
     const struct step *steps;
     const struct block *blocks;   /* the first is the scenario's own */
     uint32_t step_count;          /* may be 0; inner ones included */

@@ -26,6 +26,7 @@ void compile_settings(struct compiler *c, struct value settings, struct program 
     if (compile_fields(c, settings, settings_fields,
                        sizeof(settings_fields) / sizeof(settings_fields[0]))) {
         compile_timeout(c, settings, "timeout", &p->timeout_us);
+        p->timeout_is_written = compile_has(settings, "timeout");
         v = compile_field(settings, "retryPolicy");
         if (v.kind != VALUE_ABSENT) {
             size_t inner = compile_enter(c, STR("retryPolicy"));

@@ -106,14 +106,22 @@ static bool registered_procedure(void *context, struct arena *mem, struct str co
     return p != NULL;
 }
 
-static void check_program(struct world *w, enum define_kind kind, struct value definition,
-                          struct findings *findings)
+void world_compile(struct world *w, struct arena *mem, enum define_kind kind,
+                   struct value definition, int64_t version, struct findings *findings,
+                   const struct program **out)
 {
     const struct registry registry = {
         .procedure = registered_procedure, .context = w, .is_partial = w->is_partial};
+
+    define_compile(mem, w->definitions, &registry, kind, definition, version, findings, out);
+}
+
+static void check_program(struct world *w, enum define_kind kind, struct value definition,
+                          struct findings *findings)
+{
     const struct program *program = NULL;
 
-    define_compile(w->mem, w->definitions, &registry, kind, definition, 0, findings, &program);
+    world_compile(w, w->mem, kind, definition, 0, findings, &program);
     if (program != NULL)
         program_release(program);
 }

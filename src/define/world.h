@@ -49,6 +49,11 @@ void world_close(struct world *w);
 /* The function of that name, or NULL. */
 struct function *world_function(struct world *w, struct str name);
 
+/* Compile a process in the world, whose environments the program uses: see define_compile(). */
+void world_compile(struct world *w, struct arena *mem, enum define_kind kind,
+                   struct value definition, int64_t version, struct findings *findings,
+                   const struct program **out);
+
 /*
  * Check a definition of any kind that is built, findings included. Of a
  * process or procedure `definition` is what was written; of a function

@@ -104,6 +104,27 @@ static bool wake_attempt(struct turn *t)
 
 static bool answered(struct turn *t, struct value output, struct value error);
 
+/*
+ * What the step has asked for is there, or will never be: its commands go on
+ * behind it, or handle that. False: reads are needed first.
+ */
+static bool go_on_behind(struct turn *t)
+{
+    struct cursor *cursor = &t->x->cursor;
+    enum step_end end;
+
+    cursor->awaited = STR_NONE;
+    cursor->wake_at_us = cursor->timeout_at_us = 0;
+    if (t->x->undo != NULL) {
+        t->is_answered = true; /* engine_advance() goes on with it */
+        return true;
+    }
+    cursor->phase = PHASE_ENTER;
+    end = step_attempt(t);
+    t->refused_at = STR_NONE;
+    return go_on(t, end);
+}
+
 /* The parent looks for itself whether the execution that it started has ended. */
 static bool wake_child(struct turn *t)
 {
@@ -115,11 +136,10 @@ static bool wake_child(struct turn *t)
     t->has_nothing_to_wake = end == STEP_SKIPPED;
     if (end != STEP_DONE && end != STEP_FAILED)
         return end != STEP_NEEDS;
-    if (end == STEP_FAILED) {
-        t->x->cursor.awaited = STR_NONE;
-        return go_on(t, end);
-    }
-    return answered(t, output, error);
+    if (end == STEP_DONE)
+        return answered(t, output, error);
+    freeze_refuse(t);
+    return go_on_behind(t);
 }
 
 static bool wake_job(struct turn *t)
@@ -127,10 +147,15 @@ static bool wake_job(struct turn *t)
     if (child_is_awaited(&t->x->cursor))
         return wake_child(t);
     turn_begin_step(t);
-    t->x->cursor.wake_at_us = 0;
-    t->x->cursor.awaited = STR_NONE;
-    return go_on(t, turn_fail(t, STR("timeout_step"), STR("transient"),
-                              "no worker did it before the time was up"));
+    (void)turn_fail(t, STR("timeout_step"), STR("transient"),
+                    "no worker did it before the time was up");
+    freeze_refuse(t);
+    return go_on_behind(t);
+}
+
+static bool is_timer_due(const struct turn *t)
+{
+    return t->x->cursor.wake_at_us > 0 && t->x->cursor.wake_at_us <= t->wall_us;
 }
 
 static bool wake_step(struct turn *t)
@@ -145,7 +170,7 @@ static bool wake_step(struct turn *t)
     case PHASE_JOB:
         return wake_job(t);
     case PHASE_UNDO: /* engine_advance() goes on with it */
-        return true;
+        return !is_timer_due(t) || t->x->cursor.awaited.len == 0 || wake_job(t);
     case PHASE_HELD:
     case PHASE_COUNT:
         break;
@@ -169,7 +194,7 @@ static bool is_due(const struct turn *t)
     /* Its child may have ended at any time. */
     if (x->undo == NULL && child_is_awaited(&x->cursor))
         return true;
-    return x->cursor.wake_at_us > 0 && x->cursor.wake_at_us <= t->wall_us;
+    return is_timer_due(t);
 }
 
 /* *complete: false when reads are needed first. False: there is nothing to wake. */
@@ -265,9 +290,21 @@ static bool apply_signal(struct turn *t, bool *complete, struct err *err)
 
 /* --- cancelling --- */
 
+static bool cancel_rolls_back(const struct turn *t)
+{
+    switch (t->ev->cancel_rollback) {
+    case CANCEL_BY_STRATEGY:
+        return t->x->program->on_error == ON_ERROR_COMPENSATE;
+    case CANCEL_ROLLS_BACK:
+        return true;
+    case CANCEL_LEAVES:
+        return false;
+    }
+    PANIC("unknown choice of an operator");
+}
+
 static bool apply_cancel(struct turn *t, struct err *err)
 {
-    const struct program *p = t->x->program;
     struct str reason = t->ev->reason;
     struct buf note;
 
@@ -279,7 +316,7 @@ static bool apply_cancel(struct turn *t, struct err *err)
         member_text(&note, "reason", reason);
         turn_note(t, "cancel", member_end(&note));
     }
-    if (p->on_error != ON_ERROR_COMPENSATE || t->ev->without_rollback || !undo_is_possible(p)) {
+    if (!cancel_rolls_back(t) || !undo_is_possible(t->x->program)) {
         outcome_end(t, STATUS_CANCELLED);
         return true;
     }
@@ -296,50 +333,16 @@ static bool apply_cancel(struct turn *t, struct err *err)
 
 /* --- answers --- */
 
-static struct str text_or(struct value map, struct str name, struct str fallback)
-{
-    struct value v = map.kind == VALUE_MAP ? value_map_get_str(map, name) : value_absent();
-
-    return v.kind == VALUE_STRING ? value_text(v) : fallback;
-}
-
-static enum step_end fail_with_answer(struct turn *t, struct value error)
-{
-    struct value retryable =
-        error.kind == VALUE_MAP ? value_map_get_str(error, STR("retryable")) : value_absent();
-
-    t->failure = (struct failure){
-        .code = text_or(error, STR("code"), STR("external_failed")),
-        .message = text_or(error, STR("message"), STR("the worker said that it failed")),
-        .class = text_or(error, STR("class"), STR("business")),
-        .details =
-            error.kind == VALUE_MAP ? value_map_get_str(error, STR("details")) : value_absent(),
-        .is_final = retryable.kind == VALUE_BOOL && !retryable.b,
-    };
-    return STEP_FAILED;
-}
-
 /* What the step has asked for is answered. False: reads are needed first. */
 static bool answered(struct turn *t, struct value output, struct value error)
 {
-    struct cursor *cursor = &t->x->cursor;
-    enum step_end end = STEP_DONE;
-
-    turn_row(t, HISTORY_EVENT, turn_step(t)->code, STR("answer"))->key = cursor->awaited;
-    cursor->awaited = STR_NONE;
-    cursor->wake_at_us = cursor->timeout_at_us = 0;
+    turn_row(t, HISTORY_EVENT, turn_step(t)->code, STR("answer"))->key = t->x->cursor.awaited;
     turn_begin_step(t);
     if (output.kind == VALUE_ABSENT)
-        end = fail_with_answer(t, error);
-    else if (!freeze_answer(t, output))
-        end = STEP_FAILED;
-    if (t->x->undo != NULL) {
-        t->is_answered = true;
-        t->has_answer_failed = end == STEP_FAILED;
-        return true;
-    }
-    cursor->phase = PHASE_ENTER;
-    return go_on(t, end == STEP_DONE ? step_attempt(t) : end);
+        (void)turn_fail_answer(t, error);
+    if (output.kind == VALUE_ABSENT || !freeze_answer(t, output))
+        freeze_refuse(t);
+    return go_on_behind(t);
 }
 
 static bool apply_answer(struct turn *t, bool *complete, struct err *err)

@@ -17,11 +17,18 @@ enum event_kind {
     EVENT_START,   /* a new execution: `execution` holds its identity and input */
     EVENT_WAKE,    /* its wake_at has come, or it was left in the middle of its work */
     EVENT_SIGNAL,  /* signal_* */
-    EVENT_CANCEL,  /* reason, without_rollback */
+    EVENT_CANCEL,  /* reason, cancel_rollback */
     EVENT_ANSWER,  /* of a job: answer_* */
     EVENT_RETRY,   /* an operator: from, program, input */
     EVENT_SKIP,    /* an operator: output */
     EVENT_MIGRATE, /* an operator: program */
+};
+
+/* Whether what was done is undone before an execution is cancelled. */
+enum cancel_rollback {
+    CANCEL_BY_STRATEGY, /* when the scenario's onError is compensate */
+    CANCEL_ROLLS_BACK,
+    CANCEL_LEAVES, /* what was done stays done */
 };
 
 /* A record as it was read for a command. */
@@ -74,14 +81,29 @@ struct child_read {
     struct value error;  /* failed: {code, message, ...}; or absent */
 };
 
+/*
+ * A procedure that a trial answers in place of running it. `call` tells one
+ * call of it from any other: the same turn, run anew, asks for the same.
+ */
+struct mock_read {
+    struct str name, call;
+    struct value input;
+    struct value output; /* or absent: then error says {code, message, class} */
+    struct value error;
+};
+
+struct mock_reads {
+    VEC_OF(struct mock_read);
+};
+
 struct event {
     enum event_kind kind;
     struct str signal_id, signal_type;
     struct value signal_payload;
     struct value signal_by; /* {id, name} or {callback: true} */
     struct str reason;
-    bool without_rollback;      /* CANCEL: what was done stays done */
-    struct str answer_key;      /* ANSWER: the idempotency key it is for */
+    enum cancel_rollback cancel_rollback; /* CANCEL */
+    struct str answer_key;                /* ANSWER: the idempotency key it is for */
     struct value answer_output; /* or absent: then answer_error says {code, message, class} */
     struct value answer_error;
     struct str from;               /* RETRY: the code of a step; empty = where it stands */
@@ -97,6 +119,10 @@ struct event {
     const struct child_read *child;        /* or NULL */
     /* Others keep changing the records first: writing one fails with conflict_version. */
     bool gives_up_on_records;
+    /* For trials: the names of procedures that are asked for, not run; a map, or absent. */
+    struct value mocked;
+    const struct mock_reads *mocks; /* what was asked for, or NULL */
+    bool traces;                    /* commit.commands is wanted */
 };
 
 enum history_kind {
@@ -191,6 +217,19 @@ struct history_need {
     int64_t after;
 };
 
+/* A command that ran, however it ended. */
+struct command_run {
+    struct str step;
+    enum history_kind kind; /* forward, rollback or reminder */
+    int64_t visit, attempt;
+    struct str place; /* in the step: "2.1" */
+    enum command_type type;
+};
+
+struct command_runs {
+    VEC_OF(struct command_run);
+};
+
 enum advance_result {
     ADVANCE_COMMIT, /* the commit says what changes */
     ADVANCE_NEED,   /* reads are needed first; nothing else of the commit counts */
@@ -210,6 +249,8 @@ struct commit {
     struct process_reads needs_processes; /* code and key are what is asked for */
     bool needs_child;                     /* how the execution `child` stands */
     struct uuid child;
+    struct mock_reads needs_mocks; /* name, call and input are what is asked for */
+    struct command_runs commands;  /* when the event traces */
     struct dead_letters dead_letters;
     /* What becomes of the letters of an incident that there was before: OPEN, they stay. */
     enum letter_status incident;

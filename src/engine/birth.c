@@ -1,5 +1,6 @@
 /* birth.c - a new execution, before its first event; see state.h. */
 #include "base/buf.h"
+#include "define/define.h"
 #include "engine/state.h"
 #include "value/json.h"
 
@@ -29,5 +30,34 @@ bool state_new(struct arena *mem, const struct program *program, const struct bi
     x->variables = value_map_empty();
     x->context_bytes = x->input_json.len;
     *out = x;
+    return true;
+}
+
+bool state_key(struct arena *mem, const struct program *program, struct value input,
+               struct value user, struct value config, int64_t now_us, struct str *out,
+               struct err *err)
+{
+    struct value slots[ROOT_COUNT];
+    struct cel_activation activation = {.slots = slots, .now_us = now_us};
+    struct value v;
+
+    *out = STR_NONE;
+    if (program->key == NULL)
+        return true;
+    for (unsigned i = 0; i < ROOT_COUNT; i++)
+        slots[i] = value_absent();
+    slots[ROOT_CONFIG] = config;
+    slots[ROOT_INPUT] = input;
+    slots[ROOT_META] = program->meta;
+    slots[ROOT_USER] = user;
+    v = mapping_evaluate(mem, program->key, &activation);
+    if (v.kind == VALUE_INT)
+        *out = str_printf(mem, "%lld", (long long)v.i);
+    else if (v.kind == VALUE_STRING && v.len > 0)
+        *out = value_text(v);
+    else
+        return err_set(err, ERR_INVALID, "settings.key does not give a string: %s",
+                       v.kind == VALUE_ERROR ? v.error->message
+                                             : value_kind_name((enum value_kind)v.kind));
     return true;
 }

@@ -191,9 +191,9 @@ enum step_end child_start(struct turn *t, const struct command *c, struct value 
     size_t duplicate;
     enum step_end end;
 
-    *out = procedure_answered(t, c);
-    if (out->kind != VALUE_ABSENT)
-        return STEP_DONE;
+    end = procedure_answered(t, procedure_command_place(t, c), out);
+    if (end == STEP_FAILED || out->kind != VALUE_ABSENT)
+        return end;
     if (!command_text(t, c, FIELD_CODE, STR_NONE, &code) ||
         !command_field(t, c, FIELD_WAIT, &waits))
         return STEP_FAILED;

@@ -203,6 +203,13 @@ static struct value with_member(struct turn *t, struct value map, struct str nam
     return state_merge(t->mem, map, value_map_make(t->mem, entry, 1, &duplicate));
 }
 
+void freeze_refuse(struct turn *t)
+{
+    t->refused_at = text_of(read_frozen(t), STR("asks"));
+    t->refusal = t->failure;
+    t->failure = (struct failure){0};
+}
+
 bool freeze_answer(struct turn *t, struct value output)
 {
     struct value frozen = read_frozen(t);

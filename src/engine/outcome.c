@@ -28,6 +28,19 @@ void outcome_dead_letter(struct turn *t, enum letter_kind kind, struct str step,
     };
 }
 
+void outcome_lost(struct turn *t, const struct history_row *row)
+{
+    *VEC_ADD(t->mem, &t->out->dead_letters) = (struct dead_letter){
+        .id = ident_make(t->x->id, row->seq, UINT32_MAX - 1, t->now_us),
+        .kind = STR("compensation"),
+        .step = row->step,
+        .seq = row->seq,
+        .attempts = row->attempt,
+        .cause_json = row->error_json,
+        .payload_json = row->input_json,
+    };
+}
+
 /* An incident: an operator decides. */
 static void hold(struct turn *t, struct str error_json)
 {
@@ -70,7 +83,8 @@ void outcome_fail(struct turn *t, enum on_error on_error, struct str error_json)
         return;
     }
     t->x->error_json = error_json;
-    if (on_error == ON_ERROR_COMPENSATE && undo_is_possible(t->x->program)) {
+    if (on_error == ON_ERROR_COMPENSATE &&
+        (undo_is_possible(t->x->program) || str_eq(t->failure.class, STR("indeterminate")))) {
         undo_begin(t, STATUS_FAILED);
         return;
     }

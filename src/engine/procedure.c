@@ -45,9 +45,14 @@ static struct value frozen_result(struct turn *t, const struct command *c, const
                                            : frozen_at(t, procedure_command_place(t, c), mark);
 }
 
-struct value procedure_answered(struct turn *t, const struct command *c)
+enum step_end procedure_answered(struct turn *t, struct str place, struct value *out)
 {
-    return frozen_result(t, c, "!");
+    *out = frozen_at(t, place, "!");
+    if (t->refused_at.len == 0 || !str_eq(t->refused_at, place))
+        return STEP_DONE;
+    t->failure = t->refusal;
+    t->refused_at = STR_NONE;
+    return STEP_FAILED;
 }
 
 /* --- workers --- */
@@ -96,7 +101,8 @@ static enum step_end ask_worker(struct turn *t, const struct procedure *p, struc
 static enum step_end run_external(struct turn *t, const struct procedure *p, struct str place,
                                   struct value input, struct value *out)
 {
-    *out = frozen_at(t, place, "!");
+    if (procedure_answered(t, place, out) == STEP_FAILED)
+        return STEP_FAILED;
     return out->kind != VALUE_ABSENT ? STEP_DONE : ask_worker(t, p, place, input);
 }
 
@@ -266,6 +272,7 @@ static enum step_end perform(struct turn *t, const struct command *c, struct val
     enum step_end end;
 
     *out = value_null();
+    probe_trace(t, c);
     end = dispatch(t, c, out);
     if (end == STEP_DONE)
         end = command_shape(t, c, out);
@@ -385,6 +392,8 @@ enum step_end procedure_run(struct turn *t, const struct procedure *p, struct st
         return run_list(t, p->commands, p->command_count, out);
     if (check_input(t, p, &input) != STEP_DONE)
         return STEP_FAILED;
+    if (probe_is_mocked(t, p))
+        return probe_answer(t, p, place, input, out);
     procedure_enter(t, p, place, input, &scope);
     end = run_list(t, p->commands, p->command_count, out);
     if (end == STEP_DONE && p->result != NULL) {

@@ -188,8 +188,11 @@ static struct program *stand_in(struct arena *mem, const struct stored_execution
         add_step(p, made, value_string(stored->history.items[i].step));
     add_step(p, made, current);
     for (uint32_t i = 0; i < p->step_count; i++) {
+        struct value meta = stored->step_meta.kind == VALUE_MAP
+                                ? value_map_get_str(stored->step_meta, made[i].code)
+                                : value_absent();
         made[i].index = i;
-        made[i].meta = value_map_empty();
+        made[i].meta = meta.kind == VALUE_MAP ? meta : value_map_empty();
     }
     return p;
 }

@@ -81,8 +81,11 @@ enum step_end step_complete(struct turn *t, struct value output, int64_t took)
     if (!turn_freeze(t, &state.output, &state.output_json))
         return STEP_FAILED;
     if (t->assigned.len > 0 && (!turn_freeze(t, &t->variables, &variables_json) ||
-                                !turn_json(t, t->assigned, &assigned_json)))
+                                !turn_json(t, t->assigned, &assigned_json))) {
+        if (str_eq(t->failure.code, STR("limit_context_size")))
+            t->refused_output_json = state.output_json;
         return STEP_FAILED;
+    }
     bytes = context_with(t, state.output_json.len) - x->variables_json.len + variables_json.len;
     if (bytes > CONTEXT_BYTES_MAX) {
         t->refused_output_json = state.output_json;
@@ -187,6 +190,7 @@ static enum step_end run_wait(struct turn *t, const struct step *step)
         return end;
     if (!wanted)
         return step_complete(t, value_null(), 0);
+    probe_trace(t, c);
     end = wait_begin(t, step, &output, &took);
     if (end == STEP_DONE)
         end = command_shape(t, c, &output);

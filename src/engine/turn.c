@@ -122,6 +122,29 @@ enum step_end turn_fail_value(struct turn *t, struct value error, struct str poi
     return STEP_FAILED;
 }
 
+static struct str text_or(struct value map, struct str name, struct str fallback)
+{
+    struct value v = map.kind == VALUE_MAP ? value_map_get_str(map, name) : value_absent();
+
+    return v.kind == VALUE_STRING ? value_text(v) : fallback;
+}
+
+enum step_end turn_fail_answer(struct turn *t, struct value error)
+{
+    struct value retryable =
+        error.kind == VALUE_MAP ? value_map_get_str(error, STR("retryable")) : value_absent();
+
+    t->failure = (struct failure){
+        .code = text_or(error, STR("code"), STR("external_failed")),
+        .message = text_or(error, STR("message"), STR("the worker said that it failed")),
+        .class = text_or(error, STR("class"), STR("business")),
+        .details =
+            error.kind == VALUE_MAP ? value_map_get_str(error, STR("details")) : value_absent(),
+        .is_final = retryable.kind == VALUE_BOOL && !retryable.b,
+    };
+    return STEP_FAILED;
+}
+
 enum step_end turn_fail_size(struct turn *t)
 {
     return turn_fail(t, STR("limit_context_size"), STR("business"),

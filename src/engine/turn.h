@@ -107,8 +107,9 @@ struct turn {
     int64_t reminder;            /* $.reminder.index, from 1 on; 0 = none */
     struct str key_suffix;       /* "-rollback" and such */
     bool has_nothing_to_wake;    /* the child that it waits for has not ended */
-    bool is_answered;            /* a worker has answered the rollback under way, */
-    bool has_answer_failed;      /* with t->failure */
+    bool is_answered;            /* the attempt of the rollback under way goes on */
+    struct str refused_at;       /* the place of the command that asked and fails with this; */
+    struct failure refusal;      /* or empty */
     struct run run;
 
     /* staged by the step under way */
@@ -149,6 +150,9 @@ enum step_end turn_fail(struct turn *t, struct str code, struct str class, const
 
 /* Fail it with an error value of an expression that stands at `pointer`. */
 enum step_end turn_fail_value(struct turn *t, struct value error, struct str pointer);
+
+/* Fail it as somebody else says: {code, message, class, details, retryable}. */
+enum step_end turn_fail_answer(struct turn *t, struct value error);
 
 /* Fail it because the context would be too large. */
 enum step_end turn_fail_size(struct turn *t);
@@ -247,8 +251,23 @@ struct str procedure_place(struct arena *mem, struct str path, struct str positi
 /* The same for a command of the procedure under way. */
 struct str procedure_command_place(struct turn *t, const struct command *c);
 
-/* What was answered to a command that has asked, or absent. */
-struct value procedure_answered(struct turn *t, const struct command *c);
+/*
+ * What was answered to the command at `place`, which has asked: STEP_DONE with
+ * the answer, absent when it has not asked yet; STEP_FAILED.
+ */
+enum step_end procedure_answered(struct turn *t, struct str place, struct value *out);
+
+/* --- probe.c: what trials ask for --- */
+
+/* Whether the event answers for this procedure. */
+bool probe_is_mocked(const struct turn *t, const struct procedure *p);
+
+/* What it answers to a call with this input, at `place`. STEP_DONE, STEP_FAILED or STEP_NEEDS. */
+enum step_end probe_answer(struct turn *t, const struct procedure *p, struct str place,
+                           struct value input, struct value *out);
+
+/* This command runs now: if the event traces, the commit says so. */
+void probe_trace(struct turn *t, const struct command *c);
 
 /* --- child.c --- */
 
@@ -274,6 +293,9 @@ bool freeze_thaw(struct turn *t) MUST_USE;
 
 /* The answer of the worker that was asked becomes part of it. False: t->failure says why not. */
 bool freeze_answer(struct turn *t, struct value output) MUST_USE;
+
+/* There is no answer: the command that asked fails with t->failure once the step gets there. */
+void freeze_refuse(struct turn *t);
 
 /* --- undo_command.c: rollbacks that commands have of their own --- */
 
@@ -414,6 +436,9 @@ void outcome_fail(struct turn *t, enum on_error on_error, struct str error_json)
 /* Something a person must see; the last row says why. */
 void outcome_dead_letter(struct turn *t, enum letter_kind kind, struct str step, int64_t attempts,
                          struct str cause_json, struct str payload_json);
+
+/* The same for a visit that may have happened and cannot be undone: `row` says why. */
+void outcome_lost(struct turn *t, const struct history_row *row);
 
 /* --- undo.c: rolling back --- */
 

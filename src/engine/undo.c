@@ -103,6 +103,18 @@ static enum undo_way way_of(struct turn *t, const struct history_row *row, struc
                                                                           : UNDO_NONE;
 }
 
+/* Nobody knows whether it has happened, and it says nothing about how it is undone. */
+static bool is_lost(struct turn *t, const struct history_row *row)
+{
+    const struct step *step;
+
+    if (row->kind != HISTORY_FORWARD || !str_eq(row->status, STR("failed")))
+        return false;
+    step = program_step(t->x->program, row->step);
+    return step != NULL && step->rollback.procedure == NULL &&
+           value_is_true(value_map_get_str(read_delta(t, row), STR("maybe")));
+}
+
 /* The next visit to undo becomes undo.row. STEP_DONE: there is none left. */
 static enum step_end find_next(struct turn *t)
 {
@@ -128,6 +140,8 @@ static enum step_end find_next(struct turn *t)
         }
         has_looked = true;
         undo->before--;
+        if (is_lost(t, row))
+            outcome_lost(t, row);
         way = way_of(t, row, &delta);
         if (way == UNDO_NONE)
             continue;
@@ -288,8 +302,6 @@ static enum step_end run_rollback(struct turn *t, struct value delta, struct val
         place = value_text(value_map_get_str(done, STR("done")).items[undo->commands_left - 1]);
         t->key_suffix = str_printf(t->mem, ".%.*s-rollback", STR_ARG(place));
     }
-    if (t->has_answer_failed)
-        return STEP_FAILED;
     t->failure = (struct failure){0};
     if (is_past_budget(t))
         return turn_fail(t, STR("timeout_compensation"), STR("business"),
@@ -330,7 +342,8 @@ static enum step_end undo_one(struct turn *t)
         end = failed(t);
     t->undone = NULL;
     t->key_suffix = STR_NONE;
-    t->is_answered = t->has_answer_failed = false;
+    t->is_answered = false;
+    t->refused_at = STR_NONE;
     return end;
 }
 

@@ -185,6 +185,22 @@ bool wait_checks_form(struct turn *t, const struct step *step, struct err *err)
                    STR_ARG(findings.items[0].message));
 }
 
+/* Nobody has checked a signal that came before the wait: one that does not fit is no match. */
+static bool fits_form(struct turn *t, const struct command *c, const struct signal *signal)
+{
+    struct findings findings = {0};
+    struct value checked;
+
+    if (c->wait->form == NULL)
+        return true;
+    define_check_params(t->mem, c->wait->form, c->wait->form_count, STR("/payload"),
+                        value_map_get_str(signal->view, STR("payload")), &checked, &findings);
+    if (!findings_have_errors(&findings))
+        return true;
+    t->x->cursor.unmatched++;
+    return false;
+}
+
 /* The oldest signal that nobody has taken and this wait is for. */
 static const struct signal *find_buffered(struct turn *t, const struct command *c,
                                           struct value types)
@@ -193,7 +209,7 @@ static const struct signal *find_buffered(struct turn *t, const struct command *
     const struct signal *s;
 
     while ((s = signals_next(&t->x->signals, &place)) != NULL)
-        if (!s->is_taken && matches(t, c, types, s))
+        if (!s->is_taken && matches(t, c, types, s) && fits_form(t, c, s))
             return s;
     return NULL;
 }

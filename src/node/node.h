@@ -118,6 +118,7 @@ enum node_request_kind {
  * with all it points to, and finds the answer in the lower part when `done` is
  * called. Allocate it in an arena of the request.
  */
+/* In the order of ideas. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding) */
 struct node_request {
     enum node_request_kind kind;
     struct node_user user;
@@ -139,7 +140,7 @@ struct node_request {
     struct value signal_by; /* {id, name}: a map */
     bool names_execution;   /* SIGNAL: the answer that is kept says who received it */
     struct str reason;
-    bool without_rollback; /* CANCEL: what was done stays done */
+    enum cancel_rollback cancel_rollback; /* CANCEL */
     /* DEFINITION */
     struct definition_change definition;
     struct definition_change *definitions; /* in place of the former: several, by `next` */

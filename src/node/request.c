@@ -151,35 +151,19 @@ static struct str user_json(struct arena *mem, const struct node_user *user)
     return buf_view(&out);
 }
 
-/* settings.key: what the definition says when the start gives none. */
+/* The key that the start gives, else what the definition says. */
 static bool business_key(struct node *n, struct node_request *r, const struct program *p,
                          struct value input, struct str *out)
 {
-    struct value slots[ROOT_COUNT];
-    struct cel_activation activation = {.slots = slots, .now_us = clock_wall_us(n->clock)};
-    struct value v;
+    struct value user;
     struct err err;
 
     *out = r->key;
     if (r->key.len > 0 || p->key == NULL)
         return true;
-    for (unsigned i = 0; i < ROOT_COUNT; i++)
-        slots[i] = value_absent();
-    slots[ROOT_CONFIG] = n->config;
-    slots[ROOT_INPUT] = input;
-    slots[ROOT_META] = p->meta;
-    if (!json_read(r->mem, user_json(r->mem, &r->user), &slots[ROOT_USER], &err))
-        slots[ROOT_USER] = value_map_empty();
-    v = mapping_evaluate(r->mem, p->key, &activation);
-    if (v.kind == VALUE_INT)
-        *out = str_printf(r->mem, "%lld", (long long)v.i);
-    else if (v.kind == VALUE_STRING && v.len > 0)
-        *out = value_text(v);
-    else
-        return err_set(&r->err, ERR_INVALID, "settings.key does not give a string: %s",
-                       v.kind == VALUE_ERROR ? v.error->message
-                                             : value_kind_name((enum value_kind)v.kind));
-    return true;
+    if (!json_read(r->mem, user_json(r->mem, &r->user), &user, &err))
+        user = value_map_empty();
+    return state_key(r->mem, p, input, user, n->config, clock_wall_us(n->clock), out, &r->err);
 }
 
 static bool make_execution(struct node *n, struct entry *e, const struct program *p,

@@ -91,7 +91,8 @@ static void make_event(const struct node *n, struct work *w, struct event *ev)
         ev->kind = EVENT_CANCEL;
         ev->reason = r->reason;
         /* What crashes the server when it is evaluated is not rolled back either. */
-        ev->without_rollback = r->without_rollback || w->entry->x->crash_count >= CRASHES_MAX;
+        ev->cancel_rollback =
+            w->entry->x->crash_count >= CRASHES_MAX ? CANCEL_LEAVES : r->cancel_rollback;
         return;
     case NODE_WAIT:
     case NODE_DEFINITION:

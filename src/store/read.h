@@ -45,6 +45,10 @@ bool read_progress(struct reader *r, struct arena *mem, struct uuid id, int64_t 
 bool read_signal(struct reader *r, struct uuid execution, struct str signal_id, int64_t *seq,
                  bool *found, struct err *err) MUST_USE;
 
+/* The `meta` of the steps of its definition: a map by code, in `mem`. */
+bool read_step_meta(struct reader *r, struct arena *mem, struct uuid id, struct value *out,
+                    struct err *err) MUST_USE;
+
 /* What of an execution's input is sensitive; an empty mask when nothing is. */
 bool read_mask(struct reader *r, struct arena *mem, struct uuid id, struct mask *out,
                struct err *err) MUST_USE;

@@ -15,8 +15,9 @@
 
 struct trial_case {
     struct str name;
-    struct str scenario, procedure; /* one of them: its code; or both empty: */
-    struct value definition;        /* given in the case itself, or absent */
+    struct str scenario, procedure;    /* one of them: its code; or both empty: */
+    struct value definition;           /* given in the case itself, or absent */
+    struct value procedure_definition; /* the same */
     struct trial_script script;
     struct value expect; /* a map */
 };
@@ -28,6 +29,12 @@ struct trial_problems {
 
 /* Read a case; it shares `v`, which lives in `mem`. ERR_INVALID says what is wrong with it. */
 bool case_read(struct arena *mem, struct value v, struct trial_case *out, struct err *err) MUST_USE;
+
+/*
+ * A scenario of one step, of the same code, that runs a procedure of the
+ * registry with the input it is given. `code` must be a code.
+ */
+struct value case_procedure_scenario(struct arena *mem, struct str code, struct value input);
 
 /* Hold a trial against what the case expects; what is not so is added to `problems`. */
 void case_check(struct arena *mem, const struct trial_case *c, const struct trial *trial,

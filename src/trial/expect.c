@@ -1,12 +1,15 @@
 /*
  * expect.c - holding a trial against what a case expects; see case.h.
  *
- * `result` must be equal. Of error, waitingFor, context and records, what is
- * given must be there: members of objects may be left out, lists may not.
- * `steps` and `commands` are whole lists, in order.
+ * `result` must be equal. Of error, waitingFor, context, records, children and
+ * deadLetters, what is given must be there: members of objects may be left out,
+ * items of lists may not. `steps`, `commands` and `logs` are whole lists, in
+ * order.
  */
 #include "base/buf.h"
+#include "define/catalog.h"
 #include "trial/case.h"
+#include "trial/script.h"
 #include "value/json.h"
 
 enum { SHOWN_MAX = 200 };
@@ -96,15 +99,24 @@ static struct str row_text(struct arena *mem, const struct history_row *row)
 }
 
 /* The rows that clients see, as texts. */
-static struct value step_texts(struct arena *mem, const struct trial *trial)
+static struct value step_texts(struct arena *mem, const struct history *history)
 {
-    struct value *items = ARENA_ARRAY(mem, trial->history.count + 1, struct value);
+    struct value *items = ARENA_ARRAY(mem, history->count + 1, struct value);
     size_t count = 0;
 
-    for (size_t i = 0; i < trial->history.count; i++)
-        if (trial->history.items[i].kind != HISTORY_EVENT)
-            items[count++] = value_string(row_text(mem, &trial->history.items[i]));
+    for (size_t i = 0; i < history->count; i++)
+        if (history->items[i].kind != HISTORY_EVENT)
+            items[count++] = value_string(row_text(mem, &history->items[i]));
     return value_list(items, count);
+}
+
+static struct value command_texts(struct arena *mem, const struct command_runs *runs)
+{
+    struct value *items = ARENA_ARRAY(mem, runs->count + 1, struct value);
+
+    for (size_t i = 0; i < runs->count; i++)
+        items[i] = value_string(str_of(catalog_command(runs->items[i].type)->name));
+    return value_list(items, runs->count);
 }
 
 /* The place where two lists of texts part, and what stands around it. */
@@ -131,9 +143,10 @@ static void check_records(struct check *k, struct value expected, const struct t
             struct value is = value_null();
 
             for (size_t r = 0; r < trial->records.count; r++)
-                if (str_eq(trial->records.items[r].object, object) &&
-                    str_eq(trial->records.items[r].id, id) && trial->records.items[r].version > 0)
-                    is = trial->records.items[r].data;
+                if (str_eq(trial->records.items[r].read.object, object) &&
+                    str_eq(trial->records.items[r].read.id, id) &&
+                    trial->records.items[r].read.version > 0)
+                    is = trial->records.items[r].read.data;
             compare(k, str_printf(k->mem, "records.%.*s.%.*s", STR_ARG(object), STR_ARG(id)),
                     of.map->entries[n].value, is);
         }
@@ -147,11 +160,8 @@ static void check_members(struct check *k, struct value expect, struct value is)
     static const struct {
         const char *name;
         bool is_exact;
-    } members[] = {{"status", true},
-                   {"result", true},
-                   {"error", false},
-                   {"waitingFor", false},
-                   {"context", false}};
+    } members[] = {{"status", true},      {"result", true},   {"error", false},
+                   {"waitingFor", false}, {"context", false}, {"deadLetters", false}};
 
     for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
         struct str name = str_of(members[i].name);
@@ -183,28 +193,126 @@ static struct value log_texts(struct arena *mem, const struct trial *trial)
     return value_list(items, trial->logs.count);
 }
 
+/* --- what it started, and what it called --- */
+
+/* [{code, status, result, ..., steps: ["a", "b failed"]}] */
+static void check_children(struct check *k, struct value expected, const struct trial *trial,
+                           struct value are)
+{
+    if (expected.kind == VALUE_ABSENT)
+        return;
+    if (expected.kind != VALUE_LIST || expected.len != trial->children.count) {
+        *VEC_ADD(k->mem, k->problems) =
+            str_printf(k->mem, "children: expected %.*s, but %zu were started",
+                       STR_ARG(shown(k->mem, expected)), trial->children.count);
+        return;
+    }
+    for (uint32_t i = 0; i < expected.len; i++) {
+        struct value wanted = expected.items[i];
+
+        for (uint32_t m = 0; wanted.kind == VALUE_MAP && m < wanted.len; m++) {
+            struct str name = value_text(wanted.map->entries[m].key);
+            struct value v = str_eq(name, STR("steps"))
+                                 ? step_texts(k->mem, &trial->children.items[i].history)
+                                 : value_map_get_str(are.items[i], name);
+
+            compare(k, str_printf(k->mem, "children[%u].%.*s", i, STR_ARG(name)),
+                    wanted.map->entries[m].value, v);
+        }
+    }
+}
+
+/* {name of a mock: how often it was called, or with which inputs} */
+static void check_calls(struct check *k, struct value expected, const struct trial *trial)
+{
+    for (uint32_t i = 0; expected.kind == VALUE_MAP && i < expected.len; i++) {
+        struct str name = value_text(expected.map->entries[i].key);
+        struct value wanted = expected.map->entries[i].value;
+        struct value *inputs = ARENA_ARRAY(k->mem, trial->calls.count + 1, struct value);
+        struct str path = str_printf(k->mem, "calls.%.*s", STR_ARG(name));
+        size_t count = 0;
+
+        for (size_t c = 0; c < trial->calls.count; c++)
+            if (str_eq(trial->calls.items[c].name, name))
+                inputs[count++] = trial->calls.items[c].input.kind == VALUE_ABSENT
+                                      ? value_null()
+                                      : trial->calls.items[c].input;
+        compare(k, path, wanted,
+                wanted.kind == VALUE_LIST ? value_list(inputs, count) : value_int((int64_t)count));
+    }
+}
+
+/* --- all of it --- */
+
+static void add_problem(struct check *k, struct str problem)
+{
+    *VEC_ADD(k->mem, k->problems) = problem;
+}
+
+/* What the script had in mind and did not come to pass. */
+static void check_script(struct check *k, const struct trial_case *c, const struct trial *trial)
+{
+    struct findings findings = {0};
+
+    if (trial->cut != TRIAL_WHOLE)
+        add_problem(k, str_of(trial_cut_message(trial->cut)));
+    if (trial->signals_unsent > 0)
+        add_problem(k, str_printf(k->mem, "%zu signal%s of the case %s never waited for",
+                                  trial->signals_unsent, trial->signals_unsent == 1 ? "" : "s",
+                                  trial->signals_unsent == 1 ? "was" : "were"));
+    if (trial->actions_undone > 0)
+        add_problem(k, str_printf(k->mem, "%zu action%s of the operator had no occasion",
+                                  trial->actions_undone, trial->actions_undone == 1 ? "" : "s"));
+    script_check_mocks(k->mem, &c->script.mocks, trial->main.x->program, trial, &findings);
+    for (size_t i = 0; i < findings.count; i++)
+        add_problem(k, str_printf(k->mem, "%.*s%s%.*s", STR_ARG(findings.items[i].message),
+                                  findings.items[i].hint.len > 0 ? "; " : "",
+                                  STR_ARG(findings.items[i].hint)));
+}
+
+/* Why it still waits, when that was not expected. */
+static void explain_wait(struct check *k, const struct trial_case *c, struct value is)
+{
+    struct value expected = value_map_get_str(c->expect, STR("status"));
+    struct value status = value_map_get_str(is, STR("status"));
+    struct value why = value_map_get_str(is, STR("waitingFor"));
+    struct value kind = script_member(why, "kind"), procedure = script_member(why, "procedure");
+
+    if (expected.kind == VALUE_ABSENT || value_equal(expected, status, NULL) ||
+        why.kind != VALUE_MAP)
+        return;
+    if (value_equal(kind, value_string(STR("job")), NULL) && procedure.kind == VALUE_STRING)
+        add_problem(k, str_printf(k->mem,
+                                  "it waits for a worker to do '%.*s': say in mocks.procedures "
+                                  "what that answers",
+                                  STR_ARG(value_text(procedure))));
+    else
+        add_problem(k, str_printf(k->mem, "it waits: %.*s", STR_ARG(shown(k->mem, why))));
+}
+
 void case_check(struct arena *mem, const struct trial_case *c, const struct trial *trial,
                 struct trial_problems *problems)
 {
     struct check k = {.mem = mem, .problems = problems};
+    struct value is = trial_value(mem, trial);
     struct value steps = value_map_get_str(c->expect, STR("steps"));
+    struct value commands = value_map_get_str(c->expect, STR("commands"));
     struct value logs = value_map_get_str(c->expect, STR("logs"));
     struct value records = value_map_get_str(c->expect, STR("records"));
 
-    if (trial->is_cut)
-        *VEC_ADD(mem, problems) =
-            str_printf(mem, "it goes on for more than %d events: is there a loop without an end?",
-                       TRIAL_EVENTS_MAX);
-    check_members(&k, c->expect, trial_value(mem, trial));
+    check_members(&k, c->expect, is);
+    explain_wait(&k, c, is);
     if (steps.kind != VALUE_ABSENT)
-        check_texts(&k, "steps", steps, step_texts(mem, trial));
+        check_texts(&k, "steps", steps, step_texts(mem, &trial->main.history));
+    if (commands.kind != VALUE_ABSENT)
+        check_texts(&k, "commands", commands, command_texts(mem, &trial->main.commands));
     if (logs.kind != VALUE_ABSENT)
         check_texts(&k, "logs", logs, log_texts(mem, trial));
     if (records.kind == VALUE_MAP)
         check_records(&k, records, trial);
+    check_children(&k, value_map_get_str(c->expect, STR("children")), trial,
+                   value_map_get_str(is, STR("children")));
+    check_calls(&k, value_map_get_str(c->expect, STR("calls")), trial);
     check_duration(&k, value_map_get_str(c->expect, STR("duration")), trial);
-    if (trial->signals_unsent > 0)
-        *VEC_ADD(mem, problems) = str_printf(
-            mem, "%zu signal%s of the case %s never waited for", trial->signals_unsent,
-            trial->signals_unsent == 1 ? "" : "s", trial->signals_unsent == 1 ? "was" : "were");
+    check_script(&k, c, trial);
 }

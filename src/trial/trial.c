@@ -1,118 +1,39 @@
-/* trial.c - see trial.h. */
-#include "trial/trial.h"
+/*
+ * trial.c - what happens next in a trial; see trial.h.
+ *
+ * First what is ready now: answers of mocks, the ends of processes that were
+ * waited for, work that is due. Then the script: a signal or an operator whose
+ * turn it is, if the execution waits for one. Then the clock is moved to the
+ * earliest of what has a time.
+ */
+#include "trial/inner.h"
 
 #include "base/buf.h"
-#include "engine/show.h"
 #include "value/json.h"
 
 #define START_US INT64_C(1767225600000000) /* 2026-01-01 */
+#define NEVER INT64_MAX
 
-/* A trial while it runs. */
-struct run {
-    struct arena *mem;
-    const struct trial_script *script;
-    struct trial *out;
-    int64_t now_us;
-    struct value config;
-    bool *sent; /* by signal of the script */
-    bool is_cancelled;
-};
-
-/* --- records --- */
-
-static struct record_read *find_record(struct run *r, struct str object, struct str id)
+const char *trial_cut_message(enum trial_cut cut)
 {
-    for (size_t i = 0; i < r->out->records.count; i++) {
-        struct record_read *record = &r->out->records.items[i];
-        if (str_eq(record->object, object) && str_eq(record->id, id))
-            return record;
-    }
-    return NULL;
+    static const char *const messages[] = {
+#define TRIAL_CUT(symbol, code, message) [TRIAL_##symbol] = (message),
+#include "trial/cuts.def"
+#undef TRIAL_CUT
+    };
+
+    return messages[cut];
 }
 
-static bool write_records(struct run *r, const struct record_writes *writes, struct err *err)
+const char *trial_cut_code(enum trial_cut cut)
 {
-    for (size_t i = 0; i < writes->count; i++) {
-        const struct record_write *w = &writes->items[i];
-        struct record_read *record = find_record(r, w->object, w->id);
+    static const char *const codes[] = {
+#define TRIAL_CUT(symbol, code, message) [TRIAL_##symbol] = (code),
+#include "trial/cuts.def"
+#undef TRIAL_CUT
+    };
 
-        if (record == NULL)
-            record = VEC_ADD(r->mem, &r->out->records);
-        *record = (struct record_read){
-            .object = w->object, .id = w->id, .version = w->is_delete ? 0 : w->version};
-        if (!w->is_delete && !json_read(r->mem, w->data_json, &record->data, err))
-            return false;
-    }
-    return true;
-}
-
-static void answer_need(struct run *r, const struct record_query *q, struct record_reads *records,
-                        struct object_reads *objects)
-{
-    struct record_reads all = {0};
-    const struct record_read *found;
-
-    if (q->id.len > 0) {
-        found = find_record(r, q->object, q->id);
-        *VEC_ADD(r->mem, records) =
-            found != NULL ? *found : (struct record_read){.object = q->object, .id = q->id};
-        return;
-    }
-    for (size_t i = 0; i < r->out->records.count; i++) {
-        const struct record_read *record = &r->out->records.items[i];
-        if (str_eq(record->object, q->object) && record->version > 0)
-            *VEC_ADD(r->mem, &all) = *record;
-    }
-    *VEC_ADD(r->mem, objects) = (struct object_read){
-        .object = q->object, .records = all.items, .count = (uint32_t)all.count};
-}
-
-/* The rows that rolling back goes through. */
-static void answer_history(struct run *r, int64_t after, struct history *out)
-{
-    out->count = 0;
-    for (size_t i = (size_t)after; i < r->out->history.count && out->count < UNDO_PAGE; i++)
-        *VEC_ADD(r->mem, out) = r->out->history.items[i];
-}
-
-/* --- events --- */
-
-static bool apply(struct run *r, struct event ev, struct err *err)
-{
-    struct record_reads records = {0};
-    struct object_reads objects = {0};
-    struct process_reads processes = {0};
-    struct history history = {0};
-    /* A trial has one process: others do not exist, nor do their executions. */
-    const struct child_read child = {.error = value_null()};
-    struct commit c;
-
-    ev.config = r->config;
-    ev.records = &records;
-    ev.objects = &objects;
-    while (true) {
-        if (!engine_advance(r->mem, r->out->x, &ev, r->now_us, &c, err))
-            return false;
-        if (c.result == ADVANCE_COMMIT)
-            break;
-        for (size_t i = 0; i < c.needs.count; i++)
-            answer_need(r, &c.needs.items[i], &records, &objects);
-        for (size_t i = 0; i < c.needs_processes.count; i++)
-            *VEC_ADD(r->mem, &processes) = c.needs_processes.items[i];
-        ev.processes = &processes;
-        if (c.needs_child)
-            ev.child = &child;
-        if (c.needs_history.is_needed) {
-            answer_history(r, c.needs_history.after, &history);
-            ev.history = &history;
-        }
-    }
-    for (size_t i = 0; i < c.history.count; i++)
-        *VEC_ADD(r->mem, &r->out->history) = c.history.items[i];
-    for (size_t i = 0; i < c.logs.count; i++)
-        *VEC_ADD(r->mem, &r->out->logs) = c.logs.items[i];
-    r->out->x = c.after;
-    return write_records(r, &c.records, err);
+    return codes[cut];
 }
 
 static struct value tester(struct arena *mem)
@@ -125,55 +46,226 @@ static struct value tester(struct arena *mem)
     return value_map_make(mem, entries, 2, &duplicate);
 }
 
+static bool is_over(const struct actor *a)
+{
+    return status_is_terminal(a->x->status);
+}
+
+static struct actor *first_actor(const struct run *r)
+{
+    return r->actors.items[0];
+}
+
+/* --- answers --- */
+
+/* The execution that waits for the end of this one, or NULL. */
+static struct actor *awaiting(const struct run *r, const struct actor *child)
+{
+    char id[UUID_TEXT_LEN + 1];
+
+    uuid_write(child->x->id, id);
+    for (size_t i = 0; i < r->actors.count; i++) {
+        struct str awaited = r->actors.items[i]->x->cursor.awaited;
+
+        if (!is_over(r->actors.items[i]) && str_starts_with(awaited, STR("child:")) &&
+            str_ends_with(awaited, str_of(id)))
+            return r->actors.items[i];
+    }
+    return NULL;
+}
+
+/* *more: somebody was answered. */
+static bool answer(struct run *r, bool *more, struct err *err)
+{
+    *more = true;
+    for (size_t i = 0; i < r->actors.count; i++) {
+        struct actor *a = r->actors.items[i], *parent;
+        struct child_read read;
+        struct event ev;
+
+        if (mock_job(r, a, &ev))
+            return actor_apply(r, a, ev, err);
+        parent = is_over(a) ? awaiting(r, a) : NULL;
+        if (parent == NULL)
+            continue;
+        read = answer_child(r, a->x);
+        ev = (struct event){.kind = EVENT_ANSWER,
+                            .answer_key = parent->x->cursor.awaited,
+                            .answer_output = read.result,
+                            .answer_error = read.error};
+        return actor_apply(r, parent, ev, err);
+    }
+    *more = false;
+    return true;
+}
+
+/* --- signals --- */
+
+/* The execution that a signal of the script is for: the newest of that process; or NULL. */
+static struct actor *receiver(const struct run *r, const struct trial_signal *s)
+{
+    if (s->to.len == 0)
+        return first_actor(r);
+    for (size_t i = r->actors.count; i > 0; i--)
+        if (str_eq(r->actors.items[i - 1]->x->program->code, s->to))
+            return r->actors.items[i - 1];
+    return NULL;
+}
+
+static bool can_receive(const struct run *r, const struct trial_signal *s)
+{
+    const struct actor *a = receiver(r, s);
+
+    return a != NULL && !is_over(a) && a->x->status != STATUS_PENDING;
+}
+
+static struct value sender(const struct run *r, const struct trial_signal *s)
+{
+    if (s->by.kind == VALUE_MAP)
+        return s->by;
+    return r->script->user.kind == VALUE_MAP ? r->script->user : tester(r->mem);
+}
+
 static bool send(struct run *r, size_t i, struct err *err)
 {
     const struct trial_signal *s = &r->script->signals.items[i];
 
     r->sent[i] = true;
     r->out->signals_unsent--;
-    return apply(r,
-                 (struct event){.kind = EVENT_SIGNAL,
-                                .signal_id = str_printf(r->mem, "signal-%zu", i + 1),
-                                .signal_type = s->type,
-                                .signal_payload = s->payload,
-                                .signal_by = s->by.kind == VALUE_MAP ? s->by : tester(r->mem)},
-                 err);
+    return actor_apply(r, receiver(r, s),
+                       (struct event){.kind = EVENT_SIGNAL,
+                                      .signal_id = str_printf(r->mem, "signal-%zu", i + 1),
+                                      .signal_type = s->type,
+                                      .signal_payload = s->payload,
+                                      .signal_by = sender(r, s)},
+                       err);
 }
 
-/* --- what happens next --- */
-
-static bool waits_for_signal(struct run *r)
+/* The signal whose turn it is, if it is waited for; else the number of signals. */
+static size_t signal_in_turn(struct run *r)
 {
-    struct value why;
-    struct err err;
-
-    return r->out->x->waiting_for_json.len > 0 &&
-           json_read(r->mem, r->out->x->waiting_for_json, &why, &err) && why.kind == VALUE_MAP &&
-           value_equal(value_map_get_str(why, STR("kind")), value_string(STR("signal")), NULL);
-}
-
-/* The signal whose turn it is, or the number of signals. */
-static size_t next_in_turn(const struct run *r)
-{
+    const struct trial_signals *all = &r->script->signals;
     size_t i = 0;
 
-    while (i < r->script->signals.count && (r->sent[i] || r->script->signals.items[i].has_time))
+    while (i < all->count && (r->sent[i] || all->items[i].has_time))
         i++;
-    return i;
+    return i < all->count && can_receive(r, &all->items[i]) &&
+                   str_eq(actor_waits_for(r, receiver(r, &all->items[i])), STR("signal"))
+               ? i
+               : all->count;
 }
 
 /* The signal that comes first by its time, or the number of signals. */
-static size_t next_by_time(const struct run *r)
+static size_t signal_by_time(const struct run *r)
 {
-    const struct trial_signals *signals = &r->script->signals;
-    size_t first = signals->count;
+    const struct trial_signals *all = &r->script->signals;
+    size_t first = all->count;
 
-    for (size_t i = 0; i < signals->count; i++)
-        if (!r->sent[i] && signals->items[i].has_time &&
-            (first == signals->count ||
-             signals->items[i].after_us < signals->items[first].after_us))
+    for (size_t i = 0; i < all->count; i++)
+        if (!r->sent[i] && all->items[i].has_time && can_receive(r, &all->items[i]) &&
+            (first == all->count || all->items[i].after_us < all->items[first].after_us))
             first = i;
     return first;
+}
+
+/* --- operators --- */
+
+static bool may_act(const struct run *r, const struct trial_action *action)
+{
+    const struct actor *a = first_actor(r);
+
+    return !is_over(a) || (a->x->status == STATUS_FAILED && action->kind == EVENT_RETRY);
+}
+
+static bool act(struct run *r, size_t i, struct err *err)
+{
+    const struct trial_action *action = &r->script->actions.items[i];
+
+    r->acted[i] = true;
+    r->out->actions_undone--;
+    return actor_apply(r, first_actor(r),
+                       (struct event){.kind = action->kind,
+                                      .reason = action->reason,
+                                      .cancel_rollback = action->rollback,
+                                      .from = action->from,
+                                      .input = action->input,
+                                      .output = action->output},
+                       err);
+}
+
+/* The action whose turn it is, if somebody must act; else the number of actions. */
+static size_t action_in_turn(struct run *r)
+{
+    const struct trial_actions *all = &r->script->actions;
+    bool is_stuck = first_actor(r)->x->status == STATUS_FAILED ||
+                    str_eq(actor_waits_for(r, first_actor(r)), STR("incident"));
+    size_t i = 0;
+
+    while (i < all->count && (r->acted[i] || all->items[i].has_time))
+        i++;
+    return is_stuck && i < all->count && may_act(r, &all->items[i]) ? i : all->count;
+}
+
+static size_t action_by_time(const struct run *r)
+{
+    const struct trial_actions *all = &r->script->actions;
+    size_t first = all->count;
+
+    for (size_t i = 0; i < all->count; i++)
+        if (!r->acted[i] && all->items[i].has_time && may_act(r, &all->items[i]) &&
+            (first == all->count || all->items[i].after_us < all->items[first].after_us))
+            first = i;
+    return first;
+}
+
+/* --- time --- */
+
+/*
+ * When an execution goes on by itself; 0 = not before somebody does something.
+ * One that just waits does so until its deadline, and nobody wants to see that
+ * unless the author has written one.
+ */
+static int64_t wakes_at(const struct execution *x)
+{
+    bool is_ready = x->wake_at_us == WAKE_AT_ONCE;
+    bool looks_for_child = str_starts_with(x->cursor.awaited, STR("child:"));
+    int64_t timer_us = looks_for_child ? x->cursor.timeout_at_us : x->cursor.wake_at_us;
+
+    if (is_ready || x->wake_at_us == 0)
+        return x->wake_at_us;
+    if (timer_us == 0)
+        return x->program->timeout_is_written ? x->deadline_at_us : 0;
+    return x->deadline_at_us > 0 && x->deadline_at_us < timer_us ? x->deadline_at_us : timer_us;
+}
+
+static struct actor *next_to_wake(const struct run *r, int64_t *at_us)
+{
+    struct actor *first = NULL;
+
+    *at_us = NEVER;
+    for (size_t i = 0; i < r->actors.count; i++) {
+        struct actor *a = r->actors.items[i];
+        int64_t us = is_over(a) ? 0 : wakes_at(a->x);
+
+        if (us > 0 && us < *at_us) {
+            first = a;
+            *at_us = us;
+        }
+    }
+    return first;
+}
+
+/* The first whose deadline passes before `until_us`, when something happens all the same. */
+static struct actor *next_to_expire(const struct run *r, int64_t until_us)
+{
+    for (size_t i = 0; until_us < NEVER && i < r->actors.count; i++) {
+        struct actor *a = r->actors.items[i];
+
+        if (!is_over(a) && wakes_at(a->x) == 0 && a->x->deadline_at_us > 0 &&
+            a->x->wake_at_us > 0 && a->x->deadline_at_us < until_us)
+            return a;
+    }
+    return NULL;
 }
 
 static void move_to(struct run *r, int64_t us)
@@ -182,38 +274,88 @@ static void move_to(struct run *r, int64_t us)
         r->now_us = us;
 }
 
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* *more: something happened. */
 static bool step(struct run *r, bool *more, struct err *err)
 {
     const struct trial_script *script = r->script;
-    const struct execution *x = r->out->x;
-    size_t count = script->signals.count, turn = next_in_turn(r), timed = next_by_time(r);
-    int64_t wake_us = x->wake_at_us > 0 ? x->wake_at_us : INT64_MAX;
+    size_t signal = signal_by_time(r), action = action_by_time(r), turn;
+    int64_t start_us = r->out->started_at_us, wake_us;
+    struct actor *sleeper = next_to_wake(r, &wake_us), *expired;
     int64_t signal_us =
-        timed < count ? r->out->started_at_us + script->signals.items[timed].after_us : INT64_MAX;
-    int64_t cancel_us = script->has_cancel && !r->is_cancelled
-                            ? r->out->started_at_us + script->cancel_after_us
-                            : INT64_MAX;
+        signal < script->signals.count ? start_us + script->signals.items[signal].after_us : NEVER;
+    int64_t action_us =
+        action < script->actions.count ? start_us + script->actions.items[action].after_us : NEVER;
 
+    if (!answer(r, more, err))
+        return false;
+    if (*more)
+        return true;
     *more = true;
-    if (wake_us > r->now_us && signal_us > r->now_us && cancel_us > r->now_us && turn < count &&
-        waits_for_signal(r))
-        return send(r, turn, err);
-    if (cancel_us <= signal_us && cancel_us <= wake_us && cancel_us < INT64_MAX) {
-        r->is_cancelled = true;
-        move_to(r, cancel_us);
-        return apply(
-            r, (struct event){.kind = EVENT_CANCEL, .reason = STR("cancelled by the test")}, err);
+    if (wake_us > r->now_us && signal_us > r->now_us && action_us > r->now_us) {
+        turn = action_in_turn(r);
+        if (turn < script->actions.count)
+            return act(r, turn, err);
+        turn = signal_in_turn(r);
+        if (turn < script->signals.count)
+            return send(r, turn, err);
     }
-    if (signal_us <= wake_us && signal_us < INT64_MAX) {
+    expired = next_to_expire(r, least(least(action_us, signal_us), wake_us));
+    if (expired != NULL) {
+        move_to(r, expired->x->deadline_at_us);
+        return actor_apply(r, expired, (struct event){.kind = EVENT_WAKE}, err);
+    }
+    if (action_us < NEVER && action_us <= signal_us && action_us <= wake_us) {
+        move_to(r, action_us);
+        return act(r, action, err);
+    }
+    if (signal_us < NEVER && signal_us <= wake_us) {
         move_to(r, signal_us);
-        return send(r, timed, err);
+        return send(r, signal, err);
     }
-    *more = wake_us < INT64_MAX;
+    *more = sleeper != NULL;
     if (!*more)
         return true;
     move_to(r, wake_us);
-    return apply(r, (struct event){.kind = EVENT_WAKE}, err);
+    return actor_apply(r, sleeper, (struct event){.kind = EVENT_WAKE}, err);
+}
+
+/* --- the whole of it --- */
+
+static enum trial_cut limit_reached(const struct run *r, unsigned events)
+{
+    const struct trial_world *w = r->world;
+    size_t bytes = r->mem->held_bytes;
+
+    if (events >= TRIAL_EVENTS_MAX)
+        return TRIAL_CUT_EVENTS;
+    if (w == NULL)
+        return TRIAL_WHOLE;
+    for (size_t i = 0; i < r->actors.count; i++)
+        bytes += r->actors.items[i]->mem.held_bytes;
+    if (w->memory_max > 0 && bytes > w->memory_max)
+        return TRIAL_CUT_MEMORY;
+    return w->is_late != NULL && w->is_late(w->context) ? TRIAL_CUT_TIME : TRIAL_WHOLE;
+}
+
+static bool run_all(struct run *r, struct err *err)
+{
+    bool more = true;
+
+    if (!actor_apply(r, first_actor(r), (struct event){.kind = EVENT_START}, err))
+        return false;
+    for (unsigned events = 1; more; events++) {
+        r->out->cut = limit_reached(r, events);
+        if (r->out->cut != TRIAL_WHOLE)
+            break;
+        if (!step(r, &more, err))
+            return false;
+    }
+    return true;
 }
 
 static struct str user_text(struct arena *mem, struct value user)
@@ -227,67 +369,64 @@ static struct str user_text(struct arena *mem, struct value user)
     return buf_view(&out);
 }
 
-bool trial_run(struct arena *mem, const struct program *program, const struct trial_script *script,
-               struct trial *out, struct findings *findings, struct err *err)
+static bool begin(struct run *r, const struct program *program, struct err *err)
 {
-    struct run r = {.mem = mem, .script = script, .out = out};
+    const struct trial_script *script = r->script;
     struct birth birth = {
         .id = {.bytes = {1, 0x9b, 0x75, 0xf0, 0, 0, 0x70, 0, 0x80, 0, 0, 0, 0, 0, 0, 1}},
         .key = script->key,
-        .user_json = user_text(mem, script->user),
+        .user_json = user_text(r->mem, script->user),
+        .now_us = script->now_us > 0 ? script->now_us : START_US,
     };
-    bool more = true;
+    struct execution *x;
 
-    *out = (struct trial){.signals_unsent = script->signals.count};
-    r.now_us = out->started_at_us = birth.now_us = script->now_us > 0 ? script->now_us : START_US;
-    r.config = script->config.kind == VALUE_MAP ? script->config : value_map_empty();
-    r.sent = arena_zalloc(mem, script->signals.count + 1);
-    for (size_t i = 0; i < script->records.count; i++)
-        *VEC_ADD(mem, &out->records) = script->records.items[i];
-    define_check_input(mem, program, script->input, &birth.input, findings);
-    if (findings_have_errors(findings))
+    r->now_us = r->out->started_at_us = r->out->ended_at_us = birth.now_us;
+    define_check_input(r->mem, program, script->input, &birth.input, r->findings);
+    if (findings_have_errors(r->findings))
         return err_set(err, ERR_INVALID, "the input is not what '%.*s' takes",
                        STR_ARG(program->code));
-    if (!state_new(mem, program, &birth, &out->x, err) ||
-        !apply(&r, (struct event){.kind = EVENT_START}, err))
+    if (birth.key.len == 0 &&
+        !state_key(r->mem, program, birth.input,
+                   script->user.kind == VALUE_MAP ? script->user : tester(r->mem), r->config,
+                   birth.now_us, &birth.key, err))
         return false;
-    for (unsigned events = 0; more && !status_is_terminal(out->x->status); events++) {
-        if (events == TRIAL_EVENTS_MAX) {
-            out->is_cut = true;
-            break;
-        }
-        if (!step(&r, &more, err))
-            return false;
-    }
-    out->ended_at_us = r.now_us;
+    if (!state_new(r->mem, program, &birth, &x, err))
+        return false;
+    (void)actor_add(r, x);
     return true;
 }
 
-/* --- showing --- */
-
-struct value trial_value(struct arena *mem, const struct trial *trial)
+/* What is left of an execution moves to the memory of the trial. */
+static struct trial_execution keep(struct run *r, struct actor *a)
 {
-    struct value shown;
-    struct buf text;
-    struct err err;
-    bool first = true;
+    struct trial_execution kept = {
+        .x = state_copy(r->mem, a->x), .history = a->history, .commands = a->commands};
 
-    buf_init_arena(&text, mem);
-    show_execution(mem, &text, trial->x);
-    ASSERT(text.len > 0);
-    /* The history takes its place as one more member. */
-    text.len--;
-    buf_text(&text, ",\"steps\":[");
-    for (size_t i = 0; i < trial->history.count; i++) {
-        if (trial->history.items[i].kind == HISTORY_EVENT)
-            continue;
-        if (!first)
-            buf_char(&text, ',');
-        first = false;
-        show_history_row(&text, trial->x->id, &trial->history.items[i]);
+    arena_fini(&a->mem);
+    return kept;
+}
+
+bool trial_run(struct arena *mem, const struct program *program, const struct trial_script *script,
+               const struct trial_world *world, struct trial *out, struct findings *findings,
+               struct err *err)
+{
+    struct run r = {.mem = mem, .script = script, .world = world, .out = out, .findings = findings};
+    bool ok;
+
+    *out = (struct trial){.signals_unsent = script->signals.count,
+                          .actions_undone = script->actions.count};
+    r.config = script->config.kind == VALUE_MAP ? script->config : value_map_empty();
+    r.sent = arena_zalloc(mem, script->signals.count + 1);
+    r.acted = arena_zalloc(mem, script->actions.count + 1);
+    for (size_t i = 0; i < script->records.count; i++)
+        *VEC_ADD(mem, &out->records) = (struct trial_record){.read = script->records.items[i]};
+    ok = begin(&r, program, err) && run_all(&r, err);
+    for (size_t i = 0; i < r.actors.count; i++) {
+        struct trial_execution kept = keep(&r, r.actors.items[i]);
+        if (i == 0)
+            out->main = kept;
+        else
+            *VEC_ADD(mem, &out->children) = kept;
     }
-    buf_text(&text, "]}");
-    if (!json_read(mem, buf_view(&text), &shown, &err))
-        PANIC("what is shown of an execution is JSON");
-    return shown;
+    return ok;
 }

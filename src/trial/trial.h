@@ -2,9 +2,10 @@
  * trial.h - run a process in memory, with a clock that is moved by hand.
  *
  * What `pawl test` and dry-run are made of: the real engine, records in
- * memory, no store and no effects. Time passes only as far as the next thing
- * that happens, so that a process of 30 days ends at once. Signals come from a
- * script; what a worker would do is answered by mocks.
+ * memory, no effects. Time passes only as far as the next thing that happens,
+ * so that a process of 30 days ends at once. Signals and operators follow a
+ * script; what others would do is answered by mocks; processes that it starts
+ * run beside it.
  */
 #ifndef PAWL_TRIAL_TRIAL_H
 #define PAWL_TRIAL_TRIAL_H
@@ -12,11 +13,14 @@
 #include "define/define.h"
 #include "engine/state.h"
 
+/* --- what is to happen --- */
+
 /* A signal of the script. */
 struct trial_signal {
     struct str type;
     struct value payload;
     struct value by;  /* a map, or absent */
+    struct str to;    /* the code of a process that was started; empty: the process itself */
     bool has_time;    /* else: when the execution waits for a signal and it is this one's turn */
     int64_t after_us; /* since the start */
 };
@@ -25,43 +29,125 @@ struct trial_signals {
     VEC_OF(struct trial_signal);
 };
 
+/* What an operator does. */
+struct trial_action {
+    enum event_kind kind; /* EVENT_CANCEL, EVENT_RETRY or EVENT_SKIP */
+    bool has_time;        /* else: when the execution is held, or has failed, and it is its turn */
+    int64_t after_us;     /* since the start */
+    struct str from;      /* RETRY, or empty */
+    struct value input;   /* RETRY, or absent */
+    struct value output;  /* SKIP, or absent */
+    struct str reason;    /* CANCEL, or empty */
+    enum cancel_rollback rollback; /* CANCEL */
+};
+
+struct trial_actions {
+    VEC_OF(struct trial_action);
+};
+
+/*
+ * What others would answer, by name: an output; {"output": ...};
+ * {"error": {code, message, class}}; or {"answers": [...]}, one after the
+ * other and the last again and again. Each is a map, or absent, but for http.
+ */
+struct trial_mocks {
+    struct value procedures; /* external ones, and any other that is not to run */
+    struct value processes;  /* that flow.start starts */
+    struct value http;       /* a list, or absent: what is called answers so */
+};
+
 struct trial_script {
     struct value input;
     struct str key;
-    struct value user;       /* who starts it: a map, or absent */
-    struct value config;     /* $.config: a map, or absent */
-    struct value procedures; /* answers by name: an output, or {"error": {...}}; or absent */
+    struct value user;   /* who starts it: a map, or absent */
+    struct value config; /* $.config: a map, or absent */
+    struct trial_mocks mocks;
     struct trial_signals signals;
+    struct trial_actions actions;
     struct record_reads records; /* that exist before */
     int64_t now_us;              /* when it starts; 0 = 2026-01-01T00:00:00Z */
-    bool has_cancel;             /* cancelled by an operator ... */
-    int64_t cancel_after_us;     /* ... so long after the start */
 };
 
-/* How it went. */
-struct trial {
+/* What a trial finds outside of itself. Each function may be NULL. */
+struct trial_world {
+    void *context;
+    /* The program of a process that is started, or NULL; it must outlive the trial. */
+    const struct program *(*process)(void *context, struct str code);
+    /* Records that neither the script nor the trial itself has written. */
+    bool (*records)(void *context, struct arena *mem, const struct record_query *query,
+                    struct record_reads *out, struct err *err);
+    /* Whether the time for it is up. */
+    bool (*is_late)(void *context);
+    size_t memory_max; /* bytes; 0 = no limit */
+};
+
+/* --- how it went --- */
+
+struct trial_execution {
     struct execution *x; /* as it stands at the end */
     struct history history;
+    struct command_runs commands;
+};
+
+struct trial_record {
+    struct record_read read; /* version 0: deleted */
+    bool is_written;         /* by the trial */
+};
+
+/* A call of a mock. */
+struct trial_call {
+    struct str name;
+    struct value input; /* or absent */
+};
+
+/* Why a trial was not run to its end. */
+enum trial_cut {
+#define TRIAL_CUT(symbol, code, message) TRIAL_##symbol,
+#include "trial/cuts.def"
+#undef TRIAL_CUT
+};
+
+struct trial {
+    struct trial_execution main;
+    struct {
+        VEC_OF(struct trial_execution);
+    } children; /* in the order in which they were started */
     struct log_lines logs;
-    struct record_reads records; /* version 0: deleted */
+    struct dead_letters dead_letters;
+    struct {
+        VEC_OF(struct trial_record);
+    } records;
+    struct {
+        VEC_OF(struct trial_call);
+    } calls;
     int64_t started_at_us;
-    int64_t ended_at_us;   /* the clock when nothing more happened */
+    int64_t ended_at_us;   /* when the last thing happened to the process itself */
     size_t signals_unsent; /* of the script */
-    bool is_cut;           /* it went on for longer than TRIAL_EVENTS_MAX events */
+    size_t actions_undone;
+    enum trial_cut cut;
 };
 
 enum { TRIAL_EVENTS_MAX = 20000 };
 
 /*
  * Run `program` by the script until it ends, waits for something that does not
- * come, or goes on for too long. Everything lives in `mem`. False: it cannot
- * be started, or a signal of the script cannot be received; problems of the
- * input are added to `findings`.
+ * come, or goes on for too long. Everything lives in `mem`; `world` may be
+ * NULL. False: it cannot be started, or a part of the script is refused;
+ * problems of input and forms are added to `findings`.
  */
 bool trial_run(struct arena *mem, const struct program *program, const struct trial_script *script,
-               struct trial *out, struct findings *findings, struct err *err) MUST_USE;
+               const struct trial_world *world, struct trial *out, struct findings *findings,
+               struct err *err) MUST_USE;
 
-/* What clients see of it: {status, result, error, waitingFor, context, steps, ...}. */
+/* Why it was cut, in words, and as the code of a finding. */
+const char *trial_cut_message(enum trial_cut cut);
+const char *trial_cut_code(enum trial_cut cut);
+
+/*
+ * All of it as a map: {status, result, error, waitingFor, currentStep, input,
+ * context, steps, commands, logs, records, children, deadLetters, startedAt,
+ * endedAt, duration}.
+ */
 struct value trial_value(struct arena *mem, const struct trial *trial);
 
 #endif

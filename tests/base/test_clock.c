@@ -3,10 +3,12 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -58,32 +60,47 @@ static void test_clock__of_the_system_tells_its_time(void **state)
 
 #ifdef PAWL_SLOW_CHECKS
 
-static void test_clock__of_the_system_is_moved_by_a_file_in_check_builds(void **state)
+/* Whether a process whose clock file says `text` reads a time between these seconds. */
+static bool reads_between(const char *text, int64_t from, int64_t to)
 {
     const char *folder = getenv("TMPDIR");
+    ssize_t len = (ssize_t)strlen(text);
     char path[200];
     int fd, status;
     pid_t child;
 
-    (void)state;
     (void)snprintf(path, sizeof(path), "%s/pawl-clock-XXXXXX", folder != NULL ? folder : "/tmp");
     fd = mkstemp(path);
     assert_true(fd >= 0);
-    assert_int_equal(write(fd, "-86400\n", 7), 7);
+    assert_int_equal(write(fd, text, (size_t)len), len);
     child = fork(); /* the environment is looked at once */
     if (child == 0) {
-        int64_t now = (int64_t)time(NULL), wall;
+        int64_t wall;
 
         if (setenv("PAWL_CLOCK_FILE", path, 1) != 0)
             _exit(2);
-        wall = clock_wall_us(&clock_system) / 1000000;
-        _exit(wall >= now - 86400 - 1 && wall <= now - 86400 + 10 ? 0 : 1);
+        wall = clock_wall_us(&clock_system);
+        _exit(wall >= from * 1000000 && wall <= to * 1000000 ? 0 : 1);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
     close(fd);
     unlink(path);
+    return WEXITSTATUS(status) == 0;
+}
+
+static void test_clock__of_the_system_is_moved_by_a_file_in_check_builds(void **state)
+{
+    int64_t now = (int64_t)time(NULL);
+
+    (void)state;
+    assert_true(reads_between("-86400\n", now - 86400 - 1, now - 86400 + 10));
+}
+
+static void test_clock__of_the_system_is_stopped_by_a_file_in_check_builds(void **state)
+{
+    (void)state;
+    assert_true(reads_between("@1767225600000000\n", 1767225600, 1767225600));
 }
 
 #endif
@@ -94,6 +111,7 @@ int main(void)
 #ifdef PAWL_SLOW_CHECKS
         /* First: nobody may have looked at the environment yet. */
         cmocka_unit_test(test_clock__of_the_system_is_moved_by_a_file_in_check_builds),
+        cmocka_unit_test(test_clock__of_the_system_is_stopped_by_a_file_in_check_builds),
 #endif
         cmocka_unit_test(test_clock__by_hand_stands_still_until_moved),
         cmocka_unit_test(test_clock__setting_the_wall_clock_leaves_the_monotonic_one),

@@ -43,7 +43,7 @@ is() {
 
 # --- the table and the commands ---
 
-mapfile -t commands < <(sed -n 's/^COMMAND(\([a-z]*\),.*/\1/p' "$root/src/cli/commands.def")
+mapfile -t commands < <(sed -n 's/^COMMAND(\([a-z_]*\),.*/\1/p' "$root/src/cli/commands.def")
 got=${#commands[@]}
 claim "the table is read" [ "$got" -ge 15 ]
 for command in "${commands[@]}"; do
@@ -59,6 +59,7 @@ for command in "${commands[@]}"; do
     in_table=$(sed -n "s/^FLAG($command, \"\([a-z-]*\)\".*/\1/p" "$root/src/cli/commands.def" | sort)
     got="in the code: $in_code; in the table: $in_table"
     claim "the rows of $command are its options" [ "$in_code" = "$in_table" ]
+    command=${command//_/-}
     got=$(pawl help "$command" 2>&1)
     claim "help explains $command" has "pawl $command - "
     got=$(pawl "$command" --help 2>&1)
@@ -81,7 +82,7 @@ claim "nothing is wrong usage" is 2
 
 # --- pages for man ---
 
-pages=("" "${commands[@]}")
+pages=("" "${commands[@]//_/-}")
 for command in "${pages[@]}"; do
     pawl help --man ${command:+"$command"} >page.1
     got=$(groff -man -Tutf8 -ww -z page.1 2>&1)

@@ -71,7 +71,7 @@ function runCommands(path, block) {
   });
 }
 
-for (const path of ["docs/expressions.md", "docs/testing.md", "README.md"])
+for (const path of ["docs/expressions.md", "docs/testing.md", "docs/examples.md", "README.md"])
   for (const block of blocks(path)) {
     if (block.info.startsWith("cel")) runExamples(path, block);
     else if (block.info === "sh") runCommands(path, block);

@@ -36,6 +36,8 @@ void rig_define(struct rig *r, const char *scenario);
 
 /* Start an execution with this input, quotes written as '. */
 void rig_start(struct rig *r, const char *input);
+/* The same with a value that lives in r->mem. */
+void rig_start_with(struct rig *r, struct value input);
 
 /* An event. False: the engine refused it, r->err says why, and nothing has changed. */
 bool rig_wake(struct rig *r);

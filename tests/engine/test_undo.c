@@ -252,7 +252,8 @@ static void test_cancel__without_rollback_when_asked_so_or_by_strategy(void **st
 {
     (void)state;
     run(SCENARIO(BEGIN STEP("a", "1", "") "," WAIT));
-    assert_true(rig_event(&rig, (struct event){.kind = EVENT_CANCEL, .without_rollback = true}));
+    assert_true(
+        rig_event(&rig, (struct event){.kind = EVENT_CANCEL, .cancel_rollback = CANCEL_LEAVES}));
     assert_int_equal(rig.x->status, STATUS_CANCELLED);
     assert_string_equal(rig_trace(&rig), "begin a");
     run("{'code':'a','onError':'fail_fast','steps':[" BEGIN STEP("a", "1", "") "," WAIT "]}");

@@ -208,6 +208,41 @@ async function walkChecks(api, claim) {
         await api.call('evaluateExpression', { body: { expression } }, 422);
 }
 
+const tried = {
+    code: 'tried',
+    input: [{ name: 'pin', type: 'string', default: 'secret-4711', sensitive: true }],
+    settings: { retryPolicy: { maxAttempts: 1 } },
+    steps: [
+        { code: 'keep', procedure: { type: 'record.create', object: 'tried', id: 'r1', data: { pin: '$.input.pin' } },
+          rollback: { type: 'compute.fail', code: 'stuck', message: 'cannot be undone' } },
+        { code: 'sub', procedure: { type: 'flow.start', code: 'greeting' } },
+        { code: 'work', procedure: 'crm.sync', timeout: '1h', onError: 'continue' },
+        { code: 'say', procedure: { type: 'log', message: 'said {{ input.pin }}' } },
+        { code: 'ask', procedure: { type: 'wait.signal', signalType: 'go', timeout: '2d',
+          reminder: { every: '1d', procedure: { type: 'log', message: 'go!' } } } },
+    ],
+};
+
+async function walkDryRun(api, claim) {
+    await publish(api, greeting('Hello'));
+    await publish(api, tried);
+    const path = { code: 'tried' };
+    const whole = await api.call('dryRunScenario', { path, body: { mocks: { procedures: { 'crm.sync': 1 }, signals: { go: null } } } }, 200);
+    claim(whole.json.status === 'completed' && whole.json.version === 1 && whole.json.children.length === 1, 'a dry-run goes to the end');
+    claim(!JSON.stringify(whole.json).includes('secret-4711'), 'what is sensitive is not shown');
+    const late = await api.call('dryRunScenario', { path, body: {} }, 200);
+    claim(late.json.status === 'failed' && late.json.duration === '2d1h' && late.json.deadLetters.length === 1, 'without mocks time passes');
+    await api.call('saveScenarioDraft', { path, body: { ...tried, steps: [{ code: 'ask', procedure: 'crm.sync' }] } }, 200);
+    const draft = await api.call('dryRunScenario', { path, body: { version: 'draft', key: 'k', now: '2026-01-31T09:00:00Z' } }, 200);
+    claim(draft.json.version === 'draft' && draft.json.waitingFor.kind === 'job' && draft.json.warnings.length === 1, 'a draft is tried, and what it lacks is told');
+    await api.call('dryRunScenario', { path, body: { version: 99 } }, 404);
+    await api.call('dryRunScenario', { path: { code: 'nothing' } }, 404);
+    for (const body of [{ version: 'last' }, { mocks: { procedure: {} } }, { input: { pine: 1 } }, { now: 'soon' }])
+        await api.call('dryRunScenario', { path, body }, 422);
+    const left = await api.call('getRecord', { path: { object: 'tried', recordId: 'r1' } }, 404);
+    claim(left.json.code === 'not_found', 'a dry-run writes nothing');
+}
+
 // --- executions ---
 
 async function walkExecutions(api, claim) {
@@ -468,4 +503,4 @@ async function walkServer(api) {
     await api.call('getDocument', { token: null }, 200);
 }
 
-export const walks = [walkDefinitions, walkProcedures, walkLive, walkChecks, walkExecutions, walkEvents, walkMany, walkDeadLetters, walkRecords, walkAccess, walkServer];
+export const walks = [walkDefinitions, walkProcedures, walkLive, walkChecks, walkDryRun, walkExecutions, walkEvents, walkMany, walkDeadLetters, walkRecords, walkAccess, walkServer];

@@ -65,11 +65,28 @@ static const struct {
      "1 signal of the case was never waited for"},
     {"input that does not fit", "'input':{'n':'x'},'expect':{}", "the input is not what 'p' takes"},
     {"unknown field", "'signal':[],'expect':{}",
-     "there is no field 'signal' here; there are: name description scenario procedure input key "
-     "user config records mocks signals cancel now expect"},
-    {"unknown expectation", "'expect':{'state':'completed'}",
-     "there is no field 'state' here; there are: status result error waitingFor steps commands "
-     "context records logs duration"},
+     "there is no field 'signal' here; did you mean 'signals'?"},
+    {"unknown expectation", "'expect':{'outcome':'completed'}",
+     "there is no field 'outcome' here; there are: status result error waitingFor steps commands "
+     "context records logs children deadLetters calls duration"},
+    {"commands in the order in which they ran",
+     "'signals':[{'type':'yes'}],'expect':{'commands':['wait.signal','record.create','log',"
+     "'compute.transform']}",
+     ""},
+    {"other commands", "'expect':{'commands':['log']}",
+     "commands: expected [\"log\"],\n    but they are [\"wait.signal\",\"log\","
+     "\"compute.transform\"]"},
+    {"a mock of nothing", "'mocks':{'procedures':{'crm.sync':1}},'expect':{}",
+     "nothing calls a procedure 'crm.sync'"},
+    {"an operator without an occasion", "'operator':[{'action':'retry'}],'expect':{}",
+     "1 action of the operator had no occasion"},
+    {"an action that there is not", "'operator':[{'action':'again'}],'expect':{}",
+     "an operator's action is {\"action\": \"retry\", \"skip\" or \"cancel\", \"after\"?, ...}"},
+    {"an error without a shape", "'mocks':{'procedures':{'x.y':{'error':'down'}}},'expect':{}",
+     "the error of the mock 'x.y' is {\"code\", \"message\", \"class\"?}"},
+    {"a class that there is not",
+     "'mocks':{'procedures':{'x.y':{'answers':[{'error':{'class':'bad'}}]}}},'expect':{}",
+     "the class of an error is business, transient or indeterminate"},
     {"nothing expected", "'input':{}", "a case says in 'expect' what must come of it"},
     {"a bad time", "'signals':[{'type':'yes','after':'soon'}],'expect':{}",
      "'after' must be a duration such as \"30s\" or \"7d\""},
@@ -104,7 +121,7 @@ static struct str first_problem(struct arena *mem, const char *text)
         return str_copy(mem, str_of(err.message));
     define_compile_scenario(mem, define_env(mem), c.definition, 1, &findings, &program);
     assert_non_null(program);
-    if (trial_run(mem, program, &c.script, &trial, &findings, &err))
+    if (trial_run(mem, program, &c.script, NULL, &trial, &findings, &err))
         case_check(mem, &c, &trial, &problems);
     else
         *VEC_ADD(mem, &problems) = str_copy(mem, str_of(err.message));

@@ -35,7 +35,7 @@ output=$("$pawl" test examples/greeting.json "$folder/wrong.json" --json)
 [[ $output == *'"name":"wrong","ok":false,"tookMs":0,"problems":["status: expected'* ]]
 claim $? "--json has a line for each test: $output"
 output=$("$pawl" test "$folder/wrong.json")
-[[ $output == *"no definition 'greeting'"* ]]
+[[ $output == *"no scenario 'greeting'"* ]]
 claim $? "a definition that is not there is named: $output"
 "$pawl" test examples/greeting.json 2>/dev/null
 [ $? = 1 ]

@@ -1,0 +1,344 @@
+/*
+ * dry_run.c - what would become of an execution, without starting one.
+ *
+ * A trial (src/trial) on a reader thread: the real engine, a clock that is
+ * moved, what is published and what is stored, read and never written. What
+ * others would do is answered by mocks.
+ */
+#include "api/api.h"
+#include "api/definitions.h"
+#include "base/clock.h"
+#include "trial/script.h"
+#include "value/json.h"
+#include "value/mask.h"
+
+enum {
+    DRY_RUN_MEMORY_MAX = 64 << 20,
+    DRY_RUN_JSON_MAX = 8 << 20,
+    DRY_RUN_RECORDS_MAX = 10000, /* of one object */
+    DRY_RUN_US_MAX = 800000,     /* a reader's statements are cut after a second */
+};
+
+struct dry_run {
+    struct query *q;
+    struct reader *reader;
+    struct arena *mem;
+    int64_t now_us;  /* of the wall clock, when it was asked for */
+    int64_t end_us;  /* of the monotonic clock: then it is cut */
+    bool is_any;     /* no version was asked for: what is published, else the draft */
+    int64_t version; /* 0 = the draft */
+    struct world world;
+    struct trial_script script;
+    struct findings warnings;
+    const struct program *program;
+    struct {
+        VEC_OF(const struct program *);
+    } programs;     /* to be released */
+    struct err err; /* of a read in the middle of the trial */
+};
+
+/* --- what was asked for --- */
+
+static bool refuse_field(struct query *q, const char *field, struct err *err)
+{
+    body_finding(q->mem, &q->findings, field, "bad_value", str_copy(q->mem, str_of(err->message)));
+    return false;
+}
+
+static bool read_version(struct dry_run *d, struct value v, struct err *err)
+{
+    d->is_any = v.kind == VALUE_ABSENT;
+    if (d->is_any || (v.kind == VALUE_STRING && str_eq(value_text(v), STR("draft"))))
+        return true;
+    d->version = v.kind == VALUE_INT ? v.i : 0;
+    if (d->version > 0)
+        return true;
+    (void)err_set(err, ERR_INVALID, "'version' is a number from 1 on, or \"draft\"");
+    return refuse_field(d->q, "version", err);
+}
+
+static struct value user_value(struct arena *mem, const struct node_user *user)
+{
+    struct value_entry *entries = ARENA_ARRAY(mem, 4, struct value_entry);
+    size_t duplicate;
+
+    entries[0] = (struct value_entry){value_key(STR("id")), value_string(user->id)};
+    entries[1] = (struct value_entry){value_key(STR("name")), value_string(user->name)};
+    entries[2] = (struct value_entry){value_key(STR("email")), value_string(user->email)};
+    entries[3] = (struct value_entry){value_key(STR("role")), value_string(user->role)};
+    return value_map_make(mem, entries, 4, &duplicate);
+}
+
+static bool read_request(struct dry_run *d, struct err *err)
+{
+    struct value input, version, mocks, key, now;
+    const struct body_field fields[] = {
+        {"input", BODY_OBJECT, false, &input}, {"version", BODY_ANY, false, &version},
+        {"mocks", BODY_OBJECT, false, &mocks}, {"key", BODY_TEXT, false, &key},
+        {"now", BODY_TEXT, false, &now},
+    };
+    struct query *q = d->q;
+
+    if (!body_read(q->mem, q->call->http->body, fields, sizeof(fields) / sizeof(fields[0]),
+                   &q->findings, err) ||
+        !read_version(d, version, err))
+        return false;
+    d->script.input = input.kind == VALUE_MAP ? input : value_map_empty();
+    d->script.key = key.kind == VALUE_STRING ? value_text(key) : STR_NONE;
+    d->script.user = user_value(q->mem, &q->call->user);
+    d->script.now_us = d->now_us;
+    if (!script_read_now(now, &d->script.now_us, err))
+        return refuse_field(q, "now", err);
+    return script_read_mocks(q->mem, mocks, &d->script, err) || refuse_field(q, "mocks", err);
+}
+
+/* --- what is stored --- */
+
+static bool read_config(struct dry_run *d, struct err *err)
+{
+    struct stored_definitions all;
+    struct value_entry *entries;
+    size_t duplicate;
+
+    if (!read_published(d->reader, d->mem, STR("config"), &all, err))
+        return false;
+    entries = ARENA_ARRAY(d->mem, all.count + 1, struct value_entry);
+    for (size_t i = 0; i < all.count; i++) {
+        entries[i].key = value_key(all.items[i].code);
+        if (!json_read(d->mem, all.items[i].text, &entries[i].value, err))
+            return false;
+    }
+    d->script.config = value_map_make(d->mem, entries, all.count, &duplicate);
+    return true;
+}
+
+/* Compile a stored version. NULL: `findings` say what is wrong, or *err. */
+static const struct program *compile(struct dry_run *d, const struct stored_definition *stored,
+                                     struct findings *findings, struct err *err)
+{
+    const struct program *program = NULL;
+    struct value definition;
+
+    if (!definitions_value(d->mem, kind_spec(KIND_SCENARIO), stored->text, &definition, err))
+        return NULL;
+    world_compile(&d->world, d->mem, DEFINE_SCENARIO, definition, stored->version, findings,
+                  &program);
+    if (program != NULL)
+        *VEC_ADD(d->mem, &d->programs) = program;
+    else
+        (void)err_set(err, ERR_INVALID, "the definition is not valid");
+    return program;
+}
+
+static bool find_definition(struct dry_run *d, struct stored_definition *out, struct err *err)
+{
+    struct str code = d->q->call->params[0], kind = STR("scenario");
+    bool found;
+
+    if (!read_definition(d->reader, d->mem, kind, code, d->is_any ? -1 : d->version, out, &found,
+                         err) ||
+        (!found && d->is_any &&
+         !read_definition(d->reader, d->mem, kind, code, 0, out, &found, err)))
+        return false;
+    if (found)
+        return true;
+    return d->is_any ? err_set(err, ERR_NOT_FOUND, "there is no scenario of this code")
+                     : err_set(err, ERR_NOT_FOUND, "there is no such version of this scenario");
+}
+
+static bool load(struct dry_run *d, struct err *err)
+{
+    struct stored_definition stored;
+    struct findings findings = {0};
+
+    if (!find_definition(d, &stored, err) ||
+        !definitions_world(d->reader, d->mem, &d->world, err) || !read_config(d, err))
+        return false;
+    world_open(&d->world);
+    d->program = compile(d, &stored, &findings, err);
+    *(d->program != NULL ? &d->warnings : &d->q->findings) = findings;
+    return d->program != NULL;
+}
+
+/* --- the world of the trial --- */
+
+static const struct program *find_process(void *context, struct str code)
+{
+    struct dry_run *d = context;
+    struct stored_definition stored;
+    struct findings findings = {0};
+    bool found;
+
+    if (!read_definition(d->reader, d->mem, STR("scenario"), code, -1, &stored, &found, &d->err))
+        return NULL;
+    return found ? compile(d, &stored, &findings, &d->err) : NULL;
+}
+
+/* As the node reads them; an object with very many records is not tried. */
+static bool find_records(void *context, struct arena *mem, const struct record_query *query,
+                         struct record_reads *out, struct err *err)
+{
+    struct dry_run *d = context;
+    struct record_read missing = {.object = query->object, .id = query->id};
+    bool is_one = query->id.len > 0;
+
+    if (!read_records(d->reader, mem, query->object, query->id,
+                      is_one ? 1 : DRY_RUN_RECORDS_MAX + 1, out, err))
+        return false;
+    if (out->count > DRY_RUN_RECORDS_MAX)
+        return err_set(err, ERR_INVALID, "'%.*s' has more than %d records, too many to try it",
+                       STR_ARG(query->object), DRY_RUN_RECORDS_MAX);
+    if (!is_one || out->count > 0)
+        return true;
+    if (!read_record_last(d->reader, query->object, query->id, &missing.last_version, err))
+        return false;
+    *VEC_ADD(mem, out) = missing;
+    return true;
+}
+
+static bool is_late(void *context)
+{
+    const struct dry_run *d = context;
+
+    return clock_mono_us(&clock_system) > d->end_us;
+}
+
+/* --- the answer --- */
+
+static void warn(struct dry_run *d, const char *pointer, const char *code, struct str message)
+{
+    *VEC_ADD(d->mem, &d->warnings) = (struct finding){
+        .pointer = str_of(pointer), .code = str_of(code), .message = message, .is_warning = true};
+}
+
+static void add_warnings(struct dry_run *d, const struct trial *trial, struct value shown)
+{
+    struct value why = value_map_get_str(shown, STR("waitingFor"));
+    struct value procedure = script_member(why, "procedure");
+
+    script_check_mocks(d->mem, &d->script.mocks, d->program, trial, &d->warnings);
+    if (trial->signals_unsent > 0)
+        warn(d, "/mocks/signals", "unused_signal",
+             str_printf(d->mem, "%zu of the signals %s never waited for", trial->signals_unsent,
+                        trial->signals_unsent == 1 ? "was" : "were"));
+    if (procedure.kind == VALUE_STRING)
+        warn(d, "/mocks/procedures", "missing_mock",
+             str_printf(d->mem, "say in mocks.procedures what '%.*s' answers",
+                        STR_ARG(value_text(procedure))));
+}
+
+static struct value pick(struct arena *mem, struct value shown, const char *const *names,
+                         size_t count, struct value_entry *extra, size_t extra_count)
+{
+    struct value_entry *entries = ARENA_ARRAY(mem, count + extra_count, struct value_entry);
+    size_t duplicate;
+
+    for (size_t i = 0; i < count; i++)
+        entries[i] = (struct value_entry){value_key(str_of(names[i])),
+                                          value_map_get_str(shown, str_of(names[i]))};
+    for (size_t i = 0; i < extra_count; i++)
+        entries[count + i] = extra[i];
+    return value_map_make(mem, entries, count + extra_count, &duplicate);
+}
+
+#define CHILD_MEMBERS                                                                              \
+    "code", "status", "result", "error", "currentStep", "waitingFor", "input", "steps"
+
+static struct value children_value(struct arena *mem, struct value children)
+{
+    static const char *const names[] = {CHILD_MEMBERS};
+    struct value *items = ARENA_ARRAY(mem, children.len + 1, struct value);
+
+    for (uint32_t i = 0; i < children.len; i++)
+        items[i] = pick(mem, children.items[i], names, sizeof(names) / sizeof(names[0]), NULL, 0);
+    return value_list(items, children.len);
+}
+
+static struct value answer_value(struct dry_run *d, const struct trial *trial)
+{
+    static const char *const names[] = {CHILD_MEMBERS, "context",     "commands",
+                                        "logs",        "records",     "startedAt",
+                                        "endedAt",     "deadLetters", "duration"};
+    struct value shown = trial_value(d->mem, trial);
+    struct value_entry extra[3];
+
+    add_warnings(d, trial, shown);
+    extra[0] = (struct value_entry){value_key(STR("version")),
+                                    d->program->version == 0 ? value_string(STR("draft"))
+                                                             : value_int(d->program->version)};
+    extra[1] =
+        (struct value_entry){value_key(STR("children")),
+                             children_value(d->mem, value_map_get_str(shown, STR("children")))};
+    extra[2] =
+        (struct value_entry){value_key(STR("warnings")), findings_value(d->mem, &d->warnings)};
+    return pick(d->mem, shown, names, sizeof(names) / sizeof(names[0]), extra, 3);
+}
+
+static struct value masked(struct dry_run *d, const struct trial *trial, struct value answer)
+{
+    struct mask mask = {0};
+
+    for (uint32_t i = 0; i < d->program->param_count; i++)
+        if (d->program->params[i].sensitive)
+            mask_add(d->mem, &mask, d->program->params[i].name);
+    if (mask_is_empty(&mask))
+        return answer;
+    mask_learn(d->mem, &mask, trial->main.x->input);
+    return mask_value(d->mem, &mask, answer);
+}
+
+/* --- all of it --- */
+
+static bool run_trial(struct dry_run *d, struct err *err)
+{
+    const struct trial_world world = {.context = d,
+                                      .process = find_process,
+                                      .records = find_records,
+                                      .is_late = is_late,
+                                      .memory_max = d->mem->held_bytes + DRY_RUN_MEMORY_MAX};
+    struct query *q = d->q;
+    struct trial trial;
+
+    if (!trial_run(d->mem, d->program, &d->script, &world, &trial, &q->findings, err))
+        return false;
+    if (d->err.code != ERR_NONE && err_is_retryable(d->err.code)) {
+        *err = d->err;
+        return false;
+    }
+    if (trial.cut != TRIAL_WHOLE) {
+        const char *message = trial_cut_message(trial.cut);
+        *VEC_ADD(d->mem, &q->findings) =
+            (struct finding){.code = str_of(trial_cut_code(trial.cut)), .message = str_of(message)};
+        return err_set(err, ERR_INVALID, "%s", message);
+    }
+    q->answer.limit = DRY_RUN_JSON_MAX;
+    return json_write(&q->answer, masked(d, &trial, answer_value(d, &trial)), err);
+}
+
+static bool run(struct query *q, struct reader *reader, struct err *err)
+{
+    const int64_t *now_us = q->args;
+    struct dry_run d = {
+        .q = q,
+        .reader = reader,
+        .mem = q->mem,
+        .now_us = *now_us,
+        .end_us = clock_mono_us(&clock_system) + DRY_RUN_US_MAX,
+        .err = {.code = ERR_NONE},
+    };
+    bool ok = read_request(&d, err) && load(&d, err) && run_trial(&d, err);
+
+    for (size_t i = 0; i < d.programs.count; i++)
+        program_release(d.programs.items[i]);
+    if (d.world.definitions != NULL)
+        world_close(&d.world);
+    return ok;
+}
+
+void definitions_dry_run(struct call *c)
+{
+    int64_t *now_us = ARENA_NEW(c->mem, int64_t);
+
+    *now_us = api_now_us(c->api);
+    query_start(c, now_us, run, NULL);
+}

@@ -1,0 +1,209 @@
+/* test_files.c - see test_files.h. */
+#include "cli/test_files.h"
+
+#include "cli/client.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- reading --- */
+
+static struct value with_member(struct arena *mem, struct value map, struct str name,
+                                struct value v)
+{
+    struct value_entry *entry = ARENA_ARRAY(mem, 1, struct value_entry);
+    size_t duplicate;
+
+    entry[0] = (struct value_entry){.key = value_key(name), .value = v};
+    return state_merge(mem, map, value_map_make(mem, entry, 1, &duplicate));
+}
+
+static void take(struct test_files *f, const struct bundle_item *item)
+{
+    const struct kind_spec *spec = kind_of(item->value);
+    struct str name = spec == NULL ? STR_NONE : client_text(item->value, spec->key);
+
+    if (spec == NULL) {
+        *VEC_ADD(f->mem, &f->tests) = *item;
+        return;
+    }
+    *VEC_ADD(f->mem, &f->definitions) = *item;
+    if (name.len > 0 && spec->kind == KIND_FUNCTION)
+        *VEC_ADD(f->mem, &f->functions) =
+            (struct function){.name = name, .definition = kind_body(f->mem, spec, item->value)};
+    if (name.len > 0 && spec->kind == KIND_CONFIG)
+        f->config =
+            with_member(f->mem, f->config, name, value_map_get_str(item->value, STR("value")));
+}
+
+/* What is wrong with the functions: nothing that calls one would compile. */
+static bool tell_functions(const struct test_files *f)
+{
+    bool ok = true;
+
+    for (size_t i = 0; i < f->functions.count; i++) {
+        const struct function *fn = &f->functions.items[i];
+
+        for (size_t k = 0; k < fn->findings.count; k++) {
+            fprintf(stderr, "fn.%.*s:%.*s: %.*s\n", STR_ARG(fn->name),
+                    STR_ARG(fn->findings.items[k].pointer), STR_ARG(fn->findings.items[k].message));
+            ok = ok && fn->findings.items[k].is_warning;
+        }
+    }
+    return ok;
+}
+
+bool test_files_read(struct test_files *f, struct arena *mem, int count, char **paths)
+{
+    struct bundle all = {0};
+    bool ok = true;
+
+    *f = (struct test_files){.mem = mem, .config = value_map_empty()};
+    for (int i = 0; i < count; i++)
+        ok = bundle_read(mem, paths[i], &all) && ok;
+    for (size_t i = 0; i < all.count; i++)
+        take(f, &all.items[i]);
+    f->env = functions_compile(mem, define_env(mem), f->functions.items, f->functions.count, NULL)
+                 .definitions;
+    return tell_functions(f) && ok;
+}
+
+void test_files_close(struct test_files *f)
+{
+    functions_release(f->functions.items, f->functions.count);
+}
+
+/* --- finding --- */
+
+static const struct bundle_item *find(const struct test_files *f, enum kind kind, struct str code)
+{
+    for (size_t i = 0; i < f->definitions.count; i++) {
+        const struct bundle_item *item = &f->definitions.items[i];
+
+        if (kind_of(item->value)->kind == kind && str_eq(client_text(item->value, "code"), code))
+            return item;
+    }
+    return NULL;
+}
+
+/* The same, else CODE.json in the folder of the test. */
+static const struct bundle_item *find_near(struct test_files *f, const char *test, enum kind kind,
+                                           struct str code)
+{
+    const char *slash = strrchr(test, '/');
+    int folder = slash == NULL ? 0 : (int)(slash - test) + 1;
+    const struct bundle_item *found = find(f, kind, code);
+    struct bundle beside = {0};
+    struct str path;
+
+    if (found != NULL || str_find(code, STR("/"), 0) >= 0)
+        return found;
+    path = str_printf(f->mem, "%.*s%.*s.json", folder, test, STR_ARG(code));
+    if (access(path.ptr, R_OK) != 0 || !bundle_read(f->mem, path.ptr, &beside))
+        return NULL;
+    for (size_t i = 0; i < beside.count; i++)
+        if (kind_of(beside.items[i].value) != NULL)
+            *VEC_ADD(f->mem, &f->definitions) = beside.items[i];
+    return find(f, kind, code);
+}
+
+/* --- compiling --- */
+
+void test_add_findings(struct arena *mem, const char *path, const struct findings *findings,
+                       struct trial_problems *out)
+{
+    for (size_t i = 0; i < findings->count; i++)
+        if (!findings->items[i].is_warning)
+            *VEC_ADD(mem, out) = str_printf(
+                mem, "%s:%.*s: %.*s%s%.*s", path, STR_ARG(findings->items[i].pointer),
+                STR_ARG(findings->items[i].message), findings->items[i].hint.len > 0 ? "; " : "",
+                STR_ARG(findings->items[i].hint));
+}
+
+/* For the registry: as a test finds its scenario. */
+static bool find_procedure(void *context, struct arena *mem, struct str code,
+                           struct registered *out)
+{
+    const struct test_world *w = context;
+    const struct bundle_item *item;
+
+    (void)mem;
+    if (w->extra.kind == VALUE_MAP && str_eq(client_text(w->extra, "code"), code)) {
+        *out = (struct registered){.definition = w->extra};
+        return true;
+    }
+    item = find_near(w->files, w->test, KIND_PROCEDURE, code);
+    if (item == NULL)
+        return false;
+    *out = (struct registered){.definition = item->value};
+    return true;
+}
+
+static const struct program *compile(struct test_world *w, const char *path,
+                                     struct value definition)
+{
+    const struct registry registry = {.procedure = find_procedure, .context = w};
+    const struct program *program = NULL;
+    struct findings findings = {0};
+
+    define_compile(w->mem, w->files->env, &registry, DEFINE_SCENARIO, definition, 0, &findings,
+                   &program);
+    if (program != NULL)
+        *VEC_ADD(w->mem, &w->programs) = program;
+    else
+        test_add_findings(w->mem, path, &findings, w->problems);
+    return program;
+}
+
+static const struct program *refuse(struct test_world *w, const char *what, struct str code)
+{
+    *VEC_ADD(w->mem, w->problems) = str_printf(
+        w->mem, "no %s '%.*s': give its file too, or put it beside the test as %.*s.json", what,
+        STR_ARG(code), STR_ARG(code));
+    return NULL;
+}
+
+static const struct program *procedure_program(struct test_world *w, const struct trial_case *c)
+{
+    const struct kind_spec *spec = kind_spec(KIND_PROCEDURE);
+    struct str code = c->procedure;
+
+    w->extra = c->procedure_definition;
+    if (w->extra.kind == VALUE_MAP)
+        code = client_text(w->extra, "code");
+    if (!kind_allows_name(spec, code)) {
+        *VEC_ADD(w->mem, w->problems) = str_printf(
+            w->mem, "'procedure' is a code, or a definition with one: %s", kind_name_rule(spec));
+        return NULL;
+    }
+    if (w->extra.kind != VALUE_MAP && find_near(w->files, w->test, KIND_PROCEDURE, code) == NULL)
+        return refuse(w, "procedure", code);
+    return compile(w, w->test, case_procedure_scenario(w->mem, code, c->script.input));
+}
+
+const struct program *test_world_program(struct test_world *w, const struct trial_case *c)
+{
+    const struct bundle_item *item;
+
+    if (c->definition.kind == VALUE_MAP)
+        return compile(w, w->test, c->definition);
+    if (c->scenario.len == 0)
+        return procedure_program(w, c);
+    item = find_near(w->files, w->test, KIND_SCENARIO, c->scenario);
+    return item == NULL ? refuse(w, "scenario", c->scenario) : compile(w, item->path, item->value);
+}
+
+const struct program *test_world_process(void *context, struct str code)
+{
+    struct test_world *w = context;
+    const struct bundle_item *item = find_near(w->files, w->test, KIND_SCENARIO, code);
+
+    return item == NULL ? NULL : compile(w, item->path, item->value);
+}
+
+void test_world_close(struct test_world *w)
+{
+    for (size_t i = 0; i < w->programs.count; i++)
+        program_release(w->programs.items[i]);
+}

@@ -1,0 +1,159 @@
+/* actor.c - one execution of a trial; see inner.h. */
+#include "trial/inner.h"
+#include "value/json.h"
+
+enum { COMPACT_MIN_BYTES = 1 << 20, COMPACT_FACTOR = 4 };
+
+struct actor *actor_add(struct run *r, const struct execution *x)
+{
+    struct actor *a = ARENA_NEW(r->mem, struct actor);
+
+    arena_init(&a->mem);
+    a->compact_at_bytes = COMPACT_MIN_BYTES;
+    a->x = state_copy(&a->mem, x);
+    *VEC_ADD(r->mem, &r->actors) = a;
+    return a;
+}
+
+/* Every event leaves its turn behind; the state is copied when that outweighs it. */
+static void compact(struct actor *a)
+{
+    struct arena fresh;
+
+    if (a->mem.held_bytes < a->compact_at_bytes)
+        return;
+    arena_init(&fresh);
+    a->x = state_copy(&fresh, a->x);
+    arena_fini(&a->mem);
+    a->mem = fresh;
+    a->compact_at_bytes = COMPACT_FACTOR * fresh.held_bytes;
+    if (a->compact_at_bytes < COMPACT_MIN_BYTES)
+        a->compact_at_bytes = COMPACT_MIN_BYTES;
+}
+
+struct str actor_waits_for(struct run *r, const struct actor *a)
+{
+    struct value why, kind;
+    struct err err;
+
+    if (a->x->waiting_for_json.len == 0 || !json_read(r->mem, a->x->waiting_for_json, &why, &err))
+        return STR_NONE;
+    kind = value_map_get_str(why, STR("kind"));
+    return kind.kind == VALUE_STRING ? value_text(kind) : STR_NONE;
+}
+
+/* --- what a commit leaves --- */
+
+static void keep_history(struct arena *mem, struct actor *a, const struct history *rows)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        struct history_row *row = VEC_ADD(mem, &a->history);
+
+        *row = rows->items[i];
+        row->step = str_copy(mem, row->step);
+        row->status = str_copy(mem, row->status);
+        row->key = str_copy(mem, row->key);
+        row->input_json = str_copy(mem, row->input_json);
+        row->output_json = str_copy(mem, row->output_json);
+        row->error_json = str_copy(mem, row->error_json);
+        row->delta_json = str_copy(mem, row->delta_json);
+    }
+}
+
+static bool is_same_attempt(const struct command_run *a, const struct command_run *b)
+{
+    return a->kind == b->kind && a->visit == b->visit && a->attempt == b->attempt &&
+           str_eq(a->step, b->step);
+}
+
+/* A step that stopped for an answer goes through the commands around that again. */
+static bool is_known(const struct command_runs *runs, const struct command_run *run)
+{
+    for (size_t i = runs->count; i > 0 && is_same_attempt(&runs->items[i - 1], run); i--)
+        if (str_eq(runs->items[i - 1].place, run->place))
+            return true;
+    return false;
+}
+
+static void keep_commands(struct arena *mem, struct actor *a, const struct command_runs *runs)
+{
+    for (size_t i = 0; i < runs->count; i++) {
+        struct command_run run = runs->items[i];
+
+        if (is_known(&a->commands, &run))
+            continue;
+        run.step = str_copy(mem, run.step);
+        run.place = str_copy(mem, run.place);
+        *VEC_ADD(mem, &a->commands) = run;
+    }
+}
+
+static void keep_rest(struct run *r, const struct commit *c)
+{
+    for (size_t i = 0; i < c->logs.count; i++) {
+        const struct log_line *line = &c->logs.items[i];
+
+        *VEC_ADD(r->mem, &r->out->logs) =
+            (struct log_line){.level = str_copy(r->mem, line->level),
+                              .message = str_copy(r->mem, line->message),
+                              .data_json = str_copy(r->mem, line->data_json)};
+    }
+    for (size_t i = 0; i < c->dead_letters.count; i++) {
+        struct dead_letter *letter = VEC_ADD(r->mem, &r->out->dead_letters);
+
+        *letter = c->dead_letters.items[i];
+        letter->kind = str_copy(r->mem, letter->kind);
+        letter->step = str_copy(r->mem, letter->step);
+        letter->cause_json = str_copy(r->mem, letter->cause_json);
+        letter->payload_json = str_copy(r->mem, letter->payload_json);
+    }
+}
+
+/* --- events --- */
+
+static bool advance(struct run *r, struct actor *a, struct event *ev, struct commit *c,
+                    struct err *err)
+{
+    struct reads reads = {0};
+
+    ev->config = r->config;
+    ev->mocked = r->script->mocks.procedures;
+    ev->traces = true;
+    ev->records = &reads.records;
+    ev->objects = &reads.objects;
+    ev->processes = &reads.processes;
+    ev->mocks = &reads.mocks;
+    while (true) {
+        if (!engine_advance(&a->mem, a->x, ev, r->now_us, c, err))
+            return false;
+        if (c->result == ADVANCE_COMMIT)
+            return true;
+        if (!answer_needs(r, a, c, &reads, err))
+            return false;
+        ev->history = reads.has_history ? &reads.history : NULL;
+        ev->child = reads.has_child ? &reads.child : NULL;
+    }
+}
+
+bool actor_apply(struct run *r, struct actor *a, struct event ev, struct err *err)
+{
+    struct commit c;
+
+    if (!advance(r, a, &ev, &c, err)) {
+        for (size_t i = 0; i < c.findings.count; i++)
+            *VEC_ADD(r->mem, r->findings) = c.findings.items[i];
+        return false;
+    }
+    keep_history(r->mem, a, &c.history);
+    keep_commands(r->mem, a, &c.commands);
+    keep_rest(r, &c);
+    if (!answer_keep_records(r, &c.records, err))
+        return false;
+    a->x = c.after;
+    for (size_t i = 0; i < c.starts.count; i++)
+        (void)actor_add(r, c.starts.items[i]);
+    compact(a);
+    if (a == r->actors.items[0])
+        r->out->ended_at_us = r->now_us;
+    return true;
+}

@@ -1,0 +1,192 @@
+/* answer.c - what the executions of a trial read; see inner.h. */
+#include "trial/inner.h"
+#include "value/json.h"
+
+/* --- records: what was written lies over what the world has --- */
+
+static struct trial_record *find_record(struct run *r, struct str object, struct str id)
+{
+    for (size_t i = 0; i < r->out->records.count; i++) {
+        struct record_read *record = &r->out->records.items[i].read;
+        if (str_eq(record->object, object) && str_eq(record->id, id))
+            return &r->out->records.items[i];
+    }
+    return NULL;
+}
+
+static bool ask_world(struct run *r, struct arena *mem, const struct record_query *q,
+                      struct record_reads *out, struct err *err)
+{
+    return r->world == NULL || r->world->records == NULL ||
+           r->world->records(r->world->context, mem, q, out, err);
+}
+
+static bool answer_one(struct run *r, struct arena *mem, const struct record_query *q,
+                       struct reads *reads, struct err *err)
+{
+    const struct trial_record *own = find_record(r, q->object, q->id);
+    struct record_reads found = {0};
+
+    if (own == NULL && !ask_world(r, mem, q, &found, err))
+        return false;
+    *VEC_ADD(mem, &reads->records) = own != NULL ? own->read
+                                     : found.count > 0
+                                         ? found.items[0]
+                                         : (struct record_read){.object = q->object, .id = q->id};
+    return true;
+}
+
+static bool answer_object(struct run *r, struct arena *mem, const struct record_query *q,
+                          struct reads *reads, struct err *err)
+{
+    struct record_reads found = {0}, all = {0};
+
+    if (!ask_world(r, mem, q, &found, err))
+        return false;
+    for (size_t i = 0; i < found.count; i++)
+        if (find_record(r, q->object, found.items[i].id) == NULL)
+            *VEC_ADD(mem, &all) = found.items[i];
+    for (size_t i = 0; i < r->out->records.count; i++) {
+        const struct record_read *own = &r->out->records.items[i].read;
+        if (str_eq(own->object, q->object) && own->version > 0)
+            *VEC_ADD(mem, &all) = *own;
+    }
+    *VEC_ADD(mem, &reads->objects) = (struct object_read){
+        .object = q->object, .records = all.items, .count = (uint32_t)all.count};
+    return true;
+}
+
+bool answer_keep_records(struct run *r, const struct record_writes *writes, struct err *err)
+{
+    for (size_t i = 0; i < writes->count; i++) {
+        const struct record_write *w = &writes->items[i];
+        struct trial_record *record = find_record(r, w->object, w->id);
+        struct value data = value_absent();
+
+        if (!w->is_delete && !json_read(r->mem, w->data_json, &data, err))
+            return false;
+        if (record == NULL)
+            record = VEC_ADD(r->mem, &r->out->records);
+        *record = (struct trial_record){.read = {.object = str_copy(r->mem, w->object),
+                                                 .id = str_copy(r->mem, w->id),
+                                                 .version = w->is_delete ? 0 : w->version,
+                                                 .last_version = w->version,
+                                                 .data = data},
+                                        .is_written = true};
+    }
+    return true;
+}
+
+/* --- history --- */
+
+static void answer_history(const struct actor *a, int64_t after, struct reads *reads)
+{
+    size_t first = after > 0 ? (size_t)after : 0;
+    size_t count = first < a->history.count ? a->history.count - first : 0;
+
+    reads->has_history = true;
+    reads->history = (struct history){.items = a->history.items + first,
+                                      .count = count < UNDO_PAGE ? count : UNDO_PAGE};
+}
+
+/* --- processes --- */
+
+static const struct program *find_program(struct run *r, const struct reads *reads, struct str code)
+{
+    struct value mock = mock_find(r->script->mocks.processes, code);
+
+    for (size_t i = 0; i < reads->processes.count; i++)
+        if (str_eq(reads->processes.items[i].code, code))
+            return reads->processes.items[i].program;
+    if (mock.kind != VALUE_ABSENT)
+        return mock_process(r, code, mock);
+    if (str_eq(r->actors.items[0]->x->program->code, code))
+        return r->actors.items[0]->x->program;
+    return r->world != NULL && r->world->process != NULL
+               ? r->world->process(r->world->context, code)
+               : NULL;
+}
+
+static void answer_process(struct run *r, struct arena *mem, const struct process_read *asked,
+                           struct reads *reads)
+{
+    struct process_read read = {.code = asked->code, .key = asked->key};
+
+    read.program = find_program(r, reads, asked->code);
+    for (size_t i = 0; asked->key.len > 0 && i < r->actors.count; i++) {
+        const struct execution *x = r->actors.items[i]->x;
+
+        if (str_eq(x->program->code, asked->code) && str_eq(x->key, asked->key) &&
+            !status_is_terminal(x->status)) {
+            read.is_held = true;
+            read.holder = x->id;
+        }
+    }
+    *VEC_ADD(mem, &reads->processes) = read;
+}
+
+static struct value read_or_absent(struct run *r, struct str json)
+{
+    struct value v = value_absent();
+    struct err err;
+
+    if (json.len > 0 && !json_read(r->mem, json, &v, &err))
+        PANIC("what an execution holds does not read back");
+    return v;
+}
+
+struct child_read answer_child(struct run *r, const struct execution *x)
+{
+    struct child_read read = {.is_found = true, .status = x->status};
+
+    read.result =
+        x->status == STATUS_COMPLETED ? read_or_absent(r, x->result_json) : value_absent();
+    if (x->status == STATUS_COMPLETED && read.result.kind == VALUE_ABSENT)
+        read.result = value_null();
+    read.error = read_or_absent(r, x->error_json);
+    return read;
+}
+
+static void look_for_child(struct run *r, struct uuid id, struct reads *reads)
+{
+    reads->has_child = true;
+    for (size_t i = 0; i < r->actors.count; i++)
+        if (uuid_cmp(r->actors.items[i]->x->id, id) == 0)
+            reads->child = answer_child(r, r->actors.items[i]->x);
+}
+
+/* --- all of them --- */
+
+static void answer_mock(struct run *r, struct arena *mem, const struct mock_read *asked,
+                        struct reads *reads)
+{
+    struct mock_read read = *asked;
+
+    mock_note(r, asked->name, asked->input);
+    read.output = mock_answer(r, asked->name, mock_find(r->script->mocks.procedures, asked->name),
+                              &read.error);
+    *VEC_ADD(mem, &reads->mocks) = read;
+}
+
+bool answer_needs(struct run *r, struct actor *a, const struct commit *c, struct reads *reads,
+                  struct err *err)
+{
+    struct arena *mem = &a->mem;
+
+    for (size_t i = 0; i < c->needs.count; i++) {
+        const struct record_query *q = &c->needs.items[i];
+
+        if (q->id.len > 0 ? !answer_one(r, mem, q, reads, err)
+                          : !answer_object(r, mem, q, reads, err))
+            return false;
+    }
+    for (size_t i = 0; i < c->needs_processes.count; i++)
+        answer_process(r, mem, &c->needs_processes.items[i], reads);
+    for (size_t i = 0; i < c->needs_mocks.count; i++)
+        answer_mock(r, mem, &c->needs_mocks.items[i], reads);
+    if (c->needs_history.is_needed)
+        answer_history(a, c->needs_history.after, reads);
+    if (c->needs_child)
+        look_for_child(r, c->child, reads);
+    return true;
+}

@@ -1,0 +1,102 @@
+/*
+ * inner.h - a trial while it runs. Internal to src/trial.
+ *
+ *     trial.c   what happens next
+ *     actor.c   one execution: an event is applied, what it commits is kept
+ *     answer.c  what an execution must read
+ *     mock.c    what is answered in place of others
+ */
+#ifndef PAWL_TRIAL_INNER_H
+#define PAWL_TRIAL_INNER_H
+
+#include "trial/trial.h"
+
+/* An execution of the trial; number 0 is the process itself. */
+struct actor {
+    struct arena mem; /* of its state: made anew when most of it is garbage */
+    size_t compact_at_bytes;
+    struct execution *x;
+    struct history history;       /* in the memory of the trial */
+    struct command_runs commands; /* the same */
+};
+
+/* How often a mock has answered. */
+struct mock_count {
+    struct str name;
+    size_t count;
+};
+
+struct run {
+    struct arena *mem; /* of what is left of the trial */
+    const struct trial_script *script;
+    const struct trial_world *world;
+    struct trial *out;
+    struct findings *findings;
+    int64_t now_us;
+    struct value config;
+    struct {
+        VEC_OF(struct actor *);
+    } actors;
+    struct {
+        VEC_OF(struct mock_count);
+    } counts;
+    bool *sent;  /* by signal of the script */
+    bool *acted; /* by action */
+};
+
+/* --- actor.c --- */
+
+/* One more execution, whose state is copied. */
+struct actor *actor_add(struct run *r, const struct execution *x);
+
+/* Apply an event now. False: it is refused, or what it needs cannot be read. */
+bool actor_apply(struct run *r, struct actor *a, struct event ev, struct err *err) MUST_USE;
+
+/* The member `kind` of what it waits for; empty when it does not wait. */
+struct str actor_waits_for(struct run *r, const struct actor *a);
+
+/* --- answer.c --- */
+
+/* What an event has read so far. */
+struct reads {
+    struct record_reads records;
+    struct object_reads objects;
+    struct process_reads processes;
+    struct mock_reads mocks;
+    struct history history;
+    struct child_read child;
+    bool has_history, has_child;
+};
+
+/* Read what the commit needs. */
+bool answer_needs(struct run *r, struct actor *a, const struct commit *c, struct reads *reads,
+                  struct err *err) MUST_USE;
+
+/* Keep what the commit has written to records. */
+bool answer_keep_records(struct run *r, const struct record_writes *writes,
+                         struct err *err) MUST_USE;
+
+/* How an execution has ended, or stands. */
+struct child_read answer_child(struct run *r, const struct execution *x);
+
+/* --- mock.c --- */
+
+/* What the script says for this name, or absent. */
+struct value mock_find(struct value mocks, struct str name);
+
+/* The next answer of a mock: an output, or absent with an error. The call is counted. */
+struct value mock_answer(struct run *r, struct str name, struct value mock, struct value *error);
+
+/* A process that ends at once as the mock says. */
+const struct program *mock_process(struct run *r, struct str code, struct value mock);
+
+/*
+ * If the execution waits for a worker for whom there is a mock, fill the event
+ * with its answer.
+ */
+bool mock_job(struct run *r, const struct actor *a, struct event *out);
+
+/* Note a call. */
+void mock_note(struct run *r, struct str name, struct value input);
+
+#endif

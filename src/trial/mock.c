@@ -1,0 +1,133 @@
+/* mock.c - what a trial answers in place of others; see inner.h and trial.h. */
+#include "trial/inner.h"
+#include "value/json.h"
+
+struct value mock_find(struct value mocks, struct str name)
+{
+    return mocks.kind == VALUE_MAP ? value_map_get_str(mocks, name) : value_absent();
+}
+
+/* The member, if the map has no other. */
+static struct value only_member(struct value map, struct str name)
+{
+    return map.kind == VALUE_MAP && map.len == 1 ? value_map_get_str(map, name) : value_absent();
+}
+
+static size_t count_call(struct run *r, struct str name)
+{
+    struct mock_count *added;
+
+    for (size_t i = 0; i < r->counts.count; i++)
+        if (str_eq(r->counts.items[i].name, name))
+            return r->counts.items[i].count++;
+    added = VEC_ADD(r->mem, &r->counts);
+    *added = (struct mock_count){.name = str_copy(r->mem, name), .count = 1};
+    return 0;
+}
+
+struct value mock_answer(struct run *r, struct str name, struct value mock, struct value *error)
+{
+    struct value answers = only_member(mock, STR("answers")), output;
+    size_t nth = count_call(r, name);
+
+    if (answers.kind == VALUE_LIST && answers.len > 0)
+        mock = answers.items[nth < answers.len ? nth : answers.len - 1];
+    *error = only_member(mock, STR("error"));
+    if (error->kind == VALUE_MAP)
+        return value_absent();
+    output = only_member(mock, STR("output"));
+    return output.kind != VALUE_ABSENT ? output : mock;
+}
+
+void mock_note(struct run *r, struct str name, struct value input)
+{
+    *VEC_ADD(r->mem, &r->out->calls) = (struct trial_call){
+        .name = str_copy(r->mem, name),
+        .input = input.kind == VALUE_ABSENT ? input : value_copy(r->mem, input)};
+}
+
+/* --- processes --- */
+
+static const char completes[] =
+    "{\"code\":\"mock\",\"steps\":[{\"code\":\"mock\",\"procedure\":"
+    "{\"type\":\"compute.transform\",\"data\":\"$.meta.output\"}}],\"meta\":{\"output\":";
+
+/* The class of an error is a word of the definition; a mock has one that exists. */
+static const char fails[] =
+    "{\"code\":\"mock\",\"onError\":\"fail_fast\",\"steps\":[{\"code\":\"mock\",\"procedure\":"
+    "{\"type\":\"compute.fail\",\"code\":\"=$.meta.error.?code.orValue('failed')\","
+    "\"message\":\"=$.meta.error.?message.orValue('the mock failed')\",\"class\":\"%.*s\"}}],"
+    "\"meta\":{\"error\":";
+
+const struct program *mock_process(struct run *r, struct str code, struct value mock)
+{
+    struct value error, output = mock_answer(r, code, mock, &error), definition;
+    bool has_failed = output.kind == VALUE_ABSENT;
+    const struct program *program = NULL;
+    struct findings findings = {0};
+    struct program *named;
+    struct buf text;
+    struct err err;
+
+    buf_init_arena(&text, r->mem);
+    if (has_failed) {
+        struct value class = value_map_get_str(error, STR("class"));
+        buf_printf(&text, fails,
+                   STR_ARG(class.kind == VALUE_STRING ? value_text(class) : STR("business")));
+    } else {
+        buf_text(&text, completes);
+    }
+    if (!json_write(&text, has_failed ? error : output, &err))
+        return NULL;
+    buf_text(&text, "}}");
+    if (!json_read(r->mem, buf_view(&text), &definition, &err))
+        PANIC(err.message);
+    /* It has no patterns, so there is nothing to release. */
+    define_compile_scenario(r->mem, define_env(r->mem), definition, 0, &findings, &program);
+    ASSERT(program != NULL);
+    named = arena_alloc(r->mem, sizeof(*named));
+    *named = *program;
+    named->code = named->name = str_copy(r->mem, code);
+    return named;
+}
+
+/* --- workers --- */
+
+/* What the job under way was given. */
+static struct value job_input(struct run *r, const struct actor *a)
+{
+    struct value input = value_absent();
+    struct err err;
+
+    for (size_t i = a->history.count; i > 0; i--) {
+        const struct history_row *row = &a->history.items[i - 1];
+
+        if (row->kind != HISTORY_EVENT || !str_eq(row->key, a->x->cursor.awaited))
+            continue;
+        if (row->input_json.len > 0 && !json_read(r->mem, row->input_json, &input, &err))
+            PANIC("a row of history does not read back");
+        break;
+    }
+    return input;
+}
+
+bool mock_job(struct run *r, const struct actor *a, struct event *out)
+{
+    struct value why, name, mock, error;
+    struct err err;
+
+    if (a->x->cursor.awaited.len == 0 || status_is_terminal(a->x->status) ||
+        a->x->waiting_for_json.len == 0 || !json_read(r->mem, a->x->waiting_for_json, &why, &err))
+        return false;
+    name = value_map_get_str(why, STR("procedure"));
+    if (name.kind != VALUE_STRING)
+        return false;
+    mock = mock_find(r->script->mocks.procedures, value_text(name));
+    if (mock.kind == VALUE_ABSENT)
+        return false;
+    mock_note(r, value_text(name), job_input(r, a));
+    *out = (struct event){.kind = EVENT_ANSWER, .answer_key = a->x->cursor.awaited};
+    out->answer_output = mock_answer(r, value_text(name), mock, &error);
+    out->answer_error = error;
+    return true;
+}

@@ -1,0 +1,320 @@
+/* script.c - see script.h. */
+#include "trial/script.h"
+
+#include "define/catalog.h"
+#include "value/timefmt.h"
+
+struct value script_member(struct value map, const char *name)
+{
+    return map.kind == VALUE_MAP ? value_map_get_str(map, str_of(name)) : value_absent();
+}
+
+static struct str nearest(const char *words, struct str name)
+{
+    unsigned limit = catalog_hint_distance(name);
+    struct str all = str_of(words), best = STR_NONE;
+
+    for (size_t at = 0, end; at < all.len && limit > 0; at = end + 1) {
+        int64_t space = str_find(all, STR(" "), at);
+        struct str word;
+        unsigned distance;
+
+        end = space < 0 ? all.len : (size_t)space;
+        word = str_slice(all, at, end);
+        distance = str_distance(name, word, limit);
+        if (distance <= limit) {
+            best = word;
+            limit = distance - 1;
+        }
+    }
+    return best;
+}
+
+bool script_knows(struct value map, const char *words, struct err *err)
+{
+    for (uint32_t i = 0; i < map.len; i++) {
+        struct str name = value_text(map.map->entries[i].key), hint;
+
+        if (catalog_has_word(str_of(words), name))
+            continue;
+        hint = nearest(words, name);
+        if (hint.len > 0)
+            return err_set(err, ERR_INVALID, "there is no field '%.*s' here; did you mean '%.*s'?",
+                           STR_ARG(name), STR_ARG(hint));
+        return err_set(err, ERR_INVALID, "there is no field '%.*s' here; there are: %s",
+                       STR_ARG(name), words);
+    }
+    return true;
+}
+
+static bool is_kind(struct value v, enum value_kind kind)
+{
+    return v.kind == VALUE_ABSENT || v.kind == (uint8_t)kind;
+}
+
+enum cancel_rollback script_rollback(struct value compensate)
+{
+    if (compensate.kind != VALUE_BOOL)
+        return CANCEL_BY_STRATEGY;
+    return compensate.b ? CANCEL_ROLLS_BACK : CANCEL_LEAVES;
+}
+
+bool script_read_text(struct value map, const char *name, struct str *out, struct err *err)
+{
+    struct value v = script_member(map, name);
+
+    *out = v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
+    return is_kind(v, VALUE_STRING) || err_set(err, ERR_INVALID, "'%s' must be a string", name);
+}
+
+static bool read_after(struct value map, bool *has_time, int64_t *out, struct err *err)
+{
+    struct value v = script_member(map, "after");
+
+    *has_time = v.kind != VALUE_ABSENT;
+    return !*has_time || (define_duration_us(v, out) && *out >= 0) ||
+           err_set(err, ERR_INVALID, "'after' must be a duration such as \"30s\" or \"7d\"");
+}
+
+/* --- signals --- */
+
+static bool read_signal(struct value v, struct trial_signal *out, struct err *err)
+{
+    if (v.kind != VALUE_MAP || script_member(v, "type").kind != VALUE_STRING)
+        return err_set(err, ERR_INVALID,
+                       "a signal is {\"type\", \"payload\"?, \"after\"?, \"by\"?, \"to\"?}");
+    if (!script_knows(v, "type payload after by to", err))
+        return false;
+    *out = (struct trial_signal){.type = value_text(script_member(v, "type")),
+                                 .payload = script_member(v, "payload"),
+                                 .by = script_member(v, "by")};
+    if (!is_kind(out->by, VALUE_MAP))
+        return err_set(err, ERR_INVALID, "'by' must be an object");
+    return script_read_text(v, "to", &out->to, err) &&
+           read_after(v, &out->has_time, &out->after_us, err);
+}
+
+bool script_read_signals(struct arena *mem, struct value v, struct trial_signals *out,
+                         struct err *err)
+{
+    if (v.kind == VALUE_ABSENT)
+        return true;
+    if (v.kind != VALUE_LIST && v.kind != VALUE_MAP)
+        return err_set(err, ERR_INVALID, "'signals' must be a list");
+    for (uint32_t i = 0; v.kind == VALUE_LIST && i < v.len; i++)
+        if (!read_signal(v.items[i], VEC_ADD(mem, out), err))
+            return false;
+    for (uint32_t i = 0; v.kind == VALUE_MAP && i < v.len; i++) {
+        struct str type = value_text(v.map->entries[i].key);
+        struct value payload = v.map->entries[i].value;
+        uint32_t count = payload.kind == VALUE_LIST ? payload.len : 1;
+
+        for (uint32_t k = 0; k < count; k++)
+            *VEC_ADD(mem, out) = (struct trial_signal){
+                .type = type, .payload = payload.kind == VALUE_LIST ? payload.items[k] : payload};
+    }
+    return true;
+}
+
+/* --- operators --- */
+
+static bool read_action(struct value v, struct trial_action *out, struct err *err)
+{
+    static const struct {
+        const char *name, *fields;
+        enum event_kind kind;
+    } actions[] = {
+        {"retry", "action after from input", EVENT_RETRY},
+        {"skip", "action after output", EVENT_SKIP},
+        {"cancel", "action after reason compensate", EVENT_CANCEL},
+    };
+    struct value name = script_member(v, "action"), compensate = script_member(v, "compensate");
+
+    *out = (struct trial_action){.input = script_member(v, "input"),
+                                 .output = script_member(v, "output")};
+    for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
+        if (name.kind != VALUE_STRING || !str_eq(value_text(name), str_of(actions[i].name)))
+            continue;
+        out->kind = actions[i].kind;
+        out->rollback = script_rollback(compensate);
+        if (!is_kind(compensate, VALUE_BOOL))
+            return err_set(err, ERR_INVALID, "'compensate' must be true or false");
+        return script_knows(v, actions[i].fields, err) &&
+               script_read_text(v, "from", &out->from, err) &&
+               script_read_text(v, "reason", &out->reason, err) &&
+               read_after(v, &out->has_time, &out->after_us, err);
+    }
+    return err_set(err, ERR_INVALID,
+                   "an operator's action is {\"action\": \"retry\", \"skip\" or \"cancel\", "
+                   "\"after\"?, ...}");
+}
+
+bool script_read_actions(struct arena *mem, struct value v, struct trial_actions *out,
+                         struct err *err)
+{
+    if (!is_kind(v, VALUE_LIST))
+        return err_set(err, ERR_INVALID, "'operator' must be a list of actions");
+    for (uint32_t i = 0; v.kind == VALUE_LIST && i < v.len; i++)
+        if (!read_action(v.items[i], VEC_ADD(mem, out), err))
+            return false;
+    return true;
+}
+
+/* --- records --- */
+
+bool script_read_records(struct arena *mem, struct value v, struct record_reads *out,
+                         struct err *err)
+{
+    if (v.kind == VALUE_ABSENT)
+        return true;
+    for (uint32_t i = 0; v.kind == VALUE_MAP && i < v.len; i++) {
+        struct value of = v.map->entries[i].value;
+
+        for (uint32_t k = 0; of.kind == VALUE_MAP && k < of.len; k++) {
+            if (of.map->entries[k].value.kind != VALUE_MAP)
+                return err_set(err, ERR_INVALID, "a record is an object");
+            *VEC_ADD(mem, out) = (struct record_read){.object = value_text(v.map->entries[i].key),
+                                                      .id = value_text(of.map->entries[k].key),
+                                                      .version = 1,
+                                                      .data = of.map->entries[k].value};
+        }
+        if (of.kind != VALUE_MAP)
+            return err_set(err, ERR_INVALID, "'records' is {object: {id: data}}");
+    }
+    return v.kind == VALUE_MAP || err_set(err, ERR_INVALID, "'records' is {object: {id: data}}");
+}
+
+/* --- mocks --- */
+
+static bool is_control(struct value v, const char *name)
+{
+    return v.kind == VALUE_MAP && v.len == 1 && script_member(v, name).kind != VALUE_ABSENT;
+}
+
+static bool check_error(struct str name, struct value error, struct err *err)
+{
+    struct value class = script_member(error, "class"), code = script_member(error, "code");
+
+    if (error.kind != VALUE_MAP || !is_kind(code, VALUE_STRING) ||
+        !is_kind(script_member(error, "message"), VALUE_STRING))
+        return err_set(err, ERR_INVALID,
+                       "the error of the mock '%.*s' is {\"code\", \"message\", \"class\"?}",
+                       STR_ARG(name));
+    if (class.kind != VALUE_ABSENT &&
+        (class.kind != VALUE_STRING ||
+         !catalog_has_word(STR("business transient indeterminate"), value_text(class))))
+        return err_set(err, ERR_INVALID,
+                       "the class of an error is business, transient or indeterminate");
+    return true;
+}
+
+static bool check_mock(struct str name, struct value mock, struct err *err)
+{
+    struct value answers = script_member(mock, "answers");
+
+    if (is_control(mock, "error"))
+        return check_error(name, script_member(mock, "error"), err);
+    if (!is_control(mock, "answers"))
+        return true;
+    if (answers.kind != VALUE_LIST || answers.len == 0)
+        return err_set(err, ERR_INVALID, "the 'answers' of the mock '%.*s' are a list",
+                       STR_ARG(name));
+    for (uint32_t i = 0; i < answers.len; i++)
+        if (is_control(answers.items[i], "error") &&
+            !check_error(name, script_member(answers.items[i], "error"), err))
+            return false;
+    return true;
+}
+
+static bool read_mocks_of(struct value mocks, const char *kind, struct value *out, struct err *err)
+{
+    *out = script_member(mocks, kind);
+    if (!is_kind(*out, VALUE_MAP))
+        return err_set(err, ERR_INVALID, "'mocks.%s' must be an object", kind);
+    for (uint32_t i = 0; out->kind == VALUE_MAP && i < out->len; i++)
+        if (!check_mock(value_text(out->map->entries[i].key), out->map->entries[i].value, err))
+            return false;
+    return true;
+}
+
+bool script_read_mocks(struct arena *mem, struct value v, struct trial_script *out, struct err *err)
+{
+    if (v.kind == VALUE_ABSENT)
+        return true;
+    if (v.kind != VALUE_MAP)
+        return err_set(err, ERR_INVALID, "'mocks' must be an object");
+    out->mocks.http = script_member(v, "http");
+    if (!is_kind(out->mocks.http, VALUE_LIST))
+        return err_set(err, ERR_INVALID, "'mocks.http' must be a list");
+    return script_knows(v, "procedures processes signals http", err) &&
+           read_mocks_of(v, "procedures", &out->mocks.procedures, err) &&
+           read_mocks_of(v, "processes", &out->mocks.processes, err) &&
+           script_read_signals(mem, script_member(v, "signals"), &out->signals, err);
+}
+
+static bool reaches(const struct program *p, struct str name)
+{
+    for (uint32_t i = 0; i < p->procedure_count; i++)
+        if (str_eq(p->procedures[i]->name, name))
+            return true;
+    return false;
+}
+
+static struct str nearest_procedure(const struct program *p, struct str name)
+{
+    unsigned limit = catalog_hint_distance(name);
+    struct str best = STR_NONE;
+
+    for (uint32_t i = 0; i < p->procedure_count && limit > 0; i++) {
+        unsigned distance = str_distance(name, p->procedures[i]->name, limit);
+        if (distance <= limit) {
+            best = p->procedures[i]->name;
+            limit = distance - 1;
+        }
+    }
+    return best;
+}
+
+void script_check_mocks(struct arena *mem, const struct trial_mocks *mocks,
+                        const struct program *program, const struct trial *trial,
+                        struct findings *findings)
+{
+    if (mocks->http.kind == VALUE_LIST && mocks->http.len > 0)
+        *VEC_ADD(mem, findings) = (struct finding){.pointer = STR("/mocks/http"),
+                                                   .code = STR("not_supported_yet"),
+                                                   .message = STR("nothing makes HTTP calls yet"),
+                                                   .is_warning = true};
+    for (uint32_t i = 0; mocks->procedures.kind == VALUE_MAP && i < mocks->procedures.len; i++) {
+        struct str name = value_text(mocks->procedures.map->entries[i].key), hint;
+        bool is_known = reaches(program, name);
+
+        for (size_t k = 0; k < trial->children.count && !is_known; k++)
+            is_known = reaches(trial->children.items[k].x->program, name);
+        if (is_known)
+            continue;
+        hint = nearest_procedure(program, name);
+        *VEC_ADD(mem, findings) = (struct finding){
+            .pointer = str_printf(mem, "/mocks/procedures/%.*s", STR_ARG(name)),
+            .code = STR("unknown_procedure"),
+            .message = str_printf(mem, "nothing calls a procedure '%.*s'", STR_ARG(name)),
+            .is_warning = true,
+            .hint =
+                hint.len > 0 ? str_printf(mem, "did you mean '%.*s'?", STR_ARG(hint)) : STR_NONE};
+    }
+}
+
+/* --- time --- */
+
+bool script_read_now(struct value v, int64_t *out, struct err *err)
+{
+    struct value at;
+
+    if (v.kind == VALUE_ABSENT)
+        return true;
+    if (v.kind != VALUE_STRING ||
+        (!timestamp_read(value_text(v), &at) && !timestamp_read_date(value_text(v), &at)) ||
+        at.seconds < 1)
+        return err_set(err, ERR_INVALID, "'now' must be a time such as \"2026-01-31T09:00:00Z\"");
+    *out = at.seconds * 1000000 + at.nanos / 1000;
+    return true;
+}

@@ -1,0 +1,140 @@
+// Dry-runs over HTTP, on both stores: the way they take, what they rest on, and that nothing is left.
+import { readFileSync } from 'node:fs';
+
+import { check, claim, equal, refused, run } from './stores.mjs';
+
+const example = (name) => JSON.parse(readFileSync(`examples/${name}.json`, 'utf8'));
+const steps = (trace) => trace.steps.map((s) => `${s.step} ${s.kind === 'forward' ? s.status : s.kind}`);
+const order = { order: 'A-1', customer: 'Ada', cents: 4200, items: [{ sku: 'bolt', count: 3 }] };
+
+async function tried(rig, code, body) {
+    const answer = await rig.api('POST', `/scenarios/${code}/dry-run`, body);
+    equal(answer.status, 200, JSON.stringify(answer.body));
+    return answer.body;
+}
+
+/** All that a dry-run could have changed. */
+async function everything(rig) {
+    const executions = await rig.all('/executions?');
+    const records = await Promise.all(['stock', 'payment', 'shipment', 'note'].map((o) => rig.all(`/records/${o}?`)));
+    const scenario = await rig.api('GET', '/scenarios/order_processing');
+    return JSON.stringify([executions.map((x) => [x.id, x.rowVersion]), records, scenario.body]);
+}
+
+claim('a dry-run takes the way that an execution would, and leaves nothing behind', async (rig) => {
+    const before = await everything(rig);
+    const trace = await tried(rig, 'order_processing', {
+        input: order,
+        mocks: { signals: [{ type: 'payment_completed', after: '5m' }, { type: 'parcel_picked_up', payload: { parcel: 'P' }, after: '1h' }] },
+    });
+    equal(trace.status, 'completed');
+    equal(trace.result, { order: 'A-1', parcel: 'P' });
+    equal(trace.duration, '1h');
+    equal(trace.version, 1);
+    equal(steps(trace), ['take', 'reserve', 'charge', 'payment', 'paid', 'ship', 'pickup', 'close'].map((s) => `${s} completed`));
+    equal(trace.steps[0].output, { id: 'bolt', version: 2, left: 7 }, 'what the step would have answered');
+    equal(trace.context.signals[0].by.name, 'admin', 'the caller sends the signals');
+    equal(trace.records.map((r) => [r.object, r.id, r.data.status ?? r.data.left]),
+        [['stock', 'bolt', 7], ['payment', 'A-1', 'paid'], ['shipment', 'A-1', 'on its way']]);
+    equal(await everything(rig), before, 'what is stored');
+});
+
+claim('the real thing goes the same way', async (rig) => {
+    const body = { input: { ...order, order: 'A-2' }, mocks: { signals: { payment_failed: null } } };
+    const trace = await tried(rig, 'order_processing', body);
+    const x = await rig.begin('order_processing', { input: body.input });
+    await rig.api('POST', `/executions/${x.id}/signal?wait=5s`, { type: 'payment_failed' });
+    const done = await rig.api('GET', `/executions/${x.id}`);
+    const real = await rig.api('GET', `/executions/${x.id}/steps`);
+    equal(steps({ steps: real.body.items }), steps(trace));
+    equal([done.body.status, done.body.error], [trace.status, trace.error]);
+});
+
+claim('what is written by hand is seen, and what the trial writes lies over it', async (rig) => {
+    await rig.api('PUT', '/records/stock/nut', { left: 1 });
+    const items = [{ sku: 'nut', count: 1 }, { sku: 'nut', count: 1 }];
+    const trace = await tried(rig, 'order_processing', { input: { ...order, items } });
+    equal([trace.status, trace.error.code], ['failed', 'out_of_stock']);
+    equal(trace.records, [{ object: 'stock', id: 'nut', version: 3, data: { left: 1 } }]);
+    equal((await rig.api('GET', '/records/stock/nut')).body.version, 1);
+});
+
+claim('a record that was deleted goes on counting', async (rig) => {
+    await rig.publish({ code: 'making', steps: [{ code: 'make', procedure: { type: 'record.create', object: 'note', id: 'n', data: {} } }] });
+    await rig.api('PUT', '/records/note/n', { a: 1 });
+    await rig.api('DELETE', '/records/note/n');
+    const x = await tried(rig, 'making', {});
+    check(x.result.version > 1, `version ${x.result.version}`);
+});
+
+claim('a draft is tried before it is published', async (rig) => {
+    const draft = { code: 'drafted', steps: [{ code: 'a', procedure: { type: 'log', message: 'one' } }] };
+    await rig.api('PUT', '/scenarios/drafted/draft', draft);
+    equal((await tried(rig, 'drafted', {})).version, 'draft', 'what is not published');
+    await rig.api('POST', '/scenarios/drafted/publish');
+    draft.steps[0].procedure.message = 'two';
+    await rig.api('PUT', '/scenarios/drafted/draft', draft);
+    equal((await tried(rig, 'drafted', {})).logs[0].message, 'one');
+    equal((await tried(rig, 'drafted', { version: 1 })).logs[0].message, 'one');
+    equal((await tried(rig, 'drafted', { version: 'draft' })).logs[0].message, 'two');
+    draft.steps[0].procedure.mesage = 'three';
+    await rig.api('PUT', '/scenarios/drafted/draft', draft);
+    const wrong = refused(await rig.api('POST', '/scenarios/drafted/dry-run', { version: 'draft' }), 422, 'invalid');
+    equal(wrong.errors[0].pointer, '/steps/0/procedure/mesage');
+});
+
+claim('functions, procedures, config and processes are those that are stored', async (rig) => {
+    await rig.api('PUT', '/functions/twice', { params: [{ name: 'n', type: 'integer' }], body: 'n * 2' });
+    await rig.api('PUT', '/config/limit', { value: 40 });
+    await rig.api('PUT', '/procedures/check/draft', { code: 'check', input: [{ name: 'n', type: 'integer' }], commands: [
+        { type: 'compute.transform', data: { ok: '=fn.twice($.input.n) > $.config.limit' } }] });
+    await rig.api('POST', '/procedures/check/publish');
+    await rig.publish({ code: 'sub', steps: [{ code: 'wait', procedure: { type: 'wait.timer', duration: '3d' } }], result: { done: true } });
+    await rig.publish({ code: 'using', steps: [
+        { code: 'ask', procedure: 'check', input: { n: '$.input.n' } },
+        { code: 'run', procedure: { type: 'flow.start', code: 'sub', wait: true } }],
+        result: { ok: '$.steps.ask.ok', sub: '$.steps.run.output' } });
+    const trace = await tried(rig, 'using', { input: { n: 21 } });
+    equal([trace.result, trace.duration], [{ ok: true, sub: { done: true } }, '3d']);
+    equal(trace.children.map((c) => [c.code, c.status]), [['sub', 'completed']]);
+    const mocked = await tried(rig, 'using', { input: { n: 21 }, mocks: { procedures: { check: { ok: 'mock' } }, processes: { sub: 5 } } });
+    equal([mocked.result, mocked.duration], [{ ok: 'mock', sub: 5 }, '0s']);
+});
+
+claim('it tells what it lacks, and what was given in vain', async (rig) => {
+    await rig.publish({ code: 'outside', steps: [{ code: 'sync', procedure: 'crm.sync' }] });
+    const trace = await tried(rig, 'outside', { mocks: { procedures: { 'crm.snc': 1 }, signals: { go: null } } });
+    equal([trace.status, trace.waitingFor.kind, trace.currentStep], ['waiting', 'job', 'sync']);
+    equal(trace.warnings.map((w) => [w.pointer, w.code, w.hint]), [
+        ['/mocks/procedures/crm.snc', 'unknown_procedure', "did you mean 'crm.sync'?"],
+        ['/mocks/signals', 'unused_signal', undefined],
+        ['/mocks/procedures', 'missing_mock', undefined]]);
+});
+
+claim('what is wrong is refused, with its place', async (rig) => {
+    const post = (body) => rig.api('POST', '/scenarios/order_processing/dry-run', body);
+    refused(await rig.api('POST', '/scenarios/nothing/dry-run', {}), 404, 'not_found');
+    refused(await post({ input: order, version: 7 }), 404, 'not_found');
+    equal(refused(await post({ input: { ...order, cents: 'many' } }), 422, 'invalid').errors[0].pointer, '/input/cents');
+    equal(refused(await post({ input: order, version: 0 }), 422, 'invalid').errors[0].pointer, '/version');
+    equal(refused(await post({ input: order, mocks: { signals: 7 } }), 422, 'invalid').errors[0].pointer, '/mocks');
+    equal(refused(await post({ inputs: order }), 422, 'invalid').errors[0].pointer, '/inputs');
+});
+
+claim('what goes on for ever, or grows, is cut', async (rig) => {
+    const rest = { code: 'rest', procedure: { type: 'wait.timer', duration: '1s' } };
+    await rig.publish({ code: 'endless', settings: { timeout: '3650d' }, steps: [{ code: 'each', loop: { while: 'true', max: 100000, steps: [rest] } }] });
+    const long = refused(await rig.api('POST', '/scenarios/endless/dry-run', {}), 422, 'invalid');
+    check(['limit_events', 'limit_time', 'limit_memory'].includes(long.errors[0].code), long.errors[0].code);
+    await rig.publish({ code: 'growing', steps: [
+        { code: 'each', loop: { while: 'true', max: 100000, steps: [rest,
+            { code: 'grow', procedure: { type: 'compute.transform', data: { text: "=lists.range(60000)" } } }] } }] });
+    const big = refused(await rig.api('POST', '/scenarios/growing/dry-run', {}), 422, 'invalid');
+    check(['limit_time', 'limit_memory'].includes(big.errors[0].code), big.errors[0].code);
+    equal((await rig.api('GET', '/scenarios/endless')).status, 200, 'the server goes on');
+});
+
+await run(async (rig) => {
+    await rig.publish(example('order_processing'));
+    await rig.api('PUT', '/records/stock/bolt', { left: 10 });
+});

@@ -1,0 +1,328 @@
+// drive.mjs - the rows of the suite through HTTP, side by side in one server.
+//
+// The engine has played every row before and left a trace: where each event and
+// each timer on the way brought the execution. All rows share the server's
+// clock, which stands still between the moments of the traces. At each of them
+// every row that has something to do there does it; then it must come to rest
+// where the engine did, and in the end it must look the same to a client: its
+// state, its history, every time and every key. What differs is only who did
+// it and the ids.
+//
+// With kills, the server is killed after every such round and started again.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { forAll } from '../kill/client.mjs';
+import { Server, until } from '../kill/server.mjs';
+
+const FOLDER = 'tests/conformance/cases';
+const ENGINE = process.env.CONFORMANCE_ENGINE ?? 'build/tests/test_conformance_engine';
+const START_US = Date.parse('2026-01-01T00:00:00Z') * 1000;
+const REST_S = 15; // an execution that has not come to rest by then never will
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+
+/** The rows with what the engine made of them. */
+export function readRows() {
+    const folder = mkdtempSync(join(tmpdir(), 'pawl-conformance-'));
+    const trace = join(folder, 'trace');
+    try {
+        execFileSync(ENGINE, { env: { ...process.env, CONFORMANCE_TRACE: trace }, stdio: 'pipe' });
+    } catch {
+        // Rows that failed there fail in its own count.
+    }
+    const traces = new Map();
+    for (const line of readFileSync(trace, 'utf8').trim().split('\n')) {
+        const one = JSON.parse(line);
+        traces.set(one.name, one);
+    }
+    rmSync(folder, { recursive: true });
+    return readdirSync(FOLDER)
+        .filter((file) => file.endsWith('.json'))
+        .sort()
+        .flatMap((file) =>
+            JSON.parse(readFileSync(join(FOLDER, file), 'utf8')).map((row) => ({ file, row })),
+        )
+        .map(({ file, row }, i) => {
+            const name = `${file.replace('.json', '')}: ${row.rule}`;
+            return { name, row, trace: traces.get(name), code: row.definition.code ?? `row_${i}` };
+        });
+}
+
+// --- what clients see ---
+
+/** Without what may differ: who, and ids. */
+function normal(value, id) {
+    if (typeof value === 'string') return value.replaceAll(id, 'ID').replace(UUID, 'UUID');
+    if (Array.isArray(value)) return value.map((item) => normal(item, id));
+    if (value === null || typeof value !== 'object') return value;
+    return Object.fromEntries(
+        Object.entries(value)
+            .filter(([name]) => name !== 'user')
+            .map(([name, item]) =>
+                name === 'by' && item !== null ? [name, 'someone'] : [name, normal(item, id)],
+            ),
+    );
+}
+
+const isTime = (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value);
+
+/** The first difference as a text, or null. */
+function difference(path, wanted, is, withTimes) {
+    if (!withTimes && isTime(wanted) && isTime(is)) return null;
+    if (wanted !== null && is !== null && typeof wanted === 'object' && typeof is === 'object') {
+        for (const name of new Set([...Object.keys(wanted), ...Object.keys(is)])) {
+            const found = difference(`${path}.${name}`, wanted[name], is[name], withTimes);
+            if (found) return found;
+        }
+        return null;
+    }
+    if (Object.is(wanted, is)) return null;
+    const text = (value) => (JSON.stringify(value) ?? 'nothing').slice(0, 500);
+    return `${path}: the engine has ${text(wanted)}, the server ${text(is)}`;
+}
+
+async function allSteps(client, id) {
+    const items = [];
+    let cursor = '';
+    do {
+        const { body } = await client.ask(
+            'GET',
+            `/api/v1/executions/${id}/steps?limit=500${cursor}`,
+        );
+        items.push(...body.items);
+        cursor = body.nextCursor ? `&cursor=${encodeURIComponent(body.nextCursor)}` : null;
+    } while (cursor);
+    return items;
+}
+
+// --- one row ---
+
+/** Calls that a row needs and a server may not have. */
+const CALLS = {
+    retry: ['POST', '/api/v1/executions/{id}/retry'],
+    skip: ['POST', '/api/v1/executions/{id}/skip'],
+    migrate: ['POST', '/api/v1/executions/{id}/migrate'],
+    answer: ['POST', '/api/v1/jobs/claim'],
+    registry: ['PUT', '/api/v1/procedures/{code}/draft'],
+};
+
+class Run {
+    constructor({ name, row, trace, code }) {
+        this.name = name;
+        this.row = row;
+        this.trace = trace;
+        this.code = code;
+        // Where times are drawn by lot, the engine's timers say nothing about ours.
+        this.points = (trace?.points ?? []).filter(
+            ({ event }) => event >= 0 || row.times !== false,
+        );
+        this.problem = trace ? null : 'the engine could not play it';
+    }
+
+    fail(text) {
+        this.problem ??= text;
+        this.points = [];
+    }
+
+    async publish(client, definition, kind = 'scenarios') {
+        const whole = { code: this.code, ...definition };
+        const path = `/api/v1/${kind}/${whole.code}`;
+        const draft = await client.ask('PUT', `${path}/draft`, whole);
+        const answer =
+            draft.status === 200 ? await client.ask('POST', `${path}/publish`, {}) : draft;
+        if (answer.status !== 200) this.fail(`publishing: ${JSON.stringify(answer.body)}`);
+    }
+
+    async prepare(client) {
+        if (this.problem) return;
+        const { definition, others = [], registry = [], events = [] } = this.row;
+        const whole = { code: 'row', ...definition };
+        if (this.row.findings) {
+            const { body } = await client.ask('POST', '/api/v1/validate', {
+                kind: 'scenario',
+                definition: whole,
+            });
+            const found = difference('findings', this.trace.findings, body.errors, true);
+            if (found) this.fail(found);
+        }
+        if (events.length === 0) return;
+        for (const procedure of registry) await this.publish(client, procedure, 'procedures');
+        for (const other of others) await this.publish(client, other);
+        await this.publish(client, definition);
+    }
+
+    /** What is sent for an event: [path, body], or null. */
+    request(event, number) {
+        const [[name, body]] = Object.entries(event);
+        const path = `/api/v1/executions/${this.id}/${name}`;
+        if (name === 'pass' || name === 'child') return null;
+        if (name === 'start') return ['/api/v1/executions', { code: this.code, input: body }];
+        if (name === 'signal') return [path, { id: `s${number}`, ...body }];
+        return [path, body];
+    }
+
+    async act(client, point) {
+        const event = this.row.events[point.event];
+        if (event?.publish) return this.publish(client, event.publish);
+        const request = event && this.request(event, point.event);
+        if (!request) return undefined;
+        const answer = await client.ask('POST', ...request);
+        const wanted = point.refused || [200, 201, 202];
+        if (![wanted].flat().includes(answer.status))
+            this.fail(`events[${point.event}]: ${answer.status} ${JSON.stringify(answer.body)}`);
+        if (event.start && answer.body?.id) this.id = answer.body.id;
+        return undefined;
+    }
+
+    async rest(client, point) {
+        if (this.problem || !this.id) return;
+        let body;
+        try {
+            await until('', async () => {
+                ({ body } = await client.ask('GET', `/api/v1/executions/${this.id}`));
+                return body.rowVersion >= point.rowVersion;
+            }, REST_S);
+        } catch {
+            this.fail(`after event ${point.event} at ${point.at / 1e6} s it is at commit ` +
+                `${body.rowVersion}, not ${point.rowVersion}: ${body.status} ` +
+                JSON.stringify(body.waitingFor));
+        }
+    }
+
+    async compare(client) {
+        if (this.problem || !this.id) return;
+        const { body } = await client.ask('GET', `/api/v1/executions/${this.id}`);
+        const steps = await allSteps(client, this.id);
+        const withTimes = this.row.times !== false;
+        const shown = { ...normal(body, this.id), code: 'row' };
+        const wanted = { ...normal(this.trace.shown, 'ID'), code: 'row' };
+        const found =
+            difference('', wanted, shown, withTimes) ??
+            difference('steps', normal(this.trace.steps, 'ID'), normal(steps, this.id), withTimes);
+        if (found) this.fail(found);
+    }
+}
+
+// --- all rows ---
+
+/** What a row needs that the server does not have, or null. */
+function missing(run, absent) {
+    const needs = run.row.events?.map((event) => Object.keys(event)[0]) ?? [];
+    if (run.row.registry) needs.push('registry');
+    return needs.find((name) => absent.has(name)) ?? null;
+}
+
+async function findAbsent(client) {
+    const absent = new Set();
+    for (const [name, [method, path]] of Object.entries(CALLS)) {
+        const { status, body } = await client.ask(
+            method,
+            path.replace('{id}', '019b76da-a800-7001-890a-0b0c0d0e0f10').replace('{code}', 'none'),
+            {},
+        );
+        // A call that there is finds no such execution; one that there is not, no such path.
+        const isAbsent = status === 405 || (status === 404 && !/execution/.test(body.detail));
+        if (isAbsent) absent.add(name);
+    }
+    return absent;
+}
+
+export class Drive {
+    /** `store` is a postgres:// address or null; `kills`: kill after every round. */
+    constructor({ store = null, kills = false }) {
+        this.folder = mkdtempSync(join(tmpdir(), 'pawl-conformance-'));
+        this.server = new Server(join(this.folder, 'data'), store);
+        this.clock = join(this.folder, 'clock');
+        this.kills = kills;
+        this.killed = this.rounds = 0;
+        this.passed = this.failed = this.skipped = 0;
+    }
+
+    setClock(us) {
+        writeFileSync(this.clock, `@${START_US + us}\n`);
+    }
+
+    async start() {
+        if (!(await this.server.start({ PAWL_CLOCK_FILE: this.clock })))
+            throw new Error(`it does not start: ${this.server.log}`);
+    }
+
+    /** One moment: what is due there happens. */
+    async round(runs, at) {
+        const due = runs.filter((run) => run.points[0]?.at === at);
+        const now = due.map((run) => ({ run, point: run.points.shift() }));
+        const isLazy = this.rounds++ % 2 === 0;
+        await forAll(this.server, now, (client, { run, point }) => run.act(client, point));
+        if (!this.kills || isLazy)
+            await forAll(this.server, now, (client, { run, point }) => run.rest(client, point));
+        if (this.kills) {
+            await this.server.kill();
+            this.killed++;
+            await this.start();
+            if (!isLazy)
+                await forAll(this.server, now, (client, { run, point }) => run.rest(client, point));
+        }
+        const over = due.filter((run) => run.points.length === 0);
+        await forAll(this.server, over, (client, run) => run.compare(client));
+    }
+
+    async play(rows) {
+        const all = rows.map((row) => new Run(row));
+        this.setClock(0);
+        await this.start();
+        const client = this.server.client();
+        const absent = await findAbsent(client);
+        client.close();
+        const runs = all.filter((run) => !missing(run, absent));
+        this.skipped = all.length - runs.length;
+        if (absent.size > 0)
+            console.log(`skipped ${this.skipped}: the server has no call for ${[...absent].join(', ')}`);
+        await forAll(this.server, runs, (one, run) => run.prepare(one));
+        for (let at = 0; ; ) {
+            this.setClock(at);
+            while (runs.some((run) => run.points[0]?.at === at)) await this.round(runs, at);
+            const next = runs.filter((run) => run.points.length > 0).map((run) => run.points[0].at);
+            if (next.length === 0) break;
+            at = Math.min(...next);
+        }
+        for (const run of runs) {
+            if (run.problem) {
+                this.failed++;
+                console.log(`FAILED ${run.name}\n    ${run.problem}`);
+            } else {
+                this.passed++;
+            }
+        }
+    }
+
+    async close() {
+        const status = await this.server.stop();
+        if (status !== 0) {
+            this.failed++;
+            console.log(`FAILED it stops with ${status}: ${this.server.log}`);
+        }
+        rmSync(this.folder, { recursive: true, force: true });
+    }
+}
+
+/** Play the rows; the counts are added to `sum`. */
+export async function drive(name, rows, options, sum) {
+    const began = Date.now();
+    const d = new Drive(options);
+    try {
+        await d.play(rows);
+    } finally {
+        await d.close();
+    }
+    for (const what of ['passed', 'failed', 'skipped']) sum[what] += d[what];
+    console.log(`${name}: ${d.passed + d.failed} rows, ${d.rounds} rounds, ${d.killed} kills, ` +
+        `${((Date.now() - began) / 1000).toFixed(1)} s`);
+}
+
+/** Say how it went, and end. */
+export function finish({ passed, failed, skipped }) {
+    console.log(`${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`);
+    process.exit(failed === 0 ? 0 : 1);
+}
