@@ -45,7 +45,7 @@ static void handle(void *context, struct http_request *r)
         answer(r);
 }
 
-static size_t body_max(void *context, const struct http_request *r)
+static size_t body_max(void *context, struct http_request *r)
 {
     (void)context;
     (void)r;

@@ -4,15 +4,15 @@
 #include "api/api.h"
 #include "api/problem.h"
 #include "base/utf8.h"
+#include "store/digest.h"
 #include "store/users.h"
 #include "value/object.h"
 #include "value/timefmt.h"
 
-#include <openssl/evp.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { LIMIT_MAX = 500, KEY_LEN_MAX = 255, SHA256_BYTES = 32 };
+enum { LIMIT_MAX = 500, KEY_LEN_MAX = 255 };
 
 #define WAIT_DEFAULT_US INT64_C(10000000)
 #define WAIT_MAX_US INT64_C(3600000000)
@@ -224,21 +224,6 @@ bool call_execution_id(struct call *c, struct uuid *out)
     return false;
 }
 
-static struct str hash_hex(struct arena *mem, struct str text)
-{
-    static const char digits[] = "0123456789abcdef";
-    unsigned char hash[SHA256_BYTES];
-    char *hex = arena_alloc(mem, sizeof(hash) * 2);
-
-    if (EVP_Digest(text.len > 0 ? text.ptr : "", text.len, hash, NULL, EVP_sha256(), NULL) != 1)
-        PANIC("no SHA-256");
-    for (size_t i = 0; i < sizeof(hash); i++) {
-        hex[2 * i] = digits[hash[i] >> 4];
-        hex[2 * i + 1] = digits[hash[i] & 15];
-    }
-    return str_from(hex, sizeof(hash) * 2);
-}
-
 bool call_idempotency(struct call *c, struct idempotency *out)
 {
     struct str key = http_header(c->http, "Idempotency-Key");
@@ -255,7 +240,7 @@ bool call_idempotency(struct call *c, struct idempotency *out)
                                 .method = c->http->method,
                                 .path = c->http->path,
                                 .key = key,
-                                .body_hash = hash_hex(c->mem, c->http->body)};
+                                .body_hash = digest_hex(c->mem, c->http->body)};
     return true;
 }
 

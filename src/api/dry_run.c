@@ -8,6 +8,7 @@
 #include "api/api.h"
 #include "api/definitions.h"
 #include "base/clock.h"
+#include "define/access.h"
 #include "trial/script.h"
 #include "value/json.h"
 #include "value/mask.h"
@@ -146,6 +147,16 @@ static bool find_definition(struct dry_run *d, struct stored_definition *out, st
                      : err_set(err, ERR_NOT_FOUND, "there is no such version of this scenario");
 }
 
+/* Whoever may not start it may not find out what it would do. */
+static bool may_try(const struct dry_run *d, struct err *err)
+{
+    const struct node_user *user = &d->q->call->user;
+
+    return access_allows(d->program->access, "start", user->role, user->groups) ||
+           err_set(err, ERR_FORBIDDEN, "'%.*s' lets others start it, not you",
+                   STR_ARG(d->program->code));
+}
+
 static bool load(struct dry_run *d, struct err *err)
 {
     struct stored_definition stored;
@@ -157,7 +168,7 @@ static bool load(struct dry_run *d, struct err *err)
     world_open(&d->world);
     d->program = compile(d, &stored, &findings, err);
     *(d->program != NULL ? &d->warnings : &d->q->findings) = findings;
-    return d->program != NULL;
+    return d->program != NULL && may_try(d, err);
 }
 
 /* --- the world of the trial --- */

@@ -1,6 +1,8 @@
 /* token.c - see token.h. */
 #include "api/token.h"
 
+#include "store/digest.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/evp.h>
@@ -70,12 +72,7 @@ void token_hash(struct str token, uint8_t out[TOKEN_HASH_LEN])
 
 struct str token_hash_hex(struct arena *mem, struct str token)
 {
-    uint8_t hash[TOKEN_HASH_LEN];
-    char *hex = arena_alloc(mem, sizeof(hash) * 2);
-
-    token_hash(token, hash);
-    write_hex(hash, sizeof(hash), hex);
-    return str_from(hex, sizeof(hash) * 2);
+    return digest_hex(mem, token);
 }
 
 struct token_hasher {

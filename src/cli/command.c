@@ -8,7 +8,7 @@
 
 /* The text of a symbol, after this: a name with a dash is no symbol. */
 /* clang-format off */
-#define dry_run dry-run
+#define dry_run dry-run /* NOLINT(bugprone-macro-parentheses) */
 /* clang-format on */
 #define TEXT(symbol) TEXT_OF(symbol)
 #define TEXT_OF(name) #name

@@ -20,6 +20,7 @@ enum {
 struct function {
     struct str name;
     struct value definition; /* {params, body} */
+    int64_t version;         /* 0: of no registry */
 
     /* filled by functions_compile() */
     struct findings findings;       /* pointers into the definition */

@@ -22,7 +22,8 @@
  * What a step runs is a procedure: commands written in the step itself
  * (inline), one of the scenario's own `procedures` (local), one of the registry
  * in the version that was published when the program was made (registry), or
- * one that a worker does (external). All that a program can reach is in it.
+ * one that a worker does (external). All that a program can reach is in it; which
+ * versions these are is its snapshot.
  *
  * The slots of an activation:
  *
@@ -308,7 +309,7 @@ struct step {
     enum on_error on_error; /* its own, else that of the step around it, else the program's */
 };
 
-/* Something of the registry in the version that the program keeps. */
+/* Something of the registry in a version. */
 struct pinned {
     struct str name;
     int64_t version;
@@ -341,6 +342,8 @@ struct program {
     const struct pinned *functions;            /* user functions, fn.NAME, that it calls itself */
     const struct cel_program *const *expressions; /* all of them, for program_release() */
     uint32_t procedure_count, function_count, expression_count;
+    /* What executions pin with it (pins.h) and what that is known by; empty: there is nothing. */
+    struct str pins_json, snapshot;
 };
 
 /* The slot of $.steps.CODE. */

@@ -19,6 +19,7 @@ struct stored_execution {
     struct uuid id;
     struct str code;
     int64_t version;
+    struct str snapshot; /* of the versions that it has pinned; or empty */
     enum execution_status status;
     bool has_parent;
     struct uuid parent_id;

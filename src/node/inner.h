@@ -118,9 +118,10 @@ struct entry {
 /* --- programs --- */
 
 struct program_ref {
-    struct str key; /* code@version#epoch of functions */
+    struct str key; /* code@version#epoch of functions, or code@version:snapshot */
     struct str code;
-    int64_t version; /* never 0 */
+    int64_t version;     /* never 0 */
+    struct str snapshot; /* or empty: with what is published */
     enum program_state state;
     const struct program *program;
     struct arena mem;
@@ -371,8 +372,18 @@ bool program_read(struct node *n, struct reader *reader, struct arena *mem, stru
                   int64_t version, struct program_read *out, struct err *err) MUST_USE;
 void program_read_release(struct program_read *read);
 
-/* program.c: programs, and which version is published */
+/* The same with the versions that a snapshot names; without one they are those of now. */
+bool program_read_pinned(struct node *n, struct reader *reader, struct arena *mem, struct str code,
+                         int64_t version, struct str snapshot, struct program_read *out,
+                         struct err *err) MUST_USE;
+
+/*
+ * program.c: programs, and which version is published. The first is for what
+ * begins now; the second for what has begun, with its snapshot or none.
+ */
 struct program_ref *program_get(struct node *n, struct str code, int64_t version);
+struct program_ref *program_get_pinned(struct node *n, struct str code, int64_t version,
+                                       struct str snapshot);
 struct published *published_get(struct node *n, struct str code);
 void published_load(struct node *n, struct published *p);
 void published_forget(struct node *n); /* others may have published: ask again */

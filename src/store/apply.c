@@ -317,8 +317,17 @@ static bool insert_execution(struct apply *a, const struct commit *c, int64_t ro
                   db_some_text(e->waiting_for_json), db_some_text(e->error_json),
                   db_some_text(e->result_json), db_some_text(e->input_json),
                   c->writes_context ? db_some_text(c->context_json) : db_null(),
-                  e->has_parent ? db_text(str_from(parent, UUID_TEXT_LEN)) : db_null()),
+                  e->has_parent ? db_text(str_from(parent, UUID_TEXT_LEN)) : db_null(),
+                  db_some_text(e->program->snapshot)),
         status);
+}
+
+/* What the versions are that its snapshot names; executions share it, so it is often there. */
+static bool keep_snapshot(struct apply *a, const struct program *p, enum db_status *status)
+{
+    return p->snapshot.len == 0 ||
+           apply_write(a, SQL_SNAPSHOT_KEEP, DB_PARAMS(db_text(p->snapshot), db_text(p->pins_json)),
+                       status);
 }
 
 /* Indexed columns are named only where they change: naming one rewrites its index. */
@@ -409,6 +418,8 @@ static enum apply_end start_execution(struct apply *a, struct member *m, enum db
             return APPLY_FAILED;
         return apply_refuse(a, m, *status == DB_ROW ? MEMBER_KEY_BUSY : MEMBER_STALE);
     }
+    if (!keep_snapshot(a, e->program, status))
+        return APPLY_FAILED;
     a->counts[e->status]++;
     return APPLY_DONE;
 }
@@ -449,10 +460,12 @@ static enum apply_end advance_execution(struct apply *a, struct member *m,
     if (db_changes(a->db) == 0)
         return apply_refuse(a, m, MEMBER_STALE);
     if (m->commit->moves &&
-        !apply_write(a, SQL_EXECUTION_MOVE,
-                     DB_PARAMS(db_int(before->row), db_int(e->program->version),
-                               db_some_int(e->deadline_at_us), db_int(EXECUTION_FORMAT)),
-                     status))
+        (!keep_snapshot(a, e->program, status) ||
+         !apply_write(a, SQL_EXECUTION_MOVE,
+                      DB_PARAMS(db_int(before->row), db_int(e->program->version),
+                                db_some_int(e->deadline_at_us), db_int(EXECUTION_FORMAT),
+                                db_some_text(e->program->snapshot)),
+                      status)))
         return APPLY_FAILED;
     a->counts[before->status]--;
     a->counts[e->status]++;
@@ -474,6 +487,8 @@ static enum apply_end start_children(struct apply *a, struct member *m, enum db_
             return APPLY_FAILED;
         if (db_changes(a->db) == 0)
             return apply_refuse(a, m, MEMBER_RECORD_STALE);
+        if (!keep_snapshot(a, start.after->program, status))
+            return APPLY_FAILED;
         a->counts[start.after->status]++;
     }
     return APPLY_DONE;

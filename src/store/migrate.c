@@ -23,7 +23,7 @@ static const struct statement postgres_statements[] = {
 };
 #undef MIGRATE
 
-enum { NEWEST = 7 };
+enum { NEWEST = 8 };
 
 const int64_t migrate_newest = NEWEST;
 

@@ -52,6 +52,7 @@ static bool load_with_history(struct reader *r, struct arena *mem, struct uuid i
         ok = row_execution(r, mem, sql, out, err);
         out->input_json = row_text(r, mem, sql, 25);
         out->context_json = row_text(r, mem, sql, 26);
+        out->snapshot = row_text(r, mem, sql, 27);
     } else if (status != DB_DONE) {
         ok = db_fail(r->db, status, err);
     }

@@ -95,6 +95,18 @@ bool read_newest(struct reader *r, struct arena *mem, struct str kind,
     return load_all(r, mem, SQL_READ_ALL_NEWEST, status, true, out, err);
 }
 
+bool read_snapshot(struct reader *r, struct arena *mem, struct str hash, struct str *pins_json,
+                   bool *found, struct err *err)
+{
+    enum db_status status = reader_run(r, SQL_READ_SNAPSHOT, DB_PARAMS(db_text(hash)));
+
+    *found = status == DB_ROW;
+    if (*found)
+        *pins_json = str_copy(mem, db_column_text(r->db, SQL_READ_SNAPSHOT, 0));
+    db_end(r->db, SQL_READ_SNAPSHOT);
+    return status <= DB_DONE ? true : db_fail(r->db, status, err);
+}
+
 bool read_definition_stamp(struct reader *r, int64_t *out, struct err *err)
 {
     enum db_status status = reader_run(r, SQL_READ_DEFINITION_STAMP, DB_NO_PARAMS);

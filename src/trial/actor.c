@@ -111,27 +111,27 @@ static void keep_rest(struct run *r, const struct commit *c)
 
 /* --- events --- */
 
-static bool advance(struct run *r, struct actor *a, struct event *ev, struct commit *c,
+static bool advance(struct run *r, struct actor *a, struct event ev, struct commit *c,
                     struct err *err)
 {
     struct reads reads = {0};
 
-    ev->config = r->config;
-    ev->mocked = r->script->mocks.procedures;
-    ev->traces = true;
-    ev->records = &reads.records;
-    ev->objects = &reads.objects;
-    ev->processes = &reads.processes;
-    ev->mocks = &reads.mocks;
+    ev.config = r->config;
+    ev.mocked = r->script->mocks.procedures;
+    ev.traces = true;
+    ev.records = &reads.records;
+    ev.objects = &reads.objects;
+    ev.processes = &reads.processes;
+    ev.mocks = &reads.mocks;
     while (true) {
-        if (!engine_advance(&a->mem, a->x, ev, r->now_us, c, err))
+        if (!engine_advance(&a->mem, a->x, &ev, r->now_us, c, err))
             return false;
         if (c->result == ADVANCE_COMMIT)
             return true;
         if (!answer_needs(r, a, c, &reads, err))
             return false;
-        ev->history = reads.has_history ? &reads.history : NULL;
-        ev->child = reads.has_child ? &reads.child : NULL;
+        ev.history = reads.has_history ? &reads.history : NULL;
+        ev.child = reads.has_child ? &reads.child : NULL;
     }
 }
 
@@ -139,7 +139,7 @@ bool actor_apply(struct run *r, struct actor *a, struct event ev, struct err *er
 {
     struct commit c;
 
-    if (!advance(r, a, &ev, &c, err)) {
+    if (!advance(r, a, ev, &c, err)) {
         for (size_t i = 0; i < c.findings.count; i++)
             *VEC_ADD(r->mem, r->findings) = c.findings.items[i];
         return false;

@@ -53,6 +53,7 @@ static bool is_over(const struct actor *a)
 
 static struct actor *first_actor(const struct run *r)
 {
+    ASSERT(r->actors.count > 0);
     return r->actors.items[0];
 }
 

@@ -121,6 +121,17 @@ claim('what is wrong is refused, with its place', async (rig) => {
     equal(refused(await post({ inputs: order }), 422, 'invalid').errors[0].pointer, '/inputs');
 });
 
+claim('whoever may not start it may not try it', async (rig) => {
+    await rig.publish({ code: 'guarded', access: { start: ['group:finance'] }, steps: [{ code: 'a', procedure: { type: 'log', message: 'x' } }] });
+    const as = async (groups) => {
+        const { token } = (await rig.api('POST', '/users', { name: 'Vi', role: 'viewer', groups })).body;
+        return rig.api('POST', '/scenarios/guarded/dry-run', {}, { Authorization: `Bearer ${token}` });
+    };
+    equal((await as(['finance'])).status, 200);
+    refused(await as([]), 403, 'forbidden');
+    equal((await tried(rig, 'guarded', {})).status, 'completed', 'an administrator');
+});
+
 claim('what goes on for ever, or grows, is cut', async (rig) => {
     const rest = { code: 'rest', procedure: { type: 'wait.timer', duration: '1s' } };
     await rig.publish({ code: 'endless', settings: { timeout: '3650d' }, steps: [{ code: 'each', loop: { while: 'true', max: 100000, steps: [rest] } }] });

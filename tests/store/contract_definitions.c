@@ -1,4 +1,4 @@
-/* contract_definitions.c - claims about definitions that live, go back, and change together. */
+/* contract_definitions.c - claims about definitions that live, go back, change together, are pinned. */
 #include "store/contract.h"
 
 #include <setjmp.h>
@@ -250,6 +250,107 @@ static void test_definitions__the_kept_answer_is_that_of_the_change(void **state
     assert_str(m.answer, "version 1");
 }
 
+/* --- what executions have pinned --- */
+
+struct snapshot_question {
+    struct str hash, pins;
+    bool found;
+};
+
+static void look_at_snapshot(struct contract *c, struct reader *r, void *context)
+{
+    struct snapshot_question *q = context;
+    struct err err;
+
+    assert_true(read_snapshot(r, &c->mem, q->hash, &q->pins, &q->found, &err));
+}
+
+static struct snapshot_question ask_snapshot(struct contract *c, struct str hash)
+{
+    struct snapshot_question q = {.hash = hash};
+
+    contract_read(c, look_at_snapshot, &q);
+    return q;
+}
+
+/* The program of a commit, with that snapshot. */
+static void pin(struct contract *c, struct commit *commit, const char *hash, const char *pins)
+{
+    struct program *p = ARENA_NEW(&c->mem, struct program);
+
+    *p = *commit->after->program;
+    p->snapshot = str_of(hash);
+    p->pins_json = str_of(pins);
+    commit->after->program = p;
+}
+
+static void test_snapshots__are_written_with_the_start_and_shared(void **state)
+{
+    struct contract *c = *state;
+    struct commit *first = contract_start(c, STATUS_WAITING, 1);
+    struct commit *second = contract_start(c, STATUS_WAITING, 1);
+    struct commit *plain = contract_start(c, STATUS_WAITING, 1);
+
+    pin(c, first, "aa", "{\"procedures\": {\"p\":1}}");
+    pin(c, second, "aa", "{\"procedures\": {\"p\":1}}");
+    assert_false(ask_snapshot(c, STR("aa")).found);
+    assert_int_equal(contract_commit(c, first), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, second), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, plain), MEMBER_APPLIED);
+    contract_reopen(c);
+    assert_str(contract_load(c, first->after->id)->snapshot, "aa");
+    assert_str(contract_load(c, second->after->id)->snapshot, "aa");
+    assert_int_equal(contract_load(c, plain->after->id)->snapshot.len, 0);
+    /* To the byte: what it is known by is its digest. */
+    assert_str(ask_snapshot(c, STR("aa")).pins, "{\"procedures\": {\"p\":1}}");
+}
+
+static void test_snapshots__of_a_refused_start_are_not_kept(void **state)
+{
+    struct contract *c = *state;
+    struct commit *holder = contract_start(c, STATUS_WAITING, 1);
+    struct commit *refused = contract_start(c, STATUS_WAITING, 1);
+
+    holder->after->key = refused->after->key = STR("K");
+    pin(c, refused, "bb", "{}");
+    assert_int_equal(contract_commit(c, holder), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, refused), MEMBER_KEY_BUSY);
+    assert_false(ask_snapshot(c, STR("bb")).found);
+}
+
+static void test_snapshots__stay_until_the_execution_moves(void **state)
+{
+    struct contract *c = *state;
+    struct commit *start = contract_start(c, STATUS_WAITING, 1), *next, *moved;
+
+    pin(c, start, "aa", "{}");
+    assert_int_equal(contract_commit(c, start), MEMBER_APPLIED);
+    next = contract_advance(c, start, STATUS_WAITING, 1);
+    pin(c, next, "bb", "{}");
+    assert_int_equal(contract_commit(c, next), MEMBER_APPLIED);
+    assert_str(contract_load(c, start->after->id)->snapshot, "aa");
+    moved = contract_advance(c, next, STATUS_WAITING, 1);
+    pin(c, moved, "cc", "{}");
+    moved->moves = true;
+    assert_int_equal(contract_commit(c, moved), MEMBER_APPLIED);
+    assert_str(contract_load(c, start->after->id)->snapshot, "cc");
+    assert_true(ask_snapshot(c, STR("cc")).found);
+}
+
+static void test_snapshots__of_children_are_written_with_them(void **state)
+{
+    struct contract *c = *state;
+    struct commit *start = contract_start(c, STATUS_WAITING, 1);
+    struct commit *child = contract_start(c, STATUS_PENDING, 0);
+
+    pin(c, child, "dd", "{}");
+    *VEC_ADD(&c->mem, &start->starts) = child->after;
+    assert_int_equal(contract_commit(c, start), MEMBER_APPLIED);
+    assert_int_equal(contract_load(c, start->after->id)->snapshot.len, 0);
+    assert_str(contract_load(c, child->after->id)->snapshot, "dd");
+    assert_true(ask_snapshot(c, STR("dd")).found);
+}
+
 #define CLAIM(test) cmocka_unit_test_setup_teardown(test, contract_setup, contract_teardown)
 
 static const struct CMUnitTest claims[] = {
@@ -261,6 +362,10 @@ static const struct CMUnitTest claims[] = {
     CLAIM(test_definitions__lists_go_on_behind_a_code),
     CLAIM(test_definitions__the_stamp_grows_with_every_change),
     CLAIM(test_definitions__the_kept_answer_is_that_of_the_change),
+    CLAIM(test_snapshots__are_written_with_the_start_and_shared),
+    CLAIM(test_snapshots__of_a_refused_start_are_not_kept),
+    CLAIM(test_snapshots__stay_until_the_execution_moves),
+    CLAIM(test_snapshots__of_children_are_written_with_them),
 };
 
 int contract_run_definitions(const char *name)
