@@ -177,6 +177,44 @@ claim "also many" said 0 "4 of 4 executions are deleted"
 run ls --code wait
 claim "nothing is left" said 0 "no executions"
 
+# --- dead letters ---
+
+cat >held.json <<'EOF'
+{"code": "held", "onError": "hold", "steps": [{"code": "pay", "input": {"n": 7},
+ "procedure": {"type": "compute.fail", "code": "declined", "message": "no \u001b[31mmoney"}}]}
+EOF
+run dlq
+claim "without dead letters there is nothing to list" said 0 "no dead letters"
+run apply held.json
+run start held
+run start held
+run dlq ls
+claim "dead letters are listed" said 0 "ID" "incident" "held" "pay" "open" "declined"
+run dlq ls --limit 1 --json
+letter=$(printf '%s' "$out" | sed -n 's/^{"id":"\([^"]*\)".*/\1/p')
+claim "as JSON, too" said 0 '"kind":"incident"' "there are more"
+run dlq ls --execution @last --json
+claim "also those of one execution" said 0 "$letter"
+run dlq ls --status opn
+claim "a status that is none is refused" said 1 "open, retried, resolved, all"
+run dlq show "${letter: -12}"
+claim "one is explained, without control characters" said 0 "incident $letter is open" "declined: no" '{"n":7}' "pawl dlq retry"
+claim "nothing colours the terminal" [ "${out/$'\e'/}" = "$out" ]
+run dlq resolve "$letter"
+claim "resolving needs a note" said 2 "pawl dlq"
+run dlq resolve "$letter" --note "paid by hand"
+claim "it is resolved" said 0 "$letter is resolved"
+run dlq resolve "$letter" --note "again"
+claim "once" said 1 "resolved already"
+run dlq show "$letter"
+claim "and says by whom and why" said 0 "is resolved" "note       paid by hand"
+run dlq show 000000000000
+claim "an end that no letter has is told" said 1 "no dead letter"
+run dlq show "$letter" --note x
+claim "only resolve has a note" said 2 "pawl dlq"
+run dlq ls
+claim "the other is open still" said 0 "declined"
+
 # --- records ---
 
 run record set invoice I-1 '{"amount": 10}' --new
