@@ -6,6 +6,7 @@
  * is made.
  */
 #include "api/api.h"
+#include "api/executions_repair.h"
 #include "api/letters.h"
 #include "api/repeat.h"
 #include "store/change_letter.h"
@@ -151,8 +152,10 @@ static bool may_retry(struct arena *mem, const struct stored_letter *l, struct e
 /* The same as POST /executions/{id}/retry; the commit closes the letter. */
 static void retry_execution(struct call *c, struct uuid execution)
 {
-    (void)execution;
-    call_refuse_text(c, ERR_CONFLICT, "executions cannot be tried again yet");
+    char *id = arena_alloc(c->mem, UUID_TEXT_LEN + 1);
+
+    uuid_write(execution, id);
+    repair_ask_retry(c, execution, str_from(id, UUID_TEXT_LEN));
 }
 
 static void then_retry(struct query *q)
