@@ -142,8 +142,8 @@ struct node_request {
     struct value payload;
     struct value signal_by; /* {id, name}: a map */
     bool names_execution;   /* SIGNAL: the answer that is kept says who received it */
-    struct str reason;
     enum cancel_rollback cancel_rollback; /* CANCEL */
+    struct str reason;
     struct str from;                      /* RETRY: the code of a step; empty = where it stands */
     struct value output;                  /* SKIP: of the step; absent = none */
     /* DEFINITION */

@@ -10,7 +10,7 @@
 //
 // With kills, the server is killed after every such round and started again.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -101,11 +101,10 @@ async function allSteps(client, id) {
 
 /** Calls that a row needs and a server may not have. */
 const CALLS = {
-    retry: ['POST', '/api/v1/executions/{id}/retry'],
-    skip: ['POST', '/api/v1/executions/{id}/skip'],
-    migrate: ['POST', '/api/v1/executions/{id}/migrate'],
-    answer: ['POST', '/api/v1/jobs/claim'],
-    registry: ['PUT', '/api/v1/procedures/{code}/draft'],
+    retry: '/api/v1/executions/{id}/retry',
+    skip: '/api/v1/executions/{id}/skip',
+    migrate: '/api/v1/executions/{id}/migrate',
+    registry: '/api/v1/procedures/{code}/draft',
 };
 
 class Run {
@@ -215,17 +214,9 @@ function missing(run, absent) {
 }
 
 async function findAbsent(client) {
-    const absent = new Set();
-    for (const [name, [method, path]] of Object.entries(CALLS)) {
-        const { status, body } = await client.ask(
-            method,
-            path.replace('{id}', '019b76da-a800-7001-890a-0b0c0d0e0f10').replace('{code}', 'none'),
-            {},
-        );
-        // A call that there is finds no such execution; one that there is not, no such path.
-        const isAbsent = status === 405 || (status === 404 && !/execution/.test(body.detail));
-        if (isAbsent) absent.add(name);
-    }
+    const absent = new Set(['answer']); // workers do not speak HTTP here yet
+    const { body } = await client.ask('GET', '/openapi.json');
+    for (const [name, path] of Object.entries(CALLS)) if (!body.paths[path]) absent.add(name);
     return absent;
 }
 
@@ -240,8 +231,10 @@ export class Drive {
         this.passed = this.failed = this.skipped = 0;
     }
 
+    /** At once: a server that finds the file empty would live in our own time. */
     setClock(us) {
-        writeFileSync(this.clock, `@${START_US + us}\n`);
+        writeFileSync(`${this.clock}.new`, `@${START_US + us}\n`);
+        renameSync(`${this.clock}.new`, this.clock);
     }
 
     async start() {
