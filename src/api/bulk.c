@@ -14,26 +14,21 @@
  */
 #include "api/api.h"
 #include "api/executions_delete.h"
+#include "api/executions_repair.h"
 #include "api/filter.h"
 #include "api/query.h"
 #include "api/view.h"
+#include "engine/show.h"
 #include "value/json.h"
 #include "value/object.h"
 
 enum { PAGE = 200, PAGES_MAX = 200, LIMIT_MAX = 10000, TEXT_LEN_MAX = 255, ERRORS_MAX = 10 };
 
-enum bulk_action {
-#define BULK(symbol, name, exists) ACTION_##symbol,
-#include "api/bulk.def"
-#undef BULK
-    ACTION_COUNT
-};
-
 static const struct {
-    const char *name;
-    bool exists;
+    enum action action;
+    enum node_request_kind request;
 } actions[] = {
-#define BULK(symbol, text, is_there) {.name = (text), .exists = (is_there)},
+#define BULK(symbol, kind) {.action = ACTION_##symbol, .request = (kind)},
 #include "api/bulk.def"
 #undef BULK
 };
@@ -45,13 +40,15 @@ struct bulk_error {
 
 struct bulk {
     struct call *call;
-    enum bulk_action action;
+    enum action action;
+    enum node_request_kind request;
     struct execution_filter filter; /* its cursor is where the next page begins */
     struct str filter_json;
     bool is_dry_run;
     int64_t limit;
     struct str type, signal_id, reason; /* SIGNAL, CANCEL */
     struct value payload, by;
+    struct repair_fields repair; /* RETRY, SKIP, MIGRATE */
     struct idempotency idempotency;
     struct kept_answer kept;
     int64_t now_us;
@@ -75,29 +72,18 @@ static void finish(struct bulk *b, bool has_more);
 
 /* --- one execution --- */
 
-/* Whether the action makes sense for an execution as the list has found it. */
-static bool applies(enum bulk_action action, enum execution_status status)
+static bool is_repair(enum action action)
 {
-    switch (action) {
-    case ACTION_CANCEL:
-        return !status_is_terminal(status) && status != STATUS_COMPENSATING;
-    case ACTION_SIGNAL:
-        return !status_is_terminal(status);
-    case ACTION_DELETE:
-        return status_is_terminal(status);
-    case ACTION_RETRY:
-    case ACTION_SKIP:
-    case ACTION_MIGRATE:
-    case ACTION_COUNT:
-        break;
-    }
-    return false;
+    return action == ACTION_RETRY || action == ACTION_SKIP || action == ACTION_MIGRATE;
 }
 
 static void count_failure(struct bulk *b, struct uuid execution, const struct err *err)
 {
-    /* It has ended, or was deleted, between the list and the request. */
-    if (err->code == ERR_CONFLICT || err->code == ERR_NOT_FOUND) {
+    /*
+     * It has ended, or was deleted, between the list and the request. What cannot
+     * be repaired for another reason, such as a step that a version lacks, is told.
+     */
+    if ((err->code == ERR_CONFLICT && !is_repair(b->action)) || err->code == ERR_NOT_FOUND) {
         b->skipped++;
         return;
     }
@@ -155,7 +141,7 @@ static void ask_one(struct bulk *b, struct uuid id)
     struct node_request *r = ARENA_NEW(&b->mem, struct node_request);
     char text[UUID_TEXT_LEN + 1];
 
-    *r = (struct node_request){.kind = b->action == ACTION_CANCEL ? NODE_CANCEL : NODE_SIGNAL,
+    *r = (struct node_request){.kind = b->request,
                                .user = b->call->user,
                                .execution = id,
                                .reason = b->reason,
@@ -169,6 +155,8 @@ static void ask_one(struct bulk *b, struct uuid id)
     uuid_write(id, text);
     if (b->action == ACTION_CANCEL)
         call_audit(b->call, r, "execution.cancel", str_copy(&b->mem, str_of(text)), STR_NONE);
+    else if (is_repair(b->action))
+        repair_fill(b->call, r, &b->repair, str_copy(&b->mem, str_of(text)));
     if (node_submit(b->call->node, r, &r->err))
         return;
     r->ok = false;
@@ -222,7 +210,7 @@ static void page_read(struct node_read *read)
         const struct stored_execution *x = &b->list.items[i];
 
         b->matched++;
-        if (!applies(b->action, x->status)) {
+        if (!show_allows(x, b->action)) {
             b->skipped++;
             continue;
         }
@@ -263,7 +251,7 @@ static struct str answer_json(struct bulk *b, bool has_more)
 
     buf_init_arena(&out, b->call->mem);
     buf_char(&out, '{');
-    object_text(&out, "action", str_of(actions[b->action].name));
+    object_text(&out, "action", str_of(action_name(b->action)));
     object_bool(&out, "dryRun", b->is_dry_run);
     object_int(&out, "matched", b->matched);
     object_int(&out, "done", b->done);
@@ -325,7 +313,7 @@ static void finish(struct bulk *b, bool has_more)
     object_int(&details, "failed", b->failed);
     object_int(&details, "skipped", b->skipped);
     buf_char(&details, '}');
-    call_audit(c, r, str_printf(c->mem, "execution.bulk_%s", actions[b->action].name).ptr, STR_NONE,
+    call_audit(c, r, str_printf(c->mem, "execution.bulk_%s", action_name(b->action)).ptr, STR_NONE,
                buf_view(&details));
     if (!node_submit(c->node, r, &err))
         call_answer(c, 200, json);
@@ -355,23 +343,19 @@ static void begin(struct query *q)
                          "this Idempotency-Key was used with another request");
 }
 
-static bool find_action(struct call *c, struct str name, enum bulk_action *out)
+static bool find_action(struct bulk *b, struct str name)
 {
+    struct call *c = b->call;
     struct buf all;
 
     buf_init_arena(&all, c->mem);
     buf_text(&all, "action is one of ");
-    for (unsigned i = 0; i < ACTION_COUNT; i++) {
-        *out = (enum bulk_action)i;
-        if (str_eq(name, str_of(actions[i].name)) && actions[i].exists)
+    for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
+        b->action = actions[i].action;
+        b->request = actions[i].request;
+        if (str_eq(name, str_of(action_name(b->action))))
             return true;
-        if (str_eq(name, str_of(actions[i].name))) {
-            call_refuse_field(c, "action", "not_supported_yet",
-                              str_printf(c->mem, "%s is not supported yet", actions[i].name).ptr);
-            return false;
-        }
-        if (actions[i].exists)
-            buf_printf(&all, "%s%s", i > 0 ? ", " : "", actions[i].name);
+        buf_printf(&all, "%s%s", i > 0 ? ", " : "", action_name(b->action));
     }
     buf_char(&all, '\0');
     call_refuse_field(c, "action", "bad_value", all.ptr);
@@ -416,6 +400,29 @@ static bool take_signal(struct bulk *b, struct value type, struct value id, stru
     return true;
 }
 
+/* The fields of repairs, each of which only some actions may have. */
+static bool take_repair(struct bulk *b)
+{
+    const struct repair_fields *f = &b->repair;
+    bool is_retry = b->action == ACTION_RETRY, is_migration = b->action == ACTION_MIGRATE;
+
+    if (f->from.kind != VALUE_ABSENT && !is_retry)
+        call_refuse_field(b->call, "from", "unknown_field", "only a retry has from");
+    else if (f->input.kind != VALUE_ABSENT && !is_retry)
+        call_refuse_field(b->call, "input", "unknown_field", "only a retry has an input");
+    else if (f->output.kind != VALUE_ABSENT && b->action != ACTION_SKIP)
+        call_refuse_field(b->call, "output", "unknown_field", "only a skip has an output");
+    else if (f->version.kind != VALUE_ABSENT && !is_retry && !is_migration)
+        call_refuse_field(b->call, "version", "unknown_field",
+                          "only a retry and a migration have a version");
+    else if (f->version.kind == VALUE_ABSENT && is_migration)
+        call_refuse_field(b->call, "version", "missing_field",
+                          "version is missing: where are they to go?");
+    else
+        return repair_check(b->call, f);
+    return false;
+}
+
 static bool take_filter(struct bulk *b, struct value filter, struct value cursor)
 {
     struct findings findings = {0};
@@ -435,21 +442,29 @@ static bool take_filter(struct bulk *b, struct value filter, struct value cursor
 
 void bulk_start(struct call *c)
 {
+    struct bulk *b = ARENA_NEW(c->mem, struct bulk);
     struct value action, filter, dry_run, limit, cursor, type, payload, id, reason;
     const struct body_field fields[] = {
-        {"action", BODY_TEXT, true, &action},   {"filter", BODY_OBJECT, true, &filter},
-        {"dryRun", BODY_BOOL, false, &dry_run}, {"limit", BODY_INT, false, &limit},
-        {"cursor", BODY_TEXT, false, &cursor},  {"type", BODY_TEXT, false, &type},
-        {"payload", BODY_ANY, false, &payload}, {"id", BODY_TEXT, false, &id},
+        {"action", BODY_TEXT, true, &action},
+        {"filter", BODY_OBJECT, true, &filter},
+        {"dryRun", BODY_BOOL, false, &dry_run},
+        {"limit", BODY_INT, false, &limit},
+        {"cursor", BODY_TEXT, false, &cursor},
+        {"type", BODY_TEXT, false, &type},
+        {"payload", BODY_ANY, false, &payload},
+        {"id", BODY_TEXT, false, &id},
         {"reason", BODY_TEXT, false, &reason},
+        {"from", BODY_TEXT, false, &b->repair.from},
+        {"version", BODY_INT, false, &b->repair.version},
+        {"input", BODY_OBJECT, false, &b->repair.input},
+        {"output", BODY_ANY, false, &b->repair.output},
     };
-    struct bulk *b = ARENA_NEW(c->mem, struct bulk);
 
     b->call = c;
     b->now_us = api_now_us(c->api);
     if (!call_body(c, fields, sizeof(fields) / sizeof(fields[0])) ||
-        !find_action(c, value_text(action), &b->action) || !call_idempotency(c, &b->idempotency) ||
-        !take_signal(b, type, id, payload) || !take_filter(b, filter, cursor))
+        !find_action(b, value_text(action)) || !call_idempotency(c, &b->idempotency) ||
+        !take_signal(b, type, id, payload) || !take_repair(b) || !take_filter(b, filter, cursor))
         return;
     b->is_dry_run = value_is_true(dry_run);
     b->limit = limit.kind == VALUE_INT ? limit.i : LIMIT_MAX;

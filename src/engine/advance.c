@@ -403,7 +403,7 @@ static enum letter_status incident_after(const struct execution *before, enum ev
     return event == EVENT_SKIP || event == EVENT_CANCEL ? LETTER_RESOLVED : LETTER_OPEN;
 }
 
-static void finish(struct turn *t)
+static void finish(struct turn *t, bool has_moved)
 {
     struct execution *x = t->x;
     struct commit *out = t->out;
@@ -417,7 +417,9 @@ static void finish(struct turn *t)
     set_wake(x);
     for (size_t i = 0; i < out->history.count; i++)
         x->log_bytes += state_row_bytes(&out->history.items[i]);
-    if (x->context_bytes <= CHECKPOINT_SMALL || x->log_bytes >= (int64_t)x->context_bytes) {
+    /* Rows are folded with one version: those of another are behind a checkpoint. */
+    if (x->context_bytes <= CHECKPOINT_SMALL || x->log_bytes >= (int64_t)x->context_bytes ||
+        has_moved) {
         out->writes_context = true;
         out->context_json = state_context_json(t->mem, x);
         x->checkpoint_seq = x->seq;
@@ -482,7 +484,7 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
         complete = undo_run(&t);
     out->result = complete ? ADVANCE_COMMIT : ADVANCE_NEED;
     if (complete) {
-        finish(&t);
+        finish(&t, t.x->program != exec->program);
         out->wakes_parent = t.x->has_parent && status_is_terminal(t.x->status);
         out->incident = incident_after(exec, ev->kind);
         out->moves = t.x->program != exec->program || t.x->deadline_at_us != exec->deadline_at_us;

@@ -262,7 +262,7 @@ struct commit {
         VEC_OF(struct execution *);
     } starts;
     bool wakes_parent;             /* it has ended, and its parent may be waiting for that */
-    struct findings findings;      /* of a signal that its form refuses: what is wrong */
+    struct findings findings;      /* of what is refused as ERR_INVALID: what is wrong */
     bool moves;                    /* the version or the deadline of the execution has changed */
     const struct signal *received; /* a signal to be stored, or NULL */
     bool writes_context;           /* checkpoint: context_json is set */
@@ -282,6 +282,13 @@ struct commit {
  */
 bool engine_advance(struct arena *mem, const struct execution *exec, const struct event *ev,
                     int64_t now_us, struct commit *out, struct err *err) MUST_USE;
+
+/*
+ * Whether an operator may RETRY, SKIP or MIGRATE the execution as it stands,
+ * whatever else the request says; ERR_CONFLICT says why not.
+ */
+bool engine_may_repair(const struct execution *exec, enum event_kind kind,
+                       struct err *err) MUST_USE;
 
 /* Whether an execution has received a signal of this id already. */
 enum signal_known { SIGNAL_NEW, SIGNAL_SAME, SIGNAL_DIFFERS };

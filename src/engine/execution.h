@@ -91,6 +91,13 @@ struct cursor {
     int64_t tries;
 };
 
+/* How often a step was visited that the version does not have. */
+struct past_visit {
+    struct str code;
+    int64_t visit;
+    const struct past_visit *next;
+};
+
 /* A step that has steps in it, under way. */
 struct frame {
     uint32_t step, block;
@@ -137,6 +144,7 @@ struct execution {
     struct value input;     /* an operator's retry may replace it: has_new_input */
     struct str input_json;
     bool has_new_input;
+    struct value first_input; /* has_new_input: what the start gave */
 
     /* state */
     enum execution_status status;
@@ -157,8 +165,9 @@ struct execution {
     struct items compensated, failed; /* codes of steps: $.compensation */
     uint32_t last_done;               /* the step that completed last, as index + 1; 0 = none */
     struct step_state *steps;         /* by index, step_count of the program */
-    struct value variables;           /* a map */
-    struct str variables_json;        /* the same, or empty when there are none */
+    const struct past_visit *past_visits;
+    struct value variables;    /* a map */
+    struct str variables_json; /* the same, or empty when there are none */
     struct signals signals;
     struct str error_json;       /* or empty */
     struct str result_json;      /* or empty */

@@ -15,6 +15,59 @@ static bool is_held(const struct execution *x)
     return x->status == STATUS_WAITING && x->cursor.phase == PHASE_HELD;
 }
 
+static bool may_retry(const struct execution *x, struct err *err)
+{
+    if (x->compensated.count + x->failed.count > 0 || x->undo != NULL)
+        return err_set(err, ERR_CONFLICT, "the execution has been rolled back");
+    if (x->status != STATUS_FAILED && !is_held(x))
+        return err_set(err, ERR_CONFLICT, "only a failed or held execution can be tried again");
+    return true;
+}
+
+static bool may_skip(const struct execution *x, struct err *err)
+{
+    if (!is_held(x))
+        return err_set(err, ERR_CONFLICT, "only a held execution has a step to skip");
+    if (x->cursor.step >= x->program->step_count)
+        return err_set(err, ERR_CONFLICT, "all its steps are done; it is the result that failed");
+    return true;
+}
+
+static bool may_migrate(const struct execution *x, struct err *err)
+{
+    if (x->status != STATUS_WAITING)
+        return err_set(err, ERR_CONFLICT, "only a waiting execution can move to another version");
+    return true;
+}
+
+bool engine_may_repair(const struct execution *exec, enum event_kind kind, struct err *err)
+{
+    switch (kind) {
+    case EVENT_RETRY:
+        return may_retry(exec, err);
+    case EVENT_SKIP:
+        return may_skip(exec, err);
+    case EVENT_MIGRATE:
+        return may_migrate(exec, err);
+    case EVENT_START:
+    case EVENT_WAKE:
+    case EVENT_SIGNAL:
+    case EVENT_CANCEL:
+    case EVENT_ANSWER:
+        break;
+    }
+    PANIC("this repairs nothing");
+}
+
+/* ERR_INVALID with a finding about one field of the request. */
+static bool refuse_field(struct turn *t, const char *pointer, const char *code, struct str hint,
+                         struct str message, struct err *err)
+{
+    *VEC_ADD(t->mem, &t->out->findings) = (struct finding){
+        .pointer = str_of(pointer), .code = str_of(code), .message = message, .hint = hint};
+    return err_set(err, ERR_INVALID, "%.*s", STR_ARG(message));
+}
+
 /* --- another version --- */
 
 static bool cannot_move(struct err *err, struct str code, const char *why)
@@ -91,6 +144,28 @@ static bool move_loops(struct turn *t, const struct program *to, struct err *err
     return true;
 }
 
+/* What steps left behind that the other version does not have is history. */
+static void drop_steps(struct turn *t, const struct program *to)
+{
+    struct execution *x = t->x;
+    struct buf codes;
+
+    buf_init_arena(&codes, t->mem);
+    for (uint32_t i = 0; i < x->program->step_count; i++) {
+        struct str code = x->program->steps[i].code;
+
+        if (x->steps[i].outcome == OUTCOME_NONE || program_step(to, code) != NULL)
+            continue;
+        buf_char(&codes, codes.len == 0 ? '[' : ',');
+        json_write_string(&codes, code);
+        state_drop_step(x, i);
+    }
+    if (codes.len == 0)
+        return;
+    buf_char(&codes, ']');
+    turn_note(t, "dropped", buf_view(&codes));
+}
+
 static void move_steps(struct turn *t, const struct program *to)
 {
     struct execution *x = t->x;
@@ -101,15 +176,13 @@ static void move_steps(struct turn *t, const struct program *to)
     for (uint32_t i = 0; i < x->program->step_count; i++) {
         const struct step *step = program_step(to, x->program->steps[i].code);
 
-        if (step == NULL) {
-            /* What it left behind is history. */
-            x->context_bytes -= x->steps[i].output_json.len + x->steps[i].error_json.len;
+        if (step == NULL)
             continue;
-        }
         steps[step->index] = x->steps[i];
         if (last == i + 1)
             x->last_done = step->index + 1;
     }
+    state_move_visits(t->mem, x, to, steps);
     x->steps = steps;
 }
 
@@ -129,6 +202,7 @@ static bool move_to_version(struct turn *t, const struct program *to, struct err
     if (step != NULL && !is_within_frames(x, to, step))
         return cannot_move(err, step->code, "stands in another place");
     x->cursor.step = step != NULL ? step->index : to->step_count;
+    drop_steps(t, to);
     move_steps(t, to);
     x->program = to;
     t->slots = ARENA_ARRAY(t->mem, to->slot_count + 1u, struct value);
@@ -139,13 +213,29 @@ static bool move_to_version(struct turn *t, const struct program *to, struct err
 
 bool repair_migrate(struct turn *t, struct err *err)
 {
-    if (t->x->status != STATUS_WAITING)
-        return err_set(err, ERR_CONFLICT, "only a waiting execution can move to another version");
+    if (!may_migrate(t->x, err))
+        return false;
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("migrated"));
     return move_to_version(t, t->ev->program, err);
 }
 
 /* --- again --- */
+
+/* The code of the step that was probably meant, as a hint; or empty. */
+static struct str nearest_step(struct arena *mem, const struct program *p, struct str code)
+{
+    unsigned limit = code.len > 3 ? 2 : 1;
+    struct str nearest = STR_NONE;
+
+    for (uint32_t i = 0; i < p->step_count; i++) {
+        unsigned distance = str_distance(code, p->steps[i].code, limit);
+        if (distance > limit)
+            continue;
+        nearest = p->steps[i].code;
+        limit = distance;
+    }
+    return nearest.len == 0 ? STR_NONE : str_printf(mem, "did you mean '%.*s'?", STR_ARG(nearest));
+}
 
 /* Leave the frames that are not around the step to go on from. */
 static bool go_to(struct turn *t, struct str code, struct err *err)
@@ -154,7 +244,8 @@ static bool go_to(struct turn *t, struct str code, struct err *err)
     const struct step *step = program_step(x->program, code);
 
     if (step == NULL)
-        return err_set(err, ERR_INVALID, "there is no step '%.*s'", STR_ARG(code));
+        return refuse_field(t, "/from", "unknown_step", nearest_step(t->mem, x->program, code),
+                            str_printf(t->mem, "there is no step '%.*s'", STR_ARG(code)), err);
     while (x->frame_count > 0 && !is_within_frames(x, x->program, step)) {
         const struct frame *frame = &x->frames[x->frame_count - 1];
 
@@ -168,7 +259,9 @@ static bool go_to(struct turn *t, struct str code, struct err *err)
                        (struct step_state){.outcome = OUTCOME_SKIPPED, .visit = frame->visit});
     }
     if (!is_within_frames(x, x->program, step))
-        return err_set(err, ERR_INVALID, "the step '%.*s' is inside another one", STR_ARG(code));
+        return refuse_field(
+            t, "/from", "unreachable_step", STR_NONE,
+            str_printf(t->mem, "the step '%.*s' is inside another one", STR_ARG(code)), err);
     x->cursor = (struct cursor){.step = step->index};
     return true;
 }
@@ -181,9 +274,10 @@ static bool replace_input(struct turn *t, struct err *err)
     if (input.kind == VALUE_ABSENT)
         return true;
     if (input.kind != VALUE_MAP)
-        return err_set(err, ERR_INVALID, "the input must be an object");
+        return refuse_field(t, "/input", "bad_value", STR_NONE, STR("the input must be an object"),
+                            err);
     if (!turn_freeze(t, &input, &json))
-        return err_set(err, ERR_INVALID, "%.*s", STR_ARG(t->failure.message));
+        return refuse_field(t, "/input", "bad_value", STR_NONE, t->failure.message, err);
     if (t->x->context_bytes - t->x->input_json.len + json.len > CONTEXT_BYTES_MAX)
         return err_set(err, ERR_TOO_LARGE, "the context would be larger than %d bytes",
                        CONTEXT_BYTES_MAX);
@@ -198,13 +292,39 @@ static bool is_indeterminate(const struct execution *x)
     const struct step_state *s;
     struct value class;
 
-    if (x->cursor.step >= x->program->step_count)
+    if (x->cursor.step >= x->program->step_count || turn_is_in_visit(x))
         return false;
     s = &x->steps[x->cursor.step];
     class = s->outcome == OUTCOME_FAILED && s->error.kind == VALUE_MAP
                 ? value_map_get_str(s->error, STR("class"))
                 : value_absent();
     return class.kind == VALUE_STRING && str_eq(value_text(class), STR("indeterminate"));
+}
+
+/* Whether the retry is one more attempt of the last visit, with its key and its input. */
+static bool continues_visit(const struct turn *t)
+{
+    const struct cursor *cursor = &t->x->cursor;
+
+    if (t->ev->from.len > 0)
+        return false;
+    if (!turn_is_in_visit(t->x))
+        return is_indeterminate(t->x);
+    /* It has failed before, or somebody was asked: one that only waits begins anew. */
+    return (cursor->tries > 0 || cursor->awaited.len > 0) && !child_is_awaited(cursor);
+}
+
+static enum step_end next_attempt(struct turn *t)
+{
+    struct cursor *cursor = &t->x->cursor;
+
+    cursor->phase = PHASE_ENTER;
+    cursor->attempt++;
+    cursor->tries = 0;
+    cursor->awaited = STR_NONE;
+    cursor->wake_at_us = cursor->timeout_at_us = 0;
+    turn_begin_step(t);
+    return step_attempt(t);
 }
 
 static void forget_end(struct turn *t)
@@ -225,25 +345,23 @@ static void forget_end(struct turn *t)
 bool repair_retry(struct turn *t, bool *complete, struct err *err)
 {
     struct execution *x = t->x;
+    bool continues;
 
-    if (x->compensated.count + x->failed.count > 0 || x->undo != NULL)
-        return err_set(err, ERR_CONFLICT, "the execution has been rolled back");
-    if (x->status != STATUS_FAILED && !is_held(x))
-        return err_set(err, ERR_CONFLICT, "only a failed or held execution can be tried again");
+    if (!may_retry(x, err))
+        return false;
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("retry"));
     if (!replace_input(t, err) ||
-        (t->ev->program != NULL && !move_to_version(t, t->ev->program, err)) ||
-        (t->ev->from.len > 0 && !go_to(t, t->ev->from, err)))
+        (t->ev->program != NULL && !move_to_version(t, t->ev->program, err)))
+        return false;
+    continues = continues_visit(t);
+    if (!continues)
+        turn_leave_visit(t);
+    if (t->ev->from.len > 0 && !go_to(t, t->ev->from, err))
         return false;
     forget_end(t);
-    if (t->ev->from.len == 0 && is_indeterminate(x)) {
-        enum step_end end;
+    if (continues) {
+        enum step_end end = next_attempt(t);
 
-        x->cursor.phase = PHASE_ENTER;
-        x->cursor.attempt++;
-        x->cursor.tries = 0;
-        turn_begin_step(t);
-        end = step_attempt(t);
         *complete = end != STEP_NEEDS && (!flow_settle(t, end) || step_run_all(t));
         return true;
     }
@@ -257,12 +375,11 @@ bool repair_skip(struct turn *t, bool *complete, struct err *err)
     struct execution *x = t->x;
     enum step_end end = STEP_SKIPPED;
 
-    if (!is_held(x))
-        return err_set(err, ERR_CONFLICT, "only a held execution has a step to skip");
-    if (x->cursor.step >= x->program->step_count)
-        return err_set(err, ERR_CONFLICT, "all its steps are done; it is the result that failed");
+    if (!may_skip(x, err))
+        return false;
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("skip"));
-    /* A new visit, because the one that failed is recorded. */
+    /* A new visit, because the one that failed is recorded, at least its attempts. */
+    turn_leave_visit(t);
     x->cursor.visit = x->steps[x->cursor.step].visit + 1;
     x->cursor.attempt = 1;
     x->cursor.started_at_us = t->now_us;
@@ -271,7 +388,7 @@ bool repair_skip(struct turn *t, bool *complete, struct err *err)
     if (t->ev->output.kind != VALUE_ABSENT) {
         end = step_complete(t, value_copy(t->mem, t->ev->output), 0);
         if (end == STEP_FAILED)
-            return err_set(err, ERR_INVALID, "%.*s", STR_ARG(t->failure.message));
+            return refuse_field(t, "/output", "bad_value", STR_NONE, t->failure.message, err);
     } else {
         (void)step_row(t, HISTORY_FORWARD, STR("skipped"));
         state_set_step(x, x->cursor.step,

@@ -166,6 +166,7 @@ static bool restore_context(struct arena *mem, struct execution *x, struct str t
             return broken(err, "a step is not in its program");
         state_set_step(x, step->index, restore_step(mem, e->value));
     }
+    state_count_visits(mem, x, member(context, STR("visits")));
     input = member(context, STR("input"));
     if (input.kind == VALUE_MAP)
         state_set_input(x, input, to_json(mem, input));
@@ -183,8 +184,7 @@ static bool restore_context(struct arena *mem, struct execution *x, struct str t
     restore_compensation(mem, x, member(context, STR("compensated")), true);
     restore_compensation(mem, x, member(context, STR("failed")), false);
     last = step_index(x->program, text_member(context, STR("last")));
-    if (last != NO_STEP)
-        x->last_done = last + 1;
+    x->last_done = last != NO_STEP ? last + 1 : 0;
     return restore_loops(mem, x, member(context, STR("loops")), err);
 }
 
@@ -195,6 +195,11 @@ static bool fold_step(struct arena *mem, struct execution *x, const struct histo
     struct step_state state = skipped(row->visit);
     struct value v;
 
+    if (step == NULL && has_moved) {
+        state_count_visit(mem, x, row->step, row->visit);
+        if (str_eq(row->status, STR("completed")))
+            x->last_done = 0;
+    }
     if (step == NULL)
         return has_moved || broken(err, "a step is not in its program");
     if (str_eq(row->status, STR("completed"))) {
@@ -260,6 +265,11 @@ static void fold_delta(struct arena *mem, struct execution *x, const struct hist
     v = member(delta, STR("input"));
     if (v.kind == VALUE_MAP)
         state_set_input(x, v, to_json(mem, v));
+    state_count_visits(mem, x, member(delta, STR("visits")));
+    v = member(delta, STR("dropped"));
+    for (uint32_t i = 0; v.kind == VALUE_LIST && i < v.len; i++)
+        if (step_index(x->program, value_text(v.items[i])) != NO_STEP)
+            state_drop_step(x, step_index(x->program, value_text(v.items[i])));
     v = member(delta, STR("list"));
     if (v.kind == VALUE_LIST && step_index(x->program, row->step) != NO_STEP)
         state_begin_loop(mem, x, step_index(x->program, row->step), v);

@@ -5,32 +5,70 @@
 #include "value/json.h"
 #include "value/object.h"
 
+const char *action_name(enum action action)
+{
+    static const char *const names[] = {
+#define ACTION(symbol, name) [ACTION_##symbol] = (name),
+#include "engine/actions.def"
+#undef ACTION
+    };
+
+    ASSERT(action < ACTION_COUNT);
+    return names[action];
+}
+
+static bool is_held(const struct stored_execution *x)
+{
+    return x->status == STATUS_WAITING &&
+           str_starts_with(x->waiting_for_json, STR("{\"kind\":\"incident\""));
+}
+
+/* Of a held one: not so when it is the result that failed. */
+static bool has_step_to_skip(const struct stored_execution *x)
+{
+    return str_starts_with(x->waiting_for_json, STR("{\"kind\":\"incident\",\"step\":"));
+}
+
+/* A failure that had nothing to roll back was not rolled back. */
+static bool is_undone(const struct stored_execution *x)
+{
+    return str_find(x->error_json, STR("\"compensation\":"), 0) >= 0 &&
+           str_find(x->error_json, STR(NOTHING_UNDONE), 0) < 0;
+}
+
+bool show_allows(const struct stored_execution *x, enum action action)
+{
+    bool is_terminal = status_is_terminal(x->status);
+
+    switch (action) {
+    case ACTION_CANCEL:
+        return !is_terminal && x->status != STATUS_COMPENSATING;
+    case ACTION_SIGNAL:
+        return !is_terminal;
+    case ACTION_RETRY:
+        return is_held(x) || (x->status == STATUS_FAILED && !is_undone(x));
+    case ACTION_SKIP:
+        return is_held(x) && has_step_to_skip(x);
+    case ACTION_MIGRATE:
+        return x->status == STATUS_WAITING;
+    case ACTION_DELETE:
+        return is_terminal;
+    case ACTION_COUNT:
+        break;
+    }
+    PANIC("no action");
+}
+
 /* What may be done with it now: as engine_advance() would decide. */
 static void actions_field(struct buf *out, const struct stored_execution *x)
 {
-    bool is_terminal = status_is_terminal(x->status);
-    bool is_held = x->status == STATUS_WAITING &&
-                   str_starts_with(x->waiting_for_json, STR("{\"kind\":\"incident\""));
-    /* A failure that had nothing to roll back may be tried again, too. */
-    bool is_undone = str_find(x->error_json, STR("\"compensation\":"), 0) >= 0 &&
-                     str_find(x->error_json, STR(NOTHING_UNDONE), 0) < 0;
-
     object_name(out, "actions");
     buf_char(out, '[');
-    if (!is_terminal && x->status != STATUS_COMPENSATING)
-        buf_text(out, "\"cancel\",");
-    if (!is_terminal)
-        buf_text(out, "\"signal\",");
-    if (is_held || (x->status == STATUS_FAILED && !is_undone))
-        buf_text(out, "\"retry\",");
-    if (is_held)
-        buf_text(out, "\"skip\",");
-    if (x->status == STATUS_WAITING)
-        buf_text(out, "\"migrate\",");
-    if (is_terminal)
-        buf_text(out, "\"delete\",");
-    if (out->ptr[out->len - 1] == ',')
-        out->len--;
+    for (unsigned i = 0; i < ACTION_COUNT; i++)
+        if (show_allows(x, (enum action)i)) {
+            object_next(out);
+            json_write_string(out, str_of(action_name((enum action)i)));
+        }
     buf_char(out, ']');
 }
 

@@ -12,6 +12,21 @@
 #include "base/buf.h"
 #include "engine/state.h"
 
+enum action {
+#define ACTION(symbol, name) ACTION_##symbol,
+#include "engine/actions.def"
+#undef ACTION
+    ACTION_COUNT
+};
+
+const char *action_name(enum action action);
+
+/*
+ * Whether it may be done with an execution as it was stored: what is not, is
+ * refused as ERR_CONFLICT. Its context need not be at hand.
+ */
+bool show_allows(const struct stored_execution *x, enum action action);
+
 /* Append the execution as JSON, from its state in memory; `mem` is for work. */
 void show_execution(struct arena *mem, struct buf *out, const struct execution *exec);
 

@@ -138,6 +138,7 @@ struct str state_context_json(struct arena *mem, const struct execution *exec)
         buf_text(&out, ",\"last\":");
         json_write_string(&out, exec->program->steps[exec->last_done - 1].code);
     }
+    state_write_visits(&out, exec);
     buf_char(&out, '}');
     return buf_view(&out);
 }
@@ -287,6 +288,16 @@ void state_set_step(struct execution *x, uint32_t index, struct step_state step)
     }
 }
 
+void state_drop_step(struct execution *x, uint32_t index)
+{
+    struct step_state *s = &x->steps[index];
+
+    x->context_bytes -= step_bytes(s);
+    *s = (struct step_state){.visit = s->visit};
+    if (x->last_done == index + 1)
+        x->last_done = 0;
+}
+
 const struct loop_data *state_loop(const struct execution *x, uint32_t step)
 {
     for (const struct loop_data *l = x->loops; l != NULL; l = l->outer)
@@ -334,6 +345,8 @@ void state_add_compensated(struct arena *mem, struct execution *x, struct str co
 
 void state_set_input(struct execution *x, struct value input, struct str json)
 {
+    if (!x->has_new_input)
+        x->first_input = x->input;
     x->context_bytes = x->context_bytes - x->input_json.len + json.len;
     x->input = input;
     x->input_json = json;
@@ -490,6 +503,7 @@ struct execution *state_copy(struct arena *mem, const struct execution *exec)
     x->user_json = copy_text(mem, exec->user_json);
     x->input_json = copy_text(mem, exec->input_json);
     x->input = value_copy(mem, exec->input);
+    x->first_input = value_copy(mem, exec->first_input);
     x->error_json = copy_text(mem, exec->error_json);
     x->result_json = copy_text(mem, exec->result_json);
     x->waiting_for_json = copy_text(mem, exec->waiting_for_json);
@@ -505,6 +519,7 @@ struct execution *state_copy(struct arena *mem, const struct execution *exec)
         x->steps[i].error = value_copy(mem, s->error);
         x->steps[i].error_json = copy_text(mem, s->error_json);
     }
+    x->past_visits = state_copy_visits(mem, exec->past_visits);
     copy_signals(mem, x, &exec->signals);
     x->loops = copy_loops(mem, x, exec->loops);
     x->compensated = items_copy(mem, &exec->compensated, x);

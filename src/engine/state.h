@@ -8,6 +8,7 @@
 #ifndef PAWL_ENGINE_STATE_H
 #define PAWL_ENGINE_STATE_H
 
+#include "base/buf.h"
 #include "engine/advance.h"
 
 /* In the error of an execution that had nothing to roll back. */
@@ -85,6 +86,21 @@ bool state_restore(struct arena *mem, const struct program *program,
 size_t state_context_bytes(const struct execution *x);
 
 void state_set_step(struct execution *x, uint32_t index, struct step_state step);
+
+/* The result of a step leaves the context; how often it was visited stays. */
+void state_drop_step(struct execution *x, uint32_t index);
+
+/* A visit that has no result, or whose step the version does not have, counts all the same. */
+void state_count_visit(struct arena *mem, struct execution *x, struct str code, int64_t visit);
+void state_count_visits(struct arena *mem, struct execution *x, struct value visits); /* by code */
+
+/* The execution goes on with `to`; `steps` are its steps, which take over their counts. */
+void state_move_visits(struct arena *mem, struct execution *x, const struct program *to,
+                       struct step_state *steps);
+
+/* Append the counts that no result says to an object, as they are stored; or nothing. */
+void state_write_visits(struct buf *out, const struct execution *x);
+const struct past_visit *state_copy_visits(struct arena *mem, const struct past_visit *list);
 
 /* All variables, and the same as JSON: empty when there are none. */
 void state_set_variables(struct execution *x, struct value variables, struct str json);

@@ -92,6 +92,27 @@ static bool is_own_code(struct str code)
     return str_starts_with(code, STR("expression_")) || str_starts_with(code, STR("limit_"));
 }
 
+bool turn_is_in_visit(const struct execution *x)
+{
+    return x->cursor.step < x->program->step_count &&
+           x->cursor.visit > x->steps[x->cursor.step].visit;
+}
+
+void turn_leave_visit(struct turn *t)
+{
+    struct execution *x = t->x;
+    struct buf note;
+
+    if (!turn_is_in_visit(x))
+        return;
+    buf_init_arena(&note, t->mem);
+    buf_char(&note, '{');
+    json_write_string(&note, turn_step(t)->code);
+    buf_printf(&note, ":%lld}", (long long)x->cursor.visit);
+    turn_note(t, "visits", buf_view(&note));
+    state_count_visit(t->mem, x, turn_step(t)->code, x->cursor.visit);
+}
+
 enum step_end turn_fail(struct turn *t, struct str code, struct str class, const char *format, ...)
 {
     char message[512];

@@ -144,6 +144,12 @@ void turn_note(struct turn *t, const char *name, struct str json);
 /* The same with the name "name:code", so that several steps may note it. */
 void turn_note_of(struct turn *t, const char *name, struct str code, struct str json);
 
+/* Whether the execution stands in a visit that has no end yet. */
+bool turn_is_in_visit(const struct execution *x);
+
+/* Give such a visit up, if there is one: the next one of the step has another number. */
+void turn_leave_visit(struct turn *t);
+
 /* Fail the step under way. Answers STEP_FAILED. */
 enum step_end turn_fail(struct turn *t, struct str code, struct str class, const char *format, ...)
     PRINTF_LIKE(4, 5);

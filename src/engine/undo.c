@@ -47,6 +47,7 @@ void undo_begin(struct turn *t, enum execution_status end)
     x->undo = undo;
     x->status = STATUS_COMPENSATING;
     x->waiting_for_json = STR_NONE;
+    turn_leave_visit(t);
     x->cursor = (struct cursor){.step = x->cursor.step, .phase = PHASE_UNDO};
     turn_note(t, "compensate", str_printf(t->mem, "\"%s\"", status_name(end)));
 }

@@ -209,6 +209,9 @@ static void answer(struct node *n, struct work *w)
         }
         break;
     case NODE_CANCEL:
+    case NODE_RETRY:
+    case NODE_SKIP:
+    case NODE_MIGRATE:
         break;
     case NODE_DEFINITION:
         config_changed(n, request_definitions(r));
@@ -234,6 +237,8 @@ static void applied(struct node *n, struct work *w)
     }
     x = w->commit->after;
     e->row = w->member.row;
+    if (w->program != NULL)
+        e->program = w->program;
     write_logs(&e->mem, w->commit);
     wake_arm(n, x);
     news_tell(n, e, w->commit);
@@ -301,7 +306,8 @@ static bool joins(struct node *n, struct work *w)
 {
     struct node_request *r = w->request;
 
-    if (w->member.result != MEMBER_KEY_BUSY || !w->commit->after->program->joins_by_key)
+    if (w->member.result != MEMBER_KEY_BUSY || r->kind != NODE_START ||
+        !w->commit->after->program->joins_by_key)
         return false;
     w->commit = NULL;
     w->joins = true;

@@ -75,6 +75,8 @@ struct work {
     struct program_reads programs; /* those of `processes`: work_forget_reads() */
     struct child_read child;
     bool has_child;
+    struct program_ref *program; /* RETRY, MIGRATE: the version to go on with; or NULL */
+    struct value input;          /* RETRY: as it was checked; or absent */
     struct work *next;
 };
 
@@ -128,6 +130,7 @@ struct program_ref {
     struct program_read read; /* what `program` is a part of */
     struct err err;
     struct work_queue starts; /* waiting for it */
+    struct work_queue moves;  /* retries and migrations that wait for it */
     struct load *loads;       /* executions that wait for it */
 };
 
@@ -351,6 +354,21 @@ struct work *work_pop(struct work_queue *q);
 void works_run(struct node *n); /* advance what is ready, into the current batch */
 /* It is not there, or cannot be loaded: everything that waits for it is refused. */
 void entry_fail(struct node *n, struct entry *e, const struct err *err);
+
+/* repair.c: retry, skip, migrate */
+enum repair_state {
+    REPAIR_READY,   /* the engine may be asked */
+    REPAIR_REFUSED, /* *err and the request's findings say why */
+    REPAIR_WAITS,   /* for a program: the work must be handed to repair_wait() */
+};
+bool repair_is(enum node_request_kind kind);
+enum event_kind repair_event(enum node_request_kind kind);
+/* What the first work of an entry, a repair, needs before the engine is asked. */
+enum repair_state repair_prepare(struct node *n, const struct entry *e, struct work *w,
+                                 struct err *err);
+/* The work, which is in no queue, comes back to its execution with the program. */
+void repair_wait(struct node *n, const struct entry *e, struct work *w);
+void repair_program_come(struct node *n, struct program_ref *ref);
 
 /* load.c: reading executions and records */
 struct load *load_new(struct node *n, void (*run)(struct node_read *, struct reader *),

@@ -108,6 +108,9 @@ enum node_request_kind {
     NODE_START,
     NODE_SIGNAL,
     NODE_CANCEL,
+    NODE_RETRY,      /* an operator: a failed or held execution runs on */
+    NODE_SKIP,       /* ... a held one goes on behind the step that failed */
+    NODE_MIGRATE,    /* ... a waiting one goes on with another version */
     NODE_WAIT,       /* for the end of an execution, or for the step that takes a signal */
     NODE_DEFINITION, /* save a draft, delete it, publish, and what else can become of one */
     NODE_CHANGE,     /* any other change: see store/change.h */
@@ -129,10 +132,10 @@ struct node_request {
 
     /* START */
     struct str code;
-    int64_t version; /* 0 = the published one */
-    struct value input;
+    int64_t version;    /* 0 = the published one; RETRY, MIGRATE: 0 = the one it has */
+    struct value input; /* RETRY: absent = the one it has */
     struct str key;
-    /* SIGNAL, CANCEL, WAIT */
+    /* all others that are about an execution */
     struct uuid execution;
     struct str signal_id, signal_type;
     int64_t signal_seq; /* WAIT: for the step that takes this signal; an answer of SIGNAL */
@@ -141,6 +144,8 @@ struct node_request {
     bool names_execution;   /* SIGNAL: the answer that is kept says who received it */
     struct str reason;
     enum cancel_rollback cancel_rollback; /* CANCEL */
+    struct str from;                      /* RETRY: the code of a step; empty = where it stands */
+    struct value output;                  /* SKIP: of the step; absent = none */
     /* DEFINITION */
     struct definition_change definition;
     struct definition_change *definitions; /* in place of the former: several, by `next` */

@@ -222,6 +222,7 @@ static void done_program(struct node_read *read)
     }
     while ((w = work_pop(&ref->starts)) != NULL)
         request_start(n, w);
+    repair_program_come(n, ref);
     /* What could not be loaded is asked for again the next time. */
     if (ref->state != PROGRAM_READY) {
         (void)map_remove(&n->programs, ref->key);

@@ -288,6 +288,9 @@ bool node_submit(struct node *n, struct node_request *r, struct err *err)
         entry_queue(n, entry_get(n, r->execution), w);
         break;
     case NODE_CANCEL:
+    case NODE_RETRY:
+    case NODE_SKIP:
+    case NODE_MIGRATE:
     case NODE_WAIT:
         entry_queue(n, entry_get(n, r->execution), w);
         break;

@@ -11,8 +11,11 @@ void view_mask(struct arena *mem, const struct execution *x, struct mask *out)
     for (uint32_t i = 0; i < p->param_count; i++)
         if (p->params[i].sensitive)
             mask_add(mem, out, p->params[i].name);
-    if (!mask_is_empty(out))
-        mask_learn(mem, out, x->input);
+    if (mask_is_empty(out))
+        return;
+    mask_learn(mem, out, x->input);
+    if (x->has_new_input)
+        mask_learn(mem, out, x->first_input);
 }
 
 /* Append what was shown without what is sensitive. */

@@ -12,7 +12,7 @@ struct work *work_new(struct node *n, enum work_kind kind)
         n->free_works = w->next;
     else
         w = arena_alloc(&n->mem, sizeof(*w));
-    *w = (struct work){.kind = kind, .number = ++n->work_number};
+    *w = (struct work){.kind = kind, .number = ++n->work_number, .input = value_absent()};
     n->wakes += kind == WORK_WAKE;
     return w;
 }
@@ -93,6 +93,15 @@ static void make_event(const struct node *n, struct work *w, struct event *ev)
         /* What crashes the server when it is evaluated is not rolled back either. */
         ev->cancel_rollback =
             w->entry->x->crash_count >= CRASHES_MAX ? CANCEL_LEAVES : r->cancel_rollback;
+        return;
+    case NODE_RETRY:
+    case NODE_SKIP:
+    case NODE_MIGRATE:
+        ev->kind = repair_event(r->kind);
+        ev->from = r->from;
+        ev->program = w->program != NULL ? w->program->program : NULL;
+        ev->input = w->input;
+        ev->output = r->output;
         return;
     case NODE_WAIT:
     case NODE_DEFINITION:
@@ -175,7 +184,7 @@ static bool repeat_signal(struct node *n, struct entry *e, struct work *w, enum 
 
 /* --- advancing --- */
 
-/* Cancelling evaluates nothing; anything else might crash again. */
+/* Cancelling evaluates nothing, and operators may know better; anything else might crash again. */
 static bool is_parked(const struct entry *e, const struct work *w)
 {
     return e->x->crash_count >= CRASHES_MAX &&
@@ -189,6 +198,22 @@ static void commit_first(struct node *n, struct entry *e, struct work *w, struct
     e->x = commit->after;
     e->pins++;
     batch_add(n, w);
+}
+
+/* Findings are answered from the request's memory; that of the execution may go before. */
+static void take_findings(struct node_request *r, const struct findings *from)
+{
+    r->findings = (struct findings){0};
+    for (size_t i = 0; i < from->count; i++) {
+        struct finding f = from->items[i];
+
+        f.pointer = str_copy(r->mem, f.pointer);
+        f.step = str_copy(r->mem, f.step);
+        f.code = str_copy(r->mem, f.code);
+        f.message = str_copy(r->mem, f.message);
+        f.hint = str_copy(r->mem, f.hint);
+        *VEC_ADD(r->mem, &r->findings) = f;
+    }
 }
 
 /* Let the engine decide. False: it cannot go on now. */
@@ -211,7 +236,7 @@ static bool advance(struct node *n, struct entry *e, struct work *w)
     poison_clear(&n->poison);
     CRASH_POINT(AFTER_ADVANCE);
     if (!ok && w->kind == WORK_REQUEST)
-        w->request->findings = commit->findings;
+        take_findings(w->request, &commit->findings);
     if (!ok)
         return refuse(n, e, w, &err);
     if (commit->result == ADVANCE_COMMIT) {
@@ -225,6 +250,24 @@ static bool advance(struct node *n, struct entry *e, struct work *w)
         load_records(n, e, w);
     }
     return false;
+}
+
+/* What an operator asks for may need another program first. */
+static bool repair(struct node *n, struct entry *e, struct work *w)
+{
+    struct err err;
+
+    switch (repair_prepare(n, e, w, &err)) {
+    case REPAIR_READY:
+        return advance(n, e, w);
+    case REPAIR_REFUSED:
+        return refuse(n, e, w, &err);
+    case REPAIR_WAITS:
+        take_first(e, w);
+        repair_wait(n, e, w);
+        return true;
+    }
+    PANIC("unknown state of a repair");
 }
 
 /* Whether a request may have to do with this execution; else *err says what it is told. */
@@ -273,6 +316,8 @@ static bool run_first(struct node *n, struct entry *e)
                 e->x->crash_count);
         return refuse(n, e, w, &err);
     }
+    if (w->kind == WORK_REQUEST && repair_is(r->kind))
+        return repair(n, e, w);
     return advance(n, e, w);
 }
 

@@ -127,6 +127,45 @@ claim "a value in quotes has spaces" said 0 "0 of 0"
 run cancel --dry-run
 claim "--dry-run needs --where" said 2 usage
 
+# --- repairing ---
+
+cat >hold.json <<'JSON'
+{"code": "hold", "onError": "hold", "steps": [
+    {"code": "one", "procedure": {"type": "compute.transform", "data": "=$.input.n"}},
+    {"code": "two", "procedure": {"type": "compute.transform", "data": "=10 / $.input.n"}},
+    {"code": "ask", "procedure": {"type": "wait.signal", "signalType": "go"}}]}
+JSON
+run apply hold.json
+for i in 1 2 3 4; do run start hold --key "h-$i" --input '{"n": 0}'; done
+run retry key:h-1
+claim "a held one is tried again" said 0 "is tried again"
+run retry key:h-1 --from noe
+claim "a wrong step is told with what was meant" said 1 "there is no step" "did you mean 'one'?"
+run retry key:h-1 --from one --input '{"n": 5}'
+claim "from another step, with another input" said 0 "is tried again"
+run show key:h-1
+claim "and goes on" said 0 "ask"
+run skip key:h-2 --output '{"n": 1}'
+claim "a step is skipped with an output" said 0 "is going on without the step"
+run skip key:h-2
+claim "what is not held has no step to skip" said 1 "only a held execution"
+run retry --where "code=hold" --dry-run
+claim "those that could be tried again are counted" said 0 "2 of 4 executions would be tried again" "2 are in a state"
+run retry --where "code=hold" --input '{"n": 2}'
+claim "and many are" said 0 "2 of 4 executions are tried again"
+run migrate key:h-3 --version 7
+claim "a version that is not there is told" said 1 "there is no version 7"
+run migrate key:h-3
+claim "a migration needs a version" said 2 usage
+run migrate key:h-3 --version x
+claim "which is a number" said 1 "--version takes a number"
+run migrate --where "code=hold status=waiting" --version 1
+claim "many go on with a version" said 0 "4 of 4 executions are of the other version now"
+run skip --where "code=hold"
+claim "those that are not held are told apart" said 0 "0 of 4" "4 are in a state"
+run retry --dry-run
+claim "--dry-run needs --where here too" said 2 usage
+
 # --- deleting ---
 
 run delete key:o-1

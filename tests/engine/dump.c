@@ -178,6 +178,10 @@ struct str dump_execution(struct arena *mem, const struct execution *x)
     loops(mem, &out, x);
     value(&out, "compensated", items_value(mem, &x->compensated));
     value(&out, "failed", items_value(mem, &x->failed));
+    for (const struct past_visit *p = x->past_visits; p != NULL; p = p->next) {
+        buf_printf(&out, "past %.*s ", STR_ARG(p->code));
+        put_number(&out, p->visit);
+    }
     number(&out, "last", x->last_done);
     text(&out, "context", state_context_json(mem, x));
     value(&out, "input value", x->input);

@@ -197,6 +197,47 @@ static void test_retry__has_jumps_and_time_again(void **state)
     assert_true(rig.x->deadline_at_us == rig.now_us + 3600 * SECOND);
 }
 
+/* A step between two attempts when the time of the execution is up. */
+static void hold_between_attempts(void)
+{
+    start(
+        "{'code':'a','onError':'hold','settings':{'timeout':'1m'},'steps':[{'code':'x','retry':{"
+        "'maxAttempts':3,'delay':'30m','jitter':'none'},'procedure':{'type':'compute.fail','code':"
+        "'no','message':'m','class':'transient'}}," TRANSFORM("y", "1") "]}",
+        "{}");
+    assert_int_equal(rig.x->cursor.phase, PHASE_RETRY);
+    rig_pass(&rig, 120 * SECOND);
+    rig_settle(&rig);
+    assert_int_equal(rig.x->cursor.phase, PHASE_HELD);
+}
+
+static void test_retry__a_visit_without_an_end_goes_on(void **state)
+{
+    (void)state;
+    hold_between_attempts();
+    assert_true(retry("", NULL));
+    assert_int_equal(rig.x->cursor.visit, 1);
+    assert_int_equal(rig.x->cursor.attempt, 2);
+}
+
+static void test_retry__a_visit_that_was_left_has_a_number_of_its_own(void **state)
+{
+    (void)state;
+    hold_between_attempts();
+    assert_true(retry("x", NULL));
+    assert_int_equal(rig.x->cursor.visit, 2);
+    rig_reload(&rig);
+    assert_int_equal(rig.x->steps[0].visit, 1);
+}
+
+static void test_skip__a_visit_without_an_end_is_left(void **state)
+{
+    (void)state;
+    hold_between_attempts();
+    assert_true(skip_step(NULL));
+    assert_string_equal(rig_trace(&rig), "x.failed x2.skipped y");
+}
+
 static void test_skip__goes_on_without_the_step_or_with_another_output(void **state)
 {
     (void)state;
@@ -252,6 +293,20 @@ static void test_migrate__a_waiting_execution_goes_on_with_another_version(void 
     rig_reload(&rig);
     assert_true(rig_signal(&rig, "1", "x", "1"));
     assert_string_equal(rig_text(&rig, rig.x->result_json), "['new',1]");
+}
+
+static void test_migrate__a_step_goes_on_counting_when_a_version_has_it_again(void **state)
+{
+    (void)state;
+#define ASK "{'code':'w','procedure':{'type':'wait.signal','signalType':'x'}}"
+    start("{'code':'a','steps':[" TRANSFORM("a", "1") "," ASK "]}", "{}");
+    assert_true(migrate("{'code':'a','steps':[" ASK "]}"));
+    rig_reload(&rig);
+    assert_true(migrate("{'code':'a','steps':[" ASK "," TRANSFORM("a", "2") "]}"));
+    assert_true(rig_signal(&rig, "1", "x", "1"));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_string_equal(rig_trace(&rig), "a w a2");
+#undef ASK
 }
 
 static void test_migrate__needs_the_step_of_the_same_kind_in_the_same_place(void **state)
@@ -311,9 +366,13 @@ int main(void)
         CLAIM(test_retry__an_unknown_outcome_keeps_its_visit_and_its_key),
         CLAIM(test_retry__a_result_that_failed_is_made_again),
         CLAIM(test_retry__has_jumps_and_time_again),
+        CLAIM(test_retry__a_visit_without_an_end_goes_on),
+        CLAIM(test_retry__a_visit_that_was_left_has_a_number_of_its_own),
+        CLAIM(test_skip__a_visit_without_an_end_is_left),
         CLAIM(test_skip__goes_on_without_the_step_or_with_another_output),
         CLAIM(test_skip__is_for_held_steps),
         CLAIM(test_migrate__a_waiting_execution_goes_on_with_another_version),
+        CLAIM(test_migrate__a_step_goes_on_counting_when_a_version_has_it_again),
         CLAIM(test_migrate__needs_the_step_of_the_same_kind_in_the_same_place),
         CLAIM(test_actions__say_what_can_be_done_now),
     };

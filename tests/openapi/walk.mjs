@@ -286,8 +286,35 @@ async function walkExecutions(api, claim) {
     claim(gone.json.status === 'cancelled' && !gone.json.actions.includes('cancel'), 'a cancelled one is cancelled');
     await api.call('cancelExecution', { path: { id: slow.json.id } }, 409);
     await api.call('cancelExecution', { path: { id: NOBODY } }, 404);
+    await walkRepair(api, claim, held.json.id, failed.json.id);
     await api.call('cancelExecution', { path: { id: incident.json.id }, body: { raeson: 'x' } }, 422);
     await api.call('cancelExecution', { path: { id: incident.json.id } }, 202);
+}
+
+async function walkRepair(api, claim, ended, failed) {
+    const incident = async () => ({ id: (await api.call('startExecution', { body: { code: 'holding' } }, 201)).json.id });
+    let path = await incident();
+    const before = (await api.call('getExecution', { path }, 200)).json;
+    claim(['retry', 'skip', 'migrate'].every((action) => before.actions.includes(action)), 'what is held can be repaired');
+    await api.call('retryExecution', { path }, 202);
+    await api.call('retryExecution', { path, body: { from: before.currentStep, version: before.version } }, 202);
+    await api.call('retryExecution', { path, body: { from: 'nowhere' } }, 422);
+    await api.call('retryExecution', { path, body: { version: 99 } }, 422);
+    await api.call('migrateExecution', { path, body: { version: before.version } }, 202);
+    await api.call('migrateExecution', { path, body: {} }, 422);
+    await api.call('skipStep', { path, body: { output: { n: 1 } } }, 202);
+    path = await incident();
+    await api.call('skipStep', { path }, 202);
+    const after = (await api.call('getExecution', { path }, 200)).json;
+    claim(after.status === 'completed' && !after.actions.includes('skip'), 'without its step it goes on');
+    await api.call('skipStep', { path, body: { outptu: 1 } }, 422);
+    await api.call('retryExecution', { path: { id: failed } }, 202);
+    for (const id of [ended, NOBODY]) {
+        const wanted = id === ended ? 409 : 404;
+        await api.call('retryExecution', { path: { id } }, wanted);
+        await api.call('skipStep', { path: { id } }, wanted);
+        await api.call('migrateExecution', { path: { id }, body: { version: 1 } }, wanted);
+    }
 }
 
 async function walkEventful(api, claim) {

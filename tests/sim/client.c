@@ -4,6 +4,7 @@
  * An answer is held against the disk at the moment it comes: what it says must
  * be durable by then (I1, I9), and what it refuses must not have happened.
  */
+#include "engine/show.h"
 #include "sim/sim.h"
 #include "value/json.h"
 
@@ -104,7 +105,7 @@ static void check_signal(struct sim *sim, const struct sim_request *q)
 static void check_ok(struct sim *sim, const struct sim_request *q)
 {
     const struct node_request *r = &q->r;
-    const struct disk_execution *x;
+    struct disk_execution *x;
 
     switch (r->kind) {
     case NODE_START:
@@ -119,6 +120,13 @@ static void check_ok(struct sim *sim, const struct sim_request *q)
                   x != NULL &&
                       (x->s.status == STATUS_CANCELLED || x->s.status == STATUS_COMPENSATING),
                   "I9: a cancel was acknowledged and is not durable");
+        return;
+    case NODE_RETRY:
+    case NODE_SKIP:
+    case NODE_MIGRATE:
+        x = disk_find(&sim->disk, r->execution);
+        SIM_CHECK(sim, x != NULL, "I9: a repair was acknowledged of what is not durable");
+        x->repairs++;
         return;
     case NODE_WAIT:
         check_shown(sim, r);
@@ -140,6 +148,23 @@ static bool has_faults(const struct sim *sim)
     return f->refuse_batch + f->refuse_member + f->unknown + f->read_error + f->crash > 0;
 }
 
+static bool is_repair(const struct node_request *r)
+{
+    return r->kind == NODE_RETRY || r->kind == NODE_SKIP || r->kind == NODE_MIGRATE;
+}
+
+/* What is said to be possible is not refused, but for a version that does not fit. */
+static void check_repair_conflict(struct sim *sim, const struct node_request *r,
+                                  const struct disk_execution *x)
+{
+    enum action action = r->kind == NODE_RETRY  ? ACTION_RETRY
+                         : r->kind == NODE_SKIP ? ACTION_SKIP
+                                                : ACTION_MIGRATE;
+
+    SIM_CHECK(sim, r->version > 0 || !show_allows(&x->s, action),
+              "an action that is offered is refused: %s", r->err.message);
+}
+
 static void check_conflict(struct sim *sim, const struct sim_request *q)
 {
     const struct node_request *r = &q->r;
@@ -147,6 +172,10 @@ static void check_conflict(struct sim *sim, const struct sim_request *q)
     const struct disk_signal *s;
 
     SIM_CHECK(sim, x != NULL, "a conflict with an execution that is not durable");
+    if (is_repair(r)) {
+        check_repair_conflict(sim, r, x);
+        return;
+    }
     if (status_is_terminal(x->s.status) || x->s.crash_count > 0)
         return;
     if (r->kind == NODE_CANCEL && x->s.status == STATUS_COMPENSATING)
@@ -196,13 +225,16 @@ static void check_refused(struct sim *sim, const struct sim_request *q)
     check_did_not_happen(sim, q);
     if (r->err.code == ERR_KEY_BUSY) {
         x = disk_find(&sim->disk, r->id);
-        SIM_CHECK(sim, x != NULL && x->s.key.len > 0 && str_eq(x->s.code, r->code),
+        SIM_CHECK(sim,
+                  x != NULL && x->s.key.len > 0 && (is_repair(r) || str_eq(x->s.code, r->code)),
                   "a key is busy without a holder");
     } else if (r->err.code == ERR_CONFLICT) {
         check_conflict(sim, q);
     } else if (r->err.code == ERR_NOT_FOUND) {
         SIM_CHECK(sim, r->kind != NODE_START && disk_find(&sim->disk, r->execution) == NULL,
                   "something durable was not found");
+    } else if (r->err.code == ERR_INVALID && is_repair(r)) {
+        SIM_CHECK(sim, r->findings.count > 0, "a repair is wrong and nothing is said of why");
     } else if (r->err.code != ERR_IDEMPOTENCY_CONFLICT) {
         SIM_CHECK(sim, has_faults(sim), "refused though nothing went wrong: %s", r->err.message);
     }
@@ -440,6 +472,26 @@ static void ask_other(struct sim *sim, enum node_request_kind kind)
     (void)client_submit(sim, q);
 }
 
+static void ask_repair(struct sim *sim)
+{
+    struct dice *d = &sim->dice;
+    unsigned which = dice_roll(d, 10);
+    struct sim_request *q = client_new(sim, which < 5   ? NODE_RETRY
+                                            : which < 8 ? NODE_SKIP
+                                                        : NODE_MIGRATE);
+
+    q->r.execution = some_execution(sim);
+    if (q->r.kind == NODE_MIGRATE || (q->r.kind == NODE_RETRY && dice_hits(d, 200)))
+        q->r.version = 1 + dice_roll(d, 3);
+    if (q->r.kind == NODE_RETRY && dice_hits(d, 300))
+        q->r.from = str_printf(&q->mem, "s%u", dice_roll(d, 4));
+    if (q->r.kind == NODE_RETRY && dice_hits(d, 500))
+        q->r.input = read_value(&q->mem, some_input(sim, q));
+    if (q->r.kind == NODE_SKIP && dice_hits(d, 500))
+        q->r.output = read_value(&q->mem, STR("{\"n\":7}"));
+    (void)client_submit(sim, q);
+}
+
 static void ask_publish(struct sim *sim)
 {
     struct sim_request *q = client_new(sim, NODE_DEFINITION);
@@ -468,6 +520,8 @@ void client_ask(struct sim *sim)
         ask_signal(sim);
     else if (which < 900)
         ask_other(sim, NODE_CANCEL);
+    else if (which < 950)
+        ask_repair(sim);
     else if (which < 998)
         ask_other(sim, NODE_WAIT);
     else

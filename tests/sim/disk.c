@@ -6,6 +6,7 @@
  * is all or nothing. The order of the checks is that of src/store.
  */
 #include "engine/dump.h"
+#include "engine/show.h"
 #include "sim/sim.h"
 #include "value/json.h"
 
@@ -141,7 +142,7 @@ static void check_restores(struct sim *sim, struct arena *mem, const struct disk
     SIM_CHECK(sim, state_restore(mem, x->program, &stored, &restored, &err), "I4: %s", err.message);
     check_same(sim, "I4: the checkpoint with the rows after it is not the state", wanted,
                dump_execution(mem, restored));
-    if (!status_is_terminal(after->status) && !dice_hits(&sim->dice, 100))
+    if (x->has_moved || (!status_is_terminal(after->status) && !dice_hits(&sim->dice, 100)))
         return;
     stored.history = x->history;
     stored.context_json = STR_NONE;
@@ -204,6 +205,14 @@ static void check_row(struct sim *sim, const struct disk_execution *x,
         check_rollback(sim, x, row);
 }
 
+/* I7: an end is an end, but for an operator's retry of what failed and was not rolled back. */
+static bool may_change(const struct disk_execution *x, const struct commit *c)
+{
+    return !status_is_terminal(x->s.status) ||
+           (x->s.status == STATUS_FAILED && show_allows(&x->s, ACTION_RETRY) &&
+            str_eq(c->history.items[0].status, STR("retry")));
+}
+
 /* What an advance may never say, whatever the store makes of it. */
 static void check_commit(struct sim *sim, const struct commit *c, const struct disk_execution *x)
 {
@@ -213,8 +222,7 @@ static void check_commit(struct sim *sim, const struct commit *c, const struct d
     SIM_CHECK(sim, after->row_version == c->read_version + 1, "I3: a commit skips a version");
     SIM_CHECK(sim, c->history.count > 0, "a commit without history");
     SIM_CHECK(sim, c->starts.count == 0, "children are not simulated");
-    SIM_CHECK(sim, x == NULL || !status_is_terminal(x->s.status),
-              "I7: a terminal execution changed");
+    SIM_CHECK(sim, x == NULL || may_change(x, c), "I7: a terminal execution changed");
     SIM_CHECK(sim, is_live || after->wake_at_us == 0, "a terminal execution has a timer");
     SIM_CHECK(sim, is_live || after->completed_at_us > 0, "a terminal execution has no end");
     SIM_CHECK(sim, after->status != STATUS_RUNNING || after->wake_at_us == WAKE_AT_ONCE,
@@ -305,6 +313,16 @@ static bool has_stale_record(struct disk *d, const struct commit *c)
     return false;
 }
 
+/* Whether the commit takes a key that another live execution has: *holder. */
+static bool is_key_busy(struct disk *d, struct arena *mem, const struct commit *c,
+                        const struct disk_execution *x, const struct disk_execution **holder)
+{
+    if (c->after->key.len == 0 || status_is_terminal(c->after->status))
+        return false;
+    *holder = map_get(&d->live_keys, live_key(mem, c->after));
+    return *holder != NULL && *holder != x;
+}
+
 /* Whether the member is refused: m->result says why. */
 static bool is_refused(struct sim *sim, struct arena *mem, struct member *m,
                        struct disk_execution *x)
@@ -316,21 +334,16 @@ static bool is_refused(struct sim *sim, struct arena *mem, struct member *m,
     if (is_repeated(d, mem, m))
         return true;
     m->result = MEMBER_APPLIED;
-    if (!c->is_start) {
-        if (x == NULL)
-            m->result = MEMBER_GONE;
-        else if (is_known_signal(mem, x, m))
-            return true;
-        else if (x->s.row_version != c->read_version)
-            m->result = MEMBER_STALE;
-    } else if (x != NULL) {
+    if (!c->is_start && x == NULL)
+        m->result = MEMBER_GONE;
+    else if (!c->is_start && is_known_signal(mem, x, m))
+        return true;
+    else if (c->is_start ? x != NULL : x->s.row_version != c->read_version)
         m->result = MEMBER_STALE;
-    } else if (c->after->key.len > 0 && !status_is_terminal(c->after->status) &&
-               (holder = map_get(&d->live_keys, live_key(mem, c->after))) != NULL) {
+    else if (is_key_busy(d, mem, c, x, &holder)) {
         m->holder = holder->s.id;
         m->result = MEMBER_KEY_BUSY;
-    }
-    if (m->result == MEMBER_APPLIED && has_stale_record(d, c))
+    } else if (has_stale_record(d, c))
         m->result = MEMBER_RECORD_STALE;
     return m->result != MEMBER_APPLIED;
 }
@@ -374,7 +387,9 @@ static void add_rows(struct sim *sim, struct disk_execution *x, const struct com
         check_row(sim, x, row);
         *VEC_ADD(&d->mem, &x->history) = copy_row(&d->mem, row);
         d->rows++;
-        if (str_starts_with(row->step, STR("inc")) && str_eq(row->status, STR("completed")))
+        /* What an operator gives as a result has not run. */
+        if (str_starts_with(row->step, STR("inc")) && str_eq(row->status, STR("completed")) &&
+            !(i == 1 && str_eq(c->history.items[0].status, STR("skip"))))
             d->increments++;
         sim_note(sim, (uint64_t)row->seq);
         sim_note(sim, (uint64_t)row->completed_at_us);
@@ -516,6 +531,8 @@ static void apply_commit(struct sim *sim, struct member *m)
         write_key(d, x, c->after);
         keep_answer(d, m);
         dump_store(&d->mem, c, &x->s);
+        x->has_moved |= c->moves && x->program->version != x->s.version;
+        x->program = find_program(d, x->s.code, x->s.version);
         x->s.row = m->row = (int64_t)(d->by_id.count);
         x->log_lines += (unsigned)c->logs.count;
         *VEC_ADD(&d->mem, &x->versions) = (struct disk_version){.status = x->s.status};
@@ -570,10 +587,16 @@ void disk_apply(struct sim *sim, struct member *m)
 static void check_execution(struct sim *sim, const struct disk_execution *x)
 {
     bool is_live = !status_is_terminal(x->s.status);
-    size_t signals = 0;
+    size_t signals = 0, repairs = 0;
 
-    for (size_t i = 0; i < x->history.count; i++)
-        signals += str_eq(x->history.items[i].status, STR("signal"));
+    for (size_t i = 0; i < x->history.count; i++) {
+        struct str status = x->history.items[i].status;
+
+        signals += str_eq(status, STR("signal"));
+        repairs += str_eq(status, STR("retry")) || str_eq(status, STR("skip")) ||
+                   str_eq(status, STR("migrated"));
+    }
+    SIM_CHECK(sim, repairs >= x->repairs, "I9: a repair was acknowledged and is not durable");
     SIM_CHECK(sim, signals == x->count, "I2: %zu signals in history, %zu received", signals,
               x->count);
     SIM_CHECK(sim, (int64_t)x->history.count == x->s.seq, "history is not complete");

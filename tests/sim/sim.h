@@ -78,6 +78,8 @@ struct disk_execution {
         VEC_OF(struct disk_letter);
     } letters;
     int64_t request;               /* number of the request that started it */
+    bool has_moved;                /* to another version: no one program folds all its rows */
+    unsigned repairs;              /* that were acknowledged */
     unsigned log_lines;            /* that its commits have promised */
     unsigned log_lines_seen;       /* that were written */
     const struct program *program; /* for restoring it */

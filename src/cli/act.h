@@ -1,0 +1,26 @@
+/* act.h - what an operator does to one execution, or with --where to many. */
+#ifndef PAWL_CLI_ACT_H
+#define PAWL_CLI_ACT_H
+
+#include "cli/client.h"
+
+struct act {
+    const char *action; /* of POST /executions/{id}/... and POST /executions/bulk */
+    const char *done;   /* the same in the past: "retried" */
+    const char *where;  /* or NULL */
+    bool is_dry_run, as_json;
+};
+
+/* The number that --version gives; false after a message. Nothing is added without one. */
+bool act_version(const struct act *act, const char *version, struct buf *body);
+
+/* Whether there is one ID, or none with --where. */
+bool act_fits(const struct act *act, int argc);
+
+/*
+ * Do it: to the execution argv[1] unless there is --where. `body` is a JSON
+ * object, or empty. Answers the exit status.
+ */
+int act_run(struct client *c, const struct act *act, char **argv, struct str body);
+
+#endif

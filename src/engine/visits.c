@@ -1,0 +1,107 @@
+/*
+ * visits.c - how often steps were visited, where no result of theirs says so;
+ * see state.h.
+ *
+ * The number of a visit is part of its idempotency key and must never come
+ * again: not after a visit that an operator's retry left in the middle, nor for
+ * a step that one version lacks and the next one has.
+ */
+#include "engine/state.h"
+#include "value/json.h"
+
+/* The list with this visit in place of an earlier one; 0: without it. Ordered by code. */
+static const struct past_visit *with(struct arena *mem, const struct past_visit *list,
+                                     struct str code, int64_t visit)
+{
+    const struct past_visit *out = NULL, **link = &out;
+
+    for (; list != NULL && str_cmp(list->code, code) < 0; list = list->next) {
+        struct past_visit *copy = ARENA_NEW(mem, struct past_visit);
+        *copy = *list;
+        *link = copy;
+        link = &copy->next;
+    }
+    if (list != NULL && str_eq(list->code, code))
+        list = list->next;
+    if (visit > 0) {
+        struct past_visit *made = ARENA_NEW(mem, struct past_visit);
+        *made = (struct past_visit){.code = code, .visit = visit, .next = list};
+        list = made;
+    }
+    *link = list;
+    return out;
+}
+
+void state_count_visit(struct arena *mem, struct execution *x, struct str code, int64_t visit)
+{
+    const struct step *step = program_step(x->program, code);
+
+    if (step == NULL)
+        x->past_visits = with(mem, x->past_visits, code, visit);
+    else if (x->steps[step->index].visit < visit)
+        x->steps[step->index].visit = visit;
+}
+
+void state_move_visits(struct arena *mem, struct execution *x, const struct program *to,
+                       struct step_state *steps)
+{
+    for (const struct past_visit *p = x->past_visits, *next; p != NULL; p = next) {
+        const struct step *step = program_step(to, p->code);
+
+        next = p->next;
+        if (step == NULL)
+            continue;
+        steps[step->index].visit = p->visit;
+        x->past_visits = with(mem, x->past_visits, p->code, 0);
+    }
+    for (uint32_t i = 0; i < x->program->step_count; i++)
+        if (x->steps[i].visit > 0 && program_step(to, x->program->steps[i].code) == NULL)
+            x->past_visits =
+                with(mem, x->past_visits, x->program->steps[i].code, x->steps[i].visit);
+}
+
+static void write_visit(struct buf *out, struct str code, int64_t visit)
+{
+    if (out->ptr[out->len - 1] != '{')
+        buf_char(out, ',');
+    json_write_string(out, code);
+    buf_printf(out, ":%lld", (long long)visit);
+}
+
+void state_write_visits(struct buf *out, const struct execution *x)
+{
+    size_t begin = out->len, empty;
+
+    buf_text(out, ",\"visits\":{");
+    empty = out->len;
+    for (uint32_t i = 0; i < x->program->step_count; i++)
+        if (x->steps[i].outcome == OUTCOME_NONE && x->steps[i].visit > 0)
+            write_visit(out, x->program->steps[i].code, x->steps[i].visit);
+    for (const struct past_visit *p = x->past_visits; p != NULL; p = p->next)
+        write_visit(out, p->code, p->visit);
+    if (out->len == empty)
+        out->len = begin;
+    else
+        buf_char(out, '}');
+}
+
+void state_count_visits(struct arena *mem, struct execution *x, struct value visits)
+{
+    for (uint32_t i = 0; visits.kind == VALUE_MAP && i < visits.len; i++)
+        if (visits.map->entries[i].value.kind == VALUE_INT)
+            state_count_visit(mem, x, value_text(visits.map->entries[i].key),
+                              visits.map->entries[i].value.i);
+}
+
+const struct past_visit *state_copy_visits(struct arena *mem, const struct past_visit *list)
+{
+    const struct past_visit *out = NULL, **link = &out;
+
+    for (; list != NULL; list = list->next) {
+        struct past_visit *copy = ARENA_NEW(mem, struct past_visit);
+        *copy = (struct past_visit){.code = str_copy(mem, list->code), .visit = list->visit};
+        *link = copy;
+        link = &copy->next;
+    }
+    return out;
+}
