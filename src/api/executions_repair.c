@@ -69,7 +69,7 @@ void repair_fill(struct call *c, struct node_request *r, const struct repair_fie
                id, details(r->mem, f));
 }
 
-static void ask(struct call *c, enum node_request_kind kind, struct uuid execution, struct str id,
+static void ask(struct call *c, enum node_request_kind kind, struct uuid execution,
                 const struct repair_fields *f)
 {
     struct node_request *r;
@@ -80,15 +80,8 @@ static void ask(struct call *c, enum node_request_kind kind, struct uuid executi
     if (r == NULL)
         return;
     r->execution = execution;
-    repair_fill(c, r, f, id);
+    repair_fill(c, r, f, c->params[0]);
     call_submit(c, r);
-}
-
-void repair_ask_retry(struct call *c, struct uuid execution, struct str id)
-{
-    const struct repair_fields none = {0};
-
-    ask(c, NODE_RETRY, execution, id, &none);
 }
 
 void executions_retry(struct call *c)
@@ -103,7 +96,7 @@ void executions_retry(struct call *c)
 
     if (call_execution_id(c, &execution) &&
         call_body(c, fields, sizeof(fields) / sizeof(fields[0])))
-        ask(c, NODE_RETRY, execution, c->params[0], &f);
+        ask(c, NODE_RETRY, execution, &f);
 }
 
 void executions_skip(struct call *c)
@@ -113,7 +106,7 @@ void executions_skip(struct call *c)
     struct uuid execution;
 
     if (call_execution_id(c, &execution) && call_body(c, fields, 1))
-        ask(c, NODE_SKIP, execution, c->params[0], &f);
+        ask(c, NODE_SKIP, execution, &f);
 }
 
 void executions_migrate(struct call *c)
@@ -123,5 +116,5 @@ void executions_migrate(struct call *c)
     struct uuid execution;
 
     if (call_execution_id(c, &execution) && call_body(c, fields, 1))
-        ask(c, NODE_MIGRATE, execution, c->params[0], &f);
+        ask(c, NODE_MIGRATE, execution, &f);
 }

@@ -19,7 +19,4 @@ bool repair_check(struct call *c, const struct repair_fields *fields) MUST_USE;
 void repair_fill(struct call *c, struct node_request *r, const struct repair_fields *fields,
                  struct str id);
 
-/* Retry an execution where it stands, and answer the call; `id` is the same as text. */
-void repair_ask_retry(struct call *c, struct uuid execution, struct str id);
-
 #endif

@@ -149,13 +149,29 @@ static bool may_retry(struct arena *mem, const struct stored_letter *l, struct e
     return true;
 }
 
+static void retried(struct node_request *r)
+{
+    struct call *c = r->owner;
+
+    if (r->ok)
+        call_answer(c, 202, STR("{}"));
+    else
+        repeat_or_refuse(c, &r->idempotency, &r->err, &r->findings, STR_NONE);
+}
+
 /* The same as POST /executions/{id}/retry; the commit closes the letter. */
 static void retry_execution(struct call *c, struct uuid execution)
 {
-    char *id = arena_alloc(c->mem, UUID_TEXT_LEN + 1);
+    const struct repair_fields as_it_is = {0};
+    struct node_request *r = call_request(c, NODE_RETRY, retried);
+    char id[UUID_TEXT_LEN + 1];
 
+    if (r == NULL)
+        return;
+    r->execution = execution;
     uuid_write(execution, id);
-    repair_ask_retry(c, execution, str_from(id, UUID_TEXT_LEN));
+    repair_fill(c, r, &as_it_is, str_copy(c->mem, str_of(id)));
+    call_submit(c, r);
 }
 
 static void then_retry(struct query *q)

@@ -32,7 +32,7 @@ void outcome_lost(struct turn *t, const struct history_row *row)
 {
     *VEC_ADD(t->mem, &t->out->dead_letters) = (struct dead_letter){
         .id = ident_make(t->x->id, row->seq, UINT32_MAX - 1, t->now_us),
-        .kind = STR("compensation"),
+        .kind = str_of(letter_kind_name(LETTER_COMPENSATION)),
         .step = row->step,
         .seq = row->seq,
         .attempts = row->attempt,

@@ -140,12 +140,12 @@ struct node_request {
     struct str signal_id, signal_type;
     int64_t signal_seq; /* WAIT: for the step that takes this signal; an answer of SIGNAL */
     struct value payload;
-    struct value signal_by; /* {id, name}: a map */
-    bool names_execution;   /* SIGNAL: the answer that is kept says who received it */
+    struct value signal_by;               /* {id, name}: a map */
+    bool names_execution;                 /* SIGNAL: the answer that is kept says who received it */
     enum cancel_rollback cancel_rollback; /* CANCEL */
     struct str reason;
-    struct str from;                      /* RETRY: the code of a step; empty = where it stands */
-    struct value output;                  /* SKIP: of the step; absent = none */
+    struct str from;     /* RETRY: the code of a step; empty = where it stands */
+    struct value output; /* SKIP: of the step; absent = none */
     /* DEFINITION */
     struct definition_change definition;
     struct definition_change *definitions; /* in place of the former: several, by `next` */

@@ -96,6 +96,32 @@ claim('cancelling the execution closes the letter of its incident', async (rig) 
     refused(await rig.api('POST', `/dlq/${letter.id}/retry`), 409, 'conflict');
 });
 
+claim('trying again closes the letter, and opens another when it fails again', async (rig) => {
+    const before = await gauge(rig);
+    const { id, letter } = await hold(rig);
+    const key = { 'Idempotency-Key': `retry-${rig.name}` };
+    const first = await rig.api('POST', `/dlq/${letter.id}/retry`, undefined, key);
+    equal([first.status, first.body], [202, {}]);
+    equal((await of(rig, id)).map((l) => l.status), ['open', 'retried']);
+    equal((await rig.api('POST', `/dlq/${letter.id}/retry`, undefined, key)).status, 202);
+    refused(await rig.api('POST', `/dlq/${letter.id}/retry`), 409, 'conflict');
+    equal((await of(rig, id)).length, 2);
+    equal(await gauge(rig), before + 1);
+    equal((await rig.api('PUT', '/config/paid', { value: true })).status, 200);
+    const [again] = await of(rig, id);
+    equal((await rig.api('POST', `/dlq/${again.id}/retry`)).status, 202);
+    equal((await rig.api('PUT', '/config/paid', { value: false })).status, 200);
+    equal((await rig.api('GET', `/executions/${id}`)).body.status, 'completed');
+    equal((await of(rig, id)).map((l) => l.status), ['retried', 'retried']);
+    equal(await gauge(rig), before);
+});
+
+claim('skipping the step closes the letter', async (rig) => {
+    const { id } = await hold(rig);
+    equal((await rig.api('POST', `/executions/${id}/skip`, { output: 1 })).status, 202);
+    equal((await of(rig, id)).map((l) => l.status), ['resolved']);
+});
+
 claim('resolving needs a note, happens once, and leaves the execution as it is', async (rig) => {
     const { id, letter } = await hold(rig);
     const path = `/dlq/${letter.id}/resolve`;
@@ -137,7 +163,7 @@ claim('lists are filtered, newest first, page by page', async (rig) => {
     equal(await ids('status=open'), open);
     check((await ids('status=resolved')).includes(held[2]), 'the resolved one is found');
     check((await ids('status=all&code=holding')).includes(held[2]), 'any status');
-    equal(await ids('status=retried'), []);
+    check((await letters(rig, 'status=retried')).every((l) => l.status === 'retried'), 'only those that were tried again');
     equal(await ids('code=waiting&status=all'), []);
     check((await letters(rig, 'kind=compensation')).every((l) => l.code === 'stuck'), 'only rollbacks');
     equal(await ids(`execution=${NOBODY}`), []);
@@ -208,6 +234,7 @@ claim('killed under load, every held execution has its one letter', async (rig) 
     const open = all.filter((l) => l.status === 'open');
     for (const x of await rig.all('/executions?code=holding', 500)) {
         const mine = all.filter((l) => l.executionId === x.id);
+        if (mine.some((l) => l.status === 'retried')) continue;
         equal(mine.length, 1, 'letters of one execution');
         if (x.status === 'cancelled') equal(mine[0].status, 'resolved');
     }

@@ -140,8 +140,15 @@ run dlq show 000000000000
 claim "an end that no letter has is told" said 1 "no dead letter"
 run dlq show "$letter" --note x
 claim "only resolve has a note" said 2 "pawl dlq"
-run dlq ls
-claim "the other is open still" said 0 "declined"
+run dlq ls --json
+claim "the other is open still" said 0 '"status":"open"'
+letter=$(printf '%s' "$out" | sed -n 's/^{"id":"\([^"]*\)".*/\1/p')
+run dlq retry "$letter"
+claim "it is tried again" said 0 "$letter is tried again"
+run dlq show "$letter"
+claim "which closes it" said 0 "is retried"
+run dlq ls --status open --json
+claim "and it failed again" said 0 '"status":"open"'
 
 # --- records ---
 

@@ -442,6 +442,7 @@ async function walkDeadLetters(api, claim) {
     await retry(path, 409);
     await retry({ letterId: NOBODY }, 404);
     await retry(path, 422, { body: { what: 1 } });
+    await retry({ letterId: page.json.items[0].id }, 202);
 }
 
 async function walkRecords(api, claim) {
