@@ -254,7 +254,7 @@ bool show_stored(struct arena *mem, struct buf *out, const struct stored_executi
         if (!read_object(mem, stored->context_json, &context, err) ||
             !state_restore(mem, stand_in(mem, stored, context, cursor), stored, &x, err))
             return false;
-        object_json(out, "input", stored->input_json);
+        object_json(out, "input", x->input_json);
         write_context(mem, out, x);
     }
     /* A failed one keeps its place, but does not stand there any more. */
