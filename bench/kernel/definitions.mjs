@@ -66,3 +66,19 @@ export const FIFTY = {
     ]).flat(),
     result: { size: '=$.steps.grow_24.text.size()' },
 };
+
+/** A loop: one execution with as many steps as it is asked for, and a small context. */
+export const LOOP = {
+    code: 'bench_loop',
+    name: 'A long history',
+    input: [{ name: 'rounds', type: 'integer', required: true }],
+    steps: [{
+        code: 'again',
+        loop: {
+            while: '$.loop.index < $.input.rounds',
+            max: 10000,
+            steps: [transform('round', { index: '$.loop.index' })],
+        },
+    }],
+    result: { rounds: '=$.steps.again.count' },
+};

@@ -1,6 +1,6 @@
 // grow.mjs - how the cost of a step grows with what is around it.
 import fs from 'node:fs';
-import { FIFTY, FOUR, FOUR_START, HOLD, LARGE } from './definitions.mjs';
+import { FIFTY, FOUR, FOUR_START, HOLD, LARGE, LOOP } from './definitions.mjs';
 import { OUT, ceiling, withServer } from './server.mjs';
 
 const STEPS = 4;
@@ -43,11 +43,25 @@ export const batch = () => withServer(async server => {
     return print(chart('batch', 'Executions at once', 'connections', 'µs a step', points));
 });
 
-/**
- * Signals that nobody takes are history; the execution waits for another one. They are also part
- * of its context, which may have 1 MiB: that is where this ends.
- */
+/** Steps of one execution: rounds of a loop, 64 steps or less to a turn and a commit. */
 export const history = () => withServer(async server => {
+    const points = [];
+    await server.publish(LOOP);
+    for (const n of [10, 10, 30, 100, 300, 1000, 3000, 10000]) {
+        const r = await server.loadWithCpu({ path: '/api/v1/executions?wait=60s',
+            body: JSON.stringify({ code: LOOP.code, input: { rounds: n } }),
+            connections: 1, count: Math.max(1, Math.min(100, Math.floor(20000 / n))) });
+        points.push({ x: n, 'wall time': 1e6 / r.perSecond / n, 'server CPU': r.cpuUs / n });
+    }
+    points.shift(); /* the first one finds everything cold */
+    return print(chart('history', 'Steps of one execution', 'steps', 'µs a step', points));
+});
+
+/**
+ * Signals that nobody takes are part of the context, which may have 1 MiB: that is where this
+ * ends. The row that holds the context grows with them.
+ */
+export const signals = () => withServer(async server => {
     const points = [];
     const lines = `${server.folder}/lines`;
     fs.writeFileSync(lines, Array.from({ length: 8000 }, (_, i) => `${i}\n`).join(''));
@@ -58,8 +72,8 @@ export const history = () => withServer(async server => {
             body: '{"type":"x","id":"@LINE@"}', lines, connections: 16, count: n });
         points.push({ x: n, 'wall time': 1e6 / r.perSecond, 'server CPU': r.cpuUs });
     }
-    points.shift(); /* the first one finds everything cold */
-    return print(chart('history', 'History of one execution', 'history rows', 'µs a row', points));
+    points.shift();
+    return print(chart('signals', 'Signals kept by one execution', 'signals', 'µs a signal', points));
 });
 
 /** One step makes a context of that size; whoever waits gets all of it. */

@@ -20,6 +20,7 @@ const parts = [
     ['idle', speed.idle],
     ['grow-batch', grow.batch],
     ['grow-history', grow.history],
+    ['grow-signals', grow.signals],
     ['grow-context', grow.context],
     ['grow-context50', grow.context50],
     ['grow-stored', grow.stored],

@@ -131,6 +131,26 @@ static struct str from_query(void *context, const char *name)
     return http_query(c->http, name);
 }
 
+static bool refuse_first(struct call *c, const struct findings *findings)
+{
+    const struct finding *first = &findings->items[0];
+
+    if (findings->count == 0)
+        return true;
+    call_refuse_text(c, ERR_BAD_REQUEST, "%.*s%s%.*s", STR_ARG(first->message),
+                     first->hint.len > 0 ? "; " : "", STR_ARG(first->hint));
+    return false;
+}
+
+bool filter_time(struct call *c, const char *name, bool is_end, int64_t *out_us)
+{
+    struct findings findings = {0};
+    struct reading r = {.mem = c->mem, .findings = &findings};
+
+    read_time(&r, name, is_end, http_query(c->http, name), out_us);
+    return refuse_first(c, &findings);
+}
+
 bool filter_query(struct call *c, struct execution_filter *out)
 {
     struct findings findings = {0};
@@ -143,11 +163,7 @@ bool filter_query(struct call *c, struct execution_filter *out)
     for (size_t i = 0; i < count; i++)
         read_statuses(&r, statuses[i], &out->statuses);
     read_rest(&r, from_query, c, out);
-    if (findings.count == 0)
-        return true;
-    call_refuse_text(c, ERR_BAD_REQUEST, "%.*s%s%.*s", STR_ARG(findings.items[0].message),
-                     findings.items[0].hint.len > 0 ? "; " : "", STR_ARG(findings.items[0].hint));
-    return false;
+    return refuse_first(c, &findings);
 }
 
 /* --- from a body --- */

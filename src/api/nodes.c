@@ -39,9 +39,17 @@ void nodes_list(struct call *c)
 
 /* --- metrics --- */
 
+struct counts {
+    int64_t executions[STATUS_COUNT];
+    int64_t open_letters;
+};
+
 static bool run_metrics(struct query *q, struct reader *reader, struct err *err)
 {
-    return read_counts(reader, q->args, err);
+    struct counts *counts = q->args;
+
+    return read_counts(reader, counts->executions, err) &&
+           read_open_letters(reader, &counts->open_letters, err);
 }
 
 static void metric(struct buf *out, const char *type, const char *name, const char *help,
@@ -73,7 +81,7 @@ static void write_node(struct buf *out, const struct node_stats *s)
 
 static void answer_metrics(struct query *q)
 {
-    const int64_t *counts = q->args;
+    const struct counts *counts = q->args;
     struct http_answer answer = {.status = 200,
                                  .content_type = "text/plain; version=0.0.4; charset=utf-8"};
     struct node_stats stats;
@@ -84,7 +92,9 @@ static void answer_metrics(struct query *q)
                          "# TYPE pawl_executions gauge\n");
     for (unsigned i = 0; i < STATUS_COUNT; i++)
         buf_printf(&q->answer, "pawl_executions{status=\"%s\"} %lld\n",
-                   status_name((enum execution_status)i), (long long)counts[i]);
+                   status_name((enum execution_status)i), (long long)counts->executions[i]);
+    metric(&q->answer, "gauge", "dead_letters", "Dead letters that are open.",
+           counts->open_letters);
     metric(&q->answer, "gauge", "ready", "1 while requests are taken.",
            node_is_ready(q->call->node, &why));
     metric(&q->answer, "counter", "http_requests_total", "Requests that were received.",
@@ -100,5 +110,5 @@ void metrics_get(struct call *c)
     if (!http_is_local(c->http) && c->user.id.len == 0)
         call_refuse_text(c, ERR_UNAUTHORIZED, "from another machine this needs a token");
     else
-        query_start(c, ARENA_ARRAY(c->mem, STATUS_COUNT, int64_t), run_metrics, answer_metrics);
+        query_start(c, ARENA_NEW(c->mem, struct counts), run_metrics, answer_metrics);
 }

@@ -393,6 +393,16 @@ static void set_wake(struct execution *x)
         x->wake_at_us = earlier(x->cursor.wake_at_us, x->undo->deadline_at_us);
 }
 
+/* Nothing but these three leads out of a hold. */
+static enum letter_status incident_after(const struct execution *before, enum event_kind event)
+{
+    if (!execution_is_held(before))
+        return LETTER_OPEN;
+    if (event == EVENT_RETRY)
+        return LETTER_RETRIED;
+    return event == EVENT_SKIP || event == EVENT_CANCEL ? LETTER_RESOLVED : LETTER_OPEN;
+}
+
 static void finish(struct turn *t, bool has_moved)
 {
     struct execution *x = t->x;
@@ -476,6 +486,7 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
     if (complete) {
         finish(&t, t.x->program != exec->program);
         out->wakes_parent = t.x->has_parent && status_is_terminal(t.x->status);
+        out->incident = incident_after(exec, ev->kind);
         out->moves = t.x->program != exec->program || t.x->deadline_at_us != exec->deadline_at_us;
     }
     return true;

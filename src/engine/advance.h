@@ -176,10 +176,30 @@ struct log_lines {
     VEC_OF(struct log_line);
 };
 
+enum letter_kind {
+#define LETTER_KIND(symbol, name) LETTER_##symbol,
+#include "engine/letter_kind.def"
+#undef LETTER_KIND
+    LETTER_KIND_COUNT
+};
+
+const char *letter_kind_name(enum letter_kind kind);
+bool letter_kind_read(struct str name, enum letter_kind *out) MUST_USE;
+
+enum letter_status {
+#define LETTER_STATUS(symbol, name) LETTER_##symbol,
+#include "engine/letter_status.def"
+#undef LETTER_STATUS
+    LETTER_STATUS_COUNT
+};
+
+const char *letter_status_name(enum letter_status status);
+bool letter_status_read(struct str name, enum letter_status *out) MUST_USE;
+
 /* What the engine has given up on and a person must see. */
 struct dead_letter {
     struct uuid id;
-    struct str kind; /* "incident", "compensation" */
+    struct str kind; /* its name */
     struct str step;
     int64_t seq; /* of the row that says why */
     int64_t attempts;
@@ -232,6 +252,8 @@ struct commit {
     struct mock_reads needs_mocks; /* name, call and input are what is asked for */
     struct command_runs commands;  /* when the event traces */
     struct dead_letters dead_letters;
+    /* What becomes of the letters of an incident that there was before: OPEN, they stay. */
+    enum letter_status incident;
     /*
      * Executions that begin with this commit: pending, due at once, with the
      * parent that is this one. They have no history yet; WAKE starts them.

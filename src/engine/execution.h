@@ -175,4 +175,10 @@ struct execution {
     size_t context_bytes; /* what the limit of the context counts: see state_context_bytes() */
 };
 
+/* Whether it has come to a halt that only an operator can end: an incident. */
+static inline bool execution_is_held(const struct execution *x)
+{
+    return x->status == STATUS_WAITING && x->cursor.phase == PHASE_HELD;
+}
+
 #endif

@@ -14,12 +14,12 @@ void outcome_end(struct turn *t, enum execution_status status)
     x->waiting_for_json = STR_NONE;
 }
 
-void outcome_dead_letter(struct turn *t, struct str kind, struct str step, int64_t attempts,
+void outcome_dead_letter(struct turn *t, enum letter_kind kind, struct str step, int64_t attempts,
                          struct str cause_json, struct str payload_json)
 {
     *VEC_ADD(t->mem, &t->out->dead_letters) = (struct dead_letter){
         .id = ident_make(t->x->id, t->x->seq, UINT32_MAX, t->now_us),
-        .kind = kind,
+        .kind = str_of(letter_kind_name(kind)),
         .step = step,
         .seq = t->x->seq,
         .attempts = attempts,
@@ -32,7 +32,7 @@ void outcome_lost(struct turn *t, const struct history_row *row)
 {
     *VEC_ADD(t->mem, &t->out->dead_letters) = (struct dead_letter){
         .id = ident_make(t->x->id, row->seq, UINT32_MAX - 1, t->now_us),
-        .kind = STR("compensation"),
+        .kind = str_of(letter_kind_name(LETTER_COMPENSATION)),
         .step = row->step,
         .seq = row->seq,
         .attempts = row->attempt,
@@ -58,7 +58,7 @@ static void hold(struct turn *t, struct str error_json)
     member_time(&why, "since", t->now_us);
     x->waiting_for_json = member_end(&why);
     turn_note(t, "wait", x->waiting_for_json);
-    outcome_dead_letter(t, STR("incident"), code, x->cursor.attempt, error_json,
+    outcome_dead_letter(t, LETTER_INCIDENT, code, x->cursor.attempt, error_json,
                         x->cursor.input_json);
     x->cursor.phase = PHASE_HELD;
     x->cursor.wake_at_us = 0;

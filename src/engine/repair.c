@@ -10,23 +10,18 @@
 #include "engine/turn.h"
 #include "value/json.h"
 
-static bool is_held(const struct execution *x)
-{
-    return x->status == STATUS_WAITING && x->cursor.phase == PHASE_HELD;
-}
-
 static bool may_retry(const struct execution *x, struct err *err)
 {
     if (x->compensated.count + x->failed.count > 0 || x->undo != NULL)
         return err_set(err, ERR_CONFLICT, "the execution has been rolled back");
-    if (x->status != STATUS_FAILED && !is_held(x))
+    if (x->status != STATUS_FAILED && !execution_is_held(x))
         return err_set(err, ERR_CONFLICT, "only a failed or held execution can be tried again");
     return true;
 }
 
 static bool may_skip(const struct execution *x, struct err *err)
 {
-    if (!is_held(x))
+    if (!execution_is_held(x))
         return err_set(err, ERR_CONFLICT, "only a held execution has a step to skip");
     if (x->cursor.step >= x->program->step_count)
         return err_set(err, ERR_CONFLICT, "all its steps are done; it is the result that failed");

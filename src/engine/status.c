@@ -75,3 +75,47 @@ bool history_kind_read(struct str name, enum history_kind *out)
         }
     return false;
 }
+
+static const char *const letter_kinds[] = {
+#define LETTER_KIND(symbol, text) (text),
+#include "engine/letter_kind.def"
+#undef LETTER_KIND
+};
+
+const char *letter_kind_name(enum letter_kind kind)
+{
+    ASSERT(kind < LETTER_KIND_COUNT);
+    return letter_kinds[kind];
+}
+
+bool letter_kind_read(struct str name, enum letter_kind *out)
+{
+    for (unsigned i = 0; i < LETTER_KIND_COUNT; i++)
+        if (str_eq(name, str_of(letter_kinds[i]))) {
+            *out = (enum letter_kind)i;
+            return true;
+        }
+    return false;
+}
+
+static const char *const letter_statuses[] = {
+#define LETTER_STATUS(symbol, text) (text),
+#include "engine/letter_status.def"
+#undef LETTER_STATUS
+};
+
+const char *letter_status_name(enum letter_status status)
+{
+    ASSERT(status < LETTER_STATUS_COUNT);
+    return letter_statuses[status];
+}
+
+bool letter_status_read(struct str name, enum letter_status *out)
+{
+    for (unsigned i = 0; i < LETTER_STATUS_COUNT; i++)
+        if (str_eq(name, str_of(letter_statuses[i]))) {
+            *out = (enum letter_status)i;
+            return true;
+        }
+    return false;
+}

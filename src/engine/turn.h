@@ -440,7 +440,7 @@ void outcome_end(struct turn *t, enum execution_status status);
 void outcome_fail(struct turn *t, enum on_error on_error, struct str error_json);
 
 /* Something a person must see; the last row says why. */
-void outcome_dead_letter(struct turn *t, struct str kind, struct str step, int64_t attempts,
+void outcome_dead_letter(struct turn *t, enum letter_kind kind, struct str step, int64_t attempts,
                          struct str cause_json, struct str payload_json);
 
 /* The same for a visit that may have happened and cannot be undone: `row` says why. */

@@ -285,7 +285,7 @@ static enum step_end failed(struct turn *t)
         step_wait(t, PHASE_UNDO, STR_NONE, describe_retry(t, error_json, at_us));
         return STEP_WAITS;
     }
-    outcome_dead_letter(t, STR("compensation"), step->code, t->x->cursor.attempt, error_json,
+    outcome_dead_letter(t, LETTER_COMPENSATION, step->code, t->x->cursor.attempt, error_json,
                         t->x->cursor.input_json);
     end_undoing(t, false);
     return STEP_DONE;

@@ -561,7 +561,7 @@ enum apply_end apply_commit(struct apply *a, struct member *m, enum db_status *s
     if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
         return end;
     if ((c->wakes_parent && !wake_parent(a, c->after, status)) ||
-        !insert_history(a, c, m->row, status) ||
+        !insert_history(a, c, m->row, status) || !apply_letters(a, m, status) ||
         (c->received != NULL && !insert_signal(a, c->received, m->row, &texts, status)) ||
         (m->idempotency != NULL && !keep_answer(a, m->idempotency, m->row, now_us, status)))
         return APPLY_FAILED;

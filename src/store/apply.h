@@ -33,6 +33,7 @@ struct apply {
     const int64_t *rows; /* keys for new executions */
     size_t next_row;
     int64_t counts[STATUS_COUNT]; /* how many more executions have this status */
+    int64_t open_letters;         /* how many more dead letters are open */
     int64_t kept_answers;         /* how many were put into http_idempotency ... */
     int64_t kept_at_us;           /* ... and when */
     bool wrote;                   /* the current member has changed something */
@@ -54,6 +55,12 @@ enum apply_end apply_member(struct apply *a, struct member *m, enum db_status *s
  */
 bool apply_record_last(struct apply *a, struct str object, struct str id, int64_t *version,
                        enum db_status *status) MUST_USE;
+
+/* What the counter of open dead letters is called. */
+#define COUNTER_OPEN_LETTERS "dead_letters"
+
+/* The dead letters that a commit closes and writes, in change_letter.c. False: *status says why. */
+bool apply_letters(struct apply *a, const struct member *m, enum db_status *status) MUST_USE;
 
 /* One kind of member each; used by apply_member(). */
 enum apply_end apply_commit(struct apply *a, struct member *m, enum db_status *status);

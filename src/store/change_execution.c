@@ -53,9 +53,25 @@ static bool is_long(struct apply *a, int64_t row, bool *out, enum db_status *sta
                          db_int(DELETE_ROWS_MAX + 1)),
                &rows, status) ||
         !count(a, SQL_SIGNALS_COUNT_SOME, DB_PARAMS(db_int(row), db_int(DELETE_ROWS_MAX + 1)),
+               &rows, status) ||
+        !count(a, SQL_LETTERS_COUNT_SOME, DB_PARAMS(db_int(row), db_int(DELETE_ROWS_MAX + 1)),
                &rows, status))
         return false;
     *out = rows > DELETE_ROWS_MAX;
+    return true;
+}
+
+static bool delete_letters(struct apply *a, int64_t row, int64_t *budget, enum db_status *status)
+{
+    if (!apply_write(a, SQL_LETTERS_DELETE_OPEN, DB_PARAMS(db_int(row), db_int(*budget)), status))
+        return false;
+    a->open_letters -= db_changes(a->db);
+    *budget -= db_changes(a->db);
+    if (*budget == 0)
+        return true;
+    if (!apply_write(a, SQL_LETTERS_DELETE_SOME, DB_PARAMS(db_int(row), db_int(*budget)), status))
+        return false;
+    *budget -= db_changes(a->db);
     return true;
 }
 
@@ -73,7 +89,7 @@ static bool delete_rows(struct apply *a, int64_t row, int64_t *budget, enum db_s
     if (!apply_write(a, SQL_SIGNALS_DELETE_SOME, DB_PARAMS(db_int(row), db_int(*budget)), status))
         return false;
     *budget -= db_changes(a->db);
-    return true;
+    return *budget == 0 || delete_letters(a, row, budget, status);
 }
 
 /* Nothing belongs to it any more. */

@@ -2,7 +2,7 @@
  * change_execution.h - deleting executions that have ended.
  *
  * What belongs to an execution goes first and its own row last, so that
- * whoever is interrupted can go on: history, signals, what was answered under
+ * whoever is interrupted can go on: history, signals, dead letters, what was answered under
  * an Idempotency-Key. Of an answer the id is left, so that a request which is
  * repeated is still known and starts nothing again.
  */
@@ -11,7 +11,7 @@
 
 #include "store/change.h"
 
-/* How many rows of history and signals one member may delete. */
+/* How many rows of history, signals and dead letters one member may delete. */
 enum { DELETE_ROWS_MAX = 4000 };
 
 /*

@@ -13,7 +13,6 @@
 #include "store/read_row.h"
 #include "store/users.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 /*
@@ -250,30 +249,6 @@ static bool walk_all(struct reader *r, struct arena *mem, const struct execution
     return true;
 }
 
-/* --- cursors: "r" and the row in hexadecimal, and nobody's business --- */
-
-static struct str make_cursor(struct arena *mem, int64_t row)
-{
-    return str_printf(mem, "r%" PRIx64, (uint64_t)row);
-}
-
-static bool read_cursor(struct str cursor, int64_t *row)
-{
-    uint64_t n = 0;
-
-    if (cursor.len < 2 || cursor.len > 17 || cursor.ptr[0] != 'r')
-        return false;
-    for (size_t i = 1; i < cursor.len; i++) {
-        char c = cursor.ptr[i];
-
-        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
-            return false;
-        n = n << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
-    }
-    *row = (int64_t)(n & INT64_MAX);
-    return true;
-}
-
 bool read_executions(struct reader *r, struct arena *mem, const struct execution_filter *filter,
                      struct stored_executions *out, struct str *next, struct err *err)
 {
@@ -283,7 +258,7 @@ bool read_executions(struct reader *r, struct arena *mem, const struct execution
 
     *out = (struct stored_executions){0};
     *next = STR_NONE;
-    if (filter->cursor.len > 0 && !read_cursor(filter->cursor, &high))
+    if (filter->cursor.len > 0 && !row_cursor_read(filter->cursor, &high))
         return err_set(err, ERR_BAD_REQUEST, "this cursor is not one of ours");
     if (!row_bounds(r, filter, &low, &high, &empty, err))
         return false;
@@ -299,13 +274,13 @@ bool read_executions(struct reader *r, struct arena *mem, const struct execution
         looked_at += size;
         if ((int64_t)out->count > filter->limit) {
             out->count = (size_t)filter->limit;
-            *next = make_cursor(mem, out->items[out->count - 1].row);
+            *next = row_cursor(mem, out->items[out->count - 1].row);
             return true;
         }
         if (floor == low)
             return true;
         if (looked_at >= LOOKED_AT_MAX) {
-            *next = make_cursor(mem, floor);
+            *next = row_cursor(mem, floor);
             return true;
         }
     }

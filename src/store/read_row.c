@@ -67,3 +67,25 @@ enum db_status row_int(struct reader *r, enum sql sql, const struct db_value *pa
     db_end(r->db, sql);
     return status;
 }
+
+struct str row_cursor(struct arena *mem, int64_t row)
+{
+    return str_printf(mem, "r%" PRIx64, (uint64_t)row);
+}
+
+bool row_cursor_read(struct str cursor, int64_t *row)
+{
+    uint64_t n = 0;
+
+    if (cursor.len < 2 || cursor.len > 17 || cursor.ptr[0] != 'r')
+        return false;
+    for (size_t i = 1; i < cursor.len; i++) {
+        char c = cursor.ptr[i];
+
+        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
+            return false;
+        n = n << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+    }
+    *row = (int64_t)(n & INT64_MAX);
+    return true;
+}

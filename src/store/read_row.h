@@ -23,4 +23,8 @@ bool row_execution(struct reader *r, struct arena *mem, enum sql sql, struct sto
 enum db_status row_int(struct reader *r, enum sql sql, const struct db_value *params,
                        unsigned count, int64_t *out);
 
+/* Where a page ends: "r" and the row in hexadecimal, and nobody's business. */
+struct str row_cursor(struct arena *mem, int64_t row);
+bool row_cursor_read(struct str cursor, int64_t *row) MUST_USE;
+
 #endif

@@ -73,6 +73,25 @@
     "SELECT row FROM execution WHERE " condition                                                   \
     "row < ?1 AND row >= ?2 ORDER BY row DESC LIMIT 1 OFFSET ?3"
 
+/* The same for dead letters: ?10 is looked for in the index. */
+#define LETTER_COLUMNS                                                                             \
+    "row, id, (SELECT id FROM execution WHERE row = d.execution), kind, scenario_code, org_id, "   \
+    "step_code, status, attempts, cause, payload, note, resolved_by, created_at, resolved_at, "    \
+    "(SELECT scenario_version FROM execution WHERE row = d.execution)"
+#define LETTERS_WHERE(condition)                                                                   \
+    "SELECT " LETTER_COLUMNS " FROM dead_letters AS d WHERE " condition                            \
+    "row < ?2 AND row >= ?3 AND created_at >= ?4 AND created_at <= ?5 "                            \
+    "AND (CAST(?6 AS text) IS NULL OR kind = ?6) "                                                 \
+    "AND (CAST(?7 AS text) IS NULL OR status = ?7) "                                               \
+    "AND (CAST(?8 AS text) IS NULL OR scenario_code = ?8) "                                        \
+    "AND (CAST(?9 AS text) IS NULL OR org_id = ?9)" LIST_ORDER
+#define LETTERS_WINDOW_WHERE(condition)                                                            \
+    "SELECT row FROM dead_letters WHERE " condition                                                \
+    "row < ?1 AND row >= ?2 ORDER BY row DESC LIMIT 1 OFFSET ?3"
+#define LETTERS_DELETE_WHERE(condition)                                                            \
+    "DELETE FROM dead_letters WHERE row IN (SELECT row FROM dead_letters "                         \
+    "WHERE " condition "execution = ?1 LIMIT ?2)"
+
 #define ERROR_CODE_SQLITE "json_extract(error, '$.code')"
 #define ERROR_CODE_POSTGRES "error ->> 'code'"
 

@@ -124,6 +124,10 @@ static enum db_status write_sums(struct writer *w, struct apply *a, const struct
             status =
                 db_exec(w->db, SQL_COUNT_ADD,
                         DB_PARAMS(db_int(w->slot), db_text(status_text(i)), db_int(a->counts[i])));
+    if (a->open_letters != 0 && status == DB_DONE)
+        status = db_exec(w->db, SQL_COUNTER_ADD,
+                         DB_PARAMS(db_int(w->slot), db_text(STR(COUNTER_OPEN_LETTERS)),
+                                   db_int(a->open_letters)));
     if (status == DB_DONE)
         status = db_exec(w->db, SQL_NODE_BATCH, DB_PARAMS(db_text(w->node), db_int(b->number)));
     return status;

@@ -5,9 +5,9 @@
 
 static const struct str hidden = {.ptr = "***", .len = 3};
 
-/* Members of executions and of rows of history that may hold what a user has put in. */
-static const char *const shown[] = {"key",   "input",  "context", "waitingFor",
-                                    "error", "result", "output"};
+/* Members of executions, of rows of history and of dead letters that may hold what a user has put in. */
+static const char *const shown[] = {"key",    "input",  "context", "waitingFor", "error",
+                                    "result", "output", "cause",   "payload",    "note"};
 
 void mask_add(struct arena *mem, struct mask *m, struct str name)
 {
@@ -224,7 +224,7 @@ bool mask_view(struct arena *mem, const struct mask *m, struct str json, struct 
         struct str name = value_text(view.map->entries[i].key);
         struct value v = view.map->entries[i].value;
 
-        if (str_eq(name, STR("input")))
+        if (str_eq(name, STR("input")) || str_eq(name, STR("payload")))
             v = mask_input(mem, m, v);
         else if (str_eq(name, STR("context")))
             v = mask_context(mem, m, v);

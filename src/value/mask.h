@@ -51,7 +51,7 @@ struct str mask_text(struct arena *mem, const struct mask *m, struct str text);
 struct str mask_json(struct arena *mem, const struct mask *m, struct str json);
 
 /*
- * Append the JSON of an execution or of a row of its history, as the API shows
+ * Append the JSON of an execution, of a row of its history or of a dead letter, as the API shows
  * them, without secrets. What cannot hold any (ids, codes, times) stays as it
  * is. False when `json` is no JSON object.
  */

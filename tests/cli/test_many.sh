@@ -1,79 +1,7 @@
 #!/usr/bin/env bash
 # Commands that act on many executions, and on records, against a real server.
-set -uo pipefail
-cd "$(dirname "$0")/../.."
-
-pawl=$(realpath "${PAWL:-build/pawl}")
-examples=$PWD/examples
-scratch=$(mktemp -d)
-server=
-passed=0
-failed=0
-out=
-status=0
-
-stop_server() {
-    [ -z "$server" ] || kill -KILL "$server" 2>/dev/null
-    [ -z "$server" ] || wait "$server" 2>/dev/null
-    server=
-}
-trap 'stop_server; rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 1
-unset PAWL_DATA PAWL_STORE PAWL_LISTEN PAWL_TOKEN
-export PAWL_URL
-
-# start_server [OPTION...]: on a free port, with the data of this test.
-start_server() {
-    : >serve.out
-    "$pawl" serve --listen 127.0.0.1:0 "$@" >serve.out 2>serve.err &
-    server=$!
-    for _ in $(seq 400); do
-        PAWL_URL=$(sed -n 's/.*listens on //p' serve.out)
-        [ -z "$PAWL_URL" ] || return 0
-        kill -0 "$server" 2>/dev/null || break
-        sleep 0.02
-    done
-    cat serve.err
-    return 1
-}
-
-# run ARGUMENT...: pawl with these, its output in $out, its exit status in $status.
-run() {
-    out=$("$pawl" "$@" 2>&1)
-    status=$?
-}
-
-claim() {
-    local what=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'failed: %s\n  status %s, output: %s\n' "$what" "$status" "$out"
-    fi
-}
-
-# said STATUS PART...: the last run ended so, and said all of these.
-said() {
-    [ "$status" = "$1" ] || return 1
-    shift
-    for part in "$@"; do
-        [[ $out == *"$part"* ]] || return 1
-    done
-}
-
-# eventually STATUS PART ARGUMENT...: run again until it says so.
-eventually() {
-    local wanted=$1 part=$2
-    shift 2
-    for _ in $(seq 500); do
-        run "$@"
-        said "$wanted" "$part" && return 0
-        sleep 0.02
-    done
-    return 1
-}
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/rig.sh
 
 start_server || exit 1
 cat >wait.json <<'JSON'
@@ -176,6 +104,51 @@ run delete --where "code=wait status=cancelled"
 claim "also many" said 0 "4 of 4 executions are deleted"
 run ls --code wait
 claim "nothing is left" said 0 "no executions"
+
+# --- dead letters ---
+
+cat >held.json <<'EOF'
+{"code": "held", "onError": "hold", "steps": [{"code": "pay", "input": {"n": 7},
+ "procedure": {"type": "compute.fail", "code": "declined", "message": "no \u001b[31mmoney"}}]}
+EOF
+run dlq
+claim "without dead letters there is nothing to list" said 0 "no dead letters"
+run apply held.json
+run start held
+run start held
+run dlq ls
+claim "dead letters are listed" said 0 "ID" "incident" "held" "pay" "open" "declined"
+run dlq ls --limit 1 --json
+letter=$(printf '%s' "$out" | sed -n 's/^{"id":"\([^"]*\)".*/\1/p')
+claim "as JSON, too" said 0 '"kind":"incident"' "there are more"
+run dlq ls --execution @last --json
+claim "also those of one execution" said 0 "$letter"
+run dlq ls --status opn
+claim "a status that is none is refused" said 1 "open, retried, resolved, all"
+run dlq show "${letter: -12}"
+claim "one is explained, without control characters" said 0 "incident $letter is open" "declined: no" '{"n":7}' "pawl dlq retry"
+claim "nothing colours the terminal" [ "${out/$'\e'/}" = "$out" ]
+run dlq resolve "$letter"
+claim "resolving needs a note" said 2 "pawl dlq"
+run dlq resolve "$letter" --note "paid by hand"
+claim "it is resolved" said 0 "$letter is resolved"
+run dlq resolve "$letter" --note "again"
+claim "once" said 1 "resolved already"
+run dlq show "$letter"
+claim "and says by whom and why" said 0 "is resolved" "note       paid by hand"
+run dlq show 000000000000
+claim "an end that no letter has is told" said 1 "no dead letter"
+run dlq show "$letter" --note x
+claim "only resolve has a note" said 2 "pawl dlq"
+run dlq ls --json
+claim "the other is open still" said 0 '"status":"open"'
+letter=$(printf '%s' "$out" | sed -n 's/^{"id":"\([^"]*\)".*/\1/p')
+run dlq retry "$letter"
+claim "it is tried again" said 0 "$letter is tried again"
+run dlq show "$letter"
+claim "which closes it" said 0 "is retried"
+run dlq ls --status open --json
+claim "and it failed again" said 0 '"status":"open"'
 
 # --- records ---
 

@@ -1,67 +1,8 @@
 #!/usr/bin/env bash
 # Backup, restore and doctor on real folders: while a server runs and writes, after it was killed,
 # and on what is broken.
-set -uo pipefail
-cd "$(dirname "$0")/../.."
-
-pawl=$(realpath "${PAWL:-build/pawl}")
-examples=$PWD/examples
-scratch=$(mktemp -d)
-server=
-passed=0
-failed=0
-out=
-status=0
-
-stop_server() {
-    [ -z "$server" ] || kill -KILL "$server" 2>/dev/null
-    [ -z "$server" ] || wait "$server" 2>/dev/null
-    server=
-}
-trap 'stop_server; chmod -R u+rwx "$scratch"; rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 1
-unset PAWL_DATA PAWL_STORE PAWL_LISTEN PAWL_TOKEN
-export PAWL_URL XDG_STATE_HOME=$scratch/state
-
-# start_server [OPTION...]: on a free port.
-start_server() {
-    : >serve.out
-    "$pawl" serve --listen 127.0.0.1:0 "$@" >serve.out 2>serve.err &
-    server=$!
-    for _ in $(seq 400); do
-        PAWL_URL=$(sed -n 's/.*listens on //p' serve.out)
-        [ -z "$PAWL_URL" ] || return 0
-        kill -0 "$server" 2>/dev/null || break
-        sleep 0.02
-    done
-    cat serve.err
-    return 1
-}
-
-run() {
-    out=$("$pawl" "$@" 2>&1)
-    status=$?
-}
-
-claim() {
-    local what=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'failed: %s\n  status %s, output: %s\n' "$what" "$status" "$out"
-    fi
-}
-
-# said STATUS PART...: the last run ended so, and said all of these.
-said() {
-    [ "$status" = "$1" ] || return 1
-    shift
-    for part in "$@"; do
-        [[ $out == *"$part"* ]] || return 1
-    done
-}
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/rig.sh
 
 # --- backup ---
 

@@ -234,6 +234,29 @@ static void check_counters(struct check *c)
         c->failed++;
 }
 
+/* The counter of open dead letters is how many there are. */
+static void check_letters(struct check *c)
+{
+    struct letter_filter filter = {.has_status = true, .status = LETTER_OPEN, .limit = 500};
+    struct stored_letters page;
+    int64_t open = 0, counter;
+    struct err err;
+
+    do {
+        if (!read_letters(&c->reader, &c->mem, &filter, &page, &filter.cursor, &err))
+            give_up("dead letters cannot be listed", &err);
+        open += (int64_t)page.count;
+    } while (filter.cursor.len > 0);
+    if (!read_open_letters(&c->reader, &counter, &err))
+        give_up("the counter of dead letters cannot be read", &err);
+    if (open == counter) {
+        c->passed++;
+        return;
+    }
+    printf("%" PRId64 " dead letters are open, the counter says %" PRId64 "\n", open, counter);
+    c->failed++;
+}
+
 int main(int argc, char **argv)
 {
     struct check c = {0};
@@ -255,6 +278,7 @@ int main(int argc, char **argv)
         give_up("the store cannot be opened", &err);
     check_all(&c);
     check_counters(&c);
+    check_letters(&c);
     for (uint32_t i = 0; i < c.programs.used; i++)
         program_release(c.programs.entries[i].ptr);
     db_close(c.reader.db);

@@ -414,6 +414,37 @@ async function walkMany(api, claim) {
     await api.call('deleteExecution', { path: { id } }, 404);
 }
 
+async function walkDeadLetters(api, claim) {
+    const held = [];
+    for (let i = 0; i < 3; i++) held.push((await api.call('startExecution', { body: { code: 'holding' } }, 201)).json.id);
+    const page = await api.call('listDeadLetters', { query: { limit: 1, code: 'holding', kind: 'incident', status: 'open' } }, 200);
+    claim(page.json.items[0].executionId === held[2] && page.json.nextCursor !== null, 'dead letters are listed, newest first');
+    await api.call('listDeadLetters', { query: { limit: 1, cursor: page.json.nextCursor, from: '2026-01-01', to: '2999-01-01T00:00:00Z' } }, 200);
+    const one = await api.call('listDeadLetters', { query: { execution: held[0], status: 'all' } }, 200);
+    claim(one.json.items.length === 1 && one.json.items[0].cause.code === 'no_stock', 'an incident has one letter');
+    await api.call('listDeadLetters', { query: { status: 'opn' } }, 400);
+    const path = { letterId: one.json.items[0].id };
+    await api.call('getDeadLetter', { path }, 200);
+    await api.call('getDeadLetter', { path: { letterId: NOBODY } }, 404);
+
+    const resolve = (body, headers, wanted, to = path) => api.call('resolveDeadLetter', { path: to, body, headers }, wanted);
+    const key = { 'Idempotency-Key': 'walk-letter' };
+    await resolve({}, {}, 422);
+    await resolve({ note: 'x', outcome: 'succeeded' }, {}, 422);
+    await resolve({ note: 'x' }, {}, 404, { letterId: NOBODY });
+    await resolve({ note: 'x' }, { 'Idempotency-Key': 'k'.repeat(256) }, 400);
+    const closed = await resolve({ note: 'counted again' }, key, 200);
+    claim(closed.json.status === 'resolved' && closed.json.note === 'counted again', 'a letter is resolved with a note');
+    await resolve({ note: 'counted again' }, key, 200);
+    await resolve({ note: 'other' }, key, 409);
+
+    const retry = (to, wanted, more = {}) => api.call('retryDeadLetter', { path: to, ...more }, wanted);
+    await retry(path, 409);
+    await retry({ letterId: NOBODY }, 404);
+    await retry(path, 422, { body: { what: 1 } });
+    await retry({ letterId: page.json.items[0].id }, 202);
+}
+
 async function walkRecords(api, claim) {
     const path = { object: 'invoice', recordId: 'I 1/ä' };
     const put = (body, headers, wanted) => api.call('putRecord', { path, body, headers }, wanted);
@@ -500,4 +531,4 @@ async function walkServer(api) {
     await api.call('getDocument', { token: null }, 200);
 }
 
-export const walks = [walkDefinitions, walkProcedures, walkLive, walkChecks, walkDryRun, walkExecutions, walkEvents, walkMany, walkRecords, walkAccess, walkServer];
+export const walks = [walkDefinitions, walkProcedures, walkLive, walkChecks, walkDryRun, walkExecutions, walkEvents, walkMany, walkDeadLetters, walkRecords, walkAccess, walkServer];

@@ -11,9 +11,15 @@ const approval = {
     steps: [{ code: 'ask', procedure: { type: 'wait.signal', signalType: 'approved' } }],
 };
 
+const held = {
+    code: 'held',
+    onError: 'hold',
+    steps: [{ code: 'no', procedure: { type: 'compute.fail', code: 'no_stock', message: 'none left' } }],
+};
+
 /** Make it. Answers the values of path parameters that exist. */
 export async function prepare(api) {
-    for (const definition of [greeting, approval]) {
+    for (const definition of [greeting, approval, held]) {
         const path = { code: definition.code };
         await api.call('saveScenarioDraft', { path, body: definition }, 200);
         await api.call('publishScenario', { path }, 200);
@@ -25,7 +31,9 @@ export async function prepare(api) {
     await api.call('putFunction', { path: { name: 'twice' }, body: { params: [{ name: 'n', type: 'integer' }], body: 'n * 2' } }, 201);
     await api.call('putTemplate', { path: { code: 'approval' }, body: { subject: 'a', body: 'b' } }, 201);
     await api.call('putRecord', { path: { object: 'invoice', recordId: 'I1' }, body: { amount: 1 } }, 201);
-    return { id: json.id, code: 'approval', name: 'twice', n: '1', object: 'invoice', recordId: 'I1' };
+    await api.call('startExecution', { body: { code: 'held' } }, 201);
+    const [letter] = (await api.call('listDeadLetters', {}, 200)).json.items;
+    return { letterId: letter.id, id: json.id, code: 'approval', name: 'twice', n: '1', object: 'invoice', recordId: 'I1' };
 }
 
 async function all(api, id, path = {}) {
@@ -54,6 +62,7 @@ export async function snapshot(api) {
         'what they are': whole.join('\n'),
         'everything that is published': (await api.call('exportDefinitions', {}, 200)).raw,
         'the list of procedures': JSON.stringify(await all(api, 'listProcedures')),
+        'the dead letters': JSON.stringify(await all(api, 'listDeadLetters')),
         'the list of records': JSON.stringify(await all(api, 'listRecords', { object: 'invoice' })),
     };
 }

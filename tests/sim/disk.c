@@ -440,6 +440,84 @@ static void write_key(struct disk *d, struct disk_execution *x, const struct exe
         (void)map_remove(&d->live_keys, key);
 }
 
+/* --- dead letters --- */
+
+static void write_letters(struct sim *sim, struct disk_execution *x, const struct commit *c)
+{
+    struct disk *d = &sim->disk;
+
+    for (size_t i = 0; c->incident != LETTER_OPEN && i < x->letters.count; i++)
+        if (x->letters.items[i].is_incident)
+            x->letters.items[i].is_open = false;
+    for (size_t i = 0; i < c->dead_letters.count; i++) {
+        const struct dead_letter *l = &c->dead_letters.items[i];
+
+        for (size_t k = 0; k < x->letters.count; k++)
+            SIM_CHECK(sim, uuid_cmp(x->letters.items[k].id, l->id) != 0,
+                      "two dead letters have one id");
+        SIM_CHECK(sim, l->seq >= 1 && l->seq <= (int64_t)x->history.count,
+                  "a dead letter names no row");
+        SIM_CHECK(sim, l->cause_json.len > 0, "a dead letter without a cause");
+        *VEC_ADD(&d->mem, &x->letters) =
+            (struct disk_letter){.id = l->id,
+                                 .seq = l->seq,
+                                 .is_incident = str_eq(l->kind, STR("incident")),
+                                 .is_open = true};
+        sim_note(sim, (uint64_t)l->seq);
+    }
+}
+
+/* What is held has one open letter, and nothing else has one. */
+static void check_incident(struct sim *sim, const struct disk_execution *x,
+                           const struct execution *after)
+{
+    unsigned open = 0;
+
+    for (size_t i = 0; i < x->letters.count; i++)
+        open += x->letters.items[i].is_incident && x->letters.items[i].is_open;
+    SIM_CHECK(sim, open == (execution_is_held(after) ? 1u : 0u),
+              "%u dead letters are open of an execution that is %s", open,
+              execution_is_held(after) ? "held" : "not held");
+}
+
+/* Whether the rollback of this row was tried again later. */
+static bool is_followed(const struct disk_execution *x, size_t row)
+{
+    const struct history_row *r = &x->history.items[row];
+
+    for (size_t i = row + 1; i < x->history.count; i++) {
+        const struct history_row *next = &x->history.items[i];
+        if (next->kind == HISTORY_ROLLBACK && next->visit == r->visit &&
+            next->attempt > r->attempt && str_eq(next->step, r->step) && str_eq(next->key, r->key))
+            return true;
+    }
+    return false;
+}
+
+/* A step that failed and may have happened: it has a letter if nothing could undo it. */
+static bool may_be_lost(const struct history_row *row)
+{
+    return row->kind == HISTORY_FORWARD && str_eq(row->status, STR("failed")) &&
+           str_find(row->delta_json, STR("\"maybe\":true"), 0) >= 0;
+}
+
+/* A rollback that was given up has one letter, and no other rollback has any. */
+static void check_compensations(struct sim *sim, const struct disk_execution *x)
+{
+    for (size_t i = 0; i < x->history.count; i++) {
+        const struct history_row *row = &x->history.items[i];
+        bool is_given_up = row->kind == HISTORY_ROLLBACK && str_eq(row->status, STR("failed")) &&
+                           !is_followed(x, i);
+        unsigned letters = 0;
+
+        for (size_t k = 0; k < x->letters.count; k++)
+            letters += !x->letters.items[k].is_incident && x->letters.items[k].seq == row->seq;
+        SIM_CHECK(sim, letters == (is_given_up ? 1u : 0u) || (letters == 1 && may_be_lost(row)),
+                  "%u dead letters for row %lld, a %s that is %.*s", letters, (long long)row->seq,
+                  history_kind_name(row->kind), STR_ARG(row->status));
+    }
+}
+
 static void apply_commit(struct sim *sim, struct member *m)
 {
     struct disk *d = &sim->disk;
@@ -455,6 +533,8 @@ static void apply_commit(struct sim *sim, struct member *m)
         add_rows(sim, x, c);
         write_records(sim, c);
         write_signal(sim, x, c->received);
+        write_letters(sim, x, c);
+        check_incident(sim, x, c->after);
         write_key(d, x, c->after);
         keep_answer(d, m);
         dump_store(&d->mem, c, &x->s);
@@ -527,6 +607,8 @@ static void check_execution(struct sim *sim, const struct disk_execution *x)
     SIM_CHECK(sim, signals == x->count, "I2: %zu signals in history, %zu received", signals,
               x->count);
     SIM_CHECK(sim, (int64_t)x->history.count == x->s.seq, "history is not complete");
+    if (!is_live)
+        check_compensations(sim, x);
     SIM_CHECK(sim, x->log_lines_seen <= x->log_lines, "I1: a log line without its commit");
     SIM_CHECK(sim, !is_live || x->s.status == STATUS_WAITING, "an execution is stuck: %s",
               status_name(x->s.status));

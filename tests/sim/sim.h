@@ -55,6 +55,13 @@ struct disk_signal {
     struct str id, type, payload_json;
 };
 
+/* Something that was given up. */
+struct disk_letter {
+    struct uuid id;
+    int64_t seq; /* of the row that says why */
+    bool is_incident, is_open;
+};
+
 /* What a version of an execution looked like to clients. */
 struct disk_version {
     enum execution_status status;
@@ -66,7 +73,10 @@ struct disk_execution {
     VEC_OF(struct disk_signal); /* received */
     struct {
         VEC_OF(struct disk_version);
-    } versions;                    /* versions.items[n - 1] is row_version n */
+    } versions; /* versions.items[n - 1] is row_version n */
+    struct {
+        VEC_OF(struct disk_letter);
+    } letters;
     int64_t request;               /* number of the request that started it */
     bool has_moved;                /* to another version: no one program folds all its rows */
     unsigned repairs;              /* that were acknowledged */

@@ -37,6 +37,9 @@ int contract_run_definitions(const char *name);
 /* The claims about records that are edited and executions that are deleted; the same. */
 int contract_run_changes(const char *name);
 
+/* The claims about dead letters; the same. */
+int contract_run_letters(const char *name);
+
 /* The same about users, tokens and the audit log. */
 int contract_run_users(const char *name);
 

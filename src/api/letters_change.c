@@ -1,0 +1,194 @@
+/*
+ * letters_change.c - what people do with dead letters.
+ *
+ * The letter is read first: who may not see it learns nothing, and what is
+ * answered has no secrets. Whether it is still open is decided when the change
+ * is made.
+ */
+#include "api/api.h"
+#include "api/executions_repair.h"
+#include "api/letters.h"
+#include "api/repeat.h"
+#include "store/change_letter.h"
+#include "value/object.h"
+
+enum { NOTE_LEN_MAX = 2000 };
+
+/* --- resolving --- */
+
+struct resolving {
+    struct letter_resolve change;
+    bool has_outcome;
+    struct str kind;
+};
+
+static void resolved(struct node_request *r)
+{
+    struct call *c = r->owner;
+
+    if (!r->ok)
+        repeat_or_refuse(c, &r->idempotency, &r->err, &r->findings, STR_NONE);
+    else if (r->stored_status != 0)
+        call_answer_again(c, r->stored_status, r->stored_answer);
+    else
+        call_answer(c, 200, r->change->answer_json);
+}
+
+/* The letter as it will be. */
+static bool run_resolve(struct query *q, struct reader *reader, struct err *err)
+{
+    struct resolving *a = q->args;
+    struct stored_letter letter;
+    struct mask mask;
+
+    if (!letters_read_to_act(q, reader, a->change.id, &letter, err) ||
+        !read_mask(reader, q->mem, letter.execution, &mask, err))
+        return false;
+    a->kind = letter.kind;
+    letter.status = LETTER_RESOLVED;
+    letter.note = a->change.note;
+    letter.resolved_at_us = a->change.change.now_us;
+    letter.resolved_by = a->change.user_id;
+    return letters_show(q->mem, &mask, &letter, &q->answer, err);
+}
+
+static void then_resolve(struct query *q)
+{
+    struct resolving *a = q->args;
+    struct call *c = q->call;
+    int64_t now_us = a->change.change.now_us;
+    struct node_request *r;
+    struct buf details;
+
+    if (a->has_outcome) {
+        call_refuse_field(c, "outcome", "bad_value",
+                          str_printf(c->mem,
+                                     "the outcome of this one is known, it is of the kind %.*s: "
+                                     "resolve it with a note alone",
+                                     STR_ARG(a->kind))
+                              .ptr);
+        return;
+    }
+    r = call_change(c, &a->change.change, resolved);
+    if (r == NULL)
+        return;
+    a->change.change.now_us = now_us;
+    a->change.change.answer_status = 200;
+    a->change.change.answer_json = buf_view(&q->answer);
+    buf_init_arena(&details, c->mem);
+    buf_char(&details, '{');
+    object_text(&details, "note", a->change.note);
+    buf_char(&details, '}');
+    call_audit(c, r, "dead_letter.resolve", c->params[0], buf_view(&details));
+    call_submit(c, r);
+}
+
+static bool is_outcome(struct str text)
+{
+    return str_eq(text, STR("succeeded")) || str_eq(text, STR("failed")) ||
+           str_eq(text, STR("not_happened"));
+}
+
+void letters_resolve(struct call *c)
+{
+    struct value note, outcome, output;
+    const struct body_field fields[] = {
+        {"note", BODY_TEXT, true, &note},
+        {"outcome", BODY_TEXT, false, &outcome},
+        {"output", BODY_ANY, false, &output},
+    };
+    struct resolving *a = ARENA_NEW(c->mem, struct resolving);
+
+    if (!letters_id(c, &a->change.id) || !call_body(c, fields, sizeof(fields) / sizeof(fields[0])))
+        return;
+    if (str_trim(value_text(note)).len == 0 || note.len > NOTE_LEN_MAX)
+        call_refuse_field(c, "note", "bad_value",
+                          "note says what was done about it, in 1 to 2000 bytes");
+    else if (outcome.kind == VALUE_STRING && !is_outcome(value_text(outcome)))
+        call_refuse_field(c, "outcome", "bad_value",
+                          "outcome is one of succeeded, failed, not_happened");
+    else if (output.kind != VALUE_ABSENT &&
+             (outcome.kind != VALUE_STRING || !str_eq(value_text(outcome), STR("succeeded"))))
+        call_refuse_field(c, "output", "bad_value", "only the outcome succeeded has an output");
+    else {
+        a->change.change =
+            (struct change){.apply = letter_resolve_apply, .now_us = api_now_us(c->api)};
+        a->change.note = value_text(note);
+        a->change.user_id = c->user.id;
+        a->has_outcome = outcome.kind == VALUE_STRING;
+        query_start(c, a, run_resolve, then_resolve);
+    }
+}
+
+/* --- trying again --- */
+
+struct retrying {
+    struct uuid id;
+    struct stored_letter letter;
+    struct idempotency idempotency;
+};
+
+static bool run_retry(struct query *q, struct reader *reader, struct err *err)
+{
+    struct retrying *a = q->args;
+
+    return letters_read_to_act(q, reader, a->id, &a->letter, err);
+}
+
+/* Why it cannot be tried again, whatever its execution says; or nothing. */
+static bool may_retry(struct arena *mem, const struct stored_letter *l, struct err *err)
+{
+    if (l->status != LETTER_OPEN)
+        return err_set(err, ERR_CONFLICT, "the dead letter is %s already",
+                       letter_status_name(l->status));
+    if (!str_eq(l->kind, str_of(letter_kind_name(LETTER_INCIDENT))))
+        return err_set(err, ERR_CONFLICT,
+                       "a rollback that was given up is not tried again: undo by hand what the "
+                       "step%s did, then resolve this letter with a note",
+                       l->step.len > 0 ? str_printf(mem, " '%.*s'", STR_ARG(l->step)).ptr : "");
+    return true;
+}
+
+static void retried(struct node_request *r)
+{
+    struct call *c = r->owner;
+
+    if (r->ok)
+        call_answer(c, 202, STR("{}"));
+    else
+        repeat_or_refuse(c, &r->idempotency, &r->err, &r->findings, STR_NONE);
+}
+
+/* The same as POST /executions/{id}/retry; the commit closes the letter. */
+static void retry_execution(struct call *c, struct uuid execution)
+{
+    const struct repair_fields as_it_is = {0};
+    struct node_request *r = call_request(c, NODE_RETRY, retried);
+    char id[UUID_TEXT_LEN + 1];
+
+    if (r == NULL)
+        return;
+    r->execution = execution;
+    uuid_write(execution, id);
+    repair_fill(c, r, &as_it_is, str_copy(c->mem, str_of(id)));
+    call_submit(c, r);
+}
+
+static void then_retry(struct query *q)
+{
+    struct retrying *a = q->args;
+    struct err err;
+
+    if (may_retry(q->mem, &a->letter, &err))
+        retry_execution(q->call, a->letter.execution);
+    else
+        repeat_or_refuse(q->call, &a->idempotency, &err, NULL, STR_NONE);
+}
+
+void letters_retry(struct call *c)
+{
+    struct retrying *a = ARENA_NEW(c->mem, struct retrying);
+
+    if (letters_id(c, &a->id) && call_body(c, NULL, 0) && call_idempotency(c, &a->idempotency))
+        query_start(c, a, run_retry, then_retry);
+}

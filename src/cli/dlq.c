@@ -1,0 +1,323 @@
+/* dlq.c - pawl dlq: what was given up, and what is done about it. */
+#include "base/clock.h"
+#include "base/uuid.h"
+#include "cli/client.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/table.h"
+#include "cli/tell.h"
+#include "value/json.h"
+
+#include <stdio.h>
+
+/* The end of an id is unlike any other's. */
+enum { ID_SHOWN = 12, COLUMNS = 7, PAGES_MAX = 20, SHOWN_WIDTH = 100, TEXT_WIDTH = 2000 };
+
+struct dlq_options {
+    const char *note, *status, *kind, *code, *execution, *from, *to, *limit;
+    bool all, as_json;
+};
+
+static struct str end_of(struct str id)
+{
+    return id.len > ID_SHOWN ? str_slice(id, id.len - ID_SHOWN, id.len) : id;
+}
+
+static void add_filter(struct buf *path, const char *name, struct str value)
+{
+    if (value.len == 0)
+        return;
+    buf_printf(path, "&%s=", name);
+    client_escape(path, value);
+}
+
+static struct str or_none(const char *text)
+{
+    return text != NULL ? str_of(text) : STR_NONE;
+}
+
+/* --- ls --- */
+
+/* ID KIND CODE STEP STATUS CAUSE GIVEN UP */
+static void fill_row(struct arena *mem, struct value letter, int64_t now_us, struct str *row)
+{
+    struct value cause = value_map_get_str(letter, STR("cause"));
+    struct buf age;
+
+    buf_init_arena(&age, mem);
+    tell_duration(&age, now_us - tell_time_of(letter, "createdAt"));
+    buf_text(&age, " ago");
+    row[0] = end_of(client_text(letter, "id"));
+    row[1] = client_text(letter, "kind");
+    row[2] = client_text(letter, "code");
+    row[3] = client_text(letter, "step");
+    row[4] = client_text(letter, "status");
+    row[5] = cause.kind == VALUE_MAP ? client_text(cause, "code") : STR_NONE;
+    row[6] = buf_view(&age);
+}
+
+static void print_table(struct arena *mem, struct value items)
+{
+    static const char *const head[COLUMNS] = {"ID",     "KIND",  "CODE",    "STEP",
+                                              "STATUS", "CAUSE", "GIVEN UP"};
+    struct table table = {.columns = COLUMNS};
+    int64_t now_us = clock_wall_us(&clock_system);
+
+    for (unsigned i = 0; i < COLUMNS; i++)
+        table_add(mem, &table, str_of(head[i]));
+    for (uint32_t i = 0; i < items.len; i++) {
+        struct str row[COLUMNS];
+
+        fill_row(mem, items.items[i], now_us, row);
+        for (unsigned k = 0; k < COLUMNS; k++)
+            table_add(mem, &table, row[k]);
+    }
+    table_print(&table);
+}
+
+/* Read one page; *cursor is where it begins, then where the next one does. */
+static bool read_page(struct client *c, struct str query, struct str *cursor, struct value *items)
+{
+    struct reply reply;
+    struct str path = str_printf(&c->mem, "/dlq?%.*s%s%.*s", STR_ARG(query),
+                                 cursor->len > 0 ? "&cursor=" : "", STR_ARG(*cursor));
+
+    if (!client_call(c, "GET", path, STR_NONE, &reply))
+        return false;
+    *items = value_map_get_str(reply.json, STR("items"));
+    *cursor = client_text(reply.json, "nextCursor");
+    return items->kind == VALUE_LIST;
+}
+
+static bool make_query(struct client *c, const struct dlq_options *o, struct str *out)
+{
+    struct str execution = STR_NONE;
+    struct buf query;
+
+    if (o->execution != NULL && !client_find(c, o->execution, &execution))
+        return false;
+    buf_init_arena(&query, &c->mem);
+    buf_text(&query, "limit=");
+    client_escape(&query, str_of(o->limit != NULL ? o->limit : o->all ? "500" : "20"));
+    add_filter(&query, "status", or_none(o->status));
+    add_filter(&query, "kind", or_none(o->kind));
+    add_filter(&query, "code", or_none(o->code));
+    add_filter(&query, "execution", execution);
+    add_filter(&query, "from", or_none(o->from));
+    add_filter(&query, "to", or_none(o->to));
+    *out = buf_view(&query);
+    return true;
+}
+
+static int list(struct client *c, const struct dlq_options *o)
+{
+    struct str cursor = STR_NONE, query;
+    struct value items;
+    uint64_t shown = 0;
+
+    if (!make_query(c, o, &query))
+        return EXIT_FAILED;
+    do {
+        if (!read_page(c, query, &cursor, &items))
+            return EXIT_FAILED;
+        for (uint32_t i = 0; o->as_json && i < items.len; i++)
+            printf("%.*s\n", STR_ARG(client_json(&c->mem, items.items[i])));
+        if (!o->as_json && items.len > 0)
+            print_table(&c->mem, items);
+        shown += items.len;
+    } while (cursor.len > 0 && (o->all || shown == 0));
+    if (shown == 0 && !o->as_json)
+        printf("no dead letters\n");
+    else if (cursor.len > 0) {
+        (void)fflush(stdout);
+        fprintf(stderr, "there are more: --all lists them, --limit sets how many\n");
+    }
+    return EXIT_OK;
+}
+
+/* --- one --- */
+
+/* The letter that a person named: by its id, or by a unique end of one. */
+static bool find(struct client *c, const char *name, struct str *out)
+{
+    const struct str query = STR("status=all&limit=500");
+    struct str cursor = STR_NONE, end = str_of(name);
+    struct value items;
+    struct uuid id;
+    unsigned found = 0;
+    int pages = 0;
+
+    *out = end;
+    if (uuid_read(end, &id))
+        return true;
+    do {
+        if (!read_page(c, query, &cursor, &items))
+            return false;
+        for (uint32_t i = 0; i < items.len; i++) {
+            struct str text = client_text(items.items[i], "id");
+
+            if (!str_ends_with(text, end))
+                continue;
+            *out = text;
+            found++;
+        }
+    } while (cursor.len > 0 && ++pages < PAGES_MAX);
+    if (found == 1)
+        return true;
+    fprintf(stderr,
+            found == 0
+                ? "pawl: there is no dead letter whose id ends with '%s'; pawl dlq lists them\n"
+                : "pawl: several dead letters have ids that end with '%s'; give more of it\n",
+            name);
+    return false;
+}
+
+static struct str path_of(struct client *c, struct str id, const char *action)
+{
+    struct buf path;
+
+    buf_init_arena(&path, &c->mem);
+    buf_text(&path, "/dlq/");
+    client_escape(&path, id);
+    buf_text(&path, action);
+    return buf_view(&path);
+}
+
+static void tell_cause(struct buf *out, struct value letter)
+{
+    struct value cause = value_map_get_str(letter, STR("cause"));
+    int64_t attempts = tell_int_of(letter, "attempts", 0);
+
+    if (cause.kind == VALUE_MAP) {
+        buf_printf(out, "  cause      %.*s: ", STR_ARG(client_text(cause, "code")));
+        term_put_short(out, client_text(cause, "message"), TEXT_WIDTH);
+        buf_char(out, '\n');
+    }
+    buf_printf(out, "  attempts   %lld\n", (long long)attempts);
+}
+
+static void tell_end(struct buf *out, struct value letter)
+{
+    struct str note = client_text(letter, "note"), by = client_text(letter, "resolvedBy");
+    int64_t at_us = tell_time_of(letter, "resolvedAt");
+
+    if (at_us > 0) {
+        buf_printf(out, "  %-9.*s  ", STR_ARG(client_text(letter, "status")));
+        tell_moment(out, at_us);
+        if (by.len > 0)
+            buf_printf(out, " by %.*s", STR_ARG(by));
+        buf_char(out, '\n');
+    }
+    if (note.len > 0) {
+        buf_text(out, "  note       ");
+        term_put_short(out, note, TEXT_WIDTH);
+        buf_char(out, '\n');
+    }
+}
+
+static void tell_next(struct buf *out, struct value letter)
+{
+    struct str id = end_of(client_text(letter, "id"));
+
+    if (!str_eq(client_text(letter, "status"), STR("open")))
+        return;
+    if (str_eq(client_text(letter, "kind"), STR("incident")))
+        buf_printf(out, "try it again: pawl dlq retry %.*s\n", STR_ARG(id));
+    buf_printf(out, "close it: pawl dlq resolve %.*s --note 'what was done'\n", STR_ARG(id));
+}
+
+static int show(struct client *c, struct str id, const struct dlq_options *o)
+{
+    struct reply reply;
+    struct buf out;
+
+    if (!client_call(c, "GET", path_of(c, id, ""), STR_NONE, &reply))
+        return EXIT_FAILED;
+    if (o->as_json) {
+        printf("%.*s\n", STR_ARG(reply.text));
+        return EXIT_OK;
+    }
+    buf_init_arena(&out, &c->mem);
+    buf_printf(&out, "%.*s %.*s is %.*s\n", STR_ARG(client_text(reply.json, "kind")),
+               STR_ARG(client_text(reply.json, "id")), STR_ARG(client_text(reply.json, "status")));
+    buf_printf(&out, "  execution  %.*s of %.*s\n", STR_ARG(client_text(reply.json, "executionId")),
+               STR_ARG(client_text(reply.json, "code")));
+    if (client_text(reply.json, "step").len > 0)
+        buf_printf(&out, "  step       %.*s\n", STR_ARG(client_text(reply.json, "step")));
+    tell_cause(&out, reply.json);
+    buf_text(&out, "  payload    ");
+    tell_short(&c->mem, &out, value_map_get_str(reply.json, STR("payload")), SHOWN_WIDTH);
+    buf_text(&out, "\n  given up   ");
+    tell_moment(&out, tell_time_of(reply.json, "createdAt"));
+    buf_char(&out, '\n');
+    tell_end(&out, reply.json);
+    tell_next(&out, reply.json);
+    printf("%.*s", STR_ARG(buf_view(&out)));
+    return EXIT_OK;
+}
+
+static int act(struct client *c, struct str id, const char *action, struct str body,
+               const char *told, bool as_json)
+{
+    struct reply reply;
+
+    if (!client_call(c, "POST", path_of(c, id, action), body, &reply))
+        return EXIT_FAILED;
+    if (as_json)
+        printf("%.*s\n", STR_ARG(reply.text));
+    else
+        printf("%.*s %s\n", STR_ARG(id), told);
+    return EXIT_OK;
+}
+
+static int resolve(struct client *c, struct str id, const struct dlq_options *o)
+{
+    struct buf body;
+
+    buf_init_arena(&body, &c->mem);
+    buf_text(&body, "{\"note\":");
+    json_write_string(&body, str_of(o->note));
+    buf_char(&body, '}');
+    return act(c, id, "/resolve", buf_view(&body), "is resolved", o->as_json);
+}
+
+/* EXIT_USAGE when the words make no sense. */
+static int run(struct client *c, int argc, char **argv, const struct dlq_options *o)
+{
+    const char *word = argc > 1 ? argv[1] : "ls";
+    struct str id;
+
+    if (argc <= 2 && strcmp(word, "ls") == 0 && o->note == NULL)
+        return list(c, o);
+    if (argc != 3 || (o->note != NULL) != (strcmp(word, "resolve") == 0) ||
+        (strcmp(word, "show") != 0 && strcmp(word, "retry") != 0 && strcmp(word, "resolve") != 0))
+        return EXIT_USAGE;
+    if (!find(c, argv[2], &id))
+        return EXIT_FAILED;
+    if (strcmp(word, "show") == 0)
+        return show(c, id, o);
+    if (strcmp(word, "retry") == 0)
+        return act(c, id, "/retry", STR_NONE, "is tried again", o->as_json);
+    return resolve(c, id, o);
+}
+
+int command_dlq(int argc, char **argv)
+{
+    struct dlq_options o = {0};
+    const struct option_spec specs[] = {
+        {.name = "note", .value = &o.note}, {.name = "status", .value = &o.status},
+        {.name = "kind", .value = &o.kind}, {.name = "code", .value = &o.code},
+        {.name = "from", .value = &o.from}, {.name = "execution", .value = &o.execution},
+        {.name = "to", .value = &o.to},     {.name = "limit", .value = &o.limit},
+        {.name = "all", .flag = &o.all},    {.name = "json", .flag = &o.as_json},
+    };
+    struct client c;
+    int status;
+
+    if (!options_read("dlq", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv))
+        return command_usage("dlq");
+    client_open(&c);
+    status = run(&c, argc, argv, &o);
+    client_close(&c);
+    return status == EXIT_USAGE ? command_usage("dlq") : status;
+}

@@ -1,0 +1,75 @@
+/* change_letter.c - dead letters: written and closed with a commit, closed by hand. */
+#include "store/change_letter.h"
+
+static struct db_value letter_status_value(enum letter_status status)
+{
+    return db_text(str_of(letter_status_name(status)));
+}
+
+static bool insert(struct apply *a, const struct member *m, const struct dead_letter *l,
+                   enum db_status *status)
+{
+    const struct execution *e = m->commit->after;
+    char id[UUID_TEXT_LEN + 1];
+
+    uuid_write(l->id, id);
+    a->open_letters++;
+    return apply_write(a, SQL_LETTER_INSERT,
+                       DB_PARAMS(db_text(str_from(id, UUID_TEXT_LEN)), db_int(m->row),
+                                 db_int(l->attempts), db_int(e->updated_at_us), db_text(l->kind),
+                                 db_text(e->program->code), db_some_text(e->org_id),
+                                 db_some_text(l->step), db_some_text(l->cause_json),
+                                 db_some_text(l->payload_json)),
+                       status);
+}
+
+bool apply_letters(struct apply *a, const struct member *m, enum db_status *status)
+{
+    const struct commit *c = m->commit;
+
+    if (c->incident != LETTER_OPEN) {
+        if (!apply_write(a, SQL_INCIDENT_CLOSE,
+                         DB_PARAMS(db_int(m->row), letter_status_value(c->incident),
+                                   db_int(c->after->updated_at_us),
+                                   m->audit != NULL ? db_some_text(m->audit->user_id) : db_null()),
+                         status))
+            return false;
+        a->open_letters -= db_changes(a->db);
+    }
+    for (size_t i = 0; i < c->dead_letters.count; i++)
+        if (!insert(a, m, &c->dead_letters.items[i], status))
+            return false;
+    return true;
+}
+
+enum apply_end letter_resolve_apply(struct apply *a, struct member *m, enum db_status *status)
+{
+    const struct letter_resolve *l = (const struct letter_resolve *)m->change;
+    enum letter_status before = LETTER_OPEN;
+    char id[UUID_TEXT_LEN + 1];
+    int64_t row = 0;
+
+    uuid_write(l->id, id);
+    *status = db_run(a->db, SQL_LETTER_FIND, DB_PARAMS(db_text(str_from(id, UUID_TEXT_LEN))));
+    if (*status == DB_ROW) {
+        row = db_column_int(a->db, SQL_LETTER_FIND, 0);
+        if (!letter_status_read(db_column_text(a->db, SQL_LETTER_FIND, 1), &before))
+            *status = DB_CORRUPT;
+    }
+    db_end(a->db, SQL_LETTER_FIND);
+    if (*status == DB_DONE)
+        return apply_refuse_with(a, m, ERR_NOT_FOUND, "there is no dead letter with this id");
+    if (*status != DB_ROW)
+        return APPLY_FAILED;
+    if (before != LETTER_OPEN)
+        return apply_refuse_with(a, m, ERR_CONFLICT, "the dead letter is %s already",
+                                 letter_status_name(before));
+    if (!apply_write(a, SQL_LETTER_CLOSE,
+                     DB_PARAMS(db_int(row), letter_status_value(LETTER_RESOLVED),
+                               db_int(l->change.now_us), db_some_text(l->user_id),
+                               db_some_text(l->note)),
+                     status))
+        return APPLY_FAILED;
+    a->open_letters -= db_changes(a->db);
+    return APPLY_DONE;
+}
