@@ -117,10 +117,14 @@ void play_fini(struct play *p)
 
 /* --- events --- */
 
+/* What the last commit leaves behind, unless it was gathered before. */
 static void gather(struct play *p)
 {
     const struct commit *last = &p->rig.last;
 
+    if (p->rig.x->row_version == p->gathered)
+        return;
+    p->gathered = p->rig.x->row_version;
     for (size_t i = 0; i < last->dead_letters.count; i++)
         *VEC_ADD(&p->rig.mem, &p->dead_letters) = last->dead_letters.items[i];
     for (size_t i = 0; i < last->logs.count; i++)

@@ -31,6 +31,7 @@ struct play {
     struct log_lines logs;
     const char *problem; /* an event that did not end as the row says, or NULL */
     bool has_started;
+    int64_t gathered; /* the row version up to which logs and dead letters are here */
 };
 
 /* Compile what the row defines; play_fini() releases it. The row must outlive the play. */

@@ -89,19 +89,21 @@ function difference(path, wanted, is, withTimes) {
     return `${path}: the engine has ${text(wanted)}, the server ${text(is)}`;
 }
 
-async function allSteps(client, id) {
+/** All pages of a list. */
+async function all(client, path) {
     const items = [];
     let cursor = '';
     do {
-        const { body } = await client.ask(
-            'GET',
-            `/api/v1/executions/${id}/steps?limit=500${cursor}`,
-        );
+        const { body } = await client.ask('GET', `/api/v1${path}limit=500${cursor}`);
         items.push(...body.items);
-        cursor = body.nextCursor ? `&cursor=${encodeURIComponent(body.nextCursor)}` : null;
+        cursor = body.nextCursor ? `&cursor=${encodeURIComponent(body.nextCursor)}` : '';
     } while (cursor);
     return items;
 }
+
+/** Dead letters, the oldest first, without what the engine alone does not know. */
+const letters = (items, id) =>
+    normal(items, id).map(({ kind, step, attempts, cause }) => ({ kind, step, attempts, cause }));
 
 // --- one row ---
 
@@ -199,13 +201,15 @@ class Run {
     async compare(client) {
         if (this.problem || !this.id) return;
         const { body } = await client.ask('GET', `/api/v1/executions/${this.id}`);
-        const steps = await allSteps(client, this.id);
+        const steps = await all(client, `/executions/${this.id}/steps?`);
+        const dead = (await all(client, `/dlq?status=all&execution=${this.id}&`)).reverse();
         const withTimes = this.row.times !== false;
         const shown = { ...normal(body, this.id), code: 'row' };
         const wanted = { ...normal(this.trace.shown, 'ID'), code: 'row' };
         const found =
             difference('', wanted, shown, withTimes) ??
-            difference('steps', rows(this.trace.steps, 'ID'), rows(steps, this.id), withTimes);
+            difference('steps', rows(this.trace.steps, 'ID'), rows(steps, this.id), withTimes) ??
+            difference('deadLetters', letters(this.trace.deadLetters, 'ID'), letters(dead, this.id));
         if (found) this.fail(found);
     }
 }

@@ -43,6 +43,27 @@ static void add_value(struct buf *out, const char *name, struct value v)
         fail_msg("%s: %s", name, err.message);
 }
 
+static struct value dead_letters(struct play *p)
+{
+    struct value *items = ARENA_ARRAY(&p->rig.mem, p->dead_letters.count + 1, struct value);
+    struct buf out;
+
+    for (size_t i = 0; i < p->dead_letters.count; i++) {
+        const struct dead_letter *d = &p->dead_letters.items[i];
+
+        buf_init_arena(&out, &p->rig.mem);
+        buf_char(&out, '{');
+        object_text(&out, "kind", d->kind);
+        object_text(&out, "step", d->step);
+        object_int(&out, "attempts", d->attempts);
+        object_json(&out, "cause", d->cause_json);
+        buf_char(&out, '}');
+        if (!json_read(&p->rig.mem, buf_view(&out), &items[i], &p->rig.err))
+            fail_msg("%s", p->rig.err.message);
+    }
+    return value_list(items, p->dead_letters.count);
+}
+
 static void write_trace(struct play *p, const char *name)
 {
     struct buf out;
@@ -70,6 +91,7 @@ static void write_trace(struct play *p, const char *name)
     if (p->has_started) {
         add_value(&out, "shown", play_shown(p));
         add_value(&out, "steps", play_steps(p));
+        add_value(&out, "deadLetters", dead_letters(p));
     }
     buf_char(&out, '}');
     if (fprintf(trace, "%.*s\n", STR_ARG(buf_view(&out))) < 0 || fflush(trace) != 0)
@@ -91,27 +113,6 @@ static struct value logged(struct play *p)
     for (size_t i = 0; i < p->logs.count; i++)
         items[i] = value_string(p->logs.items[i].message);
     return value_list(items, p->logs.count);
-}
-
-static struct value dead_letters(struct play *p)
-{
-    struct value *items = ARENA_ARRAY(&p->rig.mem, p->dead_letters.count + 1, struct value);
-    struct buf out;
-
-    for (size_t i = 0; i < p->dead_letters.count; i++) {
-        const struct dead_letter *d = &p->dead_letters.items[i];
-
-        buf_init_arena(&out, &p->rig.mem);
-        buf_char(&out, '{');
-        object_text(&out, "kind", d->kind);
-        object_text(&out, "step", d->step);
-        object_int(&out, "attempts", d->attempts);
-        object_json(&out, "cause", d->cause_json);
-        buf_char(&out, '}');
-        if (!json_read(&p->rig.mem, buf_view(&out), &items[i], &p->rig.err))
-            fail_msg("%s", p->rig.err.message);
-    }
-    return value_list(items, p->dead_letters.count);
 }
 
 /* The last rows, where all of them would be too many to write down. */
