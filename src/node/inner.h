@@ -244,7 +244,6 @@ struct watch {
     struct watch *next;
 };
 
-/* In the order of ideas. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding) */
 struct node {
     struct node_options options;
     const struct clock *clock;

@@ -121,7 +121,6 @@ enum node_request_kind {
  * with all it points to, and finds the answer in the lower part when `done` is
  * called. Allocate it in an arena of the request.
  */
-/* In the order of ideas. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding) */
 struct node_request {
     enum node_request_kind kind;
     struct node_user user;
