@@ -285,20 +285,19 @@ static int resolve(struct client *c, struct str id, const struct dlq_options *o)
 static int run(struct client *c, int argc, char **argv, const struct dlq_options *o)
 {
     const char *word = argc > 1 ? argv[1] : "ls";
+    bool shows = strcmp(word, "show") == 0, retries = strcmp(word, "retry") == 0;
+    bool resolves = strcmp(word, "resolve") == 0 && o->note != NULL;
     struct str id;
 
     if (argc <= 2 && strcmp(word, "ls") == 0 && o->note == NULL)
         return list(c, o);
-    if (argc != 3 || (o->note != NULL) != (strcmp(word, "resolve") == 0) ||
-        (strcmp(word, "show") != 0 && strcmp(word, "retry") != 0 && strcmp(word, "resolve") != 0))
+    if (argc != 3 || !(resolves || ((shows || retries) && o->note == NULL)))
         return EXIT_USAGE;
     if (!find(c, argv[2], &id))
         return EXIT_FAILED;
-    if (strcmp(word, "show") == 0)
-        return show(c, id, o);
-    if (strcmp(word, "retry") == 0)
-        return act(c, id, "/retry", STR_NONE, "is tried again", o->as_json);
-    return resolve(c, id, o);
+    if (resolves)
+        return resolve(c, id, o);
+    return shows ? show(c, id, o) : act(c, id, "/retry", STR_NONE, "is tried again", o->as_json);
 }
 
 int command_dlq(int argc, char **argv)
