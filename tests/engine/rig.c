@@ -449,3 +449,21 @@ const char *rig_output(struct rig *r, const char *step)
     assert_non_null(s);
     return rig_text(r, r->x->steps[s->index].output_json);
 }
+
+/* --- one for each claim --- */
+
+struct rig rig;
+
+int rig_setup(void **state)
+{
+    (void)state;
+    rig_init(&rig);
+    return 0;
+}
+
+int rig_teardown(void **state)
+{
+    (void)state;
+    rig_fini(&rig);
+    return 0;
+}

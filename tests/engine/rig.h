@@ -76,4 +76,11 @@ const char *rig_text(struct rig *r, struct str s);
 /* $.steps.CODE.output as JSON, " written as '. */
 const char *rig_output(struct rig *r, const char *step);
 
+/* The rig of a test program whose claims each begin with a new one: CLAIM(test_...). */
+extern struct rig rig;
+int rig_setup(void **state);
+int rig_teardown(void **state);
+
+#define CLAIM(f) cmocka_unit_test_setup_teardown(f, rig_setup, rig_teardown)
+
 #endif

@@ -8,22 +8,6 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-static struct rig rig;
-
-static int set_up(void **state)
-{
-    (void)state;
-    rig_init(&rig);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    rig_fini(&rig);
-    return 0;
-}
-
 /* Start a scenario of these steps, with `rest` for other fields of it. */
 static void start(const char *steps, const char *rest, const char *input)
 {
@@ -500,8 +484,6 @@ static void test_advance__ids_are_made_from_what_is_known(void **state)
     assert_int_not_equal(ident_random(x, 1, 0), ident_random(x, 1, 1));
     assert_int_not_equal(uuid_cmp(engine_row_id(x, 1, 5), engine_row_id(x, 2, 5)), 0);
 }
-
-#define CLAIM(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {

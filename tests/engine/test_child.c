@@ -9,7 +9,7 @@
 
 #define SECOND INT64_C(1000000)
 
-static struct rig rig, other;
+static struct rig other;
 
 static int setup(void **state)
 {
@@ -32,7 +32,7 @@ static int teardown(void **state)
     return 0;
 }
 
-#define CLAIM(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define CLAIM_WITH(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 #define START(more)                                                                                \
     "{'code':'a','steps':[{'code':'s','procedure':[{'type':'flow.start','code':'child','input':{"  \
@@ -158,13 +158,13 @@ static void test_wait__the_failure_of_the_child_is_ours(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CLAIM(test_start__begins_with_the_commit_of_its_step),
-        CLAIM(test_start__a_pending_child_begins_when_it_is_woken),
-        CLAIM(test_start__a_step_that_fails_starts_nothing),
-        CLAIM(test_start__what_is_wrong_is_an_error_of_the_step),
-        CLAIM(test_wait__the_end_of_the_child_is_the_result),
-        CLAIM(test_wait__the_parent_looks_for_itself),
-        CLAIM(test_wait__the_failure_of_the_child_is_ours),
+        CLAIM_WITH(test_start__begins_with_the_commit_of_its_step),
+        CLAIM_WITH(test_start__a_pending_child_begins_when_it_is_woken),
+        CLAIM_WITH(test_start__a_step_that_fails_starts_nothing),
+        CLAIM_WITH(test_start__what_is_wrong_is_an_error_of_the_step),
+        CLAIM_WITH(test_wait__the_end_of_the_child_is_the_result),
+        CLAIM_WITH(test_wait__the_parent_looks_for_itself),
+        CLAIM_WITH(test_wait__the_failure_of_the_child_is_ours),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

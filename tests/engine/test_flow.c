@@ -7,24 +7,6 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-static struct rig rig;
-
-static int setup(void **state)
-{
-    (void)state;
-    rig_init(&rig);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    rig_fini(&rig);
-    return 0;
-}
-
-#define CLAIM(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
 #define TRANSFORM(code, data)                                                                      \
     "{'code':'" code "','procedure':{'type':'compute.transform','data':" data "}}"
 #define STEP(code, data, more)                                                                     \

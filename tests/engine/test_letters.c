@@ -6,24 +6,6 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-static struct rig rig;
-
-static int setup(void **state)
-{
-    (void)state;
-    rig_init(&rig);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    rig_fini(&rig);
-    return 0;
-}
-
-#define CLAIM(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
 /* Fails until its third visit. */
 #define HELD                                                                                       \
     "{'code':'a','onError':'hold','steps':[{'code':'x','input':{'n':7},'procedure':[{'type':"      \

@@ -10,24 +10,6 @@
 #define SECOND INT64_C(1000000)
 #define ID "01020304-0506-7708-890a-0b0c0d0e0f10"
 
-static struct rig rig;
-
-static int setup(void **state)
-{
-    (void)state;
-    rig_init(&rig);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    rig_fini(&rig);
-    return 0;
-}
-
-#define CLAIM(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
 #define DATA(data) "{'type':'compute.transform','data':" data "}"
 #define AS(name, data) "{'type':'compute.transform','as':'" name "','data':" data "}"
 #define FAIL "{'type':'compute.fail','code':'no','message':'m'}"

@@ -6,22 +6,6 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-static struct rig rig;
-
-static int set_up(void **state)
-{
-    (void)state;
-    rig_init(&rig);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    rig_fini(&rig);
-    return 0;
-}
-
 static void start(const char *steps)
 {
     rig_define(&rig,
@@ -280,8 +264,6 @@ static void test_query__a_where_that_fails_fails_the_step(void **state)
     start(STEP("q", "query", "'where':'record.missing == 1'"));
     assert_true(failed_with("expression_error"));
 }
-
-#define CLAIM(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {

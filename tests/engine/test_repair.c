@@ -10,7 +10,6 @@
 
 #define SECOND INT64_C(1000000)
 
-static struct rig rig;
 static struct rig other; /* has the program of another version */
 
 static int setup(void **state)
@@ -31,7 +30,7 @@ static int teardown(void **state)
     return 0;
 }
 
-#define CLAIM(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define CLAIM_WITH(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 #define TRANSFORM(code, data)                                                                      \
     "{'code':'" code "','procedure':{'type':'compute.transform','data':" data "}}"
@@ -356,25 +355,25 @@ static void test_actions__say_what_can_be_done_now(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CLAIM(test_retry__a_held_step_runs_again_as_a_new_visit),
-        CLAIM(test_retry__a_failed_execution_goes_on),
-        CLAIM(test_retry__within_a_loop_keeps_its_place),
-        CLAIM(test_retry__from_another_step),
-        CLAIM(test_retry__not_into_another_step),
-        CLAIM(test_retry__with_another_input),
-        CLAIM(test_retry__is_refused_when_nothing_has_failed_or_it_was_rolled_back),
-        CLAIM(test_retry__an_unknown_outcome_keeps_its_visit_and_its_key),
-        CLAIM(test_retry__a_result_that_failed_is_made_again),
-        CLAIM(test_retry__has_jumps_and_time_again),
-        CLAIM(test_retry__a_visit_without_an_end_goes_on),
-        CLAIM(test_retry__a_visit_that_was_left_has_a_number_of_its_own),
-        CLAIM(test_skip__a_visit_without_an_end_is_left),
-        CLAIM(test_skip__goes_on_without_the_step_or_with_another_output),
-        CLAIM(test_skip__is_for_held_steps),
-        CLAIM(test_migrate__a_waiting_execution_goes_on_with_another_version),
-        CLAIM(test_migrate__a_step_goes_on_counting_when_a_version_has_it_again),
-        CLAIM(test_migrate__needs_the_step_of_the_same_kind_in_the_same_place),
-        CLAIM(test_actions__say_what_can_be_done_now),
+        CLAIM_WITH(test_retry__a_held_step_runs_again_as_a_new_visit),
+        CLAIM_WITH(test_retry__a_failed_execution_goes_on),
+        CLAIM_WITH(test_retry__within_a_loop_keeps_its_place),
+        CLAIM_WITH(test_retry__from_another_step),
+        CLAIM_WITH(test_retry__not_into_another_step),
+        CLAIM_WITH(test_retry__with_another_input),
+        CLAIM_WITH(test_retry__is_refused_when_nothing_has_failed_or_it_was_rolled_back),
+        CLAIM_WITH(test_retry__an_unknown_outcome_keeps_its_visit_and_its_key),
+        CLAIM_WITH(test_retry__a_result_that_failed_is_made_again),
+        CLAIM_WITH(test_retry__has_jumps_and_time_again),
+        CLAIM_WITH(test_retry__a_visit_without_an_end_goes_on),
+        CLAIM_WITH(test_retry__a_visit_that_was_left_has_a_number_of_its_own),
+        CLAIM_WITH(test_skip__a_visit_without_an_end_is_left),
+        CLAIM_WITH(test_skip__goes_on_without_the_step_or_with_another_output),
+        CLAIM_WITH(test_skip__is_for_held_steps),
+        CLAIM_WITH(test_migrate__a_waiting_execution_goes_on_with_another_version),
+        CLAIM_WITH(test_migrate__a_step_goes_on_counting_when_a_version_has_it_again),
+        CLAIM_WITH(test_migrate__needs_the_step_of_the_same_kind_in_the_same_place),
+        CLAIM_WITH(test_actions__say_what_can_be_done_now),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,24 +9,6 @@
 
 #define SECOND INT64_C(1000000)
 
-static struct rig rig;
-
-static int setup(void **state)
-{
-    (void)state;
-    rig_init(&rig);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    rig_fini(&rig);
-    return 0;
-}
-
-#define CLAIM(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-
 /* Fails with this class on its first attempts. */
 #define FAILS(code, class, attempts)                                                               \
     "{'code':'" code                                                                               \

@@ -8,22 +8,6 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-static struct rig rig;
-
-static int set_up(void **state)
-{
-    (void)state;
-    rig_init(&rig);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    rig_fini(&rig);
-    return 0;
-}
-
 /* {'x': a text of that many bytes} */
 static const char *big_input(size_t bytes)
 {
@@ -201,8 +185,6 @@ static void test_state__what_is_shown_is_the_same_from_memory_and_from_the_store
     assert_true(json_read(&rig.mem, buf_view(&from_memory), &v, &rig.err));
     assert_true(str_eq(value_text(value_map_get_str(v, STR("currentStep"))), STR("w")));
 }
-
-#define CLAIM(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {

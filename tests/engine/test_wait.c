@@ -10,22 +10,6 @@
 #define SECOND INT64_C(1000000)
 #define DAY (INT64_C(86400) * SECOND)
 
-static struct rig rig;
-
-static int set_up(void **state)
-{
-    (void)state;
-    rig_init(&rig);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    rig_fini(&rig);
-    return 0;
-}
-
 static void start(const char *steps, const char *input)
 {
     rig_define(&rig, str_printf(&rig.mem, "{'code':'a','steps':[%s]}", steps).ptr);
@@ -372,8 +356,6 @@ static void test_wait__a_timer_set_after_the_clock_went_back_is_not_a_day_late(v
     assert_true(rig_wake(&rig));
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
 }
-
-#define CLAIM(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 /* --- people, reminders, jumps --- */
 
