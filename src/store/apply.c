@@ -69,59 +69,6 @@ bool apply_write(struct apply *a, enum sql sql, const struct db_value *params, u
     return true;
 }
 
-/* --- the Idempotency-Key --- */
-
-/* Whether the request was made before: then m->result says so, and *end is set. */
-static bool find_answer(struct apply *a, struct member *m, int64_t now_us, enum apply_end *end,
-                        enum db_status *status)
-{
-    const struct idempotency *i = m->idempotency;
-    int64_t row, kept_at_us;
-
-    *status =
-        db_run(a->db, SQL_IDEMPOTENCY_FIND,
-               DB_PARAMS(db_text(i->key), db_text(i->user), db_text(i->path), db_text(i->method)));
-    if (*status != DB_ROW) {
-        db_end(a->db, SQL_IDEMPOTENCY_FIND);
-        *end = APPLY_FAILED;
-        return *status != DB_DONE;
-    }
-    kept_at_us = db_column_int(a->db, SQL_IDEMPOTENCY_FIND, 3);
-    row = db_column_int(a->db, SQL_IDEMPOTENCY_FIND, 4);
-    if (kept_at_us > now_us - ANSWERS_KEPT_US) {
-        bool is_same = str_eq(db_column_text(a->db, SQL_IDEMPOTENCY_FIND, 0), i->body_hash);
-
-        m->answer_status = (int32_t)db_column_int(a->db, SQL_IDEMPOTENCY_FIND, 1);
-        m->answer = str_copy(a->mem, db_column_text(a->db, SQL_IDEMPOTENCY_FIND, 2));
-        *end = apply_refuse(a, m, is_same ? MEMBER_REPEATED : MEMBER_KEY_CONFLICT);
-        db_end(a->db, SQL_IDEMPOTENCY_FIND);
-        return true;
-    }
-    db_end(a->db, SQL_IDEMPOTENCY_FIND);
-    *end = APPLY_FAILED;
-    return !apply_write(a, SQL_IDEMPOTENCY_DROP, DB_PARAMS(db_int(row)), status);
-}
-
-/* `row` is the execution that the answer tells of, or 0. */
-static bool keep_answer(struct apply *a, const struct idempotency *i, int64_t row, int64_t now_us,
-                        enum db_status *status)
-{
-    if (!apply_write(a, SQL_IDEMPOTENCY_PUT,
-                     DB_PARAMS(db_text(i->key), db_text(i->user), db_text(i->path),
-                               db_text(i->method), db_text(i->body_hash), db_int(i->status),
-                               db_some_text(i->answer), db_int(now_us), db_some_int(row)),
-                     status))
-        return false;
-    if (db_changes(a->db) == 0) {
-        /* Another node has just kept one; the repeated batch will see it. */
-        *status = DB_CONFLICT;
-        return false;
-    }
-    a->kept_answers++;
-    a->kept_at_us = now_us;
-    return true;
-}
-
 /* --- what a commit is held against --- */
 
 /* An execution as it stands before the commit. */
@@ -546,7 +493,7 @@ enum apply_end apply_commit(struct apply *a, struct member *m, enum db_status *s
 
     if (c->received != NULL && !signal_texts(a, c->received, &texts, &m->err))
         return apply_refuse(a, m, MEMBER_FAILED);
-    if (m->idempotency != NULL && find_answer(a, m, now_us, &end, status))
+    if (m->idempotency != NULL && apply_find_answer(a, m, now_us, &end, status))
         return end;
     end = check_commit(a, m, &before, &texts, status);
     if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
@@ -563,99 +510,7 @@ enum apply_end apply_commit(struct apply *a, struct member *m, enum db_status *s
     if ((c->wakes_parent && !wake_parent(a, c->after, status)) ||
         !insert_history(a, c, m->row, status) || !apply_letters(a, m, status) ||
         (c->received != NULL && !insert_signal(a, c->received, m->row, &texts, status)) ||
-        (m->idempotency != NULL && !keep_answer(a, m->idempotency, m->row, now_us, status)))
+        (m->idempotency != NULL && !apply_keep_answer(a, m->idempotency, m->row, now_us, status)))
         return APPLY_FAILED;
     return APPLY_DONE;
-}
-
-/* --- members --- */
-
-static enum apply_end apply_crash(struct apply *a, struct member *m, enum db_status *status)
-{
-    char id[UUID_TEXT_LEN + 1];
-
-    uuid_write(m->crashed, id);
-    if (!apply_write(a, SQL_CRASH, DB_PARAMS(db_text(str_from(id, UUID_TEXT_LEN))), status))
-        return APPLY_FAILED;
-    return db_changes(a->db) > 0 ? APPLY_DONE : apply_refuse(a, m, MEMBER_GONE);
-}
-
-/* What is kept for a repeated request, now that the change has been made. */
-static bool keep_change_answer(struct apply *a, const struct member *m, int64_t now_us,
-                               enum db_status *status)
-{
-    struct idempotency kept;
-
-    if (m->idempotency == NULL)
-        return true;
-    kept = *m->idempotency;
-    if (m->kind == MEMBER_DEFINITION) {
-        if (m->definition->answer != NULL)
-            kept.answer = m->definition->answer(a->mem, m->definition, &kept.status);
-    } else if (m->change->answer_status != 0) {
-        kept.status = m->change->answer_status;
-        kept.answer = m->change->answer_json;
-    }
-    return keep_answer(a, &kept, 0, now_us, status);
-}
-
-/* A change that people make: looked up under its Idempotency-Key, made, and its answer kept. */
-static enum apply_end apply_change(struct apply *a, struct member *m, enum db_status *status)
-{
-    bool is_definition = m->kind == MEMBER_DEFINITION;
-    int64_t now_us = is_definition ? m->definition->now_us : m->change->now_us;
-    enum apply_end end;
-
-    if (m->idempotency != NULL && find_answer(a, m, now_us, &end, status))
-        return end;
-    end = is_definition ? apply_definition(a, m, status) : m->change->apply(a, m, status);
-    if (end == APPLY_DONE && m->result == MEMBER_APPLIED &&
-        !keep_change_answer(a, m, now_us, status))
-        return APPLY_FAILED;
-    return end;
-}
-
-enum apply_end change_nothing(struct apply *a, struct member *m, enum db_status *status)
-{
-    (void)a;
-    (void)m;
-    (void)status;
-    return APPLY_DONE;
-}
-
-static enum apply_end apply_one(struct apply *a, struct member *m, enum db_status *status)
-{
-    switch (m->kind) {
-    case MEMBER_COMMIT:
-        return apply_commit(a, m, status);
-    case MEMBER_DEFINITION:
-    case MEMBER_CHANGE:
-        return apply_change(a, m, status);
-    case MEMBER_CRASH:
-        return apply_crash(a, m, status);
-    }
-    PANIC("unknown kind of member");
-}
-
-static bool write_audit(struct apply *a, const struct audit *audit, enum db_status *status)
-{
-    return apply_write(a, SQL_AUDIT_INSERT,
-                       DB_PARAMS(db_int(audit->now_us), db_some_text(audit->user_id),
-                                 db_some_text(audit->user_name), db_some_text(audit->org_id),
-                                 db_text(audit->action), db_some_text(audit->target),
-                                 db_some_text(audit->details_json)),
-                       status);
-}
-
-enum apply_end apply_member(struct apply *a, struct member *m, enum db_status *status)
-{
-    enum apply_end end;
-
-    a->wrote = false;
-    m->result = MEMBER_APPLIED;
-    end = apply_one(a, m, status);
-    if (end == APPLY_DONE && m->result == MEMBER_APPLIED && m->audit != NULL &&
-        !write_audit(a, m->audit, status))
-        return APPLY_FAILED;
-    return end;
 }

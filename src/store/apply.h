@@ -66,6 +66,17 @@ bool apply_letters(struct apply *a, const struct member *m, enum db_status *stat
 enum apply_end apply_commit(struct apply *a, struct member *m, enum db_status *status);
 enum apply_end apply_definition(struct apply *a, struct member *m, enum db_status *status);
 
+/*
+ * Whether the member's request was made before under its Idempotency-Key: then
+ * m->result says so, and *end is set.
+ */
+bool apply_find_answer(struct apply *a, struct member *m, int64_t now_us, enum apply_end *end,
+                       enum db_status *status) MUST_USE;
+
+/* Keep the answer for a repeated request; `row` is the execution that it tells of, or 0. */
+bool apply_keep_answer(struct apply *a, const struct idempotency *i, int64_t row, int64_t now_us,
+                       enum db_status *status) MUST_USE;
+
 /* Answer for a member that is refused: APPLY_DONE, or APPLY_AGAIN when it has written. */
 enum apply_end apply_refuse(const struct apply *a, struct member *m, enum member_result result);
 
