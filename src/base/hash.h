@@ -24,9 +24,15 @@ static inline uint64_t hash_mix(uint64_t a, uint64_t b)
     return (uint64_t)product ^ wide_high(product);
 }
 
+/* One product of numbers in a row is a row itself, folded: a second one breaks it up. */
+static inline uint64_t hash_finish(uint64_t h)
+{
+    return hash_mix(h ^ 0xe7037ed1a0b428dbu, hash_seed);
+}
+
 static inline uint64_t hash_int(uint64_t n)
 {
-    return hash_mix(n ^ 0x9e3779b97f4a7c15u, hash_seed);
+    return hash_finish(hash_mix(n ^ 0x9e3779b97f4a7c15u, hash_seed));
 }
 
 static inline uint64_t hash_bytes(const void *bytes, size_t len)
@@ -48,7 +54,7 @@ static inline uint64_t hash_bytes(const void *bytes, size_t len)
     } else if (len > 0) {
         word = (uint64_t)p[0] << 16 | (uint64_t)p[len / 2] << 8 | p[len - 1];
     }
-    return hash_mix(h ^ word, hash_seed);
+    return hash_finish(hash_mix(h ^ word, hash_seed));
 }
 
 #endif
