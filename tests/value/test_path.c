@@ -1,13 +1,7 @@
 /* test_path.c - JSON pointers: building and following them. */
 #include "value/path.h"
 
-#include "value/json.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "value/rig.h"
 
 static void test_path__is_built_with_escapes(void **state)
 {
@@ -60,13 +54,9 @@ static void test_path__is_followed_or_leads_nowhere(void **state)
         {"/foo/18446744073709551616", -1},
         {"/foo/4294967296", -1},
     };
-    struct arena mem;
-    struct value root;
-    struct err err;
+    struct value root = read_value(text);
 
     (void)state;
-    arena_init(&mem);
-    assert_true(json_read(&mem, STR(text), &root, &err));
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct value v = path_resolve(root, str_of(cases[i].path));
         if (cases[i].expected >= 0) {
@@ -76,27 +66,21 @@ static void test_path__is_followed_or_leads_nowhere(void **state)
             assert_int_equal(v.kind == VALUE_ABSENT, cases[i].expected == -1);
         }
     }
-    arena_fini(&mem);
 }
 
 static void test_path__what_is_built_resolves(void **state)
 {
     static const char *const keys[] = {"~", "/", "~1", "~0", "", "a~/b", "0"};
-    struct arena mem;
 
     (void)state;
-    arena_init(&mem);
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-        struct value_entry entry = {.key = value_string(str_of(keys[i])), .value = value_int(7)};
-        size_t twice;
-        struct value map = value_map_make(&mem, &entry, 1, &twice);
+        struct value map = MAP(value_string(str_of(keys[i])), value_int(7));
         struct buf path;
 
         buf_init_arena(&path, &mem);
         path_add(&path, str_of(keys[i]));
         assert_int_equal(path_resolve(map, buf_view(&path)).kind, VALUE_INT);
     }
-    arena_fini(&mem);
 }
 
 int main(void)
@@ -107,5 +91,5 @@ int main(void)
         cmocka_unit_test(test_path__what_is_built_resolves),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }
