@@ -85,6 +85,18 @@ const char *expr_outcome(struct expr *x, enum expr_form form, const char *source
     return text.ptr;
 }
 
+const char *expr_complaint(struct arena *mem, const struct cel_env *env, const char *source)
+{
+    const struct cel_program *program;
+    struct err err;
+
+    if (cel_compile(mem, env, str_of(source), NULL, &program, &err)) {
+        cel_program_release(program);
+        return "";
+    }
+    return str_printf(mem, "%u: %s", err.column, err.message).ptr;
+}
+
 void expr_run(struct expr *x, enum expr_form form, const struct expr_case *cases, size_t count)
 {
     unsigned different = 0;
