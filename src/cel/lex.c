@@ -217,40 +217,31 @@ static const uint8_t singles[UINT8_MAX + 1] = {
     ['*'] = TOKEN_STAR,   ['/'] = TOKEN_SLASH,    ['%'] = TOKEN_PERCENT,  ['!'] = TOKEN_NOT,
     ['<'] = TOKEN_LT,     ['>'] = TOKEN_GT,       ['$'] = TOKEN_ROOT};
 
-/* The operators of two characters, and what is said of the first one if it is no token alone. */
-static const struct {
-    char text[3];
-    uint8_t kind;
-    const char *alone;
-} pairs[] = {
-    {"!=", TOKEN_NE, NULL},
-    {"<=", TOKEN_LE, NULL},
-    {">=", TOKEN_GE, NULL},
-    {"==", TOKEN_EQ, "'=' is not an operator; '==' compares"},
-    {"&&", TOKEN_AND, "'&' is not an operator; '&&' is 'and'"},
-    {"||", TOKEN_OR, "'|' is not an operator; '||' is 'or'"},
-};
-
-enum { PAIRS = sizeof(pairs) / sizeof(pairs[0]) };
-
-/* TOKEN_END: they are no operator together. */
+/* The operators of two characters; TOKEN_END: they are none together. */
 static enum token_kind pair_kind(char first, char second)
 {
-    if (second != '=' && second != '&' && second != '|')
-        return TOKEN_END;
-    for (int i = 0; i < PAIRS; i++)
-        if (first == pairs[i].text[0] && second == pairs[i].text[1])
-            return (enum token_kind)pairs[i].kind;
-    return TOKEN_END;
+    if (second == '=')
+        return first == '='   ? TOKEN_EQ
+               : first == '!' ? TOKEN_NE
+               : first == '<' ? TOKEN_LE
+               : first == '>' ? TOKEN_GE
+                              : TOKEN_END;
+    if (second == '&' && first == '&')
+        return TOKEN_AND;
+    return second == '|' && first == '|' ? TOKEN_OR : TOKEN_END;
 }
 
 static bool fail_character(const struct lexer *lex, struct err *err)
 {
     size_t end = lex->pos;
+    char c = peek(lex, 0);
 
-    for (int i = 0; i < PAIRS; i++)
-        if (peek(lex, 0) == pairs[i].text[0] && pairs[i].alone != NULL)
-            return lex_fail(lex, lex->pos, err, "%s", pairs[i].alone);
+    if (c == '=')
+        return lex_fail(lex, lex->pos, err, "'=' is not an operator; '==' compares");
+    if (c == '&')
+        return lex_fail(lex, lex->pos, err, "'&' is not an operator; '&&' is 'and'");
+    if (c == '|')
+        return lex_fail(lex, lex->pos, err, "'|' is not an operator; '||' is 'or'");
     (void)utf8_next(lex->source, &end);
     return lex_fail(lex, lex->pos, err, "unexpected character '%.*s'", (int)(end - lex->pos),
                     lex->source.ptr + lex->pos);

@@ -15,6 +15,13 @@ enum token_kind {
 #undef TOKEN
 };
 
+enum {
+    TOKEN_KINDS = 0
+#define TOKEN(symbol, text) +1
+#include "cel/token.def"
+#undef TOKEN
+};
+
 struct token {
     enum token_kind kind;
     uint32_t offset; /* in bytes */
