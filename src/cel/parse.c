@@ -149,8 +149,8 @@ static struct node *parse_logic(struct parser *p, enum token_kind kind)
 
     if (first == NULL || p->token.kind != kind)
         return first;
-    items_init(&list);
-    items_add(p, &list, first, false);
+    parse_items_init(&list);
+    parse_items_add(p, &list, first, false);
     while (p->token.kind == kind) {
         struct node *next;
         if (!parse_advance(p))
@@ -158,9 +158,9 @@ static struct node *parse_logic(struct parser *p, enum token_kind kind)
         next = kind == TOKEN_OR ? parse_logic(p, TOKEN_AND) : parse_binary(p, 1);
         if (next == NULL)
             return NULL;
-        items_add(p, &list, next, false);
+        parse_items_add(p, &list, next, false);
     }
-    return items_node(p, &list, kind == TOKEN_OR ? NODE_OR : NODE_AND, offset);
+    return parse_items_node(p, &list, kind == TOKEN_OR ? NODE_OR : NODE_AND, offset);
 }
 
 static struct node *parse_ternary(struct parser *p)

@@ -63,9 +63,10 @@ struct items {
     bool any_optional;
 };
 
-void items_init(struct items *list);
-void items_add(struct parser *p, struct items *list, struct node *n, bool optional);
-struct node *items_node(struct parser *p, struct items *list, enum node_kind kind, uint32_t offset);
+void parse_items_init(struct items *list);
+void parse_items_add(struct parser *p, struct items *list, struct node *n, bool optional);
+struct node *parse_items_node(struct parser *p, struct items *list, enum node_kind kind,
+                              uint32_t offset);
 
 /* Comma-separated expressions up to `close`, which is consumed. */
 bool parse_items(struct parser *p, struct items *list, enum token_kind close, bool may_be_optional,

@@ -1,7 +1,7 @@
 /* parse_items.c - the items of lists, maps and calls; see parse_inner.h. */
 #include "cel/parse_inner.h"
 
-void items_init(struct items *list)
+void parse_items_init(struct items *list)
 {
     list->items = list->inline_items;
     list->optional = list->inline_optional;
@@ -10,7 +10,7 @@ void items_init(struct items *list)
     list->any_optional = false;
 }
 
-void items_add(struct parser *p, struct items *list, struct node *n, bool optional)
+void parse_items_add(struct parser *p, struct items *list, struct node *n, bool optional)
 {
     if (list->count == list->room) {
         struct node **items = ARENA_ARRAY(p->mem, list->room * 2, struct node *);
@@ -26,7 +26,8 @@ void items_add(struct parser *p, struct items *list, struct node *n, bool option
     list->any_optional |= optional;
 }
 
-struct node *items_node(struct parser *p, struct items *list, enum node_kind kind, uint32_t offset)
+struct node *parse_items_node(struct parser *p, struct items *list, enum node_kind kind,
+                              uint32_t offset)
 {
     struct node *n = node_items(p->mem, kind, offset, list->items, list->count);
 
@@ -41,7 +42,7 @@ struct node *items_node(struct parser *p, struct items *list, enum node_kind kin
 bool parse_items(struct parser *p, struct items *list, enum token_kind close, bool may_be_optional,
                  bool may_end_with_comma)
 {
-    items_init(list);
+    parse_items_init(list);
     while (p->token.kind != close) {
         bool optional = may_be_optional && p->token.kind == TOKEN_QUESTION;
         struct node *n;
@@ -51,7 +52,7 @@ bool parse_items(struct parser *p, struct items *list, enum token_kind close, bo
         n = parse_expr(p);
         if (n == NULL)
             return false;
-        items_add(p, list, n, optional);
+        parse_items_add(p, list, n, optional);
         if (p->token.kind != TOKEN_COMMA)
             break;
         if (!parse_advance(p))
@@ -72,7 +73,7 @@ struct node *parse_map(struct parser *p, uint32_t offset)
 {
     struct items list;
 
-    items_init(&list);
+    parse_items_init(&list);
     while (p->token.kind != TOKEN_RBRACE) {
         bool optional = p->token.kind == TOKEN_QUESTION;
         struct node *key, *value;
@@ -85,8 +86,8 @@ struct node *parse_map(struct parser *p, uint32_t offset)
         value = parse_expr(p);
         if (value == NULL)
             return NULL;
-        items_add(p, &list, key, optional);
-        items_add(p, &list, value, optional);
+        parse_items_add(p, &list, key, optional);
+        parse_items_add(p, &list, value, optional);
         if (p->token.kind != TOKEN_COMMA)
             break;
         if (!parse_advance(p))
@@ -96,5 +97,5 @@ struct node *parse_map(struct parser *p, uint32_t offset)
         return parse_unexpected(p, "',' or '}'");
     if (!parse_advance(p))
         return NULL;
-    return items_node(p, &list, NODE_MAP, offset);
+    return parse_items_node(p, &list, NODE_MAP, offset);
 }

@@ -10,13 +10,13 @@ static struct node *parse_call(struct parser *p, struct node *receiver, struct s
     if (!parse_advance(p) || !parse_items(p, &list, TOKEN_RPAREN, false, false))
         return NULL;
     if (receiver != NULL) {
-        items_init(&all);
-        items_add(p, &all, receiver, false);
+        parse_items_init(&all);
+        parse_items_add(p, &all, receiver, false);
         for (uint32_t i = 0; i < list.count; i++)
-            items_add(p, &all, list.items[i], false);
-        n = items_node(p, &all, NODE_CALL, offset);
+            parse_items_add(p, &all, list.items[i], false);
+        n = parse_items_node(p, &all, NODE_CALL, offset);
     } else {
-        n = items_node(p, &list, NODE_CALL, offset);
+        n = parse_items_node(p, &list, NODE_CALL, offset);
     }
     n->is_member = receiver != NULL;
     n->text = name;
@@ -79,7 +79,7 @@ static struct node *parse_list(struct parser *p)
 
     if (!parse_advance(p) || !parse_items(p, &list, TOKEN_RBRACKET, true, true))
         return NULL;
-    return items_node(p, &list, NODE_LIST, offset);
+    return parse_items_node(p, &list, NODE_LIST, offset);
 }
 
 static struct node *parse_primary(struct parser *p)
