@@ -283,7 +283,8 @@ static bool fold_row(struct arena *mem, struct execution *x, const struct histor
 
     if (row->delta_json.len > 0 && !read_json(mem, row->delta_json, &delta, err))
         return false;
-    is_last = member(delta, STR("retry")).kind == VALUE_ABSENT;
+    is_last = member(delta, STR("retry")).kind == VALUE_ABSENT &&
+              member(delta, STR("asks")).kind == VALUE_ABSENT;
     if (row->kind == HISTORY_FORWARD && is_last && !fold_step(mem, x, row, has_moved, err))
         return false;
     undone = member(delta, STR("undone"));
@@ -358,6 +359,24 @@ static struct str json_member(struct arena *mem, struct value stored, struct str
     return v.kind == VALUE_ABSENT ? STR_NONE : to_json(mem, v);
 }
 
+static void restore_asking(struct arena *mem, struct cursor *cursor, struct value stored)
+{
+    struct asking *a;
+
+    if (stored.kind != VALUE_MAP)
+        return;
+    a = ARENA_NEW(mem, struct asking);
+    a->since_us = int_member(stored, STR("since"));
+    a->asked_at_us = int_member(stored, STR("askedAt"));
+    a->before = int_member(stored, STR("before"));
+    a->retry_at_us = int_member(stored, STR("retryAt"));
+    a->error_json = json_member(mem, stored, STR("error"));
+    a->input_json = json_member(mem, stored, STR("input"));
+    a->frozen_json = json_member(mem, stored, STR("frozen"));
+    a->letter = text_member(stored, STR("letter"));
+    cursor->asking = a;
+}
+
 static bool restore_cursor(struct arena *mem, struct execution *x, struct str text, struct err *err)
 {
     struct value stored, v;
@@ -394,6 +413,8 @@ static bool restore_cursor(struct arena *mem, struct execution *x, struct str te
     x->cursor.awaited = text_member(stored, STR("awaited"));
     x->cursor.failed_at = text_member(stored, STR("failedAt"));
     x->cursor.tries = int_member(stored, STR("tries"));
+    x->cursor.asked = int_member(stored, STR("asked"));
+    restore_asking(mem, &x->cursor, member(stored, STR("asking")));
     x->jumps = (uint32_t)int_member(stored, STR("jumps"));
     return restore_frames(mem, x, member(stored, STR("in")), err) &&
            restore_undo(mem, x, member(stored, STR("undo")), err);

@@ -46,10 +46,22 @@ void undo_begin(struct turn *t, enum execution_status end)
         undo->deadline_at_us = t->wall_us + x->program->timeout_us;
     x->undo = undo;
     x->status = STATUS_COMPENSATING;
+    turn_note(t, "compensate", str_printf(t->mem, "\"%s\"", status_name(end)));
+    /* What may have happened is found out first: reconcile.c goes on. */
+    if (x->cursor.phase == PHASE_RECONCILE)
+        return;
     x->waiting_for_json = STR_NONE;
     turn_leave_visit(t);
     x->cursor = (struct cursor){.step = x->cursor.step, .phase = PHASE_UNDO};
-    turn_note(t, "compensate", str_printf(t->mem, "\"%s\"", status_name(end)));
+}
+
+void undo_resume(struct turn *t)
+{
+    struct execution *x = t->x;
+
+    own_undo(t)->before = x->seq + 1;
+    x->waiting_for_json = STR_NONE;
+    x->cursor = (struct cursor){.step = x->cursor.step, .phase = PHASE_UNDO};
 }
 
 /* --- which visit is next --- */
@@ -93,7 +105,9 @@ static enum undo_way way_of(struct turn *t, const struct history_row *row, struc
                          (step->kind != STEP_PROCEDURE || !step->procedure->has_rollbacks)))
         return UNDO_NONE;
     *delta = read_delta(t, row);
-    if (value_map_get_str(*delta, STR("retry")).kind != VALUE_ABSENT)
+    /* The visit went on. */
+    if (value_map_get_str(*delta, STR("retry")).kind != VALUE_ABSENT ||
+        value_map_get_str(*delta, STR("asks")).kind != VALUE_ABSENT)
         return UNDO_NONE;
     /* One that failed with an output has done its work; one that may have is like it. */
     if (step->rollback.procedure != NULL &&
