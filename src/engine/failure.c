@@ -96,19 +96,15 @@ static struct str describe_retry(struct turn *t, const struct step *step, struct
     return member_end(&why);
 }
 
-void failure_retry_at(struct turn *t, struct str error_json, int64_t at_us)
-{
-    turn_note(t, "retry", str_printf(t->mem, "%lld", (long long)at_us));
-    t->x->cursor.wake_at_us = at_us;
-    step_wait(t, PHASE_RETRY, STR_NONE, describe_retry(t, turn_step(t), error_json, at_us));
-}
-
-void failure_of_attempt(struct turn *t, struct str error_json)
+void failure_retry(struct turn *t, struct str error_json, int64_t at_us)
 {
     struct history_row *row = step_row(t, HISTORY_FORWARD, STR("failed"));
 
     row->error_json = error_json;
     t->row_bytes += (size_t)state_row_bytes(row);
+    turn_note(t, "retry", str_printf(t->mem, "%lld", (long long)at_us));
+    t->x->cursor.wake_at_us = at_us;
+    step_wait(t, PHASE_RETRY, STR_NONE, describe_retry(t, turn_step(t), error_json, at_us));
 }
 
 /* --- the last one --- */
@@ -145,8 +141,7 @@ enum step_end failure_of_step(struct turn *t)
         return reconcile_begin(t, error_json, retries ? at_us : 0);
     if (!retries)
         return failure_for_good(t);
-    failure_of_attempt(t, error_json);
-    failure_retry_at(t, error_json, at_us);
+    failure_retry(t, error_json, at_us);
     return STEP_WAITS;
 }
 

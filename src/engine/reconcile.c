@@ -15,7 +15,7 @@
  * what has happened.
  *
  * The attempt is frozen meanwhile, so that it can be completed, undone or tried
- * again as if it had ended just now: cursor.asking.
+ * again as if it had ended just now: cursor.asking. Its row is written then.
  */
 #include "engine/turn.h"
 #include "value/json.h"
@@ -109,8 +109,7 @@ enum step_end reconcile_begin(struct turn *t, struct str error_json, int64_t ret
     struct asking *a = ARENA_NEW(t->mem, struct asking);
 
     freeze_attempt(t);
-    failure_of_attempt(t, error_json);
-    turn_note(t, "asks", STR("true"));
+    step_row(t, HISTORY_EVENT, STR("reconcile"))->error_json = error_json;
     *a = (struct asking){
         .since_us = t->now_us,
         .before = cursor->asked,
@@ -197,6 +196,18 @@ static enum step_end complete(struct turn *t, bool has_thawed, struct value outp
     return STEP_FAILED;
 }
 
+/* Another attempt, if there is one left. */
+static enum step_end try_again(struct turn *t, const struct asking *a)
+{
+    struct str error_json;
+
+    if (a->retry_at_us == 0 || t->x->undo != NULL)
+        return STEP_FAILED;
+    (void)turn_failure(t, &error_json);
+    failure_retry(t, error_json, a->retry_at_us > t->wall_us ? a->retry_at_us : t->wall_us);
+    return STEP_WAITS;
+}
+
 enum step_end reconcile_decide(struct turn *t, enum outcome_said said, struct value answer)
 {
     const struct asking *a = t->x->cursor.asking;
@@ -208,14 +219,9 @@ enum step_end reconcile_decide(struct turn *t, enum outcome_said said, struct va
     case SAID_FAILED:
         return fail_as_said(t, answer);
     case SAID_NOT_HAPPENED:
-        if (a->retry_at_us > 0 && t->x->undo == NULL) {
-            failure_retry_at(t, a->error_json,
-                             a->retry_at_us > t->wall_us ? a->retry_at_us : t->wall_us);
-            return STEP_WAITS;
-        }
         (void)fail_as_before(t, a->error_json);
         t->failure.class = STR("transient");
-        return STEP_FAILED;
+        return try_again(t, a);
     case SAID_COUNT:
         break;
     }
@@ -381,17 +387,11 @@ static bool ask_later(struct turn *t, const struct reconcile *r)
 /* A version without `reconcile` has no question: as if there had never been one. */
 static bool stop_asking(struct turn *t)
 {
-    struct str error_json = t->x->cursor.asking->error_json;
-    int64_t at_us = t->x->cursor.asking->retry_at_us;
+    const struct asking *a = t->x->cursor.asking;
 
-    (void)step_row(t, HISTORY_EVENT, STR("reconcile"));
-    if (at_us == 0 || t->x->undo != NULL) {
-        (void)end_asking(t);
-        return reconcile_settle(t, fail_as_before(t, error_json));
-    }
     (void)end_asking(t);
-    failure_retry_at(t, error_json, at_us > t->wall_us ? at_us : t->wall_us);
-    return true;
+    (void)fail_as_before(t, a->error_json);
+    return reconcile_settle(t, try_again(t, a));
 }
 
 bool reconcile_ask(struct turn *t)

@@ -283,8 +283,7 @@ static bool fold_row(struct arena *mem, struct execution *x, const struct histor
 
     if (row->delta_json.len > 0 && !read_json(mem, row->delta_json, &delta, err))
         return false;
-    is_last = member(delta, STR("retry")).kind == VALUE_ABSENT &&
-              member(delta, STR("asks")).kind == VALUE_ABSENT;
+    is_last = member(delta, STR("retry")).kind == VALUE_ABSENT;
     if (row->kind == HISTORY_FORWARD && is_last && !fold_step(mem, x, row, has_moved, err))
         return false;
     undone = member(delta, STR("undone"));

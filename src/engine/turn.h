@@ -430,11 +430,8 @@ struct value failure_that_fits(struct turn *t, struct str *json);
 /* The same when no policy is asked: the next step, or the end. */
 enum step_end failure_for_good(struct turn *t);
 
-/* A row for the attempt that failed; it is not the last of its visit. */
-void failure_of_attempt(struct turn *t, struct str error_json);
-
-/* The visit goes on with another attempt at that time; the last row says so. */
-void failure_retry_at(struct turn *t, struct str error_json, int64_t at_us);
+/* Record the attempt that failed: the visit goes on with another one at that time. */
+void failure_retry(struct turn *t, struct str error_json, int64_t at_us);
 
 /* The step under way has failed, finally: its row, and the state. */
 void failure_record(struct turn *t, struct value error, struct str error_json);

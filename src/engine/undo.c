@@ -105,9 +105,7 @@ static enum undo_way way_of(struct turn *t, const struct history_row *row, struc
                          (step->kind != STEP_PROCEDURE || !step->procedure->has_rollbacks)))
         return UNDO_NONE;
     *delta = read_delta(t, row);
-    /* The visit went on. */
-    if (value_map_get_str(*delta, STR("retry")).kind != VALUE_ABSENT ||
-        value_map_get_str(*delta, STR("asks")).kind != VALUE_ABSENT)
+    if (value_map_get_str(*delta, STR("retry")).kind != VALUE_ABSENT)
         return UNDO_NONE;
     /* One that failed with an output has done its work; one that may have is like it. */
     if (step->rollback.procedure != NULL &&
