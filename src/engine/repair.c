@@ -188,6 +188,13 @@ static void move_steps(struct turn *t, const struct program *to)
     x->steps = steps;
 }
 
+/* Whether the wait under way is one of the same command there. */
+static bool keeps_wait(const struct step *from, const struct step *to)
+{
+    return to->procedure->command_count > 0 &&
+           to->procedure->commands[0].type == from->procedure->commands[0].type;
+}
+
 /* The execution goes on with another version of its program, standing where it stands. */
 static bool move_to_version(struct turn *t, const struct program *to, struct err *err)
 {
@@ -198,6 +205,9 @@ static bool move_to_version(struct turn *t, const struct program *to, struct err
         step = counterpart(x, to, x->cursor.step, err);
         if (step == NULL)
             return false;
+        if (x->status == STATUS_WAITING && x->cursor.phase == PHASE_WAIT &&
+            !keeps_wait(turn_step(t), step))
+            return cannot_move(err, step->code, "waits for something else");
     }
     if (!move_frames(t, to, err) || !move_loops(t, to, err))
         return false;
