@@ -326,6 +326,18 @@ static bool continues_visit(const struct turn *t)
     return (cursor->tries > 0 || cursor->awaited.len > 0) && !child_is_awaited(cursor);
 }
 
+/* The visit has a row that says how it failed: rolling back must not look at that. */
+static void note_again(struct turn *t)
+{
+    struct buf note;
+
+    buf_init_arena(&note, t->mem);
+    buf_char(&note, '{');
+    json_write_string(&note, turn_step(t)->code);
+    buf_printf(&note, ":%lld}", (long long)t->x->cursor.visit);
+    turn_note(t, "again", buf_view(&note));
+}
+
 static enum step_end next_attempt(struct turn *t)
 {
     struct cursor *cursor = &t->x->cursor;
@@ -375,6 +387,8 @@ bool repair_retry(struct turn *t, bool *complete, struct err *err)
     continues = continues_visit(t);
     if (!continues)
         turn_leave_visit(t);
+    else if (!turn_is_in_visit(x))
+        note_again(t);
     if (t->ev->from.len > 0 && !go_to(t, t->ev->from, err))
         return false;
     forget_end(t);

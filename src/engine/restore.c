@@ -336,6 +336,7 @@ static bool restore_undo(struct arena *mem, struct execution *x, struct value st
                          struct err *err)
 {
     struct undo *undo;
+    uint32_t again;
 
     if (stored.kind != VALUE_MAP)
         return true;
@@ -347,6 +348,9 @@ static bool restore_undo(struct arena *mem, struct execution *x, struct value st
     undo->commands_left = int_member(stored, STR("commands"));
     undo->has_failed = int_member(stored, STR("failed")) != 0;
     undo->deadline_at_us = int_member(stored, STR("deadlineAt"));
+    undo->again_visit = int_member(stored, STR("againVisit"));
+    again = step_index(x->program, text_member(stored, STR("again")));
+    undo->again_step = again != NO_STEP ? again + 1 : 0;
     x->undo = undo;
     return true;
 }

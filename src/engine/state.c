@@ -199,7 +199,7 @@ static void write_frames(struct buf *out, const struct execution *x)
     buf_char(out, ']');
 }
 
-static void write_undo(struct buf *out, const struct undo *u)
+static void write_undo(struct buf *out, const struct program *p, const struct undo *u)
 {
     if (u == NULL)
         return;
@@ -210,6 +210,9 @@ static void write_undo(struct buf *out, const struct undo *u)
     write_number(out, "commands", u->commands_left);
     write_number(out, "failed", u->has_failed);
     write_number(out, "deadlineAt", u->deadline_at_us);
+    if (u->again_step > 0)
+        write_text(out, "again", p->steps[u->again_step - 1].code);
+    write_number(out, "againVisit", u->again_visit);
     buf_char(out, '}');
 }
 
@@ -261,7 +264,7 @@ struct str state_cursor_json(struct arena *mem, const struct execution *exec)
     write_asking(&out, c->asking);
     write_number(&out, "jumps", exec->jumps);
     write_frames(&out, exec);
-    write_undo(&out, exec->undo);
+    write_undo(&out, exec->program, exec->undo);
     buf_char(&out, '}');
     return buf_view(&out);
 }

@@ -134,6 +134,8 @@ static void stands(struct buf *out, const struct execution *x)
         put_number(out, x->undo->commands_left);
         put_number(out, x->undo->has_failed);
         put_number(out, x->undo->deadline_at_us);
+        put_number(out, x->undo->again_step);
+        put_number(out, x->undo->again_visit);
     }
 }
 
