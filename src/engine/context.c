@@ -256,7 +256,7 @@ static struct value load_root(struct turn *t, enum context_root root)
     case ROOT_LOOP:
         return t->undone != NULL ? t->undone->loop : context_loop(t);
     case ROOT_COMPENSATION:
-        return t->undone != NULL ? context_compensation(t) : value_absent();
+        return t->undone != NULL && t->x->undo != NULL ? context_compensation(t) : value_absent();
     case ROOT_REMINDER:
         return reminder_view(t);
     case ROOT_ERROR:

@@ -336,6 +336,7 @@ static bool restore_undo(struct arena *mem, struct execution *x, struct value st
                          struct err *err)
 {
     struct undo *undo;
+    uint32_t again;
 
     if (stored.kind != VALUE_MAP)
         return true;
@@ -347,6 +348,9 @@ static bool restore_undo(struct arena *mem, struct execution *x, struct value st
     undo->commands_left = int_member(stored, STR("commands"));
     undo->has_failed = int_member(stored, STR("failed")) != 0;
     undo->deadline_at_us = int_member(stored, STR("deadlineAt"));
+    undo->again_visit = int_member(stored, STR("againVisit"));
+    again = step_index(x->program, text_member(stored, STR("again")));
+    undo->again_step = again != NO_STEP ? again + 1 : 0;
     x->undo = undo;
     return true;
 }
@@ -356,6 +360,24 @@ static struct str json_member(struct arena *mem, struct value stored, struct str
     struct value v = member(stored, name);
 
     return v.kind == VALUE_ABSENT ? STR_NONE : to_json(mem, v);
+}
+
+static void restore_asking(struct arena *mem, struct cursor *cursor, struct value stored)
+{
+    struct asking *a;
+
+    if (stored.kind != VALUE_MAP)
+        return;
+    a = ARENA_NEW(mem, struct asking);
+    a->since_us = int_member(stored, STR("since"));
+    a->asked_at_us = int_member(stored, STR("askedAt"));
+    a->before = int_member(stored, STR("before"));
+    a->retry_at_us = int_member(stored, STR("retryAt"));
+    a->error_json = json_member(mem, stored, STR("error"));
+    a->input_json = json_member(mem, stored, STR("input"));
+    a->frozen_json = json_member(mem, stored, STR("frozen"));
+    a->letter = text_member(stored, STR("letter"));
+    cursor->asking = a;
 }
 
 static bool restore_cursor(struct arena *mem, struct execution *x, struct str text, struct err *err)
@@ -394,6 +416,8 @@ static bool restore_cursor(struct arena *mem, struct execution *x, struct str te
     x->cursor.awaited = text_member(stored, STR("awaited"));
     x->cursor.failed_at = text_member(stored, STR("failedAt"));
     x->cursor.tries = int_member(stored, STR("tries"));
+    x->cursor.asked = int_member(stored, STR("asked"));
+    restore_asking(mem, &x->cursor, member(stored, STR("asking")));
     x->jumps = (uint32_t)int_member(stored, STR("jumps"));
     return restore_frames(mem, x, member(stored, STR("in")), err) &&
            restore_undo(mem, x, member(stored, STR("undo")), err);

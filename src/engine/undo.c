@@ -46,10 +46,22 @@ void undo_begin(struct turn *t, enum execution_status end)
         undo->deadline_at_us = t->wall_us + x->program->timeout_us;
     x->undo = undo;
     x->status = STATUS_COMPENSATING;
+    turn_note(t, "compensate", str_printf(t->mem, "\"%s\"", status_name(end)));
+    /* What may have happened is found out first: reconcile.c goes on. */
+    if (x->cursor.phase == PHASE_RECONCILE)
+        return;
     x->waiting_for_json = STR_NONE;
     turn_leave_visit(t);
     x->cursor = (struct cursor){.step = x->cursor.step, .phase = PHASE_UNDO};
-    turn_note(t, "compensate", str_printf(t->mem, "\"%s\"", status_name(end)));
+}
+
+void undo_resume(struct turn *t)
+{
+    struct execution *x = t->x;
+
+    own_undo(t)->before = x->seq + 1;
+    x->waiting_for_json = STR_NONE;
+    x->cursor = (struct cursor){.step = x->cursor.step, .phase = PHASE_UNDO};
 }
 
 /* --- which visit is next --- */
@@ -116,6 +128,29 @@ static bool is_lost(struct turn *t, const struct history_row *row)
            value_is_true(value_map_get_str(read_delta(t, row), STR("maybe")));
 }
 
+/* An operator's retry has gone on with a visit that had failed: {code: visit}. */
+static void note_again(struct turn *t, struct undo *undo, const struct history_row *row)
+{
+    struct value again = value_absent();
+    const struct step *step;
+
+    if (row->kind == HISTORY_EVENT && str_eq(row->status, STR("retry")))
+        again = value_map_get_str(read_delta(t, row), STR("again"));
+    if (again.kind != VALUE_MAP || again.len == 0)
+        return;
+    step = program_step(t->x->program, value_text(again.map->entries[0].key));
+    undo->again_step = step != NULL ? step->index + 1 : 0;
+    undo->again_visit = again.map->entries[0].value.i;
+}
+
+static bool was_tried_again(const struct turn *t, const struct undo *undo,
+                            const struct history_row *row)
+{
+    return undo->again_step > 0 && row->kind == HISTORY_FORWARD &&
+           row->visit == undo->again_visit &&
+           str_eq(row->step, t->x->program->steps[undo->again_step - 1].code);
+}
+
 /* The next visit to undo becomes undo.row. STEP_DONE: there is none left. */
 static enum step_end find_next(struct turn *t)
 {
@@ -141,6 +176,9 @@ static enum step_end find_next(struct turn *t)
         }
         has_looked = true;
         undo->before--;
+        note_again(t, undo, row);
+        if (was_tried_again(t, undo, row))
+            continue;
         if (is_lost(t, row))
             outcome_lost(t, row);
         way = way_of(t, row, &delta);

@@ -65,7 +65,7 @@ static void keep_answer(struct work *w)
     struct buf text;
 
     w->idempotency = r->idempotency;
-    if (r->kind == NODE_DEFINITION || r->kind == NODE_CHANGE)
+    if (r->kind == NODE_DEFINITION || r->kind == NODE_CHANGE || r->kind == NODE_RESOLVE)
         return; /* the caller knows it, but for what the store adds */
     buf_init_arena(&text, r->mem);
     ASSERT(w->commit != NULL);
@@ -212,6 +212,7 @@ static void answer(struct node *n, struct work *w)
     case NODE_RETRY:
     case NODE_SKIP:
     case NODE_MIGRATE:
+    case NODE_RESOLVE:
         break;
     case NODE_DEFINITION:
         config_changed(n, request_definitions(r));

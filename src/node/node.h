@@ -111,6 +111,7 @@ enum node_request_kind {
     NODE_RETRY,      /* an operator: a failed or held execution runs on */
     NODE_SKIP,       /* ... a held one goes on behind the step that failed */
     NODE_MIGRATE,    /* ... a waiting one goes on with another version */
+    NODE_RESOLVE,    /* ... says what became of an attempt that nobody could find out about */
     NODE_WAIT,       /* for the end of an execution, or for the step that takes a signal */
     NODE_DEFINITION, /* save a draft, delete it, publish, and what else can become of one */
     NODE_CHANGE,     /* any other change: see store/change.h */
@@ -144,7 +145,11 @@ struct node_request {
     enum cancel_rollback cancel_rollback; /* CANCEL */
     struct str reason;
     struct str from;     /* RETRY: the code of a step; empty = where it stands */
-    struct value output; /* SKIP: of the step; absent = none */
+    struct value output; /* SKIP, RESOLVE: of the step; absent = none */
+    /* RESOLVE; `idempotency` has the status and the answer that is kept */
+    struct str letter; /* the id of the dead letter */
+    enum outcome_said said;
+    struct str note;
     /* DEFINITION */
     struct definition_change definition;
     struct definition_change *definitions; /* in place of the former: several, by `next` */

@@ -103,6 +103,13 @@ static void make_event(const struct node *n, struct work *w, struct event *ev)
         ev->input = w->input;
         ev->output = r->output;
         return;
+    case NODE_RESOLVE:
+        ev->kind = EVENT_RESOLVE;
+        ev->letter = r->letter;
+        ev->said = r->said;
+        ev->output = r->output;
+        ev->note = r->note;
+        return;
     case NODE_WAIT:
     case NODE_DEFINITION:
     case NODE_CHANGE:

@@ -104,6 +104,17 @@ static void cursor(struct buf *out, const struct cursor *c)
     put_text(out, c->awaited);
     put_text(out, c->failed_at);
     put_number(out, c->tries);
+    put_number(out, c->asked);
+    if (c->asking == NULL)
+        return;
+    number(out, "asking", c->asking->since_us);
+    put_number(out, c->asking->asked_at_us);
+    put_number(out, c->asking->before);
+    put_number(out, c->asking->retry_at_us);
+    put_text(out, c->asking->error_json);
+    put_text(out, c->asking->input_json);
+    put_text(out, c->asking->frozen_json);
+    put_text(out, c->asking->letter);
 }
 
 static void stands(struct buf *out, const struct execution *x)
@@ -123,6 +134,8 @@ static void stands(struct buf *out, const struct execution *x)
         put_number(out, x->undo->commands_left);
         put_number(out, x->undo->has_failed);
         put_number(out, x->undo->deadline_at_us);
+        put_number(out, x->undo->again_step);
+        put_number(out, x->undo->again_visit);
     }
 }
 
