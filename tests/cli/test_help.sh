@@ -157,7 +157,7 @@ claim "bash offers ways to name an execution" is "@last key: "
 : >serve.out
 pawl serve --listen 127.0.0.1:0 >serve.out 2>serve.err &
 server=$!
-for _ in $(seq 400); do
+for _ in $(seq 6000); do
     PAWL_URL=$(sed -n 's/.*listens on //p' serve.out)
     [ -z "$PAWL_URL" ] || break
     sleep 0.02

@@ -8,15 +8,38 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const ROOT = '/usr/lib/postgresql';
+const WAIT_S = '300';
 const isRoot = process.geteuid() === 0;
 
-function freePort() {
+// Ports below those that the system gives away: while the server is stopped, no connection of
+// anybody gets its port, so that it can start again.
+const PORTS = { first: 20000, count: 10000 };
+const PORT_TRIES = 200;
+
+function isFree(port) {
     return new Promise((resolve) => {
-        const server = net.createServer().listen(0, '127.0.0.1', () => {
-            const { port } = server.address();
-            server.close(() => resolve(port));
-        });
+        const server = net.createServer();
+        server.once('error', () => resolve(false));
+        server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
     });
+}
+
+/** Start the server on a port that is free; somebody may take it between the look and the start. */
+async function startSomewhere(p) {
+    for (let tries = 0; ; tries++) {
+        p.port = PORTS.first + Math.floor(Math.random() * PORTS.count);
+        if (!(await isFree(p.port))) {
+            if (tries < PORT_TRIES) continue;
+            throw new Error('no free port for PostgreSQL');
+        }
+        try {
+            return p.resume();
+        } catch (error) {
+            const log = readFileSync(`${p.folder}/log`, 'utf8');
+            if (tries >= PORT_TRIES || !/Address already in use/.test(log))
+                throw new Error(`PostgreSQL does not start: ${error.stderr}${log}`);
+        }
+    }
 }
 
 export class Postgres {
@@ -30,11 +53,11 @@ export class Postgres {
         const p = new Postgres();
         p.programs = programs.at(-1);
         p.folder = mkdtempSync(join(tmpdir(), 'pawl-postgres-'));
-        p.port = await freePort();
         p.count = 0;
         if (isRoot) execFileSync('chown', ['postgres:', p.folder]);
-        p.run('initdb', '-D', `${p.folder}/data`, '-U', 'pawl', '-A', 'trust', '-E', 'UTF8', '--no-sync');
-        p.resume();
+        const options = ['-U', 'pawl', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'];
+        p.run('initdb', '-D', `${p.folder}/data`, ...options);
+        await startSomewhere(p);
         return p;
     }
 
@@ -46,12 +69,13 @@ export class Postgres {
 
     resume() {
         const options = `-p ${this.port} -k ${this.folder} -h 127.0.0.1 -F`;
-        this.run('pg_ctl', '-D', `${this.folder}/data`, '-l', `${this.folder}/log`, '-w', '-s', '-o', options, 'start');
+        const log = `${this.folder}/log`;
+        this.run('pg_ctl', '-D', `${this.folder}/data`, '-l', log, '-w', '-t', WAIT_S, '-s', '-o', options, 'start');
     }
 
     /** Stop it at once, as in a crash. */
     stop() {
-        this.run('pg_ctl', '-D', `${this.folder}/data`, '-w', '-s', '-m', 'immediate', 'stop');
+        this.run('pg_ctl', '-D', `${this.folder}/data`, '-w', '-t', WAIT_S, '-s', '-m', 'immediate', 'stop');
     }
 
     /** Run a statement in the newest database. */
