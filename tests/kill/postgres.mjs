@@ -1,7 +1,7 @@
 // postgres.mjs - a PostgreSQL server of a test's own, in a temporary folder on a free port.
 //
 // It refuses to run as root: then it runs as the user postgres.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
@@ -61,10 +61,14 @@ export class Postgres {
         return p;
     }
 
-    run(program, ...args) {
+    line(program, args) {
         const command = [join(this.programs, program), ...args];
-        const line = isRoot ? ['runuser', '-u', 'postgres', '--', ...command] : command;
-        return execFileSync(line[0], line.slice(1), { cwd: this.folder, stdio: 'pipe' });
+        return isRoot ? ['runuser', '-u', 'postgres', '--', ...command] : command;
+    }
+
+    run(program, ...args) {
+        const [file, ...rest] = this.line(program, args);
+        return execFileSync(file, rest, { cwd: this.folder, stdio: 'pipe' });
     }
 
     resume() {
@@ -78,9 +82,30 @@ export class Postgres {
         this.run('pg_ctl', '-D', `${this.folder}/data`, '-w', '-t', WAIT_S, '-s', '-m', 'immediate', 'stop');
     }
 
+    /** The arguments of psql for a database. */
+    place(database) {
+        return ['-h', '127.0.0.1', '-p', `${this.port}`, '-U', 'pawl', '-q', '-X', database];
+    }
+
     /** Run a statement in the newest database. */
     ask(sql, database = `kill${this.count}`) {
-        return this.run('psql', '-h', '127.0.0.1', '-p', `${this.port}`, '-U', 'pawl', '-q', '-c', sql, database);
+        return this.run('psql', '-c', sql, ...this.place(database));
+    }
+
+    /** Hold an advisory lock of the newest database; what is answered lets it go. */
+    async hold(lock) {
+        const [file, ...rest] = this.line('psql', this.place(`kill${this.count}`));
+        const child = spawn(file, rest, { cwd: this.folder, stdio: ['pipe', 'pipe', 'inherit'] });
+        const ended = new Promise((done) => child.once('close', done));
+        child.stdin.write(`SELECT pg_advisory_lock(${lock});\n\\echo held\n`);
+        await new Promise((done, fail) => {
+            child.stdout.on('data', (text) => `${text}`.includes('held') && done());
+            ended.then(() => fail(new Error('psql ended')));
+        });
+        return () => {
+            child.stdin.end();
+            return ended;
+        };
     }
 
     /** Let none of its processes run; or let them. */

@@ -91,7 +91,8 @@ bool private_postgres_resume(void)
     char command[512];
 
     (void)snprintf(command, sizeof(command),
-                   "pg_ctl -D %s/data -l %s/log -w -t %d -s -o '-p %d -k %s -h 127.0.0.1 -F' start",
+                   "pg_ctl -D %s/data -l %s/log -w -t %d -s -o '-p %d -k %s -h 127.0.0.1 -F "
+                   "-c deadlock_timeout=20ms' start",
                    folder, folder, WAIT_S, port, folder);
     return run(command);
 }
