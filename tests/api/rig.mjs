@@ -21,8 +21,8 @@ export function isProblem(answer, status, code) {
     equal(answer.json.code, code, 'code');
 }
 
-/** Ask again until `question` answers something true; fails after `seconds`. */
-export async function until(what, question, seconds = 30) {
+/** Ask again until `question` answers something true; fails after `seconds`: on no machine by chance. */
+export async function until(what, question, seconds = 180) {
     const end = Date.now() + seconds * 1000;
     for (let pause = 2; ; pause = Math.min(pause * 2, 100)) {
         const answer = await question();
