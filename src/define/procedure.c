@@ -101,6 +101,7 @@ const struct procedure *compile_procedure(struct compiler *c, struct value v,
 bool compile_call(struct compiler *c, struct value v, const struct field_spec *specs, size_t count,
                   struct procedure_call *out)
 {
+    const struct cel_env *outer_env = c->env;
     size_t outer;
 
     *out = (struct procedure_call){0};
@@ -113,7 +114,9 @@ bool compile_call(struct compiler *c, struct value v, const struct field_spec *s
             return false;
         }
         outer = compile_enter(c, STR("procedure"));
+        c->env = compile_overlay_env(c, compile_field(v, "input"));
         out->procedure = compile_procedure(c, compile_field(v, "procedure"), COMMANDS_ELSEWHERE);
+        c->env = outer_env;
         compile_leave(c, outer);
         out->input = compile_map(c, v, "input");
     }

@@ -205,6 +205,9 @@ struct value context_loop(struct turn *t);
 /* $.compensation */
 struct value context_compensation(struct turn *t);
 
+/* $.input of a procedure by name, or that of the step under way over the execution's. */
+struct value context_input(struct turn *t);
+
 /* The step's input over the execution's. */
 struct value context_input_over(struct turn *t, struct value input);
 
@@ -447,6 +450,9 @@ void outcome_dead_letter(struct turn *t, enum letter_kind kind, struct str step,
 void outcome_lost(struct turn *t, const struct history_row *row);
 
 /* --- undo.c: rolling back --- */
+
+/* procedure_input() of a rollback: evaluated once, the same for each attempt. */
+enum step_end undo_input(struct turn *t, const struct mapping *input, struct value *out);
 
 /* Whether anything in the program can be rolled back. */
 bool undo_is_possible(const struct program *p);
