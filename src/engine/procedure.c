@@ -276,6 +276,8 @@ static enum step_end perform(struct turn *t, const struct command *c, struct val
     end = dispatch(t, c, out);
     if (end == STEP_DONE)
         end = command_shape(t, c, out);
+    if (end == STEP_FAILED && t->failure.source.len == 0)
+        t->failure.source = c->pointer;
     if (end == STEP_FAILED && c->retry != NULL)
         weigh_retry(t, c);
     if (end != STEP_FAILED || !c->is_optional || t->failure.is_tried_again)

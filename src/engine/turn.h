@@ -25,7 +25,7 @@ struct failure {
     struct str message;
     struct str class;     /* "business", "transient", "indeterminate" */
     struct value details; /* or VALUE_ABSENT */
-    struct str source;    /* JSON pointer in the definition, or empty */
+    struct str source;    /* JSON pointer in the definition: what failed there; or empty */
     bool is_own;   /* of our own making (expression_*, limit_*), not the user's compute.fail */
     bool is_final; /* "retryable": false */
     int64_t retry_after_us; /* what the other side asked for; 0 = nothing */
