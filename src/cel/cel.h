@@ -90,9 +90,11 @@ bool cel_env_field(struct cel_env *env, struct str name, struct str field,
 /* Take back what cel_env_field() has said of a variable: it may have any field. */
 void cel_env_open(struct cel_env *env, struct str name);
 
-/* From here on no expression knows the variable, which keeps its slot; until it is shown again. */
+/* From here on no expression knows the variable, which keeps its slot. */
 void cel_env_hide(struct cel_env *env, struct str name);
-void cel_env_show(struct cel_env *env, struct str name);
+
+/* Let expressions know again what was hidden. Answers whether it was. */
+bool cel_env_show(struct cel_env *env, struct str name);
 
 /*
  * Say which texts a field of a declared variable can be: those, or none at

@@ -230,24 +230,17 @@ void cel_env_hide(struct cel_env *env, struct str name)
     own_variable(env, name)->is_hidden = true;
 }
 
-void cel_env_show(struct cel_env *env, struct str name)
+bool cel_env_show(struct cel_env *env, struct str name)
 {
-    own_variable(env, name)->is_hidden = false;
+    struct variable *v = own_variable(env, name);
+    bool was_hidden = v->is_hidden;
+
+    v->is_hidden = false;
+    return was_hidden;
 }
 
-void cel_env_words(struct cel_env *env, struct str name, struct str field, const struct str *words,
-                   uint32_t count)
-{
-    struct field_words *w = ARENA_NEW(env->mem, struct field_words);
-
-    w->path = str_printf(env->mem, "%.*s.%.*s", STR_ARG(name), STR_ARG(field));
-    w->words = words;
-    w->count = count;
-    map_put(&env->words, w->path, w);
-}
-
-bool cel_env_type(struct cel_env *env, struct str name, struct str field, struct str type,
-                  struct err *err)
+/* What this very environment says of a field: so far what its parents say. */
+static struct field_words *own_words(struct cel_env *env, struct str name, struct str field)
 {
     struct str path = str_printf(env->mem, "%.*s.%.*s", STR_ARG(name), STR_ARG(field));
     const struct field_words *before = env_words(env, path);
@@ -257,7 +250,30 @@ bool cel_env_type(struct cel_env *env, struct str name, struct str field, struct
         *w = *before;
     w->path = path;
     map_put(&env->words, w->path, w);
-    return type_parse(env->mem, &type, &w->type, err);
+    return w;
+}
+
+void cel_env_words(struct cel_env *env, struct str name, struct str field, const struct str *words,
+                   uint32_t count)
+{
+    struct field_words *w = own_words(env, name, field);
+
+    if (count == 0)
+        w->type = NULL;
+    w->words = words;
+    w->count = count;
+}
+
+bool cel_env_type(struct cel_env *env, struct str name, struct str field, struct str type,
+                  struct err *err)
+{
+    struct field_words *w = own_words(env, name, field);
+
+    if (!type_parse(env->mem, &type, &w->type, err))
+        return false;
+    if (w->type->kind == TYPE_DYN)
+        w->type = NULL;
+    return true;
 }
 
 /* "string, int -> bool" */

@@ -127,5 +127,11 @@ bool compile_call(struct compiler *c, struct value v, const struct field_spec *s
 
 void compile_rollback(struct compiler *c, struct value v, struct procedure_call *out)
 {
+    const struct cel_env *outer_env = c->env;
+
+    c->env = compile_showing(c, ROOT_ERROR);
+    if (c->unit == NULL)
+        c->env = compile_showing(c, ROOT_COMPENSATION);
     (void)compile_call(c, v, call_fields, sizeof(call_fields) / sizeof(call_fields[0]), out);
+    c->env = outer_env;
 }
