@@ -259,7 +259,7 @@ const struct command *compile_command_list(struct compiler *c, struct value writ
     struct command *commands;
 
     if (count > COMMANDS_MAX) {
-        compile_error(c, FINDING_TOO_MANY_COMMANDS, "a procedure has at most %d commands, not %u",
+        compile_error(c, FINDING_LIMIT_COMMANDS, "a procedure has at most %d commands, not %u",
                       COMMANDS_MAX, count);
         count = COMMANDS_MAX;
     }

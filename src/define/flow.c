@@ -74,7 +74,7 @@ void compile_bodies(struct compiler *c, struct value v, struct command *command)
     bool may_wait = scope->may_wait;
 
     if (scope->depth == BODY_DEPTH_MAX) {
-        compile_error(c, FINDING_TOO_DEEP, "commands stand more than %d deep within one another",
+        compile_error(c, FINDING_LIMIT_DEPTH, "commands stand more than %d deep within one another",
                       BODY_DEPTH_MAX);
         return;
     }

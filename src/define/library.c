@@ -174,7 +174,7 @@ void library_add_local(struct compiler *c, struct value procedures)
     if (procedures.kind != VALUE_MAP)
         compile_wrong_type(c, procedures, "an object of procedures by name");
     else if (procedures.len > PROCEDURES_MAX)
-        compile_error(c, FINDING_TOO_MANY_PROCEDURES, "a scenario has at most %d procedures",
+        compile_error(c, FINDING_LIMIT_PROCEDURES, "a scenario has at most %d procedures",
                       PROCEDURES_MAX);
     for (uint32_t i = 0; procedures.kind == VALUE_MAP && i < procedures.len && i < PROCEDURES_MAX;
          i++) {

@@ -183,7 +183,7 @@ bool compile_params(struct compiler *c, struct value list, struct params *out)
         return false;
     }
     if (list.len > PARAMS_MAX) {
-        compile_error(c, FINDING_TOO_MANY_PARAMS, "there are %u parameters; at most %d are allowed",
+        compile_error(c, FINDING_LIMIT_PARAMS, "there are %u parameters; at most %d are allowed",
                       list.len, PARAMS_MAX);
         return false;
     }

@@ -13,17 +13,17 @@ static const struct field_spec call_fields[] = {
 static void check_tally(struct compiler *c, const struct tally *t)
 {
     if (t->commands > COMMANDS_MAX)
-        compile_error(c, FINDING_TOO_MANY_COMMANDS,
+        compile_error(c, FINDING_LIMIT_COMMANDS,
                       "a procedure has at most %d commands, those it calls included, not %u",
                       COMMANDS_MAX, t->commands);
     if (t->http > HTTP_MAX)
-        compile_error(c, FINDING_TOO_MANY_CALLS, "a procedure makes at most %d calls over HTTP",
+        compile_error(c, FINDING_LIMIT_CALLS, "a procedure makes at most %d calls over HTTP",
                       HTTP_MAX);
     if (t->notifications > NOTIFICATIONS_MAX)
-        compile_error(c, FINDING_TOO_MANY_CALLS, "a procedure sends at most %d notifications",
+        compile_error(c, FINDING_LIMIT_CALLS, "a procedure sends at most %d notifications",
                       NOTIFICATIONS_MAX);
     if (t->depth > CALL_DEPTH_MAX)
-        compile_error(c, FINDING_TOO_DEEP, "procedures call each other more than %d deep",
+        compile_error(c, FINDING_LIMIT_DEPTH, "procedures call each other more than %d deep",
                       CALL_DEPTH_MAX);
 }
 

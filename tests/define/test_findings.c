@@ -390,7 +390,7 @@ static void test_findings__limits_are_named(void **state)
         buf_printf(&text, "%s{'code': 's%d', " LOG "}", i == 0 ? "" : ",", i);
     buf_text(&text, "]}");
     buf_char(&text, '\0');
-    assert_string_equal(definition_found(text.ptr), "/steps too_many_steps");
+    assert_string_equal(definition_found(text.ptr), "/steps limit_steps");
 
     buf_clear(&text);
     buf_text(&text, "{'code': 'a', 'steps': [{'code': 'a', 'procedure': [");
@@ -398,7 +398,7 @@ static void test_findings__limits_are_named(void **state)
         buf_printf(&text, "%s{'type': 'log', 'message': 'x'}", i == 0 ? "" : ",");
     buf_text(&text, "]}]}");
     buf_char(&text, '\0');
-    assert_string_equal(definition_found(text.ptr), "/steps/0/procedure too_many_commands");
+    assert_string_equal(definition_found(text.ptr), "/steps/0/procedure limit_commands");
 
     buf_clear(&text);
     buf_text(&text, "{'code': 'a', 'steps': [], 'input': [");
@@ -406,7 +406,7 @@ static void test_findings__limits_are_named(void **state)
         buf_printf(&text, "%s{'name': 'p%d'}", i == 0 ? "" : ",", i);
     buf_text(&text, "]}");
     buf_char(&text, '\0');
-    assert_string_equal(definition_found(text.ptr), "/input too_many_params\n/steps no_steps?");
+    assert_string_equal(definition_found(text.ptr), "/input limit_params\n/steps no_steps?");
 
     buf_clear(&text);
     buf_text(&text, "{'code': 'a', 'steps': [], 'result': ");
@@ -417,7 +417,7 @@ static void test_findings__limits_are_named(void **state)
     buf_text(&text, "}");
     buf_char(&text, '\0');
     (void)definition_found(text.ptr);
-    assert_true(str_eq(definition_findings.items[1].code, STR("too_deep")));
+    assert_true(str_eq(definition_findings.items[1].code, STR("limit_depth")));
 }
 
 static void test_findings__a_flood_is_cut_off(void **state)
