@@ -143,6 +143,11 @@ static struct value input_of_step(struct turn *t)
     return context_input_over(t, input);
 }
 
+struct value context_input(struct turn *t)
+{
+    return t->scope != NULL ? t->scope->input : input_of_step(t);
+}
+
 /* {index, item, as, parent} of the frames up to one, or absent when none is a loop. */
 static struct value loop_view(struct turn *t, uint32_t frame_count)
 {
@@ -234,7 +239,7 @@ static struct value load_root(struct turn *t, enum context_root root)
         return value_absent();
     switch (root) {
     case ROOT_INPUT:
-        return t->scope != NULL ? t->scope->input : input_of_step(t);
+        return context_input(t);
     case ROOT_STEPS:
         return all_steps(t);
     case ROOT_SIGNALS:

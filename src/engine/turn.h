@@ -25,7 +25,7 @@ struct failure {
     struct str message;
     struct str class;     /* "business", "transient", "indeterminate" */
     struct value details; /* or VALUE_ABSENT */
-    struct str source;    /* JSON pointer in the definition, or empty */
+    struct str source;    /* JSON pointer in the definition: what failed there; or empty */
     bool is_own;   /* of our own making (expression_*, limit_*), not the user's compute.fail */
     bool is_final; /* "retryable": false */
     int64_t retry_after_us; /* what the other side asked for; 0 = nothing */
@@ -204,6 +204,9 @@ struct value context_loop(struct turn *t);
 
 /* $.compensation */
 struct value context_compensation(struct turn *t);
+
+/* $.input of a procedure by name, or that of the step under way over the execution's. */
+struct value context_input(struct turn *t);
 
 /* The step's input over the execution's. */
 struct value context_input_over(struct turn *t, struct value input);
@@ -494,6 +497,9 @@ void outcome_dead_letter(struct turn *t, enum letter_kind kind, struct str step,
 void outcome_lost(struct turn *t, const struct history_row *row);
 
 /* --- undo.c: rolling back --- */
+
+/* procedure_input() of a rollback: evaluated once, the same for each attempt. */
+enum step_end undo_input(struct turn *t, const struct mapping *input, struct value *out);
 
 /* Whether anything in the program can be rolled back. */
 bool undo_is_possible(const struct program *p);
