@@ -89,6 +89,24 @@ static bool check_address(struct server *s)
     return false;
 }
 
+static bool is_sqlite(const struct server *s)
+{
+    return !has(s, SETTING_STORE) || strcmp(text_of(s, SETTING_STORE), "sqlite") == 0;
+}
+
+/* A password may be in it, so it is not shown. */
+static bool check_store(const struct server *s)
+{
+    struct str url = str_of(text_of(s, SETTING_STORE));
+
+    if (is_sqlite(s) || str_starts_with(url, STR("postgres://")) ||
+        str_starts_with(url, STR("postgresql://")))
+        return true;
+    fprintf(stderr, "pawl serve: --store takes postgres://USER@HOST/DATABASE, or sqlite for the "
+                    "file in the data folder\n");
+    return false;
+}
+
 /* "90d"; "none" and "0" keep everything. */
 static bool check_keep_completed(struct server *s)
 {
@@ -225,11 +243,6 @@ static bool make_folder(const char *path, struct err *err)
     return err_set(err, ERR_IO, "cannot make the data folder %s: %s", path, strerror(errno));
 }
 
-static bool is_sqlite(const struct server *s)
-{
-    return !has(s, SETTING_STORE) || strcmp(text_of(s, SETTING_STORE), "sqlite") == 0;
-}
-
 static bool open_server(struct server *s, struct str *token, struct err *err)
 {
     const char *data = text_of(s, SETTING_DATA);
@@ -252,6 +265,8 @@ static bool open_server(struct server *s, struct str *token, struct err *err)
     };
 
     raise_limits();
+    /* What processes were told is nobody else's, whatever the folder lets others do. */
+    umask(077);
     if (!take_signals(s, err) || !make_folder(data, err))
         return false;
     s->node = node_open(&node, err);
@@ -312,8 +327,8 @@ int command_serve(int argc, char **argv)
         if (s.settings.prints) {
             settings_print(&s.settings);
             status = EXIT_OK;
-        } else if (check_tls(&s) && check_address(&s) && check_keep_completed(&s) &&
-                   check_proxy(&s) && check_public_url(&s)) {
+        } else if (check_tls(&s) && check_address(&s) && check_store(&s) &&
+                   check_keep_completed(&s) && check_proxy(&s) && check_public_url(&s)) {
             status = serve(&s);
         }
     } else {
