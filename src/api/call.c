@@ -227,12 +227,17 @@ bool call_execution_id(struct call *c, struct uuid *out)
 bool call_idempotency(struct call *c, struct idempotency *out)
 {
     struct str key = http_header(c->http, "Idempotency-Key");
+    unsigned count = http_header_count(c->http, "Idempotency-Key");
 
     *out = (struct idempotency){0};
-    if (key.len == 0)
+    if (count == 0)
         return true;
-    if (key.len > KEY_LEN_MAX || !utf8_is_valid(key)) {
-        call_refuse_text(c, ERR_BAD_REQUEST, "an Idempotency-Key has at most %d bytes, in UTF-8",
+    if (count > 1) {
+        call_refuse_text(c, ERR_BAD_REQUEST, "a request has one Idempotency-Key, not %u", count);
+        return false;
+    }
+    if (key.len == 0 || key.len > KEY_LEN_MAX || !utf8_is_valid(key)) {
+        call_refuse_text(c, ERR_BAD_REQUEST, "an Idempotency-Key has from 1 to %d bytes, in UTF-8",
                          KEY_LEN_MAX);
         return false;
     }
