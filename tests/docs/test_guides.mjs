@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The guides to executions, dead letters, records, tests and examples, typed as a reader types them, against real servers.
+// The guides to executions, dead letters, records, SQL, tests and examples, typed as a reader types them, against real servers.
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runPage } from "./session.mjs";
@@ -17,7 +17,7 @@ function claim(ok, text) {
   }
 }
 
-for (const page of ["docs/executions.md", "docs/dead-letters.md", "docs/records.md", "docs/testing.md", "docs/examples.md"]) {
+for (const page of ["docs/executions.md", "docs/dead-letters.md", "docs/records.md", "docs/sql.md", "docs/testing.md", "docs/examples.md"]) {
   const before = passed;
   await runPage(page, pawl, claim, { server: true });
   claim(passed - before > 6, `${page} has examples`);
