@@ -26,6 +26,7 @@ struct server {
     int64_t keep_ended_us; /* 0 = for ever */
     struct cidrs trusted_proxies;
     struct tls tls;
+    struct meters meters;
     struct node *node;
     struct api *api;
     int signal_fd;
@@ -251,6 +252,7 @@ static bool open_server(struct server *s, struct str *token, struct err *err)
         .store_url = str_of(text_of(s, SETTING_STORE)),
         .clock = &clock_system,
         .keep_ended_us = s->keep_ended_us,
+        .meters = &s->meters,
     };
     struct api_options api = {
         .host = s->host,
@@ -302,6 +304,7 @@ static int serve(struct server *s)
     struct err err;
 
     s->signal_fd = -1;
+    meters_init(&s->meters);
     if (open_server(s, &token, &err)) {
         print_welcome(s, token);
         status = node_run(s->node);
@@ -312,6 +315,7 @@ static int serve(struct server *s)
         node_close(s->node);
     if (s->api != NULL)
         api_close(s->api);
+    meters_fini(&s->meters);
     if (s->signal_fd >= 0)
         close(s->signal_fd);
     return status;

@@ -56,6 +56,9 @@ claim('a request has one Idempotency-Key, with something in it', async (rig) => 
     refused(await ask({ 'idempotency-key': ['a', 'b'] }), 400, 'bad_request');
     refused(await ask({ 'idempotency-key': 'x'.repeat(256) }), 400, 'bad_request');
     equal(await count(rig), before, 'executions');
+    // Refused before anyone has looked at the keys, and there is nowhere to keep that.
+    refused(await rig.api('POST', '/executions/none/cancel', {}, { 'idempotency-key': ['a', 'b'] }), 404, 'not_found');
+    refused(await rig.api('POST', '/executions/none/cancel', {}, { 'idempotency-key': '' }), 404, 'not_found');
     equal((await ask({ 'idempotency-key': 'x'.repeat(255) })).status, 201);
 });
 
