@@ -136,6 +136,7 @@ void batch_submit(struct node *n)
         return;
     CRASH_POINT(AFTER_SUBMIT);
     n->batch_number++;
+    n->sent_at_us[n->outstanding] = clock_mono_us(n->clock);
     n->sent[n->outstanding++] = b;
     n->current = make_batch(n);
 }
@@ -242,6 +243,7 @@ static void applied(struct node *n, struct work *w)
         e->program = w->program;
     write_logs(&e->mem, w->commit);
     wake_arm(n, x);
+    measure_commit(n, e, w->commit);
     news_tell(n, e, w->commit);
     if (e->waiters != NULL)
         taken_tell(n, e, w->commit);
@@ -460,8 +462,10 @@ void batch_done(struct node *n, struct batch *b)
 {
     CRASH_POINT(BATCH_DONE);
     ASSERT(n->outstanding > 0 && n->sent[0] == b);
+    measure_batch(n, b, n->sent_at_us[0]);
     n->outstanding--;
     n->sent[0] = n->sent[1];
+    n->sent_at_us[0] = n->sent_at_us[1];
     if (b->end != BATCH_COMMITTED) {
         n->batches_refused++;
         n->pause_until_us = clock_mono_us(n->clock) + REFUSED_PAUSE_US;

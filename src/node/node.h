@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "define/define.h"
+#include "node/meter.h"
 #include "store/read.h"
 
 struct node;
@@ -30,6 +31,7 @@ struct node_options {
     struct mailbox *done;   /* with `store`: where its batches and tasks come back */
     uuid_random_fn *random; /* for ids; NULL = the system's */
     void *random_context;
+    struct meters *meters; /* where to measure; NULL = nowhere. The caller's, and must outlive it */
 };
 
 /* Open the store and recover; ERR_IO when that is impossible. */
@@ -202,9 +204,13 @@ struct node_stats {
     size_t cached_bytes;
     size_t timers;  /* that are due within a minute */
     int64_t purged; /* executions that were deleted because of their age */
+    size_t mailbox; /* answers that wait for the loop */
 };
 
 void node_stats(const struct node *n, struct node_stats *out);
+
+/* What is measured, or NULL; for the loop. */
+struct meters *node_meters(const struct node *n);
 
 /* What the store calls this node. */
 struct str node_own_name(const struct node *n);

@@ -71,6 +71,7 @@ static void make_event(const struct node *n, struct work *w, struct event *ev)
         .processes = &w->processes,
         .child = w->has_child ? &w->child : NULL,
         .gives_up_on_records = w->record_tries > TRIES_MAX,
+        .traces = n->options.meters != NULL,
     };
     if (w->kind == WORK_WAKE) {
         ev->kind = EVENT_WAKE;

@@ -54,7 +54,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
         write_and_read(&mem, v);
         (void)path_resolve(v, text);
     } else {
-        ASSERT(err.code == ERR_BAD_JSON && err.line > 0 && err.column > 0);
+        ASSERT((err.code == ERR_BAD_JSON || err.code == ERR_INVALID) && err.line > 0 &&
+               err.column > 0);
     }
     arena_fini(&mem);
     return 0;
