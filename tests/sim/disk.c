@@ -122,17 +122,23 @@ void disk_put_record(struct disk *d, struct str object, struct str id, struct st
 
 /* --- invariants --- */
 
-static void check_same(const struct sim *sim, const char *what, struct str a, struct str b)
+static void check_same(struct sim *sim, struct arena *mem, const char *what,
+                       const struct execution *after, const struct execution *restored)
 {
-    SIM_CHECK(sim, str_eq(a, b), "%s\n--- in memory\n%.*s\n--- from the disk\n%.*s", what,
-              STR_ARG(a), STR_ARG(b));
+    struct str in_memory, from_disk;
+
+    if (dump_is_same(after, restored))
+        return;
+    in_memory = dump_execution(mem, after);
+    from_disk = dump_execution(mem, restored);
+    sim_fail(sim, "%s\n--- in memory\n%.*s\n--- from the disk\n%.*s", what, STR_ARG(in_memory),
+             STR_ARG(from_disk));
 }
 
 /* I4: what was stored restores to the state that the engine went on with. */
 static void check_restores(struct sim *sim, struct arena *mem, const struct disk_execution *x,
                            const struct execution *after)
 {
-    struct str wanted = dump_execution(mem, after);
     struct stored_execution stored = x->s;
     struct execution *restored;
     struct err err;
@@ -140,16 +146,15 @@ static void check_restores(struct sim *sim, struct arena *mem, const struct disk
     stored.history = (struct history){.items = x->history.items + x->s.checkpoint_seq,
                                       .count = x->history.count - (size_t)x->s.checkpoint_seq};
     SIM_CHECK(sim, state_restore(mem, x->program, &stored, &restored, &err), "I4: %s", err.message);
-    check_same(sim, "I4: the checkpoint with the rows after it is not the state", wanted,
-               dump_execution(mem, restored));
+    check_same(sim, mem, "I4: the checkpoint with the rows after it is not the state", after,
+               restored);
     if (x->has_moved || (!status_is_terminal(after->status) && !dice_hits(&sim->dice, 100)))
         return;
     stored.history = x->history;
     stored.context_json = STR_NONE;
     SIM_CHECK(sim, state_restore(mem, x->program, &stored, &restored, &err), "I4: %s", err.message);
     restored->log_bytes = after->log_bytes;
-    check_same(sim, "I4: the history alone is not the state", wanted,
-               dump_execution(mem, restored));
+    check_same(sim, mem, "I4: the history alone is not the state", after, restored);
 }
 
 /* The forward row of a visit that is its last. */
