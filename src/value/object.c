@@ -2,6 +2,7 @@
 #include "value/object.h"
 
 #include "value/json.h"
+#include "value/number.h"
 #include "value/timefmt.h"
 
 void object_next(struct buf *out)
@@ -40,8 +41,10 @@ void object_json(struct buf *out, const char *name, struct str json)
 
 void object_int(struct buf *out, const char *name, int64_t n)
 {
+    char text[NUMBER_TEXT_MAX];
+
     object_name(out, name);
-    buf_printf(out, "%lld", (long long)n);
+    buf_add(out, text, number_write_int(text, n));
 }
 
 void object_bool(struct buf *out, const char *name, bool b)
