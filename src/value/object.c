@@ -15,10 +15,17 @@ void object_next(struct buf *out)
 
 void object_name(struct buf *out, const char *name)
 {
+    size_t len = strlen(name);
+    char *to;
+
     object_next(out);
-    buf_char(out, '"');
-    buf_text(out, name);
-    buf_text(out, "\":");
+    if (!buf_reserve(out, len + 3))
+        return;
+    to = out->ptr + out->len;
+    *to = '"';
+    memcpy(to + 1, name, len);
+    memcpy(to + 1 + len, "\":", 2);
+    out->len += len + 3;
 }
 
 void object_text(struct buf *out, const char *name, struct str text)
