@@ -10,23 +10,22 @@
 #include "sim/sim.h"
 #include "value/json.h"
 
-#include <stdio.h>
-
-void disk_init(struct disk *d)
+void disk_init(struct disk *d, const struct cel_env *env)
 {
-    *d = (struct disk){0};
+    *d = (struct disk){.env = env};
     arena_init(&d->mem);
+    arena_init(&d->scratch);
     map_init(&d->by_id, &d->mem);
     map_init(&d->live_keys, &d->mem);
     map_init(&d->records, &d->mem);
     map_init(&d->answers, &d->mem);
-    d->env = define_env(&d->mem);
 }
 
 void disk_fini(struct disk *d)
 {
     for (size_t i = 0; i < d->definitions.count; i++)
         program_release(d->definitions.items[i].program);
+    arena_fini(&d->scratch);
     arena_fini(&d->mem);
 }
 
@@ -80,13 +79,21 @@ static const struct program *find_program(const struct disk *d, struct str code,
 
 /* --- records --- */
 
+/* "a/b", written to `out`. */
+static struct str join(char *out, struct str a, struct str b)
+{
+    memcpy(out, a.ptr, a.len);
+    out[a.len] = '/';
+    memcpy(out + a.len + 1, b.ptr, b.len);
+    return str_from(out, a.len + 1 + b.len);
+}
+
 struct disk_record *disk_find_record(struct disk *d, struct str object, struct str id)
 {
     char key[400];
-    int len = snprintf(key, sizeof(key), "%.*s/%.*s", STR_ARG(object), STR_ARG(id));
 
-    ASSERT(len > 0 && (size_t)len < sizeof(key));
-    return map_get(&d->records, str_from(key, (size_t)len));
+    ASSERT(object.len + 1 + id.len <= sizeof(key));
+    return map_get(&d->records, join(key, object, id));
 }
 
 static struct disk_record *make_record(struct disk *d, struct str object, struct str id)
@@ -98,7 +105,7 @@ static struct disk_record *make_record(struct disk *d, struct str object, struct
     r = ARENA_NEW(&d->mem, struct disk_record);
     r->object = str_copy(&d->mem, object);
     r->id = str_copy(&d->mem, id);
-    map_put(&d->records, str_printf(&d->mem, "%.*s/%.*s", STR_ARG(object), STR_ARG(id)), r);
+    map_put(&d->records, join(arena_alloc(&d->mem, object.len + 1 + id.len), object, id), r);
     *VEC_ADD(&d->mem, &d->record_list) = r;
     return r;
 }
@@ -273,7 +280,9 @@ static void keep_answer(struct disk *d, const struct member *m)
 
 static struct str live_key(struct arena *mem, const struct execution *x)
 {
-    return str_printf(mem, "%.*s/%.*s", STR_ARG(x->program->code), STR_ARG(x->key));
+    struct str code = x->program->code;
+
+    return join(arena_alloc(mem, code.len + 1 + x->key.len), code, x->key);
 }
 
 static struct str payload_json(struct arena *mem, struct value view)
@@ -528,10 +537,10 @@ static void apply_commit(struct sim *sim, struct member *m)
     struct disk *d = &sim->disk;
     const struct commit *c = m->commit;
     struct disk_execution *x = disk_find(d, c->after->id);
-    struct arena mem;
+    struct arena *mem = &d->scratch;
 
-    arena_init(&mem);
-    if (!is_refused(sim, &mem, m, x)) {
+    arena_reset(mem);
+    if (!is_refused(sim, mem, m, x)) {
         check_commit(sim, c, x);
         if (x == NULL)
             x = add_execution(sim, c->after);
@@ -548,11 +557,10 @@ static void apply_commit(struct sim *sim, struct member *m)
         x->s.row = m->row = (int64_t)(d->by_id.count);
         x->log_lines += (unsigned)c->logs.count;
         *VEC_ADD(&d->mem, &x->versions) = (struct disk_version){.status = x->s.status};
-        check_restores(sim, &mem, x, c->after);
+        check_restores(sim, mem, x, c->after);
         d->commits++;
     }
     sim_note(sim, m->result);
-    arena_fini(&mem);
 }
 
 /* --- members --- */
