@@ -22,19 +22,19 @@
 #include "engine/state.h"
 #include "value/json.h"
 
-static struct value member(struct value map, struct str key)
+static inline struct value member(struct value map, struct str key)
 {
     return map.kind == VALUE_MAP ? value_map_get_str(map, key) : value_absent();
 }
 
-static int64_t int_member(struct value map, struct str key)
+static inline int64_t int_member(struct value map, struct str key)
 {
     struct value v = member(map, key);
 
     return v.kind == VALUE_INT ? v.i : 0;
 }
 
-static struct str text_member(struct value map, struct str key)
+static inline struct str text_member(struct value map, struct str key)
 {
     struct value v = member(map, key);
 

@@ -23,10 +23,11 @@ struct node_options {
     struct str data_path; /* folder: SQLite file, poison file, admin.token */
     struct str store_url; /* empty = SQLite in the data folder */
     const struct clock *clock;
-    unsigned reader_count;  /* 0 = 2 */
-    size_t cache_bytes;     /* of executions in memory; 0 = 64 MiB */
-    int64_t keep_ended_us;  /* executions that ended longer ago are deleted; 0 = none */
-    size_t pending_max;     /* requests under way; 0 = 16384; beyond: ERR_OVERLOADED */
+    unsigned reader_count;     /* 0 = 2 */
+    size_t cache_bytes;        /* of executions in memory; 0 = 64 MiB */
+    int64_t keep_ended_us;     /* executions that ended longer ago are deleted; 0 = none */
+    size_t pending_max;        /* requests under way; 0 = 16384; beyond: ERR_OVERLOADED */
+    const struct cel_env *env; /* what expressions of definitions may use; NULL = its own */
     struct store *store;    /* for the simulator: use this one, do not open any; it needs `done` */
     struct mailbox *done;   /* with `store`: where its batches and tasks come back */
     uuid_random_fn *random; /* for ids; NULL = the system's */

@@ -194,6 +194,7 @@ static void check_restores(struct rig *r, const struct execution *x)
         fail_msg("does not restore: %s", r->err.message);
     assert_same("the checkpoint and the rows after it are not the state", wanted,
                 dump_execution(&r->mem, restored));
+    assert_true(dump_is_same(x, restored));
     check_shown(r, x, &stored);
 
     stored.history = r->history;
