@@ -358,6 +358,22 @@ static struct str json_member(struct arena *mem, struct value stored, struct str
     return v.kind == VALUE_ABSENT ? STR_NONE : to_json(mem, v);
 }
 
+/* A wait that an earlier version began says it to people alone. */
+static bool restore_correlation(struct arena *mem, struct execution *x, struct err *err)
+{
+    struct value why, v;
+
+    if (x->cursor.phase != PHASE_WAIT || x->cursor.correlation.len > 0 ||
+        str_find(x->waiting_for_json, STR("\"correlation\""), 0) < 0)
+        return true;
+    if (!read_json(mem, x->waiting_for_json, &why, err))
+        return false;
+    v = member(why, STR("correlation"));
+    if (v.kind != VALUE_ABSENT && !define_correlation(mem, v, &x->cursor.correlation))
+        x->cursor.correlation = STR_NONE;
+    return true;
+}
+
 static bool restore_cursor(struct arena *mem, struct execution *x, struct str text, struct err *err)
 {
     struct value stored, v;
@@ -385,6 +401,7 @@ static bool restore_cursor(struct arena *mem, struct execution *x, struct str te
     x->cursor.wake_at_us = int_member(stored, STR("wakeAt"));
     x->cursor.input_json = json_member(mem, stored, STR("input"));
     x->cursor.types_json = json_member(mem, stored, STR("types"));
+    x->cursor.correlation = text_member(stored, STR("correlation"));
     x->cursor.timeout_at_us = int_member(stored, STR("timeoutAt"));
     x->cursor.remind_at_us = int_member(stored, STR("remindAt"));
     x->cursor.remind_every_us = int_member(stored, STR("remindEvery"));
@@ -395,7 +412,8 @@ static bool restore_cursor(struct arena *mem, struct execution *x, struct str te
     x->cursor.failed_at = text_member(stored, STR("failedAt"));
     x->cursor.tries = int_member(stored, STR("tries"));
     x->jumps = (uint32_t)int_member(stored, STR("jumps"));
-    return restore_frames(mem, x, member(stored, STR("in")), err) &&
+    return restore_correlation(mem, x, err) &&
+           restore_frames(mem, x, member(stored, STR("in")), err) &&
            restore_undo(mem, x, member(stored, STR("undo")), err);
 }
 

@@ -16,11 +16,6 @@ static void put(struct value_entry *entries, size_t *count, struct str key, stru
     entries[(*count)++] = (struct value_entry){.key = value_key(key), .value = v};
 }
 
-static struct value or_null(struct value v)
-{
-    return v.kind == VALUE_ABSENT ? value_null() : v;
-}
-
 static struct value fired(struct turn *t)
 {
     struct value_entry *entries = ARENA_ARRAY(t->mem, 1, struct value_entry);
@@ -49,10 +44,11 @@ static struct value answer(struct turn *t, const struct signal *signal, struct v
     struct value view = signal == NULL ? value_map_empty() : signal->view;
     size_t count = 0, duplicate;
 
-    put(entries, &count, STR("type"), or_null(value_map_get_str(view, STR("type"))));
+    put(entries, &count, STR("type"), turn_or_null(value_map_get_str(view, STR("type"))));
     put(entries, &count, STR("payload"), payload);
-    put(entries, &count, STR("by"), or_null(value_map_get_str(view, STR("by"))));
-    put(entries, &count, STR("receivedAt"), or_null(value_map_get_str(view, STR("receivedAt"))));
+    put(entries, &count, STR("by"), turn_or_null(value_map_get_str(view, STR("by"))));
+    put(entries, &count, STR("receivedAt"),
+        turn_or_null(value_map_get_str(view, STR("receivedAt"))));
     put(entries, &count, STR("timedOut"), value_bool(signal == NULL));
     return value_map_make(t->mem, entries, count, &duplicate);
 }
@@ -127,10 +123,10 @@ static bool describe(struct turn *t, const struct step *step, struct str *out)
     member_text(&why, "step", step->code);
     if (is_signal) {
         member_json(&why, "signalType", cursor->types_json);
-        if (!describe_field(t, c, FIELD_TITLE, &why) ||
-            !describe_field(t, c, FIELD_ASSIGNEE, &why) ||
-            !describe_field(t, c, FIELD_CORRELATION, &why))
+        if (!describe_field(t, c, FIELD_TITLE, &why) || !describe_field(t, c, FIELD_ASSIGNEE, &why))
             return false;
+        if (cursor->correlation.len > 0)
+            member_text(&why, "correlation", cursor->correlation);
         if (c->wait->form_written.kind == VALUE_LIST) {
             if (!turn_json(t, c->wait->form_written, &form))
                 return false;
@@ -166,6 +162,13 @@ static void describe_unmatched(struct turn *t)
 
 /* --- signals --- */
 
+/* A signal that came by correlation is for waits that have it. */
+static bool is_meant(const struct turn *t)
+{
+    return t->ev->signal_correlation.len == 0 ||
+           str_eq(t->ev->signal_correlation, t->x->cursor.correlation);
+}
+
 /* One that does not fit is no match: nobody has checked a signal that came before its wait. */
 static bool fits_form(struct turn *t, const struct command *c, const struct signal *signal,
                       struct value *filled)
@@ -185,7 +188,7 @@ bool wait_takes(struct turn *t, const struct step *step, const struct signal *si
     int64_t unmatched = t->x->cursor.unmatched;
     struct value payload;
 
-    if (c->type != COMMAND_WAIT_SIGNAL || signal->is_taken)
+    if (c->type != COMMAND_WAIT_SIGNAL || signal->is_taken || !is_meant(t))
         return false;
     if (matches(t, c, read_types(t, t->x->cursor.types_json), signal) &&
         fits_form(t, c, signal, &payload)) {
@@ -203,7 +206,7 @@ bool wait_checks_form(struct turn *t, const struct step *step, struct err *err)
     struct findings findings = {0};
     struct value filled;
 
-    if (c->type != COMMAND_WAIT_SIGNAL ||
+    if (c->type != COMMAND_WAIT_SIGNAL || !is_meant(t) ||
         !has_type(read_types(t, t->x->cursor.types_json), t->ev->signal_type) ||
         form_takes(t, c, t->ev->signal_payload, &filled, &findings))
         return true;
@@ -223,6 +226,33 @@ static const struct signal *find_buffered(struct turn *t, const struct command *
         if (!s->is_taken && matches(t, c, types, s) && fits_form(t, c, s, payload))
             return s;
     return NULL;
+}
+
+/* The same among those that are kept for its correlation. STEP_NEEDS: they must be read first. */
+static enum step_end find_kept(struct turn *t, const struct command *c, struct value types,
+                               const struct signal **out, struct value *payload)
+{
+    const struct kept_read *kept;
+
+    if (t->x->cursor.correlation.len == 0)
+        return STEP_DONE;
+    if (!correlation_look(t, t->x->cursor.correlation, &kept))
+        return STEP_NEEDS;
+    for (uint32_t i = 0; kept != NULL && i < kept->count; i++) {
+        struct signal *signal;
+        struct err err;
+
+        if (correlation_has(t, &kept->signals[i]) || !has_type(types, kept->signals[i].signal.type))
+            continue;
+        signal = ARENA_NEW(t->mem, struct signal);
+        if (!receive_make(t, &kept->signals[i].signal, signal, &err) ||
+            !matches(t, c, types, signal) || !fits_form(t, c, signal, payload))
+            continue;
+        correlation_take(t, &kept->signals[i], signal);
+        *out = signal;
+        return STEP_DONE;
+    }
+    return STEP_DONE;
 }
 
 /* When a wait ends by itself: 0 = never. False: the step has failed. */
@@ -275,6 +305,20 @@ static bool signal_types(struct turn *t, const struct command *c, struct value *
         (void)turn_fail(t, STR("validation_signal_type"), STR("business"),
                         "'signalType' must be a string or a list of strings");
     return ok;
+}
+
+static bool evaluate_correlation(struct turn *t, const struct command *c)
+{
+    struct value v;
+
+    t->x->cursor.correlation = STR_NONE;
+    if (!command_field(t, c, FIELD_CORRELATION, &v))
+        return false;
+    if (v.kind == VALUE_ABSENT || define_correlation(t->mem, v, &t->x->cursor.correlation))
+        return true;
+    return turn_fail(t, STR("validation_correlation"), STR("business"),
+                     "'correlation' must be an integer or a text of 1 to %d bytes",
+                     CORRELATION_LEN_MAX) == STEP_DONE;
 }
 
 static bool begin_reminders(struct turn *t, const struct command *c)
@@ -332,10 +376,13 @@ enum step_end wait_begin(struct turn *t, const struct step *step, struct value *
         *out = fired(t);
         return STEP_DONE;
     }
-    if (!signal_types(t, c, &types))
+    if (!signal_types(t, c, &types) || !evaluate_correlation(t, c))
         return STEP_FAILED;
     if (!c->wait->accepts_new_only)
         signal = find_buffered(t, c, types, &payload);
+    if (!c->wait->accepts_new_only && signal == NULL &&
+        find_kept(t, c, types, &signal, &payload) == STEP_NEEDS)
+        return STEP_NEEDS;
     if (signal != NULL) {
         *out = answer(t, signal, payload);
         *took = signal->seq;
