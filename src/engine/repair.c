@@ -206,9 +206,33 @@ static bool move_to_version(struct turn *t, const struct program *to, struct err
     return true;
 }
 
+/* The command of a step that waits; NULL where none does. */
+static const struct command *wait_of(const struct step *step)
+{
+    const struct procedure *p = step->procedure;
+
+    return step->kind == STEP_PROCEDURE && p->kind == PROCEDURE_INLINE && wait_is(&p->commands[0])
+               ? &p->commands[0]
+               : NULL;
+}
+
+/* What the wait under way is for was decided when it began. */
+static bool waits_alike(const struct execution *x, const struct program *to, struct err *err)
+{
+    const struct step *from, *step;
+
+    if (x->cursor.phase != PHASE_WAIT)
+        return true;
+    from = &x->program->steps[x->cursor.step];
+    step = program_step(to, from->code);
+    if (step == NULL || (wait_of(step) != NULL && wait_of(step)->type == wait_of(from)->type))
+        return true;
+    return cannot_move(err, from->code, "does not wait for the same");
+}
+
 bool repair_migrate(struct turn *t, struct err *err)
 {
-    if (!may_migrate(t->x, err))
+    if (!may_migrate(t->x, err) || !waits_alike(t->x, t->ev->program, err))
         return false;
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("migrated"));
     return move_to_version(t, t->ev->program, err);
