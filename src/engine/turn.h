@@ -134,6 +134,11 @@ const struct step *turn_step(const struct turn *t);
 /* Forget what the last step has staged, and everything its expressions saw. */
 void turn_begin_step(struct turn *t);
 
+static inline struct value turn_or_null(struct value v)
+{
+    return v.kind == VALUE_ABSENT ? value_null() : v;
+}
+
 /* Append a row; its seq and times are set here. Answers it for the rest. */
 struct history_row *turn_row(struct turn *t, enum history_kind kind, struct str step,
                              struct str status);
@@ -376,6 +381,30 @@ bool wait_is_over(const struct turn *t);
 
 /* Send a reminder. False: reads are needed first. */
 bool wait_remind(struct turn *t, const struct step *step);
+
+/* --- receive.c: signals come in --- */
+
+/* What it becomes in the state; nothing has changed yet. ERR_TOO_LARGE or ERR_INVALID. */
+bool receive_make(struct turn *t, const struct arrival *a, struct signal *out,
+                  struct err *err) MUST_USE;
+
+/* It is part of the state, and a row says so. Nothing may come between making it and this. */
+void receive(struct turn *t, const struct signal *signal);
+
+/* --- correlation.c: waits that signals find by a correlation --- */
+
+/* What is kept for it: *out, or NULL when nobody keeps any. False: that must be read first. */
+bool correlation_look(struct turn *t, struct str correlation,
+                      const struct kept_read **out) MUST_USE;
+
+/* Whether the execution has received it. */
+bool correlation_has(const struct turn *t, const struct kept_signal *kept);
+
+/* The execution receives it, and nobody else will. */
+void correlation_take(struct turn *t, const struct kept_signal *kept, const struct signal *signal);
+
+/* The commit says which waits it opens and closes, `before` being the state that it rests on. */
+void correlation_compare(struct turn *t, const struct execution *before);
 
 /* --- step.c: one step --- */
 

@@ -139,7 +139,9 @@ struct node_request {
     struct value input; /* RETRY: absent = the one it has */
     struct str key;
     /* all others that are about an execution */
-    struct uuid execution;
+    struct uuid execution;  /* SIGNAL by correlation: an answer */
+    struct str correlation; /* SIGNAL: for the oldest wait that has it and takes it; or empty */
+    int64_t ttl_us;         /* ... so long it is kept when there is none */
     struct str signal_id, signal_type;
     int64_t signal_seq; /* WAIT: for the step that takes this signal; an answer of SIGNAL */
     struct value payload;
@@ -172,6 +174,7 @@ struct node_request {
     bool ended;                /* START, WAIT: it has ended */
     struct str execution_json; /* START, WAIT: as GET /executions/{id} would show it */
     struct str signal_id_out;  /* SIGNAL */
+    bool is_kept;              /* SIGNAL by correlation: no wait has taken it yet */
     struct str taken_json;     /* the row of the step that took the signal, as /steps shows it */
     enum execution_status taken_status; /* ... and what the execution was then */
     bool taken_before;        /* it may have been taken before; the history says by which step */
@@ -182,6 +185,7 @@ struct node_request {
     struct node_request *next;
     int64_t deadline_us;
     unsigned tries;
+    bool has_own_id; /* SIGNAL: the id is the client's */
 };
 
 /*

@@ -399,7 +399,7 @@ void json_write_string(struct buf *out, struct str s)
 
     if (LIKELY(out->room - out->len >= s.len + 2)) {
         to = out->ptr + out->len;
-        if (LIKELY(copy_plain(to + 1, s.ptr, s.len) == s.len)) {
+        if (LIKELY(json_copy_plain(to + 1, s.ptr, s.len) == s.len)) {
             to[0] = to[s.len + 1] = '"';
             out->len += s.len + 2;
             return;

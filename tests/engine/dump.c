@@ -206,6 +206,7 @@ static void cursor(struct walk *w, const struct cursor *a, const struct cursor *
     NUMBER(wake_at_us);
     TEXT(input_json);
     TEXT(types_json);
+    TEXT(correlation);
     NUMBER(timeout_at_us);
     NUMBER(remind_at_us);
     NUMBER(remind_every_us);
@@ -375,6 +376,17 @@ static void rows(struct buf *out, const struct history *history)
     }
 }
 
+static void waits(struct buf *out, const char *name, const struct correlated_waits *waits)
+{
+    for (size_t i = 0; i < waits->count; i++) {
+        const struct correlated_wait *w = &waits->items[i];
+
+        buf_printf(out, "%s %.*s %lld %.*s %.*s %lld\n", name, STR_ARG(w->step),
+                   (long long)w->visit, STR_ARG(w->correlation), STR_ARG(w->types_json),
+                   (long long)w->kept_up_to);
+    }
+}
+
 struct str dump_commit(struct arena *mem, const struct commit *c)
 {
     struct buf out;
@@ -387,6 +399,8 @@ struct str dump_commit(struct arena *mem, const struct commit *c)
     for (size_t i = 0; i < c->needs_processes.count; i++)
         buf_printf(&out, "need %.*s %.*s\n", STR_ARG(c->needs_processes.items[i].code),
                    STR_ARG(c->needs_processes.items[i].key));
+    for (size_t i = 0; i < c->needs_kept.count; i++)
+        text(&out, "needs kept", c->needs_kept.items[i]);
     number(&out, "needs child", c->needs_child);
     number(&out, "needs history", c->needs_history.is_needed ? c->needs_history.after : -1);
     if (c->result == ADVANCE_NEED)
@@ -396,6 +410,11 @@ struct str dump_commit(struct arena *mem, const struct commit *c)
     text(&out, "context", c->writes_context ? c->context_json : STR_NONE);
     text(&out, "cursor", c->cursor_json);
     text(&out, "signal", c->received != NULL ? c->received->json : STR_NONE);
+    waits(&out, "opens", &c->opened);
+    waits(&out, "closes", &c->closed);
+    for (size_t i = 0; i < c->kept_taken.count; i++)
+        buf_printf(&out, "takes %lld %.*s\n", (long long)c->kept_taken.items[i].row,
+                   STR_ARG(c->kept_taken.items[i].signal->json));
     rows(&out, &c->history);
     for (size_t i = 0; i < c->records.count; i++) {
         const struct record_write *w = &c->records.items[i];
