@@ -197,6 +197,9 @@ struct value context_load(void *turn, uint32_t slot);
 struct value context_step_view(struct arena *mem, const struct step *step,
                                const struct step_state *state);
 
+/* Whether the engine sets this field of it itself, whatever the result has under that name. */
+bool context_is_engines(struct str name);
+
 /* $.signals: the last SIGNALS_SHOWN of them. */
 struct value context_signals(struct arena *mem, const struct signals *signals);
 

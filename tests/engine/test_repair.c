@@ -348,7 +348,7 @@ static bool has_actions(const char *wanted)
     struct buf text;
 
     buf_init_arena(&text, &rig.mem);
-    show_execution(&rig.mem, &text, rig.x);
+    show_execution(&text, rig.x);
     return str_find(buf_view(&text), str_printf(&rig.mem, "\"actions\":[%s]", wanted), 0) >= 0;
 }
 
