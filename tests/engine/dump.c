@@ -134,6 +134,14 @@ static void stands(struct buf *out, const struct execution *x)
         put_number(out, x->undo->commands_left);
         put_number(out, x->undo->has_failed);
         put_number(out, x->undo->deadline_at_us);
+        if (x->undo->from != NULL) {
+            put_number(out, x->undo->from->visit);
+            put_number(out, x->undo->from->attempt);
+            put_number(out, x->undo->from->started_at_us);
+            put_number(out, x->undo->from->asked);
+            put_text(out, x->undo->from->input_json);
+            put_text(out, x->undo->from->frozen_json);
+        }
         put_number(out, x->undo->again_step);
         put_number(out, x->undo->again_visit);
     }
