@@ -144,6 +144,7 @@ struct undo {
     int64_t commands_left;     /* of its commands that have a rollback of their own */
     bool has_failed;           /* the rollback of one of these */
     int64_t deadline_at_us;    /* the budget; 0 = none */
+    const struct cursor *from; /* where it stood, for a retry when nothing was undone; or NULL */
     /* A visit whose last attempt was looked at: earlier ones say nothing. Step as index + 1. */
     uint32_t again_step;
     int64_t again_visit;

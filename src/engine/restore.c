@@ -332,6 +332,32 @@ static bool restore_frames(struct arena *mem, struct execution *x, struct value 
     return true;
 }
 
+static struct str json_member(struct arena *mem, struct value stored, struct str name)
+{
+    struct value v = member(stored, name);
+
+    return v.kind == VALUE_ABSENT ? STR_NONE : to_json(mem, v);
+}
+
+static const struct cursor *restore_from(struct arena *mem, const struct execution *x,
+                                         struct value stored)
+{
+    struct cursor *c;
+
+    if (stored.kind != VALUE_MAP)
+        return NULL;
+    c = ARENA_NEW(mem, struct cursor);
+    /* While nothing is undone the cursor stays at the step. */
+    c->step = x->cursor.step;
+    c->visit = int_member(stored, STR("visit"));
+    c->attempt = int_member(stored, STR("attempt"));
+    c->started_at_us = int_member(stored, STR("startedAt"));
+    c->input_json = json_member(mem, stored, STR("input"));
+    c->frozen_json = json_member(mem, stored, STR("frozen"));
+    c->asked = int_member(stored, STR("asked"));
+    return c;
+}
+
 static bool restore_undo(struct arena *mem, struct execution *x, struct value stored,
                          struct err *err)
 {
@@ -348,18 +374,12 @@ static bool restore_undo(struct arena *mem, struct execution *x, struct value st
     undo->commands_left = int_member(stored, STR("commands"));
     undo->has_failed = int_member(stored, STR("failed")) != 0;
     undo->deadline_at_us = int_member(stored, STR("deadlineAt"));
+    undo->from = restore_from(mem, x, member(stored, STR("from")));
     undo->again_visit = int_member(stored, STR("againVisit"));
     again = step_index(x->program, text_member(stored, STR("again")));
     undo->again_step = again != NO_STEP ? again + 1 : 0;
     x->undo = undo;
     return true;
-}
-
-static struct str json_member(struct arena *mem, struct value stored, struct str name)
-{
-    struct value v = member(stored, name);
-
-    return v.kind == VALUE_ABSENT ? STR_NONE : to_json(mem, v);
 }
 
 static void restore_asking(struct arena *mem, struct cursor *cursor, struct value stored)

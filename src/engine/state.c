@@ -199,6 +199,20 @@ static void write_frames(struct buf *out, const struct execution *x)
     buf_char(out, ']');
 }
 
+/* What a retry of the visit needs. */
+static void write_from(struct buf *out, const struct cursor *c)
+{
+    if (c == NULL)
+        return;
+    write_int(out, ",\"from\":{\"visit\":", c->visit);
+    write_number(out, "attempt", c->attempt);
+    write_number(out, "startedAt", c->started_at_us);
+    write_json(out, "input", c->input_json);
+    write_json(out, "frozen", c->frozen_json);
+    write_number(out, "asked", c->asked);
+    buf_char(out, '}');
+}
+
 static void write_undo(struct buf *out, const struct program *p, const struct undo *u)
 {
     if (u == NULL)
@@ -213,6 +227,7 @@ static void write_undo(struct buf *out, const struct program *p, const struct un
     if (u->again_step > 0)
         write_text(out, "again", p->steps[u->again_step - 1].code);
     write_number(out, "againVisit", u->again_visit);
+    write_from(out, u->from);
     buf_char(out, '}');
 }
 
@@ -490,6 +505,19 @@ static const struct asking *copy_asking(struct arena *mem, const struct asking *
     return a;
 }
 
+static const struct cursor *copy_from(struct arena *mem, const struct cursor *from)
+{
+    struct cursor *c;
+
+    if (from == NULL)
+        return NULL;
+    c = arena_alloc(mem, sizeof(*c));
+    *c = *from;
+    c->input_json = copy_text(mem, from->input_json);
+    c->frozen_json = copy_text(mem, from->frozen_json);
+    return c;
+}
+
 static void copy_cursor(struct arena *mem, struct execution *x, const struct execution *from)
 {
     struct cursor *c = &x->cursor;
@@ -511,6 +539,7 @@ static void copy_cursor(struct arena *mem, struct execution *x, const struct exe
     if (from->undo != NULL) {
         undo = arena_alloc(mem, sizeof(*undo));
         *undo = *from->undo;
+        undo->from = copy_from(mem, from->undo->from);
         x->undo = undo;
     }
 }

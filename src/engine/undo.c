@@ -36,6 +36,31 @@ static struct undo *own_undo(struct turn *t)
     return undo;
 }
 
+/* What of a cursor is kept while it rolls back. */
+static const struct cursor *keep_place(struct turn *t, const struct cursor *from)
+{
+    struct cursor *c = arena_alloc(t->mem, sizeof(*c));
+
+    *c = (struct cursor){.step = from->step,
+                         .visit = from->visit,
+                         .attempt = from->attempt,
+                         .started_at_us = from->started_at_us,
+                         .input_json = from->input_json,
+                         .frozen_json = from->frozen_json,
+                         .asked = from->asked};
+    return c;
+}
+
+/* The cursor goes back through history. */
+static void leave_place(struct turn *t, struct undo *undo)
+{
+    struct execution *x = t->x;
+
+    undo->from = keep_place(t, &x->cursor);
+    x->waiting_for_json = STR_NONE;
+    x->cursor = (struct cursor){.step = x->cursor.step, .phase = PHASE_UNDO};
+}
+
 void undo_begin(struct turn *t, enum execution_status end)
 {
     struct execution *x = t->x;
@@ -50,18 +75,16 @@ void undo_begin(struct turn *t, enum execution_status end)
     /* What may have happened is found out first: reconcile.c goes on. */
     if (x->cursor.phase == PHASE_RECONCILE)
         return;
-    x->waiting_for_json = STR_NONE;
     turn_leave_visit(t);
-    x->cursor = (struct cursor){.step = x->cursor.step, .phase = PHASE_UNDO};
+    leave_place(t, undo);
 }
 
 void undo_resume(struct turn *t)
 {
-    struct execution *x = t->x;
+    struct undo *undo = own_undo(t);
 
-    own_undo(t)->before = x->seq + 1;
-    x->waiting_for_json = STR_NONE;
-    x->cursor = (struct cursor){.step = x->cursor.step, .phase = PHASE_UNDO};
+    undo->before = t->x->seq + 1;
+    leave_place(t, undo);
 }
 
 /* --- which visit is next --- */
@@ -414,6 +437,8 @@ static void finish(struct turn *t)
     buf_str(&text, json);
     buf_char(&text, '}');
     x->error_json = buf_view(&text);
+    if (x->compensated.count + x->failed.count == 0 && x->undo->from != NULL)
+        x->cursor = *x->undo->from;
     x->undo = NULL;
     if (t->out->history.count == 0)
         (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("compensated"));

@@ -231,6 +231,17 @@ static void frame(struct walk *w, const struct frame *a, const struct frame *b)
     NUMBER(index);
 }
 
+/* Where the step stood before it was undone. */
+static void undone(struct walk *w, const struct cursor *a, const struct cursor *b)
+{
+    NUMBER(visit);
+    NUMBER(attempt);
+    NUMBER(started_at_us);
+    NUMBER(asked);
+    TEXT(input_json);
+    TEXT(frozen_json);
+}
+
 static void undo(struct walk *w, const struct undo *a, const struct undo *b)
 {
     NUMBER(end);
@@ -239,6 +250,9 @@ static void undo(struct walk *w, const struct undo *a, const struct undo *b)
     NUMBER(commands_left);
     NUMBER(has_failed);
     NUMBER(deadline_at_us);
+    on_number(w, "from", a->from != NULL, b->from != NULL);
+    if (a->from != NULL && b->from != NULL)
+        undone(w, a->from, b->from);
     NUMBER(again_step);
     NUMBER(again_visit);
 }
