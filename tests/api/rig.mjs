@@ -122,7 +122,11 @@ export class Server {
                     done({ status: answer.statusCode, headers: answer.headers, raw, json });
                 });
             });
-            request.on('error', fail);
+            // A kept connection may have been closed while nobody looked; asking again changes nothing.
+            request.on('error', (error) => {
+                if (method !== 'GET' || !request.reusedSocket) return fail(error);
+                this.call(token, method, path, body, headers).then(done, fail);
+            });
             request.end(text);
         });
     }

@@ -264,7 +264,7 @@ await claims.claim('headers of 4,000 bytes are read, of 10,000 refused', () =>
     }));
 
 await claims.claim('more connections than allowed wait or are closed, and nobody else suffers', () =>
-    serving(server('--max-connections', '10', '--client-timeout', '2s'), async (s) => {
+    serving(server('--max-connections', '10'), async (s) => {
         equal((await s.call(null, 'GET', '/healthz')).status, 200);
         const crowd = Array.from({ length: 40 }, () => connect(s));
         // The connection that was there before is served all the time.
