@@ -42,8 +42,6 @@ static bool compile(struct expr *x, enum expr_form form, struct str source,
     switch (form) {
     case AS_EXPRESSION:
         return cel_compile(&x->mem, x->env, source, NULL, out, err);
-    case AS_TEMPLATE:
-        return cel_compile_template(&x->mem, x->env, source, out, err);
     case AS_VALUE:
         return cel_compile_value(&x->mem, x->env, source, out, err);
     case AS_TEXT:
