@@ -329,6 +329,19 @@ void call_audit(const struct call *c, struct node_request *r, const char *action
                               .now_us = api_now_us(c->api)};
 }
 
+void call_audit_signal(const struct call *c, struct node_request *r)
+{
+    char *id = arena_alloc(c->mem, UUID_TEXT_LEN + 1);
+    struct buf details;
+
+    uuid_write(r->execution, id);
+    buf_init_arena(&details, c->mem);
+    buf_char(&details, '{');
+    object_text(&details, "type", r->signal_type);
+    buf_char(&details, '}');
+    call_audit(c, r, "execution.signal", str_from(id, UUID_TEXT_LEN), buf_view(&details));
+}
+
 struct node_request *call_change(struct call *c, struct change *change,
                                  void (*done)(struct node_request *r))
 {

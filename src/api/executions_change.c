@@ -359,6 +359,7 @@ void executions_signal(struct call *c)
         r->signal_id = id.kind == VALUE_STRING ? value_text(id) : STR_NONE;
         r->payload = payload.kind == VALUE_ABSENT ? value_null() : payload;
         r->signal_by = call_by(c);
+        call_audit_signal(c, r);
         call_submit(c, r);
     }
 }
