@@ -3,6 +3,7 @@
 #include "base/uuid.h"
 #include "cli/client.h"
 #include "cli/command.h"
+#include "cli/file.h"
 #include "cli/options.h"
 #include "cli/table.h"
 #include "cli/tell.h"
@@ -14,7 +15,7 @@
 enum { ID_SHOWN = 12, COLUMNS = 7, PAGES_MAX = 20, SHOWN_WIDTH = 100, TEXT_WIDTH = 2000 };
 
 struct dlq_options {
-    const char *note, *status, *kind, *code, *execution, *from, *to, *limit;
+    const char *note, *outcome, *output, *status, *kind, *code, *execution, *from, *to, *limit;
     bool all, as_json;
 };
 
@@ -208,6 +209,14 @@ static void tell_next(struct buf *out, struct value letter)
 
     if (!str_eq(client_text(letter, "status"), STR("open")))
         return;
+    if (str_eq(client_text(letter, "kind"), STR("reconcile"))) {
+        buf_printf(out, "ask again: pawl dlq retry %.*s\n", STR_ARG(id));
+        buf_printf(out,
+                   "say what became of it: pawl dlq resolve %.*s --outcome "
+                   "succeeded|failed|not_happened --note 'how that is known'\n",
+                   STR_ARG(id));
+        return;
+    }
     if (str_eq(client_text(letter, "kind"), STR("incident")))
         buf_printf(out, "try it again: pawl dlq retry %.*s\n", STR_ARG(id));
     buf_printf(out, "close it: pawl dlq resolve %.*s --note 'what was done'\n", STR_ARG(id));
@@ -260,10 +269,21 @@ static int act(struct client *c, struct str id, const char *action, struct str b
 static int resolve(struct client *c, struct str id, const struct dlq_options *o)
 {
     struct buf body;
+    struct str output;
+    struct value v;
 
     buf_init_arena(&body, &c->mem);
     buf_text(&body, "{\"note\":");
     json_write_string(&body, str_of(o->note));
+    if (o->outcome != NULL) {
+        buf_text(&body, ",\"outcome\":");
+        json_write_string(&body, str_of(o->outcome));
+    }
+    if (o->output != NULL) {
+        if (!file_argument_json(&c->mem, "output", o->output, &output, &v))
+            return EXIT_FAILED;
+        buf_printf(&body, ",\"output\":%.*s", STR_ARG(output));
+    }
     buf_char(&body, '}');
     return act(c, id, "/resolve", buf_view(&body), "is resolved", o->as_json);
 }
@@ -274,11 +294,12 @@ static int run(struct client *c, int argc, char **argv, const struct dlq_options
     const char *word = argc > 1 ? argv[1] : "ls";
     bool shows = strcmp(word, "show") == 0, retries = strcmp(word, "retry") == 0;
     bool resolves = strcmp(word, "resolve") == 0 && o->note != NULL;
+    bool tells = o->note != NULL || o->outcome != NULL || o->output != NULL;
     struct str id;
 
-    if (argc <= 2 && strcmp(word, "ls") == 0 && o->note == NULL)
+    if (argc <= 2 && strcmp(word, "ls") == 0 && !tells)
         return list(c, o);
-    if (argc != 3 || !(resolves || ((shows || retries) && o->note == NULL)))
+    if (argc != 3 || !(resolves || ((shows || retries) && !tells)))
         return EXIT_USAGE;
     if (!find(c, argv[2], &id))
         return EXIT_FAILED;
@@ -291,11 +312,12 @@ int command_dlq(int argc, char **argv)
 {
     struct dlq_options o = {0};
     const struct option_spec specs[] = {
-        {.name = "note", .value = &o.note}, {.name = "status", .value = &o.status},
-        {.name = "kind", .value = &o.kind}, {.name = "code", .value = &o.code},
-        {.name = "from", .value = &o.from}, {.name = "execution", .value = &o.execution},
-        {.name = "to", .value = &o.to},     {.name = "limit", .value = &o.limit},
-        {.name = "all", .flag = &o.all},    {.name = "json", .flag = &o.as_json},
+        {.name = "outcome", .value = &o.outcome}, {.name = "output", .value = &o.output},
+        {.name = "note", .value = &o.note},       {.name = "status", .value = &o.status},
+        {.name = "kind", .value = &o.kind},       {.name = "code", .value = &o.code},
+        {.name = "from", .value = &o.from},       {.name = "execution", .value = &o.execution},
+        {.name = "to", .value = &o.to},           {.name = "limit", .value = &o.limit},
+        {.name = "all", .flag = &o.all},          {.name = "json", .flag = &o.as_json},
     };
     struct client c;
     int status;

@@ -76,6 +76,14 @@ static int32_t read_hex4(const char *p)
     return n;
 }
 
+/* JSON as it should be, and a text that no value of ours may hold. */
+static char *refuse(struct reader *r, char *p, const char *message)
+{
+    (void)reader_fail(r, p, "%s", message);
+    r->err->code = ERR_INVALID;
+    return NULL;
+}
+
 /* A \u escape, p being at the backslash. The code point goes to *to, in UTF-8. */
 static char *read_unicode(struct reader *r, char *p, char **to)
 {
@@ -84,12 +92,12 @@ static char *read_unicode(struct reader *r, char *p, char **to)
     if (code < 0)
         return reader_fail(r, p, "\\u needs four hexadecimal digits");
     if (code == 0)
-        return reader_fail(r, p, "U+0000 is not allowed");
+        return refuse(r, p, "U+0000 is not allowed");
     p += 6;
     if (code >= 0xD800 && code <= 0xDFFF) {
         int32_t low = code <= 0xDBFF && p[0] == '\\' && p[1] == 'u' ? read_hex4(p + 2) : -1;
         if (low < 0xDC00 || low > 0xDFFF)
-            return reader_fail(r, p - 6, "half a surrogate pair");
+            return refuse(r, p - 6, "half a surrogate pair");
         code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
         p += 6;
     }

@@ -146,9 +146,13 @@ const struct value *value_map_field_large(const struct value_map *m, const struc
     return e == NULL ? NULL : &e->value;
 }
 
-struct value value_map_get_str(struct value map, struct str key)
+struct value value_map_get_key(struct value map, struct value key)
 {
-    return value_map_get(map, value_string(key));
+    const struct value *found;
+
+    ASSERT_SLOW(map.kind == VALUE_MAP);
+    found = value_map_field(map.map, &key);
+    return found == NULL ? value_absent() : *found;
 }
 
 struct value value_map_empty(void)

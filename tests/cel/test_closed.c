@@ -34,6 +34,12 @@ static void test_closed__only_declared_fields_compile(void **state)
         {"steps.?unknown", "8: undeclared reference to 'steps.unknown'"},
         {".steps.unknown", "8: undeclared reference to 'steps.unknown'"},
         {"[1].all(x, steps.unknown)", "18: undeclared reference to 'steps.unknown'"},
+        {"steps['pay'].amount", ""},
+        {"steps['unknown']", "7: undeclared reference to 'steps.unknown'"},
+        {"$['steps']['unknown'].x", "12: undeclared reference to 'steps.unknown'"},
+        {"$['stpes'].pay", "3: undeclared reference to 'stpes'; did you mean 'steps'?"},
+        {"steps[?'unknown']", "8: undeclared reference to 'steps.unknown'"},
+        {"steps['a.b']", ""},
     };
 
     (void)state;
@@ -46,9 +52,7 @@ static void test_closed__the_whole_and_its_keys_stay_open(void **state)
     static const char *const rows[] = {
         "steps",
         "$.steps",
-        "steps[\"unknown\"]",
         "$.steps[other]",
-        "steps[?\"x\"]",
         "\"x\" in steps",
         "size(steps)",
         "steps.all(k, k != \"\")",
@@ -59,6 +63,8 @@ static void test_closed__the_whole_and_its_keys_stay_open(void **state)
         "$",
         "has(steps.pay)",
         "[{\"x\": 1}].all(steps, steps.x == 1)",
+        "[{\"x\": 1}].all(steps, steps['x'] == 1)",
+        "other['unknown']",
     };
 
     (void)state;
@@ -120,7 +126,8 @@ static void test_fields__only_named_ones_compile_unless_it_is_asked_for(void **s
         {"other.rat", "7: undeclared reference to 'other.rat'; did you mean 'other.rate'?"},
         {"$.other.unknown.x", "9: undeclared reference to 'other.unknown'"},
         {"has(other.unknown) && other.?unknown.hasValue()", ""},
-        {"other[\"unknown\"]", ""},
+        {"other['rate'] + other[?'unknown'].orValue(1)", ""},
+        {"other['unknown']", "7: undeclared reference to 'other.unknown'"},
         {"other", ""},
     };
     struct cel_env *child = cel_env_extend(&mem, env);

@@ -47,6 +47,40 @@ static void test_words__a_comparison_with_another_text_does_not_compile(void **s
         assert_string_equal(expr_complaint(&mem, env, rows[i][0]), rows[i][1]);
 }
 
+static void test_type__a_comparison_with_a_constant_of_another_does_not_compile(void **state)
+{
+    static const char *const rows[][2] = {
+        {"input.n == 1 && input.n < 1.5 && 2u > input.n && input.n != null", ""},
+        {"input.n in [1, 2.5, null] && input.n == error.n && input.s > 'a' && input.s in ['b']",
+         ""},
+        {"input.n == '1'", "12: 'input.n' is never of type string, but a number"},
+        {"true != $.input.n", "1: 'input.n' is never of type bool, but a number"},
+        {"input.n > '1'", "11: 'input.n' is never of type string, but a number"},
+        {"input.n in [1, 'x']", "16: 'input.n' is never of type string, but a number"},
+        {"input['n'] == 'x'", ""},
+        {"input.s <= 5", "12: 'input.s' is never of type int, but string"},
+        {"input.b == 'true'", "12: 'input.b' is never of type string, but bool"},
+        {"input.at > '2026-01-01'", "12: 'input.at' is never of type string, but timestamp"},
+        {"input.at > timestamp('2026-01-01')", ""},
+        {"error.class == 5", "16: 'error.class' is never of type int, but string"},
+        {"error.class == 'x'",
+         "16: 'error.class' is never \"x\", but \"transient\" or \"business\""},
+        {"error.class > 'x'", ""},
+    };
+    static const char *const types[][2] = {
+        {"n", "int"}, {"s", "string"}, {"b", "bool"}, {"at", "timestamp"}};
+    struct err err;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+        assert_true(
+            cel_env_type(env, STR("input"), str_of(types[i][0]), str_of(types[i][1]), &err));
+    assert_true(cel_env_type(env, STR("error"), STR("class"), STR("string"), &err));
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        assert_string_equal(expr_complaint(&mem, env, rows[i][0]), rows[i][1]);
+    assert_false(cel_env_type(env, STR("input"), STR("n"), STR("nothing"), &err));
+}
+
 static void test_words__may_be_taken_back(void **state)
 {
     struct cel_env *child = cel_env_extend(&mem, env);
@@ -75,6 +109,19 @@ static void test_hidden__is_not_known_and_keeps_its_slot(void **state)
     assert_int_equal(cel_env_slot_count(child), 3);
     assert_true(cel_env_variable(child, STR("next"), STR("dyn"), &slot, &err));
     assert_int_equal(slot, 3);
+}
+
+static void test_hidden__is_known_again_when_it_is_shown(void **state)
+{
+    struct cel_env *child = cel_env_extend(&mem, env), *grandchild;
+
+    (void)state;
+    cel_env_hide(child, STR("error"));
+    grandchild = cel_env_extend(&mem, child);
+    cel_env_show(grandchild, STR("error"));
+    assert_string_equal(expr_complaint(&mem, grandchild, "$.error.code == error.code"), "");
+    assert_string_not_equal(expr_complaint(&mem, child, "error"), "");
+    assert_int_equal(cel_env_slot_count(grandchild), 3);
 }
 
 static void test_open__takes_back_what_was_said_of_fields(void **state)
@@ -114,6 +161,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_words__a_comparison_with_another_text_does_not_compile),
         TEST(test_words__may_be_taken_back),
+        TEST(test_type__a_comparison_with_a_constant_of_another_does_not_compile),
+        TEST(test_hidden__is_known_again_when_it_is_shown),
         TEST(test_hidden__is_not_known_and_keeps_its_slot),
         TEST(test_open__takes_back_what_was_said_of_fields),
         TEST(test_calls__are_told_in_their_order),

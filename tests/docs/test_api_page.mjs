@@ -47,7 +47,7 @@ writeFileSync(join(folder, 'script'), all.map(({ command }) => `${command}\nprin
 const { stdout, stderr } = spawnSync('bash', ['script'], {
     cwd: folder,
     encoding: 'utf8',
-    timeout: 60000,
+    timeout: 300000,
     env: { ...process.env, PAWL_URL: server.url, PAWL_TOKEN: server.token },
 });
 const outputs = stdout.split(`${MARK}\n`);

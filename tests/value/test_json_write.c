@@ -268,6 +268,31 @@ static void test_write__keeps_the_limit_exactly(void **state)
     }
 }
 
+static void test_write__string_alone_is_written_as_a_value_is(void **state)
+{
+    char text[40];
+    struct err err;
+
+    (void)state;
+    for (size_t len = 0; len < sizeof(text); len++)
+        for (size_t special = 0; special <= len; special++)
+            for (size_t room = 0; room < 80; room += 7) {
+                struct buf alone, value;
+
+                memset(text, 'x', sizeof(text));
+                if (special < len)
+                    text[special] = special % 2 == 0 ? '"' : '\n';
+                buf_init(&alone);
+                buf_init(&value);
+                (void)buf_reserve(&alone, room);
+                json_write_string(&alone, str_from(text, len));
+                assert_true(json_write(&value, value_string(str_from(text, len)), &err));
+                assert_true(str_eq(buf_view(&alone), buf_view(&value)));
+                buf_fini(&alone);
+                buf_fini(&value);
+            }
+}
+
 static void test_write__string_alone_fails_as_a_buffer_does(void **state)
 {
     struct buf out;
@@ -344,6 +369,7 @@ int main(void)
         cmocka_unit_test(test_write__refuses_what_json_cannot_say),
         cmocka_unit_test(test_write__depth_is_bounded),
         cmocka_unit_test(test_write__keeps_the_limit_exactly),
+        cmocka_unit_test(test_write__string_alone_is_written_as_a_value_is),
         cmocka_unit_test(test_write__string_alone_fails_as_a_buffer_does),
         cmocka_unit_test(test_write__shared_parts_stop_at_the_limit),
         cmocka_unit_test(test_write__long_escaped_text_grows_the_buffer),
