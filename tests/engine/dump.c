@@ -142,6 +142,8 @@ static void stands(struct buf *out, const struct execution *x)
             put_text(out, x->undo->from->input_json);
             put_text(out, x->undo->from->frozen_json);
         }
+        put_number(out, x->undo->is_again);
+        put_number(out, x->undo->tried_before);
         put_number(out, x->undo->again_step);
         put_number(out, x->undo->again_visit);
     }
@@ -199,6 +201,7 @@ struct str dump_execution(struct arena *mem, const struct execution *x)
     loops(mem, &out, x);
     value(&out, "compensated", items_value(mem, &x->compensated));
     value(&out, "failed", items_value(mem, &x->failed));
+    value(&out, "given up", items_value(mem, &x->given_up));
     for (const struct past_visit *p = x->past_visits; p != NULL; p = p->next) {
         buf_printf(&out, "past %.*s ", STR_ARG(p->code));
         put_number(&out, p->visit);
