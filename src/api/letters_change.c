@@ -30,6 +30,14 @@ static bool is_kind(const struct stored_letter *l, enum letter_kind kind)
     return str_eq(l->kind, str_of(letter_kind_name(kind)));
 }
 
+static struct str letter_id(struct call *c, struct uuid id)
+{
+    char *text = arena_alloc(c->mem, UUID_TEXT_LEN + 1);
+
+    uuid_write(id, text);
+    return str_from(text, UUID_TEXT_LEN);
+}
+
 static void resolved(struct node_request *r)
 {
     struct call *c = r->owner;
@@ -89,13 +97,11 @@ static void told(struct node_request *r)
 static void tell_execution(struct call *c, const struct resolving *a)
 {
     struct node_request *r = call_request(c, NODE_RESOLVE, told);
-    char *id = arena_alloc(c->mem, UUID_TEXT_LEN + 1);
 
     if (r == NULL)
         return;
     r->execution = a->letter.execution;
-    uuid_write(a->change.id, id);
-    r->letter = str_from(id, UUID_TEXT_LEN);
+    r->letter = letter_id(c, a->change.id);
     r->said = a->said;
     r->output = a->output;
     r->note = a->change.note;
@@ -192,27 +198,26 @@ static bool run_retry(struct query *q, struct reader *reader, struct err *err)
 }
 
 /* Why it cannot be tried again, whatever its execution says; or nothing. */
-static bool may_retry(struct arena *mem, const struct stored_letter *l, struct err *err)
+static bool may_retry(const struct stored_letter *l, struct err *err)
 {
-    if (l->status != LETTER_OPEN)
-        return err_set(err, ERR_CONFLICT, "the dead letter is %s already",
-                       letter_status_name(l->status));
-    if (is_kind(l, LETTER_COMPENSATION))
-        return err_set(err, ERR_CONFLICT,
-                       "a rollback that was given up is not tried again: undo by hand what the "
-                       "step%s did, then resolve this letter with a note",
-                       l->step.len > 0 ? str_printf(mem, " '%.*s'", STR_ARG(l->step)).ptr : "");
-    return true;
+    return l->status == LETTER_OPEN || err_set(err, ERR_CONFLICT, "the dead letter is %s already",
+                                               letter_status_name(l->status));
 }
 
 static void retried(struct node_request *r)
 {
     struct call *c = r->owner;
 
-    if (r->ok)
+    struct buf more;
+
+    if (r->ok) {
         call_answer(c, 202, STR("{}"));
-    else
-        repeat_or_refuse(c, &r->idempotency, &r->err, &r->findings, STR_NONE);
+        return;
+    }
+    buf_init_arena(&more, c->mem);
+    if (r->err.code == ERR_KEY_BUSY)
+        object_id(&more, "executionId", r->id);
+    repeat_or_refuse(c, &r->idempotency, &r->err, &r->findings, buf_view(&more));
 }
 
 /* The same as POST /executions/{id}/retry; the commit closes the letter. */
@@ -230,15 +235,30 @@ static void retry_execution(struct call *c, struct uuid execution)
     call_submit(c, r);
 }
 
+/* The rollback that was given up runs once more, and its commit closes the letter. */
+static void retry_rollback(struct call *c, const struct retrying *a)
+{
+    struct node_request *r = call_request(c, NODE_UNDO, retried);
+
+    if (r == NULL)
+        return;
+    r->execution = a->letter.execution;
+    r->letter = letter_id(c, a->id);
+    call_audit(c, r, "dead_letter.retry", c->params[0], STR_NONE);
+    call_submit(c, r);
+}
+
 static void then_retry(struct query *q)
 {
     struct retrying *a = q->args;
     struct err err;
 
-    if (may_retry(q->mem, &a->letter, &err))
-        retry_execution(q->call, a->letter.execution);
-    else
+    if (!may_retry(&a->letter, &err))
         repeat_or_refuse(q->call, &a->idempotency, &err, NULL, STR_NONE);
+    else if (is_kind(&a->letter, LETTER_COMPENSATION))
+        retry_rollback(q->call, a);
+    else
+        retry_execution(q->call, a->letter.execution);
 }
 
 void letters_retry(struct call *c)

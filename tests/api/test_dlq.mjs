@@ -30,6 +30,30 @@ const stuck = {
     ],
 };
 
+/** The second rollback fails until the configuration says that it is paid. */
+const stranded = {
+    code: 'stranded',
+    settings: { retryPolicy: { maxAttempts: 1, delay: '1ms', backoff: 1 } },
+    steps: [
+        { code: 'first', procedure: { type: 'log', message: 'a' }, rollback: { type: 'log', message: 'undone' } },
+        {
+            code: 'second', procedure: { type: 'compute.transform', data: 2 },
+            rollback: [
+                { type: 'compute.fail', when: '!$.config.paid', code: 'down', message: 'm', class: 'transient' },
+                { type: 'compute.transform', data: { undone: '$.steps.second.output' } },
+            ],
+        },
+        { code: 'ask', procedure: { type: 'wait.signal', signalType: 'go' } },
+        { code: 'fails', procedure: { type: 'compute.fail', code: 'no', message: 'm' } },
+    ],
+};
+
+/** Nobody knows whether it has happened, and nothing undoes it. */
+const lost = {
+    code: 'lost',
+    steps: [{ code: 'call', retry: { maxAttempts: 1 }, procedure: { type: 'compute.fail', code: 'silence', message: 'm', class: 'indeterminate' } }],
+};
+
 const waiting = { code: 'waiting', steps: [{ code: 'ask', procedure: { type: 'wait.signal', signalType: 'go' } }] };
 
 const letters = (rig, query) => rig.all(`/dlq?${query}`, 3);
@@ -81,8 +105,88 @@ claim('each rollback that was given up has a dead letter', async (rig) => {
     const found = await of(rig, id);
     equal(found.map((l) => [l.kind, l.step, l.cause.code, l.attempts, l.status]),
         [['compensation', 'reserve', 'gone', 1, 'open'], ['compensation', 'charge', 'down', 5, 'open']]);
-    const refusal = refused(await rig.api('POST', `/dlq/${found[0].id}/retry`), 409, 'conflict');
-    check(refusal.detail.includes("'reserve'") && refusal.detail.includes('resolve'), refusal.detail);
+});
+
+/** The end of an execution, and what of it is undone. */
+async function ended(rig, id) {
+    for (;;) {
+        const { status, error, completedAt } = (await rig.api('GET', `/executions/${id}`)).body;
+        if (status === 'failed' || status === 'cancelled') return [status, error.code, error.compensation, completedAt !== null];
+        await new Promise((done) => setTimeout(done, 5));
+    }
+}
+
+const rollbacks = async (rig, id, step) =>
+    (await rig.all(`/executions/${id}/steps`, 100)).filter((r) => r.kind === 'rollback' && r.step === step);
+
+async function strand(rig, how) {
+    await rig.api('PUT', '/config/paid', { value: false });
+    const { id } = await rig.begin('stranded');
+    const before = how === 'cancel'
+        ? await rig.api('POST', `/executions/${id}/cancel`, { reason: 'enough' })
+        : await rig.api('POST', `/executions/${id}/signal`, { type: 'go', payload: 1 });
+    equal(before.status, 202);
+    const end = await ended(rig, id);
+    equal(end[2], { compensated: ['first'], failed: ['second'] });
+    const [letter] = await of(rig, id);
+    return { id, letter, end };
+}
+
+claim('a rollback that was given up is tried again, and the end stays', async (rig) => {
+    for (const [how, wanted] of [['fail', ['failed', 'no']], ['cancel', ['cancelled', 'cancelled']]]) {
+        const before = await gauge(rig);
+        const { id, letter, end } = await strand(rig, how);
+        equal([...end.slice(0, 2), letter.attempts], [...wanted, 5]);
+        await rig.api('PUT', '/config/paid', { value: true });
+        const key = { 'Idempotency-Key': `undo-${how}-${rig.name}` };
+        const answer = await rig.api('POST', `/dlq/${letter.id}/retry`, undefined, key);
+        equal([answer.status, answer.body], [202, {}]);
+        equal(await ended(rig, id), [...wanted, { compensated: ['first', 'second'], failed: [] }, true]);
+        const rows = await rollbacks(rig, id, 'second');
+        equal(rows.map((r) => r.attempt), [1, 2, 3, 4, 5, 6]);
+        equal(new Set(rows.map((r) => r.idempotencyKey)).size, 1);
+        equal([rows[5].status, rows[5].output], ['compensated', { undone: 2 }]);
+        equal((await of(rig, id)).map((l) => [l.status, l.resolvedBy !== null]), [['retried', true]]);
+        equal((await rig.api('POST', `/dlq/${letter.id}/retry`, undefined, key)).status, 202);
+        refused(await rig.api('POST', `/dlq/${letter.id}/retry`), 409, 'conflict');
+        refused(await rig.api('POST', `/executions/${id}/retry`), 409, 'conflict');
+        equal(await gauge(rig), before);
+    }
+});
+
+claim('given up again it is another letter, and a kill in between changes nothing', async (rig) => {
+    const { id, letter } = await strand(rig, 'fail');
+    equal((await rig.api('POST', `/dlq/${letter.id}/retry`)).status, 202);
+    await rig.restart();
+    equal(await ended(rig, id), ['failed', 'no', { compensated: ['first'], failed: ['second'] }, true]);
+    const found = await of(rig, id);
+    equal(found.map((l) => [l.status, l.attempts]), [['open', 10], ['retried', 5]]);
+    equal((await rollbacks(rig, id, 'second')).map((r) => r.attempt), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    await rig.api('PUT', '/config/paid', { value: true });
+    equal((await rig.api('POST', `/dlq/${found[0].id}/retry`)).status, 202);
+    equal((await ended(rig, id))[2], { compensated: ['first', 'second'], failed: [] });
+    await rig.api('PUT', '/config/paid', { value: false });
+});
+
+claim('of many who try one rollback again one does', async (rig) => {
+    const { id, letter } = await strand(rig, 'fail');
+    await rig.api('PUT', '/config/paid', { value: true });
+    const clients = Array.from({ length: 8 }, () => rig.server.client());
+    const answers = await Promise.all(clients.map((c) => c.ask('POST', `/api/v1/dlq/${letter.id}/retry`)));
+    clients.forEach((c) => c.close());
+    equal(answers.map((a) => a.status).sort(), [202, ...Array(7).fill(409)]);
+    equal((await ended(rig, id))[2], { compensated: ['first', 'second'], failed: [] });
+    equal((await rollbacks(rig, id, 'second')).length, 6);
+    await rig.api('PUT', '/config/paid', { value: false });
+});
+
+claim('what has no rollback is not tried again', async (rig) => {
+    const answer = await rig.api('POST', '/executions?wait=10s', { code: 'lost' });
+    equal(answer.body.status, 'failed');
+    const [letter] = await of(rig, answer.body.id);
+    const refusal = refused(await rig.api('POST', `/dlq/${letter.id}/retry`), 409, 'conflict');
+    check(refusal.detail.includes('resolve'), refusal.detail);
+    equal((await of(rig, answer.body.id))[0].status, 'open');
 });
 
 claim('cancelling the execution closes the letter of its incident', async (rig) => {
@@ -165,7 +269,7 @@ claim('lists are filtered, newest first, page by page', async (rig) => {
     check((await ids('status=all&code=holding')).includes(held[2]), 'any status');
     check((await letters(rig, 'status=retried')).every((l) => l.status === 'retried'), 'only those that were tried again');
     equal(await ids('code=waiting&status=all'), []);
-    check((await letters(rig, 'kind=compensation')).every((l) => l.code === 'stuck'), 'only rollbacks');
+    check((await letters(rig, 'kind=compensation')).every((l) => ['stuck', 'lost'].includes(l.code)), 'only rollbacks');
     equal(await ids(`execution=${NOBODY}`), []);
     const from = encodeURIComponent(middle.createdAt);
     equal((await ids(`status=all&from=${from}&code=holding`)).slice(-3), held.slice(0, 3));
@@ -238,10 +342,10 @@ claim('killed under load, every held execution has its one letter', async (rig) 
         equal(mine.length, 1, 'letters of one execution');
         if (x.status === 'cancelled') equal(mine[0].status, 'resolved');
     }
-    equal(await gauge(rig), open.length + (await letters(rig, 'code=stuck')).length);
+    equal(await gauge(rig), open.length + (await letters(rig, 'kind=compensation')).length);
 });
 
 await run(async (rig) => {
     equal((await rig.api('PUT', '/config/paid', { value: false })).status < 300, true);
-    for (const definition of [holding, stuck, waiting]) await rig.publish(definition);
+    for (const definition of [holding, stuck, stranded, lost, waiting]) await rig.publish(definition);
 });

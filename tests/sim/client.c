@@ -125,6 +125,7 @@ static void check_ok(struct sim *sim, const struct sim_request *q)
     case NODE_SKIP:
     case NODE_MIGRATE:
     case NODE_RESOLVE:
+    case NODE_UNDO:
         x = disk_find(&sim->disk, r->execution);
         SIM_CHECK(sim, x != NULL, "I9: a repair was acknowledged of what is not durable");
         x->repairs++;
