@@ -230,8 +230,7 @@ static void tell_next(struct buf *out, struct value letter)
                    STR_ARG(id));
         return;
     }
-    if (str_eq(client_text(letter, "kind"), STR("incident")))
-        buf_printf(out, "try it again: pawl dlq retry %.*s\n", STR_ARG(id));
+    buf_printf(out, "try it again: pawl dlq retry %.*s\n", STR_ARG(id));
     buf_printf(out, "close it: pawl dlq resolve %.*s --note 'what was done'\n", STR_ARG(id));
 }
 
