@@ -30,9 +30,9 @@ static bool is_kind(const struct stored_letter *l, enum letter_kind kind)
     return str_eq(l->kind, str_of(letter_kind_name(kind)));
 }
 
-static struct str letter_id(struct call *c, struct uuid id)
+static struct str id_text(struct arena *mem, struct uuid id)
 {
-    char *text = arena_alloc(c->mem, UUID_TEXT_LEN + 1);
+    char *text = arena_alloc(mem, UUID_TEXT_LEN + 1);
 
     uuid_write(id, text);
     return str_from(text, UUID_TEXT_LEN);
@@ -101,7 +101,7 @@ static void tell_execution(struct call *c, const struct resolving *a)
     if (r == NULL)
         return;
     r->execution = a->letter.execution;
-    r->letter = letter_id(c, a->change.id);
+    r->letter = id_text(c->mem, a->change.id);
     r->said = a->said;
     r->output = a->output;
     r->note = a->change.note;
@@ -220,45 +220,39 @@ static void retried(struct node_request *r)
     repeat_or_refuse(c, &r->idempotency, &r->err, &r->findings, buf_view(&more));
 }
 
-/* The same as POST /executions/{id}/retry; the commit closes the letter. */
-static void retry_execution(struct call *c, struct uuid execution)
+/* Whatever it is, the commit closes the letter. */
+void letters_fill_retry(struct call *c, struct node_request *r, const struct stored_letter *letter)
 {
     const struct repair_fields as_it_is = {0};
-    struct node_request *r = call_request(c, NODE_RETRY, retried);
-    char id[UUID_TEXT_LEN + 1];
+    struct str id = id_text(r->mem, letter->id);
 
-    if (r == NULL)
+    r->execution = letter->execution;
+    if (!is_kind(letter, LETTER_COMPENSATION)) {
+        /* The same as POST /executions/{id}/retry. */
+        r->kind = NODE_RETRY;
+        repair_fill(c, r, &as_it_is, id_text(r->mem, letter->execution));
         return;
-    r->execution = execution;
-    uuid_write(execution, id);
-    repair_fill(c, r, &as_it_is, str_copy(c->mem, str_of(id)));
-    call_submit(c, r);
-}
-
-/* The rollback that was given up runs once more, and its commit closes the letter. */
-static void retry_rollback(struct call *c, const struct retrying *a)
-{
-    struct node_request *r = call_request(c, NODE_UNDO, retried);
-
-    if (r == NULL)
-        return;
-    r->execution = a->letter.execution;
-    r->letter = letter_id(c, a->id);
-    call_audit(c, r, "dead_letter.retry", c->params[0], STR_NONE);
-    call_submit(c, r);
+    }
+    r->kind = NODE_UNDO;
+    r->letter = id;
+    call_audit(c, r, "dead_letter.retry", id, STR_NONE);
 }
 
 static void then_retry(struct query *q)
 {
     struct retrying *a = q->args;
+    struct node_request *r;
     struct err err;
 
-    if (!may_retry(&a->letter, &err))
+    if (!may_retry(&a->letter, &err)) {
         repeat_or_refuse(q->call, &a->idempotency, &err, NULL, STR_NONE);
-    else if (is_kind(&a->letter, LETTER_COMPENSATION))
-        retry_rollback(q->call, a);
-    else
-        retry_execution(q->call, a->letter.execution);
+        return;
+    }
+    r = call_request(q->call, NODE_RETRY, retried);
+    if (r == NULL)
+        return;
+    letters_fill_retry(q->call, r, &a->letter);
+    call_submit(q->call, r);
 }
 
 void letters_retry(struct call *c)

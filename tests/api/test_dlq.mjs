@@ -48,6 +48,8 @@ const stranded = {
     ],
 };
 
+const many = { ...holding, code: 'many' };
+
 /** Nobody knows whether it has happened, and nothing undoes it. */
 const lost = {
     code: 'lost',
@@ -290,6 +292,48 @@ claim('what makes no sense is refused', async (rig) => {
     refused(await rig.api('DELETE', `/dlq/${letter.id}`), 405, 'method_not_allowed');
 });
 
+claim('many are tried again at once, counted first', async (rig) => {
+    await rig.api('PUT', '/config/paid', { value: false });
+    const bulk = (body, headers) => rig.api('POST', '/dlq/bulk', { action: 'retry', ...body }, headers);
+    const counts = ({ body }) => [body.matched, body.done, body.failed, body.more];
+    const held = [], torn = [];
+    for (let i = 0; i < 5; i++) held.push((await rig.begin('many')).id);
+    for (let i = 0; i < 3; i++) torn.push((await strand(rig, 'fail')).id);
+    equal(counts(await bulk({ filter: { code: 'many' }, dryRun: true })), [5, 0, 0, false]);
+    equal((await letters(rig, 'code=many')).length, 5);
+    const part = await bulk({ filter: { code: 'many', kind: 'incident' }, limit: 2 });
+    equal(counts(part), [2, 2, 0, true]);
+    equal((await letters(rig, 'status=retried&code=many')).length, 2);
+    equal(counts(await bulk({ filter: { code: 'many' }, cursor: part.body.nextCursor })), [3, 3, 0, false]);
+    await rig.api('PUT', '/config/paid', { value: true });
+    const key = { 'Idempotency-Key': `many-${rig.name}` };
+    const all = await bulk({ filter: { code: 'many' } }, key);
+    equal(counts(all), [5, 5, 0, false]);
+    equal((await bulk({ filter: { code: 'many' } }, key)).body, all.body);
+    equal((await letters(rig, 'code=many')).length, 0);
+    for (const id of held) equal((await rig.api('GET', `/executions/${id}`)).body.status, 'completed');
+    equal(counts(await bulk({ filter: { code: 'stranded', kind: 'compensation', execution: torn[0] } })), [1, 1, 0, false]);
+    equal(counts(await bulk({ filter: { code: 'stranded' } })), [2, 2, 0, false]);
+    for (const id of torn) equal((await ended(rig, id))[2], { compensated: ['first', 'second'], failed: [] });
+    await rig.api('PUT', '/config/paid', { value: false });
+    const lone = await rig.api('POST', '/executions?wait=10s', { code: 'lost' });
+    const refusal = await bulk({ filter: { execution: lone.body.id } });
+    equal([counts(refusal), refusal.body.errors[0].executionId, refusal.body.errors[0].code], [[1, 0, 1, false], lone.body.id, 'conflict']);
+    equal((await rig.api('GET', '/audit?action=dead_letter.bulk_retry&limit=1')).body.items[0].details.failed, 1);
+});
+
+claim('a bulk request that makes no sense is refused', async (rig) => {
+    const pointer = async (body) => refused(await rig.api('POST', '/dlq/bulk', body), 422, 'invalid').errors[0].pointer;
+    equal(await pointer({ action: 'resolve', filter: {} }), '/action');
+    equal(await pointer({ action: 'retry' }), '/filter');
+    equal(await pointer({ action: 'retry', filter: { kind: 'incidnt' } }), '/filter/kind');
+    equal(await pointer({ action: 'retry', filter: { status: 'resolved' } }), '/filter/status');
+    equal(await pointer({ action: 'retry', filter: { execution: '7' } }), '/filter/execution');
+    equal(await pointer({ action: 'retry', filter: { from: 'soon' } }), '/filter/from');
+    equal(await pointer({ action: 'retry', filter: { step: 'a' } }), '/filter/');
+    equal(await pointer({ action: 'retry', filter: {}, limit: 0 }), '/limit');
+});
+
 claim('letters go with their execution', async (rig) => {
     const before = await gauge(rig);
     const id = await fail(rig);
@@ -347,5 +391,5 @@ claim('killed under load, every held execution has its one letter', async (rig) 
 
 await run(async (rig) => {
     equal((await rig.api('PUT', '/config/paid', { value: false })).status < 300, true);
-    for (const definition of [holding, stuck, stranded, lost, waiting]) await rig.publish(definition);
+    for (const definition of [holding, many, stuck, stranded, lost, waiting]) await rig.publish(definition);
 });
