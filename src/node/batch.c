@@ -224,6 +224,7 @@ static void answer(struct node *n, struct work *w)
     case NODE_SKIP:
     case NODE_MIGRATE:
     case NODE_RESOLVE:
+    case NODE_UNDO:
         break;
     case NODE_DEFINITION:
         config_changed(n, request_definitions(r));
