@@ -632,6 +632,11 @@ static void test_http__answers_leave_together_when_very_many_are_kept(void **sta
     struct buf answer;
     int timeout_ms = 0;
 
+    if (count < 2000) {
+        for (size_t i = 0; i < count; i++)
+            close(fds[i]);
+        skip(); /* the system lets us have too few descriptors */
+    }
     buf_init(&answer);
     answer_text(f->kept[0], 200, "first");
     assert_true(contains(client_hear(f, fds[0], &answer), "first"));
@@ -752,6 +757,11 @@ int main(void)
         TEST(closing_answers_what_is_kept),
         TEST(two_servers_cannot_have_one_port),
     };
+    struct rlimit limit;
 
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &limit);
+    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
