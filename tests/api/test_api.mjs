@@ -148,7 +148,7 @@ claim('bad JSON is refused with its place', async () => {
     isProblem(answer, 400, 'bad_json');
     equal([answer.json.line, answer.json.column], [2, 12]);
     isProblem(await api('POST', '/executions', '{"code": "a", "code": "b"}'), 400, 'bad_json');
-    isProblem(await api('POST', '/executions', '{"code": "a\\u0000"}'), 400, 'bad_json');
+    isProblem(await api('POST', '/executions', '{"code": "a\\u0000"}'), 422, 'invalid');
     isProblem(await api('POST', '/executions', '[]'), 422, 'invalid');
 });
 

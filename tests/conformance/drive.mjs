@@ -167,12 +167,14 @@ class Run {
         if (name === 'pass' || name === 'child') return null;
         if (name === 'start') return ['/api/v1/executions', { code: this.code, input: body }];
         if (name === 'signal') return [path, { id: `s${number}`, ...body }];
+        if (name === 'resolve') return [`/api/v1/dlq/${this.letter}/resolve`, { note: 'x', ...body }];
         return [path, body];
     }
 
     async act(client, point) {
         const event = this.row.events[point.event];
         if (event?.publish) return this.publish(client, event.publish);
+        if (event?.resolve) this.letter = (await all(client, `/dlq?execution=${this.id}&`))[0]?.id;
         const request = event && this.request(event, point.event);
         if (!request) return undefined;
         const answer = await client.ask('POST', ...request);

@@ -17,7 +17,7 @@ export class Client {
      */
     ask(method, path, body, headers = {}) {
         return new Promise((resolve, reject) => {
-            const text = body === undefined ? '' : JSON.stringify(body);
+            const text = body === undefined ? '' : Buffer.isBuffer(body) ? body : JSON.stringify(body);
             const request = http.request(
                 {
                     agent: this.agent,
