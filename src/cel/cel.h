@@ -144,27 +144,22 @@ bool cel_compile(struct arena *mem, const struct cel_env *env, struct str source
                  struct err *err) MUST_USE;
 
 /*
- * Compile a template: text with {{ expr }} in it, "{{{{" being a literal
- * "{{". One expression and nothing else keeps its type; otherwise the parts
- * are joined as text, and null or a missing part is an error.
- */
-bool cel_compile_template(struct arena *mem, const struct cel_env *env, struct str text,
-                          const struct cel_program **out, struct err *err) MUST_USE;
-
-/*
- * The same for what is always text, such as a letter: one expression and
- * nothing else becomes text too. In HTML what expressions give is escaped.
- */
-bool cel_compile_text(struct arena *mem, const struct cel_env *env, struct str text, bool is_html,
-                      const struct cel_program **out, struct err *err) MUST_USE;
-
-/*
  * Compile a string that stands where a definition wants a value: "$.x" and
  * "=expr" are expressions, a string that is one double-quoted literal is that
- * literal, everything else is a template or plain text.
+ * literal, everything else is a template: text with {{ expr }} in it or
+ * without, "{{{{" being a literal "{{". One expression and nothing else keeps
+ * its type; otherwise the parts are joined as text, and null or a missing part
+ * is an error.
  */
 bool cel_compile_value(struct arena *mem, const struct cel_env *env, struct str text,
                        const struct cel_program **out, struct err *err) MUST_USE;
+
+/*
+ * Compile a template that always gives text, such as a letter: one expression
+ * and nothing else becomes text too. In HTML what expressions give is escaped.
+ */
+bool cel_compile_text(struct arena *mem, const struct cel_env *env, struct str text, bool is_html,
+                      const struct cel_program **out, struct err *err) MUST_USE;
 
 /* Whether the program is one constant, and which. */
 bool cel_program_is_constant(const struct cel_program *program, struct value *out);

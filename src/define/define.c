@@ -12,6 +12,17 @@ bool define_duration_us(struct value v, int64_t *out_us)
     return true;
 }
 
+bool define_correlation(struct arena *mem, struct value v, struct str *out)
+{
+    if (v.kind == VALUE_INT)
+        *out = str_printf(mem, "%lld", (long long)v.i);
+    else if (v.kind == VALUE_STRING && v.len > 0 && v.len <= CORRELATION_LEN_MAX)
+        *out = str_copy(mem, value_text(v));
+    else
+        return false;
+    return true;
+}
+
 const struct step *program_step(const struct program *p, struct str code)
 {
     for (uint32_t i = 0; i < p->step_count; i++)

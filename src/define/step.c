@@ -192,10 +192,6 @@ static void compile_reconcile(struct compiler *c, struct value v, struct step *s
 
     *reconcile = (struct reconcile){.every_us = INT64_C(5) * 1000000, .max = 10};
     step->reconcile = reconcile;
-    /* The saga of outside calls will ask it; until then its author must know. */
-    compile_warning(c, FINDING_NOT_SUPPORTED_YET,
-                    "'reconcile' is checked and not asked yet: an attempt without an answer is "
-                    "tried again with the same key");
     c->env = compile_showing(c, ROOT_ERROR);
     (void)compile_call(c, v, reconcile_fields,
                        sizeof(reconcile_fields) / sizeof(reconcile_fields[0]), &reconcile->call);

@@ -37,8 +37,8 @@ const struct step *turn_step(const struct turn *t)
 
 void turn_begin_step(struct turn *t)
 {
-    for (uint32_t i = 0; i < t->x->program->slot_count; i++)
-        t->slots[i] = value_absent();
+    _Static_assert(VALUE_ABSENT == 0, "an absent value is all zeros");
+    memset(t->slots, 0, t->x->program->slot_count * sizeof(*t->slots));
     t->variables = t->x->variables;
     t->assigned = value_map_empty();
     t->records.count = t->logs.count = t->starts.count = 0;
