@@ -202,6 +202,9 @@ static void check_member(struct reading *r, const struct value_entry *e)
                          "there is no condition '%.*s': there are kind, code, status, key, "
                          "step, from, to and q",
                          STR_ARG(shown)));
+    } else if (e->value.kind == VALUE_STRING && e->value.len == 0) {
+        /* Not "any": an empty variable would choose everything. */
+        wrong(r, name, "bad_value", str_printf(r->mem, "%.*s is empty", STR_ARG(name)));
     } else if (e->value.kind != VALUE_STRING && e->value.kind != VALUE_NULL &&
                !str_eq(name, STR("status"))) {
         wrong(r, name, "wrong_type", str_printf(r->mem, "%.*s must be a text", STR_ARG(name)));
