@@ -41,7 +41,7 @@ void nodes_list(struct call *c)
 
 struct counts {
     int64_t executions[STATUS_COUNT];
-    int64_t open_letters;
+    int64_t open_letters, kept_signals;
 };
 
 static bool run_metrics(struct query *q, struct reader *reader, struct err *err)
@@ -49,7 +49,8 @@ static bool run_metrics(struct query *q, struct reader *reader, struct err *err)
     struct counts *counts = q->args;
 
     return read_counts(reader, counts->executions, err) &&
-           read_open_letters(reader, &counts->open_letters, err);
+           read_open_letters(reader, &counts->open_letters, err) &&
+           read_kept_count(reader, &counts->kept_signals, err);
 }
 
 static void metric(struct buf *out, const char *type, const char *name, const char *help,
@@ -98,6 +99,8 @@ static void answer_metrics(struct query *q)
                    status_name((enum execution_status)i), (long long)counts->executions[i]);
     metric(&q->answer, "gauge", "dead_letters", "Dead letters that are open.",
            counts->open_letters);
+    metric(&q->answer, "gauge", "kept_signals",
+           "Signals with a correlation that wait for their wait.", counts->kept_signals);
     metric(&q->answer, "gauge", "ready", "1 while requests are taken.",
            node_is_ready(q->call->node, &why));
     metric(&q->answer, "counter", "http_requests_total", "Requests that were received.",

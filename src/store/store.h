@@ -46,7 +46,8 @@ enum member_result {
     MEMBER_STALE,          /* the row_version was not the one it rests on */
     MEMBER_KEY_BUSY,       /* a live execution has this business key: `holder` */
     MEMBER_RECORD_STALE,   /* a record had another version than was read */
-    MEMBER_SIGNAL_KNOWN,   /* a signal of this id exists with the same content */
+    MEMBER_KEPT_STALE,     /* what is kept for a wait that begins is not what was read */
+    MEMBER_SIGNAL_KNOWN,   /* a signal of this id exists with the same content: `holder` */
     MEMBER_SIGNAL_DIFFERS, /* ... with other content */
     MEMBER_REPEATED,       /* the Idempotency-Key was used before with the same body: `answer` */
     MEMBER_KEY_CONFLICT,   /* ... with another body */
@@ -120,6 +121,19 @@ struct audit {
     int64_t now_us;
 };
 
+/* A signal that is to find its wait by a correlation. */
+struct correlated_signal {
+    struct str org_id, id, type, correlation;
+    bool has_own_id;   /* the client's: it may be sent again */
+    struct str digest; /* of what it says */
+    struct str payload_json, by_json;
+    struct str sender_json; /* {role, groups}: whose signals a wait may take is looked at later */
+    int64_t received_at_us, expires_at_us;
+};
+
+/* So long a signal that was delivered is known by its id, however short its own time is. */
+#define DELIVERED_KNOWN_US (INT64_C(24) * 3600 * 1000000)
+
 struct change;
 
 struct member {
@@ -127,6 +141,8 @@ struct member {
     const struct commit *commit;
     struct definition_change *definition;
     struct change *change;
+    /* MEMBER_COMMIT: what it receives came by correlation; or NULL */
+    const struct correlated_signal *correlated;
     struct uuid crashed;                   /* MEMBER_CRASH */
     const struct idempotency *idempotency; /* or NULL */
     const struct audit *audit;             /* or NULL */
@@ -135,7 +151,8 @@ struct member {
     /* filled by the store */
     enum member_result result;
     int64_t row;        /* MEMBER_COMMIT: the execution's key in the store */
-    struct uuid holder; /* MEMBER_KEY_BUSY */
+    struct uuid holder; /* MEMBER_KEY_BUSY; MEMBER_SIGNAL_KNOWN: who has received it, if ... */
+    bool has_holder;    /* ... anybody has: it may be kept */
     int32_t answer_status;
     struct str answer; /* MEMBER_REPEATED, in batch->mem */
     struct err err;

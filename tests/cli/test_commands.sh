@@ -173,7 +173,7 @@ claim "watching nothing is refused" said 1 "ends with nobody-here"
 "$pawl" watch key:mine-1 >watch.out 2>watch.err &
 watcher=$!
 watched() {
-    for _ in $(seq 500); do
+    for _ in $(seq 6000); do
         grep -q -- "$1" "$2" && return 0
         sleep 0.02
     done
