@@ -214,6 +214,9 @@ static void check_member(struct reading *r, const char *const *names, const stru
         wrong(r, name, "unknown_field",
               str_printf(r->mem, "there is no condition '%.*s': there are %.*s", STR_ARG(shown),
                          STR_ARG(all_names(r->mem, names))));
+    } else if (e->value.kind == VALUE_STRING && e->value.len == 0) {
+        /* Not "any": an empty variable would choose everything. */
+        wrong(r, name, "bad_value", str_printf(r->mem, "%.*s is empty", STR_ARG(name)));
     } else if (e->value.kind != VALUE_STRING && e->value.kind != VALUE_NULL &&
                !str_eq(name, STR("status"))) {
         wrong(r, name, "wrong_type", str_printf(r->mem, "%.*s must be a text", STR_ARG(name)));
@@ -254,14 +257,14 @@ bool filter_letters_body(struct call *c, struct value object, struct letter_filt
     for (uint32_t i = 0; i < object.len; i++)
         check_member(&r, of_letters, &object.map->entries[i]);
     if (status.len > 0 && !str_eq(status, STR("open")))
-        wrong(&r, "status", "bad_value", STR("only letters that are open can be tried again"));
+        wrong(&r, STR("status"), "bad_value", STR("only letters that are open can be tried again"));
     out->kind = from_body(&object, "kind");
     if (out->kind.len > 0 && !letter_kind_read(out->kind, &kind))
-        wrong(&r, "kind", "bad_value", STR("kind is incident, compensation or reconcile"));
+        wrong(&r, STR("kind"), "bad_value", STR("kind is incident, compensation or reconcile"));
     read_text(&r, "code", from_body(&object, "code"), &out->code);
     out->has_execution = execution.len > 0;
     if (out->has_execution && !uuid_read(execution, &out->execution))
-        wrong(&r, "execution", "bad_value", STR("execution is the id of an execution"));
+        wrong(&r, STR("execution"), "bad_value", STR("execution is the id of an execution"));
     read_time(&r, "from", false, from_body(&object, "from"), &out->from_us);
     read_time(&r, "to", true, from_body(&object, "to"), &out->to_us);
     return findings->count == 0;

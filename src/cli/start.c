@@ -35,14 +35,22 @@ static bool make_body(struct client *c, const struct start *s, struct buf *out)
         json_write_string(out, str_of(s->key));
     }
     if (s->version != NULL) {
-        if (!str_to_int64(str_of(s->version), &version)) {
-            fprintf(stderr, "pawl start: --version takes a number, not %s\n", s->version);
-            return false;
-        }
+        if (!str_to_int64(str_of(s->version), &version))
+            PANIC("a version that was looked at is no number");
         buf_printf(out, ",\"version\":%lld", (long long)version);
     }
     buf_char(out, '}');
     return true;
+}
+
+static bool check_version(const struct start *s)
+{
+    int64_t version;
+
+    if (s->version == NULL || str_to_int64(str_of(s->version), &version))
+        return true;
+    fprintf(stderr, "pawl start: --version takes a number, not %s\n", s->version);
+    return false;
 }
 
 static bool check_wait(const struct start *s)
@@ -94,7 +102,7 @@ int command_start(int argc, char **argv)
     int status = EXIT_FAILED;
 
     if (!options_read("start", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 2 ||
-        !check_wait(&s))
+        !check_wait(&s) || !check_version(&s))
         return command_usage("start");
     s.code = argv[1];
     client_open(&c);
