@@ -77,7 +77,10 @@ static void write_node(struct buf *out, const struct node_stats *s)
            (int64_t)s->waiting);
     metric(out, "gauge", "cache_executions", "Executions in memory.", (int64_t)s->cached);
     metric(out, "gauge", "cache_bytes", "Memory of executions.", (int64_t)s->cached_bytes);
-    metric(out, "gauge", "timers", "Executions that are due within a minute.", (int64_t)s->timers);
+    metric(out, "gauge", "timers_pending", "Executions that are due within a minute.",
+           (int64_t)s->timers);
+    metric(out, "gauge", "mailbox_depth", "Answers of the store that wait for the loop.",
+           (int64_t)s->mailbox);
 }
 
 static void answer_metrics(struct query *q)
@@ -103,6 +106,8 @@ static void answer_metrics(struct query *q)
     metric(&q->answer, "counter", "http_requests_total", "Requests that were received.",
            (int64_t)q->call->http->number);
     write_node(&q->answer, &stats);
+    if (node_meters(q->call->node) != NULL)
+        meters_write(node_meters(q->call->node), &q->answer);
     answer.body = buf_view(&q->answer);
     http_answer(q->call->http, &answer);
 }

@@ -42,6 +42,7 @@ static void send(struct query *q)
 
     if (a->found.count == 1) {
         r->execution = a->found.items[0].id;
+        call_audit_signal(q->call, r);
         call_submit(q->call, r);
         return;
     }

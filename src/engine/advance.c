@@ -8,7 +8,8 @@
  *     SIGNAL                           --> recorded; a wait that takes it ends --> run steps
  *     ANSWER                           --> the step that asked goes on --> run steps
  *     CANCEL                           --> rolled back, then cancelled
- *     RETRY, SKIP, MIGRATE             --> repair.c
+ *     WAKE, ANSWER (an attempt in doubt) --> reconcile.c
+ *     RETRY, SKIP, MIGRATE, RESOLVE    --> repair.c
  *
  * A turn that leads to rolling back begins with that at once.
  */
@@ -115,6 +116,10 @@ static bool go_on_behind(struct turn *t)
 
     cursor->awaited = STR_NONE;
     cursor->wake_at_us = cursor->timeout_at_us = 0;
+    if (cursor->phase == PHASE_RECONCILE) {
+        t->is_answered = true;
+        return reconcile_ask(t);
+    }
     if (t->x->undo != NULL) {
         t->is_answered = true; /* engine_advance() goes on with it */
         return true;
@@ -169,6 +174,8 @@ static bool wake_step(struct turn *t)
         return wake_attempt(t);
     case PHASE_JOB:
         return wake_job(t);
+    case PHASE_RECONCILE:
+        return is_timer_due(t) && t->x->cursor.awaited.len > 0 ? wake_job(t) : reconcile_ask(t);
     case PHASE_UNDO: /* engine_advance() goes on with it */
         return !is_timer_due(t) || t->x->cursor.awaited.len == 0 || wake_job(t);
     case PHASE_HELD:
@@ -271,6 +278,7 @@ static bool cancel_rolls_back(const struct turn *t)
 
 static bool apply_cancel(struct turn *t, struct err *err)
 {
+    bool is_in_doubt = t->x->cursor.asking != NULL;
     struct str reason = t->ev->reason;
     struct buf note;
 
@@ -282,10 +290,13 @@ static bool apply_cancel(struct turn *t, struct err *err)
         member_text(&note, "reason", reason);
         turn_note(t, "cancel", member_end(&note));
     }
-    if (!cancel_rolls_back(t) || !undo_is_possible(t->x->program)) {
+    if (!cancel_rolls_back(t) || !(undo_is_possible(t->x->program) || is_in_doubt)) {
         outcome_end(t, STATUS_CANCELLED);
         return true;
     }
+    /* Asking has been given up before; else it goes on first. */
+    if (is_in_doubt && t->x->cursor.phase != PHASE_RECONCILE)
+        reconcile_give_up(t);
     t->failure = (struct failure){
         .code = STR("cancelled"),
         .class = STR("business"),
@@ -359,14 +370,15 @@ static void set_wake(struct execution *x)
         x->wake_at_us = earlier(x->cursor.wake_at_us, x->undo->deadline_at_us);
 }
 
-/* Nothing but these three leads out of a hold. */
+/* Nothing but these four leads out of a hold. */
 static enum letter_status incident_after(const struct execution *before, enum event_kind event)
 {
     if (!execution_is_held(before))
         return LETTER_OPEN;
     if (event == EVENT_RETRY)
         return LETTER_RETRIED;
-    return event == EVENT_SKIP || event == EVENT_CANCEL ? LETTER_RESOLVED : LETTER_OPEN;
+    return event == EVENT_SKIP || event == EVENT_CANCEL || event == EVENT_RESOLVE ? LETTER_RESOLVED
+                                                                                  : LETTER_OPEN;
 }
 
 static void finish(struct turn *t, bool has_moved)
@@ -443,16 +455,20 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
     case EVENT_MIGRATE:
         ok = repair_migrate(&t, err);
         break;
+    case EVENT_RESOLVE:
+        ok = repair_resolve(&t, &complete, err);
+        break;
     }
     if (!ok)
         return false;
-    if (complete && t.x->undo != NULL && is_due(&t))
+    if (complete && t.x->undo != NULL && t.x->cursor.phase == PHASE_UNDO && is_due(&t))
         complete = undo_run(&t);
     out->result = complete ? ADVANCE_COMMIT : ADVANCE_NEED;
     if (complete) {
         finish(&t, t.x->program != exec->program);
         out->wakes_parent = t.x->has_parent && status_is_terminal(t.x->status);
         out->incident = incident_after(exec, ev->kind);
+        out->incident_note = ev->note;
         correlation_compare(&t, exec);
         out->moves = t.x->program != exec->program || t.x->deadline_at_us != exec->deadline_at_us;
     }

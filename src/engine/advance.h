@@ -22,6 +22,7 @@ enum event_kind {
     EVENT_RETRY,   /* an operator: from, program, input */
     EVENT_SKIP,    /* an operator: output */
     EVENT_MIGRATE, /* an operator: program */
+    EVENT_RESOLVE, /* an operator: letter, outcome, output, note */
 };
 
 /* Whether what was done is undone before an execution is cancelled. */
@@ -30,6 +31,17 @@ enum cancel_rollback {
     CANCEL_ROLLS_BACK,
     CANCEL_LEAVES, /* what was done stays done */
 };
+
+/* What became of an attempt, as its reconcile or an operator says. */
+enum outcome_said {
+#define OUTCOME_SAID(symbol, name) SAID_##symbol,
+#include "engine/outcomes.def"
+#undef OUTCOME_SAID
+    SAID_COUNT
+};
+
+const char *outcome_said_name(enum outcome_said said);
+bool outcome_said_read(struct str name, enum outcome_said *out) MUST_USE;
 
 /* A record as it was read for a command. */
 struct record_read {
@@ -147,7 +159,10 @@ struct event {
     struct str from;               /* RETRY: the code of a step; empty = where it stands */
     const struct program *program; /* RETRY, MIGRATE: another version; NULL = the same */
     struct value input;            /* RETRY: replaces $.input; absent = the same */
-    struct value output;           /* SKIP: of the step; absent = null */
+    struct value output;           /* SKIP, RESOLVE: of the step; absent = null */
+    struct str letter;             /* RESOLVE: the id of the dead letter */
+    enum outcome_said said;        /* ... what became of its step */
+    struct str note;               /* ... and how that is known */
     struct value config;           /* $.config: installation values */
     /* What earlier answers NEED asked for; may be empty. */
     const struct record_reads *records;
@@ -271,7 +286,7 @@ struct correlated_waits {
 /* A command that ran, however it ended. */
 struct command_run {
     struct str step;
-    enum history_kind kind; /* forward, rollback or reminder */
+    enum history_kind kind; /* what of the step it belongs to */
     int64_t visit, attempt;
     struct str place; /* in the step: "2.1" */
     enum command_type type;
@@ -306,8 +321,9 @@ struct commit {
     struct mock_reads needs_mocks; /* name, call and input are what is asked for */
     struct command_runs commands;  /* when the event traces */
     struct dead_letters dead_letters;
-    /* What becomes of the letters of an incident that there was before: OPEN, they stay. */
+    /* What becomes of the letter of a hold that there was before: OPEN, it stays. */
     enum letter_status incident;
+    struct str incident_note; /* what an operator says about that, or empty */
     /*
      * Executions that begin with this commit: pending, due at once, with the
      * parent that is this one. They have no history yet; WAKE starts them.

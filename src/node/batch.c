@@ -65,7 +65,7 @@ static void keep_answer(struct work *w)
     struct buf text;
 
     w->idempotency = r->idempotency;
-    if (r->kind == NODE_DEFINITION || r->kind == NODE_CHANGE)
+    if (r->kind == NODE_DEFINITION || r->kind == NODE_CHANGE || r->kind == NODE_RESOLVE)
         return; /* the caller knows it, but for what the store adds */
     buf_init_arena(&text, r->mem);
     ASSERT(w->commit != NULL || w->correlated != NULL);
@@ -141,6 +141,7 @@ void batch_submit(struct node *n)
         return;
     CRASH_POINT(AFTER_SUBMIT);
     n->batch_number++;
+    n->sent_at_us[n->outstanding] = clock_mono_us(n->clock);
     n->sent[n->outstanding++] = b;
     n->current = make_batch(n);
 }
@@ -221,6 +222,7 @@ static void answer(struct node *n, struct work *w)
     case NODE_RETRY:
     case NODE_SKIP:
     case NODE_MIGRATE:
+    case NODE_RESOLVE:
         break;
     case NODE_DEFINITION:
         config_changed(n, request_definitions(r));
@@ -250,6 +252,7 @@ static void applied(struct node *n, struct work *w)
         e->program = w->program;
     write_logs(&e->mem, w->commit);
     wake_arm(n, x);
+    measure_commit(n, e, w->commit);
     news_tell(n, e, w->commit);
     if (e->waiters != NULL)
         taken_tell(n, e, w->commit);
@@ -475,8 +478,10 @@ void batch_done(struct node *n, struct batch *b)
 {
     CRASH_POINT(BATCH_DONE);
     ASSERT(n->outstanding > 0 && n->sent[0] == b);
+    measure_batch(n, b, n->sent_at_us[0]);
     n->outstanding--;
     n->sent[0] = n->sent[1];
+    n->sent_at_us[0] = n->sent_at_us[1];
     if (b->end != BATCH_COMMITTED) {
         n->batches_refused++;
         n->pause_until_us = clock_mono_us(n->clock) + REFUSED_PAUSE_US;

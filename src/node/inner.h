@@ -344,6 +344,7 @@ struct node {
     unsigned outstanding;
     struct batch *spare_batches[4];
     unsigned spare_count;
+    int64_t sent_at_us[OUTSTANDING_MAX]; /* monotonic */
     int64_t batches_refused, members_applied, members_refused;
 };
 
@@ -506,6 +507,12 @@ void taken_loaded(struct node *n, struct entry *e);
 void news_known(struct entry *e, const struct execution *x);
 /* A commit has become durable. */
 void news_tell(struct node *n, struct entry *e, const struct commit *commit);
+
+/* measure.c */
+/* A commit has become durable; before news_tell(), which forgets what was before it. */
+void measure_commit(struct node *n, const struct entry *e, const struct commit *commit);
+/* A batch has come back. */
+void measure_batch(struct node *n, const struct batch *b, int64_t sent_at_us);
 
 /* batch.c */
 void batch_init(struct node *n);

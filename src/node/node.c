@@ -285,7 +285,7 @@ struct node *node_open(const struct node_options *options, struct err *err)
     map_init(&n->published, &n->mem);
     timers_init(&n->timers);
     uuid_gen_init(&n->ids, options->random, options->random_context);
-    n->env = define_env(&n->mem);
+    n->env = n->options.env != NULL ? n->options.env : define_env(&n->mem);
     batch_init(n);
     retention_open(n);
     expiry_open(n);

@@ -73,6 +73,7 @@ static void make_event(const struct node *n, struct work *w, struct event *ev)
         .child = w->has_child ? &w->child : NULL,
         .kept = &w->kept,
         .gives_up_on_records = w->record_tries > TRIES_MAX,
+        .traces = n->options.meters != NULL,
     };
     if (w->kind == WORK_WAKE) {
         ev->kind = EVENT_WAKE;
@@ -105,6 +106,13 @@ static void make_event(const struct node *n, struct work *w, struct event *ev)
         ev->program = w->program != NULL ? w->program->program : NULL;
         ev->input = w->input;
         ev->output = r->output;
+        return;
+    case NODE_RESOLVE:
+        ev->kind = EVENT_RESOLVE;
+        ev->letter = r->letter;
+        ev->said = r->said;
+        ev->output = r->output;
+        ev->note = r->note;
         return;
     case NODE_WAIT:
     case NODE_DEFINITION:

@@ -75,6 +75,8 @@ enum definition_action {
     DEFINITION_KEEP,   /* nothing, provided that `rests_on` is still true */
 };
 
+enum definition_match { MATCH_WHATEVER = -1, MATCH_ANY_VERSION = -2 };
+
 /* Definitions are versioned by integers from 1; a draft has none. */
 struct definition_change {
     enum definition_action action;
@@ -83,7 +85,10 @@ struct definition_change {
     struct str text; /* SAVE_DRAFT, PUBLISH, PUT: the definition exactly as it was sent */
     struct str summary;
     struct str user_id;
-    /* The revision of the draft, or of PUT and REMOVE the version: -1 any, 0 none. */
+    /*
+     * The revision of the draft, or of PUT and REMOVE the version: 0 there must be
+     * none; or one of enum definition_match.
+     */
     int64_t if_match;
     bool has_rests_on;
     int64_t rests_on; /* the version that is published; 0 none */

@@ -170,7 +170,7 @@ static void check_shown(struct rig *r, const struct execution *x, struct stored_
     stored->step_meta = step_meta(r, x->program);
     buf_init_arena(&memory, &r->mem);
     buf_init_arena(&store, &r->mem);
-    show_execution(&r->mem, &memory, x);
+    show_execution(&memory, x);
     if (!show_stored(&r->mem, &store, stored, true, &r->err))
         fail_msg("cannot be shown: %s", r->err.message);
     if (!json_read(&r->mem, buf_view(&memory), &a, &r->err) ||
@@ -178,6 +178,9 @@ static void check_shown(struct rig *r, const struct execution *x, struct stored_
         fail_msg("what is shown is no JSON: %s", r->err.message);
     if (!value_equal(a, b, NULL))
         assert_same("what is shown is not the same", buf_view(&memory), buf_view(&store));
+    if (!value_equal(value_map_get_str(a, STR("context")), state_context_view(&r->mem, x), NULL))
+        fail_msg("the context is shown otherwise than expressions see it: %.*s",
+                 STR_ARG(buf_view(&memory)));
 }
 
 static void check_restores(struct rig *r, const struct execution *x)
@@ -194,6 +197,7 @@ static void check_restores(struct rig *r, const struct execution *x)
         fail_msg("does not restore: %s", r->err.message);
     assert_same("the checkpoint and the rows after it are not the state", wanted,
                 dump_execution(&r->mem, restored));
+    assert_true(dump_is_same(x, restored));
     check_shown(r, x, &stored);
 
     stored.history = r->history;
