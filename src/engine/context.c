@@ -142,6 +142,11 @@ static struct value input_of_step(struct turn *t)
     return context_input_over(t, input);
 }
 
+struct value context_input(struct turn *t)
+{
+    return t->scope != NULL ? t->scope->input : input_of_step(t);
+}
+
 /* {index, item, as, parent} of the frames up to one, or absent when none is a loop. */
 static struct value loop_view(struct turn *t, uint32_t frame_count)
 {
@@ -233,7 +238,7 @@ static struct value load_root(struct turn *t, enum context_root root)
         return value_absent();
     switch (root) {
     case ROOT_INPUT:
-        return t->scope != NULL ? t->scope->input : input_of_step(t);
+        return context_input(t);
     case ROOT_STEPS:
         return all_steps(t);
     case ROOT_SIGNALS:
@@ -255,7 +260,7 @@ static struct value load_root(struct turn *t, enum context_root root)
     case ROOT_LOOP:
         return t->undone != NULL ? t->undone->loop : context_loop(t);
     case ROOT_COMPENSATION:
-        return t->undone != NULL ? context_compensation(t) : value_absent();
+        return t->undone != NULL && t->x->undo != NULL ? context_compensation(t) : value_absent();
     case ROOT_REMINDER:
         return reminder_view(t);
     case ROOT_ERROR:

@@ -6,6 +6,8 @@
  *              visit; as the same visit when its last outcome is not known
  *     skip     held: the step counts as skipped, or as completed with an output
  *     migrate  waiting: the execution goes on with another version
+ *     resolve  parked: what became of an attempt that reconcile could not find
+ *              out; a retry asks anew
  */
 #include "engine/turn.h"
 #include "value/json.h"
@@ -23,6 +25,10 @@ static bool may_skip(const struct execution *x, struct err *err)
 {
     if (!execution_is_held(x))
         return err_set(err, ERR_CONFLICT, "only a held execution has a step to skip");
+    if (x->cursor.asking != NULL && x->cursor.asking->letter.len > 0)
+        return err_set(err, ERR_CONFLICT,
+                       "nobody knows whether the step has happened: resolve its dead letter with "
+                       "an outcome");
     if (x->cursor.step >= x->program->step_count)
         return err_set(err, ERR_CONFLICT, "all its steps are done; it is the result that failed");
     return true;
@@ -49,6 +55,7 @@ bool engine_may_repair(const struct execution *exec, enum event_kind kind, struc
     case EVENT_SIGNAL:
     case EVENT_CANCEL:
     case EVENT_ANSWER:
+    case EVENT_RESOLVE:
         break;
     }
     PANIC("this repairs nothing");
@@ -181,6 +188,13 @@ static void move_steps(struct turn *t, const struct program *to)
     x->steps = steps;
 }
 
+/* Whether the wait under way is one of the same command there. */
+static bool keeps_wait(const struct step *from, const struct step *to)
+{
+    return to->procedure->command_count > 0 &&
+           to->procedure->commands[0].type == from->procedure->commands[0].type;
+}
+
 /* The execution goes on with another version of its program, standing where it stands. */
 static bool move_to_version(struct turn *t, const struct program *to, struct err *err)
 {
@@ -191,6 +205,9 @@ static bool move_to_version(struct turn *t, const struct program *to, struct err
         step = counterpart(x, to, x->cursor.step, err);
         if (step == NULL)
             return false;
+        if (x->status == STATUS_WAITING && x->cursor.phase == PHASE_WAIT &&
+            !keeps_wait(turn_step(t), step))
+            return cannot_move(err, step->code, "waits for something else");
     }
     if (!move_frames(t, to, err) || !move_loops(t, to, err))
         return false;
@@ -309,6 +326,18 @@ static bool continues_visit(const struct turn *t)
     return (cursor->tries > 0 || cursor->awaited.len > 0) && !child_is_awaited(cursor);
 }
 
+/* The visit has a row that says how it failed: rolling back must not look at that. */
+static void note_again(struct turn *t)
+{
+    struct buf note;
+
+    buf_init_arena(&note, t->mem);
+    buf_char(&note, '{');
+    json_write_string(&note, turn_step(t)->code);
+    buf_printf(&note, ":%lld}", (long long)t->x->cursor.visit);
+    turn_note(t, "again", buf_view(&note));
+}
+
 static enum step_end next_attempt(struct turn *t)
 {
     struct cursor *cursor = &t->x->cursor;
@@ -348,9 +377,18 @@ bool repair_retry(struct turn *t, bool *complete, struct err *err)
     if (!replace_input(t, err) ||
         (t->ev->program != NULL && !move_to_version(t, t->ev->program, err)))
         return false;
+    if (x->cursor.asking != NULL && t->ev->from.len == 0) {
+        forget_end(t);
+        reconcile_restart(t);
+        return true;
+    }
+    if (x->cursor.asking != NULL)
+        reconcile_give_up(t);
     continues = continues_visit(t);
     if (!continues)
         turn_leave_visit(t);
+    else if (!turn_is_in_visit(x))
+        note_again(t);
     if (t->ev->from.len > 0 && !go_to(t, t->ev->from, err))
         return false;
     forget_end(t);
@@ -373,6 +411,8 @@ bool repair_skip(struct turn *t, bool *complete, struct err *err)
     if (!may_skip(x, err))
         return false;
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("skip"));
+    if (x->cursor.asking != NULL)
+        reconcile_give_up(t);
     /* A new visit, because the one that failed is recorded, at least its attempts. */
     turn_leave_visit(t);
     x->cursor.visit = x->steps[x->cursor.step].visit + 1;
@@ -391,5 +431,26 @@ bool repair_skip(struct turn *t, bool *complete, struct err *err)
     }
     forget_end(t);
     *complete = !flow_settle(t, end) || step_run_all(t);
+    return true;
+}
+
+bool repair_resolve(struct turn *t, bool *complete, struct err *err)
+{
+    const struct asking *a = t->x->cursor.asking;
+    struct value output = t->ev->output;
+    enum step_end end;
+
+    if (!execution_is_held(t->x) || a == NULL || !str_eq(a->letter, t->ev->letter))
+        return err_set(err, ERR_CONFLICT, "the execution does not wait for this outcome any more");
+    (void)step_row(t, HISTORY_EVENT, STR("resolved"));
+    turn_note(t, "outcome", str_printf(t->mem, "\"%s\"", outcome_said_name(t->ev->said)));
+    if (t->ev->said == SAID_SUCCEEDED && output.kind == VALUE_ABSENT)
+        output = value_null();
+    forget_end(t);
+    end = reconcile_decide(t, t->ev->said, value_copy(t->mem, output));
+    if (end == STEP_FAILED && t->ev->said == SAID_SUCCEEDED &&
+        !str_eq(t->failure.code, STR("conflict_version")))
+        return refuse_field(t, "/output", "bad_value", STR_NONE, t->failure.message, err);
+    *complete = reconcile_settle(t, end);
     return true;
 }

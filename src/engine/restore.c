@@ -332,10 +332,37 @@ static bool restore_frames(struct arena *mem, struct execution *x, struct value 
     return true;
 }
 
+static struct str json_member(struct arena *mem, struct value stored, struct str name)
+{
+    struct value v = member(stored, name);
+
+    return v.kind == VALUE_ABSENT ? STR_NONE : to_json(mem, v);
+}
+
+static const struct cursor *restore_from(struct arena *mem, const struct execution *x,
+                                         struct value stored)
+{
+    struct cursor *c;
+
+    if (stored.kind != VALUE_MAP)
+        return NULL;
+    c = ARENA_NEW(mem, struct cursor);
+    /* While nothing is undone the cursor stays at the step. */
+    c->step = x->cursor.step;
+    c->visit = int_member(stored, STR("visit"));
+    c->attempt = int_member(stored, STR("attempt"));
+    c->started_at_us = int_member(stored, STR("startedAt"));
+    c->input_json = json_member(mem, stored, STR("input"));
+    c->frozen_json = json_member(mem, stored, STR("frozen"));
+    c->asked = int_member(stored, STR("asked"));
+    return c;
+}
+
 static bool restore_undo(struct arena *mem, struct execution *x, struct value stored,
                          struct err *err)
 {
     struct undo *undo;
+    uint32_t again;
 
     if (stored.kind != VALUE_MAP)
         return true;
@@ -347,15 +374,46 @@ static bool restore_undo(struct arena *mem, struct execution *x, struct value st
     undo->commands_left = int_member(stored, STR("commands"));
     undo->has_failed = int_member(stored, STR("failed")) != 0;
     undo->deadline_at_us = int_member(stored, STR("deadlineAt"));
+    undo->from = restore_from(mem, x, member(stored, STR("from")));
+    undo->again_visit = int_member(stored, STR("againVisit"));
+    again = step_index(x->program, text_member(stored, STR("again")));
+    undo->again_step = again != NO_STEP ? again + 1 : 0;
     x->undo = undo;
     return true;
 }
 
-static struct str json_member(struct arena *mem, struct value stored, struct str name)
+static void restore_asking(struct arena *mem, struct cursor *cursor, struct value stored)
 {
-    struct value v = member(stored, name);
+    struct asking *a;
 
-    return v.kind == VALUE_ABSENT ? STR_NONE : to_json(mem, v);
+    if (stored.kind != VALUE_MAP)
+        return;
+    a = ARENA_NEW(mem, struct asking);
+    a->since_us = int_member(stored, STR("since"));
+    a->asked_at_us = int_member(stored, STR("askedAt"));
+    a->before = int_member(stored, STR("before"));
+    a->retry_at_us = int_member(stored, STR("retryAt"));
+    a->error_json = json_member(mem, stored, STR("error"));
+    a->input_json = json_member(mem, stored, STR("input"));
+    a->frozen_json = json_member(mem, stored, STR("frozen"));
+    a->letter = text_member(stored, STR("letter"));
+    cursor->asking = a;
+}
+
+/* A wait that an earlier version began says it to people alone. */
+static bool restore_correlation(struct arena *mem, struct execution *x, struct err *err)
+{
+    struct value why, v;
+
+    if (x->cursor.phase != PHASE_WAIT || x->cursor.correlation.len > 0 ||
+        str_find(x->waiting_for_json, STR("\"correlation\""), 0) < 0)
+        return true;
+    if (!read_json(mem, x->waiting_for_json, &why, err))
+        return false;
+    v = member(why, STR("correlation"));
+    if (v.kind != VALUE_ABSENT && !define_correlation(mem, v, &x->cursor.correlation))
+        x->cursor.correlation = STR_NONE;
+    return true;
 }
 
 static bool restore_cursor(struct arena *mem, struct execution *x, struct str text, struct err *err)
@@ -385,6 +443,7 @@ static bool restore_cursor(struct arena *mem, struct execution *x, struct str te
     x->cursor.wake_at_us = int_member(stored, STR("wakeAt"));
     x->cursor.input_json = json_member(mem, stored, STR("input"));
     x->cursor.types_json = json_member(mem, stored, STR("types"));
+    x->cursor.correlation = text_member(stored, STR("correlation"));
     x->cursor.timeout_at_us = int_member(stored, STR("timeoutAt"));
     x->cursor.remind_at_us = int_member(stored, STR("remindAt"));
     x->cursor.remind_every_us = int_member(stored, STR("remindEvery"));
@@ -394,8 +453,11 @@ static bool restore_cursor(struct arena *mem, struct execution *x, struct str te
     x->cursor.awaited = text_member(stored, STR("awaited"));
     x->cursor.failed_at = text_member(stored, STR("failedAt"));
     x->cursor.tries = int_member(stored, STR("tries"));
+    x->cursor.asked = int_member(stored, STR("asked"));
+    restore_asking(mem, &x->cursor, member(stored, STR("asking")));
     x->jumps = (uint32_t)int_member(stored, STR("jumps"));
-    return restore_frames(mem, x, member(stored, STR("in")), err) &&
+    return restore_correlation(mem, x, err) &&
+           restore_frames(mem, x, member(stored, STR("in")), err) &&
            restore_undo(mem, x, member(stored, STR("undo")), err);
 }
 

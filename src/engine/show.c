@@ -23,6 +23,13 @@ static bool is_held(const struct stored_execution *x)
            str_starts_with(x->waiting_for_json, STR("{\"kind\":\"incident\""));
 }
 
+/* Asking what became of an attempt was given up. */
+static bool is_parked(const struct stored_execution *x)
+{
+    return x->status == STATUS_WAITING &&
+           str_starts_with(x->waiting_for_json, STR("{\"kind\":\"reconcile\",\"parked\":true"));
+}
+
 /* Of a held one: not so when it is the result that failed. */
 static bool has_step_to_skip(const struct stored_execution *x)
 {
@@ -46,7 +53,7 @@ bool show_allows(const struct stored_execution *x, enum action action)
     case ACTION_SIGNAL:
         return !is_terminal;
     case ACTION_RETRY:
-        return is_held(x) || (x->status == STATUS_FAILED && !is_undone(x));
+        return is_held(x) || is_parked(x) || (x->status == STATUS_FAILED && !is_undone(x));
     case ACTION_SKIP:
         return is_held(x) && has_step_to_skip(x);
     case ACTION_MIGRATE:

@@ -199,7 +199,21 @@ static void write_frames(struct buf *out, const struct execution *x)
     buf_char(out, ']');
 }
 
-static void write_undo(struct buf *out, const struct undo *u)
+/* What a retry of the visit needs. */
+static void write_from(struct buf *out, const struct cursor *c)
+{
+    if (c == NULL)
+        return;
+    write_int(out, ",\"from\":{\"visit\":", c->visit);
+    write_number(out, "attempt", c->attempt);
+    write_number(out, "startedAt", c->started_at_us);
+    write_json(out, "input", c->input_json);
+    write_json(out, "frozen", c->frozen_json);
+    write_number(out, "asked", c->asked);
+    buf_char(out, '}');
+}
+
+static void write_undo(struct buf *out, const struct program *p, const struct undo *u)
 {
     if (u == NULL)
         return;
@@ -210,6 +224,26 @@ static void write_undo(struct buf *out, const struct undo *u)
     write_number(out, "commands", u->commands_left);
     write_number(out, "failed", u->has_failed);
     write_number(out, "deadlineAt", u->deadline_at_us);
+    if (u->again_step > 0)
+        write_text(out, "again", p->steps[u->again_step - 1].code);
+    write_number(out, "againVisit", u->again_visit);
+    write_from(out, u->from);
+    buf_char(out, '}');
+}
+
+static void write_asking(struct buf *out, const struct asking *a)
+{
+    if (a == NULL)
+        return;
+    buf_text(out, ",\"asking\":{\"error\":");
+    buf_str(out, a->error_json);
+    write_number(out, "since", a->since_us);
+    write_number(out, "askedAt", a->asked_at_us);
+    write_number(out, "before", a->before);
+    write_number(out, "retryAt", a->retry_at_us);
+    write_json(out, "input", a->input_json);
+    write_json(out, "frozen", a->frozen_json);
+    write_text(out, "letter", a->letter);
     buf_char(out, '}');
 }
 
@@ -232,6 +266,7 @@ struct str state_cursor_json(struct arena *mem, const struct execution *exec)
     write_number(&out, "wakeAt", c->wake_at_us);
     write_json(&out, "input", c->input_json);
     write_json(&out, "types", c->types_json);
+    write_text(&out, "correlation", c->correlation);
     write_number(&out, "timeoutAt", c->timeout_at_us);
     write_number(&out, "remindAt", c->remind_at_us);
     write_number(&out, "remindEvery", c->remind_every_us);
@@ -241,9 +276,11 @@ struct str state_cursor_json(struct arena *mem, const struct execution *exec)
     write_text(&out, "awaited", c->awaited);
     write_text(&out, "failedAt", c->failed_at);
     write_number(&out, "tries", c->tries);
+    write_number(&out, "asked", c->asked);
+    write_asking(&out, c->asking);
     write_number(&out, "jumps", exec->jumps);
     write_frames(&out, exec);
-    write_undo(&out, exec->undo);
+    write_undo(&out, exec->program, exec->undo);
     buf_char(&out, '}');
     return buf_view(&out);
 }
@@ -453,6 +490,34 @@ static void copy_signals(struct arena *mem, struct execution *x, const struct si
     }
 }
 
+static const struct asking *copy_asking(struct arena *mem, const struct asking *from)
+{
+    struct asking *a;
+
+    if (from == NULL)
+        return NULL;
+    a = arena_alloc(mem, sizeof(*a));
+    *a = *from;
+    a->error_json = copy_text(mem, from->error_json);
+    a->input_json = copy_text(mem, from->input_json);
+    a->frozen_json = copy_text(mem, from->frozen_json);
+    a->letter = copy_text(mem, from->letter);
+    return a;
+}
+
+static const struct cursor *copy_from(struct arena *mem, const struct cursor *from)
+{
+    struct cursor *c;
+
+    if (from == NULL)
+        return NULL;
+    c = arena_alloc(mem, sizeof(*c));
+    *c = *from;
+    c->input_json = copy_text(mem, from->input_json);
+    c->frozen_json = copy_text(mem, from->frozen_json);
+    return c;
+}
+
 static void copy_cursor(struct arena *mem, struct execution *x, const struct execution *from)
 {
     struct cursor *c = &x->cursor;
@@ -461,9 +526,11 @@ static void copy_cursor(struct arena *mem, struct execution *x, const struct exe
 
     c->input_json = copy_text(mem, c->input_json);
     c->types_json = copy_text(mem, c->types_json);
+    c->correlation = copy_text(mem, c->correlation);
     c->frozen_json = copy_text(mem, c->frozen_json);
     c->awaited = copy_text(mem, c->awaited);
     c->failed_at = copy_text(mem, c->failed_at);
+    c->asking = copy_asking(mem, c->asking);
     if (x->frame_count > 0) {
         frames = ARENA_ARRAY(mem, x->frame_count, struct frame);
         memcpy(frames, from->frames, x->frame_count * sizeof(*frames));
@@ -472,6 +539,7 @@ static void copy_cursor(struct arena *mem, struct execution *x, const struct exe
     if (from->undo != NULL) {
         undo = arena_alloc(mem, sizeof(*undo));
         *undo = *from->undo;
+        undo->from = copy_from(mem, from->undo->from);
         x->undo = undo;
     }
 }

@@ -188,10 +188,10 @@ static struct value failure_value(struct turn *t)
     add_entry(entries, &count, "message", value_string(f->message));
     add_entry(entries, &count, "class", value_string(f->class));
     add_entry(entries, &count, "retryable", value_bool(may_pass));
-    if (f->details.kind != VALUE_ABSENT)
-        add_entry(entries, &count, "details", f->details);
-    if (f->source.len > 0)
-        add_entry(entries, &count, "source", value_string(f->source));
+    add_entry(entries, &count, "details",
+              f->details.kind == VALUE_ABSENT ? value_null() : f->details);
+    add_entry(entries, &count, "source",
+              f->source.len > 0 ? value_string(f->source) : value_null());
     return value_map_make(t->mem, entries, count, &duplicate);
 }
 

@@ -31,7 +31,8 @@ bool apply_letters(struct apply *a, const struct member *m, enum db_status *stat
         if (!apply_write(a, SQL_INCIDENT_CLOSE,
                          DB_PARAMS(db_int(m->row), letter_status_value(c->incident),
                                    db_int(c->after->updated_at_us),
-                                   m->audit != NULL ? db_some_text(m->audit->user_id) : db_null()),
+                                   m->audit != NULL ? db_some_text(m->audit->user_id) : db_null(),
+                                   db_some_text(c->incident_note)),
                          status))
             return false;
         a->open_letters -= db_changes(a->db);

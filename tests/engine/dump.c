@@ -184,6 +184,18 @@ static void columns(struct walk *w, const struct execution *a, const struct exec
     TEXT(waiting_for_json);
 }
 
+static void asking(struct walk *w, const struct asking *a, const struct asking *b)
+{
+    NUMBER(since_us);
+    NUMBER(asked_at_us);
+    NUMBER(before);
+    NUMBER(retry_at_us);
+    TEXT(error_json);
+    TEXT(input_json);
+    TEXT(frozen_json);
+    TEXT(letter);
+}
+
 static void cursor(struct walk *w, const struct cursor *a, const struct cursor *b)
 {
     NUMBER(step);
@@ -194,6 +206,7 @@ static void cursor(struct walk *w, const struct cursor *a, const struct cursor *
     NUMBER(wake_at_us);
     TEXT(input_json);
     TEXT(types_json);
+    TEXT(correlation);
     NUMBER(timeout_at_us);
     NUMBER(remind_at_us);
     NUMBER(remind_every_us);
@@ -203,6 +216,10 @@ static void cursor(struct walk *w, const struct cursor *a, const struct cursor *
     TEXT(awaited);
     TEXT(failed_at);
     NUMBER(tries);
+    NUMBER(asked);
+    on_number(w, "asking", a->asking != NULL, b->asking != NULL);
+    if (a->asking != NULL && b->asking != NULL)
+        asking(w, a->asking, b->asking);
 }
 
 static void frame(struct walk *w, const struct frame *a, const struct frame *b)
@@ -214,6 +231,17 @@ static void frame(struct walk *w, const struct frame *a, const struct frame *b)
     NUMBER(index);
 }
 
+/* Where the step stood before it was undone. */
+static void undone(struct walk *w, const struct cursor *a, const struct cursor *b)
+{
+    NUMBER(visit);
+    NUMBER(attempt);
+    NUMBER(started_at_us);
+    NUMBER(asked);
+    TEXT(input_json);
+    TEXT(frozen_json);
+}
+
 static void undo(struct walk *w, const struct undo *a, const struct undo *b)
 {
     NUMBER(end);
@@ -222,6 +250,11 @@ static void undo(struct walk *w, const struct undo *a, const struct undo *b)
     NUMBER(commands_left);
     NUMBER(has_failed);
     NUMBER(deadline_at_us);
+    on_number(w, "from", a->from != NULL, b->from != NULL);
+    if (a->from != NULL && b->from != NULL)
+        undone(w, a->from, b->from);
+    NUMBER(again_step);
+    NUMBER(again_visit);
 }
 
 static void stands(struct walk *w, const struct execution *a, const struct execution *b)
@@ -357,6 +390,17 @@ static void rows(struct buf *out, const struct history *history)
     }
 }
 
+static void waits(struct buf *out, const char *name, const struct correlated_waits *waits)
+{
+    for (size_t i = 0; i < waits->count; i++) {
+        const struct correlated_wait *w = &waits->items[i];
+
+        buf_printf(out, "%s %.*s %lld %.*s %.*s %lld\n", name, STR_ARG(w->step),
+                   (long long)w->visit, STR_ARG(w->correlation), STR_ARG(w->types_json),
+                   (long long)w->kept_up_to);
+    }
+}
+
 struct str dump_commit(struct arena *mem, const struct commit *c)
 {
     struct buf out;
@@ -369,6 +413,8 @@ struct str dump_commit(struct arena *mem, const struct commit *c)
     for (size_t i = 0; i < c->needs_processes.count; i++)
         buf_printf(&out, "need %.*s %.*s\n", STR_ARG(c->needs_processes.items[i].code),
                    STR_ARG(c->needs_processes.items[i].key));
+    for (size_t i = 0; i < c->needs_kept.count; i++)
+        text(&out, "needs kept", c->needs_kept.items[i]);
     number(&out, "needs child", c->needs_child);
     number(&out, "needs history", c->needs_history.is_needed ? c->needs_history.after : -1);
     if (c->result == ADVANCE_NEED)
@@ -378,6 +424,11 @@ struct str dump_commit(struct arena *mem, const struct commit *c)
     text(&out, "context", c->writes_context ? c->context_json : STR_NONE);
     text(&out, "cursor", c->cursor_json);
     text(&out, "signal", c->received != NULL ? c->received->json : STR_NONE);
+    waits(&out, "opens", &c->opened);
+    waits(&out, "closes", &c->closed);
+    for (size_t i = 0; i < c->kept_taken.count; i++)
+        buf_printf(&out, "takes %lld %.*s\n", (long long)c->kept_taken.items[i].row,
+                   STR_ARG(c->kept_taken.items[i].signal->json));
     rows(&out, &c->history);
     for (size_t i = 0; i < c->records.count; i++) {
         const struct record_write *w = &c->records.items[i];

@@ -276,8 +276,19 @@ static void answer_process(struct rig *r, const struct process_read *need,
     *VEC_ADD(&r->mem, out) = found;
 }
 
+static void answer_kept(struct rig *r, struct str correlation, struct kept_reads *out)
+{
+    struct kept_read found = {.correlation = correlation};
+
+    for (size_t i = 0; i < r->kept.count; i++)
+        if (str_eq(r->kept.items[i].correlation, correlation))
+            found = r->kept.items[i];
+    *VEC_ADD(&r->mem, out) = found;
+}
+
 static bool apply(struct rig *r, struct event ev)
 {
+    struct kept_reads kept = {0};
     struct process_reads processes = {0};
     struct history history = {0};
     struct record_reads records = {0};
@@ -288,6 +299,7 @@ static bool apply(struct rig *r, struct event ev)
     ev.records = &records;
     ev.objects = &objects;
     ev.gives_up_on_records = r->gives_up_on_records;
+    ev.kept = r->keeps_signals ? &kept : NULL;
     r->needs = 0;
     while (true) {
         if (!advance(r, &ev, &c))
@@ -295,7 +307,9 @@ static bool apply(struct rig *r, struct event ev)
         if (c.result == ADVANCE_COMMIT)
             break;
         assert_true(c.needs.count > 0 || c.needs_history.is_needed || c.needs_processes.count > 0 ||
-                    c.needs_child);
+                    c.needs_child || c.needs_kept.count > 0);
+        for (size_t i = 0; i < c.needs_kept.count; i++)
+            answer_kept(r, c.needs_kept.items[i], &kept);
         for (size_t i = 0; i < c.needs_processes.count; i++)
             answer_process(r, &c.needs_processes.items[i], &processes);
         ev.processes = &processes;

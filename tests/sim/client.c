@@ -133,6 +133,7 @@ static void check_ok(struct sim *sim, const struct sim_request *q)
     case NODE_RETRY:
     case NODE_SKIP:
     case NODE_MIGRATE:
+    case NODE_RESOLVE:
         x = disk_find(&sim->disk, r->execution);
         SIM_CHECK(sim, x != NULL, "I9: a repair was acknowledged of what is not durable");
         x->repairs++;
@@ -174,6 +175,20 @@ static void check_repair_conflict(struct sim *sim, const struct node_request *r,
               "an action that is offered is refused: %s", r->err.message);
 }
 
+/* The open letter of that id, or any that says what an execution waits for; or NULL. */
+static const struct disk_letter *open_letter(const struct disk_execution *x, struct str id)
+{
+    for (size_t i = 0; i < x->letters.count; i++) {
+        const struct disk_letter *l = &x->letters.items[i];
+        char text[UUID_TEXT_LEN + 1];
+
+        uuid_write(l->id, text);
+        if (l->is_open && l->is_incident && (id.len == 0 || str_eq(id, str_of(text))))
+            return l;
+    }
+    return NULL;
+}
+
 static void check_conflict(struct sim *sim, const struct sim_request *q)
 {
     const struct node_request *r = &q->r;
@@ -183,6 +198,11 @@ static void check_conflict(struct sim *sim, const struct sim_request *q)
     SIM_CHECK(sim, x != NULL, "a conflict with an execution that is not durable");
     if (is_repair(r)) {
         check_repair_conflict(sim, r, x);
+        return;
+    }
+    if (r->kind == NODE_RESOLVE) {
+        SIM_CHECK(sim, open_letter(x, r->letter) == NULL, "an outcome is refused: %s",
+                  r->err.message);
         return;
     }
     if (status_is_terminal(x->s.status) || x->s.crash_count > 0)
@@ -509,6 +529,26 @@ static void ask_repair(struct sim *sim)
     (void)client_submit(sim, q);
 }
 
+/* Say what became of a step that is in doubt; an incident refuses that. */
+static void ask_resolve(struct sim *sim)
+{
+    struct uuid id = some_execution(sim);
+    const struct disk_execution *x = disk_find(&sim->disk, id);
+    const struct disk_letter *l = x != NULL ? open_letter(x, STR_NONE) : NULL;
+    struct sim_request *q;
+    char text[UUID_TEXT_LEN + 1];
+
+    if (l == NULL || str_find(x->s.waiting_for_json, STR("\"parked\":true"), 0) < 0)
+        return;
+    q = client_new(sim, NODE_RESOLVE);
+    uuid_write(l->id, text);
+    q->r.execution = id;
+    q->r.letter = str_copy(&q->mem, str_of(text));
+    q->r.said = (enum outcome_said)dice_roll(&sim->dice, SAID_COUNT);
+    q->r.note = STR("looked it up");
+    (void)client_submit(sim, q);
+}
+
 static void ask_publish(struct sim *sim)
 {
     struct sim_request *q = client_new(sim, NODE_DEFINITION);
@@ -539,6 +579,8 @@ void client_ask(struct sim *sim)
         ask_other(sim, NODE_CANCEL);
     else if (which < 950)
         ask_repair(sim);
+    else if (which < 970)
+        ask_resolve(sim);
     else if (which < 998)
         ask_other(sim, NODE_WAIT);
     else

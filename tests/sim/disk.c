@@ -475,7 +475,7 @@ static void write_letters(struct sim *sim, struct disk_execution *x, const struc
         *VEC_ADD(&d->mem, &x->letters) =
             (struct disk_letter){.id = l->id,
                                  .seq = l->seq,
-                                 .is_incident = str_eq(l->kind, STR("incident")),
+                                 .is_incident = !str_eq(l->kind, STR("compensation")),
                                  .is_open = true};
         sim_note(sim, (uint64_t)l->seq);
     }
@@ -614,7 +614,7 @@ static void check_execution(struct sim *sim, const struct disk_execution *x)
 
         signals += str_eq(status, STR("signal"));
         repairs += str_eq(status, STR("retry")) || str_eq(status, STR("skip")) ||
-                   str_eq(status, STR("migrated"));
+                   str_eq(status, STR("migrated")) || str_eq(status, STR("resolved"));
     }
     SIM_CHECK(sim, repairs >= x->repairs, "I9: a repair was acknowledged and is not durable");
     SIM_CHECK(sim, signals == x->count, "I2: %zu signals in history, %zu received", signals,

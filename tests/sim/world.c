@@ -300,7 +300,8 @@ void sim_come_to_rest(struct sim *sim)
         const struct stored_execution *s = &sim->disk.executions.items[i]->s;
         SIM_CHECK(sim,
                   status_is_terminal(s->status) || s->crash_count >= 5 ||
-                      str_find(s->waiting_for_json, STR("\"incident\""), 0) >= 0,
+                      str_find(s->waiting_for_json, STR("\"incident\""), 0) >= 0 ||
+                      str_find(s->waiting_for_json, STR("\"parked\":true"), 0) >= 0,
                   "an execution is alive after its deadline: %.*s", STR_ARG(s->waiting_for_json));
     }
     disk_check_all(sim);
