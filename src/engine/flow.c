@@ -339,7 +339,7 @@ enum step_end flow_jump(struct turn *t, enum jump_kind kind, uint32_t step)
     PANIC("unknown kind of jump");
 }
 
-/* The goto of the step that has completed. STEP_SKIPPED: it leads nowhere. */
+/* The goto of the step that is over. STEP_SKIPPED: it leads nowhere. */
 static enum step_end take_goto(struct turn *t)
 {
     const struct step *step = turn_step(t);
@@ -406,7 +406,7 @@ bool flow_catch(struct turn *t, struct value error, struct str error_json, enum 
     } else {
         (void)pop_frame(t);
         failure_record(t, error, error_json);
-        *end = STEP_SKIPPED;
+        *end = STEP_DONE;
     }
     return true;
 }
