@@ -86,7 +86,7 @@ claim "a version that is not there is told" said 1 "there is no version 7"
 run migrate key:h-3
 claim "a migration needs a version" said 2 usage
 run migrate key:h-3 --version x
-claim "which is a number" said 1 "--version takes a number"
+claim "which is a number" said 2 "--version takes a number"
 run migrate --where "code=hold status=waiting" --version 1
 claim "many go on with a version" said 0 "4 of 4 executions are of the other version now"
 run skip --where "code=hold"
