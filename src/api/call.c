@@ -343,8 +343,7 @@ void call_audit_signal(const struct call *c, struct node_request *r)
     buf_char(&details, '}');
     /* Who waits for a correlation is not known yet, and may be nobody. */
     call_audit(c, r, "execution.signal",
-               r->correlation.len > 0 ? STR_NONE : str_from(id, UUID_TEXT_LEN),
-               buf_view(&details));
+               r->correlation.len > 0 ? STR_NONE : str_from(id, UUID_TEXT_LEN), buf_view(&details));
 }
 
 struct node_request *call_change(struct call *c, struct change *change,
