@@ -104,6 +104,7 @@ static void cursor(struct buf *out, const struct cursor *c)
     put_text(out, c->awaited);
     put_text(out, c->failed_at);
     put_number(out, c->tries);
+    put_number(out, c->is_unsure);
     put_number(out, c->asked);
     if (c->asking == NULL)
         return;
@@ -138,6 +139,7 @@ static void stands(struct buf *out, const struct execution *x)
             put_number(out, x->undo->from->visit);
             put_number(out, x->undo->from->attempt);
             put_number(out, x->undo->from->started_at_us);
+            put_number(out, x->undo->from->is_unsure);
             put_number(out, x->undo->from->asked);
             put_text(out, x->undo->from->input_json);
             put_text(out, x->undo->from->frozen_json);
