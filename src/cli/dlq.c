@@ -78,50 +78,37 @@ static void print_table(struct arena *mem, struct value items)
     table_print(&table);
 }
 
-/* Read one page; *cursor is where it begins, then where the next one does. */
-static bool read_page(struct client *c, struct str query, struct str *cursor, struct value *items)
-{
-    struct reply reply;
-    struct str path = str_printf(&c->mem, "/dlq?%.*s%s%.*s", STR_ARG(query),
-                                 cursor->len > 0 ? "&cursor=" : "", STR_ARG(*cursor));
-
-    if (!client_call(c, "GET", path, STR_NONE, &reply))
-        return false;
-    *items = value_map_get_str(reply.json, STR("items"));
-    *cursor = client_text(reply.json, "nextCursor");
-    return items->kind == VALUE_LIST;
-}
-
-static bool make_query(struct client *c, const struct dlq_options *o, struct str *out)
+static bool make_path(struct client *c, const struct dlq_options *o, struct str *out)
 {
     struct str execution = STR_NONE;
-    struct buf query;
+    struct buf path;
 
     if (o->execution != NULL && !client_find(c, o->execution, &execution))
         return false;
-    buf_init_arena(&query, &c->mem);
-    buf_text(&query, "limit=");
-    client_escape(&query, str_of(o->limit != NULL ? o->limit : o->all ? "500" : "20"));
-    add_filter(&query, "status", or_none(o->status));
-    add_filter(&query, "kind", or_none(o->kind));
-    add_filter(&query, "code", or_none(o->code));
-    add_filter(&query, "execution", execution);
-    add_filter(&query, "from", or_none(o->from));
-    add_filter(&query, "to", or_none(o->to));
-    *out = buf_view(&query);
+    buf_init_arena(&path, &c->mem);
+    buf_text(&path, "/dlq?limit=");
+    client_escape(&path, str_of(o->limit != NULL ? o->limit : o->all ? "500" : "20"));
+    add_filter(&path, "status", or_none(o->status));
+    add_filter(&path, "kind", or_none(o->kind));
+    add_filter(&path, "code", or_none(o->code));
+    add_filter(&path, "execution", execution);
+    add_filter(&path, "from", or_none(o->from));
+    add_filter(&path, "to", or_none(o->to));
+    *out = buf_view(&path);
     return true;
 }
 
 static int list(struct client *c, const struct dlq_options *o)
 {
-    struct str cursor = STR_NONE, query;
+    struct str cursor = STR_NONE, path;
+    struct reply reply;
     struct value items;
     uint64_t shown = 0;
 
-    if (!make_query(c, o, &query))
+    if (!make_path(c, o, &path))
         return EXIT_FAILED;
     do {
-        if (!read_page(c, query, &cursor, &items))
+        if (!client_page(c, path, &cursor, &reply, &items))
             return EXIT_FAILED;
         for (uint32_t i = 0; o->as_json && i < items.len; i++)
             printf("%.*s\n", STR_ARG(client_json(&c->mem, items.items[i])));
@@ -143,8 +130,8 @@ static int list(struct client *c, const struct dlq_options *o)
 /* The letter that a person named: by its id, or by a unique end of one. */
 static bool find(struct client *c, const char *name, struct str *out)
 {
-    const struct str query = STR("status=all&limit=500");
     struct str cursor = STR_NONE, end = str_of(name);
+    struct reply reply;
     struct value items;
     struct uuid id;
     unsigned found = 0;
@@ -154,7 +141,7 @@ static bool find(struct client *c, const char *name, struct str *out)
     if (uuid_read(end, &id))
         return true;
     do {
-        if (!read_page(c, query, &cursor, &items))
+        if (!client_page(c, STR("/dlq?status=all&limit=500"), &cursor, &reply, &items))
             return false;
         for (uint32_t i = 0; i < items.len; i++) {
             struct str text = client_text(items.items[i], "id");

@@ -223,11 +223,6 @@ static bool apply_wake(struct turn *t, bool *complete)
 
 /* --- signals --- */
 
-static struct value or_null(struct value v)
-{
-    return v.kind == VALUE_ABSENT ? value_null() : v;
-}
-
 enum signal_known engine_signal_known(const struct execution *exec, struct str id, struct str type,
                                       struct value payload)
 {
@@ -235,65 +230,36 @@ enum signal_known engine_signal_known(const struct execution *exec, struct str i
 
     if (s == NULL)
         return SIGNAL_NEW;
-    return str_eq(s->type, type) &&
-                   value_equal(value_map_get_str(s->view, STR("payload")), or_null(payload), NULL)
+    return str_eq(s->type, type) && value_equal(value_map_get_str(s->view, STR("payload")),
+                                                turn_or_null(payload), NULL)
                ? SIGNAL_SAME
                : SIGNAL_DIFFERS;
 }
 
-/* {id, type, payload, by, receivedAt}, still in the memory of the event. */
-static struct value signal_view(struct turn *t)
-{
-    const struct event *ev = t->ev;
-    struct value_entry *entries = ARENA_ARRAY(t->mem, 5, struct value_entry);
-    size_t duplicate;
-
-    entries[0] = (struct value_entry){value_key(STR("id")), value_string(ev->signal_id)};
-    entries[1] = (struct value_entry){value_key(STR("type")), value_string(ev->signal_type)};
-    entries[2] = (struct value_entry){value_key(STR("payload")), or_null(ev->signal_payload)};
-    entries[3] = (struct value_entry){value_key(STR("by")), or_null(ev->signal_by)};
-    entries[4] = (struct value_entry){value_key(STR("receivedAt")), time_text(t->mem, t->now_us)};
-    return value_map_make(t->mem, entries, 5, &duplicate);
-}
-
-static bool make_signal(struct turn *t, struct signal *out, struct err *err)
-{
-    struct value view = signal_view(t);
-
-    *out = (struct signal){.received_at_us = t->now_us, .seq = t->x->seq + 1};
-    if (!turn_freeze(t, &view, &out->json))
-        return err_set(
-            err, str_eq(t->failure.code, STR("limit_context_size")) ? ERR_TOO_LARGE : ERR_INVALID,
-            "%.*s", STR_ARG(t->failure.message));
-    if (t->x->context_bytes + out->json.len > CONTEXT_BYTES_MAX)
-        return err_set(err, ERR_TOO_LARGE, "the context would be larger than %d bytes",
-                       CONTEXT_BYTES_MAX);
-    out->view = value_copy(t->mem, view);
-    out->id = value_text(value_map_get_str(out->view, STR("id")));
-    out->type = value_text(value_map_get_str(out->view, STR("type")));
-    return true;
-}
-
 static bool apply_signal(struct turn *t, bool *complete, struct err *err)
 {
-    struct execution *x = t->x;
+    const struct event *ev = t->ev;
+    struct arrival arrival = {ev->signal_id, ev->signal_type, ev->signal_payload, ev->signal_by,
+                              t->now_us};
+    bool is_waiting = t->x->cursor.phase == PHASE_WAIT;
     struct signal *signal = ARENA_NEW(t->mem, struct signal);
     struct value output;
 
-    if (x->cursor.phase == PHASE_WAIT && !wait_checks_form(t, turn_step(t), err))
+    if (is_waiting && !wait_checks_form(t, turn_step(t), err))
         return false;
-    if (!make_signal(t, signal, err))
+    if (!receive_make(t, &arrival, signal, err))
         return false;
-    state_add_signal(t->mem, x, signal);
+    receive(t, signal);
     t->out->received = signal;
-    (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("signal"));
-    turn_note(t, "signal", signal->json);
-    if (x->cursor.phase != PHASE_WAIT)
-        return true;
-    turn_begin_step(t);
-    if (wait_takes(t, turn_step(t), signal, &output))
-        *complete = leave_wait(t, STEP_DONE, output, signal->seq);
-    return true;
+    if (is_waiting) {
+        turn_begin_step(t);
+        if (wait_takes(t, turn_step(t), signal, &output)) {
+            *complete = leave_wait(t, STEP_DONE, output, signal->seq);
+            return true;
+        }
+    }
+    return ev->signal_correlation.len == 0 ||
+           err_set(err, ERR_CONFLICT, "no wait with this correlation takes the signal");
 }
 
 /* --- cancelling --- */
@@ -507,6 +473,7 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
         out->wakes_parent = t.x->has_parent && status_is_terminal(t.x->status);
         out->incident = incident_after(exec, ev->kind);
         out->incident_note = ev->note;
+        correlation_compare(&t, exec);
         out->moves = t.x->program != exec->program || t.x->deadline_at_us != exec->deadline_at_us;
     }
     return true;

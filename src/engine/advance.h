@@ -94,6 +94,42 @@ struct child_read {
     struct value error;  /* failed: {code, message, ...}; or absent */
 };
 
+/* A signal as it arrives. */
+struct arrival {
+    struct str id, type;
+    struct value payload;
+    struct value by; /* {id, name} or {callback: true} */
+    int64_t received_at_us;
+};
+
+/* One that came by correlation, found no wait and is kept for it. */
+struct kept_signal {
+    int64_t row; /* the store's own key: later ones have larger ones */
+    struct arrival signal;
+};
+
+/* One that a wait took when it began. */
+struct kept_take {
+    int64_t row;
+    const struct signal *signal;
+};
+
+struct kept_takes {
+    VEC_OF(struct kept_take);
+};
+
+/* All that is kept for a correlation, oldest first, but for what this execution has received. */
+struct kept_read {
+    struct str correlation;
+    int64_t last_row; /* the store held none above this one */
+    const struct kept_signal *signals;
+    uint32_t count;
+};
+
+struct kept_reads {
+    VEC_OF(struct kept_read);
+};
+
 /*
  * A procedure that a trial answers in place of running it. `call` tells one
  * call of it from any other: the same turn, run anew, asks for the same.
@@ -114,6 +150,8 @@ struct event {
     struct str signal_id, signal_type;
     struct value signal_payload;
     struct value signal_by; /* {id, name} or {callback: true} */
+    /* SIGNAL: only a wait that has this may take it, else ERR_CONFLICT; empty: as it is */
+    struct str signal_correlation;
     struct str reason;
     enum cancel_rollback cancel_rollback; /* CANCEL */
     struct str answer_key;                /* ANSWER: the idempotency key it is for */
@@ -133,6 +171,7 @@ struct event {
     const struct history *history;         /* the rows that NEED asked for, or NULL */
     const struct process_reads *processes; /* or NULL */
     const struct child_read *child;        /* or NULL */
+    const struct kept_reads *kept;         /* or NULL: nobody keeps signals */
     /* Others keep changing the records first: writing one fails with conflict_version. */
     bool gives_up_on_records;
     /* For trials: the names of procedures that are asked for, not run; a map, or absent. */
@@ -233,6 +272,18 @@ struct history_need {
     int64_t after;
 };
 
+/* A wait that signals find by its correlation. Only one of an execution has this step and visit. */
+struct correlated_wait {
+    struct str step;
+    int64_t visit;
+    struct str correlation, types_json;
+    int64_t kept_up_to; /* of one that opens: kept signals up to this row were looked at */
+};
+
+struct correlated_waits {
+    VEC_OF(struct correlated_wait);
+};
+
 /* A command that ran, however it ended. */
 struct command_run {
     struct str step;
@@ -265,6 +316,9 @@ struct commit {
     struct process_reads needs_processes; /* code and key are what is asked for */
     bool needs_child;                     /* how the execution `child` stands */
     struct uuid child;
+    struct {
+        VEC_OF(struct str);
+    } needs_kept;                  /* correlations: what is kept for them */
     struct mock_reads needs_mocks; /* name, call and input are what is asked for */
     struct command_runs commands;  /* when the event traces */
     struct dead_letters dead_letters;
@@ -284,7 +338,9 @@ struct commit {
     struct findings findings;      /* of what is refused as ERR_INVALID: what is wrong */
     bool moves;                    /* the version or the deadline of the execution has changed */
     const struct signal *received; /* a signal to be stored, or NULL */
-    bool writes_context;           /* checkpoint: context_json is set */
+    struct kept_takes kept_taken;  /* more of them, that were kept until now */
+    struct correlated_waits opened, closed;
+    bool writes_context; /* checkpoint: context_json is set */
     struct str context_json;
     struct str cursor_json; /* the cursor as it is stored; empty once terminal */
 };

@@ -11,11 +11,13 @@
 
 /* --- another attempt? --- */
 
-/* A code, a class, or "prefix_*". */
+/* A code, a class, or a beginning: "prefix_*" or "prefix_". */
 static bool names_failure(struct str pattern, const struct failure *f)
 {
-    if (pattern.len > 0 && pattern.ptr[pattern.len - 1] == '*')
+    if (str_ends_with(pattern, STR("*")))
         return str_starts_with(f->code, str_slice(pattern, 0, pattern.len - 1));
+    if (str_ends_with(pattern, STR("_")))
+        return str_starts_with(f->code, pattern);
     return str_eq(pattern, f->code) || str_eq(pattern, f->class);
 }
 

@@ -22,19 +22,19 @@
 #include "engine/state.h"
 #include "value/json.h"
 
-static struct value member(struct value map, struct str key)
+static inline struct value member(struct value map, struct str key)
 {
     return map.kind == VALUE_MAP ? value_map_get_str(map, key) : value_absent();
 }
 
-static int64_t int_member(struct value map, struct str key)
+static inline int64_t int_member(struct value map, struct str key)
 {
     struct value v = member(map, key);
 
     return v.kind == VALUE_INT ? v.i : 0;
 }
 
-static struct str text_member(struct value map, struct str key)
+static inline struct str text_member(struct value map, struct str key)
 {
     struct value v = member(map, key);
 
@@ -421,6 +421,22 @@ static void restore_asking(struct arena *mem, struct cursor *cursor, struct valu
     cursor->asking = a;
 }
 
+/* A wait that an earlier version began says it to people alone. */
+static bool restore_correlation(struct arena *mem, struct execution *x, struct err *err)
+{
+    struct value why, v;
+
+    if (x->cursor.phase != PHASE_WAIT || x->cursor.correlation.len > 0 ||
+        str_find(x->waiting_for_json, STR("\"correlation\""), 0) < 0)
+        return true;
+    if (!read_json(mem, x->waiting_for_json, &why, err))
+        return false;
+    v = member(why, STR("correlation"));
+    if (v.kind != VALUE_ABSENT && !define_correlation(mem, v, &x->cursor.correlation))
+        x->cursor.correlation = STR_NONE;
+    return true;
+}
+
 static bool restore_cursor(struct arena *mem, struct execution *x, struct str text, struct err *err)
 {
     struct value stored, v;
@@ -448,6 +464,7 @@ static bool restore_cursor(struct arena *mem, struct execution *x, struct str te
     x->cursor.wake_at_us = int_member(stored, STR("wakeAt"));
     x->cursor.input_json = json_member(mem, stored, STR("input"));
     x->cursor.types_json = json_member(mem, stored, STR("types"));
+    x->cursor.correlation = text_member(stored, STR("correlation"));
     x->cursor.timeout_at_us = int_member(stored, STR("timeoutAt"));
     x->cursor.remind_at_us = int_member(stored, STR("remindAt"));
     x->cursor.remind_every_us = int_member(stored, STR("remindEvery"));
@@ -461,7 +478,8 @@ static bool restore_cursor(struct arena *mem, struct execution *x, struct str te
     x->cursor.asked = int_member(stored, STR("asked"));
     restore_asking(mem, &x->cursor, member(stored, STR("asking")));
     x->jumps = (uint32_t)int_member(stored, STR("jumps"));
-    return restore_frames(mem, x, member(stored, STR("in")), err) &&
+    return restore_correlation(mem, x, err) &&
+           restore_frames(mem, x, member(stored, STR("in")), err) &&
            restore_undo(mem, x, member(stored, STR("undo")), err);
 }
 

@@ -273,6 +273,7 @@ struct str state_cursor_json(struct arena *mem, const struct execution *exec)
     write_number(&out, "wakeAt", c->wake_at_us);
     write_json(&out, "input", c->input_json);
     write_json(&out, "types", c->types_json);
+    write_text(&out, "correlation", c->correlation);
     write_number(&out, "timeoutAt", c->timeout_at_us);
     write_number(&out, "remindAt", c->remind_at_us);
     write_number(&out, "remindEvery", c->remind_every_us);
@@ -533,6 +534,7 @@ static void copy_cursor(struct arena *mem, struct execution *x, const struct exe
 
     c->input_json = copy_text(mem, c->input_json);
     c->types_json = copy_text(mem, c->types_json);
+    c->correlation = copy_text(mem, c->correlation);
     c->frozen_json = copy_text(mem, c->frozen_json);
     c->awaited = copy_text(mem, c->awaited);
     c->failed_at = copy_text(mem, c->failed_at);

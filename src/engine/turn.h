@@ -25,7 +25,7 @@ struct failure {
     struct str message;
     struct str class;     /* "business", "transient", "indeterminate" */
     struct value details; /* or VALUE_ABSENT */
-    struct str source;    /* JSON pointer in the definition, or empty */
+    struct str source;    /* JSON pointer in the definition: what failed there; or empty */
     bool is_own;   /* of our own making (expression_*, limit_*), not the user's compute.fail */
     bool is_final; /* "retryable": false */
     int64_t retry_after_us; /* what the other side asked for; 0 = nothing */
@@ -134,6 +134,11 @@ const struct step *turn_step(const struct turn *t);
 /* Forget what the last step has staged, and everything its expressions saw. */
 void turn_begin_step(struct turn *t);
 
+static inline struct value turn_or_null(struct value v)
+{
+    return v.kind == VALUE_ABSENT ? value_null() : v;
+}
+
 /* Append a row; its seq and times are set here. Answers it for the rest. */
 struct history_row *turn_row(struct turn *t, enum history_kind kind, struct str step,
                              struct str status);
@@ -195,6 +200,9 @@ struct value context_load(void *turn, uint32_t slot);
 struct value context_step_view(struct arena *mem, const struct step *step,
                                const struct step_state *state);
 
+/* Whether the engine sets this field of it itself, whatever the result has under that name. */
+bool context_is_engines(struct str name);
+
 /* $.signals: the last SIGNALS_SHOWN of them. */
 struct value context_signals(struct arena *mem, const struct signals *signals);
 
@@ -207,6 +215,9 @@ struct value context_loop(struct turn *t);
 
 /* $.compensation */
 struct value context_compensation(struct turn *t);
+
+/* $.input of a procedure by name, or that of the step under way over the execution's. */
+struct value context_input(struct turn *t);
 
 /* The step's input over the execution's. */
 struct value context_input_over(struct turn *t, struct value input);
@@ -377,6 +388,30 @@ bool wait_is_over(const struct turn *t);
 /* Send a reminder. False: reads are needed first. */
 bool wait_remind(struct turn *t, const struct step *step);
 
+/* --- receive.c: signals come in --- */
+
+/* What it becomes in the state; nothing has changed yet. ERR_TOO_LARGE or ERR_INVALID. */
+bool receive_make(struct turn *t, const struct arrival *a, struct signal *out,
+                  struct err *err) MUST_USE;
+
+/* It is part of the state, and a row says so. Nothing may come between making it and this. */
+void receive(struct turn *t, const struct signal *signal);
+
+/* --- correlation.c: waits that signals find by a correlation --- */
+
+/* What is kept for it: *out, or NULL when nobody keeps any. False: that must be read first. */
+bool correlation_look(struct turn *t, struct str correlation,
+                      const struct kept_read **out) MUST_USE;
+
+/* Whether the execution has received it. */
+bool correlation_has(const struct turn *t, const struct kept_signal *kept);
+
+/* The execution receives it, and nobody else will. */
+void correlation_take(struct turn *t, const struct kept_signal *kept, const struct signal *signal);
+
+/* The commit says which waits it opens and closes, `before` being the state that it rests on. */
+void correlation_compare(struct turn *t, const struct execution *before);
+
 /* --- step.c: one step --- */
 
 /* Run steps until one waits, all are done or one fails for good. False: reads are needed first. */
@@ -497,6 +532,9 @@ void outcome_dead_letter(struct turn *t, enum letter_kind kind, struct str step,
 void outcome_lost(struct turn *t, const struct history_row *row);
 
 /* --- undo.c: rolling back --- */
+
+/* procedure_input() of a rollback: evaluated once, the same for each attempt. */
+enum step_end undo_input(struct turn *t, const struct mapping *input, struct value *out);
 
 /* Whether anything in the program can be rolled back. */
 bool undo_is_possible(const struct program *p);

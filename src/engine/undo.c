@@ -382,6 +382,19 @@ static enum step_end failed(struct turn *t)
     return STEP_DONE;
 }
 
+enum step_end undo_input(struct turn *t, const struct mapping *input, struct value *out)
+{
+    struct str *stored = &t->x->cursor.input_json;
+
+    if (stored->len > 0) {
+        *out = read_json_or(t, *stored, value_absent());
+        return STEP_DONE;
+    }
+    if (procedure_input(t, input, out) != STEP_DONE)
+        return STEP_FAILED;
+    return out->kind == VALUE_ABSENT || turn_freeze(t, out, stored) ? STEP_DONE : STEP_FAILED;
+}
+
 static enum step_end run_rollback(struct turn *t, struct value delta, struct value *out)
 {
     const struct undo *undo = t->x->undo;
@@ -402,9 +415,7 @@ static enum step_end run_rollback(struct turn *t, struct value delta, struct val
         return STEP_FAILED;
     if (undo->commands_left > 0)
         return undo_command_run(t, step, done, place, out);
-    if (procedure_input(t, step->rollback.input, &input) != STEP_DONE)
-        return STEP_FAILED;
-    if (input.kind != VALUE_ABSENT && !turn_freeze(t, &input, &t->x->cursor.input_json))
+    if (undo_input(t, step->rollback.input, &input) != STEP_DONE)
         return STEP_FAILED;
     return procedure_run(t, step->rollback.procedure, STR_NONE, input, out);
 }

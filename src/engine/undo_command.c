@@ -191,7 +191,7 @@ enum step_end undo_command_run(struct turn *t, const struct step *step, struct v
     names = inner(undo, STR("names"), found.path);
     if (names.kind == VALUE_MAP)
         set_names(t, found.procedure->commands, found.procedure->command_count, names);
-    end = procedure_input(t, found.command->rollback.input, &input);
+    end = undo_input(t, found.command->rollback.input, &input);
     if (end == STEP_DONE)
         end = procedure_run(t, found.command->rollback.procedure, STR_NONE, input, out);
     if (is_named)

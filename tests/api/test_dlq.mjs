@@ -70,7 +70,7 @@ async function hold(rig, input = {}) {
 }
 
 async function fail(rig) {
-    const answer = await rig.api('POST', '/executions?wait=10s', { code: 'stuck' });
+    const answer = await rig.api('POST', '/executions?wait=60s', { code: 'stuck' });
     equal([answer.status, answer.body.status], [201, 'failed']);
     return answer.body.id;
 }
@@ -330,7 +330,7 @@ claim('a bulk request that makes no sense is refused', async (rig) => {
     equal(await pointer({ action: 'retry', filter: { status: 'resolved' } }), '/filter/status');
     equal(await pointer({ action: 'retry', filter: { execution: '7' } }), '/filter/execution');
     equal(await pointer({ action: 'retry', filter: { from: 'soon' } }), '/filter/from');
-    equal(await pointer({ action: 'retry', filter: { step: 'a' } }), '/filter/');
+    equal(await pointer({ action: 'retry', filter: { step: 'a' } }), '/filter/step');
     equal(await pointer({ action: 'retry', filter: {}, limit: 0 }), '/limit');
 });
 

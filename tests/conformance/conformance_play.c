@@ -381,7 +381,7 @@ struct value play_shown(struct play *p)
     if (!p->has_started)
         return value_null();
     buf_init_arena(&out, &p->rig.mem);
-    show_execution(&p->rig.mem, &out, p->rig.x);
+    show_execution(&out, p->rig.x);
     return read_shown(p, buf_view(&out));
 }
 

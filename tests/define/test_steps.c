@@ -381,7 +381,7 @@ static void test_steps__fifty_are_counted_through_the_whole_tree(void **state)
             buf_printf(&text, "%s{'code': 's%d', " LOG "}", i == 0 ? "" : ",", i);
         buf_text(&text, "]}]}, {'code': 'last', " LOG "}]}");
         buf_char(&text, '\0');
-        assert_string_equal(definition_found(text.ptr), inner == 48 ? "" : "/steps too_many_steps");
+        assert_string_equal(definition_found(text.ptr), inner == 48 ? "" : "/steps limit_steps");
     }
 }
 
