@@ -93,6 +93,21 @@ bool correlation_refuses(const struct disk *d, struct member *m)
     return m->result == MEMBER_KEPT_STALE;
 }
 
+/* No signal lies beside a wait that would take it; one that ended the server is left alone. */
+static void check_apart(struct sim *sim, const struct disk_correlated *s)
+{
+    const struct disk_execution *x;
+
+    for (size_t i = 0; i < sim->disk.waits.count && !s->is_delivered; i++) {
+        const struct disk_wait *w = &sim->disk.waits.items[i];
+
+        if (!str_eq(w->correlation, s->correlation) || !is_for(w->types_json, s->type))
+            continue;
+        x = disk_find(&sim->disk, w->execution);
+        SIM_CHECK(sim, x->s.crash_count > 0, "a signal is kept beside a wait that would take it");
+    }
+}
+
 static void close_wait(struct sim *sim, struct uuid execution, const struct correlated_wait *w)
 {
     struct disk *d = &sim->disk;
@@ -136,20 +151,25 @@ void correlation_apply(struct sim *sim, const struct member *m)
     }
     if (m->correlated != NULL && m->correlated->has_own_id)
         add(d, m->correlated, &c->after->id);
+    for (size_t i = 0; c->opened.count > 0 && i < d->correlated.count; i++)
+        check_apart(sim, &d->correlated.items[i]);
 }
 
-void correlation_keep(struct disk *d, struct member *m)
+void correlation_keep(struct sim *sim, struct member *m)
 {
+    struct disk *d = &sim->disk;
     const struct signal_keep *keep = (const struct signal_keep *)(const void *)m->change;
     const struct correlated_signal *s = m->correlated;
 
     m->result = MEMBER_APPLIED;
     if (is_known(d, m))
         return;
-    if (find_wait(d, s->correlation, s->type, keep->waits_up_to) != NULL)
+    if (find_wait(d, s->correlation, s->type, keep->waits_up_to) != NULL) {
         m->result = MEMBER_STALE;
-    else
+    } else {
         add(d, s, NULL);
+        check_apart(sim, find(d, s->id));
+    }
 }
 
 /* --- at rest --- */
@@ -160,20 +180,10 @@ void correlation_check(struct sim *sim)
 
     for (size_t i = 0; i < d->correlated.count; i++) {
         const struct disk_correlated *s = &d->correlated.items[i];
-        const struct disk_execution *x;
-        const struct disk_wait *w;
+        const struct disk_execution *x = disk_find(&sim->disk, s->execution);
 
-        if (s->is_delivered) {
-            x = disk_find(&sim->disk, s->execution);
-            SIM_CHECK(sim, x != NULL && disk_find_signal(x, s->id) != NULL,
-                      "I9: a signal that was delivered is not among those of its execution");
-            continue;
-        }
-        w = find_wait(d, s->correlation, s->type, 0);
-        x = w == NULL ? NULL : disk_find(&sim->disk, w->execution);
-        /* One that may have ended the server is left alone. */
-        SIM_CHECK(sim, x == NULL || x->s.crash_count > 0,
-                  "a signal is kept beside a wait that would take it");
+        SIM_CHECK(sim, !s->is_delivered || (x != NULL && disk_find_signal(x, s->id) != NULL),
+                  "I9: a signal that was delivered is not among those of its execution");
     }
     for (size_t i = 0; i < d->executions.count; i++) {
         const struct stored_execution *x = &d->executions.items[i]->s;

@@ -599,7 +599,7 @@ void disk_apply(struct sim *sim, struct member *m)
         return;
     case MEMBER_CHANGE:
         ASSERT(m->correlated != NULL); /* clients change nothing else */
-        correlation_keep(&sim->disk, m);
+        correlation_keep(sim, m);
         return;
     case MEMBER_CRASH:
         x = disk_find(&sim->disk, m->crashed);

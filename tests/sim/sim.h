@@ -6,6 +6,7 @@
  *     node      the real one: node_submit(), node_pass()
  *     store.c   batches and reads wait here until the world lets them happen
  *     disk.c    what is durable, and the invariants of every commit
+ *     correlation.c  signals and waits that a correlation joins, on that disk
  *     world.c   what happens next: a pass, a batch, a read, time, a crash
  *
  * The same seed gives the same run to the byte: `digest` sums up everything
@@ -149,7 +150,7 @@ struct sim;
 /* Whether a commit has not seen what is kept: then m->result says so. */
 bool correlation_refuses(const struct disk *d, struct member *m);
 void correlation_apply(struct sim *sim, const struct member *m);
-void correlation_keep(struct disk *d, struct member *m);
+void correlation_keep(struct sim *sim, struct member *m);
 void correlation_check(struct sim *sim); /* when nothing is under way */
 const struct disk_correlated *correlation_find(const struct disk *d, struct str id);
 
