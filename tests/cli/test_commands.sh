@@ -119,6 +119,12 @@ run show 7
 claim "an end that is too short is refused" said 1 "4 characters or more"
 run show key:nobody
 claim "a key that nobody has is refused" said 1 "no execution has the key nobody"
+run show key:
+claim "a key that is empty is nobody's" said 1 "needs a key"
+run start lunch --version two
+claim "a version that is no number is wrong usage" said 2 "--version takes a number from 1 on, not two"
+run migrate @last --version 0
+claim "so is one that no version has" said 2 "pawl migrate: --version takes a number from 1 on, not 0"
 run show key:lunch-1
 claim "show says since when it waits, until when, and what to type" said 0 \
     'It waits at step decision for the signal "approved" or "refused", since ' " ago, until 2" \
