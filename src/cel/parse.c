@@ -109,7 +109,7 @@ static struct node *parse_unary(struct parser *p)
 /* How tightly binary operators bind: larger is tighter, 0 is none. */
 static const struct {
     uint8_t strength, op;
-} binary[TOKEN_KINDS] = {
+} binary[TOKEN_COUNT] = {
     [TOKEN_STAR] = {3, OPERATOR_MULTIPLY},  [TOKEN_SLASH] = {3, OPERATOR_DIVIDE},
     [TOKEN_PERCENT] = {3, OPERATOR_MODULO}, [TOKEN_PLUS] = {2, OPERATOR_ADD},
     [TOKEN_MINUS] = {2, OPERATOR_SUBTRACT}, [TOKEN_EQ] = {1, OPERATOR_EQ},

@@ -56,6 +56,7 @@ bool engine_may_repair(const struct execution *exec, enum event_kind kind, struc
     case EVENT_CANCEL:
     case EVENT_ANSWER:
     case EVENT_RESOLVE:
+    case EVENT_UNDO:
         break;
     }
     PANIC("this repairs nothing");

@@ -550,6 +550,17 @@ void undo_resume(struct turn *t);
 /* Roll back as much as fits this turn. False: reads are needed first. */
 bool undo_run(struct turn *t);
 
+/* --- undo_again.c: rollbacks that were given up --- */
+
+/* The one under way was; the last dead letter and the last row are about it. */
+void undo_again_note(struct turn *t);
+
+/* The one of the event's letter is tried again. False: there is none, or not now. */
+bool undo_again_begin(struct turn *t, struct err *err) MUST_USE;
+
+/* It has ended, well or not. */
+void undo_again_end(struct turn *t, const struct step *step, int64_t row, bool ok);
+
 /* --- repair.c: what operators do --- */
 
 /* False: it cannot be done now. */

@@ -96,11 +96,10 @@ static struct definition_change *request_definitions(struct node_request *r)
 
 void batch_add(struct node *n, struct work *w)
 {
-    w->member = (struct member){.owner = w};
+    w->member = (struct member){.owner = w, .correlated = w->correlated};
     if (w->commit != NULL) {
         w->member.kind = MEMBER_COMMIT;
         w->member.commit = w->commit;
-        w->member.correlated = w->correlated;
     } else if (w->correlated != NULL) {
         w->member.kind = MEMBER_CHANGE;
         w->member.change = correlate_keep(n, w);
@@ -225,6 +224,7 @@ static void answer(struct node *n, struct work *w)
     case NODE_SKIP:
     case NODE_MIGRATE:
     case NODE_RESOLVE:
+    case NODE_UNDO:
         break;
     case NODE_DEFINITION:
         config_changed(n, request_definitions(r));

@@ -229,7 +229,6 @@ static inline const struct value *value_map_field(const struct value_map *m,
     if (m->index != NULL)
         return value_map_field_large(m, key);
     for (; e != end; e++)
-        /* An empty key may have no text at all. */
         if (value_head(&e->key) == head &&
             (key->len == 0 || memcmp(e->key.text, key->text, key->len) == 0))
             return &e->value;

@@ -323,7 +323,7 @@ claim('bulk refuses what it does not understand, and changes nothing', async (ri
     equal(await pointer({ filter: {} }), '/action');
     equal(await pointer({ action: 'explode', filter: {} }), '/action');
     equal(await pointer({ action: 'migrate', filter: {} }), '/version');
-    equal(await pointer({ action: 'cancel', filter: { stauts: 'waiting' } }), '/filter/');
+    equal(await pointer({ action: 'cancel', filter: { stauts: 'waiting' } }), '/filter/stauts');
     equal(await pointer({ action: 'cancel', filter: { status: 'waitin' } }), '/filter/status');
     equal(await pointer({ action: 'cancel', filter: { status: [1] } }), '/filter/status');
     equal(await pointer({ action: 'cancel', filter: { code: 1 } }), '/filter/code');
