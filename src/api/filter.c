@@ -28,6 +28,19 @@ static void wrong(struct reading *r, struct str name, const char *code, struct s
     };
 }
 
+/* The conditions; a list has the last two beside them. */
+static const char *const names[] = {"kind", "code", "status", "key",   "step",
+                                    "from", "to",   "q",      "limit", "cursor"};
+enum { CONDITIONS = 8, PARAMETERS = 10, PARAMETERS_READ_MAX = 50 };
+
+static bool is_one_of(struct str name, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(str_of(names[i]), name))
+            return true;
+    return false;
+}
+
 /* --- one condition each --- */
 
 static struct str all_statuses(struct arena *mem)
@@ -157,6 +170,46 @@ bool filter_time(struct call *c, const char *name, bool is_end, int64_t *out_us)
     return refuse_first(c, &findings);
 }
 
+static const char *nearest_parameter(struct str name)
+{
+    const char *nearest = NULL;
+    unsigned limit = name.len > 3 ? 2 : 1;
+
+    for (size_t i = 0; i < PARAMETERS; i++) {
+        unsigned distance = str_distance(name, str_of(names[i]), limit);
+        if (distance > limit)
+            continue;
+        nearest = names[i];
+        limit = distance;
+    }
+    return nearest;
+}
+
+/* What nobody reads would choose everything: the misspelt is refused, and what is given twice. */
+static bool check_parameters(struct call *c)
+{
+    struct str given[PARAMETERS_READ_MAX];
+    size_t count = http_query_names(c->http, given, PARAMETERS_READ_MAX);
+
+    for (size_t i = 0; i < count; i++) {
+        struct str shown =
+            str_slice(given[i], 0, given[i].len > SHOWN_LEN_MAX ? SHOWN_LEN_MAX : given[i].len);
+        if (!is_one_of(given[i], PARAMETERS)) {
+            const char *nearest = nearest_parameter(given[i]);
+            call_refuse_text(c, ERR_BAD_REQUEST, "there is no parameter '%.*s'%s%s%s",
+                             STR_ARG(shown), nearest != NULL ? "; did you mean '" : "",
+                             nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
+            return false;
+        }
+        for (size_t k = 0; k < i; k++)
+            if (str_eq(given[i], given[k]) && !str_eq(given[i], STR("status"))) {
+                call_refuse_text(c, ERR_BAD_REQUEST, "%.*s is given twice", STR_ARG(shown));
+                return false;
+            }
+    }
+    return true;
+}
+
 bool filter_query(struct call *c, struct execution_filter *out)
 {
     struct findings findings = {0};
@@ -164,6 +217,8 @@ bool filter_query(struct call *c, struct execution_filter *out)
     struct str statuses[STATUSES_MAX];
     size_t count = http_query_all(c->http, "status", statuses, STATUSES_MAX);
 
+    if (!check_parameters(c))
+        return false;
     *out = (struct execution_filter){.org_id = c->user.org_id,
                                      .cursor = http_query(c->http, "cursor")};
     for (size_t i = 0; i < count; i++)
@@ -174,8 +229,6 @@ bool filter_query(struct call *c, struct execution_filter *out)
 
 /* --- from a body --- */
 
-static const char *const names[] = {"kind", "code", "status", "key", "step", "from", "to", "q"};
-
 static struct str from_body(void *context, const char *name)
 {
     struct value v = value_map_get_str(*(struct value *)context, str_of(name));
@@ -183,20 +236,12 @@ static struct str from_body(void *context, const char *name)
     return v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
 }
 
-static bool is_known(struct str name)
-{
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (str_eq(str_of(names[i]), name))
-            return true;
-    return false;
-}
-
 static void check_member(struct reading *r, const struct value_entry *e)
 {
     struct str name = value_text(e->key);
     struct str shown = str_slice(name, 0, name.len > SHOWN_LEN_MAX ? SHOWN_LEN_MAX : name.len);
 
-    if (!is_known(name)) {
+    if (!is_one_of(name, CONDITIONS)) {
         wrong(r, name, "unknown_field",
               str_printf(r->mem,
                          "there is no condition '%.*s': there are kind, code, status, key, "
