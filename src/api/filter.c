@@ -4,7 +4,7 @@
 #include "value/path.h"
 #include "value/timefmt.h"
 
-enum { STATUSES_MAX = 32, TEXT_LEN_MAX = 500, SHOWN_LEN_MAX = 100 };
+enum { STATUSES_MAX = 32, PARAMETERS_READ_MAX = 50, TEXT_LEN_MAX = 500, SHOWN_LEN_MAX = 100 };
 
 #define DAY_US INT64_C(86400000000)
 
@@ -28,15 +28,17 @@ static void wrong(struct reading *r, struct str name, const char *code, struct s
     };
 }
 
-/* The conditions; a list has the last two beside them. */
-static const char *const names[] = {"kind", "code", "status", "key",   "step",
-                                    "from", "to",   "q",      "limit", "cursor"};
-enum { CONDITIONS = 8, PARAMETERS = 10, PARAMETERS_READ_MAX = 50 };
+/* The conditions that there are, as texts end: with NULL. A list has parameters beside them. */
+static const char *const of_executions[] = {"kind", "code", "status", "key", "step",
+                                            "from", "to",   "q",      NULL};
+static const char *const of_lists[] = {"kind", "code", "status", "key",    "step", "from",
+                                       "to",   "q",    "limit",  "cursor", NULL};
+static const char *const of_letters[] = {"kind", "code", "execution", "status", "from", "to", NULL};
 
-static bool is_one_of(struct str name, size_t count)
+static bool is_known(const char *const *names, struct str name)
 {
-    for (size_t i = 0; i < count; i++)
-        if (str_eq(str_of(names[i]), name))
+    for (; *names != NULL; names++)
+        if (str_eq(str_of(*names), name))
             return true;
     return false;
 }
@@ -175,11 +177,11 @@ static const char *nearest_parameter(struct str name)
     const char *nearest = NULL;
     unsigned limit = name.len > 3 ? 2 : 1;
 
-    for (size_t i = 0; i < PARAMETERS; i++) {
-        unsigned distance = str_distance(name, str_of(names[i]), limit);
+    for (size_t i = 0; of_lists[i] != NULL; i++) {
+        unsigned distance = str_distance(name, str_of(of_lists[i]), limit);
         if (distance > limit)
             continue;
-        nearest = names[i];
+        nearest = of_lists[i];
         limit = distance;
     }
     return nearest;
@@ -194,7 +196,7 @@ static bool check_parameters(struct call *c)
     for (size_t i = 0; i < count; i++) {
         struct str shown =
             str_slice(given[i], 0, given[i].len > SHOWN_LEN_MAX ? SHOWN_LEN_MAX : given[i].len);
-        if (!is_one_of(given[i], PARAMETERS)) {
+        if (!is_known(of_lists, given[i])) {
             const char *nearest = nearest_parameter(given[i]);
             call_refuse_text(c, ERR_BAD_REQUEST, "there is no parameter '%.*s'%s%s%s",
                              STR_ARG(shown), nearest != NULL ? "; did you mean '" : "",
@@ -236,17 +238,26 @@ static struct str from_body(void *context, const char *name)
     return v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
 }
 
-static void check_member(struct reading *r, const struct value_entry *e)
+/* "kind, code and q" */
+static struct str all_names(struct arena *mem, const char *const *names)
+{
+    struct buf all;
+
+    buf_init_arena(&all, mem);
+    for (size_t i = 0; names[i] != NULL; i++)
+        buf_printf(&all, "%s%s", i == 0 ? "" : names[i + 1] == NULL ? " and " : ", ", names[i]);
+    return buf_view(&all);
+}
+
+static void check_member(struct reading *r, const char *const *names, const struct value_entry *e)
 {
     struct str name = value_text(e->key);
     struct str shown = str_slice(name, 0, name.len > SHOWN_LEN_MAX ? SHOWN_LEN_MAX : name.len);
 
-    if (!is_one_of(name, CONDITIONS)) {
+    if (!is_known(names, name)) {
         wrong(r, name, "unknown_field",
-              str_printf(r->mem,
-                         "there is no condition '%.*s': there are kind, code, status, key, "
-                         "step, from, to and q",
-                         STR_ARG(shown)));
+              str_printf(r->mem, "there is no condition '%.*s': there are %.*s", STR_ARG(shown),
+                         STR_ARG(all_names(r->mem, names))));
     } else if (e->value.kind == VALUE_STRING && e->value.len == 0) {
         /* Not "any": an empty variable would choose everything. */
         wrong(r, name, "bad_value", str_printf(r->mem, "%.*s is empty", STR_ARG(name)));
@@ -264,7 +275,7 @@ bool filter_body(struct call *c, struct value object, struct execution_filter *o
 
     *out = (struct execution_filter){.org_id = c->user.org_id};
     for (uint32_t i = 0; i < object.len; i++)
-        check_member(&r, &object.map->entries[i]);
+        check_member(&r, of_executions, &object.map->entries[i]);
     if (status.kind == VALUE_STRING)
         read_statuses(&r, value_text(status), &out->statuses);
     else if (status.kind != VALUE_LIST && status.kind != VALUE_ABSENT && status.kind != VALUE_NULL)
@@ -275,5 +286,30 @@ bool filter_body(struct call *c, struct value object, struct execution_filter *o
         else
             wrong(&r, STR("status"), "wrong_type", STR("status must be a text or a list of texts"));
     read_rest(&r, from_body, &object, out);
+    return findings->count == 0;
+}
+
+bool filter_letters_body(struct call *c, struct value object, struct letter_filter *out,
+                         struct findings *findings)
+{
+    struct reading r = {.mem = c->mem, .findings = findings};
+    struct str status = from_body(&object, "status"), execution = from_body(&object, "execution");
+    enum letter_kind kind;
+
+    *out =
+        (struct letter_filter){.org_id = c->user.org_id, .has_status = true, .status = LETTER_OPEN};
+    for (uint32_t i = 0; i < object.len; i++)
+        check_member(&r, of_letters, &object.map->entries[i]);
+    if (status.len > 0 && !str_eq(status, STR("open")))
+        wrong(&r, STR("status"), "bad_value", STR("only letters that are open can be tried again"));
+    out->kind = from_body(&object, "kind");
+    if (out->kind.len > 0 && !letter_kind_read(out->kind, &kind))
+        wrong(&r, STR("kind"), "bad_value", STR("kind is incident, compensation or reconcile"));
+    read_text(&r, "code", from_body(&object, "code"), &out->code);
+    out->has_execution = execution.len > 0;
+    if (out->has_execution && !uuid_read(execution, &out->execution))
+        wrong(&r, STR("execution"), "bad_value", STR("execution is the id of an execution"));
+    read_time(&r, "from", false, from_body(&object, "from"), &out->from_us);
+    read_time(&r, "to", true, from_body(&object, "to"), &out->to_us);
     return findings->count == 0;
 }

@@ -155,6 +155,19 @@ run dlq show "$letter"
 claim "which closes it" said 0 "is retried"
 run dlq ls --status open --json
 claim "and it failed again" said 0 '"status":"open"'
+run start held
+run dlq retry --where "code=held kind=incident" --dry-run
+claim "of many it is counted first" said 0 "2 of 2 dead letters would be tried again"
+run dlq retry --all --json
+claim "all that are open are tried again" said 0 '"matched":2,"done":2,"failed":0'
+run dlq retry --where "kind=incidnt"
+claim "a condition that is none is refused" said 1 "kind is incident"
+run dlq retry --dry-run
+claim "a dry-run is of many" said 2 "pawl dlq"
+run dlq ls --where "kind=incident"
+claim "only retry has conditions" said 2 "pawl dlq"
+run dlq resolve --all --note x
+claim "letters are resolved one by one" said 2 "pawl dlq"
 
 # --- records ---
 
