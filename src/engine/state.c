@@ -130,6 +130,10 @@ struct str state_context_json(struct arena *mem, const struct execution *exec)
         buf_text(&out, ",\"failed\":");
         write_value(&out, items_value(mem, &exec->failed));
     }
+    if (exec->given_up.count > 0) {
+        buf_text(&out, ",\"givenUp\":");
+        write_value(&out, items_value(mem, &exec->given_up));
+    }
     if (exec->has_new_input) {
         buf_text(&out, ",\"input\":");
         buf_str(&out, exec->input_json);
@@ -224,6 +228,8 @@ static void write_undo(struct buf *out, const struct program *p, const struct un
     write_number(out, "commands", u->commands_left);
     write_number(out, "failed", u->has_failed);
     write_number(out, "deadlineAt", u->deadline_at_us);
+    write_number(out, "alone", u->is_again);
+    write_number(out, "triedBefore", u->tried_before);
     if (u->again_step > 0)
         write_text(out, "again", p->steps[u->again_step - 1].code);
     write_number(out, "againVisit", u->again_visit);
@@ -592,5 +598,6 @@ struct execution *state_copy(struct arena *mem, const struct execution *exec)
     x->loops = copy_loops(mem, x, exec->loops);
     x->compensated = items_copy(mem, &exec->compensated, x);
     x->failed = items_copy(mem, &exec->failed, x);
+    x->given_up = items_copy(mem, &exec->given_up, x);
     return x;
 }

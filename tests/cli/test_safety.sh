@@ -27,7 +27,7 @@ out=$(stat -c %a busy.db)
 status=0
 claim "a backup is its owner's alone" said 0 600
 run backup nowhere/busy.db
-claim "a backup into nowhere is refused" said 1 "pawl backup: "
+claim "a backup into nowhere is refused" said 1 "cannot write nowhere/busy.db: No such file"
 run backup busy2.db --json
 claim "backup --json" said 0 '{"file":"busy2.db","bytes":'
 PAWL_STORE=postgres://db/pawl run backup pg.db
