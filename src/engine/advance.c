@@ -280,7 +280,7 @@ static bool cancel_rolls_back(const struct turn *t)
 
 static bool apply_cancel(struct turn *t, struct err *err)
 {
-    bool is_in_doubt = t->x->cursor.asking != NULL;
+    bool is_in_doubt = turn_is_in_doubt(t->x);
     struct str reason = t->ev->reason;
     struct buf note;
 
@@ -297,7 +297,7 @@ static bool apply_cancel(struct turn *t, struct err *err)
         return true;
     }
     /* Asking has been given up before; else it goes on first. */
-    if (is_in_doubt && t->x->cursor.phase != PHASE_RECONCILE)
+    if (t->x->cursor.asking != NULL && t->x->cursor.phase != PHASE_RECONCILE)
         reconcile_give_up(t);
     t->failure = (struct failure){
         .code = STR("cancelled"),

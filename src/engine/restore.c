@@ -372,6 +372,7 @@ static const struct cursor *restore_from(struct arena *mem, const struct executi
     c->started_at_us = int_member(stored, STR("startedAt"));
     c->input_json = json_member(mem, stored, STR("input"));
     c->frozen_json = json_member(mem, stored, STR("frozen"));
+    c->is_unsure = int_member(stored, STR("unsure")) != 0;
     c->asked = int_member(stored, STR("asked"));
     return c;
 }
@@ -473,6 +474,7 @@ static bool restore_cursor(struct arena *mem, struct execution *x, struct str te
     x->cursor.awaited = text_member(stored, STR("awaited"));
     x->cursor.failed_at = text_member(stored, STR("failedAt"));
     x->cursor.tries = int_member(stored, STR("tries"));
+    x->cursor.is_unsure = int_member(stored, STR("unsure")) != 0;
     x->cursor.asked = int_member(stored, STR("asked"));
     restore_asking(mem, &x->cursor, member(stored, STR("asking")));
     x->jumps = (uint32_t)int_member(stored, STR("jumps"));

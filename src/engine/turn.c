@@ -98,6 +98,11 @@ bool turn_is_in_visit(const struct execution *x)
            x->cursor.visit > x->steps[x->cursor.step].visit;
 }
 
+bool turn_is_in_doubt(const struct execution *x)
+{
+    return x->cursor.asking != NULL || (x->cursor.is_unsure && turn_is_in_visit(x));
+}
+
 void turn_leave_visit(struct turn *t)
 {
     struct execution *x = t->x;

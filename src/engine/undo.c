@@ -47,6 +47,7 @@ static const struct cursor *keep_place(struct turn *t, const struct cursor *from
                          .started_at_us = from->started_at_us,
                          .input_json = from->input_json,
                          .frozen_json = from->frozen_json,
+                         .is_unsure = from->is_unsure,
                          .asked = from->asked};
     return c;
 }
@@ -61,6 +62,28 @@ static void leave_place(struct turn *t, struct undo *undo)
     x->cursor = (struct cursor){.step = x->cursor.step, .phase = PHASE_UNDO};
 }
 
+/* The visit ends here, between two attempts or in one of which nothing is heard. */
+static void leave_in_doubt(struct turn *t, struct undo *undo)
+{
+    struct failure why = t->failure;
+    struct value error;
+    struct str json;
+
+    (void)turn_fail(t, STR("external_unknown"), STR("indeterminate"),
+                    "it is not known whether an earlier attempt has happened");
+    error = failure_that_fits(t, &json);
+    turn_begin_step(t);
+    if (t->x->cursor.frozen_json.len > 0 && freeze_thaw(t) &&
+        turn_step(t)->procedure->has_rollbacks)
+        undo_command_recall(t);
+    /* The last attempt has its row; the next one will not be made. */
+    if (t->x->cursor.awaited.len == 0)
+        t->x->cursor.attempt++;
+    failure_record(t, error, json);
+    t->failure = why;
+    undo->before = t->x->seq + 1;
+}
+
 void undo_begin(struct turn *t, enum execution_status end)
 {
     struct execution *x = t->x;
@@ -71,6 +94,8 @@ void undo_begin(struct turn *t, enum execution_status end)
         undo->deadline_at_us = t->wall_us + x->program->timeout_us;
     x->undo = undo;
     x->status = STATUS_COMPENSATING;
+    if (x->cursor.is_unsure && turn_is_in_visit(x))
+        leave_in_doubt(t, undo);
     turn_note(t, "compensate", str_printf(t->mem, "\"%s\"", status_name(end)));
     /* What may have happened is found out first: reconcile.c goes on. */
     if (x->cursor.phase == PHASE_RECONCILE)

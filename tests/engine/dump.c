@@ -216,6 +216,7 @@ static void cursor(struct walk *w, const struct cursor *a, const struct cursor *
     TEXT(awaited);
     TEXT(failed_at);
     NUMBER(tries);
+    NUMBER(is_unsure);
     NUMBER(asked);
     on_number(w, "asking", a->asking != NULL, b->asking != NULL);
     if (a->asking != NULL && b->asking != NULL)
@@ -237,6 +238,7 @@ static void undone(struct walk *w, const struct cursor *a, const struct cursor *
     NUMBER(visit);
     NUMBER(attempt);
     NUMBER(started_at_us);
+    NUMBER(is_unsure);
     NUMBER(asked);
     TEXT(input_json);
     TEXT(frozen_json);
@@ -340,6 +342,7 @@ static void execution(struct walk *w, const struct execution *a, const struct ex
     loops(w, a->loops, b->loops);
     items(w, &a->compensated, &b->compensated);
     items(w, &a->failed, &b->failed);
+    items(w, &a->given_up, &b->given_up);
     past_visits(w, a->past_visits, b->past_visits);
     NUMBER(last_done);
     NUMBER(has_new_input);

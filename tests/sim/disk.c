@@ -142,24 +142,46 @@ static void check_same(struct sim *sim, struct arena *mem, const char *what,
              STR_ARG(from_disk));
 }
 
-/* I4: what was stored restores to the state that the engine went on with. */
-static void check_restores(struct sim *sim, struct arena *mem, const struct disk_execution *x,
-                           const struct execution *after)
+/* The state that a checkpoint (none: the birth) and all rows after it give. */
+static struct execution *fold(struct sim *sim, struct arena *mem, const struct disk_execution *x,
+                              struct disk_checkpoint from)
 {
     struct stored_execution stored = x->s;
     struct execution *restored;
     struct err err;
 
-    stored.history = (struct history){.items = x->history.items + x->s.checkpoint_seq,
-                                      .count = x->history.count - (size_t)x->s.checkpoint_seq};
+    stored.context_json = from.context_json;
+    stored.history = (struct history){.items = x->history.items + from.seq,
+                                      .count = x->history.count - (size_t)from.seq};
     SIM_CHECK(sim, state_restore(mem, x->program, &stored, &restored, &err), "I4: %s", err.message);
+    return restored;
+}
+
+/*
+ * I4: what was stored restores to the state that the engine went on with; so
+ * does the checkpoint before with the rows of this commit; and now and then,
+ * and at the end, the history alone.
+ */
+static void check_restores(struct sim *sim, struct arena *mem, const struct disk_execution *x,
+                           struct disk_checkpoint before, const struct execution *after)
+{
+    struct disk_checkpoint now = {x->s.context_json, x->s.checkpoint_seq};
+    struct disk_checkpoint none = {STR_NONE, 0};
+    struct execution *restored = fold(sim, mem, x, now);
+
     check_same(sim, mem, "I4: the checkpoint with the rows after it is not the state", after,
                restored);
-    if (x->has_moved || (!status_is_terminal(after->status) && !dice_hits(&sim->dice, 100)))
+    if (x->has_moved)
         return;
-    stored.history = x->history;
-    stored.context_json = STR_NONE;
-    SIM_CHECK(sim, state_restore(mem, x->program, &stored, &restored, &err), "I4: %s", err.message);
+    if (now.seq != before.seq) {
+        restored = fold(sim, mem, x, before);
+        restored->log_bytes = after->log_bytes;
+        check_same(sim, mem, "I4: the rows over the checkpoint before are not the state", after,
+                   restored);
+    }
+    if (before.seq == 0 || (!status_is_terminal(after->status) && !dice_hits(&sim->dice, 100)))
+        return;
+    restored = fold(sim, mem, x, none);
     restored->log_bytes = after->log_bytes;
     check_same(sim, mem, "I4: the history alone is not the state", after, restored);
 }
@@ -322,6 +344,8 @@ static bool is_known_signal(struct arena *mem, const struct disk_execution *x, s
         str_eq(known->type, s->type) && str_eq(known->payload_json, payload_json(mem, s->view))
             ? MEMBER_SIGNAL_KNOWN
             : MEMBER_SIGNAL_DIFFERS;
+    m->has_holder = true;
+    m->holder = x->s.id;
     return true;
 }
 
@@ -374,6 +398,8 @@ static bool is_refused(struct sim *sim, struct arena *mem, struct member *m,
         m->result = MEMBER_KEY_BUSY;
     } else if (has_stale_record(d, c))
         m->result = MEMBER_RECORD_STALE;
+    else
+        (void)correlation_refuses(d, m);
     return m->result != MEMBER_APPLIED;
 }
 
@@ -541,6 +567,7 @@ static void apply_commit(struct sim *sim, struct member *m)
     struct disk *d = &sim->disk;
     const struct commit *c = m->commit;
     struct disk_execution *x = disk_find(d, c->after->id);
+    struct disk_checkpoint before = {STR_NONE, 0};
     struct arena *mem = &d->scratch;
 
     arena_reset(mem);
@@ -548,9 +575,14 @@ static void apply_commit(struct sim *sim, struct member *m)
         check_commit(sim, c, x);
         if (x == NULL)
             x = add_execution(sim, c->after);
+        else
+            before = (struct disk_checkpoint){x->s.context_json, x->s.checkpoint_seq};
         add_rows(sim, x, c);
         write_records(sim, c);
         write_signal(sim, x, c->received);
+        for (size_t i = 0; i < c->kept_taken.count; i++)
+            write_signal(sim, x, c->kept_taken.items[i].signal);
+        correlation_apply(sim, m);
         write_letters(sim, x, c);
         check_incident(sim, x, c->after);
         write_key(d, x, c->after);
@@ -561,7 +593,7 @@ static void apply_commit(struct sim *sim, struct member *m)
         x->s.row = m->row = (int64_t)(d->by_id.count);
         x->log_lines += (unsigned)c->logs.count;
         *VEC_ADD(&d->mem, &x->versions) = (struct disk_version){.status = x->s.status};
-        check_restores(sim, mem, x, c->after);
+        check_restores(sim, mem, x, before, c->after);
         d->commits++;
     }
     sim_note(sim, m->result);
@@ -595,7 +627,9 @@ void disk_apply(struct sim *sim, struct member *m)
         apply_definition(sim, m);
         return;
     case MEMBER_CHANGE:
-        PANIC("simulated clients change nothing but definitions and executions");
+        ASSERT(m->correlated != NULL); /* clients change nothing else */
+        correlation_keep(sim, m);
+        return;
     case MEMBER_CRASH:
         x = disk_find(&sim->disk, m->crashed);
         m->result = x == NULL ? MEMBER_GONE : MEMBER_APPLIED;
@@ -641,6 +675,7 @@ void disk_check_all(struct sim *sim)
 
     for (size_t i = 0; i < d->executions.count; i++)
         check_execution(sim, d->executions.items[i]);
+    correlation_check(sim);
     for (size_t i = 0; i < d->record_list.count; i++) {
         const struct disk_record *r = d->record_list.items[i];
         if (str_eq(r->object, STR("acc")))
