@@ -1,4 +1,5 @@
 // Dead letters: what was given up is seen, and closed by what is done about it; on both stores.
+import { until } from '../kill/server.mjs';
 import { check, claim, equal, refused, run } from './stores.mjs';
 
 const NOBODY = '00000000-0000-7000-8000-000000000000';
@@ -110,13 +111,11 @@ claim('each rollback that was given up has a dead letter', async (rig) => {
 });
 
 /** The end of an execution, and what of it is undone. */
-async function ended(rig, id) {
-    for (;;) {
-        const { status, error, completedAt } = (await rig.api('GET', `/executions/${id}`)).body;
-        if (status === 'failed' || status === 'cancelled') return [status, error.code, error.compensation, completedAt !== null];
-        await new Promise((done) => setTimeout(done, 5));
-    }
-}
+const ended = (rig, id) => until(`${id} ends`, async () => {
+    const { status, error, completedAt } = (await rig.api('GET', `/executions/${id}`)).body;
+    const isOver = status === 'failed' || status === 'cancelled';
+    return isOver ? [status, error.code, error.compensation, completedAt !== null] : null;
+});
 
 const rollbacks = async (rig, id, step) =>
     (await rig.all(`/executions/${id}/steps`, 100)).filter((r) => r.kind === 'rollback' && r.step === step);
@@ -183,7 +182,7 @@ claim('of many who try one rollback again one does', async (rig) => {
 });
 
 claim('what has no rollback is not tried again', async (rig) => {
-    const answer = await rig.api('POST', '/executions?wait=10s', { code: 'lost' });
+    const answer = await rig.api('POST', '/executions?wait=60s', { code: 'lost' });
     equal(answer.body.status, 'failed');
     const [letter] = await of(rig, answer.body.id);
     const refusal = refused(await rig.api('POST', `/dlq/${letter.id}/retry`), 409, 'conflict');
@@ -316,7 +315,7 @@ claim('many are tried again at once, counted first', async (rig) => {
     equal(counts(await bulk({ filter: { code: 'stranded' } })), [2, 2, 0, false]);
     for (const id of torn) equal((await ended(rig, id))[2], { compensated: ['first', 'second'], failed: [] });
     await rig.api('PUT', '/config/paid', { value: false });
-    const lone = await rig.api('POST', '/executions?wait=10s', { code: 'lost' });
+    const lone = await rig.api('POST', '/executions?wait=60s', { code: 'lost' });
     const refusal = await bulk({ filter: { execution: lone.body.id } });
     equal([counts(refusal), refusal.body.errors[0].executionId, refusal.body.errors[0].code], [[1, 0, 1, false], lone.body.id, 'conflict']);
     equal((await rig.api('GET', '/audit?action=dead_letter.bulk_retry&limit=1')).body.items[0].details.failed, 1);

@@ -167,7 +167,7 @@ claim('sensitive input is masked in every view and in the log', async (rig) => {
 claim('a sensitive field of a form is masked in every view and in the log', async (rig) => {
     const { id } = await rig.begin('asks_card');
     const payload = { number: '5500-1111-2222', cents: 777123, who: 'Ann' };
-    const views = [(await rig.api('POST', `/executions/${id}/signal?wait=10s`, { type: 'card', payload })).body];
+    const views = [(await rig.api('POST', `/executions/${id}/signal?wait=60s`, { type: 'card', payload })).body];
     for (const path of ['', '/steps', '/context'])
         views.push((await rig.api('GET', `/executions/${id}${path}`)).body);
     views.push((await rig.api('GET', `/executions/${id}/context?at=${views[2].items[0].id}`)).body);
