@@ -214,6 +214,9 @@ static void check_member(struct reading *r, const char *const *names, const stru
         wrong(r, name, "unknown_field",
               str_printf(r->mem, "there is no condition '%.*s': there are %.*s", STR_ARG(shown),
                          STR_ARG(all_names(r->mem, names))));
+    } else if (e->value.kind == VALUE_STRING && e->value.len == 0) {
+        /* Not "any": an empty variable would choose everything. */
+        wrong(r, name, "bad_value", str_printf(r->mem, "%.*s is empty", STR_ARG(name)));
     } else if (e->value.kind != VALUE_STRING && e->value.kind != VALUE_NULL &&
                !str_eq(name, STR("status"))) {
         wrong(r, name, "wrong_type", str_printf(r->mem, "%.*s must be a text", STR_ARG(name)));

@@ -110,13 +110,17 @@ static int list(struct client *c, const struct dlq_options *o)
     do {
         if (!client_page(c, path, &cursor, &reply, &items))
             return EXIT_FAILED;
-        for (uint32_t i = 0; o->as_json && i < items.len; i++)
-            printf("%.*s\n", STR_ARG(client_json(&c->mem, items.items[i])));
-        if (!o->as_json && items.len > 0)
+        if (o->as_json) {
+            client_print_items(c, items, &shown);
+            continue;
+        }
+        if (items.len > 0)
             print_table(&c->mem, items);
         shown += items.len;
     } while (cursor.len > 0 && (o->all || shown == 0));
-    if (shown == 0 && !o->as_json)
+    if (o->as_json)
+        client_print_end(shown, cursor);
+    else if (shown == 0)
         printf("no dead letters\n");
     else if (cursor.len > 0) {
         (void)fflush(stdout);

@@ -202,8 +202,8 @@ static void enter_step(struct reach *r, const struct step *step)
     const struct block *blocks = &r->p->blocks[step->first_block];
     bool may_do_nothing = step->kind == STEP_LOOP;
 
-    /* Skipped, or failed and passed over: the goto is not taken. */
-    if (step->when != NULL || step->continues)
+    /* Skipped: the goto is not taken. */
+    if (step->when != NULL)
         go_on_after(r, step);
     if (step->kind == STEP_PROCEDURE)
         may_do_nothing = true;

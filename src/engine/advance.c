@@ -98,6 +98,7 @@ static bool wake_attempt(struct turn *t)
     struct cursor *cursor = &t->x->cursor;
 
     cursor->attempt++;
+    cursor->started_at_us = t->now_us;
     cursor->phase = PHASE_ENTER;
     cursor->wake_at_us = 0;
     turn_begin_step(t);

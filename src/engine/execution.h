@@ -84,7 +84,7 @@ struct cursor {
     uint32_t step; /* index in the program; step_count: all are done */
     enum cursor_phase phase;
     int64_t visit, attempt;
-    int64_t started_at_us; /* of this visit */
+    int64_t started_at_us; /* of this attempt */
     int64_t wake_at_us;    /* the next timer: of a wait, a retry, an attempt; 0 = none */
     struct str input_json; /* evaluated once per visit; empty when none */
 

@@ -71,7 +71,8 @@ static enum step_end enter_branch(struct turn *t, const struct step *step)
         const struct block *block = &p->blocks[step->first_block + i];
         bool is_true = false;
 
-        if (command_condition(t, block->when, "when", step->pointer, &is_true) == STEP_FAILED)
+        if (command_condition_at(t, block->when, step->pointer, "branch", i, "when", &is_true) ==
+            STEP_FAILED)
             return STEP_FAILED;
         if (!is_true)
             continue;
@@ -123,7 +124,7 @@ static enum step_end iterate(struct turn *t)
     if (loop->list != NULL) {
         ASSERT(data != NULL);
         goes_on = index < (int64_t)data->list.len;
-    } else if (command_condition(t, loop->condition, "while", step->pointer, &goes_on) ==
+    } else if (command_condition(t, loop->condition, "loop/while", step->pointer, &goes_on) ==
                STEP_FAILED) {
         (void)pop_frame(t);
         return STEP_FAILED;
@@ -338,7 +339,7 @@ enum step_end flow_jump(struct turn *t, enum jump_kind kind, uint32_t step)
     PANIC("unknown kind of jump");
 }
 
-/* The goto of the step that has completed. STEP_SKIPPED: it leads nowhere. */
+/* The goto of the step that is over. STEP_SKIPPED: it leads nowhere. */
 static enum step_end take_goto(struct turn *t)
 {
     const struct step *step = turn_step(t);
@@ -350,8 +351,8 @@ static enum step_end take_goto(struct turn *t)
     for (uint32_t i = 0; i < step->jumps.count; i++) {
         bool is_true = false;
 
-        if (command_condition(t, step->jumps.items[i].when, "when", step->pointer, &is_true) ==
-            STEP_FAILED)
+        if (command_condition_at(t, step->jumps.items[i].when, step->pointer, "goto", i, "when",
+                                 &is_true) == STEP_FAILED)
             return failure_of_jump(t);
         if (is_true) {
             const struct jump *jump = &step->jumps.items[i];
@@ -405,7 +406,7 @@ bool flow_catch(struct turn *t, struct value error, struct str error_json, enum 
     } else {
         (void)pop_frame(t);
         failure_record(t, error, error_json);
-        *end = STEP_SKIPPED;
+        *end = STEP_DONE;
     }
     return true;
 }

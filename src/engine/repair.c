@@ -347,6 +347,7 @@ static enum step_end next_attempt(struct turn *t)
 
     cursor->phase = PHASE_ENTER;
     cursor->attempt++;
+    cursor->started_at_us = t->now_us;
     cursor->tries = 0;
     cursor->awaited = STR_NONE;
     cursor->wake_at_us = cursor->timeout_at_us = 0;

@@ -242,6 +242,11 @@ enum step_end command_shape(struct turn *t, const struct command *c, struct valu
 enum step_end command_condition(struct turn *t, const struct cel_program *when, const char *name,
                                 struct str pointer, bool *is_true);
 
+/* The same for one of an item of a list: /steps/0, goto, 1, when. */
+enum step_end command_condition_at(struct turn *t, const struct cel_program *when,
+                                   struct str pointer, const char *list, uint32_t index,
+                                   const char *name, bool *is_true);
+
 /* --- compute.c --- */
 
 enum step_end compute_validate(struct turn *t, const struct command *c, struct value *out);

@@ -267,12 +267,14 @@ static void begin_undoing(struct turn *t, struct undone *u, const struct history
                          .input = read_json_or(t, row->input_json, value_absent()),
                          .loop = value_map_get_str(delta, STR("loop"))};
     if (cursor->attempt == 0)
-        *cursor = (struct cursor){.started_at_us = t->now_us};
+        *cursor = (struct cursor){0};
     cursor->phase = PHASE_UNDO;
     cursor->step = step->index;
     cursor->visit = row->visit;
-    if (!t->is_answered)
+    if (!t->is_answered) {
         cursor->attempt++;
+        cursor->started_at_us = t->now_us;
+    }
     cursor->wake_at_us = 0;
     t->x->waiting_for_json = STR_NONE;
     turn_begin_step(t);
