@@ -197,6 +197,66 @@ static bool is_due(const struct turn *t)
     return is_timer_due(t);
 }
 
+/* --- several strands --- */
+
+static bool waits_for_child(const struct turn *t, const struct cursor *cursor)
+{
+    (void)t;
+    return child_is_awaited(cursor);
+}
+
+/* Its time has come, or its child may have ended. */
+static bool may_be_over(const struct turn *t, const struct cursor *cursor)
+{
+    if (cursor->phase == PHASE_HELD || cursor->phase == PHASE_ENTER)
+        return false;
+    return (cursor->wake_at_us > 0 && cursor->wake_at_us <= t->wall_us) ||
+           waits_for_child(t, cursor);
+}
+
+/* All children are looked at together. False: they must be read first. */
+static bool has_read_children(struct turn *t)
+{
+    struct value output, error;
+    bool ok = true;
+
+    for (uint32_t i = 0; i <= t->x->other_count; i++) {
+        strand_take(t, i);
+        if (waits_for_child(t, &t->x->cursor) && t->ev->children == NULL)
+            ok = child_look(t, &output, &error) != STEP_NEEDS && ok;
+    }
+    return ok;
+}
+
+/* Each strand that is due is woken once; those that are ready run later. */
+static bool wake_strands(struct turn *t)
+{
+    struct {
+        VEC_OF(struct cursor);
+    } due = {0};
+
+    if (!has_read_children(t))
+        return false;
+    for (uint32_t i = 0; i <= t->x->other_count; i++) {
+        strand_take(t, i);
+        if (may_be_over(t, &t->x->cursor))
+            *VEC_ADD(t->mem, &due) = t->x->cursor;
+    }
+    for (size_t i = 0; i < due.count; i++) {
+        uint32_t place = strand_at_visit(t, due.items[i].step, due.items[i].visit);
+
+        /* One that was woken before it may have stopped it. */
+        if (place == NO_STRAND)
+            continue;
+        strand_take(t, place);
+        if (!wake_step(t))
+            return false;
+        if (t->x->undo != NULL || status_is_terminal(t->x->status))
+            return true;
+    }
+    return true;
+}
+
 /* *complete: false when reads are needed first. False: there is nothing to wake. */
 static bool apply_wake(struct turn *t, bool *complete)
 {
@@ -206,6 +266,10 @@ static bool apply_wake(struct turn *t, bool *complete)
         t->wall_us >= x->deadline_at_us) {
         apply_deadline(t);
         return true;
+    }
+    if (x->other_count > 0) {
+        *complete = wake_strands(t) && strand_run_rest(t);
+        return !*complete || t->out->history.count > 0;
     }
     if (!is_due(t))
         return false;
@@ -266,25 +330,83 @@ static bool make_signal(struct turn *t, struct signal *out, struct err *err)
     return true;
 }
 
+/* The waits that such a signal is for, the oldest first. */
+struct takers {
+    VEC_OF(struct cursor);
+};
+
+static void find_takers(struct turn *t, struct takers *out)
+{
+    for (uint32_t i = 0; i < execution_strands(t->x); i++) {
+        const struct cursor *cursor = execution_cursor(t->x, i);
+        size_t at;
+
+        if (cursor->phase != PHASE_WAIT)
+            continue;
+        (void)VEC_ADD(t->mem, out);
+        for (at = out->count - 1; at > 0 && out->items[at - 1].seq > cursor->seq; at--)
+            out->items[at] = out->items[at - 1];
+        out->items[at] = *cursor;
+    }
+}
+
+/* Take up a strand that waits. */
+static void take_waiting(struct turn *t, const struct cursor *cursor)
+{
+    if (t->x->other_count > 0)
+        strand_take(t, strand_at_visit(t, cursor->step, cursor->visit));
+}
+
+/*
+ * Those that want something else than the payload do not take it. False: it was
+ * for some, and none of them wants it; `err` is what the oldest says.
+ */
+static bool check_forms(struct turn *t, struct takers *takers, struct err *err)
+{
+    struct findings findings = {0};
+    struct err refused;
+    size_t count = 0;
+    bool is_wanted = false, is_refused = false;
+
+    for (size_t i = 0; i < takers->count; i++) {
+        take_waiting(t, &takers->items[i]);
+        if (!wait_is_for(t, turn_step(t)))
+            continue;
+        if (wait_checks_form(t, turn_step(t), &refused)) {
+            is_wanted = true;
+            takers->items[count++] = takers->items[i];
+        } else if (!is_refused) {
+            is_refused = true;
+            findings = t->out->findings;
+            *err = refused;
+        }
+    }
+    takers->count = count;
+    t->out->findings = is_wanted ? (struct findings){0} : findings;
+    return is_wanted || !is_refused;
+}
+
 static bool apply_signal(struct turn *t, bool *complete, struct err *err)
 {
-    struct execution *x = t->x;
     struct signal *signal = ARENA_NEW(t->mem, struct signal);
+    struct takers takers = {0};
     struct value output;
 
-    if (x->cursor.phase == PHASE_WAIT && !wait_checks_form(t, turn_step(t), err))
+    find_takers(t, &takers);
+    if (!check_forms(t, &takers, err) || !make_signal(t, signal, err))
         return false;
-    if (!make_signal(t, signal, err))
-        return false;
-    state_add_signal(t->mem, x, signal);
+    state_add_signal(t->mem, t->x, signal);
     t->out->received = signal;
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("signal"));
     turn_note(t, "signal", signal->json);
-    if (x->cursor.phase != PHASE_WAIT)
-        return true;
-    turn_begin_step(t);
-    if (wait_takes(t, turn_step(t), signal, &output))
+    for (size_t i = 0; i < takers.count; i++) {
+        take_waiting(t, &takers.items[i]);
+        turn_begin_step(t);
+        if (!wait_takes(t, turn_step(t), signal, &output))
+            continue;
         *complete = leave_wait(t, STEP_DONE, output, signal->seq);
+        break;
+    }
     return true;
 }
 
@@ -345,12 +467,19 @@ static bool answered(struct turn *t, struct value output, struct value error)
     return go_on_behind(t);
 }
 
+static bool is_answered(const struct turn *t, const struct cursor *cursor)
+{
+    return cursor->awaited.len > 0 && str_eq(cursor->awaited, t->ev->answer_key);
+}
+
 static bool apply_answer(struct turn *t, bool *complete, struct err *err)
 {
     const struct event *ev = t->ev;
+    uint32_t place = strand_find(t, is_answered);
 
-    if (t->x->cursor.awaited.len == 0 || !str_eq(t->x->cursor.awaited, ev->answer_key))
+    if (place == NO_STRAND)
         return err_set(err, ERR_CONFLICT, "the execution does not wait for this answer");
+    strand_take(t, place);
     *complete = answered(t, ev->answer_output, ev->answer_error);
     return true;
 }
@@ -381,9 +510,12 @@ static void drop_unborn(struct record_writes *writes)
 /* Running and terminal ones have theirs already. */
 static void set_wake(struct execution *x)
 {
-    if (x->status == STATUS_WAITING)
+    if (x->status == STATUS_WAITING) {
         x->wake_at_us =
             x->cursor.phase == PHASE_HELD ? 0 : earlier(x->cursor.wake_at_us, x->deadline_at_us);
+        for (uint32_t i = 0; i < x->other_count; i++)
+            x->wake_at_us = earlier(x->wake_at_us, x->others[i].cursor.wake_at_us);
+    }
     if (x->status != STATUS_COMPENSATING)
         return;
     ASSERT(x->undo != NULL);
@@ -393,11 +525,14 @@ static void set_wake(struct execution *x)
         x->wake_at_us = earlier(x->cursor.wake_at_us, x->undo->deadline_at_us);
 }
 
-/* Nothing but these three leads out of a hold. */
-static enum letter_status incident_after(const struct execution *before, enum event_kind event)
+/* Nothing but these three leads out of a hold, as long as there is no other strand. */
+static enum letter_status incident_after(const struct execution *before,
+                                         const struct execution *after, enum event_kind event)
 {
     if (!execution_is_held(before))
         return LETTER_OPEN;
+    if (before->other_count > 0 && event != EVENT_RETRY && !execution_is_held(after))
+        return LETTER_RESOLVED;
     if (event == EVENT_RETRY)
         return LETTER_RETRIED;
     return event == EVENT_SKIP || event == EVENT_CANCEL ? LETTER_RESOLVED : LETTER_OPEN;
@@ -409,8 +544,12 @@ static void finish(struct turn *t, bool has_moved)
     struct commit *out = t->out;
 
     ASSERT(out->history.count > 0);
-    ASSERT_SLOW(x->context_bytes == state_context_bytes(x));
     drop_unborn(&out->records);
+    strand_settle(t);
+    if ((t->has_stopped || status_is_terminal(x->status)) &&
+        (x->loops != NULL || x->rounds != NULL))
+        state_prune(t->mem, x);
+    ASSERT_SLOW(x->context_bytes == state_context_bytes(x));
     x->row_version++;
     x->updated_at_us = t->now_us;
     x->crash_count = 0;
@@ -480,13 +619,15 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
     }
     if (!ok)
         return false;
+    if (complete && t.has_strands)
+        complete = strand_run_rest(&t);
     if (complete && t.x->undo != NULL && is_due(&t))
         complete = undo_run(&t);
     out->result = complete ? ADVANCE_COMMIT : ADVANCE_NEED;
     if (complete) {
         finish(&t, t.x->program != exec->program);
         out->wakes_parent = t.x->has_parent && status_is_terminal(t.x->status);
-        out->incident = incident_after(exec, ev->kind);
+        out->incident = incident_after(exec, t.x, ev->kind);
         out->moves = t.x->program != exec->program || t.x->deadline_at_us != exec->deadline_at_us;
     }
     return true;

@@ -75,10 +75,15 @@ struct process_reads {
 
 /* How an execution that was started stands. */
 struct child_read {
+    struct uuid id;
     bool is_found;
     enum execution_status status;
     struct value result; /* completed */
     struct value error;  /* failed: {code, message, ...}; or absent */
+};
+
+struct child_reads {
+    VEC_OF(struct child_read);
 };
 
 /*
@@ -116,7 +121,7 @@ struct event {
     const struct object_reads *objects;
     const struct history *history;         /* the rows that NEED asked for, or NULL */
     const struct process_reads *processes; /* or NULL */
-    const struct child_read *child;        /* or NULL */
+    const struct child_reads *children;    /* or NULL */
     /* Others keep changing the records first: writing one fails with conflict_version. */
     bool gives_up_on_records;
     /* For trials: the names of procedures that are asked for, not run; a map, or absent. */
@@ -247,8 +252,9 @@ struct commit {
     struct record_queries needs;
     struct history_need needs_history;
     struct process_reads needs_processes; /* code and key are what is asked for */
-    bool needs_child;                     /* how the execution `child` stands */
-    struct uuid child;
+    struct {
+        VEC_OF(struct uuid);
+    } needs_children;              /* how these executions stand */
     struct mock_reads needs_mocks; /* name, call and input are what is asked for */
     struct command_runs commands;  /* when the event traces */
     struct dead_letters dead_letters;

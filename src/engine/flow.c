@@ -1,10 +1,11 @@
 /*
- * flow.c - from one step to the next: blocks, branches, loops and jumps; see
- * turn.h.
+ * flow.c - from one step to the next: blocks, branches, loops, parallel steps
+ * and jumps; see turn.h.
  *
  *     a step is done --> its goto, else the next in its block
  *     a block is done --> branch: it is done
  *                         loop: collect, then the next iteration or it is done
+ *                         parallel: enough branches have ended and it is done, or the strand ends
  *
  * A step that has steps in it has a frame while it is under way, and a row
  * when it is over, whatever way it is left. Moving on evaluates and records,
@@ -38,11 +39,20 @@ static const struct frame *top_frame(const struct turn *t)
     return &t->x->frames[t->x->frame_count - 1];
 }
 
-/* The innermost frame is over: its step is the one under way again. */
+static bool runs_at_once(const struct step *step)
+{
+    return step->kind == STEP_PARALLEL || (step->kind == STEP_LOOP && step->loop->concurrency > 1);
+}
+
+/* The innermost frame is over, for all that are in it: its step is the one under way again. */
 static const struct step *pop_frame(struct turn *t)
 {
     struct frame frame = *top_frame(t);
 
+    if (runs_at_once(&t->x->program->steps[frame.step])) {
+        strand_stop_others(t, &frame);
+        t->has_stopped = true;
+    }
     t->x->frame_count--;
     t->x->cursor = (struct cursor){.step = frame.step,
                                    .visit = frame.visit,
@@ -50,6 +60,36 @@ static const struct step *pop_frame(struct turn *t)
                                    .started_at_us = frame.started_at_us};
     turn_begin_step(t);
     return turn_step(t);
+}
+
+static void replace_frame(struct turn *t, struct frame frame)
+{
+    t->x->frame_count--;
+    push_frame(t, frame);
+}
+
+/* What the last row adds to what the step of a frame holds; `number`: of whom, or -1. */
+static void note_of_frame(struct turn *t, const char *name, const struct frame *frame,
+                          int64_t number, struct str json)
+{
+    struct str code = t->x->program->steps[frame->step].code;
+
+    if (number >= 0)
+        code = str_printf(t->mem, "%.*s:%lld:%lld", STR_ARG(code), (long long)frame->visit,
+                          (long long)number);
+    else if (t->x->other_count > 0)
+        code = str_printf(t->mem, "%.*s:%lld", STR_ARG(code), (long long)frame->visit);
+    turn_note_of(t, name, code, json);
+}
+
+/* [number, value], as a step holds it whose branches or iterations run at once. */
+static struct value numbered(struct turn *t, int64_t number, struct value v)
+{
+    struct value *pair = ARENA_ARRAY(t->mem, 2, struct value);
+
+    pair[0] = value_int(number);
+    pair[1] = v;
+    return value_list(pair, 2);
 }
 
 static struct value one_member(struct turn *t, const char *name, struct value v)
@@ -89,19 +129,47 @@ static enum step_end enter_branch(struct turn *t, const struct step *step)
 
 /* --- loops --- */
 
+/* Of [number, value] or {index, ...}. */
+static int64_t number_of(struct value v)
+{
+    return v.kind == VALUE_LIST ? v.items[0].i : value_map_get_str(v, STR("index")).i;
+}
+
+/* In order of their numbers, each of which comes once. The number of a pair is left out. */
+static struct value in_order(struct turn *t, struct value list)
+{
+    struct value *items = ARENA_ARRAY(t->mem, list.len + 1u, struct value);
+
+    for (uint32_t i = 0; i < list.len; i++) {
+        uint32_t at = i;
+        for (; at > 0 && number_of(items[at - 1]) > number_of(list.items[i]); at--)
+            items[at] = items[at - 1];
+        items[at] = list.items[i];
+    }
+    for (uint32_t i = 0; i < list.len; i++)
+        if (items[i].kind == VALUE_LIST)
+            items[i] = items[i].items[1];
+    return value_list(items, list.len);
+}
+
 /* {count, items, errors} */
 static enum step_end complete_loop(struct turn *t, int64_t count)
 {
-    const struct loop_data *data = state_loop(t->x, t->x->cursor.step);
+    const struct cursor *cursor = &t->x->cursor;
+    const struct loop_data *data = state_loop(t->x, cursor->step, cursor->visit);
     struct value_entry *entries = ARENA_ARRAY(t->mem, 3, struct value_entry);
     struct items none = {0};
+    struct value items = items_value(t->mem, data != NULL ? &data->collected : &none);
+    struct value errors = items_value(t->mem, data != NULL ? &data->errors : &none);
     size_t duplicate;
 
+    if (runs_at_once(turn_step(t))) {
+        items = in_order(t, items);
+        errors = in_order(t, errors);
+    }
     entries[0] = (struct value_entry){value_key(STR("count")), value_int(count)};
-    entries[1] = (struct value_entry){value_key(STR("items")),
-                                      items_value(t->mem, data != NULL ? &data->collected : &none)};
-    entries[2] = (struct value_entry){value_key(STR("errors")),
-                                      items_value(t->mem, data != NULL ? &data->errors : &none)};
+    entries[1] = (struct value_entry){value_key(STR("items")), items};
+    entries[2] = (struct value_entry){value_key(STR("errors")), errors};
     return step_complete(t, value_map_make(t->mem, entries, 3, &duplicate), 0);
 }
 
@@ -114,7 +182,7 @@ static enum step_end iterate(struct turn *t)
     const struct frame *frame = top_frame(t);
     const struct step *step = &t->x->program->steps[frame->step];
     const struct loop *loop = step->loop;
-    const struct loop_data *data = state_loop(t->x, frame->step);
+    const struct loop_data *data = state_loop(t->x, frame->step, frame->visit);
     int64_t index = frame->index;
     bool goes_on = false;
 
@@ -142,13 +210,55 @@ static enum step_end iterate(struct turn *t)
     return complete_loop(t, index);
 }
 
+/* As many iterations begin as may run at once. */
+static enum step_end begin_rounds(struct turn *t)
+{
+    struct frame frame = *top_frame(t);
+    uint32_t first = t->x->program->blocks[frame.block].first;
+    int64_t started = state_loop(t->x, frame.step, frame.visit)->started;
+
+    for (frame.index = 1; frame.index < started; frame.index++)
+        strand_add(t, (uint32_t)frame.index - 1, first, frame);
+    move_to(t, first);
+    return STEP_MOVED;
+}
+
+/* An iteration that runs beside others is over: the strand takes the next one, or ends. */
+static enum step_end end_round(struct turn *t)
+{
+    struct frame frame = *top_frame(t);
+    const struct loop_data *data = state_loop(t->x, frame.step, frame.visit);
+    int64_t next = data->started;
+    bool has_next = next < (int64_t)data->list.len;
+
+    t->steps++;
+    note_of_frame(t, "done", &frame, frame.index, STR("true"));
+    state_end_round(
+        t->mem, t->x,
+        (struct round){.loop = frame.step + 1, .visit = frame.visit, .index = frame.index});
+    if (has_next) {
+        frame.index = next;
+        replace_frame(t, frame);
+        move_to(t, t->x->program->blocks[frame.block].first);
+        return STEP_MOVED;
+    }
+    if (strand_has_others(t, &frame)) {
+        strand_drop(t);
+        return STEP_WAITS;
+    }
+    data = state_loop(t->x, frame.step, frame.visit);
+    (void)pop_frame(t);
+    return complete_loop(t, data->ended);
+}
+
 static enum step_end next_iteration(struct turn *t)
 {
     struct frame frame = *top_frame(t);
 
-    t->x->frame_count--;
+    if (runs_at_once(&t->x->program->steps[frame.step]))
+        return end_round(t);
     frame.index++;
-    push_frame(t, frame);
+    replace_frame(t, frame);
     return iterate(t);
 }
 
@@ -176,12 +286,15 @@ static enum step_end enter_loop(struct turn *t, const struct step *step)
         /* What it goes over stays what it is, whatever its steps change. */
         (void)step_row(t, HISTORY_EVENT, STR("loop"));
         turn_note(t, "list", list_json);
-        state_begin_loop(t->mem, t->x, step->index, list);
+        state_begin_loop(t->mem, t->x, step->index, t->x->cursor.visit, list);
     }
     push_frame(t, (struct frame){.step = step->index,
                                  .block = step->first_block,
                                  .visit = t->x->cursor.visit,
                                  .started_at_us = t->x->cursor.started_at_us});
+    if (runs_at_once(step) && list.len > 0 &&
+        t->x->program->blocks[step->first_block].first != NO_STEP)
+        return begin_rounds(t);
     return iterate(t);
 }
 
@@ -190,6 +303,7 @@ static enum step_end collect(struct turn *t)
 {
     const struct frame *frame = top_frame(t);
     const struct step *step = &t->x->program->steps[frame->step];
+    bool has_number = runs_at_once(step);
     const struct mapping *failed;
     struct value item;
     struct str json;
@@ -204,20 +318,129 @@ static enum step_end collect(struct turn *t)
         return STEP_FAILED;
     if (t->x->context_bytes + json.len > CONTEXT_BYTES_MAX)
         return turn_fail_size(t);
-    turn_note_of(t, "collect", step->code, json);
+    note_of_frame(t, "collect", frame, has_number ? frame->index : -1, json);
     t->row_bytes += json.len;
-    state_add_collected(t->mem, t->x, frame->step, item, json.len);
+    state_add_collected(t->mem, t->x, frame->step, frame->visit,
+                        has_number ? numbered(t, frame->index, item) : item, json.len);
     return STEP_DONE;
 }
+
+/* --- parallel --- */
+
+/* {branches, count, ended} */
+static enum step_end complete_parallel(struct turn *t)
+{
+    const struct step *step = turn_step(t);
+    const struct loop_data *data = state_loop(t->x, step->index, t->x->cursor.visit);
+    struct items none = {0};
+    struct value list = items_value(t->mem, data != NULL ? &data->collected : &none);
+    struct value *branches = ARENA_ARRAY(t->mem, step->block_count, struct value);
+    struct value *ended = ARENA_ARRAY(t->mem, list.len + 1u, struct value);
+    struct value_entry *entries = ARENA_ARRAY(t->mem, 3, struct value_entry);
+    size_t duplicate;
+
+    for (uint32_t i = 0; i < step->block_count; i++)
+        branches[i] = value_null();
+    for (uint32_t i = 0; i < list.len; i++) {
+        ended[i] = list.items[i].items[0];
+        if (ended[i].i < (int64_t)step->block_count)
+            branches[ended[i].i] = list.items[i].items[1];
+    }
+    entries[0] =
+        (struct value_entry){value_key(STR("branches")), value_list(branches, step->block_count)};
+    entries[1] = (struct value_entry){value_key(STR("count")), value_int(list.len)};
+    entries[2] = (struct value_entry){value_key(STR("ended")), value_list(ended, list.len)};
+    return step_complete(t, value_map_make(t->mem, entries, 3, &duplicate), 0);
+}
+
+/* Whether enough branches have ended. */
+static bool is_joined(const struct turn *t, const struct frame *frame)
+{
+    const struct loop_data *data = state_loop(t->x, frame->step, frame->visit);
+
+    return data != NULL && data->collected.count >= t->x->program->steps[frame->step].join;
+}
+
+static void add_branch(struct turn *t, const struct frame *frame, struct value result,
+                       struct str json)
+{
+    int64_t number = frame->block - t->x->program->steps[frame->step].first_block;
+
+    note_of_frame(t, "branch", frame, number, json);
+    state_add_collected(t->mem, t->x, frame->step, frame->visit, numbered(t, number, result),
+                        json.len);
+}
+
+static enum step_end enter_parallel(struct turn *t, const struct step *step)
+{
+    struct frame frame = {.step = step->index,
+                          .visit = t->x->cursor.visit,
+                          .started_at_us = t->x->cursor.started_at_us};
+    uint32_t count = 0;
+
+    (void)step_row(t, HISTORY_EVENT, STR("parallel"));
+    for (uint32_t i = 0; i < step->block_count; i++) {
+        frame.block = step->first_block + i;
+        if (t->x->program->blocks[frame.block].first == NO_STEP)
+            add_branch(t, &frame, value_null(), STR("null"));
+    }
+    push_frame(t, frame);
+    if (is_joined(t, &frame)) {
+        (void)pop_frame(t);
+        return complete_parallel(t);
+    }
+    for (uint32_t i = 0; i < step->block_count; i++) {
+        uint32_t first = t->x->program->blocks[step->first_block + i].first;
+
+        frame.block = step->first_block + i;
+        if (first == NO_STEP)
+            continue;
+        if (count == 0) {
+            replace_frame(t, frame);
+            move_to(t, first);
+        } else {
+            strand_add(t, count - 1, first, frame);
+        }
+        count++;
+    }
+    return STEP_MOVED;
+}
+
+/* The step under way was the last of its branch. */
+static enum step_end end_branch(struct turn *t)
+{
+    struct frame frame = *top_frame(t);
+    const struct step_state *last = state_step(t->x, t->x->cursor.step);
+    bool has_result = last->outcome == OUTCOME_COMPLETED;
+    struct str json = has_result ? last->output_json : STR("null");
+
+    if (t->x->context_bytes + json.len > CONTEXT_BYTES_MAX) {
+        (void)turn_fail_size(t);
+        (void)pop_frame(t);
+        return STEP_FAILED;
+    }
+    add_branch(t, &frame, has_result ? last->output : value_null(), json);
+    if (is_joined(t, &frame) || !strand_has_others(t, &frame)) {
+        (void)pop_frame(t);
+        return complete_parallel(t);
+    }
+    strand_drop(t);
+    return STEP_WAITS;
+}
+
+/* --- frames --- */
 
 /* The step of the innermost frame is over. STEP_DONE or STEP_FAILED. */
 static enum step_end leave_frame(struct turn *t)
 {
     struct frame frame = *top_frame(t);
     const struct step *step = pop_frame(t);
+    const struct loop_data *data = state_loop(t->x, frame.step, frame.visit);
 
+    if (step->kind == STEP_PARALLEL)
+        return complete_parallel(t);
     if (step->kind == STEP_LOOP)
-        return complete_loop(t, frame.index + 1);
+        return complete_loop(t, runs_at_once(step) ? data->ended + 1 : frame.index + 1);
     return step_complete(t, one_member(t, "branch", value_int(frame.block - step->first_block)), 0);
 }
 
@@ -229,6 +452,8 @@ static enum step_end end_of_block(struct turn *t)
     const struct step *owner = &p->steps[frame->step];
     enum step_end end;
 
+    if (owner->kind == STEP_PARALLEL)
+        return end_branch(t);
     if (owner->kind == STEP_LOOP) {
         end = collect(t);
         if (end == STEP_DONE)
@@ -241,14 +466,29 @@ static enum step_end end_of_block(struct turn *t)
 
 enum step_end flow_enter(struct turn *t, const struct step *step)
 {
-    return step->kind == STEP_LOOP ? enter_loop(t, step) : enter_branch(t, step);
+    /* The numbers of such visits are given out in the order of rows. */
+    if (step->rounds > 0)
+        (void)step_row(t, HISTORY_EVENT, STR("entered"));
+    switch (step->kind) {
+    case STEP_BRANCH:
+        return enter_branch(t, step);
+    case STEP_LOOP:
+        return enter_loop(t, step);
+    case STEP_PARALLEL:
+        return enter_parallel(t, step);
+    case STEP_PROCEDURE:
+    case STEP_KIND_COUNT:
+        break;
+    }
+    PANIC("this step has no steps in it");
 }
 
 /* An iteration has failed, and the loop goes on: {index, item, error}. */
 static enum step_end fail_iteration(struct turn *t, struct value error)
 {
     const struct frame *frame = top_frame(t);
-    const struct loop_data *data = state_loop(t->x, frame->step);
+    const struct loop_data *data = state_loop(t->x, frame->step, frame->visit);
+    bool has_number = runs_at_once(&t->x->program->steps[frame->step]);
     struct value_entry *entries = ARENA_ARRAY(t->mem, 3, struct value_entry);
     struct value entry, item = value_null();
     size_t duplicate;
@@ -265,8 +505,8 @@ static enum step_end fail_iteration(struct turn *t, struct value error)
         (void)pop_frame(t);
         return STEP_FAILED;
     }
-    turn_note_of(t, "failed", t->x->program->steps[frame->step].code, json);
-    state_add_loop_error(t->mem, t->x, frame->step, entry, json.len);
+    note_of_frame(t, "failed", frame, has_number ? frame->index : -1, json);
+    state_add_loop_error(t->mem, t->x, frame->step, frame->visit, entry, json.len);
     return next_iteration(t);
 }
 

@@ -100,6 +100,9 @@ static bool move_frames(struct turn *t, const struct program *to, struct err *er
             return false;
         if (number >= step->block_count)
             return cannot_move(err, from->code, "has fewer alternatives");
+        if (from->kind == STEP_LOOP &&
+            (from->loop->concurrency > 1) != (step->loop->concurrency > 1))
+            return cannot_move(err, from->code, "runs its rounds in another way");
         frames[i] = x->frames[i];
         frames[i].step = step->index;
         frames[i].block = step->first_block + number;
@@ -137,6 +140,31 @@ static bool move_loops(struct turn *t, const struct program *to, struct err *err
         link = &l->outer;
     }
     return true;
+}
+
+/* What steps have come to in iterations that run at once. */
+static void move_rounds(struct turn *t, const struct program *to)
+{
+    const struct program *p = t->x->program;
+    const struct round_step *from = t->x->rounds, **link = &t->x->rounds;
+
+    for (; from != NULL; from = from->next) {
+        const struct step *loop = program_step(to, p->steps[from->round.loop - 1].code);
+        const struct step *step = program_step(to, p->steps[from->step].code);
+        struct round_step *r;
+
+        if (loop == NULL || step == NULL || step->rounds != loop->index + 1) {
+            t->x->context_bytes -= from->state.output_json.len + from->state.error_json.len;
+            continue;
+        }
+        r = arena_alloc(t->mem, sizeof(*r));
+        *r = *from;
+        r->round.loop = loop->index + 1;
+        r->step = step->index;
+        *link = r;
+        link = &r->next;
+    }
+    *link = NULL;
 }
 
 /* What steps left behind that the other version does not have is history. */
@@ -181,8 +209,7 @@ static void move_steps(struct turn *t, const struct program *to)
     x->steps = steps;
 }
 
-/* The execution goes on with another version of its program, standing where it stands. */
-static bool move_to_version(struct turn *t, const struct program *to, struct err *err)
+static bool move_strand(struct turn *t, const struct program *to, struct err *err)
 {
     struct execution *x = t->x;
     const struct step *step = NULL;
@@ -192,11 +219,29 @@ static bool move_to_version(struct turn *t, const struct program *to, struct err
         if (step == NULL)
             return false;
     }
-    if (!move_frames(t, to, err) || !move_loops(t, to, err))
+    if (!move_frames(t, to, err))
         return false;
     if (step != NULL && !is_within_frames(x, to, step))
         return cannot_move(err, step->code, "stands in another place");
     x->cursor.step = step != NULL ? step->index : to->step_count;
+    return true;
+}
+
+/* The execution goes on with another version of its program, standing where it stands. */
+static bool move_to_version(struct turn *t, const struct program *to, struct err *err)
+{
+    struct execution *x = t->x;
+    uint32_t place = x->place;
+
+    for (uint32_t i = 0; i <= x->other_count; i++) {
+        strand_take(t, i);
+        if (!move_strand(t, to, err))
+            return false;
+    }
+    strand_take(t, place);
+    if (!move_loops(t, to, err))
+        return false;
+    move_rounds(t, to);
     drop_steps(t, to);
     move_steps(t, to);
     x->program = to;
@@ -244,14 +289,16 @@ static bool go_to(struct turn *t, struct str code, struct err *err)
     while (x->frame_count > 0 && !is_within_frames(x, x->program, step)) {
         const struct frame *frame = &x->frames[x->frame_count - 1];
 
+        if (x->other_count > 0)
+            strand_stop_others(t, frame);
+        t->has_stopped = true;
         x->cursor = (struct cursor){.step = frame->step,
                                     .visit = frame->visit,
                                     .attempt = 1,
                                     .started_at_us = frame->started_at_us};
         x->frame_count--;
         (void)step_row(t, HISTORY_FORWARD, STR("skipped"));
-        state_set_step(x, frame->step,
-                       (struct step_state){.outcome = OUTCOME_SKIPPED, .visit = frame->visit});
+        step_set(t, (struct step_state){.outcome = OUTCOME_SKIPPED, .visit = frame->visit});
     }
     if (!is_within_frames(x, x->program, step))
         return refuse_field(
@@ -289,7 +336,7 @@ static bool is_indeterminate(const struct execution *x)
 
     if (x->cursor.step >= x->program->step_count || turn_is_in_visit(x))
         return false;
-    s = &x->steps[x->cursor.step];
+    s = state_step(x, x->cursor.step);
     class = s->outcome == OUTCOME_FAILED && s->error.kind == VALUE_MAP
                 ? value_map_get_str(s->error, STR("class"))
                 : value_absent();
@@ -375,7 +422,7 @@ bool repair_skip(struct turn *t, bool *complete, struct err *err)
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("skip"));
     /* A new visit, because the one that failed is recorded, at least its attempts. */
     turn_leave_visit(t);
-    x->cursor.visit = x->steps[x->cursor.step].visit + 1;
+    x->cursor.visit = state_next_visit(x, x->cursor.step);
     x->cursor.attempt = 1;
     x->cursor.started_at_us = t->now_us;
     x->cursor.input_json = STR_NONE;
@@ -386,8 +433,7 @@ bool repair_skip(struct turn *t, bool *complete, struct err *err)
             return refuse_field(t, "/output", "bad_value", STR_NONE, t->failure.message, err);
     } else {
         (void)step_row(t, HISTORY_FORWARD, STR("skipped"));
-        state_set_step(x, x->cursor.step,
-                       (struct step_state){.outcome = OUTCOME_SKIPPED, .visit = x->cursor.visit});
+        step_set(t, (struct step_state){.outcome = OUTCOME_SKIPPED, .visit = x->cursor.visit});
     }
     forget_end(t);
     *complete = !flow_settle(t, end) || step_run_all(t);

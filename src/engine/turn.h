@@ -108,6 +108,9 @@ struct turn {
     struct str key_suffix;       /* "-rollback" and such */
     bool has_nothing_to_wake;    /* the child that it waits for has not ended */
     bool is_answered;            /* the attempt of the rollback under way goes on */
+    bool has_strands;            /* there are several, or were in this turn */
+    bool has_stopped;            /* strands, which may have held something */
+    bool is_stopping;            /* commands that are done are gone through, no other runs */
     struct str refused_at;       /* the place of the command that asked and fails with this; */
     struct failure refusal;      /* or empty */
     struct run run;
@@ -140,6 +143,9 @@ struct history_row *turn_row(struct turn *t, enum history_kind kind, struct str 
 
 /* Add a member to what the last row changed. There must be a row. */
 void turn_note(struct turn *t, const char *name, struct str json);
+
+/* A round as rows have it, "CODE:visit:index"; empty for none. */
+struct str turn_round_text(struct turn *t, struct round round);
 
 /* The same with the name "name:code", so that several steps may note it. */
 void turn_note_of(struct turn *t, const char *name, struct str code, struct str json);
@@ -356,6 +362,9 @@ enum step_end wait_begin(struct turn *t, const struct step *step, struct value *
 bool wait_takes(struct turn *t, const struct step *step, const struct signal *signal,
                 struct value *out);
 
+/* Whether it is for signals of the type that the event has. */
+bool wait_is_for(struct turn *t, const struct step *step);
+
 /* Whether the payload of the event is what the form of the wait under way asks for. */
 bool wait_checks_form(struct turn *t, const struct step *step, struct err *err) MUST_USE;
 
@@ -373,6 +382,9 @@ bool wait_remind(struct turn *t, const struct step *step);
 /* Run steps until one waits, all are done or one fails for good. False: reads are needed first. */
 bool step_run_all(struct turn *t);
 
+/* Whether the turn has done enough. */
+bool step_turn_is_long(const struct turn *t);
+
 /* One more attempt of the visit under way. */
 enum step_end step_attempt(struct turn *t);
 
@@ -383,6 +395,9 @@ enum step_end step_attempt(struct turn *t);
  */
 enum step_end step_complete(struct turn *t, struct value output, int64_t took);
 
+/* The visit under way has ended like this: its row is the last one. */
+void step_set(struct turn *t, struct step_state state);
+
 /* A row for the step under way, at its visit. */
 struct history_row *step_row(struct turn *t, enum history_kind kind, struct str status);
 
@@ -391,6 +406,39 @@ void step_apply_staged(struct turn *t);
 
 /* Wait: the row and the state say for what. `why` is waitingFor. */
 void step_wait(struct turn *t, enum cursor_phase phase, struct str status, struct str why);
+
+/* --- strand.c: several lines of work --- */
+
+/* Take up the strand at that place, from 0 on, in place of the one under way. */
+void strand_take(struct turn *t, uint32_t place);
+
+/* The place of a strand: the one that `is` says so of, with the lowest seq; or NO_STRAND. */
+#define NO_STRAND UINT32_MAX
+uint32_t strand_find(const struct turn *t, bool (*is)(const struct turn *, const struct cursor *));
+
+/* The same for the one in that visit of that step. */
+uint32_t strand_at_visit(const struct turn *t, uint32_t step, int64_t visit);
+
+/* One more, behind `before` of those that were added with it: at that step, with that frame. */
+void strand_add(struct turn *t, uint32_t before, uint32_t step, struct frame frame);
+
+/* The strand under way has ended; another is taken up. There must be one. */
+void strand_drop(struct turn *t);
+
+/* Whether another strand is in the step of this frame. */
+bool strand_has_others(const struct turn *t, const struct frame *frame);
+
+/*
+ * Stop the other strands that are in the step of this frame; NULL: all of them.
+ * What may have happened is recorded as such, everything else is over.
+ */
+void strand_stop_others(struct turn *t, const struct frame *frame);
+
+/* Run those that are ready until all wait. False: reads are needed first. */
+bool strand_run_rest(struct turn *t);
+
+/* At the end of a turn: which comes first, whether they wait, and what for. */
+void strand_settle(struct turn *t);
 
 /* --- flow.c: from one step to the next --- */
 
@@ -410,7 +458,7 @@ enum step_end flow_jump(struct turn *t, enum jump_kind kind, uint32_t step);
 bool flow_catch(struct turn *t, struct value error, struct str error_json,
                 enum step_end *end) MUST_USE;
 
-/* Begin a branch or a loop. STEP_MOVED, STEP_DONE or STEP_FAILED. */
+/* Begin a branch, a loop or a parallel step. STEP_MOVED, STEP_WAITS, STEP_DONE or STEP_FAILED. */
 enum step_end flow_enter(struct turn *t, const struct step *step);
 
 /* --- failure.c: what a failure leads to --- */

@@ -41,13 +41,14 @@ void undo_begin(struct turn *t, enum execution_status end)
     struct execution *x = t->x;
     struct undo *undo = ARENA_NEW(t->mem, struct undo);
 
+    turn_leave_visit(t);
+    strand_stop_others(t, NULL);
     *undo = (struct undo){.end = end, .before = x->seq + 1};
     if (x->program->timeout_us > 0)
         undo->deadline_at_us = t->wall_us + x->program->timeout_us;
     x->undo = undo;
     x->status = STATUS_COMPENSATING;
     x->waiting_for_json = STR_NONE;
-    turn_leave_visit(t);
     x->cursor = (struct cursor){.step = x->cursor.step, .phase = PHASE_UNDO};
     turn_note(t, "compensate", str_printf(t->mem, "\"%s\"", status_name(end)));
 }

@@ -167,14 +167,21 @@ bool wait_takes(struct turn *t, const struct step *step, const struct signal *si
     return false;
 }
 
+bool wait_is_for(struct turn *t, const struct step *step)
+{
+    const struct command *c = &step->procedure->commands[0];
+
+    return c->type == COMMAND_WAIT_SIGNAL &&
+           has_type(read_types(t, t->x->cursor.types_json), t->ev->signal_type);
+}
+
 bool wait_checks_form(struct turn *t, const struct step *step, struct err *err)
 {
     const struct command *c = &step->procedure->commands[0];
     struct findings findings = {0};
     struct value checked;
 
-    if (c->type != COMMAND_WAIT_SIGNAL || c->wait->form == NULL ||
-        !has_type(read_types(t, t->x->cursor.types_json), t->ev->signal_type))
+    if (c->wait->form == NULL)
         return true;
     define_check_params(t->mem, c->wait->form, c->wait->form_count, STR("/payload"),
                         t->ev->signal_payload, &checked, &findings);

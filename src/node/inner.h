@@ -73,8 +73,7 @@ struct work {
     bool has_history;
     struct process_reads processes;
     struct program_reads programs; /* those of `processes`: work_forget_reads() */
-    struct child_read child;
-    bool has_child;
+    struct child_reads children;
     struct program_ref *program; /* RETRY, MIGRATE: the version to go on with; or NULL */
     struct value input;          /* RETRY: as it was checked; or absent */
     struct work *next;

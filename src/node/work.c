@@ -25,7 +25,8 @@ void work_forget_reads(struct work *w)
     w->records = (struct record_reads){0};
     w->objects = (struct object_reads){0};
     w->processes = (struct process_reads){0};
-    w->has_history = w->has_child = false;
+    w->has_history = false;
+    w->children = (struct child_reads){0};
 }
 
 void work_free(struct node *n, struct work *w)
@@ -69,7 +70,7 @@ static void make_event(const struct node *n, struct work *w, struct event *ev)
         .objects = &w->objects,
         .history = w->has_history ? &w->history : NULL,
         .processes = &w->processes,
-        .child = w->has_child ? &w->child : NULL,
+        .children = w->children.count > 0 ? &w->children : NULL,
         .gives_up_on_records = w->record_tries > TRIES_MAX,
     };
     if (w->kind == WORK_WAKE) {

@@ -131,7 +131,7 @@ static bool advance(struct run *r, struct actor *a, struct event ev, struct comm
         if (!answer_needs(r, a, c, &reads, err))
             return false;
         ev.history = reads.has_history ? &reads.history : NULL;
-        ev.child = reads.has_child ? &reads.child : NULL;
+        ev.children = reads.children.count > 0 ? &reads.children : NULL;
     }
 }
 

@@ -64,8 +64,8 @@ struct reads {
     struct process_reads processes;
     struct mock_reads mocks;
     struct history history;
-    struct child_read child;
-    bool has_history, has_child;
+    struct child_reads children;
+    bool has_history;
 };
 
 /* Read what the commit needs. */

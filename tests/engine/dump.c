@@ -104,16 +104,31 @@ static void cursor(struct buf *out, const struct cursor *c)
     put_text(out, c->awaited);
     put_text(out, c->failed_at);
     put_number(out, c->tries);
+    put_number(out, c->seq);
+}
+
+static void frames(struct buf *out, const struct frame *f, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        number(out, "in", f[i].step);
+        put_number(out, f[i].block);
+        put_number(out, f[i].visit);
+        put_number(out, f[i].started_at_us);
+        put_number(out, f[i].index);
+    }
 }
 
 static void stands(struct buf *out, const struct execution *x)
 {
-    for (uint32_t i = 0; i < x->frame_count; i++) {
-        number(out, "in", x->frames[i].step);
-        put_number(out, x->frames[i].block);
-        put_number(out, x->frames[i].visit);
-        put_number(out, x->frames[i].started_at_us);
-        put_number(out, x->frames[i].index);
+    frames(out, x->frames, x->frame_count);
+    for (uint32_t i = 0; i < x->other_count; i++) {
+        cursor(out, &x->others[i].cursor);
+        frames(out, x->others[i].frames, x->others[i].frame_count);
+        text(out, "why", x->others[i].waiting_for_json);
+    }
+    if (x->other_count > 0) {
+        number(out, "place", x->place);
+        text(out, "why", x->strand_waiting_json);
     }
     number(out, "jumps", x->jumps);
     if (x->undo != NULL) {
@@ -135,6 +150,19 @@ static void loops(struct arena *mem, struct buf *out, const struct execution *x)
         value(out, "list", l->list);
         value(out, "collected", items_value(mem, &l->collected));
         value(out, "errors", items_value(mem, &l->errors));
+        put_number(out, l->base);
+        put_number(out, l->started);
+        put_number(out, l->ended);
+    }
+    for (const struct round_step *r = x->rounds; r != NULL; r = r->next) {
+        number(out, "round", r->round.loop);
+        put_number(out, r->round.visit);
+        put_number(out, r->round.index);
+        put_number(out, r->step);
+        put_number(out, r->state.outcome);
+        put_number(out, r->state.visit);
+        value(out, "output", r->state.output);
+        value(out, "error", r->state.error);
     }
 }
 
@@ -190,6 +218,7 @@ struct str dump_execution(struct arena *mem, const struct execution *x)
         const struct step_state *s = &x->steps[i];
         put_number(&out, s->outcome);
         put_number(&out, s->visit);
+        put_number(&out, state_visits(x, i));
         value(&out, "output", s->output);
         value(&out, "error", s->error);
     }
@@ -229,7 +258,7 @@ struct str dump_commit(struct arena *mem, const struct commit *c)
     for (size_t i = 0; i < c->needs_processes.count; i++)
         buf_printf(&out, "need %.*s %.*s\n", STR_ARG(c->needs_processes.items[i].code),
                    STR_ARG(c->needs_processes.items[i].key));
-    number(&out, "needs child", c->needs_child);
+    number(&out, "needs child", (int64_t)c->needs_children.count);
     number(&out, "needs history", c->needs_history.is_needed ? c->needs_history.after : -1);
     if (c->result == ADVANCE_NEED)
         return buf_view(&out);

@@ -275,6 +275,7 @@ static void answer_process(struct rig *r, const struct process_read *need,
 static bool apply(struct rig *r, struct event ev)
 {
     struct process_reads processes = {0};
+    struct child_reads children = {0};
     struct history history = {0};
     struct record_reads records = {0};
     struct object_reads objects = {0};
@@ -291,12 +292,16 @@ static bool apply(struct rig *r, struct event ev)
         if (c.result == ADVANCE_COMMIT)
             break;
         assert_true(c.needs.count > 0 || c.needs_history.is_needed || c.needs_processes.count > 0 ||
-                    c.needs_child);
+                    c.needs_children.count > 0);
         for (size_t i = 0; i < c.needs_processes.count; i++)
             answer_process(r, &c.needs_processes.items[i], &processes);
         ev.processes = &processes;
-        if (c.needs_child)
-            ev.child = &r->child;
+        for (size_t i = 0; i < c.needs_children.count; i++) {
+            struct child_read *read = VEC_ADD(&r->mem, &children);
+            *read = r->child;
+            read->id = c.needs_children.items[i];
+        }
+        ev.children = children.count > 0 ? &children : NULL;
         assert_true(++r->needs < 1000);
         if (c.needs_history.is_needed) {
             answer_history(r, &c.needs_history, &history);
