@@ -114,11 +114,9 @@ static void retry_later(struct turn *t, const struct step *step, struct str erro
 /* The failure of the step under way, small enough for the context. */
 static struct value failure_value_that_fits(struct turn *t, struct str *json)
 {
-    const struct step_state *before = state_step(t->x, t->x->cursor.step);
     struct value error = turn_failure(t, json);
 
-    if (t->x->context_bytes - before->output_json.len - before->error_json.len + json->len <=
-        CONTEXT_BYTES_MAX)
+    if (state_bytes_with(t->x, json->len) <= CONTEXT_BYTES_MAX)
         return error;
     /* The user's message or details do not fit; ours do, near enough. */
     (void)turn_fail_size(t);

@@ -268,6 +268,7 @@ static enum step_end enter_loop(struct turn *t, const struct step *step)
     struct value list = value_absent();
     const struct mapping *failed;
     struct str list_json;
+    int64_t started = 0;
 
     if (loop->list != NULL) {
         list = mapping_evaluate_at(t->mem, loop->list, &t->activation, &failed);
@@ -286,7 +287,11 @@ static enum step_end enter_loop(struct turn *t, const struct step *step)
         /* What it goes over stays what it is, whatever its steps change. */
         (void)step_row(t, HISTORY_EVENT, STR("loop"));
         turn_note(t, "list", list_json);
-        state_begin_loop(t->mem, t->x, step->index, t->x->cursor.visit, list);
+        if (runs_at_once(step)) {
+            started = list.len < loop->concurrency ? list.len : loop->concurrency;
+            turn_note(t, "started", str_printf(t->mem, "%lld", (long long)started));
+        }
+        state_begin_loop(t->mem, t->x, step->index, t->x->cursor.visit, list, started);
     }
     push_frame(t, (struct frame){.step = step->index,
                                  .block = step->first_block,

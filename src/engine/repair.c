@@ -245,6 +245,7 @@ static bool move_to_version(struct turn *t, const struct program *to, struct err
     drop_steps(t, to);
     move_steps(t, to);
     x->program = to;
+    state_give_visits(x);
     t->slots = ARENA_ARRAY(t->mem, to->slot_count + 1u, struct value);
     t->activation.slots = t->slots;
     turn_note(t, "version", str_printf(t->mem, "%lld", (long long)to->version));

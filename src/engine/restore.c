@@ -367,7 +367,8 @@ static void fold_delta(struct arena *mem, struct execution *x, const struct hist
             state_drop_step(x, step_index(x->program, value_text(v.items[i])));
     v = member(delta, STR("list"));
     if (v.kind == VALUE_LIST && step_index(x->program, row->step) != NO_STEP)
-        state_begin_loop(mem, x, step_index(x->program, row->step), row->visit, v);
+        state_begin_loop(mem, x, step_index(x->program, row->step), row->visit, v,
+                         int_member(delta, STR("started")));
 }
 
 static bool fold_row(struct arena *mem, struct execution *x, const struct history_row *row,

@@ -69,13 +69,6 @@ static struct loop_data *own_loop(struct arena *mem, struct execution *x, uint32
     return l;
 }
 
-static bool runs_at_once(const struct execution *x, uint32_t step)
-{
-    const struct loop *loop = x->program->steps[step].loop;
-
-    return loop != NULL && loop->concurrency > 1;
-}
-
 /* Numbers for the first visits of the steps in it: one for each iteration, never to come again. */
 static int64_t give_out_visits(struct execution *x, uint32_t loop, int64_t count)
 {
@@ -90,18 +83,23 @@ static int64_t give_out_visits(struct execution *x, uint32_t loop, int64_t count
     return base;
 }
 
+void state_give_visits(struct execution *x)
+{
+    for (const struct loop_data *l = x->loops; l != NULL; l = l->outer)
+        for (uint32_t i = 0; l->started > 0 && i < x->program->step_count; i++)
+            if (x->program->steps[i].rounds == l->step + 1)
+                state_give_visit(x, i, l->base + l->list.len);
+}
+
 void state_begin_loop(struct arena *mem, struct execution *x, uint32_t step, int64_t visit,
-                      struct value list)
+                      struct value list, int64_t started)
 {
     struct loop_data *l = own_loop(mem, x, step, visit);
 
     l->list = list;
-    if (!runs_at_once(x, step) || list.kind != VALUE_LIST)
-        return;
-    l->base = give_out_visits(x, step, list.len);
-    l->started = list.len < x->program->steps[step].loop->concurrency
-                     ? list.len
-                     : x->program->steps[step].loop->concurrency;
+    l->started = started;
+    if (started > 0)
+        l->base = give_out_visits(x, step, list.len);
 }
 
 void state_resume_loop(struct arena *mem, struct execution *x, uint32_t step, int64_t visit,
@@ -213,6 +211,17 @@ void state_give_visit(struct execution *x, uint32_t step, int64_t visit)
 static size_t step_bytes(const struct step_state *s)
 {
     return s->output_json.len + s->error_json.len;
+}
+
+size_t state_bytes_with(const struct execution *x, size_t bytes)
+{
+    const struct step_state *own = state_step(x, x->cursor.step);
+    const struct step_state *shared = &x->steps[x->cursor.step];
+    size_t total = x->context_bytes - step_bytes(own) + bytes;
+
+    if (own == shared || x->cursor.visit < shared->visit)
+        return total;
+    return total - step_bytes(shared) + bytes;
 }
 
 /* The list without one of its nodes. */

@@ -91,6 +91,9 @@ size_t state_context_bytes(const struct execution *x);
  */
 const struct step_state *state_step(const struct execution *x, uint32_t step);
 
+/* The bytes of the context once the visit under way has ended with so many of its own. */
+size_t state_bytes_with(const struct execution *x, size_t step_bytes);
+
 /* The iteration that the strand under way is in, as far as the step is concerned. */
 struct round state_round(const struct execution *x, uint32_t step);
 
@@ -116,6 +119,9 @@ int64_t state_next_visit(struct execution *x, uint32_t step);
 
 /* This number was given out, to a step in such iterations. */
 void state_give_visit(struct execution *x, uint32_t step, int64_t visit);
+
+/* Of steps that a version has added to such loops under way, the first ones are given out too. */
+void state_give_visits(struct execution *x);
 
 /* A visit that has no result, or whose step the version does not have, counts all the same. */
 void state_count_visit(struct arena *mem, struct execution *x, struct round round, struct str code,
@@ -146,9 +152,12 @@ void state_take_signal(struct arena *mem, struct execution *x, int64_t seq);
 /* Another input than the one it was started with. */
 void state_set_input(struct execution *x, struct value input, struct str json);
 
-/* Another loop begins: `list` is what it goes over, or absent. */
+/*
+ * Another loop begins: `list` is what it goes over, or absent; `started` is how
+ * many iterations begin at once, or 0 when they run one after the other.
+ */
 void state_begin_loop(struct arena *mem, struct execution *x, uint32_t step, int64_t visit,
-                      struct value list);
+                      struct value list, int64_t started);
 
 /* One that has begun, as it was stored: list, base, started and ended. */
 void state_resume_loop(struct arena *mem, struct execution *x, uint32_t step, int64_t visit,

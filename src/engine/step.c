@@ -71,9 +71,8 @@ static void note_undo(struct turn *t, const struct step *step)
 static size_t context_with(const struct turn *t, size_t step_bytes)
 {
     const struct execution *x = t->x;
-    const struct step_state *before = state_step(x, x->cursor.step);
     const struct loop_data *loop = state_loop(x, x->cursor.step, x->cursor.visit);
-    size_t bytes = x->context_bytes - before->output_json.len - before->error_json.len + step_bytes;
+    size_t bytes = state_bytes_with(x, step_bytes);
 
     return loop == NULL ? bytes : bytes - loop->collected.bytes - loop->errors.bytes;
 }
