@@ -525,14 +525,52 @@ static void set_wake(struct execution *x)
         x->wake_at_us = earlier(x->cursor.wake_at_us, x->undo->deadline_at_us);
 }
 
-/* Nothing but these three leads out of a hold, as long as there is no other strand. */
-static enum letter_status incident_after(const struct execution *before,
-                                         const struct execution *after, enum event_kind event)
+static struct str code_at(const struct execution *x, const struct cursor *c)
 {
+    return c->step < x->program->step_count ? x->program->steps[c->step].code : STR_NONE;
+}
+
+static bool is_still_held(const struct execution *after, struct str code, const struct cursor *held)
+{
+    for (uint32_t i = 0; execution_is_held(after) && i < execution_strands(after); i++) {
+        const struct cursor *c = execution_cursor(after, i);
+        if (c->phase == PHASE_HELD && str_eq(code_at(after, c), code) && c->visit == held->visit &&
+            c->attempt == held->attempt)
+            return true;
+    }
+    return false;
+}
+
+/* Beside other strands an incident also ends when its own is stopped, and others may go on. */
+static enum letter_status incidents_after(struct turn *t, const struct execution *before)
+{
+    bool goes_on = false;
+
+    for (uint32_t i = 0; i < execution_strands(before); i++) {
+        const struct cursor *c = execution_cursor(before, i);
+        if (c->phase != PHASE_HELD)
+            continue;
+        if (is_still_held(t->x, code_at(before, c), c))
+            goes_on = true;
+        else
+            *VEC_ADD(t->mem, &t->out->incident_steps) = code_at(before, c);
+    }
+    if (t->out->incident_steps.count == 0)
+        return LETTER_OPEN;
+    if (!goes_on)
+        t->out->incident_steps.count = 0;
+    return t->ev->kind == EVENT_RETRY ? LETTER_RETRIED : LETTER_RESOLVED;
+}
+
+/* Nothing but these three leads out of a hold. */
+static enum letter_status incident_after(struct turn *t, const struct execution *before)
+{
+    enum event_kind event = t->ev->kind;
+
     if (!execution_is_held(before))
         return LETTER_OPEN;
-    if (before->other_count > 0 && event != EVENT_RETRY && !execution_is_held(after))
-        return LETTER_RESOLVED;
+    if (before->other_count > 0)
+        return incidents_after(t, before);
     if (event == EVENT_RETRY)
         return LETTER_RETRIED;
     return event == EVENT_SKIP || event == EVENT_CANCEL ? LETTER_RESOLVED : LETTER_OPEN;
@@ -627,7 +665,7 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
     if (complete) {
         finish(&t, t.x->program != exec->program);
         out->wakes_parent = t.x->has_parent && status_is_terminal(t.x->status);
-        out->incident = incident_after(exec, t.x, ev->kind);
+        out->incident = incident_after(&t, exec);
         out->moves = t.x->program != exec->program || t.x->deadline_at_us != exec->deadline_at_us;
     }
     return true;

@@ -260,6 +260,10 @@ struct commit {
     struct dead_letters dead_letters;
     /* What becomes of the letters of an incident that there was before: OPEN, they stay. */
     enum letter_status incident;
+    /* While other strands are held on: the oldest letter of each of these steps; none: all. */
+    struct {
+        VEC_OF(struct str);
+    } incident_steps;
     /*
      * Executions that begin with this commit: pending, due at once, with the
      * parent that is this one. They have no history yet; WAKE starts them.

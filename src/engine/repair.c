@@ -209,6 +209,13 @@ static void move_steps(struct turn *t, const struct program *to)
     x->steps = steps;
 }
 
+/* Whether a wait under way can go on as what the step is in the other version. */
+static bool waits_alike(const struct step *from, const struct step *to)
+{
+    return to->procedure->kind == PROCEDURE_INLINE &&
+           to->procedure->commands[0].type == from->procedure->commands[0].type;
+}
+
 static bool move_strand(struct turn *t, const struct program *to, struct err *err)
 {
     struct execution *x = t->x;
@@ -218,6 +225,8 @@ static bool move_strand(struct turn *t, const struct program *to, struct err *er
         step = counterpart(x, to, x->cursor.step, err);
         if (step == NULL)
             return false;
+        if (x->cursor.phase == PHASE_WAIT && !waits_alike(&x->program->steps[x->cursor.step], step))
+            return cannot_move(err, step->code, "does not wait for the same");
     }
     if (!move_frames(t, to, err))
         return false;

@@ -272,27 +272,28 @@ void state_end_round(struct arena *mem, struct execution *x, struct round round)
 
 /* --- what nobody is in any more --- */
 
-static bool has_frame(const struct frame *frames, uint32_t count, uint32_t step, int64_t visit,
-                      const int64_t *index)
+static const struct frame *find_frame(const struct frame *frames, uint32_t count, uint32_t step,
+                                      int64_t visit, const int64_t *index)
 {
     for (uint32_t i = 0; i < count; i++)
         if (frames[i].step == step && (visit == 0 || frames[i].visit == visit) &&
             (index == NULL || frames[i].index == *index))
-            return true;
-    return false;
+            return &frames[i];
+    return NULL;
 }
 
-static bool is_under_way(const struct execution *x, uint32_t step, int64_t visit,
-                         const int64_t *index)
+/* The frame of a strand that is in that step, or NULL. */
+static const struct frame *under_way(const struct execution *x, uint32_t step, int64_t visit,
+                                     const int64_t *index)
 {
+    const struct frame *found;
+
     if (status_is_terminal(x->status) && x->status != STATUS_FAILED)
-        return false;
-    if (has_frame(x->frames, x->frame_count, step, visit, index))
-        return true;
-    for (uint32_t i = 0; i < x->other_count; i++)
-        if (has_frame(x->others[i].frames, x->others[i].frame_count, step, visit, index))
-            return true;
-    return false;
+        return NULL;
+    found = find_frame(x->frames, x->frame_count, step, visit, index);
+    for (uint32_t i = 0; i < x->other_count && found == NULL; i++)
+        found = find_frame(x->others[i].frames, x->others[i].frame_count, step, visit, index);
+    return found;
 }
 
 void state_prune(struct arena *mem, struct execution *x)
@@ -301,13 +302,17 @@ void state_prune(struct arena *mem, struct execution *x)
     const struct round_step *r, *next;
 
     for (l = x->loops; l != NULL; l = outer) {
+        const struct frame *frame = under_way(x, l->step, l->visit, NULL);
+
         outer = l->outer;
-        if (!is_under_way(x, l->step, l->visit, NULL))
+        if (frame == NULL)
             state_end_loop(mem, x, l->step, l->visit);
+        else if (l->visit == 0)
+            own_loop(mem, x, l->step, 0)->visit = frame->visit;
     }
     for (r = x->rounds; r != NULL; r = next) {
         next = r->next;
-        if (!is_under_way(x, r->round.loop - 1, r->round.visit, &r->round.index))
+        if (under_way(x, r->round.loop - 1, r->round.visit, &r->round.index) == NULL)
             take_out(mem, x, find_in_round(x, r->round, r->step));
     }
 }

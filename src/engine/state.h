@@ -178,7 +178,10 @@ void state_end_round(struct arena *mem, struct execution *x, struct round round)
 /* What the loop holds, or NULL; visit 0: there is but one. */
 const struct loop_data *state_loop(const struct execution *x, uint32_t step, int64_t visit);
 
-/* What loops and iterations hold in which no strand is any more is gone. */
+/*
+ * What loops and iterations hold in which no strand is any more is gone; those
+ * that are under way know their visit.
+ */
 void state_prune(struct arena *mem, struct execution *x);
 
 /* A step was rolled back, or could not be. */

@@ -163,6 +163,9 @@ static void fail_stopped(struct turn *t, struct str class)
     struct value error;
 
     turn_begin_step(t);
+    /* It is the next attempt that will not be. */
+    if (t->x->cursor.phase == PHASE_RETRY)
+        t->x->cursor.attempt++;
     (void)turn_fail(t, STR("stopped"), class, "it was stopped before it had ended");
     t->failure.is_tried_again = true; /* nothing in the step may handle it */
     stopped = t->failure;
@@ -176,11 +179,26 @@ static void fail_stopped(struct turn *t, struct str class)
     failure_record(t, error, error_json);
 }
 
+/* An incident of this very turn that nobody will see. */
+static void forget_incident(struct turn *t, int64_t seq)
+{
+    struct dead_letters *letters = &t->out->dead_letters;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < letters->count; i++)
+        if (letters->items[i].seq != seq ||
+            !str_eq(letters->items[i].kind, str_of(letter_kind_name(LETTER_INCIDENT))))
+            letters->items[kept++] = letters->items[i];
+    letters->count = kept;
+}
+
 static void stop_in_hand(struct turn *t, const struct frame *frame)
 {
     struct execution *x = t->x;
     const struct cursor *cursor = &x->cursor;
 
+    if (cursor->phase == PHASE_HELD)
+        forget_incident(t, cursor->seq);
     /* Somebody was asked and has not answered: it is undone as if it had happened. */
     if (cursor->phase == PHASE_JOB || (cursor->phase == PHASE_RETRY && failed_without_answer(t))) {
         fail_stopped(t, STR("indeterminate"));
@@ -288,6 +306,24 @@ static struct str waits_of_all(struct turn *t)
     return waiting > 1 ? buf_view(&out) : x->waiting_for_json;
 }
 
+/* The execution has failed: an operator's retry tries those again that are held. */
+static void release_held(struct turn *t)
+{
+    struct execution *x = t->x;
+    struct strand *others = ARENA_ARRAY(t->mem, x->other_count, struct strand);
+
+    for (uint32_t i = 0; i < x->other_count; i++) {
+        others[i] = x->others[i];
+        if (others[i].cursor.phase != PHASE_HELD)
+            continue;
+        forget_incident(t, others[i].cursor.seq);
+        others[i].cursor =
+            (struct cursor){.step = others[i].cursor.step, .seq = others[i].cursor.seq};
+        others[i].waiting_for_json = STR_NONE;
+    }
+    x->others = others;
+}
+
 void strand_settle(struct turn *t)
 {
     struct execution *x = t->x;
@@ -312,6 +348,8 @@ void strand_settle(struct turn *t)
         x->cursor.seq = 0;
         return;
     }
+    if (x->status == STATUS_FAILED)
+        release_held(t);
     x->strand_waiting_json = x->waiting_for_json;
     x->waiting_for_json =
         x->status == STATUS_WAITING && x->waiting_for_json.len > 0 ? waits_of_all(t) : STR_NONE;

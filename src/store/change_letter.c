@@ -23,19 +23,32 @@ static bool insert(struct apply *a, const struct member *m, const struct dead_le
                        status);
 }
 
+/* The letters of an incident that has ended; `step`: the oldest of that step alone. */
+static bool close_incident(struct apply *a, const struct member *m, struct str step,
+                           enum db_status *status)
+{
+    const struct commit *c = m->commit;
+    struct db_value params[] = {
+        db_int(m->row), letter_status_value(c->incident), db_int(c->after->updated_at_us),
+        m->audit != NULL ? db_some_text(m->audit->user_id) : db_null(), db_some_text(step)};
+
+    if (!apply_write(a, step.len > 0 ? SQL_INCIDENT_CLOSE_STEP : SQL_INCIDENT_CLOSE, params,
+                     step.len > 0 ? 5 : 4, status))
+        return false;
+    a->open_letters -= db_changes(a->db);
+    return true;
+}
+
 bool apply_letters(struct apply *a, const struct member *m, enum db_status *status)
 {
     const struct commit *c = m->commit;
 
-    if (c->incident != LETTER_OPEN) {
-        if (!apply_write(a, SQL_INCIDENT_CLOSE,
-                         DB_PARAMS(db_int(m->row), letter_status_value(c->incident),
-                                   db_int(c->after->updated_at_us),
-                                   m->audit != NULL ? db_some_text(m->audit->user_id) : db_null()),
-                         status))
+    if (c->incident != LETTER_OPEN && c->incident_steps.count == 0 &&
+        !close_incident(a, m, STR_NONE, status))
+        return false;
+    for (size_t i = 0; c->incident != LETTER_OPEN && i < c->incident_steps.count; i++)
+        if (!close_incident(a, m, c->incident_steps.items[i], status))
             return false;
-        a->open_letters -= db_changes(a->db);
-    }
     for (size_t i = 0; i < c->dead_letters.count; i++)
         if (!insert(a, m, &c->dead_letters.items[i], status))
             return false;

@@ -375,6 +375,18 @@ static void test_parallel__a_worker_that_was_asked_may_have_done_it(void **state
     assert_string_equal(rig_trace(&rig), "b a.failed p c z.failed -a");
 }
 
+static void test_parallel__an_attempt_without_an_answer_may_have_happened(void **state)
+{
+    (void)state;
+    start(PARALLEL(",'join':'any'",
+                   "[" WORKER("a",
+                              ",'retry':{'maxAttempts':3,'delay':'1h'},'rollback':{'type':'log',"
+                              "'message':'x'}") "],[" SIGNAL("b", "x", "") "]") "," FAIL("z", ""));
+    assert_true(answer("a", NULL, "{'code':'cut','message':'m','class':'indeterminate'}"));
+    signal("x");
+    assert_string_equal(rig_trace(&rig), "a.failed b a.failed(2) p z.failed -a");
+}
+
 static void test_parallel__finished_commands_of_a_stopped_step_are_rolled_back(void **state)
 {
     (void)state;
@@ -406,6 +418,35 @@ static void test_parallel__a_held_branch_lets_the_others_go_on(void **state)
     assert_int_equal(rig.last.incident, LETTER_RESOLVED);
     assert_string_equal(rig_trace(&rig), "b.failed a b2.skipped c");
     signal("x");
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+}
+
+static void test_parallel__an_incident_that_is_stopped_in_its_turn_has_no_letter(void **state)
+{
+    (void)state;
+    start(PARALLEL("", "[" STEP("a", "'=$.steps.b.no.such'", "") "],[" FAIL("b", "") "]"));
+    assert_int_equal(rig.x->status, STATUS_FAILED);
+    assert_string_equal(rig_trace(&rig), "a.failed b.failed");
+    assert_int_equal(rig.last.dead_letters.count, 0);
+}
+
+static void test_parallel__each_incident_has_a_letter_of_its_own(void **state)
+{
+    (void)state;
+    start(PARALLEL("", "[" STEP("a", "'=$.steps.c.no.such'", "") "],[" STEP(
+                           "b", "'=$.steps.c.no.such'", "") "],[" SIGNAL("c", "x", "") "]"));
+    assert_int_equal(rig.last.dead_letters.count, 2);
+    rig_reload(&rig);
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_SKIP, .output = value_absent()}));
+    assert_int_equal(rig.last.incident, LETTER_RESOLVED);
+    assert_int_equal(rig.last.incident_steps.count, 1);
+    assert_true(str_eq(rig.last.incident_steps.items[0], STR("a")));
+    assert_true(execution_is_held(rig.x));
+    assert_true(waits_with("{'kind':'incident','step':'b'"));
+    signal("x");
+    assert_int_equal(rig.last.incident, LETTER_OPEN);
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_SKIP, .output = value_absent()}));
+    assert_int_equal(rig.last.incident, LETTER_RESOLVED);
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
 }
 
@@ -569,8 +610,11 @@ int main(void)
         CLAIM(test_parallel__its_own_on_error_may_catch_a_failure),
         CLAIM(test_parallel__losers_that_had_completed_are_rolled_back_too),
         CLAIM(test_parallel__a_worker_that_was_asked_may_have_done_it),
+        CLAIM(test_parallel__an_attempt_without_an_answer_may_have_happened),
         CLAIM(test_parallel__finished_commands_of_a_stopped_step_are_rolled_back),
         CLAIM(test_parallel__a_held_branch_lets_the_others_go_on),
+        CLAIM(test_parallel__an_incident_that_is_stopped_in_its_turn_has_no_letter),
+        CLAIM(test_parallel__each_incident_has_a_letter_of_its_own),
         CLAIM(test_parallel__an_operator_retries_the_branch_that_is_held),
         CLAIM(test_parallel__a_failed_one_goes_on_with_all_branches),
         CLAIM(test_parallel__end_stops_everything),

@@ -308,6 +308,21 @@ static void test_migrate__a_step_goes_on_counting_when_a_version_has_it_again(vo
 #undef ASK
 }
 
+static void test_migrate__a_wait_goes_on_as_the_same_kind_of_wait(void **state)
+{
+    (void)state;
+    start("{'code':'a','steps':[{'code':'w','procedure':{'type':'wait.timer','duration':'40d'}}]}",
+          "{}");
+    assert_int_equal(rig.x->status, STATUS_WAITING);
+    assert_false(migrate("{'code':'a','steps':[{'code':'w','procedure':{'type':'wait.signal',"
+                         "'signalType':'go'}}]}"));
+    assert_int_equal(rig.err.code, ERR_CONFLICT);
+    assert_false(migrate("{'code':'a','steps':[{'code':'w','procedure':'erp.sync'}]}"));
+    assert_true(migrate(
+        "{'code':'a','steps':[" TRANSFORM("new", "0") ",{'code':'w','procedure':{"
+                                                      "'type':'wait.timer','duration':'1s'}}]}"));
+}
+
 static void test_migrate__needs_the_step_of_the_same_kind_in_the_same_place(void **state)
 {
     (void)state;
@@ -372,6 +387,7 @@ int main(void)
         CLAIM_WITH(test_skip__is_for_held_steps),
         CLAIM_WITH(test_migrate__a_waiting_execution_goes_on_with_another_version),
         CLAIM_WITH(test_migrate__a_step_goes_on_counting_when_a_version_has_it_again),
+        CLAIM_WITH(test_migrate__a_wait_goes_on_as_the_same_kind_of_wait),
         CLAIM_WITH(test_migrate__needs_the_step_of_the_same_kind_in_the_same_place),
         CLAIM_WITH(test_actions__say_what_can_be_done_now),
     };
