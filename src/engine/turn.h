@@ -440,6 +440,61 @@ bool strand_run_rest(struct turn *t);
 /* At the end of a turn: which comes first, whether they wait, and what for. */
 void strand_settle(struct turn *t);
 
+/* --- frame.c: the steps around the one under way --- */
+
+/* Stand at a step that is about to be entered. */
+void frame_move_to(struct turn *t, uint32_t step);
+
+void frame_push(struct turn *t, struct frame frame);
+const struct frame *frame_top(const struct turn *t);
+
+/* Another in place of the innermost one. */
+void frame_replace(struct turn *t, struct frame frame);
+
+/*
+ * The innermost frame is over for all strands, those that are in it beside this
+ * one are stopped: its step is the one under way again.
+ */
+const struct step *frame_pop(struct turn *t);
+
+/* Whether a step is parallel, or a loop whose iterations run at once. */
+bool frame_runs_at_once(const struct step *step);
+
+/* What the last row adds to what the step of a frame holds; `number`: of whom, or -1. */
+void frame_note(struct turn *t, const char *name, const struct frame *frame, int64_t number,
+                struct str json);
+
+/* [number, value], as such a step holds it. */
+struct value frame_numbered(struct turn *t, int64_t number, struct value v);
+
+/* --- loop.c --- */
+
+/* Begin a loop. STEP_MOVED, STEP_DONE or STEP_FAILED. */
+enum step_end loop_enter(struct turn *t, const struct step *step);
+
+/* What the iteration that is over adds to the loop's result. STEP_DONE or STEP_FAILED. */
+enum step_end loop_collect(struct turn *t);
+
+/* The iteration under way is over. STEP_MOVED, STEP_DONE, STEP_FAILED, or STEP_WAITS: for others. */
+enum step_end loop_next(struct turn *t);
+
+/* The same of one that has failed, which the loop records. */
+enum step_end loop_fail(struct turn *t, struct value error);
+
+/* The loop, whose frame is gone, is done after so many. STEP_DONE or STEP_FAILED. */
+enum step_end loop_complete(struct turn *t, int64_t count);
+
+/* --- parallel.c --- */
+
+/* Begin a parallel step. STEP_MOVED, STEP_DONE or STEP_FAILED. */
+enum step_end parallel_enter(struct turn *t, const struct step *step);
+
+/* The step under way was the last of its branch. STEP_DONE, STEP_FAILED, or STEP_WAITS: for others. */
+enum step_end parallel_end_branch(struct turn *t);
+
+/* The step, whose frame is gone, is done with what has ended. STEP_DONE or STEP_FAILED. */
+enum step_end parallel_complete(struct turn *t);
+
 /* --- flow.c: from one step to the next --- */
 
 /* Go on after a step that ended like this. True: the cursor stands at the next one. */
