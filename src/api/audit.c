@@ -5,11 +5,11 @@
 
 enum { LIST_LIMIT = 50 };
 
-static void show(struct arena *mem, struct buf *out, const struct stored_audit *a)
+static void show(struct buf *out, const struct stored_audit *a)
 {
     object_next(out);
     buf_char(out, '{');
-    object_text(out, "id", str_printf(mem, "%lld", (long long)a->row));
+    object_text(out, "id", a->id);
     object_time(out, "at", a->at_us);
     object_name(out, "user");
     buf_char(out, '{');
@@ -31,7 +31,7 @@ static bool run(struct query *q, struct reader *reader, struct err *err)
         return false;
     buf_text(&q->answer, "{\"items\":[");
     for (size_t i = 0; i < list.count; i++)
-        show(q->mem, &q->answer, &list.items[i]);
+        show(&q->answer, &list.items[i]);
     buf_char(&q->answer, ']');
     object_text(&q->answer, "nextCursor", next);
     buf_char(&q->answer, '}');

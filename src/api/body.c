@@ -68,8 +68,8 @@ static void take(struct arena *mem, const struct body_field *field, struct value
                   str_printf(mem, "%s must be %s", field->name, wanted(field->kind)));
 }
 
-static void unknown(struct arena *mem, const struct body_field *fields, size_t count,
-                    struct str name, struct findings *findings)
+void body_unknown(struct arena *mem, struct findings *findings, struct str name,
+                  const struct body_field *fields, size_t count)
 {
     struct finding *f = add(mem, findings, name, "unknown_field",
                             str_printf(mem, "there is no field '%.*s'",
@@ -120,7 +120,7 @@ bool body_read(struct arena *mem, struct str text, const struct body_field *fiel
         if (field != NULL)
             take(mem, field, e->value, findings);
         else
-            unknown(mem, fields, count, value_text(e->key), findings);
+            body_unknown(mem, findings, value_text(e->key), fields, count);
     }
     for (size_t i = 0; i < count; i++)
         if (fields[i].is_required && is_missing(body, fields[i].name))

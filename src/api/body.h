@@ -29,6 +29,10 @@ struct body_field {
 bool body_read(struct arena *mem, struct str text, const struct body_field *fields, size_t count,
                struct findings *findings, struct err *err) MUST_USE;
 
+/* A finding about a field that is none of those, with the nearest of them as a hint. */
+void body_unknown(struct arena *mem, struct findings *findings, struct str name,
+                  const struct body_field *fields, size_t count);
+
 /* A finding of our own about a field. */
 void body_finding(struct arena *mem, struct findings *findings, const char *field, const char *code,
                   struct str message);

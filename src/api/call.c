@@ -52,13 +52,21 @@ void call_answer_again(struct call *c, int status, struct str text)
                                           .body = text});
 }
 
+/* Whether there is one, and it may be one. */
+static bool has_key(const struct call *c)
+{
+    struct str key = http_header(c->http, "Idempotency-Key");
+
+    return http_header_count(c->http, "Idempotency-Key") == 1 && key.len > 0 &&
+           key.len <= KEY_LEN_MAX && utf8_is_valid(key);
+}
+
 bool call_keeps_refusal(const struct call *c, const struct err *err)
 {
     int status = err_http_status(err->code);
-    struct str key = http_header(c->http, "Idempotency-Key");
 
-    return key.len > 0 && key.len <= KEY_LEN_MAX && utf8_is_valid(key) && c->route != NULL &&
-           !str_eq(c->http->method, STR("GET")) && err->code != ERR_IDEMPOTENCY_CONFLICT &&
+    return has_key(c) && c->route != NULL && !str_eq(c->http->method, STR("GET")) &&
+           err->code != ERR_IDEMPOTENCY_CONFLICT &&
            (status == 404 || status == 409 || status == 412);
 }
 
@@ -103,6 +111,9 @@ static void refuse(struct call *c, const struct err *err, const struct findings 
 {
     struct str id = api_request_id(c->api, c->mem, c->http->number);
 
+    if (err->code == ERR_IDEMPOTENCY_CONFLICT && node_meters(c->node) != NULL)
+        meter_count(node_meters(c->node), METER_IDEMPOTENCY_CONFLICTS, STR_NONE, STR_NONE,
+                    STR_NONE);
     answer->status = err_http_status(err->code);
     answer->content_type = "application/problem+json";
     answer->body = problem_json(c->mem, err, findings, more, id);
@@ -227,12 +238,17 @@ bool call_execution_id(struct call *c, struct uuid *out)
 bool call_idempotency(struct call *c, struct idempotency *out)
 {
     struct str key = http_header(c->http, "Idempotency-Key");
+    unsigned count = http_header_count(c->http, "Idempotency-Key");
 
     *out = (struct idempotency){0};
-    if (key.len == 0)
+    if (count == 0)
         return true;
-    if (key.len > KEY_LEN_MAX || !utf8_is_valid(key)) {
-        call_refuse_text(c, ERR_BAD_REQUEST, "an Idempotency-Key has at most %d bytes, in UTF-8",
+    if (count > 1) {
+        call_refuse_text(c, ERR_BAD_REQUEST, "a request has one Idempotency-Key, not %u", count);
+        return false;
+    }
+    if (!has_key(c)) {
+        call_refuse_text(c, ERR_BAD_REQUEST, "an Idempotency-Key has from 1 to %d bytes, in UTF-8",
                          KEY_LEN_MAX);
         return false;
     }
@@ -311,6 +327,19 @@ void call_audit(const struct call *c, struct node_request *r, const char *action
                               .target = target,
                               .details_json = details_json,
                               .now_us = api_now_us(c->api)};
+}
+
+void call_audit_signal(const struct call *c, struct node_request *r)
+{
+    char *id = arena_alloc(c->mem, UUID_TEXT_LEN + 1);
+    struct buf details;
+
+    uuid_write(r->execution, id);
+    buf_init_arena(&details, c->mem);
+    buf_char(&details, '{');
+    object_text(&details, "type", r->signal_type);
+    buf_char(&details, '}');
+    call_audit(c, r, "execution.signal", str_from(id, UUID_TEXT_LEN), buf_view(&details));
 }
 
 struct node_request *call_change(struct call *c, struct change *change,

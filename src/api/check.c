@@ -118,7 +118,8 @@ static bool write_value(struct query *q, const struct cel_program *program, stru
     q->answer.limit = VALUE_JSON_MAX;
     buf_text(&q->answer, "{\"value\":");
     if (!json_write(&q->answer, v, err))
-        return false;
+        return refuse_expression(q, err->code, 1, 1, str_copy(q->mem, str_of(err->message)).ptr,
+                                 err);
     /* What the checker could not know, the value says. */
     object_text(&q->answer, "type",
                 str_eq(type, STR("dyn")) ? str_of(value_kind_name((enum value_kind)v.kind)) : type);

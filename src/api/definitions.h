@@ -24,8 +24,9 @@ bool definitions_world(struct reader *reader, struct arena *mem, struct world *o
                        struct err *err) MUST_USE;
 
 /*
- * If-Match: "3" as in ETag, or 3, else -1; If-None-Match: * is 0: there must
- * be none. Refused when it is something else.
+ * If-Match: "3" as in ETag, or 3, or * for MATCH_ANY_VERSION, else
+ * MATCH_WHATEVER; If-None-Match: * is 0: there must be none. Refused when it is
+ * something else.
  */
 bool definitions_if_match(struct call *c, int64_t *out) MUST_USE;
 

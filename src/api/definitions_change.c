@@ -28,7 +28,7 @@ static struct checked *new_checked(struct call *c)
 
     k->item.spec = definitions_kind(c);
     k->item.code = c->params[0];
-    k->if_match = -1;
+    k->if_match = MATCH_WHATEVER;
     return k;
 }
 

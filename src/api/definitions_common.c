@@ -76,14 +76,14 @@ void definitions_add(struct world *w, const struct definition_item *item)
 static bool take_config(struct arena *mem, struct value body, struct definition_item *out,
                         struct findings *findings)
 {
+    const struct body_field field = {"value", BODY_ANY, true, &out->definition};
     size_t before = findings->count;
 
     out->definition = value_map_get_str(body, STR("value"));
     for (uint32_t i = 0; i < body.len; i++) {
         struct str name = value_text(body.map->entries[i].key);
         if (!str_eq(name, STR("value")))
-            body_finding(mem, findings, str_copy(mem, name).ptr, "unknown_field",
-                         str_printf(mem, "there is no field '%.*s' here", STR_ARG(name)));
+            body_unknown(mem, findings, name, &field, 1);
     }
     if (out->definition.kind == VALUE_ABSENT)
         body_finding(mem, findings, "value", "missing_field", STR("'value' is missing"));
@@ -131,10 +131,14 @@ bool definitions_if_match(struct call *c, int64_t *out)
 {
     struct str text = http_header(c->http, "If-Match");
 
-    *out = -1;
+    *out = MATCH_WHATEVER;
     if (text.len == 0) {
         if (str_eq(http_header(c->http, "If-None-Match"), STR("*")))
             *out = 0;
+        return true;
+    }
+    if (str_eq(str_trim(text), STR("*"))) {
+        *out = MATCH_ANY_VERSION;
         return true;
     }
     if (str_starts_with(text, STR("W/")))
@@ -144,7 +148,7 @@ bool definitions_if_match(struct call *c, int64_t *out)
     if (str_to_int64(text, out) && *out > 0)
         return true;
     call_refuse_text(c, ERR_PRECONDITION_FAILED,
-                     "If-Match is the ETag of what is changed, a number in quotes");
+                     "If-Match is the ETag of what is changed, a number in quotes, or *");
     return false;
 }
 
@@ -161,7 +165,7 @@ struct definition_change definitions_change(const struct call *c,
         .name = item->name,
         .text = item->text,
         .user_id = c->user.id,
-        .if_match = -1,
+        .if_match = MATCH_WHATEVER,
         .is_process = item->spec->life == KIND_STAGED && kind != KIND_PROCEDURE,
         .forgets = kind == KIND_CONFIG || kind == KIND_TEMPLATE,
         .now_us = api_now_us(c->api),

@@ -3,6 +3,7 @@
 #include "api/call.h"
 #include "api/query.h"
 #include "api/repeat.h"
+#include "define/kind.h"
 #include "engine/show.h"
 #include "value/json.h"
 #include "value/object.h"
@@ -93,36 +94,66 @@ static void started(struct node_request *r)
         answer_execution(c, r->joined ? 200 : 201, r->id, r->execution_json);
 }
 
+/* Which process is meant, by its code alone or by its kind too; refused when that is not clear. */
+static bool read_code(struct call *c, const struct value *code, const struct value *by_kind,
+                      const enum kind *kinds, size_t count, struct str *out)
+{
+    const struct kind_spec *kind = NULL;
+
+    *out = code->kind == VALUE_STRING ? value_text(*code) : STR_NONE;
+    for (size_t i = 0; i < count; i++) {
+        if (by_kind[i].kind != VALUE_STRING)
+            continue;
+        if (kind != NULL || code->kind == VALUE_STRING) {
+            call_refuse_field(c, kind_spec(kinds[i])->name, "bad_value",
+                              "one of code, scenario, schema and machine says what is started");
+            return false;
+        }
+        kind = kind_spec(kinds[i]);
+        *out = value_text(by_kind[i]);
+    }
+    if (kind != NULL && kind->state != KIND_NOW) {
+        call_refuse_field(
+            c, kind->name, "not_supported_yet",
+            str_printf(c->mem, "definitions of kind %s are not supported yet", kind->name).ptr);
+        return false;
+    }
+    if (out->len == 0)
+        call_refuse_field(c, "code", "missing_field", "code is missing: what is to be started?");
+    return out->len > 0;
+}
+
 void executions_start(struct call *c)
 {
-    struct value code, scenario, schema, machine, version, input, key, debug, webhook;
+    static const enum kind kinds[] = {KIND_SCENARIO, KIND_SCHEMA, KIND_MACHINE};
+    struct value code, by_kind[3], version, input, key, debug, webhook;
     const struct body_field fields[] = {
-        {"code", BODY_TEXT, false, &code},         {"scenario", BODY_TEXT, false, &scenario},
-        {"schema", BODY_TEXT, false, &schema},     {"machine", BODY_TEXT, false, &machine},
-        {"version", BODY_INT, false, &version},    {"input", BODY_OBJECT, false, &input},
-        {"key", BODY_TEXT, false, &key},           {"debug", BODY_BOOL, false, &debug},
+        {"code", BODY_TEXT, false, &code},
+        {kind_spec(kinds[0])->name, BODY_TEXT, false, &by_kind[0]},
+        {kind_spec(kinds[1])->name, BODY_TEXT, false, &by_kind[1]},
+        {kind_spec(kinds[2])->name, BODY_TEXT, false, &by_kind[2]},
+        {"version", BODY_INT, false, &version},
+        {"input", BODY_OBJECT, false, &input},
+        {"key", BODY_TEXT, false, &key},
+        {"debug", BODY_BOOL, false, &debug},
         {"webhook", BODY_OBJECT, false, &webhook},
     };
     struct node_request *r;
+    struct str name;
 
-    if (!call_body(c, fields, sizeof(fields) / sizeof(fields[0])))
+    if (!call_body(c, fields, sizeof(fields) / sizeof(fields[0])) ||
+        !read_code(c, &code, by_kind, kinds, sizeof(kinds) / sizeof(kinds[0]), &name))
         return;
-    if (code.kind == VALUE_ABSENT)
-        code = scenario.kind != VALUE_ABSENT ? scenario
-               : schema.kind != VALUE_ABSENT ? schema
-                                             : machine;
-    if (code.kind == VALUE_ABSENT || code.len == 0)
-        call_refuse_field(c, "code", "missing_field", "code is missing: what is to be started?");
-    else if (version.kind == VALUE_INT && version.i < 1)
+    if (version.kind == VALUE_INT && version.i < 1)
         call_refuse_field(c, "version", "bad_value", "version is a number from 1 on");
-    else if (key.kind == VALUE_STRING && key.len > KEY_LEN_MAX)
-        call_refuse_field(c, "key", "bad_value", "key has at most 255 bytes");
+    else if (key.kind == VALUE_STRING && (key.len == 0 || key.len > KEY_LEN_MAX))
+        call_refuse_field(c, "key", "bad_value", "key has from 1 to 255 bytes");
     else if (value_is_true(debug))
         call_refuse_field(c, "debug", "not_supported_yet", "debug is not supported yet");
     else if (webhook.kind == VALUE_MAP)
         call_refuse_field(c, "webhook", "not_supported_yet", "webhook is not supported yet");
     else if ((r = call_request(c, NODE_START, started)) != NULL && call_wait(c, &r->wait_us)) {
-        r->code = value_text(code);
+        r->code = name;
         r->version = version.kind == VALUE_INT ? version.i : 0;
         r->input = input.kind == VALUE_MAP ? input : value_map_empty();
         r->key = key.kind == VALUE_STRING ? value_text(key) : STR_NONE;
@@ -328,6 +359,7 @@ void executions_signal(struct call *c)
         r->signal_id = id.kind == VALUE_STRING ? value_text(id) : STR_NONE;
         r->payload = payload.kind == VALUE_ABSENT ? value_null() : payload;
         r->signal_by = call_by(c);
+        call_audit_signal(c, r);
         call_submit(c, r);
     }
 }

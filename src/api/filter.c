@@ -1,6 +1,7 @@
 /* filter.c - see filter.h. */
 #include "api/filter.h"
 
+#include "value/path.h"
 #include "value/timefmt.h"
 
 enum { STATUSES_MAX = 32, TEXT_LEN_MAX = 500, SHOWN_LEN_MAX = 100 };
@@ -13,10 +14,15 @@ struct reading {
     struct findings *findings;
 };
 
-static void wrong(struct reading *r, const char *name, const char *code, struct str message)
+static void wrong(struct reading *r, struct str name, const char *code, struct str message)
 {
+    struct buf pointer;
+
+    buf_init_arena(&pointer, r->mem);
+    buf_text(&pointer, "/filter");
+    path_add(&pointer, name);
     *VEC_ADD(r->mem, r->findings) = (struct finding){
-        .pointer = str_printf(r->mem, "/filter/%s", name),
+        .pointer = buf_view(&pointer),
         .code = str_of(code),
         .message = message,
     };
@@ -53,7 +59,7 @@ static void read_status(struct reading *r, struct str text, uint32_t *statuses)
             limit = distance;
         }
     }
-    wrong(r, "status", "bad_value",
+    wrong(r, STR("status"), "bad_value",
           str_printf(r->mem, "status is one of %.*s", STR_ARG(all_statuses(r->mem))));
     if (nearest != NULL)
         r->findings->items[r->findings->count - 1].hint =
@@ -76,14 +82,14 @@ static void read_kind(struct reading *r, struct str text, struct str *out)
     *out = text;
     if (text.len > 0 && !str_eq(text, STR("scenario")) && !str_eq(text, STR("schema")) &&
         !str_eq(text, STR("machine")))
-        wrong(r, "kind", "bad_value", STR("kind is scenario, schema or machine"));
+        wrong(r, STR("kind"), "bad_value", STR("kind is scenario, schema or machine"));
 }
 
 static void read_text(struct reading *r, const char *name, struct str text, struct str *out)
 {
     *out = text;
     if (text.len > TEXT_LEN_MAX)
-        wrong(r, name, "bad_value",
+        wrong(r, str_of(name), "bad_value",
               str_printf(r->mem, "%s has at most %d bytes", name, TEXT_LEN_MAX));
 }
 
@@ -99,7 +105,7 @@ static void read_time(struct reading *r, const char *name, bool is_end, struct s
         return;
     is_day = timestamp_read_date(text, &v);
     if (!is_day && !timestamp_read(text, &v)) {
-        wrong(r, name, "bad_value",
+        wrong(r, str_of(name), "bad_value",
               str_printf(r->mem, "%s is a time such as 2026-01-31T09:00:00Z, or a day", name));
         return;
     }
@@ -191,15 +197,14 @@ static void check_member(struct reading *r, const struct value_entry *e)
     struct str shown = str_slice(name, 0, name.len > SHOWN_LEN_MAX ? SHOWN_LEN_MAX : name.len);
 
     if (!is_known(name)) {
-        wrong(r, "", "unknown_field",
+        wrong(r, name, "unknown_field",
               str_printf(r->mem,
                          "there is no condition '%.*s': there are kind, code, status, key, "
                          "step, from, to and q",
                          STR_ARG(shown)));
     } else if (e->value.kind != VALUE_STRING && e->value.kind != VALUE_NULL &&
                !str_eq(name, STR("status"))) {
-        wrong(r, str_copy(r->mem, name).ptr, "wrong_type",
-              str_printf(r->mem, "%.*s must be a text", STR_ARG(name)));
+        wrong(r, name, "wrong_type", str_printf(r->mem, "%.*s must be a text", STR_ARG(name)));
     }
 }
 
@@ -215,12 +220,12 @@ bool filter_body(struct call *c, struct value object, struct execution_filter *o
     if (status.kind == VALUE_STRING)
         read_statuses(&r, value_text(status), &out->statuses);
     else if (status.kind != VALUE_LIST && status.kind != VALUE_ABSENT && status.kind != VALUE_NULL)
-        wrong(&r, "status", "wrong_type", STR("status must be a text or a list of texts"));
+        wrong(&r, STR("status"), "wrong_type", STR("status must be a text or a list of texts"));
     for (uint32_t i = 0; status.kind == VALUE_LIST && i < status.len; i++)
         if (status.items[i].kind == VALUE_STRING)
             read_status(&r, value_text(status.items[i]), &out->statuses);
         else
-            wrong(&r, "status", "wrong_type", STR("status must be a text or a list of texts"));
+            wrong(&r, STR("status"), "wrong_type", STR("status must be a text or a list of texts"));
     read_rest(&r, from_body, &object, out);
     return findings->count == 0;
 }

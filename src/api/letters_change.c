@@ -19,8 +19,16 @@ enum { NOTE_LEN_MAX = 2000 };
 struct resolving {
     struct letter_resolve change;
     bool has_outcome;
-    struct str kind;
+    enum outcome_said said;
+    struct value output;
+    struct stored_letter letter; /* as it was read */
+    struct str answer;           /* as it will be */
 };
+
+static bool is_kind(const struct stored_letter *l, enum letter_kind kind)
+{
+    return str_eq(l->kind, str_of(letter_kind_name(kind)));
+}
 
 static void resolved(struct node_request *r)
 {
@@ -44,7 +52,7 @@ static bool run_resolve(struct query *q, struct reader *reader, struct err *err)
     if (!letters_read_to_act(q, reader, a->change.id, &letter, err) ||
         !read_mask(reader, q->mem, letter.execution, &mask, err))
         return false;
-    a->kind = letter.kind;
+    a->letter = letter;
     letter.status = LETTER_RESOLVED;
     letter.note = a->change.note;
     letter.resolved_at_us = a->change.change.now_us;
@@ -52,41 +60,88 @@ static bool run_resolve(struct query *q, struct reader *reader, struct err *err)
     return letters_show(q->mem, &mask, &letter, &q->answer, err);
 }
 
-static void then_resolve(struct query *q)
+static struct str resolve_details(struct call *c, const struct resolving *a)
 {
-    struct resolving *a = q->args;
-    struct call *c = q->call;
-    int64_t now_us = a->change.change.now_us;
-    struct node_request *r;
     struct buf details;
 
-    if (a->has_outcome) {
-        call_refuse_field(c, "outcome", "bad_value",
-                          str_printf(c->mem,
-                                     "the outcome of this one is known, it is of the kind %.*s: "
-                                     "resolve it with a note alone",
-                                     STR_ARG(a->kind))
-                              .ptr);
+    buf_init_arena(&details, c->mem);
+    buf_char(&details, '{');
+    object_text(&details, "note", a->change.note);
+    if (a->has_outcome)
+        object_text(&details, "outcome", str_of(outcome_said_name(a->said)));
+    buf_char(&details, '}');
+    return buf_view(&details);
+}
+
+static void told(struct node_request *r)
+{
+    struct call *c = r->owner;
+
+    if (!r->ok)
+        repeat_or_refuse(c, &r->idempotency, &r->err, &r->findings, STR_NONE);
+    else if (r->stored_status != 0)
+        call_answer_again(c, r->stored_status, r->stored_answer);
+    else
+        call_answer(c, 200, r->idempotency.answer);
+}
+
+/* The execution goes on with the outcome, and its commit closes the letter. */
+static void tell_execution(struct call *c, const struct resolving *a)
+{
+    struct node_request *r = call_request(c, NODE_RESOLVE, told);
+    char *id = arena_alloc(c->mem, UUID_TEXT_LEN + 1);
+
+    if (r == NULL)
         return;
-    }
-    r = call_change(c, &a->change.change, resolved);
+    r->execution = a->letter.execution;
+    uuid_write(a->change.id, id);
+    r->letter = str_from(id, UUID_TEXT_LEN);
+    r->said = a->said;
+    r->output = a->output;
+    r->note = a->change.note;
+    r->idempotency.status = 200;
+    r->idempotency.answer = a->answer;
+    call_audit(c, r, "dead_letter.resolve", c->params[0], resolve_details(c, a));
+    call_submit(c, r);
+}
+
+/* The letter alone is closed. */
+static void close_letter(struct call *c, struct resolving *a)
+{
+    int64_t now_us = a->change.change.now_us;
+    struct node_request *r = call_change(c, &a->change.change, resolved);
+
     if (r == NULL)
         return;
     a->change.change.now_us = now_us;
     a->change.change.answer_status = 200;
-    a->change.change.answer_json = buf_view(&q->answer);
-    buf_init_arena(&details, c->mem);
-    buf_char(&details, '{');
-    object_text(&details, "note", a->change.note);
-    buf_char(&details, '}');
-    call_audit(c, r, "dead_letter.resolve", c->params[0], buf_view(&details));
+    a->change.change.answer_json = a->answer;
+    call_audit(c, r, "dead_letter.resolve", c->params[0], resolve_details(c, a));
     call_submit(c, r);
 }
 
-static bool is_outcome(struct str text)
+static void then_resolve(struct query *q)
 {
-    return str_eq(text, STR("succeeded")) || str_eq(text, STR("failed")) ||
-           str_eq(text, STR("not_happened"));
+    struct resolving *a = q->args;
+    struct call *c = q->call;
+    bool is_in_doubt = is_kind(&a->letter, LETTER_RECONCILE);
+
+    a->answer = buf_view(&q->answer);
+    if (a->has_outcome && !is_in_doubt)
+        call_refuse_field(c, "outcome", "bad_value",
+                          str_printf(c->mem,
+                                     "the outcome of this one is known, it is of the kind %.*s: "
+                                     "resolve it with a note alone",
+                                     STR_ARG(a->letter.kind))
+                              .ptr);
+    else if (!is_in_doubt || a->letter.status != LETTER_OPEN)
+        close_letter(c, a);
+    else if (!a->has_outcome)
+        call_refuse_field(c, "outcome", "missing_field",
+                          "the execution waits for the outcome of its step: succeeded, failed or "
+                          "not_happened");
+    else
+        tell_execution(c, a);
 }
 
 void letters_resolve(struct call *c)
@@ -104,7 +159,7 @@ void letters_resolve(struct call *c)
     if (str_trim(value_text(note)).len == 0 || note.len > NOTE_LEN_MAX)
         call_refuse_field(c, "note", "bad_value",
                           "note says what was done about it, in 1 to 2000 bytes");
-    else if (outcome.kind == VALUE_STRING && !is_outcome(value_text(outcome)))
+    else if (outcome.kind == VALUE_STRING && !outcome_said_read(value_text(outcome), &a->said))
         call_refuse_field(c, "outcome", "bad_value",
                           "outcome is one of succeeded, failed, not_happened");
     else if (output.kind != VALUE_ABSENT &&
@@ -116,6 +171,7 @@ void letters_resolve(struct call *c)
         a->change.note = value_text(note);
         a->change.user_id = c->user.id;
         a->has_outcome = outcome.kind == VALUE_STRING;
+        a->output = output;
         query_start(c, a, run_resolve, then_resolve);
     }
 }
@@ -141,7 +197,7 @@ static bool may_retry(struct arena *mem, const struct stored_letter *l, struct e
     if (l->status != LETTER_OPEN)
         return err_set(err, ERR_CONFLICT, "the dead letter is %s already",
                        letter_status_name(l->status));
-    if (!str_eq(l->kind, str_of(letter_kind_name(LETTER_INCIDENT))))
+    if (is_kind(l, LETTER_COMPENSATION))
         return err_set(err, ERR_CONFLICT,
                        "a rollback that was given up is not tried again: undo by hand what the "
                        "step%s did, then resolve this letter with a note",

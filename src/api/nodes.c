@@ -41,7 +41,7 @@ void nodes_list(struct call *c)
 
 struct counts {
     int64_t executions[STATUS_COUNT];
-    int64_t open_letters;
+    int64_t open_letters, kept_signals;
 };
 
 static bool run_metrics(struct query *q, struct reader *reader, struct err *err)
@@ -49,7 +49,8 @@ static bool run_metrics(struct query *q, struct reader *reader, struct err *err)
     struct counts *counts = q->args;
 
     return read_counts(reader, counts->executions, err) &&
-           read_open_letters(reader, &counts->open_letters, err);
+           read_open_letters(reader, &counts->open_letters, err) &&
+           read_kept_count(reader, &counts->kept_signals, err);
 }
 
 static void metric(struct buf *out, const char *type, const char *name, const char *help,
@@ -76,7 +77,10 @@ static void write_node(struct buf *out, const struct node_stats *s)
            (int64_t)s->waiting);
     metric(out, "gauge", "cache_executions", "Executions in memory.", (int64_t)s->cached);
     metric(out, "gauge", "cache_bytes", "Memory of executions.", (int64_t)s->cached_bytes);
-    metric(out, "gauge", "timers", "Executions that are due within a minute.", (int64_t)s->timers);
+    metric(out, "gauge", "timers_pending", "Executions that are due within a minute.",
+           (int64_t)s->timers);
+    metric(out, "gauge", "mailbox_depth", "Answers of the store that wait for the loop.",
+           (int64_t)s->mailbox);
 }
 
 static void answer_metrics(struct query *q)
@@ -95,11 +99,15 @@ static void answer_metrics(struct query *q)
                    status_name((enum execution_status)i), (long long)counts->executions[i]);
     metric(&q->answer, "gauge", "dead_letters", "Dead letters that are open.",
            counts->open_letters);
+    metric(&q->answer, "gauge", "kept_signals",
+           "Signals with a correlation that wait for their wait.", counts->kept_signals);
     metric(&q->answer, "gauge", "ready", "1 while requests are taken.",
            node_is_ready(q->call->node, &why));
     metric(&q->answer, "counter", "http_requests_total", "Requests that were received.",
            (int64_t)q->call->http->number);
     write_node(&q->answer, &stats);
+    if (node_meters(q->call->node) != NULL)
+        meters_write(node_meters(q->call->node), &q->answer);
     answer.body = buf_view(&q->answer);
     http_answer(q->call->http, &answer);
 }

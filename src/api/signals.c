@@ -1,9 +1,12 @@
-/* signals.c - signals to an execution that is named by its business key. */
+/* signals.c - signals to an execution that is found by its business key or by what it waits for. */
 #include "api/query.h"
 #include "api/repeat.h"
 #include "value/object.h"
 
 enum { KEY_LEN_MAX = 500, TYPE_LEN_MAX = 255, ID_LEN_MAX = 255 };
+
+#define TTL_US (INT64_C(24) * 3600 * 1000000)
+#define TTL_MAX_US (30 * TTL_US)
 
 struct addressee {
     struct node_request *request;
@@ -39,6 +42,7 @@ static void send(struct query *q)
 
     if (a->found.count == 1) {
         r->execution = a->found.items[0].id;
+        call_audit_signal(q->call, r);
         call_submit(q->call, r);
         return;
     }
@@ -63,7 +67,10 @@ static void sent(struct node_request *r)
         buf_init_arena(&out, c->mem);
         buf_char(&out, '{');
         object_text(&out, "id", r->signal_id_out);
-        object_id(&out, "executionId", r->execution);
+        if (r->is_kept)
+            object_json(&out, "executionId", STR("null"));
+        else
+            object_id(&out, "executionId", r->execution);
         buf_char(&out, '}');
         call_answer(c, 202, buf_view(&out));
     }
@@ -74,39 +81,103 @@ static bool has_text(struct value v, size_t max)
     return v.kind == VALUE_STRING && v.len > 0 && v.len <= max;
 }
 
+/* --- the request --- */
+
+struct signal_body {
+    struct value type, payload, id, key, code, correlation, ttl;
+};
+
+static bool check_key(struct call *c, const struct signal_body *b)
+{
+    if (b->ttl.kind != VALUE_ABSENT)
+        call_refuse_field(c, "ttl", "bad_value",
+                          "ttl is for a signal with a correlation: one by key is not kept");
+    else if (b->key.kind == VALUE_ABSENT)
+        call_refuse_field(c, "key", "missing_field",
+                          "key or correlation is missing: whose signal is it?");
+    else if (!has_text(b->key, KEY_LEN_MAX))
+        call_refuse_field(c, "key", "bad_value", "key has from 1 to 500 bytes");
+    else
+        return true;
+    return false;
+}
+
+static bool check_correlation(struct call *c, const struct signal_body *b, struct str *correlation,
+                              int64_t *ttl_us)
+{
+    *ttl_us = TTL_US;
+    if (b->key.kind != VALUE_ABSENT)
+        call_refuse_field(c, "key", "bad_value", "give key or correlation, not both");
+    else if (b->code.kind != VALUE_ABSENT)
+        call_refuse_field(c, "code", "bad_value", "code goes with key: a correlation needs none");
+    else if (!define_correlation(c->mem, b->correlation, correlation))
+        call_refuse_field(c, "correlation", "bad_value",
+                          "correlation is an integer or a text of 1 to 500 bytes");
+    else if (b->ttl.kind == VALUE_STRING &&
+             (!define_duration_us(b->ttl, ttl_us) || *ttl_us <= 0 || *ttl_us > TTL_MAX_US))
+        call_refuse_field(c, "ttl", "bad_value",
+                          "ttl is a duration such as \"30s\" or \"7d\", at most 30d");
+    else
+        return true;
+    return false;
+}
+
+static struct node_request *make_request(struct call *c, const struct signal_body *b)
+{
+    struct node_request *r = call_request(c, NODE_SIGNAL, sent);
+
+    if (r == NULL)
+        return NULL;
+    r->signal_type = value_text(b->type);
+    r->signal_id = b->id.kind == VALUE_STRING ? value_text(b->id) : STR_NONE;
+    r->payload = b->payload.kind == VALUE_ABSENT ? value_null() : b->payload;
+    r->signal_by = call_by(c);
+    r->names_execution = true;
+    return r;
+}
+
+static void send_by_key(struct call *c, const struct signal_body *b)
+{
+    struct addressee *a = ARENA_NEW(c->mem, struct addressee);
+
+    if (!check_key(c, b) || (a->request = make_request(c, b)) == NULL)
+        return;
+    a->key = value_text(b->key);
+    a->code = b->code.kind == VALUE_STRING ? value_text(b->code) : STR_NONE;
+    query_start(c, a, run_find, send);
+}
+
+static void send_by_correlation(struct call *c, const struct signal_body *b)
+{
+    struct node_request *r;
+    struct str correlation;
+    int64_t ttl_us;
+
+    if (!check_correlation(c, b, &correlation, &ttl_us) || (r = make_request(c, b)) == NULL)
+        return;
+    r->correlation = correlation;
+    r->ttl_us = ttl_us;
+    call_submit(c, r);
+}
+
 void signals_send(struct call *c)
 {
-    struct value type, payload, id, key, code, correlation, ttl;
+    struct signal_body b;
     const struct body_field fields[] = {
-        {"type", BODY_TEXT, true, &type},  {"payload", BODY_ANY, false, &payload},
-        {"id", BODY_TEXT, false, &id},     {"key", BODY_TEXT, false, &key},
-        {"code", BODY_TEXT, false, &code}, {"correlation", BODY_ANY, false, &correlation},
-        {"ttl", BODY_TEXT, false, &ttl},
+        {"type", BODY_TEXT, true, &b.type},  {"payload", BODY_ANY, false, &b.payload},
+        {"id", BODY_TEXT, false, &b.id},     {"key", BODY_TEXT, false, &b.key},
+        {"code", BODY_TEXT, false, &b.code}, {"correlation", BODY_ANY, false, &b.correlation},
+        {"ttl", BODY_TEXT, false, &b.ttl},
     };
-    struct addressee *a = ARENA_NEW(c->mem, struct addressee);
 
     if (!call_body(c, fields, sizeof(fields) / sizeof(fields[0])))
         return;
-    if (correlation.kind != VALUE_ABSENT || ttl.kind != VALUE_ABSENT)
-        call_refuse_field(c, correlation.kind != VALUE_ABSENT ? "correlation" : "ttl",
-                          "not_supported_yet",
-                          "waits with a correlation are not supported yet: send it by key");
-    else if (!has_text(type, TYPE_LEN_MAX))
+    if (!has_text(b.type, TYPE_LEN_MAX))
         call_refuse_field(c, "type", "bad_value", "type has from 1 to 255 bytes");
-    else if (id.kind == VALUE_STRING && !has_text(id, ID_LEN_MAX))
+    else if (b.id.kind == VALUE_STRING && !has_text(b.id, ID_LEN_MAX))
         call_refuse_field(c, "id", "bad_value", "id has from 1 to 255 bytes");
-    else if (key.kind == VALUE_ABSENT)
-        call_refuse_field(c, "key", "missing_field", "key is missing: whose signal is it?");
-    else if (!has_text(key, KEY_LEN_MAX))
-        call_refuse_field(c, "key", "bad_value", "key has from 1 to 500 bytes");
-    else if ((a->request = call_request(c, NODE_SIGNAL, sent)) != NULL) {
-        a->key = value_text(key);
-        a->code = code.kind == VALUE_STRING ? value_text(code) : STR_NONE;
-        a->request->signal_type = value_text(type);
-        a->request->signal_id = id.kind == VALUE_STRING ? value_text(id) : STR_NONE;
-        a->request->payload = payload.kind == VALUE_ABSENT ? value_null() : payload;
-        a->request->signal_by = call_by(c);
-        a->request->names_execution = true;
-        query_start(c, a, run_find, send);
-    }
+    else if (b.correlation.kind != VALUE_ABSENT)
+        send_by_correlation(c, &b);
+    else
+        send_by_key(c, &b);
 }

@@ -12,7 +12,6 @@
 #define MUST_USE __attribute__((warn_unused_result))
 #define PRINTF_LIKE(fmt, first) __attribute__((format(printf, fmt, first)))
 #define NORETURN __attribute__((noreturn))
-#define UNUSED __attribute__((unused))
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 

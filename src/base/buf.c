@@ -56,21 +56,22 @@ bool buf_grow(struct buf *b, size_t extra)
     return true;
 }
 
-void buf_text(struct buf *b, const char *zero_terminated)
-{
-    buf_add(b, zero_terminated, strlen(zero_terminated));
-}
-
 void buf_printf(struct buf *b, const char *format, ...)
 {
+    size_t room = b->room - b->len;
     va_list args;
     int len;
 
+    /* A failed buffer has no room; one byte behind the room is for the terminator. */
     va_start(args, format);
-    len = vsnprintf(NULL, 0, format, args);
+    len = vsnprintf(room > 0 ? b->ptr + b->len : NULL, room > 0 ? room + 1 : 0, format, args);
     va_end(args);
     ASSERT(len >= 0);
-    if (len == 0 || !buf_reserve(b, (size_t)len))
+    if ((size_t)len <= room) {
+        b->len += (size_t)len;
+        return;
+    }
+    if (!buf_reserve(b, (size_t)len))
         return;
     va_start(args, format);
     vsnprintf(b->ptr + b->len, (size_t)len + 1, format, args);

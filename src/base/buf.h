@@ -59,7 +59,11 @@ static inline void buf_str(struct buf *b, struct str s)
     buf_add(b, s.ptr, s.len);
 }
 
-void buf_text(struct buf *b, const char *zero_terminated);
+static inline void buf_text(struct buf *b, const char *zero_terminated)
+{
+    buf_add(b, zero_terminated, strlen(zero_terminated));
+}
+
 void buf_printf(struct buf *b, const char *format, ...) PRINTF_LIKE(2, 3);
 
 static inline struct str buf_view(const struct buf *b)

@@ -148,6 +148,16 @@ void mailbox_close(struct mailbox *m)
     leave(m);
 }
 
+size_t mailbox_depth(struct mailbox *m)
+{
+    size_t depth;
+
+    enter(m);
+    depth = m->count;
+    leave(m);
+    return depth;
+}
+
 bool mailbox_is_done(struct mailbox *m)
 {
     bool done;

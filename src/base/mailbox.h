@@ -57,6 +57,9 @@ void mailbox_unreserve(struct mailbox *m);
 /* Move up to `max` items, oldest first, to `out`. Answers how many; for the one taking thread. */
 size_t mailbox_take(struct mailbox *m, void **out, size_t max);
 
+/* How many items wait to be taken. */
+size_t mailbox_depth(struct mailbox *m);
+
 /* Refuse further intake and wake the taking thread. What is inside or promised still arrives. */
 void mailbox_close(struct mailbox *m);
 

@@ -70,14 +70,17 @@ struct str str_copy(struct arena *mem, struct str s)
 
 struct str str_printf(struct arena *mem, const char *format, ...)
 {
+    char text[256]; /* most fit, and are written once */
     va_list args;
     char *p;
     int len;
 
     va_start(args, format);
-    len = vsnprintf(NULL, 0, format, args);
+    len = vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     ASSERT(len >= 0);
+    if ((size_t)len < sizeof(text))
+        return str_from(arena_copy(mem, text, (size_t)len), (size_t)len);
     p = arena_alloc(mem, (size_t)len + 1);
     va_start(args, format);
     vsnprintf(p, (size_t)len + 1, format, args);

@@ -50,12 +50,6 @@ bool cel_compile(struct arena *mem, const struct cel_env *env, struct str source
     return compile(mem, env, source, 0, parse_whole, options, out, err);
 }
 
-bool cel_compile_template(struct arena *mem, const struct cel_env *env, struct str text,
-                          const struct cel_program **out, struct err *err)
-{
-    return compile(mem, env, text, 0, parse_template, NULL, out, err);
-}
-
 bool cel_compile_text(struct arena *mem, const struct cel_env *env, struct str text, bool is_html,
                       const struct cel_program **out, struct err *err)
 {

@@ -73,8 +73,8 @@ bool cel_env_variable(struct cel_env *env, struct str name, struct str type, uin
 
 /*
  * Close a declared variable: `name.x` compiles only if that is declared too,
- * under its whole name. The variable as a whole and `name[key]` stay as they
- * are. ERR_INVALID when there is no such variable.
+ * under its whole name; name["x"] is the same. The variable as a whole and
+ * `name[key]` stay as they are. ERR_INVALID when there is no such variable.
  */
 bool cel_env_close(struct cel_env *env, struct str name, struct err *err) MUST_USE;
 
@@ -93,6 +93,9 @@ void cel_env_open(struct cel_env *env, struct str name);
 /* From here on no expression knows the variable, which keeps its slot. */
 void cel_env_hide(struct cel_env *env, struct str name);
 
+/* Let expressions know again what was hidden. Answers whether it was. */
+bool cel_env_show(struct cel_env *env, struct str name);
+
 /*
  * Say which texts a field of a declared variable can be: those, or none at
  * all. `field` may have dots: "error.class". A comparison with another text
@@ -100,6 +103,14 @@ void cel_env_hide(struct cel_env *env, struct str name);
  */
 void cel_env_words(struct cel_env *env, struct str name, struct str field, const struct str *words,
                    uint32_t count);
+
+/*
+ * Say of which type a field of a declared variable is, if it is not null or
+ * missing: "int" and "double" are any number. A comparison with a constant of
+ * another type does not compile. ERR_INVALID when that is no type.
+ */
+bool cel_env_type(struct cel_env *env, struct str name, struct str field, struct str type,
+                  struct err *err) MUST_USE;
 
 /* Let functions with this word and a dot before their names exist, even if none is declared. */
 void cel_env_space(struct cel_env *env, struct str word);
@@ -133,27 +144,22 @@ bool cel_compile(struct arena *mem, const struct cel_env *env, struct str source
                  struct err *err) MUST_USE;
 
 /*
- * Compile a template: text with {{ expr }} in it, "{{{{" being a literal
- * "{{". One expression and nothing else keeps its type; otherwise the parts
- * are joined as text, and null or a missing part is an error.
- */
-bool cel_compile_template(struct arena *mem, const struct cel_env *env, struct str text,
-                          const struct cel_program **out, struct err *err) MUST_USE;
-
-/*
- * The same for what is always text, such as a letter: one expression and
- * nothing else becomes text too. In HTML what expressions give is escaped.
- */
-bool cel_compile_text(struct arena *mem, const struct cel_env *env, struct str text, bool is_html,
-                      const struct cel_program **out, struct err *err) MUST_USE;
-
-/*
  * Compile a string that stands where a definition wants a value: "$.x" and
  * "=expr" are expressions, a string that is one double-quoted literal is that
- * literal, everything else is a template or plain text.
+ * literal, everything else is a template: text with {{ expr }} in it or
+ * without, "{{{{" being a literal "{{". One expression and nothing else keeps
+ * its type; otherwise the parts are joined as text, and null or a missing part
+ * is an error.
  */
 bool cel_compile_value(struct arena *mem, const struct cel_env *env, struct str text,
                        const struct cel_program **out, struct err *err) MUST_USE;
+
+/*
+ * Compile a template that always gives text, such as a letter: one expression
+ * and nothing else becomes text too. In HTML what expressions give is escaped.
+ */
+bool cel_compile_text(struct arena *mem, const struct cel_env *env, struct str text, bool is_html,
+                      const struct cel_program **out, struct err *err) MUST_USE;
 
 /* Whether the program is one constant, and which. */
 bool cel_program_is_constant(const struct cel_program *program, struct value *out);

@@ -320,7 +320,10 @@ const struct type *check_node(struct checker *c, struct node *n)
     case NODE_OPTIONAL_SELECT:
         return check_optional_select(c, n);
     case NODE_OPERATOR:
-        return check_operands(c, n);
+        check_constant_index(c, n);
+        return n->kind == NODE_OPERATOR ? check_operands(c, n)
+               : n->kind == NODE_SELECT ? check_select(c, n)
+                                        : check_optional_select(c, n);
     case NODE_CALL:
         return check_call(c, n);
     case NODE_AND:

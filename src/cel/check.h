@@ -36,8 +36,8 @@ const struct type *check_operator(struct checker *c, const struct node *n, const
                                   const struct type *b) MUST_USE;
 
 /*
- * Whether `==`, `!=` or `in`, whose operands are checked, compares a field with
- * texts that it can be. False with c->err filled. check_words.c
+ * Whether a comparison, whose operands are checked, is with what a field can
+ * be. False with c->err filled. check_words.c
  */
 bool check_words(struct checker *c, const struct node *n) MUST_USE;
 
@@ -47,6 +47,10 @@ bool check_words(struct checker *c, const struct node *n) MUST_USE;
 const struct type *check_node(struct checker *c, struct node *n) MUST_USE;
 
 /* Names and fields: check_name.c */
+
+/* steps["pay"] becomes steps.pay, where an unknown field is an error. */
+void check_constant_index(const struct checker *c, struct node *n);
+
 const struct type *check_name(struct checker *c, struct node *n) MUST_USE;
 const struct type *check_select(struct checker *c, struct node *n) MUST_USE;
 const struct type *check_optional_select(struct checker *c, struct node *n) MUST_USE;

@@ -142,15 +142,19 @@ static const struct type *check_dotted(struct checker *c, struct node *n)
 
 /* --- fields --- */
 
-static const struct type *field_type(struct checker *c, const struct node *n, const struct type *t)
+/* `is_asked`: by .?, or within an optional, so that it may be missing. */
+static const struct type *field_type(struct checker *c, const struct node *n, const struct type *t,
+                                     bool is_asked)
 {
     t = infer_resolve(&c->infer, t);
     if (t->kind == TYPE_DYN || t->kind == TYPE_VARIABLE)
         return type_basic(TYPE_DYN);
     if (t->kind == TYPE_MAP)
         return t->params[1];
+    if (t->kind == TYPE_NULL && is_asked && c->env->mode == CEL_DEFINITION)
+        return type_basic(TYPE_DYN);
     if (t->kind == TYPE_OPTIONAL) {
-        const struct type *inner = field_type(c, n, t->params[0]);
+        const struct type *inner = field_type(c, n, t->params[0], true);
         return inner == NULL ? NULL : type_optional(c->mem, inner);
     }
     return check_fail(c, n, "%s has no fields, so it has no '%.*s'", check_text(c, t),
@@ -190,6 +194,41 @@ static struct str undeclared_part(struct checker *c, const struct node *n, bool 
     return str_copy(c->mem, name);
 }
 
+/* Whether all fields of what a node reads are known. */
+static bool lists_fields(const struct checker *c, const struct node *n)
+{
+    char dotted[DOTTED_MAX];
+    const struct variable *v;
+    const struct node *first;
+    struct str name;
+
+    if (n->kind == NODE_ROOT)
+        return !c->env->open_root;
+    name = check_dotted_name(n, dotted, &first);
+    if (name.len == 0 || (first->kind == NODE_NAME && check_local(c, first->text) != NULL))
+        return false;
+    v = env_variable(c->env, name);
+    return v != NULL && (v->is_closed || v->is_listed);
+}
+
+void check_constant_index(const struct checker *c, struct node *n)
+{
+    struct node *operand;
+
+    if (n->kind != NODE_OPERATOR || (n->op != OPERATOR_INDEX && n->op != OPERATOR_OPTIONAL_INDEX) ||
+        n->items[1]->kind != NODE_CONST || n->items[1]->value.kind != VALUE_STRING)
+        return;
+    operand = n->items[0];
+    check_constant_index(c, operand);
+    if (!lists_fields(c, operand))
+        return;
+    n->kind = n->op == OPERATOR_INDEX ? NODE_SELECT : NODE_OPTIONAL_SELECT;
+    n->text = value_text(n->items[1]->value);
+    n->is_quoted = true;
+    n->offset = n->items[1]->offset;
+    n->operand = operand;
+}
+
 const struct type *check_select(struct checker *c, struct node *n)
 {
     bool is_has = n->kind == NODE_HAS;
@@ -204,7 +243,7 @@ const struct type *check_select(struct checker *c, struct node *n)
     t = check_node(c, n->operand);
     if (t == NULL)
         return NULL;
-    t = field_type(c, n, t);
+    t = field_type(c, n, t, false);
     return t == NULL ? NULL : is_has ? type_basic(TYPE_BOOL) : t;
 }
 
@@ -221,7 +260,7 @@ const struct type *check_optional_select(struct checker *c, struct node *n)
     t = check_node(c, n->operand);
     if (t == NULL)
         return NULL;
-    field = field_type(c, n, t);
+    field = field_type(c, n, t, true);
     if (field == NULL || infer_resolve(&c->infer, t)->kind == TYPE_OPTIONAL)
         return field;
     return type_optional(c->mem, field);

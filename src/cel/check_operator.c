@@ -157,8 +157,11 @@ static const struct type *check_index(struct checker *c, const struct node *n, c
 static const struct type *check_optional_index(struct checker *c, const struct node *n,
                                                const struct type *a, const struct type *b)
 {
-    const struct type *t = check_index(c, n, a, b);
+    const struct type *t;
 
+    if (a->kind == TYPE_NULL && c->env->mode == CEL_DEFINITION)
+        return type_optional(c->mem, type_basic(TYPE_DYN));
+    t = check_index(c, n, a, b);
     if (t == NULL || a->kind == TYPE_OPTIONAL)
         return t;
     return type_optional(c->mem, t);
@@ -185,7 +188,7 @@ const struct type *check_operator(struct checker *c, const struct node *n, const
     case OPERATOR_LE:
     case OPERATOR_GT:
     case OPERATOR_GE:
-        return check_order(c, n, a, b);
+        return check_words(c, n) ? check_order(c, n, a, b) : NULL;
     case OPERATOR_IN:
         return check_words(c, n) ? check_in(c, n, a, b) : NULL;
     case OPERATOR_INDEX:

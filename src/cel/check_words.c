@@ -1,4 +1,7 @@
-/* check_words.c - comparisons of a field with a text that it never is; see cel_env_words(). */
+/*
+ * check_words.c - comparisons of a field with what it never is; see
+ * cel_env_words() and cel_env_type().
+ */
 #include "cel/check.h"
 
 /* The whole name of what a checked node reads, written to the end of `out`; empty for others. */
@@ -22,6 +25,26 @@ static struct str path_of(const struct checker *c, const struct node *n, char ou
             return str_from(out + start, DOTTED_MAX - start);
         out[--start] = '.';
     }
+}
+
+static bool is_number(enum type_kind kind)
+{
+    return kind == TYPE_INT || kind == TYPE_UINT || kind == TYPE_DOUBLE;
+}
+
+/* Whether a field of that type can be the constant. */
+static bool has_type(struct checker *c, const struct type *type, struct value v)
+{
+    enum type_kind kind = type_of_value(c->mem, v)->kind;
+
+    return v.kind == VALUE_NULL || kind == type->kind || (is_number(kind) && is_number(type->kind));
+}
+
+static bool fail_type(struct checker *c, const struct node *n, const struct field_words *w)
+{
+    return check_fail(c, n, "'%.*s' is never of type %s, but %s", STR_ARG(w->path),
+                      check_text(c, type_of_value(c->mem, n->value)),
+                      is_number(w->type->kind) ? "a number" : check_text(c, w->type)) != NULL;
 }
 
 static bool has_word(const struct field_words *w, struct str word)
@@ -59,15 +82,21 @@ static bool fail_never(struct checker *c, const struct node *n, const struct fie
     return check_fail(c, n, "%.*s", STR_ARG(message)) != NULL;
 }
 
-/* Whether `field` may be `n`, if that is a constant text. */
-static bool may_be(struct checker *c, const struct field_words *w, const struct node *n)
+/* Whether the field may be `n`, or be ordered against it, if that is a constant. */
+static bool may_be(struct checker *c, const struct field_words *w, const struct node *n,
+                   bool is_order)
 {
-    return n->kind != NODE_CONST || n->value.kind != VALUE_STRING ||
+    if (n->kind != NODE_CONST)
+        return true;
+    if (w->type != NULL && !has_type(c, w->type, n->value))
+        return fail_type(c, n, w);
+    return is_order || w->count == 0 || n->value.kind != VALUE_STRING ||
            has_word(w, value_text(n->value)) || fail_never(c, n, w);
 }
 
 bool check_words(struct checker *c, const struct node *n)
 {
+    bool is_order = n->op != OPERATOR_EQ && n->op != OPERATOR_NE && n->op != OPERATOR_IN;
     char dotted[DOTTED_MAX];
 
     for (int side = 0; side < (n->op == OPERATOR_IN ? 1 : 2); side++) {
@@ -78,9 +107,9 @@ bool check_words(struct checker *c, const struct node *n)
         if (w == NULL)
             continue;
         if (n->op != OPERATOR_IN)
-            return may_be(c, w, other);
+            return may_be(c, w, other, is_order);
         for (uint32_t i = 0; other->kind == NODE_LIST && i < other->count; i++)
-            if (!may_be(c, w, other->items[i]))
+            if (!may_be(c, w, other->items[i], false))
                 return false;
     }
     return true;

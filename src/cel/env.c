@@ -45,14 +45,22 @@ static const struct {
 
 /* --- finding --- */
 
-const struct variable *env_variable(const struct cel_env *env, struct str name)
+/* The same, also one that is hidden. */
+static const struct variable *find_any(const struct cel_env *env, struct str name)
 {
     for (; env != NULL; env = env->parent) {
         const struct variable *v = map_get(&env->variables, name);
         if (v != NULL)
-            return v->is_hidden ? NULL : v;
+            return v;
     }
     return NULL;
+}
+
+const struct variable *env_variable(const struct cel_env *env, struct str name)
+{
+    const struct variable *v = find_any(env, name);
+
+    return v == NULL || v->is_hidden ? NULL : v;
 }
 
 const struct field_words *env_words(const struct cel_env *env, struct str path)
@@ -60,7 +68,7 @@ const struct field_words *env_words(const struct cel_env *env, struct str path)
     for (; env != NULL; env = env->parent) {
         const struct field_words *w = map_get(&env->words, path);
         if (w != NULL)
-            return w->count > 0 ? w : NULL;
+            return w->count > 0 || w->type != NULL ? w : NULL;
     }
     return NULL;
 }
@@ -145,7 +153,7 @@ static struct variable *own_variable(struct cel_env *env, struct str name)
 
     if (v != NULL)
         return v;
-    inherited = env_variable(env, name);
+    inherited = find_any(env, name);
     v = ARENA_NEW(env->mem, struct variable);
     if (inherited != NULL)
         *v = *inherited;
@@ -222,15 +230,50 @@ void cel_env_hide(struct cel_env *env, struct str name)
     own_variable(env, name)->is_hidden = true;
 }
 
+bool cel_env_show(struct cel_env *env, struct str name)
+{
+    struct variable *v = own_variable(env, name);
+    bool was_hidden = v->is_hidden;
+
+    v->is_hidden = false;
+    return was_hidden;
+}
+
+/* What this very environment says of a field: so far what its parents say. */
+static struct field_words *own_words(struct cel_env *env, struct str name, struct str field)
+{
+    struct str path = str_printf(env->mem, "%.*s.%.*s", STR_ARG(name), STR_ARG(field));
+    const struct field_words *before = env_words(env, path);
+    struct field_words *w = ARENA_NEW(env->mem, struct field_words);
+
+    if (before != NULL)
+        *w = *before;
+    w->path = path;
+    map_put(&env->words, w->path, w);
+    return w;
+}
+
 void cel_env_words(struct cel_env *env, struct str name, struct str field, const struct str *words,
                    uint32_t count)
 {
-    struct field_words *w = ARENA_NEW(env->mem, struct field_words);
+    struct field_words *w = own_words(env, name, field);
 
-    w->path = str_printf(env->mem, "%.*s.%.*s", STR_ARG(name), STR_ARG(field));
+    if (count == 0)
+        w->type = NULL;
     w->words = words;
     w->count = count;
-    map_put(&env->words, w->path, w);
+}
+
+bool cel_env_type(struct cel_env *env, struct str name, struct str field, struct str type,
+                  struct err *err)
+{
+    struct field_words *w = own_words(env, name, field);
+
+    if (!type_parse(env->mem, &type, &w->type, err))
+        return false;
+    if (w->type->kind == TYPE_DYN)
+        w->type = NULL;
+    return true;
 }
 
 /* "string, int -> bool" */

@@ -42,9 +42,10 @@ struct function {
     struct overload *overloads;
 };
 
-/* The texts that a field of a variable can be. */
+/* What a field of a variable can be: a type, or NULL; texts, or all of them. */
 struct field_words {
     struct str path; /* "steps.pay.error.class" */
+    const struct type *type;
     const struct str *words;
     uint32_t count;
 };
@@ -75,7 +76,7 @@ const struct function *env_function(const struct cel_env *env, struct str name, 
 /* The name of the variable that has this slot. */
 struct str env_slot_name(const struct cel_env *env, uint32_t slot);
 
-/* The texts that the variable or field of this whole name can be, or NULL: anything. */
+/* What the variable or field of this whole name can be, or NULL: anything. */
 const struct field_words *env_words(const struct cel_env *env, struct str path);
 
 /* Whether functions exist whose names begin with `word` and a dot. */

@@ -1,8 +1,7 @@
-/* lex.c - finding tokens and decoding literals; see lex.h. */
+/* lex.c - finding tokens; see lex.h. */
 #include "cel/lex.h"
 
 #include "base/utf8.h"
-#include "value/number.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -210,101 +209,57 @@ static bool scan_quoted_name(struct lexer *lex, struct err *err)
     return lex_fail(lex, start, err, "a quoted name is `name`, of letters, digits and . - / _");
 }
 
+/* The operators of one character; TOKEN_END: it is none. */
+static const uint8_t singles[UINT8_MAX + 1] = {
+    ['('] = TOKEN_LPAREN, [')'] = TOKEN_RPAREN,   ['['] = TOKEN_LBRACKET, [']'] = TOKEN_RBRACKET,
+    ['{'] = TOKEN_LBRACE, ['}'] = TOKEN_RBRACE,   ['.'] = TOKEN_DOT,      [','] = TOKEN_COMMA,
+    [':'] = TOKEN_COLON,  ['?'] = TOKEN_QUESTION, ['+'] = TOKEN_PLUS,     ['-'] = TOKEN_MINUS,
+    ['*'] = TOKEN_STAR,   ['/'] = TOKEN_SLASH,    ['%'] = TOKEN_PERCENT,  ['!'] = TOKEN_NOT,
+    ['<'] = TOKEN_LT,     ['>'] = TOKEN_GT,       ['$'] = TOKEN_ROOT};
+
+/* The operators of two characters; TOKEN_END: they are none together. */
+static enum token_kind pair_kind(char first, char second)
+{
+    if (second == '=')
+        return first == '='   ? TOKEN_EQ
+               : first == '!' ? TOKEN_NE
+               : first == '<' ? TOKEN_LE
+               : first == '>' ? TOKEN_GE
+                              : TOKEN_END;
+    if (second == '&' && first == '&')
+        return TOKEN_AND;
+    return second == '|' && first == '|' ? TOKEN_OR : TOKEN_END;
+}
+
+static bool fail_character(const struct lexer *lex, struct err *err)
+{
+    size_t end = lex->pos;
+    char c = peek(lex, 0);
+
+    if (c == '=')
+        return lex_fail(lex, lex->pos, err, "'=' is not an operator; '==' compares");
+    if (c == '&')
+        return lex_fail(lex, lex->pos, err, "'&' is not an operator; '&&' is 'and'");
+    if (c == '|')
+        return lex_fail(lex, lex->pos, err, "'|' is not an operator; '||' is 'or'");
+    (void)utf8_next(lex->source, &end);
+    return lex_fail(lex, lex->pos, err, "unexpected character '%.*s'", (int)(end - lex->pos),
+                    lex->source.ptr + lex->pos);
+}
+
 static bool scan_operator(struct lexer *lex, enum token_kind *kind, struct err *err)
 {
-    char c = peek(lex, 0), next = peek(lex, 1);
-    uint32_t len = 1;
+    char c = peek(lex, 0);
 
-    switch (c) {
-    case '(':
-        *kind = TOKEN_LPAREN;
-        break;
-    case ')':
-        *kind = TOKEN_RPAREN;
-        break;
-    case '[':
-        *kind = TOKEN_LBRACKET;
-        break;
-    case ']':
-        *kind = TOKEN_RBRACKET;
-        break;
-    case '{':
-        *kind = TOKEN_LBRACE;
-        break;
-    case '}':
-        *kind = TOKEN_RBRACE;
-        break;
-    case '.':
-        *kind = TOKEN_DOT;
-        break;
-    case ',':
-        *kind = TOKEN_COMMA;
-        break;
-    case ':':
-        *kind = TOKEN_COLON;
-        break;
-    case '?':
-        *kind = TOKEN_QUESTION;
-        break;
-    case '+':
-        *kind = TOKEN_PLUS;
-        break;
-    case '-':
-        *kind = TOKEN_MINUS;
-        break;
-    case '*':
-        *kind = TOKEN_STAR;
-        break;
-    case '/':
-        *kind = TOKEN_SLASH;
-        break;
-    case '%':
-        *kind = TOKEN_PERCENT;
-        break;
-    case '!':
-        *kind = next == '=' ? TOKEN_NE : TOKEN_NOT;
-        len = next == '=' ? 2 : 1;
-        break;
-    case '<':
-        *kind = next == '=' ? TOKEN_LE : TOKEN_LT;
-        len = next == '=' ? 2 : 1;
-        break;
-    case '>':
-        *kind = next == '=' ? TOKEN_GE : TOKEN_GT;
-        len = next == '=' ? 2 : 1;
-        break;
-    case '=':
-        if (next != '=')
-            return lex_fail(lex, lex->pos, err, "'=' is not an operator; '==' compares");
-        *kind = TOKEN_EQ;
-        len = 2;
-        break;
-    case '&':
-        if (next != '&')
-            return lex_fail(lex, lex->pos, err, "'&' is not an operator; '&&' is 'and'");
-        *kind = TOKEN_AND;
-        len = 2;
-        break;
-    case '|':
-        if (next != '|')
-            return lex_fail(lex, lex->pos, err, "'|' is not an operator; '||' is 'or'");
-        *kind = TOKEN_OR;
-        len = 2;
-        break;
-    case '$':
-        if (lex->with_root) {
-            *kind = TOKEN_ROOT;
-            break;
-        }
-        /* fall through */
-    default: {
-        size_t end = lex->pos;
-        (void)utf8_next(lex->source, &end);
-        return lex_fail(lex, lex->pos, err, "unexpected character '%.*s'", (int)(end - lex->pos),
-                        lex->source.ptr + lex->pos);
+    *kind = pair_kind(c, peek(lex, 1));
+    if (*kind != TOKEN_END) {
+        lex->pos += 2;
+        return true;
     }
-    }
-    lex->pos += len;
+    *kind = (enum token_kind)singles[(unsigned char)c];
+    if (*kind == TOKEN_END || (*kind == TOKEN_ROOT && !lex->with_root))
+        return fail_character(lex, err);
+    lex->pos++;
     return true;
 }
 
@@ -340,177 +295,5 @@ bool lex_next(struct lexer *lex, struct token *out, struct err *err)
         return false;
     }
     out->len = lex->pos - out->offset;
-    return true;
-}
-
-/* --- decoding numbers --- */
-
-static bool parse_unsigned(struct str digits, uint64_t *out)
-{
-    bool hex = digits.len > 1 && (digits.ptr[1] == 'x' || digits.ptr[1] == 'X');
-    uint64_t n = 0;
-
-    for (size_t i = hex ? 2 : 0; i < digits.len; i++) {
-        char c = digits.ptr[i];
-        unsigned digit = (unsigned)(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
-        if (__builtin_mul_overflow(n, hex ? 16u : 10u, &n) || __builtin_add_overflow(n, digit, &n))
-            return false;
-    }
-    *out = n;
-    return true;
-}
-
-bool lex_number(const struct lexer *lex, struct token t, bool negative, struct value *out,
-                struct err *err)
-{
-    struct str text = str_slice(lex->source, t.offset, t.offset + t.len);
-    uint64_t n;
-    double d;
-
-    if (t.kind == TOKEN_DOUBLE) {
-        if (!number_read_double(text, &d))
-            return lex_fail(lex, t.offset, err, "this number is out of range");
-        *out = value_double(negative ? -d : d);
-        return true;
-    }
-    if (t.kind == TOKEN_UINT)
-        text.len--;
-    if (!parse_unsigned(text, &n))
-        return lex_fail(lex, t.offset, err, "this integer is out of range");
-    if (t.kind == TOKEN_UINT) {
-        *out = value_uint(n);
-        return true;
-    }
-    if (n > (uint64_t)INT64_MAX + negative)
-        return lex_fail(lex, t.offset, err, "this integer is out of range");
-    *out = value_int((int64_t)(negative ? 0 - n : n));
-    return true;
-}
-
-/* --- decoding text --- */
-
-static int simple_escape(char c)
-{
-    switch (c) {
-    case 'a':
-        return '\a';
-    case 'b':
-        return '\b';
-    case 'f':
-        return '\f';
-    case 'n':
-        return '\n';
-    case 'r':
-        return '\r';
-    case 't':
-        return '\t';
-    case 'v':
-        return '\v';
-    case '\\':
-    case '?':
-    case '"':
-    case '\'':
-    case '`':
-        return c;
-    default:
-        return -1;
-    }
-}
-
-/* Read `count` digits of base 8 or 16 at p; false when they are not. */
-static bool read_digits(const char *p, const char *end, int count, unsigned base, uint32_t *out)
-{
-    *out = 0;
-    if (end - p < count)
-        return false;
-    for (int i = 0; i < count; i++) {
-        char c = p[i];
-        unsigned digit;
-
-        if (!is_hex(c))
-            return false;
-        digit = (unsigned)(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
-        if (digit >= base)
-            return false;
-        *out = *out * base + digit;
-    }
-    return true;
-}
-
-/*
- * Decode the escape whose backslash is at *p, append it to *to and step over
- * it. Answers NULL or what is wrong.
- */
-static const char *decode_escape(const char **p, const char *end, bool bytes, char **to)
-{
-    char c = *p + 1 < end ? (*p)[1] : '\0';
-    int simple = simple_escape(c);
-    int count = 0, skip = 2;
-    uint32_t code;
-
-    if (simple >= 0) {
-        *(*to)++ = (char)simple;
-        *p += 2;
-        return NULL;
-    }
-    if (c == 'x' || c == 'X')
-        count = 2;
-    else if ((c == 'u' || c == 'U') && !bytes)
-        count = c == 'u' ? 4 : 8;
-    else if (c >= '0' && c <= '3') {
-        count = 3;
-        skip = 1;
-    } else {
-        return "this escape is not known";
-    }
-    if (!read_digits(*p + skip, end, count, count == 3 ? 8 : 16, &code))
-        return "this escape lacks digits";
-    if (bytes)
-        *(*to)++ = (char)code;
-    else if (code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF))
-        return "this escape is not a Unicode character";
-    else
-        *to += utf8_encode(*to, code);
-    *p += skip + count;
-    return NULL;
-}
-
-bool lex_text(struct arena *mem, const struct lexer *lex, struct token t, struct value *out,
-              struct err *err)
-{
-    struct lexer at = *lex;
-    uint32_t prefix, quotes;
-    bool raw, bytes;
-    const char *p, *end;
-    char *text, *to;
-
-    at.pos = t.offset;
-    ASSERT(text_prefix(&at, &prefix, &raw, &bytes));
-    p = lex->source.ptr + t.offset + prefix;
-    end = lex->source.ptr + t.offset + t.len;
-    quotes = t.len >= prefix + 6 && p[1] == p[0] && p[2] == p[0] ? 3 : 1;
-    p += quotes;
-    end -= quotes;
-
-    if (raw || memchr(p, '\\', (size_t)(end - p)) == NULL) {
-        struct str plain = str_from(p, (size_t)(end - p));
-        *out = bytes ? value_bytes(plain) : value_string(plain);
-        return true;
-    }
-    /* No escape is shorter than what it stands for. */
-    text = to = arena_alloc(mem, (size_t)(end - p) + 4);
-    while (p < end) {
-        const char *wrong;
-        if (*p != '\\') {
-            *to++ = *p++;
-            continue;
-        }
-        wrong = decode_escape(&p, end, bytes, &to);
-        if (wrong != NULL)
-            return lex_fail(lex, (uint32_t)(p - lex->source.ptr), err, "%s", wrong);
-    }
-    *to = '\0';
-    *out = bytes ? value_bytes(str_from(text, (size_t)(to - text)))
-                 : value_string(str_from(text, (size_t)(to - text)));
     return true;
 }

@@ -15,6 +15,13 @@ enum token_kind {
 #undef TOKEN
 };
 
+enum {
+    TOKEN_KINDS = 0
+#define TOKEN(symbol, text) +1
+#include "cel/token.def"
+#undef TOKEN
+};
+
 struct token {
     enum token_kind kind;
     uint32_t offset; /* in bytes */
@@ -30,11 +37,11 @@ struct lexer {
 /* The next token. False: a character or literal that is none, reported at its place. */
 bool lex_next(struct lexer *lex, struct token *out, struct err *err) MUST_USE;
 
-/* The value of an INT, UINT or DOUBLE token; `negative` when a minus sign belongs to it. */
+/* The value of an INT, UINT or DOUBLE token; `negative` when a minus sign belongs to it. literal.c */
 bool lex_number(const struct lexer *lex, struct token t, bool negative, struct value *out,
                 struct err *err) MUST_USE;
 
-/* The value of a STRING or BYTES token; it points into the source or into `mem`. */
+/* The value of a STRING or BYTES token; it points into the source or into `mem`. literal.c */
 bool lex_text(struct arena *mem, const struct lexer *lex, struct token t, struct value *out,
               struct err *err) MUST_USE;
 

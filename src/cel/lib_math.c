@@ -66,37 +66,34 @@ static bool one_double(struct cel_eval *ev, const struct value *args, unsigned c
     return args[0].kind == VALUE_DOUBLE;
 }
 
-struct value cel_fn_math_ceil(struct cel_eval *ev, const struct value *args, unsigned count)
+static struct value rounded(struct cel_eval *ev, const struct value *args, unsigned count,
+                            double (*round_to)(double))
 {
     double d;
 
-    return one_double(ev, args, count, &d) ? value_double(ceil(d))
+    return one_double(ev, args, count, &d) ? value_double(round_to(d))
                                            : cel_no_overload(ev, args, count);
+}
+
+struct value cel_fn_math_ceil(struct cel_eval *ev, const struct value *args, unsigned count)
+{
+    return rounded(ev, args, count, ceil);
 }
 
 struct value cel_fn_math_floor(struct cel_eval *ev, const struct value *args, unsigned count)
 {
-    double d;
-
-    return one_double(ev, args, count, &d) ? value_double(floor(d))
-                                           : cel_no_overload(ev, args, count);
+    return rounded(ev, args, count, floor);
 }
 
 /* Halves go away from zero. */
 struct value cel_fn_math_round(struct cel_eval *ev, const struct value *args, unsigned count)
 {
-    double d;
-
-    return one_double(ev, args, count, &d) ? value_double(round(d))
-                                           : cel_no_overload(ev, args, count);
+    return rounded(ev, args, count, round);
 }
 
 struct value cel_fn_math_trunc(struct cel_eval *ev, const struct value *args, unsigned count)
 {
-    double d;
-
-    return one_double(ev, args, count, &d) ? value_double(trunc(d))
-                                           : cel_no_overload(ev, args, count);
+    return rounded(ev, args, count, trunc);
 }
 
 struct value cel_fn_math_is_nan(struct cel_eval *ev, const struct value *args, unsigned count)

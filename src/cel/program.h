@@ -97,6 +97,16 @@ struct value comprehend_end(struct cel_eval *ev, enum fold_kind kind, struct val
 /* Apply an operator of operator.def; `b` is not looked at when it takes one operand. */
 struct value operate(struct cel_eval *ev, enum operator op, struct value a, struct value b);
 
+/* The error that an operator does not take values of these kinds. */
+struct value operate_no_overload(struct cel_eval *ev, enum operator op, struct value a,
+                                 struct value b);
+
+/* --- parts of values: parts.c --- */
+
+/* v[key] and v[?key]; an optional gives the part of what it holds, as an optional. */
+struct value operate_index(struct cel_eval *ev, struct value v, struct value key);
+struct value operate_optional_index(struct cel_eval *ev, struct value v, struct value key);
+
 /* The field of a value, of kind VALUE_ERROR when it has none. */
 struct value operate_field(struct cel_eval *ev, struct value v, struct value key);
 struct value operate_optional_field(struct cel_eval *ev, struct value v, struct value key);

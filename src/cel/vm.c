@@ -163,6 +163,7 @@ static inline bool quick_equal(struct value a, struct value b, bool *equal)
     }
 }
 
+/* One function however long: what it keeps in registers would travel through memory otherwise. */
 static struct value run(const struct machine *m, struct value *stack)
 {
     const struct cel_program *p = m->program;

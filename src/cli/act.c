@@ -52,6 +52,6 @@ int act_run(struct client *c, const struct act *act, char **argv, struct str bod
     if (act->as_json)
         printf("%.*s\n", STR_ARG(reply.text));
     else
-        printf("%.*s is %s\n", STR_ARG(id), act->done);
+        printf("%.*s is %s\n", STR_ARG(id), act->begun != NULL ? act->begun : act->done);
     return EXIT_OK;
 }

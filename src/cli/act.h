@@ -7,6 +7,7 @@
 struct act {
     const char *action; /* of POST /executions/{id}/... and POST /executions/bulk */
     const char *done;   /* the same in the past: "retried" */
+    const char *begun;  /* of one execution, where it has only begun: "being ..."; or NULL */
     const char *where;  /* or NULL */
     bool is_dry_run, as_json;
 };

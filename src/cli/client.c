@@ -250,6 +250,24 @@ bool client_succeeded(const struct client *c, const struct reply *reply)
     return false;
 }
 
+bool client_page(struct client *c, struct str path, struct str *cursor, struct reply *out,
+                 struct value *items)
+{
+    struct buf page;
+
+    buf_init_arena(&page, &c->mem);
+    buf_str(&page, path);
+    if (cursor->len > 0) {
+        buf_text(&page, "&cursor=");
+        client_escape(&page, *cursor);
+    }
+    if (!client_call(c, "GET", buf_view(&page), STR_NONE, out) || out->json.kind != VALUE_MAP)
+        return false;
+    *items = value_map_get_str(out->json, STR("items"));
+    *cursor = client_text(out->json, "nextCursor");
+    return items->kind == VALUE_LIST;
+}
+
 /* --- refusals --- */
 
 struct str client_text(struct value object, const char *name)

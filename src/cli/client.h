@@ -50,6 +50,15 @@ bool client_call(struct client *c, const char *method, struct str path, struct s
 bool client_ask(struct client *c, const char *method, struct str path, struct str body,
                 struct reply *out) MUST_USE;
 
+/*
+ * GET a page of a list. `path` has a query already; *cursor is where the page
+ * begins, empty for the first, and then where the next one does, empty behind
+ * the last. *items is a list. False when it was refused, which was told, or is
+ * no list.
+ */
+bool client_page(struct client *c, struct str path, struct str *cursor, struct reply *out,
+                 struct value *items) MUST_USE;
+
 /* Whether an answer of client_ask() is 2xx; anything else is told on stderr. */
 bool client_succeeded(const struct client *c, const struct reply *reply);
 

@@ -34,15 +34,10 @@ static bool list(struct config_call *k)
     do {
         struct value items;
         struct reply reply;
-        struct buf path;
 
-        buf_init_arena(&path, &c->mem);
-        buf_text(&path, "/config?limit=500&cursor=");
-        client_escape(&path, cursor);
-        if (!client_call(c, "GET", buf_view(&path), STR_NONE, &reply))
+        if (!client_page(c, STR("/config?limit=500"), &cursor, &reply, &items))
             return false;
-        items = value_map_get_str(reply.json, STR("items"));
-        for (uint32_t i = 0; items.kind == VALUE_LIST && i < items.len; i++, count++) {
+        for (uint32_t i = 0; i < items.len; i++, count++) {
             struct value item = items.items[i];
             if (k->as_json)
                 printf("%.*s\n", STR_ARG(client_json(&c->mem, item)));
@@ -50,7 +45,6 @@ static bool list(struct config_call *k)
                 printf("%.*s = %.*s\n", STR_ARG(client_text(item, "name")),
                        STR_ARG(client_json(&c->mem, value_map_get_str(item, STR("value")))));
         }
-        cursor = client_text(reply.json, "nextCursor");
     } while (cursor.len > 0);
     if (count == 0 && !k->as_json)
         printf("no config; set some with: pawl config set NAME JSON\n");

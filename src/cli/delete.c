@@ -1,45 +1,44 @@
 /* delete.c - pawl delete: erase executions that have ended. */
-#include "cli/client.h"
+#include "cli/act.h"
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/where.h"
 
 #include <stdio.h>
 
-int command_delete(int argc, char **argv)
+static int delete_one(struct client *c, const char *name, bool as_json)
 {
-    const char *where = NULL;
-    bool as_json = false, dry_run = false;
-    const struct option_spec specs[] = {
-        {.name = "where", .value = &where},
-        {.name = "dry-run", .flag = &dry_run},
-        {.name = "json", .flag = &as_json},
-        CLIENT_OPTIONS,
-    };
-    struct client c;
     struct reply reply;
     struct str id;
-    int status = EXIT_FAILED;
+
+    if (!client_find(c, name, &id) ||
+        !client_call(c, "DELETE", str_printf(&c->mem, "/executions/%.*s", STR_ARG(id)), STR_NONE,
+                     &reply))
+        return EXIT_FAILED;
+    if (as_json)
+        printf("{\"id\":\"%.*s\",\"deleted\":true}\n", STR_ARG(id));
+    else
+        printf("%.*s is deleted\n", STR_ARG(id));
+    return EXIT_OK;
+}
+
+int command_delete(int argc, char **argv)
+{
+    struct act act = {.action = "delete", .done = "deleted"};
+    const struct option_spec specs[] = {{.name = "where", .value = &act.where},
+                                        {.name = "dry-run", .flag = &act.is_dry_run},
+                                        {.name = "json", .flag = &act.as_json},
+                                        CLIENT_OPTIONS};
+    struct client c;
+    int status;
 
     if (!options_read("delete", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) ||
-        argc != (where != NULL ? 1 : 2) || (dry_run && where == NULL))
+        !act_fits(&act, argc))
         return command_usage("delete");
     client_open(&c);
-    if (where != NULL) {
-        status = where_run(&c, &(struct where){.action = "delete",
-                                               .done = "deleted",
-                                               .conditions = where,
-                                               .is_dry_run = dry_run,
-                                               .as_json = as_json});
-    } else if (client_find(&c, argv[1], &id) &&
-               client_call(&c, "DELETE", str_printf(&c.mem, "/executions/%.*s", STR_ARG(id)),
-                           STR_NONE, &reply)) {
-        status = EXIT_OK;
-        if (as_json)
-            printf("{\"id\":\"%.*s\",\"deleted\":true}\n", STR_ARG(id));
-        else
-            printf("%.*s is deleted\n", STR_ARG(id));
-    }
+    if (act.where != NULL)
+        status = act_run(&c, &act, argv, STR_NONE);
+    else
+        status = delete_one(&c, argv[1], act.as_json);
     client_close(&c);
     return status;
 }

@@ -3,6 +3,7 @@
 #include "base/uuid.h"
 #include "cli/client.h"
 #include "cli/command.h"
+#include "cli/file.h"
 #include "cli/options.h"
 #include "cli/table.h"
 #include "cli/tell.h"
@@ -14,7 +15,7 @@
 enum { ID_SHOWN = 12, COLUMNS = 7, PAGES_MAX = 20, SHOWN_WIDTH = 100, TEXT_WIDTH = 2000 };
 
 struct dlq_options {
-    const char *note, *status, *kind, *code, *execution, *from, *to, *limit;
+    const char *note, *outcome, *output, *status, *kind, *code, *execution, *from, *to, *limit;
     bool all, as_json;
 };
 
@@ -75,50 +76,37 @@ static void print_table(struct arena *mem, struct value items)
     table_print(&table);
 }
 
-/* Read one page; *cursor is where it begins, then where the next one does. */
-static bool read_page(struct client *c, struct str query, struct str *cursor, struct value *items)
-{
-    struct reply reply;
-    struct str path = str_printf(&c->mem, "/dlq?%.*s%s%.*s", STR_ARG(query),
-                                 cursor->len > 0 ? "&cursor=" : "", STR_ARG(*cursor));
-
-    if (!client_call(c, "GET", path, STR_NONE, &reply))
-        return false;
-    *items = value_map_get_str(reply.json, STR("items"));
-    *cursor = client_text(reply.json, "nextCursor");
-    return items->kind == VALUE_LIST;
-}
-
-static bool make_query(struct client *c, const struct dlq_options *o, struct str *out)
+static bool make_path(struct client *c, const struct dlq_options *o, struct str *out)
 {
     struct str execution = STR_NONE;
-    struct buf query;
+    struct buf path;
 
     if (o->execution != NULL && !client_find(c, o->execution, &execution))
         return false;
-    buf_init_arena(&query, &c->mem);
-    buf_text(&query, "limit=");
-    client_escape(&query, str_of(o->limit != NULL ? o->limit : o->all ? "500" : "20"));
-    add_filter(&query, "status", or_none(o->status));
-    add_filter(&query, "kind", or_none(o->kind));
-    add_filter(&query, "code", or_none(o->code));
-    add_filter(&query, "execution", execution);
-    add_filter(&query, "from", or_none(o->from));
-    add_filter(&query, "to", or_none(o->to));
-    *out = buf_view(&query);
+    buf_init_arena(&path, &c->mem);
+    buf_text(&path, "/dlq?limit=");
+    client_escape(&path, str_of(o->limit != NULL ? o->limit : o->all ? "500" : "20"));
+    add_filter(&path, "status", or_none(o->status));
+    add_filter(&path, "kind", or_none(o->kind));
+    add_filter(&path, "code", or_none(o->code));
+    add_filter(&path, "execution", execution);
+    add_filter(&path, "from", or_none(o->from));
+    add_filter(&path, "to", or_none(o->to));
+    *out = buf_view(&path);
     return true;
 }
 
 static int list(struct client *c, const struct dlq_options *o)
 {
-    struct str cursor = STR_NONE, query;
+    struct str cursor = STR_NONE, path;
+    struct reply reply;
     struct value items;
     uint64_t shown = 0;
 
-    if (!make_query(c, o, &query))
+    if (!make_path(c, o, &path))
         return EXIT_FAILED;
     do {
-        if (!read_page(c, query, &cursor, &items))
+        if (!client_page(c, path, &cursor, &reply, &items))
             return EXIT_FAILED;
         for (uint32_t i = 0; o->as_json && i < items.len; i++)
             printf("%.*s\n", STR_ARG(client_json(&c->mem, items.items[i])));
@@ -140,8 +128,8 @@ static int list(struct client *c, const struct dlq_options *o)
 /* The letter that a person named: by its id, or by a unique end of one. */
 static bool find(struct client *c, const char *name, struct str *out)
 {
-    const struct str query = STR("status=all&limit=500");
     struct str cursor = STR_NONE, end = str_of(name);
+    struct reply reply;
     struct value items;
     struct uuid id;
     unsigned found = 0;
@@ -151,7 +139,7 @@ static bool find(struct client *c, const char *name, struct str *out)
     if (uuid_read(end, &id))
         return true;
     do {
-        if (!read_page(c, query, &cursor, &items))
+        if (!client_page(c, STR("/dlq?status=all&limit=500"), &cursor, &reply, &items))
             return false;
         for (uint32_t i = 0; i < items.len; i++) {
             struct str text = client_text(items.items[i], "id");
@@ -221,6 +209,14 @@ static void tell_next(struct buf *out, struct value letter)
 
     if (!str_eq(client_text(letter, "status"), STR("open")))
         return;
+    if (str_eq(client_text(letter, "kind"), STR("reconcile"))) {
+        buf_printf(out, "ask again: pawl dlq retry %.*s\n", STR_ARG(id));
+        buf_printf(out,
+                   "say what became of it: pawl dlq resolve %.*s --outcome "
+                   "succeeded|failed|not_happened --note 'how that is known'\n",
+                   STR_ARG(id));
+        return;
+    }
     if (str_eq(client_text(letter, "kind"), STR("incident")))
         buf_printf(out, "try it again: pawl dlq retry %.*s\n", STR_ARG(id));
     buf_printf(out, "close it: pawl dlq resolve %.*s --note 'what was done'\n", STR_ARG(id));
@@ -273,10 +269,21 @@ static int act(struct client *c, struct str id, const char *action, struct str b
 static int resolve(struct client *c, struct str id, const struct dlq_options *o)
 {
     struct buf body;
+    struct str output;
+    struct value v;
 
     buf_init_arena(&body, &c->mem);
     buf_text(&body, "{\"note\":");
     json_write_string(&body, str_of(o->note));
+    if (o->outcome != NULL) {
+        buf_text(&body, ",\"outcome\":");
+        json_write_string(&body, str_of(o->outcome));
+    }
+    if (o->output != NULL) {
+        if (!file_argument_json(&c->mem, "output", o->output, &output, &v))
+            return EXIT_FAILED;
+        buf_printf(&body, ",\"output\":%.*s", STR_ARG(output));
+    }
     buf_char(&body, '}');
     return act(c, id, "/resolve", buf_view(&body), "is resolved", o->as_json);
 }
@@ -287,11 +294,12 @@ static int run(struct client *c, int argc, char **argv, const struct dlq_options
     const char *word = argc > 1 ? argv[1] : "ls";
     bool shows = strcmp(word, "show") == 0, retries = strcmp(word, "retry") == 0;
     bool resolves = strcmp(word, "resolve") == 0 && o->note != NULL;
+    bool tells = o->note != NULL || o->outcome != NULL || o->output != NULL;
     struct str id;
 
-    if (argc <= 2 && strcmp(word, "ls") == 0 && o->note == NULL)
+    if (argc <= 2 && strcmp(word, "ls") == 0 && !tells)
         return list(c, o);
-    if (argc != 3 || !(resolves || ((shows || retries) && o->note == NULL)))
+    if (argc != 3 || !(resolves || ((shows || retries) && !tells)))
         return EXIT_USAGE;
     if (!find(c, argv[2], &id))
         return EXIT_FAILED;
@@ -304,11 +312,12 @@ int command_dlq(int argc, char **argv)
 {
     struct dlq_options o = {0};
     const struct option_spec specs[] = {
-        {.name = "note", .value = &o.note}, {.name = "status", .value = &o.status},
-        {.name = "kind", .value = &o.kind}, {.name = "code", .value = &o.code},
-        {.name = "from", .value = &o.from}, {.name = "execution", .value = &o.execution},
-        {.name = "to", .value = &o.to},     {.name = "limit", .value = &o.limit},
-        {.name = "all", .flag = &o.all},    {.name = "json", .flag = &o.as_json},
+        {.name = "outcome", .value = &o.outcome}, {.name = "output", .value = &o.output},
+        {.name = "note", .value = &o.note},       {.name = "status", .value = &o.status},
+        {.name = "kind", .value = &o.kind},       {.name = "code", .value = &o.code},
+        {.name = "from", .value = &o.from},       {.name = "execution", .value = &o.execution},
+        {.name = "to", .value = &o.to},           {.name = "limit", .value = &o.limit},
+        {.name = "all", .flag = &o.all},          {.name = "json", .flag = &o.as_json},
     };
     struct client c;
     int status;

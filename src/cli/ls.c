@@ -76,7 +76,7 @@ static void print_table(struct arena *mem, struct value items, size_t widths[COL
 }
 
 /* One page after the other. */
-static int list(struct client *c, struct str query, bool all, bool as_json)
+static int list(struct client *c, struct str path, bool all, bool as_json)
 {
     size_t widths[COLUMNS] = {0};
     struct str cursor = STR_NONE;
@@ -85,15 +85,9 @@ static int list(struct client *c, struct str query, bool all, bool as_json)
     do {
         struct value items;
         struct reply reply;
-        struct str path = str_printf(&c->mem, "/executions?%.*s%s%.*s", STR_ARG(query),
-                                     cursor.len > 0 ? "&cursor=" : "", STR_ARG(cursor));
 
-        if (!client_call(c, "GET", path, STR_NONE, &reply))
+        if (!client_page(c, path, &cursor, &reply, &items))
             return EXIT_FAILED;
-        items = value_map_get_str(reply.json, STR("items"));
-        if (items.kind != VALUE_LIST)
-            return EXIT_FAILED;
-        cursor = client_text(reply.json, "nextCursor");
         if (as_json && !all)
             printf("%.*s\n", STR_ARG(reply.text));
         for (uint32_t i = 0; as_json && all && i < items.len; i++)
@@ -129,18 +123,18 @@ int command_ls(int argc, char **argv)
         {.name = "json", .flag = &as_json},       CLIENT_OPTIONS,
     };
     struct client c;
-    struct buf query;
+    struct buf path;
     int status;
 
     if (!options_read("ls", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 1)
         return command_usage("ls");
     client_open(&c);
-    buf_init_arena(&query, &c.mem);
-    buf_text(&query, "limit=");
-    client_escape(&query, str_of(limit != NULL ? limit : all ? "500" : "20"));
+    buf_init_arena(&path, &c.mem);
+    buf_text(&path, "/executions?limit=");
+    client_escape(&path, str_of(limit != NULL ? limit : all ? "500" : "20"));
     for (size_t i = 0; i < 8; i++)
-        add_filter(&query, specs[i].name, filters[i]);
-    status = list(&c, buf_view(&query), all, as_json);
+        add_filter(&path, specs[i].name, filters[i]);
+    status = list(&c, buf_view(&path), all, as_json);
     client_close(&c);
     return status;
 }

@@ -59,25 +59,19 @@ static int list(struct client *c, const char *object, const struct record_option
 {
     struct str cursor = STR_NONE;
     uint64_t shown = 0;
+    struct buf path;
 
+    buf_init_arena(&path, &c->mem);
+    buf_str(&path, path_of(c, object, NULL));
+    buf_printf(&path, "?limit=%s", o->limit != NULL ? o->limit : o->all ? "500" : "20");
+    add_parameter(&path, "where", o->where);
+    add_parameter(&path, "orderBy", o->order_by);
     do {
-        struct buf path;
         struct reply reply;
         struct value items;
 
-        buf_init_arena(&path, &c->mem);
-        buf_str(&path, path_of(c, object, NULL));
-        buf_printf(&path, "?limit=%s", o->limit != NULL ? o->limit : o->all ? "500" : "20");
-        add_parameter(&path, "where", o->where);
-        add_parameter(&path, "orderBy", o->order_by);
-        if (cursor.len > 0)
-            buf_printf(&path, "&cursor=%.*s", STR_ARG(cursor));
-        if (!client_call(c, "GET", buf_view(&path), STR_NONE, &reply))
+        if (!client_page(c, buf_view(&path), &cursor, &reply, &items))
             return EXIT_FAILED;
-        items = value_map_get_str(reply.json, STR("items"));
-        if (items.kind != VALUE_LIST)
-            return EXIT_FAILED;
-        cursor = client_text(reply.json, "nextCursor");
         for (uint32_t i = 0; i < items.len; i++)
             if (o->as_json)
                 printf("%.*s\n", STR_ARG(client_json(&c->mem, items.items[i])));

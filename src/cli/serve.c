@@ -26,6 +26,7 @@ struct server {
     int64_t keep_ended_us; /* 0 = for ever */
     struct cidrs trusted_proxies;
     struct tls tls;
+    struct meters meters;
     struct node *node;
     struct api *api;
     int signal_fd;
@@ -86,6 +87,24 @@ static bool check_address(struct server *s)
             "Give it a certificate with --tls-cert and --tls-key, listen on 127.0.0.1 behind a "
             "proxy that speaks TLS, or add --allow-plain-http.\n",
             listen);
+    return false;
+}
+
+static bool is_sqlite(const struct server *s)
+{
+    return !has(s, SETTING_STORE) || strcmp(text_of(s, SETTING_STORE), "sqlite") == 0;
+}
+
+/* A password may be in it, so it is not shown. */
+static bool check_store(const struct server *s)
+{
+    struct str url = str_of(text_of(s, SETTING_STORE));
+
+    if (is_sqlite(s) || str_starts_with(url, STR("postgres://")) ||
+        str_starts_with(url, STR("postgresql://")))
+        return true;
+    fprintf(stderr, "pawl serve: --store takes postgres://USER@HOST/DATABASE, or sqlite for the "
+                    "file in the data folder\n");
     return false;
 }
 
@@ -225,11 +244,6 @@ static bool make_folder(const char *path, struct err *err)
     return err_set(err, ERR_IO, "cannot make the data folder %s: %s", path, strerror(errno));
 }
 
-static bool is_sqlite(const struct server *s)
-{
-    return !has(s, SETTING_STORE) || strcmp(text_of(s, SETTING_STORE), "sqlite") == 0;
-}
-
 static bool open_server(struct server *s, struct str *token, struct err *err)
 {
     const char *data = text_of(s, SETTING_DATA);
@@ -238,6 +252,7 @@ static bool open_server(struct server *s, struct str *token, struct err *err)
         .store_url = str_of(text_of(s, SETTING_STORE)),
         .clock = &clock_system,
         .keep_ended_us = s->keep_ended_us,
+        .meters = &s->meters,
     };
     struct api_options api = {
         .host = s->host,
@@ -252,6 +267,8 @@ static bool open_server(struct server *s, struct str *token, struct err *err)
     };
 
     raise_limits();
+    /* What processes were told is nobody else's, whatever the folder lets others do. */
+    umask(077);
     if (!take_signals(s, err) || !make_folder(data, err))
         return false;
     s->node = node_open(&node, err);
@@ -287,6 +304,7 @@ static int serve(struct server *s)
     struct err err;
 
     s->signal_fd = -1;
+    meters_init(&s->meters);
     if (open_server(s, &token, &err)) {
         print_welcome(s, token);
         status = node_run(s->node);
@@ -297,6 +315,7 @@ static int serve(struct server *s)
         node_close(s->node);
     if (s->api != NULL)
         api_close(s->api);
+    meters_fini(&s->meters);
     if (s->signal_fd >= 0)
         close(s->signal_fd);
     return status;
@@ -312,8 +331,8 @@ int command_serve(int argc, char **argv)
         if (s.settings.prints) {
             settings_print(&s.settings);
             status = EXIT_OK;
-        } else if (check_tls(&s) && check_address(&s) && check_keep_completed(&s) &&
-                   check_proxy(&s) && check_public_url(&s)) {
+        } else if (check_tls(&s) && check_address(&s) && check_store(&s) &&
+                   check_keep_completed(&s) && check_proxy(&s) && check_public_url(&s)) {
             status = serve(&s);
         }
     } else {

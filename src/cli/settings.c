@@ -7,7 +7,6 @@
 #include "value/timefmt.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 enum kind { KIND_TEXT, KIND_URL, KIND_FLAG, KIND_NUMBER, KIND_DURATION };
 
@@ -153,13 +152,6 @@ static const char *variable(struct arena *mem, const char *name)
     return str_copy(mem, buf_view(&out)).ptr;
 }
 
-static const char *environment(const char *name)
-{
-    const char *value = getenv(name);
-
-    return value != NULL && value[0] != '\0' ? value : NULL;
-}
-
 static bool read_options(struct settings *s, const char **config, int argc, char **argv)
 {
     struct option_spec options[SETTING_COUNT + 3];
@@ -213,11 +205,11 @@ bool settings_read(struct arena *mem, struct settings *s, int argc, char **argv)
         return false;
     for (int i = 0; i < SETTING_COUNT; i++) {
         const char *name = variable(mem, specs[i].name);
-        if (s->items[i].value == NULL && environment(name) != NULL)
-            s->items[i] = (struct setting){.value = environment(name), .source = name};
+        if (s->items[i].value == NULL)
+            s->items[i] = (struct setting){.value = options_setting(name, NULL), .source = name};
     }
     if (config == NULL)
-        config = environment("PAWL_CONFIG");
+        config = options_setting("PAWL_CONFIG", NULL);
     if (config != NULL && !read_config(mem, s, config))
         return false;
     for (int i = 0; i < SETTING_COUNT; i++)

@@ -233,6 +233,12 @@ static bool may(struct value execution, const char *action)
     return false;
 }
 
+/* Whether asking what became of its step was given up. */
+static bool is_parked(struct value wait)
+{
+    return wait.kind == VALUE_MAP && value_is_true(value_map_get_str(wait, STR("parked")));
+}
+
 /* What to type next, where this program has a command for it. */
 static void tell_next(struct buf *out, struct value execution, struct value wait)
 {
@@ -248,9 +254,14 @@ static void tell_next(struct buf *out, struct value execution, struct value wait
         term_put_quoted(out, value_text(first));
         buf_text(out, " '{}'");
     }
-    if (!str_eq(kind, STR("incident")))
+    if (!str_eq(kind, STR("incident")) && !is_parked(wait))
         return;
     buf_text(out, "\nAn operator decides:");
+    if (is_parked(wait)) {
+        buf_printf(out, "\n  %s dlq --execution ", command_program());
+        tell_name(out, execution);
+        buf_printf(out, ", and %s dlq resolve with what became of it", command_program());
+    }
     for (size_t i = 0; i < sizeof(remedies) / sizeof(remedies[0]); i++) {
         if (command_named(remedies[i]) == NULL || !may(execution, remedies[i]))
             continue;
@@ -319,6 +330,11 @@ static void tell_waiting(struct arena *mem, struct buf *out, struct value execut
         step = client_text(execution, "currentStep");
     if (str_eq(client_text(wait, "kind"), STR("incident"))) {
         buf_printf(out, "It is held at step %.*s", STR_ARG(step));
+    } else if (is_parked(wait)) {
+        buf_printf(out,
+                   "It is parked at step %.*s: nobody could find out whether that has happened, "
+                   "asked %lld times",
+                   STR_ARG(step), (long long)tell_int_of(wait, "asked", 0));
     } else {
         buf_printf(out, "It waits at step %.*s ", STR_ARG(step));
         tell_wait(out, wait);

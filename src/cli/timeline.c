@@ -38,18 +38,16 @@ bool timeline_read(struct client *c, struct str id, struct value *out)
         VEC_OF(struct value);
     } all = {0};
     struct str cursor = STR_NONE;
-    struct reply reply;
+    struct str path = str_printf(&c->mem, "/executions/%.*s/steps?limit=500", STR_ARG(id));
 
     do {
+        struct reply reply;
         struct value steps;
-        struct str path = str_printf(&c->mem, "/executions/%.*s/steps?limit=500%s%.*s", STR_ARG(id),
-                                     cursor.len > 0 ? "&cursor=" : "", STR_ARG(cursor));
-        if (!client_call(c, "GET", path, STR_NONE, &reply))
+
+        if (!client_page(c, path, &cursor, &reply, &steps))
             return false;
-        steps = value_map_get_str(reply.json, STR("items"));
-        for (uint32_t i = 0; steps.kind == VALUE_LIST && i < steps.len; i++)
+        for (uint32_t i = 0; i < steps.len; i++)
             *VEC_ADD(&c->mem, &all) = steps.items[i];
-        cursor = client_text(reply.json, "nextCursor");
     } while (cursor.len > 0);
     *out = value_list(all.items, (uint32_t)all.count);
     return true;

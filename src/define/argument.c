@@ -143,12 +143,48 @@ static const struct mapping *compile_one_word(struct compiler *c, struct value v
     return word;
 }
 
+/* The types of signals that a wait takes are those that $.signal.type can be. */
+static void say_signal_types(struct compiler *c, struct cel_env *env, const struct mapping *types)
+{
+    bool is_list = types != NULL && types->value.kind == VALUE_LIST;
+    uint32_t count = is_list ? types->value.len : 1;
+    struct str *words = ARENA_ARRAY(c->mem, count + 1, struct str);
+
+    if (types == NULL || types->kind != MAPPING_CONST)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        struct value type = is_list ? types->value.items[i] : types->value;
+        if (type.kind != VALUE_STRING)
+            return;
+        words[i] = value_text(type);
+    }
+    cel_env_words(env, STR("signal"), STR("type"), words, count);
+}
+
+/* Two conditions are about something that they alone see. */
+static void compile_condition_field(struct compiler *c, struct value v, const struct argument *a,
+                                    struct command *command)
+{
+    const struct cel_env *outer_env = c->env;
+    struct cel_env *env;
+
+    if (a->field == FIELD_WHERE)
+        c->env = compile_showing(c, ROOT_RECORD);
+    if (a->field == FIELD_MATCH) {
+        env = compile_showing(c, ROOT_SIGNAL);
+        say_signal_types(c, env, command->fields[FIELD_SIGNAL_TYPE]);
+        c->env = env;
+    }
+    command->expressions[a->field] = compile_condition(c, v);
+    c->env = outer_env;
+}
+
 void compile_argument(struct compiler *c, struct value v, const struct argument *a,
                       struct command *command)
 {
     switch (a->kind) {
     case ARGUMENT_CONDITION:
-        command->expressions[a->field] = compile_condition(c, v);
+        compile_condition_field(c, v, a, command);
         return;
     case ARGUMENT_EXPRESSION:
         command->expressions[a->field] = compile_expression(c, v);

@@ -156,7 +156,7 @@ static void write_pairs(struct buf *out, const char *name, const char *what,
 static void write_words_of_the_language(struct buf *out)
 {
     static const struct pair types[] = {
-#define PARAM(symbol, name, wanted) {name, wanted},
+#define PARAM(symbol, name, cel_type, wanted) {name, wanted},
 #include "define/param_types.def"
 #undef PARAM
     };
@@ -166,7 +166,7 @@ static void write_words_of_the_language(struct buf *out)
 #undef ARGUMENT_KIND
     };
     static const struct pair roots[] = {
-#define ROOT(symbol, name, type) {name, type},
+#define ROOT(symbol, name, type, place) {name, type},
 #include "define/roots.def"
 #undef ROOT
     };

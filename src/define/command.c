@@ -84,16 +84,9 @@ static const struct command_spec *compile_type(struct compiler *c, struct value 
 
 static bool is_root(struct str name)
 {
-    static const char *const roots[] = {
-#define ROOT(symbol, root_name, type) root_name,
-#include "define/roots.def"
-#undef ROOT
-    };
+    enum context_root root;
 
-    for (size_t i = 0; i < ROOT_COUNT; i++)
-        if (str_eq(name, str_of(roots[i])))
-            return true;
-    return catalog_has_word(str_of(later_roots), name);
+    return context_root_of(name, &root) || catalog_has_word(str_of(later_roots), name);
 }
 
 /* Whether another command that may run with this one has the name. */
@@ -161,7 +154,9 @@ static void compile_common(struct compiler *c, struct value v, const struct comm
     command->when = compile_when(c, v, "when");
     if (result.kind != VALUE_ABSENT) {
         outer = compile_enter(c, STR("result"));
+        c->env = compile_showing(c, ROOT_RESPONSE);
         command->fields[FIELD_RESULT] = compile_mapping(c, result);
+        c->env = c->scope->env;
         compile_leave(c, outer);
     }
     command->as = compile_text(c, v, "as");
@@ -264,7 +259,7 @@ const struct command *compile_command_list(struct compiler *c, struct value writ
     struct command *commands;
 
     if (count > COMMANDS_MAX) {
-        compile_error(c, FINDING_TOO_MANY_COMMANDS, "a procedure has at most %d commands, not %u",
+        compile_error(c, FINDING_LIMIT_COMMANDS, "a procedure has at most %d commands, not %u",
                       COMMANDS_MAX, count);
         count = COMMANDS_MAX;
     }

@@ -184,26 +184,30 @@ static uint32_t flat_column(struct str source, uint32_t line, uint32_t column)
     return column;
 }
 
-/* "undeclared reference to 'steps.x'": what a process sees and a named procedure does not. */
-static bool names_the_process(struct str message)
+/* "undeclared reference to 'loop'": the root that it is. */
+static bool undeclared_root(struct str message, enum context_root *root)
 {
-    static const char *const roots[] = {
-#define ROOT(symbol, name, type) name,
-#include "define/roots.def"
-#undef ROOT
-    };
     static const struct str start = {.ptr = "undeclared reference to '", .len = 25};
 
     if (!str_starts_with(message, start))
         return false;
     message = str_slice(message, start.len, message.len);
-    for (size_t i = 0; i < ROOT_COUNT; i++) {
-        struct str root = str_of(roots[i]);
-        if (str_starts_with(message, root) && message.len > root.len &&
-            (message.ptr[root.len] == '.' || message.ptr[root.len] == '\''))
-            return true;
-    }
-    return false;
+    return context_root_of(str_slice(message, 0, (size_t)str_find(message, STR("'"), 0)), root);
+}
+
+/* Where it would be known, or why it is not. */
+static struct str place_hint(const struct compiler *c, struct str message)
+{
+    enum context_root root;
+
+    if (!undeclared_root(message, &root))
+        return STR_NONE;
+    if (c->unit != NULL && root != ROOT_RESPONSE && root != ROOT_RECORD)
+        return STR("a procedure sees its own input, config, user, execution and now: hand over "
+                   "the rest in 'input'");
+    if (context_place(root)[0] == '\0')
+        return STR_NONE;
+    return str_printf(c->mem, "$.%s is known %s", context_root_name(root), context_place(root));
 }
 
 /* What an error of the checker says goes into a finding: its message, hint and column. */
@@ -214,11 +218,9 @@ static void describe(struct compiler *c, struct str source, const struct err *er
     int64_t hint = str_find(message, STR("; did you mean"), 0);
 
     f->message = str_copy(c->mem, str_slice(message, 0, hint < 0 ? message.len : (size_t)hint));
-    if (hint >= 0)
+    f->hint = place_hint(c, message);
+    if (hint >= 0 && f->hint.len == 0)
         f->hint = str_copy(c->mem, str_slice(message, (size_t)hint + 2, message.len));
-    else if (c->unit != NULL && names_the_process(message))
-        f->hint = STR("a procedure sees its own input, config, user, execution and now: hand over "
-                      "the rest in 'input'");
     if (err->column > 0)
         f->column = flat_column(source, err->line, err->column);
 }

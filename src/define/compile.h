@@ -405,8 +405,21 @@ bool compile_target(struct compiler *c, struct value v, struct jump *out);
 /* Warnings about steps that never run. */
 void check_reachable(struct compiler *c, const struct program *p);
 
-/* Say that a field is the class of an error. define.c */
-void define_class_words(struct arena *mem, struct cel_env *env, struct str name, struct str field);
+/* --- what expressions see: context.c --- */
+
+/* Where we stand, an environment in which a root is known that is hidden elsewhere. */
+struct cel_env *compile_showing(const struct compiler *c, enum context_root root);
+
+/* Say what is known of $.steps.CODE, which is declared. */
+void context_say_step(struct arena *mem, struct cel_env *env, struct str name);
+
+const char *context_root_name(enum context_root root);
+
+/* Where it is known: "in a rollback". Empty: everywhere. */
+const char *context_place(enum context_root root);
+
+/* The root of that name. */
+bool context_root_of(struct str name, enum context_root *out);
 
 /* The words of `onError`, in the order of enum on_error. */
 #define ON_ERROR_WORDS "compensate retry fail_fast hold"

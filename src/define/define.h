@@ -98,6 +98,14 @@ void define_check_params(struct arena *mem, const struct param *params, uint32_t
                          struct str at, struct value given, struct value *out,
                          struct findings *findings);
 
+enum { CORRELATION_LEN_MAX = 500 }; /* bytes */
+
+/*
+ * What a correlation is compared by: a text of 1 to CORRELATION_LEN_MAX bytes
+ * is itself, an integer its digits. *out is in `mem`. False: it is neither.
+ */
+bool define_correlation(struct arena *mem, struct value v, struct str *out) MUST_USE;
+
 /*
  * Evaluate a mapping: lists and maps of it live in `mem`, what is constant is
  * shared. An error value is that of the first part that failed. An optional

@@ -44,15 +44,22 @@ static void compile_cases(struct compiler *c, struct value v, size_t first_name,
     command->body_count = count + 1;
 }
 
+/* Of two bodies the second may be a `catch`, which sees $.error. */
 static void compile_two(struct compiler *c, struct value v, const char *one, const char *other,
                         size_t first_name, struct command *command)
 {
+    struct str error = str_of(context_root_name(ROOT_ERROR));
     struct body *bodies = arena_zalloc(c->mem, 2 * sizeof(*bodies));
 
     for (int i = 0; i < 2; i++) {
         const char *field = i == 0 ? one : other;
+        bool is_shown =
+            command->type == COMMAND_TRY && i == BODY_CATCH && cel_env_show(c->scope->env, error);
+
         bodies[i].match = value_absent();
         compile_body(c, compile_field(v, field), field, first_name, &bodies[i]);
+        if (is_shown)
+            cel_env_hide(c->scope->env, error);
     }
     command->bodies = bodies;
     command->body_count = 2;
@@ -67,7 +74,7 @@ void compile_bodies(struct compiler *c, struct value v, struct command *command)
     bool may_wait = scope->may_wait;
 
     if (scope->depth == BODY_DEPTH_MAX) {
-        compile_error(c, FINDING_TOO_DEEP, "commands stand more than %d deep within one another",
+        compile_error(c, FINDING_LIMIT_DEPTH, "commands stand more than %d deep within one another",
                       BODY_DEPTH_MAX);
         return;
     }

@@ -100,7 +100,7 @@ static void read_params(struct compiler *c, struct function *f)
     if (list.kind != VALUE_LIST && list.kind != VALUE_ABSENT)
         compile_wrong_type(c, list, "a list of parameters");
     else if (list.kind == VALUE_LIST && list.len > FUNCTION_ARGS_MAX)
-        compile_error(c, FINDING_TOO_MANY_PARAMS, "there are %u parameters; at most %d are allowed",
+        compile_error(c, FINDING_LIMIT_PARAMS, "there are %u parameters; at most %d are allowed",
                       list.len, FUNCTION_ARGS_MAX);
     else
         for (uint32_t i = 0; list.kind == VALUE_LIST && i < list.len; i++) {
@@ -125,7 +125,7 @@ static bool read_function(struct compiler *c, struct function *f, struct str *bo
         compile_missing(c, "body");
     outer = compile_enter(c, STR("body"));
     if (body->len > FUNCTION_BODY_MAX)
-        compile_error(c, FINDING_TOO_LARGE, "the body has %zu bytes; at most %d are allowed",
+        compile_error(c, FINDING_LIMIT_SIZE, "the body has %zu bytes; at most %d are allowed",
                       body->len, FUNCTION_BODY_MAX);
     compile_leave(c, outer);
     return !c->has_errors;
@@ -244,7 +244,7 @@ static void tell(struct round *r, size_t i, bool is_deep)
     compiler_init(&c, r->mem, NULL, &r->all[i].findings);
     (void)compile_enter(&c, STR("body"));
     if (is_deep)
-        compile_error(&c, FINDING_TOO_DEEP, "functions call each other more than %d deep",
+        compile_error(&c, FINDING_LIMIT_DEPTH, "functions call each other more than %d deep",
                       FUNCTION_NESTING);
     else if (is_circle(r, a))
         compile_error(&c, FINDING_RECURSION, "the function calls itself through fn.%.*s",

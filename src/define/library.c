@@ -64,19 +64,18 @@ void library_finish(struct arena *mem, struct library *l, struct program *p)
 
 const struct cel_env *library_named_env(struct compiler *c)
 {
-    static const char *const roots[] = {
-#define ROOT(symbol, name, type) name,
-#include "define/roots.def"
-#undef ROOT
-    };
     struct library *l = c->library;
 
     if (l->named != NULL)
         return l->named;
     l->named = cel_env_extend(c->mem, l->base);
-    for (size_t i = 0; i < ROOT_COUNT; i++)
-        if (!catalog_has_word(STR(procedure_roots), str_of(roots[i])))
-            cel_env_hide(l->named, str_of(roots[i]));
+    for (size_t i = 0; i < ROOT_COUNT; i++) {
+        struct str name = str_of(context_root_name((enum context_root)i));
+        if (!catalog_has_word(STR(procedure_roots), name))
+            cel_env_hide(l->named, name);
+    }
+    /* It may be what undoes a step. */
+    (void)cel_env_show(l->named, str_of(context_root_name(ROOT_ERROR)));
     return l->named;
 }
 
@@ -175,7 +174,7 @@ void library_add_local(struct compiler *c, struct value procedures)
     if (procedures.kind != VALUE_MAP)
         compile_wrong_type(c, procedures, "an object of procedures by name");
     else if (procedures.len > PROCEDURES_MAX)
-        compile_error(c, FINDING_TOO_MANY_PROCEDURES, "a scenario has at most %d procedures",
+        compile_error(c, FINDING_LIMIT_PROCEDURES, "a scenario has at most %d procedures",
                       PROCEDURES_MAX);
     for (uint32_t i = 0; procedures.kind == VALUE_MAP && i < procedures.len && i < PROCEDURES_MAX;
          i++) {

@@ -125,7 +125,7 @@ static bool compile_at(struct compiler *c, struct value v, unsigned depth, struc
         return true;
     if (depth < MAPPING_DEPTH_MAX)
         return compile_items(c, v, depth, m);
-    compile_error(c, FINDING_TOO_DEEP, "values stand more than %d deep within one another",
+    compile_error(c, FINDING_LIMIT_DEPTH, "values stand more than %d deep within one another",
                   MAPPING_DEPTH_MAX);
     return true;
 }

@@ -6,12 +6,12 @@
 #include <math.h>
 
 static const char *const wanted[] = {
-#define PARAM(symbol, name, param_wanted) param_wanted,
+#define PARAM(symbol, name, cel_type, param_wanted) param_wanted,
 #include "define/param_types.def"
 #undef PARAM
 };
 
-#define PARAM(symbol, name, param_wanted) name " "
+#define PARAM(symbol, name, cel_type, param_wanted) name " "
 static const char type_words[] =
 #include "define/param_types.def"
     ;
@@ -183,7 +183,7 @@ bool compile_params(struct compiler *c, struct value list, struct params *out)
         return false;
     }
     if (list.len > PARAMS_MAX) {
-        compile_error(c, FINDING_TOO_MANY_PARAMS, "there are %u parameters; at most %d are allowed",
+        compile_error(c, FINDING_LIMIT_PARAMS, "there are %u parameters; at most %d are allowed",
                       list.len, PARAMS_MAX);
         return false;
     }
@@ -214,6 +214,11 @@ static const struct str *enum_texts(struct arena *mem, struct value list, uint32
 
 const struct cel_env *compile_input_env(struct compiler *c, const struct params *params)
 {
+    static const char *const cel_types[] = {
+#define PARAM(symbol, name, cel_type, wanted) cel_type,
+#include "define/param_types.def"
+#undef PARAM
+    };
     struct cel_env *env = cel_env_extend(c->mem, c->env);
     struct err err;
 
@@ -223,7 +228,8 @@ const struct cel_env *compile_input_env(struct compiler *c, const struct params 
         const struct param *p = &params->items[i];
         uint32_t count;
 
-        if (!cel_env_field(env, STR("input"), p->name, &err))
+        if (!cel_env_field(env, STR("input"), p->name, &err) ||
+            !cel_env_type(env, STR("input"), p->name, str_of(cel_types[p->type]), &err))
             PANIC(err.message);
         if (p->allowed.kind == VALUE_LIST) {
             const struct str *texts = enum_texts(c->mem, p->allowed, &count);

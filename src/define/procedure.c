@@ -13,17 +13,17 @@ static const struct field_spec call_fields[] = {
 static void check_tally(struct compiler *c, const struct tally *t)
 {
     if (t->commands > COMMANDS_MAX)
-        compile_error(c, FINDING_TOO_MANY_COMMANDS,
+        compile_error(c, FINDING_LIMIT_COMMANDS,
                       "a procedure has at most %d commands, those it calls included, not %u",
                       COMMANDS_MAX, t->commands);
     if (t->http > HTTP_MAX)
-        compile_error(c, FINDING_TOO_MANY_CALLS, "a procedure makes at most %d calls over HTTP",
+        compile_error(c, FINDING_LIMIT_CALLS, "a procedure makes at most %d calls over HTTP",
                       HTTP_MAX);
     if (t->notifications > NOTIFICATIONS_MAX)
-        compile_error(c, FINDING_TOO_MANY_CALLS, "a procedure sends at most %d notifications",
+        compile_error(c, FINDING_LIMIT_CALLS, "a procedure sends at most %d notifications",
                       NOTIFICATIONS_MAX);
     if (t->depth > CALL_DEPTH_MAX)
-        compile_error(c, FINDING_TOO_DEEP, "procedures call each other more than %d deep",
+        compile_error(c, FINDING_LIMIT_DEPTH, "procedures call each other more than %d deep",
                       CALL_DEPTH_MAX);
 }
 
@@ -101,6 +101,7 @@ const struct procedure *compile_procedure(struct compiler *c, struct value v,
 bool compile_call(struct compiler *c, struct value v, const struct field_spec *specs, size_t count,
                   struct procedure_call *out)
 {
+    const struct cel_env *outer_env = c->env;
     size_t outer;
 
     *out = (struct procedure_call){0};
@@ -113,7 +114,9 @@ bool compile_call(struct compiler *c, struct value v, const struct field_spec *s
             return false;
         }
         outer = compile_enter(c, STR("procedure"));
+        c->env = compile_overlay_env(c, compile_field(v, "input"));
         out->procedure = compile_procedure(c, compile_field(v, "procedure"), COMMANDS_ELSEWHERE);
+        c->env = outer_env;
         compile_leave(c, outer);
         out->input = compile_map(c, v, "input");
     }
@@ -124,5 +127,11 @@ bool compile_call(struct compiler *c, struct value v, const struct field_spec *s
 
 void compile_rollback(struct compiler *c, struct value v, struct procedure_call *out)
 {
+    const struct cel_env *outer_env = c->env;
+
+    c->env = compile_showing(c, ROOT_ERROR);
+    if (c->unit == NULL)
+        c->env = compile_showing(c, ROOT_COMPENSATION);
     (void)compile_call(c, v, call_fields, sizeof(call_fields) / sizeof(call_fields[0]), out);
+    c->env = outer_env;
 }

@@ -50,7 +50,7 @@
 
 /* The roots of the context. A slot of each program's environment has the same number. */
 enum context_root {
-#define ROOT(symbol, name, type) ROOT_##symbol,
+#define ROOT(symbol, name, type, place) ROOT_##symbol,
 #include "define/roots.def"
 #undef ROOT
     ROOT_COUNT
@@ -90,7 +90,7 @@ struct procedure;
 struct command;
 
 enum param_type {
-#define PARAM(symbol, name, wanted) PARAM_##symbol,
+#define PARAM(symbol, name, cel_type, wanted) PARAM_##symbol,
 #include "define/param_types.def"
 #undef PARAM
     PARAM_TYPE_COUNT

@@ -140,7 +140,7 @@ static void read_procedure(struct compiler *c, struct value definition, struct p
     buf_init_arena(&text, c->mem);
     text.limit = PROCEDURE_BYTES_MAX;
     if (!json_write(&text, definition, &err))
-        compile_error(c, FINDING_TOO_LARGE, "the definition of a procedure has at most %d KB",
+        compile_error(c, FINDING_LIMIT_SIZE, "the definition of a procedure has at most %d KB",
                       PROCEDURE_BYTES_MAX / 1024);
 }
 

@@ -74,7 +74,7 @@ static const struct cel_env *declare_steps(struct compiler *c, const struct prog
             continue;
         if (!cel_env_variable(env, name, STR("dyn"), &slot, &err))
             PANIC(err.message);
-        define_class_words(c->mem, env, name, STR("error.class"));
+        context_say_step(c->mem, env, name);
         types = signal_types(c, written[i], &count);
         cel_env_words(env, name, STR("type"), types, count);
     }
@@ -145,6 +145,7 @@ static void compile_loop(struct compiler *c, struct value v, const struct progra
                          struct step *step)
 {
     struct loop *loop = ARENA_NEW(c->mem, struct loop);
+    const struct cel_env *outer_env = c->env;
     size_t outer = compile_enter(c, STR("loop"));
 
     step->loop = loop;
@@ -152,14 +153,16 @@ static void compile_loop(struct compiler *c, struct value v, const struct progra
     (void)compile_fields(c, v, loop_fields, sizeof(loop_fields) / sizeof(loop_fields[0]));
     if (compile_has(v, "while") == compile_has(v, "for"))
         compile_error(c, FINDING_ONE_OF, "a loop has either 'while' or 'for'");
-    if (compile_has(v, "while"))
-        loop->condition = compile_when(c, v, "while");
     if (compile_has(v, "for"))
         compile_loop_list(c, v, loop);
+    c->env = compile_showing(c, ROOT_LOOP);
+    if (compile_has(v, "while"))
+        loop->condition = compile_when(c, v, "while");
     compile_loop_name(c, v, loop);
     loop->max = loop->list != NULL ? 10000 : 100;
     compile_count(c, v, "max", 1, LOOP_MAX, &loop->max);
     compile_collect(c, v, loop);
+    c->env = outer_env;
     loop->continues = compile_word(c, v, "onError", "continue") == 0;
     compile_count(c, v, "concurrency", 1, CONCURRENCY_MAX, &loop->concurrency);
     if (loop->concurrency > 1 && compile_has(v, "while")) {
@@ -186,16 +189,15 @@ static bool is_wait(const struct step *step)
 static void compile_reconcile(struct compiler *c, struct value v, struct step *step)
 {
     struct reconcile *reconcile = ARENA_NEW(c->mem, struct reconcile);
+    const struct cel_env *outer_env = c->env;
     size_t outer = compile_enter(c, STR("reconcile"));
 
     *reconcile = (struct reconcile){.every_us = INT64_C(5) * 1000000, .max = 10};
     step->reconcile = reconcile;
-    /* The saga of outside calls will ask it; until then its author must know. */
-    compile_warning(c, FINDING_NOT_SUPPORTED_YET,
-                    "'reconcile' is checked and not asked yet: an attempt without an answer is "
-                    "tried again with the same key");
+    c->env = compile_showing(c, ROOT_ERROR);
     (void)compile_call(c, v, reconcile_fields,
                        sizeof(reconcile_fields) / sizeof(reconcile_fields[0]), &reconcile->call);
+    c->env = outer_env;
     if (v.kind == VALUE_MAP && !compile_has(v, "type")) {
         compile_timeout(c, v, "every", &reconcile->every_us);
         compile_count(c, v, "max", 1, RECONCILE_MAX, &reconcile->max);
@@ -268,6 +270,14 @@ static uint32_t rounds_around(const struct program *p, const struct step *step)
     return owner->loop != NULL && owner->loop->concurrency > 1 ? owner->index + 1 : owner->rounds;
 }
 
+static bool is_in_loop(const struct program *p, const struct step *step)
+{
+    for (step = program_owner(p, step); step != NULL; step = program_owner(p, step))
+        if (step->kind == STEP_LOOP)
+            return true;
+    return false;
+}
+
 static void compile_step(struct compiler *c, struct value v, struct program *p, struct step *step)
 {
     const struct cel_env *outer_env = c->env;
@@ -275,6 +285,8 @@ static void compile_step(struct compiler *c, struct value v, struct program *p, 
 
     if (!compile_fields(c, v, step_fields, sizeof(step_fields) / sizeof(step_fields[0])))
         return;
+    if (is_in_loop(p, step))
+        c->env = compile_showing(c, ROOT_LOOP);
     step->name = compile_text(c, v, "name");
     if (step->name.len == 0)
         step->name = step->code;

@@ -119,7 +119,7 @@ static void survey_branch(struct survey *s, struct step *step, struct value bran
     } else if (branch.len == 0) {
         compile_error(c, FINDING_BAD_VALUE, "a branch needs at least one way to go");
     } else if (branch.len > STEPS_MAX) {
-        compile_error(c, FINDING_TOO_MANY_STEPS, "a branch has at most %d ways to go, not %u",
+        compile_error(c, FINDING_LIMIT_STEPS, "a branch has at most %d ways to go, not %u",
                       STEPS_MAX, branch.len);
     } else {
         first = add_blocks(s, &s->steps[index], branch.len);
@@ -164,9 +164,8 @@ static void survey_parallel(struct survey *s, struct step *step, struct value pa
         else if (branches.len == 0)
             compile_error(c, FINDING_BAD_VALUE, "nothing runs without a branch");
         else if (branches.len > STEPS_MAX)
-            compile_error(c, FINDING_TOO_MANY_STEPS,
-                          "a parallel step has at most %d branches, not %u", STEPS_MAX,
-                          branches.len);
+            compile_error(c, FINDING_LIMIT_STEPS, "a parallel step has at most %d branches, not %u",
+                          STEPS_MAX, branches.len);
         else {
             first = add_blocks(s, step, branches.len);
             for (uint32_t i = 0; i < branches.len; i++) {
@@ -221,7 +220,7 @@ static void survey_list(struct survey *s, struct value list, uint32_t block, uin
 
         if (index == STEPS_MAX) {
             if (!s->is_full)
-                compile_error(c, FINDING_TOO_MANY_STEPS,
+                compile_error(c, FINDING_LIMIT_STEPS,
                               "a scenario has at most %d steps, those within others included",
                               STEPS_MAX);
             s->is_full = true;

@@ -59,7 +59,7 @@ static void compile_part(struct compiler *c, struct value definition, enum templ
     outer = compile_enter(c, str_of(name));
     out->sources[part] = text;
     if (text.len > TEMPLATE_TEXT_MAX)
-        compile_error(c, FINDING_TOO_LARGE, "%s has %zu bytes; at most %d are allowed", name,
+        compile_error(c, FINDING_LIMIT_SIZE, "%s has %zu bytes; at most %d are allowed", name,
                       text.len, TEMPLATE_TEXT_MAX);
     else if (!cel_compile_text(c->mem, c->env, text, part == TEMPLATE_HTML, &out->parts[part],
                                &err)) {

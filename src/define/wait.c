@@ -38,13 +38,16 @@ static void compile_on_timeout(struct compiler *c, struct value v, struct comman
 static void compile_reminder(struct compiler *c, struct value v, struct wait *wait)
 {
     size_t outer = compile_enter(c, STR("reminder")), inner;
+    const struct cel_env *outer_env = c->env;
     int64_t every_us;
 
     if (v.kind != VALUE_MAP) {
         compile_wrong_type(c, v, catalog_wanted(ARGUMENT_REMINDER));
     } else {
+        c->env = compile_showing(c, ROOT_REMINDER);
         (void)compile_call(c, v, reminder_fields,
                            sizeof(reminder_fields) / sizeof(reminder_fields[0]), &wait->reminder);
+        c->env = outer_env;
         compile_count(c, v, "max", 1, REMINDERS_MAX, &wait->reminder_max);
         inner = compile_enter(c, STR("every"));
         if (compile_field(v, "every").kind == VALUE_ABSENT)
@@ -52,8 +55,8 @@ static void compile_reminder(struct compiler *c, struct value v, struct wait *wa
         else
             wait->reminder_every = compile_value(c, compile_field(v, "every"), ARGUMENT_DURATION);
         if (wait->reminder_every != NULL && wait->reminder_every->kind == MAPPING_CONST &&
-            define_duration_us(wait->reminder_every->value, &every_us) && every_us < 1000000)
-            compile_error(c, FINDING_BAD_DURATION, "reminders are at least 1s apart");
+            define_duration_us(wait->reminder_every->value, &every_us) && every_us < 10000)
+            compile_error(c, FINDING_BAD_DURATION, "reminders are at least 10ms apart");
         compile_leave(c, inner);
     }
     compile_leave(c, outer);

@@ -8,7 +8,8 @@
  *     SIGNAL                           --> recorded; a wait that takes it ends --> run steps
  *     ANSWER                           --> the step that asked goes on --> run steps
  *     CANCEL                           --> rolled back, then cancelled
- *     RETRY, SKIP, MIGRATE             --> repair.c
+ *     WAKE, ANSWER (an attempt in doubt) --> reconcile.c
+ *     RETRY, SKIP, MIGRATE, RESOLVE    --> repair.c
  *
  * A turn that leads to rolling back begins with that at once.
  */
@@ -115,6 +116,10 @@ static bool go_on_behind(struct turn *t)
 
     cursor->awaited = STR_NONE;
     cursor->wake_at_us = cursor->timeout_at_us = 0;
+    if (cursor->phase == PHASE_RECONCILE) {
+        t->is_answered = true;
+        return reconcile_ask(t);
+    }
     if (t->x->undo != NULL) {
         t->is_answered = true; /* engine_advance() goes on with it */
         return true;
@@ -169,6 +174,8 @@ static bool wake_step(struct turn *t)
         return wake_attempt(t);
     case PHASE_JOB:
         return wake_job(t);
+    case PHASE_RECONCILE:
+        return is_timer_due(t) && t->x->cursor.awaited.len > 0 ? wake_job(t) : reconcile_ask(t);
     case PHASE_UNDO: /* engine_advance() goes on with it */
         return !is_timer_due(t) || t->x->cursor.awaited.len == 0 || wake_job(t);
     case PHASE_HELD:
@@ -279,11 +286,6 @@ static bool apply_wake(struct turn *t, bool *complete)
 
 /* --- signals --- */
 
-static struct value or_null(struct value v)
-{
-    return v.kind == VALUE_ABSENT ? value_null() : v;
-}
-
 enum signal_known engine_signal_known(const struct execution *exec, struct str id, struct str type,
                                       struct value payload)
 {
@@ -291,43 +293,10 @@ enum signal_known engine_signal_known(const struct execution *exec, struct str i
 
     if (s == NULL)
         return SIGNAL_NEW;
-    return str_eq(s->type, type) &&
-                   value_equal(value_map_get_str(s->view, STR("payload")), or_null(payload), NULL)
+    return str_eq(s->type, type) && value_equal(value_map_get_str(s->view, STR("payload")),
+                                                turn_or_null(payload), NULL)
                ? SIGNAL_SAME
                : SIGNAL_DIFFERS;
-}
-
-/* {id, type, payload, by, receivedAt}, still in the memory of the event. */
-static struct value signal_view(struct turn *t)
-{
-    const struct event *ev = t->ev;
-    struct value_entry *entries = ARENA_ARRAY(t->mem, 5, struct value_entry);
-    size_t duplicate;
-
-    entries[0] = (struct value_entry){value_key(STR("id")), value_string(ev->signal_id)};
-    entries[1] = (struct value_entry){value_key(STR("type")), value_string(ev->signal_type)};
-    entries[2] = (struct value_entry){value_key(STR("payload")), or_null(ev->signal_payload)};
-    entries[3] = (struct value_entry){value_key(STR("by")), or_null(ev->signal_by)};
-    entries[4] = (struct value_entry){value_key(STR("receivedAt")), time_text(t->mem, t->now_us)};
-    return value_map_make(t->mem, entries, 5, &duplicate);
-}
-
-static bool make_signal(struct turn *t, struct signal *out, struct err *err)
-{
-    struct value view = signal_view(t);
-
-    *out = (struct signal){.received_at_us = t->now_us, .seq = t->x->seq + 1};
-    if (!turn_freeze(t, &view, &out->json))
-        return err_set(
-            err, str_eq(t->failure.code, STR("limit_context_size")) ? ERR_TOO_LARGE : ERR_INVALID,
-            "%.*s", STR_ARG(t->failure.message));
-    if (t->x->context_bytes + out->json.len > CONTEXT_BYTES_MAX)
-        return err_set(err, ERR_TOO_LARGE, "the context would be larger than %d bytes",
-                       CONTEXT_BYTES_MAX);
-    out->view = value_copy(t->mem, view);
-    out->id = value_text(value_map_get_str(out->view, STR("id")));
-    out->type = value_text(value_map_get_str(out->view, STR("type")));
-    return true;
 }
 
 /* The waits that such a signal is for, the oldest first. */
@@ -388,26 +357,28 @@ static bool check_forms(struct turn *t, struct takers *takers, struct err *err)
 
 static bool apply_signal(struct turn *t, bool *complete, struct err *err)
 {
+    const struct event *ev = t->ev;
+    struct arrival arrival = {ev->signal_id, ev->signal_type, ev->signal_payload, ev->signal_by,
+                              t->now_us};
     struct signal *signal = ARENA_NEW(t->mem, struct signal);
     struct takers takers = {0};
     struct value output;
 
     find_takers(t, &takers);
-    if (!check_forms(t, &takers, err) || !make_signal(t, signal, err))
+    if (!check_forms(t, &takers, err) || !receive_make(t, &arrival, signal, err))
         return false;
-    state_add_signal(t->mem, t->x, signal);
+    receive(t, signal);
     t->out->received = signal;
-    (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("signal"));
-    turn_note(t, "signal", signal->json);
     for (size_t i = 0; i < takers.count; i++) {
         take_waiting(t, &takers.items[i]);
         turn_begin_step(t);
-        if (!wait_takes(t, turn_step(t), signal, &output))
-            continue;
-        *complete = leave_wait(t, STEP_DONE, output, signal->seq);
-        break;
+        if (wait_takes(t, turn_step(t), signal, &output)) {
+            *complete = leave_wait(t, STEP_DONE, output, signal->seq);
+            return true;
+        }
     }
-    return true;
+    return ev->signal_correlation.len == 0 ||
+           err_set(err, ERR_CONFLICT, "no wait with this correlation takes the signal");
 }
 
 /* --- cancelling --- */
@@ -427,6 +398,7 @@ static bool cancel_rolls_back(const struct turn *t)
 
 static bool apply_cancel(struct turn *t, struct err *err)
 {
+    bool is_in_doubt = t->x->cursor.asking != NULL;
     struct str reason = t->ev->reason;
     struct buf note;
 
@@ -438,10 +410,13 @@ static bool apply_cancel(struct turn *t, struct err *err)
         member_text(&note, "reason", reason);
         turn_note(t, "cancel", member_end(&note));
     }
-    if (!cancel_rolls_back(t) || !undo_is_possible(t->x->program)) {
+    if (!cancel_rolls_back(t) || !(undo_is_possible(t->x->program) || is_in_doubt)) {
         outcome_end(t, STATUS_CANCELLED);
         return true;
     }
+    /* Asking has been given up before; else it goes on first. */
+    if (is_in_doubt && t->x->cursor.phase != PHASE_RECONCILE)
+        reconcile_give_up(t);
     t->failure = (struct failure){
         .code = STR("cancelled"),
         .class = STR("business"),
@@ -562,7 +537,7 @@ static enum letter_status incidents_after(struct turn *t, const struct execution
     return t->ev->kind == EVENT_RETRY ? LETTER_RETRIED : LETTER_RESOLVED;
 }
 
-/* Nothing but these three leads out of a hold. */
+/* Nothing but these four leads out of a hold. */
 static enum letter_status incident_after(struct turn *t, const struct execution *before)
 {
     enum event_kind event = t->ev->kind;
@@ -573,7 +548,8 @@ static enum letter_status incident_after(struct turn *t, const struct execution 
         return incidents_after(t, before);
     if (event == EVENT_RETRY)
         return LETTER_RETRIED;
-    return event == EVENT_SKIP || event == EVENT_CANCEL ? LETTER_RESOLVED : LETTER_OPEN;
+    return event == EVENT_SKIP || event == EVENT_CANCEL || event == EVENT_RESOLVE ? LETTER_RESOLVED
+                                                                                  : LETTER_OPEN;
 }
 
 static void finish(struct turn *t, bool has_moved)
@@ -654,18 +630,23 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
     case EVENT_MIGRATE:
         ok = repair_migrate(&t, err);
         break;
+    case EVENT_RESOLVE:
+        ok = repair_resolve(&t, &complete, err);
+        break;
     }
     if (!ok)
         return false;
     if (complete && t.has_strands)
         complete = strand_run_rest(&t);
-    if (complete && t.x->undo != NULL && is_due(&t))
+    if (complete && t.x->undo != NULL && t.x->cursor.phase == PHASE_UNDO && is_due(&t))
         complete = undo_run(&t);
     out->result = complete ? ADVANCE_COMMIT : ADVANCE_NEED;
     if (complete) {
         finish(&t, t.x->program != exec->program);
         out->wakes_parent = t.x->has_parent && status_is_terminal(t.x->status);
         out->incident = incident_after(&t, exec);
+        out->incident_note = ev->note;
+        correlation_compare(&t, exec);
         out->moves = t.x->program != exec->program || t.x->deadline_at_us != exec->deadline_at_us;
     }
     return true;

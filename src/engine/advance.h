@@ -22,6 +22,7 @@ enum event_kind {
     EVENT_RETRY,   /* an operator: from, program, input */
     EVENT_SKIP,    /* an operator: output */
     EVENT_MIGRATE, /* an operator: program */
+    EVENT_RESOLVE, /* an operator: letter, outcome, output, note */
 };
 
 /* Whether what was done is undone before an execution is cancelled. */
@@ -30,6 +31,17 @@ enum cancel_rollback {
     CANCEL_ROLLS_BACK,
     CANCEL_LEAVES, /* what was done stays done */
 };
+
+/* What became of an attempt, as its reconcile or an operator says. */
+enum outcome_said {
+#define OUTCOME_SAID(symbol, name) SAID_##symbol,
+#include "engine/outcomes.def"
+#undef OUTCOME_SAID
+    SAID_COUNT
+};
+
+const char *outcome_said_name(enum outcome_said said);
+bool outcome_said_read(struct str name, enum outcome_said *out) MUST_USE;
 
 /* A record as it was read for a command. */
 struct record_read {
@@ -86,6 +98,42 @@ struct child_reads {
     VEC_OF(struct child_read);
 };
 
+/* A signal as it arrives. */
+struct arrival {
+    struct str id, type;
+    struct value payload;
+    struct value by; /* {id, name} or {callback: true} */
+    int64_t received_at_us;
+};
+
+/* One that came by correlation, found no wait and is kept for it. */
+struct kept_signal {
+    int64_t row; /* the store's own key: later ones have larger ones */
+    struct arrival signal;
+};
+
+/* One that a wait took when it began. */
+struct kept_take {
+    int64_t row;
+    const struct signal *signal;
+};
+
+struct kept_takes {
+    VEC_OF(struct kept_take);
+};
+
+/* All that is kept for a correlation, oldest first, but for what this execution has received. */
+struct kept_read {
+    struct str correlation;
+    int64_t last_row; /* the store held none above this one */
+    const struct kept_signal *signals;
+    uint32_t count;
+};
+
+struct kept_reads {
+    VEC_OF(struct kept_read);
+};
+
 /*
  * A procedure that a trial answers in place of running it. `call` tells one
  * call of it from any other: the same turn, run anew, asks for the same.
@@ -106,6 +154,8 @@ struct event {
     struct str signal_id, signal_type;
     struct value signal_payload;
     struct value signal_by; /* {id, name} or {callback: true} */
+    /* SIGNAL: only a wait that has this may take it, else ERR_CONFLICT; empty: as it is */
+    struct str signal_correlation;
     struct str reason;
     enum cancel_rollback cancel_rollback; /* CANCEL */
     struct str answer_key;                /* ANSWER: the idempotency key it is for */
@@ -114,7 +164,10 @@ struct event {
     struct str from;               /* RETRY: the code of a step; empty = where it stands */
     const struct program *program; /* RETRY, MIGRATE: another version; NULL = the same */
     struct value input;            /* RETRY: replaces $.input; absent = the same */
-    struct value output;           /* SKIP: of the step; absent = null */
+    struct value output;           /* SKIP, RESOLVE: of the step; absent = null */
+    struct str letter;             /* RESOLVE: the id of the dead letter */
+    enum outcome_said said;        /* ... what became of its step */
+    struct str note;               /* ... and how that is known */
     struct value config;           /* $.config: installation values */
     /* What earlier answers NEED asked for; may be empty. */
     const struct record_reads *records;
@@ -122,6 +175,7 @@ struct event {
     const struct history *history;         /* the rows that NEED asked for, or NULL */
     const struct process_reads *processes; /* or NULL */
     const struct child_reads *children;    /* or NULL */
+    const struct kept_reads *kept;         /* or NULL: nobody keeps signals */
     /* Others keep changing the records first: writing one fails with conflict_version. */
     bool gives_up_on_records;
     /* For trials: the names of procedures that are asked for, not run; a map, or absent. */
@@ -222,10 +276,22 @@ struct history_need {
     int64_t after;
 };
 
+/* A wait that signals find by its correlation. Only one of an execution has this step and visit. */
+struct correlated_wait {
+    struct str step;
+    int64_t visit;
+    struct str correlation, types_json;
+    int64_t kept_up_to; /* of one that opens: kept signals up to this row were looked at */
+};
+
+struct correlated_waits {
+    VEC_OF(struct correlated_wait);
+};
+
 /* A command that ran, however it ended. */
 struct command_run {
     struct str step;
-    enum history_kind kind; /* forward, rollback or reminder */
+    enum history_kind kind; /* what of the step it belongs to */
     int64_t visit, attempt;
     struct str place; /* in the step: "2.1" */
     enum command_type type;
@@ -254,12 +320,16 @@ struct commit {
     struct process_reads needs_processes; /* code and key are what is asked for */
     struct {
         VEC_OF(struct uuid);
-    } needs_children;              /* how these executions stand */
+    } needs_children; /* how these executions stand */
+    struct {
+        VEC_OF(struct str);
+    } needs_kept;                  /* correlations: what is kept for them */
     struct mock_reads needs_mocks; /* name, call and input are what is asked for */
     struct command_runs commands;  /* when the event traces */
     struct dead_letters dead_letters;
-    /* What becomes of the letters of an incident that there was before: OPEN, they stay. */
+    /* What becomes of the letter of a hold that there was before: OPEN, it stays. */
     enum letter_status incident;
+    struct str incident_note; /* what an operator says about that, or empty */
     /* While other strands are held on: the oldest letter of each of these steps; none: all. */
     struct {
         VEC_OF(struct str);
@@ -275,7 +345,9 @@ struct commit {
     struct findings findings;      /* of what is refused as ERR_INVALID: what is wrong */
     bool moves;                    /* the version or the deadline of the execution has changed */
     const struct signal *received; /* a signal to be stored, or NULL */
-    bool writes_context;           /* checkpoint: context_json is set */
+    struct kept_takes kept_taken;  /* more of them, that were kept until now */
+    struct correlated_waits opened, closed;
+    bool writes_context; /* checkpoint: context_json is set */
     struct str context_json;
     struct str cursor_json; /* the cursor as it is stored; empty once terminal */
 };

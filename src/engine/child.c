@@ -199,7 +199,8 @@ enum step_end child_start(struct turn *t, const struct command *c, struct value 
         return STEP_FAILED;
     if (value_is_true(waits) && (t->reminder > 0 || t->undone != NULL))
         return turn_fail(t, STR("validation_procedure"), STR("business"),
-                         "a rollback or a reminder cannot wait for '%.*s' to end", STR_ARG(code));
+                         "a rollback, a reconcile or a reminder cannot wait for '%.*s' to end",
+                         STR_ARG(code));
     end = look(t, code, STR_NONE, &process);
     if (end != STEP_DONE)
         return end;

@@ -33,8 +33,7 @@ struct value time_text(struct arena *mem, int64_t us)
     return value_string(str_copy(mem, str_from(text, timestamp_write(text, time_value(us)))));
 }
 
-/* A field that the engine sets itself, whatever the result has under that name. */
-static bool is_engines(struct str name)
+bool context_is_engines(struct str name)
 {
     return str_eq(name, STR("success")) || str_eq(name, STR("output")) ||
            str_eq(name, STR("error")) || str_eq(name, STR("meta"));
@@ -53,7 +52,7 @@ struct value context_step_view(struct arena *mem, const struct step *step,
     entries = ARENA_ARRAY(mem, fields + 4, struct value_entry);
     for (uint32_t i = 0; i < fields; i++) {
         const struct value_entry *e = &state->output.map->entries[i];
-        if (e->key.kind != VALUE_STRING || !is_engines(value_text(e->key)))
+        if (e->key.kind != VALUE_STRING || !context_is_engines(value_text(e->key)))
             entries[count++] = *e;
     }
     put(entries, &count, STR("success"), value_bool(completed));
@@ -69,7 +68,9 @@ static struct value step_view(struct turn *t, uint32_t index)
 {
     if (t->undone != NULL && t->undone->step->index == index)
         return t->undone->view;
-    return context_step_view(t->mem, &t->x->program->steps[index], state_step(t->x, index));
+    /* Rolling back sees what everybody sees. */
+    return context_step_view(t->mem, &t->x->program->steps[index],
+                             t->x->undo != NULL ? &t->x->steps[index] : state_step(t->x, index));
 }
 
 static struct value all_steps(struct turn *t)
@@ -141,6 +142,11 @@ static struct value input_of_step(struct turn *t)
     if (!json_read(t->mem, json, &input, &err))
         PANIC("the input of a step does not read back");
     return context_input_over(t, input);
+}
+
+struct value context_input(struct turn *t)
+{
+    return t->scope != NULL ? t->scope->input : input_of_step(t);
 }
 
 /* {index, item, as, parent} of the frames up to one, or absent when none is a loop. */
@@ -234,7 +240,7 @@ static struct value load_root(struct turn *t, enum context_root root)
         return value_absent();
     switch (root) {
     case ROOT_INPUT:
-        return t->scope != NULL ? t->scope->input : input_of_step(t);
+        return context_input(t);
     case ROOT_STEPS:
         return all_steps(t);
     case ROOT_SIGNALS:
@@ -256,7 +262,7 @@ static struct value load_root(struct turn *t, enum context_root root)
     case ROOT_LOOP:
         return t->undone != NULL ? t->undone->loop : context_loop(t);
     case ROOT_COMPENSATION:
-        return t->undone != NULL ? context_compensation(t) : value_absent();
+        return t->undone != NULL && t->x->undo != NULL ? context_compensation(t) : value_absent();
     case ROOT_REMINDER:
         return reminder_view(t);
     case ROOT_ERROR:

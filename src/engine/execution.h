@@ -67,6 +67,19 @@ enum cursor_phase {
 const char *phase_name(enum cursor_phase phase);
 bool phase_read(struct str name, enum cursor_phase *out) MUST_USE;
 
+/*
+ * An attempt that may have happened, until it is known whether it has: see
+ * reconcile.c. Meanwhile input and frozen_json of the cursor are those of the
+ * question under way.
+ */
+struct asking {
+    int64_t since_us, asked_at_us; /* the first question of this round, the latest one */
+    int64_t before;                /* questions of the visit before this round */
+    int64_t retry_at_us; /* the next attempt, should it not have happened; 0 = there is none */
+    struct str error_json, input_json, frozen_json; /* of the attempt */
+    struct str letter; /* the id of the dead letter, when it was given up; else empty */
+};
+
 /* Where an execution stands in its current step. */
 struct cursor {
     uint32_t step; /* index in the program; step_count: all are done */
@@ -78,6 +91,7 @@ struct cursor {
 
     /* PHASE_WAIT */
     struct str types_json;   /* wait.signal: the list of signal types */
+    struct str correlation;  /* wait.signal: what signals find it by, or empty */
     int64_t timeout_at_us;   /* when it ends by itself, reminders apart; 0 = never */
     int64_t remind_at_us;    /* the next reminder; 0 = none */
     int64_t remind_every_us; /* 0 = no reminders */
@@ -91,6 +105,8 @@ struct cursor {
     struct str failed_at;
     int64_t tries;
 
+    int64_t asked;               /* questions of this visit: their keys count on */
+    const struct asking *asking; /* or NULL: no attempt of this visit is in doubt */
     /* Beside other strands: the row since which it stands here; else 0 */
     int64_t seq;
 };
@@ -162,6 +178,13 @@ struct undo {
     int64_t commands_left;     /* of its commands that have a rollback of their own */
     bool has_failed;           /* the rollback of one of these */
     int64_t deadline_at_us;    /* the budget; 0 = none */
+    const struct cursor *from; /* where it stood, for a retry when nothing was undone; or NULL */
+    /* A visit whose last attempt was looked at: earlier ones say nothing. Step as index + 1. */
+    uint32_t again_step;
+    int64_t again_visit;
+    /* The strands that were stopped, for that retry: they begin their steps anew. */
+    const struct strand *others;
+    uint32_t other_count, place;
 };
 
 struct execution {

@@ -11,11 +11,13 @@
 
 /* --- another attempt? --- */
 
-/* A code, a class, or "prefix_*". */
+/* A code, a class, or a beginning: "prefix_*" or "prefix_". */
 static bool names_failure(struct str pattern, const struct failure *f)
 {
-    if (pattern.len > 0 && pattern.ptr[pattern.len - 1] == '*')
+    if (str_ends_with(pattern, STR("*")))
         return str_starts_with(f->code, str_slice(pattern, 0, pattern.len - 1));
+    if (str_ends_with(pattern, STR("_")))
+        return str_starts_with(f->code, pattern);
     return str_eq(pattern, f->code) || str_eq(pattern, f->class);
 }
 
@@ -96,9 +98,7 @@ static struct str describe_retry(struct turn *t, const struct step *step, struct
     return member_end(&why);
 }
 
-/* The visit goes on with another attempt. */
-static void retry_later(struct turn *t, const struct step *step, struct str error_json,
-                        int64_t at_us)
+void failure_retry(struct turn *t, struct str error_json, int64_t at_us)
 {
     struct history_row *row = step_row(t, HISTORY_FORWARD, STR("failed"));
 
@@ -106,13 +106,12 @@ static void retry_later(struct turn *t, const struct step *step, struct str erro
     t->row_bytes += (size_t)state_row_bytes(row);
     turn_note(t, "retry", str_printf(t->mem, "%lld", (long long)at_us));
     t->x->cursor.wake_at_us = at_us;
-    step_wait(t, PHASE_RETRY, STR_NONE, describe_retry(t, step, error_json, at_us));
+    step_wait(t, PHASE_RETRY, STR_NONE, describe_retry(t, turn_step(t), error_json, at_us));
 }
 
 /* --- the last one --- */
 
-/* The failure of the step under way, small enough for the context. */
-static struct value failure_value_that_fits(struct turn *t, struct str *json)
+struct value failure_that_fits(struct turn *t, struct str *json)
 {
     struct value error = turn_failure(t, json);
 
@@ -127,16 +126,32 @@ enum step_end failure_of_step(struct turn *t)
 {
     const struct step *step = turn_step(t);
     const struct retry *policy = policy_of(t, step);
+    bool asks = reconcile_is_wanted(t), retries;
     struct str error_json;
-    struct value error = failure_value_that_fits(t, &error_json);
-    int64_t at_us;
+    int64_t at_us = 0;
+
+    /* What is still in doubt is not part of the context. */
+    if (asks)
+        (void)turn_failure(t, &error_json);
+    else
+        (void)failure_that_fits(t, &error_json);
+    retries = step->kind == STEP_PROCEDURE && policy != NULL &&
+              failure_retries(t, policy, count_try(t), policy->max_attempts, &at_us);
+    if (asks)
+        return reconcile_begin(t, error_json, retries ? at_us : 0);
+    if (!retries)
+        return failure_for_good(t);
+    failure_retry(t, error_json, at_us);
+    return STEP_WAITS;
+}
+
+enum step_end failure_for_good(struct turn *t)
+{
+    const struct step *step = turn_step(t);
+    struct str error_json;
+    struct value error = failure_that_fits(t, &error_json);
     enum step_end end;
 
-    if (step->kind == STEP_PROCEDURE && policy != NULL &&
-        failure_retries(t, policy, count_try(t), policy->max_attempts, &at_us)) {
-        retry_later(t, step, error_json, at_us);
-        return STEP_WAITS;
-    }
     failure_record(t, error, error_json);
     if (step->continues)
         return STEP_SKIPPED; /* its goto is not taken */

@@ -66,6 +66,8 @@ static struct str describe_job(struct turn *t, const struct procedure *p)
     member_text(&why, "kind", STR("job"));
     member_text(&why, "step", turn_step(t)->code);
     member_text(&why, "procedure", p->name);
+    if (cursor->phase == PHASE_RECONCILE)
+        member_json(&why, "reconcile", STR("true"));
     member_text(&why, "reason", STR("no worker has done it yet"));
     member_time(&why, "since", t->now_us);
     if (cursor->wake_at_us > 0)
@@ -91,7 +93,7 @@ static enum step_end ask_worker(struct turn *t, const struct procedure *p, struc
         return STEP_FAILED;
     cursor->awaited = turn_key(t, key_position(t->mem, place));
     cursor->wake_at_us = step->timeout_us > 0 ? t->wall_us + step->timeout_us : 0;
-    step_wait(t, t->undone != NULL ? PHASE_UNDO : PHASE_JOB, STR("job"), describe_job(t, p));
+    step_wait(t, t->undone != NULL ? cursor->phase : PHASE_JOB, STR("job"), describe_job(t, p));
     row = &t->out->history.items[t->out->history.count - 1];
     row->key = cursor->awaited;
     row->input_json = input_json;
@@ -278,6 +280,8 @@ static enum step_end perform(struct turn *t, const struct command *c, struct val
     end = dispatch(t, c, out);
     if (end == STEP_DONE)
         end = command_shape(t, c, out);
+    if (end == STEP_FAILED && t->failure.source.len == 0)
+        t->failure.source = c->pointer;
     if (end == STEP_FAILED && c->retry != NULL)
         weigh_retry(t, c);
     if (end != STEP_FAILED || !c->is_optional || t->failure.is_tried_again)
@@ -382,6 +386,21 @@ void procedure_leave(struct turn *t)
     t->scope = t->scope->outer;
 }
 
+/* Commands that are written where they run see an input of their own over $.input. */
+static enum step_end run_inline(struct turn *t, const struct procedure *p, struct value input,
+                                struct value *out)
+{
+    struct value outer = t->slots[ROOT_INPUT];
+    enum step_end end;
+
+    if (input.kind != VALUE_MAP)
+        return run_list(t, p->commands, p->command_count, out);
+    t->slots[ROOT_INPUT] = state_merge(t->mem, context_input(t), input);
+    end = run_list(t, p->commands, p->command_count, out);
+    t->slots[ROOT_INPUT] = outer;
+    return end;
+}
+
 enum step_end procedure_run(struct turn *t, const struct procedure *p, struct str place,
                             struct value input, struct value *out)
 {
@@ -393,7 +412,7 @@ enum step_end procedure_run(struct turn *t, const struct procedure *p, struct st
     if (p->kind == PROCEDURE_EXTERNAL)
         return run_external(t, p, place.len > 0 ? place : STR("1"), input, out);
     if (p->kind == PROCEDURE_INLINE)
-        return run_list(t, p->commands, p->command_count, out);
+        return run_inline(t, p, input, out);
     if (check_input(t, p, &input) != STEP_DONE)
         return STEP_FAILED;
     if (probe_is_mocked(t, p))

@@ -6,6 +6,8 @@
  *              visit; as the same visit when its last outcome is not known
  *     skip     held: the step counts as skipped, or as completed with an output
  *     migrate  waiting: the execution goes on with another version
+ *     resolve  parked: what became of an attempt that reconcile could not find
+ *              out; a retry asks anew
  */
 #include "engine/turn.h"
 #include "value/json.h"
@@ -23,6 +25,10 @@ static bool may_skip(const struct execution *x, struct err *err)
 {
     if (!execution_is_held(x))
         return err_set(err, ERR_CONFLICT, "only a held execution has a step to skip");
+    if (x->cursor.asking != NULL && x->cursor.asking->letter.len > 0)
+        return err_set(err, ERR_CONFLICT,
+                       "nobody knows whether the step has happened: resolve its dead letter with "
+                       "an outcome");
     if (x->cursor.step >= x->program->step_count)
         return err_set(err, ERR_CONFLICT, "all its steps are done; it is the result that failed");
     return true;
@@ -49,6 +55,7 @@ bool engine_may_repair(const struct execution *exec, enum event_kind kind, struc
     case EVENT_SIGNAL:
     case EVENT_CANCEL:
     case EVENT_ANSWER:
+    case EVENT_RESOLVE:
         break;
     }
     PANIC("this repairs nothing");
@@ -209,10 +216,10 @@ static void move_steps(struct turn *t, const struct program *to)
     x->steps = steps;
 }
 
-/* Whether a wait under way can go on as what the step is in the other version. */
-static bool waits_alike(const struct step *from, const struct step *to)
+/* Whether the wait under way is one of the same command there. */
+static bool keeps_wait(const struct step *from, const struct step *to)
 {
-    return to->procedure->kind == PROCEDURE_INLINE &&
+    return to->procedure->command_count > 0 &&
            to->procedure->commands[0].type == from->procedure->commands[0].type;
 }
 
@@ -225,8 +232,9 @@ static bool move_strand(struct turn *t, const struct program *to, struct err *er
         step = counterpart(x, to, x->cursor.step, err);
         if (step == NULL)
             return false;
-        if (x->cursor.phase == PHASE_WAIT && !waits_alike(&x->program->steps[x->cursor.step], step))
-            return cannot_move(err, step->code, "does not wait for the same");
+        if (!status_is_terminal(x->status) && x->cursor.phase == PHASE_WAIT &&
+            !keeps_wait(turn_step(t), step))
+            return cannot_move(err, step->code, "waits for something else");
     }
     if (!move_frames(t, to, err))
         return false;
@@ -366,6 +374,18 @@ static bool continues_visit(const struct turn *t)
     return (cursor->tries > 0 || cursor->awaited.len > 0) && !child_is_awaited(cursor);
 }
 
+/* The visit has a row that says how it failed: rolling back must not look at that. */
+static void note_again(struct turn *t)
+{
+    struct buf note;
+
+    buf_init_arena(&note, t->mem);
+    buf_char(&note, '{');
+    json_write_string(&note, turn_step(t)->code);
+    buf_printf(&note, ":%lld}", (long long)t->x->cursor.visit);
+    turn_note(t, "again", buf_view(&note));
+}
+
 static enum step_end next_attempt(struct turn *t)
 {
     struct cursor *cursor = &t->x->cursor;
@@ -405,9 +425,18 @@ bool repair_retry(struct turn *t, bool *complete, struct err *err)
     if (!replace_input(t, err) ||
         (t->ev->program != NULL && !move_to_version(t, t->ev->program, err)))
         return false;
+    if (x->cursor.asking != NULL && t->ev->from.len == 0) {
+        forget_end(t);
+        reconcile_restart(t);
+        return true;
+    }
+    if (x->cursor.asking != NULL)
+        reconcile_give_up(t);
     continues = continues_visit(t);
     if (!continues)
         turn_leave_visit(t);
+    else if (!turn_is_in_visit(x))
+        note_again(t);
     if (t->ev->from.len > 0 && !go_to(t, t->ev->from, err))
         return false;
     forget_end(t);
@@ -430,6 +459,8 @@ bool repair_skip(struct turn *t, bool *complete, struct err *err)
     if (!may_skip(x, err))
         return false;
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("skip"));
+    if (x->cursor.asking != NULL)
+        reconcile_give_up(t);
     /* A new visit, because the one that failed is recorded, at least its attempts. */
     turn_leave_visit(t);
     x->cursor.visit = state_next_visit(x, x->cursor.step);
@@ -447,5 +478,33 @@ bool repair_skip(struct turn *t, bool *complete, struct err *err)
     }
     forget_end(t);
     *complete = !flow_settle(t, end) || step_run_all(t);
+    return true;
+}
+
+static bool is_resolved(const struct turn *t, const struct cursor *cursor)
+{
+    return cursor->phase == PHASE_HELD && cursor->asking != NULL &&
+           str_eq(cursor->asking->letter, t->ev->letter);
+}
+
+bool repair_resolve(struct turn *t, bool *complete, struct err *err)
+{
+    uint32_t place = execution_is_held(t->x) ? strand_find(t, is_resolved) : NO_STRAND;
+    struct value output = t->ev->output;
+    enum step_end end;
+
+    if (place == NO_STRAND)
+        return err_set(err, ERR_CONFLICT, "the execution does not wait for this outcome any more");
+    strand_take(t, place);
+    (void)step_row(t, HISTORY_EVENT, STR("resolved"));
+    turn_note(t, "outcome", str_printf(t->mem, "\"%s\"", outcome_said_name(t->ev->said)));
+    if (t->ev->said == SAID_SUCCEEDED && output.kind == VALUE_ABSENT)
+        output = value_null();
+    forget_end(t);
+    end = reconcile_decide(t, t->ev->said, value_copy(t->mem, output));
+    if (end == STEP_FAILED && t->ev->said == SAID_SUCCEEDED &&
+        !str_eq(t->failure.code, STR("conflict_version")))
+        return refuse_field(t, "/output", "bad_value", STR_NONE, t->failure.message, err);
+    *complete = reconcile_settle(t, end);
     return true;
 }

@@ -28,19 +28,19 @@
 #include "engine/state.h"
 #include "value/json.h"
 
-static struct value member(struct value map, struct str key)
+static inline struct value member(struct value map, struct str key)
 {
     return map.kind == VALUE_MAP ? value_map_get_str(map, key) : value_absent();
 }
 
-static int64_t int_member(struct value map, struct str key)
+static inline int64_t int_member(struct value map, struct str key)
 {
     struct value v = member(map, key);
 
     return v.kind == VALUE_INT ? v.i : 0;
 }
 
-static struct str text_member(struct value map, struct str key)
+static inline struct str text_member(struct value map, struct str key)
 {
     struct value v = member(map, key);
 
@@ -431,30 +431,64 @@ static bool restore_frames(struct arena *mem, const struct program *p, struct va
     return true;
 }
 
-static bool restore_undo(struct arena *mem, struct execution *x, struct value stored,
-                         struct err *err)
-{
-    struct undo *undo;
-
-    if (stored.kind != VALUE_MAP)
-        return true;
-    undo = ARENA_NEW(mem, struct undo);
-    if (!status_read(text_member(stored, STR("end")), &undo->end))
-        return broken(err, "it rolls back to an unknown end");
-    undo->before = int_member(stored, STR("before"));
-    undo->row = int_member(stored, STR("row"));
-    undo->commands_left = int_member(stored, STR("commands"));
-    undo->has_failed = int_member(stored, STR("failed")) != 0;
-    undo->deadline_at_us = int_member(stored, STR("deadlineAt"));
-    x->undo = undo;
-    return true;
-}
-
 static struct str json_member(struct arena *mem, struct value stored, struct str name)
 {
     struct value v = member(stored, name);
 
     return v.kind == VALUE_ABSENT ? STR_NONE : to_json(mem, v);
+}
+
+static const struct cursor *restore_from(struct arena *mem, const struct execution *x,
+                                         struct value stored)
+{
+    struct cursor *c;
+
+    if (stored.kind != VALUE_MAP)
+        return NULL;
+    c = ARENA_NEW(mem, struct cursor);
+    /* While nothing is undone the cursor stays at the step. */
+    c->step = x->cursor.step;
+    c->visit = int_member(stored, STR("visit"));
+    c->attempt = int_member(stored, STR("attempt"));
+    c->started_at_us = int_member(stored, STR("startedAt"));
+    c->input_json = json_member(mem, stored, STR("input"));
+    c->frozen_json = json_member(mem, stored, STR("frozen"));
+    c->asked = int_member(stored, STR("asked"));
+    return c;
+}
+
+static void restore_asking(struct arena *mem, struct cursor *cursor, struct value stored)
+{
+    struct asking *a;
+
+    if (stored.kind != VALUE_MAP)
+        return;
+    a = ARENA_NEW(mem, struct asking);
+    a->since_us = int_member(stored, STR("since"));
+    a->asked_at_us = int_member(stored, STR("askedAt"));
+    a->before = int_member(stored, STR("before"));
+    a->retry_at_us = int_member(stored, STR("retryAt"));
+    a->error_json = json_member(mem, stored, STR("error"));
+    a->input_json = json_member(mem, stored, STR("input"));
+    a->frozen_json = json_member(mem, stored, STR("frozen"));
+    a->letter = text_member(stored, STR("letter"));
+    cursor->asking = a;
+}
+
+/* A wait that an earlier version began says it to people alone. */
+static bool restore_correlation(struct arena *mem, struct execution *x, struct err *err)
+{
+    struct value why, v;
+
+    if (x->cursor.phase != PHASE_WAIT || x->cursor.correlation.len > 0 ||
+        str_find(x->waiting_for_json, STR("\"correlation\""), 0) < 0)
+        return true;
+    if (!read_json(mem, x->waiting_for_json, &why, err))
+        return false;
+    v = member(why, STR("correlation"));
+    if (v.kind != VALUE_ABSENT && !define_correlation(mem, v, &x->cursor.correlation))
+        x->cursor.correlation = STR_NONE;
+    return true;
 }
 
 static bool restore_strand(struct arena *mem, const struct program *p, struct value stored,
@@ -480,6 +514,7 @@ static bool restore_strand(struct arena *mem, const struct program *p, struct va
     c->wake_at_us = int_member(stored, STR("wakeAt"));
     c->input_json = json_member(mem, stored, STR("input"));
     c->types_json = json_member(mem, stored, STR("types"));
+    c->correlation = text_member(stored, STR("correlation"));
     c->timeout_at_us = int_member(stored, STR("timeoutAt"));
     c->remind_at_us = int_member(stored, STR("remindAt"));
     c->remind_every_us = int_member(stored, STR("remindEvery"));
@@ -489,25 +524,53 @@ static bool restore_strand(struct arena *mem, const struct program *p, struct va
     c->awaited = text_member(stored, STR("awaited"));
     c->failed_at = text_member(stored, STR("failedAt"));
     c->tries = int_member(stored, STR("tries"));
+    c->asked = int_member(stored, STR("asked"));
+    restore_asking(mem, c, member(stored, STR("asking")));
     c->seq = int_member(stored, STR("seq"));
     out->waiting_for_json = json_member(mem, stored, STR("why"));
     return restore_frames(mem, p, member(stored, STR("in")), out, err);
 }
 
-static bool restore_others(struct arena *mem, struct execution *x, struct value stored,
-                           struct err *err)
+static bool restore_strands(struct arena *mem, const struct program *p, struct value stored,
+                            const struct strand **out, uint32_t *count, struct err *err)
 {
-    struct strand *others;
+    struct strand *strands;
 
     if (stored.kind != VALUE_LIST || stored.len == 0)
         return true;
-    others = ARENA_ARRAY(mem, stored.len, struct strand);
+    strands = ARENA_ARRAY(mem, stored.len, struct strand);
     for (uint32_t i = 0; i < stored.len; i++)
-        if (!restore_strand(mem, x->program, stored.items[i], &others[i], err))
+        if (!restore_strand(mem, p, stored.items[i], &strands[i], err))
             return false;
-    x->others = others;
-    x->other_count = stored.len;
+    *out = strands;
+    *count = stored.len;
     return true;
+}
+
+static bool restore_undo(struct arena *mem, struct execution *x, struct value stored,
+                         struct err *err)
+{
+    struct undo *undo;
+    uint32_t again;
+
+    if (stored.kind != VALUE_MAP)
+        return true;
+    undo = ARENA_NEW(mem, struct undo);
+    if (!status_read(text_member(stored, STR("end")), &undo->end))
+        return broken(err, "it rolls back to an unknown end");
+    undo->before = int_member(stored, STR("before"));
+    undo->row = int_member(stored, STR("row"));
+    undo->commands_left = int_member(stored, STR("commands"));
+    undo->has_failed = int_member(stored, STR("failed")) != 0;
+    undo->deadline_at_us = int_member(stored, STR("deadlineAt"));
+    undo->from = restore_from(mem, x, member(stored, STR("from")));
+    undo->again_visit = int_member(stored, STR("againVisit"));
+    again = step_index(x->program, text_member(stored, STR("again")));
+    undo->again_step = again != NO_STEP ? again + 1 : 0;
+    undo->place = (uint32_t)int_member(stored, STR("place"));
+    x->undo = undo;
+    return restore_strands(mem, x->program, member(stored, STR("beside")), &undo->others,
+                           &undo->other_count, err);
 }
 
 static bool restore_cursor(struct arena *mem, struct execution *x, struct str text, struct err *err)
@@ -526,7 +589,9 @@ static bool restore_cursor(struct arena *mem, struct execution *x, struct str te
     x->strand_waiting_json = first.waiting_for_json;
     x->jumps = (uint32_t)int_member(stored, STR("jumps"));
     x->place = (uint32_t)int_member(stored, STR("place"));
-    return restore_others(mem, x, member(stored, STR("beside")), err) &&
+    return restore_correlation(mem, x, err) &&
+           restore_strands(mem, x->program, member(stored, STR("beside")), &x->others,
+                           &x->other_count, err) &&
            restore_undo(mem, x, member(stored, STR("undo")), err);
 }
 

@@ -170,8 +170,7 @@ const struct step_state *state_step(const struct execution *x, uint32_t step)
     const struct round_step *found;
     struct round round;
 
-    /* A rollback sees what everybody sees. */
-    if (x->program->steps[step].rounds == 0 || x->undo != NULL)
+    if (x->program->steps[step].rounds == 0)
         return &x->steps[step];
     round = state_round(x, step);
     if (round.loop == 0)
@@ -293,6 +292,9 @@ static const struct frame *under_way(const struct execution *x, uint32_t step, i
     found = find_frame(x->frames, x->frame_count, step, visit, index);
     for (uint32_t i = 0; i < x->other_count && found == NULL; i++)
         found = find_frame(x->others[i].frames, x->others[i].frame_count, step, visit, index);
+    for (uint32_t i = 0; x->undo != NULL && i < x->undo->other_count && found == NULL; i++)
+        found = find_frame(x->undo->others[i].frames, x->undo->others[i].frame_count, step, visit,
+                           index);
     return found;
 }
 

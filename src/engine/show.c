@@ -23,6 +23,13 @@ static bool is_held(const struct stored_execution *x)
            str_starts_with(x->waiting_for_json, STR("{\"kind\":\"incident\""));
 }
 
+/* Asking what became of an attempt was given up. */
+static bool is_parked(const struct stored_execution *x)
+{
+    return x->status == STATUS_WAITING &&
+           str_starts_with(x->waiting_for_json, STR("{\"kind\":\"reconcile\",\"parked\":true"));
+}
+
 /* Of a held one: not so when it is the result that failed. */
 static bool has_step_to_skip(const struct stored_execution *x)
 {
@@ -46,7 +53,7 @@ bool show_allows(const struct stored_execution *x, enum action action)
     case ACTION_SIGNAL:
         return !is_terminal;
     case ACTION_RETRY:
-        return is_held(x) || (x->status == STATUS_FAILED && !is_undone(x));
+        return is_held(x) || is_parked(x) || (x->status == STATUS_FAILED && !is_undone(x));
     case ACTION_SKIP:
         return is_held(x) && has_step_to_skip(x);
     case ACTION_MIGRATE:
@@ -109,22 +116,61 @@ static void write_head(struct buf *out, const struct stored_execution *x)
 
 /* --- the context, with or without its program --- */
 
-/* {field..., success, output, error} of a step, written from its JSON. */
-static void write_step_view(struct arena *mem, struct buf *out, const struct step_state *s,
-                            const struct step *step)
+static void write_value(struct buf *out, struct value v)
 {
     struct err err;
 
-    if (!json_write(out, context_step_view(mem, step, s), &err))
+    if (!json_write(out, v, &err))
         buf_text(out, "null");
 }
 
-static void write_context(struct arena *mem, struct buf *out, const struct execution *x)
+/* The fields of a result beside those that the engine sets itself. */
+static void write_fields(struct buf *out, const struct step_state *s)
+{
+    uint32_t own = 0;
+
+    for (uint32_t i = 0; i < s->output.len; i++)
+        own += context_is_engines(value_text(s->output.map->entries[i].key));
+    if (own == 0 && s->output.len > 0) {
+        buf_add(out, s->output_json.ptr + 1, s->output_json.len - 2);
+        return;
+    }
+    for (uint32_t i = 0; i < s->output.len; i++) {
+        const struct value_entry *e = &s->output.map->entries[i];
+        if (context_is_engines(value_text(e->key)))
+            continue;
+        object_next(out);
+        json_write_string(out, value_text(e->key));
+        buf_char(out, ':');
+        write_value(out, e->value);
+    }
+}
+
+/* A step as context_step_view() has it: {field..., success, output, error, meta}. */
+static void write_step_view(struct buf *out, const struct step_state *s, const struct step *step)
+{
+    bool completed = s->outcome == OUTCOME_COMPLETED;
+
+    if (s->outcome == OUTCOME_SKIPPED) {
+        buf_text(out, "null");
+        return;
+    }
+    buf_char(out, '{');
+    if (completed && s->output.kind == VALUE_MAP)
+        write_fields(out, s);
+    object_bool(out, "success", completed);
+    object_json(out, "output", completed ? s->output_json : STR_NONE);
+    object_json(out, "error", completed ? STR_NONE : s->error_json);
+    object_name(out, "meta");
+    write_value(out, step->meta);
+    buf_char(out, '}');
+}
+
+static void write_context(struct buf *out, const struct execution *x)
 {
     struct signal_place place = signals_last(&x->signals, SIGNALS_SHOWN);
     const struct signal *signal;
     bool first = true;
-    struct err err;
 
     object_name(out, "context");
     buf_char(out, '{');
@@ -139,12 +185,10 @@ static void write_context(struct arena *mem, struct buf *out, const struct execu
         first = false;
         json_write_string(out, x->program->steps[i].code);
         buf_char(out, ':');
-        write_step_view(mem, out, &x->steps[i], &x->program->steps[i]);
+        write_step_view(out, &x->steps[i], &x->program->steps[i]);
     }
     buf_char(out, '}');
-    object_name(out, "variables");
-    if (!json_write(out, x->variables, &err))
-        buf_text(out, "{}");
+    object_json(out, "variables", x->variables_json.len > 0 ? x->variables_json : STR("{}"));
     object_name(out, "signals");
     buf_char(out, '[');
     while ((signal = signals_next(&x->signals, &place)) != NULL) {
@@ -177,7 +221,7 @@ static struct stored_execution as_stored(const struct execution *x)
     };
 }
 
-void show_execution(struct arena *mem, struct buf *out, const struct execution *exec)
+void show_execution(struct buf *out, const struct execution *exec)
 {
     struct stored_execution x = as_stored(exec);
     struct str current = STR_NONE;
@@ -186,7 +230,7 @@ void show_execution(struct arena *mem, struct buf *out, const struct execution *
         current = exec->program->steps[exec->cursor.step].code;
     write_head(out, &x);
     object_json(out, "input", exec->input_json);
-    write_context(mem, out, exec);
+    write_context(out, exec);
     write_rest(out, &x, current);
 }
 
@@ -213,6 +257,14 @@ static void add_strand(struct program *p, struct step *made, struct value strand
     add_step(p, made, value_map_get_str(strand, STR("step")));
 }
 
+/* The strands that were stopped before everything was rolled back. */
+static struct value left_behind(struct value cursor)
+{
+    struct value undo = value_map_get_str(cursor, STR("undo"));
+
+    return undo.kind == VALUE_MAP ? value_map_get_str(undo, STR("beside")) : value_absent();
+}
+
 /* Of "CODE:VISIT". */
 static struct value code_of(struct value key)
 {
@@ -234,6 +286,7 @@ static struct program *stand_in(struct arena *mem, const struct stored_execution
     struct value loops = value_map_get_str(context, STR("loops"));
     struct value rounds = value_map_get_str(context, STR("rounds"));
     struct value beside = value_map_get_str(cursor, STR("beside"));
+    struct value left = left_behind(cursor);
     size_t room = (steps.kind == VALUE_MAP ? steps.len : 0) +
                   (loops.kind == VALUE_MAP ? loops.len : 0) +
                   (rounds.kind == VALUE_LIST ? 2u * rounds.len : 0) + strand_room(cursor) +
@@ -242,6 +295,8 @@ static struct program *stand_in(struct arena *mem, const struct stored_execution
 
     for (uint32_t i = 0; beside.kind == VALUE_LIST && i < beside.len; i++)
         room += strand_room(beside.items[i]);
+    for (uint32_t i = 0; left.kind == VALUE_LIST && i < left.len; i++)
+        room += strand_room(left.items[i]);
     made = arena_zalloc(mem, (room + 1) * sizeof(*made));
 
     p->code = stored->code;
@@ -257,6 +312,8 @@ static struct program *stand_in(struct arena *mem, const struct stored_execution
     }
     for (uint32_t i = 0; beside.kind == VALUE_LIST && i < beside.len; i++)
         add_strand(p, made, beside.items[i]);
+    for (uint32_t i = 0; left.kind == VALUE_LIST && i < left.len; i++)
+        add_strand(p, made, left.items[i]);
     for (size_t i = 0; i < stored->history.count; i++)
         add_step(p, made, value_string(stored->history.items[i].step));
     add_strand(p, made, cursor);
@@ -290,7 +347,7 @@ bool show_stored(struct arena *mem, struct buf *out, const struct stored_executi
             !state_restore(mem, stand_in(mem, stored, context, cursor), stored, &x, err))
             return false;
         object_json(out, "input", x->input_json);
-        write_context(mem, out, x);
+        write_context(out, x);
     }
     /* A failed one keeps its place, but does not stand there any more. */
     current =

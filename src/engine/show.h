@@ -27,8 +27,8 @@ const char *action_name(enum action action);
  */
 bool show_allows(const struct stored_execution *x, enum action action);
 
-/* Append the execution as JSON, from its state in memory; `mem` is for work. */
-void show_execution(struct arena *mem, struct buf *out, const struct execution *exec);
+/* Append the execution as JSON, from its state in memory. */
+void show_execution(struct buf *out, const struct execution *exec);
 
 /*
  * The same from what was stored, the program not being at hand.

@@ -232,17 +232,33 @@ static void write_frames(struct buf *out, const struct program *p, const struct 
     buf_char(out, ']');
 }
 
-static void write_undo(struct buf *out, const struct undo *u)
+/* What a retry of the visit needs. */
+static void write_from(struct buf *out, const struct cursor *c)
 {
-    if (u == NULL)
+    if (c == NULL)
         return;
-    buf_text(out, ",\"undo\":{\"end\":\"");
-    buf_text(out, status_name(u->end));
-    write_int(out, "\",\"before\":", u->before);
-    write_number(out, "row", u->row);
-    write_number(out, "commands", u->commands_left);
-    write_number(out, "failed", u->has_failed);
-    write_number(out, "deadlineAt", u->deadline_at_us);
+    write_int(out, ",\"from\":{\"visit\":", c->visit);
+    write_number(out, "attempt", c->attempt);
+    write_number(out, "startedAt", c->started_at_us);
+    write_json(out, "input", c->input_json);
+    write_json(out, "frozen", c->frozen_json);
+    write_number(out, "asked", c->asked);
+    buf_char(out, '}');
+}
+
+static void write_asking(struct buf *out, const struct asking *a)
+{
+    if (a == NULL)
+        return;
+    buf_text(out, ",\"asking\":{\"error\":");
+    buf_str(out, a->error_json);
+    write_number(out, "since", a->since_us);
+    write_number(out, "askedAt", a->asked_at_us);
+    write_number(out, "before", a->before);
+    write_number(out, "retryAt", a->retry_at_us);
+    write_json(out, "input", a->input_json);
+    write_json(out, "frozen", a->frozen_json);
+    write_text(out, "letter", a->letter);
     buf_char(out, '}');
 }
 
@@ -262,6 +278,7 @@ static void write_cursor(struct buf *out, const struct program *p, const struct 
     write_number(out, "wakeAt", c->wake_at_us);
     write_json(out, "input", c->input_json);
     write_json(out, "types", c->types_json);
+    write_text(out, "correlation", c->correlation);
     write_number(out, "timeoutAt", c->timeout_at_us);
     write_number(out, "remindAt", c->remind_at_us);
     write_number(out, "remindEvery", c->remind_every_us);
@@ -271,7 +288,24 @@ static void write_cursor(struct buf *out, const struct program *p, const struct 
     write_text(out, "awaited", c->awaited);
     write_text(out, "failedAt", c->failed_at);
     write_number(out, "tries", c->tries);
+    write_number(out, "asked", c->asked);
+    write_asking(out, c->asking);
     write_number(out, "seq", c->seq);
+}
+
+static void write_strands(struct buf *out, const struct program *p, const struct strand *strands,
+                          uint32_t count)
+{
+    if (count == 0)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        buf_text(out, i == 0 ? ",\"beside\":[" : ",");
+        write_cursor(out, p, &strands[i].cursor);
+        write_json(out, "why", strands[i].waiting_for_json);
+        write_frames(out, p, strands[i].frames, strands[i].frame_count);
+        buf_char(out, '}');
+    }
+    buf_char(out, ']');
 }
 
 /* The strands beside the first one, each with what it waits for. */
@@ -281,15 +315,27 @@ static void write_others(struct buf *out, const struct execution *x)
         return;
     write_number(out, "place", x->place);
     write_json(out, "why", x->strand_waiting_json);
-    for (uint32_t i = 0; i < x->other_count; i++) {
-        const struct strand *s = &x->others[i];
-        buf_text(out, i == 0 ? ",\"beside\":[" : ",");
-        write_cursor(out, x->program, &s->cursor);
-        write_json(out, "why", s->waiting_for_json);
-        write_frames(out, x->program, s->frames, s->frame_count);
-        buf_char(out, '}');
-    }
-    buf_char(out, ']');
+    write_strands(out, x->program, x->others, x->other_count);
+}
+
+static void write_undo(struct buf *out, const struct program *p, const struct undo *u)
+{
+    if (u == NULL)
+        return;
+    buf_text(out, ",\"undo\":{\"end\":\"");
+    buf_text(out, status_name(u->end));
+    write_int(out, "\",\"before\":", u->before);
+    write_number(out, "row", u->row);
+    write_number(out, "commands", u->commands_left);
+    write_number(out, "failed", u->has_failed);
+    write_number(out, "deadlineAt", u->deadline_at_us);
+    if (u->again_step > 0)
+        write_text(out, "again", p->steps[u->again_step - 1].code);
+    write_number(out, "againVisit", u->again_visit);
+    write_from(out, u->from);
+    write_number(out, "place", u->place);
+    write_strands(out, p, u->others, u->other_count);
+    buf_char(out, '}');
 }
 
 struct str state_cursor_json(struct arena *mem, const struct execution *exec)
@@ -301,7 +347,7 @@ struct str state_cursor_json(struct arena *mem, const struct execution *exec)
     write_number(&out, "jumps", exec->jumps);
     write_frames(&out, exec->program, exec->frames, exec->frame_count);
     write_others(&out, exec);
-    write_undo(&out, exec->undo);
+    write_undo(&out, exec->program, exec->undo);
     buf_char(&out, '}');
     return buf_view(&out);
 }
@@ -474,13 +520,43 @@ static void copy_signals(struct arena *mem, struct execution *x, const struct si
     }
 }
 
+static const struct asking *copy_asking(struct arena *mem, const struct asking *from)
+{
+    struct asking *a;
+
+    if (from == NULL)
+        return NULL;
+    a = arena_alloc(mem, sizeof(*a));
+    *a = *from;
+    a->error_json = copy_text(mem, from->error_json);
+    a->input_json = copy_text(mem, from->input_json);
+    a->frozen_json = copy_text(mem, from->frozen_json);
+    a->letter = copy_text(mem, from->letter);
+    return a;
+}
+
+static const struct cursor *copy_from(struct arena *mem, const struct cursor *from)
+{
+    struct cursor *c;
+
+    if (from == NULL)
+        return NULL;
+    c = arena_alloc(mem, sizeof(*c));
+    *c = *from;
+    c->input_json = copy_text(mem, from->input_json);
+    c->frozen_json = copy_text(mem, from->frozen_json);
+    return c;
+}
+
 static struct cursor copy_cursor(struct arena *mem, struct cursor c)
 {
     c.input_json = copy_text(mem, c.input_json);
     c.types_json = copy_text(mem, c.types_json);
+    c.correlation = copy_text(mem, c.correlation);
     c.frozen_json = copy_text(mem, c.frozen_json);
     c.awaited = copy_text(mem, c.awaited);
     c.failed_at = copy_text(mem, c.failed_at);
+    c.asking = copy_asking(mem, c.asking);
     return c;
 }
 
@@ -495,25 +571,28 @@ static const struct frame *copy_frames(struct arena *mem, const struct frame *fr
     return frames;
 }
 
-static void copy_strands(struct arena *mem, struct execution *x, const struct execution *from)
+static const struct strand *copy_others(struct arena *mem, const struct strand *from,
+                                        uint32_t count)
 {
     struct strand *others;
 
+    if (count == 0)
+        return NULL;
+    others = ARENA_ARRAY(mem, count, struct strand);
+    for (uint32_t i = 0; i < count; i++)
+        others[i] = (struct strand){.cursor = copy_cursor(mem, from[i].cursor),
+                                    .frames = copy_frames(mem, from[i].frames, from[i].frame_count),
+                                    .frame_count = from[i].frame_count,
+                                    .waiting_for_json = copy_text(mem, from[i].waiting_for_json)};
+    return others;
+}
+
+static void copy_strands(struct arena *mem, struct execution *x, const struct execution *from)
+{
     x->cursor = copy_cursor(mem, from->cursor);
     x->frames = copy_frames(mem, from->frames, from->frame_count);
     x->strand_waiting_json = copy_text(mem, from->strand_waiting_json);
-    x->others = NULL;
-    if (from->other_count == 0)
-        return;
-    others = ARENA_ARRAY(mem, from->other_count, struct strand);
-    for (uint32_t i = 0; i < from->other_count; i++) {
-        const struct strand *s = &from->others[i];
-        others[i] = (struct strand){.cursor = copy_cursor(mem, s->cursor),
-                                    .frames = copy_frames(mem, s->frames, s->frame_count),
-                                    .frame_count = s->frame_count,
-                                    .waiting_for_json = copy_text(mem, s->waiting_for_json)};
-    }
-    x->others = others;
+    x->others = copy_others(mem, from->others, from->other_count);
 }
 
 static const struct undo *copy_undo(struct arena *mem, const struct undo *from)
@@ -524,6 +603,8 @@ static const struct undo *copy_undo(struct arena *mem, const struct undo *from)
         return NULL;
     undo = arena_alloc(mem, sizeof(*undo));
     *undo = *from;
+    undo->from = copy_from(mem, from->from);
+    undo->others = copy_others(mem, from->others, from->other_count);
     return undo;
 }
 

@@ -119,3 +119,25 @@ bool letter_status_read(struct str name, enum letter_status *out)
         }
     return false;
 }
+
+static const char *const outcomes[] = {
+#define OUTCOME_SAID(symbol, text) (text),
+#include "engine/outcomes.def"
+#undef OUTCOME_SAID
+};
+
+const char *outcome_said_name(enum outcome_said said)
+{
+    ASSERT(said < SAID_COUNT);
+    return outcomes[said];
+}
+
+bool outcome_said_read(struct str name, enum outcome_said *out)
+{
+    for (unsigned i = 0; i < SAID_COUNT; i++)
+        if (str_eq(name, str_of(outcomes[i]))) {
+            *out = (enum outcome_said)i;
+            return true;
+        }
+    return false;
+}

@@ -187,7 +187,7 @@ static void forget_incident(struct turn *t, int64_t seq)
 
     for (size_t i = 0; i < letters->count; i++)
         if (letters->items[i].seq != seq ||
-            !str_eq(letters->items[i].kind, str_of(letter_kind_name(LETTER_INCIDENT))))
+            str_eq(letters->items[i].kind, str_of(letter_kind_name(LETTER_COMPENSATION))))
             letters->items[kept++] = letters->items[i];
     letters->count = kept;
 }
@@ -199,15 +199,20 @@ static void stop_in_hand(struct turn *t, const struct frame *frame)
 
     if (cursor->phase == PHASE_HELD)
         forget_incident(t, cursor->seq);
-    /* Somebody was asked and has not answered: it is undone as if it had happened. */
-    if (cursor->phase == PHASE_JOB || (cursor->phase == PHASE_RETRY && failed_without_answer(t))) {
-        fail_stopped(t, STR("indeterminate"));
-    } else if (turn_is_in_visit(x) && cursor->frozen_json.len > 0) {
-        fail_stopped(t, STR("business"));
-    } else if (turn_is_in_visit(x)) {
-        (void)step_row(t, HISTORY_EVENT, STR("stopped"));
-        turn_leave_visit(t);
-    }
+    if (cursor->asking != NULL) {
+        /* Nobody knows, and nobody will ask any more. */
+        reconcile_give_up(t);
+    } else
+        /* Somebody was asked and has not answered: it is undone as if it had happened. */
+        if (cursor->phase == PHASE_JOB ||
+            (cursor->phase == PHASE_RETRY && failed_without_answer(t))) {
+            fail_stopped(t, STR("indeterminate"));
+        } else if (turn_is_in_visit(x) && cursor->frozen_json.len > 0) {
+            fail_stopped(t, STR("business"));
+        } else if (turn_is_in_visit(x)) {
+            (void)step_row(t, HISTORY_EVENT, STR("stopped"));
+            turn_leave_visit(t);
+        }
     /* What it was in within that step has been entered and will not be left. */
     while (x->frame_count > 0 && frame != NULL) {
         const struct frame *inner = &x->frames[x->frame_count - 1];
@@ -251,6 +256,32 @@ void strand_stop_others(struct turn *t, const struct frame *frame)
     t->failure = failure;
     t->has_stopped = true;
     turn_begin_step(t);
+}
+
+void strand_leave_others(struct turn *t, struct undo *undo)
+{
+    struct execution *x = t->x;
+    struct strand *left;
+
+    if (x->other_count == 0)
+        return;
+    left = ARENA_ARRAY(t->mem, x->other_count, struct strand);
+    for (uint32_t i = 0; i < x->other_count; i++)
+        left[i] = (struct strand){.cursor = {.step = x->others[i].cursor.step},
+                                  .frames = x->others[i].frames,
+                                  .frame_count = x->others[i].frame_count};
+    undo->others = left;
+    undo->other_count = x->other_count;
+    undo->place = x->place;
+    strand_stop_others(t, NULL);
+}
+
+void strand_resume_others(struct turn *t, const struct undo *undo)
+{
+    t->x->others = undo->others;
+    t->x->other_count = undo->other_count;
+    t->x->place = undo->place;
+    t->has_strands = t->has_strands || undo->other_count > 0;
 }
 
 /* --- running --- */

@@ -40,8 +40,8 @@ const struct step *turn_step(const struct turn *t)
 
 void turn_begin_step(struct turn *t)
 {
-    for (uint32_t i = 0; i < t->x->program->slot_count; i++)
-        t->slots[i] = value_absent();
+    _Static_assert(VALUE_ABSENT == 0, "an absent value is all zeros");
+    memset(t->slots, 0, t->x->program->slot_count * sizeof(*t->slots));
     t->variables = t->x->variables;
     t->assigned = value_map_empty();
     t->records.count = t->logs.count = t->starts.count = 0;
@@ -204,10 +204,10 @@ static struct value failure_value(struct turn *t)
     add_entry(entries, &count, "message", value_string(f->message));
     add_entry(entries, &count, "class", value_string(f->class));
     add_entry(entries, &count, "retryable", value_bool(may_pass));
-    if (f->details.kind != VALUE_ABSENT)
-        add_entry(entries, &count, "details", f->details);
-    if (f->source.len > 0)
-        add_entry(entries, &count, "source", value_string(f->source));
+    add_entry(entries, &count, "details",
+              f->details.kind == VALUE_ABSENT ? value_null() : f->details);
+    add_entry(entries, &count, "source",
+              f->source.len > 0 ? value_string(f->source) : value_null());
     return value_map_make(t->mem, entries, count, &duplicate);
 }
 

@@ -25,7 +25,7 @@ struct failure {
     struct str message;
     struct str class;     /* "business", "transient", "indeterminate" */
     struct value details; /* or VALUE_ABSENT */
-    struct str source;    /* JSON pointer in the definition, or empty */
+    struct str source;    /* JSON pointer in the definition: what failed there; or empty */
     bool is_own;   /* of our own making (expression_*, limit_*), not the user's compute.fail */
     bool is_final; /* "retryable": false */
     int64_t retry_after_us; /* what the other side asked for; 0 = nothing */
@@ -45,13 +45,13 @@ enum step_end {
     STEP_NEEDS,   /* reads are needed first: out->needs, out->needs_history */
 };
 
-/* What the rollback under way sees of the visit that it undoes. */
+/* What the rollback, or the reconcile, under way sees of the visit that it is about. */
 struct undone {
     const struct step *step;
-    const struct history_row *row;
-    struct value view;  /* $.steps.SELF */
-    struct value input; /* of the visit; absent when it had none */
-    struct value loop;  /* $.loop, or absent */
+    const struct history_row *row; /* of a rollback */
+    struct value view;             /* $.steps.SELF */
+    struct value input;            /* of the visit; absent when it had none */
+    struct value loop;             /* $.loop, or absent */
 };
 
 /* A named procedure under way: its commands see its own input alone. */
@@ -102,17 +102,17 @@ struct turn {
 
     /* where expressions stand */
     const struct scope *scope;   /* or NULL: in the process itself */
-    const struct undone *undone; /* or NULL: going forward */
+    const struct undone *undone; /* or NULL: the step itself */
     struct value error;          /* $.error, or absent */
     int64_t reminder;            /* $.reminder.index, from 1 on; 0 = none */
     struct str key_suffix;       /* "-rollback" and such */
     bool has_nothing_to_wake;    /* the child that it waits for has not ended */
-    bool is_answered;            /* the attempt of the rollback under way goes on */
-    bool has_strands;            /* there are several, or were in this turn */
-    bool has_stopped;            /* strands, which may have held something */
-    bool is_stopping;            /* commands that are done are gone through, no other runs */
-    struct str refused_at;       /* the place of the command that asked and fails with this; */
-    struct failure refusal;      /* or empty */
+    bool is_answered;       /* the attempt of the rollback, or the question, under way goes on */
+    bool has_strands;       /* there are several, or were in this turn */
+    bool has_stopped;       /* strands, which may have held something */
+    bool is_stopping;       /* commands that are done are gone through, no other runs */
+    struct str refused_at;  /* the place of the command that asked and fails with this; */
+    struct failure refusal; /* or empty */
     struct run run;
 
     /* staged by the step under way */
@@ -136,6 +136,11 @@ const struct step *turn_step(const struct turn *t);
 
 /* Forget what the last step has staged, and everything its expressions saw. */
 void turn_begin_step(struct turn *t);
+
+static inline struct value turn_or_null(struct value v)
+{
+    return v.kind == VALUE_ABSENT ? value_null() : v;
+}
 
 /* Append a row; its seq and times are set here. Answers it for the rest. */
 struct history_row *turn_row(struct turn *t, enum history_kind kind, struct str step,
@@ -198,6 +203,9 @@ struct value context_load(void *turn, uint32_t slot);
 struct value context_step_view(struct arena *mem, const struct step *step,
                                const struct step_state *state);
 
+/* Whether the engine sets this field of it itself, whatever the result has under that name. */
+bool context_is_engines(struct str name);
+
 /* $.signals: the last SIGNALS_SHOWN of them. */
 struct value context_signals(struct arena *mem, const struct signals *signals);
 
@@ -210,6 +218,9 @@ struct value context_loop(struct turn *t);
 
 /* $.compensation */
 struct value context_compensation(struct turn *t);
+
+/* $.input of a procedure by name, or that of the step under way over the execution's. */
+struct value context_input(struct turn *t);
 
 /* The step's input over the execution's. */
 struct value context_input_over(struct turn *t, struct value input);
@@ -314,6 +325,12 @@ void freeze_refuse(struct turn *t);
 /* A member "undo" for the last row: what rolling back the finished commands will need. */
 void undo_command_note(struct turn *t);
 
+/*
+ * The step under way ends without running its commands again: those that were
+ * frozen have finished.
+ */
+void undo_command_recall(struct turn *t);
+
 /* How many there are in that member. */
 int64_t undo_command_count(struct value undo);
 
@@ -377,6 +394,30 @@ bool wait_is_over(const struct turn *t);
 /* Send a reminder. False: reads are needed first. */
 bool wait_remind(struct turn *t, const struct step *step);
 
+/* --- receive.c: signals come in --- */
+
+/* What it becomes in the state; nothing has changed yet. ERR_TOO_LARGE or ERR_INVALID. */
+bool receive_make(struct turn *t, const struct arrival *a, struct signal *out,
+                  struct err *err) MUST_USE;
+
+/* It is part of the state, and a row says so. Nothing may come between making it and this. */
+void receive(struct turn *t, const struct signal *signal);
+
+/* --- correlation.c: waits that signals find by a correlation --- */
+
+/* What is kept for it: *out, or NULL when nobody keeps any. False: that must be read first. */
+bool correlation_look(struct turn *t, struct str correlation,
+                      const struct kept_read **out) MUST_USE;
+
+/* Whether the execution has received it. */
+bool correlation_has(const struct turn *t, const struct kept_signal *kept);
+
+/* The execution receives it, and nobody else will. */
+void correlation_take(struct turn *t, const struct kept_signal *kept, const struct signal *signal);
+
+/* The commit says which waits it opens and closes, `before` being the state that it rests on. */
+void correlation_compare(struct turn *t, const struct execution *before);
+
 /* --- step.c: one step --- */
 
 /* Run steps until one waits, all are done or one fails for good. False: reads are needed first. */
@@ -433,6 +474,10 @@ bool strand_has_others(const struct turn *t, const struct frame *frame);
  * What may have happened is recorded as such, everything else is over.
  */
 void strand_stop_others(struct turn *t, const struct frame *frame);
+
+/* Stop all others before everything is rolled back, and take them up again if nothing was. */
+void strand_leave_others(struct turn *t, struct undo *undo);
+void strand_resume_others(struct turn *t, const struct undo *undo);
 
 /* Run those that are ready until all wait. False: reads are needed first. */
 bool strand_run_rest(struct turn *t);
@@ -521,6 +566,15 @@ enum step_end flow_enter(struct turn *t, const struct step *step);
 /* Record the failure of the step under way: another attempt, the next step, or the end. */
 enum step_end failure_of_step(struct turn *t);
 
+/* t->failure as a value that the context has room for. */
+struct value failure_that_fits(struct turn *t, struct str *json);
+
+/* The same when no policy is asked: the next step, or the end. */
+enum step_end failure_for_good(struct turn *t);
+
+/* Record the attempt that failed: the visit goes on with another one at that time. */
+void failure_retry(struct turn *t, struct str error_json, int64_t at_us);
+
 /* The step under way has failed, finally: its row, and the state. */
 void failure_record(struct turn *t, struct value error, struct str error_json);
 
@@ -530,6 +584,38 @@ enum step_end failure_of_jump(struct turn *t);
 /* Whether this policy tries again after t->failure, `attempt` having failed, and when. */
 bool failure_retries(struct turn *t, const struct retry *policy, int64_t attempt,
                      int64_t attempts_max, int64_t *at_us);
+
+/* --- reconcile.c: what became of an attempt without an answer --- */
+
+/* Whether t->failure leaves that open and the step under way says how to find out. */
+bool reconcile_is_wanted(const struct turn *t);
+
+/*
+ * The attempt under way ended with that error: it is asked what became of it.
+ * `retry_at_us`: when its policy tries again, or 0. Answers STEP_WAITS.
+ */
+enum step_end reconcile_begin(struct turn *t, struct str error_json, int64_t retry_at_us);
+
+/*
+ * Ask, or go on with the question that somebody has answered, and go on with
+ * the execution as the answer says. False: reads are needed first.
+ */
+bool reconcile_ask(struct turn *t);
+
+/* Ask anew, as often as at first: an operator says so. */
+void reconcile_restart(struct turn *t);
+
+/* Nobody asks any more: the visit has failed, and may have happened. Its row says so. */
+void reconcile_give_up(struct turn *t);
+
+/*
+ * It is known now: `answer` is the output of the step, or the error that it
+ * failed with, or absent. STEP_FAILED: t->failure, which no policy is asked about.
+ */
+enum step_end reconcile_decide(struct turn *t, enum outcome_said said, struct value answer);
+
+/* Go on after that: with the next step, or with rolling back. False: reads are needed first. */
+bool reconcile_settle(struct turn *t, enum step_end end);
 
 /* --- outcome.c: how an execution ends, or comes to a halt --- */
 
@@ -551,11 +637,17 @@ void outcome_lost(struct turn *t, const struct history_row *row);
 
 /* --- undo.c: rolling back --- */
 
+/* procedure_input() of a rollback: evaluated once, the same for each attempt. */
+enum step_end undo_input(struct turn *t, const struct mapping *input, struct value *out);
+
 /* Whether anything in the program can be rolled back. */
 bool undo_is_possible(const struct program *p);
 
 /* From now on the execution rolls back, and ends like this. The last row says why. */
 void undo_begin(struct turn *t, enum execution_status end);
+
+/* Begin with what was recorded last: it is known now what became of it. */
+void undo_resume(struct turn *t);
 
 /* Roll back as much as fits this turn. False: reads are needed first. */
 bool undo_run(struct turn *t);
@@ -563,6 +655,7 @@ bool undo_run(struct turn *t);
 /* --- repair.c: what operators do --- */
 
 /* False: it cannot be done now. */
+bool repair_resolve(struct turn *t, bool *complete, struct err *err) MUST_USE;
 bool repair_retry(struct turn *t, bool *complete, struct err *err) MUST_USE;
 bool repair_skip(struct turn *t, bool *complete, struct err *err) MUST_USE;
 bool repair_migrate(struct turn *t, struct err *err) MUST_USE;

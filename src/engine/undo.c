@@ -36,21 +36,59 @@ static struct undo *own_undo(struct turn *t)
     return undo;
 }
 
+/* What of a cursor is kept while it rolls back. */
+static const struct cursor *keep_place(struct turn *t, const struct cursor *from)
+{
+    struct cursor *c = arena_alloc(t->mem, sizeof(*c));
+
+    *c = (struct cursor){.step = from->step,
+                         .visit = from->visit,
+                         .attempt = from->attempt,
+                         .started_at_us = from->started_at_us,
+                         .input_json = from->input_json,
+                         .frozen_json = from->frozen_json,
+                         .asked = from->asked};
+    return c;
+}
+
+/* The cursor goes back through history. */
+static void leave_place(struct turn *t, struct undo *undo)
+{
+    struct execution *x = t->x;
+
+    undo->from = keep_place(t, &x->cursor);
+    x->waiting_for_json = STR_NONE;
+    x->cursor = (struct cursor){.step = x->cursor.step, .phase = PHASE_UNDO};
+}
+
 void undo_begin(struct turn *t, enum execution_status end)
 {
     struct execution *x = t->x;
     struct undo *undo = ARENA_NEW(t->mem, struct undo);
 
-    turn_leave_visit(t);
-    strand_stop_others(t, NULL);
-    *undo = (struct undo){.end = end, .before = x->seq + 1};
+    bool is_asking = x->cursor.phase == PHASE_RECONCILE;
+
+    turn_note(t, "compensate", str_printf(t->mem, "\"%s\"", status_name(end)));
+    if (!is_asking)
+        turn_leave_visit(t);
+    strand_leave_others(t, undo);
+    undo->end = end;
+    undo->before = x->seq + 1;
     if (x->program->timeout_us > 0)
         undo->deadline_at_us = t->wall_us + x->program->timeout_us;
     x->undo = undo;
     x->status = STATUS_COMPENSATING;
-    x->waiting_for_json = STR_NONE;
-    x->cursor = (struct cursor){.step = x->cursor.step, .phase = PHASE_UNDO};
-    turn_note(t, "compensate", str_printf(t->mem, "\"%s\"", status_name(end)));
+    /* What may have happened is found out first: reconcile.c goes on. */
+    if (!is_asking)
+        leave_place(t, undo);
+}
+
+void undo_resume(struct turn *t)
+{
+    struct undo *undo = own_undo(t);
+
+    undo->before = t->x->seq + 1;
+    leave_place(t, undo);
 }
 
 /* --- which visit is next --- */
@@ -117,6 +155,29 @@ static bool is_lost(struct turn *t, const struct history_row *row)
            value_is_true(value_map_get_str(read_delta(t, row), STR("maybe")));
 }
 
+/* An operator's retry has gone on with a visit that had failed: {code: visit}. */
+static void note_again(struct turn *t, struct undo *undo, const struct history_row *row)
+{
+    struct value again = value_absent();
+    const struct step *step;
+
+    if (row->kind == HISTORY_EVENT && str_eq(row->status, STR("retry")))
+        again = value_map_get_str(read_delta(t, row), STR("again"));
+    if (again.kind != VALUE_MAP || again.len == 0)
+        return;
+    step = program_step(t->x->program, value_text(again.map->entries[0].key));
+    undo->again_step = step != NULL ? step->index + 1 : 0;
+    undo->again_visit = again.map->entries[0].value.i;
+}
+
+static bool was_tried_again(const struct turn *t, const struct undo *undo,
+                            const struct history_row *row)
+{
+    return undo->again_step > 0 && row->kind == HISTORY_FORWARD &&
+           row->visit == undo->again_visit &&
+           str_eq(row->step, t->x->program->steps[undo->again_step - 1].code);
+}
+
 /* The next visit to undo becomes undo.row. STEP_DONE: there is none left. */
 static enum step_end find_next(struct turn *t)
 {
@@ -142,6 +203,9 @@ static enum step_end find_next(struct turn *t)
         }
         has_looked = true;
         undo->before--;
+        note_again(t, undo, row);
+        if (was_tried_again(t, undo, row))
+            continue;
         if (is_lost(t, row))
             outcome_lost(t, row);
         way = way_of(t, row, &delta);
@@ -292,6 +356,19 @@ static enum step_end failed(struct turn *t)
     return STEP_DONE;
 }
 
+enum step_end undo_input(struct turn *t, const struct mapping *input, struct value *out)
+{
+    struct str *stored = &t->x->cursor.input_json;
+
+    if (stored->len > 0) {
+        *out = read_json_or(t, *stored, value_absent());
+        return STEP_DONE;
+    }
+    if (procedure_input(t, input, out) != STEP_DONE)
+        return STEP_FAILED;
+    return out->kind == VALUE_ABSENT || turn_freeze(t, out, stored) ? STEP_DONE : STEP_FAILED;
+}
+
 static enum step_end run_rollback(struct turn *t, struct value delta, struct value *out)
 {
     const struct undo *undo = t->x->undo;
@@ -312,9 +389,7 @@ static enum step_end run_rollback(struct turn *t, struct value delta, struct val
         return STEP_FAILED;
     if (undo->commands_left > 0)
         return undo_command_run(t, step, done, place, out);
-    if (procedure_input(t, step->rollback.input, &input) != STEP_DONE)
-        return STEP_FAILED;
-    if (input.kind != VALUE_ABSENT && !turn_freeze(t, &input, &t->x->cursor.input_json))
+    if (undo_input(t, step->rollback.input, &input) != STEP_DONE)
         return STEP_FAILED;
     return procedure_run(t, step->rollback.procedure, STR_NONE, input, out);
 }
@@ -366,6 +441,10 @@ static void finish(struct turn *t)
     buf_str(&text, json);
     buf_char(&text, '}');
     x->error_json = buf_view(&text);
+    if (x->compensated.count + x->failed.count == 0 && x->undo->from != NULL) {
+        x->cursor = *x->undo->from;
+        strand_resume_others(t, x->undo);
+    }
     x->undo = NULL;
     if (t->out->history.count == 0)
         (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("compensated"));

@@ -122,6 +122,31 @@ static bool find_in(const struct procedure *p, const struct command *commands, u
     return false;
 }
 
+void undo_command_recall(struct turn *t)
+{
+    const struct procedure *p = turn_step(t)->procedure;
+    struct value frozen = t->run.frozen;
+
+    for (uint32_t i = 0; frozen.kind == VALUE_MAP && i < frozen.len; i++) {
+        struct str place = value_text(frozen.map->entries[i].key);
+        enum finished_kind kind = FINISHED_RESULT;
+        struct found found;
+
+        if (str_ends_with(place, STR("?")) || str_ends_with(place, STR("!")))
+            continue;
+        if (str_ends_with(place, STR("<"))) {
+            kind = FINISHED_INPUT;
+            place = str_slice(place, 0, place.len - 1);
+        }
+        if (find_in(p, p->commands, p->command_count, place, 0, &found))
+            *VEC_ADD(t->mem, &t->run.finished) =
+                (struct finished){.kind = kind,
+                                  .command = found.command,
+                                  .path = found.path,
+                                  .result = frozen.map->entries[i].value};
+    }
+}
+
 /* The results by name, where the expressions of the procedure look for them. */
 static void set_names(struct turn *t, const struct command *commands, uint32_t count,
                       struct value names)
@@ -166,7 +191,7 @@ enum step_end undo_command_run(struct turn *t, const struct step *step, struct v
     names = inner(undo, STR("names"), found.path);
     if (names.kind == VALUE_MAP)
         set_names(t, found.procedure->commands, found.procedure->command_count, names);
-    end = procedure_input(t, found.command->rollback.input, &input);
+    end = undo_input(t, found.command->rollback.input, &input);
     if (end == STEP_DONE)
         end = procedure_run(t, found.command->rollback.procedure, STR_NONE, input, out);
     if (is_named)

@@ -25,18 +25,30 @@ static struct value fired(struct turn *t)
     return value_map_make(t->mem, entries, count, &duplicate);
 }
 
-/* {type, payload, by, receivedAt, timedOut} */
-static struct value answer(struct turn *t, const struct signal *signal)
+/* Whether the form of a wait lets a payload through: then *filled has its defaults, too. */
+static bool form_takes(struct turn *t, const struct command *c, struct value payload,
+                       struct value *filled, struct findings *findings)
+{
+    *filled = payload;
+    if (c->wait->form == NULL)
+        return true;
+    define_check_params(t->mem, c->wait->form, c->wait->form_count, STR("/payload"), payload,
+                        filled, findings);
+    return !findings_have_errors(findings);
+}
+
+/* {type, payload, by, receivedAt, timedOut}; `payload` as the form fills it. */
+static struct value answer(struct turn *t, const struct signal *signal, struct value payload)
 {
     struct value_entry *entries = ARENA_ARRAY(t->mem, 5, struct value_entry);
+    struct value view = signal == NULL ? value_map_empty() : signal->view;
     size_t count = 0, duplicate;
-    static const char *const fields[] = {"type", "payload", "by", "receivedAt"};
 
-    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-        struct str name = str_of(fields[i]);
-        put(entries, &count, name,
-            signal == NULL ? value_null() : value_map_get_str(signal->view, name));
-    }
+    put(entries, &count, STR("type"), turn_or_null(value_map_get_str(view, STR("type"))));
+    put(entries, &count, STR("payload"), payload);
+    put(entries, &count, STR("by"), turn_or_null(value_map_get_str(view, STR("by"))));
+    put(entries, &count, STR("receivedAt"),
+        turn_or_null(value_map_get_str(view, STR("receivedAt"))));
     put(entries, &count, STR("timedOut"), value_bool(signal == NULL));
     return value_map_make(t->mem, entries, count, &duplicate);
 }
@@ -111,10 +123,10 @@ static bool describe(struct turn *t, const struct step *step, struct str *out)
     member_text(&why, "step", step->code);
     if (is_signal) {
         member_json(&why, "signalType", cursor->types_json);
-        if (!describe_field(t, c, FIELD_TITLE, &why) ||
-            !describe_field(t, c, FIELD_ASSIGNEE, &why) ||
-            !describe_field(t, c, FIELD_CORRELATION, &why))
+        if (!describe_field(t, c, FIELD_TITLE, &why) || !describe_field(t, c, FIELD_ASSIGNEE, &why))
             return false;
+        if (cursor->correlation.len > 0)
+            member_text(&why, "correlation", cursor->correlation);
         if (c->wait->form_written.kind == VALUE_LIST) {
             if (!turn_json(t, c->wait->form_written, &form))
                 return false;
@@ -150,16 +162,37 @@ static void describe_unmatched(struct turn *t)
 
 /* --- signals --- */
 
+/* A signal that came by correlation is for waits that have it. */
+static bool is_meant(const struct turn *t)
+{
+    return t->ev->signal_correlation.len == 0 ||
+           str_eq(t->ev->signal_correlation, t->x->cursor.correlation);
+}
+
+/* One that does not fit is no match: nobody has checked a signal that came before its wait. */
+static bool fits_form(struct turn *t, const struct command *c, const struct signal *signal,
+                      struct value *filled)
+{
+    struct findings findings = {0};
+
+    if (form_takes(t, c, value_map_get_str(signal->view, STR("payload")), filled, &findings))
+        return true;
+    t->x->cursor.unmatched++;
+    return false;
+}
+
 bool wait_takes(struct turn *t, const struct step *step, const struct signal *signal,
                 struct value *out)
 {
     const struct command *c = &step->procedure->commands[0];
     int64_t unmatched = t->x->cursor.unmatched;
+    struct value payload;
 
-    if (c->type != COMMAND_WAIT_SIGNAL || signal->is_taken)
+    if (c->type != COMMAND_WAIT_SIGNAL || signal->is_taken || !is_meant(t))
         return false;
-    if (matches(t, c, read_types(t, t->x->cursor.types_json), signal)) {
-        *out = answer(t, signal);
+    if (matches(t, c, read_types(t, t->x->cursor.types_json), signal) &&
+        fits_form(t, c, signal, &payload)) {
+        *out = answer(t, signal, payload);
         return true;
     }
     if (t->x->cursor.unmatched > unmatched)
@@ -171,7 +204,7 @@ bool wait_is_for(struct turn *t, const struct step *step)
 {
     const struct command *c = &step->procedure->commands[0];
 
-    return c->type == COMMAND_WAIT_SIGNAL &&
+    return c->type == COMMAND_WAIT_SIGNAL && is_meant(t) &&
            has_type(read_types(t, t->x->cursor.types_json), t->ev->signal_type);
 }
 
@@ -179,46 +212,53 @@ bool wait_checks_form(struct turn *t, const struct step *step, struct err *err)
 {
     const struct command *c = &step->procedure->commands[0];
     struct findings findings = {0};
-    struct value checked;
+    struct value filled;
 
-    if (c->wait->form == NULL)
-        return true;
-    define_check_params(t->mem, c->wait->form, c->wait->form_count, STR("/payload"),
-                        t->ev->signal_payload, &checked, &findings);
-    if (!findings_have_errors(&findings))
+    if (form_takes(t, c, t->ev->signal_payload, &filled, &findings))
         return true;
     t->out->findings = findings;
     return err_set(err, ERR_INVALID, "the payload does not fit the form: %.*s",
                    STR_ARG(findings.items[0].message));
 }
 
-/* Nobody has checked a signal that came before the wait: one that does not fit is no match. */
-static bool fits_form(struct turn *t, const struct command *c, const struct signal *signal)
-{
-    struct findings findings = {0};
-    struct value checked;
-
-    if (c->wait->form == NULL)
-        return true;
-    define_check_params(t->mem, c->wait->form, c->wait->form_count, STR("/payload"),
-                        value_map_get_str(signal->view, STR("payload")), &checked, &findings);
-    if (!findings_have_errors(&findings))
-        return true;
-    t->x->cursor.unmatched++;
-    return false;
-}
-
 /* The oldest signal that nobody has taken and this wait is for. */
 static const struct signal *find_buffered(struct turn *t, const struct command *c,
-                                          struct value types)
+                                          struct value types, struct value *payload)
 {
     struct signal_place place = {0};
     const struct signal *s;
 
     while ((s = signals_next(&t->x->signals, &place)) != NULL)
-        if (!s->is_taken && matches(t, c, types, s) && fits_form(t, c, s))
+        if (!s->is_taken && matches(t, c, types, s) && fits_form(t, c, s, payload))
             return s;
     return NULL;
+}
+
+/* The same among those that are kept for its correlation. STEP_NEEDS: they must be read first. */
+static enum step_end find_kept(struct turn *t, const struct command *c, struct value types,
+                               const struct signal **out, struct value *payload)
+{
+    const struct kept_read *kept;
+
+    if (t->x->cursor.correlation.len == 0)
+        return STEP_DONE;
+    if (!correlation_look(t, t->x->cursor.correlation, &kept))
+        return STEP_NEEDS;
+    for (uint32_t i = 0; kept != NULL && i < kept->count; i++) {
+        struct signal *signal;
+        struct err err;
+
+        if (correlation_has(t, &kept->signals[i]) || !has_type(types, kept->signals[i].signal.type))
+            continue;
+        signal = ARENA_NEW(t->mem, struct signal);
+        if (!receive_make(t, &kept->signals[i].signal, signal, &err) ||
+            !matches(t, c, types, signal) || !fits_form(t, c, signal, payload))
+            continue;
+        correlation_take(t, &kept->signals[i], signal);
+        *out = signal;
+        return STEP_DONE;
+    }
+    return STEP_DONE;
 }
 
 /* When a wait ends by itself: 0 = never. False: the step has failed. */
@@ -273,6 +313,20 @@ static bool signal_types(struct turn *t, const struct command *c, struct value *
     return ok;
 }
 
+static bool evaluate_correlation(struct turn *t, const struct command *c)
+{
+    struct value v;
+
+    t->x->cursor.correlation = STR_NONE;
+    if (!command_field(t, c, FIELD_CORRELATION, &v))
+        return false;
+    if (v.kind == VALUE_ABSENT || define_correlation(t->mem, v, &t->x->cursor.correlation))
+        return true;
+    return turn_fail(t, STR("validation_correlation"), STR("business"),
+                     "'correlation' must be an integer or a text of 1 to %d bytes",
+                     CORRELATION_LEN_MAX) == STEP_DONE;
+}
+
 static bool begin_reminders(struct turn *t, const struct command *c)
 {
     struct cursor *cursor = &t->x->cursor;
@@ -316,7 +370,7 @@ enum step_end wait_begin(struct turn *t, const struct step *step, struct value *
     const struct command *c = &step->procedure->commands[0];
     struct cursor *cursor = &t->x->cursor;
     const struct signal *signal = NULL;
-    struct value types;
+    struct value types, payload;
 
     *took = 0;
     cursor->unmatched = 0;
@@ -328,12 +382,15 @@ enum step_end wait_begin(struct turn *t, const struct step *step, struct value *
         *out = fired(t);
         return STEP_DONE;
     }
-    if (!signal_types(t, c, &types))
+    if (!signal_types(t, c, &types) || !evaluate_correlation(t, c))
         return STEP_FAILED;
     if (!c->wait->accepts_new_only)
-        signal = find_buffered(t, c, types);
+        signal = find_buffered(t, c, types, &payload);
+    if (!c->wait->accepts_new_only && signal == NULL &&
+        find_kept(t, c, types, &signal, &payload) == STEP_NEEDS)
+        return STEP_NEEDS;
     if (signal != NULL) {
-        *out = answer(t, signal);
+        *out = answer(t, signal, payload);
         *took = signal->seq;
         return STEP_DONE;
     }
@@ -362,7 +419,7 @@ enum step_end wait_expired(struct turn *t, const struct step *step, struct value
     if (c->wait->on_timeout == ON_TIMEOUT_FAIL)
         return turn_fail(t, STR("timeout_signal"), STR("business"),
                          "no signal came before the time was up");
-    *out = answer(t, NULL);
+    *out = answer(t, NULL, value_null());
     return STEP_DONE;
 }
 

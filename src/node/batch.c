@@ -65,10 +65,10 @@ static void keep_answer(struct work *w)
     struct buf text;
 
     w->idempotency = r->idempotency;
-    if (r->kind == NODE_DEFINITION || r->kind == NODE_CHANGE)
+    if (r->kind == NODE_DEFINITION || r->kind == NODE_CHANGE || r->kind == NODE_RESOLVE)
         return; /* the caller knows it, but for what the store adds */
     buf_init_arena(&text, r->mem);
-    ASSERT(w->commit != NULL);
+    ASSERT(w->commit != NULL || w->correlated != NULL);
     if (r->kind == NODE_START) {
         w->idempotency.status = 201;
         view_execution(r->mem, &text, w->commit->after);
@@ -76,8 +76,10 @@ static void keep_answer(struct work *w)
         w->idempotency.status = 202;
         buf_char(&text, '{');
         object_text(&text, "id", r->signal_id);
-        if (r->names_execution)
+        if (r->names_execution && w->commit != NULL)
             object_id(&text, "executionId", r->execution);
+        else if (r->names_execution)
+            object_json(&text, "executionId", STR("null"));
         buf_char(&text, '}');
     } else {
         w->idempotency.status = 202;
@@ -97,6 +99,10 @@ void batch_add(struct node *n, struct work *w)
     if (w->commit != NULL) {
         w->member.kind = MEMBER_COMMIT;
         w->member.commit = w->commit;
+        w->member.correlated = w->correlated;
+    } else if (w->correlated != NULL) {
+        w->member.kind = MEMBER_CHANGE;
+        w->member.change = correlate_keep(n, w);
     } else if (w->request->kind == NODE_DEFINITION) {
         w->member.kind = MEMBER_DEFINITION;
         w->member.definition = request_definitions(w->request);
@@ -136,6 +142,7 @@ void batch_submit(struct node *n)
         return;
     CRASH_POINT(AFTER_SUBMIT);
     n->batch_number++;
+    n->sent_at_us[n->outstanding] = clock_mono_us(n->clock);
     n->sent[n->outstanding++] = b;
     n->current = make_batch(n);
 }
@@ -194,13 +201,17 @@ static void answer(struct node *n, struct work *w)
     struct node_request *r = w->request;
 
     r->ok = true;
-    ASSERT(w->commit != NULL || r->kind == NODE_DEFINITION || r->kind == NODE_CHANGE);
+    ASSERT(w->commit != NULL || w->correlated != NULL || r->kind == NODE_DEFINITION ||
+           r->kind == NODE_CHANGE);
     switch (r->kind) {
     case NODE_START:
         answer_or_wait(n, w, w->commit->after);
         return;
     case NODE_SIGNAL:
         r->signal_id_out = r->signal_id;
+        r->is_kept = w->commit == NULL;
+        if (r->is_kept)
+            break;
         r->signal_seq = w->commit->received->seq;
         if (r->wait_us > 0 && !taken_find(r, w->commit) &&
             !status_is_terminal(w->commit->after->status)) {
@@ -212,6 +223,7 @@ static void answer(struct node *n, struct work *w)
     case NODE_RETRY:
     case NODE_SKIP:
     case NODE_MIGRATE:
+    case NODE_RESOLVE:
         break;
     case NODE_DEFINITION:
         config_changed(n, request_definitions(r));
@@ -241,6 +253,7 @@ static void applied(struct node *n, struct work *w)
         e->program = w->program;
     write_logs(&e->mem, w->commit);
     wake_arm(n, x);
+    measure_commit(n, e, w->commit);
     news_tell(n, e, w->commit);
     if (e->waiters != NULL)
         taken_tell(n, e, w->commit);
@@ -288,6 +301,8 @@ static bool may_try_again(struct work *w)
         return ++w->record_tries <= TRIES_MAX + 1;
     case MEMBER_STALE:
         return w->entry != NULL && ++w->tries <= TRIES_MAX;
+    case MEMBER_KEPT_STALE:
+        return ++w->kept_tries <= KEPT_TRIES_MAX;
     case MEMBER_APPLIED:
     case MEMBER_KEY_BUSY:
     case MEMBER_SIGNAL_KNOWN:
@@ -330,6 +345,8 @@ static void answer_refused(struct node *n, struct node_request *r, const struct 
         r->ok = true;
         r->signal_id_out = r->signal_id;
         r->taken_before = true;
+        r->is_kept = !m->has_holder;
+        r->execution = m->holder;
         request_done(n, r);
         return;
     case MEMBER_SIGNAL_DIFFERS:
@@ -348,6 +365,7 @@ static void answer_refused(struct node *n, struct node_request *r, const struct 
         return;
     case MEMBER_STALE:
     case MEMBER_RECORD_STALE:
+    case MEMBER_KEPT_STALE:
         request_refuse(n, r, is_definition ? ERR_PRECONDITION_FAILED : ERR_OVERLOADED,
                        is_definition ? "someone else has saved it since"
                                      : "too many changes at once; try again");
@@ -396,6 +414,8 @@ static void refused(struct node *n, struct work *w)
     }
     if (e != NULL && (is_follower || may_try_again(w))) {
         again(n, w);
+    } else if (correlate_looks_again(n, w)) {
+        /* It is on its way. */
     } else if (w->kind == WORK_WAKE) {
         postpone(n, w);
         work_free(n, w);
@@ -459,8 +479,10 @@ void batch_done(struct node *n, struct batch *b)
 {
     CRASH_POINT(BATCH_DONE);
     ASSERT(n->outstanding > 0 && n->sent[0] == b);
+    measure_batch(n, b, n->sent_at_us[0]);
     n->outstanding--;
     n->sent[0] = n->sent[1];
+    n->sent_at_us[0] = n->sent_at_us[1];
     if (b->end != BATCH_COMMITTED) {
         n->batches_refused++;
         n->pause_until_us = clock_mono_us(n->clock) + REFUSED_PAUSE_US;

@@ -25,10 +25,11 @@
 enum {
     BATCH_MEMBERS_MAX = 1024,
     OUTSTANDING_MAX = 2,
-    TRIES_MAX = 5,     /* of one event, when its commit is refused */
-    CRASHES_MAX = 5,   /* then the execution is parked */
-    TIMER_PAGE = 1000, /* rows read at once to refill the heap */
-    WAKES_MAX = 2048,  /* under way at once, so that a million due executions fill nothing */
+    TRIES_MAX = 5,        /* of one event, when its commit is refused */
+    KEPT_TRIES_MAX = 100, /* ... because others take and keep signals: each time someone gets on */
+    CRASHES_MAX = 5,      /* then the execution is parked */
+    TIMER_PAGE = 1000,    /* rows read at once to refill the heap */
+    WAKES_MAX = 2048,     /* under way at once, so that a million due executions fill nothing */
 };
 
 #define TIMER_WINDOW_US INT64_C(60000000) /* the heap holds what is due within this */
@@ -66,6 +67,7 @@ struct work {
     struct idempotency idempotency; /* as it is stored, with the answer */
     unsigned tries;                 /* how often its commit was refused */
     unsigned record_tries;          /* ... because a record had changed */
+    unsigned kept_tries;            /* ... because signals that are kept had, or waits for them */
     bool joins;                     /* a start that joined the execution that has its key */
     struct record_reads records;    /* in the entry's memory */
     struct object_reads objects;
@@ -74,8 +76,11 @@ struct work {
     struct process_reads processes;
     struct program_reads programs; /* those of `processes`: work_forget_reads() */
     struct child_reads children;
-    struct program_ref *program; /* RETRY, MIGRATE: the version to go on with; or NULL */
-    struct value input;          /* RETRY: as it was checked; or absent */
+    struct kept_reads kept;
+    struct correlated_signal *correlated; /* SIGNAL by correlation: in the request's memory */
+    int64_t waits_up_to;                  /* ... the wait that was asked last; 0 = none */
+    struct program_ref *program;          /* RETRY, MIGRATE: the version to go on with; or NULL */
+    struct value input;                   /* RETRY: as it was checked; or absent */
     struct work *next;
 };
 
@@ -189,6 +194,17 @@ struct load {
             int64_t after_row;
             struct ended_executions rows;
         } ended;
+        struct {
+            struct work *work;
+            int64_t now_us;
+            bool is_known, is_found;
+            struct known_signal known;
+            struct open_wait wait;
+        } correlate;
+        struct {
+            int64_t now_us;
+            bool found;
+        } expired;
     };
 };
 
@@ -318,6 +334,7 @@ struct node {
     bool is_refilling;
 
     struct retention *retention; /* or NULL: everything is kept */
+    struct expiry *expiry;
 
     /* batches */
     struct batch *current; /* being built; never NULL */
@@ -326,6 +343,7 @@ struct node {
     unsigned outstanding;
     struct batch *spare_batches[4];
     unsigned spare_count;
+    int64_t sent_at_us[OUTSTANDING_MAX]; /* monotonic */
     int64_t batches_refused, members_applied, members_refused;
 };
 
@@ -444,6 +462,27 @@ void retention_run(struct node *n);
 int64_t retention_in_us(const struct node *n); /* until retention_run() has something to do */
 int64_t retention_purged(const struct node *n);
 
+/*
+ * correlate.c: signals that come by correlation. Such a work looks for the next
+ * wait behind the one it has asked, and goes to its execution, or is kept.
+ */
+void correlate(struct node *n, struct work *w);
+/* Whether the work is such a one and goes on to the next wait, this one not taking it. */
+bool correlate_goes_on(struct node *n, struct work *w, enum err_code why);
+/* No wait takes it: the change that keeps it. */
+struct change *correlate_keep(struct node *n, struct work *w);
+/* Its member was refused: whether it looks for a wait again. */
+bool correlate_looks_again(struct node *n, struct work *w);
+/* What is kept for a correlation, for an execution of this access. */
+bool correlate_load(struct reader *reader, struct arena *mem, const struct work *w,
+                    struct str correlation, struct kept_read *out, struct err *err) MUST_USE;
+
+/* expiry.c: signals that were kept for too long are deleted */
+void expiry_open(struct node *n);
+void expiry_close(struct node *n);
+void expiry_run(struct node *n);
+int64_t expiry_in_us(const struct node *n); /* until expiry_run() has something to do */
+
 /* view.c */
 /* What of the execution's input is sensitive; an empty mask when nothing is. */
 void view_mask(struct arena *mem, const struct execution *x, struct mask *out);
@@ -467,6 +506,12 @@ void taken_loaded(struct node *n, struct entry *e);
 void news_known(struct entry *e, const struct execution *x);
 /* A commit has become durable. */
 void news_tell(struct node *n, struct entry *e, const struct commit *commit);
+
+/* measure.c */
+/* A commit has become durable; before news_tell(), which forgets what was before it. */
+void measure_commit(struct node *n, const struct entry *e, const struct commit *commit);
+/* A batch has come back. */
+void measure_batch(struct node *n, const struct batch *b, int64_t sent_at_us);
 
 /* batch.c */
 void batch_init(struct node *n);

@@ -232,6 +232,9 @@ static bool load_others(struct node *n, struct reader *reader, struct arena *mem
     for (size_t i = 0; i < c->needs_processes.count; i++)
         if (!load_process(n, reader, mem, &c->needs_processes.items[i], w, err))
             return false;
+    for (size_t i = 0; i < c->needs_kept.count; i++)
+        if (!correlate_load(reader, mem, w, c->needs_kept.items[i], VEC_ADD(mem, &w->kept), err))
+            return false;
     for (size_t i = 0; i < c->needs_children.count; i++)
         if (!load_child(reader, mem, c->needs_children.items[i], VEC_ADD(mem, &w->children), err))
             return false;

@@ -64,6 +64,7 @@ bool node_pass(struct node *n)
         wake_refill(n);
         wake_look_back(n);
         retention_run(n);
+        expiry_run(n);
     }
     config_look(n);
     any |= wake_fire(n);
@@ -100,6 +101,7 @@ static int64_t idle_us(const struct node *n)
         us = min_us(us, RESEND_US);
     us = min_us(us, wake_refill_in_us(n));
     us = min_us(us, retention_in_us(n));
+    us = min_us(us, expiry_in_us(n));
     us = min_us(us, config_look_in_us(n));
     return us < 0 ? 0 : us;
 }
@@ -283,9 +285,10 @@ struct node *node_open(const struct node_options *options, struct err *err)
     map_init(&n->published, &n->mem);
     timers_init(&n->timers);
     uuid_gen_init(&n->ids, options->random, options->random_context);
-    n->env = define_env(&n->mem);
+    n->env = n->options.env != NULL ? n->options.env : define_env(&n->mem);
     batch_init(n);
     retention_open(n);
+    expiry_open(n);
     if (open_all(n, err))
         return n;
     node_close(n);
@@ -303,6 +306,7 @@ void node_close(struct node *n)
     programs_free(n);
     batches_free(n);
     retention_close(n);
+    expiry_close(n);
     timers_fini(&n->timers);
     poison_close(&n->poison);
     if (n->epoll_fd >= 0)

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "define/define.h"
+#include "node/meter.h"
 #include "store/read.h"
 
 struct node;
@@ -22,14 +23,16 @@ struct node_options {
     struct str data_path; /* folder: SQLite file, poison file, admin.token */
     struct str store_url; /* empty = SQLite in the data folder */
     const struct clock *clock;
-    unsigned reader_count;  /* 0 = 2 */
-    size_t cache_bytes;     /* of executions in memory; 0 = 64 MiB */
-    int64_t keep_ended_us;  /* executions that ended longer ago are deleted; 0 = none */
-    size_t pending_max;     /* requests under way; 0 = 16384; beyond: ERR_OVERLOADED */
+    unsigned reader_count;     /* 0 = 2 */
+    size_t cache_bytes;        /* of executions in memory; 0 = 64 MiB */
+    int64_t keep_ended_us;     /* executions that ended longer ago are deleted; 0 = none */
+    size_t pending_max;        /* requests under way; 0 = 16384; beyond: ERR_OVERLOADED */
+    const struct cel_env *env; /* what expressions of definitions may use; NULL = its own */
     struct store *store;    /* for the simulator: use this one, do not open any; it needs `done` */
     struct mailbox *done;   /* with `store`: where its batches and tasks come back */
     uuid_random_fn *random; /* for ids; NULL = the system's */
     void *random_context;
+    struct meters *meters; /* where to measure; NULL = nowhere. The caller's, and must outlive it */
 };
 
 /* Open the store and recover; ERR_IO when that is impossible. */
@@ -111,6 +114,7 @@ enum node_request_kind {
     NODE_RETRY,      /* an operator: a failed or held execution runs on */
     NODE_SKIP,       /* ... a held one goes on behind the step that failed */
     NODE_MIGRATE,    /* ... a waiting one goes on with another version */
+    NODE_RESOLVE,    /* ... says what became of an attempt that nobody could find out about */
     NODE_WAIT,       /* for the end of an execution, or for the step that takes a signal */
     NODE_DEFINITION, /* save a draft, delete it, publish, and what else can become of one */
     NODE_CHANGE,     /* any other change: see store/change.h */
@@ -135,7 +139,9 @@ struct node_request {
     struct value input; /* RETRY: absent = the one it has */
     struct str key;
     /* all others that are about an execution */
-    struct uuid execution;
+    struct uuid execution;  /* SIGNAL by correlation: an answer */
+    struct str correlation; /* SIGNAL: for the oldest wait that has it and takes it; or empty */
+    int64_t ttl_us;         /* ... so long it is kept when there is none */
     struct str signal_id, signal_type;
     int64_t signal_seq; /* WAIT: for the step that takes this signal; an answer of SIGNAL */
     struct value payload;
@@ -144,7 +150,11 @@ struct node_request {
     enum cancel_rollback cancel_rollback; /* CANCEL */
     struct str reason;
     struct str from;     /* RETRY: the code of a step; empty = where it stands */
-    struct value output; /* SKIP: of the step; absent = none */
+    struct value output; /* SKIP, RESOLVE: of the step; absent = none */
+    /* RESOLVE; `idempotency` has the status and the answer that is kept */
+    struct str letter; /* the id of the dead letter */
+    enum outcome_said said;
+    struct str note;
     /* DEFINITION */
     struct definition_change definition;
     struct definition_change *definitions; /* in place of the former: several, by `next` */
@@ -164,6 +174,7 @@ struct node_request {
     bool ended;                /* START, WAIT: it has ended */
     struct str execution_json; /* START, WAIT: as GET /executions/{id} would show it */
     struct str signal_id_out;  /* SIGNAL */
+    bool is_kept;              /* SIGNAL by correlation: no wait has taken it yet */
     struct str taken_json;     /* the row of the step that took the signal, as /steps shows it */
     enum execution_status taken_status; /* ... and what the execution was then */
     bool taken_before;        /* it may have been taken before; the history says by which step */
@@ -174,6 +185,7 @@ struct node_request {
     struct node_request *next;
     int64_t deadline_us;
     unsigned tries;
+    bool has_own_id; /* SIGNAL: the id is the client's */
 };
 
 /*
@@ -197,9 +209,13 @@ struct node_stats {
     size_t cached_bytes;
     size_t timers;  /* that are due within a minute */
     int64_t purged; /* executions that were deleted because of their age */
+    size_t mailbox; /* answers that wait for the loop */
 };
 
 void node_stats(const struct node *n, struct node_stats *out);
+
+/* What is measured, or NULL; for the loop. */
+struct meters *node_meters(const struct node *n);
 
 /* What the store calls this node. */
 struct str node_own_name(const struct node *n);

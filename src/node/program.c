@@ -4,6 +4,7 @@
 #include "define/pins.h"
 #include "store/digest.h"
 #include "value/json.h"
+#include "value/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -258,11 +259,16 @@ static struct program_ref *get(struct node *n, struct str key, struct str code, 
 static struct str now_key(const struct node *n, struct str code, int64_t version,
                           char text[KEY_MAX])
 {
-    int len = snprintf(text, KEY_MAX, "%.*s@%lld#%lld", STR_ARG(code), (long long)version,
-                       (long long)n->function_epoch);
+    char *end = text + code.len;
 
-    ASSERT(len > 0 && len < KEY_MAX);
-    return str_from(text, (size_t)len);
+    ASSERT(code.len + 2 * (NUMBER_TEXT_MAX + 1) <= KEY_MAX);
+    if (code.len > 0)
+        memcpy(text, code.ptr, code.len);
+    *end++ = '@';
+    end += number_write_int(end, version);
+    *end++ = '#';
+    end += number_write_int(end, n->function_epoch);
+    return str_from(text, (size_t)(end - text));
 }
 
 struct program_ref *program_get(struct node *n, struct str code, int64_t version)

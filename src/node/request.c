@@ -280,17 +280,22 @@ bool node_submit(struct node *n, struct node_request *r, struct err *err)
         request_begin_start(n, w);
         break;
     case NODE_SIGNAL:
-        if (r->signal_id.len == 0) {
+        r->has_own_id = r->signal_id.len > 0;
+        if (!r->has_own_id) {
             char *id = arena_alloc(r->mem, UUID_TEXT_LEN + 1);
             uuid_write(uuid_gen_next(&n->ids, clock_wall_us(n->clock) / 1000), id);
             r->signal_id = str_from(id, UUID_TEXT_LEN);
         }
-        entry_queue(n, entry_get(n, r->execution), w);
+        if (r->correlation.len > 0)
+            correlate(n, w);
+        else
+            entry_queue(n, entry_get(n, r->execution), w);
         break;
     case NODE_CANCEL:
     case NODE_RETRY:
     case NODE_SKIP:
     case NODE_MIGRATE:
+    case NODE_RESOLVE:
     case NODE_WAIT:
         entry_queue(n, entry_get(n, r->execution), w);
         break;

@@ -14,7 +14,13 @@ void node_stats(const struct node *n, struct node_stats *out)
         .cached_bytes = n->entry_bytes,
         .timers = n->timers.count,
         .purged = retention_purged(n),
+        .mailbox = mailbox_depth(n->done),
     };
+}
+
+struct meters *node_meters(const struct node *n)
+{
+    return n->options.meters;
 }
 
 struct str node_own_name(const struct node *n)

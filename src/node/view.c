@@ -36,11 +36,11 @@ void view_execution(struct arena *mem, struct buf *out, const struct execution *
 
     view_mask(mem, x, &mask);
     if (mask_is_empty(&mask)) {
-        show_execution(mem, out, x);
+        show_execution(out, x);
         return;
     }
     buf_init_arena(&whole, mem);
-    show_execution(mem, &whole, x);
+    show_execution(&whole, x);
     append(mem, out, &mask, buf_view(&whole));
 }
 

@@ -25,8 +25,9 @@ void work_forget_reads(struct work *w)
     w->records = (struct record_reads){0};
     w->objects = (struct object_reads){0};
     w->processes = (struct process_reads){0};
-    w->has_history = false;
+    w->kept = (struct kept_reads){0};
     w->children = (struct child_reads){0};
+    w->has_history = false;
 }
 
 void work_free(struct node *n, struct work *w)
@@ -71,7 +72,9 @@ static void make_event(const struct node *n, struct work *w, struct event *ev)
         .history = w->has_history ? &w->history : NULL,
         .processes = &w->processes,
         .children = w->children.count > 0 ? &w->children : NULL,
+        .kept = &w->kept,
         .gives_up_on_records = w->record_tries > TRIES_MAX,
+        .traces = n->options.meters != NULL,
     };
     if (w->kind == WORK_WAKE) {
         ev->kind = EVENT_WAKE;
@@ -87,6 +90,7 @@ static void make_event(const struct node *n, struct work *w, struct event *ev)
         ev->signal_type = r->signal_type;
         ev->signal_payload = r->payload;
         ev->signal_by = r->signal_by;
+        ev->signal_correlation = r->correlation;
         return;
     case NODE_CANCEL:
         ev->kind = EVENT_CANCEL;
@@ -103,6 +107,13 @@ static void make_event(const struct node *n, struct work *w, struct event *ev)
         ev->program = w->program != NULL ? w->program->program : NULL;
         ev->input = w->input;
         ev->output = r->output;
+        return;
+    case NODE_RESOLVE:
+        ev->kind = EVENT_RESOLVE;
+        ev->letter = r->letter;
+        ev->said = r->said;
+        ev->output = r->output;
+        ev->note = r->note;
         return;
     case NODE_WAIT:
     case NODE_DEFINITION:
@@ -132,6 +143,8 @@ static bool refuse(struct node *n, struct entry *e, struct work *w, const struct
     if (w->kind == WORK_WAKE)
         wake_arm(n,
                  e->x); /* too early: the clock was set back, or the timer is of an older state */
+    else if (correlate_goes_on(n, w, err->code))
+        return true;
     else
         request_refuse(n, w->request, err->code, "%s", err->message);
     work_free(n, w);
@@ -331,6 +344,8 @@ void entry_fail(struct node *n, struct entry *e, const struct err *err)
     if (err_is_retryable(e->err.code))
         e->err.code = ERR_OVERLOADED; /* not the client's fault, and it will pass */
     while ((w = work_pop(&e->works)) != NULL) {
+        if (e->err.code == ERR_NOT_FOUND && correlate_goes_on(n, w, e->err.code))
+            continue;
         if (w->kind == WORK_REQUEST)
             request_refuse(n, w->request, e->err.code, "%s", e->err.message);
         else if (e->err.code != ERR_NOT_FOUND)

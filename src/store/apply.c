@@ -342,6 +342,24 @@ static bool insert_signal(struct apply *a, const struct signal *s, int64_t row,
                        status);
 }
 
+/* Those that were kept until now; they have been in the store as they are. */
+static bool insert_taken(struct apply *a, struct member *m, enum db_status *status)
+{
+    const struct kept_takes *takes = &m->commit->kept_taken;
+
+    for (size_t i = 0; i < takes->count; i++) {
+        struct signal_texts texts;
+
+        if (!signal_texts(a, takes->items[i].signal, &texts, &m->err)) {
+            *status = DB_REFUSED;
+            return false;
+        }
+        if (!insert_signal(a, takes->items[i].signal, m->row, &texts, status))
+            return false;
+    }
+    return true;
+}
+
 /* --- one commit --- */
 
 static enum apply_end start_execution(struct apply *a, struct member *m, enum db_status *status)
@@ -473,14 +491,28 @@ static enum apply_end check_commit(struct apply *a, struct member *m, struct bef
     m->row = before->row;
     if (c->received != NULL) {
         *status = find_signal(a, m, before->row, texts);
-        if (*status == DB_ROW)
+        if (*status == DB_ROW) {
+            m->holder = c->after->id;
+            m->has_holder = true;
             return apply_refuse(a, m, m->result);
+        }
         if (*status != DB_DONE)
             return APPLY_FAILED;
     }
     if (before->row_version != c->read_version)
         return apply_refuse(a, m, MEMBER_STALE);
     return APPLY_DONE;
+}
+
+/* The same of what signals find it by. */
+static enum apply_end check_all(struct apply *a, struct member *m, struct before *before,
+                                const struct signal_texts *texts, enum db_status *status)
+{
+    enum apply_end end = check_commit(a, m, before, texts, status);
+
+    if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
+        return end;
+    return apply_check_correlation(a, m, status);
 }
 
 enum apply_end apply_commit(struct apply *a, struct member *m, enum db_status *status)
@@ -495,7 +527,7 @@ enum apply_end apply_commit(struct apply *a, struct member *m, enum db_status *s
         return apply_refuse(a, m, MEMBER_FAILED);
     if (m->idempotency != NULL && apply_find_answer(a, m, now_us, &end, status))
         return end;
-    end = check_commit(a, m, &before, &texts, status);
+    end = check_all(a, m, &before, &texts, status);
     if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
         return end;
     end = write_records(a, m, now_us, status);
@@ -509,6 +541,7 @@ enum apply_end apply_commit(struct apply *a, struct member *m, enum db_status *s
         return end;
     if ((c->wakes_parent && !wake_parent(a, c->after, status)) ||
         !insert_history(a, c, m->row, status) || !apply_letters(a, m, status) ||
+        !apply_correlation(a, m, status) || !insert_taken(a, m, status) ||
         (c->received != NULL && !insert_signal(a, c->received, m->row, &texts, status)) ||
         (m->idempotency != NULL && !apply_keep_answer(a, m->idempotency, m->row, now_us, status)))
         return APPLY_FAILED;

@@ -34,6 +34,7 @@ struct apply {
     size_t next_row;
     int64_t counts[STATUS_COUNT]; /* how many more executions have this status */
     int64_t open_letters;         /* how many more dead letters are open */
+    int64_t kept_signals;         /* how many more signals are kept for a wait */
     int64_t kept_answers;         /* how many were put into http_idempotency ... */
     int64_t kept_at_us;           /* ... and when */
     bool wrote;                   /* the current member has changed something */
@@ -61,6 +62,17 @@ bool apply_record_last(struct apply *a, struct str object, struct str id, int64_
 
 /* The dead letters that a commit closes and writes, in change_letter.c. False: *status says why. */
 bool apply_letters(struct apply *a, const struct member *m, enum db_status *status) MUST_USE;
+
+/* What the counter of signals that are kept for a wait is called. */
+#define COUNTER_KEPT_SIGNALS "kept_signals"
+
+/*
+ * What a commit has to do with correlations, in change_signal.c. The first is
+ * before anything is written: APPLY_DONE with m->result, which is unchanged
+ * when nothing speaks against it. False of the second: *status says why.
+ */
+enum apply_end apply_check_correlation(struct apply *a, struct member *m, enum db_status *status);
+bool apply_correlation(struct apply *a, const struct member *m, enum db_status *status) MUST_USE;
 
 /* One kind of member each; used by apply_member(). */
 enum apply_end apply_commit(struct apply *a, struct member *m, enum db_status *status);

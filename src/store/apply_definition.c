@@ -153,10 +153,12 @@ static bool matches(const struct definition_change *d, const struct draft *draft
         is_about_draft(d->action) ? (draft->exists ? draft->revision : 0) : published->version;
     /* 0 means that there must be none, which makes sense to who makes one. */
     bool asks =
-        d->if_match > 0 ||
+        d->if_match > 0 || d->if_match == MATCH_ANY_VERSION ||
         (d->if_match == 0 && (d->action == DEFINITION_SAVE_DRAFT || d->action == DEFINITION_PUT));
 
-    return (!asks || d->if_match == now) && (!d->has_rests_on || d->rests_on == published->version);
+    bool fits = d->if_match == MATCH_ANY_VERSION ? now > 0 : d->if_match == now;
+
+    return (!asks || fits) && (!d->has_rests_on || d->rests_on == published->version);
 }
 
 /* Another kind of process has this code: *kind says which. DB_ROW then. */

@@ -143,6 +143,7 @@ enum apply_end apply_member(struct apply *a, struct member *m, enum db_status *s
 
     a->wrote = false;
     m->result = MEMBER_APPLIED;
+    m->has_holder = false;
     end = apply_one(a, m, status);
     if (end == APPLY_DONE && m->result == MEMBER_APPLIED && m->audit != NULL &&
         !write_audit(a, m->audit, status))

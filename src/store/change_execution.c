@@ -103,6 +103,7 @@ static bool delete_row(struct apply *a, struct uuid id, const struct ended *ende
     memcpy(answer + at + UUID_TEXT_LEN, "\"}", 3);
     if (!apply_write(a, SQL_ANSWERS_BLANK, DB_PARAMS(db_int(ended->row), db_text(str_of(answer))),
                      status) ||
+        !apply_write(a, SQL_WAITS_DELETE, DB_PARAMS(db_int(ended->row)), status) ||
         !apply_write(a, SQL_EXECUTION_DELETE, DB_PARAMS(db_int(ended->row)), status))
         return false;
     a->counts[ended->status]--;

@@ -28,12 +28,15 @@ static bool close_incident(struct apply *a, const struct member *m, struct str s
                            enum db_status *status)
 {
     const struct commit *c = m->commit;
-    struct db_value params[] = {
-        db_int(m->row), letter_status_value(c->incident), db_int(c->after->updated_at_us),
-        m->audit != NULL ? db_some_text(m->audit->user_id) : db_null(), db_some_text(step)};
+    struct db_value params[] = {db_int(m->row),
+                                letter_status_value(c->incident),
+                                db_int(c->after->updated_at_us),
+                                m->audit != NULL ? db_some_text(m->audit->user_id) : db_null(),
+                                db_some_text(c->incident_note),
+                                db_some_text(step)};
 
     if (!apply_write(a, step.len > 0 ? SQL_INCIDENT_CLOSE_STEP : SQL_INCIDENT_CLOSE, params,
-                     step.len > 0 ? 5 : 4, status))
+                     step.len > 0 ? 6 : 5, status))
         return false;
     a->open_letters -= db_changes(a->db);
     return true;

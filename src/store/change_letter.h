@@ -2,7 +2,7 @@
  * change_letter.h - closing a dead letter by hand.
  *
  * The execution that it tells of stays as it is; whoever acts on that closes
- * the letter of an incident by doing so: see commit.incident.
+ * the letter of a hold by doing so: see commit.incident.
  */
 #ifndef PAWL_STORE_CHANGE_LETTER_H
 #define PAWL_STORE_CHANGE_LETTER_H

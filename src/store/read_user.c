@@ -1,9 +1,7 @@
-/* read_user.c - reading users, tokens and the audit log; see users.h. */
+/* read_user.c - reading users and tokens; see users.h. */
 #include "store/read.h"
 #include "store/reader.h"
 #include "store/users.h"
-
-#include <inttypes.h>
 
 static struct str column(struct reader *r, struct arena *mem, enum sql sql, unsigned number)
 {
@@ -119,61 +117,4 @@ bool read_everyone(struct reader *r, struct arena *mem, struct stored_users *use
                      tokens, err);
     reader_end(r);
     return ok;
-}
-
-/* --- the audit log --- */
-
-/* The index that finds the fewest. */
-static enum sql choose_audit(const struct audit_filter *f)
-{
-    if (f->target.len > 0)
-        return SQL_READ_AUDIT_BY_TARGET;
-    if (f->user_id.len > 0)
-        return SQL_READ_AUDIT_BY_USER;
-    if (f->action.len > 0)
-        return SQL_READ_AUDIT_BY_ACTION;
-    return f->org_id.len > 0 && !str_eq(f->org_id, ORG_DEFAULT) ? SQL_READ_AUDIT_BY_ORG
-                                                                : SQL_READ_AUDIT;
-}
-
-/* A cursor is time and row of the last one, with a dot between. */
-static bool read_cursor(struct str cursor, int64_t *at_us, int64_t *row)
-{
-    int64_t dot = str_find(cursor, STR("."), 0);
-
-    return dot > 0 && str_to_int64(str_slice(cursor, 0, (size_t)dot), at_us) &&
-           str_to_int64(str_slice(cursor, (size_t)dot + 1, cursor.len), row);
-}
-
-bool read_audit(struct reader *r, struct arena *mem, const struct audit_filter *f,
-                struct stored_audits *out, struct str *next, struct err *err)
-{
-    enum sql sql = choose_audit(f);
-    int64_t at_us = f->to_us > 0 ? f->to_us : INT64_MAX, row = INT64_MAX;
-    enum db_status status;
-
-    *out = (struct stored_audits){0};
-    *next = STR_NONE;
-    if (f->cursor.len > 0 && !read_cursor(f->cursor, &at_us, &row))
-        return err_set(err, ERR_BAD_REQUEST, "this cursor is not one of ours");
-    status =
-        reader_run(r, sql,
-                   DB_PARAMS(db_int(f->limit + 1), db_int(at_us), db_int(row), db_int(f->from_us),
-                             db_some_text(f->user_id), db_some_text(f->action),
-                             db_some_text(f->target), db_some_text(f->org_id)));
-    for (; status == DB_ROW; status = db_next(r->db, sql))
-        *VEC_ADD(mem, out) = (struct stored_audit){
-            .row = db_column_int(r->db, sql, 0),
-            .at_us = db_column_int(r->db, sql, 1),
-            .user_id = column(r, mem, sql, 2),
-            .user_name = column(r, mem, sql, 3),
-            .action = column(r, mem, sql, 4),
-            .target = column(r, mem, sql, 5),
-            .details_json = column(r, mem, sql, 6),
-        };
-    if ((int64_t)out->count > f->limit) {
-        const struct stored_audit *last = &out->items[--out->count - 1];
-        *next = str_printf(mem, "%" PRId64 ".%" PRId64, last->at_us, last->row);
-    }
-    return ended(r, sql, status, err);
 }

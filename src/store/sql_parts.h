@@ -92,6 +92,19 @@
     "DELETE FROM dead_letters WHERE row IN (SELECT row FROM dead_letters "                         \
     "WHERE " condition "execution = ?1 LIMIT ?2)"
 
+/* ?1 org, ?2 correlation, ?3 behind this row, ?4 a type as it stands in a list of them. */
+#define WAIT_FIND_WHERE(place)                                                                     \
+    "SELECT row, (SELECT id FROM execution WHERE row = w.execution) FROM waits AS w "              \
+    "WHERE org_id = ?1 AND correlation = ?2 AND correlation IS NOT NULL AND row > ?3 "             \
+    "AND " place " > 0 ORDER BY row LIMIT 1"
+#define CORRELATED_FIND_BY_ID                                                                      \
+    "SELECT row, digest, execution_id, expires_at, correlation FROM correlated_signals "           \
+    "WHERE org_id = ?1 AND signal_id = ?2"
+/* ?1 what has expired by now, ?2 at most. */
+#define CORRELATED_PURGE(condition)                                                                \
+    "DELETE FROM correlated_signals WHERE row IN (SELECT row FROM correlated_signals "             \
+    "WHERE " condition "expires_at <= ?1 ORDER BY expires_at LIMIT ?2)"
+
 #define ERROR_CODE_SQLITE "json_extract(error, '$.code')"
 #define ERROR_CODE_POSTGRES "error ->> 'code'"
 

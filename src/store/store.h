@@ -46,7 +46,8 @@ enum member_result {
     MEMBER_STALE,          /* the row_version was not the one it rests on */
     MEMBER_KEY_BUSY,       /* a live execution has this business key: `holder` */
     MEMBER_RECORD_STALE,   /* a record had another version than was read */
-    MEMBER_SIGNAL_KNOWN,   /* a signal of this id exists with the same content */
+    MEMBER_KEPT_STALE,     /* what is kept for a wait that begins is not what was read */
+    MEMBER_SIGNAL_KNOWN,   /* a signal of this id exists with the same content: `holder` */
     MEMBER_SIGNAL_DIFFERS, /* ... with other content */
     MEMBER_REPEATED,       /* the Idempotency-Key was used before with the same body: `answer` */
     MEMBER_KEY_CONFLICT,   /* ... with another body */
@@ -74,6 +75,8 @@ enum definition_action {
     DEFINITION_KEEP,   /* nothing, provided that `rests_on` is still true */
 };
 
+enum definition_match { MATCH_WHATEVER = -1, MATCH_ANY_VERSION = -2 };
+
 /* Definitions are versioned by integers from 1; a draft has none. */
 struct definition_change {
     enum definition_action action;
@@ -82,7 +85,10 @@ struct definition_change {
     struct str text; /* SAVE_DRAFT, PUBLISH, PUT: the definition exactly as it was sent */
     struct str summary;
     struct str user_id;
-    /* The revision of the draft, or of PUT and REMOVE the version: -1 any, 0 none. */
+    /*
+     * The revision of the draft, or of PUT and REMOVE the version: 0 there must be
+     * none; or one of enum definition_match.
+     */
     int64_t if_match;
     bool has_rests_on;
     int64_t rests_on; /* the version that is published; 0 none */
@@ -115,6 +121,19 @@ struct audit {
     int64_t now_us;
 };
 
+/* A signal that is to find its wait by a correlation. */
+struct correlated_signal {
+    struct str org_id, id, type, correlation;
+    bool has_own_id;   /* the client's: it may be sent again */
+    struct str digest; /* of what it says */
+    struct str payload_json, by_json;
+    struct str sender_json; /* {role, groups}: whose signals a wait may take is looked at later */
+    int64_t received_at_us, expires_at_us;
+};
+
+/* So long a signal that was delivered is known by its id, however short its own time is. */
+#define DELIVERED_KNOWN_US (INT64_C(24) * 3600 * 1000000)
+
 struct change;
 
 struct member {
@@ -122,6 +141,8 @@ struct member {
     const struct commit *commit;
     struct definition_change *definition;
     struct change *change;
+    /* MEMBER_COMMIT: what it receives came by correlation; or NULL */
+    const struct correlated_signal *correlated;
     struct uuid crashed;                   /* MEMBER_CRASH */
     const struct idempotency *idempotency; /* or NULL */
     const struct audit *audit;             /* or NULL */
@@ -130,7 +151,8 @@ struct member {
     /* filled by the store */
     enum member_result result;
     int64_t row;        /* MEMBER_COMMIT: the execution's key in the store */
-    struct uuid holder; /* MEMBER_KEY_BUSY */
+    struct uuid holder; /* MEMBER_KEY_BUSY; MEMBER_SIGNAL_KNOWN: who has received it, if ... */
+    bool has_holder;    /* ... anybody has: it may be kept */
     int32_t answer_status;
     struct str answer; /* MEMBER_REPEATED, in batch->mem */
     struct err err;

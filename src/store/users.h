@@ -132,7 +132,8 @@ struct audit_filter {
 };
 
 struct stored_audit {
-    int64_t row, at_us;
+    struct str id;      /* for people */
+    int64_t row, at_us; /* row is 0 of what is in another table */
     struct str user_id, user_name, action, target, details_json;
 };
 

@@ -128,6 +128,10 @@ static enum db_status write_sums(struct writer *w, struct apply *a, const struct
         status = db_exec(w->db, SQL_COUNTER_ADD,
                          DB_PARAMS(db_int(w->slot), db_text(STR(COUNTER_OPEN_LETTERS)),
                                    db_int(a->open_letters)));
+    if (a->kept_signals != 0 && status == DB_DONE)
+        status = db_exec(w->db, SQL_COUNTER_ADD,
+                         DB_PARAMS(db_int(w->slot), db_text(STR(COUNTER_KEPT_SIGNALS)),
+                                   db_int(a->kept_signals)));
     if (status == DB_DONE)
         status = db_exec(w->db, SQL_NODE_BATCH, DB_PARAMS(db_text(w->node), db_int(b->number)));
     return status;

@@ -118,6 +118,15 @@ bool script_read_signals(struct arena *mem, struct value v, struct trial_signals
 
 /* --- operators --- */
 
+static bool read_outcome(struct value v, enum outcome_said *out, struct err *err)
+{
+    struct value outcome = script_member(v, "outcome");
+
+    return (outcome.kind == VALUE_STRING && outcome_said_read(value_text(outcome), out)) ||
+           err_set(err, ERR_INVALID,
+                   "'outcome' must be \"succeeded\", \"failed\" or \"not_happened\"");
+}
+
 static bool read_action(struct value v, struct trial_action *out, struct err *err)
 {
     static const struct {
@@ -126,6 +135,7 @@ static bool read_action(struct value v, struct trial_action *out, struct err *er
     } actions[] = {
         {"retry", "action after from input", EVENT_RETRY},
         {"skip", "action after output", EVENT_SKIP},
+        {"resolve", "action after outcome output", EVENT_RESOLVE},
         {"cancel", "action after reason compensate", EVENT_CANCEL},
     };
     struct value name = script_member(v, "action"), compensate = script_member(v, "compensate");
@@ -137,6 +147,8 @@ static bool read_action(struct value v, struct trial_action *out, struct err *er
             continue;
         out->kind = actions[i].kind;
         out->rollback = script_rollback(compensate);
+        if (out->kind == EVENT_RESOLVE && !read_outcome(v, &out->said, err))
+            return false;
         if (!is_kind(compensate, VALUE_BOOL))
             return err_set(err, ERR_INVALID, "'compensate' must be true or false");
         return script_knows(v, actions[i].fields, err) &&
@@ -145,8 +157,8 @@ static bool read_action(struct value v, struct trial_action *out, struct err *er
                read_after(v, &out->has_time, &out->after_us, err);
     }
     return err_set(err, ERR_INVALID,
-                   "an operator's action is {\"action\": \"retry\", \"skip\" or \"cancel\", "
-                   "\"after\"?, ...}");
+                   "an operator's action is {\"action\": \"retry\", \"skip\", \"resolve\" or "
+                   "\"cancel\", \"after\"?, ...}");
 }
 
 bool script_read_actions(struct arena *mem, struct value v, struct trial_actions *out,

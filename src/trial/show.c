@@ -38,9 +38,9 @@ static void write_commands(struct buf *out, const struct trial_execution *e)
 }
 
 /* The execution with its history; left open for more members. */
-static void write_execution(struct arena *mem, struct buf *out, const struct trial_execution *e)
+static void write_execution(struct buf *out, const struct trial_execution *e)
 {
-    show_execution(mem, out, e->x);
+    show_execution(out, e->x);
     ASSERT(out->len > 0);
     out->len--;
     write_steps(out, e);
@@ -103,13 +103,13 @@ static void write_dead_letters(struct buf *out, const struct dead_letters *lette
     buf_char(out, ']');
 }
 
-static void write_children(struct arena *mem, struct buf *out, const struct trial *trial)
+static void write_children(struct buf *out, const struct trial *trial)
 {
     object_name(out, "children");
     buf_char(out, '[');
     for (size_t i = 0; i < trial->children.count; i++) {
         object_next(out);
-        write_execution(mem, out, &trial->children.items[i]);
+        write_execution(out, &trial->children.items[i]);
         buf_char(out, '}');
     }
     buf_char(out, ']');
@@ -133,10 +133,10 @@ struct value trial_value(struct arena *mem, const struct trial *trial)
     struct err err;
 
     buf_init_arena(&text, mem);
-    write_execution(mem, &text, &trial->main);
+    write_execution(&text, &trial->main);
     write_logs(&text, &trial->logs);
     write_records(&text, trial);
-    write_children(mem, &text, trial);
+    write_children(&text, trial);
     write_dead_letters(&text, &trial->dead_letters);
     write_times(&text, trial);
     buf_char(&text, '}');

@@ -192,6 +192,7 @@ static bool may_act(const struct run *r, const struct trial_action *action)
 static bool act(struct run *r, size_t i, struct err *err)
 {
     const struct trial_action *action = &r->script->actions.items[i];
+    const struct asking *asking = first_actor(r)->x->cursor.asking;
 
     r->acted[i] = true;
     r->out->actions_undone--;
@@ -201,7 +202,9 @@ static bool act(struct run *r, size_t i, struct err *err)
                                       .cancel_rollback = action->rollback,
                                       .from = action->from,
                                       .input = action->input,
-                                      .output = action->output},
+                                      .output = action->output,
+                                      .letter = asking != NULL ? asking->letter : STR_NONE,
+                                      .said = action->said},
                        err);
 }
 
@@ -209,8 +212,8 @@ static bool act(struct run *r, size_t i, struct err *err)
 static size_t action_in_turn(struct run *r)
 {
     const struct trial_actions *all = &r->script->actions;
-    bool is_stuck = first_actor(r)->x->status == STATUS_FAILED ||
-                    actor_waits_for(r, first_actor(r), STR("incident"));
+    bool is_stuck =
+        first_actor(r)->x->status == STATUS_FAILED || execution_is_held(first_actor(r)->x);
     size_t i = 0;
 
     while (i < all->count && (r->acted[i] || all->items[i].has_time))

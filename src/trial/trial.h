@@ -31,13 +31,14 @@ struct trial_signals {
 
 /* What an operator does. */
 struct trial_action {
-    enum event_kind kind; /* EVENT_CANCEL, EVENT_RETRY or EVENT_SKIP */
+    enum event_kind kind; /* EVENT_CANCEL, EVENT_RETRY, EVENT_SKIP or EVENT_RESOLVE */
     bool has_time;        /* else: when the execution is held, or has failed, and it is its turn */
     int64_t after_us;     /* since the start */
     struct str from;      /* RETRY, or empty */
     struct value input;   /* RETRY, or absent */
-    struct value output;  /* SKIP, or absent */
-    struct str reason;    /* CANCEL, or empty */
+    struct value output;  /* SKIP, RESOLVE, or absent */
+    enum outcome_said said;        /* RESOLVE */
+    struct str reason;             /* CANCEL, or empty */
     enum cancel_rollback rollback; /* CANCEL */
 };
 

@@ -22,10 +22,10 @@ enum { JSON_DEPTH_MAX = 256 };
  * other numbers VALUE_DOUBLE; keys carry their hash.
  *
  * ERR_BAD_JSON with line and column: anything RFC 8259 does not allow, bytes
- * that are not UTF-8, a byte order mark, a key that stands twice, U+0000 or
- * half a surrogate pair in a string, a number too large for a double, more
- * than JSON_DEPTH_MAX levels. ERR_TOO_LARGE: 4 GiB or more. On failure *out
- * is unchanged; what was allocated stays with `mem`.
+ * that are not UTF-8, a byte order mark, a key that stands twice, a number too
+ * large for a double, more than JSON_DEPTH_MAX levels. ERR_INVALID with line
+ * and column: \u0000 or half a surrogate pair in a string. ERR_TOO_LARGE: 4 GiB
+ * or more. On failure *out is unchanged; what was allocated stays with `mem`.
  */
 bool json_read(struct arena *mem, struct str text, struct value *out, struct err *err) MUST_USE;
 

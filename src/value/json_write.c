@@ -9,6 +9,7 @@
 #include "value/json.h"
 
 #include "base/base64.h"
+#include "value/json_escape.h"
 #include "value/number.h"
 #include "value/path.h"
 #include "value/timefmt.h"
@@ -118,43 +119,6 @@ static inline char *room(struct writer *w, char *to, size_t extra)
     return LIKELY((size_t)(w->end - to) >= extra) ? to : grow(w, to, extra);
 }
 
-#define EVERY_BYTE(c) (0x0101010101010101u * (c))
-
-/* Whether one of eight bytes is a quote, a backslash or a control character. */
-static inline bool needs_escape(uint64_t bytes)
-{
-    uint64_t quote = (bytes ^ EVERY_BYTE('"')) - EVERY_BYTE(1);
-    uint64_t backslash = (bytes ^ EVERY_BYTE('\\')) - EVERY_BYTE(1);
-    uint64_t control = bytes - EVERY_BYTE(0x20);
-
-    /* A subtraction borrows only where the answer is yes anyway. */
-    return ((quote | backslash | control) & ~bytes & EVERY_BYTE(0x80)) != 0;
-}
-
-static char *put_escaped(char *to, unsigned char c)
-{
-    static const char short_forms[0x20] = {
-        ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
-    static const char hex[] = "0123456789abcdef";
-
-    if (c >= 0x20 && c != '"' && c != '\\') {
-        *to++ = (char)c;
-        return to;
-    }
-    *to++ = '\\';
-    if (c >= 0x20) {
-        *to++ = (char)c;
-    } else if (short_forms[c] != 0) {
-        *to++ = short_forms[c];
-    } else {
-        memcpy(to, "u00", 3);
-        to[3] = hex[c >> 4];
-        to[4] = hex[c & 15];
-        to += 5;
-    }
-    return to;
-}
-
 /* From byte `from` on, a piece at a time. */
 static char *add_escaped(struct writer *w, char *to, struct str s, size_t from)
 {
@@ -165,49 +129,9 @@ static char *add_escaped(struct writer *w, char *to, struct str s, size_t from)
 
         to = room(w, to, (end - from) * 6);
         for (; from < end; from++)
-            to = put_escaped(to, (unsigned char)s.ptr[from]);
+            to = json_put_escaped(to, (unsigned char)s.ptr[from]);
     }
     return to;
-}
-
-/*
- * Copy text as long as nothing in it needs an escape; answers how much was
- * copied. Never reads beyond the text.
- */
-static inline size_t copy_plain(char *to, const char *text, size_t len)
-{
-    uint64_t word;
-    size_t i = 0;
-
-    for (; len - i >= 8; i += 8) {
-        memcpy(&word, text + i, 8);
-        memcpy(to + i, &word, 8);
-        if (UNLIKELY(needs_escape(word)))
-            return i;
-    }
-    if (i == len)
-        return len;
-    if (len >= 8) {
-        /* The last eight bytes, some of them for the second time. */
-        memcpy(&word, text + len - 8, 8);
-        memcpy(to + len - 8, &word, 8);
-        return needs_escape(word) ? i : len;
-    }
-    if (len >= 4) {
-        uint32_t low, high;
-        memcpy(&low, text, 4);
-        memcpy(&high, text + len - 4, 4);
-        memcpy(to, &low, 4);
-        memcpy(to + len - 4, &high, 4);
-        word = (uint64_t)high << 32 | low;
-    } else {
-        to[0] = text[0];
-        to[len / 2] = text[len / 2];
-        to[len - 1] = text[len - 1];
-        word = EVERY_BYTE(' ') << 24 | (uint64_t)(unsigned char)text[0] << 16 |
-               (uint64_t)(unsigned char)text[len / 2] << 8 | (unsigned char)text[len - 1];
-    }
-    return needs_escape(word) ? 0 : len;
 }
 
 /* A string for which there is no room yet, or with something to escape. */
@@ -220,7 +144,7 @@ static char *add_string_slowly(struct writer *w, char *to, struct str s)
         return fail_too_large(w);
     to = room(w, to, s.len + 2 + AFTER_STRING);
     *to++ = '"';
-    done = copy_plain(to, s.ptr, s.len);
+    done = json_copy_plain(to, s.ptr, s.len);
     to = add_escaped(w, to + done, s, done);
     to = room(w, to, 1 + AFTER_STRING);
     *to++ = '"';
@@ -231,7 +155,7 @@ static char *add_string_slowly(struct writer *w, char *to, struct str s)
 static inline char *add_string(struct writer *w, char *to, struct str s)
 {
     if (LIKELY((size_t)(w->end - to) >= s.len + 2 + AFTER_STRING) &&
-        LIKELY(copy_plain(to + 1, s.ptr, s.len) == s.len)) {
+        LIKELY(json_copy_plain(to + 1, s.ptr, s.len) == s.len)) {
         to[0] = '"';
         to[s.len + 1] = '"';
         return to + s.len + 2;
@@ -471,7 +395,16 @@ bool json_write_pretty(struct buf *out, struct value v, struct err *err)
 void json_write_string(struct buf *out, struct str s)
 {
     struct err ignored;
+    char *to;
 
+    if (LIKELY(out->room - out->len >= s.len + 2)) {
+        to = out->ptr + out->len;
+        if (LIKELY(json_copy_plain(to + 1, s.ptr, s.len) == s.len)) {
+            to[0] = to[s.len + 1] = '"';
+            out->len += s.len + 2;
+            return;
+        }
+    }
     /* A string fails only where the buffer's limit does. */
     if (!json_write(out, value_string(s), &ignored)) {
         out->failed = true;

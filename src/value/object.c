@@ -2,6 +2,7 @@
 #include "value/object.h"
 
 #include "value/json.h"
+#include "value/number.h"
 #include "value/timefmt.h"
 
 void object_next(struct buf *out)
@@ -14,10 +15,17 @@ void object_next(struct buf *out)
 
 void object_name(struct buf *out, const char *name)
 {
+    size_t len = strlen(name);
+    char *to;
+
     object_next(out);
-    buf_char(out, '"');
-    buf_text(out, name);
-    buf_text(out, "\":");
+    if (!buf_reserve(out, len + 3))
+        return;
+    to = out->ptr + out->len;
+    *to = '"';
+    memcpy(to + 1, name, len);
+    memcpy(to + 1 + len, "\":", 2);
+    out->len += len + 3;
 }
 
 void object_text(struct buf *out, const char *name, struct str text)
@@ -40,8 +48,10 @@ void object_json(struct buf *out, const char *name, struct str json)
 
 void object_int(struct buf *out, const char *name, int64_t n)
 {
+    char text[NUMBER_TEXT_MAX];
+
     object_name(out, name);
-    buf_printf(out, "%lld", (long long)n);
+    buf_add(out, text, number_write_int(text, n));
 }
 
 void object_bool(struct buf *out, const char *name, bool b)

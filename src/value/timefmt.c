@@ -21,11 +21,17 @@ bool duration_in_range(int64_t seconds, uint32_t nanos)
 /* --- writing --- */
 
 /* Each answers what follows the number. */
-static char *put_fixed(char *p, uint32_t number, int width)
+static inline char *put_two(char *p, uint32_t number)
 {
-    for (int i = width - 1; i >= 0; i--, number /= 10)
-        p[i] = (char)('0' + number % 10);
-    return p + width;
+    p[0] = (char)('0' + number / 10);
+    p[1] = (char)('0' + number % 10);
+    return p + 2;
+}
+
+static inline char *put_three(char *p, uint32_t number)
+{
+    *p = (char)('0' + number / 100);
+    return put_two(p + 1, number % 100);
 }
 
 static char *put_number(char *p, uint64_t number)
@@ -48,25 +54,26 @@ size_t timestamp_write(char out[TIMESTAMP_TEXT_MAX], struct value timestamp)
     char *p = out;
 
     ASSERT(timestamp_in_range(timestamp.seconds, nanos));
-    p = put_fixed(p, (uint32_t)c.year, 4);
+    p = put_two(p, (uint32_t)c.year / 100);
+    p = put_two(p, (uint32_t)c.year % 100);
     *p++ = '-';
-    p = put_fixed(p, (uint32_t)c.month, 2);
+    p = put_two(p, (uint32_t)c.month);
     *p++ = '-';
-    p = put_fixed(p, (uint32_t)c.day, 2);
+    p = put_two(p, (uint32_t)c.day);
     *p++ = 'T';
-    p = put_fixed(p, (uint32_t)c.hour, 2);
+    p = put_two(p, (uint32_t)c.hour);
     *p++ = ':';
-    p = put_fixed(p, (uint32_t)c.minute, 2);
+    p = put_two(p, (uint32_t)c.minute);
     *p++ = ':';
-    p = put_fixed(p, (uint32_t)c.second, 2);
+    p = put_two(p, (uint32_t)c.second);
     if (nanos != 0) {
+        /* Milliseconds, microseconds or nanoseconds: as many as it takes. */
         *p++ = '.';
-        if (nanos % 1000000 == 0)
-            p = put_fixed(p, nanos / 1000000, 3);
-        else if (nanos % 1000 == 0)
-            p = put_fixed(p, nanos / 1000, 6);
-        else
-            p = put_fixed(p, nanos, 9);
+        p = put_three(p, nanos / 1000000);
+        if (nanos % 1000000 != 0)
+            p = put_three(p, nanos / 1000 % 1000);
+        if (nanos % 1000 != 0)
+            p = put_three(p, nanos % 1000);
     }
     *p++ = 'Z';
     return (size_t)(p - out);
@@ -127,7 +134,9 @@ size_t duration_write_seconds(char out[DURATION_TEXT_MAX], struct value duration
     p = put_number(p, s.seconds);
     if (s.nanos != 0) {
         *p++ = '.';
-        p = put_fixed(p, s.nanos, 9);
+        p = put_three(p, s.nanos / 1000000);
+        p = put_three(p, s.nanos / 1000 % 1000);
+        p = put_three(p, s.nanos % 1000);
         while (p[-1] == '0')
             p--;
     }

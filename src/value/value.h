@@ -234,8 +234,14 @@ static inline const struct value *value_map_field(const struct value_map *m,
     return NULL;
 }
 
-/* value_map_get() for text that is not a value yet. */
-struct value value_map_get_str(struct value map, struct str key);
+/* value_map_get() for a string made by value_key(). */
+struct value value_map_get_key(struct value map, struct value key);
+
+/* value_map_get() for text that is not a value yet; inline, since that of most is constant. */
+static inline struct value value_map_get_str(struct value map, struct str key)
+{
+    return value_map_get_key(map, value_key(key));
+}
 
 /*
  * Make a map of entries that the caller has filled. Keys are strings, ints,

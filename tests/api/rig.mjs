@@ -21,8 +21,8 @@ export function isProblem(answer, status, code) {
     equal(answer.json.code, code, 'code');
 }
 
-/** Ask again until `question` answers something true; fails after `seconds`. */
-export async function until(what, question, seconds = 30) {
+/** Ask again until `question` answers something true; fails after `seconds`: on no machine by chance. */
+export async function until(what, question, seconds = 180) {
     const end = Date.now() + seconds * 1000;
     for (let pause = 2; ; pause = Math.min(pause * 2, 100)) {
         const answer = await question();
@@ -122,7 +122,11 @@ export class Server {
                     done({ status: answer.statusCode, headers: answer.headers, raw, json });
                 });
             });
-            request.on('error', fail);
+            // A kept connection may have been closed while nobody looked; asking again changes nothing.
+            request.on('error', (error) => {
+                if (method !== 'GET' || !request.reusedSocket) return fail(error);
+                this.call(token, method, path, body, headers).then(done, fail);
+            });
             request.end(text);
         });
     }

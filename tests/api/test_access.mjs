@@ -229,7 +229,8 @@ async function organisationsAreApart(s) {
     isProblem(await s.api(boss.token, 'PATCH', `/users/${theirs.id}`, { org_id: NOBODY }), 403, 'forbidden');
     equal((await s.api(boss.token, 'POST', '/users', { name: 'New', role: 'viewer' })).json.org_id, ORG_A);
     const log = (await s.api(boss.token, 'GET', '/audit')).json.items;
-    equal(log.map((a) => [a.user.name, a.action]), [['Boss', 'user.create']]);
+    equal(log.map((a) => [a.user.name, a.action]), [['Boss', 'user.create'],
+        ['Olga', 'execution.signal'], ['Olga', 'execution.signal'], ['Olga', 'execution.start']]);
 }
 
 async function accessNarrows(s) {

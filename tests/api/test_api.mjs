@@ -148,7 +148,7 @@ claim('bad JSON is refused with its place', async () => {
     isProblem(answer, 400, 'bad_json');
     equal([answer.json.line, answer.json.column], [2, 12]);
     isProblem(await api('POST', '/executions', '{"code": "a", "code": "b"}'), 400, 'bad_json');
-    isProblem(await api('POST', '/executions', '{"code": "a\\u0000"}'), 400, 'bad_json');
+    isProblem(await api('POST', '/executions', '{"code": "a\\u0000"}'), 422, 'invalid');
     isProblem(await api('POST', '/executions', '[]'), 422, 'invalid');
 });
 
@@ -270,7 +270,7 @@ claim('eval answers value and type, or the column', async () => {
 // --- executions ---
 
 claim('a start with ?wait answers with the end', async () => {
-    const answer = await api('POST', '/executions?wait=10s',
+    const answer = await api('POST', '/executions?wait=60s',
         { code: 'greeting', input: { who: 'Ada' } });
     equal(answer.status, 201);
     equal([answer.json.status, answer.json.result], ['completed', { text: 'Hi, Ada' }]);
@@ -296,7 +296,7 @@ claim('a wait that outlasts ?wait is 202', async () => {
     const busy = await api('POST', '/executions', { code: 'waiting', key: 'w1' });
     isProblem(busy, 409, 'key_busy');
     equal(busy.json.executionId, answer.json.id);
-    const taken = await api('POST', `/executions/${answer.json.id}/signal?wait=10s`,
+    const taken = await api('POST', `/executions/${answer.json.id}/signal?wait=60s`,
         { type: 'go', payload: { n: 1 }, id: 's-1' });
     equal([taken.status, taken.json.id, taken.json.executionId, taken.json.status],
         [200, 's-1', answer.json.id, 'completed']);
@@ -310,7 +310,7 @@ claim('a wait that outlasts ?wait is 202', async () => {
 claim('many clients wait at once and each gets its own answer', async () => {
     const started = await Promise.all(Array.from({ length: 200 }, () =>
         api('POST', '/executions', { code: 'waiting' })));
-    const waits = started.map((s, i) => api('POST', `/executions/${s.json.id}/signal?wait=10s`,
+    const waits = started.map((s, i) => api('POST', `/executions/${s.json.id}/signal?wait=60s`,
         { type: 'go', payload: i }));
     const ends = await Promise.all(waits);
     equal(ends.every((e, i) => e.json.step.output.payload === i), true);
@@ -321,12 +321,12 @@ claim('a signal with ?wait answers with the step that took it', async () => {
     await publish('two_waits', JSON.stringify({ code: 'two_waits',
         steps: [wait('first', 'one'), wait('second', 'two'), wait('third', 'three')] }));
     const { id } = (await api('POST', '/executions', { code: 'two_waits' })).json;
-    const signal = (body, query = '?wait=10s', headers = {}) =>
+    const signal = (body, query = '?wait=60s', headers = {}) =>
         api('POST', `/executions/${id}/signal${query}`, body, headers);
     const none = await signal({ type: 'three' }, '?wait=50ms');
     equal([none.status, Object.keys(none.json)], [202, ['id']]);
     // It comes too early: the answer comes when the second wait takes it.
-    const early = signal({ type: 'two', payload: 'early', id: 'e-1' }, '?wait=10s',
+    const early = signal({ type: 'two', payload: 'early', id: 'e-1' }, '?wait=60s',
         { 'Idempotency-Key': 'early' });
     let kept = [];
     while (kept.length < 2)
@@ -340,7 +340,7 @@ claim('a signal with ?wait answers with the step that took it', async () => {
     // Whoever asks again hears the same, by the id of the signal and by the key of the request.
     const again = await signal({ type: 'two', payload: 'early', id: 'e-1' });
     equal([again.status, again.json], [200, second.json]);
-    const repeated = await signal({ type: 'two', payload: 'early', id: 'e-1' }, '?wait=10s',
+    const repeated = await signal({ type: 'two', payload: 'early', id: 'e-1' }, '?wait=60s',
         { 'Idempotency-Key': 'early' });
     equal([repeated.status, repeated.json], [200, second.json]);
     const plain = await signal({ type: 'two', payload: 'early', id: 'e-1' }, '',
@@ -352,17 +352,17 @@ claim('a signal that is asked for again while it waits is answered when it is ta
     const { id } = (await api('POST', '/executions', { code: 'two_waits' })).json;
     const late = { type: 'two', id: 'l-1' };
     equal((await api('POST', `/executions/${id}/signal`, late)).status, 202);
-    const waits = [1, 2, 3].map(() => api('POST', `/executions/${id}/signal?wait=10s`, late));
-    await api('POST', `/executions/${id}/signal?wait=10s`, { type: 'one' });
+    const waits = [1, 2, 3].map(() => api('POST', `/executions/${id}/signal?wait=60s`, late));
+    await api('POST', `/executions/${id}/signal?wait=60s`, { type: 'one' });
     for (const answer of await Promise.all(waits))
         equal([answer.status, answer.json.step.step], [200, 'second']);
     await api('POST', `/executions/${id}/cancel`);
-    const gone = await api('POST', `/executions/${id}/signal?wait=10s`, late);
+    const gone = await api('POST', `/executions/${id}/signal?wait=60s`, late);
     equal([gone.status, gone.json.step.step, gone.json.status], [200, 'second', 'cancelled']);
 });
 
 claim('cancel ends a wait', async () => {
-    const waiter = api('POST', '/executions?wait=10s', { code: 'waiting', key: 'c1' });
+    const waiter = api('POST', '/executions?wait=60s', { code: 'waiting', key: 'c1' });
     let found = [];
     while (found.length === 0)
         found = (await api('GET', '/executions?key=c1')).json.items;
@@ -419,7 +419,7 @@ claim('filters and search find executions', async () => {
 claim('steps are history in order, page by page', async () => {
     const { id } = (await api('POST', '/executions', { code: 'waiting' })).json;
     equal((await api('GET', `/executions/${id}/steps`)).json, { items: [], nextCursor: null });
-    await api('POST', `/executions/${id}/signal?wait=10s`, { type: 'go', payload: 1 });
+    await api('POST', `/executions/${id}/signal?wait=60s`, { type: 'go', payload: 1 });
     const all = (await api('GET', `/executions/${id}/steps`)).json;
     equal(all.items.map(s => [s.step, s.kind, s.status, s.visit, s.attempt]),
         [['ask', 'forward', 'completed', 1, 1], ['done', 'forward', 'completed', 1, 1]]);
@@ -434,7 +434,7 @@ claim('steps are history in order, page by page', async () => {
 claim('a record that is made again goes on counting', async () => {
     const run = async (code, procedure) => {
         await publish(code, JSON.stringify({ code, steps: [{ code: 'a', procedure }] }));
-        return (await api('POST', '/executions?wait=10s', { code })).json.result;
+        return (await api('POST', '/executions?wait=60s', { code })).json.result;
     };
     const thing = { object: 'thing', id: 'x' };
     const make = { type: 'record.create', ...thing, data: { n: 1 } };
@@ -456,7 +456,7 @@ claim('a repeated start is the same execution', async () => {
     equal(second.json.id, first.json.id);
     isProblem(await api('POST', '/executions', { code: 'greeting' }, key),
         409, 'idempotency_conflict');
-    const waited = api('POST', '/executions?wait=10s', body, key);
+    const waited = api('POST', '/executions?wait=60s', body, key);
     await api('POST', `/executions/${first.json.id}/signal`, { type: 'go', payload: 5 });
     const end = await waited;
     equal([end.status, end.json.id, end.json.result], [200, first.json.id, { got: 5 }]);

@@ -79,7 +79,7 @@ async function publish(s, definition) {
 }
 
 async function result(s, code, input = {}) {
-    const answer = await s.call('POST', '/executions?wait=10s', { code, input });
+    const answer = await s.call('POST', '/executions?wait=60s', { code, input });
     equal([answer.status, answer.json.status], [201, 'completed'], answer.raw);
     return answer.json.result;
 }
@@ -543,14 +543,14 @@ shared.push({ name: 'what one node changes the others see', run: async ([a, b]) 
     await publish(a, transform('both', { v: '$.config.both' }));
     equal(await result(b, 'both'), { v: 1 }, 'a version that b has never seen');
     await a.call('PUT', '/config/both', { value: 2 });
-    await until('b sees the config', async () => (await result(b, 'both')).v === 2, 10);
+    await until('b sees the config', async () => (await result(b, 'both')).v === 2);
     await a.call('PUT', '/functions/both', { params: [], body: '3' });
     await publish(a, transform('both', { v: '=fn.both()' }));
-    await until('b sees the version', async () => (await result(b, 'both')).v === 3, 10);
+    await until('b sees the version', async () => (await result(b, 'both')).v === 3);
     await a.call('PUT', '/functions/both', { params: [], body: '4' });
-    await until('b sees the function', async () => (await result(b, 'both')).v === 4, 10);
+    await until('b sees the function', async () => (await result(b, 'both')).v === 4);
     await a.call('POST', '/scenarios/both/revert');
-    await until('b sees the revert', async () => (await result(b, 'both')).v === 2, 10);
+    await until('b sees the revert', async () => (await result(b, 'both')).v === 2);
 } });
 shared.push({ name: 'of two nodes that save over the same version one wins', run: async ([a, b]) => {
     for (let i = 0; i < 5; i++) {

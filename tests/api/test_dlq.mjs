@@ -44,7 +44,7 @@ async function hold(rig, input = {}) {
 }
 
 async function fail(rig) {
-    const answer = await rig.api('POST', '/executions?wait=10s', { code: 'stuck' });
+    const answer = await rig.api('POST', '/executions?wait=60s', { code: 'stuck' });
     equal([answer.status, answer.body.status], [201, 'failed']);
     return answer.body.id;
 }

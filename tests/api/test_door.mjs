@@ -111,9 +111,9 @@ await claims.claim('TLS serves what plain HTTP does', () =>
         await s.publish({ code: 'hello', steps: [{ code: 'a', procedure: { type: 'compute.transform', data: { x: 1 } } }] });
         await s.publish({ code: 'waits', steps: [{ code: 'a', procedure: { type: 'wait.signal', signalType: 'go' } }] });
         const ends = await Promise.all(Array.from({ length: 20 }, () =>
-            s.asAdmin('POST', '/executions?wait=10s', { code: 'hello' })));
+            s.asAdmin('POST', '/executions?wait=60s', { code: 'hello' })));
         equal(ends.every((e) => e.status === 201 && e.json.status === 'completed'), true);
-        const later = s.asAdmin('POST', '/executions?wait=10s', { code: 'waits', key: 'k' });
+        const later = s.asAdmin('POST', '/executions?wait=60s', { code: 'waits', key: 'k' });
         const { items: [{ id }] } = await until('it waits', async () => {
             const { json } = await s.asAdmin('GET', '/executions?key=k&status=waiting');
             return json.items.length > 0 ? json : null;
@@ -264,7 +264,7 @@ await claims.claim('headers of 4,000 bytes are read, of 10,000 refused', () =>
     }));
 
 await claims.claim('more connections than allowed wait or are closed, and nobody else suffers', () =>
-    serving(server('--max-connections', '10', '--client-timeout', '2s'), async (s) => {
+    serving(server('--max-connections', '10'), async (s) => {
         equal((await s.call(null, 'GET', '/healthz')).status, 200);
         const crowd = Array.from({ length: 40 }, () => connect(s));
         // The connection that was there before is served all the time.

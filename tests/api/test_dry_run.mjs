@@ -43,7 +43,7 @@ claim('the real thing goes the same way', async (rig) => {
     const body = { input: { ...order, order: 'A-2' }, mocks: { signals: { payment_failed: null } } };
     const trace = await tried(rig, 'order_processing', body);
     const x = await rig.begin('order_processing', { input: body.input });
-    await rig.api('POST', `/executions/${x.id}/signal?wait=5s`, { type: 'payment_failed' });
+    await rig.api('POST', `/executions/${x.id}/signal?wait=60s`, { type: 'payment_failed' });
     const done = await rig.api('GET', `/executions/${x.id}`);
     const real = await rig.api('GET', `/executions/${x.id}/steps`);
     equal(steps({ steps: real.body.items }), steps(trace));

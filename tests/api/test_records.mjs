@@ -108,7 +108,7 @@ claim('records are those of the commands, and a process sees what was edited', a
     await rig.api('PUT', '/records/count/c', { n: 5 });
     const x = await rig.begin('counter');
     await rig.api('PATCH', '/records/count/c', { n: 41 });
-    await rig.api('POST', `/executions/${x.id}/signal?wait=10s`, { type: 'go' });
+    await rig.api('POST', `/executions/${x.id}/signal?wait=60s`, { type: 'go' });
     equal((await rig.api('GET', '/records/count/c')).body, { id: 'c', version: 3, n: 42 });
 });
 
@@ -138,7 +138,7 @@ claim('executions that count and people who edit lose no write', async (rig) => 
                 edits++;
                 continue;
             }
-            const answer = await client.ask('POST', '/api/v1/executions?wait=20s', { code: 'increment' });
+            const answer = await client.ask('POST', '/api/v1/executions?wait=60s', { code: 'increment' });
             if (answer.body.status === 'completed') counted++;
         }
     }));

@@ -37,7 +37,7 @@ async function startServer(store) {
         return server.call('POST', `${path}/publish`, { changeSummary: 'test' });
     };
     server.result = async (code, input) => {
-        const answer = await server.call('POST', '/executions?wait=10s', { code, input });
+        const answer = await server.call('POST', '/executions?wait=60s', { code, input });
         equal([answer.status, answer.json.status], [201, 'completed'], answer.raw);
         return answer.json.result;
     };

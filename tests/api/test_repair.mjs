@@ -218,7 +218,7 @@ claim('many that wait go on with another version, all but those that cannot', as
     equal([moved.matched, moved.done, moved.failed, moved.skipped], [60, 60, 0, 0], JSON.stringify(moved));
     await rig.restart();
     await forAll(rig.server, ids, async (client, id) => {
-        equal((await client.ask('POST', `/api/v1/executions/${id}/signal?wait=10s`, { type: 'go' })).status, 200);
+        equal((await client.ask('POST', `/api/v1/executions/${id}/signal?wait=60s`, { type: 'go' })).status, 200);
         const x = (await client.ask('GET', `/api/v1/executions/${id}`)).body;
         equal([x.status, x.version, x.result], ['completed', old + 2, 'new']);
     }, 16);
@@ -252,7 +252,7 @@ claim('a sensitive input that was replaced is masked like the first one', async 
     await done(rig, id, 'retry', { input: { card: 'good-3333' } });
     const views = [];
     for (const path of ['', '/steps', '/context']) views.push((await rig.api('GET', `/executions/${id}${path}`)).body);
-    const events = await rig.api('POST', `/executions/${id}/signal?wait=5s`, { type: 'go' });
+    const events = await rig.api('POST', `/executions/${id}/signal?wait=60s`, { type: 'go' });
     views.push(events.body);
     const text = JSON.stringify(views);
     for (const card of ['1111', '2222', '3333']) check(!text.includes(card), `${card} is shown: ${text}`);

@@ -42,6 +42,26 @@ static void test_buf__printf_appends_without_its_terminator(void **state)
     buf_fini(&b);
 }
 
+static void test_buf__printf_writes_all_whatever_room_there_is(void **state)
+{
+    char text[300];
+
+    (void)state;
+    memset(text, 'x', sizeof(text));
+    for (int before = 0; before < 140; before++)
+        for (int len = 0; len < 140; len += 3) {
+            struct buf b;
+
+            buf_init(&b);
+            buf_add(&b, text, (size_t)before);
+            buf_printf(&b, "%.*s%s", len, text, "yz");
+            assert_false(b.failed);
+            assert_int_equal(b.len, before + len + 2);
+            assert_memory_equal(b.ptr + before + len, "yz", 2);
+            buf_fini(&b);
+        }
+}
+
 static void test_buf__limit_holds_within_memory_that_is_there(void **state)
 {
     struct buf b;
@@ -119,6 +139,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_buf__keeps_everything_written),
         cmocka_unit_test(test_buf__printf_appends_without_its_terminator),
+        cmocka_unit_test(test_buf__printf_writes_all_whatever_room_there_is),
         cmocka_unit_test(test_buf__limit_holds_within_memory_that_is_there),
         cmocka_unit_test(test_buf__limit_can_be_reached_exactly),
         cmocka_unit_test(test_buf__ignores_all_writes_after_one_that_did_not_fit),

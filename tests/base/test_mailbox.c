@@ -206,7 +206,7 @@ static void test_mailbox__loses_and_reorders_nothing_between_threads(void **stat
         size_t n;
 
         /* A wake-up that was lost would let this time out. */
-        assert_true(is_readable(&m, 10000));
+        assert_true(is_readable(&m, 120000));
         n = mailbox_take(&m, out, 8);
         for (size_t i = 0; i < n; i++) {
             const struct message *message = out[i];

@@ -114,6 +114,24 @@ static void test_str__printf_and_copy_end_in_a_zero_byte(void **state)
     arena_fini(&mem);
 }
 
+static void test_str__printf_has_no_longest_text(void **state)
+{
+    char text[600];
+    struct arena mem;
+
+    (void)state;
+    arena_init(&mem);
+    memset(text, 'x', sizeof(text));
+    for (int len = 0; len < (int)sizeof(text); len++) {
+        struct str s = str_printf(&mem, "%.*s!", len, text);
+
+        assert_int_equal(s.len, len + 1);
+        assert_memory_equal(s.ptr, text, (size_t)len);
+        assert_string_equal(s.ptr + len, "!");
+    }
+    arena_fini(&mem);
+}
+
 static void test_str__distance_counts_edits_up_to_a_limit(void **state)
 {
     static const struct {
@@ -148,6 +166,7 @@ int main(void)
         cmocka_unit_test(test_str__slice_of_nothing_is_nothing),
         cmocka_unit_test(test_str__trim_takes_ascii_space_only),
         cmocka_unit_test(test_str__printf_and_copy_end_in_a_zero_byte),
+        cmocka_unit_test(test_str__printf_has_no_longest_text),
         cmocka_unit_test(test_str__distance_counts_edits_up_to_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

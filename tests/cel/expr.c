@@ -42,8 +42,6 @@ static bool compile(struct expr *x, enum expr_form form, struct str source,
     switch (form) {
     case AS_EXPRESSION:
         return cel_compile(&x->mem, x->env, source, NULL, out, err);
-    case AS_TEMPLATE:
-        return cel_compile_template(&x->mem, x->env, source, out, err);
     case AS_VALUE:
         return cel_compile_value(&x->mem, x->env, source, out, err);
     case AS_TEXT:
@@ -83,6 +81,18 @@ const char *expr_outcome(struct expr *x, enum expr_form form, const char *source
     typed_value_print(&text, v);
     buf_char(&text, '\0');
     return text.ptr;
+}
+
+const char *expr_complaint(struct arena *mem, const struct cel_env *env, const char *source)
+{
+    const struct cel_program *program;
+    struct err err;
+
+    if (cel_compile(mem, env, str_of(source), NULL, &program, &err)) {
+        cel_program_release(program);
+        return "";
+    }
+    return str_printf(mem, "%u: %s", err.column, err.message).ptr;
 }
 
 void expr_run(struct expr *x, enum expr_form form, const struct expr_case *cases, size_t count)

@@ -21,7 +21,7 @@ struct expr {
 };
 
 /* How a text is compiled. */
-enum expr_form { AS_EXPRESSION, AS_TEMPLATE, AS_VALUE, AS_TEXT, AS_HTML };
+enum expr_form { AS_EXPRESSION, AS_VALUE, AS_TEXT, AS_HTML };
 
 struct expr_case {
     const char *source;
@@ -39,6 +39,9 @@ const char *expr_outcome(struct expr *x, enum expr_form form, const char *source
 
 /* Compile what must compile. */
 const struct cel_program *expr_compile(struct expr *x, enum expr_form form, const char *source);
+
+/* What the compiler says of an expression in any environment: "" or "column: message". */
+const char *expr_complaint(struct arena *mem, const struct cel_env *env, const char *source);
 
 /* Check all rows and fail after the last if any differs, having said which. */
 void expr_run(struct expr *x, enum expr_form form, const struct expr_case *cases, size_t count);

@@ -8,18 +8,25 @@
 /* What a program of the largest source may hold. */
 enum { COMPILE_BYTES_MAX = 64 * MIB };
 
-void hostile_init(struct hostile *h)
+int hostile_set_up(void **state)
 {
-    arena_init(&h->source);
-    arena_init(&h->program);
-    arena_init(&h->eval);
+    static struct hostile h;
+
+    arena_init(&h.source);
+    arena_init(&h.program);
+    arena_init(&h.eval);
+    *state = &h;
+    return 0;
 }
 
-void hostile_fini(struct hostile *h)
+int hostile_tear_down(void **state)
 {
+    struct hostile *h = *state;
+
     arena_fini(&h->source);
     arena_fini(&h->program);
     arena_fini(&h->eval);
+    return 0;
 }
 
 /* Blocks have room to spare, and the gaps of a sanitizer count too. */

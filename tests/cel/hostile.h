@@ -28,8 +28,9 @@ struct outcome {
     char message[256];
 };
 
-void hostile_init(struct hostile *h);
-void hostile_fini(struct hostile *h);
+/* Around each test: its *state is a struct hostile. */
+int hostile_set_up(void **state);
+int hostile_tear_down(void **state);
 
 /*
  * Compile `source` in definition mode and evaluate it with the variable `s`.
@@ -59,6 +60,8 @@ struct str hostile_binds(struct hostile *h, unsigned levels, const char *first, 
 
 /* LONG_TEXT times the same character. */
 struct value hostile_text(struct hostile *h, char c);
+
+#define TEST_HOSTILE(f) cmocka_unit_test_setup_teardown(f, hostile_set_up, hostile_tear_down)
 
 /* For cmocka programs: fail and say which expression gave what. */
 #define EXPECT(ok, o, source)                                                                      \

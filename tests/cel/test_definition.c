@@ -73,7 +73,7 @@ static void test_root__given_as_a_value_is_used_as_it_is(void **state)
 {
     static const struct expr_case cases[] = {
         {"$", "{\"other\": 9}"},
-        {"$['other']", "9"},
+        {"$['oth' + 'er']", "9"},
         {"$.count", "4"},
     };
     struct value_entry entry = {.key = value_key(STR("other")), .value = value_int(9)};
@@ -230,6 +230,11 @@ static void test_optional__a_field_of_null_is_none(void **state)
         {"input.?nothing.?id.orValue(7)", "7"},
         {"input.?amount.orValue(7)", "5"},
         {"input.none.id", "!1:12 no such field: 'id' of null"},
+        {"null.?id.hasValue()", "false"},
+        {"null[?'id'].hasValue()", "false"},
+        {"{'a': null}.?a.?id.orValue(7)", "7"},
+        {"{'a': null}.?a.id.orValue(7)", "7"},
+        {"null.id", "?1:6 null has no fields, so it has no 'id'"},
         {"input.amount.?id", "!1:15 no such field: int has no fields, so it has no 'id'"},
     };
 

@@ -12,21 +12,6 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-static struct hostile hostile;
-
-static int set_up(void **state)
-{
-    hostile_init(&hostile);
-    *state = &hostile;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    hostile_fini(*state);
-    return 0;
-}
-
 static void expect_over_limit(struct hostile *h, struct str source)
 {
     struct outcome o = hostile_run(h, source, value_null());
@@ -243,23 +228,21 @@ static void test_hostile__shifts_and_splits_of_any_size_are_answered(void **stat
     expect_int_or(h, STR("size([[[1]], [2]].flatten(9223372036854775807))"), 2, ERR_NONE);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_hostile__size_of_a_doubling_list_is_cheap),
-        TEST(test_hostile__doubling_lists_compare_within_the_budget),
-        TEST(test_hostile__equal_twins_compare_within_the_budget),
-        TEST(test_hostile__doubling_maps_compare_within_the_budget),
-        TEST(test_hostile__doubling_lists_are_not_written_out),
-        TEST(test_hostile__doubling_result_does_not_become_json),
-        TEST(test_hostile__doubling_text_runs_into_a_limit),
-        TEST(test_hostile__a_million_million_iterations_run_into_the_cost_limit),
-        TEST(test_hostile__a_small_budget_is_kept),
-        TEST(test_hostile__limits_are_not_absorbed),
-        TEST(test_hostile__arguments_of_any_size_are_answered),
-        TEST(test_hostile__shifts_and_splits_of_any_size_are_answered),
+        TEST_HOSTILE(test_hostile__size_of_a_doubling_list_is_cheap),
+        TEST_HOSTILE(test_hostile__doubling_lists_compare_within_the_budget),
+        TEST_HOSTILE(test_hostile__equal_twins_compare_within_the_budget),
+        TEST_HOSTILE(test_hostile__doubling_maps_compare_within_the_budget),
+        TEST_HOSTILE(test_hostile__doubling_lists_are_not_written_out),
+        TEST_HOSTILE(test_hostile__doubling_result_does_not_become_json),
+        TEST_HOSTILE(test_hostile__doubling_text_runs_into_a_limit),
+        TEST_HOSTILE(test_hostile__a_million_million_iterations_run_into_the_cost_limit),
+        TEST_HOSTILE(test_hostile__a_small_budget_is_kept),
+        TEST_HOSTILE(test_hostile__limits_are_not_absorbed),
+        TEST_HOSTILE(test_hostile__arguments_of_any_size_are_answered),
+        TEST_HOSTILE(test_hostile__shifts_and_splits_of_any_size_are_answered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

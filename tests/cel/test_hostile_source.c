@@ -11,21 +11,6 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-static struct hostile hostile;
-
-static int set_up(void **state)
-{
-    hostile_init(&hostile);
-    *state = &hostile;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    hostile_fini(*state);
-    return 0;
-}
-
 /* Refused for its shape, before anything was evaluated. */
 static bool is_refused(const struct outcome *o)
 {
@@ -222,20 +207,18 @@ static void test_hostile__names_as_long_as_the_source_are_undeclared(void **stat
     EXPECT(!o.compiled && o.code == ERR_EXPRESSION_TYPE, o, name);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_hostile__nesting_beyond_the_limit_is_refused),
-        TEST(test_hostile__nesting_that_is_never_closed_is_refused),
-        TEST(test_hostile__chains_give_their_result_or_are_refused),
-        TEST(test_hostile__chains_of_conditions_are_true_or_refused),
-        TEST(test_hostile__chains_of_access_end),
-        TEST(test_hostile__source_may_have_so_many_code_points_and_no_more),
-        TEST(test_hostile__giant_literals_are_right_or_refused),
-        TEST(test_hostile__thousands_of_patterns_run_or_are_refused),
-        TEST(test_hostile__names_as_long_as_the_source_are_undeclared),
+        TEST_HOSTILE(test_hostile__nesting_beyond_the_limit_is_refused),
+        TEST_HOSTILE(test_hostile__nesting_that_is_never_closed_is_refused),
+        TEST_HOSTILE(test_hostile__chains_give_their_result_or_are_refused),
+        TEST_HOSTILE(test_hostile__chains_of_conditions_are_true_or_refused),
+        TEST_HOSTILE(test_hostile__chains_of_access_end),
+        TEST_HOSTILE(test_hostile__source_may_have_so_many_code_points_and_no_more),
+        TEST_HOSTILE(test_hostile__giant_literals_are_right_or_refused),
+        TEST_HOSTILE(test_hostile__thousands_of_patterns_run_or_are_refused),
+        TEST_HOSTILE(test_hostile__names_as_long_as_the_source_are_undeclared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static void test_template__alone_keeps_its_type(void **state)
     };
 
     (void)state;
-    EXPR_RUN(&x, AS_TEMPLATE, cases);
+    EXPR_RUN(&x, AS_VALUE, cases);
 }
 
 static void test_template__parts_are_joined_as_text(void **state)
@@ -63,7 +63,7 @@ static void test_template__parts_are_joined_as_text(void **state)
     };
 
     (void)state;
-    EXPR_RUN(&x, AS_TEMPLATE, cases);
+    EXPR_RUN(&x, AS_VALUE, cases);
 }
 
 static void test_template__null_and_missing_parts_fail_at_their_place(void **state)
@@ -79,7 +79,7 @@ static void test_template__null_and_missing_parts_fail_at_their_place(void **sta
     };
 
     (void)state;
-    EXPR_RUN(&x, AS_TEMPLATE, cases);
+    EXPR_RUN(&x, AS_VALUE, cases);
 }
 
 static void test_template__ends_where_the_expression_ends(void **state)
@@ -97,7 +97,7 @@ static void test_template__ends_where_the_expression_ends(void **state)
     };
 
     (void)state;
-    EXPR_RUN(&x, AS_TEMPLATE, cases);
+    EXPR_RUN(&x, AS_VALUE, cases);
 }
 
 static void test_template__four_braces_are_two(void **state)
@@ -110,7 +110,7 @@ static void test_template__four_braces_are_two(void **state)
     };
 
     (void)state;
-    EXPR_RUN(&x, AS_TEMPLATE, cases);
+    EXPR_RUN(&x, AS_VALUE, cases);
 }
 
 static void test_template__results_are_not_expanded_again(void **state)
@@ -122,7 +122,7 @@ static void test_template__results_are_not_expanded_again(void **state)
     };
 
     (void)state;
-    EXPR_RUN(&x, AS_TEMPLATE, cases);
+    EXPR_RUN(&x, AS_VALUE, cases);
 }
 
 static void test_template__errors_have_a_place_in_the_whole_text(void **state)
@@ -136,7 +136,7 @@ static void test_template__errors_have_a_place_in_the_whole_text(void **state)
     };
 
     (void)state;
-    EXPR_RUN(&x, AS_TEMPLATE, cases);
+    EXPR_RUN(&x, AS_VALUE, cases);
 }
 
 /* --- value positions --- */

@@ -1,25 +1,7 @@
 /* test_typed_value.c - claims about what the conformance runner compares with. */
 #include "cel/typed_value.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
-
-static struct arena mem;
-
-static int set_up(void **state)
-{
-    (void)state;
-    arena_init(&mem);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    arena_fini(&mem);
-    return 0;
-}
+#include "value/rig.h"
 
 static struct value decode(const char *json)
 {

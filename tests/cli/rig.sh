@@ -26,7 +26,7 @@ start_server() {
     : >serve.out
     "$pawl" serve --listen 127.0.0.1:0 "$@" >serve.out 2>serve.err &
     server=$!
-    for _ in $(seq 400); do
+    for _ in $(seq 6000); do
         PAWL_URL=$(sed -n 's/.*listens on //p' serve.out)
         [ -z "$PAWL_URL" ] || return 0
         kill -0 "$server" 2>/dev/null || break
@@ -66,7 +66,7 @@ said() {
 eventually() {
     local wanted=$1 part=$2
     shift 2
-    for _ in $(seq 500); do
+    for _ in $(seq 6000); do
         run "$@"
         said "$wanted" "$part" && return 0
         sleep 0.02

@@ -35,6 +35,9 @@ run serve --store postgres://me:secret@db/pawl --print-config --json
 claim "passwords are not shown" said 0 '"store":{"value":"postgres://me:***@db/pawl"'
 run serve --listen 0.0.0.0:0
 claim "listening for other machines needs a word" said 2 "--allow-plain-http"
+run serve --store mysql://me:secret@db/pawl
+claim "a store that is none is wrong usage" said 2 "--store takes postgres://"
+claim "its password is not told" test "${out/secret/}" = "$out"
 run serve --listen nonsense
 claim "an address without a port is wrong usage" said 2 "HOST:PORT"
 
@@ -46,6 +49,8 @@ status=0
 claim "the server says where it is" said 0 "listens on http://127.0.0.1:" "sign in" "/#token="
 out=$(stat -c %a pawl-data/admin.token)
 claim "the token is its owner's alone" said 0 600
+out=$(stat -c %a pawl-data/pawl.db)
+claim "so is the store" said 0 600
 run serve --listen 127.0.0.1:0
 claim "two servers cannot have one folder" said 1 "pawl serve: "
 PAWL_TOKEN=wrong run ls
@@ -164,7 +169,7 @@ claim "watching nothing is refused" said 1 "ends with nobody-here"
 "$pawl" watch key:mine-1 >watch.out 2>watch.err &
 watcher=$!
 watched() {
-    for _ in $(seq 500); do
+    for _ in $(seq 6000); do
         grep -q -- "$1" "$2" && return 0
         sleep 0.02
     done

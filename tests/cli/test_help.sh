@@ -1,51 +1,27 @@
 #!/usr/bin/env bash
 # What the table of commands becomes: help, pages for man, completion in real shells; and that
 # the table and the commands agree.
-set -uo pipefail
-cd "$(dirname "$0")/../.."
-
+cd "$(dirname "$0")/../.." || exit 1
 root=$PWD
-pawl=$(realpath "${PAWL:-build/pawl}")
-scratch=$(mktemp -d)
-server=
-passed=0
-failed=0
+. tests/cli/rig.sh
 
-stop_server() {
-    [ -z "$server" ] || kill -KILL "$server" 2>/dev/null
-    [ -z "$server" ] || wait "$server" 2>/dev/null
-}
-trap 'stop_server; rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 1
-unset PAWL_DATA PAWL_STORE PAWL_LISTEN PAWL_TOKEN PAWL_URL
-export XDG_STATE_HOME=$scratch/state
 ln -s "$pawl" pawl
 export PATH=$scratch:$PATH
-
-claim() {
-    local what=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'failed: %s\n  got: %s\n' "$what" "${got:-}"
-    fi
-}
+PAWL_URL=http://127.0.0.1:1 # nobody listens there
 
 has() {
-    [[ $got == *"$1"* ]]
+    [[ $out == *"$1"* ]]
 }
 
 is() {
-    [ "$got" = "$1" ]
+    [ "$out" = "$1" ]
 }
 
 # --- the table and the commands ---
 
 mapfile -t commands < <(sed -n 's/^COMMAND(\([a-z_]*\),.*/\1/p' "$root/src/cli/commands.def")
-got=${#commands[@]}
-claim "the table is read" [ "$got" -ge 15 ]
+out=${#commands[@]}
+claim "the table is read" [ "$out" -ge 15 ]
 for command in "${commands[@]}"; do
     # The options that the code of a command takes, and those of its rows.
     file=$root/src/cli/$command.c
@@ -57,27 +33,27 @@ for command in "${commands[@]}"; do
         grep -o '{\.name = "[a-z-]*", \.\(value\|flag\)' "$root/src/cli/settings.c"
     } | cut -d'"' -f2 | sort)
     in_table=$(sed -n "s/^FLAG($command, \"\([a-z-]*\)\".*/\1/p" "$root/src/cli/commands.def" | sort)
-    got="in the code: $in_code; in the table: $in_table"
+    out="in the code: $in_code; in the table: $in_table"
     claim "the rows of $command are its options" [ "$in_code" = "$in_table" ]
     command=${command//_/-}
-    got=$(pawl help "$command" 2>&1)
+    out=$(pawl help "$command" 2>&1)
     claim "help explains $command" has "pawl $command - "
-    got=$(pawl "$command" --help 2>&1)
-    claim "$command --help is the same" [ "$got" = "$(pawl help "$command")" ]
-    got=$(pawl help | grep -c "^  $command ")
+    out=$(pawl "$command" --help 2>&1)
+    claim "$command --help is the same" [ "$out" = "$(pawl help "$command")" ]
+    out=$(pawl help | grep -c "^  $command ")
     claim "the list has $command" is 1
-    got=$(awk 'length > 100' < <(pawl help "$command"))
+    out=$(awk 'length > 100' < <(pawl help "$command"))
     claim "help of $command fits" is ""
 done
-got=$(pawl help --man | grep -c '^\.BR pawl')
+out=$(pawl help --man | grep -c '^\.BR pawl')
 claim "the page of the program lists all commands" is "${#commands[@]}"
-got=$(pawl frobnicate 2>&1; echo "$?")
+out=$(pawl frobnicate 2>&1; echo "$?")
 claim "an unknown command is wrong usage" has $'lists them\n2'
-got=$(pawl strat 2>&1; echo "$?")
+out=$(pawl strat 2>&1; echo "$?")
 claim "a near miss has a hint" has 'did you mean "start"?'
-got=$(pawl show --jsno x 2>&1; echo "$?")
+out=$(pawl show --jsno x 2>&1; echo "$?")
 claim "an unknown option has a hint" has "did you mean --json?"
-got=$(pawl 2>&1 >/dev/null; echo "$?")
+out=$(pawl 2>&1 >/dev/null; echo "$?")
 claim "nothing is wrong usage" is 2
 
 # --- pages for man ---
@@ -85,10 +61,10 @@ claim "nothing is wrong usage" is 2
 pages=("" "${commands[@]//_/-}")
 for command in "${pages[@]}"; do
     pawl help --man ${command:+"$command"} >page.1
-    got=$(groff -man -Tutf8 -ww -z page.1 2>&1)
+    out=$(groff -man -Tutf8 -ww -z page.1 2>&1)
     claim "the page of pawl $command has no mistake" is ""
 done
-got=$(pawl help --man start | MANWIDTH=100 man -l - 2>/dev/null | col -bx)
+out=$(pawl help --man start | MANWIDTH=100 man -l - 2>/dev/null | col -bx)
 claim "man shows options" has "--wait[=DURATION]"
 claim "man shows the summary" has "pawl-start - start an execution"
 claim "man shows the synopsis" has "pawl start CODE [--input JSON]"
@@ -122,58 +98,50 @@ asked() {
 }
 
 for shell in bash zsh; do
-    got=$(asked $shell "pawl st")
+    out=$(asked $shell "pawl st")
     claim "$shell completes commands" is "start "
-    got=$(asked $shell "pawl start --in")
+    out=$(asked $shell "pawl start --in")
     claim "$shell completes options" has "--input "
-    got=$(asked $shell "pawl start ")
-    claim "$shell is quiet without a server" [ -z "${got// /}" ]
-    got=$(asked $shell "pawl help ba")
+    out=$(asked $shell "pawl start ")
+    claim "$shell is quiet without a server" [ -z "${out// /}" ]
+    out=$(asked $shell "pawl help ba")
     claim "$shell completes names of commands" has "backup "
-    got=$(asked $shell "pawl completion ")
+    out=$(asked $shell "pawl completion ")
     claim "$shell completes alternatives" has "zsh "
-    got=$(asked $shell "pawl ls --status wai")
+    out=$(asked $shell "pawl ls --status wai")
     claim "$shell completes statuses" has "waiting "
-    got=$(asked $shell "pawl ls --status=comple")
+    out=$(asked $shell "pawl ls --status=comple")
     claim "$shell completes behind an equals sign" has "completed "
-    got=$(asked $shell "pawl nothing ")
-    claim "$shell offers nothing for a command that is none" [ -z "${got// /}" ]
+    out=$(asked $shell "pawl nothing ")
+    claim "$shell offers nothing for a command that is none" [ -z "${out// /}" ]
 done
 mkdir folder
 echo '{}' >file.json
-got=$(asked bash "pawl apply fi")
+out=$(asked bash "pawl apply fi")
 claim "bash completes files" is "file.json "
-got=$(asked bash "pawl apply file.json fo")
+out=$(asked bash "pawl apply file.json fo")
 claim "and more than one" is "folder "
-got=$(asked bash "pawl serve --data f")
+out=$(asked bash "pawl serve --data f")
 claim "bash completes folders" is "folder "
-got=$(asked bash "pawl serve --data=f")
+out=$(asked bash "pawl serve --data=f")
 claim "bash completes folders behind an equals sign" is "folder "
-got=$(asked zsh "pawl validate ")
+out=$(asked zsh "pawl validate ")
 claim "zsh completes files" is "files "
-got=$(asked bash "pawl show ")
+out=$(asked bash "pawl show ")
 claim "bash offers ways to name an execution" is "@last key: "
 
-: >serve.out
-pawl serve --listen 127.0.0.1:0 >serve.out 2>serve.err &
-server=$!
-for _ in $(seq 400); do
-    PAWL_URL=$(sed -n 's/.*listens on //p' serve.out)
-    [ -z "$PAWL_URL" ] || break
-    sleep 0.02
-done
-export PAWL_URL
-pawl apply "$root/examples/greeting.json" "$root/examples/approval.json" >/dev/null
+start_server || exit 1
+pawl apply "$examples/greeting.json" "$examples/approval.json" >/dev/null
 pawl start approval --input '{"title": "Lunch", "amount": 1}' --key lunch:1 >/dev/null
-got=$(asked bash "pawl start ")
+out=$(asked bash "pawl start ")
 claim "bash completes codes that the server knows" is "approval greeting "
-got=$(asked bash "pawl start gre")
+out=$(asked bash "pawl start gre")
 claim "bash completes a code" is "greeting "
-got=$(asked zsh "pawl ls --code app")
+out=$(asked zsh "pawl ls --code app")
 claim "zsh completes a code" has "approval "
-got=$(asked bash "pawl show key:lu")
+out=$(asked bash "pawl show key:lu")
 claim "bash completes a key, which readline has cut" is "lunch:1 "
-got=$(asked bash "pawl signal key:lunch:")
+out=$(asked bash "pawl signal key:lunch:")
 claim "and cut again" is "1 "
 
 echo "$passed passed, $failed failed"

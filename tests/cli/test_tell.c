@@ -140,6 +140,12 @@ static void test_tell__every_wait_is_a_sentence(void **state)
         {"{\"kind\":\"child\",\"step\":\"a\",\"executionId\":\"77\"}",
          "for the execution that it has started 77."},
         {"{\"kind\":\"reconcile\",\"step\":\"a\"}", "whether its call has happened."},
+        {"{\"kind\":\"reconcile\",\"parked\":true,\"step\":\"a\",\"asked\":3,\"error\":{\"code\":"
+         "\"lost\","
+         "\"message\":\"no answer\"}}",
+         "It is parked at step a: nobody could find out whether that has happened, asked 3 times: "
+         "no "
+         "answer (lost).\nAn operator decides:\n  "},
         {"{\"kind\":\"paused\",\"step\":\"a\"}", "because it is paused."},
         {"{\"kind\":\"debug\"}", "It waits at step here for the next step of debugging."},
         {"{\"kind\":\"incident\",\"step\":\"a\",\"error\":{\"code\":\"oops\",\"message\":\"bad\"}}",

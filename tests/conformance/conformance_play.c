@@ -274,6 +274,20 @@ static int answer(struct play *p, struct value v)
                                                   .answer_error = match_member(v, "error")}));
 }
 
+/* An operator says what became of the step that is in doubt. */
+static int resolve(struct play *p, struct value v)
+{
+    const struct asking *asking = p->rig.x->cursor.asking;
+    struct event ev = {.kind = EVENT_RESOLVE,
+                       .letter = asking != NULL ? asking->letter : STR_NONE,
+                       .output = match_member(v, "output"),
+                       .note = STR("x")};
+
+    if (!outcome_said_read(text_of(match_member(v, "outcome")), &ev.said))
+        fail_msg("what became of it?");
+    return refusal(&p->rig, rig_event(&p->rig, ev));
+}
+
 /* The execution that it has started has ended; on a server that happens by itself. */
 static int child_ends(struct play *p, struct value v)
 {
@@ -315,6 +329,8 @@ static int apply(struct play *p, struct value event, int64_t number)
         return refusal(&p->rig,
                        rig_event(&p->rig, (struct event){.kind = EVENT_SKIP,
                                                          .output = match_member(v, "output")}));
+    if (str_eq(name, STR("resolve")))
+        return resolve(p, v);
     if (str_eq(name, STR("migrate")))
         return repair(p, (struct event){.kind = EVENT_MIGRATE}, v);
     if (str_eq(name, STR("answer")))
@@ -365,7 +381,7 @@ struct value play_shown(struct play *p)
     if (!p->has_started)
         return value_null();
     buf_init_arena(&out, &p->rig.mem);
-    show_execution(&p->rig.mem, &out, p->rig.x);
+    show_execution(&out, p->rig.x);
     return read_shown(p, buf_view(&out));
 }
 

@@ -181,7 +181,7 @@ static void test_commands__five_deep_is_deep_enough(void **state)
         buf_char(&text, '\0');
         assert_string_equal(definition_found(text.ptr),
                             depth == 5 ? ""
-                                       : "/steps/0/procedure/then/then/then/then/then too_deep");
+                                       : "/steps/0/procedure/then/then/then/then/then limit_depth");
     }
 }
 
@@ -202,7 +202,7 @@ static void test_commands__commands_are_counted_through_all_bodies(void **state)
         buf_text(&text, "]}]}]}");
         buf_char(&text, '\0');
         assert_string_equal(definition_found(text.ptr),
-                            inner == 24 ? "" : "/steps/0/procedure too_many_commands");
+                            inner == 24 ? "" : "/steps/0/procedure limit_commands");
     }
 }
 
@@ -356,8 +356,8 @@ static void test_commands__calls_over_http_and_letters_are_counted(void **state)
     buf_char(&text, '\0');
     (void)definition_found(text.ptr);
     assert_int_equal(definition_findings.count, 24);
-    assert_text(definition_findings.items[22].code, "too_many_calls");
-    assert_text(definition_findings.items[23].code, "too_many_calls");
+    assert_text(definition_findings.items[22].code, "limit_calls");
+    assert_text(definition_findings.items[23].code, "limit_calls");
 }
 
 /* --- waits --- */

@@ -166,6 +166,60 @@ static void test_findings__about_expressions(void **state)
                     rows);
 }
 
+/* What is known at one place only is an error at the others, which says where it is known. */
+static void test_findings__about_roots_out_of_place(void **state)
+{
+    static const struct definition_row rows[] = {
+        {"{'type': 'log', 'message': '{{ loop.index }}'}",
+         "/steps/0/procedure/message expression_type:4 $.loop is known in the steps of a loop, "
+         "its 'while' and its 'collect'"},
+        {"{'type': 'log', 'message': '$.error.code'}",
+         "/steps/0/procedure/message expression_type:3 $.error is known in a rollback, a 'catch' "
+         "and a reconcile"},
+        {"{'type': 'log', 'message': '$.response.x'}",
+         "/steps/0/procedure/message expression_type:3 $.response is known in 'result' of a "
+         "command"},
+        {"{'type': 'record.query', 'object': 'o', 'where': 'record.n > 1 && signal.type == `a`'}",
+         "/steps/0/procedure/where expression_type:17 $.signal is known in 'match' of a wait"},
+        {"{'type': 'wait.signal', 'signalType': ['a', 'b'], 'match': 'signal.type == `c`'}",
+         "/steps/0/procedure/match expression_type:16"},
+        {"{'type': 'wait.signal', 'signalType': '$.input.x', 'match': 'signal.type == `c`'}", ""},
+        {"{'type': 'flow.try', 'commands': [{'type': 'log', 'message': '$.error.code'}],"
+         " 'catch': [{'type': 'flow.if', 'condition': 'error.class == `business`', 'then': ["
+         "  {'type': 'log', 'message': '$.error.code'}]}]}",
+         "/steps/0/procedure/commands/0/message expression_type:3 $.error is known in a rollback, "
+         "a 'catch' and a reconcile"},
+        {"[{'type': 'flow.try', 'commands': [{'type': 'log', 'message': 'x'}], 'catch': ["
+         "  {'type': 'log', 'message': '$.error.code', 'as': 'a'}]},"
+         " {'type': 'log', 'message': '{{ error.code }} {{ a.message }}'}]",
+         "/steps/0/procedure/1/message expression_type:4 $.error is known in a rollback, a "
+         "'catch' and a reconcile"},
+        {"{'type': 'log', 'message': 'x', 'result': '$.response.message', 'rollback': {"
+         "  'type': 'log', 'message': '{{ error.code }} {{ compensation.failed }}'}}",
+         ""},
+        {"{'type': 'log', 'message': 'x', 'rollback': {'type': 'log', 'message':"
+         "  '{{ compensation.faild }}'}}",
+         "/steps/0/procedure/rollback/message expression_type:17 did you mean "
+         "'compensation.failed'?"},
+        {"{'type': 'log', 'message': '$.execution.idd'}",
+         "/steps/0/procedure/message expression_type:13 did you mean 'execution.id'?"},
+        {"{'type': 'log', 'message': '{{ user.team }}', 'when': 'has(user.team)'}",
+         "/steps/0/procedure/message expression_type:9"},
+    };
+
+    (void)state;
+    DEFINITION_ROWS("{'code': 'a', 'steps': [{'code': 'a', 'procedure': %s}]}", rows);
+    assert_string_equal(
+        definition_found(
+            "{'code': 'a', 'steps': [{'code': 'a', 'loop': {'while': 'loop.index < 2',"
+            " 'collect': '$.loop.index', 'steps': [{'code': 'b', 'branch': [{'when':"
+            " 'loop.index == 1', 'steps': [{'code': 'c', 'when': 'loop.index > 0', " LOG ","
+            " 'rollback': {'type': 'log', 'message': '{{ loop.index }}'}}]}]}]},"
+            " 'goto': [{'when': 'loop.index > 1', 'to': 'end'}]}]}"),
+        "/steps/0/goto/0/when expression_type:1 $.loop is known in the steps of a loop, its "
+        "'while' and its 'collect'");
+}
+
 static void test_findings__about_comparisons_that_are_never_true(void **state)
 {
     static const struct definition_row rows[] = {
@@ -177,7 +231,16 @@ static void test_findings__about_comparisons_that_are_never_true(void **state)
         {"steps.wait.error.class == `transient`", ""},
         {"steps.wait.error.class == `transiant`",
          "/steps/1/when expression_type:27 did you mean 'transient'?"},
-        {"$.error.class in [`business`, `fatal`]", "/steps/1/when expression_type:31"},
+        {"steps.wait.success == `true`", "/steps/1/when expression_type:23"},
+        {"steps.wait.error.code > 5", "/steps/1/when expression_type:25"},
+        {"user.role == `admin` && execution.attempt > 1 && user.id != null", ""},
+        {"user.role == `admni`", "/steps/1/when expression_type:14 did you mean 'admin'?"},
+        {"$.execution.visit == `1`", "/steps/1/when expression_type:22"},
+        {"execution.startedAt < `2026-01-01`", "/steps/1/when expression_type:23"},
+        {"input.count == 5 && input.count < 1.5 && input.count == null", ""},
+        {"input.count == `5`", "/steps/1/when expression_type:16"},
+        {"input.flag in [true, `yes`]", "/steps/1/when expression_type:22"},
+        {"input.day < 20260101", "/steps/1/when expression_type:13"},
         {"input.size == `xl`", "/steps/1/when expression_type:15"},
         {"input.size == `s` && input.free == `xl`", ""},
         {"input.siez == `s`", "/steps/1/when undeclared_input:7? did you mean 'input.size'?"},
@@ -186,7 +249,9 @@ static void test_findings__about_comparisons_that_are_never_true(void **state)
 
     (void)state;
     DEFINITION_ROWS("{'code': 'a', 'input': [{'name': 'size', 'enum': ['s', 'm', 1]},"
-                    " {'name': 'free'}], 'steps': ["
+                    " {'name': 'free'}, {'name': 'count', 'type': 'integer'},"
+                    " {'name': 'flag', 'type': 'boolean'}, {'name': 'day', 'type': 'date'}],"
+                    " 'steps': ["
                     " {'code': 'wait', 'procedure': {'type': 'wait.signal',"
                     "  'signalType': ['yes', 'no']}},"
                     " {'code': 'next_one', 'when': '%s', " LOG "}]}",
@@ -325,7 +390,7 @@ static void test_findings__limits_are_named(void **state)
         buf_printf(&text, "%s{'code': 's%d', " LOG "}", i == 0 ? "" : ",", i);
     buf_text(&text, "]}");
     buf_char(&text, '\0');
-    assert_string_equal(definition_found(text.ptr), "/steps too_many_steps");
+    assert_string_equal(definition_found(text.ptr), "/steps limit_steps");
 
     buf_clear(&text);
     buf_text(&text, "{'code': 'a', 'steps': [{'code': 'a', 'procedure': [");
@@ -333,7 +398,7 @@ static void test_findings__limits_are_named(void **state)
         buf_printf(&text, "%s{'type': 'log', 'message': 'x'}", i == 0 ? "" : ",");
     buf_text(&text, "]}]}");
     buf_char(&text, '\0');
-    assert_string_equal(definition_found(text.ptr), "/steps/0/procedure too_many_commands");
+    assert_string_equal(definition_found(text.ptr), "/steps/0/procedure limit_commands");
 
     buf_clear(&text);
     buf_text(&text, "{'code': 'a', 'steps': [], 'input': [");
@@ -341,7 +406,7 @@ static void test_findings__limits_are_named(void **state)
         buf_printf(&text, "%s{'name': 'p%d'}", i == 0 ? "" : ",", i);
     buf_text(&text, "]}");
     buf_char(&text, '\0');
-    assert_string_equal(definition_found(text.ptr), "/input too_many_params\n/steps no_steps?");
+    assert_string_equal(definition_found(text.ptr), "/input limit_params\n/steps no_steps?");
 
     buf_clear(&text);
     buf_text(&text, "{'code': 'a', 'steps': [], 'result': ");
@@ -352,7 +417,7 @@ static void test_findings__limits_are_named(void **state)
     buf_text(&text, "}");
     buf_char(&text, '\0');
     (void)definition_found(text.ptr);
-    assert_true(str_eq(definition_findings.items[1].code, STR("too_deep")));
+    assert_true(str_eq(definition_findings.items[1].code, STR("limit_depth")));
 }
 
 static void test_findings__a_flood_is_cut_off(void **state)
@@ -427,8 +492,12 @@ static void test_findings__messages_are_for_people(void **state)
          "timeout must be a duration such as \"30s\" or \"1h30m\""},
         {"{'code': 'a', 'steps': [{'code': 'a', 'when': '1', " LOG "}]}",
          "this must be true or false, and it is of type int"},
-        {"{'code': 'a', 'steps': [{'code': 'a', 'when': 'error.class == `x`', " LOG "}]}",
-         "'error.class' is never \"x\", but \"transient\", \"business\" or \"indeterminate\""},
+        {"{'code': 'a', 'steps': [{'code': 'a', 'when': 'steps.a.error.class == `x`', " LOG "}]}",
+         "'steps.a.error.class' is never \"x\", but \"transient\", \"business\" or "
+         "\"indeterminate\""},
+        {"{'code': 'a', 'input': [{'name': 'n', 'type': 'number'}], 'steps': [{'code': 'a',"
+         " 'when': 'input.n == `5`', " LOG "}]}",
+         "'input.n' is never of type string, but a number"},
     };
 
     (void)state;
@@ -447,6 +516,7 @@ int main(void)
         DEFINITION_TEST(test_findings__about_parameters),
         DEFINITION_TEST(test_findings__about_steps),
         DEFINITION_TEST(test_findings__about_expressions),
+        DEFINITION_TEST(test_findings__about_roots_out_of_place),
         DEFINITION_TEST(test_findings__about_comparisons_that_are_never_true),
         DEFINITION_TEST(test_findings__about_commands),
         DEFINITION_TEST(test_findings__about_named_results),

@@ -146,7 +146,7 @@ static void test_procedures__calls_go_three_deep(void **state)
                          " 'a3': {'type': 'flow.call', 'procedure': 'a4'},"
                          " 'a4': {'type': 'flow.call', 'procedure': 'a5'}, 'a5': " LOG "},"
                          " 'steps': [{'code': 'a', 'procedure': 'a1'}]}"),
-        "/procedures/a1 too_deep");
+        "/procedures/a1 limit_depth");
     assert_string_equal(
         definition_found("{'code': 'a', 'procedures': {"
                          " 'a1': {'type': 'flow.call', 'procedure': 'a2'},"
@@ -154,7 +154,7 @@ static void test_procedures__calls_go_three_deep(void **state)
                          " 'a3': {'type': 'flow.call', 'procedure': 'a4'}, 'a4': " LOG "},"
                          " 'steps': [{'code': 'a', 'procedure': {'type': 'flow.call',"
                          "  'procedure': 'a1'}}]}"),
-        "/steps/0/procedure too_deep");
+        "/steps/0/procedure limit_depth");
 }
 
 static void test_procedures__a_long_chain_of_calls_is_no_trouble(void **state)
@@ -169,14 +169,14 @@ static void test_procedures__a_long_chain_of_calls_is_no_trouble(void **state)
                    i, (i + 1) % 100);
     buf_text(&text, "}}");
     buf_char(&text, '\0');
-    assert_true(strstr(definition_found(text.ptr), "/procedures/p0 too_deep") != NULL);
+    assert_true(strstr(definition_found(text.ptr), "/procedures/p0 limit_depth") != NULL);
     buf_clear(&text);
     buf_text(&text, "{'code': 'a', 'steps': [], 'procedures': {");
     for (int i = 0; i < 101; i++)
         buf_printf(&text, "%s'p%d': " LOG, i == 0 ? "" : ", ", i);
     buf_text(&text, "}}");
     buf_char(&text, '\0');
-    assert_string_equal(definition_found(text.ptr), "/procedures too_many_procedures\n"
+    assert_string_equal(definition_found(text.ptr), "/procedures limit_procedures\n"
                                                     "/steps no_steps?");
 }
 
@@ -196,7 +196,7 @@ static void test_procedures__what_is_called_counts(void **state)
         buf_text(&text, "]}]}");
         buf_char(&text, '\0');
         assert_string_equal(definition_found(text.ptr),
-                            calls == 3 ? "" : "/steps/0/procedure too_many_commands");
+                            calls == 3 ? "" : "/steps/0/procedure limit_commands");
     }
 }
 
@@ -326,7 +326,7 @@ static void test_procedures__findings_about_one_of_the_registry(void **state)
                                                     " 'commands': [" LOG "]}",
                                                     long_text)
                                              .ptr),
-                        " too_large");
+                        " limit_size");
 }
 
 static void test_procedures__what_is_not_known_here_may_be_elsewhere(void **state)

@@ -249,23 +249,33 @@ static void test_scenario__roots_have_the_slots_of_their_numbers(void **state)
     p = definition_steps(
         "[{'code': 'a', 'procedure': {'type': 'compute.transform', 'data': ["
         " '=input', '=steps', '=signals', '=variables', '=config', '=meta',"
-        " '=user', '=execution', '=now', '=webhook', '=signal', '=response',"
-        " '=error', '=warnings', '=record', '$.loop', '=compensation', '=reminder']}}]");
+        " '=user', '=execution', '=now', '=webhook']}}, {'code': 'b', 'loop': {'while': 'true',"
+        " 'steps': [{'code': 'c', 'procedure': {'type': 'log', 'message': 'x'}, 'rollback': {"
+        "  'type': 'compute.transform', 'data': 1, 'result': ["
+        "  '=response', '=error', '=warnings', '$.loop', '=compensation']}}]}}]");
     for (int i = 0; i <= ROOT_COUNT; i++)
         slots[i] = value_int(i);
     v = mapping_evaluate(&definition_mem, p->steps[0].procedure->commands[0].fields[FIELD_DATA],
                          &(struct cel_activation){.slots = slots});
     assert_int_equal(v.kind, VALUE_LIST);
-    assert_int_equal(v.len, ROOT_COUNT);
-    for (int i = 0; i < ROOT_COUNT; i++)
+    assert_int_equal(v.len, ROOT_SIGNAL);
+    for (int i = 0; i < ROOT_SIGNAL; i++)
         assert_int_equal(v.items[i].i, i);
+    v = mapping_evaluate(&definition_mem,
+                         p->steps[2].rollback.procedure->commands[0].fields[FIELD_RESULT],
+                         &(struct cel_activation){.slots = slots});
+    assert_int_equal(v.items[0].i, ROOT_RESPONSE);
+    assert_int_equal(v.items[1].i, ROOT_ERROR);
+    assert_int_equal(v.items[2].i, ROOT_WARNINGS);
+    assert_int_equal(v.items[3].i, ROOT_LOOP);
+    assert_int_equal(v.items[4].i, ROOT_COMPENSATION);
 }
 
 static void test_scenario__steps_as_a_whole_and_by_index_are_allowed(void **state)
 {
     (void)state;
     definition_steps("[{'code': 'a', 'procedure': {'type': 'compute.transform', 'data': ["
-                     " '$.steps', '=steps', '=$', '=steps[`unknown`]', '=$.steps[$.input.name]',"
+                     " '$.steps', '=steps', '=$', '=steps[`a`]', '=$.steps[$.input.name]',"
                      " '=$.steps.?a', '=has($.steps.a)', '=has($.steps.a.b.c)',"
                      " '=[{`x`: 1}].map(steps, steps.x)']}}]");
 }

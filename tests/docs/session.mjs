@@ -73,7 +73,7 @@ export class Session {
 
   // Wait until `ready()` answers something; what `source` prints wakes it.
   async until(ready, what) {
-    for (let deadline = Date.now() + 60000; ; ) {
+    for (let deadline = Date.now() + 180000; ; ) {
       const found = ready();
       if (found) return found;
       if (Date.now() > deadline) throw new Error(`nothing came: ${what}`);

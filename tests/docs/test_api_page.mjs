@@ -6,25 +6,13 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, resolve } from 'node:path';
 
 import { Server } from '../kill/server.mjs';
+import { claim, finish, pawl } from './claims.mjs';
 
-process.chdir(join(dirname(fileURLToPath(import.meta.url)), '../..'));
-const pawl = resolve(process.env.PAWL ?? 'build/pawl');
 const PAGE = 'docs/api.md';
 const MARK = '--- the next one ---';
-let passed = 0;
-let failed = 0;
-
-function claim(ok, text) {
-    if (ok) passed++;
-    else {
-        failed++;
-        console.log(`failed: ${text}`);
-    }
-}
 
 // The commands of a page with the number of their line and what they print.
 function commands(text) {
@@ -59,7 +47,7 @@ writeFileSync(join(folder, 'script'), all.map(({ command }) => `${command}\nprin
 const { stdout, stderr } = spawnSync('bash', ['script'], {
     cwd: folder,
     encoding: 'utf8',
-    timeout: 60000,
+    timeout: 300000,
     env: { ...process.env, PAWL_URL: server.url, PAWL_TOKEN: server.token },
 });
 const outputs = stdout.split(`${MARK}\n`);
@@ -81,5 +69,4 @@ claim(codes.length > 10, 'err.def is read');
 for (const row of codes) claim(rows.includes(row), `${PAGE}: the table of codes has no row ${row}`);
 for (const row of rows) claim(codes.includes(row), `${PAGE}: err.def has no ${row}`);
 
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+finish();

@@ -8,34 +8,12 @@
 
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 
-process.chdir(join(dirname(fileURLToPath(import.meta.url)), "../.."));
-const pawl = process.env.PAWL ?? "build/pawl";
+import { claim, finish, pawl } from "./claims.mjs";
+import { blocks } from "./session.mjs";
+
 const context = "examples/order-context.json";
-let passed = 0;
-let failed = 0;
-
-function claim(ok, text) {
-  if (ok) passed++;
-  else {
-    failed++;
-    console.log(`FAILED ${text}`);
-  }
-}
-
-// The fenced blocks of a page: what stands behind the fence, lines, and where the first line is.
-function blocks(path) {
-  const found = [];
-  let open = null;
-  readFileSync(path, "utf8").split("\n").forEach((line, i) => {
-    if (!line.startsWith("```")) open?.lines.push(line);
-    else if (open) open = null;
-    else found.push((open = { info: line.slice(3), lines: [], first: i + 2 }));
-  });
-  return found;
-}
 
 // JSON without the spaces between its parts; 3.0 stays 3.0.
 const compact = (json) => json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, text) => text ?? "");
@@ -102,5 +80,4 @@ for (const span of spans) {
 }
 for (const name of [...functions, ...macros]) claim(named.has(name), `docs/expressions.md does not mention ${name}()`);
 
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+finish();

@@ -3,21 +3,9 @@
 // tables that check definitions say.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 
-process.chdir(join(dirname(fileURLToPath(import.meta.url)), '../..'));
-const pawl = process.env.PAWL ?? 'build/pawl';
-let passed = 0;
-let failed = 0;
-
-function claim(ok, text) {
-    if (ok) passed++;
-    else {
-        failed++;
-        console.log(`failed: ${text}`);
-    }
-}
+import { claim, finish, pawl } from './claims.mjs';
 
 const written = execFileSync('node', ['scripts/reference', pawl], { encoding: 'utf8' });
 claim(written === readFileSync('docs/reference.md', 'utf8'),
@@ -64,5 +52,4 @@ for (const [table, file, array] of checked) {
             `${table}.${name} is ${fields[name] ?? 'unknown'} in ${file} and ${words[name] ?? 'missing'} in fields.def`);
 }
 
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+finish();

@@ -2,24 +2,13 @@
 // The guide to scenarios: every example is saved and run, and every field of a step and of a
 // scenario that the checker knows is mentioned.
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
+import { claim, finish, pawl } from "./claims.mjs";
 import { runPage } from "./session.mjs";
 
-process.chdir(join(dirname(fileURLToPath(import.meta.url)), "../.."));
 const page = "docs/scenarios.md";
-let passed = 0;
-let failed = 0;
 
-function claim(ok, text) {
-  if (ok) passed++;
-  else {
-    failed++;
-    console.log(`FAILED ${text}`);
-  }
-}
-
-await runPage(page, process.env.PAWL ?? "build/pawl", claim);
+await runPage(page, pawl, claim);
 
 // {"code", STATE_NOW} of the tables of fields.
 const text = readFileSync(page, "utf8");
@@ -31,5 +20,4 @@ for (const file of ["scenario.c", "step.c", "settings.c", "retry.c", "wait.c"])
   }
 claim(fields > 50, "the tables of src/define are read");
 
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+finish();

@@ -2,22 +2,8 @@
 // The tour, the page on the command line and the README, typed as a reader types them, against
 // real servers that are really killed; and that README and examples say the same.
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { claim, finish, pawl } from "./claims.mjs";
 import { blocks, matches, runPage } from "./session.mjs";
-
-process.chdir(join(dirname(fileURLToPath(import.meta.url)), "../.."));
-const pawl = process.env.PAWL ?? "build/pawl";
-let passed = 0;
-let failed = 0;
-
-function claim(ok, text) {
-  if (ok) passed++;
-  else {
-    failed++;
-    console.log(`FAILED ${text}`);
-  }
-}
 
 // A test that cannot fail is none.
 claim(matches(["a ... c", "...", "z"], "a b c\nd\ne\nz\n"), "dots stand for any text");
@@ -34,5 +20,4 @@ claim(order.lines.length <= 20, "a scenario of 20 lines");
 const [first] = blocks("README.md");
 claim(/^make run .*\nmake test .*\nmake crash /.test(first.lines.join("\n")), "README.md begins with what to type");
 
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+finish();

@@ -5,7 +5,7 @@
 #include "value/json.h"
 #include "value/number.h"
 
-/* Written without printf: the simulator compares a great many of these. */
+/* --- as text --- */
 
 static void put_number(struct buf *out, int64_t n)
 {
@@ -85,147 +85,331 @@ static void value(struct buf *out, const char *name, struct value v)
     buf_char(out, '\n');
 }
 
-static void cursor(struct buf *out, const struct cursor *c)
+/* --- going over two states at once --- */
+
+/*
+ * One walk serves for both: it compares `a` with `b`, or writes down `a`. What
+ * it goes over is all that a later advance depends on, and all that is stored.
+ */
+struct walk {
+    struct buf *out; /* where `a` is written to; NULL: compare */
+    bool is_same;
+};
+
+static inline void on_number(struct walk *w, const char *name, int64_t a, int64_t b)
 {
-    number(out, "cursor", c->step);
-    put_number(out, c->phase);
-    put_number(out, c->visit);
-    put_number(out, c->attempt);
-    put_number(out, c->started_at_us);
-    put_number(out, c->wake_at_us);
-    put_text(out, c->input_json);
-    put_text(out, c->types_json);
-    put_number(out, c->timeout_at_us);
-    put_number(out, c->remind_at_us);
-    put_number(out, c->remind_every_us);
-    put_number(out, c->reminders);
-    put_number(out, c->unmatched);
-    put_text(out, c->frozen_json);
-    put_text(out, c->awaited);
-    put_text(out, c->failed_at);
-    put_number(out, c->tries);
-    put_number(out, c->seq);
+    w->is_same &= a == b;
+    if (UNLIKELY(w->out != NULL))
+        number(w->out, name, a);
 }
 
-static void frames(struct buf *out, const struct frame *f, uint32_t count)
+static inline void on_text(struct walk *w, const char *name, struct str a, struct str b)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        number(out, "in", f[i].step);
-        put_number(out, f[i].block);
-        put_number(out, f[i].visit);
-        put_number(out, f[i].started_at_us);
-        put_number(out, f[i].index);
+    w->is_same &= str_eq(a, b);
+    if (UNLIKELY(w->out != NULL))
+        text(w->out, name, a);
+}
+
+/* By kind, which equality does not tell: 1 and 1.0 are equal and not the same. */
+static bool same_value(struct value a, struct value b)
+{
+    bool is_same = a.kind == b.kind && a.len == b.len;
+
+    switch ((enum value_kind)a.kind) {
+    case VALUE_LIST:
+        for (uint32_t i = 0; is_same && i < a.len; i++)
+            is_same = same_value(a.items[i], b.items[i]);
+        return is_same;
+    case VALUE_MAP:
+        for (uint32_t i = 0; is_same && i < a.len; i++)
+            is_same = same_value(a.map->entries[i].key, b.map->entries[i].key) &&
+                      same_value(a.map->entries[i].value, b.map->entries[i].value);
+        return is_same;
+    case VALUE_STRING:
+    case VALUE_BYTES:
+        return is_same && str_eq(value_text(a), value_text(b));
+    case VALUE_ABSENT:
+    case VALUE_NULL:
+        return is_same;
+    case VALUE_BOOL:
+    case VALUE_INT:
+    case VALUE_UINT:
+    case VALUE_DOUBLE: /* by its bits: 0 is not -0 */
+    case VALUE_TIMESTAMP:
+    case VALUE_DURATION:
+        return is_same && a.u == b.u;
+    case VALUE_TYPE:
+    case VALUE_OPTIONAL:
+    case VALUE_ERROR:
+    case VALUE_KIND_COUNT:
+        break;
+    }
+    return false; /* no state holds one of these */
+}
+
+static inline void on_value(struct walk *w, const char *name, struct value a, struct value b)
+{
+    w->is_same &= same_value(a, b);
+    if (UNLIKELY(w->out != NULL))
+        value(w->out, name, a);
+}
+
+/* A field of both. */
+#define NUMBER(field) on_number(w, #field, (int64_t)a->field, (int64_t)b->field)
+#define TEXT(field) on_text(w, #field, a->field, b->field)
+#define VALUE(field) on_value(w, #field, a->field, b->field)
+
+static void columns(struct walk *w, const struct execution *a, const struct execution *b)
+{
+    NUMBER(row_version);
+    NUMBER(seq);
+    NUMBER(checkpoint_seq);
+    NUMBER(log_bytes);
+    NUMBER(created_at_us);
+    NUMBER(started_at_us);
+    NUMBER(completed_at_us);
+    NUMBER(updated_at_us);
+    NUMBER(deadline_at_us);
+    NUMBER(wake_at_us);
+    NUMBER(stop_requested);
+    NUMBER(crash_count);
+    NUMBER(context_bytes);
+    NUMBER(status);
+    TEXT(key);
+    TEXT(org_id);
+    TEXT(user_json);
+    TEXT(input_json);
+    TEXT(error_json);
+    TEXT(result_json);
+    TEXT(waiting_for_json);
+}
+
+static void asking(struct walk *w, const struct asking *a, const struct asking *b)
+{
+    NUMBER(since_us);
+    NUMBER(asked_at_us);
+    NUMBER(before);
+    NUMBER(retry_at_us);
+    TEXT(error_json);
+    TEXT(input_json);
+    TEXT(frozen_json);
+    TEXT(letter);
+}
+
+static void cursor(struct walk *w, const struct cursor *a, const struct cursor *b)
+{
+    NUMBER(step);
+    NUMBER(phase);
+    NUMBER(visit);
+    NUMBER(attempt);
+    NUMBER(started_at_us);
+    NUMBER(wake_at_us);
+    TEXT(input_json);
+    TEXT(types_json);
+    TEXT(correlation);
+    NUMBER(timeout_at_us);
+    NUMBER(remind_at_us);
+    NUMBER(remind_every_us);
+    NUMBER(reminders);
+    NUMBER(unmatched);
+    TEXT(frozen_json);
+    TEXT(awaited);
+    TEXT(failed_at);
+    NUMBER(tries);
+    NUMBER(seq);
+    NUMBER(asked);
+    on_number(w, "asking", a->asking != NULL, b->asking != NULL);
+    if (a->asking != NULL && b->asking != NULL)
+        asking(w, a->asking, b->asking);
+}
+
+static void frame(struct walk *w, const struct frame *a, const struct frame *b)
+{
+    NUMBER(step);
+    NUMBER(block);
+    NUMBER(visit);
+    NUMBER(started_at_us);
+    NUMBER(index);
+}
+
+static void strands(struct walk *w, const struct strand *a, const struct strand *b, uint32_t count)
+{
+    for (const struct strand *end = a + count; a < end; a++, b++) {
+        cursor(w, &a->cursor, &b->cursor);
+        TEXT(waiting_for_json);
+        NUMBER(frame_count);
+        for (uint32_t i = 0; i < a->frame_count && i < b->frame_count; i++)
+            frame(w, &a->frames[i], &b->frames[i]);
     }
 }
 
-static void stands(struct buf *out, const struct execution *x)
+/* Where the step stood before it was undone. */
+static void undone(struct walk *w, const struct cursor *a, const struct cursor *b)
 {
-    frames(out, x->frames, x->frame_count);
-    for (uint32_t i = 0; i < x->other_count; i++) {
-        cursor(out, &x->others[i].cursor);
-        frames(out, x->others[i].frames, x->others[i].frame_count);
-        text(out, "why", x->others[i].waiting_for_json);
-    }
-    if (x->other_count > 0) {
-        number(out, "place", x->place);
-        text(out, "why", x->strand_waiting_json);
-    }
-    number(out, "jumps", x->jumps);
-    if (x->undo != NULL) {
-        text(out, "undo", str_of(status_name(x->undo->end)));
-        put_number(out, x->undo->before);
-        put_number(out, x->undo->row);
-        put_number(out, x->undo->commands_left);
-        put_number(out, x->undo->has_failed);
-        put_number(out, x->undo->deadline_at_us);
-    }
+    NUMBER(visit);
+    NUMBER(attempt);
+    NUMBER(started_at_us);
+    NUMBER(asked);
+    TEXT(input_json);
+    TEXT(frozen_json);
 }
 
-static void loops(struct arena *mem, struct buf *out, const struct execution *x)
+static void undo(struct walk *w, const struct undo *a, const struct undo *b)
 {
-    for (const struct loop_data *l = x->loops; l != NULL; l = l->outer) {
-        number(out, "loop", l->step);
-        put_number(out, (int64_t)l->collected.bytes);
-        put_number(out, (int64_t)l->errors.bytes);
-        value(out, "list", l->list);
-        value(out, "collected", items_value(mem, &l->collected));
-        value(out, "errors", items_value(mem, &l->errors));
-        put_number(out, l->base);
-        put_number(out, l->started);
-        put_number(out, l->ended);
-    }
-    for (const struct round_step *r = x->rounds; r != NULL; r = r->next) {
-        number(out, "round", r->round.loop);
-        put_number(out, r->round.visit);
-        put_number(out, r->round.index);
-        put_number(out, r->step);
-        put_number(out, r->state.outcome);
-        put_number(out, r->state.visit);
-        value(out, "output", r->state.output);
-        value(out, "error", r->state.error);
-    }
+    NUMBER(end);
+    NUMBER(before);
+    NUMBER(row);
+    NUMBER(commands_left);
+    NUMBER(has_failed);
+    NUMBER(deadline_at_us);
+    on_number(w, "from", a->from != NULL, b->from != NULL);
+    if (a->from != NULL && b->from != NULL)
+        undone(w, a->from, b->from);
+    NUMBER(again_step);
+    NUMBER(again_visit);
+    NUMBER(place);
+    NUMBER(other_count);
+    if (a->other_count == b->other_count)
+        strands(w, a->others, b->others, a->other_count);
 }
 
-static void columns(struct buf *out, const struct execution *x)
+static void stands(struct walk *w, const struct execution *a, const struct execution *b)
 {
-    number(out, "row_version", x->row_version);
-    number(out, "seq", x->seq);
-    number(out, "checkpoint_seq", x->checkpoint_seq);
-    number(out, "log_bytes", x->log_bytes);
-    number(out, "created_at", x->created_at_us);
-    number(out, "started_at", x->started_at_us);
-    number(out, "completed_at", x->completed_at_us);
-    number(out, "updated_at", x->updated_at_us);
-    number(out, "deadline_at", x->deadline_at_us);
-    number(out, "wake_at", x->wake_at_us);
-    number(out, "stop_requested", x->stop_requested);
-    number(out, "crash_count", x->crash_count);
-    number(out, "context_bytes", (int64_t)x->context_bytes);
-    text(out, "status", str_of(status_name(x->status)));
-    text(out, "key", x->key);
-    text(out, "org", x->org_id);
-    text(out, "user", x->user_json);
-    text(out, "input", x->input_json);
-    text(out, "error", x->error_json);
-    text(out, "result", x->result_json);
-    text(out, "waiting_for", x->waiting_for_json);
+    cursor(w, &a->cursor, &b->cursor);
+    NUMBER(frame_count);
+    for (uint32_t i = 0; i < a->frame_count && i < b->frame_count; i++)
+        frame(w, &a->frames[i], &b->frames[i]);
+    NUMBER(other_count);
+    NUMBER(place);
+    TEXT(strand_waiting_json);
+    if (a->other_count == b->other_count)
+        strands(w, a->others, b->others, a->other_count);
+    NUMBER(jumps);
+    on_number(w, "undo", a->undo != NULL, b->undo != NULL);
+    if (a->undo != NULL && b->undo != NULL)
+        undo(w, a->undo, b->undo);
+}
+
+/* All chunks but the last are full, so that equal lists have equal chunks. */
+static void items(struct walk *w, const struct items *a, const struct items *b)
+{
+    const struct item_chunk *m = a->last, *n = b->last;
+
+    NUMBER(count);
+    NUMBER(bytes);
+    for (; m != NULL && n != NULL; m = m->older, n = n->older)
+        for (uint32_t i = 0; i < m->count && i < n->count; i++)
+            on_value(w, "item", m->items[i], n->items[i]);
+}
+
+static void loops(struct walk *w, const struct loop_data *a, const struct loop_data *b)
+{
+    for (; a != NULL && b != NULL; a = a->outer, b = b->outer) {
+        NUMBER(step);
+        VALUE(list);
+        items(w, &a->collected, &b->collected);
+        items(w, &a->errors, &b->errors);
+        NUMBER(visit);
+        NUMBER(base);
+        NUMBER(started);
+        NUMBER(ended);
+    }
+    w->is_same &= a == b;
+}
+
+static void past_visits(struct walk *w, const struct past_visit *a, const struct past_visit *b)
+{
+    for (; a != NULL && b != NULL; a = a->next, b = b->next) {
+        TEXT(code);
+        NUMBER(visit);
+    }
+    w->is_same &= a == b;
+}
+
+static void step(struct walk *w, const struct step_state *a, const struct step_state *b)
+{
+    NUMBER(outcome);
+    NUMBER(visit);
+    VALUE(output);
+    TEXT(output_json);
+    VALUE(error);
+    TEXT(error_json);
+}
+
+static void rounds(struct walk *w, const struct round_step *a, const struct round_step *b)
+{
+    for (; a != NULL && b != NULL; a = a->next, b = b->next) {
+        NUMBER(round.loop);
+        NUMBER(round.visit);
+        NUMBER(round.index);
+        NUMBER(step);
+        step(w, &a->state, &b->state);
+    }
+    w->is_same &= a == b;
+}
+
+static void signals(struct walk *w, const struct signals *these, const struct signals *those)
+{
+    struct signal_place here = {0}, there = {0};
+    const struct signal *a = signals_next(these, &here), *b = signals_next(those, &there);
+
+    for (; a != NULL && b != NULL;
+         a = signals_next(these, &here), b = signals_next(those, &there)) {
+        NUMBER(seq);
+        NUMBER(is_taken);
+        NUMBER(received_at_us);
+        TEXT(id);
+        TEXT(type);
+        TEXT(json);
+        VALUE(view);
+    }
+    w->is_same &= a == NULL && b == NULL;
+}
+
+static void execution(struct walk *w, const struct execution *a, const struct execution *b)
+{
+    columns(w, a, b);
+    /* Where it stands means nothing any more at an end that nothing follows. */
+    if (!status_is_terminal(a->status) || a->status == STATUS_FAILED)
+        stands(w, a, b);
+    loops(w, a->loops, b->loops);
+    rounds(w, a->rounds, b->rounds);
+    items(w, &a->compensated, &b->compensated);
+    items(w, &a->failed, &b->failed);
+    past_visits(w, a->past_visits, b->past_visits);
+    NUMBER(last_done);
+    NUMBER(has_new_input);
+    VALUE(input);
+    VALUE(variables);
+    TEXT(variables_json);
+    NUMBER(program->step_count);
+    for (uint32_t i = 0; w->is_same && i < a->program->step_count; i++) {
+        step(w, &a->steps[i], &b->steps[i]);
+        on_number(w, "visits", state_visits(a, i), state_visits(b, i));
+    }
+    signals(w, &a->signals, &b->signals);
+}
+
+bool dump_is_same(const struct execution *a, const struct execution *b)
+{
+    struct walk w = {.is_same = true};
+
+    execution(&w, a, b);
+    return w.is_same;
 }
 
 struct str dump_execution(struct arena *mem, const struct execution *x)
 {
-    struct signal_place place = {0};
-    const struct signal *signal;
     struct buf out;
+    struct walk w = {.out = &out, .is_same = true};
 
     buf_init_arena(&out, mem);
-    columns(&out, x);
-    if (!status_is_terminal(x->status) || x->status == STATUS_FAILED) {
-        cursor(&out, &x->cursor);
-        stands(&out, x);
-    }
-    loops(mem, &out, x);
-    value(&out, "compensated", items_value(mem, &x->compensated));
-    value(&out, "failed", items_value(mem, &x->failed));
-    for (const struct past_visit *p = x->past_visits; p != NULL; p = p->next) {
-        buf_printf(&out, "past %.*s ", STR_ARG(p->code));
-        put_number(&out, p->visit);
-    }
-    number(&out, "last", x->last_done);
+    execution(&w, x, x);
     text(&out, "context", state_context_json(mem, x));
-    value(&out, "input value", x->input);
-    value(&out, "variables", x->variables);
-    for (uint32_t i = 0; i < x->program->step_count; i++) {
-        const struct step_state *s = &x->steps[i];
-        put_number(&out, s->outcome);
-        put_number(&out, s->visit);
-        put_number(&out, state_visits(x, i));
-        value(&out, "output", s->output);
-        value(&out, "error", s->error);
-    }
-    while ((signal = signals_next(&x->signals, &place)) != NULL)
-        value(&out, signal->is_taken ? "taken" : "pending", signal->view);
     return buf_view(&out);
 }
+
+/* --- commits --- */
 
 static void rows(struct buf *out, const struct history *history)
 {
@@ -246,6 +430,17 @@ static void rows(struct buf *out, const struct history *history)
     }
 }
 
+static void waits(struct buf *out, const char *name, const struct correlated_waits *waits)
+{
+    for (size_t i = 0; i < waits->count; i++) {
+        const struct correlated_wait *w = &waits->items[i];
+
+        buf_printf(out, "%s %.*s %lld %.*s %.*s %lld\n", name, STR_ARG(w->step),
+                   (long long)w->visit, STR_ARG(w->correlation), STR_ARG(w->types_json),
+                   (long long)w->kept_up_to);
+    }
+}
+
 struct str dump_commit(struct arena *mem, const struct commit *c)
 {
     struct buf out;
@@ -258,6 +453,8 @@ struct str dump_commit(struct arena *mem, const struct commit *c)
     for (size_t i = 0; i < c->needs_processes.count; i++)
         buf_printf(&out, "need %.*s %.*s\n", STR_ARG(c->needs_processes.items[i].code),
                    STR_ARG(c->needs_processes.items[i].key));
+    for (size_t i = 0; i < c->needs_kept.count; i++)
+        text(&out, "needs kept", c->needs_kept.items[i]);
     number(&out, "needs child", (int64_t)c->needs_children.count);
     number(&out, "needs history", c->needs_history.is_needed ? c->needs_history.after : -1);
     if (c->result == ADVANCE_NEED)
@@ -267,6 +464,11 @@ struct str dump_commit(struct arena *mem, const struct commit *c)
     text(&out, "context", c->writes_context ? c->context_json : STR_NONE);
     text(&out, "cursor", c->cursor_json);
     text(&out, "signal", c->received != NULL ? c->received->json : STR_NONE);
+    waits(&out, "opens", &c->opened);
+    waits(&out, "closes", &c->closed);
+    for (size_t i = 0; i < c->kept_taken.count; i++)
+        buf_printf(&out, "takes %lld %.*s\n", (long long)c->kept_taken.items[i].row,
+                   STR_ARG(c->kept_taken.items[i].signal->json));
     rows(&out, &c->history);
     for (size_t i = 0; i < c->records.count; i++) {
         const struct record_write *w = &c->records.items[i];
@@ -288,6 +490,12 @@ struct str dump_commit(struct arena *mem, const struct commit *c)
     return buf_view(&out);
 }
 
+/* What a column has become; it is written only where that is something else. */
+static struct str column(struct arena *mem, struct str before, struct str now)
+{
+    return str_eq(before, now) ? before : str_copy(mem, now);
+}
+
 void dump_store(struct arena *mem, const struct commit *c, struct stored_execution *stored)
 {
     const struct execution *x = c->after;
@@ -296,18 +504,18 @@ void dump_store(struct arena *mem, const struct commit *c, struct stored_executi
     *stored = (struct stored_execution){
         .row = 1,
         .id = x->id,
-        .code = str_copy(mem, x->program->code),
+        .code = column(mem, before.code, x->program->code),
         .version = x->program->version,
         .status = x->status,
-        .key = str_copy(mem, x->key),
-        .org_id = str_copy(mem, x->org_id),
-        .user_json = str_copy(mem, x->user_json),
-        .input_json = str_copy(mem, x->input_json),
+        .key = column(mem, before.key, x->key),
+        .org_id = column(mem, before.org_id, x->org_id),
+        .user_json = column(mem, before.user_json, x->user_json),
+        .input_json = column(mem, before.input_json, x->input_json),
         .context_json = before.context_json,
-        .cursor_json = str_copy(mem, c->cursor_json),
-        .error_json = str_copy(mem, x->error_json),
-        .result_json = str_copy(mem, x->result_json),
-        .waiting_for_json = str_copy(mem, x->waiting_for_json),
+        .cursor_json = column(mem, before.cursor_json, c->cursor_json),
+        .error_json = column(mem, before.error_json, x->error_json),
+        .result_json = column(mem, before.result_json, x->result_json),
+        .waiting_for_json = column(mem, before.waiting_for_json, x->waiting_for_json),
         .row_version = x->row_version,
         .seq = x->seq,
         .checkpoint_seq = before.checkpoint_seq,

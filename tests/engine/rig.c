@@ -170,7 +170,7 @@ static void check_shown(struct rig *r, const struct execution *x, struct stored_
     stored->step_meta = step_meta(r, x->program);
     buf_init_arena(&memory, &r->mem);
     buf_init_arena(&store, &r->mem);
-    show_execution(&r->mem, &memory, x);
+    show_execution(&memory, x);
     if (!show_stored(&r->mem, &store, stored, true, &r->err))
         fail_msg("cannot be shown: %s", r->err.message);
     if (!json_read(&r->mem, buf_view(&memory), &a, &r->err) ||
@@ -178,6 +178,9 @@ static void check_shown(struct rig *r, const struct execution *x, struct stored_
         fail_msg("what is shown is no JSON: %s", r->err.message);
     if (!value_equal(a, b, NULL))
         assert_same("what is shown is not the same", buf_view(&memory), buf_view(&store));
+    if (!value_equal(value_map_get_str(a, STR("context")), state_context_view(&r->mem, x), NULL))
+        fail_msg("the context is shown otherwise than expressions see it: %.*s",
+                 STR_ARG(buf_view(&memory)));
 }
 
 static void check_restores(struct rig *r, const struct execution *x)
@@ -194,6 +197,7 @@ static void check_restores(struct rig *r, const struct execution *x)
         fail_msg("does not restore: %s", r->err.message);
     assert_same("the checkpoint and the rows after it are not the state", wanted,
                 dump_execution(&r->mem, restored));
+    assert_true(dump_is_same(x, restored));
     check_shown(r, x, &stored);
 
     stored.history = r->history;
@@ -272,8 +276,19 @@ static void answer_process(struct rig *r, const struct process_read *need,
     *VEC_ADD(&r->mem, out) = found;
 }
 
+static void answer_kept(struct rig *r, struct str correlation, struct kept_reads *out)
+{
+    struct kept_read found = {.correlation = correlation};
+
+    for (size_t i = 0; i < r->kept.count; i++)
+        if (str_eq(r->kept.items[i].correlation, correlation))
+            found = r->kept.items[i];
+    *VEC_ADD(&r->mem, out) = found;
+}
+
 static bool apply(struct rig *r, struct event ev)
 {
+    struct kept_reads kept = {0};
     struct process_reads processes = {0};
     struct child_reads children = {0};
     struct history history = {0};
@@ -285,6 +300,7 @@ static bool apply(struct rig *r, struct event ev)
     ev.records = &records;
     ev.objects = &objects;
     ev.gives_up_on_records = r->gives_up_on_records;
+    ev.kept = r->keeps_signals ? &kept : NULL;
     r->needs = 0;
     while (true) {
         if (!advance(r, &ev, &c))
@@ -292,7 +308,9 @@ static bool apply(struct rig *r, struct event ev)
         if (c.result == ADVANCE_COMMIT)
             break;
         assert_true(c.needs.count > 0 || c.needs_history.is_needed || c.needs_processes.count > 0 ||
-                    c.needs_children.count > 0);
+                    c.needs_children.count > 0 || c.needs_kept.count > 0);
+        for (size_t i = 0; i < c.needs_kept.count; i++)
+            answer_kept(r, c.needs_kept.items[i], &kept);
         for (size_t i = 0; i < c.needs_processes.count; i++)
             answer_process(r, &c.needs_processes.items[i], &processes);
         ev.processes = &processes;

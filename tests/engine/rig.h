@@ -26,6 +26,8 @@ struct rig {
     struct process_reads processes; /* what flow.start finds */
     struct child_read child;        /* how the child stands */
     bool gives_up_on_records;
+    bool keeps_signals;     /* somebody keeps signals for waits that have a correlation: */
+    struct kept_reads kept; /* these */
 };
 
 void rig_init(struct rig *r);

@@ -209,7 +209,8 @@ static void test_loop__a_failed_iteration_may_be_recorded(void **state)
     assert_string_equal(rig_trace(&rig), "x.skipped y x2.failed x3.skipped y2 l");
     assert_string_equal(
         result(), "{'count':3,'items':[1,3],'errors':[{'index':1,'item':2,'error':{'code':'no',"
-                  "'message':'m','class':'business','retryable':false}}]}");
+                  "'message':'m','class':'business','retryable':false,'details':null,"
+                  "'source':'/steps/0/loop/steps/0/procedure'}}]}");
 }
 
 static void test_loop__beyond_its_limit_is_an_error(void **state)

@@ -308,21 +308,6 @@ static void test_migrate__a_step_goes_on_counting_when_a_version_has_it_again(vo
 #undef ASK
 }
 
-static void test_migrate__a_wait_goes_on_as_the_same_kind_of_wait(void **state)
-{
-    (void)state;
-    start("{'code':'a','steps':[{'code':'w','procedure':{'type':'wait.timer','duration':'40d'}}]}",
-          "{}");
-    assert_int_equal(rig.x->status, STATUS_WAITING);
-    assert_false(migrate("{'code':'a','steps':[{'code':'w','procedure':{'type':'wait.signal',"
-                         "'signalType':'go'}}]}"));
-    assert_int_equal(rig.err.code, ERR_CONFLICT);
-    assert_false(migrate("{'code':'a','steps':[{'code':'w','procedure':'erp.sync'}]}"));
-    assert_true(migrate(
-        "{'code':'a','steps':[" TRANSFORM("new", "0") ",{'code':'w','procedure':{"
-                                                      "'type':'wait.timer','duration':'1s'}}]}"));
-}
-
 static void test_migrate__needs_the_step_of_the_same_kind_in_the_same_place(void **state)
 {
     (void)state;
@@ -339,12 +324,50 @@ static void test_migrate__needs_the_step_of_the_same_kind_in_the_same_place(void
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
 }
 
+static void test_migrate__a_wait_stays_a_wait_for_the_same(void **state)
+{
+    (void)state;
+#define STEP(command) "{'code':'a','steps':[{'code':'w','procedure':{" command "}}]}"
+    rig_define(&rig, STEP("'type':'wait.timer','duration':'1h'"));
+    rig_start(&rig, "{}");
+    assert_false(migrate(STEP("'type':'wait.signal','signalType':'x'")));
+    assert_int_equal(rig.err.code, ERR_CONFLICT);
+    assert_false(migrate(STEP("'type':'compute.transform','data':1")));
+    assert_false(migrate("{'code':'a','procedures':{'p':{'commands':[{'type':'log','message':'m'}]}"
+                         "},'steps':[{'code':'w','procedure':'p'}]}"));
+    assert_true(migrate(STEP("'type':'wait.timer','duration':'2h'")));
+    assert_true(rig_signal(&rig, "1", "x", "1"));
+    rig_pass(&rig, 3600 * INT64_C(1000000));
+    assert_true(rig_wake(&rig));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+#undef STEP
+}
+
+static void test_migrate__a_version_without_reconcile_asks_no_more(void **state)
+{
+#define DOUBT(more)                                                                                \
+    "{'code':'a','steps':[{'code':'x','retry':{'maxAttempts':2,'delay':'1m','jitter':'none'},"     \
+    "'procedure':[{'type':'compute.fail','when':'execution.attempt == 1','code':'lost','message'"  \
+    ":'m','class':'indeterminate'},{'type':'compute.transform','data':1}]" more "}]}"
+
+    (void)state;
+    rig_define(&rig, DOUBT(",'reconcile':{'type':'compute.transform','data':0}"));
+    rig_start(&rig, "{}");
+    assert_true(rig_wake(&rig));
+    assert_int_equal(rig.x->cursor.phase, PHASE_RECONCILE);
+    assert_true(migrate(DOUBT("")));
+    rig_settle(&rig);
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_string_equal(rig_trace(&rig), "?x x.failed x(2)");
+#undef DOUBT
+}
+
 static bool has_actions(const char *wanted)
 {
     struct buf text;
 
     buf_init_arena(&text, &rig.mem);
-    show_execution(&rig.mem, &text, rig.x);
+    show_execution(&text, rig.x);
     return str_find(buf_view(&text), str_printf(&rig.mem, "\"actions\":[%s]", wanted), 0) >= 0;
 }
 
@@ -387,8 +410,9 @@ int main(void)
         CLAIM_WITH(test_skip__is_for_held_steps),
         CLAIM_WITH(test_migrate__a_waiting_execution_goes_on_with_another_version),
         CLAIM_WITH(test_migrate__a_step_goes_on_counting_when_a_version_has_it_again),
-        CLAIM_WITH(test_migrate__a_wait_goes_on_as_the_same_kind_of_wait),
+        CLAIM_WITH(test_migrate__a_version_without_reconcile_asks_no_more),
         CLAIM_WITH(test_migrate__needs_the_step_of_the_same_kind_in_the_same_place),
+        CLAIM_WITH(test_migrate__a_wait_stays_a_wait_for_the_same),
         CLAIM_WITH(test_actions__say_what_can_be_done_now),
     };
 

@@ -177,13 +177,35 @@ static void test_state__what_is_shown_is_the_same_from_memory_and_from_the_store
     assert_true(rig_signal(&rig, "1", "y", "{'p':[1,2]}"));
     buf_init_arena(&from_memory, &rig.mem);
     buf_init_arena(&from_store, &rig.mem);
-    show_execution(&rig.mem, &from_memory, rig.x);
+    show_execution(&from_memory, rig.x);
     stored = rig.stored;
     assert_true(show_stored(&rig.mem, &from_store, &stored, true, &rig.err));
     assert_string_equal(rig_text(&rig, buf_view(&from_memory)),
                         rig_text(&rig, buf_view(&from_store)));
     assert_true(json_read(&rig.mem, buf_view(&from_memory), &v, &rig.err));
     assert_true(str_eq(value_text(value_map_get_str(v, STR("currentStep"))), STR("w")));
+}
+
+static void test_state__fields_of_a_result_are_shown_beside_those_of_the_engine(void **state)
+{
+    struct buf text;
+
+    (void)state;
+    rig_define(&rig, "{'code':'a','steps':["
+                     "{'code':'p','procedure':{'type':'compute.transform','data':{'x':1,'y':[2]}}},"
+                     "{'code':'q','meta':{'m':1},'procedure':{'type':'compute.transform','data':"
+                     "{'success':0,'x':{'z':1},'error':'e','y':'','meta':2}}},"
+                     "{'code':'r','procedure':{'type':'compute.transform','data':{}}}]}");
+    rig_start(&rig, "{}");
+    buf_init_arena(&text, &rig.mem);
+    show_execution(&text, rig.x);
+    assert_non_null(
+        strstr(rig_text(&rig, buf_view(&text)),
+               "'steps':{"
+               "'p':{'x':1,'y':[2],'success':true,'output':{'x':1,'y':[2]},'error':null,'meta':{}},"
+               "'q':{'x':{'z':1},'y':'','success':true,'output':{'success':0,'x':{'z':1},"
+               "'error':'e','y':'','meta':2},'error':null,'meta':{'m':1}},"
+               "'r':{'success':true,'output':{},'error':null,'meta':{}}}"));
 }
 
 int main(void)
@@ -197,6 +219,7 @@ int main(void)
         CLAIM(test_state__a_newer_format_is_refused),
         CLAIM(test_state__damage_is_an_error_and_no_crash),
         CLAIM(test_state__what_is_shown_is_the_same_from_memory_and_from_the_store),
+        CLAIM(test_state__fields_of_a_result_are_shown_beside_those_of_the_engine),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

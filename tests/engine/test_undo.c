@@ -56,6 +56,7 @@ static void test_saga__rollback_runs_in_reverse_order(void **state)
     assert_string_equal(rig_trace(&rig), "begin a b c x.failed -c -b -a");
     assert_string_equal(variables(), "{'log':[3,2,1]}");
     assert_string_equal(error(), "{'code':'no','message':'m','class':'business','retryable':false,"
+                                 "'details':null,'source':'/steps/4/procedure',"
                                  "'compensation':{'compensated':['c','b','a'],'failed':[]}}");
     assert_string_equal(rig_text(&rig, rollback_row(0)->key), ID "-c-rollback");
     assert_string_equal(rig_text(&rig, rollback_row(0)->status), "compensated");
@@ -96,6 +97,47 @@ static void test_saga__a_rollback_sees_the_error_the_input_and_what_was_undone(v
     assert_string_equal(variables(), "{'log':[3,1],'saw':['no',2,1,['c'],1]}");
 }
 
+static void test_saga__what_is_lost_is_tried_again_as_the_visit_that_it_was(void **state)
+{
+    (void)state;
+    run(SCENARIO("{'code':'x','procedure':{'type':'log','message':'m'},'goto':[{'when':"
+                 "'execution.visit == 1','to':'x'}]},{'code':'a','input':{'sum':'=$.input.n + 1'},"
+                 "'retry':{'maxAttempts':1},'procedure':[{'type':'compute.fail','when':"
+                 "'execution.attempt == 1','code':'lost','message':'m','class':'indeterminate'},"
+                 "{'type':'compute.transform','data':['$.input.sum','$.execution.visit']}],'goto':["
+                 "{'when':'execution.visit == 1','to':'a'}]}"));
+    assert_int_equal(rig.x->status, STATUS_FAILED);
+    assert_int_equal(rig.last.dead_letters.count, 1);
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_RETRY}));
+    assert_string_equal(rig_trace(&rig), "x x2 a.failed a(2) a2.failed");
+    rig_settle(&rig);
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_RETRY}));
+    assert_string_equal(rig_trace(&rig), "x x2 a.failed a(2) a2.failed a2(2)");
+    assert_string_equal(rig_output(&rig, "a"), "[2,2]");
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+}
+
+static void test_saga__a_visit_that_was_tried_again_is_undone_once(void **state)
+{
+    (void)state;
+    rig_define(&rig, "{'code':'a','onError':'fail_fast','steps':[" BEGIN
+                     "{'code':'a','retry':{'maxAttempts':1},'procedure':[{'type':'compute.fail',"
+                     "'when':'execution.attempt == 1','code':'lost','message':'m','class':"
+                     "'indeterminate'},{'type':'compute.transform','data':1}],'rollback':{'type':"
+                     "'compute.set','values':{'log':'=$.variables.log + [$.steps.a.output]'}}},"
+                     "{'code':'w','procedure':{'type':'wait.signal','signalType':'x'}}]}");
+    rig_start(&rig, "{'n':1}");
+    assert_int_equal(rig.x->status, STATUS_FAILED);
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_RETRY}));
+    assert_int_equal(rig.x->status, STATUS_WAITING);
+    assert_true(rig_event(
+        &rig, (struct event){.kind = EVENT_CANCEL, .cancel_rollback = CANCEL_ROLLS_BACK}));
+    rig_settle(&rig);
+    assert_string_equal(rig_trace(&rig), "begin a.failed a(2) -a");
+    assert_string_equal(variables(), "{'log':[1]}");
+    assert_int_equal(rig.last.dead_letters.count, 0);
+}
+
 static void test_saga__a_rollback_that_fails_is_recorded_and_the_rest_goes_on(void **state)
 {
     (void)state;
@@ -106,6 +148,7 @@ static void test_saga__a_rollback_that_fails_is_recorded_and_the_rest_goes_on(vo
     rig_start(&rig, "{}");
     assert_string_equal(rig_trace(&rig), "begin a b x.failed -b.failed -a");
     assert_string_equal(error(), "{'code':'no','message':'m','class':'business','retryable':false,"
+                                 "'details':null,'source':'/steps/3/procedure',"
                                  "'compensation':{'compensated':['a'],'failed':['b']}}");
     assert_int_equal(rig.last.dead_letters.count, 1);
     assert_true(str_eq(rig.last.dead_letters.items[0].kind, STR("compensation")));
@@ -298,6 +341,8 @@ int main(void)
         CLAIM(test_saga__steps_without_rollback_skipped_and_failed_ones_are_passed_over),
         CLAIM(test_saga__every_visit_of_a_loop_is_undone_with_what_it_saw),
         CLAIM(test_saga__a_rollback_sees_the_error_the_input_and_what_was_undone),
+        CLAIM(test_saga__what_is_lost_is_tried_again_as_the_visit_that_it_was),
+        CLAIM(test_saga__a_visit_that_was_tried_again_is_undone_once),
         CLAIM(test_saga__a_rollback_that_fails_is_recorded_and_the_rest_goes_on),
         CLAIM(test_saga__a_rollback_has_five_attempts),
         CLAIM(test_saga__a_rollback_may_succeed_later),

@@ -423,6 +423,35 @@ static void test_wait__a_form_refuses_what_does_not_fit(void **state)
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
 }
 
+static void test_wait__a_form_fills_what_was_left_out(void **state)
+{
+    const char *form = "'signalType':'ok','form':[{'name':'yes','type':'boolean'},"
+                       "{'name':'note','type':'string','default':'none'}]";
+
+    (void)state;
+    start(str_printf(&rig.mem, WAIT("w", "%s") "," WAIT("b", "%s"), form, form).ptr, "{}");
+    assert_true(rig_signal(&rig, "1", "ok", "{'yes':true}"));
+    assert_true(rig_signal(&rig, "2", "ok", "{'yes':false}"));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_true(strstr(rig_output(&rig, "w"), "'payload':{'yes':true,'note':'none'}") != NULL);
+    assert_true(strstr(rig_output(&rig, "b"), "'payload':{'yes':false,'note':'none'}") != NULL);
+    /* The signal is recorded as it was sent. */
+    assert_true(str_find(rig.x->signals.chunks[0]->items[0]->json,
+                         STR("\"payload\":{\"yes\":true}"), 0) >= 0);
+}
+
+static void test_wait__a_form_fills_signals_that_came_before(void **state)
+{
+    (void)state;
+    start(TIMER("t", "'1h'") "," WAIT("w", "'signalType':'ok','form':[{'name':'note','type':"
+                                           "'string','default':'none'}]"),
+          "{}");
+    assert_true(rig_signal(&rig, "1", "ok", "{}"));
+    rig_pass(&rig, 3600 * SECOND);
+    assert_true(rig_wake(&rig));
+    assert_true(strstr(rig_output(&rig, "w"), "'payload':{'note':'none'}") != NULL);
+}
+
 static void test_wait__a_timeout_may_jump(void **state)
 {
     (void)state;
@@ -507,6 +536,8 @@ int main(void)
         CLAIM(test_wait__accept_new_leaves_what_came_before),
         CLAIM(test_wait__says_what_people_need_to_know),
         CLAIM(test_wait__a_form_refuses_what_does_not_fit),
+        CLAIM(test_wait__a_form_fills_what_was_left_out),
+        CLAIM(test_wait__a_form_fills_signals_that_came_before),
         CLAIM(test_wait__a_timeout_may_jump),
         CLAIM(test_wait__reminders_come_and_never_fail_the_wait),
         CLAIM(test_wait__reminders_that_were_missed_are_not_made_up_for),

@@ -382,7 +382,7 @@ export class Load {
             (await this.list(client, 'status=completed&code=kill_later')).length;
         let sum = 0;
         for (let i = 0; i < TALLIES; i++) {
-            const answer = await client.ask('POST', '/api/v1/executions?wait=10s', {
+            const answer = await client.ask('POST', '/api/v1/executions?wait=180s', {
                 code: 'kill_read',
                 input: { tally: `${this.name}-${i}` },
             });

@@ -9,8 +9,8 @@ export const checkProgram = process.env.PAWL_CHECK ?? 'build/tests/pawl-check';
 
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Ask again until `question` answers something true; fails after `seconds`. */
-export async function until(what, question, seconds = 30) {
+/** Ask again until `question` answers something true; fails after `seconds`: on no machine by chance. */
+export async function until(what, question, seconds = 180) {
     const end = Date.now() + seconds * 1000;
     for (let pause = 2; ; pause = Math.min(pause * 2, 100)) {
         const answer = await question();

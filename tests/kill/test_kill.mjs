@@ -17,7 +17,7 @@ import { Postgres } from './postgres.mjs';
 import { Server, sleep } from './server.mjs';
 
 const isFull = Boolean(process.env.PAWL_TEST_FULL);
-const REACH_S = 20; // a crash point that is not reached within this is never reached
+const REACH_S = 180; // a crash point that is not reached within this is never reached
 
 let passed = 0;
 let failed = 0;

@@ -135,13 +135,13 @@ async function mustHave(client, known) {
 
 machine('a full disk stops intake, loses nothing, and work goes on when space is back', async (c) => {
     const data = join(c.folder, 'small');
-    mount(c, data, 'size=8m');
+    mount(c, data, 'size=32m'); // what the ballast leaves is filled; what it takes is room for later
     const server = newServer(c, data);
     const known = [];
     await start(server);
     const client = server.client();
     must((await publish(client, 'kill_signal')).status === 200, 'publish');
-    writeFileSync(join(data, 'ballast'), Buffer.alloc(3 << 20));
+    writeFileSync(join(data, 'ballast'), Buffer.alloc(24 << 20));
     const answer = await startMany(client, known, ({ status }) => status !== 201);
     must(answer.status === 503, `a full disk: ${JSON.stringify(answer)}`);
     must(/space/.test(answer.body.detail), `it says: ${answer.body.detail}`);
@@ -168,7 +168,7 @@ machine('a full disk stops intake, loses nothing, and work goes on when space is
 
 machine('a disk that fills up and empties under load loses nothing', async (c) => {
     const data = join(c.folder, 'small');
-    mount(c, data, 'size=48m');
+    mount(c, data, 'size=128m'); // more than a fast machine writes until the end
     const server = newServer(c, data);
     const load = new Load(server, 'full');
     await start(server);
@@ -506,9 +506,13 @@ machine('what PostgreSQL commits after the server was killed and started is take
     const server = newServer(c, join(c.folder, 'data'), postgres.fresh());
     await start(server);
     must((await publish(server.client(), 'kill_timer')).status === 200, 'publish');
+    const letGo = await postgres.hold(7);
+    c.later(letGo);
     postgres.ask(
-        `CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
-             'BEGIN IF NEW.business_key = ''slow'' THEN PERFORM pg_sleep(2); END IF; RETURN NULL; END';
+        `CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN
+             IF NEW.business_key = ''slow'' THEN PERFORM pg_advisory_xact_lock(7); END IF;
+             RETURN NULL;
+         END';
          CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON execution DEFERRABLE INITIALLY DEFERRED
              FOR EACH ROW EXECUTE FUNCTION slow()`,
     );
@@ -523,6 +527,7 @@ machine('what PostgreSQL commits after the server was killed and started is take
     const client = server.client();
     const list = async () => (await client.ask('GET', '/api/v1/executions')).body.items;
     must((await list()).length === 0, 'it is there before its commit');
+    await letGo();
     await until('it is there and ends', async () => (await list())[0]?.status === 'completed');
 });
 

@@ -184,7 +184,7 @@ async function verify(client, id) {
 async function dieAt(server, ids, point, pass) {
     await server.kill();
     if (await server.start({ PAWL_CRASH_AT: `${point}:${pass}` })) await signalAll(server, ids);
-    await until(`${point} is passed ${pass} times`, () => !server.isRunning(), 5).catch(() => null);
+    await until(`${point} is passed ${pass} times`, () => !server.isRunning()).catch(() => null);
     if (server.isRunning()) return `it was not passed ${pass} times`;
     if (server.signal !== 'SIGKILL') return `it ended with ${server.code}: ${server.log}`;
     if (!(await server.start())) return `it does not start: ${server.log}`;

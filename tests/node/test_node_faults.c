@@ -3,6 +3,7 @@
 #include "node/node.h"
 #include "value/json.h"
 
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,6 +11,8 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
+enum { STORE_WAIT_MS = 120000 };
 
 /* A real store that can be told to fail. */
 struct faulty {
@@ -119,11 +122,28 @@ static void set_done(struct node_request *r)
     *(bool *)r->owner = true;
 }
 
+/* Whether the store has still to give something back. */
+static bool is_busy(struct mailbox *done)
+{
+    bool busy;
+
+    pthread_mutex_lock(&done->lock);
+    busy = done->reserved > 0 || done->count > 0;
+    pthread_mutex_unlock(&done->lock);
+    return busy;
+}
+
+/* Time stands still until the store has done what it was given, however slow the disk is. */
 static void pass(struct fixture *f, int64_t us)
 {
+    struct pollfd ready = {.fd = mailbox_fd(&f->store.done), .events = POLLIN};
+
     clock_manual_advance(&f->clock, us);
     (void)node_pass(f->node);
-    usleep(100);
+    while (is_busy(&f->store.done)) {
+        assert_int_equal(poll(&ready, 1, STORE_WAIT_MS), 1);
+        (void)node_pass(f->node);
+    }
 }
 
 /* Submit a request and pass until it is answered; each pass takes `step_us` of its time. */

@@ -105,7 +105,7 @@ claim "its man pages can be read" has "--health"
 PAWL_DATA=$root/var/lib/pawl "$root/usr/bin/pawl" serve --listen 127.0.0.1:0 \
     >"$scratch/serve.out" 2>&1 &
 server=$!
-for _ in $(seq 400); do
+for _ in $(seq 6000); do
     PAWL_URL=$(sed -n 's/.*listens on //p' "$scratch/serve.out")
     [ -z "$PAWL_URL" ] || break
     sleep 0.02

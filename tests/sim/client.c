@@ -7,6 +7,7 @@
 #include "engine/show.h"
 #include "sim/sim.h"
 #include "value/json.h"
+#include "value/number.h"
 
 #include <stdlib.h>
 
@@ -20,20 +21,28 @@ static int64_t number_after(struct str json, struct str name)
     return at < 0 ? -1 : strtoll(json.ptr + at + name.len, NULL, 10);
 }
 
+/* Whether this text and a quote stand at a place of a JSON text. */
+static bool text_follows(struct str json, size_t at, struct str text)
+{
+    return at + text.len < json.len && str_eq(str_slice(json, at, at + text.len), text) &&
+           json.ptr[at + text.len] == '"';
+}
+
 /* An execution that was shown: that version of it is durable and looked so. */
 static void check_shown(struct sim *sim, const struct node_request *r)
 {
     const struct disk_execution *x = disk_find(&sim->disk, r->id);
     int64_t version = number_after(r->execution_json, STR("\"rowVersion\":"));
-    struct str status;
+    struct str name = STR("\"status\":\""), status;
+    int64_t at;
 
     SIM_CHECK(sim, x != NULL, "I9: an answer names an execution that is not durable");
     SIM_CHECK(sim, version >= 1 && version <= x->s.row_version,
               "I1: an answer shows version %lld, and %lld is durable", (long long)version,
               (long long)x->s.row_version);
+    at = str_find(r->execution_json, name, 0);
     status = str_of(status_name(x->versions.items[version - 1].status));
-    status = str_printf(r->mem, "\"status\":\"%.*s\"", STR_ARG(status));
-    SIM_CHECK(sim, str_find(r->execution_json, status, 0) > 0,
+    SIM_CHECK(sim, at > 0 && text_follows(r->execution_json, (size_t)at + name.len, status),
               "I1: an answer shows another status");
     SIM_CHECK(sim, r->ended == status_is_terminal(x->versions.items[version - 1].status),
               "I1: an answer is wrong about the end");
@@ -124,6 +133,7 @@ static void check_ok(struct sim *sim, const struct sim_request *q)
     case NODE_RETRY:
     case NODE_SKIP:
     case NODE_MIGRATE:
+    case NODE_RESOLVE:
         x = disk_find(&sim->disk, r->execution);
         SIM_CHECK(sim, x != NULL, "I9: a repair was acknowledged of what is not durable");
         x->repairs++;
@@ -165,6 +175,20 @@ static void check_repair_conflict(struct sim *sim, const struct node_request *r,
               "an action that is offered is refused: %s", r->err.message);
 }
 
+/* The open letter of that id, or any that says what an execution waits for; or NULL. */
+static const struct disk_letter *open_letter(const struct disk_execution *x, struct str id)
+{
+    for (size_t i = 0; i < x->letters.count; i++) {
+        const struct disk_letter *l = &x->letters.items[i];
+        char text[UUID_TEXT_LEN + 1];
+
+        uuid_write(l->id, text);
+        if (l->is_open && l->is_incident && (id.len == 0 || str_eq(id, str_of(text))))
+            return l;
+    }
+    return NULL;
+}
+
 static void check_conflict(struct sim *sim, const struct sim_request *q)
 {
     const struct node_request *r = &q->r;
@@ -174,6 +198,11 @@ static void check_conflict(struct sim *sim, const struct sim_request *q)
     SIM_CHECK(sim, x != NULL, "a conflict with an execution that is not durable");
     if (is_repair(r)) {
         check_repair_conflict(sim, r, x);
+        return;
+    }
+    if (r->kind == NODE_RESOLVE) {
+        SIM_CHECK(sim, open_letter(x, r->letter) == NULL, "an outcome is refused: %s",
+                  r->err.message);
         return;
     }
     if (status_is_terminal(x->s.status) || x->s.crash_count > 0)
@@ -369,6 +398,14 @@ static struct value read_value(struct arena *mem, struct str json)
     return v;
 }
 
+static struct str numbered(struct arena *mem, struct str name, int64_t n)
+{
+    char *text = arena_alloc(mem, name.len + NUMBER_TEXT_MAX);
+
+    memcpy(text, name.ptr, name.len);
+    return str_from(text, name.len + number_write_int(text + name.len, n));
+}
+
 /* A request that may be sent more than once under the same Idempotency-Key. */
 static void set_idempotency(struct sim *sim, struct sim_request *q, struct str body)
 {
@@ -378,7 +415,7 @@ static void set_idempotency(struct sim *sim, struct sim_request *q, struct str b
         .user = STR("u1"),
         .method = STR("POST"),
         .path = STR("/api/v1/executions"),
-        .key = str_printf(&q->mem, "i%lld", (long long)q->number),
+        .key = numbered(&q->mem, STR("i"), q->number),
         .body_hash = str_printf(&q->mem, "%.*s%s", STR_ARG(body), which < 50 ? "other" : ""),
     };
 }
@@ -394,7 +431,7 @@ static void make_repeatable(struct sim *sim, struct sim_request *q)
         q->number = FIRST + c->repeatable - dice_roll(&sim->dice, AGAIN_MAX);
     else
         q->number = FIRST + ++c->repeatable;
-    q->r.code = str_printf(&q->mem, "p%lld", (long long)(q->number % sim->config.scenarios));
+    q->r.code = numbered(&q->mem, STR("p"), q->number % sim->config.scenarios);
     input = str_printf(&q->mem, "{\"n\":%lld,\"request\":%lld}", (long long)(q->number % 20),
                        (long long)q->number);
     q->r.input = read_value(&q->mem, input);
@@ -426,10 +463,10 @@ static void ask_start(struct sim *sim)
     if (dice_hits(d, 200)) {
         make_repeatable(sim, q);
     } else {
-        q->r.code = str_printf(&q->mem, "p%u", dice_roll(d, sim->config.scenarios));
+        q->r.code = numbered(&q->mem, STR("p"), dice_roll(d, sim->config.scenarios));
         q->r.input = read_value(&q->mem, some_input(sim, q));
         if (dice_hits(d, 150))
-            q->r.key = str_printf(&q->mem, "key%u", dice_roll(d, 10));
+            q->r.key = numbered(&q->mem, STR("key"), dice_roll(d, 10));
     }
     q->r.wait_us = dice_hits(d, 300) ? dice_roll(d, 20) * INT64_C(500000) : 0;
     (void)client_submit(sim, q);
@@ -446,12 +483,12 @@ static void ask_signal(struct sim *sim)
     if (dice_hits(d, 300)) {
         /* One of a few ids, so that it is sent again, mostly with the same content. */
         unsigned which = dice_roll(d, 3);
-        q->r.signal_id = str_printf(&q->mem, "again%u", which);
+        q->r.signal_id = numbered(&q->mem, STR("again"), which);
         q->r.signal_type = which == 0 ? STR("a") : STR("b");
         if (!dice_hits(d, 100))
             q->payload_json = STR("{\"n\":10}");
     } else if (dice_hits(d, 500)) {
-        q->r.signal_id = str_printf(&q->mem, "s%lld", (long long)q->number);
+        q->r.signal_id = numbered(&q->mem, STR("s"), q->number);
         q->has_unique_signal = true;
     } else {
         q->has_unique_signal = true; /* the node makes an id */
@@ -484,7 +521,7 @@ static void ask_repair(struct sim *sim)
     if (q->r.kind == NODE_MIGRATE || (q->r.kind == NODE_RETRY && dice_hits(d, 200)))
         q->r.version = 1 + dice_roll(d, 3);
     if (q->r.kind == NODE_RETRY && dice_hits(d, 300))
-        q->r.from = str_printf(&q->mem, "s%u", dice_roll(d, 4));
+        q->r.from = numbered(&q->mem, STR("s"), dice_roll(d, 4));
     if (q->r.kind == NODE_RETRY && dice_hits(d, 500))
         q->r.input = read_value(&q->mem, some_input(sim, q));
     if (q->r.kind == NODE_SKIP && dice_hits(d, 500))
@@ -492,10 +529,30 @@ static void ask_repair(struct sim *sim)
     (void)client_submit(sim, q);
 }
 
+/* Say what became of a step that is in doubt; an incident refuses that. */
+static void ask_resolve(struct sim *sim)
+{
+    struct uuid id = some_execution(sim);
+    const struct disk_execution *x = disk_find(&sim->disk, id);
+    const struct disk_letter *l = x != NULL ? open_letter(x, STR_NONE) : NULL;
+    struct sim_request *q;
+    char text[UUID_TEXT_LEN + 1];
+
+    if (l == NULL || str_find(x->s.waiting_for_json, STR("\"parked\":true"), 0) < 0)
+        return;
+    q = client_new(sim, NODE_RESOLVE);
+    uuid_write(l->id, text);
+    q->r.execution = id;
+    q->r.letter = str_copy(&q->mem, str_of(text));
+    q->r.said = (enum outcome_said)dice_roll(&sim->dice, SAID_COUNT);
+    q->r.note = STR("looked it up");
+    (void)client_submit(sim, q);
+}
+
 static void ask_publish(struct sim *sim)
 {
     struct sim_request *q = client_new(sim, NODE_DEFINITION);
-    struct str code = str_printf(&q->mem, "p%u", dice_roll(&sim->dice, sim->config.scenarios));
+    struct str code = numbered(&q->mem, STR("p"), dice_roll(&sim->dice, sim->config.scenarios));
 
     q->r.definition = (struct definition_change){
         .action = DEFINITION_PUBLISH,
@@ -522,6 +579,8 @@ void client_ask(struct sim *sim)
         ask_other(sim, NODE_CANCEL);
     else if (which < 950)
         ask_repair(sim);
+    else if (which < 970)
+        ask_resolve(sim);
     else if (which < 998)
         ask_other(sim, NODE_WAIT);
     else

@@ -154,6 +154,22 @@ static void nested(struct buf *out, struct dice *d)
     }
 }
 
+/* What became of an attempt in doubt; it may not be found out. */
+static void reconcile(struct buf *out, struct dice *d)
+{
+    put(out, ",'reconcile':{'every':'%s','max':%u,'procedure':", PICK(d, "20ms", "5s", "1h"),
+        1 + dice_roll(d, 3));
+    if (dice_roll(d, 6) == 0)
+        put(out, "'proc','input':{'n':'=input.n'}}");
+    else
+        put(out,
+            "[{'type':'compute.set','values':{'asks':'$.error.code'}},{'type':"
+            "'compute.transform','data':{'outcome':'=[\\'succeeded\\',\\'failed\\',"
+            "\\'not_happened\\',\\'unknown\\'][(input.n + %u) %% 4]','output':{'n':"
+            "'=input.n'}}}]}",
+            dice_roll(d, 4));
+}
+
 /* What undoes a step; it may fail, too. */
 static void rollback(struct buf *out, struct dice *d)
 {
@@ -260,6 +276,8 @@ static void step_procedure(struct buf *out, struct dice *d, const struct plan *p
         nested(out, d);
     else
         compute(out, d, plan->at_once == 0);
+    if (kind == 5 && dice_roll(d, 2) == 0)
+        reconcile(out, d);
     if (kind != 0 && dice_roll(d, 3) == 0)
         rollback(out, d);
     if (kind > 4 && dice_roll(d, 6) == 0)

@@ -7,6 +7,7 @@
  */
 #include "sim/sim.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -97,11 +98,21 @@ static int run_one(uint64_t seed)
     return 0;
 }
 
+/* A world comes after the other: the memory of one is kept for the next. */
+static void keep_memory(void)
+{
+    enum { LARGE = 1 << 30 };
+
+    (void)mallopt(M_MMAP_THRESHOLD, LARGE);
+    (void)mallopt(M_TRIM_THRESHOLD, LARGE);
+}
+
 int main(int argc, char **argv)
 {
     double seconds = 60;
     uint64_t first = 1;
 
+    keep_memory();
     for (int i = 1; i < argc; i += 2) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
 

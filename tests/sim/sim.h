@@ -106,6 +106,7 @@ struct disk_definition {
 
 struct disk {
     struct arena mem;
+    struct arena scratch; /* for applying one member */
     const struct cel_env *env;
     struct map by_id; /* of struct disk_execution, by the bytes of the id */
     struct {
@@ -125,7 +126,7 @@ struct disk {
 
 struct sim;
 
-void disk_init(struct disk *d);
+void disk_init(struct disk *d, const struct cel_env *env);
 void disk_fini(struct disk *d);
 /* Make a member durable, or refuse it, as a store does; and check what must hold. */
 void disk_apply(struct sim *sim, struct member *m);

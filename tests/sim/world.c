@@ -82,12 +82,26 @@ static void random_bytes(void *context, uint8_t *out, size_t len)
         out[i] = (uint8_t)(dice_next(&sim->dice) >> 40);
 }
 
+/* What expressions may use is the same in every world and never changes: it is made once. */
+static const struct cel_env *shared_env(void)
+{
+    static const struct cel_env *env;
+    static struct arena mem;
+
+    if (env == NULL) {
+        arena_init(&mem);
+        env = define_env(&mem);
+    }
+    return env;
+}
+
 static void open_node(struct sim *sim)
 {
     struct node_options options = {
         .data_path = sim->config.data_path,
         .clock = &sim->clock.clock,
         .cache_bytes = sim->config.cache_bytes,
+        .env = sim->disk.env,
         .store = &sim->store.base,
         .done = &sim->store.done,
         .random = random_bytes,
@@ -108,7 +122,7 @@ void sim_init(struct sim *sim, const struct sim_config *config)
     sim_running = sim;
     arena_init(&sim->mem);
     clock_manual_init(&sim->clock, INT64_C(1767225600) * SECOND);
-    disk_init(&sim->disk);
+    disk_init(&sim->disk, shared_env());
     for (unsigned i = 0; i < 3; i++) {
         char id[3] = {'c', (char)('0' + i), 0};
         disk_put_record(&sim->disk, STR("acc"), str_of(id), STR("{\"n\":0}"));
@@ -286,7 +300,8 @@ void sim_come_to_rest(struct sim *sim)
         const struct stored_execution *s = &sim->disk.executions.items[i]->s;
         SIM_CHECK(sim,
                   status_is_terminal(s->status) || s->crash_count >= 5 ||
-                      str_find(s->waiting_for_json, STR("\"incident\""), 0) >= 0,
+                      str_find(s->waiting_for_json, STR("\"incident\""), 0) >= 0 ||
+                      str_find(s->waiting_for_json, STR("\"parked\":true"), 0) >= 0,
                   "an execution is alive after its deadline: %.*s", STR_ARG(s->waiting_for_json));
     }
     disk_check_all(sim);

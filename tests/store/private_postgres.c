@@ -9,6 +9,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+/*
+ * Ports below those that the system gives away: while the server is stopped, no connection of
+ * anybody gets its port, so that it can start again.
+ */
+enum { PORT_FIRST = 20000, PORT_COUNT = 10000, PORT_TRIES = 200, WAIT_S = 300 };
+
 static char folder[64], programs[128], url[128];
 static int port;
 
@@ -43,19 +49,41 @@ static bool find_programs(void)
     return ok;
 }
 
-/* A port that is free now. */
-static int free_port(void)
+static bool is_free(int number)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t len = sizeof(address);
-    int fd = socket(AF_INET, SOCK_STREAM, 0), found = 0;
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons((uint16_t)number),
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    bool free = fd >= 0 && bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0;
 
-    if (fd >= 0 && bind(fd, (struct sockaddr *)&address, len) == 0 &&
-        getsockname(fd, (struct sockaddr *)&address, &len) == 0)
-        found = ntohs(address.sin_port);
     if (fd >= 0)
         close(fd);
-    return found;
+    return free;
+}
+
+/* Whether the last start failed because somebody has taken the port. */
+static bool is_port_taken(void)
+{
+    char command[128];
+
+    (void)snprintf(command, sizeof(command), "grep -q 'Address already in use' %s/log", folder);
+    return system(command) == 0;
+}
+
+/* Start it on a port that is free; somebody may take it between the look and the start. */
+static bool start_somewhere(void)
+{
+    for (int tries = 0; tries < PORT_TRIES; tries++) {
+        port = PORT_FIRST + (int)(((unsigned)getpid() * 7 + (unsigned)tries * 101) % PORT_COUNT);
+        if (!is_free(port))
+            continue;
+        if (private_postgres_resume())
+            return true;
+        if (!is_port_taken())
+            return false;
+    }
+    return false;
 }
 
 bool private_postgres_resume(void)
@@ -63,8 +91,9 @@ bool private_postgres_resume(void)
     char command[512];
 
     (void)snprintf(command, sizeof(command),
-                   "pg_ctl -D %s/data -l %s/log -w -s -o '-p %d -k %s -h 127.0.0.1 -F' start",
-                   folder, folder, port, folder);
+                   "pg_ctl -D %s/data -l %s/log -w -t %d -s -o '-p %d -k %s -h 127.0.0.1 -F "
+                   "-c deadlock_timeout=20ms' start",
+                   folder, folder, WAIT_S, port, folder);
     return run(command);
 }
 
@@ -72,7 +101,8 @@ bool private_postgres_stop(void)
 {
     char command[512];
 
-    (void)snprintf(command, sizeof(command), "pg_ctl -D %s/data -w -s -m immediate stop", folder);
+    (void)snprintf(command, sizeof(command), "pg_ctl -D %s/data -w -t %d -s -m immediate stop",
+                   folder, WAIT_S);
     return run(command);
 }
 
@@ -87,20 +117,21 @@ bool private_postgres_start(void)
     char command[512];
 
     (void)snprintf(folder, sizeof(folder), "%s/pawl-postgres-XXXXXX", base != NULL ? base : "/tmp");
-    port = free_port();
-    if (!find_programs() || port == 0 || mkdtemp(folder) == NULL) {
+    if (!find_programs() || mkdtemp(folder) == NULL) {
         (void)fprintf(stderr, "PostgreSQL is not installed\n");
         return false;
     }
     (void)snprintf(command, sizeof(command), "chown postgres: %s", folder);
     if (geteuid() == 0 && system(command) != 0)
         return false;
-    (void)snprintf(url, sizeof(url), "postgres://pawl@127.0.0.1:%d/postgres", port);
     (void)snprintf(command, sizeof(command),
                    "initdb -D %s/data -U pawl -A trust -E UTF8 --locale=C.UTF-8 --no-sync "
                    ">%s/initdb.log 2>&1",
                    folder, folder);
-    return run(command) && private_postgres_resume();
+    if (!run(command) || !start_somewhere())
+        return false;
+    (void)snprintf(url, sizeof(url), "postgres://pawl@127.0.0.1:%d/postgres", port);
+    return true;
 }
 
 int private_postgres_port(void)

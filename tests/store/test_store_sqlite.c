@@ -360,7 +360,7 @@ static void test_sqlite__log_is_begun_anew_and_does_not_grow(void **state)
 /* A small file system of our own; false when we may not make one. */
 static bool mount_small(struct str path)
 {
-    return mkdir(path.ptr, 0700) == 0 && mount("tmpfs", path.ptr, "tmpfs", 0, "size=4m") == 0;
+    return mkdir(path.ptr, 0700) == 0 && mount("tmpfs", path.ptr, "tmpfs", 0, "size=16m") == 0;
 }
 
 static void fill(struct str path, bool full)

@@ -81,7 +81,8 @@ static const struct {
     {"an operator without an occasion", "'operator':[{'action':'retry'}],'expect':{}",
      "1 action of the operator had no occasion"},
     {"an action that there is not", "'operator':[{'action':'again'}],'expect':{}",
-     "an operator's action is {\"action\": \"retry\", \"skip\" or \"cancel\", \"after\"?, ...}"},
+     "an operator's action is {\"action\": \"retry\", \"skip\", \"resolve\" or \"cancel\", "
+     "\"after\"?, ...}"},
     {"an error without a shape", "'mocks':{'procedures':{'x.y':{'error':'down'}}},'expect':{}",
      "the error of the mock 'x.y' is {\"code\", \"message\", \"class\"?}"},
     {"a class that there is not",

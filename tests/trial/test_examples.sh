@@ -48,7 +48,7 @@ cat >"$folder/undone.json" <<'END'
   {"code": "pay", "procedure": {"type": "compute.fail", "code": "declined", "message": "no"}}]},
  "expect": {"status": "failed", "logs": ["release A7"]}}
 END
-output=$(timeout 20 "$pawl" test "$folder/undone.json")
+output=$(timeout 120 "$pawl" test "$folder/undone.json")
 claim $? "what was done before a wait is undone: $output"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

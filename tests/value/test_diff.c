@@ -1,38 +1,7 @@
 /* test_diff.c - claims about differences of values, and about pieces of JSON texts. */
 #include "value/diff.h"
-#include "value/json.h"
 #include "value/json_text.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-static struct arena mem;
-
-static int set_up(void **state)
-{
-    (void)state;
-    arena_init(&mem);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    arena_fini(&mem);
-    return 0;
-}
-
-static struct value read_value(const char *text)
-{
-    struct value v = value_absent();
-    struct err err;
-
-    if (!json_read(&mem, str_of(text), &v, &err))
-        fail_msg("%s: %s", text, err.message);
-    return v;
-}
+#include "value/rig.h"
 
 static void put(struct buf *out, struct value v)
 {

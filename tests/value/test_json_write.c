@@ -1,41 +1,8 @@
 /* test_json_write.c - what the JSON writer writes, and where it stops. */
-#include "value/json.h"
+#include "value/rig.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static struct arena mem;
-
-static int setup(void **state)
-{
-    (void)state;
-    arena_init(&mem);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_fini(&mem);
-    return 0;
-}
-
-static struct value read_text(const char *text)
-{
-    struct value v = value_absent();
-    struct err err;
-
-    if (!json_read(&mem, str_of(text), &v, &err))
-        fail_msg("%s: %s", text, err.message);
-    return v;
-}
 
 /* Zero-terminated. */
 static const char *written(struct value v)
@@ -61,32 +28,6 @@ static struct err refused(struct value v)
     assert_true(str_eq(buf_view(&out), STR("before")));
     return err;
 }
-
-static struct value list_of(const struct value *items, size_t count)
-{
-    struct value *copy = ARENA_ARRAY(&mem, count, struct value);
-
-    for (size_t i = 0; i < count; i++)
-        copy[i] = items[i];
-    return value_list(copy, count);
-}
-
-static struct value map_of(const struct value *pairs, size_t count)
-{
-    struct value_entry *entries = ARENA_ARRAY(&mem, count, struct value_entry);
-    size_t twice;
-
-    for (size_t i = 0; i < count; i++)
-        entries[i] = (struct value_entry){.key = pairs[2 * i], .value = pairs[2 * i + 1]};
-    return value_map_make(&mem, entries, count, &twice);
-}
-
-#define LIST(...)                                                                                  \
-    list_of((struct value[]){__VA_ARGS__},                                                         \
-            sizeof((struct value[]){__VA_ARGS__}) / sizeof(struct value))
-#define MAP(...)                                                                                   \
-    map_of((struct value[]){__VA_ARGS__},                                                          \
-           sizeof((struct value[]){__VA_ARGS__}) / sizeof(struct value) / 2)
 
 static struct value nested_lists(int levels, struct value inside)
 {
@@ -126,16 +67,16 @@ static void test_write__canonical_text_comes_back_as_it_was(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
-        assert_string_equal(written(read_text(cases[i])), cases[i]);
+        assert_string_equal(written(read_value(cases[i])), cases[i]);
 }
 
 static void test_write__is_compact_and_escapes_no_more_than_needed(void **state)
 {
     (void)state;
     assert_string_equal(
-        written(read_text(" { \"a\" : [ 1 , 2 ] , \"b\" : \"\\u00e9\\/\\u2028\" } ")),
+        written(read_value(" { \"a\" : [ 1 , 2 ] , \"b\" : \"\\u00e9\\/\\u2028\" } ")),
         "{\"a\":[1,2],\"b\":\"\xC3\xA9/\xE2\x80\xA8\"}");
-    assert_string_equal(written(read_text("[1E2,100e-2,18446744073709551615,-0]")),
+    assert_string_equal(written(read_value("[1E2,100e-2,18446744073709551615,-0]")),
                         "[100.0,1.0,18446744073709552000.0,0]");
 }
 
@@ -232,7 +173,7 @@ static void test_write__pretty_has_an_item_a_line(void **state)
     (void)state;
     buf_init_arena(&out, &mem);
     assert_true(
-        json_write_pretty(&out, read_text("{\"a\":[1,{\"b\":null}],\"c\":[],\"d\":{}}"), &err));
+        json_write_pretty(&out, read_value("{\"a\":[1,{\"b\":null}],\"c\":[],\"d\":{}}"), &err));
     assert_true(str_eq(buf_view(&out), STR(expected)));
     buf_clear(&out);
     assert_true(json_write_pretty(&out, value_int(1), &err));
@@ -312,7 +253,7 @@ static void test_write__keeps_the_limit_exactly(void **state)
             out.limit = limit;
             buf_text(&out, limit >= 3 ? "abc" : "");
             fits = len + out.len <= limit;
-            assert_int_equal(json_write(&out, read_text(cases[i]), &err), fits);
+            assert_int_equal(json_write(&out, read_value(cases[i]), &err), fits);
             assert_int_equal(err.code, fits ? ERR_NONE : ERR_TOO_LARGE);
             assert_int_equal(out.len, (fits ? len : 0) + (limit >= 3 ? 3 : 0));
             /* Whoever writes next is held to the limit too. */
@@ -325,6 +266,31 @@ static void test_write__keeps_the_limit_exactly(void **state)
             buf_fini(&out);
         }
     }
+}
+
+static void test_write__string_alone_is_written_as_a_value_is(void **state)
+{
+    char text[40];
+    struct err err;
+
+    (void)state;
+    for (size_t len = 0; len < sizeof(text); len++)
+        for (size_t special = 0; special <= len; special++)
+            for (size_t room = 0; room < 80; room += 7) {
+                struct buf alone, value;
+
+                memset(text, 'x', sizeof(text));
+                if (special < len)
+                    text[special] = special % 2 == 0 ? '"' : '\n';
+                buf_init(&alone);
+                buf_init(&value);
+                (void)buf_reserve(&alone, room);
+                json_write_string(&alone, str_from(text, len));
+                assert_true(json_write(&value, value_string(str_from(text, len)), &err));
+                assert_true(str_eq(buf_view(&alone), buf_view(&value)));
+                buf_fini(&alone);
+                buf_fini(&value);
+            }
 }
 
 static void test_write__string_alone_fails_as_a_buffer_does(void **state)
@@ -403,10 +369,11 @@ int main(void)
         cmocka_unit_test(test_write__refuses_what_json_cannot_say),
         cmocka_unit_test(test_write__depth_is_bounded),
         cmocka_unit_test(test_write__keeps_the_limit_exactly),
+        cmocka_unit_test(test_write__string_alone_is_written_as_a_value_is),
         cmocka_unit_test(test_write__string_alone_fails_as_a_buffer_does),
         cmocka_unit_test(test_write__shared_parts_stop_at_the_limit),
         cmocka_unit_test(test_write__long_escaped_text_grows_the_buffer),
     };
 
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

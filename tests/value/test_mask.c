@@ -1,37 +1,7 @@
 /* test_mask.c - claims about mask.h. */
-#include "value/json.h"
 #include "value/mask.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
-static struct arena mem;
-
-static int setup(void **state)
-{
-    (void)state;
-    arena_init(&mem);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_fini(&mem);
-    return 0;
-}
-
-static struct value read_value(const char *json)
-{
-    struct value v;
-    struct err err;
-
-    assert_true(json_read(&mem, str_of(json), &v, &err));
-    return v;
-}
+#include "value/rig.h"
 
 /* A mask for the member `card` of this input. */
 static struct mask learned(const char *input)
@@ -131,7 +101,7 @@ static void test_mask__text_without_secrets_is_the_same(void **state)
     assert_int_equal(mask_text(&mem, &m, STR("")).len, 0);
 }
 
-#define CLAIM(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+#define CLAIM(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
 {

@@ -1,60 +1,14 @@
 /* test_value.c - maps, equality and order of values. */
 #include "value/value.h"
 
+#include "value/rig.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-static struct arena mem;
-
-static int setup(void **state)
-{
-    (void)state;
-    arena_init(&mem);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_fini(&mem);
-    return 0;
-}
 
 static struct value text(const char *zero_terminated)
 {
     return value_string(str_of(zero_terminated));
 }
-
-static struct value list_of(const struct value *items, size_t count)
-{
-    struct value *copy = ARENA_ARRAY(&mem, count, struct value);
-
-    for (size_t i = 0; i < count; i++)
-        copy[i] = items[i];
-    return value_list(copy, count);
-}
-
-/* A map of alternating keys and values; VALUE_ABSENT when a key stands twice. */
-static struct value map_of(const struct value *pairs, size_t count)
-{
-    struct value_entry *entries = ARENA_ARRAY(&mem, count, struct value_entry);
-    size_t twice = SIZE_MAX;
-
-    for (size_t i = 0; i < count; i++)
-        entries[i] = (struct value_entry){.key = pairs[2 * i], .value = pairs[2 * i + 1]};
-    return value_map_make(&mem, entries, count, &twice);
-}
-
-#define LIST(...)                                                                                  \
-    list_of((struct value[]){__VA_ARGS__},                                                         \
-            sizeof((struct value[]){__VA_ARGS__}) / sizeof(struct value))
-#define MAP(...)                                                                                   \
-    map_of((struct value[]){__VA_ARGS__},                                                          \
-           sizeof((struct value[]){__VA_ARGS__}) / sizeof(struct value) / 2)
 
 /* --- maps --- */
 
@@ -336,5 +290,5 @@ int main(void)
         cmocka_unit_test(test_value_error__keeps_a_whole_number_of_characters),
     };
 
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

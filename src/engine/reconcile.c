@@ -1,0 +1,415 @@
+/*
+ * reconcile.c - what became of an attempt without an answer; see turn.h.
+ *
+ * An attempt that ends indeterminate may have happened. Where the step says how
+ * to find out, that is asked before anything else is done about it:
+ *
+ *     asking --succeeded-----> the step is completed with the output
+ *            --failed--------> it has failed: a business error
+ *            --not_happened--> another attempt, if the policy has one left
+ *            --anything else-> asked again after `every`; after `max` a dead
+ *                              letter, and an operator says it (held)
+ *
+ * An execution that is to be rolled back asks first, too: it is compensating,
+ * and no further attempt is made. What stays in doubt then is rolled back like
+ * what has happened.
+ *
+ * The attempt is frozen meanwhile, so that it can be completed, undone or tried
+ * again as if it had ended just now: cursor.asking. Its row is written then.
+ */
+#include "engine/turn.h"
+#include "value/json.h"
+
+static struct asking *own_asking(struct turn *t)
+{
+    struct asking *a = arena_alloc(t->mem, sizeof(*a));
+
+    *a = *t->x->cursor.asking;
+    t->x->cursor.asking = a;
+    return a;
+}
+
+static struct value read_or(struct turn *t, struct str json, struct value fallback)
+{
+    struct value v = fallback;
+    struct err err;
+
+    if (json.len > 0 && !json_read(t->mem, json, &v, &err))
+        PANIC("what an attempt has left does not read back");
+    return v;
+}
+
+/* --- waiting --- */
+
+/* `until_us` = 0: nobody asks any more. */
+static struct str describe(struct turn *t, int64_t until_us)
+{
+    const struct cursor *cursor = &t->x->cursor;
+    const struct asking *a = cursor->asking;
+    struct buf why;
+
+    buf_init_arena(&why, t->mem);
+    member_text(&why, "kind", STR("reconcile"));
+    if (until_us == 0)
+        member_json(&why, "parked", STR("true"));
+    member_text(&why, "step", turn_step(t)->code);
+    member_json(&why, "asked", str_printf(t->mem, "%lld", (long long)(cursor->asked - a->before)));
+    member_json(&why, "error", a->error_json);
+    member_time(&why, "since", a->since_us);
+    if (until_us > 0)
+        member_time(&why, "until", until_us);
+    return member_end(&why);
+}
+
+/* The next question comes at that time; the last row says so. */
+static void wait_until(struct turn *t, int64_t us)
+{
+    t->x->cursor.wake_at_us = us;
+    step_wait(t, PHASE_RECONCILE, STR_NONE, describe(t, us));
+}
+
+/* It has been asked often enough: a person must find out. */
+static void park(struct turn *t)
+{
+    struct cursor *cursor = &t->x->cursor;
+    struct asking *a = own_asking(t);
+    char *id = arena_alloc(t->mem, UUID_TEXT_LEN + 1);
+
+    outcome_dead_letter(t, LETTER_RECONCILE, turn_step(t)->code, cursor->asked - a->before,
+                        a->error_json, a->input_json);
+    uuid_write(t->out->dead_letters.items[t->out->dead_letters.count - 1].id, id);
+    a->letter = str_from(id, UUID_TEXT_LEN);
+    cursor->wake_at_us = 0;
+    step_wait(t, PHASE_HELD, STR_NONE, describe(t, 0));
+}
+
+/* --- the beginning --- */
+
+bool reconcile_is_wanted(const struct turn *t)
+{
+    const struct step *step = turn_step(t);
+
+    return step->kind == STEP_PROCEDURE && step->reconcile != NULL &&
+           str_eq(t->failure.class, STR("indeterminate"));
+}
+
+/* What its commands have done stays done, whatever comes of it. */
+static void freeze_attempt(struct turn *t)
+{
+    struct str before = t->x->cursor.frozen_json;
+
+    /* Too large to be kept: another attempt begins where this one did. */
+    if (t->run.finished.count > 0 && !freeze_step(t, STR_NONE))
+        t->x->cursor.frozen_json = before;
+}
+
+enum step_end reconcile_begin(struct turn *t, struct str error_json, int64_t retry_at_us)
+{
+    struct cursor *cursor = &t->x->cursor;
+    struct asking *a = ARENA_NEW(t->mem, struct asking);
+
+    freeze_attempt(t);
+    step_row(t, HISTORY_EVENT, STR("reconcile"))->error_json = error_json;
+    *a = (struct asking){
+        .since_us = t->now_us,
+        .before = cursor->asked,
+        .retry_at_us = retry_at_us,
+        .error_json = error_json,
+        .input_json = cursor->input_json,
+        .frozen_json = cursor->frozen_json,
+    };
+    cursor->asking = a;
+    cursor->input_json = cursor->frozen_json = STR_NONE;
+    wait_until(t, t->wall_us);
+    return STEP_WAITS;
+}
+
+void reconcile_restart(struct turn *t)
+{
+    struct cursor *cursor = &t->x->cursor;
+    struct asking *a = own_asking(t);
+
+    a->since_us = t->now_us;
+    a->before = cursor->asked;
+    a->letter = STR_NONE;
+    cursor->awaited = cursor->input_json = cursor->frozen_json = STR_NONE;
+    cursor->timeout_at_us = 0;
+    wait_until(t, t->wall_us);
+}
+
+/* --- the end --- */
+
+/* Back to the attempt as it was when it ended. False: t->failure, its records have changed. */
+static bool end_asking(struct turn *t)
+{
+    struct cursor *cursor = &t->x->cursor;
+    const struct asking *a = cursor->asking;
+    bool ok;
+
+    cursor->asking = NULL;
+    cursor->phase = PHASE_ENTER;
+    cursor->input_json = a->input_json;
+    cursor->frozen_json = a->frozen_json;
+    cursor->awaited = STR_NONE;
+    cursor->wake_at_us = cursor->timeout_at_us = 0;
+    turn_begin_step(t);
+    if (a->frozen_json.len == 0)
+        return true;
+    ok = freeze_thaw(t);
+    if (turn_step(t)->procedure->has_rollbacks)
+        undo_command_recall(t);
+    return ok;
+}
+
+/* The attempt has failed as it did at first. */
+static enum step_end fail_as_before(struct turn *t, struct str error_json)
+{
+    struct value error = read_or(t, error_json, value_null());
+    struct value source =
+        error.kind == VALUE_MAP ? value_map_get_str(error, STR("source")) : value_absent();
+
+    (void)turn_fail_answer(t, error);
+    if (source.kind == VALUE_STRING)
+        t->failure.source = value_text(source);
+    return STEP_FAILED;
+}
+
+static enum step_end fail_as_said(struct turn *t, struct value error)
+{
+    (void)turn_fail_answer(t, error);
+    if (error.kind != VALUE_MAP)
+        t->failure.message = STR("it has failed, as was found out afterwards");
+    t->failure.class = STR("business");
+    return STEP_FAILED;
+}
+
+static enum step_end complete(struct turn *t, bool has_thawed, struct value output)
+{
+    struct failure failure = t->failure;
+
+    if (has_thawed)
+        return step_complete(t, output, 0);
+    /* It has happened, so its rollback will run. */
+    if (!turn_freeze(t, &output, &t->refused_output_json))
+        t->refused_output_json = STR("null");
+    t->failure = failure;
+    return STEP_FAILED;
+}
+
+/* Another attempt, if there is one left. */
+static enum step_end try_again(struct turn *t, const struct asking *a)
+{
+    struct str error_json;
+
+    if (a->retry_at_us == 0 || t->x->undo != NULL)
+        return STEP_FAILED;
+    (void)turn_failure(t, &error_json);
+    failure_retry(t, error_json, a->retry_at_us > t->wall_us ? a->retry_at_us : t->wall_us);
+    return STEP_WAITS;
+}
+
+enum step_end reconcile_decide(struct turn *t, enum outcome_said said, struct value answer)
+{
+    const struct asking *a = t->x->cursor.asking;
+    bool has_thawed = end_asking(t);
+
+    switch (said) {
+    case SAID_SUCCEEDED:
+        return complete(t, has_thawed, answer);
+    case SAID_FAILED:
+        return fail_as_said(t, answer);
+    case SAID_NOT_HAPPENED:
+        (void)fail_as_before(t, a->error_json);
+        t->failure.class = STR("transient");
+        return try_again(t, a);
+    case SAID_COUNT:
+        break;
+    }
+    PANIC("no outcome");
+}
+
+/* The failure of the visit, for good: its row. */
+static void record_failure(struct turn *t)
+{
+    struct str error_json;
+    struct value error = failure_that_fits(t, &error_json);
+
+    failure_record(t, error, error_json);
+}
+
+bool reconcile_settle(struct turn *t, enum step_end end)
+{
+    if (t->x->undo != NULL) {
+        if (end == STEP_FAILED)
+            record_failure(t);
+        undo_resume(t);
+        return true;
+    }
+    if (end == STEP_FAILED)
+        end = failure_for_good(t);
+    return !flow_settle(t, end) || step_run_all(t);
+}
+
+void reconcile_give_up(struct turn *t)
+{
+    struct str error_json = t->x->cursor.asking->error_json;
+
+    (void)end_asking(t);
+    (void)fail_as_before(t, error_json);
+    record_failure(t);
+}
+
+/* --- asking --- */
+
+static enum step_end run_question(struct turn *t, const struct reconcile *r, struct value *out)
+{
+    struct cursor *cursor = &t->x->cursor;
+    struct value input = value_absent();
+
+    *out = value_null();
+    if (cursor->frozen_json.len > 0) {
+        input = read_or(t, cursor->input_json, value_absent());
+        if (!freeze_thaw(t))
+            return STEP_FAILED;
+    } else if (procedure_input(t, r->call.input, &input) != STEP_DONE ||
+               (input.kind != VALUE_ABSENT && !turn_freeze(t, &input, &cursor->input_json))) {
+        return STEP_FAILED;
+    }
+    return procedure_run(t, r->call.procedure, STR_NONE, input, out);
+}
+
+/* What it has set becomes part of the state. False: t->failure says why not. */
+static bool keep_variables(struct turn *t, struct str *variables, struct str *assigned)
+{
+    const struct execution *x = t->x;
+
+    if (t->assigned.len == 0)
+        return true;
+    if (!turn_freeze(t, &t->variables, variables) || !turn_json(t, t->assigned, assigned))
+        return false;
+    return x->context_bytes - x->variables_json.len + variables->len <= CONTEXT_BYTES_MAX ||
+           turn_fail_size(t) == STEP_DONE;
+}
+
+/* The row of a question, and what it leaves behind. */
+static enum step_end record_question(struct turn *t, enum step_end end, struct value *output)
+{
+    struct str output_json = STR_NONE, error_json = STR_NONE;
+    struct str variables = STR_NONE, assigned = STR_NONE;
+    struct history_row *row;
+
+    if (end == STEP_DONE &&
+        (!turn_freeze(t, output, &output_json) || !keep_variables(t, &variables, &assigned)))
+        end = STEP_FAILED;
+    if (end == STEP_FAILED)
+        (void)turn_failure(t, &error_json);
+    row = step_row(t, HISTORY_RECONCILE, end == STEP_DONE ? STR("completed") : STR("failed"));
+    row->attempt = t->x->cursor.asked;
+    row->key = turn_key(t, STR_NONE);
+    row->output_json = end == STEP_DONE ? output_json : STR_NONE;
+    row->error_json = error_json;
+    row->started_at_us = t->x->cursor.asking->asked_at_us;
+    t->row_bytes += (size_t)state_row_bytes(row);
+    if (end != STEP_DONE)
+        return end;
+    if (t->assigned.len > 0) {
+        turn_note(t, "variables", assigned);
+        state_set_variables(t->x, t->variables, variables);
+    }
+    step_apply_staged(t);
+    return end;
+}
+
+/* One question. STEP_DONE with what it answered, STEP_FAILED, STEP_WAITS or STEP_NEEDS. */
+static enum step_end put_question(struct turn *t, const struct step *step, struct value *out)
+{
+    struct cursor *cursor = &t->x->cursor;
+    struct asking *a = own_asking(t);
+    struct undone u = {.step = step,
+                       .view = value_null(),
+                       .input = read_or(t, a->input_json, value_absent()),
+                       .loop = context_loop(t)};
+    enum step_end end;
+
+    if (!t->is_answered) {
+        cursor->asked++;
+        a->asked_at_us = t->now_us;
+        cursor->input_json = cursor->frozen_json = STR_NONE;
+    }
+    cursor->wake_at_us = 0;
+    turn_begin_step(t);
+    t->failure = (struct failure){0};
+    t->undone = &u;
+    t->error = read_or(t, a->error_json, value_null());
+    t->key_suffix = str_printf(t->mem, "-reconcile-%lld", (long long)cursor->asked);
+    end = run_question(t, step->reconcile, out);
+    if (end == STEP_DONE || end == STEP_FAILED)
+        end = record_question(t, end, out);
+    t->undone = NULL;
+    t->error = value_absent();
+    t->key_suffix = t->refused_at = STR_NONE;
+    t->is_answered = false;
+    return end;
+}
+
+/* {outcome, output or error}: whether that says what became of it. */
+static bool read_answer(struct value answer, enum outcome_said *said, struct value *what)
+{
+    struct value outcome =
+        answer.kind == VALUE_MAP ? value_map_get_str(answer, STR("outcome")) : value_absent();
+
+    if (outcome.kind != VALUE_STRING || !outcome_said_read(value_text(outcome), said))
+        return false;
+    *what = value_map_get_str(answer, *said == SAID_SUCCEEDED ? STR("output") : STR("error"));
+    if (*said == SAID_SUCCEEDED && what->kind == VALUE_ABSENT)
+        *what = value_null();
+    return true;
+}
+
+/* There is no answer yet. */
+static bool ask_later(struct turn *t, const struct reconcile *r)
+{
+    const struct cursor *cursor = &t->x->cursor;
+
+    if (cursor->asked - cursor->asking->before < (int64_t)r->max) {
+        wait_until(t, t->wall_us + r->every_us);
+        return true;
+    }
+    if (t->x->undo == NULL) {
+        park(t);
+        return true;
+    }
+    reconcile_give_up(t);
+    undo_resume(t);
+    return true;
+}
+
+/* A version without `reconcile` has no question: as if there had never been one. */
+static bool stop_asking(struct turn *t)
+{
+    const struct asking *a = t->x->cursor.asking;
+
+    (void)end_asking(t);
+    (void)fail_as_before(t, a->error_json);
+    return reconcile_settle(t, try_again(t, a));
+}
+
+bool reconcile_ask(struct turn *t)
+{
+    const struct step *step = turn_step(t);
+    const struct undo *undo = t->x->undo;
+    struct value output, what = value_absent();
+    enum outcome_said said;
+    enum step_end end;
+
+    if (step->reconcile == NULL ||
+        (undo != NULL && undo->deadline_at_us > 0 && undo->deadline_at_us <= t->wall_us))
+        return stop_asking(t);
+    end = put_question(t, step, &output);
+    if (end == STEP_NEEDS || end == STEP_WAITS)
+        return end == STEP_WAITS;
+    t->x->cursor.input_json = t->x->cursor.frozen_json = STR_NONE;
+    if (end == STEP_DONE && read_answer(output, &said, &what))
+        return reconcile_settle(t, reconcile_decide(t, said, what));
+    return ask_later(t, step->reconcile);
+}

@@ -1,0 +1,82 @@
+/*
+ * measure.c - what a durable commit and a batch count for; see inner.h.
+ *
+ * Times of steps are those of their history. A command that is all of its step
+ * takes as long as that, and is timed when the step ends; what else runs within
+ * a turn takes no time.
+ */
+#include "node/inner.h"
+
+#include "define/catalog.h"
+
+/* The command that is all of a step, or NULL. */
+static const struct command *only_command(const struct step *step)
+{
+    if (step == NULL || step->procedure == NULL || step->procedure->command_count != 1)
+        return NULL;
+    return &step->procedure->commands[0];
+}
+
+static void take_command(struct meters *m, enum command_type type, int64_t took_us)
+{
+    meter_take(m, METER_COMMAND_DURATION, str_of(catalog_command(type)->name), STR_NONE, STR_NONE,
+               took_us);
+}
+
+static void count_row(struct meters *m, const struct program *p, const struct history_row *row)
+{
+    const struct step *step = row->step.len > 0 ? program_step(p, row->step) : NULL;
+    int64_t took_us = row->completed_at_us - row->started_at_us;
+
+    if (row->kind == HISTORY_EVENT)
+        return;
+    meter_take(m, METER_STEP_DURATION, p->code, row->step, row->status, took_us);
+    if (row->kind != HISTORY_FORWARD || step == NULL || str_eq(row->status, STR("skipped")))
+        return;
+    if (only_command(step) != NULL)
+        take_command(m, only_command(step)->type, took_us);
+    if (step->procedure != NULL && step->procedure->name.len > 0) {
+        meter_count(m, METER_PROCEDURES, step->procedure->name, row->status, STR_NONE);
+        meter_take(m, METER_PROCEDURE_DURATION, step->procedure->name, STR_NONE, STR_NONE, took_us);
+    }
+}
+
+static void count_command(struct meters *m, const struct program *p, const struct command_run *run)
+{
+    const struct command *only = only_command(program_step(p, run->step));
+
+    meter_count(m, METER_COMMANDS, str_of(catalog_command(run->type)->name), STR_NONE, STR_NONE);
+    if (run->kind != HISTORY_FORWARD || only == NULL || only->type != run->type)
+        take_command(m, run->type, 0);
+}
+
+void measure_commit(struct node *n, const struct entry *e, const struct commit *commit)
+{
+    const struct execution *x = commit->after;
+    enum execution_status before = e->is_told ? e->told_status : STATUS_PENDING;
+    struct meters *m = n->options.meters;
+
+    if (m == NULL)
+        return;
+    for (size_t i = 0; i < commit->history.count; i++)
+        count_row(m, x->program, &commit->history.items[i]);
+    for (size_t i = 0; i < commit->commands.count; i++)
+        count_command(m, x->program, &commit->commands.items[i]);
+    if (before == x->status)
+        return;
+    meter_count(m, METER_FLOW_TRANSITIONS, x->program->code, str_of(status_name(before)),
+                str_of(status_name(x->status)));
+    if (status_is_terminal(x->status))
+        meter_take(m, METER_E2E_LATENCY, x->program->code, STR_NONE, STR_NONE,
+                   x->completed_at_us - x->created_at_us);
+}
+
+void measure_batch(struct node *n, const struct batch *b, int64_t sent_at_us)
+{
+    if (n->options.meters == NULL || b->end != BATCH_COMMITTED)
+        return;
+    meter_take(n->options.meters, METER_BATCH_SIZE, STR_NONE, STR_NONE, STR_NONE,
+               (int64_t)b->members.count);
+    meter_take(n->options.meters, METER_BATCH_DURATION, STR_NONE, STR_NONE, STR_NONE,
+               clock_mono_us(n->clock) - sent_at_us);
+}

@@ -1,0 +1,216 @@
+/* meter.c - see meter.h. */
+#include "node/meter.h"
+
+#include <stdio.h>
+
+enum meter_type { COUNTER, SECONDS, SIZES };
+
+enum { BOUNDS = 14, KEY_MAX = 400 };
+
+struct meter_series {
+    enum meter_id id;
+    struct str labels[METER_LABELS]; /* as they are written: escaped */
+    int64_t count, sum;
+    int64_t below[BOUNDS]; /* how many were that or less, each counted once */
+};
+
+static const struct {
+    enum meter_type type;
+    const char *name, *help;
+    const char *labels[METER_LABELS];
+} specs[] = {
+#define METER(symbol, type, name, help, ...) {type, name, help, {__VA_ARGS__}},
+#include "node/meters.def"
+#undef METER
+};
+
+/* Microseconds: a process may wait for a week. */
+static const int64_t second_bounds[BOUNDS] = {
+    1000,    5000,     10000,    50000,     100000,     500000,      1000000,
+    5000000, 10000000, 60000000, 300000000, 3600000000, 86400000000, 604800000000,
+};
+static const int64_t size_bounds[BOUNDS] = {1,  2,   4,   8,   16,  32,   64,
+                                            96, 128, 192, 256, 512, 1024, 4096};
+
+/* --- series --- */
+
+static struct str escaped(struct arena *mem, struct str text)
+{
+    struct buf out;
+
+    buf_init_arena(&out, mem);
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] == '\\' || text.ptr[i] == '"')
+            buf_char(&out, '\\');
+        if (text.ptr[i] == '\n')
+            buf_text(&out, "\\n");
+        else
+            buf_char(&out, text.ptr[i]);
+    }
+    return buf_view(&out);
+}
+
+static bool make_key(char *key, size_t *len, enum meter_id id, const struct str *labels)
+{
+    size_t used = 0;
+
+    key[used++] = (char)id;
+    for (int i = 0; i < METER_LABELS; i++) {
+        if (used + labels[i].len + 1 > KEY_MAX)
+            return false;
+        memcpy(key + used, labels[i].ptr, labels[i].len);
+        used += labels[i].len;
+        key[used++] = '\0';
+    }
+    *len = used;
+    return true;
+}
+
+static struct meter_series *add_series(struct meters *m, enum meter_id id, struct str key,
+                                       const struct str *labels)
+{
+    struct meter_series *s = ARENA_NEW(&m->mem, struct meter_series);
+
+    *s = (struct meter_series){.id = id};
+    for (int i = 0; i < METER_LABELS; i++)
+        s->labels[i] = escaped(&m->mem, labels[i]);
+    map_put(&m->series, str_copy(&m->mem, key), s);
+    return s;
+}
+
+static struct meter_series *find_series(struct meters *m, enum meter_id id,
+                                        const struct str *labels)
+{
+    struct str others[METER_LABELS];
+    char key[KEY_MAX];
+    size_t len = 0;
+    bool fits = make_key(key, &len, id, labels);
+    struct meter_series *s = fits ? map_get(&m->series, str_from(key, len)) : NULL;
+
+    if (s != NULL)
+        return s;
+    if (fits && m->series.count < METER_SERIES_MAX)
+        return add_series(m, id, str_from(key, len), labels);
+    for (int i = 0; i < METER_LABELS; i++)
+        others[i] = specs[id].labels[i] != NULL ? STR("other") : STR_NONE;
+    if (!make_key(key, &len, id, others))
+        PANIC("a short key does not fit");
+    s = map_get(&m->series, str_from(key, len));
+    return s != NULL ? s : add_series(m, id, str_from(key, len), others);
+}
+
+void meters_init(struct meters *m)
+{
+    const struct str none[METER_LABELS] = {STR_NONE, STR_NONE, STR_NONE};
+
+    arena_init(&m->mem);
+    map_init(&m->series, &m->mem);
+    for (unsigned i = 0; i < METER_COUNT; i++)
+        if (specs[i].labels[0] == NULL)
+            (void)find_series(m, (enum meter_id)i, none);
+}
+
+void meters_fini(struct meters *m)
+{
+    arena_fini(&m->mem);
+}
+
+void meter_count(struct meters *m, enum meter_id id, struct str a, struct str b, struct str c)
+{
+    ASSERT(specs[id].type == COUNTER);
+    find_series(m, id, (struct str[]){a, b, c})->count++;
+}
+
+void meter_take(struct meters *m, enum meter_id id, struct str a, struct str b, struct str c,
+                int64_t value)
+{
+    const int64_t *bounds = specs[id].type == SIZES ? size_bounds : second_bounds;
+    struct meter_series *s = find_series(m, id, (struct str[]){a, b, c});
+
+    ASSERT(specs[id].type != COUNTER);
+    s->count++;
+    s->sum += value;
+    for (int i = 0; i < BOUNDS; i++)
+        if (value <= bounds[i]) {
+            s->below[i]++;
+            break;
+        }
+}
+
+/* --- writing --- */
+
+static void write_labels(struct buf *out, const struct meter_series *s, const char *le)
+{
+    char before = '{';
+
+    for (int i = 0; i < METER_LABELS && specs[s->id].labels[i] != NULL; i++) {
+        buf_printf(out, "%c%s=\"%.*s\"", before, specs[s->id].labels[i], STR_ARG(s->labels[i]));
+        before = ',';
+    }
+    if (le != NULL) {
+        buf_printf(out, "%cle=\"%s\"", before, le);
+        before = ',';
+    }
+    if (before == ',')
+        buf_char(out, '}');
+}
+
+/* A number as it is, microseconds as seconds: 0.05, 3600. */
+static void write_number(char *text, size_t size, enum meter_type type, int64_t value)
+{
+    int len = snprintf(text, size, type == SECONDS ? "%lld.%06lld" : "%lld",
+                       (long long)(type == SECONDS ? value / 1000000 : value),
+                       (long long)(value % 1000000));
+
+    if (type != SECONDS)
+        return;
+    while (text[len - 1] == '0')
+        text[--len] = '\0';
+    if (text[len - 1] == '.')
+        text[--len] = '\0';
+}
+
+static void write_histogram(struct buf *out, const struct meter_series *s)
+{
+    enum meter_type type = specs[s->id].type;
+    const int64_t *bounds = type == SIZES ? size_bounds : second_bounds;
+    const char *name = specs[s->id].name;
+    int64_t below = 0;
+    char text[32];
+
+    for (int i = 0; i <= BOUNDS; i++) {
+        if (i < BOUNDS)
+            write_number(text, sizeof(text), type, bounds[i]);
+        below = i < BOUNDS ? below + s->below[i] : s->count;
+        buf_printf(out, "%s_bucket", name);
+        write_labels(out, s, i < BOUNDS ? text : "+Inf");
+        buf_printf(out, " %lld\n", (long long)below);
+    }
+    write_number(text, sizeof(text), type, s->sum);
+    buf_printf(out, "%s_sum", name);
+    write_labels(out, s, NULL);
+    buf_printf(out, " %s\n%s_count", text, name);
+    write_labels(out, s, NULL);
+    buf_printf(out, " %lld\n", (long long)s->count);
+}
+
+void meters_write(const struct meters *m, struct buf *out)
+{
+    for (unsigned id = 0; id < METER_COUNT; id++) {
+        buf_printf(out, "# HELP %s %s\n# TYPE %s %s\n", specs[id].name, specs[id].help,
+                   specs[id].name, specs[id].type == COUNTER ? "counter" : "histogram");
+        for (const struct map_entry *e = map_next(&m->series, NULL); e != NULL;
+             e = map_next(&m->series, e)) {
+            const struct meter_series *s = e->ptr;
+            if (s->id != id)
+                continue;
+            if (specs[id].type != COUNTER) {
+                write_histogram(out, s);
+                continue;
+            }
+            buf_text(out, specs[id].name);
+            write_labels(out, s, NULL);
+            buf_printf(out, " %lld\n", (long long)s->count);
+        }
+    }
+}

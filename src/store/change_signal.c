@@ -1,0 +1,241 @@
+/* change_signal.c - see change_signal.h. */
+#include "store/change_signal.h"
+
+#include "value/json.h"
+
+static bool lock(struct apply *a, struct str org_id, struct str correlation, enum db_status *status)
+{
+    *status =
+        db_exec(a->db, SQL_CORRELATION_LOCK, DB_PARAMS(db_text(org_id), db_text(correlation)));
+    return *status == DB_DONE;
+}
+
+/* --- one that is known by its id --- */
+
+/*
+ * Whether one of this id is there: then it is refused, *end is set, and
+ * m->holder says who has received it.
+ */
+static bool is_known(struct apply *a, struct member *m, const struct correlated_signal *s,
+                     enum apply_end *end, enum db_status *status)
+{
+    const enum sql sql = SQL_CORRELATED_FIND;
+    int64_t row = 0, expires_at_us = 0;
+    bool is_same = false, is_kept = false;
+
+    *status = db_run(a->db, sql, DB_PARAMS(db_text(s->org_id), db_text(s->id)));
+    if (*status == DB_ROW) {
+        row = db_column_int(a->db, sql, 0);
+        is_same = str_eq(db_column_text(a->db, sql, 1), s->digest);
+        m->has_holder = db_column_text(a->db, sql, 2).len > 0;
+        if (m->has_holder && !uuid_read(db_column_text(a->db, sql, 2), &m->holder))
+            *status = DB_CORRUPT;
+        expires_at_us = db_column_int(a->db, sql, 3);
+        is_kept = db_column_text(a->db, sql, 4).len > 0;
+    }
+    db_end(a->db, sql);
+    *end = APPLY_FAILED;
+    if (*status != DB_ROW)
+        return *status != DB_DONE;
+    if (expires_at_us > s->received_at_us) {
+        *end = apply_refuse(a, m, is_same ? MEMBER_SIGNAL_KNOWN : MEMBER_SIGNAL_DIFFERS);
+        return true;
+    }
+    a->kept_signals -= is_kept;
+    return !apply_write(a, SQL_CORRELATED_DROP, DB_PARAMS(db_int(row)), status);
+}
+
+/* As kept, or as delivered to `execution_id`. */
+static bool insert(struct apply *a, const struct correlated_signal *s, struct str execution_id,
+                   enum db_status *status)
+{
+    bool is_kept = execution_id.len == 0;
+    int64_t expires_at_us = s->expires_at_us;
+
+    if (!is_kept && expires_at_us < s->received_at_us + DELIVERED_KNOWN_US)
+        expires_at_us = s->received_at_us + DELIVERED_KNOWN_US;
+    if (!apply_write(a, SQL_CORRELATED_INSERT,
+                     DB_PARAMS(db_int(s->received_at_us), db_int(expires_at_us), db_text(s->org_id),
+                               db_text(s->id), db_text(s->digest), db_some_text(execution_id),
+                               is_kept ? db_text(s->correlation) : db_null(),
+                               is_kept ? db_text(s->type) : db_null(),
+                               is_kept ? db_some_text(s->payload_json) : db_null(),
+                               is_kept ? db_some_text(s->by_json) : db_null(),
+                               is_kept ? db_some_text(s->sender_json) : db_null()),
+                     status))
+        return false;
+    if (db_changes(a->db) == 0) {
+        /* Another node was faster; the repeated batch will see it. */
+        *status = DB_CONFLICT;
+        return false;
+    }
+    a->kept_signals += is_kept;
+    return true;
+}
+
+/* --- keeping --- */
+
+/* Whether a wait that might take it stands behind those that were asked. */
+static bool has_later_wait(struct apply *a, const struct signal_keep *k, bool *out,
+                           enum db_status *status)
+{
+    const struct correlated_signal *s = k->signal;
+    struct buf type;
+
+    buf_init_arena(&type, a->mem);
+    json_write_string(&type, s->type);
+    *status = db_run(a->db, SQL_WAIT_FIND,
+                     DB_PARAMS(db_text(s->org_id), db_text(s->correlation), db_int(k->waits_up_to),
+                               db_text(buf_view(&type))));
+    *out = *status == DB_ROW;
+    db_end(a->db, SQL_WAIT_FIND);
+    return *status <= DB_DONE;
+}
+
+static bool is_full(struct apply *a, const struct correlated_signal *s, bool *out,
+                    enum db_status *status)
+{
+    const enum sql sql = SQL_KEPT_MEASURE;
+
+    *status =
+        db_run(a->db, sql,
+               DB_PARAMS(db_text(s->org_id), db_text(s->correlation), db_int(KEPT_SIGNALS_MAX)));
+    if (*status == DB_ROW)
+        *out =
+            db_column_int(a->db, sql, 0) >= KEPT_SIGNALS_MAX ||
+            db_column_int(a->db, sql, 1) + (int64_t)s->payload_json.len > (int64_t)KEPT_BYTES_MAX;
+    db_end(a->db, sql);
+    return *status == DB_ROW;
+}
+
+enum apply_end signal_keep_apply(struct apply *a, struct member *m, enum db_status *status)
+{
+    const struct signal_keep *k = (const struct signal_keep *)m->change;
+    bool is_late = false, has_too_many = false;
+    enum apply_end end;
+
+    if (!lock(a, k->signal->org_id, k->signal->correlation, status))
+        return APPLY_FAILED;
+    if (is_known(a, m, k->signal, &end, status))
+        return end;
+    if (!has_later_wait(a, k, &is_late, status) || !is_full(a, k->signal, &has_too_many, status))
+        return APPLY_FAILED;
+    if (is_late)
+        return apply_refuse(a, m, MEMBER_STALE);
+    if (has_too_many)
+        return apply_refuse_with(a, m, ERR_CONFLICT,
+                                 "too many signals are kept for this correlation: "
+                                 "nothing has waited for them yet");
+    return insert(a, k->signal, STR_NONE, status) ? APPLY_DONE : APPLY_FAILED;
+}
+
+/* --- waits --- */
+
+/* Whether signals of a type that it is for were kept since the wait has looked. */
+static bool has_later_signal(struct apply *a, const struct member *m,
+                             const struct correlated_wait *w, bool *out, enum db_status *status)
+{
+    const struct execution *e = m->commit->after;
+    const enum sql sql = SQL_KEPT_AFTER;
+    struct buf type;
+
+    *out = false;
+    *status = db_run(a->db, sql,
+                     DB_PARAMS(db_text(e->org_id), db_text(w->correlation), db_int(w->kept_up_to),
+                               db_int(e->updated_at_us)));
+    while (*status == DB_ROW && !*out) {
+        buf_init_arena(&type, a->mem);
+        json_write_string(&type, db_column_text(a->db, sql, 0));
+        *out = str_find(w->types_json, buf_view(&type), 0) >= 0;
+        if (!*out)
+            *status = db_next(a->db, sql);
+    }
+    db_end(a->db, sql);
+    return *status <= DB_DONE;
+}
+
+/* What was kept is this execution's, unless another one was faster. */
+static enum apply_end take_kept(struct apply *a, struct member *m, enum db_status *status)
+{
+    const struct kept_takes *takes = &m->commit->kept_taken;
+    char id[UUID_TEXT_LEN + 1];
+
+    uuid_write(m->commit->after->id, id);
+    for (size_t i = 0; i < takes->count; i++) {
+        if (!apply_write(a, SQL_KEPT_TAKE,
+                         DB_PARAMS(db_int(takes->items[i].row),
+                                   db_text(str_from(id, UUID_TEXT_LEN)),
+                                   db_int(m->commit->after->updated_at_us + DELIVERED_KNOWN_US)),
+                         status))
+            return APPLY_FAILED;
+        if (db_changes(a->db) == 0)
+            return apply_refuse(a, m, MEMBER_KEPT_STALE);
+        a->kept_signals--;
+    }
+    return APPLY_DONE;
+}
+
+enum apply_end apply_check_correlation(struct apply *a, struct member *m, enum db_status *status)
+{
+    const struct commit *c = m->commit;
+    enum apply_end end;
+    bool is_late;
+
+    for (size_t i = 0; i < c->opened.count; i++) {
+        if (!lock(a, c->after->org_id, c->opened.items[i].correlation, status) ||
+            !has_later_signal(a, m, &c->opened.items[i], &is_late, status))
+            return APPLY_FAILED;
+        if (is_late)
+            return apply_refuse(a, m, MEMBER_KEPT_STALE);
+    }
+    if (m->correlated != NULL && m->correlated->has_own_id &&
+        is_known(a, m, m->correlated, &end, status))
+        return end;
+    return take_kept(a, m, status);
+}
+
+bool apply_correlation(struct apply *a, const struct member *m, enum db_status *status)
+{
+    const struct commit *c = m->commit;
+    char id[UUID_TEXT_LEN + 1];
+
+    for (size_t i = 0; i < c->closed.count; i++)
+        if (!apply_write(a, SQL_WAIT_DELETE,
+                         DB_PARAMS(db_int(m->row), db_text(c->closed.items[i].step),
+                                   db_int(c->closed.items[i].visit)),
+                         status))
+            return false;
+    for (size_t i = 0; i < c->opened.count; i++) {
+        const struct correlated_wait *w = &c->opened.items[i];
+
+        if (!apply_write(a, SQL_WAIT_INSERT,
+                         DB_PARAMS(db_int(m->row), db_int(w->visit),
+                                   db_int(c->after->updated_at_us), db_text(c->after->org_id),
+                                   db_text(w->step), db_text(w->correlation),
+                                   db_text(w->types_json)),
+                         status))
+            return false;
+    }
+    if (m->correlated == NULL || !m->correlated->has_own_id)
+        return true;
+    uuid_write(c->after->id, id);
+    return insert(a, m->correlated, str_from(id, UUID_TEXT_LEN), status);
+}
+
+/* --- what has expired --- */
+
+enum apply_end signal_purge_apply(struct apply *a, struct member *m, enum db_status *status)
+{
+    struct signal_purge *p = (struct signal_purge *)m->change;
+    const struct db_value params[] = {db_int(p->change.now_us), db_int(p->limit)};
+
+    p->purged = 0;
+    if (!apply_write(a, SQL_KEPT_PURGE, params, 2, status))
+        return APPLY_FAILED;
+    p->purged += db_changes(a->db);
+    a->kept_signals -= db_changes(a->db);
+    if (!apply_write(a, SQL_CORRELATED_PURGE, params, 2, status))
+        return APPLY_FAILED;
+    p->purged += db_changes(a->db);
+    return APPLY_DONE;
+}

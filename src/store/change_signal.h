@@ -1,0 +1,47 @@
+/*
+ * change_signal.h - signals that look for their wait by a correlation.
+ *
+ * One that finds no wait is kept; a wait that begins looks at what is kept. The
+ * two must never pass each other: each is a member of a batch, takes the lock of
+ * the correlation and then looks at what the other has written. Whoever meets
+ * something newer than it has considered is refused and looks again:
+ *
+ *     signal_keep    a wait behind `waits_up_to`          MEMBER_STALE
+ *     a commit       a kept signal behind `kept_up_to`    MEMBER_KEPT_STALE
+ *
+ * What has been delivered stays known by its id until it expires, without its
+ * content, so that it can be sent again and is not delivered twice.
+ */
+#ifndef PAWL_STORE_CHANGE_SIGNAL_H
+#define PAWL_STORE_CHANGE_SIGNAL_H
+
+#include "store/change.h"
+
+enum {
+    KEPT_SIGNALS_MAX = 1000, /* for one correlation ... */
+    KEPT_BYTES_MAX = 4 << 20 /* ... and as large are all of them */
+};
+
+/*
+ * Keep a signal until its wait begins. MEMBER_SIGNAL_KNOWN and _DIFFERS: one of
+ * its id is there; MEMBER_STALE: a later wait is open; refused with ERR_CONFLICT
+ * when too many are kept.
+ */
+struct signal_keep {
+    struct change change; /* .apply = signal_keep_apply */
+    const struct correlated_signal *signal;
+    int64_t waits_up_to; /* these do not take it, as far as they are open */
+};
+
+enum apply_end signal_keep_apply(struct apply *a, struct member *m, enum db_status *status);
+
+/* Forget what has expired by `change.now_us`, at most `limit` of each kind. Never refused. */
+struct signal_purge {
+    struct change change; /* .apply = signal_purge_apply */
+    int64_t limit;
+    int64_t purged; /* out */
+};
+
+enum apply_end signal_purge_apply(struct apply *a, struct member *m, enum db_status *status);
+
+#endif

@@ -1,0 +1,295 @@
+/*
+ * read_audit.c - who did what; see users.h.
+ *
+ * Two streams, both the newest first: the table of the audit log, and the
+ * starts of executions, which are not in it. A start is the execution itself,
+ * who started it and when; to write that down once more would cost every start
+ * a third of what it costs the store.
+ *
+ * Starts are read by id, which is made of the time. Those that nobody asked for
+ * are passed over, some of them a page; a page that has come that far is short.
+ */
+#include "store/read_row.h"
+#include "store/users.h"
+#include "value/json.h"
+#include "value/object.h"
+
+#include <inttypes.h>
+
+enum { LOOKED_MAX = 1000 };
+
+/* An id may be that much older or newer than its execution: clocks are set. */
+#define SLACK_US INT64_C(60000000)
+
+/* Where a page begins: behind what the one before it showed. */
+struct position {
+    int64_t at_us, row; /* of the log: below these */
+    struct uuid id;     /* of starts: this, or below */
+};
+
+struct starts {
+    struct stored_audits found;
+    struct uuid last; /* that was looked at, if any was */
+    size_t looked;
+    bool is_all; /* there are no more */
+};
+
+/* --- positions --- */
+
+static struct uuid id_before(struct uuid id)
+{
+    for (int i = 15; i >= 0; i--)
+        if (id.bytes[i]-- != 0)
+            break;
+    return id;
+}
+
+static bool is_nil(struct uuid id)
+{
+    for (int i = 0; i < 16; i++)
+        if (id.bytes[i] != 0)
+            return false;
+    return true;
+}
+
+/* The time and row of the last one of the log, and the id where starts go on: 17.3.0... */
+static bool read_cursor(struct str cursor, struct position *out)
+{
+    int64_t first = str_find(cursor, STR("."), 0);
+    int64_t second = first < 0 ? -1 : str_find(cursor, STR("."), (size_t)first + 1);
+
+    return second > 0 && str_to_int64(str_slice(cursor, 0, (size_t)first), &out->at_us) &&
+           str_to_int64(str_slice(cursor, (size_t)first + 1, (size_t)second), &out->row) &&
+           uuid_read(str_slice(cursor, (size_t)second + 1, cursor.len), &out->id);
+}
+
+static struct str write_cursor(struct arena *mem, const struct position *p)
+{
+    char id[UUID_TEXT_LEN + 1];
+
+    uuid_write(p->id, id);
+    return str_printf(mem, "%" PRId64 ".%" PRId64 ".%s", p->at_us, p->row, id);
+}
+
+/* --- the log --- */
+
+/* The index that finds the fewest. */
+static enum sql choose_log(const struct audit_filter *f)
+{
+    if (f->target.len > 0)
+        return SQL_READ_AUDIT_BY_TARGET;
+    if (f->user_id.len > 0)
+        return SQL_READ_AUDIT_BY_USER;
+    if (f->action.len > 0)
+        return SQL_READ_AUDIT_BY_ACTION;
+    return f->org_id.len > 0 && !str_eq(f->org_id, ORG_DEFAULT) ? SQL_READ_AUDIT_BY_ORG
+                                                                : SQL_READ_AUDIT;
+}
+
+static bool ended(struct reader *r, enum sql sql, enum db_status status, struct err *err)
+{
+    db_end(r->db, sql);
+    return status <= DB_DONE ? true : db_fail(r->db, status, err);
+}
+
+/* One more than a page. */
+static bool read_log(struct reader *r, struct arena *mem, const struct audit_filter *f,
+                     const struct position *from, struct stored_audits *out, struct err *err)
+{
+    enum sql sql = choose_log(f);
+    enum db_status status =
+        reader_run(r, sql,
+                   DB_PARAMS(db_int(f->limit + 1), db_int(from->at_us), db_int(from->row),
+                             db_int(f->from_us), db_some_text(f->user_id), db_some_text(f->action),
+                             db_some_text(f->target), db_some_text(f->org_id)));
+
+    for (; status == DB_ROW; status = db_next(r->db, sql)) {
+        int64_t row = db_column_int(r->db, sql, 0);
+        *VEC_ADD(mem, out) = (struct stored_audit){
+            .id = str_printf(mem, "%" PRId64, row),
+            .row = row,
+            .at_us = db_column_int(r->db, sql, 1),
+            .user_id = row_text(r, mem, sql, 2),
+            .user_name = row_text(r, mem, sql, 3),
+            .action = row_text(r, mem, sql, 4),
+            .target = row_text(r, mem, sql, 5),
+            .details_json = row_text(r, mem, sql, 6),
+        };
+    }
+    return ended(r, sql, status, err);
+}
+
+/* --- starts --- */
+
+static struct str text_of(struct value map, struct str name)
+{
+    struct value v = map.kind == VALUE_MAP ? value_map_get_str(map, name) : value_absent();
+
+    return v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
+}
+
+/* {code, version, key}: what it was given is its own to show. */
+static struct str start_details(struct reader *r, struct arena *mem)
+{
+    const enum sql sql = SQL_READ_STARTS;
+    struct str key = db_column_text(r->db, sql, 5);
+    struct buf out;
+
+    buf_init_arena(&out, mem);
+    buf_char(&out, '{');
+    object_text(&out, "code", db_column_text(r->db, sql, 3));
+    object_int(&out, "version", db_column_int(r->db, sql, 4));
+    if (key.len > 0)
+        object_text(&out, "key", key);
+    buf_char(&out, '}');
+    return buf_view(&out);
+}
+
+/* Take the row if it was asked for. */
+static void look_at_start(struct reader *r, struct arena *mem, const struct audit_filter *f,
+                          struct stored_audits *out)
+{
+    const enum sql sql = SQL_READ_STARTS;
+    int64_t at_us = db_column_int(r->db, sql, 1);
+    struct value user = value_absent();
+    struct err err;
+
+    if (at_us < f->from_us || (f->to_us > 0 && at_us > f->to_us) ||
+        (f->org_id.len > 0 && !str_eq(f->org_id, db_column_text(r->db, sql, 6))))
+        return;
+    if (!json_read(mem, db_column_text(r->db, sql, 2), &user, &err))
+        user = value_absent();
+    if (f->user_id.len > 0 && !str_eq(f->user_id, text_of(user, STR("id"))))
+        return;
+    *VEC_ADD(mem, out) = (struct stored_audit){
+        .id = row_text(r, mem, sql, 0),
+        .at_us = at_us,
+        .user_id = text_of(user, STR("id")),
+        .user_name = text_of(user, STR("name")),
+        .action = STR("execution.start"),
+        .target = row_text(r, mem, sql, 0),
+        .details_json = start_details(r, mem),
+    };
+}
+
+/* The newest and the oldest id that may be meant; false when none is. */
+static bool find_bounds(const struct audit_filter *f, const struct position *from,
+                        struct uuid *newest, struct uuid *oldest)
+{
+    static const uint8_t zeros[10] = {0};
+    int64_t oldest_us = f->from_us > SLACK_US ? f->from_us - SLACK_US : 0;
+
+    *newest = from->id;
+    *oldest = uuid_v7(oldest_us / 1000, zeros);
+    if (is_nil(from->id) || (f->action.len > 0 && !str_eq(f->action, STR("execution.start"))))
+        return false;
+    if (f->target.len == 0)
+        return true;
+    *oldest = *newest;
+    if (!uuid_read(f->target, oldest) || memcmp(oldest->bytes, newest->bytes, 16) > 0)
+        return false;
+    *newest = *oldest;
+    return true;
+}
+
+/* Up to one more than a page, or as many as one may look at. */
+static bool read_starts(struct reader *r, struct arena *mem, const struct audit_filter *f,
+                        const struct position *from, struct starts *out, struct err *err)
+{
+    const enum sql sql = SQL_READ_STARTS;
+    struct uuid newest, oldest;
+    struct row_id rooms[2];
+    enum db_status status;
+
+    *out = (struct starts){.is_all = !find_bounds(f, from, &newest, &oldest)};
+    if (out->is_all)
+        return true;
+    status = reader_run(
+        r, sql,
+        DB_PARAMS(db_int(LOOKED_MAX), row_uuid(newest, &rooms[0]), row_uuid(oldest, &rooms[1])));
+    for (; status == DB_ROW && (int64_t)out->found.count <= f->limit;
+         status = db_next(r->db, sql)) {
+        if (!uuid_read(db_column_text(r->db, sql, 0), &out->last)) {
+            db_end(r->db, sql);
+            return err_set(err, ERR_IO, "an execution has no id");
+        }
+        out->looked++;
+        look_at_start(r, mem, f, &out->found);
+    }
+    out->is_all = status == DB_DONE && out->looked < LOOKED_MAX;
+    return ended(r, sql, status, err);
+}
+
+/* --- together --- */
+
+/*
+ * The newest of both, as many as a page has. What is older than the last start
+ * that was looked at waits until all starts before it were.
+ */
+static void merge(struct arena *mem, int64_t limit, const struct stored_audits *log,
+                  const struct starts *starts, struct position *at, bool *has_more,
+                  struct stored_audits *out)
+{
+    size_t taken = 0, started = 0;
+    /* Of the end of what was looked at, when there is more. */
+    int64_t reached_us =
+        starts->is_all || starts->looked == 0 ? INT64_MIN : uuid_ms(starts->last) * 1000;
+
+    while ((int64_t)out->count < limit) {
+        const struct stored_audit *a = taken < log->count ? &log->items[taken] : NULL;
+        const struct stored_audit *s =
+            started < starts->found.count ? &starts->found.items[started] : NULL;
+
+        if (s != NULL && (a == NULL || s->at_us >= a->at_us)) {
+            *VEC_ADD(mem, out) = *s;
+            started++;
+        } else if (a != NULL && a->at_us >= reached_us) {
+            *VEC_ADD(mem, out) = *a;
+            at->at_us = a->at_us;
+            at->row = a->row;
+            taken++;
+        } else {
+            break;
+        }
+    }
+    *has_more = taken < log->count || started < starts->found.count || !starts->is_all;
+    if (started < starts->found.count) {
+        if (started > 0 && uuid_read(starts->found.items[started - 1].id, &at->id))
+            at->id = id_before(at->id);
+    } else if (starts->is_all) {
+        at->id = (struct uuid){0};
+    } else {
+        at->id = id_before(starts->last);
+    }
+}
+
+bool read_audit(struct reader *r, struct arena *mem, const struct audit_filter *f,
+                struct stored_audits *out, struct str *next, struct err *err)
+{
+    static const uint8_t ones[10] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+    int64_t to_us = f->to_us > 0 ? f->to_us : INT64_MAX;
+    struct position at = {.at_us = to_us, .row = INT64_MAX};
+    struct stored_audits log = {0};
+    struct starts starts;
+    bool has_more;
+
+    *out = (struct stored_audits){0};
+    *next = STR_NONE;
+    if (f->to_us > 0)
+        at.id = uuid_v7((f->to_us + SLACK_US) / 1000, ones);
+    else
+        memset(at.id.bytes, 255, sizeof(at.id.bytes));
+    if (f->cursor.len > 0 && !read_cursor(f->cursor, &at))
+        return err_set(err, ERR_BAD_REQUEST, "this cursor is not one of ours");
+    if (!reader_begin(r, err))
+        return false;
+    if (!read_log(r, mem, f, &at, &log, err) || !read_starts(r, mem, f, &at, &starts, err)) {
+        reader_end(r);
+        return false;
+    }
+    reader_end(r);
+    merge(mem, f->limit, &log, &starts, &at, &has_more, out);
+    if (has_more)
+        *next = write_cursor(mem, &at);
+    return true;
+}

@@ -1,0 +1,233 @@
+/* json_scalar.c - strings with escapes, long numbers, and what is wrong; see json_reader.h. */
+#include "value/json_reader.h"
+
+#include "base/utf8.h"
+#include "value/number.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/* --- errors --- */
+
+char *reader_fail(struct reader *r, const char *at, const char *format, ...)
+{
+    size_t offset = (size_t)(at - r->copy);
+    size_t line_start = 0;
+    uint32_t line = 1, column;
+    char message[sizeof(r->err->message)];
+    va_list args;
+
+    for (size_t i = 0; i < offset; i++)
+        if (r->text.ptr[i] == '\n') {
+            line++;
+            line_start = i + 1;
+        }
+    column = (uint32_t)utf8_count(str_slice(r->text, line_start, offset)) + 1;
+    va_start(args, format);
+    vsnprintf(message, sizeof(message), format, args);
+    va_end(args);
+    err_set_at(r->err, ERR_BAD_JSON, line, column, "%s", message);
+    return NULL;
+}
+
+/* Whether a list or map ends here, right behind a comma. */
+static bool is_behind_comma(const struct reader *r, const char *p)
+{
+    if (*p != ']' && *p != '}')
+        return false;
+    for (p--; p > r->copy && (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\n'); p--)
+        ;
+    return p >= r->copy && *p == ',';
+}
+
+char *reader_fail_expected(struct reader *r, char *p, const char *expected)
+{
+    size_t len;
+
+    if (reader_at_end(r, p))
+        return reader_fail(r, p, "expected %s, but the text ends here", expected);
+    if ((unsigned char)*p < 0x20 || *p == 0x7F)
+        return reader_fail(r, p, "expected %s, found control character U+%04X", expected,
+                           (unsigned char)*p);
+    len = utf8_sequence_length(p, (size_t)(r->copy + r->text.len - p));
+    if (len == 0)
+        return reader_fail(r, p, "the text is not UTF-8");
+    return reader_fail(r, p, "expected %s, found '%.*s'%s", expected, (int)len, p,
+                       is_behind_comma(r, p) ? "; take away the comma before it" : "");
+}
+
+/* --- strings --- */
+
+/* Four hexadecimal digits as a number, or -1. */
+static int32_t read_hex4(const char *p)
+{
+    int32_t n = 0;
+
+    for (int i = 0; i < 4; i++) {
+        char c = p[i];
+        if (c >= '0' && c <= '9')
+            n = n << 4 | (c - '0');
+        else if ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'))
+            n = n << 4 | ((c | 0x20) - 'a' + 10);
+        else
+            return -1;
+    }
+    return n;
+}
+
+/* JSON as it should be, and a text that no value of ours may hold. */
+static char *refuse(struct reader *r, char *p, const char *message)
+{
+    (void)reader_fail(r, p, "%s", message);
+    r->err->code = ERR_INVALID;
+    return NULL;
+}
+
+/* A \u escape, p being at the backslash. The code point goes to *to, in UTF-8. */
+static char *read_unicode(struct reader *r, char *p, char **to)
+{
+    int32_t code = read_hex4(p + 2);
+
+    if (code < 0)
+        return reader_fail(r, p, "\\u needs four hexadecimal digits");
+    if (code == 0)
+        return refuse(r, p, "U+0000 is not allowed");
+    p += 6;
+    if (code >= 0xD800 && code <= 0xDFFF) {
+        int32_t low = code <= 0xDBFF && p[0] == '\\' && p[1] == 'u' ? read_hex4(p + 2) : -1;
+        if (low < 0xDC00 || low > 0xDFFF)
+            return refuse(r, p - 6, "half a surrogate pair");
+        code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+        p += 6;
+    }
+    *to += utf8_encode(*to, (uint32_t)code);
+    return p;
+}
+
+static char *read_escape(struct reader *r, char *p, char **to)
+{
+    char c;
+
+    switch (p[1]) {
+    case '"':
+    case '\\':
+    case '/':
+        c = p[1];
+        break;
+    case 'b':
+        c = '\b';
+        break;
+    case 'f':
+        c = '\f';
+        break;
+    case 'n':
+        c = '\n';
+        break;
+    case 'r':
+        c = '\r';
+        break;
+    case 't':
+        c = '\t';
+        break;
+    case 'u':
+        return read_unicode(r, p, to);
+    default:
+        return reader_at_end(r, p + 1)
+                   ? reader_fail(r, p + 1, "the string is not closed")
+                   : reader_fail(r, p, "unknown escape; write \\\\ for a backslash");
+    }
+    *(*to)++ = c;
+    return p + 2;
+}
+
+/* Step over characters that are not ASCII. */
+static char *skip_wide(struct reader *r, char *p)
+{
+    while ((unsigned char)*p >= 0x80) {
+        size_t len = 2;
+        if ((unsigned char)*p < 0xC2 || (unsigned char)*p > 0xDF || (p[1] & 0xC0) != 0x80)
+            len = utf8_sequence_length(p, (size_t)(r->copy + r->text.len - p));
+        if (len == 0)
+            return reader_fail(r, p, "the text is not UTF-8");
+        p += len;
+    }
+    return p;
+}
+
+char *reader_string_rest(struct reader *r, char *start, char *p, struct value *out)
+{
+    char *to = p; /* where the string is written: at p until an escape makes it shorter */
+
+    while (*p != '"') {
+        char *run;
+
+        if (*p == '\\') {
+            p = read_escape(r, p, &to);
+            if (p == NULL)
+                return NULL;
+        } else if (reader_at_end(r, p)) {
+            return reader_fail(r, p, "the string is not closed");
+        } else if ((unsigned char)*p < 0x20) {
+            return reader_fail(r, p, "control character U+%04X in a string must be escaped",
+                               (unsigned char)*p);
+        }
+        run = p;
+        p = skip_wide(r, skip_plain(p));
+        if (p == NULL)
+            return NULL;
+        if (to != run)
+            memmove(to, run, (size_t)(p - run));
+        to += p - run;
+    }
+    *out = value_string(str_from(start, (size_t)(to - start)));
+    return p + 1;
+}
+
+/* --- numbers --- */
+
+char *reader_long_number(struct reader *r, char *start, char *end, struct value *out)
+{
+    double d;
+
+    if (!number_read_double(str_from(start, (size_t)(end - start)), &d))
+        return reader_fail(r, start, "the number is too large");
+    *out = value_double(d);
+    return end;
+}
+
+char *reader_fraction(struct reader *r, char *start, char *p, uint64_t digits, struct value *out)
+{
+    char *first = start + (*start == '-');
+    int64_t exponent = 0, written = 0;
+    bool too_long;
+    double d;
+
+    if (*p == '.') {
+        char *point = p++;
+        if (!reader_is_digit(*p))
+            return reader_fail_expected(r, p, "a digit after the point");
+        for (; reader_is_digit(*p); p++)
+            digits = digits * 10 + (uint64_t)(*p - '0');
+        exponent = point + 1 - p;
+    }
+    /* Counts the point and leading zeros too: careful, not exact. */
+    too_long = p - first > 19;
+    if (*p == 'e' || *p == 'E') {
+        bool negative = *++p == '-';
+        if (*p == '-' || *p == '+')
+            p++;
+        if (!reader_is_digit(*p))
+            return reader_fail_expected(r, p, "a digit in the exponent");
+        for (; reader_is_digit(*p); p++)
+            if (written < 100000)
+                written = written * 10 + (*p - '0');
+        exponent += negative ? -written : written;
+    }
+    if (too_long || !number_from_decimal(digits, (int32_t)exponent, false, &d))
+        return reader_long_number(r, start, p, out);
+    if (isinf(d))
+        return reader_fail(r, start, "the number is too large");
+    *out = value_double(*start == '-' ? -d : d);
+    return p;
+}

@@ -1,0 +1,100 @@
+// test_audit.mjs - every change that people make is in the audit log, on both stores.
+import { check, claim, equal, refused, run } from './stores.mjs';
+
+const waits = { code: 'waits', steps: [{ code: 'w', procedure: { type: 'wait.signal', signalType: 'go' } }] };
+const short = { code: 'short', steps: [{ code: 'a', procedure: { type: 'compute.transform', data: { x: 1 } } }] };
+const parent = { code: 'parent', steps: [{ code: 'c', procedure: { type: 'flow.start', code: 'short', input: {} } }] };
+
+const audit = async (rig, query = '') => {
+    const answer = await rig.api('GET', `/audit?limit=500${query}`);
+    equal(answer.status, 200, JSON.stringify(answer.body));
+    return answer.body.items;
+};
+
+claim('each kind of change leaves a line: who, when, what, to what', async (rig) => {
+    const me = (await rig.api('GET', '/me')).body;
+    const began = await rig.begin('waits', { key: 'A-1' });
+    const done = [['execution.start', began.id, { code: 'waits', version: 1, key: 'A-1' }]];
+    const change = async (status, action, target, details, ...request) => {
+        const answer = await rig.api(...request);
+        equal(answer.status, status, JSON.stringify(answer.body));
+        done.push([action, target, details]);
+        return answer.body;
+    };
+    await change(202, 'execution.signal', began.id, { type: 'other' }, 'POST', `/executions/${began.id}/signal`, { type: 'other', payload: { secret: 1 } });
+    await change(202, 'execution.signal', began.id, { type: 'other' }, 'POST', '/signals', { type: 'other', key: 'A-1' });
+    await change(202, 'execution.cancel', began.id, null, 'POST', `/executions/${began.id}/cancel`);
+    await change(204, 'execution.delete', began.id, null, 'DELETE', `/executions/${began.id}`);
+    await change(201, 'config.put', 'audited', null, 'PUT', '/config/audited', { value: 1 });
+    await change(201, 'record.put', 'thing/one', null, 'PUT', '/records/thing/one', { a: 1 });
+    const later = await rig.begin('short');
+    done.push(['execution.start', later.id, { code: 'short', version: 1 }]);
+    // The start of what was deleted has gone with it.
+    const wanted = done.slice(1).reverse();
+    const lines = (await audit(rig)).slice(0, wanted.length);
+    equal(lines.map((l) => [l.action, l.target, l.details]), wanted);
+    for (const line of lines) {
+        equal(line.user, { id: me.id, name: me.name });
+        check(/^\d{4}-\d\d-\d\dT/.test(line.at) && line.id.length > 0, JSON.stringify(line));
+    }
+});
+
+claim('what was refused or repeated leaves none', async (rig) => {
+    const { id } = await rig.begin('waits', { key: 'A-2' });
+    const send = () => rig.api('POST', `/executions/${id}/signal`, { type: 'other', id: 's-1' });
+    equal([(await send()).status, (await send()).status], [202, 202]);
+    refused(await rig.api('POST', '/executions', { code: 'waits', key: 'A-2' }), 409, 'key_busy');
+    equal((await audit(rig, `&target=${id}`)).map((l) => l.action), ['execution.signal', 'execution.start']);
+});
+
+claim('conditions choose starts as they choose the rest', async (rig) => {
+    const made = (await rig.api('POST', '/users', { name: 'Olga', role: 'operator', org_id: '0192c0de-0000-7000-8000-00000000000a' })).body;
+    const asOlga = { authorization: `Bearer ${made.token}` };
+    const begun = await rig.api('POST', '/executions', { code: 'short' }, asOlga);
+    equal(begun.status, 201);
+    const starts = await audit(rig, '&action=execution.start');
+    check(starts.length > 2 && starts.every((l) => l.action === 'execution.start'), 'by action');
+    equal((await audit(rig, '&user=Olga')).map((l) => [l.action, l.target]), [['execution.start', begun.body.id]], 'by user');
+    equal((await audit(rig, `&target=${begun.body.id}`)).length, 1, 'by target');
+    equal(await audit(rig, `&target=${begun.body.id}&action=execution.cancel`), [], 'by both');
+    equal(await audit(rig, `&target=${begun.body.id}&to=2020-01-01`), [], 'to');
+    equal((await audit(rig, `&target=${begun.body.id}&from=2020-01-01`)).length, 1, 'from');
+    equal(await audit(rig, `&target=${begun.body.id}&from=${encodeURIComponent(new Date(Date.now() + 3600000).toISOString())}`), [], 'from later');
+    // An administrator of that organisation sees what is its own.
+    const boss = (await rig.api('POST', '/users', { name: 'Boss', role: 'admin', org_id: made.org_id })).body;
+    const own = await rig.api('GET', '/audit?action=execution.start', undefined, { authorization: `Bearer ${boss.token}` });
+    equal(own.body.items.map((l) => l.target), [begun.body.id]);
+});
+
+claim('what a process starts is not a change of anyone', async (rig) => {
+    const { id } = await rig.begin('parent');
+    const starts = await audit(rig, '&action=execution.start');
+    equal(starts[0].target, id);
+    equal(starts.filter((l) => l.details.code === 'short' && l.at >= starts[0].at).length, 0);
+});
+
+claim('all lines come once and in order, however small the pages are', async (rig) => {
+    const whole = await audit(rig);
+    check(whole.some((l) => l.action === 'execution.start') && whole.some((l) => l.action !== 'execution.start'), 'both kinds');
+    for (const limit of [1, 2, 7]) {
+        const items = await rig.all('/audit', limit);
+        equal(items.map((l) => l.id), whole.map((l) => l.id), `pages of ${limit}`);
+    }
+    equal(whole.map((l) => l.at), whole.map((l) => l.at).sort().reverse(), 'newest first');
+    refused(await rig.api('GET', '/audit?cursor=1.2'), 400, 'bad_request');
+});
+
+claim('a line far behind many others is found', async (rig) => {
+    const first = (await audit(rig, '&user=Olga'))[0];
+    for (let i = 0; i < 1100; i += 50)
+        await Promise.all(Array.from({ length: 50 }, () => rig.begin('short')));
+    equal((await rig.all('/audit?user=Olga', 50)).map((l) => l.id), [first.id]);
+    equal((await rig.all('/audit?action=execution.start', 500)).filter((l) => l.user.name === 'Olga').length, 1);
+    const everything = (await rig.all('/audit', 500)).map((l) => l.id);
+    check(everything.length > 1100 && new Set(everything).size === everything.length, 'each once');
+    check(everything.includes(first.id), 'among all');
+});
+
+await run(async (rig) => {
+    for (const definition of [waits, short, parent]) await rig.publish(definition);
+});

@@ -1,0 +1,99 @@
+// test_entrance.mjs - requests that are not clear: refused with a word that helps, on both stores.
+import { check, claim, equal, refused, run } from './stores.mjs';
+
+const short = (code) => ({
+    code,
+    steps: [{ code: 'a', procedure: { type: 'compute.transform', data: { x: 1 } } }],
+});
+
+const finding = (answer) => answer.body.errors.map((e) => [e.pointer, e.code, e.hint ?? null]);
+
+// The executions that are there, to show that nothing has changed.
+const count = async (rig) => (await rig.all('/executions', 500)).length;
+
+claim('text that no store could keep is refused as invalid, with its place', async (rig) => {
+    const before = await count(rig);
+    for (const text of ['\\u0000', '\\ud800', '\\udc00\\ud800', '\\ud83d\\u0041']) {
+        const answer = await rig.api('POST', '/executions', Buffer.from(`{"code": "short", "input": {"a": "x${text}"}}`));
+        refused(answer, 422, 'invalid');
+        equal([answer.body.line, answer.body.column], [1, 36], text);
+    }
+    refused(await rig.api('PUT', '/records/note/n1', Buffer.from('{"\\u0000": 1}')), 422, 'invalid');
+    refused(await rig.api('PUT', '/scenarios/nul/draft', Buffer.from('{"code": "nul", "name": "\\u0000"}')), 422, 'invalid');
+    refused(await rig.api('GET', '/scenarios/nul'), 404, 'not_found');
+    refused(await rig.api('GET', '/records/note/n1'), 404, 'not_found');
+    equal(await count(rig), before, 'executions');
+});
+
+claim('text that is no JSON at all is told from that', async (rig) => {
+    refused(await rig.api('POST', '/executions', Buffer.from('{"code": "\\u00"}')), 400, 'bad_json');
+    refused(await rig.api('POST', '/executions', Buffer.from('{"code": "a\0b"}')), 400, 'bad_json');
+});
+
+claim('a start says once what is started', async (rig) => {
+    const before = await count(rig);
+    const both = await rig.api('POST', '/executions', { code: 'short', scenario: 'other' });
+    refused(both, 422, 'invalid');
+    equal(finding(both), [['/scenario', 'bad_value', null]]);
+    const kinds = await rig.api('POST', '/executions', { scenario: 'short', machine: 'short' });
+    refused(kinds, 422, 'invalid');
+    const schema = await rig.api('POST', '/executions', { schema: 'short' });
+    check(schema.status === 404 || schema.status === 422, `a scenario is no schema: ${schema.status}`);
+    equal(await count(rig), before, 'executions');
+    equal((await rig.api('POST', '/executions', { scenario: 'short' })).status, 201);
+});
+
+claim('an empty key is no key, and nobody is let through with one', async (rig) => {
+    const answer = await rig.api('POST', '/executions', { code: 'short', key: '' });
+    refused(answer, 422, 'invalid');
+    equal(finding(answer), [['/key', 'bad_value', null]]);
+});
+
+claim('a request has one Idempotency-Key, with something in it', async (rig) => {
+    const before = await count(rig);
+    const ask = (headers) => rig.api('POST', '/executions', { code: 'short' }, headers);
+    refused(await ask({ 'idempotency-key': '' }), 400, 'bad_request');
+    refused(await ask({ 'idempotency-key': ['a', 'b'] }), 400, 'bad_request');
+    refused(await ask({ 'idempotency-key': 'x'.repeat(256) }), 400, 'bad_request');
+    equal(await count(rig), before, 'executions');
+    // Refused before anyone has looked at the keys, and there is nowhere to keep that.
+    refused(await rig.api('POST', '/executions/none/cancel', {}, { 'idempotency-key': ['a', 'b'] }), 404, 'not_found');
+    refused(await rig.api('POST', '/executions/none/cancel', {}, { 'idempotency-key': '' }), 404, 'not_found');
+    equal((await ask({ 'idempotency-key': 'x'.repeat(255) })).status, 201);
+});
+
+claim('a condition that does not exist is named, with its pointer', async (rig) => {
+    const answer = await rig.api('POST', '/executions/bulk', { action: 'delete', filter: { 'co/de': 'short' } });
+    refused(answer, 422, 'invalid');
+    equal(answer.body.errors[0].pointer, '/filter/co~1de');
+});
+
+claim('a field of config that does not exist has its neighbour as a hint', async (rig) => {
+    const answer = await rig.api('PUT', '/config/rate', { valeu: 1 });
+    refused(answer, 422, 'invalid');
+    equal(finding(answer), [
+        ['/valeu', 'unknown_field', "did you mean 'value'?"],
+        ['/value', 'missing_field', null],
+    ]);
+});
+
+claim('a value that is no JSON is told with the column of its expression', async (rig) => {
+    const answer = await rig.api('POST', '/eval', { expression: '[1.0 / 0.0]' });
+    refused(answer, 422, 'expression_error');
+    equal([answer.body.errors[0].pointer, answer.body.errors[0].column], ['/expression', 1]);
+});
+
+claim('If-Match: * is for what is there, whatever its version', async (rig) => {
+    const any = { 'if-match': '*' };
+    refused(await rig.api('PUT', '/scenarios/fresh/draft', short('fresh'), any), 412, 'precondition_failed');
+    refused(await rig.api('DELETE', '/scenarios/fresh/draft', undefined, any), 412, 'precondition_failed');
+    equal((await rig.api('PUT', '/scenarios/fresh/draft', short('fresh'))).status, 200);
+    equal((await rig.api('PUT', '/scenarios/fresh/draft', { ...short('fresh'), name: 'B' }, any)).status, 200);
+    equal((await rig.api('DELETE', '/scenarios/fresh/draft', undefined, any)).status, 204);
+    refused(await rig.api('PUT', '/config/star', { value: 1 }, any), 412, 'precondition_failed');
+    equal((await rig.api('PUT', '/config/star', { value: 1 })).status, 201);
+    equal((await rig.api('PUT', '/config/star', { value: 2 }, any)).status, 200);
+    refused(await rig.api('PUT', '/config/star', { value: 3 }, { 'if-match': 'x' }), 412, 'precondition_failed');
+});
+
+await run((rig) => rig.publish(short('short')));

@@ -1,0 +1,114 @@
+// test_metrics.mjs - what /metrics counts while processes run, on both stores.
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+
+import { check, claim, equal, run } from './stores.mjs';
+
+/** The text of /metrics: {family: type} and a map from series to number. */
+function scrape(rig) {
+    return new Promise((done, fail) => {
+        http.get(new URL('/metrics', rig.server.url), (answer) => {
+            let text = '';
+            answer.setEncoding('utf8');
+            answer.on('data', (part) => (text += part));
+            answer.on('error', fail);
+            answer.on('end', () => {
+                const types = {}, series = new Map();
+                for (const line of text.trim().split('\n')) {
+                    const type = line.match(/^# TYPE (\S+) (\S+)$/);
+                    if (type) types[type[1]] = type[2];
+                    else if (!line.startsWith('#')) {
+                        const [, name, value] = line.match(/^(.*) (\S+)$/);
+                        check(!series.has(name), `${name} is there twice`);
+                        check(Number.isFinite(Number(value)), line);
+                        series.set(name, Number(value));
+                    }
+                }
+                done({ types, series, text });
+            });
+        }).on('error', fail);
+    });
+}
+
+const wanted = {
+    saga_step_duration_seconds: 'histogram', saga_flow_transitions_total: 'counter',
+    execution_e2e_latency_seconds: 'histogram',
+    procedure_executions_total: 'counter', procedure_duration_seconds: 'histogram',
+    command_executions_total: 'counter', command_duration_seconds: 'histogram',
+    pawl_mailbox_depth: 'gauge', pawl_dead_letters: 'gauge', pawl_timers_pending: 'gauge', pawl_executions: 'gauge',
+    pawl_commit_batch_size: 'histogram', pawl_commit_duration_seconds: 'histogram',
+    pawl_idempotency_conflicts_total: 'counter',
+};
+
+claim('every family is there, with its type', async (rig) => {
+    const { types } = await scrape(rig);
+    equal(Object.fromEntries(Object.keys(wanted).map((name) => [name, types[name]])), wanted);
+});
+
+claim('the guide names every family', async (rig) => {
+    const page = readFileSync('docs/metrics.md', 'utf8');
+    const { types } = await scrape(rig);
+    equal(Object.keys(types).filter((name) => !page.includes(`\`${name}\``)), [], 'families that the page does not name');
+});
+
+claim('steps, commands, procedures and changes of status are counted once they are durable', async (rig) => {
+    const { id } = await rig.begin('counted');
+    const waiting = (await scrape(rig)).series;
+    equal(waiting.get('saga_flow_transitions_total{scenario="counted",from="pending",to="waiting"}'), 1);
+    equal(waiting.get('saga_step_duration_seconds_count{scenario="counted",step="a",outcome="completed"}'), 1);
+    equal(waiting.get('execution_e2e_latency_seconds_count{scenario="counted"}'), undefined);
+    equal((await rig.api('POST', `/executions/${id}/signal?wait=30s`, { type: 'go' })).status, 200);
+    const { series } = await scrape(rig);
+    equal(series.get('saga_flow_transitions_total{scenario="counted",from="waiting",to="completed"}'), 1);
+    equal(series.get('saga_step_duration_seconds_count{scenario="counted",step="left_out",outcome="skipped"}'), 1);
+    equal(series.get('saga_step_duration_seconds_count{scenario="counted",step="broken",outcome="failed"}'), 1);
+    equal(series.get('execution_e2e_latency_seconds_count{scenario="counted"}'), 1);
+    equal(series.get('procedure_executions_total{procedure="helper",outcome="completed"}'), 1);
+    equal(series.get('procedure_duration_seconds_count{procedure="helper"}'), 1);
+    equal(series.get('command_executions_total{command="wait.signal"}'), 1);
+    // One in `a`, two in the procedure; the step that was left out ran none.
+    equal(series.get('command_executions_total{command="compute.transform"}'), 3);
+    for (const command of ['compute.transform', 'compute.fail', 'wait.signal'])
+        equal(series.get(`command_duration_seconds_count{command="${command}"}`),
+            series.get(`command_executions_total{command="${command}"}`), command);
+    // The wait is all of its step, so both took as long.
+    equal(series.get('command_duration_seconds_sum{command="wait.signal"}'),
+        series.get('saga_step_duration_seconds_sum{scenario="counted",step="w",outcome="completed"}'));
+    check(series.get('command_duration_seconds_sum{command="wait.signal"}') > 0, 'a wait takes time');
+});
+
+claim('buckets add up', async (rig) => {
+    const { series } = await scrape(rig);
+    const of = (bound) => series.get(`pawl_commit_batch_size_bucket{le="${bound}"}`);
+    const bounds = [1, 2, 4, 8, 16, 32, 64, 96, 128, 192, 256, 512, 1024, 4096, '+Inf'].map(of);
+    check(bounds.every((n, i) => i === 0 || n >= bounds[i - 1]), `${bounds}`);
+    equal(of('+Inf'), series.get('pawl_commit_batch_size_count'));
+    check(series.get('pawl_commit_batch_size_count') > 0 && series.get('pawl_commit_duration_seconds_sum') > 0, 'batches were timed');
+});
+
+claim('conflicts of Idempotency-Keys are counted, repetitions are not', async (rig) => {
+    const count = async () => (await scrape(rig)).series.get('pawl_idempotency_conflicts_total');
+    const ask = (key) => rig.api('POST', '/executions', { code: 'counted', key }, { 'idempotency-key': 'metrics' });
+    const before = await count();
+    equal((await ask('M-1')).status, 201);
+    equal((await ask('M-1')).status, 200);
+    equal(await count(), before);
+    equal((await ask('M-2')).status, 409);
+    equal(await count(), before + 1);
+});
+
+await run(async (rig) => {
+    const transform = { type: 'compute.transform', data: { x: 1 } };
+    equal((await rig.api('PUT', '/procedures/helper/draft', { code: 'helper', commands: [transform, transform] })).status, 200);
+    equal((await rig.api('POST', '/procedures/helper/publish')).status, 200);
+    await rig.publish({
+        code: 'counted',
+        steps: [
+            { code: 'a', procedure: transform },
+            { code: 'left_out', when: 'false', procedure: transform },
+            { code: 'w', procedure: { type: 'wait.signal', signalType: 'go' } },
+            { code: 'broken', onError: 'continue', procedure: { type: 'compute.fail', code: 'boom', message: 'no' } },
+            { code: 'named', procedure: 'helper' },
+        ],
+    });
+});
