@@ -111,7 +111,7 @@ struct cursor {
     int64_t seq;
 };
 
-/* How often a step was visited that the version does not have. */
+/* A visit of a step by its code: of one that the version does not have, the last. */
 struct past_visit {
     struct str code;
     int64_t visit;
@@ -179,9 +179,8 @@ struct undo {
     bool has_failed;           /* the rollback of one of these */
     int64_t deadline_at_us;    /* the budget; 0 = none */
     const struct cursor *from; /* where it stood, for a retry when nothing was undone; or NULL */
-    /* A visit whose last attempt was looked at: earlier ones say nothing. Step as index + 1. */
-    uint32_t again_step;
-    int64_t again_visit;
+    /* Visits whose last attempt was looked at: earlier ones say nothing. */
+    const struct past_visit *again;
     /* The strands that were stopped, for that retry: they begin their steps anew. */
     const struct strand *others;
     uint32_t other_count, place;

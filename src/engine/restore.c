@@ -547,11 +547,30 @@ static bool restore_strands(struct arena *mem, const struct program *p, struct v
     return true;
 }
 
+/* [[code, visit], ...] */
+static const struct past_visit *restore_again(struct arena *mem, struct value stored)
+{
+    const struct past_visit *out = NULL, **link = &out;
+
+    for (uint32_t i = 0; stored.kind == VALUE_LIST && i < stored.len; i++) {
+        struct value pair = stored.items[i];
+        struct past_visit *made;
+
+        if (pair.kind != VALUE_LIST || pair.len != 2 || pair.items[0].kind != VALUE_STRING ||
+            pair.items[1].kind != VALUE_INT)
+            continue;
+        made = ARENA_NEW(mem, struct past_visit);
+        *made = (struct past_visit){.code = value_text(pair.items[0]), .visit = pair.items[1].i};
+        *link = made;
+        link = &made->next;
+    }
+    return out;
+}
+
 static bool restore_undo(struct arena *mem, struct execution *x, struct value stored,
                          struct err *err)
 {
     struct undo *undo;
-    uint32_t again;
 
     if (stored.kind != VALUE_MAP)
         return true;
@@ -564,9 +583,7 @@ static bool restore_undo(struct arena *mem, struct execution *x, struct value st
     undo->has_failed = int_member(stored, STR("failed")) != 0;
     undo->deadline_at_us = int_member(stored, STR("deadlineAt"));
     undo->from = restore_from(mem, x, member(stored, STR("from")));
-    undo->again_visit = int_member(stored, STR("againVisit"));
-    again = step_index(x->program, text_member(stored, STR("again")));
-    undo->again_step = again != NO_STEP ? again + 1 : 0;
+    undo->again = restore_again(mem, member(stored, STR("again")));
     undo->place = (uint32_t)int_member(stored, STR("place"));
     x->undo = undo;
     return restore_strands(mem, x->program, member(stored, STR("beside")), &undo->others,

@@ -329,9 +329,12 @@ static void write_undo(struct buf *out, const struct program *p, const struct un
     write_number(out, "commands", u->commands_left);
     write_number(out, "failed", u->has_failed);
     write_number(out, "deadlineAt", u->deadline_at_us);
-    if (u->again_step > 0)
-        write_text(out, "again", p->steps[u->again_step - 1].code);
-    write_number(out, "againVisit", u->again_visit);
+    for (const struct past_visit *v = u->again; v != NULL; v = v->next) {
+        buf_text(out, v == u->again ? ",\"again\":[[" : "],[");
+        json_write_string(out, v->code);
+        write_int(out, ",", v->visit);
+    }
+    buf_text(out, u->again != NULL ? "]]" : "");
     write_from(out, u->from);
     write_number(out, "place", u->place);
     write_strands(out, p, u->others, u->other_count);
@@ -605,6 +608,7 @@ static const struct undo *copy_undo(struct arena *mem, const struct undo *from)
     *undo = *from;
     undo->from = copy_from(mem, from->from);
     undo->others = copy_others(mem, from->others, from->other_count);
+    undo->again = state_copy_visits(mem, from->again);
     return undo;
 }
 

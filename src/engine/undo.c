@@ -159,23 +159,25 @@ static bool is_lost(struct turn *t, const struct history_row *row)
 static void note_again(struct turn *t, struct undo *undo, const struct history_row *row)
 {
     struct value again = value_absent();
-    const struct step *step;
+    struct past_visit *made;
 
     if (row->kind == HISTORY_EVENT && str_eq(row->status, STR("retry")))
         again = value_map_get_str(read_delta(t, row), STR("again"));
     if (again.kind != VALUE_MAP || again.len == 0)
         return;
-    step = program_step(t->x->program, value_text(again.map->entries[0].key));
-    undo->again_step = step != NULL ? step->index + 1 : 0;
-    undo->again_visit = again.map->entries[0].value.i;
+    made = ARENA_NEW(t->mem, struct past_visit);
+    *made = (struct past_visit){.code = value_text(again.map->entries[0].key),
+                                .visit = again.map->entries[0].value.i,
+                                .next = undo->again};
+    undo->again = made;
 }
 
-static bool was_tried_again(const struct turn *t, const struct undo *undo,
-                            const struct history_row *row)
+static bool was_tried_again(const struct undo *undo, const struct history_row *row)
 {
-    return undo->again_step > 0 && row->kind == HISTORY_FORWARD &&
-           row->visit == undo->again_visit &&
-           str_eq(row->step, t->x->program->steps[undo->again_step - 1].code);
+    for (const struct past_visit *v = undo->again; v != NULL; v = v->next)
+        if (row->kind == HISTORY_FORWARD && row->visit == v->visit && str_eq(row->step, v->code))
+            return true;
+    return false;
 }
 
 /* The next visit to undo becomes undo.row. STEP_DONE: there is none left. */
@@ -204,7 +206,7 @@ static enum step_end find_next(struct turn *t)
         has_looked = true;
         undo->before--;
         note_again(t, undo, row);
-        if (was_tried_again(t, undo, row))
+        if (was_tried_again(undo, row))
             continue;
         if (is_lost(t, row))
             outcome_lost(t, row);

@@ -254,6 +254,15 @@ static void undone(struct walk *w, const struct cursor *a, const struct cursor *
     TEXT(frozen_json);
 }
 
+static void past_visits(struct walk *w, const struct past_visit *a, const struct past_visit *b)
+{
+    for (; a != NULL && b != NULL; a = a->next, b = b->next) {
+        TEXT(code);
+        NUMBER(visit);
+    }
+    w->is_same &= a == b;
+}
+
 static void undo(struct walk *w, const struct undo *a, const struct undo *b)
 {
     NUMBER(end);
@@ -265,8 +274,7 @@ static void undo(struct walk *w, const struct undo *a, const struct undo *b)
     on_number(w, "from", a->from != NULL, b->from != NULL);
     if (a->from != NULL && b->from != NULL)
         undone(w, a->from, b->from);
-    NUMBER(again_step);
-    NUMBER(again_visit);
+    past_visits(w, a->again, b->again);
     NUMBER(place);
     NUMBER(other_count);
     if (a->other_count == b->other_count)
@@ -313,15 +321,6 @@ static void loops(struct walk *w, const struct loop_data *a, const struct loop_d
         NUMBER(base);
         NUMBER(started);
         NUMBER(ended);
-    }
-    w->is_same &= a == b;
-}
-
-static void past_visits(struct walk *w, const struct past_visit *a, const struct past_visit *b)
-{
-    for (; a != NULL && b != NULL; a = a->next, b = b->next) {
-        TEXT(code);
-        NUMBER(visit);
     }
     w->is_same &= a == b;
 }

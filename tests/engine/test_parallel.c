@@ -387,6 +387,108 @@ static void test_parallel__an_attempt_without_an_answer_may_have_happened(void *
     assert_string_equal(rig_trace(&rig), "a.failed b a.failed(2) p z.failed -a");
 }
 
+static void test_parallel__what_is_being_asked_about_is_rolled_back_like_what_happened(void **state)
+{
+    (void)state;
+    start(PARALLEL(
+        ",'join':'any'",
+        "[{'code':'a','procedure':{'type':'compute.fail','code':'cut','message':'m','class':"
+        "'indeterminate'},'reconcile':{'procedure':{'type':'compute.transform','data':{'outcome':"
+        "'unknown'}},'every':'1h'},'rollback':{'type':'log','message':'x'}}],[" SIGNAL(
+            "b", "x", "") "]") "," FAIL("z", ""));
+    assert_int_equal(execution_strands(rig.x), 2);
+    pass(0);
+    assert_true(waits_with("'kind':'reconcile'"));
+    signal("x");
+    assert_string_equal(rig_trace(&rig), "?a b a.failed p z.failed -a");
+}
+
+static void test_parallel__branches_ask_beside_each_other(void **state)
+{
+    (void)state;
+    start(PARALLEL(
+        "", "[{'code':'a','procedure':{'type':'compute.fail','code':'cut','message':'m','class':"
+            "'indeterminate'},'reconcile':{'procedure':{'type':'compute.transform','data':"
+            "{'outcome':'succeeded','output':7}}}}],[{'code':'b','procedure':{'type':"
+            "'compute.fail','code':'cut','message':'m','class':'indeterminate'},'reconcile':{"
+            "'procedure':{'type':'compute.transform','data':{'outcome':'unknown'}},'every':'1m',"
+            "'max':2}}]"));
+    pass(0);
+    assert_string_equal(rig_trace(&rig), "?a a ?b");
+    pass(60 * SECOND);
+    assert_true(execution_is_held(rig.x));
+    assert_true(waits_with("'kind':'reconcile','parked':true"));
+    rig_reload(&rig);
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_RESOLVE,
+                                               .letter = rig.x->cursor.asking->letter,
+                                               .said = SAID_SUCCEEDED,
+                                               .output = value_int(8)}));
+    assert_string_equal(rig_output(&rig, "p"), "{'branches':[7,8],'count':2,'ended':[0,1]}");
+}
+
+static void test_parallel__correlated_waits_open_and_close_each_for_itself(void **state)
+{
+    (void)state;
+    start(PARALLEL("", "[" SIGNAL("a", "x", ",'correlation':'one'") "],[" SIGNAL(
+                           "b", "x", ",'correlation':'two'") "]"));
+    assert_int_equal(rig.last.opened.count, 2);
+    rig_reload(&rig);
+    assert_false(rig_event(&rig, (struct event){.kind = EVENT_SIGNAL,
+                                                .signal_id = STR("1"),
+                                                .signal_type = STR("x"),
+                                                .signal_correlation = STR("three")}));
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_SIGNAL,
+                                               .signal_id = STR("1"),
+                                               .signal_type = STR("x"),
+                                               .signal_correlation = STR("two")}));
+    assert_string_equal(rig_trace(&rig), "b");
+    assert_int_equal(rig.last.closed.count, 1);
+    assert_int_equal(rig.last.opened.count, 0);
+}
+
+static void test_parallel__attempts_that_were_tried_again_are_undone_once(void **state)
+{
+#define ONCE(code)                                                                                 \
+    "[{'code':'" code "','onError':'hold','retry':{'maxAttempts':1},'procedure':[{'type':"         \
+    "'compute.fail','when':'execution.attempt == 1','code':'cut','message':'m','class':"           \
+    "'indeterminate'}],'rollback':{'type':'log','message':'x'}}]"
+
+    (void)state;
+    start(PARALLEL("", ONCE("a") "," ONCE("b")) "," FAIL("z", ""));
+    for (int i = 0; i < 2; i++) {
+        assert_true(execution_is_held(rig.x));
+        rig_reload(&rig);
+        assert_true(rig_event(&rig, (struct event){.kind = EVENT_RETRY, .input = value_absent()}));
+    }
+    assert_string_equal(rig_trace(&rig), "a.failed b.failed a(2) b(2) p z.failed -b -a");
+#undef ONCE
+}
+
+static void test_parallel__a_retry_begins_the_stopped_branches_anew(void **state)
+{
+    (void)state;
+    /* There is something to roll back in the program, and nothing of it has happened. */
+    start(PARALLEL(
+        "",
+        "[" SIGNAL("a", "x",
+                   "") ",{'code':'f','procedure':[{'type':'compute.fail',"
+                       "'when':'execution.visit == 1','code':'no','message':'m'}]}],[{'code':'l',"
+                       "'loop':{'for':[1,2],'collect':'$.loop.item','steps':[" SIGNAL(
+                           "b", "y", "") "]}}]") "," UNDOABLE("z"));
+    signal("y");
+    signal("x");
+    assert_int_equal(rig.x->status, STATUS_FAILED);
+    assert_string_equal(events("stopped"), "b");
+    rig_reload(&rig);
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_RETRY, .input = value_absent()}));
+    assert_int_equal(rig.x->status, STATUS_WAITING);
+    assert_string_equal(rig_trace(&rig), "b a f.failed f2");
+    signal("y");
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_string_equal(rig_trace(&rig), "b a f.failed f2 b3 l p z");
+    assert_string_equal(rig_output(&rig, "l"), "{'count':2,'items':[1,2],'errors':[]}");
+}
+
 static void test_parallel__finished_commands_of_a_stopped_step_are_rolled_back(void **state)
 {
     (void)state;
@@ -611,6 +713,11 @@ int main(void)
         CLAIM(test_parallel__losers_that_had_completed_are_rolled_back_too),
         CLAIM(test_parallel__a_worker_that_was_asked_may_have_done_it),
         CLAIM(test_parallel__an_attempt_without_an_answer_may_have_happened),
+        CLAIM(test_parallel__what_is_being_asked_about_is_rolled_back_like_what_happened),
+        CLAIM(test_parallel__branches_ask_beside_each_other),
+        CLAIM(test_parallel__correlated_waits_open_and_close_each_for_itself),
+        CLAIM(test_parallel__attempts_that_were_tried_again_are_undone_once),
+        CLAIM(test_parallel__a_retry_begins_the_stopped_branches_anew),
         CLAIM(test_parallel__finished_commands_of_a_stopped_step_are_rolled_back),
         CLAIM(test_parallel__a_held_branch_lets_the_others_go_on),
         CLAIM(test_parallel__an_incident_that_is_stopped_in_its_turn_has_no_letter),
