@@ -216,7 +216,7 @@ static void retried(struct node_request *r)
 }
 
 /* The same as POST /executions/{id}/retry; the commit closes the letter. */
-static void retry_execution(struct call *c, struct uuid execution)
+static void retry_execution(struct call *c, struct uuid execution, struct str step)
 {
     const struct repair_fields as_it_is = {0};
     struct node_request *r = call_request(c, NODE_RETRY, retried);
@@ -225,6 +225,7 @@ static void retry_execution(struct call *c, struct uuid execution)
     if (r == NULL)
         return;
     r->execution = execution;
+    r->held = str_copy(c->mem, step);
     uuid_write(execution, id);
     repair_fill(c, r, &as_it_is, str_copy(c->mem, str_of(id)));
     call_submit(c, r);
@@ -236,7 +237,7 @@ static void then_retry(struct query *q)
     struct err err;
 
     if (may_retry(q->mem, &a->letter, &err))
-        retry_execution(q->call, a->letter.execution);
+        retry_execution(q->call, a->letter.execution, a->letter.step);
     else
         repeat_or_refuse(q->call, &a->idempotency, &err, NULL, STR_NONE);
 }

@@ -414,12 +414,33 @@ static void forget_end(struct turn *t)
         x->deadline_at_us = t->wall_us + x->program->timeout_us;
 }
 
+static bool is_held_there(const struct turn *t, const struct cursor *cursor)
+{
+    return cursor->phase == PHASE_HELD && cursor->step < t->x->program->step_count &&
+           str_eq(t->x->program->steps[cursor->step].code, t->ev->held);
+}
+
+/* Of several strands that are held, the one that is meant. */
+static bool take_held(struct turn *t, struct err *err)
+{
+    uint32_t place;
+
+    if (t->x->other_count == 0 || t->ev->held.len == 0)
+        return true;
+    place = strand_find(t, is_held_there);
+    if (place == NO_STRAND)
+        return err_set(err, ERR_CONFLICT, "the step '%.*s' is not held any more",
+                       STR_ARG(t->ev->held));
+    strand_take(t, place);
+    return true;
+}
+
 bool repair_retry(struct turn *t, bool *complete, struct err *err)
 {
     struct execution *x = t->x;
     bool continues;
 
-    if (!may_retry(x, err))
+    if (!may_retry(x, err) || !take_held(t, err))
         return false;
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("retry"));
     if (!replace_input(t, err) ||

@@ -104,6 +104,7 @@ static void make_event(const struct node *n, struct work *w, struct event *ev)
     case NODE_MIGRATE:
         ev->kind = repair_event(r->kind);
         ev->from = r->from;
+        ev->held = r->held;
         ev->program = w->program != NULL ? w->program->program : NULL;
         ev->input = w->input;
         ev->output = r->output;

@@ -552,6 +552,25 @@ static void test_parallel__each_incident_has_a_letter_of_its_own(void **state)
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
 }
 
+static void test_parallel__a_letter_is_retried_where_its_step_is_held(void **state)
+{
+    struct event retry = {.kind = EVENT_RETRY, .held = STR("b"), .input = value_absent()};
+
+    (void)state;
+    start(PARALLEL("", "[" STEP("a", "'=$.steps.c.no.such'", "") "],[" STEP(
+                           "b", "'=size($.steps.c.type)'", "") "],[" SIGNAL("c", "x", "") "]"));
+    assert_int_equal(rig.last.dead_letters.count, 2);
+    signal("x");
+    rig_reload(&rig);
+    assert_true(rig_event(&rig, retry));
+    assert_string_equal(rig_trace(&rig), "a.failed b.failed c b2");
+    assert_int_equal(rig.last.incident, LETTER_RETRIED);
+    assert_true(str_eq(rig.last.incident_steps.items[0], STR("b")));
+    assert_true(waits_with("{'kind':'incident','step':'a'"));
+    signal("nobody waits");
+    assert_int_equal(rig.last.incident, LETTER_OPEN);
+}
+
 static void test_parallel__an_operator_retries_the_branch_that_is_held(void **state)
 {
     (void)state;
@@ -722,6 +741,7 @@ int main(void)
         CLAIM(test_parallel__a_held_branch_lets_the_others_go_on),
         CLAIM(test_parallel__an_incident_that_is_stopped_in_its_turn_has_no_letter),
         CLAIM(test_parallel__each_incident_has_a_letter_of_its_own),
+        CLAIM(test_parallel__a_letter_is_retried_where_its_step_is_held),
         CLAIM(test_parallel__an_operator_retries_the_branch_that_is_held),
         CLAIM(test_parallel__a_failed_one_goes_on_with_all_branches),
         CLAIM(test_parallel__end_stops_everything),
