@@ -338,8 +338,12 @@ void call_audit_signal(const struct call *c, struct node_request *r)
     buf_init_arena(&details, c->mem);
     buf_char(&details, '{');
     object_text(&details, "type", r->signal_type);
+    if (r->correlation.len > 0)
+        object_text(&details, "correlation", r->correlation);
     buf_char(&details, '}');
-    call_audit(c, r, "execution.signal", str_from(id, UUID_TEXT_LEN), buf_view(&details));
+    /* Who waits for a correlation is not known yet, and may be nobody. */
+    call_audit(c, r, "execution.signal",
+               r->correlation.len > 0 ? STR_NONE : str_from(id, UUID_TEXT_LEN), buf_view(&details));
 }
 
 struct node_request *call_change(struct call *c, struct change *change,

@@ -119,7 +119,7 @@ struct node_request *call_request(struct call *c, enum node_request_kind kind,
 void call_audit(const struct call *c, struct node_request *r, const char *action, struct str target,
                 struct str details_json);
 
-/* The same for a signal, by what the request holds of it: to whom, and its type. */
+/* The same for a signal, by what the request holds of it: to whom or for what, and its type. */
 void call_audit_signal(const struct call *c, struct node_request *r);
 
 /*

@@ -127,10 +127,11 @@ static bool write_value(struct query *q, const struct cel_program *program, stru
     return true;
 }
 
-static bool evaluate(struct query *q, struct str source, struct value context, struct err *err)
+static bool evaluate(struct query *q, const struct cel_env *functions, struct str source,
+                     struct value context, struct err *err)
 {
     const struct eval_args *args = q->args;
-    struct cel_env *env = cel_env_new(q->mem, CEL_DEFINITION);
+    struct cel_env *env = cel_env_extend(q->mem, functions);
     struct value *slots = ARENA_ARRAY(q->mem, context.len + 1, struct value);
     struct cel_activation activation = {.slots = slots, .root = context, .now_us = args->now_us};
     const struct cel_program *program;
@@ -159,11 +160,23 @@ static bool run_eval(struct query *q, struct reader *reader, struct err *err)
     const struct body_field fields[] = {{"expression", BODY_TEXT, true, &expression},
                                         {"context", BODY_OBJECT, false, &context}};
 
-    (void)reader;
+    struct world w = {0};
+    bool ok;
+
     if (!body_read(q->mem, q->call->http->body, fields, 2, &q->findings, err))
         return false;
-    return evaluate(q, value_text(expression),
-                    context.kind == VALUE_MAP ? context : value_map_empty(), err);
+    /* Most expressions call no functions of this installation. */
+    if (str_find(value_text(expression), STR("fn"), 0) >= 0 &&
+        !definitions_world(reader, q->mem, &w, err))
+        return false;
+    ok = evaluate(q,
+                  functions_compile(q->mem, cel_env_new(q->mem, CEL_DEFINITION), w.functions.items,
+                                    w.functions.count, NULL)
+                      .plain,
+                  value_text(expression), context.kind == VALUE_MAP ? context : value_map_empty(),
+                  err);
+    functions_release(w.functions.items, w.functions.count);
+    return ok;
 }
 
 void check_eval(struct call *c)

@@ -9,9 +9,9 @@
 #include "api/definitions.h"
 #include "base/clock.h"
 #include "define/access.h"
+#include "engine/show.h"
 #include "trial/script.h"
 #include "value/json.h"
-#include "value/mask.h"
 
 enum {
     DRY_RUN_MEMORY_MAX = 64 << 20,
@@ -287,14 +287,11 @@ static struct value answer_value(struct dry_run *d, const struct trial *trial)
 
 static struct value masked(struct dry_run *d, const struct trial *trial, struct value answer)
 {
-    struct mask mask = {0};
+    struct mask mask;
 
-    for (uint32_t i = 0; i < d->program->param_count; i++)
-        if (d->program->params[i].sensitive)
-            mask_add(d->mem, &mask, d->program->params[i].name);
+    show_mask(d->mem, trial->main.x, &mask);
     if (mask_is_empty(&mask))
         return answer;
-    mask_learn(d->mem, &mask, trial->main.x->input);
     return mask_value(d->mem, &mask, answer);
 }
 

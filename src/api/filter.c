@@ -174,7 +174,10 @@ bool filter_query(struct call *c, struct execution_filter *out)
 
 /* --- from a body --- */
 
-static const char *const names[] = {"kind", "code", "status", "key", "step", "from", "to", "q"};
+/* The conditions that there are, as texts end: with NULL. */
+static const char *const of_executions[] = {"kind", "code", "status", "key", "step",
+                                            "from", "to",   "q",      NULL};
+static const char *const of_letters[] = {"kind", "code", "execution", "status", "from", "to", NULL};
 
 static struct str from_body(void *context, const char *name)
 {
@@ -183,25 +186,37 @@ static struct str from_body(void *context, const char *name)
     return v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
 }
 
-static bool is_known(struct str name)
+static bool is_known(const char *const *names, struct str name)
 {
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (str_eq(str_of(names[i]), name))
+    for (; *names != NULL; names++)
+        if (str_eq(str_of(*names), name))
             return true;
     return false;
 }
 
-static void check_member(struct reading *r, const struct value_entry *e)
+/* "kind, code and q" */
+static struct str all_names(struct arena *mem, const char *const *names)
+{
+    struct buf all;
+
+    buf_init_arena(&all, mem);
+    for (size_t i = 0; names[i] != NULL; i++)
+        buf_printf(&all, "%s%s", i == 0 ? "" : names[i + 1] == NULL ? " and " : ", ", names[i]);
+    return buf_view(&all);
+}
+
+static void check_member(struct reading *r, const char *const *names, const struct value_entry *e)
 {
     struct str name = value_text(e->key);
     struct str shown = str_slice(name, 0, name.len > SHOWN_LEN_MAX ? SHOWN_LEN_MAX : name.len);
 
-    if (!is_known(name)) {
+    if (!is_known(names, name)) {
         wrong(r, name, "unknown_field",
-              str_printf(r->mem,
-                         "there is no condition '%.*s': there are kind, code, status, key, "
-                         "step, from, to and q",
-                         STR_ARG(shown)));
+              str_printf(r->mem, "there is no condition '%.*s': there are %.*s", STR_ARG(shown),
+                         STR_ARG(all_names(r->mem, names))));
+    } else if (e->value.kind == VALUE_STRING && e->value.len == 0) {
+        /* Not "any": an empty variable would choose everything. */
+        wrong(r, name, "bad_value", str_printf(r->mem, "%.*s is empty", STR_ARG(name)));
     } else if (e->value.kind != VALUE_STRING && e->value.kind != VALUE_NULL &&
                !str_eq(name, STR("status"))) {
         wrong(r, name, "wrong_type", str_printf(r->mem, "%.*s must be a text", STR_ARG(name)));
@@ -216,7 +231,7 @@ bool filter_body(struct call *c, struct value object, struct execution_filter *o
 
     *out = (struct execution_filter){.org_id = c->user.org_id};
     for (uint32_t i = 0; i < object.len; i++)
-        check_member(&r, &object.map->entries[i]);
+        check_member(&r, of_executions, &object.map->entries[i]);
     if (status.kind == VALUE_STRING)
         read_statuses(&r, value_text(status), &out->statuses);
     else if (status.kind != VALUE_LIST && status.kind != VALUE_ABSENT && status.kind != VALUE_NULL)
@@ -227,5 +242,30 @@ bool filter_body(struct call *c, struct value object, struct execution_filter *o
         else
             wrong(&r, STR("status"), "wrong_type", STR("status must be a text or a list of texts"));
     read_rest(&r, from_body, &object, out);
+    return findings->count == 0;
+}
+
+bool filter_letters_body(struct call *c, struct value object, struct letter_filter *out,
+                         struct findings *findings)
+{
+    struct reading r = {.mem = c->mem, .findings = findings};
+    struct str status = from_body(&object, "status"), execution = from_body(&object, "execution");
+    enum letter_kind kind;
+
+    *out =
+        (struct letter_filter){.org_id = c->user.org_id, .has_status = true, .status = LETTER_OPEN};
+    for (uint32_t i = 0; i < object.len; i++)
+        check_member(&r, of_letters, &object.map->entries[i]);
+    if (status.len > 0 && !str_eq(status, STR("open")))
+        wrong(&r, STR("status"), "bad_value", STR("only letters that are open can be tried again"));
+    out->kind = from_body(&object, "kind");
+    if (out->kind.len > 0 && !letter_kind_read(out->kind, &kind))
+        wrong(&r, STR("kind"), "bad_value", STR("kind is incident, compensation or reconcile"));
+    read_text(&r, "code", from_body(&object, "code"), &out->code);
+    out->has_execution = execution.len > 0;
+    if (out->has_execution && !uuid_read(execution, &out->execution))
+        wrong(&r, STR("execution"), "bad_value", STR("execution is the id of an execution"));
+    read_time(&r, "from", false, from_body(&object, "from"), &out->from_us);
+    read_time(&r, "to", true, from_body(&object, "to"), &out->to_us);
     return findings->count == 0;
 }

@@ -441,10 +441,13 @@ int http_fd(const struct http_server *s)
 void http_run(struct http_server *s)
 {
     MHD_UNSIGNED_LONG_LONG timeout_ms;
+    size_t closed = s->closed_count;
 
     s->now_us = clock_mono_us(s->options.clock);
     (void)MHD_run(s->daemon);
     s->has_more = MHD_get_timeout(s->daemon, &timeout_ms) == MHD_YES && timeout_ms == 0;
+    /* At its limit the library does not listen; it does again in the run after one that made room. */
+    s->has_more = s->has_more || s->closed_count != closed;
 }
 
 /*

@@ -15,6 +15,9 @@ bool letters_read(struct query *q, struct reader *reader, struct uuid id, struct
 bool letters_read_to_act(struct query *q, struct reader *reader, struct uuid id,
                          struct stored_letter *out, struct err *err) MUST_USE;
 
+/* Make a request of it that tries again what the letter is about; see NODE_RETRY and NODE_UNDO. */
+void letters_fill_retry(struct call *c, struct node_request *r, const struct stored_letter *letter);
+
 /* Append the letter as JSON, without what `mask` hides. */
 bool letters_show(struct arena *mem, const struct mask *mask, const struct stored_letter *letter,
                   struct buf *out, struct err *err) MUST_USE;

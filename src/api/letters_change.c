@@ -30,6 +30,14 @@ static bool is_kind(const struct stored_letter *l, enum letter_kind kind)
     return str_eq(l->kind, str_of(letter_kind_name(kind)));
 }
 
+static struct str id_text(struct arena *mem, struct uuid id)
+{
+    char *text = arena_alloc(mem, UUID_TEXT_LEN + 1);
+
+    uuid_write(id, text);
+    return str_from(text, UUID_TEXT_LEN);
+}
+
 static void resolved(struct node_request *r)
 {
     struct call *c = r->owner;
@@ -89,13 +97,11 @@ static void told(struct node_request *r)
 static void tell_execution(struct call *c, const struct resolving *a)
 {
     struct node_request *r = call_request(c, NODE_RESOLVE, told);
-    char *id = arena_alloc(c->mem, UUID_TEXT_LEN + 1);
 
     if (r == NULL)
         return;
     r->execution = a->letter.execution;
-    uuid_write(a->change.id, id);
-    r->letter = str_from(id, UUID_TEXT_LEN);
+    r->letter = id_text(c->mem, a->change.id);
     r->said = a->said;
     r->output = a->output;
     r->note = a->change.note;
@@ -192,54 +198,62 @@ static bool run_retry(struct query *q, struct reader *reader, struct err *err)
 }
 
 /* Why it cannot be tried again, whatever its execution says; or nothing. */
-static bool may_retry(struct arena *mem, const struct stored_letter *l, struct err *err)
+static bool may_retry(const struct stored_letter *l, struct err *err)
 {
-    if (l->status != LETTER_OPEN)
-        return err_set(err, ERR_CONFLICT, "the dead letter is %s already",
-                       letter_status_name(l->status));
-    if (is_kind(l, LETTER_COMPENSATION))
-        return err_set(err, ERR_CONFLICT,
-                       "a rollback that was given up is not tried again: undo by hand what the "
-                       "step%s did, then resolve this letter with a note",
-                       l->step.len > 0 ? str_printf(mem, " '%.*s'", STR_ARG(l->step)).ptr : "");
-    return true;
+    return l->status == LETTER_OPEN || err_set(err, ERR_CONFLICT, "the dead letter is %s already",
+                                               letter_status_name(l->status));
 }
 
 static void retried(struct node_request *r)
 {
     struct call *c = r->owner;
 
-    if (r->ok)
+    struct buf more;
+
+    if (r->ok) {
         call_answer(c, 202, STR("{}"));
-    else
-        repeat_or_refuse(c, &r->idempotency, &r->err, &r->findings, STR_NONE);
+        return;
+    }
+    buf_init_arena(&more, c->mem);
+    if (r->err.code == ERR_KEY_BUSY)
+        object_id(&more, "executionId", r->id);
+    repeat_or_refuse(c, &r->idempotency, &r->err, &r->findings, buf_view(&more));
 }
 
-/* The same as POST /executions/{id}/retry; the commit closes the letter. */
-static void retry_execution(struct call *c, struct uuid execution, struct str step)
+/* Whatever it is, the commit closes the letter. */
+void letters_fill_retry(struct call *c, struct node_request *r, const struct stored_letter *letter)
 {
     const struct repair_fields as_it_is = {0};
-    struct node_request *r = call_request(c, NODE_RETRY, retried);
-    char id[UUID_TEXT_LEN + 1];
+    struct str id = id_text(r->mem, letter->id);
 
-    if (r == NULL)
+    r->execution = letter->execution;
+    if (!is_kind(letter, LETTER_COMPENSATION)) {
+        /* The same as POST /executions/{id}/retry. */
+        r->kind = NODE_RETRY;
+        r->held = str_copy(r->mem, letter->step);
+        repair_fill(c, r, &as_it_is, id_text(r->mem, letter->execution));
         return;
-    r->execution = execution;
-    r->held = str_copy(c->mem, step);
-    uuid_write(execution, id);
-    repair_fill(c, r, &as_it_is, str_copy(c->mem, str_of(id)));
-    call_submit(c, r);
+    }
+    r->kind = NODE_UNDO;
+    r->letter = id;
+    call_audit(c, r, "dead_letter.retry", id, STR_NONE);
 }
 
 static void then_retry(struct query *q)
 {
     struct retrying *a = q->args;
+    struct node_request *r;
     struct err err;
 
-    if (may_retry(q->mem, &a->letter, &err))
-        retry_execution(q->call, a->letter.execution, a->letter.step);
-    else
+    if (!may_retry(&a->letter, &err)) {
         repeat_or_refuse(q->call, &a->idempotency, &err, NULL, STR_NONE);
+        return;
+    }
+    r = call_request(q->call, NODE_RETRY, retried);
+    if (r == NULL)
+        return;
+    letters_fill_retry(q->call, r, &a->letter);
+    call_submit(q->call, r);
 }
 
 void letters_retry(struct call *c)

@@ -157,6 +157,7 @@ static void send_by_correlation(struct call *c, const struct signal_body *b)
         return;
     r->correlation = correlation;
     r->ttl_us = ttl_us;
+    call_audit_signal(c, r);
     call_submit(c, r);
 }
 

@@ -1,6 +1,7 @@
 /* check_call.c - which function a call means, and whether it takes these arguments; see check.h. */
 #include "cel/check.h"
 #include "cel/parse.h"
+#include "cel/synonym.h"
 
 /*
  * math.greatest(...): the receiver may be a part of the name of a function.
@@ -133,6 +134,8 @@ static const struct type *fail_unknown_function(struct checker *c, struct node *
     else if (env_function(c->env, n->text, !n->is_member) != NULL)
         message = str_printf(c->mem, "%.*s; call it as %s", STR_ARG(message),
                              n->is_member ? "a function: f(x)" : "a method: x.f()");
+    else if (cel_synonym(n->text).len > 0)
+        message = check_hint(c, message, cel_synonym(n->text));
     else
         message = check_hint(c, message, env_nearest_function(c->env, n->text, n->is_member));
     return check_fail_unknown(c, n, message);

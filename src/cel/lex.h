@@ -13,13 +13,7 @@ enum token_kind {
 #define TOKEN(symbol, text) TOKEN_##symbol,
 #include "cel/token.def"
 #undef TOKEN
-};
-
-enum {
-    TOKEN_KINDS = 0
-#define TOKEN(symbol, text) +1
-#include "cel/token.def"
-#undef TOKEN
+    TOKEN_COUNT
 };
 
 struct token {

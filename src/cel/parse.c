@@ -8,6 +8,7 @@
 #include "cel/parse_inner.h"
 
 #include "base/utf8.h"
+#include "cel/synonym.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -108,7 +109,7 @@ static struct node *parse_unary(struct parser *p)
 /* How tightly binary operators bind: larger is tighter, 0 is none. */
 static const struct {
     uint8_t strength, op;
-} binary[TOKEN_KINDS] = {
+} binary[TOKEN_COUNT] = {
     [TOKEN_STAR] = {3, OPERATOR_MULTIPLY},  [TOKEN_SLASH] = {3, OPERATOR_DIVIDE},
     [TOKEN_PERCENT] = {3, OPERATOR_MODULO}, [TOKEN_PLUS] = {2, OPERATOR_ADD},
     [TOKEN_MINUS] = {2, OPERATOR_SUBTRACT}, [TOKEN_EQ] = {1, OPERATOR_EQ},
@@ -221,6 +222,30 @@ bool parser_init(struct parser *p, struct arena *mem, struct arena *keep, struct
     return true;
 }
 
+/* "and" for "&&", and the like. */
+static struct str operator_here(struct str word)
+{
+    struct str here = cel_synonym(word);
+
+    return here.len > 0 && memchr("&|!", here.ptr[0], 3) != NULL ? here : STR_NONE;
+}
+
+/* What follows a whole expression may be an operator of another language: "a and b", "not a". */
+static struct node *fail_behind(struct parser *p, const struct node *n, const char *wanted)
+{
+    struct str word = p->token.kind == TOKEN_IDENT ? parse_token_text(p, p->token) : STR_NONE;
+    uint32_t offset = p->token.offset;
+
+    if (operator_here(word).len == 0 && n->kind == NODE_NAME) {
+        word = n->text;
+        offset = n->offset;
+    }
+    if (operator_here(word).len == 0)
+        return parse_unexpected(p, wanted);
+    return parse_fail(p, offset, "'%.*s' is no operator; did you mean '%.*s'?", STR_ARG(word),
+                      STR_ARG(operator_here(word)));
+}
+
 struct node *parse_whole(struct parser *p)
 {
     struct node *n;
@@ -229,7 +254,7 @@ struct node *parse_whole(struct parser *p)
         return NULL;
     n = parse_expr(p);
     if (n != NULL && p->token.kind != TOKEN_END)
-        return parse_unexpected(p, "an operator or the end of the expression");
+        return fail_behind(p, n, "an operator or the end of the expression");
     return n;
 }
 
@@ -243,7 +268,7 @@ struct node *parse_template_part(struct parser *p)
     if (n == NULL)
         return NULL;
     if (!parse_at_double(p, TOKEN_RBRACE))
-        return parse_unexpected(p, "'}}'");
+        return fail_behind(p, n, "'}}'");
     p->lex.pos++;
     return n;
 }

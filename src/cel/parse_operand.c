@@ -136,6 +136,7 @@ static struct node *parse_primary(struct parser *p)
     case TOKEN_NE:
     case TOKEN_AND:
     case TOKEN_OR:
+    case TOKEN_COUNT:
         break;
     }
     return parse_unexpected(p, "a value");

@@ -3,27 +3,12 @@
 
 #include "cli/command.h"
 #include "cli/where.h"
-#include "value/object.h"
 
 #include <stdio.h>
 
 bool act_fits(const struct act *act, int argc)
 {
     return argc == (act->where != NULL ? 1 : 2) && (!act->is_dry_run || act->where != NULL);
-}
-
-bool act_version(const struct act *act, const char *version, struct buf *body)
-{
-    int64_t number;
-
-    if (version == NULL)
-        return true;
-    if (!str_to_int64(str_of(version), &number)) {
-        fprintf(stderr, "pawl %s: --version takes a number, not %s\n", act->action, version);
-        return false;
-    }
-    object_int(body, "version", number);
-    return true;
 }
 
 static int act_on_many(struct client *c, const struct act *act, struct str body)

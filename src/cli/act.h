@@ -12,9 +12,6 @@ struct act {
     bool is_dry_run, as_json;
 };
 
-/* The number that --version gives; false after a message. Nothing is added without one. */
-bool act_version(const struct act *act, const char *version, struct buf *body);
-
 /* Whether there is one ID, or none with --where. */
 bool act_fits(const struct act *act, int argc);
 

@@ -41,6 +41,29 @@ static void print_table(struct arena *mem, struct value items)
     table_print(&t);
 }
 
+/* The first page that has something. */
+static int list(struct client *c, struct str path, bool as_json)
+{
+    struct str cursor = STR_NONE;
+    struct reply reply;
+    struct value items;
+    uint64_t shown = 0;
+
+    do {
+        if (!client_page(c, path, &cursor, &reply, &items))
+            return EXIT_FAILED;
+    } while (items.len == 0 && cursor.len > 0);
+    if (as_json) {
+        client_print_items(c, items, &shown);
+        client_print_end(shown, cursor);
+    } else if (items.len > 0) {
+        print_table(&c->mem, items);
+    } else {
+        printf("nothing of that kind was done\n");
+    }
+    return EXIT_OK;
+}
+
 int command_audit(int argc, char **argv)
 {
     const char *user = NULL, *action = NULL, *target = NULL, *from = NULL, *to = NULL;
@@ -53,10 +76,8 @@ int command_audit(int argc, char **argv)
         {.name = "json", .flag = &as_json},   CLIENT_OPTIONS,
     };
     struct client c;
-    struct reply reply;
-    struct value items;
     struct buf path;
-    int status = EXIT_FAILED;
+    int status;
 
     if (!options_read("audit", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 1)
         return command_usage("audit");
@@ -69,16 +90,7 @@ int command_audit(int argc, char **argv)
     add_filter(&path, "target", target);
     add_filter(&path, "from", from);
     add_filter(&path, "to", to);
-    if (client_call(&c, "GET", buf_view(&path), STR_NONE, &reply)) {
-        status = EXIT_OK;
-        items = value_map_get_str(reply.json, STR("items"));
-        if (as_json)
-            printf("%.*s\n", STR_ARG(reply.text));
-        else if (items.kind == VALUE_LIST && items.len > 0)
-            print_table(&c.mem, items);
-        else
-            printf("nothing of that kind was done\n");
-    }
+    status = list(&c, buf_view(&path), as_json);
     client_close(&c);
     return status;
 }

@@ -268,6 +268,27 @@ bool client_page(struct client *c, struct str path, struct str *cursor, struct r
     return items->kind == VALUE_LIST;
 }
 
+void client_print_items(struct client *c, struct value items, uint64_t *shown)
+{
+    for (uint32_t i = 0; i < items.len; i++, ++*shown)
+        printf("%s%.*s", *shown == 0 ? "{\"items\":[" : ",",
+               STR_ARG(client_json(&c->mem, items.items[i])));
+}
+
+void client_print_end(uint64_t shown, struct str cursor)
+{
+    struct buf next;
+
+    buf_init(&next);
+    if (cursor.len > 0)
+        json_write_string(&next, cursor);
+    else
+        buf_text(&next, "null");
+    printf("%s],\"nextCursor\":%.*s}\n", shown == 0 ? "{\"items\":[" : "",
+           STR_ARG(buf_view(&next)));
+    buf_fini(&next);
+}
+
 /* --- refusals --- */
 
 struct str client_text(struct value object, const char *name)

@@ -59,6 +59,14 @@ bool client_ask(struct client *c, const char *method, struct str path, struct st
 bool client_page(struct client *c, struct str path, struct str *cursor, struct reply *out,
                  struct value *items) MUST_USE;
 
+/*
+ * A list of one page or of many as one JSON object, as the API would answer it:
+ * print the items of each page, *shown counting all of them, then the end with
+ * the cursor of what was not shown, or none.
+ */
+void client_print_items(struct client *c, struct value items, uint64_t *shown);
+void client_print_end(uint64_t shown, struct str cursor);
+
 /* Whether an answer of client_ask() is 2xx; anything else is told on stderr. */
 bool client_succeeded(const struct client *c, const struct reply *reply);
 

@@ -90,6 +90,11 @@ static bool find_by_key(struct client *c, const char *key, struct str *out)
 {
     struct value items;
 
+    /* An empty key is a variable that was not set, and would find the newest of all. */
+    if (*key == '\0') {
+        fprintf(stderr, "pawl: key: needs a key behind it\n");
+        return false;
+    }
     if (!find_some(c, "key", str_of(key), 1, &items))
         return false;
     if (items.len == 0) {

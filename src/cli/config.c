@@ -29,7 +29,7 @@ static bool list(struct config_call *k)
 {
     struct client *c = &k->client;
     struct str cursor = STR_NONE;
-    size_t count = 0;
+    uint64_t count = 0;
 
     do {
         struct value items;
@@ -37,16 +37,19 @@ static bool list(struct config_call *k)
 
         if (!client_page(c, STR("/config?limit=500"), &cursor, &reply, &items))
             return false;
+        if (k->as_json) {
+            client_print_items(c, items, &count);
+            continue;
+        }
         for (uint32_t i = 0; i < items.len; i++, count++) {
             struct value item = items.items[i];
-            if (k->as_json)
-                printf("%.*s\n", STR_ARG(client_json(&c->mem, item)));
-            else
-                printf("%.*s = %.*s\n", STR_ARG(client_text(item, "name")),
-                       STR_ARG(client_json(&c->mem, value_map_get_str(item, STR("value")))));
+            printf("%.*s = %.*s\n", STR_ARG(client_text(item, "name")),
+                   STR_ARG(client_json(&c->mem, value_map_get_str(item, STR("value")))));
         }
     } while (cursor.len > 0);
-    if (count == 0 && !k->as_json)
+    if (k->as_json)
+        client_print_end(count, cursor);
+    else if (count == 0)
         printf("no config; set some with: pawl config set NAME JSON\n");
     return true;
 }

@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "cli/table.h"
 #include "cli/tell.h"
+#include "cli/where.h"
 #include "value/json.h"
 
 #include <stdio.h>
@@ -16,7 +17,8 @@ enum { ID_SHOWN = 12, COLUMNS = 7, PAGES_MAX = 20, SHOWN_WIDTH = 100, TEXT_WIDTH
 
 struct dlq_options {
     const char *note, *outcome, *output, *status, *kind, *code, *execution, *from, *to, *limit;
-    bool all, as_json;
+    const char *where;
+    bool all, is_dry_run, as_json;
 };
 
 static struct str end_of(struct str id)
@@ -108,13 +110,17 @@ static int list(struct client *c, const struct dlq_options *o)
     do {
         if (!client_page(c, path, &cursor, &reply, &items))
             return EXIT_FAILED;
-        for (uint32_t i = 0; o->as_json && i < items.len; i++)
-            printf("%.*s\n", STR_ARG(client_json(&c->mem, items.items[i])));
-        if (!o->as_json && items.len > 0)
+        if (o->as_json) {
+            client_print_items(c, items, &shown);
+            continue;
+        }
+        if (items.len > 0)
             print_table(&c->mem, items);
         shown += items.len;
     } while (cursor.len > 0 && (o->all || shown == 0));
-    if (shown == 0 && !o->as_json)
+    if (o->as_json)
+        client_print_end(shown, cursor);
+    else if (shown == 0)
         printf("no dead letters\n");
     else if (cursor.len > 0) {
         (void)fflush(stdout);
@@ -217,8 +223,7 @@ static void tell_next(struct buf *out, struct value letter)
                    STR_ARG(id));
         return;
     }
-    if (str_eq(client_text(letter, "kind"), STR("incident")))
-        buf_printf(out, "try it again: pawl dlq retry %.*s\n", STR_ARG(id));
+    buf_printf(out, "try it again: pawl dlq retry %.*s\n", STR_ARG(id));
     buf_printf(out, "close it: pawl dlq resolve %.*s --note 'what was done'\n", STR_ARG(id));
 }
 
@@ -288,6 +293,19 @@ static int resolve(struct client *c, struct str id, const struct dlq_options *o)
     return act(c, id, "/resolve", buf_view(&body), "is resolved", o->as_json);
 }
 
+/* Everything that some letters, or all of them, are about. */
+static int retry_many(struct client *c, const struct dlq_options *o)
+{
+    static const struct many letters = {"/dlq/bulk", "dead letters", "status=open"};
+
+    return where_run(c, &(struct where){.of = &letters,
+                                        .action = "retry",
+                                        .done = "tried again",
+                                        .conditions = o->where != NULL ? o->where : letters.all,
+                                        .is_dry_run = o->is_dry_run,
+                                        .as_json = o->as_json});
+}
+
 /* EXIT_USAGE when the words make no sense. */
 static int run(struct client *c, int argc, char **argv, const struct dlq_options *o)
 {
@@ -297,6 +315,10 @@ static int run(struct client *c, int argc, char **argv, const struct dlq_options
     bool tells = o->note != NULL || o->outcome != NULL || o->output != NULL;
     struct str id;
 
+    if (retries && argc == 2 && !tells && (o->where != NULL || o->all))
+        return retry_many(c, o);
+    if (o->where != NULL || o->is_dry_run)
+        return EXIT_USAGE;
     if (argc <= 2 && strcmp(word, "ls") == 0 && !tells)
         return list(c, o);
     if (argc != 3 || !(resolves || ((shows || retries) && !tells)))
@@ -317,6 +339,7 @@ int command_dlq(int argc, char **argv)
         {.name = "kind", .value = &o.kind},       {.name = "code", .value = &o.code},
         {.name = "from", .value = &o.from},       {.name = "execution", .value = &o.execution},
         {.name = "to", .value = &o.to},           {.name = "limit", .value = &o.limit},
+        {.name = "where", .value = &o.where},     {.name = "dry-run", .flag = &o.is_dry_run},
         {.name = "all", .flag = &o.all},          {.name = "json", .flag = &o.as_json},
     };
     struct client c;

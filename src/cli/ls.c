@@ -88,20 +88,19 @@ static int list(struct client *c, struct str path, bool all, bool as_json)
 
         if (!client_page(c, path, &cursor, &reply, &items))
             return EXIT_FAILED;
-        if (as_json && !all)
-            printf("%.*s\n", STR_ARG(reply.text));
-        for (uint32_t i = 0; as_json && all && i < items.len; i++)
-            printf("%s%.*s", shown + i == 0 ? "{\"items\":[" : ",",
-                   STR_ARG(client_json(&c->mem, items.items[i])));
-        if (!as_json && items.len > 0)
+        if (as_json) {
+            client_print_items(c, items, &shown);
+            continue;
+        }
+        if (items.len > 0)
             print_table(&c->mem, items, widths);
         shown += items.len;
     } while (cursor.len > 0 && (all || shown == 0));
-    if (as_json && all)
-        printf("%s],\"nextCursor\":null}\n", shown == 0 ? "{\"items\":[" : "");
-    else if (!as_json && shown == 0)
+    if (as_json)
+        client_print_end(shown, cursor);
+    else if (shown == 0)
         printf("no executions; start one with: pawl start CODE\n");
-    else if (!as_json && cursor.len > 0) {
+    else if (cursor.len > 0) {
         (void)fflush(stdout);
         fprintf(stderr, "there are more: --all lists them, --limit sets how many\n");
     }

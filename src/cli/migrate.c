@@ -2,6 +2,7 @@
 #include "cli/act.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "value/object.h"
 
 int command_migrate(int argc, char **argv)
 {
@@ -14,18 +15,19 @@ int command_migrate(int argc, char **argv)
                                         CLIENT_OPTIONS};
     struct client c;
     struct buf body;
-    int status = EXIT_FAILED;
+    int64_t number;
+    int status;
 
     if (!options_read("migrate", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) ||
-        !act_fits(&act, argc) || version == NULL)
+        !act_fits(&act, argc) || version == NULL ||
+        !options_number("migrate", "version", version, &number))
         return command_usage("migrate");
     client_open(&c);
     buf_init_arena(&body, &c.mem);
     buf_char(&body, '{');
-    if (act_version(&act, version, &body)) {
-        buf_char(&body, '}');
-        status = act_run(&c, &act, argv, buf_view(&body));
-    }
+    object_int(&body, "version", number);
+    buf_char(&body, '}');
+    status = act_run(&c, &act, argv, buf_view(&body));
     client_close(&c);
     return status;
 }

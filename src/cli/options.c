@@ -84,6 +84,15 @@ bool options_read(const char *command, const struct option_spec *specs, size_t c
     return true;
 }
 
+bool options_number(const char *command, const char *name, const char *text, int64_t *out)
+{
+    *out = 0;
+    if (text == NULL || (str_to_int64(str_of(text), out) && *out >= 1))
+        return true;
+    fprintf(stderr, "pawl %s: --%s takes a number from 1 on, not %s\n", command, name, text);
+    return false;
+}
+
 const char *options_setting(const char *name, const char *fallback)
 {
     const char *value = getenv(name);

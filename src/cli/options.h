@@ -21,6 +21,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct option_spec {
     const char *name;     /* without the dashes */
@@ -35,6 +36,12 @@ struct option_spec {
  */
 bool options_read(const char *command, const struct option_spec *specs, size_t count, int *argc,
                   char **argv) MUST_USE;
+
+/*
+ * The number that an option gives, 0 without one (`text` is NULL). False after
+ * a message to stderr: it is none, or below 1.
+ */
+bool options_number(const char *command, const char *name, const char *text, int64_t *out) MUST_USE;
 
 /* What the environment says, else `fallback`; an empty variable says nothing. */
 const char *options_setting(const char *name, const char *fallback);

@@ -72,14 +72,17 @@ static int list(struct client *c, const char *object, const struct record_option
 
         if (!client_page(c, buf_view(&path), &cursor, &reply, &items))
             return EXIT_FAILED;
+        if (o->as_json) {
+            client_print_items(c, items, &shown);
+            continue;
+        }
         for (uint32_t i = 0; i < items.len; i++)
-            if (o->as_json)
-                printf("%.*s\n", STR_ARG(client_json(&c->mem, items.items[i])));
-            else
-                print_line(&c->mem, items.items[i]);
+            print_line(&c->mem, items.items[i]);
         shown += items.len;
     } while (cursor.len > 0 && (o->all || shown == 0));
-    if (shown == 0 && !o->as_json)
+    if (o->as_json)
+        client_print_end(shown, cursor);
+    else if (shown == 0)
         printf("no records of %s\n", object);
     else if (cursor.len > 0) {
         (void)fflush(stdout);

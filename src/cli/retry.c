@@ -5,8 +5,8 @@
 #include "cli/options.h"
 #include "value/object.h"
 
-static bool make_body(struct client *c, const struct act *act, const char *from,
-                      const char *version, const char *input, struct buf *out)
+static bool make_body(struct client *c, const char *from, int64_t version, const char *input,
+                      struct buf *out)
 {
     struct str text;
     struct value v;
@@ -15,8 +15,8 @@ static bool make_body(struct client *c, const struct act *act, const char *from,
     buf_char(out, '{');
     if (from != NULL)
         object_text(out, "from", str_of(from));
-    if (!act_version(act, version, out))
-        return false;
+    if (version > 0)
+        object_int(out, "version", version);
     if (input != NULL) {
         if (!file_argument_json(&c->mem, "input", input, &text, &v))
             return false;
@@ -39,13 +39,14 @@ int command_retry(int argc, char **argv)
                                         CLIENT_OPTIONS};
     struct client c;
     struct buf body;
+    int64_t number;
     int status = EXIT_FAILED;
 
     if (!options_read("retry", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) ||
-        !act_fits(&act, argc))
+        !act_fits(&act, argc) || !options_number("retry", "version", version, &number))
         return command_usage("retry");
     client_open(&c);
-    if (make_body(&c, &act, from, version, input, &body))
+    if (make_body(&c, from, number, input, &body))
         status = act_run(&c, &act, argv, buf_view(&body));
     client_close(&c);
     return status;

@@ -8,6 +8,10 @@
 #include "value/json.h"
 
 #include <stdio.h>
+#include <string.h>
+
+/* A wait is named, not an execution. */
+#define BY_CORRELATION "correlation:"
 
 static bool make_body(struct client *c, const char *type, const char *payload, const char *id,
                       struct buf *out)
@@ -53,6 +57,35 @@ static void tell(struct client *c, const struct reply *reply)
     printf("%.*s\n", STR_ARG(buf_view(&out)));
 }
 
+/* To whatever waits for `correlation`; `body` is what an execution would be sent. */
+static bool signal_by_correlation(struct client *c, const char *correlation, const char *ttl,
+                                  struct buf *body, bool as_json)
+{
+    struct str execution;
+    struct reply reply;
+
+    body->len--; /* the brace that closes it */
+    buf_text(body, ",\"correlation\":");
+    json_write_string(body, str_of(correlation));
+    if (ttl != NULL) {
+        buf_text(body, ",\"ttl\":");
+        json_write_string(body, str_of(ttl));
+    }
+    buf_char(body, '}');
+    if (!client_call(c, "POST", STR("/signals"), buf_view(body), &reply))
+        return false;
+    execution = client_text(reply.json, "executionId");
+    if (as_json)
+        printf("%.*s\n", STR_ARG(reply.text));
+    else if (execution.len > 0)
+        printf("signal %.*s was received by %.*s\n", STR_ARG(client_text(reply.json, "id")),
+               STR_ARG(execution));
+    else
+        printf("signal %.*s is kept: nothing waits for it yet\n",
+               STR_ARG(client_text(reply.json, "id")));
+    return true;
+}
+
 /* `body` is what one of them would be sent. */
 static int signal_many(struct client *c, const char *where, struct str body, bool dry_run,
                        bool as_json)
@@ -67,12 +100,16 @@ static int signal_many(struct client *c, const char *where, struct str body, boo
 
 int command_signal(int argc, char **argv)
 {
-    const char *id = NULL, *wait_for = NULL, *where = NULL;
+    const char *id = NULL, *wait_for = NULL, *where = NULL, *ttl = NULL, *correlation = NULL;
     bool as_json = false, wait = false, dry_run = false;
     const struct option_spec specs[] = {
-        {.name = "id", .value = &id},          {.name = "where", .value = &where},
-        {.name = "dry-run", .flag = &dry_run}, {.name = "wait", .value = &wait_for, .flag = &wait},
-        {.name = "json", .flag = &as_json},    CLIENT_OPTIONS,
+        {.name = "id", .value = &id},
+        {.name = "where", .value = &where},
+        {.name = "dry-run", .flag = &dry_run},
+        {.name = "wait", .value = &wait_for, .flag = &wait},
+        {.name = "json", .flag = &as_json},
+        {.name = "ttl", .value = &ttl},
+        CLIENT_OPTIONS,
     };
     struct client c;
     struct reply reply;
@@ -86,10 +123,17 @@ int command_signal(int argc, char **argv)
     type = where != NULL ? 1 : 2; /* with --where no execution is named */
     if (argc < type + 1 || argc > type + 2)
         return command_usage("signal");
+    if (where == NULL && strncmp(argv[1], BY_CORRELATION, strlen(BY_CORRELATION)) == 0)
+        correlation = argv[1] + strlen(BY_CORRELATION);
+    if (correlation == NULL ? ttl != NULL : wait)
+        return command_usage("signal");
     client_open(&c);
     buf_init_arena(&path, &c.mem);
     if (!make_body(&c, argv[type], argc > type + 1 ? argv[type + 1] : NULL, id, &body)) {
         status = EXIT_FAILED;
+    } else if (correlation != NULL) {
+        status =
+            signal_by_correlation(&c, correlation, ttl, &body, as_json) ? EXIT_OK : EXIT_FAILED;
     } else if (where != NULL) {
         status = signal_many(&c, where, buf_view(&body), dry_run, as_json);
     } else if (client_find(&c, argv[1], &execution)) {

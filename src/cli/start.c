@@ -11,7 +11,8 @@
 #include <stdio.h>
 
 struct start {
-    const char *code, *input, *key, *wait_for, *version;
+    const char *code, *input, *key, *wait_for;
+    int64_t version; /* 0 = the published one */
     bool wait, as_json;
 };
 
@@ -19,7 +20,6 @@ static bool make_body(struct client *c, const struct start *s, struct buf *out)
 {
     struct value input;
     struct str text;
-    int64_t version;
 
     buf_init_arena(out, &c->mem);
     buf_text(out, "{\"code\":");
@@ -34,13 +34,8 @@ static bool make_body(struct client *c, const struct start *s, struct buf *out)
         buf_text(out, ",\"key\":");
         json_write_string(out, str_of(s->key));
     }
-    if (s->version != NULL) {
-        if (!str_to_int64(str_of(s->version), &version)) {
-            fprintf(stderr, "pawl start: --version takes a number, not %s\n", s->version);
-            return false;
-        }
-        buf_printf(out, ",\"version\":%lld", (long long)version);
-    }
+    if (s->version > 0)
+        buf_printf(out, ",\"version\":%lld", (long long)s->version);
     buf_char(out, '}');
     return true;
 }
@@ -79,10 +74,11 @@ static int tell(struct client *c, const struct start *s, const struct reply *rep
 int command_start(int argc, char **argv)
 {
     struct start s = {0};
+    const char *version = NULL;
     const struct option_spec specs[] = {
         {.name = "input", .value = &s.input},
         {.name = "key", .value = &s.key},
-        {.name = "version", .value = &s.version},
+        {.name = "version", .value = &version},
         {.name = "wait", .value = &s.wait_for, .flag = &s.wait},
         {.name = "json", .flag = &s.as_json},
         CLIENT_OPTIONS,
@@ -94,7 +90,7 @@ int command_start(int argc, char **argv)
     int status = EXIT_FAILED;
 
     if (!options_read("start", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 2 ||
-        !check_wait(&s))
+        !check_wait(&s) || !options_number("start", "version", version, &s.version))
         return command_usage("start");
     s.code = argv[1];
     client_open(&c);

@@ -190,6 +190,10 @@ void tell_wait(struct buf *out, struct value wait)
         buf_char(out, ' ');
         tell_types(out, value_map_get_str(wait, STR("signalType")));
     }
+    if (client_text(wait, "correlation").len > 0) {
+        buf_text(out, " with the correlation ");
+        term_put_quoted(out, client_text(wait, "correlation"));
+    }
     if (title.len > 0) {
         buf_text(out, " \"");
         term_put_short(out, title, RESULT_WIDTH);

@@ -15,6 +15,13 @@ struct sums {
     struct str first_error; /* of those that failed */
 };
 
+static const struct many *many_of(const struct where *w)
+{
+    static const struct many executions = {"/executions/bulk", "executions", "kind=scenario"};
+
+    return w->of != NULL ? w->of : &executions;
+}
+
 /* --- conditions --- */
 
 /* One name=value; *text moves behind it. */
@@ -73,8 +80,8 @@ static bool write_filter(struct client *c, const struct where *w, struct buf *ou
     buf_char(out, '}');
     if (!is_first)
         return true;
-    fprintf(stderr, "pawl %s: --where needs a condition; kind=scenario means all of them\n",
-            w->action);
+    fprintf(stderr, "pawl %s: --where needs a condition; %s means all of them\n", w->action,
+            many_of(w)->all);
     return false;
 }
 
@@ -109,7 +116,7 @@ static bool ask(struct client *c, const struct where *w, struct str filter, bool
     else
         body.len--;
     buf_char(&body, '}');
-    if (!client_call(c, "POST", STR("/executions/bulk"), buf_view(&body), &reply))
+    if (!client_call(c, "POST", str_of(many_of(w)->path), buf_view(&body), &reply))
         return false;
     sums->matched += count_of(reply.json, "matched");
     sums->done += count_of(reply.json, "done");
@@ -140,8 +147,9 @@ static bool act(struct client *c, const struct where *w, struct str filter, int6
     struct progress bar;
     bool ok = true;
 
-    progress_begin(&bar,
-                   str_printf(&c->mem, "%s: %lld executions", w->action, (long long)total).ptr);
+    progress_begin(
+        &bar,
+        str_printf(&c->mem, "%s: %lld %s", w->action, (long long)total, many_of(w)->noun).ptr);
     do {
         ok = ask(c, w, filter, false, sums, &cursor);
         if (ok && (cursor.len > 0 || bar.told_percent >= 0))
@@ -163,11 +171,11 @@ static void tell(const struct where *w, const struct sums *s)
         return;
     }
     if (w->is_dry_run)
-        printf("%lld of %lld executions would be %s\n", (long long)(s->matched - s->skipped),
-               (long long)s->matched, w->done);
+        printf("%lld of %lld %s would be %s\n", (long long)(s->matched - s->skipped),
+               (long long)s->matched, many_of(w)->noun, w->done);
     else
-        printf("%lld of %lld executions are %s\n", (long long)s->done, (long long)s->matched,
-               w->done);
+        printf("%lld of %lld %s are %s\n", (long long)s->done, (long long)s->matched,
+               many_of(w)->noun, w->done);
     if (s->skipped > 0)
         printf("%lld %s in a state in which they cannot be\n", (long long)s->skipped,
                s->skipped == 1 ? "is" : "are");

@@ -138,7 +138,12 @@ static const struct mapping *compile_one_word(struct compiler *c, struct value v
 {
     struct mapping *word = ARENA_NEW(c->mem, struct mapping);
 
-    (void)compile_find_word(c, v, a->words);
+    if (a->field == FIELD_ON_TIMEOUT &&
+        (v.kind != VALUE_STRING || !catalog_has_word(str_of(a->words), value_text(v))))
+        compile_error(c, FINDING_BAD_VALUE,
+                      "onTimeout must be \"fail\", \"continue\" or {\"to\": the code of a step}");
+    else
+        (void)compile_find_word(c, v, a->words);
     *word = (struct mapping){.kind = MAPPING_CONST, .value = v, .pointer = compile_pointer(c)};
     return word;
 }
@@ -168,15 +173,19 @@ static void compile_condition_field(struct compiler *c, struct value v, const st
     const struct cel_env *outer_env = c->env;
     struct cel_env *env;
 
-    if (a->field == FIELD_WHERE)
+    if (a->field == FIELD_WHERE) {
         c->env = compile_showing(c, ROOT_RECORD);
+        c->about = "record";
+    }
     if (a->field == FIELD_MATCH) {
+        c->about = "signal.payload";
         env = compile_showing(c, ROOT_SIGNAL);
         say_signal_types(c, env, command->fields[FIELD_SIGNAL_TYPE]);
         c->env = env;
     }
     command->expressions[a->field] = compile_condition(c, v);
     c->env = outer_env;
+    c->about = NULL;
 }
 
 void compile_argument(struct compiler *c, struct value v, const struct argument *a,

@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "value/path.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -134,9 +135,11 @@ static const char *json_kind(struct value v)
     case VALUE_BOOL:
         return v.b ? "true" : "false";
     case VALUE_INT:
+        return v.i < 0 ? "a number below zero" : "a number";
     case VALUE_UINT:
-    case VALUE_DOUBLE:
         return "a number";
+    case VALUE_DOUBLE:
+        return v.d == floor(v.d) ? "a number" : "a number with a fraction";
     case VALUE_STRING:
         return "a text";
     case VALUE_LIST:
@@ -184,15 +187,18 @@ static uint32_t flat_column(struct str source, uint32_t line, uint32_t column)
     return column;
 }
 
-/* "undeclared reference to 'loop'": the root that it is. */
-static bool undeclared_root(struct str message, enum context_root *root)
+/* "undeclared reference to 'n'": that name, if it is no field of another. */
+static struct str undeclared_name(struct str message)
 {
     static const struct str start = {.ptr = "undeclared reference to '", .len = 25};
+    int64_t end;
 
     if (!str_starts_with(message, start))
-        return false;
+        return STR_NONE;
     message = str_slice(message, start.len, message.len);
-    return context_root_of(str_slice(message, 0, (size_t)str_find(message, STR("'"), 0)), root);
+    end = str_find(message, STR("'"), 0);
+    message = str_slice(message, 0, end < 0 ? 0 : (size_t)end);
+    return str_find(message, STR("."), 0) < 0 ? message : STR_NONE;
 }
 
 /* Where it would be known, or why it is not. */
@@ -200,7 +206,7 @@ static struct str place_hint(const struct compiler *c, struct str message)
 {
     enum context_root root;
 
-    if (!undeclared_root(message, &root))
+    if (!context_root_of(undeclared_name(message), &root))
         return STR_NONE;
     if (c->unit != NULL && root != ROOT_RESPONSE && root != ROOT_RECORD)
         return STR("a procedure sees its own input, config, user, execution and now: hand over "
@@ -221,6 +227,9 @@ static void describe(struct compiler *c, struct str source, const struct err *er
     f->hint = place_hint(c, message);
     if (hint >= 0 && f->hint.len == 0)
         f->hint = str_copy(c->mem, str_slice(message, (size_t)hint + 2, message.len));
+    if (f->hint.len == 0 && c->about != NULL && undeclared_name(message).len > 0)
+        f->hint = str_printf(c->mem, "did you mean '%s.%.*s'?", c->about,
+                             STR_ARG(undeclared_name(message)));
     if (err->column > 0)
         f->column = flat_column(source, err->line, err->column);
 }

@@ -58,6 +58,7 @@ struct compiler {
     const struct retry *retry;     /* what a policy leaves out */
     const struct unit *unit;       /* the named procedure we are in, or NULL */
     bool lists_input;              /* the fields of $.input are known */
+    const char *about;             /* what the expression is over, "record"; or NULL */
 };
 
 void compiler_init(struct compiler *c, struct arena *mem, const struct cel_env *env,

@@ -215,6 +215,7 @@ void compile_aggregate(struct compiler *c, struct value v, struct command *comma
     size_t outer;
 
     c->env = item_env(c, command);
+    c->about = "item";
     command->expressions[FIELD_BY] = item_expression(c, v, "by");
     outer = compile_enter(c, STR("fields"));
     if (fields.kind != VALUE_MAP && fields.kind != VALUE_ABSENT)
@@ -231,6 +232,7 @@ void compile_aggregate(struct compiler *c, struct value v, struct command *comma
     }
     compile_leave(c, outer);
     c->env = outer_env;
+    c->about = NULL;
     command->aggregates = aggregates;
     command->aggregate_count = count;
 }

@@ -239,8 +239,8 @@ static void enter_step(struct reach *r, const struct step *step)
     bool may_do_nothing = step->kind == STEP_LOOP;
     uint32_t empty = 0;
 
-    /* Skipped, or failed and passed over: the goto is not taken. */
-    if (step->when != NULL || step->continues)
+    /* Skipped: the goto is not taken. */
+    if (step->when != NULL)
         go_on_after(r, step);
     if (step->kind == STEP_PROCEDURE)
         may_do_nothing = true;

@@ -163,6 +163,13 @@ static void compile_param(struct compiler *c, struct value v, const struct param
         param->type = (enum param_type)type;
     param->required = compile_flag(c, v, "required");
     param->sensitive = compile_flag(c, v, "sensitive");
+    if (param->sensitive && c->unit != NULL) {
+        outer = compile_enter(c, STR("sensitive"));
+        compile_warning(c, FINDING_MISPLACED,
+                        "what a procedure is given is hidden if it comes from a sensitive input "
+                        "of the process or field of a form; say it there");
+        compile_leave(c, outer);
+    }
     (void)compile_text(c, v, "label");
     (void)compile_text(c, v, "description");
     field = compile_field(v, "enum");

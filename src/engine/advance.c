@@ -10,6 +10,7 @@
  *     CANCEL                           --> rolled back, then cancelled
  *     WAKE, ANSWER (an attempt in doubt) --> reconcile.c
  *     RETRY, SKIP, MIGRATE, RESOLVE    --> repair.c
+ *     UNDO                             --> roll back once more what was given up: undo_again.c
  *
  * A turn that leads to rolling back begins with that at once.
  */
@@ -97,6 +98,7 @@ static bool wake_attempt(struct turn *t)
     struct cursor *cursor = &t->x->cursor;
 
     cursor->attempt++;
+    cursor->started_at_us = t->now_us;
     cursor->phase = PHASE_ENTER;
     cursor->wake_at_us = 0;
     turn_begin_step(t);
@@ -589,7 +591,7 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
     struct turn t;
     bool complete = true, ok = true;
 
-    if (status_is_terminal(exec->status) &&
+    if (status_is_terminal(exec->status) && ev->kind != EVENT_UNDO &&
         !(exec->status == STATUS_FAILED && ev->kind == EVENT_RETRY)) {
         *out = (struct commit){0}; /* there are no findings */
         return err_set(err, ERR_CONFLICT, "the execution is %s", status_name(exec->status));
@@ -632,6 +634,9 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
         break;
     case EVENT_RESOLVE:
         ok = repair_resolve(&t, &complete, err);
+        break;
+    case EVENT_UNDO:
+        ok = undo_again_begin(&t, err);
         break;
     }
     if (!ok)

@@ -23,6 +23,7 @@ enum event_kind {
     EVENT_SKIP,    /* an operator: output */
     EVENT_MIGRATE, /* an operator: program */
     EVENT_RESOLVE, /* an operator: letter, outcome, output, note */
+    EVENT_UNDO,    /* an operator: a rollback that was given up is tried again: letter */
 };
 
 /* Whether what was done is undone before an execution is cancelled. */
@@ -166,8 +167,8 @@ struct event {
     const struct program *program; /* RETRY, MIGRATE: another version; NULL = the same */
     struct value input;            /* RETRY: replaces $.input; absent = the same */
     struct value output;           /* SKIP, RESOLVE: of the step; absent = null */
-    struct str letter;             /* RESOLVE: the id of the dead letter */
-    enum outcome_said said;        /* ... what became of its step */
+    struct str letter;             /* RESOLVE, UNDO: the id of the dead letter */
+    enum outcome_said said;        /* RESOLVE: what became of its step */
     struct str note;               /* ... and how that is known */
     struct value config;           /* $.config: installation values */
     /* What earlier answers NEED asked for; may be empty. */
@@ -335,6 +336,8 @@ struct commit {
     struct {
         VEC_OF(struct str);
     } incident_steps;
+    bool retries_letter;      /* this one is tried again: */
+    struct uuid retried_letter;
     /*
      * Executions that begin with this commit: pending, due at once, with the
      * parent that is this one. They have no history yet; WAKE starts them.

@@ -56,8 +56,9 @@ bool state_key(struct arena *mem, const struct program *program, struct value in
     else if (v.kind == VALUE_STRING && v.len > 0)
         *out = value_text(v);
     else
-        return err_set(err, ERR_INVALID, "settings.key does not give a string: %s",
-                       v.kind == VALUE_ERROR ? v.error->message
-                                             : value_kind_name((enum value_kind)v.kind));
+        return err_set(err, ERR_INVALID, "settings.key gives no text: %s",
+                       v.kind == VALUE_ERROR    ? v.error->message
+                       : v.kind == VALUE_STRING ? "an empty one"
+                                                : value_kind_name((enum value_kind)v.kind));
     return true;
 }

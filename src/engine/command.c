@@ -105,14 +105,30 @@ enum step_end command_condition(struct turn *t, const struct cel_program *when, 
 
     if (when != NULL)
         v = cel_evaluate(t->mem, when, &t->activation, NULL);
+    if (v.kind == VALUE_BOOL) {
+        *is_true = v.b;
+        return STEP_DONE;
+    }
     if (v.kind == VALUE_ERROR)
-        return turn_fail_value(t, v, str_printf(t->mem, "%.*s/%s", STR_ARG(pointer), name));
-    if (v.kind != VALUE_BOOL)
-        return turn_fail(t, STR("expression_type"), STR("business"),
-                         "'%s' must be true or false, not %s", name,
-                         value_kind_name((enum value_kind)v.kind));
-    *is_true = v.b;
-    return STEP_DONE;
+        (void)turn_fail_value(t, v, STR_NONE);
+    else
+        (void)turn_fail(t, STR("expression_type"), STR("business"),
+                        "'%s' must be true or false, not %s", name,
+                        value_kind_name((enum value_kind)v.kind));
+    t->failure.source = str_printf(t->mem, "%.*s/%s", STR_ARG(pointer), name);
+    return STEP_FAILED;
+}
+
+enum step_end command_condition_at(struct turn *t, const struct cel_program *when,
+                                   struct str pointer, const char *list, uint32_t index,
+                                   const char *name, bool *is_true)
+{
+    enum step_end end = command_condition(t, when, name, pointer, is_true);
+
+    if (end == STEP_FAILED)
+        t->failure.source =
+            str_printf(t->mem, "%.*s/%s/%u/%s", STR_ARG(pointer), list, index, name);
+    return end;
 }
 
 enum step_end command_run(struct turn *t, const struct command *c, struct value *out)

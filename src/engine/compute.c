@@ -51,7 +51,8 @@ enum step_end compute_validate(struct turn *t, const struct command *c, struct v
     for (uint32_t i = 0; i < c->rule_count; i++) {
         bool holds = false;
 
-        if (command_condition(t, c->rules[i].expr, "rules", c->pointer, &holds) != STEP_DONE)
+        if (command_condition_at(t, c->rules[i].expr, c->pointer, "rules", i, "expr", &holds) !=
+            STEP_DONE)
             return STEP_FAILED;
         if (!holds && broken_rule(t, &c->rules[i], &broken[count++]) != STEP_DONE)
             return STEP_FAILED;

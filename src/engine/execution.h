@@ -85,7 +85,7 @@ struct cursor {
     uint32_t step; /* index in the program; step_count: all are done */
     enum cursor_phase phase;
     int64_t visit, attempt;
-    int64_t started_at_us; /* of this visit */
+    int64_t started_at_us; /* of this attempt */
     int64_t wake_at_us;    /* the next timer: of a wait, a retry, an attempt; 0 = none */
     struct str input_json; /* evaluated once per visit; empty when none */
 
@@ -178,6 +178,8 @@ struct undo {
     int64_t commands_left;     /* of its commands that have a rollback of their own */
     bool has_failed;           /* the rollback of one of these */
     int64_t deadline_at_us;    /* the budget; 0 = none */
+    bool is_again;             /* this one alone is tried again, see undo_again.c */
+    int64_t tried_before;      /* ... attempts that it had before */
     const struct cursor *from; /* where it stood, for a retry when nothing was undone; or NULL */
     /* Visits whose last attempt was looked at: earlier ones say nothing. */
     const struct past_visit *again;
@@ -226,6 +228,7 @@ struct execution {
     const struct round_step *rounds;  /* results within iterations that run at once; or NULL */
     const struct undo *undo;          /* or NULL */
     struct items compensated, failed; /* codes of steps: $.compensation */
+    struct items given_up;            /* rollbacks that may be tried again: undo_again.c */
     uint32_t last_done;               /* the step that completed last, as index + 1; 0 = none */
     struct step_state *steps;         /* by index, step_count of the program */
     const struct past_visit *past_visits;

@@ -154,7 +154,7 @@ enum step_end failure_for_good(struct turn *t)
 
     failure_record(t, error, error_json);
     if (step->continues)
-        return STEP_SKIPPED; /* its goto is not taken */
+        return STEP_DONE; /* its goto may look at what became of it */
     if (flow_catch(t, error, error_json, &end))
         return end;
     outcome_fail(t, step->on_error, error_json);

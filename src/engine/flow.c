@@ -33,7 +33,8 @@ static enum step_end enter_branch(struct turn *t, const struct step *step)
         const struct block *block = &p->blocks[step->first_block + i];
         bool is_true = false;
 
-        if (command_condition(t, block->when, "when", step->pointer, &is_true) == STEP_FAILED)
+        if (command_condition_at(t, block->when, step->pointer, "branch", i, "when", &is_true) ==
+            STEP_FAILED)
             return STEP_FAILED;
         if (!is_true)
             continue;
@@ -170,7 +171,7 @@ enum step_end flow_jump(struct turn *t, enum jump_kind kind, uint32_t step)
     PANIC("unknown kind of jump");
 }
 
-/* The goto of the step that has completed. STEP_SKIPPED: it leads nowhere. */
+/* The goto of the step that is over. STEP_SKIPPED: it leads nowhere. */
 static enum step_end take_goto(struct turn *t)
 {
     const struct step *step = turn_step(t);
@@ -182,8 +183,8 @@ static enum step_end take_goto(struct turn *t)
     for (uint32_t i = 0; i < step->jumps.count; i++) {
         bool is_true = false;
 
-        if (command_condition(t, step->jumps.items[i].when, "when", step->pointer, &is_true) ==
-            STEP_FAILED)
+        if (command_condition_at(t, step->jumps.items[i].when, step->pointer, "goto", i, "when",
+                                 &is_true) == STEP_FAILED)
             return failure_of_jump(t);
         if (is_true) {
             const struct jump *jump = &step->jumps.items[i];
@@ -237,7 +238,7 @@ bool flow_catch(struct turn *t, struct value error, struct str error_json, enum 
     } else {
         (void)frame_pop(t);
         failure_record(t, error, error_json);
-        *end = STEP_SKIPPED;
+        *end = STEP_DONE;
     }
     return true;
 }

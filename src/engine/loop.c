@@ -71,7 +71,7 @@ static enum step_end iterate(struct turn *t)
     if (loop->list != NULL) {
         ASSERT(data != NULL);
         goes_on = index < (int64_t)data->list.len;
-    } else if (command_condition(t, loop->condition, "while", step->pointer, &goes_on) ==
+    } else if (command_condition(t, loop->condition, "loop/while", step->pointer, &goes_on) ==
                STEP_FAILED) {
         (void)frame_pop(t);
         return STEP_FAILED;

@@ -56,6 +56,7 @@ bool engine_may_repair(const struct execution *exec, enum event_kind kind, struc
     case EVENT_CANCEL:
     case EVENT_ANSWER:
     case EVENT_RESOLVE:
+    case EVENT_UNDO:
         break;
     }
     PANIC("this repairs nothing");
@@ -392,6 +393,7 @@ static enum step_end next_attempt(struct turn *t)
 
     cursor->phase = PHASE_ENTER;
     cursor->attempt++;
+    cursor->started_at_us = t->now_us;
     cursor->tries = 0;
     cursor->awaited = STR_NONE;
     cursor->wake_at_us = cursor->timeout_at_us = 0;

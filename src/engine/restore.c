@@ -229,7 +229,7 @@ static uint32_t step_index(const struct program *p, struct str code)
 static bool restore_context(struct arena *mem, struct execution *x, struct str text,
                             struct err *err)
 {
-    struct value context, steps, signals, variables, input;
+    struct value context, steps, signals, variables, input, given_up;
     uint32_t last;
 
     if (!read_json(mem, text, &context, err))
@@ -259,6 +259,9 @@ static bool restore_context(struct arena *mem, struct execution *x, struct str t
     }
     restore_compensation(mem, x, member(context, STR("compensated")), true);
     restore_compensation(mem, x, member(context, STR("failed")), false);
+    given_up = member(context, STR("givenUp"));
+    for (uint32_t i = 0; given_up.kind == VALUE_LIST && i < given_up.len; i++)
+        state_add_given_up(mem, x, given_up.items[i]);
     last = step_index(x->program, text_member(context, STR("last")));
     x->last_done = last != NO_STEP ? last + 1 : 0;
     return restore_loops(mem, x, member(context, STR("loops")), err) &&
@@ -371,6 +374,20 @@ static void fold_delta(struct arena *mem, struct execution *x, const struct hist
                          int_member(delta, STR("started")));
 }
 
+static void fold_given_up(struct arena *mem, struct execution *x, const struct history_row *row,
+                          struct value delta)
+{
+    struct value v = member(delta, STR("givenUp"));
+
+    if (v.kind == VALUE_MAP)
+        state_add_given_up(mem, x, v);
+    v = member(delta, STR("undoes"));
+    if (v.kind == VALUE_STRING)
+        state_drop_given_up(mem, x, value_text(v));
+    if (value_is_true(member(delta, STR("redone"))))
+        state_move_compensated(mem, x, row->step);
+}
+
 static bool fold_row(struct arena *mem, struct execution *x, const struct history_row *row,
                      bool has_moved, struct err *err)
 {
@@ -388,6 +405,7 @@ static bool fold_row(struct arena *mem, struct execution *x, const struct histor
     undone = member(delta, STR("undone"));
     if (undone.kind == VALUE_BOOL)
         state_add_compensated(mem, x, row->step, undone.b);
+    fold_given_up(mem, x, row, delta);
     fold_delta(mem, x, row, delta);
     return fold_loops(mem, x, delta, has_moved, err);
 }
@@ -582,6 +600,8 @@ static bool restore_undo(struct arena *mem, struct execution *x, struct value st
     undo->commands_left = int_member(stored, STR("commands"));
     undo->has_failed = int_member(stored, STR("failed")) != 0;
     undo->deadline_at_us = int_member(stored, STR("deadlineAt"));
+    undo->is_again = int_member(stored, STR("alone")) != 0;
+    undo->tried_before = int_member(stored, STR("triedBefore"));
     undo->from = restore_from(mem, x, member(stored, STR("from")));
     undo->again = restore_again(mem, member(stored, STR("again")));
     undo->place = (uint32_t)int_member(stored, STR("place"));

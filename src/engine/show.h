@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "engine/state.h"
+#include "value/mask.h"
 
 enum action {
 #define ACTION(symbol, name) ACTION_##symbol,
@@ -36,6 +37,13 @@ void show_execution(struct buf *out, const struct execution *exec);
  */
 bool show_stored(struct arena *mem, struct buf *out, const struct stored_execution *stored,
                  bool with_context, struct err *err) MUST_USE;
+
+/*
+ * What is sensitive in an execution: members of its input, fields of forms.
+ * An answer that has left the state, as the oldest of more than a hundred
+ * signals do, is not known here any more; it is to who reads the history.
+ */
+void show_mask(struct arena *mem, const struct execution *x, struct mask *out);
 
 /* One row of GET /executions/{id}/steps. */
 void show_history_row(struct buf *out, struct uuid execution, const struct history_row *row);

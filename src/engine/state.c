@@ -164,6 +164,10 @@ struct str state_context_json(struct arena *mem, const struct execution *exec)
         buf_text(&out, ",\"failed\":");
         write_value(&out, items_value(mem, &exec->failed));
     }
+    if (exec->given_up.count > 0) {
+        buf_text(&out, ",\"givenUp\":");
+        write_value(&out, items_value(mem, &exec->given_up));
+    }
     if (exec->has_new_input) {
         buf_text(&out, ",\"input\":");
         buf_str(&out, exec->input_json);
@@ -329,6 +333,8 @@ static void write_undo(struct buf *out, const struct program *p, const struct un
     write_number(out, "commands", u->commands_left);
     write_number(out, "failed", u->has_failed);
     write_number(out, "deadlineAt", u->deadline_at_us);
+    write_number(out, "alone", u->is_again);
+    write_number(out, "triedBefore", u->tried_before);
     for (const struct past_visit *v = u->again; v != NULL; v = v->next) {
         buf_text(out, v == u->again ? ",\"again\":[[" : "],[");
         json_write_string(out, v->code);
@@ -682,5 +688,6 @@ struct execution *state_copy(struct arena *mem, const struct execution *exec)
     x->loops = copy_loops(mem, x, exec->loops);
     x->compensated = items_copy(mem, &exec->compensated, x);
     x->failed = items_copy(mem, &exec->failed, x);
+    x->given_up = items_copy(mem, &exec->given_up, x);
     return x;
 }

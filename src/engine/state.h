@@ -187,6 +187,11 @@ void state_prune(struct arena *mem, struct execution *x);
 /* A step was rolled back, or could not be. */
 void state_add_compensated(struct arena *mem, struct execution *x, struct str code, bool ok);
 
+/* A rollback was given up; it is tried again; the step is undone after all. */
+void state_add_given_up(struct arena *mem, struct execution *x, struct value given_up);
+void state_drop_given_up(struct arena *mem, struct execution *x, struct str letter);
+void state_move_compensated(struct arena *mem, struct execution *x, struct str code);
+
 /* One map laid over another: members of `over` win, new ones come last. */
 struct value state_merge(struct arena *mem, struct value base, struct value over);
 

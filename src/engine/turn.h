@@ -245,6 +245,11 @@ enum step_end command_shape(struct turn *t, const struct command *c, struct valu
 enum step_end command_condition(struct turn *t, const struct cel_program *when, const char *name,
                                 struct str pointer, bool *is_true);
 
+/* The same for one of an item of a list: /steps/0, goto, 1, when. */
+enum step_end command_condition_at(struct turn *t, const struct cel_program *when,
+                                   struct str pointer, const char *list, uint32_t index,
+                                   const char *name, bool *is_true);
+
 /* --- compute.c --- */
 
 enum step_end compute_validate(struct turn *t, const struct command *c, struct value *out);
@@ -651,6 +656,17 @@ void undo_resume(struct turn *t);
 
 /* Roll back as much as fits this turn. False: reads are needed first. */
 bool undo_run(struct turn *t);
+
+/* --- undo_again.c: rollbacks that were given up --- */
+
+/* The one under way was; the last dead letter and the last row are about it. */
+void undo_again_note(struct turn *t);
+
+/* The one of the event's letter is tried again. False: there is none, or not now. */
+bool undo_again_begin(struct turn *t, struct err *err) MUST_USE;
+
+/* It has ended, well or not. */
+void undo_again_end(struct turn *t, const struct step *step, int64_t row, bool ok);
 
 /* --- repair.c: what operators do --- */
 

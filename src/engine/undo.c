@@ -248,12 +248,14 @@ static void begin_undoing(struct turn *t, struct undone *u, const struct history
                          .input = read_json_or(t, row->input_json, value_absent()),
                          .loop = value_map_get_str(delta, STR("loop"))};
     if (cursor->attempt == 0)
-        *cursor = (struct cursor){.started_at_us = t->now_us};
+        *cursor = (struct cursor){0};
     cursor->phase = PHASE_UNDO;
     cursor->step = step->index;
     cursor->visit = row->visit;
-    if (!t->is_answered)
+    if (!t->is_answered) {
         cursor->attempt++;
+        cursor->started_at_us = t->now_us;
+    }
     cursor->wake_at_us = 0;
     t->x->waiting_for_json = STR_NONE;
     turn_begin_step(t);
@@ -284,7 +286,10 @@ static void end_undoing(struct turn *t, bool ok)
     if (undo->commands_left > 0)
         undo->commands_left--;
     undo->has_failed = undo->has_failed || !ok;
-    if (undo->commands_left == 0) {
+    if (undo->is_again) {
+        undo_again_end(t, &t->x->program->steps[step], undo->row, ok);
+        undo->row = 0;
+    } else if (undo->commands_left == 0) {
         turn_note(t, "undone", undo->has_failed ? STR("false") : STR("true"));
         state_add_compensated(t->mem, t->x, t->x->program->steps[step].code, !undo->has_failed);
         undo->row = 0;
@@ -346,7 +351,8 @@ static enum step_end failed(struct turn *t)
     (void)turn_failure(t, &error_json);
     rollback_row(t, undone, STR("failed"))->error_json = error_json;
     if (!is_past_budget(t) &&
-        failure_retries(t, policy, t->x->cursor.attempt, ROLLBACK_ATTEMPTS_MAX, &at_us)) {
+        failure_retries(t, policy, t->x->cursor.attempt - t->x->undo->tried_before,
+                        ROLLBACK_ATTEMPTS_MAX, &at_us)) {
         turn_note(t, "retry", str_printf(t->mem, "%lld", (long long)at_us));
         t->x->cursor.wake_at_us = at_us;
         step_wait(t, PHASE_UNDO, STR_NONE, describe_retry(t, error_json, at_us));
@@ -354,6 +360,7 @@ static enum step_end failed(struct turn *t)
     }
     outcome_dead_letter(t, LETTER_COMPENSATION, step->code, t->x->cursor.attempt, error_json,
                         t->x->cursor.input_json);
+    undo_again_note(t);
     end_undoing(t, false);
     return STEP_DONE;
 }

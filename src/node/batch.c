@@ -3,6 +3,7 @@
 
 #include "base/crash.h"
 #include "base/log.h"
+#include "engine/show.h"
 #include "store/change.h"
 #include "value/object.h"
 
@@ -95,11 +96,10 @@ static struct definition_change *request_definitions(struct node_request *r)
 
 void batch_add(struct node *n, struct work *w)
 {
-    w->member = (struct member){.owner = w};
+    w->member = (struct member){.owner = w, .correlated = w->correlated};
     if (w->commit != NULL) {
         w->member.kind = MEMBER_COMMIT;
         w->member.commit = w->commit;
-        w->member.correlated = w->correlated;
     } else if (w->correlated != NULL) {
         w->member.kind = MEMBER_CHANGE;
         w->member.change = correlate_keep(n, w);
@@ -162,7 +162,7 @@ static void write_logs(struct arena *mem, const struct commit *commit)
     struct mask mask = {0};
 
     if (commit->logs.count > 0)
-        view_mask(mem, commit->after, &mask);
+        show_mask(mem, commit->after, &mask);
     for (size_t i = 0; i < commit->logs.count; i++) {
         const struct log_line *line = &commit->logs.items[i];
         char id[UUID_TEXT_LEN + 1];
@@ -224,6 +224,7 @@ static void answer(struct node *n, struct work *w)
     case NODE_SKIP:
     case NODE_MIGRATE:
     case NODE_RESOLVE:
+    case NODE_UNDO:
         break;
     case NODE_DEFINITION:
         config_changed(n, request_definitions(r));

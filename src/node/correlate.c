@@ -170,7 +170,6 @@ struct change *correlate_keep(struct node *n, struct work *w)
 
     *keep = (struct signal_keep){
         .change = {.apply = signal_keep_apply, .now_us = clock_wall_us(n->clock)},
-        .signal = w->correlated,
         .waits_up_to = w->waits_up_to,
     };
     return &keep->change;

@@ -484,8 +484,6 @@ void expiry_run(struct node *n);
 int64_t expiry_in_us(const struct node *n); /* until expiry_run() has something to do */
 
 /* view.c */
-/* What of the execution's input is sensitive; an empty mask when nothing is. */
-void view_mask(struct arena *mem, const struct execution *x, struct mask *out);
 /* Append it as the API shows it, or a row of its history. */
 void view_execution(struct arena *mem, struct buf *out, const struct execution *x);
 void view_row(struct arena *mem, struct buf *out, const struct execution *x,

@@ -58,7 +58,8 @@ static bool make_key(char *key, size_t *len, enum meter_id id, const struct str 
     for (int i = 0; i < METER_LABELS; i++) {
         if (used + labels[i].len + 1 > KEY_MAX)
             return false;
-        memcpy(key + used, labels[i].ptr, labels[i].len);
+        if (labels[i].len > 0)
+            memcpy(key + used, labels[i].ptr, labels[i].len);
         used += labels[i].len;
         key[used++] = '\0';
     }

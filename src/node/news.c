@@ -1,6 +1,8 @@
 /* news.c - telling of commits that have become durable; see node.h. */
 #include "node/inner.h"
 
+#include "engine/show.h"
+
 void node_on_news(struct node *n, node_hear_fn *hear, void *context)
 {
     n->hear = hear;
@@ -36,7 +38,7 @@ void news_tell(struct node *n, struct entry *e, const struct commit *commit)
     news_known(e, x);
     if (n->hear == NULL)
         return;
-    view_mask(&e->mem, x, &mask);
+    show_mask(&e->mem, x, &mask);
     n->hear(n->hear_context, &(struct node_news){
                                  .id = x->id,
                                  .code = x->program->code,

@@ -115,6 +115,7 @@ enum node_request_kind {
     NODE_SKIP,       /* ... a held one goes on behind the step that failed */
     NODE_MIGRATE,    /* ... a waiting one goes on with another version */
     NODE_RESOLVE,    /* ... says what became of an attempt that nobody could find out about */
+    NODE_UNDO,       /* ... a rollback that was given up is tried again */
     NODE_WAIT,       /* for the end of an execution, or for the step that takes a signal */
     NODE_DEFINITION, /* save a draft, delete it, publish, and what else can become of one */
     NODE_CHANGE,     /* any other change: see store/change.h */
@@ -152,8 +153,8 @@ struct node_request {
     struct str from;     /* RETRY: the code of a step; empty = where it stands */
     struct str held;     /* RETRY: the step that is held, of several; empty = the first */
     struct value output; /* SKIP, RESOLVE: of the step; absent = none */
+    struct str letter;   /* RESOLVE, UNDO: the id of the dead letter */
     /* RESOLVE; `idempotency` has the status and the answer that is kept */
-    struct str letter; /* the id of the dead letter */
     enum outcome_said said;
     struct str note;
     /* DEFINITION */

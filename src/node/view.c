@@ -3,21 +3,6 @@
 
 #include "engine/show.h"
 
-void view_mask(struct arena *mem, const struct execution *x, struct mask *out)
-{
-    const struct program *p = x->program;
-
-    *out = (struct mask){0};
-    for (uint32_t i = 0; i < p->param_count; i++)
-        if (p->params[i].sensitive)
-            mask_add(mem, out, p->params[i].name);
-    if (mask_is_empty(out))
-        return;
-    mask_learn(mem, out, x->input);
-    if (x->has_new_input)
-        mask_learn(mem, out, x->first_input);
-}
-
 /* Append what was shown without what is sensitive. */
 static void append(struct arena *mem, struct buf *out, const struct mask *mask, struct str json)
 {
@@ -34,7 +19,7 @@ void view_execution(struct arena *mem, struct buf *out, const struct execution *
     struct mask mask;
     struct buf whole;
 
-    view_mask(mem, x, &mask);
+    show_mask(mem, x, &mask);
     if (mask_is_empty(&mask)) {
         show_execution(out, x);
         return;
@@ -50,7 +35,7 @@ void view_row(struct arena *mem, struct buf *out, const struct execution *x,
     struct mask mask;
     struct buf whole;
 
-    view_mask(mem, x, &mask);
+    show_mask(mem, x, &mask);
     buf_init_arena(&whole, mem);
     show_history_row(&whole, x->id, row);
     append(mem, out, &mask, buf_view(&whole));

@@ -116,6 +116,10 @@ static void make_event(const struct node *n, struct work *w, struct event *ev)
         ev->output = r->output;
         ev->note = r->note;
         return;
+    case NODE_UNDO:
+        ev->kind = EVENT_UNDO;
+        ev->letter = r->letter;
+        return;
     case NODE_WAIT:
     case NODE_DEFINITION:
     case NODE_CHANGE:

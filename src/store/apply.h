@@ -66,6 +66,10 @@ bool apply_letters(struct apply *a, const struct member *m, enum db_status *stat
 /* What the counter of signals that are kept for a wait is called. */
 #define COUNTER_KEPT_SIGNALS "kept_signals"
 
+/* Take the locks of the correlations that these members are about. False: *status says why. */
+bool apply_lock_correlations(struct apply *a, const struct members *members,
+                             enum db_status *status) MUST_USE;
+
 /*
  * What a commit has to do with correlations, in change_signal.c. The first is
  * before anything is written: APPLY_DONE with m->result, which is unchanged

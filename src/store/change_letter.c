@@ -23,20 +23,37 @@ static bool insert(struct apply *a, const struct member *m, const struct dead_le
                        status);
 }
 
+static struct db_value who(const struct member *m)
+{
+    return m->audit != NULL ? db_some_text(m->audit->user_id) : db_null();
+}
+
 /* The letters of an incident that has ended; `step`: the oldest of that step alone. */
 static bool close_incident(struct apply *a, const struct member *m, struct str step,
                            enum db_status *status)
 {
     const struct commit *c = m->commit;
-    struct db_value params[] = {db_int(m->row),
-                                letter_status_value(c->incident),
-                                db_int(c->after->updated_at_us),
-                                m->audit != NULL ? db_some_text(m->audit->user_id) : db_null(),
-                                db_some_text(c->incident_note),
-                                db_some_text(step)};
+    struct db_value params[] = {
+        db_int(m->row), letter_status_value(c->incident), db_int(c->after->updated_at_us),
+        who(m),         db_some_text(c->incident_note),   db_some_text(step)};
 
     if (!apply_write(a, step.len > 0 ? SQL_INCIDENT_CLOSE_STEP : SQL_INCIDENT_CLOSE, params,
                      step.len > 0 ? 6 : 5, status))
+        return false;
+    a->open_letters -= db_changes(a->db);
+    return true;
+}
+
+/* The letter of a rollback that is tried again. */
+static bool retry(struct apply *a, const struct member *m, enum db_status *status)
+{
+    char id[UUID_TEXT_LEN + 1];
+
+    uuid_write(m->commit->retried_letter, id);
+    if (!apply_write(a, SQL_LETTER_RETRY,
+                     DB_PARAMS(db_text(str_from(id, UUID_TEXT_LEN)),
+                               db_int(m->commit->after->updated_at_us), who(m)),
+                     status))
         return false;
     a->open_letters -= db_changes(a->db);
     return true;
@@ -52,6 +69,8 @@ bool apply_letters(struct apply *a, const struct member *m, enum db_status *stat
     for (size_t i = 0; c->incident != LETTER_OPEN && i < c->incident_steps.count; i++)
         if (!close_incident(a, m, c->incident_steps.items[i], status))
             return false;
+    if (c->retries_letter && !retry(a, m, status))
+        return false;
     for (size_t i = 0; i < c->dead_letters.count; i++)
         if (!insert(a, m, &c->dead_letters.items[i], status))
             return false;

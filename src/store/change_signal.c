@@ -3,10 +3,47 @@
 
 #include "value/json.h"
 
-static bool lock(struct apply *a, struct str org_id, struct str correlation, enum db_status *status)
+#include <stdlib.h>
+
+/* --- the lock of a correlation --- */
+
+struct lock {
+    struct str org_id, correlation;
+};
+
+static int compare_locks(const void *a, const void *b)
 {
-    *status =
-        db_exec(a->db, SQL_CORRELATION_LOCK, DB_PARAMS(db_text(org_id), db_text(correlation)));
+    const struct lock *x = a, *y = b;
+    int order = str_cmp(x->org_id, y->org_id);
+
+    return order != 0 ? order : str_cmp(x->correlation, y->correlation);
+}
+
+/* All nodes take them in one order, and before any row is locked, so that nobody waits in a ring. */
+bool apply_lock_correlations(struct apply *a, const struct members *members, enum db_status *status)
+{
+    struct {
+        VEC_OF(struct lock);
+    } locks = {0};
+
+    for (size_t i = 0; i < members->count; i++) {
+        const struct member *m = members->items[i];
+
+        if (m->kind == MEMBER_CHANGE && m->correlated != NULL)
+            *VEC_ADD(a->mem, &locks) =
+                (struct lock){m->correlated->org_id, m->correlated->correlation};
+        for (size_t k = 0; m->kind == MEMBER_COMMIT && k < m->commit->opened.count; k++)
+            *VEC_ADD(a->mem, &locks) =
+                (struct lock){m->commit->after->org_id, m->commit->opened.items[k].correlation};
+    }
+    if (locks.count > 1)
+        qsort(locks.items, locks.count, sizeof(*locks.items), compare_locks);
+    *status = DB_DONE;
+    for (size_t i = 0; i < locks.count && *status == DB_DONE; i++)
+        if (i == 0 || compare_locks(&locks.items[i - 1], &locks.items[i]) != 0)
+            *status = db_exec(
+                a->db, SQL_CORRELATION_LOCK,
+                DB_PARAMS(db_text(locks.items[i].org_id), db_text(locks.items[i].correlation)));
     return *status == DB_DONE;
 }
 
@@ -76,16 +113,15 @@ static bool insert(struct apply *a, const struct correlated_signal *s, struct st
 /* --- keeping --- */
 
 /* Whether a wait that might take it stands behind those that were asked. */
-static bool has_later_wait(struct apply *a, const struct signal_keep *k, bool *out,
-                           enum db_status *status)
+static bool has_later_wait(struct apply *a, const struct correlated_signal *s, int64_t after,
+                           bool *out, enum db_status *status)
 {
-    const struct correlated_signal *s = k->signal;
     struct buf type;
 
     buf_init_arena(&type, a->mem);
     json_write_string(&type, s->type);
     *status = db_run(a->db, SQL_WAIT_FIND,
-                     DB_PARAMS(db_text(s->org_id), db_text(s->correlation), db_int(k->waits_up_to),
+                     DB_PARAMS(db_text(s->org_id), db_text(s->correlation), db_int(after),
                                db_text(buf_view(&type))));
     *out = *status == DB_ROW;
     db_end(a->db, SQL_WAIT_FIND);
@@ -111,14 +147,14 @@ static bool is_full(struct apply *a, const struct correlated_signal *s, bool *ou
 enum apply_end signal_keep_apply(struct apply *a, struct member *m, enum db_status *status)
 {
     const struct signal_keep *k = (const struct signal_keep *)m->change;
+    const struct correlated_signal *s = m->correlated;
     bool is_late = false, has_too_many = false;
     enum apply_end end;
 
-    if (!lock(a, k->signal->org_id, k->signal->correlation, status))
-        return APPLY_FAILED;
-    if (is_known(a, m, k->signal, &end, status))
+    if (is_known(a, m, s, &end, status))
         return end;
-    if (!has_later_wait(a, k, &is_late, status) || !is_full(a, k->signal, &has_too_many, status))
+    if (!has_later_wait(a, s, k->waits_up_to, &is_late, status) ||
+        !is_full(a, s, &has_too_many, status))
         return APPLY_FAILED;
     if (is_late)
         return apply_refuse(a, m, MEMBER_STALE);
@@ -126,7 +162,7 @@ enum apply_end signal_keep_apply(struct apply *a, struct member *m, enum db_stat
         return apply_refuse_with(a, m, ERR_CONFLICT,
                                  "too many signals are kept for this correlation: "
                                  "nothing has waited for them yet");
-    return insert(a, k->signal, STR_NONE, status) ? APPLY_DONE : APPLY_FAILED;
+    return insert(a, s, STR_NONE, status) ? APPLY_DONE : APPLY_FAILED;
 }
 
 /* --- waits --- */
@@ -182,8 +218,7 @@ enum apply_end apply_check_correlation(struct apply *a, struct member *m, enum d
     bool is_late;
 
     for (size_t i = 0; i < c->opened.count; i++) {
-        if (!lock(a, c->after->org_id, c->opened.items[i].correlation, status) ||
-            !has_later_signal(a, m, &c->opened.items[i], &is_late, status))
+        if (!has_later_signal(a, m, &c->opened.items[i], &is_late, status))
             return APPLY_FAILED;
         if (is_late)
             return apply_refuse(a, m, MEMBER_KEPT_STALE);
@@ -234,7 +269,7 @@ enum apply_end signal_purge_apply(struct apply *a, struct member *m, enum db_sta
         return APPLY_FAILED;
     p->purged += db_changes(a->db);
     a->kept_signals -= db_changes(a->db);
-    if (!apply_write(a, SQL_CORRELATED_PURGE, params, 2, status))
+    if (!apply_write(a, SQL_DELIVERED_PURGE, params, 2, status))
         return APPLY_FAILED;
     p->purged += db_changes(a->db);
     return APPLY_DONE;

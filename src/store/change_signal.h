@@ -2,8 +2,8 @@
  * change_signal.h - signals that look for their wait by a correlation.
  *
  * One that finds no wait is kept; a wait that begins looks at what is kept. The
- * two must never pass each other: each is a member of a batch, takes the lock of
- * the correlation and then looks at what the other has written. Whoever meets
+ * two must never pass each other: each is a member of a batch that has the lock of
+ * the correlation, and looks at what the other has written. Whoever meets
  * something newer than it has considered is refused and looks again:
  *
  *     signal_keep    a wait behind `waits_up_to`          MEMBER_STALE
@@ -23,14 +23,13 @@ enum {
 };
 
 /*
- * Keep a signal until its wait begins. MEMBER_SIGNAL_KNOWN and _DIFFERS: one of
+ * Keep a signal, which is the member's `correlated`, until its wait begins. MEMBER_SIGNAL_KNOWN and _DIFFERS: one of
  * its id is there; MEMBER_STALE: a later wait is open; refused with ERR_CONFLICT
  * when too many are kept.
  */
 struct signal_keep {
     struct change change; /* .apply = signal_keep_apply */
-    const struct correlated_signal *signal;
-    int64_t waits_up_to; /* these do not take it, as far as they are open */
+    int64_t waits_up_to;  /* these do not take it, as far as they are open */
 };
 
 enum apply_end signal_keep_apply(struct apply *a, struct member *m, enum db_status *status);

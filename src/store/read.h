@@ -49,7 +49,7 @@ bool read_signal(struct reader *r, struct uuid execution, struct str signal_id, 
 bool read_step_meta(struct reader *r, struct arena *mem, struct uuid id, struct value *out,
                     struct err *err) MUST_USE;
 
-/* What of an execution's input is sensitive; an empty mask when nothing is. */
+/* What of an execution's input and of the answers of people is sensitive; an empty mask when nothing is. */
 bool read_mask(struct reader *r, struct arena *mem, struct uuid id, struct mask *out,
                struct err *err) MUST_USE;
 

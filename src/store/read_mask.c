@@ -8,12 +8,11 @@
 #include "store/read_row.h"
 #include "value/json.h"
 
-/* The names of the sensitive ones among the parameters of a definition. */
-static void add_names(struct arena *mem, struct value definition, struct mask *out)
-{
-    struct value params =
-        definition.kind == VALUE_MAP ? value_map_get_str(definition, STR("input")) : value_absent();
+typedef void add_fn(struct arena *mem, struct mask *m, struct str name);
 
+/* The names of the sensitive ones among parameters. */
+static void add_names(struct arena *mem, struct value params, add_fn *add, struct mask *out)
+{
     for (uint32_t i = 0; params.kind == VALUE_LIST && i < params.len; i++) {
         struct value name, sensitive;
 
@@ -22,19 +21,42 @@ static void add_names(struct arena *mem, struct value definition, struct mask *o
         name = value_map_get_str(params.items[i], STR("name"));
         sensitive = value_map_get_str(params.items[i], STR("sensitive"));
         if (name.kind == VALUE_STRING && value_is_true(sensitive))
-            mask_add(mem, out, value_text(name));
+            add(mem, out, value_text(name));
     }
 }
 
-/* The inputs that retries have given in place of the first one. */
-static bool learn_retries(struct reader *r, struct arena *mem, int64_t row, struct mask *out,
-                          struct err *err)
+/* The same for every form, wherever it stands in the steps. */
+static void add_forms(struct arena *mem, struct value v, struct mask *out)
 {
-    const enum sql sql = SQL_READ_RETRIES;
+    if (v.kind == VALUE_MAP)
+        add_names(mem, value_map_get_str(v, STR("form")), mask_add_field, out);
+    for (uint32_t i = 0; (v.kind == VALUE_MAP || v.kind == VALUE_LIST) && i < v.len; i++)
+        add_forms(mem, v.kind == VALUE_MAP ? v.map->entries[i].value : v.items[i], out);
+}
+
+static void learn_retry(struct arena *mem, struct mask *m, struct value delta)
+{
+    mask_learn(mem, m, value_map_get_str(delta, STR("input")));
+}
+
+static void learn_signal(struct arena *mem, struct mask *m, struct value delta)
+{
+    struct value signal = value_map_get_str(delta, STR("signal"));
+
+    if (signal.kind == VALUE_MAP)
+        mask_learn_answer(mem, m, value_map_get_str(signal, STR("payload")));
+}
+
+/* What events of one kind have added: inputs of retries, payloads of signals. */
+static bool learn_events(struct reader *r, struct arena *mem, int64_t row, struct str event,
+                         void (*learn)(struct arena *, struct mask *, struct value),
+                         struct mask *out, struct err *err)
+{
+    const enum sql sql = SQL_READ_DELTAS;
     enum db_status status =
         reader_run(r, sql,
                    DB_PARAMS(db_int(history_key(row, 0)), db_int(history_key(row, HISTORY_SEQ_MAX)),
-                             db_int(HISTORY_EVENT)));
+                             db_int(HISTORY_EVENT), db_text(event)));
     bool ok = true;
 
     for (; ok && status == DB_ROW; status = db_next(r->db, sql)) {
@@ -42,7 +64,7 @@ static bool learn_retries(struct reader *r, struct arena *mem, int64_t row, stru
 
         ok = json_read(mem, db_column_text(r->db, sql, 0), &delta, err);
         if (ok && delta.kind == VALUE_MAP)
-            mask_learn(mem, out, value_map_get_str(delta, STR("input")));
+            learn(mem, out, delta);
     }
     db_end(r->db, sql);
     return ok && status > DB_DONE ? db_fail(r->db, status, err) : ok;
@@ -69,7 +91,13 @@ bool read_mask(struct reader *r, struct arena *mem, struct uuid id, struct mask 
         return false;
     if (status > DB_DONE)
         return db_fail(r->db, status, err);
-    add_names(mem, definition, out);
+    if (definition.kind == VALUE_MAP) {
+        add_names(mem, value_map_get_str(definition, STR("input")), mask_add, out);
+        add_forms(mem, value_map_get_str(definition, STR("steps")), out);
+    }
     mask_learn(mem, out, input);
-    return mask_is_empty(out) || learn_retries(r, mem, row, out, err);
+    return (out->names.count == 0 ||
+            learn_events(r, mem, row, STR("retry"), learn_retry, out, err)) &&
+           (out->fields.count == 0 ||
+            learn_events(r, mem, row, STR("signal"), learn_signal, out, err));
 }

@@ -9,6 +9,8 @@
 #include "store/reader.h"
 #include "store/writer.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -185,6 +187,17 @@ static bool copy_to(struct str file, struct str part, struct err *err)
     return ok;
 }
 
+/* An empty file, which the copy fills: the system says best why there can be none. */
+static bool make_part(struct str part, struct str path, struct err *err)
+{
+    int fd = open(part.ptr, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    if (fd < 0)
+        return err_set(err, ERR_IO, "cannot write %.*s: %s", STR_ARG(path), strerror(errno));
+    close(fd);
+    return true;
+}
+
 static bool back_up(struct arena *mem, struct str file, struct str path, struct err *err)
 {
     struct str part = str_printf(mem, "%.*s.part", STR_ARG(path));
@@ -193,6 +206,8 @@ static bool back_up(struct arena *mem, struct str file, struct str path, struct 
     if (access(str_copy(mem, path).ptr, F_OK) == 0)
         return err_set(err, ERR_CONFLICT, "%.*s exists already", STR_ARG(path));
     (void)unlink(part.ptr);
+    if (!make_part(part, path, err))
+        return false;
     ok = copy_to(file, part, err) && folder_sync(part.ptr, err) && folder_rename(part, path, err);
     if (!ok)
         (void)unlink(part.ptr);

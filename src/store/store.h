@@ -141,7 +141,7 @@ struct member {
     const struct commit *commit;
     struct definition_change *definition;
     struct change *change;
-    /* MEMBER_COMMIT: what it receives came by correlation; or NULL */
+    /* What it receives (MEMBER_COMMIT) or keeps came by correlation; or NULL */
     const struct correlated_signal *correlated;
     struct uuid crashed;                   /* MEMBER_CRASH */
     const struct idempotency *idempotency; /* or NULL */

@@ -147,7 +147,7 @@ static enum attempt try_batch(struct writer *w, struct batch *b, bool carefully,
     CRASH_POINT(WRITER_BEGUN);
     if (*status == DB_DONE)
         *status = new_rows(&a, b);
-    if (*status == DB_DONE)
+    if (*status == DB_DONE && apply_lock_correlations(&a, &b->members, status))
         attempt = apply_members(&a, b, carefully, status);
     if (attempt == ATTEMPT_COMMITTED) {
         *status = write_sums(w, &a, b);

@@ -4,10 +4,11 @@
  * `result` must be equal. Of error, waitingFor, context, records, children and
  * deadLetters, what is given must be there: members of objects may be left out,
  * items of lists may not. `steps`, `commands` and `logs` are whole lists, in
- * order.
+ * order; `steps` may also say what became of some steps, by their codes.
  */
 #include "base/buf.h"
 #include "define/catalog.h"
+#include "engine/show.h"
 #include "trial/case.h"
 #include "trial/script.h"
 #include "value/json.h"
@@ -127,6 +128,85 @@ static void check_texts(struct check *k, const char *what, struct value expected
     *VEC_ADD(k->mem, k->problems) =
         str_printf(k->mem, "%s: expected %.*s,\n    but they are %.*s", what,
                    STR_ARG(shown(k->mem, expected)), STR_ARG(shown(k->mem, are)));
+}
+
+/* A row as the API shows it. */
+static struct value row_value(struct arena *mem, const struct trial *trial,
+                              const struct history_row *row)
+{
+    struct value v;
+    struct buf out;
+    struct err err;
+
+    buf_init_arena(&out, mem);
+    show_history_row(&out, trial->main.x->id, row);
+    return json_read(mem, buf_view(&out), &v, &err) ? v : value_null();
+}
+
+/* What is expected of one row: its status, or members of it. */
+static void check_row(struct check *k, struct str path, struct value expected,
+                      const struct trial *trial, const struct history_row *row)
+{
+    struct value is = row_value(k->mem, trial, row);
+
+    compare(k, path, expected,
+            expected.kind == VALUE_MAP ? is : value_map_get_str(is, STR("status")));
+}
+
+/* The last row of a step, or NULL when it never ran. */
+static const struct history_row *last_row(const struct history *history, struct str step)
+{
+    for (size_t i = history->count; i > 0; i--)
+        if (history->items[i - 1].kind == HISTORY_FORWARD &&
+            str_eq(history->items[i - 1].step, step))
+            return &history->items[i - 1];
+    return NULL;
+}
+
+/* {code: status, members of its last row, or null when it must not have run} */
+static void check_steps_by_code(struct check *k, struct value expected, const struct trial *trial)
+{
+    for (uint32_t i = 0; i < expected.len; i++) {
+        struct str code = value_text(expected.map->entries[i].key);
+        struct str path = str_printf(k->mem, "steps.%.*s", STR_ARG(code));
+        struct value wanted = expected.map->entries[i].value;
+        const struct history_row *row = last_row(&trial->main.history, code);
+
+        if (row != NULL)
+            check_row(k, path, wanted, trial, row);
+        else if (wanted.kind != VALUE_NULL)
+            differs(k, path, wanted, value_absent());
+    }
+}
+
+/* A list of texts, or of members of rows. */
+static void check_steps(struct check *k, struct value expected, const struct trial *trial)
+{
+    const struct history *history = &trial->main.history;
+    struct value texts = step_texts(k->mem, history);
+    uint32_t n = 0;
+
+    if (expected.kind == VALUE_MAP) {
+        check_steps_by_code(k, expected, trial);
+        return;
+    }
+    if (expected.kind != VALUE_LIST || expected.len != texts.len) {
+        check_texts(k, "steps", expected, texts);
+        return;
+    }
+    for (size_t i = 0; i < history->count; i++) {
+        struct str path = str_printf(k->mem, "steps[%u]", n);
+
+        if (history->items[i].kind == HISTORY_EVENT)
+            continue;
+        if (expected.items[n].kind == VALUE_MAP)
+            check_row(k, path, expected.items[n], trial, &history->items[i]);
+        else if (!value_equal(expected.items[n], texts.items[n], NULL)) {
+            check_texts(k, "steps", expected, texts);
+            return;
+        }
+        n++;
+    }
 }
 
 /* --- records --- */
@@ -303,7 +383,7 @@ void case_check(struct arena *mem, const struct trial_case *c, const struct tria
     check_members(&k, c->expect, is);
     explain_wait(&k, c, is);
     if (steps.kind != VALUE_ABSENT)
-        check_texts(&k, "steps", steps, step_texts(mem, &trial->main.history));
+        check_steps(&k, steps, trial);
     if (commands.kind != VALUE_ABSENT)
         check_texts(&k, "commands", commands, command_texts(mem, &trial->main.commands));
     if (logs.kind != VALUE_ABSENT)

@@ -14,6 +14,11 @@ void mask_add(struct arena *mem, struct mask *m, struct str name)
     *VEC_ADD(mem, &m->names) = name;
 }
 
+void mask_add_field(struct arena *mem, struct mask *m, struct str name)
+{
+    *VEC_ADD(mem, &m->fields) = name;
+}
+
 /* --- learning --- */
 
 static bool is_number(struct value v)
@@ -49,10 +54,21 @@ static void learn(struct arena *mem, struct mask *m, struct value v)
         *VEC_ADD(mem, &m->texts) = text;
 }
 
+static void learn_members(struct arena *mem, struct mask *m, const struct mask_names *names,
+                          struct value v)
+{
+    for (size_t i = 0; v.kind == VALUE_MAP && i < names->count; i++)
+        learn(mem, m, value_map_get_str(v, names->items[i]));
+}
+
 void mask_learn(struct arena *mem, struct mask *m, struct value input)
 {
-    for (size_t i = 0; input.kind == VALUE_MAP && i < m->names.count; i++)
-        learn(mem, m, value_map_get_str(input, m->names.items[i]));
+    learn_members(mem, m, &m->names, input);
+}
+
+void mask_learn_answer(struct arena *mem, struct mask *m, struct value answer)
+{
+    learn_members(mem, m, &m->fields, answer);
 }
 
 /* --- hiding --- */

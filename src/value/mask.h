@@ -1,8 +1,8 @@
 /*
  * mask.h - keep secrets out of what is shown.
  *
- * A mask knows which members of an input are sensitive and which values they
- * had. Wherever one of these values comes up again, whole or within a text,
+ * A mask knows which members of an input, and which fields of the answers of
+ * people, are sensitive and which values they had. Wherever one of these values comes up again, whole or within a text,
  * "***" is shown in its place: in the results of steps, in errors, in logs.
  * Values that say little (true, null, numbers and texts of fewer than
  * MASK_LEN_MIN characters) are hidden under their name; a short text also
@@ -27,18 +27,25 @@ struct mask_secrets {
 
 struct mask {
     struct mask_names names;
+    struct mask_names fields;  /* of answers */
     struct mask_secrets texts; /* and numbers, as JSON writes them */
 };
 
 /* A member of the input that is sensitive; `name` must live as long as the mask. */
 void mask_add(struct arena *mem, struct mask *m, struct str name);
 
+/* A field of an answer that is; the same. */
+void mask_add_field(struct arena *mem, struct mask *m, struct str name);
+
 /* Learn the values that the sensitive members of an input have. */
 void mask_learn(struct arena *mem, struct mask *m, struct value input);
 
+/* The same for the sensitive fields of an answer. */
+void mask_learn_answer(struct arena *mem, struct mask *m, struct value answer);
+
 static inline bool mask_is_empty(const struct mask *m)
 {
-    return m->names.count == 0;
+    return m->names.count + m->fields.count == 0;
 }
 
 /* The value without secrets; it shares what has none. */

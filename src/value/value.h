@@ -229,7 +229,8 @@ static inline const struct value *value_map_field(const struct value_map *m,
     if (m->index != NULL)
         return value_map_field_large(m, key);
     for (; e != end; e++)
-        if (value_head(&e->key) == head && memcmp(e->key.text, key->text, key->len) == 0)
+        if (value_head(&e->key) == head &&
+            (key->len == 0 || memcmp(e->key.text, key->text, key->len) == 0))
             return &e->value;
     return NULL;
 }

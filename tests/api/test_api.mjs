@@ -264,6 +264,10 @@ claim('eval answers value and type, or the column', async () => {
     isProblem(bad, 422, 'expression_syntax');
     equal([bad.json.errors[0].pointer, bad.json.errors[0].column], ['/expression', 5]);
     isProblem(await api('POST', '/eval', { expression: '[1][5]' }), 422, 'expression_error');
+    equal((await api('PUT', '/functions/thrice', { params: [{ name: 'x', type: 'integer' }], body: 'x * 3' })).status, 201);
+    equal((await api('POST', '/eval', { expression: 'fn.thrice(a)', context: { a: 5 } })).json, { value: 15, type: 'int' });
+    const unknown = await api('POST', '/eval', { expression: 'fn.thirce(1)' });
+    equal(unknown.json.detail, "undeclared function 'fn.thirce'; did you mean 'fn.thrice'?");
     equal((await api('POST', '/eval', { expression: '$["a-b"]', context: { 'a-b': 1 } })).json.value, 1);
 });
 

@@ -3,6 +3,10 @@ import { check, claim, equal, refused, run } from './stores.mjs';
 
 const waits = { code: 'waits', steps: [{ code: 'w', procedure: { type: 'wait.signal', signalType: 'go' } }] };
 const short = { code: 'short', steps: [{ code: 'a', procedure: { type: 'compute.transform', data: { x: 1 } } }] };
+const correlated = {
+    code: 'correlated',
+    steps: [{ code: 'w', procedure: { type: 'wait.signal', signalType: 'paid', correlation: '$.input.order' } }],
+};
 const parent = { code: 'parent', steps: [{ code: 'c', procedure: { type: 'flow.start', code: 'short', input: {} } }] };
 
 const audit = async (rig, query = '') => {
@@ -45,6 +49,18 @@ claim('what was refused or repeated leaves none', async (rig) => {
     equal([(await send()).status, (await send()).status], [202, 202]);
     refused(await rig.api('POST', '/executions', { code: 'waits', key: 'A-2' }), 409, 'key_busy');
     equal((await audit(rig, `&target=${id}`)).map((l) => l.action), ['execution.signal', 'execution.start']);
+});
+
+claim('a signal by correlation leaves one line, whether someone waits for it or not', async (rig) => {
+    const { id } = await rig.begin('correlated', { input: { order: 'O-1' } });
+    for (const correlation of ['O-1', 'O-2']) {
+        const sent = await rig.api('POST', '/signals', { type: 'paid', correlation });
+        equal([sent.status, sent.body.executionId], [202, correlation === 'O-1' ? id : null], JSON.stringify(sent.body));
+    }
+    equal((await audit(rig)).slice(0, 2).map((l) => [l.action, l.target, l.details]), [
+        ['execution.signal', null, { type: 'paid', correlation: 'O-2' }],
+        ['execution.signal', null, { type: 'paid', correlation: 'O-1' }],
+    ]);
 });
 
 claim('conditions choose starts as they choose the rest', async (rig) => {
@@ -96,5 +112,5 @@ claim('a line far behind many others is found', async (rig) => {
 });
 
 await run(async (rig) => {
-    for (const definition of [waits, short, parent]) await rig.publish(definition);
+    for (const definition of [waits, short, parent, correlated]) await rig.publish(definition);
 });

@@ -30,6 +30,32 @@ const stuck = {
     ],
 };
 
+/** The second rollback fails until the configuration says that it is paid. */
+const stranded = {
+    code: 'stranded',
+    settings: { retryPolicy: { maxAttempts: 1, delay: '1ms', backoff: 1 } },
+    steps: [
+        { code: 'first', procedure: { type: 'log', message: 'a' }, rollback: { type: 'log', message: 'undone' } },
+        {
+            code: 'second', procedure: { type: 'compute.transform', data: 2 },
+            rollback: [
+                { type: 'compute.fail', when: '!$.config.paid', code: 'down', message: 'm', class: 'transient' },
+                { type: 'compute.transform', data: { undone: '$.steps.second.output' } },
+            ],
+        },
+        { code: 'ask', procedure: { type: 'wait.signal', signalType: 'go' } },
+        { code: 'fails', procedure: { type: 'compute.fail', code: 'no', message: 'm' } },
+    ],
+};
+
+const many = { ...holding, code: 'many' };
+
+/** Nobody knows whether it has happened, and nothing undoes it. */
+const lost = {
+    code: 'lost',
+    steps: [{ code: 'call', retry: { maxAttempts: 1 }, procedure: { type: 'compute.fail', code: 'silence', message: 'm', class: 'indeterminate' } }],
+};
+
 const waiting = { code: 'waiting', steps: [{ code: 'ask', procedure: { type: 'wait.signal', signalType: 'go' } }] };
 
 const letters = (rig, query) => rig.all(`/dlq?${query}`, 3);
@@ -81,8 +107,88 @@ claim('each rollback that was given up has a dead letter', async (rig) => {
     const found = await of(rig, id);
     equal(found.map((l) => [l.kind, l.step, l.cause.code, l.attempts, l.status]),
         [['compensation', 'reserve', 'gone', 1, 'open'], ['compensation', 'charge', 'down', 5, 'open']]);
-    const refusal = refused(await rig.api('POST', `/dlq/${found[0].id}/retry`), 409, 'conflict');
-    check(refusal.detail.includes("'reserve'") && refusal.detail.includes('resolve'), refusal.detail);
+});
+
+/** The end of an execution, and what of it is undone. */
+async function ended(rig, id) {
+    for (;;) {
+        const { status, error, completedAt } = (await rig.api('GET', `/executions/${id}`)).body;
+        if (status === 'failed' || status === 'cancelled') return [status, error.code, error.compensation, completedAt !== null];
+        await new Promise((done) => setTimeout(done, 5));
+    }
+}
+
+const rollbacks = async (rig, id, step) =>
+    (await rig.all(`/executions/${id}/steps`, 100)).filter((r) => r.kind === 'rollback' && r.step === step);
+
+async function strand(rig, how) {
+    await rig.api('PUT', '/config/paid', { value: false });
+    const { id } = await rig.begin('stranded');
+    const before = how === 'cancel'
+        ? await rig.api('POST', `/executions/${id}/cancel`, { reason: 'enough' })
+        : await rig.api('POST', `/executions/${id}/signal`, { type: 'go', payload: 1 });
+    equal(before.status, 202);
+    const end = await ended(rig, id);
+    equal(end[2], { compensated: ['first'], failed: ['second'] });
+    const [letter] = await of(rig, id);
+    return { id, letter, end };
+}
+
+claim('a rollback that was given up is tried again, and the end stays', async (rig) => {
+    for (const [how, wanted] of [['fail', ['failed', 'no']], ['cancel', ['cancelled', 'cancelled']]]) {
+        const before = await gauge(rig);
+        const { id, letter, end } = await strand(rig, how);
+        equal([...end.slice(0, 2), letter.attempts], [...wanted, 5]);
+        await rig.api('PUT', '/config/paid', { value: true });
+        const key = { 'Idempotency-Key': `undo-${how}-${rig.name}` };
+        const answer = await rig.api('POST', `/dlq/${letter.id}/retry`, undefined, key);
+        equal([answer.status, answer.body], [202, {}]);
+        equal(await ended(rig, id), [...wanted, { compensated: ['first', 'second'], failed: [] }, true]);
+        const rows = await rollbacks(rig, id, 'second');
+        equal(rows.map((r) => r.attempt), [1, 2, 3, 4, 5, 6]);
+        equal(new Set(rows.map((r) => r.idempotencyKey)).size, 1);
+        equal([rows[5].status, rows[5].output], ['compensated', { undone: 2 }]);
+        equal((await of(rig, id)).map((l) => [l.status, l.resolvedBy !== null]), [['retried', true]]);
+        equal((await rig.api('POST', `/dlq/${letter.id}/retry`, undefined, key)).status, 202);
+        refused(await rig.api('POST', `/dlq/${letter.id}/retry`), 409, 'conflict');
+        refused(await rig.api('POST', `/executions/${id}/retry`), 409, 'conflict');
+        equal(await gauge(rig), before);
+    }
+});
+
+claim('given up again it is another letter, and a kill in between changes nothing', async (rig) => {
+    const { id, letter } = await strand(rig, 'fail');
+    equal((await rig.api('POST', `/dlq/${letter.id}/retry`)).status, 202);
+    await rig.restart();
+    equal(await ended(rig, id), ['failed', 'no', { compensated: ['first'], failed: ['second'] }, true]);
+    const found = await of(rig, id);
+    equal(found.map((l) => [l.status, l.attempts]), [['open', 10], ['retried', 5]]);
+    equal((await rollbacks(rig, id, 'second')).map((r) => r.attempt), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    await rig.api('PUT', '/config/paid', { value: true });
+    equal((await rig.api('POST', `/dlq/${found[0].id}/retry`)).status, 202);
+    equal((await ended(rig, id))[2], { compensated: ['first', 'second'], failed: [] });
+    await rig.api('PUT', '/config/paid', { value: false });
+});
+
+claim('of many who try one rollback again one does', async (rig) => {
+    const { id, letter } = await strand(rig, 'fail');
+    await rig.api('PUT', '/config/paid', { value: true });
+    const clients = Array.from({ length: 8 }, () => rig.server.client());
+    const answers = await Promise.all(clients.map((c) => c.ask('POST', `/api/v1/dlq/${letter.id}/retry`)));
+    clients.forEach((c) => c.close());
+    equal(answers.map((a) => a.status).sort(), [202, ...Array(7).fill(409)]);
+    equal((await ended(rig, id))[2], { compensated: ['first', 'second'], failed: [] });
+    equal((await rollbacks(rig, id, 'second')).length, 6);
+    await rig.api('PUT', '/config/paid', { value: false });
+});
+
+claim('what has no rollback is not tried again', async (rig) => {
+    const answer = await rig.api('POST', '/executions?wait=10s', { code: 'lost' });
+    equal(answer.body.status, 'failed');
+    const [letter] = await of(rig, answer.body.id);
+    const refusal = refused(await rig.api('POST', `/dlq/${letter.id}/retry`), 409, 'conflict');
+    check(refusal.detail.includes('resolve'), refusal.detail);
+    equal((await of(rig, answer.body.id))[0].status, 'open');
 });
 
 claim('cancelling the execution closes the letter of its incident', async (rig) => {
@@ -165,7 +271,7 @@ claim('lists are filtered, newest first, page by page', async (rig) => {
     check((await ids('status=all&code=holding')).includes(held[2]), 'any status');
     check((await letters(rig, 'status=retried')).every((l) => l.status === 'retried'), 'only those that were tried again');
     equal(await ids('code=waiting&status=all'), []);
-    check((await letters(rig, 'kind=compensation')).every((l) => l.code === 'stuck'), 'only rollbacks');
+    check((await letters(rig, 'kind=compensation')).every((l) => ['stuck', 'lost'].includes(l.code)), 'only rollbacks');
     equal(await ids(`execution=${NOBODY}`), []);
     const from = encodeURIComponent(middle.createdAt);
     equal((await ids(`status=all&from=${from}&code=holding`)).slice(-3), held.slice(0, 3));
@@ -184,6 +290,48 @@ claim('what makes no sense is refused', async (rig) => {
     const { letter } = await hold(rig);
     refused(await rig.api('POST', `/dlq/${letter.id}/retry`, { what: 1 }), 422, 'invalid');
     refused(await rig.api('DELETE', `/dlq/${letter.id}`), 405, 'method_not_allowed');
+});
+
+claim('many are tried again at once, counted first', async (rig) => {
+    await rig.api('PUT', '/config/paid', { value: false });
+    const bulk = (body, headers) => rig.api('POST', '/dlq/bulk', { action: 'retry', ...body }, headers);
+    const counts = ({ body }) => [body.matched, body.done, body.failed, body.more];
+    const held = [], torn = [];
+    for (let i = 0; i < 5; i++) held.push((await rig.begin('many')).id);
+    for (let i = 0; i < 3; i++) torn.push((await strand(rig, 'fail')).id);
+    equal(counts(await bulk({ filter: { code: 'many' }, dryRun: true })), [5, 0, 0, false]);
+    equal((await letters(rig, 'code=many')).length, 5);
+    const part = await bulk({ filter: { code: 'many', kind: 'incident' }, limit: 2 });
+    equal(counts(part), [2, 2, 0, true]);
+    equal((await letters(rig, 'status=retried&code=many')).length, 2);
+    equal(counts(await bulk({ filter: { code: 'many' }, cursor: part.body.nextCursor })), [3, 3, 0, false]);
+    await rig.api('PUT', '/config/paid', { value: true });
+    const key = { 'Idempotency-Key': `many-${rig.name}` };
+    const all = await bulk({ filter: { code: 'many' } }, key);
+    equal(counts(all), [5, 5, 0, false]);
+    equal((await bulk({ filter: { code: 'many' } }, key)).body, all.body);
+    equal((await letters(rig, 'code=many')).length, 0);
+    for (const id of held) equal((await rig.api('GET', `/executions/${id}`)).body.status, 'completed');
+    equal(counts(await bulk({ filter: { code: 'stranded', kind: 'compensation', execution: torn[0] } })), [1, 1, 0, false]);
+    equal(counts(await bulk({ filter: { code: 'stranded' } })), [2, 2, 0, false]);
+    for (const id of torn) equal((await ended(rig, id))[2], { compensated: ['first', 'second'], failed: [] });
+    await rig.api('PUT', '/config/paid', { value: false });
+    const lone = await rig.api('POST', '/executions?wait=10s', { code: 'lost' });
+    const refusal = await bulk({ filter: { execution: lone.body.id } });
+    equal([counts(refusal), refusal.body.errors[0].executionId, refusal.body.errors[0].code], [[1, 0, 1, false], lone.body.id, 'conflict']);
+    equal((await rig.api('GET', '/audit?action=dead_letter.bulk_retry&limit=1')).body.items[0].details.failed, 1);
+});
+
+claim('a bulk request that makes no sense is refused', async (rig) => {
+    const pointer = async (body) => refused(await rig.api('POST', '/dlq/bulk', body), 422, 'invalid').errors[0].pointer;
+    equal(await pointer({ action: 'resolve', filter: {} }), '/action');
+    equal(await pointer({ action: 'retry' }), '/filter');
+    equal(await pointer({ action: 'retry', filter: { kind: 'incidnt' } }), '/filter/kind');
+    equal(await pointer({ action: 'retry', filter: { status: 'resolved' } }), '/filter/status');
+    equal(await pointer({ action: 'retry', filter: { execution: '7' } }), '/filter/execution');
+    equal(await pointer({ action: 'retry', filter: { from: 'soon' } }), '/filter/from');
+    equal(await pointer({ action: 'retry', filter: { step: 'a' } }), '/filter/');
+    equal(await pointer({ action: 'retry', filter: {}, limit: 0 }), '/limit');
 });
 
 claim('letters go with their execution', async (rig) => {
@@ -238,10 +386,10 @@ claim('killed under load, every held execution has its one letter', async (rig) 
         equal(mine.length, 1, 'letters of one execution');
         if (x.status === 'cancelled') equal(mine[0].status, 'resolved');
     }
-    equal(await gauge(rig), open.length + (await letters(rig, 'code=stuck')).length);
+    equal(await gauge(rig), open.length + (await letters(rig, 'kind=compensation')).length);
 });
 
 await run(async (rig) => {
     equal((await rig.api('PUT', '/config/paid', { value: false })).status < 300, true);
-    for (const definition of [holding, stuck, waiting]) await rig.publish(definition);
+    for (const definition of [holding, many, stuck, stranded, lost, waiting]) await rig.publish(definition);
 });

@@ -68,6 +68,13 @@ claim('a condition that does not exist is named, with its pointer', async (rig) 
     equal(answer.body.errors[0].pointer, '/filter/co~1de');
 });
 
+claim('an empty condition chooses nothing, and not everything', async (rig) => {
+    const before = await count(rig);
+    for (const filter of [{ key: '' }, { code: 'short', step: '' }, { status: '' }, { status: [''] }])
+        refused(await rig.api('POST', '/executions/bulk', { action: 'delete', filter }), 422, 'invalid');
+    equal(await count(rig), before, 'executions');
+});
+
 claim('a field of config that does not exist has its neighbour as a hint', async (rig) => {
     const answer = await rig.api('PUT', '/config/rate', { valeu: 1 });
     refused(answer, 422, 'invalid');

@@ -15,6 +15,10 @@ import { Listener, parse } from './listen.mjs';
 process.chdir(join(dirname(fileURLToPath(import.meta.url)), '../..'));
 let passed = 0;
 let failed = 0;
+let skipped = 0;
+
+/** What a claim skips itself with. */
+class Skip extends Error {}
 
 function equal(got, want, what = '') {
     if (isDeepStrictEqual(got, want)) return;
@@ -254,8 +258,15 @@ claim('the feed hints at everything that moves', async (w) => {
     back.close();
 });
 
+/** How many files a process may have open here. */
+function filesMax() {
+    const [, max] = readFileSync('/proc/self/limits', 'utf8').match(/^Max open files +\S+ +(\S+)/m);
+    return max === 'unlimited' ? Infinity : Number(max);
+}
+
 claim('there is an end to how many streams there may be', async (w) => {
     if (w.name !== 'sqlite') return;
+    if (filesMax() < 4300) throw new Skip('a process may not have 4,300 files open');
     const { hostname, port } = new URL(w.server.url);
     const text = `GET /api/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${w.server.token}\r\n\r\n`;
     const sockets = [];
@@ -322,6 +333,11 @@ for (const name of postgres ? ['sqlite', 'postgres'] : ['sqlite']) {
                 await run(w);
                 passed++;
             } catch (error) {
+                if (error instanceof Skip) {
+                    skipped++;
+                    console.log(`skipped: ${name}: ${text}: ${error.message}`);
+                    continue;
+                }
                 failed++;
                 console.log(`failed: ${name}: ${text}\n  ${error.message}\n  ${w.server.log.slice(-600)}`);
             }
@@ -335,5 +351,5 @@ for (const name of postgres ? ['sqlite', 'postgres'] : ['sqlite']) {
     }
 }
 postgres?.close();
-console.log(`${passed} passed, ${failed} failed`);
+console.log(`${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`);
 process.exit(failed === 0 ? 0 : 1);

@@ -37,6 +37,19 @@ const secret = {
     ],
 };
 
+const asksCard = {
+    code: 'asks_card',
+    steps: [
+        { code: 'ask', procedure: { type: 'wait.signal', signalType: 'card', form: [
+            { name: 'number', type: 'string', sensitive: true }, { name: 'cents', type: 'integer', sensitive: true },
+            { name: 'who', type: 'string' }] } },
+        { code: 'say', procedure: { type: 'log', level: 'warn', message: 'paid {{ $.steps.ask.payload.number }}' } },
+        { code: 'use', onError: 'continue', procedure: { type: 'compute.fail', code: 'no', message: 'no {{ $.steps.ask.payload.number }}' } },
+        { code: 'keep', procedure: { type: 'compute.set', values: { card: '$.steps.ask.payload' } } },
+        { code: 'more', procedure: { type: 'wait.signal', signalType: 'go' } },
+    ],
+};
+
 const ids = (items) => items.map((item) => item.id);
 
 // Start many at once; answers them in the order of their numbers.
@@ -148,6 +161,28 @@ claim('sensitive input is masked in every view and in the log', async (rig) => {
     equal(steps[0].output, { text: 'card *** of Ann', pin: '***' });
     await until('the log line', () => rig.server.log.includes('paid with ***'));
     check(!rig.server.log.includes('4111-2222'), 'the log is masked');
+    await rig.api('POST', `/executions/${id}/cancel`);
+});
+
+claim('a sensitive field of a form is masked in every view and in the log', async (rig) => {
+    const { id } = await rig.begin('asks_card');
+    const payload = { number: '5500-1111-2222', cents: 777123, who: 'Ann' };
+    const views = [(await rig.api('POST', `/executions/${id}/signal?wait=10s`, { type: 'card', payload })).body];
+    for (const path of ['', '/steps', '/context'])
+        views.push((await rig.api('GET', `/executions/${id}${path}`)).body);
+    views.push((await rig.api('GET', `/executions/${id}/context?at=${views[2].items[0].id}`)).body);
+    for (const view of views) {
+        check(!/5500-1111|777123/.test(JSON.stringify(view)), `masked: ${JSON.stringify(view)}`);
+        check(/\*\*\*/.test(JSON.stringify(view)), `shown: ${JSON.stringify(view)}`);
+    }
+    equal(views[1].context.variables.card, { number: '***', cents: '***', who: 'Ann' });
+    equal(views[1].context.signals[0].payload, { number: '***', cents: '***', who: 'Ann' });
+    equal(views[2].items[2].error.message, 'no ***');
+    await until('the log line', () => rig.server.log.includes('paid ***'));
+    check(!rig.server.log.includes('5500-1111'), 'the log is masked');
+    const dry = await rig.api('POST', '/scenarios/asks_card/dry-run', { mocks: { signals: { card: payload } } });
+    equal(dry.status, 200, JSON.stringify(dry.body));
+    check(!/5500-1111|777123/.test(JSON.stringify(dry.body)), `masked: ${JSON.stringify(dry.body)}`);
     await rig.api('POST', `/executions/${id}/cancel`);
 });
 
@@ -288,7 +323,7 @@ claim('bulk refuses what it does not understand, and changes nothing', async (ri
     equal(await pointer({ filter: {} }), '/action');
     equal(await pointer({ action: 'explode', filter: {} }), '/action');
     equal(await pointer({ action: 'migrate', filter: {} }), '/version');
-    equal(await pointer({ action: 'cancel', filter: { stauts: 'waiting' } }), '/filter/');
+    equal(await pointer({ action: 'cancel', filter: { stauts: 'waiting' } }), '/filter/stauts');
     equal(await pointer({ action: 'cancel', filter: { status: 'waitin' } }), '/filter/status');
     equal(await pointer({ action: 'cancel', filter: { status: [1] } }), '/filter/status');
     equal(await pointer({ action: 'cancel', filter: { code: 1 } }), '/filter/code');
@@ -353,6 +388,6 @@ claim('retention deletes what ended long ago and nothing else, also across kill 
 
 run(async (rig) => {
     for (const code of ['list_a', 'list_b', 'list_c', 'list_d', 'bulk_a', 'bulk_b', 'bulk_c']) await rig.publish(waiting(code));
-    for (const definition of [failing, adding, secret]) await rig.publish(definition);
+    for (const definition of [failing, adding, secret, asksCard]) await rig.publish(definition);
     await rig.publish({ code: 'filler', steps: [{ code: 'copy', procedure: { type: 'compute.transform', data: { text: '$.input.text' } } }] });
 });

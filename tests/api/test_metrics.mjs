@@ -57,7 +57,7 @@ claim('steps, commands, procedures and changes of status are counted once they a
     equal(waiting.get('saga_flow_transitions_total{scenario="counted",from="pending",to="waiting"}'), 1);
     equal(waiting.get('saga_step_duration_seconds_count{scenario="counted",step="a",outcome="completed"}'), 1);
     equal(waiting.get('execution_e2e_latency_seconds_count{scenario="counted"}'), undefined);
-    equal((await rig.api('POST', `/executions/${id}/signal?wait=30s`, { type: 'go' })).status, 200);
+    equal((await rig.api('POST', `/executions/${id}/signal?wait=60s`, { type: 'go' })).status, 200);
     const { series } = await scrape(rig);
     equal(series.get('saga_flow_transitions_total{scenario="counted",from="waiting",to="completed"}'), 1);
     equal(series.get('saga_step_duration_seconds_count{scenario="counted",step="left_out",outcome="skipped"}'), 1);

@@ -1,4 +1,5 @@
 // What may have happened is found out, by asking and in the end by a person; on both stores.
+import { until as eventually } from '../kill/server.mjs';
 import { check, claim, equal, refused, run } from './stores.mjs';
 
 const lost = { type: 'compute.fail', code: 'no_answer', message: 'the provider did not answer', class: 'indeterminate' };
@@ -17,7 +18,7 @@ const paying = (code, more) => ({
     ],
 });
 
-const patient = paying('patient', { every: '50ms', max: 1000 });
+const patient = paying('patient', { every: '200ms', max: 1000 });
 const hasty = paying('hasty', { every: '1ms', max: 3 });
 
 const say = async (rig, outcome) => check((await rig.api('PUT', '/config/outcome', { value: outcome })).status < 300, 'config');
@@ -26,13 +27,10 @@ const questions = async (rig, id) => (await rig.all(`/executions/${id}/steps`, 1
 const letters = (rig, id) => rig.all(`/dlq?status=all&execution=${id}`, 3);
 
 /** Ask until it is as wanted: a server is as fast as it can be. */
-async function until(rig, id, wanted) {
-    for (;;) {
-        const x = await execution(rig, id);
-        if (await wanted(x)) return x;
-        await new Promise((done) => setTimeout(done, 5));
-    }
-}
+const until = (rig, id, wanted) => eventually(`${id} is as wanted`, async () => {
+    const x = await execution(rig, id);
+    return (await wanted(x)) ? x : null;
+});
 
 async function park(rig, input = {}) {
     await say(rig, 'unknown');
@@ -62,7 +60,7 @@ claim('the answer ends the asking', async (rig) => {
 
 claim('failed is a business error', async (rig) => {
     await say(rig, 'failed');
-    const answer = await rig.api('POST', '/executions?wait=10s', { code: 'patient' });
+    const answer = await rig.api('POST', '/executions?wait=60s', { code: 'patient' });
     equal([answer.body.status, answer.body.error.class, answer.body.error.compensation], ['failed', 'business', { compensated: [], failed: [] }]);
 });
 

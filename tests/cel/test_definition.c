@@ -220,6 +220,22 @@ static void test_numbers__int_and_double_mix(void **state)
 
 /* --- null, optionals --- */
 
+static void test_hints__words_of_other_languages_are_told(void **state)
+{
+    static const struct expr_case cases[] = {
+        {"count > 1 and count < 3", "?1:11 'and' is no operator; did you mean '&&'?"},
+        {"not input", "?1:1 'not' is no operator; did you mean '!'?"},
+        {"input or count", "?1:7 'or' is no operator; did you mean '||'?"},
+        {"len(input.list)", "?1:1 undeclared function 'len'; did you mean 'size'?"},
+        {"'a'.toUpperCase()", "?1:5 undeclared function 'toUpperCase'; did you mean 'upperAscii'?"},
+        {"now()", "?1:1 undeclared function 'now'; did you mean '$.now'?"},
+        {"input count", "?1:7 expected an operator or the end of the expression, but found a name"},
+    };
+
+    (void)state;
+    EXPR_RUN(&x, AS_EXPRESSION, cases);
+}
+
 static void test_optional__a_field_of_null_is_none(void **state)
 {
     static const struct expr_case cases[] = {
@@ -339,6 +355,7 @@ int main(void)
         TEST(test_dotted__an_unknown_name_below_a_beginning_is_refused),
         TEST(test_dotted__the_beginning_of_names_is_a_field_of_the_root),
         TEST(test_numbers__int_and_double_mix),
+        TEST(test_hints__words_of_other_languages_are_told),
         TEST(test_optional__a_field_of_null_is_none),
         TEST(test_ternary__may_have_two_types),
         TEST(test_time__grammar_of_definitions),

@@ -119,6 +119,12 @@ run show 7
 claim "an end that is too short is refused" said 1 "4 characters or more"
 run show key:nobody
 claim "a key that nobody has is refused" said 1 "no execution has the key nobody"
+run show key:
+claim "a key that is empty is nobody's" said 1 "needs a key"
+run start lunch --version two
+claim "a version that is no number is wrong usage" said 2 "--version takes a number from 1 on, not two"
+run migrate @last --version 0
+claim "so is one that no version has" said 2 "pawl migrate: --version takes a number from 1 on, not 0"
 run show key:lunch-1
 claim "show says since when it waits, until when, and what to type" said 0 \
     'It waits at step decision for the signal "approved" or "refused", since ' " ago, until 2" \
@@ -132,6 +138,24 @@ run signal "$id" approved '{"by": "Grace"}' --id s1
 claim "the same signal twice is received once" said 0 "signal s1 was received"
 run signal "$id" approved '{}' --id s2
 claim "a new signal to an ended execution is refused" said 1 "conflict"
+cat >paid.json <<'EOF'
+{"code": "paid", "steps": [{"code": "pay", "procedure":
+    {"type": "wait.signal", "signalType": "paid", "correlation": "$.input.order"}}]}
+EOF
+run apply paid.json
+run signal correlation:o-1 paid '{"sum": 5}' --id first --ttl 1h
+claim "a signal that nothing waits for is kept" said 0 "signal first is kept"
+run start paid --input '{"order": "o-1"}' --wait
+claim "and taken by the wait that begins" said 0 " completed" '"sum":5'
+run start paid --input '{"order": "o 2"}'
+claim "a wait is told with its correlation" said 0 "with the correlation 'o 2'"
+paid=${out%% *}
+run signal "correlation:o 2" paid
+claim "a signal finds a wait by it" said 0 "was received by $paid"
+run signal correlation:o-1 paid --ttl soon
+claim "a time that is none is refused" said 1 "/ttl: "
+run signal key:o-1 paid --ttl 1h
+claim "a signal to an execution is not kept for a time" said 2 "usage: "
 run show "$id"
 claim "show tells who sent a signal" said 0 "signal" 'from admin {"by":"Grace"}' \
     "took the signal approved from admin"

@@ -86,7 +86,7 @@ claim "a version that is not there is told" said 1 "there is no version 7"
 run migrate key:h-3
 claim "a migration needs a version" said 2 usage
 run migrate key:h-3 --version x
-claim "which is a number" said 1 "--version takes a number"
+claim "which is a number" said 2 "--version takes a number"
 run migrate --where "code=hold status=waiting" --version 1
 claim "many go on with a version" said 0 "4 of 4 executions are of the other version now"
 run skip --where "code=hold"
@@ -113,14 +113,20 @@ cat >held.json <<'EOF'
 EOF
 run dlq
 claim "without dead letters there is nothing to list" said 0 "no dead letters"
+run dlq --json
+claim "which as JSON is an empty list" [ "$out" = '{"items":[],"nextCursor":null}' ]
+run record ls nothing --json
+claim "as it is for records" [ "$out" = '{"items":[],"nextCursor":null}' ]
+run config ls --json
+claim "and config" [ "$out" = '{"items":[],"nextCursor":null}' ]
 run apply held.json
 run start held
 run start held
 run dlq ls
 claim "dead letters are listed" said 0 "ID" "incident" "held" "pay" "open" "declined"
 run dlq ls --limit 1 --json
-letter=$(printf '%s' "$out" | sed -n 's/^{"id":"\([^"]*\)".*/\1/p')
-claim "as JSON, too" said 0 '"kind":"incident"' "there are more"
+letter=$(printf '%s' "$out" | sed -n 's/^{"items":\[{"id":"\([^"]*\)".*/\1/p')
+claim "as JSON, too, which says that there are more" said 0 '"kind":"incident"' '],"nextCursor":"'
 run dlq ls --execution @last --json
 claim "also those of one execution" said 0 "$letter"
 run dlq ls --status opn
@@ -142,13 +148,26 @@ run dlq show "$letter" --note x
 claim "only resolve has a note" said 2 "pawl dlq"
 run dlq ls --json
 claim "the other is open still" said 0 '"status":"open"'
-letter=$(printf '%s' "$out" | sed -n 's/^{"id":"\([^"]*\)".*/\1/p')
+letter=$(printf '%s' "$out" | sed -n 's/^{"items":\[{"id":"\([^"]*\)".*/\1/p')
 run dlq retry "$letter"
 claim "it is tried again" said 0 "$letter is tried again"
 run dlq show "$letter"
 claim "which closes it" said 0 "is retried"
 run dlq ls --status open --json
 claim "and it failed again" said 0 '"status":"open"'
+run start held
+run dlq retry --where "code=held kind=incident" --dry-run
+claim "of many it is counted first" said 0 "2 of 2 dead letters would be tried again"
+run dlq retry --all --json
+claim "all that are open are tried again" said 0 '"matched":2,"done":2,"failed":0'
+run dlq retry --where "kind=incidnt"
+claim "a condition that is none is refused" said 1 "kind is incident"
+run dlq retry --dry-run
+claim "a dry-run is of many" said 2 "pawl dlq"
+run dlq ls --where "kind=incident"
+claim "only retry has conditions" said 2 "pawl dlq"
+run dlq resolve --all --note x
+claim "letters are resolved one by one" said 2 "pawl dlq"
 
 # --- records ---
 
@@ -164,7 +183,9 @@ run record set invoice I-2 '{"amount": 99}'
 run record ls invoice --order-by 'amount desc' --limit 1
 claim "a list has an order" said 0 I-2 "--all lists them"
 run record ls invoice --where 'record.amount < 50' --json
-claim "and a condition" said 0 '{"id":"I-1","version":2,"amount":10,"paid":true}'
+claim "and a condition" [ "$out" = '{"items":[{"id":"I-1","version":2,"amount":10,"paid":true}],"nextCursor":null}' ]
+run record ls invoice --all --limit 1 --json
+claim "all pages are one object" [ "$out" = '{"items":[{"id":"I-1","version":2,"amount":10,"paid":true},{"id":"I-2","version":1,"amount":99}],"nextCursor":null}' ]
 run record ls invoice --where 'record.amount <'
 claim "which is checked" said 1 expression_syntax
 run record get invoice I-2

@@ -27,7 +27,7 @@ out=$(stat -c %a busy.db)
 status=0
 claim "a backup is its owner's alone" said 0 600
 run backup nowhere/busy.db
-claim "a backup into nowhere is refused" said 1 "pawl backup: "
+claim "a backup into nowhere is refused" said 1 "cannot write nowhere/busy.db: No such file"
 run backup busy2.db --json
 claim "backup --json" said 0 '{"file":"busy2.db","bytes":'
 PAWL_STORE=postgres://db/pawl run backup pg.db
@@ -55,9 +55,15 @@ claim "the whole id is taken" said 0 "pawl_bench version 1"
 
 # --- doctor beside a server ---
 
+# A machine with few open files or little space is told of as well, and rightly.
+well="All is well." one_of_each="1 problem, 1 warning."
+files=$(ulimit -Hn)
+if [ "$files" != unlimited ] && [ "$files" -lt 4096 ] || [ "$(df -Pm . | awk 'END { print $4 }')" -lt 1100 ]; then
+    well="0 problems, " one_of_each="1 problem, "
+fi
 run doctor
 claim "doctor finds a server that is well" said 0 "a server has the folder: process $server" \
-    "ok       store" "the newest" "takes requests" "agree" "accepted" "none is held" "All is well."
+    "ok       store" "the newest" "takes requests" "agree" "accepted" "none is held" "$well"
 run doctor --json
 claim "doctor --json" said 0 '{"ok":true,"checks":[{"name":"data folder","level":"ok",'
 run doctor --health
@@ -69,7 +75,7 @@ chmod 755 pawl-data
 chmod 644 pawl-data/admin.token
 run doctor
 claim "doctor finds what others may read" said 1 "warning  data folder" "chmod 700 ./pawl-data" \
-    "problem  admin token" "chmod 600 ./pawl-data/admin.token" "1 problem, 1 warning."
+    "problem  admin token" "chmod 600 ./pawl-data/admin.token" "$one_of_each"
 chmod 700 pawl-data
 chmod 600 pawl-data/admin.token
 cat >typo.json <<'JSON'
@@ -136,7 +142,7 @@ export PAWL_DATA=new
 run signal key:lunch-1 approved '{"by": "Grace"}' --wait
 claim "what waited goes on there" said 0 "It completed" '"approved":true'
 run doctor
-claim "and doctor finds it well" said 0 "All is well."
+claim "and doctor finds it well" said 0 "$well"
 stop_server
 unset PAWL_DATA
 mkdir empty

@@ -201,6 +201,12 @@ static void test_findings__about_roots_out_of_place(void **state)
          "  '{{ compensation.faild }}'}}",
          "/steps/0/procedure/rollback/message expression_type:17 did you mean "
          "'compensation.failed'?"},
+        {"{'type': 'record.query', 'object': 'o', 'where': 'n > 1'}",
+         "/steps/0/procedure/where expression_type:1 did you mean 'record.n'?"},
+        {"{'type': 'wait.signal', 'signalType': 's', 'match': 'ok == true'}",
+         "/steps/0/procedure/match expression_type:1 did you mean 'signal.payload.ok'?"},
+        {"{'type': 'compute.aggregate', 'items': [], 'fields': {'x': {'op': 'sum', 'of': 'n'}}}",
+         "/steps/0/procedure/fields/x/of expression_type:1 did you mean 'item.n'?"},
         {"{'type': 'log', 'message': '$.execution.idd'}",
          "/steps/0/procedure/message expression_type:13 did you mean 'execution.id'?"},
         {"{'type': 'log', 'message': '{{ user.team }}', 'when': 'has(user.team)'}",
@@ -495,6 +501,14 @@ static void test_findings__messages_are_for_people(void **state)
         {"{'code': 'a', 'steps': [{'code': 'a', 'when': 'steps.a.error.class == `x`', " LOG "}]}",
          "'steps.a.error.class' is never \"x\", but \"transient\", \"business\" or "
          "\"indeterminate\""},
+        {"{'code': 'a', 'steps': [{'code': 'a', 'retry': {'maxAttempts': 1.5}, " LOG "}]}",
+         "maxAttempts must be a whole number, not a number with a fraction"},
+        {"{'code': 'a', 'steps': [{'code': 'a', 'procedure': {'type': 'record.query', 'object':"
+         " 'o', 'limit': -1}}]}",
+         "limit must be a whole number, not below zero, not a number below zero"},
+        {"{'code': 'a', 'steps': [{'code': 'a', 'procedure': {'type': 'wait.signal',"
+         " 'signalType': 's', 'timeout': '1s', 'onTimeout': 'b'}}]}",
+         "onTimeout must be \"fail\", \"continue\" or {\"to\": the code of a step}"},
         {"{'code': 'a', 'input': [{'name': 'n', 'type': 'number'}], 'steps': [{'code': 'a',"
          " 'when': 'input.n == `5`', " LOG "}]}",
          "'input.n' is never of type string, but a number"},

@@ -109,6 +109,8 @@ static void test_procedures__findings_about_local_ones(void **state)
         {"{'p': []}", "/procedures/p bad_value"},
         {"{'p': {'commands': [], 'steps': []}}",
          "/procedures/p/steps unknown_field\n/procedures/p/commands bad_value"},
+        {"{'p': {'commands': [" LOG "], 'input': [{'name': 'a', 'sensitive': true}]}}",
+         "/procedures/p/input/0/sensitive misplaced?"},
         {"{'p': {'commands': [" LOG "], 'input': {}, 'result': '=1 +'}}",
          "/procedures/p/input wrong_type\n/procedures/p/result expression_syntax:5"},
         {"{'p': {'type': 'wait.timer', 'duration': '1s'}}", "/procedures/p wait_not_alone"},

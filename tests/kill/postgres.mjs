@@ -77,6 +77,15 @@ export class Postgres {
         this.run('pg_ctl', '-D', `${this.folder}/data`, '-l', log, '-w', '-t', WAIT_S, '-s', '-o', options, 'start');
     }
 
+    isRunning() {
+        try {
+            this.run('pg_ctl', '-D', `${this.folder}/data`, 'status');
+            return true;
+        } catch {
+            return false;
+        }
+    }
+
     /** Stop it at once, as in a crash. */
     stop() {
         this.run('pg_ctl', '-D', `${this.folder}/data`, '-w', '-t', WAIT_S, '-s', '-m', 'immediate', 'stop');

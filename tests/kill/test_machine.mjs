@@ -433,10 +433,13 @@ machine('SIGTERM under load ends with 0 and loses nothing', async (c) => {
 
 // --- PostgreSQL ---
 
+let sharedPostgres = null; // one for all cases, since making one takes long
+
 async function openPostgres(c) {
-    const postgres = await Postgres.open();
-    if (!postgres) throw new Skip('PostgreSQL is not installed');
-    c.later(() => postgres.close());
+    sharedPostgres ??= await Postgres.open();
+    if (!sharedPostgres) throw new Skip('PostgreSQL is not installed');
+    const postgres = sharedPostgres;
+    c.later(() => postgres.isRunning() || postgres.resume());
     return postgres;
 }
 
@@ -556,5 +559,6 @@ machine('a server whose PostgreSQL is away says so and does not start', async (c
 });
 
 for (const one of cases) if (!only || one.name.includes(only)) await runCase(one);
+sharedPostgres?.close();
 console.log(`${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`);
 process.exit(failed === 0 ? 0 : 1);

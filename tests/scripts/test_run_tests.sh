@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # test_run_tests.sh - claims about scripts/run-tests: what it counts, and what stands at its end.
 set -uo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

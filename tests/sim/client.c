@@ -134,6 +134,7 @@ static void check_ok(struct sim *sim, const struct sim_request *q)
     case NODE_SKIP:
     case NODE_MIGRATE:
     case NODE_RESOLVE:
+    case NODE_UNDO:
         x = disk_find(&sim->disk, r->execution);
         SIM_CHECK(sim, x != NULL, "I9: a repair was acknowledged of what is not durable");
         x->repairs++;
@@ -175,17 +176,22 @@ static void check_repair_conflict(struct sim *sim, const struct node_request *r,
               "an action that is offered is refused: %s", r->err.message);
 }
 
-/* The open letter of that id, or any that says what an execution waits for; or NULL. */
-static const struct disk_letter *open_letter(const struct disk_execution *x, struct str id)
+static struct str letter_text(struct arena *mem, const struct disk_letter *l)
 {
-    for (size_t i = 0; i < x->letters.count; i++) {
-        const struct disk_letter *l = &x->letters.items[i];
-        char text[UUID_TEXT_LEN + 1];
+    char text[UUID_TEXT_LEN + 1];
 
-        uuid_write(l->id, text);
-        if (l->is_open && l->is_incident && (id.len == 0 || str_eq(id, str_of(text))))
-            return l;
-    }
+    uuid_write(l->id, text);
+    return str_copy(mem, str_of(text));
+}
+
+/* An open letter: of that id, or any of them; or NULL. */
+static const struct disk_letter *open_letter(struct arena *mem, const struct disk_execution *x,
+                                             struct str id)
+{
+    for (size_t i = 0; i < x->letters.count; i++)
+        if (x->letters.items[i].is_open &&
+            (id.len == 0 || str_eq(id, letter_text(mem, &x->letters.items[i]))))
+            return &x->letters.items[i];
     return NULL;
 }
 
@@ -201,10 +207,12 @@ static void check_conflict(struct sim *sim, const struct sim_request *q)
         return;
     }
     if (r->kind == NODE_RESOLVE) {
-        SIM_CHECK(sim, open_letter(x, r->letter) == NULL, "an outcome is refused: %s",
+        SIM_CHECK(sim, open_letter(r->mem, x, r->letter) == NULL, "an outcome is refused: %s",
                   r->err.message);
         return;
     }
+    if (r->kind == NODE_UNDO)
+        return; /* it may be about what has no rollback */
     if (status_is_terminal(x->s.status) || x->s.crash_count > 0)
         return;
     if (r->kind == NODE_CANCEL && x->s.status == STATUS_COMPENSATING)
@@ -529,21 +537,20 @@ static void ask_repair(struct sim *sim)
     (void)client_submit(sim, q);
 }
 
-/* Say what became of a step that is in doubt; an incident refuses that. */
-static void ask_resolve(struct sim *sim)
+/* Say what became of a step in doubt, or try a rollback again that was given up. */
+static void ask_about_letter(struct sim *sim)
 {
     struct uuid id = some_execution(sim);
     const struct disk_execution *x = disk_find(&sim->disk, id);
-    const struct disk_letter *l = x != NULL ? open_letter(x, STR_NONE) : NULL;
+    const struct disk_letter *l = x != NULL ? open_letter(&sim->mem, x, STR_NONE) : NULL;
+    bool is_parked = x != NULL && str_find(x->s.waiting_for_json, STR("\"parked\":true"), 0) >= 0;
     struct sim_request *q;
-    char text[UUID_TEXT_LEN + 1];
 
-    if (l == NULL || str_find(x->s.waiting_for_json, STR("\"parked\":true"), 0) < 0)
+    if (l == NULL || (l->is_incident && !is_parked))
         return;
-    q = client_new(sim, NODE_RESOLVE);
-    uuid_write(l->id, text);
+    q = client_new(sim, l->is_incident ? NODE_RESOLVE : NODE_UNDO);
     q->r.execution = id;
-    q->r.letter = str_copy(&q->mem, str_of(text));
+    q->r.letter = letter_text(&q->mem, l);
     q->r.said = (enum outcome_said)dice_roll(&sim->dice, SAID_COUNT);
     q->r.note = STR("looked it up");
     (void)client_submit(sim, q);
@@ -580,7 +587,7 @@ void client_ask(struct sim *sim)
     else if (which < 950)
         ask_repair(sim);
     else if (which < 970)
-        ask_resolve(sim);
+        ask_about_letter(sim);
     else if (which < 998)
         ask_other(sim, NODE_WAIT);
     else

@@ -182,6 +182,11 @@ static void check_rollback(struct sim *sim, const struct disk_execution *x,
 {
     const struct history_row *undone = visit_row(x, row), *before;
 
+    /* One that was given up is tried again out of order. */
+    for (size_t i = 0; i < x->history.count; i++)
+        if (x->history.items[i].kind == HISTORY_EVENT &&
+            str_eq(x->history.items[i].status, STR("undo")))
+            return;
     SIM_CHECK(sim, undone != NULL, "I8: %.*s is undone and was not done", STR_ARG(row->step));
     for (size_t i = x->history.count; i-- > 0;) {
         const struct history_row *r = &x->history.items[i];
@@ -217,12 +222,22 @@ static void check_row(struct sim *sim, const struct disk_execution *x,
         check_rollback(sim, x, row);
 }
 
-/* I7: an end is an end, but for an operator's retry of what failed and was not rolled back. */
+static bool is_begun_by(const struct commit *c, const char *event)
+{
+    return c->history.count > 0 && c->history.items[0].kind == HISTORY_EVENT &&
+           str_eq(c->history.items[0].status, str_of(event));
+}
+
+/*
+ * I7: an end is an end, but for an operator's retry of what failed and was not rolled back, or of
+ * a rollback that was given up.
+ */
 static bool may_change(const struct disk_execution *x, const struct commit *c)
 {
     return !status_is_terminal(x->s.status) ||
            (x->s.status == STATUS_FAILED && show_allows(&x->s, ACTION_RETRY) &&
-            str_eq(c->history.items[0].status, STR("retry")));
+            is_begun_by(c, "retry")) ||
+           (x->s.status != STATUS_COMPLETED && is_begun_by(c, "undo"));
 }
 
 /* What an advance may never say, whatever the store makes of it. */
@@ -478,6 +493,9 @@ static void write_letters(struct sim *sim, struct disk_execution *x, const struc
         close_incident(x, STR_NONE);
     for (size_t i = 0; c->incident != LETTER_OPEN && i < c->incident_steps.count; i++)
         close_incident(x, c->incident_steps.items[i]);
+    for (size_t i = 0; c->retries_letter && i < x->letters.count; i++)
+        if (uuid_cmp(x->letters.items[i].id, c->retried_letter) == 0)
+            x->letters.items[i].is_open = false;
     for (size_t i = 0; i < c->dead_letters.count; i++) {
         const struct dead_letter *l = &c->dead_letters.items[i];
 
@@ -511,20 +529,6 @@ static void check_incident(struct sim *sim, const struct disk_execution *x,
               open, held);
 }
 
-/* Whether the rollback of this row was tried again later. */
-static bool is_followed(const struct disk_execution *x, size_t row)
-{
-    const struct history_row *r = &x->history.items[row];
-
-    for (size_t i = row + 1; i < x->history.count; i++) {
-        const struct history_row *next = &x->history.items[i];
-        if (next->kind == HISTORY_ROLLBACK && next->visit == r->visit &&
-            next->attempt > r->attempt && str_eq(next->step, r->step) && str_eq(next->key, r->key))
-            return true;
-    }
-    return false;
-}
-
 /* A step that failed and may have happened: it has a letter if nothing could undo it. */
 static bool may_be_lost(const struct history_row *row)
 {
@@ -538,7 +542,7 @@ static void check_compensations(struct sim *sim, const struct disk_execution *x)
     for (size_t i = 0; i < x->history.count; i++) {
         const struct history_row *row = &x->history.items[i];
         bool is_given_up = row->kind == HISTORY_ROLLBACK && str_eq(row->status, STR("failed")) &&
-                           !is_followed(x, i);
+                           str_find(row->delta_json, STR("\"retry\":"), 0) < 0;
         unsigned letters = 0;
 
         for (size_t k = 0; k < x->letters.count; k++)
@@ -631,7 +635,8 @@ static void check_execution(struct sim *sim, const struct disk_execution *x)
 
         signals += str_eq(status, STR("signal"));
         repairs += str_eq(status, STR("retry")) || str_eq(status, STR("skip")) ||
-                   str_eq(status, STR("migrated")) || str_eq(status, STR("resolved"));
+                   str_eq(status, STR("migrated")) || str_eq(status, STR("resolved")) ||
+                   str_eq(status, STR("undo"));
     }
     SIM_CHECK(sim, repairs >= x->repairs, "I9: a repair was acknowledged and is not durable");
     SIM_CHECK(sim, signals == x->count, "I2: %zu signals in history, %zu received", signals,

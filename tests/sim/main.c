@@ -2,6 +2,7 @@
  * main.c - the simulator as a program; see sim.h.
  *
  *     pawl-sim [--seconds N] [--first SEED]   runs seeds one after the other
+ *     pawl-sim --seeds N [--first SEED]       so many: the same on every machine
  *     pawl-sim --seed SEED                    one run, and what it did
  *     pawl-sim --case NAME | --cases          named cases
  */
@@ -62,13 +63,14 @@ static void print_totals(const struct totals *t, double cpu_s)
            (long long)t->refused_members, (long long)t->jumps_back);
 }
 
-static void run_for(double seconds, uint64_t first)
+/* Run seeds for a time, or `count` of them when that is not 0. */
+static void run_many(double seconds, uint64_t count, uint64_t first)
 {
     double begin = now_s(CLOCK_MONOTONIC), cpu = now_s(CLOCK_PROCESS_CPUTIME_ID);
     struct totals totals = {0};
     uint64_t seed = first;
 
-    while (now_s(CLOCK_MONOTONIC) - begin < seconds)
+    while (count > 0 ? seed - first < count : now_s(CLOCK_MONOTONIC) - begin < seconds)
         (void)run_seed(seed++, &totals);
     printf("seeds %llu to %llu: no rule was broken\n", (unsigned long long)first,
            (unsigned long long)seed - 1);
@@ -110,7 +112,7 @@ static void keep_memory(void)
 int main(int argc, char **argv)
 {
     double seconds = 60;
-    uint64_t first = 1;
+    uint64_t first = 1, count = 0;
 
     keep_memory();
     for (int i = 1; i < argc; i += 2) {
@@ -127,14 +129,16 @@ int main(int argc, char **argv)
         }
         if (strcmp(argv[i], "--seconds") == 0)
             seconds = strtod(value, NULL);
+        else if (strcmp(argv[i], "--seeds") == 0)
+            count = strtoull(value, NULL, 10);
         else if (strcmp(argv[i], "--first") == 0)
             first = strtoull(value, NULL, 10);
         else {
-            fprintf(stderr, "usage: pawl-sim [--seconds N] [--first SEED] | --seed SEED | "
-                            "--case NAME | --cases\n");
+            fprintf(stderr, "usage: pawl-sim [--seconds N | --seeds N] [--first SEED] | "
+                            "--seed SEED | --case NAME | --cases\n");
             return 2;
         }
     }
-    run_for(seconds, first);
+    run_many(seconds, count, first);
     return 0;
 }

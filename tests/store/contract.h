@@ -40,6 +40,17 @@ int contract_run_changes(const char *name);
 /* The claims about dead letters; the same. */
 int contract_run_letters(const char *name);
 
+/* The claims about waits and signals that a correlation joins; the same. */
+int contract_run_signals(const char *name);
+
+/* A signal to be kept for a correlation, and the start of an execution that waits for it. */
+struct member *contract_keep(struct contract *c, struct str correlation);
+struct member *contract_wait(struct contract *c, struct str correlation);
+
+/* A database of version 8, with executions that wait, is brought up to date. */
+struct db;
+void contract_migrate_waits(struct db *db, bool is_sqlite);
+
 /* The same about users, tokens and the audit log. */
 int contract_run_users(const char *name);
 

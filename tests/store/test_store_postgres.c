@@ -271,6 +271,35 @@ static void test_postgres__two_nodes_race_and_every_fence_holds(void **state)
     contract_close(&b);
 }
 
+static void test_postgres__signal_and_wait_of_two_nodes_do_not_pass_each_other(void **state)
+{
+    struct contract *a = *state;
+    struct contract b;
+
+    contract_open(&b, a->url);
+    for (int i = 0; i < 40; i++) {
+        struct str one = str_printf(&a->mem, "one-%d", i), two = str_printf(&a->mem, "two-%d", i);
+        struct batch *first = contract_batch(a, contract_keep(a, one), contract_wait(a, two), NULL);
+        struct batch *second =
+            contract_batch(&b, contract_keep(&b, two), contract_wait(&b, one), NULL);
+
+        assert_true(store_submit(a->store, first));
+        assert_true(store_submit(b.store, second));
+        assert_ptr_equal(contract_take(a), first);
+        assert_ptr_equal(contract_take(&b), second);
+        assert_int_equal(first->end, BATCH_COMMITTED);
+        assert_int_equal(second->end, BATCH_COMMITTED);
+        /* Whoever comes second sees the first and is refused. */
+        for (int k = 0; k < 2; k++)
+            assert_int_equal((first->members.items[k]->result == MEMBER_APPLIED) +
+                                 (second->members.items[1 - k]->result == MEMBER_APPLIED),
+                             1);
+        arena_fini(&first->mem);
+        arena_fini(&second->mem);
+    }
+    contract_close(&b);
+}
+
 static void test_postgres__deadlock_is_resolved_by_repeating(void **state)
 {
     struct contract *a = *state;
@@ -327,6 +356,17 @@ static void test_postgres__every_earlier_version_is_migrated(void **state)
         assert_int_equal(version, migrate_newest);
         db_close(db);
     }
+}
+
+static void test_postgres__waits_of_an_earlier_version_are_found(void **state)
+{
+    struct err err;
+    struct db *db = db_postgres_open(private_postgres_fresh(), DB_CREATE, STR("migrate"), &err);
+
+    (void)state;
+    assert_non_null(db);
+    contract_migrate_waits(db, false);
+    db_close(db);
 }
 
 static void *open_at_once(void *context)
@@ -399,8 +439,10 @@ int main(void)
         CLAIM(test_postgres__store_closes_while_the_server_is_away),
         CLAIM(test_postgres__server_that_is_away_is_named),
         CLAIM(test_postgres__two_nodes_race_and_every_fence_holds),
+        CLAIM(test_postgres__signal_and_wait_of_two_nodes_do_not_pass_each_other),
         CLAIM(test_postgres__deadlock_is_resolved_by_repeating),
         cmocka_unit_test(test_postgres__every_earlier_version_is_migrated),
+        cmocka_unit_test(test_postgres__waits_of_an_earlier_version_are_found),
         cmocka_unit_test(test_postgres__servers_that_start_together_migrate_once),
         CLAIM(test_postgres__tables_of_the_seed_can_be_asked),
     };

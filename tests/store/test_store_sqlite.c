@@ -172,6 +172,18 @@ static void test_sqlite__every_earlier_version_is_migrated(void **state)
     }
 }
 
+static void test_sqlite__waits_of_an_earlier_version_are_found(void **state)
+{
+    struct str path = path_of(*state, "old.db");
+    struct err err;
+    struct db *db = db_sqlite_open(path, DB_CREATE, &err);
+
+    assert_non_null(db);
+    contract_migrate_waits(db, true);
+    db_close(db);
+    assert_int_equal(unlink(path.ptr), 0);
+}
+
 /* --- the views --- */
 
 static void test_sqlite__tables_of_the_seed_can_be_asked(void **state)
@@ -251,6 +263,17 @@ static void test_sqlite__no_read_scans_a_table(void **state)
         {SQL_READ_RECEIVER, "sqlite_autoindex_signals_1"},
         {SQL_EXECUTION_STATE, "PRIMARY KEY"},
         {SQL_SIGNAL_FIND, "sqlite_autoindex_signals_1"},
+        {SQL_WAIT_FIND, "waits_by_correlation"},
+        {SQL_WAIT_DELETE, "waits_by_execution"},
+        {SQL_WAITS_DELETE, "waits_by_execution"},
+        {SQL_CORRELATED_FIND, "correlated_signals_by_id"},
+        {SQL_KEPT_AFTER, "correlated_signals_kept"},
+        {SQL_KEPT_MEASURE, "correlated_signals_kept"},
+        {SQL_READ_KEPT, "correlated_signals_kept"},
+        {SQL_READ_KEPT, "sqlite_autoindex_signals_1"},
+        {SQL_READ_EXPIRED, "correlated_signals_by_expiry"},
+        {SQL_DELIVERED_PURGE, "correlated_signals_by_expiry"},
+        {SQL_KEPT_PURGE, "correlated_signals_by_expiry"},
         {SQL_IDEMPOTENCY_FIND, "http_idempotency_by_key"},
         {SQL_READ_RECORD, "records_by_id"},
         {SQL_READ_SNAPSHOT, "sqlite_autoindex_snapshot_1"},
@@ -521,6 +544,7 @@ int main(void)
         CLAIM(test_sqlite__read_only_folder_is_named),
         CLAIM(test_sqlite__newer_version_is_refused),
         CLAIM(test_sqlite__every_earlier_version_is_migrated),
+        CLAIM(test_sqlite__waits_of_an_earlier_version_are_found),
         CLAIM(test_sqlite__tables_of_the_seed_can_be_asked),
         CLAIM(test_sqlite__no_read_scans_a_table),
         CLAIM(test_sqlite__slow_read_is_cut),

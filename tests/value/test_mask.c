@@ -91,6 +91,29 @@ static void test_mask__longest_secret_wins(void **state)
                 "{\"result\":\"*** ***\"}");
 }
 
+static void test_mask__field_of_an_answer_is_a_secret(void **state)
+{
+    struct mask m = {0};
+    struct buf out;
+    struct err err;
+
+    (void)state;
+    assert_true(mask_is_empty(&m));
+    mask_add_field(&mem, &m, STR("pin"));
+    assert_false(mask_is_empty(&m));
+    mask_learn(&mem, &m, read_value("{\"pin\":\"of the input\"}"));
+    mask_learn_answer(&mem, &m, read_value("{\"pin\":\"4711-0815\",\"who\":\"Ann\"}"));
+    mask_learn_answer(&mem, &m, read_value("null"));
+    buf_init_arena(&out, &mem);
+    assert_true(mask_view(&mem, &m,
+                          STR("{\"input\":{\"pin\":\"of the input\"},\"context\":{\"signals\":["
+                              "{\"payload\":{\"pin\":\"4711-0815\",\"who\":\"Ann\"}}]}}"),
+                          &out, &err));
+    assert_true(str_eq(buf_view(&out),
+                       STR("{\"input\":{\"pin\":\"of the input\"},\"context\":{\"signals\":["
+                           "{\"payload\":{\"pin\":\"***\",\"who\":\"Ann\"}}]}}")));
+}
+
 static void test_mask__text_without_secrets_is_the_same(void **state)
 {
     struct mask m = learned("{\"card\":\"4111-1111\"}");
@@ -113,6 +136,7 @@ int main(void)
         CLAIM(test_mask__parts_of_a_sensitive_object_are_secrets),
         CLAIM(test_mask__secret_that_became_a_key_is_hidden_too),
         CLAIM(test_mask__longest_secret_wins),
+        CLAIM(test_mask__field_of_an_answer_is_a_secret),
         CLAIM(test_mask__text_without_secrets_is_the_same),
     };
 
