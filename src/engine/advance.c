@@ -398,9 +398,15 @@ static bool cancel_rolls_back(const struct turn *t)
     PANIC("unknown choice of an operator");
 }
 
+/* Whether an attempt of the strand may have happened. */
+static bool is_unsure(const struct turn *t, const struct cursor *cursor)
+{
+    return t->x->other_count > 0 && (cursor->asking != NULL || cursor->is_unsure);
+}
+
 static bool apply_cancel(struct turn *t, struct err *err)
 {
-    bool is_in_doubt = t->x->cursor.asking != NULL;
+    bool is_in_doubt = turn_is_in_doubt(t->x) || strand_find(t, is_unsure) != NO_STRAND;
     struct str reason = t->ev->reason;
     struct buf note;
 
@@ -417,7 +423,7 @@ static bool apply_cancel(struct turn *t, struct err *err)
         return true;
     }
     /* Asking has been given up before; else it goes on first. */
-    if (is_in_doubt && t->x->cursor.phase != PHASE_RECONCILE)
+    if (t->x->cursor.asking != NULL && t->x->cursor.phase != PHASE_RECONCILE)
         reconcile_give_up(t);
     t->failure = (struct failure){
         .code = STR("cancelled"),

@@ -105,7 +105,8 @@ struct cursor {
     struct str failed_at;
     int64_t tries;
 
-    int64_t asked;               /* questions of this visit: their keys count on */
+    bool is_unsure; /* an attempt of this visit that was tried again may have happened */
+    int64_t asked;  /* questions of this visit: their keys count on */
     const struct asking *asking; /* or NULL: no attempt of this visit is in doubt */
     /* Beside other strands: the row since which it stands here; else 0 */
     int64_t seq;

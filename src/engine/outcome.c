@@ -86,7 +86,7 @@ void outcome_fail(struct turn *t, enum on_error on_error, struct str error_json)
     }
     t->x->error_json = error_json;
     if (on_error == ON_ERROR_COMPENSATE &&
-        (undo_is_possible(t->x->program) || t->x->cursor.asking != NULL ||
+        (undo_is_possible(t->x->program) || turn_is_in_doubt(t->x) ||
          str_eq(t->failure.class, STR("indeterminate")))) {
         undo_begin(t, STATUS_FAILED);
         return;

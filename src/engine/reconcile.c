@@ -219,6 +219,7 @@ enum step_end reconcile_decide(struct turn *t, enum outcome_said said, struct va
     case SAID_FAILED:
         return fail_as_said(t, answer);
     case SAID_NOT_HAPPENED:
+        t->x->cursor.is_unsure = false;
         (void)fail_as_before(t, a->error_json);
         t->failure.class = STR("transient");
         return try_again(t, a);

@@ -356,6 +356,8 @@ static bool is_indeterminate(const struct execution *x)
     if (x->cursor.step >= x->program->step_count || turn_is_in_visit(x))
         return false;
     s = state_step(x, x->cursor.step);
+    if (s->outcome == OUTCOME_FAILED && x->cursor.is_unsure && x->cursor.visit == s->visit)
+        return true;
     class = s->outcome == OUTCOME_FAILED && s->error.kind == VALUE_MAP
                 ? value_map_get_str(s->error, STR("class"))
                 : value_absent();

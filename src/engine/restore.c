@@ -471,6 +471,7 @@ static const struct cursor *restore_from(struct arena *mem, const struct executi
     c->started_at_us = int_member(stored, STR("startedAt"));
     c->input_json = json_member(mem, stored, STR("input"));
     c->frozen_json = json_member(mem, stored, STR("frozen"));
+    c->is_unsure = int_member(stored, STR("unsure")) != 0;
     c->asked = int_member(stored, STR("asked"));
     return c;
 }
@@ -542,6 +543,7 @@ static bool restore_strand(struct arena *mem, const struct program *p, struct va
     c->awaited = text_member(stored, STR("awaited"));
     c->failed_at = text_member(stored, STR("failedAt"));
     c->tries = int_member(stored, STR("tries"));
+    c->is_unsure = int_member(stored, STR("unsure")) != 0;
     c->asked = int_member(stored, STR("asked"));
     restore_asking(mem, c, member(stored, STR("asking")));
     c->seq = int_member(stored, STR("seq"));

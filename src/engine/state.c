@@ -246,6 +246,7 @@ static void write_from(struct buf *out, const struct cursor *c)
     write_number(out, "startedAt", c->started_at_us);
     write_json(out, "input", c->input_json);
     write_json(out, "frozen", c->frozen_json);
+    write_number(out, "unsure", c->is_unsure);
     write_number(out, "asked", c->asked);
     buf_char(out, '}');
 }
@@ -292,6 +293,7 @@ static void write_cursor(struct buf *out, const struct program *p, const struct 
     write_text(out, "awaited", c->awaited);
     write_text(out, "failedAt", c->failed_at);
     write_number(out, "tries", c->tries);
+    write_number(out, "unsure", c->is_unsure);
     write_number(out, "asked", c->asked);
     write_asking(out, c->asking);
     write_number(out, "seq", c->seq);

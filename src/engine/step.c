@@ -123,6 +123,15 @@ static enum step_end skip(struct turn *t)
     return STEP_SKIPPED;
 }
 
+/* Whether this attempt, or one before it about which this one says nothing. */
+static bool may_have_happened(const struct turn *t)
+{
+    const struct failure *f = &t->failure;
+
+    return str_eq(f->class, STR("indeterminate")) ||
+           (t->x->cursor.is_unsure && (f->is_own || !str_eq(f->class, STR("business"))));
+}
+
 void failure_record(struct turn *t, struct value error, struct str error_json)
 {
     const struct step *step = turn_step(t);
@@ -131,7 +140,7 @@ void failure_record(struct turn *t, struct value error, struct str error_json)
     row->output_json = t->refused_output_json;
     row->error_json = error_json;
     note_undo(t, step);
-    if (step->kind == STEP_PROCEDURE && str_eq(t->failure.class, STR("indeterminate")))
+    if (step->kind == STEP_PROCEDURE && may_have_happened(t))
         turn_note(t, "maybe", STR("true"));
     t->row_bytes += (size_t)state_row_bytes(row);
     step_set(t, (struct step_state){.outcome = OUTCOME_FAILED,

@@ -16,7 +16,6 @@
  *               -->  those that are ready, the one that has stood longest first
  */
 #include "engine/turn.h"
-#include "value/json.h"
 
 /* --- the one in hand and the others --- */
 
@@ -141,20 +140,6 @@ bool strand_has_others(const struct turn *t, const struct frame *frame)
     return false;
 }
 
-/* Whether the last attempt of a visit that is to be tried again may have happened. */
-static bool failed_without_answer(struct turn *t)
-{
-    struct value why, error, class;
-    struct err err;
-
-    if (t->x->waiting_for_json.len == 0 || !json_read(t->mem, t->x->waiting_for_json, &why, &err) ||
-        why.kind != VALUE_MAP)
-        return false;
-    error = value_map_get_str(why, STR("error"));
-    class = error.kind == VALUE_MAP ? value_map_get_str(error, STR("class")) : value_absent();
-    return class.kind == VALUE_STRING && str_eq(value_text(class), STR("indeterminate"));
-}
-
 /* The visit has failed. Its commands that are done are gone through, so that they can be undone. */
 static void fail_stopped(struct turn *t, struct str class)
 {
@@ -199,20 +184,17 @@ static void stop_in_hand(struct turn *t, const struct frame *frame)
 
     if (cursor->phase == PHASE_HELD)
         forget_incident(t, cursor->seq);
+    /* What may have happened is undone as if it had: nobody asks, or waits for the answer. */
     if (cursor->asking != NULL) {
-        /* Nobody knows, and nobody will ask any more. */
         reconcile_give_up(t);
-    } else
-        /* Somebody was asked and has not answered: it is undone as if it had happened. */
-        if (cursor->phase == PHASE_JOB ||
-            (cursor->phase == PHASE_RETRY && failed_without_answer(t))) {
-            fail_stopped(t, STR("indeterminate"));
-        } else if (turn_is_in_visit(x) && cursor->frozen_json.len > 0) {
-            fail_stopped(t, STR("business"));
-        } else if (turn_is_in_visit(x)) {
-            (void)step_row(t, HISTORY_EVENT, STR("stopped"));
-            turn_leave_visit(t);
-        }
+    } else if (cursor->phase == PHASE_JOB || turn_is_in_doubt(x)) {
+        fail_stopped(t, STR("indeterminate"));
+    } else if (turn_is_in_visit(x) && cursor->frozen_json.len > 0) {
+        fail_stopped(t, STR("business"));
+    } else if (turn_is_in_visit(x)) {
+        (void)step_row(t, HISTORY_EVENT, STR("stopped"));
+        turn_leave_visit(t);
+    }
     /* What it was in within that step has been entered and will not be left. */
     while (x->frame_count > 0 && frame != NULL) {
         const struct frame *inner = &x->frames[x->frame_count - 1];

@@ -158,6 +158,9 @@ void turn_note_of(struct turn *t, const char *name, struct str code, struct str 
 /* Whether the execution stands in a visit that has no end yet. */
 bool turn_is_in_visit(const struct execution *x);
 
+/* Whether nobody knows if the visit that it stands in has happened. */
+bool turn_is_in_doubt(const struct execution *x);
+
 /* Give such a visit up, if there is one: the next one of the step has another number. */
 void turn_leave_visit(struct turn *t);
 

@@ -47,6 +47,7 @@ static const struct cursor *keep_place(struct turn *t, const struct cursor *from
                          .started_at_us = from->started_at_us,
                          .input_json = from->input_json,
                          .frozen_json = from->frozen_json,
+                         .is_unsure = from->is_unsure,
                          .asked = from->asked};
     return c;
 }
@@ -61,13 +62,35 @@ static void leave_place(struct turn *t, struct undo *undo)
     x->cursor = (struct cursor){.step = x->cursor.step, .phase = PHASE_UNDO};
 }
 
+/* The visit ends here, between two attempts or in one of which nothing is heard. */
+static void leave_in_doubt(struct turn *t)
+{
+    struct failure why = t->failure;
+    struct value error;
+    struct str json;
+
+    (void)turn_fail(t, STR("external_unknown"), STR("indeterminate"),
+                    "it is not known whether an earlier attempt has happened");
+    error = failure_that_fits(t, &json);
+    turn_begin_step(t);
+    if (t->x->cursor.frozen_json.len > 0 && freeze_thaw(t) &&
+        turn_step(t)->procedure->has_rollbacks)
+        undo_command_recall(t);
+    /* The last attempt has its row; the next one will not be made. */
+    if (t->x->cursor.awaited.len == 0)
+        t->x->cursor.attempt++;
+    failure_record(t, error, json);
+    t->failure = why;
+}
+
 void undo_begin(struct turn *t, enum execution_status end)
 {
     struct execution *x = t->x;
     struct undo *undo = ARENA_NEW(t->mem, struct undo);
-
     bool is_asking = x->cursor.phase == PHASE_RECONCILE;
 
+    if (x->cursor.is_unsure && turn_is_in_visit(x))
+        leave_in_doubt(t);
     turn_note(t, "compensate", str_printf(t->mem, "\"%s\"", status_name(end)));
     if (!is_asking)
         turn_leave_visit(t);

@@ -565,7 +565,7 @@ shared.push({ name: 'of two nodes that save over the same version one wins', run
 
 try {
     const sqlite = await startServer();
-    sqlite.ask = (sql) => execFileSync('sqlite3', [`file:${join(sqlite.data, 'pawl.db')}?mode=ro`, sql], { encoding: 'utf8' });
+    sqlite.ask = (sql) => execFileSync('sqlite3', ['-cmd', '.timeout 60000', `file:${join(sqlite.data, 'pawl.db')}?mode=ro`, sql], { encoding: 'utf8' });
     await runClaims('sqlite', sqlite);
     const postgres = await Postgres.open();
     const all = [{ name: 'a crash around an import leaves all of it or nothing', run: crash }];

@@ -330,7 +330,7 @@ claim('a bulk request that makes no sense is refused', async (rig) => {
     equal(await pointer({ action: 'retry', filter: { status: 'resolved' } }), '/filter/status');
     equal(await pointer({ action: 'retry', filter: { execution: '7' } }), '/filter/execution');
     equal(await pointer({ action: 'retry', filter: { from: 'soon' } }), '/filter/from');
-    equal(await pointer({ action: 'retry', filter: { step: 'a' } }), '/filter/');
+    equal(await pointer({ action: 'retry', filter: { step: 'a' } }), '/filter/step');
     equal(await pointer({ action: 'retry', filter: {}, limit: 0 }), '/limit');
 });
 

@@ -48,7 +48,7 @@ async function finish(rig, id) {
 /** The rows of a query that both stores understand. */
 function ask(rig, sql) {
     const text = rig.store === null
-        ? execFileSync('sqlite3', ['-separator', '\t', `file:${join(rig.folder, 'data', 'pawl.db')}?mode=ro`, sql])
+        ? execFileSync('sqlite3', ['-cmd', '.timeout 60000', '-separator', '\t', `file:${join(rig.folder, 'data', 'pawl.db')}?mode=ro`, sql])
         : rig.postgres.ask(`COPY (${sql}) TO STDOUT`);
     return `${text}`.split('\n').filter((line) => line).map((line) => line.split('\t'));
 }

@@ -217,6 +217,7 @@ static void cursor(struct walk *w, const struct cursor *a, const struct cursor *
     TEXT(failed_at);
     NUMBER(tries);
     NUMBER(seq);
+    NUMBER(is_unsure);
     NUMBER(asked);
     on_number(w, "asking", a->asking != NULL, b->asking != NULL);
     if (a->asking != NULL && b->asking != NULL)
@@ -249,6 +250,7 @@ static void undone(struct walk *w, const struct cursor *a, const struct cursor *
     NUMBER(visit);
     NUMBER(attempt);
     NUMBER(started_at_us);
+    NUMBER(is_unsure);
     NUMBER(asked);
     TEXT(input_json);
     TEXT(frozen_json);
@@ -377,6 +379,7 @@ static void execution(struct walk *w, const struct execution *a, const struct ex
     rounds(w, a->rounds, b->rounds);
     items(w, &a->compensated, &b->compensated);
     items(w, &a->failed, &b->failed);
+    items(w, &a->given_up, &b->given_up);
     past_visits(w, a->past_visits, b->past_visits);
     NUMBER(last_done);
     NUMBER(has_new_input);

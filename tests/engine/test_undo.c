@@ -117,6 +117,57 @@ static void test_saga__what_is_lost_is_tried_again_as_the_visit_that_it_was(void
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
 }
 
+/* A step that waits for its next attempt, the first having ended like this. */
+static void wait_between_attempts(const char *class, const char *rollback)
+{
+    char scenario[1000];
+
+    (void)snprintf(scenario, sizeof(scenario),
+                   "{'code':'a','steps':[{'code':'a','input':{'m':5},'retry':{'maxAttempts':3,"
+                   "'delay':'1h','jitter':'none'},'procedure':{'type':'compute.fail','code':'lost',"
+                   "'message':'m','class':'%s'}%s},{'code':'z','procedure':{'type':'log',"
+                   "'message':'m'},'rollback':{'type':'log','message':'z'}}]}",
+                   class, rollback);
+    rig_define(&rig, scenario);
+    rig_start(&rig, "{'n':1}");
+    assert_int_equal(rig.x->cursor.phase, PHASE_RETRY);
+    assert_true(rig_cancel(&rig, "enough"));
+    rig_settle(&rig);
+    assert_int_equal(rig.x->status, STATUS_CANCELLED);
+}
+
+static void test_saga__what_may_have_happened_is_undone_also_between_two_attempts(void **state)
+{
+    const char *rollback = ",'rollback':{'type':'compute.transform','data':['$.steps.a.output',"
+                           "'$.input.m']}";
+
+    (void)state;
+    wait_between_attempts("indeterminate", rollback);
+    assert_string_equal(rig_trace(&rig), "a.failed a.failed(2) -a");
+    assert_string_equal(rig_text(&rig, rollback_row(0)->output_json), "[null,5]");
+    wait_between_attempts("indeterminate", "");
+    assert_int_equal(rig.last.dead_letters.count, 1);
+    wait_between_attempts("transient", rollback);
+    assert_string_equal(rig_trace(&rig), "a.failed");
+    assert_int_equal(rig.last.dead_letters.count, 0);
+}
+
+static void test_saga__a_later_attempt_does_not_end_the_doubt_by_failing_otherwise(void **state)
+{
+#define TWICE(class)                                                                               \
+    SCENARIO("{'code':'a','retry':{'maxAttempts':2,'delay':'1m','jitter':'none'},'procedure':[{"   \
+             "'type':'compute.fail','when':'execution.attempt == 1','code':'c','message':'m',"     \
+             "'class':'indeterminate'},{'type':'compute.fail','code':'d','message':'m','class':"   \
+             "'" class "'}],'rollback':{'type':'log','message':'a'}}")
+
+    (void)state;
+    run(TWICE("transient"));
+    assert_string_equal(rig_trace(&rig), "a.failed a.failed(2) -a");
+    run(TWICE("business"));
+    assert_string_equal(rig_trace(&rig), "a.failed a.failed(2)");
+#undef TWICE
+}
+
 static void test_saga__a_visit_that_was_tried_again_is_undone_once(void **state)
 {
     (void)state;
@@ -342,6 +393,8 @@ int main(void)
         CLAIM(test_saga__every_visit_of_a_loop_is_undone_with_what_it_saw),
         CLAIM(test_saga__a_rollback_sees_the_error_the_input_and_what_was_undone),
         CLAIM(test_saga__what_is_lost_is_tried_again_as_the_visit_that_it_was),
+        CLAIM(test_saga__what_may_have_happened_is_undone_also_between_two_attempts),
+        CLAIM(test_saga__a_later_attempt_does_not_end_the_doubt_by_failing_otherwise),
         CLAIM(test_saga__a_visit_that_was_tried_again_is_undone_once),
         CLAIM(test_saga__a_rollback_that_fails_is_recorded_and_the_rest_goes_on),
         CLAIM(test_saga__a_rollback_has_five_attempts),

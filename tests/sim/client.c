@@ -263,7 +263,8 @@ static void check_refused(struct sim *sim, const struct sim_request *q)
     if (r->err.code == ERR_KEY_BUSY) {
         x = disk_find(&sim->disk, r->id);
         SIM_CHECK(sim,
-                  x != NULL && x->s.key.len > 0 && (is_repair(r) || str_eq(x->s.code, r->code)),
+                  x != NULL && x->s.key.len > 0 &&
+                      (r->kind != NODE_START || str_eq(x->s.code, r->code)),
                   "a key is busy without a holder");
     } else if (r->err.code == ERR_CONFLICT) {
         check_conflict(sim, q);

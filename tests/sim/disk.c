@@ -142,24 +142,46 @@ static void check_same(struct sim *sim, struct arena *mem, const char *what,
              STR_ARG(from_disk));
 }
 
-/* I4: what was stored restores to the state that the engine went on with. */
-static void check_restores(struct sim *sim, struct arena *mem, const struct disk_execution *x,
-                           const struct execution *after)
+/* The state that a checkpoint (none: the birth) and all rows after it give. */
+static struct execution *fold(struct sim *sim, struct arena *mem, const struct disk_execution *x,
+                              struct disk_checkpoint from)
 {
     struct stored_execution stored = x->s;
     struct execution *restored;
     struct err err;
 
-    stored.history = (struct history){.items = x->history.items + x->s.checkpoint_seq,
-                                      .count = x->history.count - (size_t)x->s.checkpoint_seq};
+    stored.context_json = from.context_json;
+    stored.history = (struct history){.items = x->history.items + from.seq,
+                                      .count = x->history.count - (size_t)from.seq};
     SIM_CHECK(sim, state_restore(mem, x->program, &stored, &restored, &err), "I4: %s", err.message);
+    return restored;
+}
+
+/*
+ * I4: what was stored restores to the state that the engine went on with; so
+ * does the checkpoint before with the rows of this commit; and now and then,
+ * and at the end, the history alone.
+ */
+static void check_restores(struct sim *sim, struct arena *mem, const struct disk_execution *x,
+                           struct disk_checkpoint before, const struct execution *after)
+{
+    struct disk_checkpoint now = {x->s.context_json, x->s.checkpoint_seq};
+    struct disk_checkpoint none = {STR_NONE, 0};
+    struct execution *restored = fold(sim, mem, x, now);
+
     check_same(sim, mem, "I4: the checkpoint with the rows after it is not the state", after,
                restored);
-    if (x->has_moved || (!status_is_terminal(after->status) && !dice_hits(&sim->dice, 100)))
+    if (x->has_moved)
         return;
-    stored.history = x->history;
-    stored.context_json = STR_NONE;
-    SIM_CHECK(sim, state_restore(mem, x->program, &stored, &restored, &err), "I4: %s", err.message);
+    if (now.seq != before.seq) {
+        restored = fold(sim, mem, x, before);
+        restored->log_bytes = after->log_bytes;
+        check_same(sim, mem, "I4: the rows over the checkpoint before are not the state", after,
+                   restored);
+    }
+    if (before.seq == 0 || (!status_is_terminal(after->status) && !dice_hits(&sim->dice, 100)))
+        return;
+    restored = fold(sim, mem, x, none);
     restored->log_bytes = after->log_bytes;
     check_same(sim, mem, "I4: the history alone is not the state", after, restored);
 }
@@ -558,6 +580,7 @@ static void apply_commit(struct sim *sim, struct member *m)
     struct disk *d = &sim->disk;
     const struct commit *c = m->commit;
     struct disk_execution *x = disk_find(d, c->after->id);
+    struct disk_checkpoint before = {STR_NONE, 0};
     struct arena *mem = &d->scratch;
 
     arena_reset(mem);
@@ -565,6 +588,8 @@ static void apply_commit(struct sim *sim, struct member *m)
         check_commit(sim, c, x);
         if (x == NULL)
             x = add_execution(sim, c->after);
+        else
+            before = (struct disk_checkpoint){x->s.context_json, x->s.checkpoint_seq};
         add_rows(sim, x, c);
         write_records(sim, c);
         write_signal(sim, x, c->received);
@@ -578,7 +603,7 @@ static void apply_commit(struct sim *sim, struct member *m)
         x->s.row = m->row = (int64_t)(d->by_id.count);
         x->log_lines += (unsigned)c->logs.count;
         *VEC_ADD(&d->mem, &x->versions) = (struct disk_version){.status = x->s.status};
-        check_restores(sim, mem, x, c->after);
+        check_restores(sim, mem, x, before, c->after);
         d->commits++;
     }
     sim_note(sim, m->result);

@@ -68,6 +68,12 @@ struct disk_version {
     enum execution_status status;
 };
 
+/* The state after row `seq`. */
+struct disk_checkpoint {
+    struct str context_json;
+    int64_t seq;
+};
+
 struct disk_execution {
     struct stored_execution s;  /* without history */
     struct history history;     /* all of it */

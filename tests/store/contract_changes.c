@@ -318,6 +318,21 @@ static void test_store__answer_about_a_deleted_execution_keeps_only_its_id(void 
     assert_true(str_eq(l.kept.text, str_printf(&c->mem, "{\"id\":\"%s\"}", id)));
 }
 
+/* Purge until all are dealt with, since one change has some milliseconds only. How many are gone? */
+static size_t purge_all(struct contract *c, struct execution_purge *purge)
+{
+    size_t deleted = 0;
+
+    while (purge->count > 0) {
+        assert_int_equal(apply(c, &purge->change)->result, MEMBER_APPLIED);
+        assert_in_range(purge->looked_at, 0, purge->count);
+        deleted += purge->deleted;
+        purge->ids += purge->looked_at;
+        purge->count -= purge->looked_at;
+    }
+    return deleted;
+}
+
 static void test_store__purge_deletes_what_ended_before(void **state)
 {
     struct contract *c = *state;
@@ -334,9 +349,7 @@ static void test_store__purge_deletes_what_ended_before(void **state)
     assert_int_equal(contract_commit(c, old), MEMBER_APPLIED);
     assert_int_equal(contract_commit(c, newer), MEMBER_APPLIED);
     assert_int_equal(contract_commit(c, live), MEMBER_APPLIED);
-    assert_int_equal(apply(c, &purge.change)->result, MEMBER_APPLIED);
-    assert_int_equal(purge.deleted, 1);
-    assert_int_equal(purge.looked_at, 4);
+    assert_int_equal(purge_all(c, &purge), 1);
     assert_null(contract_load(c, ids[0]));
     assert_non_null(contract_load(c, ids[1]));
     assert_non_null(contract_load(c, ids[2]));
@@ -357,8 +370,7 @@ static void test_store__purge_stops_at_its_budget_and_goes_on_there(void **state
     assert_int_equal(purge.deleted, 1);
     assert_int_equal(purge.looked_at, 1);
     assert_non_null(contract_load(c, ids[1]));
-    assert_int_equal(apply(c, &purge.change)->result, MEMBER_APPLIED);
-    assert_int_equal(purge.looked_at, 2);
+    assert_int_equal(purge_all(c, &purge), 1);
     assert_null(contract_load(c, ids[1]));
 }
 

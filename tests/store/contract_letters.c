@@ -251,6 +251,41 @@ static void test_store__incidents_of_several_strands_are_closed_one_by_one(void 
     assert_int_equal(open_letters(c), 2);
 }
 
+static void test_store__letter_of_a_step_in_doubt_is_closed_with_a_note(void **state)
+{
+    struct contract *c = *state;
+    struct commit *parked = contract_start(c, STATUS_WAITING, 2), *told;
+    struct uuid id = add_letter(c, parked, LETTER_RECONCILE);
+
+    assert_int_equal(contract_commit(c, parked), MEMBER_APPLIED);
+    told = contract_advance(c, parked, STATUS_COMPLETED, 1);
+    told->incident = LETTER_RESOLVED;
+    told->incident_note = STR("seen at the bank");
+    assert_int_equal(contract_commit(c, told), MEMBER_APPLIED);
+    assert_int_equal(letter(c, id).status, LETTER_RESOLVED);
+    assert_str(letter(c, id).note, "seen at the bank");
+    assert_int_equal(open_letters(c), 0);
+}
+
+static void test_store__letter_of_a_rollback_is_closed_by_the_commit_that_tries_again(void **state)
+{
+    struct contract *c = *state;
+    struct commit *ended = contract_start(c, STATUS_CANCELLED, 2), *opened;
+    struct uuid id = add_letter(c, ended, LETTER_COMPENSATION), again;
+    struct uuid other = add_letter(c, ended, LETTER_COMPENSATION);
+
+    assert_int_equal(contract_commit(c, ended), MEMBER_APPLIED);
+    opened = contract_advance(c, ended, STATUS_COMPENSATING, 1);
+    opened->retries_letter = true;
+    opened->retried_letter = id;
+    again = add_letter(c, opened, LETTER_COMPENSATION);
+    assert_int_equal(contract_commit(c, opened), MEMBER_APPLIED);
+    assert_int_equal(letter(c, id).status, LETTER_RETRIED);
+    assert_int_equal(letter(c, other).status, LETTER_OPEN);
+    assert_int_equal(letter(c, again).status, LETTER_OPEN);
+    assert_int_equal(open_letters(c), 2);
+}
+
 static void test_store__open_dead_letter_is_resolved_once(void **state)
 {
     struct contract *c = *state;
@@ -373,6 +408,8 @@ static const struct CMUnitTest claims[] = {
     CLAIM(test_store__refused_commit_leaves_no_dead_letter),
     CLAIM(test_store__incident_is_closed_by_the_commit_that_ends_it),
     CLAIM(test_store__incidents_of_several_strands_are_closed_one_by_one),
+    CLAIM(test_store__letter_of_a_step_in_doubt_is_closed_with_a_note),
+    CLAIM(test_store__letter_of_a_rollback_is_closed_by_the_commit_that_tries_again),
     CLAIM(test_store__open_dead_letter_is_resolved_once),
     CLAIM(test_store__dead_letters_go_with_their_execution),
     CLAIM(test_store__dead_letters_are_found_by_what_they_are),

@@ -12,7 +12,7 @@ function ask(rig, sql) {
         const text = rig.postgres.run('psql', '-At', '-c', wrapped, rig.store).toString();
         return JSON.parse(text);
     }
-    const text = execFileSync('sqlite3', ['-readonly', '-json', join(rig.folder, 'data', 'pawl.db'), sql], { encoding: 'utf8' });
+    const text = execFileSync('sqlite3', ['-readonly', '-cmd', '.timeout 60000', '-json', join(rig.folder, 'data', 'pawl.db'), sql], { encoding: 'utf8' });
     return text.trim() === '' ? [] : JSON.parse(text);
 }
 
