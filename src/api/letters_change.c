@@ -230,6 +230,7 @@ void letters_fill_retry(struct call *c, struct node_request *r, const struct sto
     if (!is_kind(letter, LETTER_COMPENSATION)) {
         /* The same as POST /executions/{id}/retry. */
         r->kind = NODE_RETRY;
+        r->held = str_copy(r->mem, letter->step);
         repair_fill(c, r, &as_it_is, id_text(r->mem, letter->execution));
         return;
     }

@@ -10,7 +10,7 @@
 
 #define MINUTE_US INT64_C(60000000)
 
-enum { RESULT_WIDTH = 400, ID_SHOWN = 12 };
+enum { RESULT_WIDTH = 400, ID_SHOWN = 12, BESIDE_SHOWN = 5 };
 
 /* --- numbers and times --- */
 
@@ -274,7 +274,58 @@ static void tell_next(struct buf *out, struct value execution, struct value wait
     }
 }
 
-static void tell_waiting(struct buf *out, struct value execution, struct value wait)
+static bool is_same_wait(struct value a, struct value b)
+{
+    return str_eq(client_text(a, "kind"), client_text(b, "kind")) &&
+           str_eq(client_text(a, "step"), client_text(b, "step")) &&
+           str_eq(client_text(a, "since"), client_text(b, "since"));
+}
+
+struct value tell_others(struct arena *mem, struct value wait)
+{
+    struct value branches = value_map_get_str(wait, STR("branches")), *others;
+    uint32_t count = 0;
+    bool is_left_out = false;
+
+    if (branches.kind != VALUE_LIST)
+        return value_list(NULL, 0);
+    others = ARENA_ARRAY(mem, branches.len + 1u, struct value);
+    for (uint32_t i = 0; i < branches.len; i++) {
+        if (branches.items[i].kind != VALUE_MAP)
+            continue;
+        if (!is_left_out && is_same_wait(branches.items[i], wait))
+            is_left_out = true;
+        else
+            others[count++] = branches.items[i];
+    }
+    return value_list(others, count);
+}
+
+/* " Beside it step b waits for a timer, since ..., and step c ..." */
+static void tell_beside(struct arena *mem, struct buf *out, struct value wait)
+{
+    struct value others = tell_others(mem, wait);
+    uint32_t shown = others.len > BESIDE_SHOWN ? BESIDE_SHOWN : others.len;
+
+    for (uint32_t i = 0; i < shown; i++) {
+        struct value other = others.items[i];
+        bool is_held = str_eq(client_text(other, "kind"), STR("incident"));
+
+        buf_text(out, i == 0 ? " Beside it" : i + 1 < others.len ? "," : " and");
+        buf_printf(out, " step %.*s %s", STR_ARG(client_text(other, "step")),
+                   is_held ? "is held" : "waits ");
+        if (!is_held)
+            tell_wait(out, other);
+        tell_span(out, other);
+    }
+    if (shown < others.len)
+        buf_printf(out, " and %u more wait", others.len - shown);
+    if (others.len > 0)
+        buf_char(out, '.');
+}
+
+static void tell_waiting(struct arena *mem, struct buf *out, struct value execution,
+                         struct value wait)
 {
     struct value error = value_map_get_str(wait, STR("error"));
     struct str step = client_text(wait, "step");
@@ -298,6 +349,7 @@ static void tell_waiting(struct buf *out, struct value execution, struct value w
         tell_error(out, error);
     }
     buf_char(out, '.');
+    tell_beside(mem, out, wait);
     tell_next(out, execution, wait);
 }
 
@@ -344,7 +396,7 @@ void tell_state(struct arena *mem, struct buf *out, struct value execution)
     struct value wait = value_map_get_str(execution, STR("waitingFor"));
 
     if (wait.kind == VALUE_MAP) {
-        tell_waiting(out, execution, wait);
+        tell_waiting(mem, out, execution, wait);
     } else if (str_eq(status, STR("completed")) || str_eq(status, STR("failed")) ||
                str_eq(status, STR("cancelled"))) {
         tell_end(mem, out, execution, status);

@@ -27,6 +27,9 @@ enum term_style tell_style(struct str status);
 /* What `execution` waits for, as in "for the signal "approved" or "refused"". */
 void tell_wait(struct buf *out, struct value waiting_for);
 
+/* What else it waits for in other branches: a list of the same. */
+struct value tell_others(struct arena *mem, struct value waiting_for);
+
 /* One sentence: where an execution stands and why, and what can be done. */
 void tell_state(struct arena *mem, struct buf *out, struct value execution);
 

@@ -175,9 +175,24 @@ void timeline_print_step(struct timeline *t, struct value row)
                buf_view(&took), row_text(t, row));
 }
 
+/* What waits beside the current step. */
+static void print_other(struct timeline *t, struct value wait)
+{
+    int64_t since_us = tell_time_of(wait, "since");
+    struct buf took, text;
+
+    buf_init_arena(&took, t->mem);
+    buf_init_arena(&text, t->mem);
+    if (since_us > 0)
+        tell_duration(&took, clock_wall_us(&clock_system) - since_us);
+    tell_wait(&text, wait);
+    print_line(t, STR("now"), client_text(wait, "step"), STR("waiting"), buf_view(&took),
+               buf_view(&text));
+}
+
 void timeline_print_now(struct timeline *t, struct value execution)
 {
-    struct value wait = value_map_get_str(execution, STR("waitingFor"));
+    struct value wait = value_map_get_str(execution, STR("waitingFor")), others;
     struct str step = client_text(execution, "currentStep");
     int64_t since_us = tell_time_of(wait, "since");
     struct buf took, text;
@@ -193,4 +208,7 @@ void timeline_print_now(struct timeline *t, struct value execution)
         tell_wait(&text, wait);
     print_line(t, STR("now"), step, client_text(execution, "status"), buf_view(&took),
                buf_view(&text));
+    others = tell_others(t->mem, wait);
+    for (uint32_t i = 0; i < others.len; i++)
+        print_other(t, others.items[i]);
 }

@@ -382,7 +382,7 @@ void compile_aggregate(struct compiler *c, struct value v, struct command *comma
 /* What only wait.signal has. wait.c */
 void compile_wait(struct compiler *c, struct value v, struct command *command);
 
-/* --- steps: survey.c, step.c, jump.c --- */
+/* --- steps: survey.c, step.c, parallel.c, jump.c --- */
 
 /* `steps` of a scenario; sets the program's env. */
 void compile_steps(struct compiler *c, struct value list, struct program *p);
@@ -390,6 +390,12 @@ void compile_steps(struct compiler *c, struct value list, struct program *p);
 /* The tree of steps: codes, blocks, who is in whom. `written` becomes what each was made from. */
 void survey_steps(struct compiler *c, struct value list, struct program *p,
                   const struct value **written);
+
+/* What a parallel step says beside its branches, which the survey has found. */
+void compile_parallel(struct compiler *c, struct value v, struct step *step);
+
+/* Findings about steps of rounds that run at once. */
+void check_rounds(struct compiler *c, const struct program *p);
 
 /* `goto` of the step we are in. */
 void compile_jumps(struct compiler *c, struct value v, struct jumps *out);

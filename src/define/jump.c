@@ -24,6 +24,32 @@ static const struct step *loop_around(const struct program *p, const struct step
     return step;
 }
 
+/* Whether a jump from the step to `block`, which is around it, would leave a branch of this. */
+static const struct step *parallel_left(const struct program *p, const struct step *from,
+                                        uint32_t block)
+{
+    for (; from != NULL && from->block != block; from = program_owner(p, from)) {
+        const struct step *owner = program_owner(p, from);
+        if (owner != NULL && owner->kind == STEP_PARALLEL)
+            return owner;
+    }
+    return NULL;
+}
+
+/* Whether a jump to there stays in the branch of a parallel step; else a finding. */
+static bool stays_in_branch(struct compiler *c, uint32_t block)
+{
+    const struct step *left = parallel_left(c->program, c->at, block);
+
+    if (left == NULL)
+        return true;
+    compile_error(c, FINDING_BAD_JUMP,
+                  "this would lead out of a branch of the parallel step '%.*s', whose other "
+                  "branches are under way",
+                  STR_ARG(left->code));
+    return false;
+}
+
 /* Whether the block of `to` is the block of `from`, or one around it. */
 static bool may_reach(const struct program *p, const struct step *from, const struct step *to)
 {
@@ -52,9 +78,13 @@ static struct str nearest_target(const struct program *p, struct str name)
 
 static bool word_target(struct compiler *c, enum jump_kind kind, struct jump *out)
 {
+    const struct step *loop = loop_around(c->program, c->at);
+
     out->kind = kind;
-    if (kind == JUMP_END || loop_around(c->program, c->at) != NULL)
+    if (kind == JUMP_END)
         return true;
+    if (loop != NULL)
+        return stays_in_branch(c, loop->first_block);
     compile_error(c, FINDING_BAD_JUMP, "'%s' belongs into a loop, and this step is in none",
                   jump_words[kind - JUMP_END]);
     return false;
@@ -83,12 +113,18 @@ bool compile_target(struct compiler *c, struct value v, struct jump *out)
         return false;
     }
     if (!may_reach(c->program, c->at, to)) {
+        const struct step *owner = program_owner(c->program, to);
+
         compile_error(c, FINDING_BAD_JUMP, "a jump to '%.*s' would lead into the %s '%.*s'",
                       STR_ARG(name),
-                      program_owner(c->program, to)->kind == STEP_LOOP ? "loop" : "branch",
-                      STR_ARG(program_owner(c->program, to)->code));
+                      owner->kind == STEP_LOOP       ? "loop"
+                      : owner->kind == STEP_PARALLEL ? "parallel step"
+                                                     : "branch",
+                      STR_ARG(owner->code));
         return false;
     }
+    if (!stays_in_branch(c, to->block))
+        return false;
     out->kind = JUMP_STEP;
     out->step = to->index;
     return true;
@@ -201,6 +237,7 @@ static void enter_step(struct reach *r, const struct step *step)
                                       : NULL;
     const struct block *blocks = &r->p->blocks[step->first_block];
     bool may_do_nothing = step->kind == STEP_LOOP;
+    uint32_t empty = 0;
 
     /* Skipped: the goto is not taken. */
     if (step->when != NULL)
@@ -212,8 +249,10 @@ static void enter_step(struct reach *r, const struct step *step)
     for (uint32_t i = 0; i < step->block_count; i++) {
         if (blocks[i].first != NO_STEP)
             mark(r, &r->entered[blocks[i].first]);
-        may_do_nothing = may_do_nothing || blocks[i].first == NO_STEP;
+        empty += blocks[i].first == NO_STEP;
     }
+    if (empty > 0 && (step->kind != STEP_PARALLEL || empty >= step->join))
+        may_do_nothing = true;
     if (step->kind == STEP_BRANCH && blocks[step->block_count - 1].when != NULL)
         may_do_nothing = true;
     if (may_do_nothing)

@@ -8,7 +8,7 @@
  * Steps form a tree that is kept in one array, in the order in which they are
  * written, an inner step after the step it is in. A block is a list of steps
  * that run one after the other; block 0 is the scenario's own, a branch has one
- * for each alternative, a loop has one:
+ * for each alternative, a parallel step for each of its branches, a loop has one:
  *
  *     steps                  index  block  next   blocks
  *       pay                    0      0      1    0: owner none, first 0
@@ -283,6 +283,7 @@ struct loop {
     uint32_t max;
     const struct mapping *collect; /* evaluated at the end of each iteration, or NULL */
     bool continues;                /* onError "continue": a failed iteration is recorded */
+    uint32_t concurrency;          /* how many iterations run at once; 1: one after the other */
 };
 
 struct step {
@@ -298,9 +299,11 @@ struct step {
     const struct cel_program *when;    /* or NULL */
     const struct mapping *input;       /* or NULL */
     const struct procedure *procedure; /* PROCEDURE: never NULL */
-    uint32_t first_block, block_count; /* BRANCH: one or more; LOOP: one */
+    uint32_t first_block, block_count; /* BRANCH, PARALLEL: one or more; LOOP: one */
     const struct loop *loop;           /* LOOP */
-    struct jumps jumps;                /* goto */
+    uint32_t join;                     /* PARALLEL: how many branches must end */
+    uint32_t rounds;    /* the innermost loop around it whose rounds run at once, + 1; or 0 */
+    struct jumps jumps; /* goto */
     const struct retry *retry;         /* its own, or NULL */
     int64_t timeout_us;                /* of one attempt; 0 = none */
     struct procedure_call rollback;    /* procedure NULL when it has none */

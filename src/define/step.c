@@ -1,11 +1,11 @@
 /* step.c - what the steps of a scenario hold. */
 #include "define/compile.h"
 
-enum { LOOP_MAX = 100000, RECONCILE_MAX = 1000 };
+enum { LOOP_MAX = 100000, RECONCILE_MAX = 1000, CONCURRENCY_MAX = 100 };
 
 static const struct field_spec step_fields[] = {
     {"code", STATE_NOW},      {"name", STATE_NOW},     {"procedure", STATE_NOW},
-    {"branch", STATE_NOW},    {"loop", STATE_NOW},     {"parallel", STATE_LATER},
+    {"branch", STATE_NOW},    {"loop", STATE_NOW},     {"parallel", STATE_NOW},
     {"input", STATE_NOW},     {"rollback", STATE_NOW}, {"retry", STATE_NOW},
     {"timeout", STATE_NOW},   {"when", STATE_NOW},     {"goto", STATE_NOW},
     {"reconcile", STATE_NOW}, {"onError", STATE_NOW},  {"meta", STATE_NOW},
@@ -147,9 +147,9 @@ static void compile_loop(struct compiler *c, struct value v, const struct progra
     struct loop *loop = ARENA_NEW(c->mem, struct loop);
     const struct cel_env *outer_env = c->env;
     size_t outer = compile_enter(c, STR("loop"));
-    uint32_t concurrency = 1;
 
     step->loop = loop;
+    loop->concurrency = 1;
     (void)compile_fields(c, v, loop_fields, sizeof(loop_fields) / sizeof(loop_fields[0]));
     if (compile_has(v, "while") == compile_has(v, "for"))
         compile_error(c, FINDING_ONE_OF, "a loop has either 'while' or 'for'");
@@ -164,10 +164,12 @@ static void compile_loop(struct compiler *c, struct value v, const struct progra
     compile_collect(c, v, loop);
     c->env = outer_env;
     loop->continues = compile_word(c, v, "onError", "continue") == 0;
-    compile_count(c, v, "concurrency", 1, LOOP_MAX, &concurrency);
-    if (concurrency > 1) {
+    compile_count(c, v, "concurrency", 1, CONCURRENCY_MAX, &loop->concurrency);
+    if (loop->concurrency > 1 && compile_has(v, "while")) {
         size_t inner = compile_enter(c, STR("concurrency"));
-        compile_error(c, FINDING_NOT_SUPPORTED_YET, "'concurrency' is not supported yet");
+        compile_error(c, FINDING_MISPLACED,
+                      "each round of a 'while' decides about the next: only those of a 'for' run "
+                      "at once");
         compile_leave(c, inner);
     }
     if (step->block_count > 0 && p->blocks[step->first_block].first == NO_STEP &&
@@ -209,7 +211,7 @@ static void compile_run(struct compiler *c, struct value v, struct step *step)
 
     if (compile_has(v, "procedure"))
         step->procedure = compile_procedure(c, compile_field(v, "procedure"), COMMANDS_OF_STEP);
-    else if (!compile_has(v, "parallel"))
+    else
         compile_error(c, FINDING_MISSING_FIELD, "'procedure' is missing");
     compile_leave(c, outer);
     step->retry = compile_own_retry(c, v);
@@ -258,6 +260,16 @@ static void compile_on_error(struct compiler *c, struct value v, const struct pr
         step->on_error = (enum on_error)word;
 }
 
+/* The steps around it have been read. */
+static uint32_t rounds_around(const struct program *p, const struct step *step)
+{
+    const struct step *owner = program_owner(p, step);
+
+    if (owner == NULL)
+        return 0;
+    return owner->loop != NULL && owner->loop->concurrency > 1 ? owner->index + 1 : owner->rounds;
+}
+
 static bool is_in_loop(const struct program *p, const struct step *step)
 {
     for (step = program_owner(p, step); step != NULL; step = program_owner(p, step))
@@ -279,6 +291,7 @@ static void compile_step(struct compiler *c, struct value v, struct program *p, 
     if (step->name.len == 0)
         step->name = step->code;
     step->when = compile_when(c, v, "when");
+    step->rounds = rounds_around(p, step);
     if (step->kind == STEP_PROCEDURE && compile_field(v, "input").kind != VALUE_NULL)
         step->input = compile_map(c, v, "input");
     c->env = compile_overlay_env(c, compile_field(v, "input"));
@@ -290,6 +303,8 @@ static void compile_step(struct compiler *c, struct value v, struct program *p, 
         compile_branch(c, compile_field(v, "branch"), p, step);
     if (step->kind == STEP_LOOP && compile_field(v, "loop").kind == VALUE_MAP)
         compile_loop(c, compile_field(v, "loop"), p, step);
+    if (step->kind == STEP_PARALLEL && compile_field(v, "parallel").kind == VALUE_MAP)
+        compile_parallel(c, compile_field(v, "parallel"), step);
     if (compile_has(v, "rollback")) {
         outer = compile_enter(c, STR("rollback"));
         compile_rollback(c, compile_field(v, "rollback"), &step->rollback);
@@ -336,6 +351,7 @@ static void compile_list(struct compiler *c, struct value list, struct program *
     c->at = NULL;
     buf_clear(&c->path);
     buf_str(&c->path, here);
+    check_rounds(c, p);
     if (!c->has_errors)
         check_reachable(c, p);
 }

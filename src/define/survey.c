@@ -62,7 +62,6 @@ static void read_kind(struct survey *s, struct step *step)
 #define STEP_KIND(symbol, field) field,
 #include "define/step_kinds.def"
 #undef STEP_KIND
-        "parallel",
     };
     struct value v = s->written[step->index];
     const char *found = NULL;
@@ -76,8 +75,7 @@ static void read_kind(struct survey *s, struct step *step)
             return;
         }
         found = fields[i];
-        if (i < STEP_KIND_COUNT)
-            step->kind = (enum step_kind)i;
+        step->kind = (enum step_kind)i;
     }
 }
 
@@ -148,6 +146,42 @@ static void survey_loop(struct survey *s, struct step *step, struct value loop)
     compile_leave(s->c, outer);
 }
 
+static void survey_parallel(struct survey *s, struct step *step, struct value parallel)
+{
+    struct compiler *c = s->c;
+    struct value branches = compile_field(parallel, "branches");
+    uint32_t first, depth = step->depth + 1;
+    size_t outer = compile_enter(c, STR("parallel")), inner;
+
+    if (parallel.kind != VALUE_MAP) {
+        compile_wrong_type(c, parallel, "an object with 'branches'");
+    } else if (branches.kind == VALUE_ABSENT) {
+        compile_missing(c, "branches");
+    } else {
+        inner = compile_enter(c, STR("branches"));
+        if (branches.kind != VALUE_LIST)
+            compile_wrong_type(c, branches, "a list of lists of steps");
+        else if (branches.len == 0)
+            compile_error(c, FINDING_BAD_VALUE, "nothing runs without a branch");
+        else if (branches.len > STEPS_MAX)
+            compile_error(c, FINDING_LIMIT_STEPS, "a parallel step has at most %d branches, not %u",
+                          STEPS_MAX, branches.len);
+        else {
+            first = add_blocks(s, step, branches.len);
+            for (uint32_t i = 0; i < branches.len; i++) {
+                size_t item = compile_enter_index(c, i);
+                if (branches.items[i].kind == VALUE_LIST)
+                    survey_list(s, branches.items[i], first + i, depth);
+                else
+                    compile_wrong_type(c, branches.items[i], "a list of steps");
+                compile_leave(c, item);
+            }
+        }
+        compile_leave(c, inner);
+    }
+    compile_leave(c, outer);
+}
+
 /* --- lists --- */
 
 static void survey_step(struct survey *s, struct value v, uint32_t block, uint32_t depth)
@@ -171,6 +205,8 @@ static void survey_step(struct survey *s, struct value v, uint32_t block, uint32
         survey_branch(s, step, compile_field(v, "branch"));
     else if (step->kind == STEP_LOOP)
         survey_loop(s, step, compile_field(v, "loop"));
+    else if (step->kind == STEP_PARALLEL)
+        survey_parallel(s, step, compile_field(v, "parallel"));
 }
 
 static void survey_list(struct survey *s, struct value list, uint32_t block, uint32_t depth)

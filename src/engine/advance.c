@@ -206,6 +206,66 @@ static bool is_due(const struct turn *t)
     return is_timer_due(t);
 }
 
+/* --- several strands --- */
+
+static bool waits_for_child(const struct turn *t, const struct cursor *cursor)
+{
+    (void)t;
+    return child_is_awaited(cursor);
+}
+
+/* Its time has come, or its child may have ended. */
+static bool may_be_over(const struct turn *t, const struct cursor *cursor)
+{
+    if (cursor->phase == PHASE_HELD || cursor->phase == PHASE_ENTER)
+        return false;
+    return (cursor->wake_at_us > 0 && cursor->wake_at_us <= t->wall_us) ||
+           waits_for_child(t, cursor);
+}
+
+/* All children are looked at together. False: they must be read first. */
+static bool has_read_children(struct turn *t)
+{
+    struct value output, error;
+    bool ok = true;
+
+    for (uint32_t i = 0; i <= t->x->other_count; i++) {
+        strand_take(t, i);
+        if (waits_for_child(t, &t->x->cursor) && t->ev->children == NULL)
+            ok = child_look(t, &output, &error) != STEP_NEEDS && ok;
+    }
+    return ok;
+}
+
+/* Each strand that is due is woken once; those that are ready run later. */
+static bool wake_strands(struct turn *t)
+{
+    struct {
+        VEC_OF(struct cursor);
+    } due = {0};
+
+    if (!has_read_children(t))
+        return false;
+    for (uint32_t i = 0; i <= t->x->other_count; i++) {
+        strand_take(t, i);
+        if (may_be_over(t, &t->x->cursor))
+            *VEC_ADD(t->mem, &due) = t->x->cursor;
+    }
+    for (size_t i = 0; i < due.count; i++) {
+        uint32_t place = strand_at_visit(t, due.items[i].step, due.items[i].visit);
+
+        /* One that was woken before it may have stopped it. */
+        if (place == NO_STRAND)
+            continue;
+        strand_take(t, place);
+        if (!wake_step(t))
+            return false;
+        if (t->x->undo != NULL || status_is_terminal(t->x->status))
+            return true;
+    }
+    return true;
+}
+
 /* *complete: false when reads are needed first. False: there is nothing to wake. */
 static bool apply_wake(struct turn *t, bool *complete)
 {
@@ -215,6 +275,10 @@ static bool apply_wake(struct turn *t, bool *complete)
         t->wall_us >= x->deadline_at_us) {
         apply_deadline(t);
         return true;
+    }
+    if (x->other_count > 0) {
+        *complete = wake_strands(t) && strand_run_rest(t);
+        return !*complete || t->out->history.count > 0;
     }
     if (!is_due(t))
         return false;
@@ -237,22 +301,78 @@ enum signal_known engine_signal_known(const struct execution *exec, struct str i
                : SIGNAL_DIFFERS;
 }
 
+/* The waits that such a signal is for, the oldest first. */
+struct takers {
+    VEC_OF(struct cursor);
+};
+
+static void find_takers(struct turn *t, struct takers *out)
+{
+    for (uint32_t i = 0; i < execution_strands(t->x); i++) {
+        const struct cursor *cursor = execution_cursor(t->x, i);
+        size_t at;
+
+        if (cursor->phase != PHASE_WAIT)
+            continue;
+        (void)VEC_ADD(t->mem, out);
+        for (at = out->count - 1; at > 0 && out->items[at - 1].seq > cursor->seq; at--)
+            out->items[at] = out->items[at - 1];
+        out->items[at] = *cursor;
+    }
+}
+
+/* Take up a strand that waits. */
+static void take_waiting(struct turn *t, const struct cursor *cursor)
+{
+    if (t->x->other_count > 0)
+        strand_take(t, strand_at_visit(t, cursor->step, cursor->visit));
+}
+
+/*
+ * Those that want something else than the payload do not take it. False: it was
+ * for some, and none of them wants it; `err` is what the oldest says.
+ */
+static bool check_forms(struct turn *t, struct takers *takers, struct err *err)
+{
+    struct findings findings = {0};
+    struct err refused;
+    size_t count = 0;
+    bool is_wanted = false, is_refused = false;
+
+    for (size_t i = 0; i < takers->count; i++) {
+        take_waiting(t, &takers->items[i]);
+        if (!wait_is_for(t, turn_step(t)))
+            continue;
+        if (wait_checks_form(t, turn_step(t), &refused)) {
+            is_wanted = true;
+            takers->items[count++] = takers->items[i];
+        } else if (!is_refused) {
+            is_refused = true;
+            findings = t->out->findings;
+            *err = refused;
+        }
+    }
+    takers->count = count;
+    t->out->findings = is_wanted ? (struct findings){0} : findings;
+    return is_wanted || !is_refused;
+}
+
 static bool apply_signal(struct turn *t, bool *complete, struct err *err)
 {
     const struct event *ev = t->ev;
     struct arrival arrival = {ev->signal_id, ev->signal_type, ev->signal_payload, ev->signal_by,
                               t->now_us};
-    bool is_waiting = t->x->cursor.phase == PHASE_WAIT;
     struct signal *signal = ARENA_NEW(t->mem, struct signal);
+    struct takers takers = {0};
     struct value output;
 
-    if (is_waiting && !wait_checks_form(t, turn_step(t), err))
-        return false;
-    if (!receive_make(t, &arrival, signal, err))
+    find_takers(t, &takers);
+    if (!check_forms(t, &takers, err) || !receive_make(t, &arrival, signal, err))
         return false;
     receive(t, signal);
     t->out->received = signal;
-    if (is_waiting) {
+    for (size_t i = 0; i < takers.count; i++) {
+        take_waiting(t, &takers.items[i]);
         turn_begin_step(t);
         if (wait_takes(t, turn_step(t), signal, &output)) {
             *complete = leave_wait(t, STEP_DONE, output, signal->seq);
@@ -278,9 +398,15 @@ static bool cancel_rolls_back(const struct turn *t)
     PANIC("unknown choice of an operator");
 }
 
+/* Whether an attempt of the strand may have happened. */
+static bool is_unsure(const struct turn *t, const struct cursor *cursor)
+{
+    return t->x->other_count > 0 && (cursor->asking != NULL || cursor->is_unsure);
+}
+
 static bool apply_cancel(struct turn *t, struct err *err)
 {
-    bool is_in_doubt = turn_is_in_doubt(t->x);
+    bool is_in_doubt = turn_is_in_doubt(t->x) || strand_find(t, is_unsure) != NO_STRAND;
     struct str reason = t->ev->reason;
     struct buf note;
 
@@ -324,12 +450,19 @@ static bool answered(struct turn *t, struct value output, struct value error)
     return go_on_behind(t);
 }
 
+static bool is_answered(const struct turn *t, const struct cursor *cursor)
+{
+    return cursor->awaited.len > 0 && str_eq(cursor->awaited, t->ev->answer_key);
+}
+
 static bool apply_answer(struct turn *t, bool *complete, struct err *err)
 {
     const struct event *ev = t->ev;
+    uint32_t place = strand_find(t, is_answered);
 
-    if (t->x->cursor.awaited.len == 0 || !str_eq(t->x->cursor.awaited, ev->answer_key))
+    if (place == NO_STRAND)
         return err_set(err, ERR_CONFLICT, "the execution does not wait for this answer");
+    strand_take(t, place);
     *complete = answered(t, ev->answer_output, ev->answer_error);
     return true;
 }
@@ -360,9 +493,12 @@ static void drop_unborn(struct record_writes *writes)
 /* Running and terminal ones have theirs already. */
 static void set_wake(struct execution *x)
 {
-    if (x->status == STATUS_WAITING)
+    if (x->status == STATUS_WAITING) {
         x->wake_at_us =
             x->cursor.phase == PHASE_HELD ? 0 : earlier(x->cursor.wake_at_us, x->deadline_at_us);
+        for (uint32_t i = 0; i < x->other_count; i++)
+            x->wake_at_us = earlier(x->wake_at_us, x->others[i].cursor.wake_at_us);
+    }
     if (x->status != STATUS_COMPENSATING)
         return;
     ASSERT(x->undo != NULL);
@@ -372,11 +508,52 @@ static void set_wake(struct execution *x)
         x->wake_at_us = earlier(x->cursor.wake_at_us, x->undo->deadline_at_us);
 }
 
-/* Nothing but these four leads out of a hold. */
-static enum letter_status incident_after(const struct execution *before, enum event_kind event)
+static struct str code_at(const struct execution *x, const struct cursor *c)
 {
+    return c->step < x->program->step_count ? x->program->steps[c->step].code : STR_NONE;
+}
+
+static bool is_still_held(const struct execution *after, struct str code, const struct cursor *held)
+{
+    for (uint32_t i = 0; execution_is_held(after) && i < execution_strands(after); i++) {
+        const struct cursor *c = execution_cursor(after, i);
+        if (c->phase == PHASE_HELD && str_eq(code_at(after, c), code) && c->visit == held->visit &&
+            c->attempt == held->attempt)
+            return true;
+    }
+    return false;
+}
+
+/* Beside other strands an incident also ends when its own is stopped, and others may go on. */
+static enum letter_status incidents_after(struct turn *t, const struct execution *before)
+{
+    bool goes_on = false;
+
+    for (uint32_t i = 0; i < execution_strands(before); i++) {
+        const struct cursor *c = execution_cursor(before, i);
+        if (c->phase != PHASE_HELD)
+            continue;
+        if (is_still_held(t->x, code_at(before, c), c))
+            goes_on = true;
+        else
+            *VEC_ADD(t->mem, &t->out->incident_steps) = code_at(before, c);
+    }
+    if (t->out->incident_steps.count == 0)
+        return LETTER_OPEN;
+    if (!goes_on)
+        t->out->incident_steps.count = 0;
+    return t->ev->kind == EVENT_RETRY ? LETTER_RETRIED : LETTER_RESOLVED;
+}
+
+/* Nothing but these four leads out of a hold. */
+static enum letter_status incident_after(struct turn *t, const struct execution *before)
+{
+    enum event_kind event = t->ev->kind;
+
     if (!execution_is_held(before))
         return LETTER_OPEN;
+    if (before->other_count > 0)
+        return incidents_after(t, before);
     if (event == EVENT_RETRY)
         return LETTER_RETRIED;
     return event == EVENT_SKIP || event == EVENT_CANCEL || event == EVENT_RESOLVE ? LETTER_RESOLVED
@@ -389,8 +566,12 @@ static void finish(struct turn *t, bool has_moved)
     struct commit *out = t->out;
 
     ASSERT(out->history.count > 0);
-    ASSERT_SLOW(x->context_bytes == state_context_bytes(x));
     drop_unborn(&out->records);
+    strand_settle(t);
+    if ((t->has_stopped || status_is_terminal(x->status)) &&
+        (x->loops != NULL || x->rounds != NULL))
+        state_prune(t->mem, x);
+    ASSERT_SLOW(x->context_bytes == state_context_bytes(x));
     x->row_version++;
     x->updated_at_us = t->now_us;
     x->crash_count = 0;
@@ -466,13 +647,15 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
     }
     if (!ok)
         return false;
+    if (complete && t.has_strands)
+        complete = strand_run_rest(&t);
     if (complete && t.x->undo != NULL && t.x->cursor.phase == PHASE_UNDO && is_due(&t))
         complete = undo_run(&t);
     out->result = complete ? ADVANCE_COMMIT : ADVANCE_NEED;
     if (complete) {
         finish(&t, t.x->program != exec->program);
         out->wakes_parent = t.x->has_parent && status_is_terminal(t.x->status);
-        out->incident = incident_after(exec, ev->kind);
+        out->incident = incident_after(&t, exec);
         out->incident_note = ev->note;
         correlation_compare(&t, exec);
         out->moves = t.x->program != exec->program || t.x->deadline_at_us != exec->deadline_at_us;

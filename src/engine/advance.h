@@ -88,10 +88,15 @@ struct process_reads {
 
 /* How an execution that was started stands. */
 struct child_read {
+    struct uuid id;
     bool is_found;
     enum execution_status status;
     struct value result; /* completed */
     struct value error;  /* failed: {code, message, ...}; or absent */
+};
+
+struct child_reads {
+    VEC_OF(struct child_read);
 };
 
 /* A signal as it arrives. */
@@ -158,6 +163,7 @@ struct event {
     struct value answer_output; /* or absent: then answer_error says {code, message, class} */
     struct value answer_error;
     struct str from;               /* RETRY: the code of a step; empty = where it stands */
+    struct str held;               /* RETRY: the step that is held, of several; empty = the first */
     const struct program *program; /* RETRY, MIGRATE: another version; NULL = the same */
     struct value input;            /* RETRY: replaces $.input; absent = the same */
     struct value output;           /* SKIP, RESOLVE: of the step; absent = null */
@@ -170,7 +176,7 @@ struct event {
     const struct object_reads *objects;
     const struct history *history;         /* the rows that NEED asked for, or NULL */
     const struct process_reads *processes; /* or NULL */
-    const struct child_read *child;        /* or NULL */
+    const struct child_reads *children;    /* or NULL */
     const struct kept_reads *kept;         /* or NULL: nobody keeps signals */
     /* Others keep changing the records first: writing one fails with conflict_version. */
     bool gives_up_on_records;
@@ -314,8 +320,9 @@ struct commit {
     struct record_queries needs;
     struct history_need needs_history;
     struct process_reads needs_processes; /* code and key are what is asked for */
-    bool needs_child;                     /* how the execution `child` stands */
-    struct uuid child;
+    struct {
+        VEC_OF(struct uuid);
+    } needs_children; /* how these executions stand */
     struct {
         VEC_OF(struct str);
     } needs_kept;                  /* correlations: what is kept for them */
@@ -325,6 +332,10 @@ struct commit {
     /* What becomes of the letter of a hold that there was before: OPEN, it stays. */
     enum letter_status incident;
     struct str incident_note; /* what an operator says about that, or empty */
+    /* While other strands are held on: the oldest letter of each of these steps; none: all. */
+    struct {
+        VEC_OF(struct str);
+    } incident_steps;
     bool retries_letter;      /* this one is tried again: */
     struct uuid retried_letter;
     /*

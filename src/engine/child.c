@@ -229,12 +229,18 @@ enum step_end child_look(struct turn *t, struct value *output, struct value *err
 {
     struct cursor *cursor = &t->x->cursor;
     struct str text = str_slice(cursor->awaited, sizeof(CHILD_KEY) - 1, cursor->awaited.len);
-    const struct child_read *child = t->ev->child;
+    const struct child_reads *reads = t->ev->children;
+    const struct child_read *child = NULL;
+    struct uuid id;
 
     *output = *error = value_absent();
+    if (!uuid_read(text, &id))
+        PANIC("the execution that a step waits for has no id");
+    for (size_t i = 0; reads != NULL && i < reads->count && child == NULL; i++)
+        if (uuid_cmp(reads->items[i].id, id) == 0)
+            child = &reads->items[i];
     if (child == NULL) {
-        t->out->needs_child = uuid_read(text, &t->out->child);
-        ASSERT(t->out->needs_child);
+        *VEC_ADD(t->mem, &t->out->needs_children) = id;
         return STEP_NEEDS;
     }
     if (!child->is_found || status_is_terminal(child->status)) {

@@ -68,7 +68,9 @@ static struct value step_view(struct turn *t, uint32_t index)
 {
     if (t->undone != NULL && t->undone->step->index == index)
         return t->undone->view;
-    return context_step_view(t->mem, &t->x->program->steps[index], &t->x->steps[index]);
+    /* Rolling back sees what everybody sees. */
+    return context_step_view(t->mem, &t->x->program->steps[index],
+                             t->x->undo != NULL ? &t->x->steps[index] : state_step(t->x, index));
 }
 
 static struct value all_steps(struct turn *t)
@@ -164,7 +166,7 @@ static struct value loop_view(struct turn *t, uint32_t frame_count)
         return value_absent();
     frame = &t->x->frames[frame_count - 1];
     loop = t->x->program->steps[frame->step].loop;
-    data = state_loop(t->x, frame->step);
+    data = state_loop(t->x, frame->step, frame->visit);
     entries = ARENA_ARRAY(t->mem, 4, struct value_entry);
     put(entries, &count, STR("index"), value_int(frame->index));
     if (data != NULL && data->list.kind == VALUE_LIST && frame->index < (int64_t)data->list.len) {

@@ -46,15 +46,17 @@ void correlation_take(struct turn *t, const struct kept_signal *kept, const stru
 /* The waits that are open in a state. */
 static void list_waits(struct arena *mem, const struct execution *x, struct correlated_waits *out)
 {
-    const struct cursor *c = &x->cursor;
+    for (uint32_t i = 0; !status_is_terminal(x->status) && i < execution_strands(x); i++) {
+        const struct cursor *c = execution_cursor(x, i);
 
-    if (x->status == STATUS_WAITING && c->phase == PHASE_WAIT && c->correlation.len > 0)
-        *VEC_ADD(mem, out) = (struct correlated_wait){
-            .step = x->program->steps[c->step].code,
-            .visit = c->visit,
-            .correlation = c->correlation,
-            .types_json = c->types_json,
-        };
+        if (c->phase == PHASE_WAIT && c->correlation.len > 0)
+            *VEC_ADD(mem, out) = (struct correlated_wait){
+                .step = x->program->steps[c->step].code,
+                .visit = c->visit,
+                .correlation = c->correlation,
+                .types_json = c->types_json,
+            };
+    }
 }
 
 static bool is_among(const struct correlated_waits *waits, const struct correlated_wait *w)

@@ -50,6 +50,7 @@ enum step_outcome { OUTCOME_NONE, OUTCOME_SKIPPED, OUTCOME_COMPLETED, OUTCOME_FA
 struct step_state {
     enum step_outcome outcome;
     int64_t visit;       /* how often it was entered */
+    int64_t given;       /* of a step in rounds that run at once: the highest number given out */
     struct value output; /* COMPLETED: the result */
     struct str output_json;
     struct value error; /* FAILED: {code, message, class, ...} */
@@ -107,9 +108,11 @@ struct cursor {
     bool is_unsure; /* an attempt of this visit that was tried again may have happened */
     int64_t asked;  /* questions of this visit: their keys count on */
     const struct asking *asking; /* or NULL: no attempt of this visit is in doubt */
+    /* Beside other strands: the row since which it stands here; else 0 */
+    int64_t seq;
 };
 
-/* How often a step was visited that the version does not have. */
+/* A visit of a step by its code: of one that the version does not have, the last. */
 struct past_visit {
     struct str code;
     int64_t visit;
@@ -125,16 +128,47 @@ struct frame {
 };
 
 /*
- * What a loop under way holds. Unlike its frame, which is stored with the
- * cursor, it may be large: it is stored with the checkpoint, and rows say what
- * is added.
+ * A line of work: an execution has one, and in a parallel step, or a loop whose
+ * iterations run at once, one for each branch or iteration that is under way.
+ */
+struct strand {
+    struct cursor cursor;
+    const struct frame *frames; /* the steps around the current one, outermost first */
+    uint32_t frame_count;
+    struct str waiting_for_json; /* or empty */
+};
+
+/*
+ * What a loop or a parallel step under way holds. Unlike its frame, which is
+ * stored with the cursor, it may be large: it is stored with the checkpoint,
+ * and rows say what is added.
  */
 struct loop_data {
-    const struct loop_data *outer; /* of a loop around this one, or NULL */
+    const struct loop_data *outer; /* of one that began before it, or NULL */
     uint32_t step;
+    int64_t visit;     /* 0: the only one of that step */
     struct value list; /* for: what it goes over; else absent */
+    /* Where several iterations or branches run at once, each is [number, value]. */
     struct items collected;
     struct items errors; /* {index, item, error} */
+    /* Of a loop whose iterations run at once: */
+    int64_t base;    /* the first visits of its steps have the numbers base + 1 + index */
+    int64_t started; /* iterations so far */
+    int64_t ended;
+};
+
+/* Which iteration of a loop whose iterations run at once. */
+struct round {
+    uint32_t loop; /* the step, + 1; 0 = none */
+    int64_t visit, index;
+};
+
+/* What a step has come to in an iteration that is under way. */
+struct round_step {
+    const struct round_step *next;
+    struct round round;
+    uint32_t step;
+    struct step_state state;
 };
 
 /* Rolling back: how far it has come. NULL in an execution that goes forward. */
@@ -148,9 +182,11 @@ struct undo {
     bool is_again;             /* this one alone is tried again, see undo_again.c */
     int64_t tried_before;      /* ... attempts that it had before */
     const struct cursor *from; /* where it stood, for a retry when nothing was undone; or NULL */
-    /* A visit whose last attempt was looked at: earlier ones say nothing. Step as index + 1. */
-    uint32_t again_step;
-    int64_t again_visit;
+    /* Visits whose last attempt was looked at: earlier ones say nothing. */
+    const struct past_visit *again;
+    /* The strands that were stopped, for that retry: they begin their steps anew. */
+    const struct strand *others;
+    uint32_t other_count, place;
 };
 
 struct execution {
@@ -180,11 +216,17 @@ struct execution {
     int64_t wake_at_us; /* 0 = never by itself; WAKE_AT_ONCE = now */
     bool stop_requested;
     int32_t crash_count;
-    struct cursor cursor;       /* meaningless once completed or cancelled */
-    const struct frame *frames; /* the steps around the current one, outermost first */
+    /* The strand that comes first, or that is held; meaningless once completed or cancelled. */
+    struct cursor cursor;
+    const struct frame *frames;
     uint32_t frame_count;
+    const struct strand *others;      /* the other ones, in the order of the program */
+    uint32_t other_count;             /* 0 but within parallel */
+    uint32_t place;                   /* of the first one among them */
+    struct str strand_waiting_json;   /* what the first one waits for, when there are others */
     uint32_t jumps;                   /* taken so far */
-    const struct loop_data *loops;    /* innermost first, those that hold something; or NULL */
+    const struct loop_data *loops;    /* newest first, those that hold something; or NULL */
+    const struct round_step *rounds;  /* results within iterations that run at once; or NULL */
     const struct undo *undo;          /* or NULL */
     struct items compensated, failed; /* codes of steps: $.compensation */
     struct items given_up;            /* rollbacks that may be tried again: undo_again.c */
@@ -199,6 +241,25 @@ struct execution {
     struct str waiting_for_json; /* or empty */
     size_t context_bytes; /* what the limit of the context counts: see state_context_bytes() */
 };
+
+/* How many strands it has, and where each stands; 0 is the first. */
+static inline uint32_t execution_strands(const struct execution *x)
+{
+    return x->other_count + 1;
+}
+
+static inline const struct cursor *execution_cursor(const struct execution *x, uint32_t i)
+{
+    return i == 0 ? &x->cursor : &x->others[i - 1].cursor;
+}
+
+/* What the strand waits for; empty when it does not wait. */
+static inline struct str execution_waits(const struct execution *x, uint32_t i)
+{
+    if (i > 0)
+        return x->others[i - 1].waiting_for_json;
+    return x->other_count > 0 ? x->strand_waiting_json : x->waiting_for_json;
+}
 
 /* Whether it has come to a halt that only an operator can end: an incident. */
 static inline bool execution_is_held(const struct execution *x)

@@ -115,11 +115,9 @@ void failure_retry(struct turn *t, struct str error_json, int64_t at_us)
 
 struct value failure_that_fits(struct turn *t, struct str *json)
 {
-    const struct step_state *before = &t->x->steps[t->x->cursor.step];
     struct value error = turn_failure(t, json);
 
-    if (t->x->context_bytes - before->output_json.len - before->error_json.len + json->len <=
-        CONTEXT_BYTES_MAX)
+    if (state_bytes_with(t->x, json->len) <= CONTEXT_BYTES_MAX)
         return error;
     /* The user's message or details do not fit; ours do, near enough. */
     (void)turn_fail_size(t);

@@ -1,10 +1,11 @@
 /*
- * flow.c - from one step to the next: blocks, branches, loops and jumps; see
- * turn.h.
+ * flow.c - from one step to the next: blocks, branches, loops, parallel steps
+ * and jumps; see turn.h.
  *
  *     a step is done --> its goto, else the next in its block
  *     a block is done --> branch: it is done
  *                         loop: collect, then the next iteration or it is done
+ *                         parallel: enough branches have ended and it is done, or the strand ends
  *
  * A step that has steps in it has a frame while it is under way, and a row
  * when it is over, whatever way it is left. Moving on evaluates and records,
@@ -12,45 +13,6 @@
  */
 #include "define/define.h"
 #include "engine/turn.h"
-
-/* --- the cursor --- */
-
-static void move_to(struct turn *t, uint32_t step)
-{
-    t->x->cursor = (struct cursor){.step = step};
-}
-
-static void push_frame(struct turn *t, struct frame frame)
-{
-    struct execution *x = t->x;
-    struct frame *frames = ARENA_ARRAY(t->mem, x->frame_count + 1u, struct frame);
-
-    if (x->frame_count > 0)
-        memcpy(frames, x->frames, x->frame_count * sizeof(*frames));
-    frames[x->frame_count] = frame;
-    x->frames = frames;
-    x->frame_count++;
-}
-
-static const struct frame *top_frame(const struct turn *t)
-{
-    ASSERT(t->x->frame_count > 0);
-    return &t->x->frames[t->x->frame_count - 1];
-}
-
-/* The innermost frame is over: its step is the one under way again. */
-static const struct step *pop_frame(struct turn *t)
-{
-    struct frame frame = *top_frame(t);
-
-    t->x->frame_count--;
-    t->x->cursor = (struct cursor){.step = frame.step,
-                                   .visit = frame.visit,
-                                   .attempt = 1,
-                                   .started_at_us = frame.started_at_us};
-    turn_begin_step(t);
-    return turn_step(t);
-}
 
 static struct value one_member(struct turn *t, const char *name, struct value v)
 {
@@ -78,147 +40,27 @@ static enum step_end enter_branch(struct turn *t, const struct step *step)
             continue;
         if (block->first == NO_STEP)
             return step_complete(t, one_member(t, "branch", value_int(i)), 0);
-        push_frame(t, (struct frame){.step = step->index,
+        frame_push(t, (struct frame){.step = step->index,
                                      .block = step->first_block + i,
                                      .visit = t->x->cursor.visit,
                                      .started_at_us = t->x->cursor.started_at_us});
-        move_to(t, block->first);
+        frame_move_to(t, block->first);
         return STEP_MOVED;
     }
     return step_complete(t, one_member(t, "branch", value_null()), 0);
 }
 
-/* --- loops --- */
-
-/* {count, items, errors} */
-static enum step_end complete_loop(struct turn *t, int64_t count)
-{
-    const struct loop_data *data = state_loop(t->x, t->x->cursor.step);
-    struct value_entry *entries = ARENA_ARRAY(t->mem, 3, struct value_entry);
-    struct items none = {0};
-    size_t duplicate;
-
-    entries[0] = (struct value_entry){value_key(STR("count")), value_int(count)};
-    entries[1] = (struct value_entry){value_key(STR("items")),
-                                      items_value(t->mem, data != NULL ? &data->collected : &none)};
-    entries[2] = (struct value_entry){value_key(STR("errors")),
-                                      items_value(t->mem, data != NULL ? &data->errors : &none)};
-    return step_complete(t, value_map_make(t->mem, entries, 3, &duplicate), 0);
-}
-
-/*
- * The loop is under way as the innermost frame: begin the iteration of its
- * index, or complete it. STEP_MOVED, STEP_DONE or STEP_FAILED.
- */
-static enum step_end iterate(struct turn *t)
-{
-    const struct frame *frame = top_frame(t);
-    const struct step *step = &t->x->program->steps[frame->step];
-    const struct loop *loop = step->loop;
-    const struct loop_data *data = state_loop(t->x, frame->step);
-    int64_t index = frame->index;
-    bool goes_on = false;
-
-    t->steps++;
-    turn_begin_step(t);
-    if (loop->list != NULL) {
-        ASSERT(data != NULL);
-        goes_on = index < (int64_t)data->list.len;
-    } else if (command_condition(t, loop->condition, "loop/while", step->pointer, &goes_on) ==
-               STEP_FAILED) {
-        (void)pop_frame(t);
-        return STEP_FAILED;
-    }
-    if (goes_on && index >= loop->max) {
-        (void)pop_frame(t);
-        return turn_fail(t, STR("limit_loop"), STR("business"),
-                         "the loop '%.*s' has run %u times, which is its limit",
-                         STR_ARG(step->code), loop->max);
-    }
-    if (goes_on && t->x->program->blocks[frame->block].first != NO_STEP) {
-        move_to(t, t->x->program->blocks[frame->block].first);
-        return STEP_MOVED;
-    }
-    (void)pop_frame(t);
-    return complete_loop(t, index);
-}
-
-static enum step_end next_iteration(struct turn *t)
-{
-    struct frame frame = *top_frame(t);
-
-    t->x->frame_count--;
-    frame.index++;
-    push_frame(t, frame);
-    return iterate(t);
-}
-
-static enum step_end enter_loop(struct turn *t, const struct step *step)
-{
-    const struct loop *loop = step->loop;
-    struct value list = value_absent();
-    const struct mapping *failed;
-    struct str list_json;
-
-    if (loop->list != NULL) {
-        list = mapping_evaluate_at(t->mem, loop->list, &t->activation, &failed);
-        if (list.kind == VALUE_ERROR)
-            return turn_fail_value(t, list, failed->pointer);
-        if (list.kind != VALUE_LIST)
-            return turn_fail(t, STR("validation_type"), STR("business"),
-                             "'for' must be a list, not %s",
-                             value_kind_name((enum value_kind)list.kind));
-        if (list.len > loop->max)
-            return turn_fail(t, STR("limit_loop"), STR("business"),
-                             "the list has %u items and the loop '%.*s' may run %u times", list.len,
-                             STR_ARG(step->code), loop->max);
-        if (!turn_freeze(t, &list, &list_json))
-            return STEP_FAILED;
-        /* What it goes over stays what it is, whatever its steps change. */
-        (void)step_row(t, HISTORY_EVENT, STR("loop"));
-        turn_note(t, "list", list_json);
-        state_begin_loop(t->mem, t->x, step->index, list);
-    }
-    push_frame(t, (struct frame){.step = step->index,
-                                 .block = step->first_block,
-                                 .visit = t->x->cursor.visit,
-                                 .started_at_us = t->x->cursor.started_at_us});
-    return iterate(t);
-}
-
-/* What the iteration that is over adds to the loop's result. STEP_DONE or STEP_FAILED. */
-static enum step_end collect(struct turn *t)
-{
-    const struct frame *frame = top_frame(t);
-    const struct step *step = &t->x->program->steps[frame->step];
-    const struct mapping *failed;
-    struct value item;
-    struct str json;
-
-    if (step->loop->collect == NULL)
-        return STEP_DONE;
-    turn_begin_step(t);
-    item = mapping_evaluate_at(t->mem, step->loop->collect, &t->activation, &failed);
-    if (item.kind == VALUE_ERROR)
-        return turn_fail_value(t, item, failed->pointer);
-    if (!turn_freeze(t, &item, &json))
-        return STEP_FAILED;
-    if (t->x->context_bytes + json.len > CONTEXT_BYTES_MAX)
-        return turn_fail_size(t);
-    turn_note_of(t, "collect", step->code, json);
-    t->row_bytes += json.len;
-    state_add_collected(t->mem, t->x, frame->step, item, json.len);
-    return STEP_DONE;
-}
-
 /* The step of the innermost frame is over. STEP_DONE or STEP_FAILED. */
 static enum step_end leave_frame(struct turn *t)
 {
-    struct frame frame = *top_frame(t);
-    const struct step *step = pop_frame(t);
+    struct frame frame = *frame_top(t);
+    const struct step *step = frame_pop(t);
+    const struct loop_data *data = state_loop(t->x, frame.step, frame.visit);
 
+    if (step->kind == STEP_PARALLEL)
+        return parallel_complete(t);
     if (step->kind == STEP_LOOP)
-        return complete_loop(t, frame.index + 1);
+        return loop_complete(t, frame_runs_at_once(step) ? data->ended + 1 : frame.index + 1);
     return step_complete(t, one_member(t, "branch", value_int(frame.block - step->first_block)), 0);
 }
 
@@ -226,15 +68,17 @@ static enum step_end leave_frame(struct turn *t)
 static enum step_end end_of_block(struct turn *t)
 {
     const struct program *p = t->x->program;
-    const struct frame *frame = top_frame(t);
+    const struct frame *frame = frame_top(t);
     const struct step *owner = &p->steps[frame->step];
     enum step_end end;
 
+    if (owner->kind == STEP_PARALLEL)
+        return parallel_end_branch(t);
     if (owner->kind == STEP_LOOP) {
-        end = collect(t);
+        end = loop_collect(t);
         if (end == STEP_DONE)
-            return next_iteration(t);
-        (void)pop_frame(t);
+            return loop_next(t);
+        (void)frame_pop(t);
         return end;
     }
     return leave_frame(t);
@@ -242,33 +86,21 @@ static enum step_end end_of_block(struct turn *t)
 
 enum step_end flow_enter(struct turn *t, const struct step *step)
 {
-    return step->kind == STEP_LOOP ? enter_loop(t, step) : enter_branch(t, step);
-}
-
-/* An iteration has failed, and the loop goes on: {index, item, error}. */
-static enum step_end fail_iteration(struct turn *t, struct value error)
-{
-    const struct frame *frame = top_frame(t);
-    const struct loop_data *data = state_loop(t->x, frame->step);
-    struct value_entry *entries = ARENA_ARRAY(t->mem, 3, struct value_entry);
-    struct value entry, item = value_null();
-    size_t duplicate;
-    struct str json;
-
-    if (data != NULL && data->list.kind == VALUE_LIST)
-        item = data->list.items[frame->index];
-    entries[0] = (struct value_entry){value_key(STR("index")), value_int(frame->index)};
-    entries[1] = (struct value_entry){value_key(STR("item")), item};
-    entries[2] = (struct value_entry){value_key(STR("error")), error};
-    entry = value_map_make(t->mem, entries, 3, &duplicate);
-    if (!turn_freeze(t, &entry, &json) || t->x->context_bytes + json.len > CONTEXT_BYTES_MAX) {
-        (void)turn_fail_size(t);
-        (void)pop_frame(t);
-        return STEP_FAILED;
+    /* The numbers of such visits are given out in the order of rows. */
+    if (step->rounds > 0)
+        (void)step_row(t, HISTORY_EVENT, STR("entered"));
+    switch (step->kind) {
+    case STEP_BRANCH:
+        return enter_branch(t, step);
+    case STEP_LOOP:
+        return loop_enter(t, step);
+    case STEP_PARALLEL:
+        return parallel_enter(t, step);
+    case STEP_PROCEDURE:
+    case STEP_KIND_COUNT:
+        break;
     }
-    turn_note_of(t, "failed", t->x->program->steps[frame->step].code, json);
-    state_add_loop_error(t->mem, t->x, frame->step, entry, json.len);
-    return next_iteration(t);
+    PANIC("this step has no steps in it");
 }
 
 /* --- jumps --- */
@@ -282,7 +114,7 @@ static bool frame_is_around(const struct turn *t, const struct step *step)
         uint32_t owner = t->x->program->blocks[block].owner;
         if (owner == NO_STEP)
             return false;
-        if (owner == top_frame(t)->step)
+        if (owner == frame_top(t)->step)
             return true;
         block = t->x->program->steps[owner].block;
     }
@@ -301,14 +133,14 @@ static enum step_end jump_to(struct turn *t, uint32_t step)
         if (end != STEP_DONE)
             return end;
     }
-    move_to(t, step);
+    frame_move_to(t, step);
     return STEP_MOVED;
 }
 
 /* Leave the frames around the step under way up to the innermost loop, which stays. */
 static enum step_end leave_to_loop(struct turn *t)
 {
-    while (t->x->program->steps[top_frame(t)->step].kind != STEP_LOOP) {
+    while (t->x->program->steps[frame_top(t)->step].kind != STEP_LOOP) {
         enum step_end end = leave_frame(t);
         if (end != STEP_DONE)
             return end;
@@ -326,12 +158,12 @@ enum step_end flow_jump(struct turn *t, enum jump_kind kind, uint32_t step)
     case JUMP_END:
         while (end == STEP_DONE && t->x->frame_count > 0)
             end = leave_frame(t);
-        move_to(t, t->x->program->step_count);
+        frame_move_to(t, t->x->program->step_count);
         return end == STEP_DONE ? STEP_MOVED : end;
     /* An iteration that is left before its end collects nothing. */
     case JUMP_NEXT:
         end = leave_to_loop(t);
-        return end == STEP_DONE ? next_iteration(t) : end;
+        return end == STEP_DONE ? loop_next(t) : end;
     case JUMP_BREAK:
         end = leave_to_loop(t);
         return end == STEP_DONE ? leave_frame(t) : end;
@@ -375,12 +207,12 @@ static enum step_end go_on(struct turn *t, bool takes_jumps)
     if (end != STEP_SKIPPED)
         return end;
     if (step->next != NO_STEP) {
-        move_to(t, step->next);
+        frame_move_to(t, step->next);
         return STEP_MOVED;
     }
     if (t->x->frame_count > 0)
         return end_of_block(t);
-    move_to(t, t->x->program->step_count);
+    frame_move_to(t, t->x->program->step_count);
     return STEP_MOVED;
 }
 
@@ -398,13 +230,13 @@ bool flow_catch(struct turn *t, struct value error, struct str error_json, enum 
         return false;
     /* What stands between the failure and who handles it has failed too. */
     while (t->x->frame_count > catcher + 1) {
-        (void)pop_frame(t);
+        (void)frame_pop(t);
         failure_record(t, error, error_json);
     }
     if (step->kind == STEP_LOOP && step->loop->continues) {
-        *end = fail_iteration(t, error);
+        *end = loop_fail(t, error);
     } else {
-        (void)pop_frame(t);
+        (void)frame_pop(t);
         failure_record(t, error, error_json);
         *end = STEP_DONE;
     }

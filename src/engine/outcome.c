@@ -62,6 +62,8 @@ static void hold(struct turn *t, struct str error_json)
                         x->cursor.input_json);
     x->cursor.phase = PHASE_HELD;
     x->cursor.wake_at_us = 0;
+    if (x->other_count > 0)
+        x->cursor.seq = x->seq;
     x->status = STATUS_WAITING;
 }
 

@@ -105,6 +105,8 @@ static enum step_end run_external(struct turn *t, const struct procedure *p, str
 {
     if (procedure_answered(t, place, out) == STEP_FAILED)
         return STEP_FAILED;
+    if (out->kind == VALUE_ABSENT && t->is_stopping)
+        return STEP_FAILED;
     return out->kind != VALUE_ABSENT ? STEP_DONE : ask_worker(t, p, place, input);
 }
 
@@ -298,6 +300,8 @@ static enum step_end run_one(struct turn *t, const struct command *c, struct val
 
     if (frozen.kind != VALUE_ABSENT) {
         *out = frozen;
+    } else if (t->is_stopping && is_leaf(c) && frozen_result(t, c, "!").kind == VALUE_ABSENT) {
+        return STEP_FAILED;
     } else {
         end = is_wanted(t, c, &wanted);
         if (end == STEP_DONE && wanted)

@@ -108,6 +108,9 @@ static bool move_frames(struct turn *t, const struct program *to, struct err *er
             return false;
         if (number >= step->block_count)
             return cannot_move(err, from->code, "has fewer alternatives");
+        if (from->kind == STEP_LOOP &&
+            (from->loop->concurrency > 1) != (step->loop->concurrency > 1))
+            return cannot_move(err, from->code, "runs its rounds in another way");
         frames[i] = x->frames[i];
         frames[i].step = step->index;
         frames[i].block = step->first_block + number;
@@ -145,6 +148,31 @@ static bool move_loops(struct turn *t, const struct program *to, struct err *err
         link = &l->outer;
     }
     return true;
+}
+
+/* What steps have come to in iterations that run at once. */
+static void move_rounds(struct turn *t, const struct program *to)
+{
+    const struct program *p = t->x->program;
+    const struct round_step *from = t->x->rounds, **link = &t->x->rounds;
+
+    for (; from != NULL; from = from->next) {
+        const struct step *loop = program_step(to, p->steps[from->round.loop - 1].code);
+        const struct step *step = program_step(to, p->steps[from->step].code);
+        struct round_step *r;
+
+        if (loop == NULL || step == NULL || step->rounds != loop->index + 1) {
+            t->x->context_bytes -= from->state.output_json.len + from->state.error_json.len;
+            continue;
+        }
+        r = arena_alloc(t->mem, sizeof(*r));
+        *r = *from;
+        r->round.loop = loop->index + 1;
+        r->step = step->index;
+        *link = r;
+        link = &r->next;
+    }
+    *link = NULL;
 }
 
 /* What steps left behind that the other version does not have is history. */
@@ -196,8 +224,7 @@ static bool keeps_wait(const struct step *from, const struct step *to)
            to->procedure->commands[0].type == from->procedure->commands[0].type;
 }
 
-/* The execution goes on with another version of its program, standing where it stands. */
-static bool move_to_version(struct turn *t, const struct program *to, struct err *err)
+static bool move_strand(struct turn *t, const struct program *to, struct err *err)
 {
     struct execution *x = t->x;
     const struct step *step = NULL;
@@ -206,18 +233,37 @@ static bool move_to_version(struct turn *t, const struct program *to, struct err
         step = counterpart(x, to, x->cursor.step, err);
         if (step == NULL)
             return false;
-        if (x->status == STATUS_WAITING && x->cursor.phase == PHASE_WAIT &&
+        if (!status_is_terminal(x->status) && x->cursor.phase == PHASE_WAIT &&
             !keeps_wait(turn_step(t), step))
             return cannot_move(err, step->code, "waits for something else");
     }
-    if (!move_frames(t, to, err) || !move_loops(t, to, err))
+    if (!move_frames(t, to, err))
         return false;
     if (step != NULL && !is_within_frames(x, to, step))
         return cannot_move(err, step->code, "stands in another place");
     x->cursor.step = step != NULL ? step->index : to->step_count;
+    return true;
+}
+
+/* The execution goes on with another version of its program, standing where it stands. */
+static bool move_to_version(struct turn *t, const struct program *to, struct err *err)
+{
+    struct execution *x = t->x;
+    uint32_t place = x->place;
+
+    for (uint32_t i = 0; i <= x->other_count; i++) {
+        strand_take(t, i);
+        if (!move_strand(t, to, err))
+            return false;
+    }
+    strand_take(t, place);
+    if (!move_loops(t, to, err))
+        return false;
+    move_rounds(t, to);
     drop_steps(t, to);
     move_steps(t, to);
     x->program = to;
+    state_give_visits(x);
     t->slots = ARENA_ARRAY(t->mem, to->slot_count + 1u, struct value);
     t->activation.slots = t->slots;
     turn_note(t, "version", str_printf(t->mem, "%lld", (long long)to->version));
@@ -262,14 +308,16 @@ static bool go_to(struct turn *t, struct str code, struct err *err)
     while (x->frame_count > 0 && !is_within_frames(x, x->program, step)) {
         const struct frame *frame = &x->frames[x->frame_count - 1];
 
+        if (x->other_count > 0)
+            strand_stop_others(t, frame);
+        t->has_stopped = true;
         x->cursor = (struct cursor){.step = frame->step,
                                     .visit = frame->visit,
                                     .attempt = 1,
                                     .started_at_us = frame->started_at_us};
         x->frame_count--;
         (void)step_row(t, HISTORY_FORWARD, STR("skipped"));
-        state_set_step(x, frame->step,
-                       (struct step_state){.outcome = OUTCOME_SKIPPED, .visit = frame->visit});
+        step_set(t, (struct step_state){.outcome = OUTCOME_SKIPPED, .visit = frame->visit});
     }
     if (!is_within_frames(x, x->program, step))
         return refuse_field(
@@ -307,7 +355,7 @@ static bool is_indeterminate(const struct execution *x)
 
     if (x->cursor.step >= x->program->step_count || turn_is_in_visit(x))
         return false;
-    s = &x->steps[x->cursor.step];
+    s = state_step(x, x->cursor.step);
     if (s->outcome == OUTCOME_FAILED && x->cursor.is_unsure && x->cursor.visit == s->visit)
         return true;
     class = s->outcome == OUTCOME_FAILED && s->error.kind == VALUE_MAP
@@ -370,12 +418,33 @@ static void forget_end(struct turn *t)
         x->deadline_at_us = t->wall_us + x->program->timeout_us;
 }
 
+static bool is_held_there(const struct turn *t, const struct cursor *cursor)
+{
+    return cursor->phase == PHASE_HELD && cursor->step < t->x->program->step_count &&
+           str_eq(t->x->program->steps[cursor->step].code, t->ev->held);
+}
+
+/* Of several strands that are held, the one that is meant. */
+static bool take_held(struct turn *t, struct err *err)
+{
+    uint32_t place;
+
+    if (t->x->other_count == 0 || t->ev->held.len == 0)
+        return true;
+    place = strand_find(t, is_held_there);
+    if (place == NO_STRAND)
+        return err_set(err, ERR_CONFLICT, "the step '%.*s' is not held any more",
+                       STR_ARG(t->ev->held));
+    strand_take(t, place);
+    return true;
+}
+
 bool repair_retry(struct turn *t, bool *complete, struct err *err)
 {
     struct execution *x = t->x;
     bool continues;
 
-    if (!may_retry(x, err))
+    if (!may_retry(x, err) || !take_held(t, err))
         return false;
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("retry"));
     if (!replace_input(t, err) ||
@@ -419,7 +488,7 @@ bool repair_skip(struct turn *t, bool *complete, struct err *err)
         reconcile_give_up(t);
     /* A new visit, because the one that failed is recorded, at least its attempts. */
     turn_leave_visit(t);
-    x->cursor.visit = x->steps[x->cursor.step].visit + 1;
+    x->cursor.visit = state_next_visit(x, x->cursor.step);
     x->cursor.attempt = 1;
     x->cursor.started_at_us = t->now_us;
     x->cursor.input_json = STR_NONE;
@@ -430,22 +499,28 @@ bool repair_skip(struct turn *t, bool *complete, struct err *err)
             return refuse_field(t, "/output", "bad_value", STR_NONE, t->failure.message, err);
     } else {
         (void)step_row(t, HISTORY_FORWARD, STR("skipped"));
-        state_set_step(x, x->cursor.step,
-                       (struct step_state){.outcome = OUTCOME_SKIPPED, .visit = x->cursor.visit});
+        step_set(t, (struct step_state){.outcome = OUTCOME_SKIPPED, .visit = x->cursor.visit});
     }
     forget_end(t);
     *complete = !flow_settle(t, end) || step_run_all(t);
     return true;
 }
 
+static bool is_resolved(const struct turn *t, const struct cursor *cursor)
+{
+    return cursor->phase == PHASE_HELD && cursor->asking != NULL &&
+           str_eq(cursor->asking->letter, t->ev->letter);
+}
+
 bool repair_resolve(struct turn *t, bool *complete, struct err *err)
 {
-    const struct asking *a = t->x->cursor.asking;
+    uint32_t place = execution_is_held(t->x) ? strand_find(t, is_resolved) : NO_STRAND;
     struct value output = t->ev->output;
     enum step_end end;
 
-    if (!execution_is_held(t->x) || a == NULL || !str_eq(a->letter, t->ev->letter))
+    if (place == NO_STRAND)
         return err_set(err, ERR_CONFLICT, "the execution does not wait for this outcome any more");
+    strand_take(t, place);
     (void)step_row(t, HISTORY_EVENT, STR("resolved"));
     turn_note(t, "outcome", str_printf(t->mem, "\"%s\"", outcome_said_name(t->ev->said)));
     if (t->ev->said == SAID_SUCCEEDED && output.kind == VALUE_ABSENT)

@@ -10,6 +10,12 @@
  *   event loop          the loop `step` goes over delta.list
  *   rollback            compensated or failed += step, by delta.undone
  *   any                 delta."collect:CODE", delta."failed:CODE": what a loop holds
+ *                       delta."branch:CODE:VISIT:NUMBER": a branch has ended with that
+ *                       delta."done:CODE:VISIT:INDEX": so has an iteration beside others
+ *                       delta.round = "CODE:VISIT:INDEX": the iteration that the visit was in
+ *
+ * What a loop holds has the visit behind its code where there are several
+ * strands, and the number of the iteration where these run at once.
  *
  * A failed row whose delta has `retry` was not the last attempt and changes no
  * step. A row of a loop itself ends what it holds.
@@ -92,7 +98,8 @@ static struct step_state restore_step(struct arena *mem, struct value stored)
         return completed(visit, output, to_json(mem, output));
     if (error.kind != VALUE_ABSENT)
         return failed(visit, error, to_json(mem, error));
-    return skipped(visit);
+    return value_is_true(member(stored, STR("skipped"))) ? skipped(visit)
+                                                         : (struct step_state){.visit = visit};
 }
 
 static struct signal *restore_signal(struct arena *mem, struct value view, int64_t seq,
@@ -116,22 +123,91 @@ static size_t json_len(struct arena *mem, struct value v)
     return to_json(mem, v).len;
 }
 
+/* "CODE", "CODE:VISIT" or "CODE:VISIT:NUMBER" of a step that holds something. */
+struct holder {
+    const struct step *step; /* or NULL: it is not in the program */
+    int64_t visit;           /* or 0 */
+    int64_t number;          /* or -1 */
+};
+
+static struct holder read_holder(const struct program *p, struct str text)
+{
+    struct holder h = {.number = -1};
+    int64_t first = str_find(text, STR(":"), 0), second;
+    struct str code = first < 0 ? text : str_slice(text, 0, (size_t)first);
+
+    h.step = program_step(p, code);
+    if (first < 0)
+        return h;
+    second = str_find(text, STR(":"), (size_t)first + 1);
+    if (!str_to_int64(str_slice(text, (size_t)first + 1, second < 0 ? text.len : (size_t)second),
+                      &h.visit) ||
+        (second >= 0 && !str_to_int64(str_slice(text, (size_t)second + 1, text.len), &h.number)))
+        h.step = NULL;
+    return h;
+}
+
+static struct round read_round(const struct program *p, struct value text)
+{
+    struct holder h;
+
+    if (text.kind != VALUE_STRING)
+        return (struct round){0};
+    h = read_holder(p, value_text(text));
+    return h.step == NULL
+               ? (struct round){0}
+               : (struct round){.loop = h.step->index + 1, .visit = h.visit, .index = h.number};
+}
+
+/* [number, value] counts as its value. */
+static size_t held_len(struct arena *mem, const struct step *step, struct value v)
+{
+    bool has_number =
+        step->kind == STEP_PARALLEL || (step->loop != NULL && step->loop->concurrency > 1);
+
+    return json_len(mem, has_number && v.kind == VALUE_LIST && v.len == 2 ? v.items[1] : v);
+}
+
 static bool restore_loops(struct arena *mem, struct execution *x, struct value loops,
                           struct err *err)
 {
     for (uint32_t i = 0; loops.kind == VALUE_MAP && i < loops.len; i++) {
         struct value stored = loops.map->entries[i].value;
-        const struct step *step = program_step(x->program, value_text(loops.map->entries[i].key));
+        struct holder h = read_holder(x->program, value_text(loops.map->entries[i].key));
         struct value items = member(stored, STR("items")), errors = member(stored, STR("errors"));
 
-        if (step == NULL)
+        if (h.step == NULL)
             return broken(err, "a loop is not in its program");
-        state_begin_loop(mem, x, step->index, member(stored, STR("list")));
+        state_resume_loop(mem, x, h.step->index, h.visit,
+                          (struct loop_data){.list = member(stored, STR("list")),
+                                             .base = int_member(stored, STR("base")),
+                                             .started = int_member(stored, STR("started")),
+                                             .ended = int_member(stored, STR("ended"))});
         for (uint32_t k = 0; items.kind == VALUE_LIST && k < items.len; k++)
-            state_add_collected(mem, x, step->index, items.items[k], json_len(mem, items.items[k]));
+            state_add_collected(mem, x, h.step->index, h.visit, items.items[k],
+                                held_len(mem, h.step, items.items[k]));
         for (uint32_t k = 0; errors.kind == VALUE_LIST && k < errors.len; k++)
-            state_add_loop_error(mem, x, step->index, errors.items[k],
+            state_add_loop_error(mem, x, h.step->index, h.visit, errors.items[k],
                                  json_len(mem, errors.items[k]));
+    }
+    return true;
+}
+
+static bool restore_rounds(struct arena *mem, struct execution *x, struct value rounds,
+                           struct err *err)
+{
+    for (uint32_t i = 0; rounds.kind == VALUE_LIST && i < rounds.len; i++) {
+        struct value r = rounds.items[i];
+        const struct step *loop = program_step(x->program, text_member(r, STR("loop")));
+        const struct step *step = program_step(x->program, text_member(r, STR("step")));
+
+        if (loop == NULL || step == NULL)
+            return broken(err, "a step of an iteration is not in its program");
+        state_set_round_step(mem, x,
+                             (struct round){.loop = loop->index + 1,
+                                            .visit = int_member(r, STR("visit")),
+                                            .index = int_member(r, STR("index"))},
+                             step->index, restore_step(mem, member(r, STR("state"))));
     }
     return true;
 }
@@ -164,9 +240,9 @@ static bool restore_context(struct arena *mem, struct execution *x, struct str t
         const struct step *step = program_step(x->program, value_text(e->key));
         if (step == NULL)
             return broken(err, "a step is not in its program");
-        state_set_step(x, step->index, restore_step(mem, e->value));
+        state_set_step(mem, x, (struct round){0}, step->index, restore_step(mem, e->value));
     }
-    state_count_visits(mem, x, member(context, STR("visits")));
+    state_count_visits(mem, x, (struct round){0}, member(context, STR("visits")));
     input = member(context, STR("input"));
     if (input.kind == VALUE_MAP)
         state_set_input(x, input, to_json(mem, input));
@@ -188,18 +264,19 @@ static bool restore_context(struct arena *mem, struct execution *x, struct str t
         state_add_given_up(mem, x, given_up.items[i]);
     last = step_index(x->program, text_member(context, STR("last")));
     x->last_done = last != NO_STEP ? last + 1 : 0;
-    return restore_loops(mem, x, member(context, STR("loops")), err);
+    return restore_loops(mem, x, member(context, STR("loops")), err) &&
+           restore_rounds(mem, x, member(context, STR("rounds")), err);
 }
 
 static bool fold_step(struct arena *mem, struct execution *x, const struct history_row *row,
-                      bool has_moved, struct err *err)
+                      struct value round, bool has_moved, struct err *err)
 {
     const struct step *step = program_step(x->program, row->step);
     struct step_state state = skipped(row->visit);
     struct value v;
 
     if (step == NULL && has_moved) {
-        state_count_visit(mem, x, row->step, row->visit);
+        state_count_visit(mem, x, (struct round){0}, row->step, row->visit);
         if (str_eq(row->status, STR("completed")))
             x->last_done = 0;
     }
@@ -214,7 +291,7 @@ static bool fold_step(struct arena *mem, struct execution *x, const struct histo
             return false;
         state = failed(row->visit, v, row->error_json);
     }
-    state_set_step(x, step->index, state);
+    state_set_step(mem, x, read_round(x->program, round), step->index, state);
     return true;
 }
 
@@ -225,7 +302,17 @@ static struct str after_colon(struct str name)
     return colon < 0 ? STR_NONE : str_slice(name, (size_t)colon + 1, name.len);
 }
 
-/* What a row adds to the loops around its step. */
+/* [number, value] */
+static struct value numbered(struct arena *mem, int64_t number, struct value v)
+{
+    struct value *pair = ARENA_ARRAY(mem, 2, struct value);
+
+    pair[0] = value_int(number);
+    pair[1] = v;
+    return value_list(pair, 2);
+}
+
+/* What a row adds to the loops and parallel steps around its step. */
 static bool fold_loops(struct arena *mem, struct execution *x, struct value delta, bool has_moved,
                        struct err *err)
 {
@@ -233,19 +320,26 @@ static bool fold_loops(struct arena *mem, struct execution *x, struct value delt
         struct str name = value_text(delta.map->entries[i].key);
         struct value v = delta.map->entries[i].value;
         bool is_error = str_starts_with(name, STR("failed:"));
-        uint32_t step;
+        bool is_done = str_starts_with(name, STR("done:"));
+        struct holder h;
 
-        if (!is_error && !str_starts_with(name, STR("collect:")))
+        if (!is_error && !is_done && !str_starts_with(name, STR("collect:")) &&
+            !str_starts_with(name, STR("branch:")))
             continue;
-        step = step_index(x->program, after_colon(name));
-        if (step == NO_STEP && has_moved)
+        h = read_holder(x->program, after_colon(name));
+        if (h.step == NULL && has_moved)
             continue;
-        if (step == NO_STEP)
+        if (h.step == NULL)
             return broken(err, "a loop is not in its program");
-        if (is_error)
-            state_add_loop_error(mem, x, step, v, json_len(mem, v));
+        if (is_done)
+            state_end_round(
+                mem, x,
+                (struct round){.loop = h.step->index + 1, .visit = h.visit, .index = h.number});
+        else if (is_error)
+            state_add_loop_error(mem, x, h.step->index, h.visit, v, json_len(mem, v));
         else
-            state_add_collected(mem, x, step, v, json_len(mem, v));
+            state_add_collected(mem, x, h.step->index, h.visit,
+                                h.number < 0 ? v : numbered(mem, h.number, v), json_len(mem, v));
     }
     return true;
 }
@@ -268,14 +362,16 @@ static void fold_delta(struct arena *mem, struct execution *x, const struct hist
     v = member(delta, STR("input"));
     if (v.kind == VALUE_MAP)
         state_set_input(x, v, to_json(mem, v));
-    state_count_visits(mem, x, member(delta, STR("visits")));
+    state_count_visits(mem, x, read_round(x->program, member(delta, STR("visitsIn"))),
+                       member(delta, STR("visits")));
     v = member(delta, STR("dropped"));
     for (uint32_t i = 0; v.kind == VALUE_LIST && i < v.len; i++)
         if (step_index(x->program, value_text(v.items[i])) != NO_STEP)
             state_drop_step(x, step_index(x->program, value_text(v.items[i])));
     v = member(delta, STR("list"));
     if (v.kind == VALUE_LIST && step_index(x->program, row->step) != NO_STEP)
-        state_begin_loop(mem, x, step_index(x->program, row->step), v);
+        state_begin_loop(mem, x, step_index(x->program, row->step), row->visit, v,
+                         int_member(delta, STR("started")));
 }
 
 static void fold_given_up(struct arena *mem, struct execution *x, const struct history_row *row,
@@ -300,8 +396,11 @@ static bool fold_row(struct arena *mem, struct execution *x, const struct histor
 
     if (row->delta_json.len > 0 && !read_json(mem, row->delta_json, &delta, err))
         return false;
+    if (row->visit > 0 && step_index(x->program, row->step) != NO_STEP)
+        state_give_visit(x, step_index(x->program, row->step), row->visit);
     is_last = member(delta, STR("retry")).kind == VALUE_ABSENT;
-    if (row->kind == HISTORY_FORWARD && is_last && !fold_step(mem, x, row, has_moved, err))
+    if (row->kind == HISTORY_FORWARD && is_last &&
+        !fold_step(mem, x, row, member(delta, STR("round")), has_moved, err))
         return false;
     undone = member(delta, STR("undone"));
     if (undone.kind == VALUE_BOOL)
@@ -324,8 +423,8 @@ static bool moves_to_version(const struct history *history)
     return false;
 }
 
-static bool restore_frames(struct arena *mem, struct execution *x, struct value stored,
-                           struct err *err)
+static bool restore_frames(struct arena *mem, const struct program *p, struct value stored,
+                           struct strand *out, struct err *err)
 {
     struct frame *frames;
 
@@ -334,7 +433,7 @@ static bool restore_frames(struct arena *mem, struct execution *x, struct value 
     frames = ARENA_ARRAY(mem, stored.len, struct frame);
     for (uint32_t i = 0; i < stored.len; i++) {
         struct value f = stored.items[i];
-        const struct step *step = program_step(x->program, text_member(f, STR("step")));
+        const struct step *step = program_step(p, text_member(f, STR("step")));
 
         if (step == NULL)
             return broken(err, "a step around the current one is not in its program");
@@ -345,8 +444,8 @@ static bool restore_frames(struct arena *mem, struct execution *x, struct value 
                            .started_at_us = int_member(f, STR("startedAt")),
                            .index = int_member(f, STR("index"))};
     }
-    x->frames = frames;
-    x->frame_count = stored.len;
+    out->frames = frames;
+    out->frame_count = stored.len;
     return true;
 }
 
@@ -375,32 +474,6 @@ static const struct cursor *restore_from(struct arena *mem, const struct executi
     c->is_unsure = int_member(stored, STR("unsure")) != 0;
     c->asked = int_member(stored, STR("asked"));
     return c;
-}
-
-static bool restore_undo(struct arena *mem, struct execution *x, struct value stored,
-                         struct err *err)
-{
-    struct undo *undo;
-    uint32_t again;
-
-    if (stored.kind != VALUE_MAP)
-        return true;
-    undo = ARENA_NEW(mem, struct undo);
-    if (!status_read(text_member(stored, STR("end")), &undo->end))
-        return broken(err, "it rolls back to an unknown end");
-    undo->before = int_member(stored, STR("before"));
-    undo->row = int_member(stored, STR("row"));
-    undo->commands_left = int_member(stored, STR("commands"));
-    undo->has_failed = int_member(stored, STR("failed")) != 0;
-    undo->deadline_at_us = int_member(stored, STR("deadlineAt"));
-    undo->is_again = int_member(stored, STR("alone")) != 0;
-    undo->tried_before = int_member(stored, STR("triedBefore"));
-    undo->from = restore_from(mem, x, member(stored, STR("from")));
-    undo->again_visit = int_member(stored, STR("againVisit"));
-    again = step_index(x->program, text_member(stored, STR("again")));
-    undo->again_step = again != NO_STEP ? again + 1 : 0;
-    x->undo = undo;
-    return true;
 }
 
 static void restore_asking(struct arena *mem, struct cursor *cursor, struct value stored)
@@ -437,49 +510,127 @@ static bool restore_correlation(struct arena *mem, struct execution *x, struct e
     return true;
 }
 
+static bool restore_strand(struct arena *mem, const struct program *p, struct value stored,
+                           struct strand *out, struct err *err)
+{
+    struct value v = member(stored, STR("step"));
+    struct cursor *c = &out->cursor;
+    const struct step *step;
+
+    *out = (struct strand){0};
+    c->step = p->step_count;
+    if (v.kind == VALUE_STRING) {
+        step = program_step(p, value_text(v));
+        if (step == NULL)
+            return broken(err, "the current step is not in its program");
+        c->step = step->index;
+    }
+    if (!phase_read(text_member(stored, STR("phase")), &c->phase))
+        return broken(err, "the cursor has an unknown phase");
+    c->visit = int_member(stored, STR("visit"));
+    c->attempt = int_member(stored, STR("attempt"));
+    c->started_at_us = int_member(stored, STR("startedAt"));
+    c->wake_at_us = int_member(stored, STR("wakeAt"));
+    c->input_json = json_member(mem, stored, STR("input"));
+    c->types_json = json_member(mem, stored, STR("types"));
+    c->correlation = text_member(stored, STR("correlation"));
+    c->timeout_at_us = int_member(stored, STR("timeoutAt"));
+    c->remind_at_us = int_member(stored, STR("remindAt"));
+    c->remind_every_us = int_member(stored, STR("remindEvery"));
+    c->reminders = int_member(stored, STR("reminders"));
+    c->unmatched = int_member(stored, STR("unmatched"));
+    c->frozen_json = json_member(mem, stored, STR("frozen"));
+    c->awaited = text_member(stored, STR("awaited"));
+    c->failed_at = text_member(stored, STR("failedAt"));
+    c->tries = int_member(stored, STR("tries"));
+    c->is_unsure = int_member(stored, STR("unsure")) != 0;
+    c->asked = int_member(stored, STR("asked"));
+    restore_asking(mem, c, member(stored, STR("asking")));
+    c->seq = int_member(stored, STR("seq"));
+    out->waiting_for_json = json_member(mem, stored, STR("why"));
+    return restore_frames(mem, p, member(stored, STR("in")), out, err);
+}
+
+static bool restore_strands(struct arena *mem, const struct program *p, struct value stored,
+                            const struct strand **out, uint32_t *count, struct err *err)
+{
+    struct strand *strands;
+
+    if (stored.kind != VALUE_LIST || stored.len == 0)
+        return true;
+    strands = ARENA_ARRAY(mem, stored.len, struct strand);
+    for (uint32_t i = 0; i < stored.len; i++)
+        if (!restore_strand(mem, p, stored.items[i], &strands[i], err))
+            return false;
+    *out = strands;
+    *count = stored.len;
+    return true;
+}
+
+/* [[code, visit], ...] */
+static const struct past_visit *restore_again(struct arena *mem, struct value stored)
+{
+    const struct past_visit *out = NULL, **link = &out;
+
+    for (uint32_t i = 0; stored.kind == VALUE_LIST && i < stored.len; i++) {
+        struct value pair = stored.items[i];
+        struct past_visit *made;
+
+        if (pair.kind != VALUE_LIST || pair.len != 2 || pair.items[0].kind != VALUE_STRING ||
+            pair.items[1].kind != VALUE_INT)
+            continue;
+        made = ARENA_NEW(mem, struct past_visit);
+        *made = (struct past_visit){.code = value_text(pair.items[0]), .visit = pair.items[1].i};
+        *link = made;
+        link = &made->next;
+    }
+    return out;
+}
+
+static bool restore_undo(struct arena *mem, struct execution *x, struct value stored,
+                         struct err *err)
+{
+    struct undo *undo;
+
+    if (stored.kind != VALUE_MAP)
+        return true;
+    undo = ARENA_NEW(mem, struct undo);
+    if (!status_read(text_member(stored, STR("end")), &undo->end))
+        return broken(err, "it rolls back to an unknown end");
+    undo->before = int_member(stored, STR("before"));
+    undo->row = int_member(stored, STR("row"));
+    undo->commands_left = int_member(stored, STR("commands"));
+    undo->has_failed = int_member(stored, STR("failed")) != 0;
+    undo->deadline_at_us = int_member(stored, STR("deadlineAt"));
+    undo->is_again = int_member(stored, STR("alone")) != 0;
+    undo->tried_before = int_member(stored, STR("triedBefore"));
+    undo->from = restore_from(mem, x, member(stored, STR("from")));
+    undo->again = restore_again(mem, member(stored, STR("again")));
+    undo->place = (uint32_t)int_member(stored, STR("place"));
+    x->undo = undo;
+    return restore_strands(mem, x->program, member(stored, STR("beside")), &undo->others,
+                           &undo->other_count, err);
+}
+
 static bool restore_cursor(struct arena *mem, struct execution *x, struct str text, struct err *err)
 {
-    struct value stored, v;
-    const struct step *step;
-    struct str phase;
+    struct strand first;
+    struct value stored;
 
     if (text.len == 0)
         return true;
-    if (!read_json(mem, text, &stored, err))
+    if (!read_json(mem, text, &stored, err) ||
+        !restore_strand(mem, x->program, stored, &first, err))
         return false;
-    v = member(stored, STR("step"));
-    x->cursor.step = x->program->step_count;
-    if (v.kind == VALUE_STRING) {
-        step = program_step(x->program, value_text(v));
-        if (step == NULL)
-            return broken(err, "the current step is not in its program");
-        x->cursor.step = step->index;
-    }
-    phase = text_member(stored, STR("phase"));
-    if (!phase_read(phase, &x->cursor.phase))
-        return broken(err, "the cursor has an unknown phase");
-    x->cursor.visit = int_member(stored, STR("visit"));
-    x->cursor.attempt = int_member(stored, STR("attempt"));
-    x->cursor.started_at_us = int_member(stored, STR("startedAt"));
-    x->cursor.wake_at_us = int_member(stored, STR("wakeAt"));
-    x->cursor.input_json = json_member(mem, stored, STR("input"));
-    x->cursor.types_json = json_member(mem, stored, STR("types"));
-    x->cursor.correlation = text_member(stored, STR("correlation"));
-    x->cursor.timeout_at_us = int_member(stored, STR("timeoutAt"));
-    x->cursor.remind_at_us = int_member(stored, STR("remindAt"));
-    x->cursor.remind_every_us = int_member(stored, STR("remindEvery"));
-    x->cursor.reminders = int_member(stored, STR("reminders"));
-    x->cursor.unmatched = int_member(stored, STR("unmatched"));
-    x->cursor.frozen_json = json_member(mem, stored, STR("frozen"));
-    x->cursor.awaited = text_member(stored, STR("awaited"));
-    x->cursor.failed_at = text_member(stored, STR("failedAt"));
-    x->cursor.tries = int_member(stored, STR("tries"));
-    x->cursor.is_unsure = int_member(stored, STR("unsure")) != 0;
-    x->cursor.asked = int_member(stored, STR("asked"));
-    restore_asking(mem, &x->cursor, member(stored, STR("asking")));
+    x->cursor = first.cursor;
+    x->frames = first.frames;
+    x->frame_count = first.frame_count;
+    x->strand_waiting_json = first.waiting_for_json;
     x->jumps = (uint32_t)int_member(stored, STR("jumps"));
+    x->place = (uint32_t)int_member(stored, STR("place"));
     return restore_correlation(mem, x, err) &&
-           restore_frames(mem, x, member(stored, STR("in")), err) &&
+           restore_strands(mem, x->program, member(stored, STR("beside")), &x->others,
+                           &x->other_count, err) &&
            restore_undo(mem, x, member(stored, STR("undo")), err);
 }
 
@@ -532,6 +683,7 @@ bool state_restore(struct arena *mem, const struct program *program,
             return false;
         x->log_bytes += state_row_bytes(row);
     }
+    state_prune(mem, x);
     *out = x;
     return true;
 }

@@ -240,6 +240,40 @@ static void add_step(struct program *p, struct step *made, struct value code)
         made[p->step_count++].code = value_text(code);
 }
 
+/* The steps that a strand stands at and in. */
+static size_t strand_room(struct value strand)
+{
+    struct value frames = value_map_get_str(strand, STR("in"));
+
+    return 1 + (frames.kind == VALUE_LIST ? frames.len : 0);
+}
+
+static void add_strand(struct program *p, struct step *made, struct value strand)
+{
+    struct value frames = value_map_get_str(strand, STR("in"));
+
+    for (uint32_t i = 0; frames.kind == VALUE_LIST && i < frames.len; i++)
+        add_step(p, made, value_map_get_str(frames.items[i], STR("step")));
+    add_step(p, made, value_map_get_str(strand, STR("step")));
+}
+
+/* The strands that were stopped before everything was rolled back. */
+static struct value left_behind(struct value cursor)
+{
+    struct value undo = value_map_get_str(cursor, STR("undo"));
+
+    return undo.kind == VALUE_MAP ? value_map_get_str(undo, STR("beside")) : value_absent();
+}
+
+/* Of "CODE:VISIT". */
+static struct value code_of(struct value key)
+{
+    struct str text = value_text(key);
+    int64_t colon = str_find(text, STR(":"), 0);
+
+    return colon < 0 ? key : value_string(str_slice(text, 0, (size_t)colon));
+}
+
 /*
  * Without the program: a stand-in that has just the steps that the stored
  * execution mentions, which is all that restoring it asks of a program.
@@ -249,13 +283,21 @@ static struct program *stand_in(struct arena *mem, const struct stored_execution
 {
     struct program *p = ARENA_NEW(mem, struct program);
     struct value steps = value_map_get_str(context, STR("steps"));
-    struct value current = value_map_get_str(cursor, STR("step"));
     struct value loops = value_map_get_str(context, STR("loops"));
-    struct value frames = value_map_get_str(cursor, STR("in"));
+    struct value rounds = value_map_get_str(context, STR("rounds"));
+    struct value beside = value_map_get_str(cursor, STR("beside"));
+    struct value left = left_behind(cursor);
     size_t room = (steps.kind == VALUE_MAP ? steps.len : 0) +
                   (loops.kind == VALUE_MAP ? loops.len : 0) +
-                  (frames.kind == VALUE_LIST ? frames.len : 0) + stored->history.count + 1;
-    struct step *made = arena_zalloc(mem, room * sizeof(*made));
+                  (rounds.kind == VALUE_LIST ? 2u * rounds.len : 0) + strand_room(cursor) +
+                  stored->history.count;
+    struct step *made;
+
+    for (uint32_t i = 0; beside.kind == VALUE_LIST && i < beside.len; i++)
+        room += strand_room(beside.items[i]);
+    for (uint32_t i = 0; left.kind == VALUE_LIST && i < left.len; i++)
+        room += strand_room(left.items[i]);
+    made = arena_zalloc(mem, (room + 1) * sizeof(*made));
 
     p->code = stored->code;
     p->version = stored->version;
@@ -263,12 +305,18 @@ static struct program *stand_in(struct arena *mem, const struct stored_execution
     for (uint32_t i = 0; steps.kind == VALUE_MAP && i < steps.len; i++)
         made[p->step_count++].code = value_text(steps.map->entries[i].key);
     for (uint32_t i = 0; loops.kind == VALUE_MAP && i < loops.len; i++)
-        add_step(p, made, loops.map->entries[i].key);
-    for (uint32_t i = 0; frames.kind == VALUE_LIST && i < frames.len; i++)
-        add_step(p, made, value_map_get_str(frames.items[i], STR("step")));
+        add_step(p, made, code_of(loops.map->entries[i].key));
+    for (uint32_t i = 0; rounds.kind == VALUE_LIST && i < rounds.len; i++) {
+        add_step(p, made, value_map_get_str(rounds.items[i], STR("loop")));
+        add_step(p, made, value_map_get_str(rounds.items[i], STR("step")));
+    }
+    for (uint32_t i = 0; beside.kind == VALUE_LIST && i < beside.len; i++)
+        add_strand(p, made, beside.items[i]);
+    for (uint32_t i = 0; left.kind == VALUE_LIST && i < left.len; i++)
+        add_strand(p, made, left.items[i]);
     for (size_t i = 0; i < stored->history.count; i++)
         add_step(p, made, value_string(stored->history.items[i].step));
-    add_step(p, made, current);
+    add_strand(p, made, cursor);
     for (uint32_t i = 0; i < p->step_count; i++) {
         struct value meta = stored->step_meta.kind == VALUE_MAP
                                 ? value_map_get_str(stored->step_meta, made[i].code)

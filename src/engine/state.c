@@ -83,8 +83,11 @@ static void write_loops(struct arena *mem, struct buf *out, const struct executi
     if (l->outer != NULL)
         write_loops(mem, out, x, l->outer, first);
     comma(out, first);
-    json_write_string(out, x->program->steps[l->step].code);
-    buf_text(out, ":{\"items\":");
+    buf_char(out, '"');
+    buf_str(out, x->program->steps[l->step].code);
+    if (x->other_count > 0)
+        write_int(out, ":", l->visit);
+    buf_text(out, "\":{\"items\":");
     write_value(out, items_value(mem, &l->collected));
     buf_text(out, ",\"errors\":");
     write_value(out, items_value(mem, &l->errors));
@@ -92,6 +95,31 @@ static void write_loops(struct arena *mem, struct buf *out, const struct executi
         buf_text(out, ",\"list\":");
         write_value(out, l->list);
     }
+    if (l->started > 0) {
+        write_int(out, ",\"base\":", l->base);
+        write_int(out, ",\"started\":", l->started);
+        write_int(out, ",\"ended\":", l->ended);
+    }
+    buf_char(out, '}');
+}
+
+/* Oldest first. */
+static void write_rounds(struct buf *out, const struct execution *x, const struct round_step *r,
+                         bool *first)
+{
+    const struct program *p = x->program;
+
+    if (r->next != NULL)
+        write_rounds(out, x, r->next, first);
+    comma(out, first);
+    buf_text(out, "{\"loop\":");
+    json_write_string(out, p->steps[r->round.loop - 1].code);
+    write_int(out, ",\"visit\":", r->round.visit);
+    write_int(out, ",\"index\":", r->round.index);
+    buf_text(out, ",\"step\":");
+    json_write_string(out, p->steps[r->step].code);
+    buf_text(out, ",\"state\":");
+    write_step(out, &r->state);
     buf_char(out, '}');
 }
 
@@ -123,6 +151,12 @@ struct str state_context_json(struct arena *mem, const struct execution *exec)
         buf_text(&out, ",\"loops\":{");
         write_loops(mem, &out, exec, exec->loops, &first);
         buf_char(&out, '}');
+    }
+    if (exec->rounds != NULL) {
+        first = true;
+        buf_text(&out, ",\"rounds\":[");
+        write_rounds(&out, exec, exec->rounds, &first);
+        buf_char(&out, ']');
     }
     if (exec->compensated.count + exec->failed.count > 0) {
         buf_text(&out, ",\"compensated\":");
@@ -181,15 +215,14 @@ static void write_text(struct buf *out, const char *name, struct str text)
     json_write_string(out, text);
 }
 
-static void write_frames(struct buf *out, const struct execution *x)
+static void write_frames(struct buf *out, const struct program *p, const struct frame *frames,
+                         uint32_t count)
 {
-    const struct program *p = x->program;
-
-    if (x->frame_count == 0)
+    if (count == 0)
         return;
     buf_text(out, ",\"in\":[");
-    for (uint32_t i = 0; i < x->frame_count; i++) {
-        const struct frame *f = &x->frames[i];
+    for (uint32_t i = 0; i < count; i++) {
+        const struct frame *f = &frames[i];
         const struct step *step = &p->steps[f->step];
         buf_text(out, i > 0 ? ",{\"step\":" : "{\"step\":");
         json_write_string(out, step->code);
@@ -218,26 +251,6 @@ static void write_from(struct buf *out, const struct cursor *c)
     buf_char(out, '}');
 }
 
-static void write_undo(struct buf *out, const struct program *p, const struct undo *u)
-{
-    if (u == NULL)
-        return;
-    buf_text(out, ",\"undo\":{\"end\":\"");
-    buf_text(out, status_name(u->end));
-    write_int(out, "\",\"before\":", u->before);
-    write_number(out, "row", u->row);
-    write_number(out, "commands", u->commands_left);
-    write_number(out, "failed", u->has_failed);
-    write_number(out, "deadlineAt", u->deadline_at_us);
-    write_number(out, "alone", u->is_again);
-    write_number(out, "triedBefore", u->tried_before);
-    if (u->again_step > 0)
-        write_text(out, "again", p->steps[u->again_step - 1].code);
-    write_number(out, "againVisit", u->again_visit);
-    write_from(out, u->from);
-    buf_char(out, '}');
-}
-
 static void write_asking(struct buf *out, const struct asking *a)
 {
     if (a == NULL)
@@ -254,40 +267,97 @@ static void write_asking(struct buf *out, const struct asking *a)
     buf_char(out, '}');
 }
 
+/* Opens an object and leaves it open. */
+static void write_cursor(struct buf *out, const struct program *p, const struct cursor *c)
+{
+    buf_text(out, "{\"step\":");
+    if (c->step < p->step_count)
+        json_write_string(out, p->steps[c->step].code);
+    else
+        buf_text(out, "null");
+    buf_text(out, ",\"phase\":\"");
+    buf_text(out, phase_name(c->phase));
+    write_int(out, "\",\"visit\":", c->visit);
+    write_int(out, ",\"attempt\":", c->attempt);
+    write_int(out, ",\"startedAt\":", c->started_at_us);
+    write_number(out, "wakeAt", c->wake_at_us);
+    write_json(out, "input", c->input_json);
+    write_json(out, "types", c->types_json);
+    write_text(out, "correlation", c->correlation);
+    write_number(out, "timeoutAt", c->timeout_at_us);
+    write_number(out, "remindAt", c->remind_at_us);
+    write_number(out, "remindEvery", c->remind_every_us);
+    write_number(out, "reminders", c->reminders);
+    write_number(out, "unmatched", c->unmatched);
+    write_json(out, "frozen", c->frozen_json);
+    write_text(out, "awaited", c->awaited);
+    write_text(out, "failedAt", c->failed_at);
+    write_number(out, "tries", c->tries);
+    write_number(out, "unsure", c->is_unsure);
+    write_number(out, "asked", c->asked);
+    write_asking(out, c->asking);
+    write_number(out, "seq", c->seq);
+}
+
+static void write_strands(struct buf *out, const struct program *p, const struct strand *strands,
+                          uint32_t count)
+{
+    if (count == 0)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        buf_text(out, i == 0 ? ",\"beside\":[" : ",");
+        write_cursor(out, p, &strands[i].cursor);
+        write_json(out, "why", strands[i].waiting_for_json);
+        write_frames(out, p, strands[i].frames, strands[i].frame_count);
+        buf_char(out, '}');
+    }
+    buf_char(out, ']');
+}
+
+/* The strands beside the first one, each with what it waits for. */
+static void write_others(struct buf *out, const struct execution *x)
+{
+    if (x->other_count == 0)
+        return;
+    write_number(out, "place", x->place);
+    write_json(out, "why", x->strand_waiting_json);
+    write_strands(out, x->program, x->others, x->other_count);
+}
+
+static void write_undo(struct buf *out, const struct program *p, const struct undo *u)
+{
+    if (u == NULL)
+        return;
+    buf_text(out, ",\"undo\":{\"end\":\"");
+    buf_text(out, status_name(u->end));
+    write_int(out, "\",\"before\":", u->before);
+    write_number(out, "row", u->row);
+    write_number(out, "commands", u->commands_left);
+    write_number(out, "failed", u->has_failed);
+    write_number(out, "deadlineAt", u->deadline_at_us);
+    write_number(out, "alone", u->is_again);
+    write_number(out, "triedBefore", u->tried_before);
+    for (const struct past_visit *v = u->again; v != NULL; v = v->next) {
+        buf_text(out, v == u->again ? ",\"again\":[[" : "],[");
+        json_write_string(out, v->code);
+        write_int(out, ",", v->visit);
+    }
+    buf_text(out, u->again != NULL ? "]]" : "");
+    write_from(out, u->from);
+    write_number(out, "place", u->place);
+    write_strands(out, p, u->others, u->other_count);
+    buf_char(out, '}');
+}
+
 struct str state_cursor_json(struct arena *mem, const struct execution *exec)
 {
-    const struct cursor *c = &exec->cursor;
     struct buf out;
 
     buf_init_arena(&out, mem);
-    buf_text(&out, "{\"step\":");
-    if (c->step < exec->program->step_count)
-        json_write_string(&out, exec->program->steps[c->step].code);
-    else
-        buf_text(&out, "null");
-    buf_text(&out, ",\"phase\":\"");
-    buf_text(&out, phase_name(c->phase));
-    write_int(&out, "\",\"visit\":", c->visit);
-    write_int(&out, ",\"attempt\":", c->attempt);
-    write_int(&out, ",\"startedAt\":", c->started_at_us);
-    write_number(&out, "wakeAt", c->wake_at_us);
-    write_json(&out, "input", c->input_json);
-    write_json(&out, "types", c->types_json);
-    write_text(&out, "correlation", c->correlation);
-    write_number(&out, "timeoutAt", c->timeout_at_us);
-    write_number(&out, "remindAt", c->remind_at_us);
-    write_number(&out, "remindEvery", c->remind_every_us);
-    write_number(&out, "reminders", c->reminders);
-    write_number(&out, "unmatched", c->unmatched);
-    write_json(&out, "frozen", c->frozen_json);
-    write_text(&out, "awaited", c->awaited);
-    write_text(&out, "failedAt", c->failed_at);
-    write_number(&out, "tries", c->tries);
-    write_number(&out, "unsure", c->is_unsure);
-    write_number(&out, "asked", c->asked);
-    write_asking(&out, c->asking);
+    write_cursor(&out, exec->program, &exec->cursor);
     write_number(&out, "jumps", exec->jumps);
-    write_frames(&out, exec);
+    write_frames(&out, exec->program, exec->frames, exec->frame_count);
+    write_others(&out, exec);
     write_undo(&out, exec->program, exec->undo);
     buf_char(&out, '}');
     return buf_view(&out);
@@ -300,11 +370,6 @@ static size_t step_bytes(const struct step_state *s)
     return s->output_json.len + s->error_json.len;
 }
 
-static size_t loop_bytes(const struct loop_data *l)
-{
-    return l->collected.bytes + l->errors.bytes;
-}
-
 size_t state_context_bytes(const struct execution *x)
 {
     size_t bytes = x->input_json.len + x->variables_json.len;
@@ -314,23 +379,31 @@ size_t state_context_bytes(const struct execution *x)
     for (uint32_t i = 0; i < x->program->step_count; i++)
         bytes += step_bytes(&x->steps[i]);
     for (const struct loop_data *l = x->loops; l != NULL; l = l->outer)
-        bytes += loop_bytes(l);
+        bytes += l->collected.bytes + l->errors.bytes;
+    for (const struct round_step *r = x->rounds; r != NULL; r = r->next)
+        bytes += step_bytes(&r->state);
     while ((s = signals_next(&x->signals, &place)) != NULL)
         bytes += s->json.len;
     return bytes;
 }
 
-void state_set_step(struct execution *x, uint32_t index, struct step_state step)
+void state_set_step(struct arena *mem, struct execution *x, struct round round, uint32_t index,
+                    struct step_state step)
 {
-    x->context_bytes = x->context_bytes - step_bytes(&x->steps[index]) + step_bytes(&step);
-    x->steps[index] = step;
+    if (round.loop > 0) {
+        state_set_round_step(mem, x, round, index, step);
+        state_give_visit(x, index, step.visit);
+    }
+    if (step.visit >= x->steps[index].visit) {
+        x->context_bytes = x->context_bytes - step_bytes(&x->steps[index]) + step_bytes(&step);
+        step.given = x->steps[index].given;
+        x->steps[index] = step;
+    }
     if (step.outcome == OUTCOME_COMPLETED && x->program->steps[index].kind != STEP_BRANCH)
         x->last_done = index + 1;
-    if (x->loops != NULL && x->loops->step == index) {
-        /* The loop is over, and what it held is in its result. */
-        x->context_bytes -= loop_bytes(x->loops);
-        x->loops = x->loops->outer;
-    }
+    /* A loop is over, and what it held is in its result. */
+    if (x->loops != NULL)
+        state_end_loop(mem, x, index, step.visit);
 }
 
 void state_drop_step(struct execution *x, uint32_t index)
@@ -338,49 +411,9 @@ void state_drop_step(struct execution *x, uint32_t index)
     struct step_state *s = &x->steps[index];
 
     x->context_bytes -= step_bytes(s);
-    *s = (struct step_state){.visit = s->visit};
+    *s = (struct step_state){.visit = s->visit, .given = s->given};
     if (x->last_done == index + 1)
         x->last_done = 0;
-}
-
-const struct loop_data *state_loop(const struct execution *x, uint32_t step)
-{
-    for (const struct loop_data *l = x->loops; l != NULL; l = l->outer)
-        if (l->step == step)
-            return l;
-    return NULL;
-}
-
-/* The innermost loop, which may be written to; it is `step`. */
-static struct loop_data *own_loop(struct arena *mem, struct execution *x, uint32_t step)
-{
-    struct loop_data *l = arena_alloc(mem, sizeof(*l));
-
-    if (x->loops != NULL && x->loops->step == step)
-        *l = *x->loops;
-    else
-        *l = (struct loop_data){.outer = x->loops, .step = step, .list = value_absent()};
-    x->loops = l;
-    return l;
-}
-
-void state_begin_loop(struct arena *mem, struct execution *x, uint32_t step, struct value list)
-{
-    own_loop(mem, x, step)->list = list;
-}
-
-void state_add_collected(struct arena *mem, struct execution *x, uint32_t step, struct value item,
-                         size_t bytes)
-{
-    items_add(mem, &own_loop(mem, x, step)->collected, x, item, bytes);
-    x->context_bytes += bytes;
-}
-
-void state_add_loop_error(struct arena *mem, struct execution *x, uint32_t step, struct value error,
-                          size_t bytes)
-{
-    items_add(mem, &own_loop(mem, x, step)->errors, x, error, bytes);
-    x->context_bytes += bytes;
 }
 
 void state_add_compensated(struct arena *mem, struct execution *x, struct str code, bool ok)
@@ -526,30 +559,91 @@ static const struct cursor *copy_from(struct arena *mem, const struct cursor *fr
     return c;
 }
 
-static void copy_cursor(struct arena *mem, struct execution *x, const struct execution *from)
+static struct cursor copy_cursor(struct arena *mem, struct cursor c)
 {
-    struct cursor *c = &x->cursor;
+    c.input_json = copy_text(mem, c.input_json);
+    c.types_json = copy_text(mem, c.types_json);
+    c.correlation = copy_text(mem, c.correlation);
+    c.frozen_json = copy_text(mem, c.frozen_json);
+    c.awaited = copy_text(mem, c.awaited);
+    c.failed_at = copy_text(mem, c.failed_at);
+    c.asking = copy_asking(mem, c.asking);
+    return c;
+}
+
+static const struct frame *copy_frames(struct arena *mem, const struct frame *from, uint32_t count)
+{
     struct frame *frames;
+
+    if (count == 0)
+        return NULL;
+    frames = ARENA_ARRAY(mem, count, struct frame);
+    memcpy(frames, from, count * sizeof(*frames));
+    return frames;
+}
+
+static const struct strand *copy_others(struct arena *mem, const struct strand *from,
+                                        uint32_t count)
+{
+    struct strand *others;
+
+    if (count == 0)
+        return NULL;
+    others = ARENA_ARRAY(mem, count, struct strand);
+    for (uint32_t i = 0; i < count; i++)
+        others[i] = (struct strand){.cursor = copy_cursor(mem, from[i].cursor),
+                                    .frames = copy_frames(mem, from[i].frames, from[i].frame_count),
+                                    .frame_count = from[i].frame_count,
+                                    .waiting_for_json = copy_text(mem, from[i].waiting_for_json)};
+    return others;
+}
+
+static void copy_strands(struct arena *mem, struct execution *x, const struct execution *from)
+{
+    x->cursor = copy_cursor(mem, from->cursor);
+    x->frames = copy_frames(mem, from->frames, from->frame_count);
+    x->strand_waiting_json = copy_text(mem, from->strand_waiting_json);
+    x->others = copy_others(mem, from->others, from->other_count);
+}
+
+static const struct undo *copy_undo(struct arena *mem, const struct undo *from)
+{
     struct undo *undo;
 
-    c->input_json = copy_text(mem, c->input_json);
-    c->types_json = copy_text(mem, c->types_json);
-    c->correlation = copy_text(mem, c->correlation);
-    c->frozen_json = copy_text(mem, c->frozen_json);
-    c->awaited = copy_text(mem, c->awaited);
-    c->failed_at = copy_text(mem, c->failed_at);
-    c->asking = copy_asking(mem, c->asking);
-    if (x->frame_count > 0) {
-        frames = ARENA_ARRAY(mem, x->frame_count, struct frame);
-        memcpy(frames, from->frames, x->frame_count * sizeof(*frames));
-        x->frames = frames;
+    if (from == NULL)
+        return NULL;
+    undo = arena_alloc(mem, sizeof(*undo));
+    *undo = *from;
+    undo->from = copy_from(mem, from->from);
+    undo->others = copy_others(mem, from->others, from->other_count);
+    undo->again = state_copy_visits(mem, from->again);
+    return undo;
+}
+
+static struct step_state copy_step(struct arena *mem, const struct step_state *from)
+{
+    struct step_state s = *from;
+
+    s.output = value_copy(mem, from->output);
+    s.output_json = copy_text(mem, from->output_json);
+    s.error = value_copy(mem, from->error);
+    s.error_json = copy_text(mem, from->error_json);
+    return s;
+}
+
+static const struct round_step *copy_rounds(struct arena *mem, const struct round_step *from)
+{
+    const struct round_step *out = NULL, **link = &out;
+
+    for (; from != NULL; from = from->next) {
+        struct round_step *copy = arena_alloc(mem, sizeof(*copy));
+        *copy = *from;
+        copy->state = copy_step(mem, &from->state);
+        *link = copy;
+        link = &copy->next;
     }
-    if (from->undo != NULL) {
-        undo = arena_alloc(mem, sizeof(*undo));
-        *undo = *from->undo;
-        undo->from = copy_from(mem, from->undo->from);
-        x->undo = undo;
-    }
+    *link = NULL;
+    return out;
 }
 
 static const struct loop_data *copy_loops(struct arena *mem, const struct execution *x,
@@ -583,18 +677,14 @@ struct execution *state_copy(struct arena *mem, const struct execution *exec)
     x->error_json = copy_text(mem, exec->error_json);
     x->result_json = copy_text(mem, exec->result_json);
     x->waiting_for_json = copy_text(mem, exec->waiting_for_json);
-    copy_cursor(mem, x, exec);
+    copy_strands(mem, x, exec);
+    x->undo = copy_undo(mem, exec->undo);
     x->variables = value_copy(mem, exec->variables);
     x->variables_json = copy_text(mem, exec->variables_json);
     x->steps = ARENA_ARRAY(mem, steps + 1u, struct step_state);
-    for (uint32_t i = 0; i < steps; i++) {
-        const struct step_state *s = &exec->steps[i];
-        x->steps[i] = *s;
-        x->steps[i].output = value_copy(mem, s->output);
-        x->steps[i].output_json = copy_text(mem, s->output_json);
-        x->steps[i].error = value_copy(mem, s->error);
-        x->steps[i].error_json = copy_text(mem, s->error_json);
-    }
+    for (uint32_t i = 0; i < steps; i++)
+        x->steps[i] = copy_step(mem, &exec->steps[i]);
+    x->rounds = copy_rounds(mem, exec->rounds);
     x->past_visits = state_copy_visits(mem, exec->past_visits);
     copy_signals(mem, x, &exec->signals);
     x->loops = copy_loops(mem, x, exec->loops);

@@ -85,14 +85,49 @@ bool state_restore(struct arena *mem, const struct program *program,
 /* What the limit of the context counts: input, outputs, errors, variables, signals, as JSON. */
 size_t state_context_bytes(const struct execution *x);
 
-void state_set_step(struct execution *x, uint32_t index, struct step_state step);
+/*
+ * What the strand under way sees of a step: within an iteration that runs
+ * beside others that is its own, and nothing when the step has not run in it.
+ */
+const struct step_state *state_step(const struct execution *x, uint32_t step);
+
+/* The bytes of the context once the visit under way has ended with so many of its own. */
+size_t state_bytes_with(const struct execution *x, size_t step_bytes);
+
+/* The iteration that the strand under way is in, as far as the step is concerned. */
+struct round state_round(const struct execution *x, uint32_t step);
+
+/* A visit has ended; `round` is the iteration it was in. A loop that it was holds nothing more. */
+void state_set_step(struct arena *mem, struct execution *x, struct round round, uint32_t index,
+                    struct step_state step);
+
+/* Within the iteration alone. */
+void state_set_round_step(struct arena *mem, struct execution *x, struct round round, uint32_t step,
+                          struct step_state state);
 
 /* The result of a step leaves the context; how often it was visited stays. */
 void state_drop_step(struct execution *x, uint32_t index);
 
+/* The highest number that a visit of the step has had. */
+int64_t state_visits(const struct execution *x, uint32_t step);
+
+/*
+ * The number of the visit that begins now. The first ones in iterations that
+ * run at once go by the number of the iteration.
+ */
+int64_t state_next_visit(struct execution *x, uint32_t step);
+
+/* This number was given out, to a step in such iterations. */
+void state_give_visit(struct execution *x, uint32_t step, int64_t visit);
+
+/* Of steps that a version has added to such loops under way, the first ones are given out too. */
+void state_give_visits(struct execution *x);
+
 /* A visit that has no result, or whose step the version does not have, counts all the same. */
-void state_count_visit(struct arena *mem, struct execution *x, struct str code, int64_t visit);
-void state_count_visits(struct arena *mem, struct execution *x, struct value visits); /* by code */
+void state_count_visit(struct arena *mem, struct execution *x, struct round round, struct str code,
+                       int64_t visit);
+void state_count_visits(struct arena *mem, struct execution *x, struct round round,
+                        struct value visits); /* by code */
 
 /* The execution goes on with `to`; `steps` are its steps, which take over their counts. */
 void state_move_visits(struct arena *mem, struct execution *x, const struct program *to,
@@ -117,17 +152,37 @@ void state_take_signal(struct arena *mem, struct execution *x, int64_t seq);
 /* Another input than the one it was started with. */
 void state_set_input(struct execution *x, struct value input, struct str json);
 
-/* Another loop begins: `list` is what it goes over, or absent. */
-void state_begin_loop(struct arena *mem, struct execution *x, uint32_t step, struct value list);
+/*
+ * Another loop begins: `list` is what it goes over, or absent; `started` is how
+ * many iterations begin at once, or 0 when they run one after the other.
+ */
+void state_begin_loop(struct arena *mem, struct execution *x, uint32_t step, int64_t visit,
+                      struct value list, int64_t started);
 
-/* One more result, or error, of a loop under way. `bytes` as JSON. */
-void state_add_collected(struct arena *mem, struct execution *x, uint32_t step, struct value item,
-                         size_t bytes);
-void state_add_loop_error(struct arena *mem, struct execution *x, uint32_t step, struct value error,
-                          size_t bytes);
+/* One that has begun, as it was stored: list, base, started and ended. */
+void state_resume_loop(struct arena *mem, struct execution *x, uint32_t step, int64_t visit,
+                       struct loop_data stored);
 
-/* What the loop holds, or NULL. */
-const struct loop_data *state_loop(const struct execution *x, uint32_t step);
+/* One more result, or error, of a loop or a parallel step under way. `bytes` as JSON. */
+void state_add_collected(struct arena *mem, struct execution *x, uint32_t step, int64_t visit,
+                         struct value item, size_t bytes);
+void state_add_loop_error(struct arena *mem, struct execution *x, uint32_t step, int64_t visit,
+                          struct value error, size_t bytes);
+
+/* It is over. */
+void state_end_loop(struct arena *mem, struct execution *x, uint32_t step, int64_t visit);
+
+/* An iteration that ran beside others is over: what was its own is gone, and the next may begin. */
+void state_end_round(struct arena *mem, struct execution *x, struct round round);
+
+/* What the loop holds, or NULL; visit 0: there is but one. */
+const struct loop_data *state_loop(const struct execution *x, uint32_t step, int64_t visit);
+
+/*
+ * What loops and iterations hold in which no strand is any more is gone; those
+ * that are under way know their visit.
+ */
+void state_prune(struct arena *mem, struct execution *x);
 
 /* A step was rolled back, or could not be. */
 void state_add_compensated(struct arena *mem, struct execution *x, struct str code, bool ok);

@@ -29,6 +29,16 @@ struct history_row *step_row(struct turn *t, enum history_kind kind, struct str 
 
 /* --- the ends of a step --- */
 
+void step_set(struct turn *t, struct step_state state)
+{
+    struct execution *x = t->x;
+    struct round round = state_round(x, x->cursor.step);
+
+    if (round.loop > 0)
+        turn_note(t, "round", turn_round_text(t, round));
+    state_set_step(t->mem, x, round, x->cursor.step, state);
+}
+
 void step_apply_staged(struct turn *t)
 {
     for (size_t i = 0; i < t->records.count; i++)
@@ -61,9 +71,8 @@ static void note_undo(struct turn *t, const struct step *step)
 static size_t context_with(const struct turn *t, size_t step_bytes)
 {
     const struct execution *x = t->x;
-    const struct step_state *before = &x->steps[x->cursor.step];
-    const struct loop_data *loop = state_loop(x, x->cursor.step);
-    size_t bytes = x->context_bytes - before->output_json.len - before->error_json.len + step_bytes;
+    const struct loop_data *loop = state_loop(x, x->cursor.step, x->cursor.visit);
+    size_t bytes = state_bytes_with(x, step_bytes);
 
     return loop == NULL ? bytes : bytes - loop->collected.bytes - loop->errors.bytes;
 }
@@ -71,7 +80,6 @@ static size_t context_with(const struct turn *t, size_t step_bytes)
 enum step_end step_complete(struct turn *t, struct value output, int64_t took)
 {
     struct execution *x = t->x;
-    uint32_t index = x->cursor.step;
     struct step_state state = {
         .outcome = OUTCOME_COMPLETED, .visit = x->cursor.visit, .output = output};
     struct str variables_json = x->variables_json, assigned_json = STR_NONE;
@@ -94,7 +102,7 @@ enum step_end step_complete(struct turn *t, struct value output, int64_t took)
     row = step_row(t, HISTORY_FORWARD, STR("completed"));
     row->output_json = state.output_json;
     note_undo(t, turn_step(t));
-    state_set_step(x, index, state);
+    step_set(t, state);
     if (t->assigned.len > 0) {
         turn_note(t, "variables", assigned_json);
         state_set_variables(x, t->variables, variables_json);
@@ -111,8 +119,7 @@ enum step_end step_complete(struct turn *t, struct value output, int64_t took)
 static enum step_end skip(struct turn *t)
 {
     (void)step_row(t, HISTORY_FORWARD, STR("skipped"));
-    state_set_step(t->x, t->x->cursor.step,
-                   (struct step_state){.outcome = OUTCOME_SKIPPED, .visit = t->x->cursor.visit});
+    step_set(t, (struct step_state){.outcome = OUTCOME_SKIPPED, .visit = t->x->cursor.visit});
     return STEP_SKIPPED;
 }
 
@@ -136,11 +143,10 @@ void failure_record(struct turn *t, struct value error, struct str error_json)
     if (step->kind == STEP_PROCEDURE && may_have_happened(t))
         turn_note(t, "maybe", STR("true"));
     t->row_bytes += (size_t)state_row_bytes(row);
-    state_set_step(t->x, step->index,
-                   (struct step_state){.outcome = OUTCOME_FAILED,
-                                       .visit = t->x->cursor.visit,
-                                       .error = error,
-                                       .error_json = error_json});
+    step_set(t, (struct step_state){.outcome = OUTCOME_FAILED,
+                                    .visit = t->x->cursor.visit,
+                                    .error = error,
+                                    .error_json = error_json});
 }
 
 void step_wait(struct turn *t, enum cursor_phase phase, struct str status, struct str why)
@@ -154,6 +160,8 @@ void step_wait(struct turn *t, enum cursor_phase phase, struct str status, struc
     if (status.len > 0)
         (void)step_row(t, HISTORY_EVENT, status);
     turn_note(t, "wait", why);
+    if (x->other_count > 0)
+        x->cursor.seq = x->seq;
 }
 
 /* --- running --- */
@@ -232,7 +240,7 @@ static enum step_end run_one(struct turn *t)
 
     t->x->cursor = (struct cursor){
         .step = step->index,
-        .visit = t->x->steps[step->index].visit + 1,
+        .visit = state_next_visit(t->x, step->index),
         .attempt = 1,
         .started_at_us = t->now_us,
     };
@@ -248,6 +256,11 @@ static enum step_end run_one(struct turn *t)
     return end == STEP_DONE ? step_attempt(t) : end;
 }
 
+bool step_turn_is_long(const struct turn *t)
+{
+    return t->steps >= TURN_STEPS_MAX || t->row_bytes > TURN_BYTES_MAX;
+}
+
 bool step_run_all(struct turn *t)
 {
     struct execution *x = t->x;
@@ -257,8 +270,10 @@ bool step_run_all(struct turn *t)
     while (x->cursor.step < x->program->step_count) {
         enum step_end end;
 
-        if (t->steps >= TURN_STEPS_MAX || t->row_bytes > TURN_BYTES_MAX) {
+        if (step_turn_is_long(t)) {
             x->wake_at_us = WAKE_AT_ONCE;
+            if (x->other_count > 0)
+                x->cursor.seq = x->seq;
             return true;
         }
         t->steps++;

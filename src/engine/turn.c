@@ -14,11 +14,14 @@ void turn_init(struct turn *t, struct arena *mem, const struct execution *exec,
     uint32_t steps = exec->program->step_count;
 
     *x = *exec;
+    if (exec->other_count > 0)
+        x->waiting_for_json = x->strand_waiting_json;
     x->steps = ARENA_ARRAY(mem, steps + 1u, struct step_state);
     if (steps > 0)
         memcpy(x->steps, exec->steps, steps * sizeof(*x->steps));
     *out = (struct commit){.read_version = exec->row_version, .after = x};
-    *t = (struct turn){.mem = mem, .ev = ev, .x = x, .out = out};
+    *t = (struct turn){
+        .mem = mem, .ev = ev, .x = x, .out = out, .has_strands = exec->other_count > 0};
     t->wall_us = now_us;
     t->now_us = now_us > x->updated_at_us ? now_us : x->updated_at_us;
     t->slots = ARENA_ARRAY(mem, exec->program->slot_count + 1u, struct value);
@@ -95,7 +98,16 @@ static bool is_own_code(struct str code)
 bool turn_is_in_visit(const struct execution *x)
 {
     return x->cursor.step < x->program->step_count &&
-           x->cursor.visit > x->steps[x->cursor.step].visit;
+           x->cursor.visit > state_step(x, x->cursor.step)->visit;
+}
+
+struct str turn_round_text(struct turn *t, struct round round)
+{
+    if (round.loop == 0)
+        return STR_NONE;
+    return str_printf(t->mem, "\"%.*s:%lld:%lld\"",
+                      STR_ARG(t->x->program->steps[round.loop - 1].code), (long long)round.visit,
+                      (long long)round.index);
 }
 
 bool turn_is_in_doubt(const struct execution *x)
@@ -106,16 +118,20 @@ bool turn_is_in_doubt(const struct execution *x)
 void turn_leave_visit(struct turn *t)
 {
     struct execution *x = t->x;
+    struct round round;
     struct buf note;
 
     if (!turn_is_in_visit(x))
         return;
+    round = state_round(x, x->cursor.step);
     buf_init_arena(&note, t->mem);
     buf_char(&note, '{');
     json_write_string(&note, turn_step(t)->code);
     buf_printf(&note, ":%lld}", (long long)x->cursor.visit);
     turn_note(t, "visits", buf_view(&note));
-    state_count_visit(t->mem, x, turn_step(t)->code, x->cursor.visit);
+    if (round.loop > 0)
+        turn_note(t, "visitsIn", turn_round_text(t, round));
+    state_count_visit(t->mem, x, round, turn_step(t)->code, x->cursor.visit);
 }
 
 enum step_end turn_fail(struct turn *t, struct str code, struct str class, const char *format, ...)

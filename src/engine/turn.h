@@ -108,6 +108,9 @@ struct turn {
     struct str key_suffix;       /* "-rollback" and such */
     bool has_nothing_to_wake;    /* the child that it waits for has not ended */
     bool is_answered;       /* the attempt of the rollback, or the question, under way goes on */
+    bool has_strands;       /* there are several, or were in this turn */
+    bool has_stopped;       /* strands, which may have held something */
+    bool is_stopping;       /* commands that are done are gone through, no other runs */
     struct str refused_at;  /* the place of the command that asked and fails with this; */
     struct failure refusal; /* or empty */
     struct run run;
@@ -145,6 +148,9 @@ struct history_row *turn_row(struct turn *t, enum history_kind kind, struct str 
 
 /* Add a member to what the last row changed. There must be a row. */
 void turn_note(struct turn *t, const char *name, struct str json);
+
+/* A round as rows have it, "CODE:visit:index"; empty for none. */
+struct str turn_round_text(struct turn *t, struct round round);
 
 /* The same with the name "name:code", so that several steps may note it. */
 void turn_note_of(struct turn *t, const char *name, struct str code, struct str json);
@@ -381,6 +387,9 @@ enum step_end wait_begin(struct turn *t, const struct step *step, struct value *
 bool wait_takes(struct turn *t, const struct step *step, const struct signal *signal,
                 struct value *out);
 
+/* Whether it is for signals of the type that the event has. */
+bool wait_is_for(struct turn *t, const struct step *step);
+
 /* Whether the payload of the event is what the form of the wait under way asks for. */
 bool wait_checks_form(struct turn *t, const struct step *step, struct err *err) MUST_USE;
 
@@ -422,6 +431,9 @@ void correlation_compare(struct turn *t, const struct execution *before);
 /* Run steps until one waits, all are done or one fails for good. False: reads are needed first. */
 bool step_run_all(struct turn *t);
 
+/* Whether the turn has done enough. */
+bool step_turn_is_long(const struct turn *t);
+
 /* One more attempt of the visit under way. */
 enum step_end step_attempt(struct turn *t);
 
@@ -432,6 +444,9 @@ enum step_end step_attempt(struct turn *t);
  */
 enum step_end step_complete(struct turn *t, struct value output, int64_t took);
 
+/* The visit under way has ended like this: its row is the last one. */
+void step_set(struct turn *t, struct step_state state);
+
 /* A row for the step under way, at its visit. */
 struct history_row *step_row(struct turn *t, enum history_kind kind, struct str status);
 
@@ -440,6 +455,98 @@ void step_apply_staged(struct turn *t);
 
 /* Wait: the row and the state say for what. `why` is waitingFor. */
 void step_wait(struct turn *t, enum cursor_phase phase, struct str status, struct str why);
+
+/* --- strand.c: several lines of work --- */
+
+/* Take up the strand at that place, from 0 on, in place of the one under way. */
+void strand_take(struct turn *t, uint32_t place);
+
+/* The place of a strand: the one that `is` says so of, with the lowest seq; or NO_STRAND. */
+#define NO_STRAND UINT32_MAX
+uint32_t strand_find(const struct turn *t, bool (*is)(const struct turn *, const struct cursor *));
+
+/* The same for the one in that visit of that step. */
+uint32_t strand_at_visit(const struct turn *t, uint32_t step, int64_t visit);
+
+/* One more, behind `before` of those that were added with it: at that step, with that frame. */
+void strand_add(struct turn *t, uint32_t before, uint32_t step, struct frame frame);
+
+/* The strand under way has ended; another is taken up. There must be one. */
+void strand_drop(struct turn *t);
+
+/* Whether another strand is in the step of this frame. */
+bool strand_has_others(const struct turn *t, const struct frame *frame);
+
+/*
+ * Stop the other strands that are in the step of this frame; NULL: all of them.
+ * What may have happened is recorded as such, everything else is over.
+ */
+void strand_stop_others(struct turn *t, const struct frame *frame);
+
+/* Stop all others before everything is rolled back, and take them up again if nothing was. */
+void strand_leave_others(struct turn *t, struct undo *undo);
+void strand_resume_others(struct turn *t, const struct undo *undo);
+
+/* Run those that are ready until all wait. False: reads are needed first. */
+bool strand_run_rest(struct turn *t);
+
+/* At the end of a turn: which comes first, whether they wait, and what for. */
+void strand_settle(struct turn *t);
+
+/* --- frame.c: the steps around the one under way --- */
+
+/* Stand at a step that is about to be entered. */
+void frame_move_to(struct turn *t, uint32_t step);
+
+void frame_push(struct turn *t, struct frame frame);
+const struct frame *frame_top(const struct turn *t);
+
+/* Another in place of the innermost one. */
+void frame_replace(struct turn *t, struct frame frame);
+
+/*
+ * The innermost frame is over for all strands, those that are in it beside this
+ * one are stopped: its step is the one under way again.
+ */
+const struct step *frame_pop(struct turn *t);
+
+/* Whether a step is parallel, or a loop whose iterations run at once. */
+bool frame_runs_at_once(const struct step *step);
+
+/* What the last row adds to what the step of a frame holds; `number`: of whom, or -1. */
+void frame_note(struct turn *t, const char *name, const struct frame *frame, int64_t number,
+                struct str json);
+
+/* [number, value], as such a step holds it. */
+struct value frame_numbered(struct turn *t, int64_t number, struct value v);
+
+/* --- loop.c --- */
+
+/* Begin a loop. STEP_MOVED, STEP_DONE or STEP_FAILED. */
+enum step_end loop_enter(struct turn *t, const struct step *step);
+
+/* What the iteration that is over adds to the loop's result. STEP_DONE or STEP_FAILED. */
+enum step_end loop_collect(struct turn *t);
+
+/* The iteration under way is over. STEP_MOVED, STEP_DONE, STEP_FAILED, or STEP_WAITS: for others. */
+enum step_end loop_next(struct turn *t);
+
+/* The same of one that has failed, which the loop records. */
+enum step_end loop_fail(struct turn *t, struct value error);
+
+/* The loop, whose frame is gone, is done after so many. STEP_DONE or STEP_FAILED. */
+enum step_end loop_complete(struct turn *t, int64_t count);
+
+/* --- parallel.c --- */
+
+/* Begin a parallel step. STEP_MOVED, STEP_DONE or STEP_FAILED. */
+enum step_end parallel_enter(struct turn *t, const struct step *step);
+
+/* The step under way was the last of its branch. STEP_DONE, STEP_FAILED, or STEP_WAITS: for others. */
+enum step_end parallel_end_branch(struct turn *t);
+
+/* The step, whose frame is gone, is done with what has ended. STEP_DONE or STEP_FAILED. */
+enum step_end parallel_complete(struct turn *t);
 
 /* --- flow.c: from one step to the next --- */
 
@@ -459,7 +566,7 @@ enum step_end flow_jump(struct turn *t, enum jump_kind kind, uint32_t step);
 bool flow_catch(struct turn *t, struct value error, struct str error_json,
                 enum step_end *end) MUST_USE;
 
-/* Begin a branch or a loop. STEP_MOVED, STEP_DONE or STEP_FAILED. */
+/* Begin a branch, a loop or a parallel step. STEP_MOVED, STEP_WAITS, STEP_DONE or STEP_FAILED. */
 enum step_end flow_enter(struct turn *t, const struct step *step);
 
 /* --- failure.c: what a failure leads to --- */

@@ -63,7 +63,7 @@ static void leave_place(struct turn *t, struct undo *undo)
 }
 
 /* The visit ends here, between two attempts or in one of which nothing is heard. */
-static void leave_in_doubt(struct turn *t, struct undo *undo)
+static void leave_in_doubt(struct turn *t)
 {
     struct failure why = t->failure;
     struct value error;
@@ -81,27 +81,29 @@ static void leave_in_doubt(struct turn *t, struct undo *undo)
         t->x->cursor.attempt++;
     failure_record(t, error, json);
     t->failure = why;
-    undo->before = t->x->seq + 1;
 }
 
 void undo_begin(struct turn *t, enum execution_status end)
 {
     struct execution *x = t->x;
     struct undo *undo = ARENA_NEW(t->mem, struct undo);
+    bool is_asking = x->cursor.phase == PHASE_RECONCILE;
 
-    *undo = (struct undo){.end = end, .before = x->seq + 1};
+    if (x->cursor.is_unsure && turn_is_in_visit(x))
+        leave_in_doubt(t);
+    turn_note(t, "compensate", str_printf(t->mem, "\"%s\"", status_name(end)));
+    if (!is_asking)
+        turn_leave_visit(t);
+    strand_leave_others(t, undo);
+    undo->end = end;
+    undo->before = x->seq + 1;
     if (x->program->timeout_us > 0)
         undo->deadline_at_us = t->wall_us + x->program->timeout_us;
     x->undo = undo;
     x->status = STATUS_COMPENSATING;
-    if (x->cursor.is_unsure && turn_is_in_visit(x))
-        leave_in_doubt(t, undo);
-    turn_note(t, "compensate", str_printf(t->mem, "\"%s\"", status_name(end)));
     /* What may have happened is found out first: reconcile.c goes on. */
-    if (x->cursor.phase == PHASE_RECONCILE)
-        return;
-    turn_leave_visit(t);
-    leave_place(t, undo);
+    if (!is_asking)
+        leave_place(t, undo);
 }
 
 void undo_resume(struct turn *t)
@@ -180,23 +182,25 @@ static bool is_lost(struct turn *t, const struct history_row *row)
 static void note_again(struct turn *t, struct undo *undo, const struct history_row *row)
 {
     struct value again = value_absent();
-    const struct step *step;
+    struct past_visit *made;
 
     if (row->kind == HISTORY_EVENT && str_eq(row->status, STR("retry")))
         again = value_map_get_str(read_delta(t, row), STR("again"));
     if (again.kind != VALUE_MAP || again.len == 0)
         return;
-    step = program_step(t->x->program, value_text(again.map->entries[0].key));
-    undo->again_step = step != NULL ? step->index + 1 : 0;
-    undo->again_visit = again.map->entries[0].value.i;
+    made = ARENA_NEW(t->mem, struct past_visit);
+    *made = (struct past_visit){.code = value_text(again.map->entries[0].key),
+                                .visit = again.map->entries[0].value.i,
+                                .next = undo->again};
+    undo->again = made;
 }
 
-static bool was_tried_again(const struct turn *t, const struct undo *undo,
-                            const struct history_row *row)
+static bool was_tried_again(const struct undo *undo, const struct history_row *row)
 {
-    return undo->again_step > 0 && row->kind == HISTORY_FORWARD &&
-           row->visit == undo->again_visit &&
-           str_eq(row->step, t->x->program->steps[undo->again_step - 1].code);
+    for (const struct past_visit *v = undo->again; v != NULL; v = v->next)
+        if (row->kind == HISTORY_FORWARD && row->visit == v->visit && str_eq(row->step, v->code))
+            return true;
+    return false;
 }
 
 /* The next visit to undo becomes undo.row. STEP_DONE: there is none left. */
@@ -225,7 +229,7 @@ static enum step_end find_next(struct turn *t)
         has_looked = true;
         undo->before--;
         note_again(t, undo, row);
-        if (was_tried_again(t, undo, row))
+        if (was_tried_again(undo, row))
             continue;
         if (is_lost(t, row))
             outcome_lost(t, row);
@@ -469,8 +473,10 @@ static void finish(struct turn *t)
     buf_str(&text, json);
     buf_char(&text, '}');
     x->error_json = buf_view(&text);
-    if (x->compensated.count + x->failed.count == 0 && x->undo->from != NULL)
+    if (x->compensated.count + x->failed.count == 0 && x->undo->from != NULL) {
         x->cursor = *x->undo->from;
+        strand_resume_others(t, x->undo);
+    }
     x->undo = NULL;
     if (t->out->history.count == 0)
         (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("compensated"));

@@ -32,12 +32,37 @@ static const struct past_visit *with(struct arena *mem, const struct past_visit 
     return out;
 }
 
-void state_count_visit(struct arena *mem, struct execution *x, struct str code, int64_t visit)
+/* In an iteration that runs beside others, the next visit is not its first. */
+static void count_in_round(struct arena *mem, struct execution *x, struct round round,
+                           const struct step *step, int64_t visit)
+{
+    struct step_state state = {0};
+
+    for (const struct round_step *r = x->rounds; r != NULL; r = r->next)
+        if (r->step == step->index && r->round.loop == round.loop &&
+            r->round.visit == round.visit && r->round.index == round.index) {
+            state = r->state;
+            break;
+        }
+    if (state.visit >= visit)
+        return;
+    state.visit = visit;
+    state_set_round_step(mem, x, round, step->index, state);
+}
+
+void state_count_visit(struct arena *mem, struct execution *x, struct round round, struct str code,
+                       int64_t visit)
 {
     const struct step *step = program_step(x->program, code);
 
-    if (step == NULL)
+    if (step == NULL) {
         x->past_visits = with(mem, x->past_visits, code, visit);
+        return;
+    }
+    if (round.loop > 0)
+        count_in_round(mem, x, round, step, visit);
+    if (step->rounds > 0)
+        state_give_visit(x, step->index, visit);
     else if (x->steps[step->index].visit < visit)
         x->steps[step->index].visit = visit;
 }
@@ -51,13 +76,16 @@ void state_move_visits(struct arena *mem, struct execution *x, const struct prog
         next = p->next;
         if (step == NULL)
             continue;
-        steps[step->index].visit = p->visit;
+        if (step->rounds > 0)
+            steps[step->index].given = p->visit;
+        else
+            steps[step->index].visit = p->visit;
         x->past_visits = with(mem, x->past_visits, p->code, 0);
     }
     for (uint32_t i = 0; i < x->program->step_count; i++)
-        if (x->steps[i].visit > 0 && program_step(to, x->program->steps[i].code) == NULL)
+        if (state_visits(x, i) > 0 && program_step(to, x->program->steps[i].code) == NULL)
             x->past_visits =
-                with(mem, x->past_visits, x->program->steps[i].code, x->steps[i].visit);
+                with(mem, x->past_visits, x->program->steps[i].code, state_visits(x, i));
 }
 
 static void write_visit(struct buf *out, struct str code, int64_t visit)
@@ -75,8 +103,9 @@ void state_write_visits(struct buf *out, const struct execution *x)
     buf_text(out, ",\"visits\":{");
     empty = out->len;
     for (uint32_t i = 0; i < x->program->step_count; i++)
-        if (x->steps[i].outcome == OUTCOME_NONE && x->steps[i].visit > 0)
-            write_visit(out, x->program->steps[i].code, x->steps[i].visit);
+        if ((x->steps[i].outcome == OUTCOME_NONE && x->steps[i].visit > 0) ||
+            x->steps[i].given > x->steps[i].visit)
+            write_visit(out, x->program->steps[i].code, state_visits(x, i));
     for (const struct past_visit *p = x->past_visits; p != NULL; p = p->next)
         write_visit(out, p->code, p->visit);
     if (out->len == empty)
@@ -85,11 +114,12 @@ void state_write_visits(struct buf *out, const struct execution *x)
         buf_char(out, '}');
 }
 
-void state_count_visits(struct arena *mem, struct execution *x, struct value visits)
+void state_count_visits(struct arena *mem, struct execution *x, struct round round,
+                        struct value visits)
 {
     for (uint32_t i = 0; visits.kind == VALUE_MAP && i < visits.len; i++)
         if (visits.map->entries[i].value.kind == VALUE_INT)
-            state_count_visit(mem, x, value_text(visits.map->entries[i].key),
+            state_count_visit(mem, x, round, value_text(visits.map->entries[i].key),
                               visits.map->entries[i].value.i);
 }
 

@@ -200,15 +200,21 @@ bool wait_takes(struct turn *t, const struct step *step, const struct signal *si
     return false;
 }
 
+bool wait_is_for(struct turn *t, const struct step *step)
+{
+    const struct command *c = &step->procedure->commands[0];
+
+    return c->type == COMMAND_WAIT_SIGNAL && is_meant(t) &&
+           has_type(read_types(t, t->x->cursor.types_json), t->ev->signal_type);
+}
+
 bool wait_checks_form(struct turn *t, const struct step *step, struct err *err)
 {
     const struct command *c = &step->procedure->commands[0];
     struct findings findings = {0};
     struct value filled;
 
-    if (c->type != COMMAND_WAIT_SIGNAL || !is_meant(t) ||
-        !has_type(read_types(t, t->x->cursor.types_json), t->ev->signal_type) ||
-        form_takes(t, c, t->ev->signal_payload, &filled, &findings))
+    if (form_takes(t, c, t->ev->signal_payload, &filled, &findings))
         return true;
     t->out->findings = findings;
     return err_set(err, ERR_INVALID, "the payload does not fit the form: %.*s",

@@ -75,8 +75,7 @@ struct work {
     bool has_history;
     struct process_reads processes;
     struct program_reads programs; /* those of `processes`: work_forget_reads() */
-    struct child_read child;
-    bool has_child;
+    struct child_reads children;
     struct kept_reads kept;
     struct correlated_signal *correlated; /* SIGNAL by correlation: in the request's memory */
     int64_t waits_up_to;                  /* ... the wait that was asked last; 0 = none */

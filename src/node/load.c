@@ -207,7 +207,7 @@ static bool load_child(struct reader *reader, struct arena *mem, struct uuid id,
 {
     struct stored_execution child;
 
-    *out = (struct child_read){.result = value_null(), .error = value_null()};
+    *out = (struct child_read){.id = id, .result = value_null(), .error = value_null()};
     if (!read_execution(reader, mem, id, &child, &out->is_found, err) || !out->is_found)
         return !out->is_found;
     out->status = child.status;
@@ -235,11 +235,9 @@ static bool load_others(struct node *n, struct reader *reader, struct arena *mem
     for (size_t i = 0; i < c->needs_kept.count; i++)
         if (!correlate_load(reader, mem, w, c->needs_kept.items[i], VEC_ADD(mem, &w->kept), err))
             return false;
-    if (c->needs_child) {
-        if (!load_child(reader, mem, c->child, &w->child, err))
+    for (size_t i = 0; i < c->needs_children.count; i++)
+        if (!load_child(reader, mem, c->needs_children.items[i], VEC_ADD(mem, &w->children), err))
             return false;
-        w->has_child = true;
-    }
     return true;
 }
 

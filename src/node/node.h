@@ -151,6 +151,7 @@ struct node_request {
     enum cancel_rollback cancel_rollback; /* CANCEL */
     struct str reason;
     struct str from;     /* RETRY: the code of a step; empty = where it stands */
+    struct str held;     /* RETRY: the step that is held, of several; empty = the first */
     struct value output; /* SKIP, RESOLVE: of the step; absent = none */
     struct str letter;   /* RESOLVE, UNDO: the id of the dead letter */
     /* RESOLVE; `idempotency` has the status and the answer that is kept */

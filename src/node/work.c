@@ -26,7 +26,8 @@ void work_forget_reads(struct work *w)
     w->objects = (struct object_reads){0};
     w->processes = (struct process_reads){0};
     w->kept = (struct kept_reads){0};
-    w->has_history = w->has_child = false;
+    w->children = (struct child_reads){0};
+    w->has_history = false;
 }
 
 void work_free(struct node *n, struct work *w)
@@ -70,7 +71,7 @@ static void make_event(const struct node *n, struct work *w, struct event *ev)
         .objects = &w->objects,
         .history = w->has_history ? &w->history : NULL,
         .processes = &w->processes,
-        .child = w->has_child ? &w->child : NULL,
+        .children = w->children.count > 0 ? &w->children : NULL,
         .kept = &w->kept,
         .gives_up_on_records = w->record_tries > TRIES_MAX,
         .traces = n->options.meters != NULL,
@@ -103,6 +104,7 @@ static void make_event(const struct node *n, struct work *w, struct event *ev)
     case NODE_MIGRATE:
         ev->kind = repair_event(r->kind);
         ev->from = r->from;
+        ev->held = r->held;
         ev->program = w->program != NULL ? w->program->program : NULL;
         ev->input = w->input;
         ev->output = r->output;

@@ -28,6 +28,22 @@ static struct db_value who(const struct member *m)
     return m->audit != NULL ? db_some_text(m->audit->user_id) : db_null();
 }
 
+/* The letters of an incident that has ended; `step`: the oldest of that step alone. */
+static bool close_incident(struct apply *a, const struct member *m, struct str step,
+                           enum db_status *status)
+{
+    const struct commit *c = m->commit;
+    struct db_value params[] = {
+        db_int(m->row), letter_status_value(c->incident), db_int(c->after->updated_at_us),
+        who(m),         db_some_text(c->incident_note),   db_some_text(step)};
+
+    if (!apply_write(a, step.len > 0 ? SQL_INCIDENT_CLOSE_STEP : SQL_INCIDENT_CLOSE, params,
+                     step.len > 0 ? 6 : 5, status))
+        return false;
+    a->open_letters -= db_changes(a->db);
+    return true;
+}
+
 /* The letter of a rollback that is tried again. */
 static bool retry(struct apply *a, const struct member *m, enum db_status *status)
 {
@@ -47,15 +63,12 @@ bool apply_letters(struct apply *a, const struct member *m, enum db_status *stat
 {
     const struct commit *c = m->commit;
 
-    if (c->incident != LETTER_OPEN) {
-        if (!apply_write(a, SQL_INCIDENT_CLOSE,
-                         DB_PARAMS(db_int(m->row), letter_status_value(c->incident),
-                                   db_int(c->after->updated_at_us), who(m),
-                                   db_some_text(c->incident_note)),
-                         status))
+    if (c->incident != LETTER_OPEN && c->incident_steps.count == 0 &&
+        !close_incident(a, m, STR_NONE, status))
+        return false;
+    for (size_t i = 0; c->incident != LETTER_OPEN && i < c->incident_steps.count; i++)
+        if (!close_incident(a, m, c->incident_steps.items[i], status))
             return false;
-        a->open_letters -= db_changes(a->db);
-    }
     if (c->retries_letter && !retry(a, m, status))
         return false;
     for (size_t i = 0; i < c->dead_letters.count; i++)

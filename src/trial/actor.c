@@ -31,15 +31,20 @@ static void compact(struct actor *a)
         a->compact_at_bytes = COMPACT_MIN_BYTES;
 }
 
-struct str actor_waits_for(struct run *r, const struct actor *a)
+bool actor_waits_for(struct run *r, const struct actor *a, struct str kind)
 {
-    struct value why, kind;
-    struct err err;
+    for (uint32_t i = 0; i < execution_strands(a->x); i++) {
+        struct str json = execution_waits(a->x, i);
+        struct value why, is;
+        struct err err;
 
-    if (a->x->waiting_for_json.len == 0 || !json_read(r->mem, a->x->waiting_for_json, &why, &err))
-        return STR_NONE;
-    kind = value_map_get_str(why, STR("kind"));
-    return kind.kind == VALUE_STRING ? value_text(kind) : STR_NONE;
+        if (json.len == 0 || !json_read(r->mem, json, &why, &err))
+            continue;
+        is = value_map_get_str(why, STR("kind"));
+        if (is.kind == VALUE_STRING && str_eq(value_text(is), kind))
+            return true;
+    }
+    return false;
 }
 
 /* --- what a commit leaves --- */
@@ -131,7 +136,7 @@ static bool advance(struct run *r, struct actor *a, struct event ev, struct comm
         if (!answer_needs(r, a, c, &reads, err))
             return false;
         ev.history = reads.has_history ? &reads.history : NULL;
-        ev.child = reads.has_child ? &reads.child : NULL;
+        ev.children = reads.children.count > 0 ? &reads.children : NULL;
     }
 }
 

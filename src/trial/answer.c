@@ -137,7 +137,7 @@ static struct value read_or_absent(struct run *r, struct str json)
 
 struct child_read answer_child(struct run *r, const struct execution *x)
 {
-    struct child_read read = {.is_found = true, .status = x->status};
+    struct child_read read = {.id = x->id, .is_found = true, .status = x->status};
 
     read.result =
         x->status == STATUS_COMPLETED ? read_or_absent(r, x->result_json) : value_absent();
@@ -147,12 +147,14 @@ struct child_read answer_child(struct run *r, const struct execution *x)
     return read;
 }
 
-static void look_for_child(struct run *r, struct uuid id, struct reads *reads)
+static void look_for_child(struct run *r, struct arena *mem, struct uuid id, struct reads *reads)
 {
-    reads->has_child = true;
+    struct child_read read = {.id = id};
+
     for (size_t i = 0; i < r->actors.count; i++)
         if (uuid_cmp(r->actors.items[i]->x->id, id) == 0)
-            reads->child = answer_child(r, r->actors.items[i]->x);
+            read = answer_child(r, r->actors.items[i]->x);
+    *VEC_ADD(mem, &reads->children) = read;
 }
 
 /* --- all of them --- */
@@ -186,7 +188,7 @@ bool answer_needs(struct run *r, struct actor *a, const struct commit *c, struct
         answer_mock(r, mem, &c->needs_mocks.items[i], reads);
     if (c->needs_history.is_needed)
         answer_history(a, c->needs_history.after, reads);
-    if (c->needs_child)
-        look_for_child(r, c->child, reads);
+    for (size_t i = 0; i < c->needs_children.count; i++)
+        look_for_child(r, mem, c->needs_children.items[i], reads);
     return true;
 }

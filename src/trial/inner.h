@@ -52,8 +52,8 @@ struct actor *actor_add(struct run *r, const struct execution *x);
 /* Apply an event now. False: it is refused, or what it needs cannot be read. */
 bool actor_apply(struct run *r, struct actor *a, struct event ev, struct err *err) MUST_USE;
 
-/* The member `kind` of what it waits for; empty when it does not wait. */
-struct str actor_waits_for(struct run *r, const struct actor *a);
+/* Whether this is the member `kind` of what it, or one of its strands, waits for. */
+bool actor_waits_for(struct run *r, const struct actor *a, struct str kind);
 
 /* --- answer.c --- */
 
@@ -64,8 +64,8 @@ struct reads {
     struct process_reads processes;
     struct mock_reads mocks;
     struct history history;
-    struct child_read child;
-    bool has_history, has_child;
+    struct child_reads children;
+    bool has_history;
 };
 
 /* Read what the commit needs. */

@@ -93,8 +93,8 @@ const struct program *mock_process(struct run *r, struct str code, struct value 
 
 /* --- workers --- */
 
-/* What the job under way was given. */
-static struct value job_input(struct run *r, const struct actor *a)
+/* What the job that is awaited was given. */
+static struct value job_input(struct run *r, const struct actor *a, struct str awaited)
 {
     struct value input = value_absent();
     struct err err;
@@ -102,7 +102,7 @@ static struct value job_input(struct run *r, const struct actor *a)
     for (size_t i = a->history.count; i > 0; i--) {
         const struct history_row *row = &a->history.items[i - 1];
 
-        if (row->kind != HISTORY_EVENT || !str_eq(row->key, a->x->cursor.awaited))
+        if (row->kind != HISTORY_EVENT || !str_eq(row->key, awaited))
             continue;
         if (row->input_json.len > 0 && !json_read(r->mem, row->input_json, &input, &err))
             PANIC("a row of history does not read back");
@@ -111,13 +111,14 @@ static struct value job_input(struct run *r, const struct actor *a)
     return input;
 }
 
-bool mock_job(struct run *r, const struct actor *a, struct event *out)
+/* The answer to what a strand has asked for. */
+static bool mock_strand(struct run *r, const struct actor *a, struct str awaited, struct str waits,
+                        struct event *out)
 {
     struct value why, name, mock, error;
     struct err err;
 
-    if (a->x->cursor.awaited.len == 0 || status_is_terminal(a->x->status) ||
-        a->x->waiting_for_json.len == 0 || !json_read(r->mem, a->x->waiting_for_json, &why, &err))
+    if (awaited.len == 0 || waits.len == 0 || !json_read(r->mem, waits, &why, &err))
         return false;
     name = value_map_get_str(why, STR("procedure"));
     if (name.kind != VALUE_STRING)
@@ -125,9 +126,19 @@ bool mock_job(struct run *r, const struct actor *a, struct event *out)
     mock = mock_find(r->script->mocks.procedures, value_text(name));
     if (mock.kind == VALUE_ABSENT)
         return false;
-    mock_note(r, value_text(name), job_input(r, a));
-    *out = (struct event){.kind = EVENT_ANSWER, .answer_key = a->x->cursor.awaited};
+    mock_note(r, value_text(name), job_input(r, a, awaited));
+    *out = (struct event){.kind = EVENT_ANSWER, .answer_key = awaited};
     out->answer_output = mock_answer(r, value_text(name), mock, &error);
     out->answer_error = error;
     return true;
+}
+
+bool mock_job(struct run *r, const struct actor *a, struct event *out)
+{
+    if (status_is_terminal(a->x->status))
+        return false;
+    for (uint32_t i = 0; i < execution_strands(a->x); i++)
+        if (mock_strand(r, a, execution_cursor(a->x, i)->awaited, execution_waits(a->x, i), out))
+            return true;
+    return false;
 }

@@ -59,17 +59,27 @@ static struct actor *first_actor(const struct run *r)
 
 /* --- answers --- */
 
+/* The key under which an execution waits for the end of one; empty when it does not. */
+static struct str key_of_child(const struct actor *a, const char *id)
+{
+    for (uint32_t i = 0; !is_over(a) && i < execution_strands(a->x); i++) {
+        struct str awaited = execution_cursor(a->x, i)->awaited;
+
+        if (str_starts_with(awaited, STR("child:")) && str_ends_with(awaited, str_of(id)))
+            return awaited;
+    }
+    return STR_NONE;
+}
+
 /* The execution that waits for the end of this one, or NULL. */
-static struct actor *awaiting(const struct run *r, const struct actor *child)
+static struct actor *awaiting(const struct run *r, const struct actor *child, struct str *key)
 {
     char id[UUID_TEXT_LEN + 1];
 
     uuid_write(child->x->id, id);
     for (size_t i = 0; i < r->actors.count; i++) {
-        struct str awaited = r->actors.items[i]->x->cursor.awaited;
-
-        if (!is_over(r->actors.items[i]) && str_starts_with(awaited, STR("child:")) &&
-            str_ends_with(awaited, str_of(id)))
+        *key = key_of_child(r->actors.items[i], id);
+        if (key->len > 0)
             return r->actors.items[i];
     }
     return NULL;
@@ -83,15 +93,16 @@ static bool answer(struct run *r, bool *more, struct err *err)
         struct actor *a = r->actors.items[i], *parent;
         struct child_read read;
         struct event ev;
+        struct str key;
 
         if (mock_job(r, a, &ev))
             return actor_apply(r, a, ev, err);
-        parent = is_over(a) ? awaiting(r, a) : NULL;
+        parent = is_over(a) ? awaiting(r, a, &key) : NULL;
         if (parent == NULL)
             continue;
         read = answer_child(r, a->x);
         ev = (struct event){.kind = EVENT_ANSWER,
-                            .answer_key = parent->x->cursor.awaited,
+                            .answer_key = key,
                             .answer_output = read.result,
                             .answer_error = read.error};
         return actor_apply(r, parent, ev, err);
@@ -151,7 +162,7 @@ static size_t signal_in_turn(struct run *r)
     while (i < all->count && (r->sent[i] || all->items[i].has_time))
         i++;
     return i < all->count && can_receive(r, &all->items[i]) &&
-                   str_eq(actor_waits_for(r, receiver(r, &all->items[i])), STR("signal"))
+                   actor_waits_for(r, receiver(r, &all->items[i]), STR("signal"))
                ? i
                : all->count;
 }
@@ -232,9 +243,15 @@ static size_t action_by_time(const struct run *r)
 static int64_t wakes_at(const struct execution *x)
 {
     bool is_ready = x->wake_at_us == WAKE_AT_ONCE;
-    bool looks_for_child = str_starts_with(x->cursor.awaited, STR("child:"));
-    int64_t timer_us = looks_for_child ? x->cursor.timeout_at_us : x->cursor.wake_at_us;
+    int64_t timer_us = 0;
 
+    for (uint32_t i = 0; i < execution_strands(x); i++) {
+        const struct cursor *c = execution_cursor(x, i);
+        int64_t us = str_starts_with(c->awaited, STR("child:")) ? c->timeout_at_us : c->wake_at_us;
+
+        if (us > 0 && (timer_us == 0 || us < timer_us))
+            timer_us = us;
+    }
     if (is_ready || x->wake_at_us == 0)
         return x->wake_at_us;
     if (timer_us == 0)

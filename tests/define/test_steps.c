@@ -8,7 +8,8 @@
 
 #define assert_text(s, text) assert_true(str_eq((s), STR(text)))
 
-#define LOG "'procedure': {'type': 'log', 'message': 'x'}"
+#define LOG_COMMAND "{'type': 'log', 'message': 'x'}"
+#define LOG "'procedure': " LOG_COMMAND
 
 /* --- the tree --- */
 
@@ -217,6 +218,61 @@ static void test_steps__jumps_lead_out_of_blocks_and_not_across(void **state)
         "");
 }
 
+static void test_steps__jumps_stay_within_the_branch_of_a_parallel_step(void **state)
+{
+    static const struct definition_row rows[] = {
+        {"'sibling'", ""},
+        {"'here'", ""},
+        {"'end'", ""},
+        {"'outer'", "/steps/0/loop/steps/1/parallel/branches/0/0/goto bad_jump"},
+        {"'p'", "/steps/0/loop/steps/1/parallel/branches/0/0/goto bad_jump"},
+        {"'other'", "/steps/0/loop/steps/1/parallel/branches/0/0/goto bad_jump"},
+        {"'next'", "/steps/0/loop/steps/1/parallel/branches/0/0/goto bad_jump"},
+        {"'break'", "/steps/0/loop/steps/1/parallel/branches/0/0/goto bad_jump"},
+    };
+
+    (void)state;
+    DEFINITION_ROWS(
+        "{'code': 'a', 'steps': [{'code': 'l', 'loop': {'for': [1], 'steps': [{'code': "
+        "'outer', " LOG
+        "}, {'code': 'p', 'parallel': {'branches': [[{'code': 'here', 'when': 'true', " LOG
+        ", 'goto': %s}, {'code': 'sibling', " LOG "}], [{'code': 'other', " LOG "}]]}}]}}]}",
+        rows);
+    /* A loop within the branch is left as any other. */
+    assert_string_equal(
+        definition_found("{'code': 'a', 'steps': [{'code': 'p', 'parallel': {'branches': [["
+                         " {'code': 'l', 'loop': {'while': 'true', 'steps': ["
+                         "  {'code': 'b', 'goto': 'break', " LOG "}]}}]]}}]}"),
+        "");
+    assert_string_equal(
+        definition_found("{'code': 'a', 'steps': [{'code': 'p', 'parallel': {'branches': [["
+                         " {'code': 'b', " LOG "}]]}}, {'code': 'c', 'goto': 'b', " LOG "}]}"),
+        "/steps/1/goto bad_jump");
+}
+
+static void test_steps__rounds_that_run_at_once_set_no_variables(void **state)
+{
+    static const struct definition_row rows[] = {
+        {"'concurrency': 1, 'steps': [{'code': 'a', 'procedure': {'type': 'compute.set',"
+         " 'values': {'x': 1}}}]",
+         ""},
+        {"'concurrency': 2, 'steps': [{'code': 'a', 'procedure': {'type': 'compute.set',"
+         " 'values': {'x': 1}}}]",
+         "/steps/0/loop/steps/0/procedure misplaced"},
+        {"'concurrency': 2, 'steps': [{'code': 'b', 'branch': [{'steps': [{'code': 'a',"
+         " 'procedure': [" LOG_COMMAND ", {'type': 'flow.if', 'condition': 'true', 'then': ["
+         "{'type': 'compute.set', 'values': {'x': 1}}]}]}]}]}]",
+         "/steps/0/loop/steps/0/branch/0/steps/0/procedure/1/then/0 misplaced"},
+        {"'concurrency': 2, 'steps': [{'code': 'a', 'procedure': 'sets'}]",
+         "/steps/0/loop/steps/0/procedure misplaced"},
+    };
+
+    (void)state;
+    DEFINITION_ROWS("{'code': 'a', 'procedures': {'sets': {'commands': [{'type': 'compute.set',"
+                    " 'values': {'x': 1}}]}}, 'steps': [{'code': 'l', 'loop': {'for': [1], %s}}]}",
+                    rows);
+}
+
 static void test_steps__what_is_never_reached_is_told_once(void **state)
 {
     static const struct definition_row rows[] = {
@@ -272,7 +328,25 @@ static void test_steps__findings_about_kinds(void **state)
         {LOG ", 'loop': null, 'branch': null, 'rollback': null, 'retry': null, 'timeout': null,"
              " 'reconcile': null, 'goto': null, 'parallel': null",
          ""},
-        {"'parallel': {'branches': [[]]}", "/steps/0/parallel not_supported_yet"},
+        {"'parallel': {'branches': [[], [{'code': 'b', " LOG "}]]}", ""},
+        {"'parallel': []", "/steps/0/parallel wrong_type"},
+        {"'parallel': {}", "/steps/0/parallel/branches missing_field"},
+        {"'parallel': {'branches': []}", "/steps/0/parallel/branches bad_value"},
+        {"'parallel': {'branches': {}}", "/steps/0/parallel/branches wrong_type"},
+        {"'parallel': {'branches': [{'steps': []}]}", "/steps/0/parallel/branches/0 wrong_type"},
+        {"'parallel': {'branches': [[1]]}", "/steps/0/parallel/branches/0/0 wrong_type"},
+        {"'parallel': {'branches': [[{'code': 'a', " LOG "}]]}",
+         "/steps/0/parallel/branches/0/0/code duplicate_code"},
+        {"'parallel': {'branches': [[], []], 'join': 'any'}", ""},
+        {"'parallel': {'branches': [[], []], 'join': 2}", ""},
+        {"'parallel': {'branches': [[], []], 'join': 3}", "/steps/0/parallel/join bad_value"},
+        {"'parallel': {'branches': [[], []], 'join': 0}", "/steps/0/parallel/join bad_value"},
+        {"'parallel': {'branches': [[], []], 'join': 'al'}", "/steps/0/parallel/join bad_value"},
+        {"'parallel': {'branches': [[], []], 'join': 1.5}", "/steps/0/parallel/join wrong_type"},
+        {"'parallel': {'branches': [[]], 'jion': 1}",
+         "/steps/0/parallel/jion unknown_field did you mean 'join'?"},
+        {"'parallel': {'branches': [[]]}, 'timeout': '1s'", "/steps/0/timeout misplaced"},
+        {"'parallel': {'branches': [[]]}, " LOG, "/steps/0 one_of"},
         {"'branch': {}", "/steps/0/branch wrong_type"},
         {"'branch': []", "/steps/0/branch bad_value"},
         {"'branch': [1]", "/steps/0/branch/0 wrong_type"},
@@ -303,7 +377,11 @@ static void test_steps__findings_about_kinds(void **state)
         {"'loop': {'for': [], 'steps': [{'code': 'b', " LOG "}], 'concurrency': 4,"
          " 'onError': 'hold', 'colect': 1}",
          "/steps/0/loop/colect unknown_field did you mean 'collect'?\n"
-         "/steps/0/loop/onError bad_value\n/steps/0/loop/concurrency not_supported_yet"},
+         "/steps/0/loop/onError bad_value"},
+        {"'loop': {'for': [], 'steps': [{'code': 'b', " LOG "}], 'concurrency': 101}",
+         "/steps/0/loop/concurrency bad_value"},
+        {"'loop': {'while': 'true', 'steps': [{'code': 'b', " LOG "}], 'concurrency': 2}",
+         "/steps/0/loop/concurrency misplaced"},
         {"'loop': {'while': 'false', 'steps': [{'code': 'b', " LOG "}]}, 'timeout': '1s',"
          " 'retry': {}, 'input': {}, 'reconcile': 'x.y'",
          "/steps/0/input misplaced\n/steps/0/retry misplaced\n/steps/0/timeout misplaced\n"
@@ -465,6 +543,8 @@ int main(void)
         DEFINITION_TEST(test_steps__a_goto_leads_to_a_step_or_a_word),
         DEFINITION_TEST(test_steps__jumps_that_lead_nowhere_are_found),
         DEFINITION_TEST(test_steps__jumps_lead_out_of_blocks_and_not_across),
+        DEFINITION_TEST(test_steps__jumps_stay_within_the_branch_of_a_parallel_step),
+        DEFINITION_TEST(test_steps__rounds_that_run_at_once_set_no_variables),
         DEFINITION_TEST(test_steps__what_is_never_reached_is_told_once),
         DEFINITION_TEST(test_steps__findings_about_kinds),
         DEFINITION_TEST(test_steps__findings_about_how_a_step_runs),

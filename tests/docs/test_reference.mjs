@@ -23,6 +23,7 @@ const checked = [
     ['step', 'step.c', 'step_fields'],
     ['branch', 'step.c', 'way_fields'],
     ['loop', 'step.c', 'loop_fields'],
+    ['parallel', 'parallel.c', 'parallel_fields'],
     ['reconcile', 'step.c', 'reconcile_fields'],
     ['goto', 'jump.c', 'jump_fields'],
     ['rollback', 'procedure.c', 'call_fields'],

@@ -216,6 +216,7 @@ static void cursor(struct walk *w, const struct cursor *a, const struct cursor *
     TEXT(awaited);
     TEXT(failed_at);
     NUMBER(tries);
+    NUMBER(seq);
     NUMBER(is_unsure);
     NUMBER(asked);
     on_number(w, "asking", a->asking != NULL, b->asking != NULL);
@@ -232,6 +233,17 @@ static void frame(struct walk *w, const struct frame *a, const struct frame *b)
     NUMBER(index);
 }
 
+static void strands(struct walk *w, const struct strand *a, const struct strand *b, uint32_t count)
+{
+    for (const struct strand *end = a + count; a < end; a++, b++) {
+        cursor(w, &a->cursor, &b->cursor);
+        TEXT(waiting_for_json);
+        NUMBER(frame_count);
+        for (uint32_t i = 0; i < a->frame_count && i < b->frame_count; i++)
+            frame(w, &a->frames[i], &b->frames[i]);
+    }
+}
+
 /* Where the step stood before it was undone. */
 static void undone(struct walk *w, const struct cursor *a, const struct cursor *b)
 {
@@ -242,6 +254,15 @@ static void undone(struct walk *w, const struct cursor *a, const struct cursor *
     NUMBER(asked);
     TEXT(input_json);
     TEXT(frozen_json);
+}
+
+static void past_visits(struct walk *w, const struct past_visit *a, const struct past_visit *b)
+{
+    for (; a != NULL && b != NULL; a = a->next, b = b->next) {
+        TEXT(code);
+        NUMBER(visit);
+    }
+    w->is_same &= a == b;
 }
 
 static void undo(struct walk *w, const struct undo *a, const struct undo *b)
@@ -257,8 +278,11 @@ static void undo(struct walk *w, const struct undo *a, const struct undo *b)
         undone(w, a->from, b->from);
     NUMBER(is_again);
     NUMBER(tried_before);
-    NUMBER(again_step);
-    NUMBER(again_visit);
+    past_visits(w, a->again, b->again);
+    NUMBER(place);
+    NUMBER(other_count);
+    if (a->other_count == b->other_count)
+        strands(w, a->others, b->others, a->other_count);
 }
 
 static void stands(struct walk *w, const struct execution *a, const struct execution *b)
@@ -267,6 +291,11 @@ static void stands(struct walk *w, const struct execution *a, const struct execu
     NUMBER(frame_count);
     for (uint32_t i = 0; i < a->frame_count && i < b->frame_count; i++)
         frame(w, &a->frames[i], &b->frames[i]);
+    NUMBER(other_count);
+    NUMBER(place);
+    TEXT(strand_waiting_json);
+    if (a->other_count == b->other_count)
+        strands(w, a->others, b->others, a->other_count);
     NUMBER(jumps);
     on_number(w, "undo", a->undo != NULL, b->undo != NULL);
     if (a->undo != NULL && b->undo != NULL)
@@ -292,15 +321,10 @@ static void loops(struct walk *w, const struct loop_data *a, const struct loop_d
         VALUE(list);
         items(w, &a->collected, &b->collected);
         items(w, &a->errors, &b->errors);
-    }
-    w->is_same &= a == b;
-}
-
-static void past_visits(struct walk *w, const struct past_visit *a, const struct past_visit *b)
-{
-    for (; a != NULL && b != NULL; a = a->next, b = b->next) {
-        TEXT(code);
         NUMBER(visit);
+        NUMBER(base);
+        NUMBER(started);
+        NUMBER(ended);
     }
     w->is_same &= a == b;
 }
@@ -313,6 +337,18 @@ static void step(struct walk *w, const struct step_state *a, const struct step_s
     TEXT(output_json);
     VALUE(error);
     TEXT(error_json);
+}
+
+static void rounds(struct walk *w, const struct round_step *a, const struct round_step *b)
+{
+    for (; a != NULL && b != NULL; a = a->next, b = b->next) {
+        NUMBER(round.loop);
+        NUMBER(round.visit);
+        NUMBER(round.index);
+        NUMBER(step);
+        step(w, &a->state, &b->state);
+    }
+    w->is_same &= a == b;
 }
 
 static void signals(struct walk *w, const struct signals *these, const struct signals *those)
@@ -340,6 +376,7 @@ static void execution(struct walk *w, const struct execution *a, const struct ex
     if (!status_is_terminal(a->status) || a->status == STATUS_FAILED)
         stands(w, a, b);
     loops(w, a->loops, b->loops);
+    rounds(w, a->rounds, b->rounds);
     items(w, &a->compensated, &b->compensated);
     items(w, &a->failed, &b->failed);
     items(w, &a->given_up, &b->given_up);
@@ -350,8 +387,10 @@ static void execution(struct walk *w, const struct execution *a, const struct ex
     VALUE(variables);
     TEXT(variables_json);
     NUMBER(program->step_count);
-    for (uint32_t i = 0; w->is_same && i < a->program->step_count; i++)
+    for (uint32_t i = 0; w->is_same && i < a->program->step_count; i++) {
         step(w, &a->steps[i], &b->steps[i]);
+        on_number(w, "visits", state_visits(a, i), state_visits(b, i));
+    }
     signals(w, &a->signals, &b->signals);
 }
 
@@ -420,7 +459,7 @@ struct str dump_commit(struct arena *mem, const struct commit *c)
                    STR_ARG(c->needs_processes.items[i].key));
     for (size_t i = 0; i < c->needs_kept.count; i++)
         text(&out, "needs kept", c->needs_kept.items[i]);
-    number(&out, "needs child", c->needs_child);
+    number(&out, "needs child", (int64_t)c->needs_children.count);
     number(&out, "needs history", c->needs_history.is_needed ? c->needs_history.after : -1);
     if (c->result == ADVANCE_NEED)
         return buf_view(&out);

@@ -290,6 +290,7 @@ static bool apply(struct rig *r, struct event ev)
 {
     struct kept_reads kept = {0};
     struct process_reads processes = {0};
+    struct child_reads children = {0};
     struct history history = {0};
     struct record_reads records = {0};
     struct object_reads objects = {0};
@@ -307,14 +308,18 @@ static bool apply(struct rig *r, struct event ev)
         if (c.result == ADVANCE_COMMIT)
             break;
         assert_true(c.needs.count > 0 || c.needs_history.is_needed || c.needs_processes.count > 0 ||
-                    c.needs_child || c.needs_kept.count > 0);
+                    c.needs_children.count > 0 || c.needs_kept.count > 0);
         for (size_t i = 0; i < c.needs_kept.count; i++)
             answer_kept(r, c.needs_kept.items[i], &kept);
         for (size_t i = 0; i < c.needs_processes.count; i++)
             answer_process(r, &c.needs_processes.items[i], &processes);
         ev.processes = &processes;
-        if (c.needs_child)
-            ev.child = &r->child;
+        for (size_t i = 0; i < c.needs_children.count; i++) {
+            struct child_read *read = VEC_ADD(&r->mem, &children);
+            *read = r->child;
+            read->id = c.needs_children.items[i];
+        }
+        ev.children = children.count > 0 ? &children : NULL;
         assert_true(++r->needs < 1000);
         if (c.needs_history.is_needed) {
             answer_history(r, &c.needs_history, &history);

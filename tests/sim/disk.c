@@ -497,13 +497,28 @@ static void write_key(struct disk *d, struct disk_execution *x, const struct exe
 
 /* --- dead letters --- */
 
+/* All of them, or the oldest of a step. */
+static void close_incident(struct disk_execution *x, struct str step)
+{
+    for (size_t i = 0; i < x->letters.count; i++) {
+        struct disk_letter *l = &x->letters.items[i];
+
+        if (!l->is_incident || !l->is_open || (step.len > 0 && !str_eq(l->step, step)))
+            continue;
+        l->is_open = false;
+        if (step.len > 0)
+            return;
+    }
+}
+
 static void write_letters(struct sim *sim, struct disk_execution *x, const struct commit *c)
 {
     struct disk *d = &sim->disk;
 
-    for (size_t i = 0; c->incident != LETTER_OPEN && i < x->letters.count; i++)
-        if (x->letters.items[i].is_incident)
-            x->letters.items[i].is_open = false;
+    if (c->incident != LETTER_OPEN && c->incident_steps.count == 0)
+        close_incident(x, STR_NONE);
+    for (size_t i = 0; c->incident != LETTER_OPEN && i < c->incident_steps.count; i++)
+        close_incident(x, c->incident_steps.items[i]);
     for (size_t i = 0; c->retries_letter && i < x->letters.count; i++)
         if (uuid_cmp(x->letters.items[i].id, c->retried_letter) == 0)
             x->letters.items[i].is_open = false;
@@ -519,23 +534,25 @@ static void write_letters(struct sim *sim, struct disk_execution *x, const struc
         *VEC_ADD(&d->mem, &x->letters) =
             (struct disk_letter){.id = l->id,
                                  .seq = l->seq,
+                                 .step = str_copy(&d->mem, l->step),
                                  .is_incident = !str_eq(l->kind, STR("compensation")),
                                  .is_open = true};
         sim_note(sim, (uint64_t)l->seq);
     }
 }
 
-/* What is held has one open letter, and nothing else has one. */
+/* What is held has one open letter for each strand that is, and nothing else has one. */
 static void check_incident(struct sim *sim, const struct disk_execution *x,
                            const struct execution *after)
 {
-    unsigned open = 0;
+    unsigned open = 0, held = 0;
 
     for (size_t i = 0; i < x->letters.count; i++)
         open += x->letters.items[i].is_incident && x->letters.items[i].is_open;
-    SIM_CHECK(sim, open == (execution_is_held(after) ? 1u : 0u),
-              "%u dead letters are open of an execution that is %s", open,
-              execution_is_held(after) ? "held" : "not held");
+    for (uint32_t i = 0; !status_is_terminal(after->status) && i < execution_strands(after); i++)
+        held += execution_cursor(after, i)->phase == PHASE_HELD;
+    SIM_CHECK(sim, open == held, "%u dead letters are open of an execution that is held %u times",
+              open, held);
 }
 
 /* A step that failed and may have happened: it has a letter if nothing could undo it. */

@@ -86,9 +86,10 @@ static void increment(struct buf *out, struct dice *d)
         which, which);
 }
 
-static void compute(struct buf *out, struct dice *d)
+/* Rounds that run at once set no variables: that is left out. */
+static void compute(struct buf *out, struct dice *d, bool may_set)
 {
-    switch (dice_roll(d, 5)) {
+    switch (may_set ? dice_roll(d, 5) : 1 + dice_roll(d, 4)) {
     case 0:
         put(out, "{'type':'compute.set','values':{'v%u':'=input.n','at':'=now'}}", dice_roll(d, 3));
         return;
@@ -195,7 +196,8 @@ static void rollback(struct buf *out, struct dice *d)
 struct plan {
     unsigned number; /* of the next step */
     unsigned depth;
-    unsigned loops; /* around it */
+    unsigned loops;   /* around it */
+    unsigned at_once; /* of these, those whose rounds run at once */
 };
 
 static void block(struct buf *out, struct dice *d, struct plan *plan, unsigned count);
@@ -215,8 +217,24 @@ static void branch(struct buf *out, struct dice *d, struct plan *plan)
     put(out, "]");
 }
 
+static void parallel(struct buf *out, struct dice *d, struct plan *plan)
+{
+    unsigned branches = 1 + dice_roll(d, 3);
+
+    put(out, ",'parallel':{'join':%s,'branches':[", PICK(d, "'all'", "'all'", "'any'", "1"));
+    plan->depth++;
+    for (unsigned i = 0; i < branches; i++) {
+        put(out, i > 0 ? ",[" : "[");
+        block(out, d, plan, dice_roll(d, 3));
+        put(out, "]");
+    }
+    plan->depth--;
+    put(out, "]}");
+}
+
 static void loop(struct buf *out, struct dice *d, struct plan *plan)
 {
+    bool at_once = dice_roll(d, 3) == 0;
     unsigned last;
 
     put(out, ",'loop':{'for':%s,'as':'it','max':50", PICK(d, "[1,2,3]", "'=[input.n, 7]'", "[]"));
@@ -224,9 +242,12 @@ static void loop(struct buf *out, struct dice *d, struct plan *plan)
         put(out, ",'collect':'=string($.loop.index) + string($.loop.it)'");
     if (dice_roll(d, 3) == 0)
         put(out, ",'onError':'continue'");
+    if (at_once)
+        put(out, ",'concurrency':%u", 2 + dice_roll(d, 2));
     put(out, ",'steps':[");
     plan->depth++;
     plan->loops++;
+    plan->at_once += at_once;
     block(out, d, plan, 1 + dice_roll(d, 2));
     last = plan->number++;
     if (dice_roll(d, 2) == 0)
@@ -236,10 +257,11 @@ static void loop(struct buf *out, struct dice *d, struct plan *plan)
             last, dice_roll(d, 3), PICK(d, "next", "break", "end"));
     plan->depth--;
     plan->loops--;
+    plan->at_once -= at_once;
     put(out, "]}");
 }
 
-static void step_procedure(struct buf *out, struct dice *d, unsigned kind)
+static void step_procedure(struct buf *out, struct dice *d, const struct plan *plan, unsigned kind)
 {
     put(out, ",'procedure':");
     if (kind == 0)
@@ -255,7 +277,7 @@ static void step_procedure(struct buf *out, struct dice *d, unsigned kind)
     else if (kind == 6)
         nested(out, d);
     else
-        compute(out, d);
+        compute(out, d, plan->at_once == 0);
     if (kind == 5 && dice_roll(d, 2) == 0)
         reconcile(out, d);
     if (kind != 0 && dice_roll(d, 3) == 0)
@@ -267,7 +289,7 @@ static void step_procedure(struct buf *out, struct dice *d, unsigned kind)
 
 static void step(struct buf *out, struct dice *d, struct plan *plan)
 {
-    unsigned kind = dice_roll(d, 12), number = plan->number++;
+    unsigned kind = dice_roll(d, 13), number = plan->number++;
     /* What is added up at the end must happen once for each completed step. */
     bool is_block = kind >= 10 && plan->depth < 3 && number < 30;
 
@@ -280,10 +302,12 @@ static void step(struct buf *out, struct dice *d, struct plan *plan)
         put(out, ",'onError':'%s'", PICK(d, "continue", "continue", "hold", "fail_fast"));
     if (is_block && kind == 10)
         branch(out, d, plan);
-    else if (is_block)
+    else if (is_block && kind == 11)
         loop(out, d, plan);
+    else if (is_block)
+        parallel(out, d, plan);
     else
-        step_procedure(out, d, kind);
+        step_procedure(out, d, plan, kind);
     if (dice_roll(d, 12) == 0)
         put(out, ",'goto':[{'when':'execution.visit < %u','to':'%s%u'}]", dice_roll(d, 4),
             kind == 0 ? "inc" : "s", number);

@@ -60,6 +60,7 @@ struct disk_signal {
 struct disk_letter {
     struct uuid id;
     int64_t seq; /* of the row that says why */
+    struct str step;
     bool is_incident, is_open;
 };
 

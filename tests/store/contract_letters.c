@@ -229,6 +229,28 @@ static void test_store__incident_is_closed_by_the_commit_that_ends_it(void **sta
     assert_int_equal(open_letters(c), 2);
 }
 
+static void test_store__incidents_of_several_strands_are_closed_one_by_one(void **state)
+{
+    struct contract *c = *state;
+    struct uuid first, second, elsewhere;
+    struct commit *held = contract_start(c, STATUS_WAITING, 2), *retried;
+
+    first = add_letter(c, held, LETTER_INCIDENT);
+    elsewhere = add_letter(c, held, LETTER_INCIDENT);
+    held->dead_letters.items[1].step = STR("ship");
+    second = add_letter(c, held, LETTER_RECONCILE);
+    assert_int_equal(contract_commit(c, held), MEMBER_APPLIED);
+    retried = contract_advance(c, held, STATUS_WAITING, 1);
+    retried->incident = LETTER_RETRIED;
+    *VEC_ADD(&c->mem, &retried->incident_steps) = STR("pay");
+    assert_int_equal(contract_commit(c, retried), MEMBER_APPLIED);
+    /* The oldest of the step, and nothing else. */
+    assert_int_equal(letter(c, first).status, LETTER_RETRIED);
+    assert_int_equal(letter(c, second).status, LETTER_OPEN);
+    assert_int_equal(letter(c, elsewhere).status, LETTER_OPEN);
+    assert_int_equal(open_letters(c), 2);
+}
+
 static void test_store__letter_of_a_step_in_doubt_is_closed_with_a_note(void **state)
 {
     struct contract *c = *state;
@@ -385,6 +407,7 @@ static const struct CMUnitTest claims[] = {
     CLAIM(test_store__dead_letter_is_stored_with_its_commit),
     CLAIM(test_store__refused_commit_leaves_no_dead_letter),
     CLAIM(test_store__incident_is_closed_by_the_commit_that_ends_it),
+    CLAIM(test_store__incidents_of_several_strands_are_closed_one_by_one),
     CLAIM(test_store__letter_of_a_step_in_doubt_is_closed_with_a_note),
     CLAIM(test_store__letter_of_a_rollback_is_closed_by_the_commit_that_tries_again),
     CLAIM(test_store__open_dead_letter_is_resolved_once),

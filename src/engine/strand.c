@@ -1,0 +1,369 @@
+/*
+ * strand.c - several lines of work in one execution; see turn.h.
+ *
+ * A parallel step has a strand for each branch that is under way, a loop whose
+ * iterations run at once one for each of these. A strand is a cursor with the
+ * frames around it, and the frames of all strands in a step agree up to that
+ * step: so there is no strand that waits for others. The one that ends last, or
+ * makes the join complete, goes on behind the step.
+ *
+ * The turn has one of them in its hands, as cursor and frames of the execution;
+ * the others keep their order, which is that of branches and iterations. It is
+ * taken up again at the end of a turn which one comes first: one that is held,
+ * else the first in that order.
+ *
+ *     an event  -->  the strand it is for runs until it waits
+ *               -->  those that are ready, the one that has stood longest first
+ */
+#include "engine/turn.h"
+
+/* --- the one in hand and the others --- */
+
+static struct strand in_hand(const struct execution *x)
+{
+    return (struct strand){.cursor = x->cursor,
+                           .frames = x->frames,
+                           .frame_count = x->frame_count,
+                           .waiting_for_json = x->waiting_for_json};
+}
+
+static void take_in_hand(struct execution *x, const struct strand *s)
+{
+    x->cursor = s->cursor;
+    x->frames = s->frames;
+    x->frame_count = s->frame_count;
+    x->waiting_for_json = s->waiting_for_json;
+}
+
+/* The other strand that stands at a place, which is not that of the one in hand. */
+static const struct strand *other_at(const struct execution *x, uint32_t place)
+{
+    return &x->others[place < x->place ? place : place - 1];
+}
+
+static const struct cursor *cursor_at(const struct execution *x, uint32_t place)
+{
+    return place == x->place ? &x->cursor : &other_at(x, place)->cursor;
+}
+
+void strand_take(struct turn *t, uint32_t place)
+{
+    struct execution *x = t->x;
+    struct strand *others, mine = in_hand(x), taken;
+    uint32_t count = 0;
+
+    if (place == x->place)
+        return;
+    taken = *other_at(x, place);
+    others = ARENA_ARRAY(t->mem, x->other_count, struct strand);
+    for (uint32_t i = 0; i <= x->other_count; i++)
+        if (i != place)
+            others[count++] = i == x->place ? mine : *other_at(x, i);
+    x->others = others;
+    x->place = place;
+    take_in_hand(x, &taken);
+}
+
+uint32_t strand_find(const struct turn *t, bool (*is)(const struct turn *, const struct cursor *))
+{
+    uint32_t best = NO_STRAND;
+
+    for (uint32_t i = 0; i <= t->x->other_count; i++)
+        if (is(t, cursor_at(t->x, i)) &&
+            (best == NO_STRAND || cursor_at(t->x, i)->seq < cursor_at(t->x, best)->seq))
+            best = i;
+    return best;
+}
+
+uint32_t strand_at_visit(const struct turn *t, uint32_t step, int64_t visit)
+{
+    for (uint32_t i = 0; i <= t->x->other_count; i++)
+        if (cursor_at(t->x, i)->step == step && cursor_at(t->x, i)->visit == visit)
+            return i;
+    return NO_STRAND;
+}
+
+void strand_add(struct turn *t, uint32_t before, uint32_t step, struct frame frame)
+{
+    struct execution *x = t->x;
+    struct strand *others = ARENA_ARRAY(t->mem, x->other_count + 1u, struct strand);
+    struct frame *frames = ARENA_ARRAY(t->mem, x->frame_count, struct frame);
+    uint32_t at = x->place + before;
+
+    /* It stands in the same step as the one in hand, in another branch or iteration. */
+    memcpy(frames, x->frames, x->frame_count * sizeof(*frames));
+    frames[x->frame_count - 1] = frame;
+    if (x->other_count > 0) {
+        memcpy(others, x->others, at * sizeof(*others));
+        memcpy(others + at + 1, x->others + at, (x->other_count - at) * sizeof(*others));
+    }
+    others[at] = (struct strand){
+        .cursor = {.step = step, .seq = x->seq}, .frames = frames, .frame_count = x->frame_count};
+    x->others = others;
+    x->other_count++;
+    t->has_strands = true;
+}
+
+void strand_drop(struct turn *t)
+{
+    struct execution *x = t->x;
+    uint32_t next = x->place < x->other_count ? x->place : x->place - 1;
+    struct strand *others = ARENA_ARRAY(t->mem, x->other_count, struct strand);
+    struct strand taken;
+
+    ASSERT(x->other_count > 0);
+    taken = x->others[next];
+    memcpy(others, x->others, next * sizeof(*others));
+    memcpy(others + next, x->others + next + 1, (x->other_count - next - 1) * sizeof(*others));
+    x->others = others;
+    x->other_count--;
+    x->place = next;
+    take_in_hand(x, &taken);
+    turn_begin_step(t);
+}
+
+/* --- stopping --- */
+
+static bool is_in(const struct strand *s, const struct frame *frame)
+{
+    for (uint32_t i = 0; frame != NULL && i < s->frame_count; i++)
+        if (s->frames[i].step == frame->step && s->frames[i].visit == frame->visit)
+            return true;
+    return frame == NULL;
+}
+
+bool strand_has_others(const struct turn *t, const struct frame *frame)
+{
+    for (uint32_t i = 0; i < t->x->other_count; i++)
+        if (is_in(&t->x->others[i], frame))
+            return true;
+    return false;
+}
+
+/* The visit has failed. Its commands that are done are gone through, so that they can be undone. */
+static void fail_stopped(struct turn *t, struct str class)
+{
+    struct failure stopped;
+    struct str error_json;
+    struct value error;
+
+    turn_begin_step(t);
+    /* It is the next attempt that will not be. */
+    if (t->x->cursor.phase == PHASE_RETRY)
+        t->x->cursor.attempt++;
+    (void)turn_fail(t, STR("stopped"), class, "it was stopped before it had ended");
+    t->failure.is_tried_again = true; /* nothing in the step may handle it */
+    stopped = t->failure;
+    if (t->x->cursor.frozen_json.len > 0) {
+        t->is_stopping = true;
+        (void)step_attempt(t);
+        t->is_stopping = false;
+    }
+    t->failure = stopped;
+    error = turn_failure(t, &error_json);
+    failure_record(t, error, error_json);
+}
+
+/* An incident of this very turn that nobody will see. */
+static void forget_incident(struct turn *t, int64_t seq)
+{
+    struct dead_letters *letters = &t->out->dead_letters;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < letters->count; i++)
+        if (letters->items[i].seq != seq ||
+            str_eq(letters->items[i].kind, str_of(letter_kind_name(LETTER_COMPENSATION))))
+            letters->items[kept++] = letters->items[i];
+    letters->count = kept;
+}
+
+static void stop_in_hand(struct turn *t, const struct frame *frame)
+{
+    struct execution *x = t->x;
+    const struct cursor *cursor = &x->cursor;
+
+    if (cursor->phase == PHASE_HELD)
+        forget_incident(t, cursor->seq);
+    /* What may have happened is undone as if it had: nobody asks, or waits for the answer. */
+    if (cursor->asking != NULL) {
+        reconcile_give_up(t);
+    } else if (cursor->phase == PHASE_JOB || turn_is_in_doubt(x)) {
+        fail_stopped(t, STR("indeterminate"));
+    } else if (turn_is_in_visit(x) && cursor->frozen_json.len > 0) {
+        fail_stopped(t, STR("business"));
+    } else if (turn_is_in_visit(x)) {
+        (void)step_row(t, HISTORY_EVENT, STR("stopped"));
+        turn_leave_visit(t);
+    }
+    /* What it was in within that step has been entered and will not be left. */
+    while (x->frame_count > 0 && frame != NULL) {
+        const struct frame *inner = &x->frames[x->frame_count - 1];
+        if (inner->step == frame->step && inner->visit == frame->visit)
+            break;
+        x->cursor = (struct cursor){.step = inner->step,
+                                    .visit = inner->visit,
+                                    .attempt = 1,
+                                    .started_at_us = inner->started_at_us};
+        x->frame_count--;
+        if (!turn_is_in_visit(x))
+            continue; /* another strand in it was stopped before */
+        (void)step_row(t, HISTORY_EVENT, STR("stopped"));
+        turn_leave_visit(t);
+    }
+}
+
+void strand_stop_others(struct turn *t, const struct frame *frame)
+{
+    struct execution *x = t->x;
+    struct failure failure = t->failure;
+    struct strand mine = in_hand(x), *kept;
+    uint32_t count = 0, place = 0;
+
+    if (x->other_count == 0)
+        return;
+    kept = ARENA_ARRAY(t->mem, x->other_count, struct strand);
+    for (uint32_t i = 0; i < x->other_count; i++) {
+        if (!is_in(&x->others[i], frame)) {
+            kept[count++] = x->others[i];
+            place += i < x->place;
+            continue;
+        }
+        take_in_hand(x, &x->others[i]);
+        stop_in_hand(t, frame);
+    }
+    x->others = kept;
+    x->other_count = count;
+    x->place = place;
+    take_in_hand(x, &mine);
+    t->failure = failure;
+    t->has_stopped = true;
+    turn_begin_step(t);
+}
+
+void strand_leave_others(struct turn *t, struct undo *undo)
+{
+    struct execution *x = t->x;
+    struct strand *left;
+
+    if (x->other_count == 0)
+        return;
+    left = ARENA_ARRAY(t->mem, x->other_count, struct strand);
+    for (uint32_t i = 0; i < x->other_count; i++)
+        left[i] = (struct strand){.cursor = {.step = x->others[i].cursor.step},
+                                  .frames = x->others[i].frames,
+                                  .frame_count = x->others[i].frame_count};
+    undo->others = left;
+    undo->other_count = x->other_count;
+    undo->place = x->place;
+    strand_stop_others(t, NULL);
+}
+
+void strand_resume_others(struct turn *t, const struct undo *undo)
+{
+    t->x->others = undo->others;
+    t->x->other_count = undo->other_count;
+    t->x->place = undo->place;
+    t->has_strands = t->has_strands || undo->other_count > 0;
+}
+
+/* --- running --- */
+
+static bool is_ready(const struct turn *t, const struct cursor *cursor)
+{
+    (void)t;
+    return cursor->phase == PHASE_ENTER;
+}
+
+static bool is_held(const struct turn *t, const struct cursor *cursor)
+{
+    (void)t;
+    return cursor->phase == PHASE_HELD;
+}
+
+bool strand_run_rest(struct turn *t)
+{
+    struct execution *x = t->x;
+
+    while (x->undo == NULL && !status_is_terminal(x->status)) {
+        uint32_t place = strand_find(t, is_ready);
+
+        if (place == NO_STRAND || step_turn_is_long(t))
+            return true;
+        strand_take(t, place);
+        if (!step_run_all(t))
+            return false;
+    }
+    return true;
+}
+
+/* {..., branches: [...]} */
+static struct str waits_of_all(struct turn *t)
+{
+    const struct execution *x = t->x;
+    struct buf out;
+    uint32_t waiting = 0;
+
+    buf_init_arena(&out, t->mem);
+    buf_add(&out, x->waiting_for_json.ptr, x->waiting_for_json.len - 1);
+    buf_text(&out, ",\"branches\":[");
+    for (uint32_t i = 0; i <= x->other_count; i++) {
+        struct str why = i == x->place ? x->waiting_for_json : other_at(x, i)->waiting_for_json;
+
+        if (why.len == 0)
+            continue;
+        if (waiting++ > 0)
+            buf_char(&out, ',');
+        buf_str(&out, why);
+    }
+    buf_text(&out, "]}");
+    return waiting > 1 ? buf_view(&out) : x->waiting_for_json;
+}
+
+/* The execution has failed: an operator's retry tries those again that are held. */
+static void release_held(struct turn *t)
+{
+    struct execution *x = t->x;
+    struct strand *others = ARENA_ARRAY(t->mem, x->other_count, struct strand);
+
+    for (uint32_t i = 0; i < x->other_count; i++) {
+        others[i] = x->others[i];
+        if (others[i].cursor.phase != PHASE_HELD)
+            continue;
+        forget_incident(t, others[i].cursor.seq);
+        others[i].cursor =
+            (struct cursor){.step = others[i].cursor.step, .seq = others[i].cursor.seq};
+        others[i].waiting_for_json = STR_NONE;
+    }
+    x->others = others;
+}
+
+void strand_settle(struct turn *t)
+{
+    struct execution *x = t->x;
+    uint32_t held;
+
+    if (!t->has_strands)
+        return;
+    if (status_is_terminal(x->status) && x->status != STATUS_FAILED) {
+        x->others = NULL;
+        x->other_count = x->place = 0;
+    }
+    /* A failed one is where its failure was. */
+    if (!status_is_terminal(x->status) && x->undo == NULL) {
+        held = strand_find(t, is_held);
+        strand_take(t, held != NO_STRAND ? held : 0);
+        x->status = strand_find(t, is_ready) != NO_STRAND ? STATUS_RUNNING : STATUS_WAITING;
+    }
+    if (x->status == STATUS_RUNNING)
+        x->wake_at_us = WAKE_AT_ONCE;
+    x->strand_waiting_json = STR_NONE;
+    if (x->other_count == 0) {
+        x->cursor.seq = 0;
+        return;
+    }
+    if (x->status == STATUS_FAILED)
+        release_held(t);
+    x->strand_waiting_json = x->waiting_for_json;
+    x->waiting_for_json =
+        x->status == STATUS_WAITING && x->waiting_for_json.len > 0 ? waits_of_all(t) : STR_NONE;
+}
