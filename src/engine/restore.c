@@ -65,11 +65,13 @@ static bool broken(struct err *err, const char *what)
 
 static bool read_json(struct arena *mem, struct str text, struct value *out, struct err *err)
 {
+    struct err cause;
+
     if (text.len == 0) {
         *out = value_map_empty();
         return true;
     }
-    return json_read(mem, text, out, err) || broken(err, err->message);
+    return json_read(mem, text, out, &cause) || broken(err, cause.message);
 }
 
 static struct step_state completed(int64_t visit, struct value output, struct str json)
