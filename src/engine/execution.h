@@ -179,6 +179,7 @@ struct undo {
     int64_t commands_left;     /* of its commands that have a rollback of their own */
     bool has_failed;           /* the rollback of one of these */
     int64_t deadline_at_us;    /* the budget; 0 = none */
+    bool is_known;             /* what is lost before this place has its letters already */
     bool is_again;             /* this one alone is tried again, see undo_again.c */
     int64_t tried_before;      /* ... attempts that it had before */
     const struct cursor *from; /* where it stood, for a retry when nothing was undone; or NULL */

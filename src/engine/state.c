@@ -335,6 +335,7 @@ static void write_undo(struct buf *out, const struct program *p, const struct un
     write_number(out, "commands", u->commands_left);
     write_number(out, "failed", u->has_failed);
     write_number(out, "deadlineAt", u->deadline_at_us);
+    write_number(out, "known", u->is_known);
     write_number(out, "alone", u->is_again);
     write_number(out, "triedBefore", u->tried_before);
     for (const struct past_visit *v = u->again; v != NULL; v = v->next) {

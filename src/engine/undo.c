@@ -203,6 +203,13 @@ static bool was_tried_again(const struct undo *undo, const struct history_row *r
     return false;
 }
 
+/* Whether history was gone through before, up to this row: nothing was undone, and it went on. */
+static bool ends_rollback(struct turn *t, const struct history_row *row)
+{
+    return str_find(row->delta_json, STR("\"looked\""), 0) >= 0 &&
+           value_is_true(value_map_get_str(read_delta(t, row), STR("looked")));
+}
+
 /* The next visit to undo becomes undo.row. STEP_DONE: there is none left. */
 static enum step_end find_next(struct turn *t)
 {
@@ -229,9 +236,10 @@ static enum step_end find_next(struct turn *t)
         has_looked = true;
         undo->before--;
         note_again(t, undo, row);
+        undo->is_known = undo->is_known || ends_rollback(t, row);
         if (was_tried_again(undo, row))
             continue;
-        if (is_lost(t, row))
+        if (!undo->is_known && is_lost(t, row))
             outcome_lost(t, row);
         way = way_of(t, row, &delta);
         if (way == UNDO_NONE)
@@ -480,6 +488,7 @@ static void finish(struct turn *t)
     x->undo = NULL;
     if (t->out->history.count == 0)
         (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("compensated"));
+    turn_note(t, "looked", STR("true"));
     outcome_end(t, end);
 }
 

@@ -276,6 +276,7 @@ static void undo(struct walk *w, const struct undo *a, const struct undo *b)
     on_number(w, "from", a->from != NULL, b->from != NULL);
     if (a->from != NULL && b->from != NULL)
         undone(w, a->from, b->from);
+    NUMBER(is_known);
     NUMBER(is_again);
     NUMBER(tried_before);
     past_visits(w, a->again, b->again);

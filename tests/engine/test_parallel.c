@@ -446,6 +446,25 @@ static void test_parallel__correlated_waits_open_and_close_each_for_itself(void 
     assert_int_equal(rig.last.opened.count, 0);
 }
 
+static void test_parallel__what_is_lost_has_one_letter_however_often_it_is_rolled_back(void **state)
+{
+    size_t letters = 0;
+
+    (void)state;
+    start(PARALLEL("", "[" WORKER("a", "") "],[" SIGNAL("b", "x", "") "," FAIL(
+                           "f", "") "]") "," UNDOABLE("z"));
+    signal("x");
+    letters += rig.last.dead_letters.count;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(rig.x->status, STATUS_FAILED);
+        rig_reload(&rig);
+        assert_true(rig_event(&rig, (struct event){.kind = EVENT_RETRY, .input = value_absent()}));
+        letters += rig.last.dead_letters.count;
+    }
+    /* The worker was asked once, before the first failure, and nobody after it. */
+    assert_int_equal(letters, 1);
+}
+
 static void test_parallel__attempts_that_were_tried_again_are_undone_once(void **state)
 {
 #define ONCE(code)                                                                                 \
@@ -735,6 +754,7 @@ int main(void)
         CLAIM(test_parallel__what_is_being_asked_about_is_rolled_back_like_what_happened),
         CLAIM(test_parallel__branches_ask_beside_each_other),
         CLAIM(test_parallel__correlated_waits_open_and_close_each_for_itself),
+        CLAIM(test_parallel__what_is_lost_has_one_letter_however_often_it_is_rolled_back),
         CLAIM(test_parallel__attempts_that_were_tried_again_are_undone_once),
         CLAIM(test_parallel__a_retry_begins_the_stopped_branches_anew),
         CLAIM(test_parallel__finished_commands_of_a_stopped_step_are_rolled_back),
