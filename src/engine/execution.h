@@ -145,8 +145,10 @@ struct undo {
     int64_t commands_left;     /* of its commands that have a rollback of their own */
     bool has_failed;           /* the rollback of one of these */
     int64_t deadline_at_us;    /* the budget; 0 = none */
-    bool is_again;             /* this one alone is tried again, see undo_again.c */
-    int64_t tried_before;      /* ... attempts that it had before */
+    int64_t begun;             /* the row that began it */
+    bool has_begun_before; /* ... and a row below which another did: what is lost has a letter */
+    bool is_again;         /* this one alone is tried again, see undo_again.c */
+    int64_t tried_before;  /* ... attempts that it had before */
     const struct cursor *from; /* where it stood, for a retry when nothing was undone; or NULL */
     /* A visit whose last attempt was looked at: earlier ones say nothing. Step as index + 1. */
     uint32_t again_step;

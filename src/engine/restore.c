@@ -393,6 +393,8 @@ static bool restore_undo(struct arena *mem, struct execution *x, struct value st
     undo->commands_left = int_member(stored, STR("commands"));
     undo->has_failed = int_member(stored, STR("failed")) != 0;
     undo->deadline_at_us = int_member(stored, STR("deadlineAt"));
+    undo->begun = int_member(stored, STR("begun"));
+    undo->has_begun_before = int_member(stored, STR("begunBefore")) != 0;
     undo->is_again = int_member(stored, STR("alone")) != 0;
     undo->tried_before = int_member(stored, STR("triedBefore"));
     undo->from = restore_from(mem, x, member(stored, STR("from")));

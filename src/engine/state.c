@@ -229,6 +229,8 @@ static void write_undo(struct buf *out, const struct program *p, const struct un
     write_number(out, "commands", u->commands_left);
     write_number(out, "failed", u->has_failed);
     write_number(out, "deadlineAt", u->deadline_at_us);
+    write_number(out, "begun", u->begun);
+    write_number(out, "begunBefore", u->has_begun_before);
     write_number(out, "alone", u->is_again);
     write_number(out, "triedBefore", u->tried_before);
     if (u->again_step > 0)

@@ -97,6 +97,7 @@ void undo_begin(struct turn *t, enum execution_status end)
     if (x->cursor.is_unsure && turn_is_in_visit(x))
         leave_in_doubt(t, undo);
     turn_note(t, "compensate", str_printf(t->mem, "\"%s\"", status_name(end)));
+    undo->begun = x->seq;
     /* What may have happened is found out first: reconcile.c goes on. */
     if (x->cursor.phase == PHASE_RECONCILE)
         return;
@@ -199,6 +200,13 @@ static bool was_tried_again(const struct turn *t, const struct undo *undo,
            str_eq(row->step, t->x->program->steps[undo->again_step - 1].code);
 }
 
+/* Whether the execution ended here before, rolled back with nothing undone. */
+static bool began_before(struct turn *t, const struct undo *undo, const struct history_row *row)
+{
+    return row->seq < undo->begun && str_find(row->delta_json, STR("\"rolledBack\":"), 0) >= 0 &&
+           value_is_true(value_map_get_str(read_delta(t, row), STR("rolledBack")));
+}
+
 /* The next visit to undo becomes undo.row. STEP_DONE: there is none left. */
 static enum step_end find_next(struct turn *t)
 {
@@ -227,7 +235,8 @@ static enum step_end find_next(struct turn *t)
         note_again(t, undo, row);
         if (was_tried_again(t, undo, row))
             continue;
-        if (is_lost(t, row))
+        undo->has_begun_before = undo->has_begun_before || began_before(t, undo, row);
+        if (!undo->has_begun_before && is_lost(t, row))
             outcome_lost(t, row);
         way = way_of(t, row, &delta);
         if (way == UNDO_NONE)
@@ -474,6 +483,7 @@ static void finish(struct turn *t)
     x->undo = NULL;
     if (t->out->history.count == 0)
         (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("compensated"));
+    turn_note(t, "rolledBack", STR("true"));
     outcome_end(t, end);
 }
 

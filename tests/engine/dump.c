@@ -255,6 +255,8 @@ static void undo(struct walk *w, const struct undo *a, const struct undo *b)
     on_number(w, "from", a->from != NULL, b->from != NULL);
     if (a->from != NULL && b->from != NULL)
         undone(w, a->from, b->from);
+    NUMBER(begun);
+    NUMBER(has_begun_before);
     NUMBER(is_again);
     NUMBER(tried_before);
     NUMBER(again_step);
