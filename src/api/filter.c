@@ -4,7 +4,7 @@
 #include "value/path.h"
 #include "value/timefmt.h"
 
-enum { STATUSES_MAX = 32, TEXT_LEN_MAX = 500, SHOWN_LEN_MAX = 100 };
+enum { STATUSES_MAX = 32, PARAMETERS_READ_MAX = 50, TEXT_LEN_MAX = 500, SHOWN_LEN_MAX = 100 };
 
 #define DAY_US INT64_C(86400000000)
 
@@ -26,6 +26,21 @@ static void wrong(struct reading *r, struct str name, const char *code, struct s
         .code = str_of(code),
         .message = message,
     };
+}
+
+/* The conditions that there are, as texts end: with NULL. A list has parameters beside them. */
+static const char *const of_executions[] = {"kind", "code", "status", "key", "step",
+                                            "from", "to",   "q",      NULL};
+static const char *const of_lists[] = {"kind", "code", "status", "key",    "step", "from",
+                                       "to",   "q",    "limit",  "cursor", NULL};
+static const char *const of_letters[] = {"kind", "code", "execution", "status", "from", "to", NULL};
+
+static bool is_known(const char *const *names, struct str name)
+{
+    for (; *names != NULL; names++)
+        if (str_eq(str_of(*names), name))
+            return true;
+    return false;
 }
 
 /* --- one condition each --- */
@@ -157,6 +172,46 @@ bool filter_time(struct call *c, const char *name, bool is_end, int64_t *out_us)
     return refuse_first(c, &findings);
 }
 
+static const char *nearest_parameter(struct str name)
+{
+    const char *nearest = NULL;
+    unsigned limit = name.len > 3 ? 2 : 1;
+
+    for (size_t i = 0; of_lists[i] != NULL; i++) {
+        unsigned distance = str_distance(name, str_of(of_lists[i]), limit);
+        if (distance > limit)
+            continue;
+        nearest = of_lists[i];
+        limit = distance;
+    }
+    return nearest;
+}
+
+/* What nobody reads would choose everything: the misspelt is refused, and what is given twice. */
+static bool check_parameters(struct call *c)
+{
+    struct str given[PARAMETERS_READ_MAX];
+    size_t count = http_query_names(c->http, given, PARAMETERS_READ_MAX);
+
+    for (size_t i = 0; i < count; i++) {
+        struct str shown =
+            str_slice(given[i], 0, given[i].len > SHOWN_LEN_MAX ? SHOWN_LEN_MAX : given[i].len);
+        if (!is_known(of_lists, given[i])) {
+            const char *nearest = nearest_parameter(given[i]);
+            call_refuse_text(c, ERR_BAD_REQUEST, "there is no parameter '%.*s'%s%s%s",
+                             STR_ARG(shown), nearest != NULL ? "; did you mean '" : "",
+                             nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
+            return false;
+        }
+        for (size_t k = 0; k < i; k++)
+            if (str_eq(given[i], given[k]) && !str_eq(given[i], STR("status"))) {
+                call_refuse_text(c, ERR_BAD_REQUEST, "%.*s is given twice", STR_ARG(shown));
+                return false;
+            }
+    }
+    return true;
+}
+
 bool filter_query(struct call *c, struct execution_filter *out)
 {
     struct findings findings = {0};
@@ -164,6 +219,8 @@ bool filter_query(struct call *c, struct execution_filter *out)
     struct str statuses[STATUSES_MAX];
     size_t count = http_query_all(c->http, "status", statuses, STATUSES_MAX);
 
+    if (!check_parameters(c))
+        return false;
     *out = (struct execution_filter){.org_id = c->user.org_id,
                                      .cursor = http_query(c->http, "cursor")};
     for (size_t i = 0; i < count; i++)
@@ -174,24 +231,11 @@ bool filter_query(struct call *c, struct execution_filter *out)
 
 /* --- from a body --- */
 
-/* The conditions that there are, as texts end: with NULL. */
-static const char *const of_executions[] = {"kind", "code", "status", "key", "step",
-                                            "from", "to",   "q",      NULL};
-static const char *const of_letters[] = {"kind", "code", "execution", "status", "from", "to", NULL};
-
 static struct str from_body(void *context, const char *name)
 {
     struct value v = value_map_get_str(*(struct value *)context, str_of(name));
 
     return v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
-}
-
-static bool is_known(const char *const *names, struct str name)
-{
-    for (; *names != NULL; names++)
-        if (str_eq(str_of(*names), name))
-            return true;
-    return false;
 }
 
 /* "kind, code and q" */

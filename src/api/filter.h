@@ -11,7 +11,8 @@
 
 /*
  * From the query of the call, with its cursor; `status` may be given several
- * times or as a list with commas. Refused when a value is wrong.
+ * times or as a list with commas. Refused when a value is wrong, or when a
+ * parameter is misspelt.
  */
 bool filter_query(struct call *c, struct execution_filter *out) MUST_USE;
 

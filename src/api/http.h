@@ -130,6 +130,9 @@ struct str http_query(const struct http_request *r, const char *name);
 /* All values of a parameter that is given several times; at most `max`. Answers how many. */
 size_t http_query_all(const struct http_request *r, const char *name, struct str *out, size_t max);
 
+/* The names of the parameters as they were sent, each as often as it was; `max` of them at most. */
+size_t http_query_names(const struct http_request *r, struct str *out, size_t max);
+
 /* Whether the request comes from this machine. */
 bool http_is_local(const struct http_request *r);
 

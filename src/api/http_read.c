@@ -99,6 +99,27 @@ size_t http_query_all(const struct http_request *r, const char *name, struct str
     return v.count;
 }
 
+static enum MHD_Result add_name(void *context, enum MHD_ValueKind kind, const char *name,
+                                const char *value)
+{
+    struct values *v = context;
+
+    (void)kind;
+    (void)value;
+    if (v->count < v->max)
+        v->items[v->count++] = str_copy(v->mem, str_of(name));
+    return MHD_YES;
+}
+
+size_t http_query_names(const struct http_request *r, struct str *out, size_t max)
+{
+    struct values v = {.mem = r->mem, .items = out, .max = max};
+
+    (void)MHD_get_connection_values(((const struct exchange *)r)->handle, MHD_GET_ARGUMENT_KIND,
+                                    add_name, &v);
+    return v.count;
+}
+
 bool http_is_local(const struct http_request *r)
 {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(

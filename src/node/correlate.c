@@ -12,7 +12,6 @@
  */
 #include "node/inner.h"
 
-#include "base/log.h"
 #include "define/access.h"
 #include "store/change_signal.h"
 #include "store/digest.h"

@@ -75,6 +75,14 @@ claim('an empty condition chooses nothing, and not everything', async (rig) => {
     equal(await count(rig), before, 'executions');
 });
 
+claim('a list is not filtered by what nobody reads', async (rig) => {
+    const wrong = refused(await rig.api('GET', '/executions?stauts=failed'), 400, 'bad_request');
+    equal(wrong.detail, "there is no parameter 'stauts'; did you mean 'status'?");
+    refused(await rig.api('GET', '/executions?key=a&key=b'), 400, 'bad_request');
+    refused(await rig.api('GET', `/executions?${'x'.repeat(3000)}=1`), 400, 'bad_request');
+    equal((await rig.api('GET', '/executions?status=failed&status=waiting,completed&limit=1&key=')).status, 200);
+});
+
 claim('a field of config that does not exist has its neighbour as a hint', async (rig) => {
     const answer = await rig.api('PUT', '/config/rate', { valeu: 1 });
     refused(answer, 422, 'invalid');

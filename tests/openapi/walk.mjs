@@ -438,6 +438,13 @@ async function walkDeadLetters(api, claim) {
     await resolve({ note: 'counted again' }, key, 200);
     await resolve({ note: 'other' }, key, 409);
 
+    const many = (body, wanted, headers = {}) => api.call('retryDeadLetters', { body, headers }, wanted);
+    const counted = await many({ action: 'retry', filter: { kind: 'incident' }, dryRun: true }, 200);
+    claim(counted.json.matched > 0 && counted.json.done === 0, 'a dry-run counts the letters');
+    await many({ action: 'retry', filter: { code: 'nothing' } }, 200, { 'Idempotency-Key': 'walk-letters' });
+    await many({ action: 'retry', filter: { code: 'other' } }, 409, { 'Idempotency-Key': 'walk-letters' });
+    await many({ action: 'retry', filter: { kind: 'none' } }, 422);
+
     const retry = (to, wanted, more = {}) => api.call('retryDeadLetter', { path: to, ...more }, wanted);
     await retry(path, 409);
     await retry({ letterId: NOBODY }, 404);

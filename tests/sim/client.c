@@ -96,6 +96,17 @@ static void check_taken(struct sim *sim, const struct node_request *r,
               "a signal was taken by another step than was said");
 }
 
+/* One by correlation is kept, or delivered to whom it is said to be. */
+static void check_correlated(struct sim *sim, const struct node_request *r)
+{
+    const struct disk_correlated *s = correlation_find(&sim->disk, r->signal_id);
+    const struct disk_execution *x = r->is_kept ? NULL : disk_find(&sim->disk, r->execution);
+
+    SIM_CHECK(sim, !r->is_kept || s != NULL, "I9: a signal was acknowledged and is not kept");
+    SIM_CHECK(sim, r->is_kept || (x != NULL && disk_find_signal(x, r->signal_id) != NULL),
+              "I9: a signal was acknowledged and is not durable");
+}
+
 static void check_signal(struct sim *sim, const struct sim_request *q)
 {
     const struct node_request *r = &q->r;
@@ -104,6 +115,10 @@ static void check_signal(struct sim *sim, const struct sim_request *q)
 
     if (r->stored_answer.len > 0)
         return;
+    if (r->correlation.len > 0) {
+        check_correlated(sim, r);
+        return;
+    }
     SIM_CHECK(sim, s != NULL, "I9: a signal was acknowledged and is not durable");
     SIM_CHECK(sim, str_eq(s->type, r->signal_type) && str_eq(s->payload_json, q->payload_json),
               "a signal was acknowledged that has other content");
@@ -201,6 +216,11 @@ static void check_conflict(struct sim *sim, const struct sim_request *q)
     const struct disk_execution *x = disk_find(&sim->disk, r->execution);
     const struct disk_signal *s;
 
+    if (r->correlation.len > 0) {
+        SIM_CHECK(sim, correlation_find(&sim->disk, r->signal_id) != NULL,
+                  "I1: a refusal rests on what is not durable: %s", r->err.message);
+        return;
+    }
     SIM_CHECK(sim, x != NULL, "a conflict with an execution that is not durable");
     if (is_repair(r)) {
         check_repair_conflict(sim, r, x);
@@ -508,6 +528,23 @@ static void ask_signal(struct sim *sim)
     (void)client_submit(sim, q);
 }
 
+static void ask_correlated(struct sim *sim)
+{
+    struct sim_request *q = client_new(sim, NODE_SIGNAL);
+    struct dice *d = &sim->dice;
+
+    q->r.correlation = numbered(&q->mem, STR("c"), dice_roll(d, 4));
+    q->r.ttl_us = INT64_C(30) * 86400 * 1000000;
+    q->r.signal_type = dice_roll(d, 2) == 0 ? STR("a") : STR("b");
+    q->payload_json = str_printf(&q->mem, "{\"n\":%u}", dice_roll(d, 2) * 5);
+    /* Some are sent again, some of these with other content. */
+    if (dice_hits(d, 700))
+        q->r.signal_id = numbered(&q->mem, STR("by"), q->number - (dice_hits(d, 500) ? 10 : 0));
+    q->r.payload = read_value(&q->mem, q->payload_json);
+    q->r.signal_by = value_map_empty();
+    (void)client_submit(sim, q);
+}
+
 static void ask_other(struct sim *sim, enum node_request_kind kind)
 {
     struct sim_request *q = client_new(sim, kind);
@@ -581,8 +618,10 @@ void client_ask(struct sim *sim)
 
     if (which < 450)
         ask_start(sim);
-    else if (which < 850)
+    else if (which < 750)
         ask_signal(sim);
+    else if (which < 850)
+        ask_correlated(sim);
     else if (which < 900)
         ask_other(sim, NODE_CANCEL);
     else if (which < 950)

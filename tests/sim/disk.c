@@ -344,6 +344,8 @@ static bool is_known_signal(struct arena *mem, const struct disk_execution *x, s
         str_eq(known->type, s->type) && str_eq(known->payload_json, payload_json(mem, s->view))
             ? MEMBER_SIGNAL_KNOWN
             : MEMBER_SIGNAL_DIFFERS;
+    m->has_holder = true;
+    m->holder = x->s.id;
     return true;
 }
 
@@ -396,6 +398,8 @@ static bool is_refused(struct sim *sim, struct arena *mem, struct member *m,
         m->result = MEMBER_KEY_BUSY;
     } else if (has_stale_record(d, c))
         m->result = MEMBER_RECORD_STALE;
+    else
+        (void)correlation_refuses(d, m);
     return m->result != MEMBER_APPLIED;
 }
 
@@ -576,6 +580,9 @@ static void apply_commit(struct sim *sim, struct member *m)
         add_rows(sim, x, c);
         write_records(sim, c);
         write_signal(sim, x, c->received);
+        for (size_t i = 0; i < c->kept_taken.count; i++)
+            write_signal(sim, x, c->kept_taken.items[i].signal);
+        correlation_apply(sim, m);
         write_letters(sim, x, c);
         check_incident(sim, x, c->after);
         write_key(d, x, c->after);
@@ -620,7 +627,9 @@ void disk_apply(struct sim *sim, struct member *m)
         apply_definition(sim, m);
         return;
     case MEMBER_CHANGE:
-        PANIC("simulated clients change nothing but definitions and executions");
+        ASSERT(m->correlated != NULL); /* clients change nothing else */
+        correlation_keep(sim, m);
+        return;
     case MEMBER_CRASH:
         x = disk_find(&sim->disk, m->crashed);
         m->result = x == NULL ? MEMBER_GONE : MEMBER_APPLIED;
@@ -666,6 +675,7 @@ void disk_check_all(struct sim *sim)
 
     for (size_t i = 0; i < d->executions.count; i++)
         check_execution(sim, d->executions.items[i]);
+    correlation_check(sim);
     for (size_t i = 0; i < d->record_list.count; i++) {
         const struct disk_record *r = d->record_list.items[i];
         if (str_eq(r->object, STR("acc")))

@@ -34,6 +34,8 @@ static void wait_signal(struct buf *out, struct dice *d)
     put(out, "{'type':'wait.signal','signalType':%s", PICK(d, "'a'", "'b'", "['a','b']"));
     if (dice_roll(d, 4) == 0)
         put(out, ",'match':'signal.payload.n > %u'", dice_roll(d, 10));
+    else if (dice_roll(d, 3) == 0)
+        put(out, ",'correlation':'c%u'", dice_roll(d, 4));
     if (dice_roll(d, 2) == 0)
         put(out, ",'timeout':%s", PICK(d, "'1s'", "'30s'", "'5m'", "'3h'"));
     if (dice_roll(d, 2) == 0)

@@ -4,16 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A reader is the sim itself. */
-static struct sim *world(struct reader *r)
+struct sim *sim_of(struct reader *r)
 {
     return (struct sim *)(void *)r;
 }
 
-/* What the database may say at any time. */
-static bool fails(struct reader *r, struct err *err)
+bool sim_read_fails(struct reader *r, struct err *err)
 {
-    struct sim *sim = world(r);
+    struct sim *sim = sim_of(r);
 
     if (sim->no_faults || !dice_hits(&sim->dice, sim->config.faults.read_error))
         return false;
@@ -24,9 +22,9 @@ static bool fails(struct reader *r, struct err *err)
 bool read_execution(struct reader *r, struct arena *mem, struct uuid id,
                     struct stored_execution *out, bool *found, struct err *err)
 {
-    struct disk_execution *x = disk_find(&world(r)->disk, id);
+    struct disk_execution *x = disk_find(&sim_of(r)->disk, id);
 
-    if (fails(r, err))
+    if (sim_read_fails(r, err))
         return false;
     *found = x != NULL;
     if (x == NULL)
@@ -41,10 +39,10 @@ bool read_execution(struct reader *r, struct arena *mem, struct uuid id,
 bool read_definition(struct reader *r, struct arena *mem, struct str kind, struct str code,
                      int64_t version, struct stored_definition *out, bool *found, struct err *err)
 {
-    const struct disk *d = &world(r)->disk;
+    const struct disk *d = &sim_of(r)->disk;
 
     (void)kind;
-    if (fails(r, err))
+    if (sim_read_fails(r, err))
         return false;
     *found = false;
     for (size_t i = d->definitions.count; i-- > 0 && !*found;) {
@@ -67,7 +65,7 @@ bool read_published(struct reader *r, struct arena *mem, struct str kind,
     (void)mem;
     (void)kind;
     *out = (struct stored_definitions){0};
-    return !fails(r, err);
+    return !sim_read_fails(r, err);
 }
 
 bool read_newest(struct reader *r, struct arena *mem, struct str kind,
@@ -84,21 +82,21 @@ bool read_snapshot(struct reader *r, struct arena *mem, struct str hash, struct 
     (void)hash;
     (void)pins_json;
     *found = false;
-    return !fails(r, err);
+    return !sim_read_fails(r, err);
 }
 
 bool read_definition_stamp(struct reader *r, int64_t *out, struct err *err)
 {
     *out = 1;
-    return !fails(r, err);
+    return !sim_read_fails(r, err);
 }
 
 bool read_records(struct reader *r, struct arena *mem, struct str object, struct str id,
                   int64_t limit, struct record_reads *out, struct err *err)
 {
-    struct disk *d = &world(r)->disk;
+    struct disk *d = &sim_of(r)->disk;
 
-    if (fails(r, err))
+    if (sim_read_fails(r, err))
         return false;
     for (size_t i = 0; i < d->record_list.count && (int64_t)out->count < limit; i++) {
         const struct disk_record *record = d->record_list.items[i];
@@ -115,9 +113,9 @@ bool read_records(struct reader *r, struct arena *mem, struct str object, struct
 bool read_record_last(struct reader *r, struct str object, struct str id, int64_t *version,
                       struct err *err)
 {
-    const struct disk_record *record = disk_find_record(&world(r)->disk, object, id);
+    const struct disk_record *record = disk_find_record(&sim_of(r)->disk, object, id);
 
-    if (fails(r, err))
+    if (sim_read_fails(r, err))
         return false;
     *version = record == NULL ? 0 : record->last_version;
     return true;
@@ -135,10 +133,10 @@ static int by_time(const void *a, const void *b)
 bool read_due(struct reader *r, struct arena *mem, int64_t after_us, struct uuid after_id,
               int64_t until_us, int64_t limit, struct dues *out, struct err *err)
 {
-    const struct disk *d = &world(r)->disk;
+    const struct disk *d = &sim_of(r)->disk;
     struct due after = {.id = after_id, .wake_at_us = after_us};
 
-    if (fails(r, err))
+    if (sim_read_fails(r, err))
         return false;
     for (size_t i = 0; i < d->executions.count; i++) {
         const struct stored_execution *s = &d->executions.items[i]->s;
@@ -156,9 +154,9 @@ bool read_due(struct reader *r, struct arena *mem, int64_t after_us, struct uuid
 bool read_history(struct reader *r, struct arena *mem, struct uuid id, int64_t after, int64_t limit,
                   struct history *out, bool *found, struct err *err)
 {
-    struct disk_execution *x = disk_find(&world(r)->disk, id);
+    struct disk_execution *x = disk_find(&sim_of(r)->disk, id);
 
-    if (fails(r, err))
+    if (sim_read_fails(r, err))
         return false;
     *found = x != NULL;
     for (size_t i = (size_t)after; x != NULL && i < x->history.count && limit-- > 0; i++)
@@ -174,9 +172,9 @@ bool read_by_key(struct reader *r, struct str org_id, struct str code, struct st
     int len = snprintf(name, sizeof(name), "%.*s/%.*s", STR_ARG(code), STR_ARG(key));
 
     (void)org_id; /* all of one */
-    if (fails(r, err))
+    if (sim_read_fails(r, err))
         return false;
-    holder = map_get(&world(r)->disk.live_keys, str_from(name, (size_t)len));
+    holder = map_get(&sim_of(r)->disk.live_keys, str_from(name, (size_t)len));
     *found = holder != NULL;
     if (holder != NULL)
         *out = holder->s.id;

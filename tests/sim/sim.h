@@ -6,6 +6,7 @@
  *     node      the real one: node_submit(), node_pass()
  *     store.c   batches and reads wait here until the world lets them happen
  *     disk.c    what is durable, and the invariants of every commit
+ *     correlation.c  signals and waits that a correlation joins, on that disk
  *     world.c   what happens next: a pass, a batch, a read, time, a crash
  *
  * The same seed gives the same run to the byte: `digest` sums up everything
@@ -109,6 +110,20 @@ struct disk_definition {
     const struct program *program; /* compiled once, for checking */
 };
 
+/* A wait that is open, and a signal, kept or delivered: see correlation.c. */
+struct disk_wait {
+    int64_t row, visit;
+    struct uuid execution;
+    struct str step, correlation, types_json;
+};
+
+struct disk_correlated {
+    int64_t row, received_at_us;
+    struct str id, type, correlation, digest, payload_json;
+    bool is_delivered;
+    struct uuid execution;
+};
+
 struct disk {
     struct arena mem;
     struct arena scratch; /* for applying one member */
@@ -126,10 +141,28 @@ struct disk {
     struct {
         VEC_OF(struct disk_definition);
     } definitions;
+    struct {
+        VEC_OF(struct disk_wait);
+    } waits;
+    int64_t wait_rows;
+    struct {
+        VEC_OF(struct disk_correlated);
+    } correlated;
     int64_t commits, rows, increments;
 };
 
 struct sim;
+
+/* Whether a commit has not seen what is kept: then m->result says so. */
+bool correlation_refuses(const struct disk *d, struct member *m);
+void correlation_apply(struct sim *sim, const struct member *m);
+void correlation_keep(struct sim *sim, struct member *m);
+void correlation_check(struct sim *sim); /* when nothing is under way */
+const struct disk_correlated *correlation_find(const struct disk *d, struct str id);
+
+/* A reader is the sim itself; and what the database may say at any time. */
+struct sim *sim_of(struct reader *r);
+bool sim_read_fails(struct reader *r, struct err *err);
 
 void disk_init(struct disk *d, const struct cel_env *env);
 void disk_fini(struct disk *d);
