@@ -178,10 +178,12 @@ enum step_end undo_command_run(struct turn *t, const struct step *step, struct v
     enum step_end end;
     bool is_named;
 
+    /* It may be of an earlier version. */
     if (!find_in(step->procedure, step->procedure->commands, step->procedure->command_count, place,
-                 0, &found))
+                 0, &found) ||
+        found.command->rollback.procedure == NULL)
         return turn_fail(t, STR("internal_program"), STR("business"),
-                         "the program has no command at %.*s", STR_ARG(place));
+                         "this version has no rollback of a command at %.*s", STR_ARG(place));
     is_named = found.procedure->kind != PROCEDURE_INLINE;
     if (is_named) {
         given = found.path.len > 0 ? inner(undo, STR("inputs"), found.path) : t->undone->input;

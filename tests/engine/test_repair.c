@@ -362,6 +362,25 @@ static void test_migrate__a_version_without_reconcile_asks_no_more(void **state)
 #undef DOUBT
 }
 
+static void test_migrate__a_rollback_that_the_version_lacks_is_given_up(void **state)
+{
+#define COMMANDS(first, second)                                                                    \
+    "{'code':'a','steps':[{'code':'a','procedure':[{'type':'log','message':'1'" first              \
+    "},{'type':'log','message':'2'" second                                                         \
+    "}]},{'code':'w','procedure':{'type':'wait.signal','signalType':'x'}}]}"
+#define UNDO ",'rollback':{'type':'log','message':'undo'}"
+
+    (void)state;
+    start(COMMANDS(UNDO, ""), "{}");
+    assert_true(migrate(COMMANDS("", UNDO)));
+    assert_true(rig_cancel(&rig, "enough"));
+    rig_settle(&rig);
+    assert_int_equal(rig.x->status, STATUS_CANCELLED);
+    assert_string_equal(rig_trace(&rig), "a -a.failed");
+#undef UNDO
+#undef COMMANDS
+}
+
 static bool has_actions(const char *wanted)
 {
     struct buf text;
@@ -411,6 +430,7 @@ int main(void)
         CLAIM_WITH(test_migrate__a_waiting_execution_goes_on_with_another_version),
         CLAIM_WITH(test_migrate__a_step_goes_on_counting_when_a_version_has_it_again),
         CLAIM_WITH(test_migrate__a_version_without_reconcile_asks_no_more),
+        CLAIM_WITH(test_migrate__a_rollback_that_the_version_lacks_is_given_up),
         CLAIM_WITH(test_migrate__needs_the_step_of_the_same_kind_in_the_same_place),
         CLAIM_WITH(test_migrate__a_wait_stays_a_wait_for_the_same),
         CLAIM_WITH(test_actions__say_what_can_be_done_now),

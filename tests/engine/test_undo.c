@@ -168,6 +168,19 @@ static void test_saga__a_later_attempt_does_not_end_the_doubt_by_failing_otherwi
 #undef TWICE
 }
 
+static void test_saga__what_is_lost_has_one_letter_however_often_it_is_rolled_back(void **state)
+{
+    (void)state;
+    run(SCENARIO("{'code':'x','retry':{'maxAttempts':1},'procedure':{'type':'compute.fail','code':"
+                 "'lost','message':'m','class':'indeterminate'}}"));
+    assert_int_equal(rig.last.dead_letters.count, 1);
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_RETRY, .from = STR("x")}));
+    rig_settle(&rig);
+    assert_string_equal(rig_trace(&rig), "x.failed x2.failed");
+    assert_int_equal(rig.x->status, STATUS_FAILED);
+    assert_int_equal(rig.last.dead_letters.count, 1);
+}
+
 static void test_saga__a_visit_that_was_tried_again_is_undone_once(void **state)
 {
     (void)state;
@@ -395,6 +408,7 @@ int main(void)
         CLAIM(test_saga__what_is_lost_is_tried_again_as_the_visit_that_it_was),
         CLAIM(test_saga__what_may_have_happened_is_undone_also_between_two_attempts),
         CLAIM(test_saga__a_later_attempt_does_not_end_the_doubt_by_failing_otherwise),
+        CLAIM(test_saga__what_is_lost_has_one_letter_however_often_it_is_rolled_back),
         CLAIM(test_saga__a_visit_that_was_tried_again_is_undone_once),
         CLAIM(test_saga__a_rollback_that_fails_is_recorded_and_the_rest_goes_on),
         CLAIM(test_saga__a_rollback_has_five_attempts),
