@@ -222,20 +222,31 @@ static void warn(struct dry_run *d, const char *pointer, const char *code, struc
         .pointer = str_of(pointer), .code = str_of(code), .message = message, .is_warning = true};
 }
 
+/* A worker that nobody answers for. */
+static void warn_of_mock(struct dry_run *d, struct value why)
+{
+    struct value procedure = script_member(why, "procedure");
+
+    if (procedure.kind == VALUE_STRING)
+        warn(d, "/mocks/procedures", "missing_mock",
+             str_printf(d->mem, "say in mocks.procedures what '%.*s' answers",
+                        STR_ARG(value_text(procedure))));
+}
+
 static void add_warnings(struct dry_run *d, const struct trial *trial, struct value shown)
 {
     struct value why = value_map_get_str(shown, STR("waitingFor"));
-    struct value procedure = script_member(why, "procedure");
+    struct value branches = script_member(why, "branches");
 
     script_check_mocks(d->mem, &d->script.mocks, d->program, trial, &d->warnings);
     if (trial->signals_unsent > 0)
         warn(d, "/mocks/signals", "unused_signal",
              str_printf(d->mem, "%zu of the signals %s never waited for", trial->signals_unsent,
                         trial->signals_unsent == 1 ? "was" : "were"));
-    if (procedure.kind == VALUE_STRING)
-        warn(d, "/mocks/procedures", "missing_mock",
-             str_printf(d->mem, "say in mocks.procedures what '%.*s' answers",
-                        STR_ARG(value_text(procedure))));
+    if (branches.kind != VALUE_LIST)
+        warn_of_mock(d, why);
+    for (uint32_t i = 0; branches.kind == VALUE_LIST && i < branches.len; i++)
+        warn_of_mock(d, branches.items[i]);
 }
 
 static struct value pick(struct arena *mem, struct value shown, const char *const *names,

@@ -353,7 +353,9 @@ static bool check_forms(struct turn *t, struct takers *takers, struct err *err)
         }
     }
     takers->count = count;
-    t->out->findings = is_wanted ? (struct findings){0} : findings;
+    if (is_wanted)
+        findings.count = 0;
+    t->out->findings = findings;
     return is_wanted || !is_refused;
 }
 

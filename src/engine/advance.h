@@ -336,7 +336,7 @@ struct commit {
     struct {
         VEC_OF(struct str);
     } incident_steps;
-    bool retries_letter;      /* this one is tried again: */
+    bool retries_letter; /* this one is tried again: */
     struct uuid retried_letter;
     /*
      * Executions that begin with this commit: pending, due at once, with the

@@ -111,6 +111,17 @@ claim('it tells what it lacks, and what was given in vain', async (rig) => {
         ['/mocks/procedures', 'missing_mock', undefined]]);
 });
 
+claim('branches are tried beside each other, and each tells what it lacks', async (rig) => {
+    await rig.publish({ code: 'beside', steps: [{ code: 'p', parallel: { branches: [
+        [{ code: 'a', procedure: 'crm.sync' }], [{ code: 'b', procedure: 'erp.sync' }],
+        [{ code: 't', procedure: { type: 'wait.timer', duration: '2h' } }]] } }] });
+    const lacking = await tried(rig, 'beside', {});
+    equal([lacking.status, lacking.waitingFor.branches.map((b) => b.step)], ['waiting', ['a', 'b']]);
+    equal(lacking.warnings.map((w) => w.code), ['missing_mock', 'missing_mock']);
+    const trace = await tried(rig, 'beside', { mocks: { procedures: { 'crm.sync': 1, 'erp.sync': 2 } } });
+    equal([trace.status, trace.duration, trace.result.branches.slice(0, 2)], ['completed', '2h', [1, 2]]);
+});
+
 claim('what is wrong is refused, with its place', async (rig) => {
     const post = (body) => rig.api('POST', '/scenarios/order_processing/dry-run', body);
     refused(await rig.api('POST', '/scenarios/nothing/dry-run', {}), 404, 'not_found');

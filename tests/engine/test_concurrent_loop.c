@@ -232,6 +232,28 @@ static void test_rounds__a_failure_stops_the_others(void **state)
     assert_int_equal(count_events("stopped"), 2);
 }
 
+static void test_rounds__loops_in_them_are_kept_apart_while_it_rolls_back(void **state)
+{
+    (void)state;
+    /* The rollback is tried again later, so that the state is stored in the middle of it. */
+    start("{'code':'a','procedure':{'type':'log','message':'x'},'rollback':{'type':'compute.fail',"
+          "'code':'down','message':'m','class':'transient'}}," LOOP(
+              ",'concurrency':3",
+              "{'code':'i','loop':{'for':[7,8],'collect':'$.loop.item','steps':["
+              "{'code':'w','procedure':{'type':'wait.signal','signalType':'go',"
+              "'match':'$.signal.payload == $.loop.parent.item'}}]}},"
+              "{'code':'f','procedure':{'type':'compute.fail','code':'no',"
+              "'message':'m'}}"),
+          "[1,2,3]");
+    go("1");
+    go("2");
+    go("3");
+    go("1");
+    assert_int_equal(rig.x->status, STATUS_COMPENSATING);
+    rig_settle(&rig);
+    assert_int_equal(rig.x->status, STATUS_FAILED);
+}
+
 static void test_rounds__break_stops_the_others(void **state)
 {
     (void)state;
@@ -367,6 +389,7 @@ int main(void)
         CLAIM(test_rounds__hold_loops_branches_and_parallel_steps),
         CLAIM(test_rounds__errors_are_recorded_in_the_order_of_the_list),
         CLAIM(test_rounds__a_failure_stops_the_others),
+        CLAIM(test_rounds__loops_in_them_are_kept_apart_while_it_rolls_back),
         CLAIM(test_rounds__break_stops_the_others),
         CLAIM(test_rounds__next_collects_nothing),
         CLAIM(test_rounds__a_jump_out_ends_the_loop),

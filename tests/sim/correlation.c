@@ -174,6 +174,31 @@ void correlation_keep(struct sim *sim, struct member *m)
 
 /* --- at rest --- */
 
+static bool is_wait(struct value strand)
+{
+    struct value phase = value_map_get_str(strand, STR("phase"));
+
+    return phase.kind == VALUE_STRING && str_eq(value_text(phase), STR("wait")) &&
+           value_map_get_str(strand, STR("correlation")).kind == VALUE_STRING;
+}
+
+/* Whether one of the strands waits for signals that come by correlation. */
+static bool has_wait(struct sim *sim, struct str cursor_json)
+{
+    struct value cursor, beside;
+    struct err err;
+    bool found;
+
+    if (str_find(cursor_json, STR("\"correlation\":"), 0) < 0)
+        return false;
+    SIM_CHECK(sim, json_read(&sim->disk.mem, cursor_json, &cursor, &err), "%s", err.message);
+    beside = value_map_get_str(cursor, STR("beside"));
+    found = is_wait(cursor);
+    for (uint32_t i = 0; beside.kind == VALUE_LIST && i < beside.len; i++)
+        found = found || is_wait(beside.items[i]);
+    return found;
+}
+
 void correlation_check(struct sim *sim)
 {
     const struct disk *d = &sim->disk;
@@ -187,9 +212,7 @@ void correlation_check(struct sim *sim)
     }
     for (size_t i = 0; i < d->executions.count; i++) {
         const struct stored_execution *x = &d->executions.items[i]->s;
-        bool waits = x->status == STATUS_WAITING &&
-                     str_find(x->cursor_json, STR("\"phase\":\"wait\""), 0) >= 0 &&
-                     str_find(x->cursor_json, STR("\"correlation\":"), 0) >= 0;
+        bool waits = !status_is_terminal(x->status) && has_wait(sim, x->cursor_json);
         bool is_open = false;
 
         for (size_t k = 0; k < d->waits.count; k++)
