@@ -105,7 +105,9 @@ static enum MHD_Result add_name(void *context, enum MHD_ValueKind kind, const ch
     struct values *v = context;
 
     (void)kind;
-    (void)value;
+    /* Nothing between two separators, as in "?" or "a=1&": no parameter. */
+    if (name[0] == '\0' && (value == NULL || value[0] == '\0'))
+        return MHD_YES;
     if (v->count < v->max)
         v->items[v->count++] = str_copy(v->mem, str_of(name));
     return MHD_YES;

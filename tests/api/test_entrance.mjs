@@ -80,6 +80,8 @@ claim('a list is not filtered by what nobody reads', async (rig) => {
     equal(wrong.detail, "there is no parameter 'stauts'; did you mean 'status'?");
     refused(await rig.api('GET', '/executions?key=a&key=b'), 400, 'bad_request');
     refused(await rig.api('GET', `/executions?${'x'.repeat(3000)}=1`), 400, 'bad_request');
+    for (const query of ['?', '?&', '?limit=1&', '?&limit=1'])
+        equal((await rig.api('GET', `/executions${query}`)).status, 200, query);
     equal((await rig.api('GET', '/executions?status=failed&status=waiting,completed&limit=1&key=')).status, 200);
 });
 

@@ -297,6 +297,7 @@ static int child_ends(struct play *p, struct value v)
         .is_found = true, .result = match_member(v, "result"), .error = match_member(v, "error")};
     if (!status_read(text_of(match_member(v, "status")), &r->child.status))
         fail_msg("how has the child ended?");
+    r->first_child_alone = value_is_true(match_member(v, "first"));
     return refusal(r, rig_wake(r));
 }
 

@@ -318,6 +318,8 @@ static bool apply(struct rig *r, struct event ev)
             struct child_read *read = VEC_ADD(&r->mem, &children);
             *read = r->child;
             read->id = c.needs_children.items[i];
+            if (r->first_child_alone && i > 0)
+                read->status = STATUS_RUNNING;
         }
         ev.children = children.count > 0 ? &children : NULL;
         assert_true(++r->needs < 1000);

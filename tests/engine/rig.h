@@ -25,6 +25,7 @@ struct rig {
     unsigned needs;                 /* answers NEED of the last event */
     struct process_reads processes; /* what flow.start finds */
     struct child_read child;        /* how the child stands */
+    bool first_child_alone;         /* only that of the first strand stands so, the others run */
     bool gives_up_on_records;
     bool keeps_signals;     /* somebody keeps signals for waits that have a correlation: */
     struct kept_reads kept; /* these */

@@ -62,6 +62,15 @@ export class Client {
     }
 }
 
+/**
+ * A time of the API in microseconds. As texts they do not compare: one that is on the
+ * millisecond has three digits, and the one right after it six.
+ */
+export function microseconds(text) {
+    const [, seconds, digits = ''] = /^(.*?)(?:\.(\d+))?Z$/.exec(text);
+    return Date.parse(`${seconds}Z`) * 1000 + Number(digits.padEnd(6, '0').slice(0, 6));
+}
+
 /** Run `work` for every item, `width` at a time, each with a connection of its own. */
 export async function forAll(server, items, work, width = 12) {
     const queue = [...items];

@@ -1,7 +1,7 @@
 // load.mjs - drives a server, remembers what it acknowledged, and holds it to that.
 import { isDeepStrictEqual } from 'node:util';
 
-import { forAll } from './client.mjs';
+import { forAll, microseconds } from './client.mjs';
 import { publish, results, scenarios, stepsOf } from './scenarios.mjs';
 import { sleep, until } from './server.mjs';
 
@@ -314,8 +314,12 @@ export class Load {
         const visits = forward.map((row) => `${row.step} ${row.visit}`);
         if (rows.some((row, i) => i > 0 && row.seq <= rows[i - 1].seq))
             this.problem(`steps of ${x.id} are not in order`);
-        if (rows.some((row, i) => i > 0 && row.completedAt < rows[i - 1].completedAt))
-            this.problem(`a time in the steps of ${x.id} goes back`);
+        const times = rows.map((row) => microseconds(row.completedAt));
+        const back = times.findIndex((time, i) => i > 0 && time < times[i - 1]);
+        if (back > 0)
+            this.problem(
+                `${x.id}: ${rows[back].completedAt} comes after ${rows[back - 1].completedAt}`,
+            );
         if (new Set(visits).size !== visits.length) this.problem(`${x.id} ran a step twice`);
         if (
             shown.status === 'completed' &&
