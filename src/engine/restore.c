@@ -156,9 +156,9 @@ static struct round read_round(const struct program *p, struct value text)
     if (text.kind != VALUE_STRING)
         return (struct round){0};
     h = read_holder(p, value_text(text));
-    return h.step == NULL
-               ? (struct round){0}
-               : (struct round){.loop = h.step->index + 1, .visit = h.visit, .index = h.number};
+    if (h.step == NULL)
+        return (struct round){0};
+    return (struct round){.loop = h.step->index + 1, .visit = h.visit, .index = h.number};
 }
 
 /* [number, value] counts as its value. */

@@ -201,8 +201,8 @@ static void answer(struct node *n, struct work *w)
     struct node_request *r = w->request;
 
     r->ok = true;
-    ASSERT(w->commit != NULL || w->correlated != NULL || r->kind == NODE_DEFINITION ||
-           r->kind == NODE_CHANGE);
+    ASSERT(w->commit != NULL || r->kind == NODE_DEFINITION || r->kind == NODE_CHANGE ||
+           (r->kind == NODE_SIGNAL && w->correlated != NULL));
     switch (r->kind) {
     case NODE_START:
         answer_or_wait(n, w, w->commit->after);
