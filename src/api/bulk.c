@@ -14,6 +14,7 @@
  */
 #include "api/api.h"
 #include "api/executions_delete.h"
+#include "api/executions_pause.h"
 #include "api/executions_repair.h"
 #include "api/filter.h"
 #include "api/query.h"
@@ -46,7 +47,7 @@ struct bulk {
     struct str filter_json;
     bool is_dry_run;
     int64_t limit;
-    struct str type, signal_id, reason; /* SIGNAL, CANCEL */
+    struct str type, signal_id, reason; /* SIGNAL; CANCEL, PAUSE */
     struct value payload, by;
     struct repair_fields repair; /* RETRY, SKIP, MIGRATE */
     struct idempotency idempotency;
@@ -155,6 +156,8 @@ static void ask_one(struct bulk *b, struct uuid id)
     uuid_write(id, text);
     if (b->action == ACTION_CANCEL)
         call_audit(b->call, r, "execution.cancel", str_copy(&b->mem, str_of(text)), STR_NONE);
+    else if (b->action == ACTION_PAUSE || b->action == ACTION_RESUME)
+        pause_audit(b->call, r, str_copy(&b->mem, str_of(text)));
     else if (is_repair(b->action))
         repair_fill(b->call, r, &b->repair, str_copy(&b->mem, str_of(text)));
     if (node_submit(b->call->node, r, &r->err))
@@ -469,8 +472,11 @@ void bulk_start(struct call *c)
     b->is_dry_run = value_is_true(dry_run);
     b->limit = limit.kind == VALUE_INT ? limit.i : LIMIT_MAX;
     b->reason = reason.kind == VALUE_STRING ? value_text(reason) : STR_NONE;
-    if (reason.kind == VALUE_STRING && b->action != ACTION_CANCEL)
-        call_refuse_field(c, "reason", "unknown_field", "only a cancellation has a reason");
+    if (reason.kind == VALUE_STRING && b->action != ACTION_CANCEL && b->action != ACTION_PAUSE)
+        call_refuse_field(c, "reason", "unknown_field",
+                          "only a cancellation and a pause have a reason");
+    else if (b->action == ACTION_PAUSE && !pause_check(c, b->reason))
+        return;
     else if (b->limit < 1 || b->limit > LIMIT_MAX)
         call_refuse_field(c, "limit", "bad_value", "limit is a number from 1 to 10000");
     else

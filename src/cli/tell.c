@@ -243,6 +243,25 @@ static bool is_parked(struct value wait)
     return wait.kind == VALUE_MAP && value_is_true(value_map_get_str(wait, STR("parked")));
 }
 
+static bool is_paused(struct value wait)
+{
+    return str_eq(client_text(wait, "kind"), STR("paused"));
+}
+
+/* "It is paused at step a by Ada": the span and the reason follow. */
+static void tell_paused(struct buf *out, struct value wait, struct str step)
+{
+    struct str name = client_text(value_map_get_str(wait, STR("by")), "name");
+
+    buf_text(out, "It is paused");
+    if (step.len > 0)
+        buf_printf(out, " at step %.*s", STR_ARG(step));
+    if (name.len > 0) {
+        buf_text(out, " by ");
+        term_put_short(out, name, RESULT_WIDTH);
+    }
+}
+
 /* What to type next, where this program has a command for it. */
 static void tell_next(struct buf *out, struct value execution, struct value wait)
 {
@@ -257,6 +276,10 @@ static void tell_next(struct buf *out, struct value execution, struct value wait
         buf_char(out, ' ');
         term_put_quoted(out, value_text(first));
         buf_text(out, " '{}'");
+    }
+    if (is_paused(wait)) {
+        buf_printf(out, "\nLet it go on with: %s resume ", command_program());
+        tell_name(out, execution);
     }
     if (!str_eq(kind, STR("incident")) && !is_parked(wait))
         return;
@@ -311,7 +334,9 @@ static void tell_beside(struct arena *mem, struct buf *out, struct value wait)
         struct value other = others.items[i];
         bool is_held = str_eq(client_text(other, "kind"), STR("incident"));
 
-        buf_text(out, i == 0 ? " Beside it" : i + 1 < others.len ? "," : " and");
+        buf_text(out, i == 0               ? is_paused(wait) ? " There" : " Beside it"
+                      : i + 1 < others.len ? ","
+                                           : " and");
         buf_printf(out, " step %.*s %s", STR_ARG(client_text(other, "step")),
                    is_held ? "is held" : "waits ");
         if (!is_held)
@@ -334,6 +359,8 @@ static void tell_waiting(struct arena *mem, struct buf *out, struct value execut
         step = client_text(execution, "currentStep");
     if (str_eq(client_text(wait, "kind"), STR("incident"))) {
         buf_printf(out, "It is held at step %.*s", STR_ARG(step));
+    } else if (is_paused(wait)) {
+        tell_paused(out, wait, step);
     } else if (is_parked(wait)) {
         buf_printf(out,
                    "It is parked at step %.*s: nobody could find out whether that has happened, "
@@ -347,6 +374,9 @@ static void tell_waiting(struct arena *mem, struct buf *out, struct value execut
     if (error.kind == VALUE_MAP) {
         buf_text(out, ": ");
         tell_error(out, error);
+    } else if (is_paused(wait) && client_text(wait, "reason").len > 0) {
+        buf_text(out, ": ");
+        term_put_short(out, client_text(wait, "reason"), RESULT_WIDTH);
     }
     buf_char(out, '.');
     tell_beside(mem, out, wait);

@@ -10,6 +10,8 @@
  *     CANCEL                           --> rolled back, then cancelled
  *     WAKE, ANSWER (an attempt in doubt) --> reconcile.c
  *     RETRY, SKIP, MIGRATE, RESOLVE    --> repair.c
+ *     PAUSE                            --> pause.c: only the deadline and CANCEL still count
+ *     RESUME                           --> what was kept, what has become due --> run steps
  *     UNDO                             --> roll back once more what was given up: undo_again.c
  *
  * A turn that leads to rolling back begins with that at once.
@@ -39,6 +41,7 @@ static void apply_deadline(struct turn *t)
 {
     struct str error_json;
 
+    pause_forget(t);
     (void)turn_fail(t, STR("timeout_execution"), STR("business"),
                     "the execution did not end before its deadline");
     (void)turn_failure(t, &error_json);
@@ -276,6 +279,8 @@ static bool apply_wake(struct turn *t, bool *complete)
         apply_deadline(t);
         return true;
     }
+    if (x->pause != NULL)
+        return false;
     if (x->other_count > 0) {
         *complete = wake_strands(t) && strand_run_rest(t);
         return !*complete || t->out->history.count > 0;
@@ -312,7 +317,7 @@ static void find_takers(struct turn *t, struct takers *out)
         const struct cursor *cursor = execution_cursor(t->x, i);
         size_t at;
 
-        if (cursor->phase != PHASE_WAIT)
+        if (cursor->phase != PHASE_WAIT || cursor->kept_seq > 0)
             continue;
         (void)VEC_ADD(t->mem, out);
         for (at = out->count - 1; at > 0 && out->items[at - 1].seq > cursor->seq; at--)
@@ -376,10 +381,13 @@ static bool apply_signal(struct turn *t, bool *complete, struct err *err)
     for (size_t i = 0; i < takers.count; i++) {
         take_waiting(t, &takers.items[i]);
         turn_begin_step(t);
-        if (wait_takes(t, turn_step(t), signal, &output)) {
+        if (!wait_takes(t, turn_step(t), signal, &output))
+            continue;
+        if (t->x->pause != NULL)
+            pause_keep_signal(t, signal);
+        else
             *complete = leave_wait(t, STEP_DONE, output, signal->seq);
-            return true;
-        }
+        return true;
     }
     return ev->signal_correlation.len == 0 ||
            err_set(err, ERR_CONFLICT, "no wait with this correlation takes the signal");
@@ -414,6 +422,7 @@ static bool apply_cancel(struct turn *t, struct err *err)
 
     if (t->x->undo != NULL)
         return err_set(err, ERR_CONFLICT, "the execution is being rolled back already");
+    pause_forget(t);
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("cancelled"));
     if (reason.len > 0) {
         buf_init_arena(&note, t->mem);
@@ -440,10 +449,9 @@ static bool apply_cancel(struct turn *t, struct err *err)
 
 /* --- answers --- */
 
-/* What the step has asked for is answered. False: reads are needed first. */
-static bool answered(struct turn *t, struct value output, struct value error)
+/* The step goes on with the answer to what it has asked for. False: reads are needed first. */
+static bool act_on_answer(struct turn *t, struct value output, struct value error)
 {
-    turn_row(t, HISTORY_EVENT, turn_step(t)->code, STR("answer"))->key = t->x->cursor.awaited;
     turn_begin_step(t);
     if (output.kind == VALUE_ABSENT)
         (void)turn_fail_answer(t, error);
@@ -452,9 +460,16 @@ static bool answered(struct turn *t, struct value output, struct value error)
     return go_on_behind(t);
 }
 
+static bool answered(struct turn *t, struct value output, struct value error)
+{
+    turn_row(t, HISTORY_EVENT, turn_step(t)->code, STR("answer"))->key = t->x->cursor.awaited;
+    return act_on_answer(t, output, error);
+}
+
 static bool is_answered(const struct turn *t, const struct cursor *cursor)
 {
-    return cursor->awaited.len > 0 && str_eq(cursor->awaited, t->ev->answer_key);
+    return cursor->awaited.len > 0 && cursor->kept_seq == 0 &&
+           str_eq(cursor->awaited, t->ev->answer_key);
 }
 
 static bool apply_answer(struct turn *t, bool *complete, struct err *err)
@@ -465,7 +480,74 @@ static bool apply_answer(struct turn *t, bool *complete, struct err *err)
     if (place == NO_STRAND)
         return err_set(err, ERR_CONFLICT, "the execution does not wait for this answer");
     strand_take(t, place);
-    *complete = answered(t, ev->answer_output, ev->answer_error);
+    if (t->x->pause != NULL)
+        pause_keep_answer(t, ev->answer_output, ev->answer_error);
+    else
+        *complete = answered(t, ev->answer_output, ev->answer_error);
+    return true;
+}
+
+/* --- going on after a pause --- */
+
+static bool has_turned(const struct turn *t)
+{
+    return t->x->undo != NULL || status_is_terminal(t->x->status);
+}
+
+/* What came during a pause that is over. False: reads are needed first. */
+static bool act_on_kept(struct turn *t)
+{
+    struct pause_kept kept;
+    struct value output;
+    bool complete = true;
+
+    while (complete && t->x->pause == NULL && !has_turned(t) && pause_take(t, &kept)) {
+        if (kept.signal == NULL) {
+            complete = act_on_answer(t, kept.output, kept.error);
+            continue;
+        }
+        turn_begin_step(t);
+        if (wait_takes(t, turn_step(t), kept.signal, &output))
+            complete = leave_wait(t, STEP_DONE, output, kept.signal->seq);
+    }
+    return complete;
+}
+
+/* What came meanwhile comes before what has become due: it was there, and nobody looked. */
+static bool apply_resume(struct turn *t, bool *complete, struct err *err)
+{
+    if (!pause_end(t, err))
+        return false;
+    *complete = act_on_kept(t);
+    if (*complete && !has_turned(t))
+        (void)apply_wake(t, complete);
+    return true;
+}
+
+/*
+ * Waits beside the step that failed were closed with the execution, and are
+ * open again: what came for them meanwhile is kept. False: reads are needed
+ * first.
+ */
+static bool look_again(struct turn *t, const struct execution *before)
+{
+    struct takers waits = {0};
+    struct value output;
+    int64_t took;
+
+    find_takers(t, &waits);
+    for (size_t i = 0; i < waits.count && !has_turned(t); i++) {
+        const struct cursor *c = &waits.items[i];
+
+        if (c->correlation.len == 0 || c->seq > before->seq ||
+            strand_at_visit(t, c->step, c->visit) == NO_STRAND)
+            continue;
+        take_waiting(t, c);
+        turn_begin_step(t);
+        if (wait_looks(t, turn_step(t), &output, &took) == STEP_NEEDS ||
+            (took > 0 && !leave_wait(t, STEP_DONE, output, took)))
+            return false;
+    }
     return true;
 }
 
@@ -495,7 +577,9 @@ static void drop_unborn(struct record_writes *writes)
 /* Running and terminal ones have theirs already. */
 static void set_wake(struct execution *x)
 {
-    if (x->status == STATUS_WAITING) {
+    if (x->pause != NULL) {
+        x->wake_at_us = x->deadline_at_us;
+    } else if (x->status == STATUS_WAITING) {
         x->wake_at_us =
             x->cursor.phase == PHASE_HELD ? 0 : earlier(x->cursor.wake_at_us, x->deadline_at_us);
         for (uint32_t i = 0; i < x->other_count; i++)
@@ -570,6 +654,7 @@ static void finish(struct turn *t, bool has_moved)
     ASSERT(out->history.count > 0);
     drop_unborn(&out->records);
     strand_settle(t);
+    pause_settle(t);
     if ((t->has_stopped || status_is_terminal(x->status)) &&
         (x->loops != NULL || x->rounds != NULL))
         state_prune(t->mem, x);
@@ -646,10 +731,21 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
     case EVENT_UNDO:
         ok = undo_again_begin(&t, err);
         break;
+    case EVENT_PAUSE:
+        ok = pause_begin(&t, err);
+        break;
+    case EVENT_RESUME:
+        ok = apply_resume(&t, &complete, err);
+        break;
     }
     if (!ok)
         return false;
-    if (complete && t.has_strands)
+    /* The deadline may have held one strand, and an operator's retry goes on with all. */
+    if (complete)
+        complete = act_on_kept(&t);
+    if (complete && t.has_strands && exec->status == STATUS_FAILED)
+        complete = look_again(&t, exec);
+    if (complete && t.has_strands && t.x->pause == NULL)
         complete = strand_run_rest(&t);
     if (complete && t.x->undo != NULL && t.x->cursor.phase == PHASE_UNDO && is_due(&t))
         complete = undo_run(&t);

@@ -24,6 +24,8 @@ enum event_kind {
     EVENT_MIGRATE, /* an operator: program */
     EVENT_RESOLVE, /* an operator: letter, outcome, output, note */
     EVENT_UNDO,    /* an operator: a rollback that was given up is tried again: letter */
+    EVENT_PAUSE,   /* an operator: reason, by */
+    EVENT_RESUME,  /* an operator: by */
 };
 
 /* Whether what was done is undone before an execution is cancelled. */
@@ -157,7 +159,8 @@ struct event {
     struct value signal_by; /* {id, name} or {callback: true} */
     /* SIGNAL: only a wait that has this may take it, else ERR_CONFLICT; empty: as it is */
     struct str signal_correlation;
-    struct str reason;
+    struct str reason;                    /* CANCEL, PAUSE; or empty */
+    struct value by;                      /* PAUSE, RESUME: {id, name}, or absent */
     enum cancel_rollback cancel_rollback; /* CANCEL */
     struct str answer_key;                /* ANSWER: the idempotency key it is for */
     struct value answer_output; /* or absent: then answer_error says {code, message, class} */

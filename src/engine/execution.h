@@ -110,6 +110,9 @@ struct cursor {
     const struct asking *asking; /* or NULL: no attempt of this visit is in doubt */
     /* Beside other strands: the row since which it stands here; else 0 */
     int64_t seq;
+    /* While the execution is paused: the row that its wait ends with once it goes on; 0 = none */
+    int64_t kept_seq;
+    struct str kept_answer_json; /* ... of an answer: {output} or {error}; of a signal: empty */
 };
 
 /* A visit of a step by its code: of one that the version does not have, the last. */
@@ -190,6 +193,13 @@ struct undo {
     uint32_t other_count, place;
 };
 
+/* An operator has stopped it, see pause.c. NULL in an execution that goes on. */
+struct pause {
+    int64_t since_us;
+    struct str reason;  /* or empty */
+    struct str by_json; /* {id, name}, or empty */
+};
+
 struct execution {
     /* identity, never changes */
     struct uuid id;
@@ -224,11 +234,12 @@ struct execution {
     const struct strand *others;      /* the other ones, in the order of the program */
     uint32_t other_count;             /* 0 but within parallel */
     uint32_t place;                   /* of the first one among them */
-    struct str strand_waiting_json;   /* what the first one waits for, when there are others */
+    struct str strand_waiting_json;   /* what the first one waits for: beside others, or paused */
     uint32_t jumps;                   /* taken so far */
     const struct loop_data *loops;    /* newest first, those that hold something; or NULL */
     const struct round_step *rounds;  /* results within iterations that run at once; or NULL */
     const struct undo *undo;          /* or NULL */
+    const struct pause *pause;        /* or NULL */
     struct items compensated, failed; /* codes of steps: $.compensation */
     struct items given_up;            /* rollbacks that may be tried again: undo_again.c */
     uint32_t last_done;               /* the step that completed last, as index + 1; 0 = none */
@@ -259,7 +270,7 @@ static inline struct str execution_waits(const struct execution *x, uint32_t i)
 {
     if (i > 0)
         return x->others[i - 1].waiting_for_json;
-    return x->other_count > 0 ? x->strand_waiting_json : x->waiting_for_json;
+    return x->other_count > 0 || x->pause != NULL ? x->strand_waiting_json : x->waiting_for_json;
 }
 
 /* Whether it has come to a halt that only an operator can end: an incident. */

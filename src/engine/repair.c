@@ -57,6 +57,8 @@ bool engine_may_repair(const struct execution *exec, enum event_kind kind, struc
     case EVENT_ANSWER:
     case EVENT_RESOLVE:
     case EVENT_UNDO:
+    case EVENT_PAUSE:
+    case EVENT_RESUME:
         break;
     }
     PANIC("this repairs nothing");

@@ -549,6 +549,8 @@ static bool restore_strand(struct arena *mem, const struct program *p, struct va
     c->asked = int_member(stored, STR("asked"));
     restore_asking(mem, c, member(stored, STR("asking")));
     c->seq = int_member(stored, STR("seq"));
+    c->kept_seq = int_member(stored, STR("keptSeq"));
+    c->kept_answer_json = json_member(mem, stored, STR("keptAnswer"));
     out->waiting_for_json = json_member(mem, stored, STR("why"));
     return restore_frames(mem, p, member(stored, STR("in")), out, err);
 }
@@ -615,6 +617,19 @@ static bool restore_undo(struct arena *mem, struct execution *x, struct value st
                            &undo->other_count, err);
 }
 
+static void restore_pause(struct arena *mem, struct execution *x, struct value stored)
+{
+    struct pause *pause;
+
+    if (stored.kind != VALUE_MAP)
+        return;
+    pause = ARENA_NEW(mem, struct pause);
+    pause->since_us = int_member(stored, STR("since"));
+    pause->reason = text_member(stored, STR("reason"));
+    pause->by_json = json_member(mem, stored, STR("by"));
+    x->pause = pause;
+}
+
 static bool restore_cursor(struct arena *mem, struct execution *x, struct str text, struct err *err)
 {
     struct strand first;
@@ -631,6 +646,7 @@ static bool restore_cursor(struct arena *mem, struct execution *x, struct str te
     x->strand_waiting_json = first.waiting_for_json;
     x->jumps = (uint32_t)int_member(stored, STR("jumps"));
     x->place = (uint32_t)int_member(stored, STR("place"));
+    restore_pause(mem, x, member(stored, STR("pause")));
     return restore_correlation(mem, x, err) &&
            restore_strands(mem, x->program, member(stored, STR("beside")), &x->others,
                            &x->other_count, err) &&

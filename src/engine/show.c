@@ -23,6 +23,12 @@ static bool is_held(const struct stored_execution *x)
            str_starts_with(x->waiting_for_json, STR("{\"kind\":\"incident\""));
 }
 
+static bool is_paused(const struct stored_execution *x)
+{
+    return x->status == STATUS_WAITING &&
+           str_starts_with(x->waiting_for_json, STR("{\"kind\":\"paused\""));
+}
+
 /* Asking what became of an attempt was given up. */
 static bool is_parked(const struct stored_execution *x)
 {
@@ -58,6 +64,11 @@ bool show_allows(const struct stored_execution *x, enum action action)
         return is_held(x) && has_step_to_skip(x);
     case ACTION_MIGRATE:
         return x->status == STATUS_WAITING;
+    case ACTION_PAUSE:
+        return !is_terminal && x->status != STATUS_COMPENSATING && !is_held(x) && !is_parked(x) &&
+               !is_paused(x);
+    case ACTION_RESUME:
+        return is_paused(x);
     case ACTION_DELETE:
         return is_terminal;
     case ACTION_COUNT:

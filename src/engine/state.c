@@ -298,6 +298,8 @@ static void write_cursor(struct buf *out, const struct program *p, const struct 
     write_number(out, "asked", c->asked);
     write_asking(out, c->asking);
     write_number(out, "seq", c->seq);
+    write_number(out, "keptSeq", c->kept_seq);
+    write_json(out, "keptAnswer", c->kept_answer_json);
 }
 
 static void write_strands(struct buf *out, const struct program *p, const struct strand *strands,
@@ -318,10 +320,10 @@ static void write_strands(struct buf *out, const struct program *p, const struct
 /* The strands beside the first one, each with what it waits for. */
 static void write_others(struct buf *out, const struct execution *x)
 {
+    write_json(out, "why", x->strand_waiting_json);
     if (x->other_count == 0)
         return;
     write_number(out, "place", x->place);
-    write_json(out, "why", x->strand_waiting_json);
     write_strands(out, x->program, x->others, x->other_count);
 }
 
@@ -351,6 +353,16 @@ static void write_undo(struct buf *out, const struct program *p, const struct un
     buf_char(out, '}');
 }
 
+static void write_pause(struct buf *out, const struct pause *p)
+{
+    if (p == NULL)
+        return;
+    write_int(out, ",\"pause\":{\"since\":", p->since_us);
+    write_text(out, "reason", p->reason);
+    write_json(out, "by", p->by_json);
+    buf_char(out, '}');
+}
+
 struct str state_cursor_json(struct arena *mem, const struct execution *exec)
 {
     struct buf out;
@@ -361,6 +373,7 @@ struct str state_cursor_json(struct arena *mem, const struct execution *exec)
     write_frames(&out, exec->program, exec->frames, exec->frame_count);
     write_others(&out, exec);
     write_undo(&out, exec->program, exec->undo);
+    write_pause(&out, exec->pause);
     buf_char(&out, '}');
     return buf_view(&out);
 }
@@ -569,6 +582,7 @@ static struct cursor copy_cursor(struct arena *mem, struct cursor c)
     c.frozen_json = copy_text(mem, c.frozen_json);
     c.awaited = copy_text(mem, c.awaited);
     c.failed_at = copy_text(mem, c.failed_at);
+    c.kept_answer_json = copy_text(mem, c.kept_answer_json);
     c.asking = copy_asking(mem, c.asking);
     return c;
 }
@@ -620,6 +634,19 @@ static const struct undo *copy_undo(struct arena *mem, const struct undo *from)
     undo->others = copy_others(mem, from->others, from->other_count);
     undo->again = state_copy_visits(mem, from->again);
     return undo;
+}
+
+static const struct pause *copy_pause(struct arena *mem, const struct pause *from)
+{
+    struct pause *pause;
+
+    if (from == NULL)
+        return NULL;
+    pause = arena_alloc(mem, sizeof(*pause));
+    *pause = *from;
+    pause->reason = copy_text(mem, from->reason);
+    pause->by_json = copy_text(mem, from->by_json);
+    return pause;
 }
 
 static struct step_state copy_step(struct arena *mem, const struct step_state *from)
@@ -681,6 +708,7 @@ struct execution *state_copy(struct arena *mem, const struct execution *exec)
     x->waiting_for_json = copy_text(mem, exec->waiting_for_json);
     copy_strands(mem, x, exec);
     x->undo = copy_undo(mem, exec->undo);
+    x->pause = copy_pause(mem, exec->pause);
     x->variables = value_copy(mem, exec->variables);
     x->variables_json = copy_text(mem, exec->variables_json);
     x->steps = ARENA_ARRAY(mem, steps + 1u, struct step_state);

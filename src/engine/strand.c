@@ -296,25 +296,33 @@ bool strand_run_rest(struct turn *t)
     return true;
 }
 
+uint32_t strand_write_waits(const struct execution *x, struct str first, struct buf *out)
+{
+    uint32_t waiting = 0;
+
+    for (uint32_t i = 0; i <= x->other_count; i++) {
+        struct str why = i == x->place ? first : other_at(x, i)->waiting_for_json;
+
+        if (why.len == 0)
+            continue;
+        if (waiting++ > 0)
+            buf_char(out, ',');
+        buf_str(out, why);
+    }
+    return waiting;
+}
+
 /* {..., branches: [...]} */
 static struct str waits_of_all(struct turn *t)
 {
     const struct execution *x = t->x;
     struct buf out;
-    uint32_t waiting = 0;
+    uint32_t waiting;
 
     buf_init_arena(&out, t->mem);
     buf_add(&out, x->waiting_for_json.ptr, x->waiting_for_json.len - 1);
     buf_text(&out, ",\"branches\":[");
-    for (uint32_t i = 0; i <= x->other_count; i++) {
-        struct str why = i == x->place ? x->waiting_for_json : other_at(x, i)->waiting_for_json;
-
-        if (why.len == 0)
-            continue;
-        if (waiting++ > 0)
-            buf_char(&out, ',');
-        buf_str(&out, why);
-    }
+    waiting = strand_write_waits(x, x->waiting_for_json, &out);
     buf_text(&out, "]}");
     return waiting > 1 ? buf_view(&out) : x->waiting_for_json;
 }

@@ -14,8 +14,7 @@ void turn_init(struct turn *t, struct arena *mem, const struct execution *exec,
     uint32_t steps = exec->program->step_count;
 
     *x = *exec;
-    if (exec->other_count > 0)
-        x->waiting_for_json = x->strand_waiting_json;
+    x->waiting_for_json = execution_waits(exec, 0);
     x->steps = ARENA_ARRAY(mem, steps + 1u, struct step_state);
     if (steps > 0)
         memcpy(x->steps, exec->steps, steps * sizeof(*x->steps));

@@ -387,6 +387,13 @@ enum step_end wait_begin(struct turn *t, const struct step *step, struct value *
 bool wait_takes(struct turn *t, const struct step *step, const struct signal *signal,
                 struct value *out);
 
+/*
+ * The wait under way, which was closed for a while, looks at what is kept for
+ * its correlation. STEP_DONE: *took is the seq of the one that it takes, with
+ * *out for its result, or 0; or STEP_NEEDS.
+ */
+enum step_end wait_looks(struct turn *t, const struct step *step, struct value *out, int64_t *took);
+
 /* Whether it is for signals of the type that the event has. */
 bool wait_is_for(struct turn *t, const struct step *step);
 
@@ -492,6 +499,9 @@ bool strand_run_rest(struct turn *t);
 
 /* At the end of a turn: which comes first, whether they wait, and what for. */
 void strand_settle(struct turn *t);
+
+/* Append what each strand waits for, with commas; `first` is that of the one in hand. How many. */
+uint32_t strand_write_waits(const struct execution *x, struct str first, struct buf *out);
 
 /* --- frame.c: the steps around the one under way --- */
 
@@ -670,6 +680,36 @@ bool undo_again_begin(struct turn *t, struct err *err) MUST_USE;
 
 /* It has ended, well or not. */
 void undo_again_end(struct turn *t, const struct step *step, int64_t row, bool ok);
+
+/* --- pause.c: nothing goes on until an operator says so --- */
+
+/* The execution is paused, and a row says so. False: not now. */
+bool pause_begin(struct turn *t, struct err *err) MUST_USE;
+
+/* It is no more, and a row says so: what was kept is to be acted upon. False: it was not. */
+bool pause_end(struct turn *t, struct err *err) MUST_USE;
+
+/* It ends otherwise: nothing that was kept for the strand under way is acted upon. */
+void pause_forget(struct turn *t);
+
+/* The wait under way ends, once the execution goes on, with the signal of that row. */
+void pause_keep_signal(struct turn *t, const struct signal *signal);
+
+/* The same with an answer; `output` absent: with that error. A row says so. */
+void pause_keep_answer(struct turn *t, struct value output, struct value error);
+
+/* What was kept for the strand under way. */
+struct pause_kept {
+    const struct signal *signal; /* or NULL: an answer */
+    struct value output;         /* or absent: then error */
+    struct value error;
+};
+
+/* Take up the strand for which something was kept first; it keeps it no more. False: none. */
+bool pause_take(struct turn *t, struct pause_kept *out);
+
+/* At the end of a turn: it shows that it is paused, and the waits under it. */
+void pause_settle(struct turn *t);
 
 /* --- repair.c: what operators do --- */
 

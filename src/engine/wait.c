@@ -261,6 +261,24 @@ static enum step_end find_kept(struct turn *t, const struct command *c, struct v
     return STEP_DONE;
 }
 
+enum step_end wait_looks(struct turn *t, const struct step *step, struct value *out, int64_t *took)
+{
+    const struct command *c = &step->procedure->commands[0];
+    const struct signal *signal = NULL;
+    struct value payload;
+
+    *took = 0;
+    if (c->type != COMMAND_WAIT_SIGNAL || c->wait->accepts_new_only)
+        return STEP_DONE;
+    if (find_kept(t, c, read_types(t, t->x->cursor.types_json), &signal, &payload) == STEP_NEEDS)
+        return STEP_NEEDS;
+    if (signal != NULL) {
+        *out = answer(t, signal, payload);
+        *took = signal->seq;
+    }
+    return STEP_DONE;
+}
+
 /* When a wait ends by itself: 0 = never. False: the step has failed. */
 static bool wait_end(struct turn *t, const struct command *c, int64_t *out_us)
 {

@@ -225,6 +225,8 @@ static void answer(struct node *n, struct work *w)
     case NODE_MIGRATE:
     case NODE_RESOLVE:
     case NODE_UNDO:
+    case NODE_PAUSE:
+    case NODE_RESUME:
         break;
     case NODE_DEFINITION:
         config_changed(n, request_definitions(r));

@@ -116,6 +116,8 @@ enum node_request_kind {
     NODE_MIGRATE,    /* ... a waiting one goes on with another version */
     NODE_RESOLVE,    /* ... says what became of an attempt that nobody could find out about */
     NODE_UNDO,       /* ... a rollback that was given up is tried again */
+    NODE_PAUSE,      /* ... one that goes forward stops where it is */
+    NODE_RESUME,     /* ... and goes on */
     NODE_WAIT,       /* for the end of an execution, or for the step that takes a signal */
     NODE_DEFINITION, /* save a draft, delete it, publish, and what else can become of one */
     NODE_CHANGE,     /* any other change: see store/change.h */
@@ -146,11 +148,11 @@ struct node_request {
     struct str signal_id, signal_type;
     int64_t signal_seq; /* WAIT: for the step that takes this signal; an answer of SIGNAL */
     struct value payload;
-    struct value signal_by;               /* {id, name}: a map */
+    struct value signal_by;               /* {id, name}: a map; PAUSE, RESUME: who asks */
     bool names_execution;                 /* SIGNAL: the answer that is kept says who received it */
     enum cancel_rollback cancel_rollback; /* CANCEL */
-    struct str reason;
-    struct str from;     /* RETRY: the code of a step; empty = where it stands */
+    struct str reason;                    /* CANCEL, PAUSE; or empty */
+    struct str from;                      /* RETRY: the code of a step; empty = where it stands */
     struct str held;     /* RETRY: the step that is held, of several; empty = the first */
     struct value output; /* SKIP, RESOLVE: of the step; absent = none */
     struct str letter;   /* RESOLVE, UNDO: the id of the dead letter */

@@ -120,6 +120,12 @@ static void make_event(const struct node *n, struct work *w, struct event *ev)
         ev->kind = EVENT_UNDO;
         ev->letter = r->letter;
         return;
+    case NODE_PAUSE:
+    case NODE_RESUME:
+        ev->kind = r->kind == NODE_PAUSE ? EVENT_PAUSE : EVENT_RESUME;
+        ev->reason = r->reason;
+        ev->by = r->signal_by;
+        return;
     case NODE_WAIT:
     case NODE_DEFINITION:
     case NODE_CHANGE:

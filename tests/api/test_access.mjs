@@ -28,6 +28,8 @@ const CONTRACT = {
     'GET /api/v1/executions/{id}/steps': READS,
     'POST /api/v1/executions/{id}/signal': ['admin', 'operator'],
     'POST /api/v1/executions/{id}/cancel': ['admin', 'operator'],
+    'POST /api/v1/executions/{id}/pause': ['admin', 'operator'],
+    'POST /api/v1/executions/{id}/resume': ['admin', 'operator'],
     'GET /api/v1/scenarios': READS,
     'PUT /api/v1/scenarios/{code}/draft': ['admin'],
     'POST /api/v1/scenarios/{code}/publish': ['admin'],

@@ -46,7 +46,7 @@ claim('the answer ends the asking', async (rig) => {
     const asking = await until(rig, id, async (x) => x.waitingFor?.kind === 'reconcile' && x.waitingFor.asked >= 2);
     equal([asking.status, asking.currentStep, asking.waitingFor.step, asking.waitingFor.error.code], ['waiting', 'pay', 'pay', 'no_answer']);
     check(asking.waitingFor.until > asking.waitingFor.since, 'it says when it asks again');
-    equal(asking.actions, ['cancel', 'signal', 'migrate']);
+    equal(asking.actions, ['cancel', 'signal', 'migrate', 'pause']);
     await say(rig, 'succeeded');
     const x = await until(rig, id, (e) => e.status !== 'waiting');
     equal([x.status, x.context.steps.pay.output, x.result.success], ['completed', { id: 'p-1' }, true]);

@@ -146,7 +146,11 @@ static void test_tell__every_wait_is_a_sentence(void **state)
          "It is parked at step a: nobody could find out whether that has happened, asked 3 times: "
          "no "
          "answer (lost).\nAn operator decides:\n  "},
-        {"{\"kind\":\"paused\",\"step\":\"a\"}", "because it is paused."},
+        {"{\"kind\":\"paused\",\"step\":\"a\"}", "It is paused at step a.\nLet it go on with: "},
+        {"{\"kind\":\"paused\",\"step\":\"a\",\"by\":{\"id\":\"1\",\"name\":\"Ada\"},\"reason\":"
+         "\"closed\",\"branches\":[{\"kind\":\"timer\",\"step\":\"a\"}]}",
+         "It is paused at step a by Ada: closed. There step a waits for its time to come.\nLet it "
+         "go on with: "},
         {"{\"kind\":\"debug\"}", "It waits at step here for the next step of debugging."},
         {"{\"kind\":\"incident\",\"step\":\"a\",\"error\":{\"code\":\"oops\",\"message\":\"bad\"}}",
          "It is held at step a: bad (oops).\nAn operator decides:\n"},

@@ -219,6 +219,8 @@ static void cursor(struct walk *w, const struct cursor *a, const struct cursor *
     NUMBER(seq);
     NUMBER(is_unsure);
     NUMBER(asked);
+    NUMBER(kept_seq);
+    TEXT(kept_answer_json);
     on_number(w, "asking", a->asking != NULL, b->asking != NULL);
     if (a->asking != NULL && b->asking != NULL)
         asking(w, a->asking, b->asking);
@@ -286,6 +288,13 @@ static void undo(struct walk *w, const struct undo *a, const struct undo *b)
         strands(w, a->others, b->others, a->other_count);
 }
 
+static void pause_of(struct walk *w, const struct pause *a, const struct pause *b)
+{
+    NUMBER(since_us);
+    TEXT(reason);
+    TEXT(by_json);
+}
+
 static void stands(struct walk *w, const struct execution *a, const struct execution *b)
 {
     cursor(w, &a->cursor, &b->cursor);
@@ -301,6 +310,9 @@ static void stands(struct walk *w, const struct execution *a, const struct execu
     on_number(w, "undo", a->undo != NULL, b->undo != NULL);
     if (a->undo != NULL && b->undo != NULL)
         undo(w, a->undo, b->undo);
+    on_number(w, "pause", a->pause != NULL, b->pause != NULL);
+    if (a->pause != NULL && b->pause != NULL)
+        pause_of(w, a->pause, b->pause);
 }
 
 /* All chunks but the last are full, so that equal lists have equal chunks. */

@@ -376,6 +376,25 @@ static void test_rounds__what_they_hold_counts_against_the_limit(void **state)
     assert_true(str_find(rig.x->waiting_for_json, STR("limit_context_size"), 0) >= 0);
 }
 
+/* Each of them is in a parallel step of its own, which holds what one of its branches came to. */
+static void test_rounds__that_were_stopped_keep_apart_what_they_hold(void **state)
+{
+    (void)state;
+    start(
+        STEP("u", "1",
+             ",'rollback':{'type':'compute.fail','code':'no','message':'m','class':'transient'}") //
+        "," LOOP(",'concurrency':2", "{'code':'p','parallel':{'branches':[[" STEP(
+                                         "a", "'$.loop.item'", "") "],[" SIGNAL("w") "]]}}"),
+        "[1,2]");
+    rig_reload(&rig);
+    assert_true(rig_event(
+        &rig, (struct event){.kind = EVENT_CANCEL, .cancel_rollback = CANCEL_ROLLS_BACK}));
+    assert_int_equal(rig.x->status, STATUS_COMPENSATING);
+    rig_reload(&rig);
+    rig_settle(&rig);
+    assert_int_equal(rig.x->status, STATUS_CANCELLED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -397,6 +416,7 @@ int main(void)
         CLAIM(test_rounds__retry_begins_another_visit),
         CLAIM(test_rounds__every_one_moves_to_another_version),
         CLAIM(test_rounds__what_they_hold_counts_against_the_limit),
+        CLAIM(test_rounds__that_were_stopped_keep_apart_what_they_hold),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -243,6 +243,27 @@ static void test_correlation__an_older_state_says_it_in_what_it_waits_for(void *
     assert_string_equal(only(&rig.last.closed), "w 1 o-1");
 }
 
+static void test_kept__a_wait_that_opens_again_looks_at_what_is_kept(void **state)
+{
+    (void)state;
+    rig_define(&rig, "{'code':'a','onError':'fail_fast','settings':{'timeout':'1h'},'steps':[{"
+                     "'code':'p','parallel':{'branches':[[{'code':'t','procedure':{'type':"
+                     "'wait.timer','duration':'2h'}}],[" WAIT("w", "'correlation':'o-1'") "]]}}]}");
+    rig.keeps_signals = true;
+    *VEC_ADD(&rig.mem, &rig.kept) = (struct kept_read){.correlation = STR("o-1")};
+    rig_start(&rig, "{}");
+    rig_pass(&rig, 3600 * SECOND);
+    assert_true(rig_wake(&rig));
+    assert_int_equal(rig.x->status, STATUS_FAILED);
+    assert_string_equal(only(&rig.last.closed), "w 1 o-1");
+    keep("1", "paid", "7");
+    rig_reload(&rig);
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_RETRY}));
+    assert_string_equal(rig_trace(&rig), "w");
+    assert_string_equal(only(&rig.last.opened), "none");
+    assert_int_equal(rig.last.kept_taken.count, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -258,6 +279,7 @@ int main(void)
         CLAIM(test_correlation__a_wait_for_new_ones_leaves_what_is_kept),
         CLAIM(test_correlation__without_one_nothing_is_asked_for),
         CLAIM(test_correlation__an_older_state_says_it_in_what_it_waits_for),
+        CLAIM(test_kept__a_wait_that_opens_again_looks_at_what_is_kept),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,6 +97,7 @@ static void test_dump__a_change_of_a_column_is_seen(void **state)
 static void test_dump__a_change_of_where_it_stands_is_seen(void **state)
 {
     static const struct undo undo = {.end = STATUS_FAILED};
+    static const struct pause pause = {.since_us = 1};
 
     (void)state;
     make_state();
@@ -113,6 +114,9 @@ static void test_dump__a_change_of_where_it_stands_is_seen(void **state)
     SEES(x->frame_count = 0);
     SEES(x->jumps++);
     SEES(x->undo = &undo);
+    SEES(x->pause = &pause);
+    SEES(x->cursor.kept_seq++);
+    SEES(x->cursor.kept_answer_json = STR("{}"));
 }
 
 static void test_dump__a_change_of_what_it_holds_is_seen(void **state)

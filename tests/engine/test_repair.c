@@ -399,7 +399,7 @@ static void test_actions__say_what_can_be_done_now(void **state)
     assert_true(has_actions("\"delete\""));
     start("{'code':'a','steps':[{'code':'w','procedure':{'type':'wait.signal','signalType':'x'}}]}",
           "{}");
-    assert_true(has_actions("\"cancel\",\"signal\",\"migrate\""));
+    assert_true(has_actions("\"cancel\",\"signal\",\"migrate\",\"pause\""));
     start("{'code':'a','steps':[" ONCE("x") "]}", "{}");
     assert_int_equal(rig.x->status, STATUS_FAILED);
     assert_true(has_actions("\"retry\",\"delete\""));

@@ -281,6 +281,7 @@ async function walkExecutions(api, claim) {
     await walkEventful(api, claim);
     await walkSignals(api, claim, id);
 
+    await walkPause(api, claim, slow.json.id, id);
     await api.call('cancelExecution', { path: { id: slow.json.id }, body: { reason: 'enough' } }, 202);
     const gone = await api.call('getExecution', { path: { id: slow.json.id } }, 200);
     claim(gone.json.status === 'cancelled' && !gone.json.actions.includes('cancel'), 'a cancelled one is cancelled');
@@ -289,6 +290,27 @@ async function walkExecutions(api, claim) {
     await walkRepair(api, claim, held.json.id, failed.json.id);
     await api.call('cancelExecution', { path: { id: incident.json.id }, body: { raeson: 'x' } }, 422);
     await api.call('cancelExecution', { path: { id: incident.json.id } }, 202);
+}
+
+async function walkPause(api, claim, id, ended) {
+    const path = { id };
+    await api.call('resumeExecution', { path }, 409);
+    await api.call('pauseExecution', { path, body: { reason: 'x'.repeat(1001) } }, 422);
+    await api.call('pauseExecution', { path, body: { reason: 'not now' } }, 202);
+    const paused = (await api.call('getExecution', { path }, 200)).json;
+    claim(paused.waitingFor.kind === 'paused' && paused.waitingFor.branches.length === 1 && paused.actions.includes('resume'), 'a paused one says so');
+    await api.call('pauseExecution', { path }, 409);
+    await api.call('resumeExecution', { path, body: { why: 1 } }, 422);
+    await api.call('resumeExecution', { path, body: {} }, 202);
+    for (const action of ['pause', 'resume']) {
+        const many = { action, filter: { code: paused.code, status: 'waiting' } };
+        const done = await api.call('changeExecutions', { body: many }, 200);
+        claim(done.json.done > 0, `many are told to ${action}`);
+    }
+    for (const operation of ['pauseExecution', 'resumeExecution']) {
+        await api.call(operation, { path: { id: ended } }, 409);
+        await api.call(operation, { path: { id: NOBODY } }, 404);
+    }
 }
 
 async function walkRepair(api, claim, ended, failed) {

@@ -150,6 +150,8 @@ static void check_ok(struct sim *sim, const struct sim_request *q)
     case NODE_MIGRATE:
     case NODE_RESOLVE:
     case NODE_UNDO:
+    case NODE_PAUSE:
+    case NODE_RESUME:
         x = disk_find(&sim->disk, r->execution);
         SIM_CHECK(sim, x != NULL, "I9: a repair was acknowledged of what is not durable");
         x->repairs++;
@@ -176,16 +178,19 @@ static bool has_faults(const struct sim *sim)
 
 static bool is_repair(const struct node_request *r)
 {
-    return r->kind == NODE_RETRY || r->kind == NODE_SKIP || r->kind == NODE_MIGRATE;
+    return r->kind == NODE_RETRY || r->kind == NODE_SKIP || r->kind == NODE_MIGRATE ||
+           r->kind == NODE_PAUSE || r->kind == NODE_RESUME;
 }
 
 /* What is said to be possible is not refused, but for a version that does not fit. */
 static void check_repair_conflict(struct sim *sim, const struct node_request *r,
                                   const struct disk_execution *x)
 {
-    enum action action = r->kind == NODE_RETRY  ? ACTION_RETRY
-                         : r->kind == NODE_SKIP ? ACTION_SKIP
-                                                : ACTION_MIGRATE;
+    enum action action = r->kind == NODE_RETRY    ? ACTION_RETRY
+                         : r->kind == NODE_SKIP   ? ACTION_SKIP
+                         : r->kind == NODE_PAUSE  ? ACTION_PAUSE
+                         : r->kind == NODE_RESUME ? ACTION_RESUME
+                                                  : ACTION_MIGRATE;
 
     SIM_CHECK(sim, r->version > 0 || !show_allows(&x->s, action),
               "an action that is offered is refused: %s", r->err.message);
@@ -622,11 +627,15 @@ void client_ask(struct sim *sim)
         ask_signal(sim);
     else if (which < 850)
         ask_correlated(sim);
+    else if (which < 870)
+        ask_other(sim, NODE_PAUSE);
     else if (which < 900)
+        ask_other(sim, NODE_RESUME);
+    else if (which < 930)
         ask_other(sim, NODE_CANCEL);
-    else if (which < 950)
+    else if (which < 965)
         ask_repair(sim);
-    else if (which < 970)
+    else if (which < 980)
         ask_about_letter(sim);
     else if (which < 998)
         ask_other(sim, NODE_WAIT);

@@ -174,12 +174,14 @@ void correlation_keep(struct sim *sim, struct member *m)
 
 /* --- at rest --- */
 
+/* One that keeps a signal while its execution is paused is closed. */
 static bool is_wait(struct value strand)
 {
     struct value phase = value_map_get_str(strand, STR("phase"));
 
     return phase.kind == VALUE_STRING && str_eq(value_text(phase), STR("wait")) &&
-           value_map_get_str(strand, STR("correlation")).kind == VALUE_STRING;
+           value_map_get_str(strand, STR("correlation")).kind == VALUE_STRING &&
+           value_map_get_str(strand, STR("keptSeq")).kind == VALUE_ABSENT;
 }
 
 /* Whether one of the strands waits for signals that come by correlation. */

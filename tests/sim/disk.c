@@ -670,7 +670,8 @@ static void check_execution(struct sim *sim, const struct disk_execution *x)
         signals += str_eq(status, STR("signal"));
         repairs += str_eq(status, STR("retry")) || str_eq(status, STR("skip")) ||
                    str_eq(status, STR("migrated")) || str_eq(status, STR("resolved")) ||
-                   str_eq(status, STR("undo"));
+                   str_eq(status, STR("undo")) || str_eq(status, STR("paused")) ||
+                   str_eq(status, STR("resumed"));
     }
     SIM_CHECK(sim, repairs >= x->repairs, "I9: a repair was acknowledged and is not durable");
     SIM_CHECK(sim, signals == x->count, "I2: %zu signals in history, %zu received", signals,

@@ -1,0 +1,217 @@
+/*
+ * pause.c - executions that an operator has stopped, until one lets them go on;
+ * see turn.h.
+ *
+ *     going forward --PAUSE--> paused --RESUME--> what was kept, then what is due
+ *                                |
+ *                                +--the deadline, CANCEL--> as ever
+ *
+ * A paused execution stands where it stood: its strands keep their phases and
+ * timers, and nothing looks at them. Its wake_at is its deadline. What comes
+ * meanwhile is recorded. A signal that a wait would take, or the answer that a
+ * step waits for, is kept for that strand alone (cursor.kept_seq), so that it
+ * is decided when it comes who gets it, as it would be without the pause.
+ *
+ * What the strands wait for is in strand_waiting_json and in the others, as
+ * beside each other; waiting_for_json shows the pause with these as `branches`.
+ */
+#include "engine/turn.h"
+#include "value/json.h"
+
+static bool is_held(const struct turn *t, const struct cursor *cursor)
+{
+    (void)t;
+    return cursor->phase == PHASE_HELD;
+}
+
+static bool may_pause(const struct turn *t, struct err *err)
+{
+    if (t->x->pause != NULL)
+        return err_set(err, ERR_CONFLICT, "the execution is paused already");
+    if (t->x->undo != NULL)
+        return err_set(err, ERR_CONFLICT, "the execution is being rolled back");
+    if (strand_find(t, is_held) != NO_STRAND)
+        return err_set(err, ERR_CONFLICT, "the execution is held: it does not go on by itself");
+    return true;
+}
+
+static struct str who(struct turn *t)
+{
+    struct str json = STR_NONE;
+
+    if (t->ev->by.kind == VALUE_MAP && !turn_json(t, t->ev->by, &json))
+        json = STR_NONE;
+    return json;
+}
+
+/* Who and why, for whoever reads the history. */
+static void note(struct turn *t, const char *name, struct str reason, struct str by_json)
+{
+    struct buf out;
+
+    buf_init_arena(&out, t->mem);
+    if (reason.len > 0)
+        member_text(&out, "reason", reason);
+    if (by_json.len > 0)
+        member_json(&out, "by", by_json);
+    if (out.len > 0)
+        turn_note(t, name, member_end(&out));
+}
+
+bool pause_begin(struct turn *t, struct err *err)
+{
+    struct pause *pause;
+
+    if (!may_pause(t, err))
+        return false;
+    pause = ARENA_NEW(t->mem, struct pause);
+    pause->since_us = t->now_us;
+    pause->reason = str_copy(t->mem, t->ev->reason);
+    pause->by_json = who(t);
+    (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("paused"));
+    note(t, "pause", pause->reason, pause->by_json);
+    t->x->pause = pause;
+    return true;
+}
+
+bool pause_end(struct turn *t, struct err *err)
+{
+    struct execution *x = t->x;
+
+    if (x->pause == NULL)
+        return err_set(err, ERR_CONFLICT, "the execution is not paused");
+    (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("resumed"));
+    note(t, "resume", STR_NONE, who(t));
+    x->pause = NULL;
+    /* It was paused before its first step. */
+    if (x->started_at_us == 0)
+        x->started_at_us = t->now_us;
+    return true;
+}
+
+static void drop_kept(struct cursor *cursor)
+{
+    cursor->kept_seq = 0;
+    cursor->kept_answer_json = STR_NONE;
+}
+
+void pause_forget(struct turn *t)
+{
+    t->x->pause = NULL;
+    drop_kept(&t->x->cursor);
+}
+
+/* --- what comes meanwhile --- */
+
+void pause_keep_signal(struct turn *t, const struct signal *signal)
+{
+    t->x->cursor.kept_seq = signal->seq;
+}
+
+void pause_keep_answer(struct turn *t, struct value output, struct value error)
+{
+    struct cursor *cursor = &t->x->cursor;
+    struct str json = STR_NONE;
+    struct buf kept;
+    bool is_output = output.kind != VALUE_ABSENT && turn_freeze(t, &output, &json);
+
+    /* Without a JSON form it is no answer: that is what has failed. */
+    if (!is_output && output.kind != VALUE_ABSENT)
+        (void)turn_failure(t, &json);
+    else if (!is_output && !turn_json(t, turn_or_null(error), &json))
+        json = STR("null");
+    turn_row(t, HISTORY_EVENT, turn_step(t)->code, STR("answer"))->key = cursor->awaited;
+    buf_init_arena(&kept, t->mem);
+    member_json(&kept, is_output ? "output" : "error", json);
+    cursor->kept_answer_json = member_end(&kept);
+    cursor->kept_seq = t->x->seq;
+}
+
+/* --- going on --- */
+
+static const struct signal *signal_at(const struct execution *x, int64_t seq)
+{
+    struct signal_place place = {0};
+    const struct signal *s;
+
+    while ((s = signals_next(&x->signals, &place)) != NULL)
+        if (s->seq == seq)
+            return s;
+    PANIC("a signal that was kept for a wait is not in the state");
+}
+
+static struct value read_answer(struct turn *t, struct str json)
+{
+    struct value answer;
+    struct err err;
+
+    if (!json_read(t->mem, json, &answer, &err))
+        PANIC("an answer that was kept does not read back");
+    return answer;
+}
+
+bool pause_take(struct turn *t, struct pause_kept *out)
+{
+    struct execution *x = t->x;
+    const struct cursor *first = NULL;
+    struct value answer;
+
+    for (uint32_t i = 0; i < execution_strands(x); i++) {
+        const struct cursor *cursor = execution_cursor(x, i);
+
+        if (cursor->kept_seq > 0 && (first == NULL || cursor->kept_seq < first->kept_seq))
+            first = cursor;
+    }
+    if (first == NULL)
+        return false;
+    if (x->other_count > 0)
+        strand_take(t, strand_at_visit(t, first->step, first->visit));
+    *out = (struct pause_kept){.output = value_absent(), .error = value_absent()};
+    if (x->cursor.kept_answer_json.len == 0) {
+        out->signal = signal_at(x, x->cursor.kept_seq);
+    } else {
+        answer = read_answer(t, x->cursor.kept_answer_json);
+        out->output = value_map_get_str(answer, STR("output"));
+        out->error = value_map_get_str(answer, STR("error"));
+    }
+    drop_kept(&x->cursor);
+    return true;
+}
+
+/* --- what it shows --- */
+
+/* {kind: paused, step, reason?, by?, since, branches?} */
+static struct str describe(struct turn *t)
+{
+    const struct execution *x = t->x;
+    struct buf why, waits;
+
+    buf_init_arena(&waits, t->mem);
+    buf_char(&waits, '[');
+    (void)strand_write_waits(x, x->strand_waiting_json, &waits);
+    buf_char(&waits, ']');
+    buf_init_arena(&why, t->mem);
+    member_text(&why, "kind", STR("paused"));
+    if (x->cursor.step < x->program->step_count)
+        member_text(&why, "step", turn_step(t)->code);
+    if (x->pause->reason.len > 0)
+        member_text(&why, "reason", x->pause->reason);
+    if (x->pause->by_json.len > 0)
+        member_json(&why, "by", x->pause->by_json);
+    member_time(&why, "since", x->pause->since_us);
+    if (waits.len > 2)
+        member_json(&why, "branches", buf_view(&waits));
+    return member_end(&why);
+}
+
+void pause_settle(struct turn *t)
+{
+    struct execution *x = t->x;
+
+    if (x->other_count == 0)
+        x->strand_waiting_json = x->pause != NULL ? x->waiting_for_json : STR_NONE;
+    if (x->pause == NULL)
+        return;
+    x->status = STATUS_WAITING;
+    x->waiting_for_json = describe(t);
+}
