@@ -65,8 +65,12 @@ bool state_key(struct arena *mem, const struct program *program, struct value in
 /* The context as it is stored. */
 struct str state_context_json(struct arena *mem, const struct execution *exec);
 
-/* The cursor as it is stored. */
+/* Where it stands, as it is stored. */
 struct str state_cursor_json(struct arena *mem, const struct execution *exec);
+
+/* And back, into an execution that has its program. ERR_INTERNAL when it is damaged. */
+bool state_restore_cursor(struct arena *mem, struct execution *x, struct str text,
+                          struct err *err) MUST_USE;
 
 /*
  * Rebuild an execution from what was stored: the checkpoint, with the rows

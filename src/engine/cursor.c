@@ -1,0 +1,447 @@
+/*
+ * cursor.c - where an execution stands, as it is stored: the cursors of its
+ * strands, the steps around them, rolling back, being paused. See state.h.
+ *
+ * What is written here is read below, member by member; what a version before
+ * did not write is missing and reads as nothing.
+ */
+#include "define/define.h"
+#include "engine/state.h"
+#include "engine/stored.h"
+#include "value/number.h"
+
+/* --- writing --- */
+
+static void write_int(struct buf *out, const char *before, int64_t n)
+{
+    char text[NUMBER_TEXT_MAX];
+
+    buf_text(out, before);
+    buf_add(out, text, number_write_int(text, n));
+}
+
+static void object_name_plain(struct buf *out, const char *name)
+{
+    buf_char(out, '"');
+    buf_text(out, name);
+    buf_text(out, "\":");
+}
+
+static void write_number(struct buf *out, const char *name, int64_t n)
+{
+    if (n == 0)
+        return;
+    buf_char(out, ',');
+    object_name_plain(out, name);
+    write_int(out, "", n);
+}
+
+static void write_json(struct buf *out, const char *name, struct str json)
+{
+    if (json.len == 0)
+        return;
+    buf_char(out, ',');
+    object_name_plain(out, name);
+    buf_str(out, json);
+}
+
+static void write_text(struct buf *out, const char *name, struct str text)
+{
+    if (text.len == 0)
+        return;
+    buf_char(out, ',');
+    object_name_plain(out, name);
+    json_write_string(out, text);
+}
+
+static void write_frames(struct buf *out, const struct program *p, const struct frame *frames,
+                         uint32_t count)
+{
+    if (count == 0)
+        return;
+    buf_text(out, ",\"in\":[");
+    for (uint32_t i = 0; i < count; i++) {
+        const struct frame *f = &frames[i];
+        const struct step *step = &p->steps[f->step];
+        buf_text(out, i > 0 ? ",{\"step\":" : "{\"step\":");
+        json_write_string(out, step->code);
+        write_int(out, ",\"block\":", f->block - step->first_block);
+        write_int(out, ",\"visit\":", f->visit);
+        write_int(out, ",\"startedAt\":", f->started_at_us);
+        if (step->kind == STEP_LOOP)
+            write_int(out, ",\"index\":", f->index);
+        buf_char(out, '}');
+    }
+    buf_char(out, ']');
+}
+
+/* What a retry of the visit needs. */
+static void write_from(struct buf *out, const struct cursor *c)
+{
+    if (c == NULL)
+        return;
+    write_int(out, ",\"from\":{\"visit\":", c->visit);
+    write_number(out, "attempt", c->attempt);
+    write_number(out, "startedAt", c->started_at_us);
+    write_json(out, "input", c->input_json);
+    write_json(out, "frozen", c->frozen_json);
+    write_number(out, "unsure", c->is_unsure);
+    write_number(out, "asked", c->asked);
+    buf_char(out, '}');
+}
+
+static void write_asking(struct buf *out, const struct asking *a)
+{
+    if (a == NULL)
+        return;
+    buf_text(out, ",\"asking\":{\"error\":");
+    buf_str(out, a->error_json);
+    write_number(out, "since", a->since_us);
+    write_number(out, "askedAt", a->asked_at_us);
+    write_number(out, "before", a->before);
+    write_number(out, "retryAt", a->retry_at_us);
+    write_json(out, "input", a->input_json);
+    write_json(out, "frozen", a->frozen_json);
+    write_text(out, "letter", a->letter);
+    buf_char(out, '}');
+}
+
+/* Opens an object and leaves it open. */
+static void write_cursor(struct buf *out, const struct program *p, const struct cursor *c)
+{
+    buf_text(out, "{\"step\":");
+    if (c->step < p->step_count)
+        json_write_string(out, p->steps[c->step].code);
+    else
+        buf_text(out, "null");
+    buf_text(out, ",\"phase\":\"");
+    buf_text(out, phase_name(c->phase));
+    write_int(out, "\",\"visit\":", c->visit);
+    write_int(out, ",\"attempt\":", c->attempt);
+    write_int(out, ",\"startedAt\":", c->started_at_us);
+    write_number(out, "wakeAt", c->wake_at_us);
+    write_json(out, "input", c->input_json);
+    write_json(out, "types", c->types_json);
+    write_text(out, "correlation", c->correlation);
+    write_number(out, "timeoutAt", c->timeout_at_us);
+    write_number(out, "remindAt", c->remind_at_us);
+    write_number(out, "remindEvery", c->remind_every_us);
+    write_number(out, "reminders", c->reminders);
+    write_number(out, "unmatched", c->unmatched);
+    write_json(out, "frozen", c->frozen_json);
+    write_text(out, "awaited", c->awaited);
+    write_text(out, "failedAt", c->failed_at);
+    write_number(out, "tries", c->tries);
+    write_number(out, "unsure", c->is_unsure);
+    write_number(out, "asked", c->asked);
+    write_asking(out, c->asking);
+    write_number(out, "seq", c->seq);
+    write_number(out, "keptSeq", c->kept_seq);
+    write_json(out, "keptAnswer", c->kept_answer_json);
+}
+
+static void write_strands(struct buf *out, const struct program *p, const struct strand *strands,
+                          uint32_t count)
+{
+    if (count == 0)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        buf_text(out, i == 0 ? ",\"beside\":[" : ",");
+        write_cursor(out, p, &strands[i].cursor);
+        write_json(out, "why", strands[i].waiting_for_json);
+        write_frames(out, p, strands[i].frames, strands[i].frame_count);
+        buf_char(out, '}');
+    }
+    buf_char(out, ']');
+}
+
+/* The strands beside the first one, each with what it waits for. */
+static void write_others(struct buf *out, const struct execution *x)
+{
+    write_json(out, "why", x->strand_waiting_json);
+    if (x->other_count == 0)
+        return;
+    write_number(out, "place", x->place);
+    write_strands(out, x->program, x->others, x->other_count);
+}
+
+static void write_undo(struct buf *out, const struct program *p, const struct undo *u)
+{
+    if (u == NULL)
+        return;
+    buf_text(out, ",\"undo\":{\"end\":\"");
+    buf_text(out, status_name(u->end));
+    write_int(out, "\",\"before\":", u->before);
+    write_number(out, "row", u->row);
+    write_number(out, "commands", u->commands_left);
+    write_number(out, "failed", u->has_failed);
+    write_number(out, "deadlineAt", u->deadline_at_us);
+    write_number(out, "known", u->is_known);
+    write_number(out, "alone", u->is_again);
+    write_number(out, "triedBefore", u->tried_before);
+    for (const struct past_visit *v = u->again; v != NULL; v = v->next) {
+        buf_text(out, v == u->again ? ",\"again\":[[" : "],[");
+        json_write_string(out, v->code);
+        write_int(out, ",", v->visit);
+    }
+    buf_text(out, u->again != NULL ? "]]" : "");
+    write_from(out, u->from);
+    write_number(out, "place", u->place);
+    write_strands(out, p, u->others, u->other_count);
+    buf_char(out, '}');
+}
+
+static void write_pause(struct buf *out, const struct pause *p)
+{
+    if (p == NULL)
+        return;
+    write_int(out, ",\"pause\":{\"since\":", p->since_us);
+    write_text(out, "reason", p->reason);
+    write_json(out, "by", p->by_json);
+    buf_char(out, '}');
+}
+
+struct str state_cursor_json(struct arena *mem, const struct execution *exec)
+{
+    struct buf out;
+
+    buf_init_arena(&out, mem);
+    write_cursor(&out, exec->program, &exec->cursor);
+    write_number(&out, "jumps", exec->jumps);
+    write_frames(&out, exec->program, exec->frames, exec->frame_count);
+    write_others(&out, exec);
+    write_undo(&out, exec->program, exec->undo);
+    write_pause(&out, exec->pause);
+    buf_char(&out, '}');
+    return buf_view(&out);
+}
+
+/* --- reading --- */
+
+static bool restore_frames(struct arena *mem, const struct program *p, struct value stored,
+                           struct strand *out, struct err *err)
+{
+    struct frame *frames;
+
+    if (stored.kind != VALUE_LIST || stored.len == 0)
+        return true;
+    frames = ARENA_ARRAY(mem, stored.len, struct frame);
+    for (uint32_t i = 0; i < stored.len; i++) {
+        struct value f = stored.items[i];
+        const struct step *step = program_step(p, stored_text(f, STR("step")));
+
+        if (step == NULL)
+            return stored_broken(err, "a step around the current one is not in its program");
+        frames[i] =
+            (struct frame){.step = step->index,
+                           .block = step->first_block + (uint32_t)stored_int(f, STR("block")),
+                           .visit = stored_int(f, STR("visit")),
+                           .started_at_us = stored_int(f, STR("startedAt")),
+                           .index = stored_int(f, STR("index"))};
+    }
+    out->frames = frames;
+    out->frame_count = stored.len;
+    return true;
+}
+
+static struct str stored_json_of(struct arena *mem, struct value stored, struct str name)
+{
+    struct value v = stored_member(stored, name);
+
+    return v.kind == VALUE_ABSENT ? STR_NONE : stored_json(mem, v);
+}
+
+static const struct cursor *restore_from(struct arena *mem, const struct execution *x,
+                                         struct value stored)
+{
+    struct cursor *c;
+
+    if (stored.kind != VALUE_MAP)
+        return NULL;
+    c = ARENA_NEW(mem, struct cursor);
+    /* While nothing is undone the cursor stays at the step. */
+    c->step = x->cursor.step;
+    c->visit = stored_int(stored, STR("visit"));
+    c->attempt = stored_int(stored, STR("attempt"));
+    c->started_at_us = stored_int(stored, STR("startedAt"));
+    c->input_json = stored_json_of(mem, stored, STR("input"));
+    c->frozen_json = stored_json_of(mem, stored, STR("frozen"));
+    c->is_unsure = stored_int(stored, STR("unsure")) != 0;
+    c->asked = stored_int(stored, STR("asked"));
+    return c;
+}
+
+static void restore_asking(struct arena *mem, struct cursor *cursor, struct value stored)
+{
+    struct asking *a;
+
+    if (stored.kind != VALUE_MAP)
+        return;
+    a = ARENA_NEW(mem, struct asking);
+    a->since_us = stored_int(stored, STR("since"));
+    a->asked_at_us = stored_int(stored, STR("askedAt"));
+    a->before = stored_int(stored, STR("before"));
+    a->retry_at_us = stored_int(stored, STR("retryAt"));
+    a->error_json = stored_json_of(mem, stored, STR("error"));
+    a->input_json = stored_json_of(mem, stored, STR("input"));
+    a->frozen_json = stored_json_of(mem, stored, STR("frozen"));
+    a->letter = stored_text(stored, STR("letter"));
+    cursor->asking = a;
+}
+
+/* A wait that an earlier version began says it to people alone. */
+static bool restore_correlation(struct arena *mem, struct execution *x, struct err *err)
+{
+    struct value why, v;
+
+    if (x->cursor.phase != PHASE_WAIT || x->cursor.correlation.len > 0 ||
+        str_find(x->waiting_for_json, STR("\"correlation\""), 0) < 0)
+        return true;
+    if (!stored_read(mem, x->waiting_for_json, &why, err))
+        return false;
+    v = stored_member(why, STR("correlation"));
+    if (v.kind != VALUE_ABSENT && !define_correlation(mem, v, &x->cursor.correlation))
+        x->cursor.correlation = STR_NONE;
+    return true;
+}
+
+static bool restore_strand(struct arena *mem, const struct program *p, struct value stored,
+                           struct strand *out, struct err *err)
+{
+    struct value v = stored_member(stored, STR("step"));
+    struct cursor *c = &out->cursor;
+    const struct step *step;
+
+    *out = (struct strand){0};
+    c->step = p->step_count;
+    if (v.kind == VALUE_STRING) {
+        step = program_step(p, value_text(v));
+        if (step == NULL)
+            return stored_broken(err, "the current step is not in its program");
+        c->step = step->index;
+    }
+    if (!phase_read(stored_text(stored, STR("phase")), &c->phase))
+        return stored_broken(err, "the cursor has an unknown phase");
+    c->visit = stored_int(stored, STR("visit"));
+    c->attempt = stored_int(stored, STR("attempt"));
+    c->started_at_us = stored_int(stored, STR("startedAt"));
+    c->wake_at_us = stored_int(stored, STR("wakeAt"));
+    c->input_json = stored_json_of(mem, stored, STR("input"));
+    c->types_json = stored_json_of(mem, stored, STR("types"));
+    c->correlation = stored_text(stored, STR("correlation"));
+    c->timeout_at_us = stored_int(stored, STR("timeoutAt"));
+    c->remind_at_us = stored_int(stored, STR("remindAt"));
+    c->remind_every_us = stored_int(stored, STR("remindEvery"));
+    c->reminders = stored_int(stored, STR("reminders"));
+    c->unmatched = stored_int(stored, STR("unmatched"));
+    c->frozen_json = stored_json_of(mem, stored, STR("frozen"));
+    c->awaited = stored_text(stored, STR("awaited"));
+    c->failed_at = stored_text(stored, STR("failedAt"));
+    c->tries = stored_int(stored, STR("tries"));
+    c->is_unsure = stored_int(stored, STR("unsure")) != 0;
+    c->asked = stored_int(stored, STR("asked"));
+    restore_asking(mem, c, stored_member(stored, STR("asking")));
+    c->seq = stored_int(stored, STR("seq"));
+    c->kept_seq = stored_int(stored, STR("keptSeq"));
+    c->kept_answer_json = stored_json_of(mem, stored, STR("keptAnswer"));
+    out->waiting_for_json = stored_json_of(mem, stored, STR("why"));
+    return restore_frames(mem, p, stored_member(stored, STR("in")), out, err);
+}
+
+static bool restore_strands(struct arena *mem, const struct program *p, struct value stored,
+                            const struct strand **out, uint32_t *count, struct err *err)
+{
+    struct strand *strands;
+
+    if (stored.kind != VALUE_LIST || stored.len == 0)
+        return true;
+    strands = ARENA_ARRAY(mem, stored.len, struct strand);
+    for (uint32_t i = 0; i < stored.len; i++)
+        if (!restore_strand(mem, p, stored.items[i], &strands[i], err))
+            return false;
+    *out = strands;
+    *count = stored.len;
+    return true;
+}
+
+/* [[code, visit], ...] */
+static const struct past_visit *restore_again(struct arena *mem, struct value stored)
+{
+    const struct past_visit *out = NULL, **link = &out;
+
+    for (uint32_t i = 0; stored.kind == VALUE_LIST && i < stored.len; i++) {
+        struct value pair = stored.items[i];
+        struct past_visit *made;
+
+        if (pair.kind != VALUE_LIST || pair.len != 2 || pair.items[0].kind != VALUE_STRING ||
+            pair.items[1].kind != VALUE_INT)
+            continue;
+        made = ARENA_NEW(mem, struct past_visit);
+        *made = (struct past_visit){.code = value_text(pair.items[0]), .visit = pair.items[1].i};
+        *link = made;
+        link = &made->next;
+    }
+    return out;
+}
+
+static bool restore_undo(struct arena *mem, struct execution *x, struct value stored,
+                         struct err *err)
+{
+    struct undo *undo;
+
+    if (stored.kind != VALUE_MAP)
+        return true;
+    undo = ARENA_NEW(mem, struct undo);
+    if (!status_read(stored_text(stored, STR("end")), &undo->end))
+        return stored_broken(err, "it rolls back to an unknown end");
+    undo->before = stored_int(stored, STR("before"));
+    undo->row = stored_int(stored, STR("row"));
+    undo->commands_left = stored_int(stored, STR("commands"));
+    undo->has_failed = stored_int(stored, STR("failed")) != 0;
+    undo->deadline_at_us = stored_int(stored, STR("deadlineAt"));
+    undo->is_known = stored_int(stored, STR("known")) != 0;
+    undo->is_again = stored_int(stored, STR("alone")) != 0;
+    undo->tried_before = stored_int(stored, STR("triedBefore"));
+    undo->from = restore_from(mem, x, stored_member(stored, STR("from")));
+    undo->again = restore_again(mem, stored_member(stored, STR("again")));
+    undo->place = (uint32_t)stored_int(stored, STR("place"));
+    x->undo = undo;
+    return restore_strands(mem, x->program, stored_member(stored, STR("beside")), &undo->others,
+                           &undo->other_count, err);
+}
+
+static void restore_pause(struct arena *mem, struct execution *x, struct value stored)
+{
+    struct pause *pause;
+
+    if (stored.kind != VALUE_MAP)
+        return;
+    pause = ARENA_NEW(mem, struct pause);
+    pause->since_us = stored_int(stored, STR("since"));
+    pause->reason = stored_text(stored, STR("reason"));
+    pause->by_json = stored_json_of(mem, stored, STR("by"));
+    x->pause = pause;
+}
+
+bool state_restore_cursor(struct arena *mem, struct execution *x, struct str text, struct err *err)
+{
+    struct strand first;
+    struct value stored;
+
+    if (text.len == 0)
+        return true;
+    if (!stored_read(mem, text, &stored, err) ||
+        !restore_strand(mem, x->program, stored, &first, err))
+        return false;
+    x->cursor = first.cursor;
+    x->frames = first.frames;
+    x->frame_count = first.frame_count;
+    x->strand_waiting_json = first.waiting_for_json;
+    x->jumps = (uint32_t)stored_int(stored, STR("jumps"));
+    x->place = (uint32_t)stored_int(stored, STR("place"));
+    restore_pause(mem, x, stored_member(stored, STR("pause")));
+    return restore_correlation(mem, x, err) &&
+           restore_strands(mem, x->program, stored_member(stored, STR("beside")), &x->others,
+                           &x->other_count, err) &&
+           restore_undo(mem, x, stored_member(stored, STR("undo")), err);
+}

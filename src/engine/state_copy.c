@@ -1,0 +1,202 @@
+/* state_copy.c - executions that share nothing with the one they were made from; see state.h. */
+#include "engine/state.h"
+
+static struct str copy_text(struct arena *mem, struct str s)
+{
+    return s.len == 0 ? STR_NONE : str_copy(mem, s);
+}
+
+static void copy_signals(struct arena *mem, struct execution *x, const struct signals *from)
+{
+    struct signal_place place = {0};
+    const struct signal *s;
+
+    x->signals = (struct signals){0};
+    while ((s = signals_next(from, &place)) != NULL) {
+        struct signal *copy = arena_alloc(mem, sizeof(*copy));
+        *copy = *s;
+        copy->id = copy_text(mem, s->id);
+        copy->type = copy_text(mem, s->type);
+        copy->json = copy_text(mem, s->json);
+        copy->view = value_copy(mem, s->view);
+        (void)signals_add(mem, &x->signals, x, copy);
+    }
+}
+
+static const struct asking *copy_asking(struct arena *mem, const struct asking *from)
+{
+    struct asking *a;
+
+    if (from == NULL)
+        return NULL;
+    a = arena_alloc(mem, sizeof(*a));
+    *a = *from;
+    a->error_json = copy_text(mem, from->error_json);
+    a->input_json = copy_text(mem, from->input_json);
+    a->frozen_json = copy_text(mem, from->frozen_json);
+    a->letter = copy_text(mem, from->letter);
+    return a;
+}
+
+static const struct cursor *copy_from(struct arena *mem, const struct cursor *from)
+{
+    struct cursor *c;
+
+    if (from == NULL)
+        return NULL;
+    c = arena_alloc(mem, sizeof(*c));
+    *c = *from;
+    c->input_json = copy_text(mem, from->input_json);
+    c->frozen_json = copy_text(mem, from->frozen_json);
+    return c;
+}
+
+static struct cursor copy_cursor(struct arena *mem, struct cursor c)
+{
+    c.input_json = copy_text(mem, c.input_json);
+    c.types_json = copy_text(mem, c.types_json);
+    c.correlation = copy_text(mem, c.correlation);
+    c.frozen_json = copy_text(mem, c.frozen_json);
+    c.awaited = copy_text(mem, c.awaited);
+    c.failed_at = copy_text(mem, c.failed_at);
+    c.kept_answer_json = copy_text(mem, c.kept_answer_json);
+    c.asking = copy_asking(mem, c.asking);
+    return c;
+}
+
+static const struct frame *copy_frames(struct arena *mem, const struct frame *from, uint32_t count)
+{
+    struct frame *frames;
+
+    if (count == 0)
+        return NULL;
+    frames = ARENA_ARRAY(mem, count, struct frame);
+    memcpy(frames, from, count * sizeof(*frames));
+    return frames;
+}
+
+static const struct strand *copy_others(struct arena *mem, const struct strand *from,
+                                        uint32_t count)
+{
+    struct strand *others;
+
+    if (count == 0)
+        return NULL;
+    others = ARENA_ARRAY(mem, count, struct strand);
+    for (uint32_t i = 0; i < count; i++)
+        others[i] = (struct strand){.cursor = copy_cursor(mem, from[i].cursor),
+                                    .frames = copy_frames(mem, from[i].frames, from[i].frame_count),
+                                    .frame_count = from[i].frame_count,
+                                    .waiting_for_json = copy_text(mem, from[i].waiting_for_json)};
+    return others;
+}
+
+static void copy_strands(struct arena *mem, struct execution *x, const struct execution *from)
+{
+    x->cursor = copy_cursor(mem, from->cursor);
+    x->frames = copy_frames(mem, from->frames, from->frame_count);
+    x->strand_waiting_json = copy_text(mem, from->strand_waiting_json);
+    x->others = copy_others(mem, from->others, from->other_count);
+}
+
+static const struct undo *copy_undo(struct arena *mem, const struct undo *from)
+{
+    struct undo *undo;
+
+    if (from == NULL)
+        return NULL;
+    undo = arena_alloc(mem, sizeof(*undo));
+    *undo = *from;
+    undo->from = copy_from(mem, from->from);
+    undo->others = copy_others(mem, from->others, from->other_count);
+    undo->again = state_copy_visits(mem, from->again);
+    return undo;
+}
+
+static const struct pause *copy_pause(struct arena *mem, const struct pause *from)
+{
+    struct pause *pause;
+
+    if (from == NULL)
+        return NULL;
+    pause = arena_alloc(mem, sizeof(*pause));
+    *pause = *from;
+    pause->reason = copy_text(mem, from->reason);
+    pause->by_json = copy_text(mem, from->by_json);
+    return pause;
+}
+
+static struct step_state copy_step(struct arena *mem, const struct step_state *from)
+{
+    struct step_state s = *from;
+
+    s.output = value_copy(mem, from->output);
+    s.output_json = copy_text(mem, from->output_json);
+    s.error = value_copy(mem, from->error);
+    s.error_json = copy_text(mem, from->error_json);
+    return s;
+}
+
+static const struct round_step *copy_rounds(struct arena *mem, const struct round_step *from)
+{
+    const struct round_step *out = NULL, **link = &out;
+
+    for (; from != NULL; from = from->next) {
+        struct round_step *copy = arena_alloc(mem, sizeof(*copy));
+        *copy = *from;
+        copy->state = copy_step(mem, &from->state);
+        *link = copy;
+        link = &copy->next;
+    }
+    *link = NULL;
+    return out;
+}
+
+static const struct loop_data *copy_loops(struct arena *mem, const struct execution *x,
+                                          const struct loop_data *from)
+{
+    struct loop_data *l;
+
+    if (from == NULL)
+        return NULL;
+    l = arena_alloc(mem, sizeof(*l));
+    *l = *from;
+    l->outer = copy_loops(mem, x, from->outer);
+    l->list = value_copy(mem, from->list);
+    l->collected = items_copy(mem, &from->collected, x);
+    l->errors = items_copy(mem, &from->errors, x);
+    return l;
+}
+
+struct execution *state_copy(struct arena *mem, const struct execution *exec)
+{
+    struct execution *x = arena_alloc(mem, sizeof(*x));
+    uint32_t steps = exec->program->step_count;
+
+    *x = *exec;
+    x->key = copy_text(mem, exec->key);
+    x->org_id = copy_text(mem, exec->org_id);
+    x->user_json = copy_text(mem, exec->user_json);
+    x->input_json = copy_text(mem, exec->input_json);
+    x->input = value_copy(mem, exec->input);
+    x->first_input = value_copy(mem, exec->first_input);
+    x->error_json = copy_text(mem, exec->error_json);
+    x->result_json = copy_text(mem, exec->result_json);
+    x->waiting_for_json = copy_text(mem, exec->waiting_for_json);
+    copy_strands(mem, x, exec);
+    x->undo = copy_undo(mem, exec->undo);
+    x->pause = copy_pause(mem, exec->pause);
+    x->variables = value_copy(mem, exec->variables);
+    x->variables_json = copy_text(mem, exec->variables_json);
+    x->steps = ARENA_ARRAY(mem, steps + 1u, struct step_state);
+    for (uint32_t i = 0; i < steps; i++)
+        x->steps[i] = copy_step(mem, &exec->steps[i]);
+    x->rounds = copy_rounds(mem, exec->rounds);
+    x->past_visits = state_copy_visits(mem, exec->past_visits);
+    copy_signals(mem, x, &exec->signals);
+    x->loops = copy_loops(mem, x, exec->loops);
+    x->compensated = items_copy(mem, &exec->compensated, x);
+    x->failed = items_copy(mem, &exec->failed, x);
+    x->given_up = items_copy(mem, &exec->given_up, x);
+    return x;
+}
