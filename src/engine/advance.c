@@ -34,365 +34,6 @@ struct uuid engine_row_id(struct uuid execution, int64_t seq, int64_t completed_
     return uuid_v7(completed_at_us / 1000, random);
 }
 
-/* --- waking --- */
-
-/* The deadline of the whole execution has passed: its onError decides, whatever the step's says. */
-static void apply_deadline(struct turn *t)
-{
-    struct str error_json;
-
-    pause_forget(t);
-    (void)turn_fail(t, STR("timeout_execution"), STR("business"),
-                    "the execution did not end before its deadline");
-    (void)turn_failure(t, &error_json);
-    turn_row(t, HISTORY_EVENT, STR_NONE, STR("timeout"))->error_json = error_json;
-    t->x->stop_requested = true;
-    outcome_fail(t, t->x->program->on_error, error_json);
-}
-
-/* Go on after a step that ended like this. False: reads are needed first. */
-static bool go_on(struct turn *t, enum step_end end)
-{
-    if (end == STEP_NEEDS)
-        return false;
-    return !flow_settle(t, end) || step_run_all(t);
-}
-
-/* The wait under way has ended with `output`, or failed. */
-static bool leave_wait(struct turn *t, enum step_end end, struct value output, int64_t took)
-{
-    const struct command *c = &turn_step(t)->procedure->commands[0];
-
-    if (end == STEP_DONE)
-        end = command_shape(t, c, &output);
-    if (end == STEP_DONE)
-        end = step_complete(t, output, took);
-    return go_on(t, end);
-}
-
-static bool wake_wait(struct turn *t)
-{
-    const struct step *step = turn_step(t);
-    const struct command *c = &step->procedure->commands[0];
-    struct value output = value_null();
-    enum step_end end;
-
-    turn_begin_step(t);
-    if (!wait_is_over(t))
-        return wait_remind(t, step);
-    end = wait_expired(t, step, &output);
-    if (end == STEP_DONE && c->type == COMMAND_WAIT_SIGNAL &&
-        c->wait->on_timeout == ON_TIMEOUT_JUMP) {
-        end = command_shape(t, c, &output);
-        if (end == STEP_DONE)
-            end = step_complete(t, output, 0);
-        if (end == STEP_DONE)
-            end = flow_jump(t, c->wait->timeout_kind, c->wait->timeout_step);
-        if (end == STEP_FAILED && str_eq(t->failure.code, STR("limit_goto")))
-            end = failure_of_jump(t);
-        return go_on(t, end);
-    }
-    return leave_wait(t, end, output, 0);
-}
-
-/* The next attempt of the visit under way. */
-static bool wake_attempt(struct turn *t)
-{
-    struct cursor *cursor = &t->x->cursor;
-
-    cursor->attempt++;
-    cursor->started_at_us = t->now_us;
-    cursor->phase = PHASE_ENTER;
-    cursor->wake_at_us = 0;
-    turn_begin_step(t);
-    return go_on(t, step_attempt(t));
-}
-
-static bool answered(struct turn *t, struct value output, struct value error);
-
-/*
- * What the step has asked for is there, or will never be: its commands go on
- * behind it, or handle that. False: reads are needed first.
- */
-static bool go_on_behind(struct turn *t)
-{
-    struct cursor *cursor = &t->x->cursor;
-    enum step_end end;
-
-    cursor->awaited = STR_NONE;
-    cursor->wake_at_us = cursor->timeout_at_us = 0;
-    if (cursor->phase == PHASE_RECONCILE) {
-        t->is_answered = true;
-        return reconcile_ask(t);
-    }
-    if (t->x->undo != NULL) {
-        t->is_answered = true; /* engine_advance() goes on with it */
-        return true;
-    }
-    cursor->phase = PHASE_ENTER;
-    end = step_attempt(t);
-    t->refused_at = STR_NONE;
-    return go_on(t, end);
-}
-
-/* The parent looks for itself whether the execution that it started has ended. */
-static bool wake_child(struct turn *t)
-{
-    struct value output, error;
-    enum step_end end;
-
-    turn_begin_step(t);
-    end = child_look(t, &output, &error);
-    t->has_nothing_to_wake = end == STEP_SKIPPED;
-    if (end != STEP_DONE && end != STEP_FAILED)
-        return end != STEP_NEEDS;
-    if (end == STEP_DONE)
-        return answered(t, output, error);
-    freeze_refuse(t);
-    return go_on_behind(t);
-}
-
-static bool wake_job(struct turn *t)
-{
-    if (child_is_awaited(&t->x->cursor))
-        return wake_child(t);
-    turn_begin_step(t);
-    (void)turn_fail(t, STR("timeout_step"), STR("transient"),
-                    "no worker did it before the time was up");
-    freeze_refuse(t);
-    return go_on_behind(t);
-}
-
-static bool is_timer_due(const struct turn *t)
-{
-    return t->x->cursor.wake_at_us > 0 && t->x->cursor.wake_at_us <= t->wall_us;
-}
-
-static bool wake_step(struct turn *t)
-{
-    switch (t->x->cursor.phase) {
-    case PHASE_ENTER:
-        return step_run_all(t);
-    case PHASE_WAIT:
-        return wake_wait(t);
-    case PHASE_RETRY:
-        return wake_attempt(t);
-    case PHASE_JOB:
-        return wake_job(t);
-    case PHASE_RECONCILE:
-        return is_timer_due(t) && t->x->cursor.awaited.len > 0 ? wake_job(t) : reconcile_ask(t);
-    case PHASE_UNDO: /* engine_advance() goes on with it */
-        return !is_timer_due(t) || t->x->cursor.awaited.len == 0 || wake_job(t);
-    case PHASE_HELD:
-    case PHASE_COUNT:
-        break;
-    }
-    PANIC("a held execution is not woken");
-}
-
-/* Whether there is anything to do now. */
-static bool is_due(const struct turn *t)
-{
-    const struct execution *x = t->x;
-
-    if (x->cursor.phase == PHASE_HELD)
-        return false;
-    if (x->cursor.phase == PHASE_ENTER)
-        return true;
-    if (x->undo != NULL && x->cursor.wake_at_us == 0 && x->cursor.awaited.len == 0)
-        return true;
-    if (x->undo != NULL && x->undo->deadline_at_us > 0 && x->undo->deadline_at_us <= t->wall_us)
-        return true;
-    /* Its child may have ended at any time. */
-    if (x->undo == NULL && child_is_awaited(&x->cursor))
-        return true;
-    return is_timer_due(t);
-}
-
-/* --- several strands --- */
-
-static bool waits_for_child(const struct turn *t, const struct cursor *cursor)
-{
-    (void)t;
-    return child_is_awaited(cursor);
-}
-
-/* Its time has come, or its child may have ended. */
-static bool may_be_over(const struct turn *t, const struct cursor *cursor)
-{
-    if (cursor->phase == PHASE_HELD || cursor->phase == PHASE_ENTER)
-        return false;
-    return (cursor->wake_at_us > 0 && cursor->wake_at_us <= t->wall_us) ||
-           waits_for_child(t, cursor);
-}
-
-/* All children are looked at together. False: they must be read first. */
-static bool has_read_children(struct turn *t)
-{
-    struct value output, error;
-    bool ok = true;
-
-    for (uint32_t i = 0; i <= t->x->other_count; i++) {
-        strand_take(t, i);
-        if (waits_for_child(t, &t->x->cursor) && t->ev->children == NULL)
-            ok = child_look(t, &output, &error) != STEP_NEEDS && ok;
-    }
-    return ok;
-}
-
-/* Each strand that is due is woken once; those that are ready run later. */
-static bool wake_strands(struct turn *t)
-{
-    struct {
-        VEC_OF(struct cursor);
-    } due = {0};
-
-    if (!has_read_children(t))
-        return false;
-    for (uint32_t i = 0; i <= t->x->other_count; i++) {
-        strand_take(t, i);
-        if (may_be_over(t, &t->x->cursor))
-            *VEC_ADD(t->mem, &due) = t->x->cursor;
-    }
-    for (size_t i = 0; i < due.count; i++) {
-        uint32_t place = strand_at_visit(t, due.items[i].step, due.items[i].visit);
-
-        /* One that was woken before it may have stopped it. */
-        if (place == NO_STRAND)
-            continue;
-        strand_take(t, place);
-        if (!wake_step(t))
-            return false;
-        if (t->x->undo != NULL || status_is_terminal(t->x->status))
-            return true;
-    }
-    return true;
-}
-
-/* *complete: false when reads are needed first. False: there is nothing to wake. */
-static bool apply_wake(struct turn *t, bool *complete)
-{
-    const struct execution *x = t->x;
-
-    if (x->cursor.phase != PHASE_HELD && x->undo == NULL && x->deadline_at_us > 0 &&
-        t->wall_us >= x->deadline_at_us) {
-        apply_deadline(t);
-        return true;
-    }
-    if (x->pause != NULL)
-        return false;
-    if (x->other_count > 0) {
-        *complete = wake_strands(t) && strand_run_rest(t);
-        return !*complete || t->out->history.count > 0;
-    }
-    if (!is_due(t))
-        return false;
-    *complete = wake_step(t);
-    return !t->has_nothing_to_wake;
-}
-
-/* --- signals --- */
-
-enum signal_known engine_signal_known(const struct execution *exec, struct str id, struct str type,
-                                      struct value payload)
-{
-    const struct signal *s = signals_find(&exec->signals, id);
-
-    if (s == NULL)
-        return SIGNAL_NEW;
-    return str_eq(s->type, type) && value_equal(value_map_get_str(s->view, STR("payload")),
-                                                turn_or_null(payload), NULL)
-               ? SIGNAL_SAME
-               : SIGNAL_DIFFERS;
-}
-
-/* The waits that such a signal is for, the oldest first. */
-struct takers {
-    VEC_OF(struct cursor);
-};
-
-static void find_takers(struct turn *t, struct takers *out)
-{
-    for (uint32_t i = 0; i < execution_strands(t->x); i++) {
-        const struct cursor *cursor = execution_cursor(t->x, i);
-        size_t at;
-
-        if (cursor->phase != PHASE_WAIT || cursor->kept_seq > 0)
-            continue;
-        (void)VEC_ADD(t->mem, out);
-        for (at = out->count - 1; at > 0 && out->items[at - 1].seq > cursor->seq; at--)
-            out->items[at] = out->items[at - 1];
-        out->items[at] = *cursor;
-    }
-}
-
-/* Take up a strand that waits. */
-static void take_waiting(struct turn *t, const struct cursor *cursor)
-{
-    if (t->x->other_count > 0)
-        strand_take(t, strand_at_visit(t, cursor->step, cursor->visit));
-}
-
-/*
- * Those that want something else than the payload do not take it. False: it was
- * for some, and none of them wants it; `err` is what the oldest says.
- */
-static bool check_forms(struct turn *t, struct takers *takers, struct err *err)
-{
-    struct findings findings = {0};
-    struct err refused;
-    size_t count = 0;
-    bool is_wanted = false, is_refused = false;
-
-    for (size_t i = 0; i < takers->count; i++) {
-        take_waiting(t, &takers->items[i]);
-        if (!wait_is_for(t, turn_step(t)))
-            continue;
-        if (wait_checks_form(t, turn_step(t), &refused)) {
-            is_wanted = true;
-            takers->items[count++] = takers->items[i];
-        } else if (!is_refused) {
-            is_refused = true;
-            findings = t->out->findings;
-            *err = refused;
-        }
-    }
-    takers->count = count;
-    if (is_wanted)
-        findings.count = 0;
-    t->out->findings = findings;
-    return is_wanted || !is_refused;
-}
-
-static bool apply_signal(struct turn *t, bool *complete, struct err *err)
-{
-    const struct event *ev = t->ev;
-    struct arrival arrival = {ev->signal_id, ev->signal_type, ev->signal_payload, ev->signal_by,
-                              t->now_us};
-    struct signal *signal = ARENA_NEW(t->mem, struct signal);
-    struct takers takers = {0};
-    struct value output;
-
-    find_takers(t, &takers);
-    if (!check_forms(t, &takers, err) || !receive_make(t, &arrival, signal, err))
-        return false;
-    receive(t, signal);
-    t->out->received = signal;
-    for (size_t i = 0; i < takers.count; i++) {
-        take_waiting(t, &takers.items[i]);
-        turn_begin_step(t);
-        if (!wait_takes(t, turn_step(t), signal, &output))
-            continue;
-        if (t->x->pause != NULL)
-            pause_keep_signal(t, signal);
-        else
-            *complete = leave_wait(t, STEP_DONE, output, signal->seq);
-        return true;
-    }
-    return ev->signal_correlation.len == 0 ||
-           err_set(err, ERR_CONFLICT, "no wait with this correlation takes the signal");
-}
-
 /* --- cancelling --- */
 
 static bool cancel_rolls_back(const struct turn *t)
@@ -447,52 +88,7 @@ static bool apply_cancel(struct turn *t, struct err *err)
     return true;
 }
 
-/* --- answers --- */
-
-/* The step goes on with the answer to what it has asked for. False: reads are needed first. */
-static bool act_on_answer(struct turn *t, struct value output, struct value error)
-{
-    turn_begin_step(t);
-    if (output.kind == VALUE_ABSENT)
-        (void)turn_fail_answer(t, error);
-    if (output.kind == VALUE_ABSENT || !freeze_answer(t, output))
-        freeze_refuse(t);
-    return go_on_behind(t);
-}
-
-static bool answered(struct turn *t, struct value output, struct value error)
-{
-    turn_row(t, HISTORY_EVENT, turn_step(t)->code, STR("answer"))->key = t->x->cursor.awaited;
-    return act_on_answer(t, output, error);
-}
-
-static bool is_answered(const struct turn *t, const struct cursor *cursor)
-{
-    return cursor->awaited.len > 0 && cursor->kept_seq == 0 &&
-           str_eq(cursor->awaited, t->ev->answer_key);
-}
-
-static bool apply_answer(struct turn *t, bool *complete, struct err *err)
-{
-    const struct event *ev = t->ev;
-    uint32_t place = strand_find(t, is_answered);
-
-    if (place == NO_STRAND)
-        return err_set(err, ERR_CONFLICT, "the execution does not wait for this answer");
-    strand_take(t, place);
-    if (t->x->pause != NULL)
-        pause_keep_answer(t, ev->answer_output, ev->answer_error);
-    else
-        *complete = answered(t, ev->answer_output, ev->answer_error);
-    return true;
-}
-
 /* --- going on after a pause --- */
-
-static bool has_turned(const struct turn *t)
-{
-    return t->x->undo != NULL || status_is_terminal(t->x->status);
-}
 
 /* What came during a pause that is over. False: reads are needed first. */
 static bool act_on_kept(struct turn *t)
@@ -501,14 +97,14 @@ static bool act_on_kept(struct turn *t)
     struct value output;
     bool complete = true;
 
-    while (complete && t->x->pause == NULL && !has_turned(t) && pause_take(t, &kept)) {
+    while (complete && t->x->pause == NULL && turn_goes_forward(t) && pause_take(t, &kept)) {
         if (kept.signal == NULL) {
-            complete = act_on_answer(t, kept.output, kept.error);
+            complete = wake_with_answer(t, kept.output, kept.error);
             continue;
         }
         turn_begin_step(t);
         if (wait_takes(t, turn_step(t), kept.signal, &output))
-            complete = leave_wait(t, STEP_DONE, output, kept.signal->seq);
+            complete = wake_leave_wait(t, STEP_DONE, output, kept.signal->seq);
     }
     return complete;
 }
@@ -519,35 +115,8 @@ static bool apply_resume(struct turn *t, bool *complete, struct err *err)
     if (!pause_end(t, err))
         return false;
     *complete = act_on_kept(t);
-    if (*complete && !has_turned(t))
-        (void)apply_wake(t, complete);
-    return true;
-}
-
-/*
- * Waits beside the step that failed were closed with the execution, and are
- * open again: what came for them meanwhile is kept. False: reads are needed
- * first.
- */
-static bool look_again(struct turn *t, const struct execution *before)
-{
-    struct takers waits = {0};
-    struct value output;
-    int64_t took;
-
-    find_takers(t, &waits);
-    for (size_t i = 0; i < waits.count && !has_turned(t); i++) {
-        const struct cursor *c = &waits.items[i];
-
-        if (c->correlation.len == 0 || c->seq > before->seq ||
-            strand_at_visit(t, c->step, c->visit) == NO_STRAND)
-            continue;
-        take_waiting(t, c);
-        turn_begin_step(t);
-        if (wait_looks(t, turn_step(t), &output, &took) == STEP_NEEDS ||
-            (took > 0 && !leave_wait(t, STEP_DONE, output, took)))
-            return false;
-    }
+    if (*complete && turn_goes_forward(t))
+        (void)wake_apply(t, complete);
     return true;
 }
 
@@ -704,17 +273,17 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
             complete = step_run_all(&t);
             break;
         }
-        if (!apply_wake(&t, &complete))
+        if (!wake_apply(&t, &complete))
             return err_set(err, ERR_CONFLICT, "there is nothing to wake");
         break;
     case EVENT_SIGNAL:
-        ok = apply_signal(&t, &complete, err);
+        ok = deliver_signal(&t, &complete, err);
         break;
     case EVENT_CANCEL:
         ok = apply_cancel(&t, err);
         break;
     case EVENT_ANSWER:
-        ok = apply_answer(&t, &complete, err);
+        ok = wake_answered(&t, &complete, err);
         break;
     case EVENT_RETRY:
         ok = repair_retry(&t, &complete, err);
@@ -744,10 +313,10 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
     if (complete)
         complete = act_on_kept(&t);
     if (complete && t.has_strands && exec->status == STATUS_FAILED)
-        complete = look_again(&t, exec);
+        complete = deliver_kept(&t, exec);
     if (complete && t.has_strands && t.x->pause == NULL)
         complete = strand_run_rest(&t);
-    if (complete && t.x->undo != NULL && t.x->cursor.phase == PHASE_UNDO && is_due(&t))
+    if (complete && t.x->undo != NULL && t.x->cursor.phase == PHASE_UNDO && wake_is_due(&t))
         complete = undo_run(&t);
     out->result = complete ? ADVANCE_COMMIT : ADVANCE_NEED;
     if (complete) {

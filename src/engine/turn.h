@@ -197,6 +197,12 @@ void member_text(struct buf *out, const char *name, struct str text);
 void member_time(struct buf *out, const char *name, int64_t us);
 struct str member_end(struct buf *out);
 
+/* Neither at its end nor on its way back. */
+static inline bool turn_goes_forward(const struct turn *t)
+{
+    return t->x->undo == NULL && !status_is_terminal(t->x->status);
+}
+
 /* --- context.c: what expressions see --- */
 
 /* cel_activation.load: the roots of the context, made when first asked for. */
@@ -408,6 +414,38 @@ bool wait_is_over(const struct turn *t);
 
 /* Send a reminder. False: reads are needed first. */
 bool wait_remind(struct turn *t, const struct step *step);
+
+/* --- wake.c: what stood still goes on --- */
+
+/*
+ * Whatever has become due. *complete: false when reads are needed first.
+ * False: there is nothing to wake.
+ */
+bool wake_apply(struct turn *t, bool *complete);
+
+/* Whether there is anything to do now. */
+bool wake_is_due(const struct turn *t);
+
+/* The wait under way has ended with `output`, or failed. False: reads are needed first. */
+bool wake_leave_wait(struct turn *t, enum step_end end, struct value output, int64_t took);
+
+/* The step goes on with the answer to what it has asked for. False: reads are needed first. */
+bool wake_with_answer(struct turn *t, struct value output, struct value error);
+
+/* The answer of the event. False: nobody waits for it, `err` says so. */
+bool wake_answered(struct turn *t, bool *complete, struct err *err);
+
+/* --- deliver.c: signals come to waits --- */
+
+/* The signal of the event is recorded, and a wait that takes it ends. False: it is refused. */
+bool deliver_signal(struct turn *t, bool *complete, struct err *err);
+
+/*
+ * Waits beside the step that failed were closed with the execution, and are
+ * open again: what came for them meanwhile is kept. False: reads are needed
+ * first.
+ */
+bool deliver_kept(struct turn *t, const struct execution *before);
 
 /* --- receive.c: signals come in --- */
 

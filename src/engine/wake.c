@@ -1,0 +1,296 @@
+/*
+ * wake.c - what stood still goes on: a wait is over, an attempt begins, an
+ * answer is there, the deadline has passed; see turn.h.
+ */
+#include "engine/turn.h"
+
+/* --- a step goes on --- */
+
+/* The deadline of the whole execution has passed: its onError decides, whatever the step's says. */
+static void apply_deadline(struct turn *t)
+{
+    struct str error_json;
+
+    pause_forget(t);
+    (void)turn_fail(t, STR("timeout_execution"), STR("business"),
+                    "the execution did not end before its deadline");
+    (void)turn_failure(t, &error_json);
+    turn_row(t, HISTORY_EVENT, STR_NONE, STR("timeout"))->error_json = error_json;
+    t->x->stop_requested = true;
+    outcome_fail(t, t->x->program->on_error, error_json);
+}
+
+/* Go on after a step that ended like this. False: reads are needed first. */
+static bool go_on(struct turn *t, enum step_end end)
+{
+    if (end == STEP_NEEDS)
+        return false;
+    return !flow_settle(t, end) || step_run_all(t);
+}
+
+bool wake_leave_wait(struct turn *t, enum step_end end, struct value output, int64_t took)
+{
+    const struct command *c = &turn_step(t)->procedure->commands[0];
+
+    if (end == STEP_DONE)
+        end = command_shape(t, c, &output);
+    if (end == STEP_DONE)
+        end = step_complete(t, output, took);
+    return go_on(t, end);
+}
+
+static bool wake_wait(struct turn *t)
+{
+    const struct step *step = turn_step(t);
+    const struct command *c = &step->procedure->commands[0];
+    struct value output = value_null();
+    enum step_end end;
+
+    turn_begin_step(t);
+    if (!wait_is_over(t))
+        return wait_remind(t, step);
+    end = wait_expired(t, step, &output);
+    if (end == STEP_DONE && c->type == COMMAND_WAIT_SIGNAL &&
+        c->wait->on_timeout == ON_TIMEOUT_JUMP) {
+        end = command_shape(t, c, &output);
+        if (end == STEP_DONE)
+            end = step_complete(t, output, 0);
+        if (end == STEP_DONE)
+            end = flow_jump(t, c->wait->timeout_kind, c->wait->timeout_step);
+        if (end == STEP_FAILED && str_eq(t->failure.code, STR("limit_goto")))
+            end = failure_of_jump(t);
+        return go_on(t, end);
+    }
+    return wake_leave_wait(t, end, output, 0);
+}
+
+/* The next attempt of the visit under way. */
+static bool wake_attempt(struct turn *t)
+{
+    struct cursor *cursor = &t->x->cursor;
+
+    cursor->attempt++;
+    cursor->started_at_us = t->now_us;
+    cursor->phase = PHASE_ENTER;
+    cursor->wake_at_us = 0;
+    turn_begin_step(t);
+    return go_on(t, step_attempt(t));
+}
+
+/*
+ * What the step has asked for is there, or will never be: its commands go on
+ * behind it, or handle that. False: reads are needed first.
+ */
+static bool go_on_behind(struct turn *t)
+{
+    struct cursor *cursor = &t->x->cursor;
+    enum step_end end;
+
+    cursor->awaited = STR_NONE;
+    cursor->wake_at_us = cursor->timeout_at_us = 0;
+    if (cursor->phase == PHASE_RECONCILE) {
+        t->is_answered = true;
+        return reconcile_ask(t);
+    }
+    if (t->x->undo != NULL) {
+        t->is_answered = true; /* engine_advance() goes on with it */
+        return true;
+    }
+    cursor->phase = PHASE_ENTER;
+    end = step_attempt(t);
+    t->refused_at = STR_NONE;
+    return go_on(t, end);
+}
+
+bool wake_with_answer(struct turn *t, struct value output, struct value error)
+{
+    turn_begin_step(t);
+    if (output.kind == VALUE_ABSENT)
+        (void)turn_fail_answer(t, error);
+    if (output.kind == VALUE_ABSENT || !freeze_answer(t, output))
+        freeze_refuse(t);
+    return go_on_behind(t);
+}
+
+static bool answered(struct turn *t, struct value output, struct value error)
+{
+    turn_row(t, HISTORY_EVENT, turn_step(t)->code, STR("answer"))->key = t->x->cursor.awaited;
+    return wake_with_answer(t, output, error);
+}
+
+/* The parent looks for itself whether the execution that it started has ended. */
+static bool wake_child(struct turn *t)
+{
+    struct value output, error;
+    enum step_end end;
+
+    turn_begin_step(t);
+    end = child_look(t, &output, &error);
+    t->has_nothing_to_wake = end == STEP_SKIPPED;
+    if (end != STEP_DONE && end != STEP_FAILED)
+        return end != STEP_NEEDS;
+    if (end == STEP_DONE)
+        return answered(t, output, error);
+    freeze_refuse(t);
+    return go_on_behind(t);
+}
+
+static bool wake_job(struct turn *t)
+{
+    if (child_is_awaited(&t->x->cursor))
+        return wake_child(t);
+    turn_begin_step(t);
+    (void)turn_fail(t, STR("timeout_step"), STR("transient"),
+                    "no worker did it before the time was up");
+    freeze_refuse(t);
+    return go_on_behind(t);
+}
+
+static bool is_timer_due(const struct turn *t)
+{
+    return t->x->cursor.wake_at_us > 0 && t->x->cursor.wake_at_us <= t->wall_us;
+}
+
+static bool wake_step(struct turn *t)
+{
+    switch (t->x->cursor.phase) {
+    case PHASE_ENTER:
+        return step_run_all(t);
+    case PHASE_WAIT:
+        return wake_wait(t);
+    case PHASE_RETRY:
+        return wake_attempt(t);
+    case PHASE_JOB:
+        return wake_job(t);
+    case PHASE_RECONCILE:
+        return is_timer_due(t) && t->x->cursor.awaited.len > 0 ? wake_job(t) : reconcile_ask(t);
+    case PHASE_UNDO: /* engine_advance() goes on with it */
+        return !is_timer_due(t) || t->x->cursor.awaited.len == 0 || wake_job(t);
+    case PHASE_HELD:
+    case PHASE_COUNT:
+        break;
+    }
+    PANIC("a held execution is not woken");
+}
+
+bool wake_is_due(const struct turn *t)
+{
+    const struct execution *x = t->x;
+
+    if (x->cursor.phase == PHASE_HELD)
+        return false;
+    if (x->cursor.phase == PHASE_ENTER)
+        return true;
+    if (x->undo != NULL && x->cursor.wake_at_us == 0 && x->cursor.awaited.len == 0)
+        return true;
+    if (x->undo != NULL && x->undo->deadline_at_us > 0 && x->undo->deadline_at_us <= t->wall_us)
+        return true;
+    /* Its child may have ended at any time. */
+    if (x->undo == NULL && child_is_awaited(&x->cursor))
+        return true;
+    return is_timer_due(t);
+}
+
+/* --- several strands --- */
+
+static bool waits_for_child(const struct turn *t, const struct cursor *cursor)
+{
+    (void)t;
+    return child_is_awaited(cursor);
+}
+
+/* Its time has come, or its child may have ended. */
+static bool may_be_over(const struct turn *t, const struct cursor *cursor)
+{
+    if (cursor->phase == PHASE_HELD || cursor->phase == PHASE_ENTER)
+        return false;
+    return (cursor->wake_at_us > 0 && cursor->wake_at_us <= t->wall_us) ||
+           waits_for_child(t, cursor);
+}
+
+/* All children are looked at together. False: they must be read first. */
+static bool has_read_children(struct turn *t)
+{
+    struct value output, error;
+    bool ok = true;
+
+    for (uint32_t i = 0; i <= t->x->other_count; i++) {
+        strand_take(t, i);
+        if (waits_for_child(t, &t->x->cursor) && t->ev->children == NULL)
+            ok = child_look(t, &output, &error) != STEP_NEEDS && ok;
+    }
+    return ok;
+}
+
+/* Each strand that is due is woken once; those that are ready run later. */
+static bool wake_strands(struct turn *t)
+{
+    struct {
+        VEC_OF(struct cursor);
+    } due = {0};
+
+    if (!has_read_children(t))
+        return false;
+    for (uint32_t i = 0; i <= t->x->other_count; i++) {
+        strand_take(t, i);
+        if (may_be_over(t, &t->x->cursor))
+            *VEC_ADD(t->mem, &due) = t->x->cursor;
+    }
+    for (size_t i = 0; i < due.count; i++) {
+        uint32_t place = strand_at_visit(t, due.items[i].step, due.items[i].visit);
+
+        /* One that was woken before it may have stopped it. */
+        if (place == NO_STRAND)
+            continue;
+        strand_take(t, place);
+        if (!wake_step(t))
+            return false;
+        if (!turn_goes_forward(t))
+            return true;
+    }
+    return true;
+}
+
+bool wake_apply(struct turn *t, bool *complete)
+{
+    const struct execution *x = t->x;
+
+    if (x->cursor.phase != PHASE_HELD && x->undo == NULL && x->deadline_at_us > 0 &&
+        t->wall_us >= x->deadline_at_us) {
+        apply_deadline(t);
+        return true;
+    }
+    if (x->pause != NULL)
+        return false;
+    if (x->other_count > 0) {
+        *complete = wake_strands(t) && strand_run_rest(t);
+        return !*complete || t->out->history.count > 0;
+    }
+    if (!wake_is_due(t))
+        return false;
+    *complete = wake_step(t);
+    return !t->has_nothing_to_wake;
+}
+
+/* --- answers --- */
+
+static bool is_answered(const struct turn *t, const struct cursor *cursor)
+{
+    return cursor->awaited.len > 0 && cursor->kept_seq == 0 &&
+           str_eq(cursor->awaited, t->ev->answer_key);
+}
+
+bool wake_answered(struct turn *t, bool *complete, struct err *err)
+{
+    const struct event *ev = t->ev;
+    uint32_t place = strand_find(t, is_answered);
+
+    if (place == NO_STRAND)
+        return err_set(err, ERR_CONFLICT, "the execution does not wait for this answer");
+    strand_take(t, place);
+    if (t->x->pause != NULL)
+        pause_keep_answer(t, ev->answer_output, ev->answer_error);
+    else
+        *complete = answered(t, ev->answer_output, ev->answer_error);
+    return true;
+}
