@@ -143,14 +143,16 @@ bool strand_has_others(const struct turn *t, const struct frame *frame)
 /* The visit has failed. Its commands that are done are gone through, so that they can be undone. */
 static void fail_stopped(struct turn *t, struct str class)
 {
+    struct cursor *cursor = &t->x->cursor;
     struct failure stopped;
     struct str error_json;
     struct value error;
 
     turn_begin_step(t);
-    /* It is the next attempt that will not be. */
-    if (t->x->cursor.phase == PHASE_RETRY)
-        t->x->cursor.attempt++;
+    /* It is the next attempt that will not be; the deadline may have held it before that. */
+    if (cursor->phase == PHASE_RETRY ||
+        (cursor->phase == PHASE_HELD && cursor->is_unsure && cursor->awaited.len == 0))
+        cursor->attempt++;
     (void)turn_fail(t, STR("stopped"), class, "it was stopped before it had ended");
     t->failure.is_tried_again = true; /* nothing in the step may handle it */
     stopped = t->failure;

@@ -727,6 +727,24 @@ static void test_parallel__a_version_without_the_step_of_a_strand_is_refused(voi
     program_release(old);
 }
 
+/* The deadline has held a branch between two attempts: the one that will not be is the second. */
+static void test_parallel__a_held_branch_is_stopped_behind_its_attempts(void **state)
+{
+    (void)state;
+    start_with(
+        ",'onError':'hold','settings':{'timeout':'1h'}",
+        PARALLEL(",'join':'any'",
+                 "[{'code':'x','retry':{'maxAttempts':3,'delay':'2h'},'procedure':{'type':"
+                 "'compute.fail','code':'no','message':'m','class':'indeterminate'}}],[" SIGNAL(
+                     "w", "go", "") "]"));
+    assert_int_equal(execution_cursor(rig.x, 0)->phase, PHASE_RETRY);
+    pass(3600 * SECOND);
+    assert_true(execution_is_held(rig.x));
+    signal("go");
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_int_equal(rig_row(&rig, "x")->attempt, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -771,6 +789,7 @@ int main(void)
         CLAIM(test_parallel__children_are_looked_at_together),
         CLAIM(test_parallel__every_strand_moves_to_another_version),
         CLAIM(test_parallel__a_version_without_the_step_of_a_strand_is_refused),
+        CLAIM(test_parallel__a_held_branch_is_stopped_behind_its_attempts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
