@@ -168,12 +168,25 @@ static struct str code_at(const struct execution *x, const struct cursor *c)
     return c->step < x->program->step_count ? x->program->steps[c->step].code : STR_NONE;
 }
 
-static bool is_still_held(const struct execution *after, struct str code, const struct cursor *held)
+/* Whether this turn has held a strand at the step, maybe once more. */
+static bool is_held_anew(const struct turn *t, struct str code)
 {
-    for (uint32_t i = 0; execution_is_held(after) && i < execution_strands(after); i++) {
-        const struct cursor *c = execution_cursor(after, i);
-        if (c->phase == PHASE_HELD && str_eq(code_at(after, c), code) && c->visit == held->visit &&
-            c->attempt == held->attempt)
+    for (size_t i = 0; i < t->out->dead_letters.count; i++)
+        if (str_eq(t->out->dead_letters.items[i].step, code))
+            return true;
+    return false;
+}
+
+/* A strand that is left alone does not know any more since when it is held. */
+static bool is_still_held(const struct turn *t, struct str code, const struct cursor *held)
+{
+    const struct execution *x = t->x;
+
+    for (uint32_t i = 0; execution_is_held(x) && i < execution_strands(x); i++) {
+        const struct cursor *c = execution_cursor(x, i);
+        if (c->phase == PHASE_HELD && str_eq(code_at(x, c), code) && c->visit == held->visit &&
+            c->attempt == held->attempt &&
+            (c->seq == held->seq || (x->other_count == 0 && !is_held_anew(t, code))))
             return true;
     }
     return false;
@@ -188,7 +201,7 @@ static enum letter_status incidents_after(struct turn *t, const struct execution
         const struct cursor *c = execution_cursor(before, i);
         if (c->phase != PHASE_HELD)
             continue;
-        if (is_still_held(t->x, code_at(before, c), c))
+        if (is_still_held(t, code_at(before, c), c))
             goes_on = true;
         else
             *VEC_ADD(t->mem, &t->out->incident_steps) = code_at(before, c);

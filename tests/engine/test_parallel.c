@@ -426,6 +426,27 @@ static void test_parallel__branches_ask_beside_each_other(void **state)
     assert_string_equal(rig_output(&rig, "p"), "{'branches':[7,8],'count':2,'ended':[0,1]}");
 }
 
+/* What an operator said has led to an incident of the same attempt: the letter before is closed. */
+static void test_parallel__a_branch_that_is_held_once_more_has_one_letter(void **state)
+{
+#define DOUBT(code)                                                                                \
+    "[{'code':'" code "','procedure':{'type':'compute.fail','code':'cut','message':'m','class':"   \
+    "'indeterminate'},'reconcile':{'procedure':{'type':'compute.transform','data':0},'max':1}}]"
+
+    (void)state;
+    start_with(",'onError':'hold'", PARALLEL("", DOUBT("a") "," DOUBT("b")));
+    pass(0);
+    assert_true(execution_is_held(rig.x));
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_RESOLVE,
+                                               .letter = rig.x->cursor.asking->letter,
+                                               .said = SAID_FAILED}));
+    assert_true(execution_is_held(rig.x));
+    assert_int_equal(rig.last.dead_letters.count, 1);
+    assert_int_equal(rig.last.incident, LETTER_RESOLVED);
+    assert_int_equal(rig.last.incident_steps.count, 1);
+#undef DOUBT
+}
+
 static void test_parallel__correlated_waits_open_and_close_each_for_itself(void **state)
 {
     (void)state;
@@ -771,6 +792,7 @@ int main(void)
         CLAIM(test_parallel__an_attempt_without_an_answer_may_have_happened),
         CLAIM(test_parallel__what_is_being_asked_about_is_rolled_back_like_what_happened),
         CLAIM(test_parallel__branches_ask_beside_each_other),
+        CLAIM(test_parallel__a_branch_that_is_held_once_more_has_one_letter),
         CLAIM(test_parallel__correlated_waits_open_and_close_each_for_itself),
         CLAIM(test_parallel__what_is_lost_has_one_letter_however_often_it_is_rolled_back),
         CLAIM(test_parallel__attempts_that_were_tried_again_are_undone_once),
