@@ -200,7 +200,7 @@ static bool restore_context(struct arena *mem, struct execution *x, struct str t
             return stored_broken(err, "a step is not in its program");
         state_set_step(mem, x, (struct round){0}, step->index, restore_step(mem, e->value));
     }
-    state_count_visits(mem, x, (struct round){0}, stored_member(context, STR("visits")));
+    state_restore_visits(mem, x, stored_member(context, STR("visits")));
     input = stored_member(context, STR("input"));
     if (input.kind == VALUE_MAP)
         state_set_input(x, input, stored_json(mem, input));

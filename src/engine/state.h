@@ -131,7 +131,11 @@ void state_give_visits(struct execution *x);
 void state_count_visit(struct arena *mem, struct execution *x, struct round round, struct str code,
                        int64_t visit);
 void state_count_visits(struct arena *mem, struct execution *x, struct round round,
-                        struct value visits); /* by code */
+                        struct value visits);
+
+/* What state_write_visits() wrote, once the steps of the checkpoint are there. */
+void state_restore_visits(struct arena *mem, struct execution *x,
+                          struct value visits); /* by code */
 
 /* The execution goes on with `to`; `steps` are its steps, which take over their counts. */
 void state_move_visits(struct arena *mem, struct execution *x, const struct program *to,

@@ -67,6 +67,17 @@ void state_count_visit(struct arena *mem, struct execution *x, struct round roun
         x->steps[step->index].visit = visit;
 }
 
+/* Without a result the visits are counted in one place: by round where it may run in several. */
+static void settle(struct step_state *s, const struct step *step)
+{
+    int64_t visits = s->visit > s->given ? s->visit : s->given;
+
+    if (s->outcome != OUTCOME_NONE)
+        return;
+    s->visit = step->rounds > 0 ? 0 : visits;
+    s->given = step->rounds > 0 ? visits : 0;
+}
+
 void state_move_visits(struct arena *mem, struct execution *x, const struct program *to,
                        struct step_state *steps)
 {
@@ -86,6 +97,8 @@ void state_move_visits(struct arena *mem, struct execution *x, const struct prog
         if (state_visits(x, i) > 0 && program_step(to, x->program->steps[i].code) == NULL)
             x->past_visits =
                 with(mem, x->past_visits, x->program->steps[i].code, state_visits(x, i));
+    for (uint32_t i = 0; i < to->step_count; i++)
+        settle(&steps[i], &to->steps[i]);
 }
 
 static void write_visit(struct buf *out, struct str code, int64_t visit)
@@ -121,6 +134,23 @@ void state_count_visits(struct arena *mem, struct execution *x, struct round rou
         if (visits.map->entries[i].value.kind == VALUE_INT)
             state_count_visit(mem, x, round, value_text(visits.map->entries[i].key),
                               visits.map->entries[i].value.i);
+}
+
+void state_restore_visits(struct arena *mem, struct execution *x, struct value visits)
+{
+    for (uint32_t i = 0; visits.kind == VALUE_MAP && i < visits.len; i++) {
+        struct str code = value_text(visits.map->entries[i].key);
+        const struct step *step = program_step(x->program, code);
+        int64_t visit = visits.map->entries[i].value.i;
+
+        if (visits.map->entries[i].value.kind != VALUE_INT)
+            continue;
+        /* One that has a result has its own number: these were given beside it. */
+        if (step != NULL && x->steps[step->index].outcome != OUTCOME_NONE)
+            x->steps[step->index].given = visit;
+        else
+            state_count_visit(mem, x, (struct round){0}, code, visit);
+    }
 }
 
 const struct past_visit *state_copy_visits(struct arena *mem, const struct past_visit *list)

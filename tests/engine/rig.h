@@ -27,6 +27,7 @@ struct rig {
     struct child_read child;        /* how the child stands */
     bool first_child_alone;         /* only that of the first strand stands so, the others run */
     bool gives_up_on_records;
+    bool is_of_versions;    /* rows of one do not fold with the other: only the checkpoint counts */
     bool keeps_signals;     /* somebody keeps signals for waits that have a correlation: */
     struct kept_reads kept; /* these */
 };

@@ -395,6 +395,30 @@ static void test_rounds__that_were_stopped_keep_apart_what_they_hold(void **stat
     assert_int_equal(rig.x->status, STATUS_CANCELLED);
 }
 
+/* The numbers that its rounds were given stay given where they run one after the other. */
+static void test_rounds__visits_go_on_in_a_version_without_them(void **state)
+{
+#define BROKEN(more, data)                                                                         \
+    "{'code':'a','steps':[{'code':'l','loop':{'for':[1,2,3]" more                                  \
+    ",'steps':[{'code':'s','goto':'break','procedure':{'type':'compute.transform','data':" data    \
+    "}}]}},{'code':'w','goto':'l','procedure':{'type':'wait.signal','signalType':'x'}}]}"
+    const struct program *old;
+
+    (void)state;
+    rig_define(&rig, BROKEN(",'concurrency':3", "1"));
+    rig_start(&rig, "{}");
+    old = rig.program;
+    rig.program = NULL;
+    rig_define(&rig, BROKEN("", "2"));
+    rig.is_of_versions = true;
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_MIGRATE, .program = rig.program}));
+    rig_reload(&rig);
+    assert_true(rig_signal(&rig, "1", "x", "1"));
+    assert_string_equal(rig_trace(&rig), "s l w s4 l2");
+    program_release(old);
+#undef BROKEN
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -417,6 +441,7 @@ int main(void)
         CLAIM(test_rounds__every_one_moves_to_another_version),
         CLAIM(test_rounds__what_they_hold_counts_against_the_limit),
         CLAIM(test_rounds__that_were_stopped_keep_apart_what_they_hold),
+        CLAIM(test_rounds__visits_go_on_in_a_version_without_them),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
