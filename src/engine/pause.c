@@ -150,6 +150,14 @@ static struct value read_answer(struct turn *t, struct str json)
     return answer;
 }
 
+bool pause_keeps(const struct execution *x, int64_t seq)
+{
+    for (uint32_t i = 0; i < execution_strands(x); i++)
+        if (execution_cursor(x, i)->kept_seq == seq)
+            return true;
+    return false;
+}
+
 bool pause_take(struct turn *t, struct pause_kept *out)
 {
     struct execution *x = t->x;

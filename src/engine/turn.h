@@ -736,6 +736,9 @@ void pause_keep_signal(struct turn *t, const struct signal *signal);
 /* The same with an answer; `output` absent: with that error. A row says so. */
 void pause_keep_answer(struct turn *t, struct value output, struct value error);
 
+/* Whether the signal of that row is kept for a wait: no other one takes it. */
+bool pause_keeps(const struct execution *x, int64_t seq);
+
 /* What was kept for the strand under way. */
 struct pause_kept {
     const struct signal *signal; /* or NULL: an answer */

@@ -229,7 +229,8 @@ static const struct signal *find_buffered(struct turn *t, const struct command *
     const struct signal *s;
 
     while ((s = signals_next(&t->x->signals, &place)) != NULL)
-        if (!s->is_taken && matches(t, c, types, s) && fits_form(t, c, s, payload))
+        if (!s->is_taken && !pause_keeps(t->x, s->seq) && matches(t, c, types, s) &&
+            fits_form(t, c, s, payload))
             return s;
     return NULL;
 }

@@ -462,6 +462,21 @@ static void test_pause__stops_all_strands(void **state)
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
 }
 
+static void test_pause__what_is_kept_for_one_strand_is_not_taken_by_another(void **state)
+{
+    (void)state;
+    start(
+        PARALLEL("[" WAITS("v", "go", "") "," WAITS("n", "go", "") "],[" WAITS("w", "go", "") "]"));
+    assert_true(pause_for(""));
+    assert_true(signal("1", "go", "1"));
+    assert_true(signal("2", "go", "2"));
+    assert_true(resume());
+    assert_string_equal(rig_trace(&rig), "v w");
+    assert_true(shows("{'kind':'signal','step':'n'"));
+    assert_true(signal("3", "go", "3"));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+}
+
 static void test_pause__strands_go_on_waiting(void **state)
 {
     (void)state;
@@ -611,6 +626,7 @@ int main(void)
         CLAIM(test_pause__a_child_that_ended_is_looked_at_when_it_goes_on),
         CLAIM(test_pause__one_that_has_not_begun_begins_when_it_goes_on),
         CLAIM(test_pause__stops_all_strands),
+        CLAIM(test_pause__what_is_kept_for_one_strand_is_not_taken_by_another),
         CLAIM(test_pause__strands_go_on_waiting),
         CLAIM(test_pause__what_was_kept_for_a_strand_that_is_stopped_is_left),
         CLAIM(test_pause__the_deadline_still_counts),
