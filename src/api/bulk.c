@@ -12,6 +12,7 @@
  *                   ^                   |
  *                   +-------------------+
  */
+#include "api/bulk.h"
 #include "api/api.h"
 #include "api/executions_delete.h"
 #include "api/executions_pause.h"
@@ -276,39 +277,17 @@ static struct str answer_json(struct bulk *b, bool has_more)
     return buf_view(&out);
 }
 
-static void noted(struct node_request *r)
-{
-    /* What was done is durable, whether or not it could be noted in the audit log. */
-    call_answer(r->owner, 200, r->change->answer_json);
-}
-
 static void finish(struct bulk *b, bool has_more)
 {
     struct call *c = b->call;
     struct str json = answer_json(b, has_more);
-    struct change *note;
-    struct node_request *r;
     struct buf details;
-    struct err err;
 
     if (b->is_dry_run) {
         call_answer(c, 200, json);
         return;
     }
-    note = ARENA_NEW(c->mem, struct change);
-    r = ARENA_NEW(c->mem, struct node_request);
     buf_init_arena(&details, c->mem);
-    *note = (struct change){.apply = change_nothing,
-                            .now_us = api_now_us(c->api),
-                            .answer_status = 200,
-                            .answer_json = json};
-    *r = (struct node_request){.kind = NODE_CHANGE,
-                               .user = c->user,
-                               .idempotency = b->idempotency,
-                               .change = note,
-                               .mem = c->mem,
-                               .done = noted,
-                               .owner = c};
     buf_char(&details, '{');
     object_json(&details, "filter", b->filter_json);
     object_int(&details, "matched", b->matched);
@@ -316,10 +295,9 @@ static void finish(struct bulk *b, bool has_more)
     object_int(&details, "failed", b->failed);
     object_int(&details, "skipped", b->skipped);
     buf_char(&details, '}');
-    call_audit(c, r, str_printf(c->mem, "execution.bulk_%s", action_name(b->action)).ptr, STR_NONE,
-               buf_view(&details));
-    if (!node_submit(c->node, r, &err))
-        call_answer(c, 200, json);
+    bulk_answer(c, &b->idempotency,
+                str_printf(c->mem, "execution.bulk_%s", action_name(b->action)).ptr,
+                buf_view(&details), json);
 }
 
 /* --- the request --- */

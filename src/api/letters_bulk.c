@@ -6,6 +6,7 @@
  * is newer than the pages that are still to come, so it is not met twice.
  */
 #include "api/api.h"
+#include "api/bulk.h"
 #include "api/filter.h"
 #include "api/letters.h"
 #include "api/view.h"
@@ -192,46 +193,22 @@ static struct str answer_json(struct letters_bulk *b, bool has_more)
     return buf_view(&out);
 }
 
-static void noted(struct node_request *r)
-{
-    /* What was done is durable, whether or not it could be noted in the audit log. */
-    call_answer(r->owner, 200, r->change->answer_json);
-}
-
 static void finish(struct letters_bulk *b, bool has_more)
 {
     struct call *c = b->call;
     struct str json = answer_json(b, has_more);
-    struct change *note;
-    struct node_request *r;
     struct buf details;
-    struct err err;
 
     if (b->is_dry_run) {
         call_answer(c, 200, json);
         return;
     }
-    note = ARENA_NEW(c->mem, struct change);
-    r = ARENA_NEW(c->mem, struct node_request);
-    *note = (struct change){.apply = change_nothing,
-                            .now_us = api_now_us(c->api),
-                            .answer_status = 200,
-                            .answer_json = json};
-    *r = (struct node_request){.kind = NODE_CHANGE,
-                               .user = c->user,
-                               .idempotency = b->idempotency,
-                               .change = note,
-                               .mem = c->mem,
-                               .done = noted,
-                               .owner = c};
     buf_init_arena(&details, c->mem);
     buf_char(&details, '{');
     object_json(&details, "filter", b->filter_json);
     write_counts(&details, b);
     buf_char(&details, '}');
-    call_audit(c, r, "dead_letter.bulk_retry", STR_NONE, buf_view(&details));
-    if (!node_submit(c->node, r, &err))
-        call_answer(c, 200, json);
+    bulk_answer(c, &b->idempotency, "dead_letter.bulk_retry", buf_view(&details), json);
 }
 
 /* --- the request --- */

@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/where.h"
+#include "value/json.h"
 
 #include <stdio.h>
 
@@ -39,4 +40,17 @@ int act_run(struct client *c, const struct act *act, char **argv, struct str bod
     else
         printf("%.*s is %s\n", STR_ARG(id), act->begun != NULL ? act->begun : act->done);
     return EXIT_OK;
+}
+
+struct str act_reason(struct client *c, const char *reason)
+{
+    struct buf body;
+
+    if (reason == NULL)
+        return STR_NONE;
+    buf_init_arena(&body, &c->mem);
+    buf_text(&body, "{\"reason\":");
+    json_write_string(&body, str_of(reason));
+    buf_char(&body, '}');
+    return buf_view(&body);
 }

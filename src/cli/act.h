@@ -21,4 +21,7 @@ bool act_fits(const struct act *act, int argc);
  */
 int act_run(struct client *c, const struct act *act, char **argv, struct str body);
 
+/* The body that gives a reason, in the client's memory; empty when there is none. */
+struct str act_reason(struct client *c, const char *reason);
+
 #endif

@@ -2,20 +2,6 @@
 #include "cli/act.h"
 #include "cli/command.h"
 #include "cli/options.h"
-#include "value/json.h"
-
-static struct str make_body(struct client *c, const char *reason)
-{
-    struct buf body;
-
-    if (reason == NULL)
-        return STR_NONE;
-    buf_init_arena(&body, &c->mem);
-    buf_text(&body, "{\"reason\":");
-    json_write_string(&body, str_of(reason));
-    buf_char(&body, '}');
-    return buf_view(&body);
-}
 
 int command_pause(int argc, char **argv)
 {
@@ -33,7 +19,7 @@ int command_pause(int argc, char **argv)
         !act_fits(&act, argc))
         return command_usage("pause");
     client_open(&c);
-    status = act_run(&c, &act, argv, make_body(&c, reason));
+    status = act_run(&c, &act, argv, act_reason(&c, reason));
     client_close(&c);
     return status;
 }
