@@ -110,6 +110,11 @@ static bool describe_field(struct turn *t, const struct command *c, enum command
     return true;
 }
 
+static enum waiting_kind wait_kind(const struct command *c)
+{
+    return c->type == COMMAND_WAIT_SIGNAL ? WAITING_SIGNAL : WAITING_TIMER;
+}
+
 static bool describe(struct turn *t, const struct step *step, struct str *out)
 {
     const struct cursor *cursor = &t->x->cursor;
@@ -119,7 +124,7 @@ static bool describe(struct turn *t, const struct step *step, struct str *out)
     struct buf why;
 
     buf_init_arena(&why, t->mem);
-    member_text(&why, "kind", is_signal ? STR("signal") : STR("timer"));
+    member_kind(&why, wait_kind(c));
     member_text(&why, "step", step->code);
     if (is_signal) {
         member_json(&why, "signalType", cursor->types_json);
@@ -380,7 +385,7 @@ static enum step_end begin_waiting(struct turn *t, const struct step *step)
     set_timer(&t->x->cursor);
     if (!describe(t, step, &why))
         return STEP_FAILED;
-    step_wait(t, PHASE_WAIT, STR("waiting"), why);
+    step_wait(t, PHASE_WAIT, wait_kind(&step->procedure->commands[0]), STR("waiting"), why);
     return STEP_WAITS;
 }
 
