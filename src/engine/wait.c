@@ -7,8 +7,7 @@
 
 bool wait_is(const struct command *c)
 {
-    return c->type == COMMAND_WAIT_SIGNAL || c->type == COMMAND_WAIT_TIMER ||
-           c->type == COMMAND_WAIT_UNTIL;
+    return catalog_command(c->type)->ends == ENDS_WAITS;
 }
 
 static void put(struct value_entry *entries, size_t *count, struct str key, struct value v)
