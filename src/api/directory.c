@@ -357,7 +357,8 @@ const struct person *directory_find(const struct directory *d, struct str org_id
         p = e->ptr;
         if (!str_eq(p->name, text) || (org_id.len > 0 && !str_eq(p->org_id, org_id)))
             continue;
-        if (found == NULL || str_eq(p->org_id, ORG_DEFAULT))
+        if (found == NULL ||
+            (str_eq(p->org_id, ORG_DEFAULT) && !str_eq(found->org_id, ORG_DEFAULT)))
             found = p;
     }
     return found;
