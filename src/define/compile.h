@@ -100,24 +100,16 @@ void compile_undeclared_input(struct compiler *c, struct str source, const struc
 
 /* --- fields --- */
 
-enum field_state {
-    STATE_NOW,
-    STATE_LATER,   /* of the language, and not built yet */
-    STATE_IGNORED, /* accepted whatever it holds */
-};
-
-struct field_spec {
-    const char *name;
-    enum field_state state;
-};
-
 /*
- * Whether `v` is an object; if not, that is a finding. Its fields that are
- * unknown or not built yet are findings too. A field that is not built yet
- * does no harm while it is null or empty.
+ * Whether `v` is an object; if not, that is a finding. Its fields are held
+ * against the rows of the table: those that are unknown, not built yet or
+ * missing are findings too. A field that is not built yet does no harm while
+ * it is null or empty.
  */
-bool compile_fields(struct compiler *c, struct value v, const struct field_spec *specs,
-                    size_t count);
+bool compile_fields(struct compiler *c, struct value v, enum field_table table);
+
+/* The same for a command: its own fields beside those of the table COMMAND. */
+bool compile_command_fields(struct compiler *c, struct value v, const struct command_spec *spec);
 
 /* The field of an object, or VALUE_ABSENT; the same when it is no object. */
 struct value compile_field(struct value object, const char *name);
@@ -129,10 +121,10 @@ struct str compile_text(struct compiler *c, struct value object, const char *nam
 bool compile_flag(struct compiler *c, struct value object, const char *name);
 
 /*
- * The field as one of `words` (spaces between them): its place among them, or
- * -1 when it is not there or something else, which is then a finding.
+ * The field as one of the words that its row in the table has: its place among
+ * them, or -1 when it is not there or something else, which is then a finding.
  */
-int compile_word(struct compiler *c, struct value object, const char *name, const char *words);
+int compile_word(struct compiler *c, enum field_table table, struct value object, const char *name);
 
 /* `meta`, an object that may hold anything; an empty one when it is not there. */
 struct value compile_meta(struct compiler *c, struct value object);
@@ -197,8 +189,8 @@ struct params {
     uint32_t count;
 };
 
-/* The field `type` of a parameter: an enum param_type, or -1 when there is none. */
-int compile_param_type(struct compiler *c, struct value object);
+/* The field `type` of a parameter, by the table: an enum param_type, or -1 when there is none. */
+int compile_param_type(struct compiler *c, enum field_table table, struct value object);
 
 /*
  * Whether *v is of that type. A double that is a whole number becomes an int
@@ -343,10 +335,10 @@ const struct procedure *compile_procedure(struct compiler *c, struct value v,
                                           enum commands_place place);
 
 /*
- * {procedure, input, ...}, or just the procedure. `specs` are the fields that
- * the object may have, these two among them. False after a finding.
+ * {procedure, input, ...}, or just the procedure. The fields of the object are
+ * those of the table, these two among them. False after a finding.
  */
-bool compile_call(struct compiler *c, struct value v, const struct field_spec *specs, size_t count,
+bool compile_call(struct compiler *c, struct value v, enum field_table table,
                   struct procedure_call *out);
 
 /* `rollback` of a step or a command: {procedure, input}, or just the procedure. */
@@ -421,8 +413,5 @@ const char *context_place(enum context_root root);
 
 /* The root of that name. */
 bool context_root_of(struct str name, enum context_root *out);
-
-/* The words of `onError`, in the order of enum on_error. */
-#define ON_ERROR_WORDS "compensate retry fail_fast hold"
 
 #endif

@@ -64,20 +64,15 @@ static struct value call_function(struct cel_eval *ev, const struct value *args,
 
 /* --- the fields --- */
 
-static const struct field_spec function_fields[] = {{"params", STATE_NOW}, {"body", STATE_NOW}};
-static const struct field_spec param_fields[] = {{"name", STATE_NOW}, {"type", STATE_NOW}};
-
 static void read_param(struct compiler *c, struct value v, struct function *f)
 {
     struct str name;
     size_t outer;
     int type;
 
-    if (!compile_fields(c, v, param_fields, sizeof(param_fields) / sizeof(param_fields[0])))
+    if (!compile_fields(c, v, TABLE_FUNCTION_PARAM))
         return;
     name = compile_text(c, v, "name");
-    if (compile_field(v, "name").kind == VALUE_ABSENT)
-        compile_missing(c, "name");
     outer = compile_enter(c, STR("name"));
     if (compile_field(v, "name").kind == VALUE_STRING && !compile_is_name(name))
         compile_error(c, FINDING_BAD_NAME,
@@ -87,7 +82,7 @@ static void read_param(struct compiler *c, struct value v, struct function *f)
             compile_error(c, FINDING_DUPLICATE_NAME, "there are two parameters '%.*s'",
                           STR_ARG(name));
     compile_leave(c, outer);
-    type = compile_param_type(c, v);
+    type = compile_param_type(c, TABLE_FUNCTION_PARAM, v);
     f->params[f->param_count] = name;
     f->types[f->param_count++] = type >= 0 ? (enum param_type)type : PARAM_ANY;
 }
@@ -116,13 +111,10 @@ static bool read_function(struct compiler *c, struct function *f, struct str *bo
 {
     size_t outer;
 
-    if (!compile_fields(c, f->definition, function_fields,
-                        sizeof(function_fields) / sizeof(function_fields[0])))
+    if (!compile_fields(c, f->definition, TABLE_FUNCTION))
         return false;
     read_params(c, f);
     *body = compile_text(c, f->definition, "body");
-    if (compile_field(f->definition, "body").kind == VALUE_ABSENT)
-        compile_missing(c, "body");
     outer = compile_enter(c, STR("body"));
     if (body->len > FUNCTION_BODY_MAX)
         compile_error(c, FINDING_LIMIT_SIZE, "the body has %zu bytes; at most %d are allowed",

@@ -1,6 +1,7 @@
 /* kind.c - the table behind kind.h. */
 #include "define/kind.h"
 
+#include "base/nearest.h"
 #include "define/compile.h"
 
 static const struct kind_spec specs[] = {
@@ -40,17 +41,11 @@ const struct kind_spec *kind_at(struct str path)
 
 struct str kind_nearest(struct str name)
 {
-    unsigned limit = catalog_hint_distance(name);
-    struct str best = STR_NONE;
+    struct nearest n = nearest_to(name);
 
-    for (size_t i = 0; i < KIND_COUNT && limit > 0; i++) {
-        unsigned distance = str_distance(name, str_of(specs[i].name), limit);
-        if (distance <= limit) {
-            best = str_of(specs[i].name);
-            limit = distance - 1;
-        }
-    }
-    return best;
+    for (size_t i = 0; i < KIND_COUNT; i++)
+        nearest_offer(&n, str_of(specs[i].name));
+    return n.best;
 }
 
 const struct kind_spec *kind_of(struct value definition)
@@ -72,14 +67,14 @@ const struct kind_spec *kind_of(struct value definition)
 struct value kind_body(struct arena *mem, const struct kind_spec *spec, struct value definition)
 {
     struct value_entry *entries = ARENA_ARRAY(mem, definition.len + 1, struct value_entry);
-    size_t count = 0, duplicate;
+    size_t count = 0;
 
     for (uint32_t i = 0; i < definition.len; i++) {
         struct str name = value_text(definition.map->entries[i].key);
         if (!str_eq(name, STR("kind")) && !str_eq(name, str_of(spec->key)))
             entries[count++] = definition.map->entries[i];
     }
-    return value_map_make(mem, entries, count, &duplicate);
+    return value_map_take(mem, entries, count);
 }
 
 const char *define_kind_of(struct value definition)

@@ -70,7 +70,8 @@ struct mapping {
 };
 
 enum command_type {
-#define COMMAND(symbol, name, alias, place, ends, summary, arguments) COMMAND_##symbol,
+#define COMMAND(symbol, name, alias, place, ends, group, label, help, result, arguments)           \
+    COMMAND_##symbol,
 #define COMMAND_LATER(name)
 #include "define/commands.def"
 #undef COMMAND_LATER

@@ -5,20 +5,6 @@
 
 enum { PROCEDURE_BYTES_MAX = 64 * 1024 };
 
-static const struct field_spec scenario_fields[] = {
-    {"code", STATE_NOW},       {"name", STATE_NOW},        {"description", STATE_NOW},
-    {"input", STATE_NOW},      {"steps", STATE_NOW},       {"onError", STATE_NOW},
-    {"settings", STATE_NOW},   {"result", STATE_NOW},      {"access", STATE_NOW},
-    {"meta", STATE_NOW},       {"version", STATE_IGNORED}, {"procedures", STATE_NOW},
-    {"triggers", STATE_LATER}, {"kind", STATE_IGNORED},
-};
-
-static const struct field_spec access_fields[] = {
-    {"start", STATE_NOW},
-    {"view", STATE_NOW},
-    {"operate", STATE_NOW},
-};
-
 static const int64_t DEFAULT_TIMEOUT_US = INT64_C(30) * 86400 * 1000000;
 
 /* A role, or "group:name". A role that does not exist lets nobody in, which is hardly meant. */
@@ -44,7 +30,7 @@ static void check_access(struct compiler *c, struct value access)
 {
     size_t outer = compile_enter(c, STR("access"));
 
-    if (compile_fields(c, access, access_fields, sizeof(access_fields) / sizeof(access_fields[0])))
+    if (compile_fields(c, access, TABLE_ACCESS))
         for (uint32_t i = 0; i < access.len; i++) {
             struct value list = access.map->entries[i].value;
             size_t field = compile_enter(c, value_text(access.map->entries[i].key));
@@ -81,8 +67,7 @@ static void compile_scenario(struct compiler *c, struct value definition, struct
     size_t outer;
     int word;
 
-    if (!compile_fields(c, definition, scenario_fields,
-                        sizeof(scenario_fields) / sizeof(scenario_fields[0])))
+    if (!compile_fields(c, definition, TABLE_SCENARIO))
         return;
     p->code = compile_own_code(c, definition);
     p->name = compile_text(c, definition, "name");
@@ -93,7 +78,7 @@ static void compile_scenario(struct compiler *c, struct value definition, struct
     v = compile_field(definition, "input");
     if (v.kind != VALUE_ABSENT)
         compile_input(c, v, p);
-    word = compile_word(c, definition, "onError", ON_ERROR_WORDS);
+    word = compile_word(c, TABLE_SCENARIO, definition, "onError");
     if (word >= 0)
         p->on_error = (enum on_error)word;
     v = compile_field(definition, "settings");
@@ -126,6 +111,8 @@ static void read_procedure(struct compiler *c, struct value definition, struct p
     struct err err;
 
     p->code = definition.kind == VALUE_MAP ? compile_own_code(c, definition) : STR_NONE;
+    if (definition.kind == VALUE_MAP && compile_field(definition, "code").kind == VALUE_ABSENT)
+        compile_missing(c, "code");
     *unit = (struct unit){
         .definition = definition,
         .procedure = {.kind = PROCEDURE_REGISTRY, .name = p->code, .version = p->version}};

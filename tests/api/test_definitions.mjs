@@ -487,11 +487,21 @@ claim('a newcomer is told the same by the server as by the command line', async 
 
 claim('the catalog is what the command line says it is', async (s) => {
     const answer = await s.call('GET', '/catalog');
-    equal(answer.raw, execFileSync(pawl, ['catalog'], { encoding: 'utf8' }).trim());
+    equal(answer.raw, execFileSync(pawl, ['catalog'], { encoding: 'utf8', maxBuffer: 1 << 24 }).trim());
     const create = answer.json.commands.find((c) => c.name === 'record.create');
-    equal(create.fields.map((f) => [f.name, f.kind, f.required]), [['object', 'text', true], ['data', 'map', true],
-        ['id', 'text', false], ['ifExists', 'word', false]]);
-    equal([create.fields[3].enum, create.fields[3].default], [['fail', 'keep', 'merge', 'replace'], 'fail']);
+    equal(create.fields.map((f) => [f.name, f.kind, f.required]), [['object', 'template', true],
+        ['data', 'map of value or computed', true], ['id', 'template', false], ['ifExists', 'one of', false]]);
+    equal([create.fields[3].options, create.fields[3].default], [['fail', 'keep', 'merge', 'replace'], 'fail']);
+    equal(create.result.fields.map((f) => [f.name, f.kind]), [['id', 'string'], ['version', 'integer']]);
+});
+
+claim('the catalog speaks English and Russian', async (s) => {
+    const [en, ru] = await Promise.all(['en', 'ru'].map((lang) => s.call('GET', `/catalog?lang=${lang}`)));
+    equal(en.raw, (await s.call('GET', '/catalog')).raw);
+    const label = (answer) => answer.json.fields.step.find((f) => f.name === 'when').label;
+    equal([label(en), label(ru)], ['When', 'Условие']);
+    equal(ru.json.functions.map((f) => f.name), en.json.functions.map((f) => f.name));
+    equal((await s.call('GET', '/catalog?lang=de')).status, 422);
 });
 
 // --- from one installation to another ---
