@@ -26,6 +26,16 @@ const char *status_name(enum execution_status s);
 bool status_is_terminal(enum execution_status s);
 bool status_read(struct str name, enum execution_status *out) MUST_USE;
 
+enum waiting_kind {
+#define WAITING_KIND(symbol, name) WAITING_##symbol,
+#include "engine/waiting_kind.def"
+#undef WAITING_KIND
+    WAITING_KIND_COUNT
+};
+
+const char *waiting_kind_name(enum waiting_kind kind);
+bool waiting_kind_read(struct str name, enum waiting_kind *out) MUST_USE;
+
 /* The layout of the state columns; a node refuses a newer one. */
 enum { EXECUTION_FORMAT = 2 };
 

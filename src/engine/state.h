@@ -27,6 +27,7 @@ struct stored_execution {
     struct str key, org_id, user_json;
     struct str input_json, context_json, cursor_json;
     struct str error_json, result_json, waiting_for_json;
+    enum waiting_kind waiting_kind;
     int64_t row_version, seq, checkpoint_seq;
     int64_t wake_at_us, deadline_at_us;
     int64_t created_at_us, started_at_us, completed_at_us, updated_at_us;
@@ -34,6 +35,7 @@ struct stored_execution {
     int32_t crash_count;
     int32_t format;
     struct history history; /* the rows after checkpoint_seq */
+    struct tolds tolds;     /* what others have told it and no commit has applied, oldest first */
     struct value step_meta; /* by code, of steps that have a `meta`; for showing it alone */
 };
 

@@ -97,7 +97,10 @@ static struct definition_change *request_definitions(struct node_request *r)
 void batch_add(struct node *n, struct work *w)
 {
     w->member = (struct member){.owner = w, .correlated = w->correlated};
-    if (w->commit != NULL) {
+    if (w->asserts) {
+        w->member.kind = MEMBER_ASSERT;
+        w->member.assertion = &w->assertion;
+    } else if (w->commit != NULL) {
         w->member.kind = MEMBER_COMMIT;
         w->member.commit = w->commit;
     } else if (w->correlated != NULL) {
@@ -245,6 +248,13 @@ static void applied(struct node *n, struct work *w)
     struct entry *e = w->entry;
     const struct execution *x;
 
+    if (w->asserts) {
+        wake_arm(n, e->x);
+        work_free(n, w);
+        unpin(n, e);
+        entry_release_if_idle(n, e);
+        return;
+    }
     if (w->commit == NULL) {
         answer(n, w);
         work_free(n, w);
@@ -262,8 +272,8 @@ static void applied(struct node *n, struct work *w)
         taken_tell(n, e, w->commit);
     for (size_t i = 0; i < w->commit->starts.count; i++)
         wake(n, w->commit->starts.items[i]->id);
-    if (w->commit->wakes_parent)
-        wake(n, x->parent_id);
+    for (size_t i = 0; i < w->commit->tells.count; i++)
+        wake_told(n, w->commit->tells.items[i].execution);
     if (w->kind == WORK_REQUEST)
         answer(n, w);
     if (status_is_terminal(x->status))
@@ -282,6 +292,7 @@ static void again(struct node *n, struct work *w)
 
     ASSERT(e != NULL);
     w->commit = NULL;
+    w->asserts = false;
     w->now_us = 0;
     work_forget_reads(w);
     if (w->kind == WORK_REQUEST && w->request->kind == NODE_START) {

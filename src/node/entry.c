@@ -173,6 +173,10 @@ static void compact(struct node *n, struct entry *e)
         live = e->copied_bytes;
     if (e->mem.held_bytes < ALLOWANCE + 2 * live)
         return;
+    if (e->told.count > 0) {
+        e->told = (struct told_numbers){0};
+        e->has_news = true;
+    }
     take_arena(n, &fresh);
     e->x = state_copy(&fresh, e->x);
     give_arena(n, &e->mem);
@@ -236,6 +240,7 @@ void entry_reload(struct node *n, struct entry *e)
         w->now_us = 0;
     }
     e->is_stale = false;
+    e->told = (struct told_numbers){0};
     e->x = NULL;
     e->copied_bytes = 0;
     arena_reset(&e->mem);

@@ -81,6 +81,8 @@ struct work {
     int64_t waits_up_to;                  /* ... the wait that was asked last; 0 = none */
     struct program_ref *program;          /* RETRY, MIGRATE: the version to go on with; or NULL */
     struct value input;                   /* RETRY: as it was checked; or absent */
+    bool asserts; /* it changes nothing: its member says that the state it met is still true */
+    struct assertion assertion;
     struct work *next;
 };
 
@@ -108,6 +110,8 @@ struct entry {
     bool is_needing;         /* records are being read for the first work */
     bool is_stale;           /* the state in memory did not become true: load again when unpinned */
     bool wake_queued;
+    bool has_news;            /* it was told something since `told` was read */
+    struct told_numbers told; /* rows of execution_events that its next wake applies; in `mem` */
     bool in_ready_list;
     bool is_told; /* what follows is what was told last */
     enum execution_status told_status;
@@ -190,6 +194,14 @@ struct load {
             struct uuid after_id;
             struct dues dues;
         } due;
+        struct {
+            int64_t after; /* the number of the last row that was seen */
+            struct told_executions rows;
+        } told;
+        struct {
+            struct entry *entry;
+            struct tolds tolds;
+        } news;
         struct {
             int64_t after_row;
             struct ended_executions rows;
@@ -332,6 +344,9 @@ struct node {
     int64_t looked_back_us;    /* wall; with the id: where the last page ended */
     struct uuid looked_back_id;
     bool is_refilling;
+    bool is_looking_for_told;
+    int64_t next_look_for_told_us; /* monotonic */
+    int64_t told_after;            /* the number that the last page ended with */
 
     struct retention *retention; /* or NULL: everything is kept */
     struct expiry *expiry;
@@ -395,7 +410,8 @@ bool loads_resend(struct node *n); /* those that did not fit; whether any went *
 void loads_free(struct node *n);
 void load_entry(struct node *n, struct entry *e);
 void load_records(struct node *n, struct entry *e, struct work *w);
-void load_restore(struct load *l); /* the program of a loaded execution has come */
+void load_told(struct node *n, struct entry *e); /* what it was told; it must be unpinned */
+void load_restore(struct load *l);               /* the program of a loaded execution has come */
 
 /*
  * Read a version of a process (-1: the published one) and compile it, on a
@@ -435,7 +451,9 @@ void wake(struct node *n, struct uuid id); /* give it a work of kind WAKE */
 void wake_arm(struct node *n, const struct execution *x);
 void wake_later(struct node *n, struct uuid id, int64_t delay_us);
 bool wake_may_fire(const struct node *n);
-bool wake_fire(struct node *n); /* what is due; whether anything was */
+bool wake_fire(struct node *n);                 /* what is due; whether anything was */
+void wake_told(struct node *n, struct uuid id); /* it has a row in execution_events */
+void wake_look_for_told(struct node *n);        /* now and then: what others have told */
 void wake_refill(struct node *n);
 void wake_look_back(struct node *n);             /* now and then: what is overdue and unknown */
 int64_t wake_refill_in_us(const struct node *n); /* until wake_refill() has something to do */

@@ -145,12 +145,32 @@ static void take_first(struct entry *e, struct work *w)
         e->wake_queued = false;
 }
 
+/* What it was told changes nothing, provided that it stands where it did: these rows go. */
+static void drop_told(struct node *n, struct entry *e, struct work *w)
+{
+    w->commit = NULL;
+    w->asserts = true;
+    w->assertion = (struct assertion){.id = e->id,
+                                      .row = e->row,
+                                      .row_version = e->x->row_version,
+                                      .consumed = e->told,
+                                      .now_us = w->now_us};
+    e->told = (struct told_numbers){0};
+    e->pins++;
+    batch_add(n, w);
+}
+
 /* An event that does not apply: it is refused, once what it met is durable. */
 static bool refuse(struct node *n, struct entry *e, struct work *w, const struct err *err)
 {
     if (e->pins > 0)
         return false;
     take_first(e, w);
+    if (w->kind == WORK_WAKE && e->told.count > 0 && e->x->pause == NULL &&
+        e->x->crash_count < CRASHES_MAX) {
+        drop_told(n, e, w);
+        return true;
+    }
     if (w->kind == WORK_WAKE)
         wake_arm(n,
                  e->x); /* too early: the clock was set back, or the timer is of an older state */
@@ -219,6 +239,11 @@ static bool is_parked(const struct entry *e, const struct work *w)
 static void commit_first(struct node *n, struct entry *e, struct work *w, struct commit *commit)
 {
     take_first(e, w);
+    /* A wake has looked at every child that it waits for. */
+    if (w->kind == WORK_WAKE) {
+        commit->consumed = e->told;
+        e->told = (struct told_numbers){0};
+    }
     w->commit = commit;
     e->x = commit->after;
     e->pins++;
@@ -328,6 +353,12 @@ static bool run_first(struct node *n, struct entry *e)
 
     if (!is_allowed(e, w, &err))
         return refuse(n, e, w, &err);
+    if (w->kind == WORK_WAKE && e->has_news) {
+        /* Rows that an earlier commit of it has applied must be gone. */
+        if (e->pins == 0)
+            load_told(n, e);
+        return false;
+    }
     if (w->kind == WORK_REQUEST && (w->joins || r->kind == NODE_WAIT))
         return join_waiters(n, e, w);
     if (w->kind == WORK_REQUEST && r->kind == NODE_SIGNAL) {

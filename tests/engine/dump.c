@@ -533,6 +533,7 @@ void dump_store(struct arena *mem, const struct commit *c, struct stored_executi
         .error_json = column(mem, before.error_json, x->error_json),
         .result_json = column(mem, before.result_json, x->result_json),
         .waiting_for_json = column(mem, before.waiting_for_json, x->waiting_for_json),
+        .waiting_kind = c->waiting_kind,
         .row_version = x->row_version,
         .seq = x->seq,
         .checkpoint_seq = before.checkpoint_seq,
