@@ -228,38 +228,6 @@ static enum letter_status incident_after(struct turn *t, const struct execution 
                                                                                   : LETTER_OPEN;
 }
 
-/* What it waits for, as waiting_for_json describes it. */
-static enum waiting_kind waiting_kind(const struct execution *x)
-{
-    const struct cursor *c = &x->cursor;
-
-    if (x->waiting_for_json.len == 0)
-        return WAITING_NONE;
-    if (x->pause != NULL)
-        return WAITING_PAUSED;
-    switch (c->phase) {
-    case PHASE_WAIT:
-        return x->program->steps[c->step].procedure->commands[0].type == COMMAND_WAIT_SIGNAL
-                   ? WAITING_SIGNAL
-                   : WAITING_TIMER;
-    case PHASE_RETRY:
-        return WAITING_RETRY;
-    case PHASE_JOB:
-        return child_is_awaited(c) ? WAITING_CHILD : WAITING_JOB;
-    case PHASE_RECONCILE:
-        return c->awaited.len > 0 ? WAITING_JOB : WAITING_RECONCILE;
-    case PHASE_UNDO:
-        return c->awaited.len > 0 ? WAITING_JOB : WAITING_RETRY;
-    case PHASE_HELD:
-        return c->asking != NULL && c->asking->letter.len > 0 ? WAITING_RECONCILE
-                                                              : WAITING_INCIDENT;
-    case PHASE_ENTER:
-    case PHASE_COUNT:
-        break;
-    }
-    return WAITING_NONE;
-}
-
 static void finish(struct turn *t, bool has_moved)
 {
     struct execution *x = t->x;
@@ -368,13 +336,6 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
         finish(&t, t.x->program != exec->program);
         if (t.x->has_parent && status_is_terminal(t.x->status))
             child_tell_end(&t);
-        out->waiting_kind = waiting_kind(t.x);
-        ASSERT_SLOW(str_starts_with(
-            t.x->waiting_for_json,
-            out->waiting_kind == WAITING_NONE
-                ? STR_NONE
-                : str_printf(mem, "{\"kind\":\"%s\"", waiting_kind_name(out->waiting_kind))));
-        ASSERT_SLOW((out->waiting_kind == WAITING_NONE) == (t.x->waiting_for_json.len == 0));
         out->incident = incident_after(&t, exec);
         out->incident_note = ev->note;
         correlation_compare(&t, exec);

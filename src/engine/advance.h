@@ -386,9 +386,8 @@ struct commit {
     struct {
         VEC_OF(struct execution *);
     } starts;
-    struct tells tells;           /* rows for other executions: its end, for its parent */
-    struct told_numbers consumed; /* rows for this execution that it has applied: they go */
-    enum waiting_kind waiting_kind;
+    struct tells tells;            /* rows for other executions: its end, for its parent */
+    struct told_numbers consumed;  /* rows for this execution that it has applied: they go */
     struct findings findings;      /* of what is refused as ERR_INVALID: what is wrong */
     bool moves;                    /* the version or the deadline of the execution has changed */
     const struct signal *received; /* a signal to be stored, or NULL */

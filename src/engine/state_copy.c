@@ -87,6 +87,7 @@ static const struct strand *copy_others(struct arena *mem, const struct strand *
         others[i] = (struct strand){.cursor = copy_cursor(mem, from[i].cursor),
                                     .frames = copy_frames(mem, from[i].frames, from[i].frame_count),
                                     .frame_count = from[i].frame_count,
+                                    .waiting_kind = from[i].waiting_kind,
                                     .waiting_for_json = copy_text(mem, from[i].waiting_for_json)};
     return others;
 }

@@ -1,97 +1,195 @@
 /* status.c - the tables of names that executions and their history use. */
 #include "engine/advance.h"
 
-static const bool terminal_statuses[] = {
-#define STATUS(symbol, text, terminal) (terminal),
+static const struct {
+    const char *name;
+    bool is_terminal;
+} statuses[] = {
+#define STATUS(symbol, text, terminal) {.name = (text), .is_terminal = (terminal)},
 #include "engine/status.def"
 #undef STATUS
 };
+
+const char *status_name(enum execution_status s)
+{
+    ASSERT(s < STATUS_COUNT);
+    return statuses[s].name;
+}
 
 bool status_is_terminal(enum execution_status s)
 {
     ASSERT(s < STATUS_COUNT);
-    return terminal_statuses[s];
+    return statuses[s].is_terminal;
 }
 
-/* The place of `name` among `count` names; `count` when it is none of them. */
-static unsigned name_find(const char *const *names, unsigned count, struct str name)
+bool status_read(struct str name, enum execution_status *out)
 {
-    unsigned i = 0;
-
-    while (i < count && !str_eq(name, str_of(names[i])))
-        i++;
-    return i;
+    for (unsigned i = 0; i < STATUS_COUNT; i++)
+        if (str_eq(name, str_of(statuses[i].name))) {
+            *out = (enum execution_status)i;
+            return true;
+        }
+    return false;
 }
 
-/* A name for each value of an enumeration, and back: NAME_name() and NAME_read(). */
-#define NAMES(prefix, type, names, count)                                                          \
-    const char *prefix##_name(type value)                                                          \
-    {                                                                                              \
-        ASSERT((unsigned)value < (unsigned)(count));                                               \
-        return (names)[value];                                                                     \
-    }                                                                                              \
-                                                                                                   \
-    bool prefix##_read(struct str name, type *out)                                                 \
-    {                                                                                              \
-        unsigned i = name_find(names, count, name);                                                \
-                                                                                                   \
-        if (i < (unsigned)(count))                                                                 \
-            *out = (type)i;                                                                        \
-        return i < (unsigned)(count);                                                              \
-    }
-
-static const char *const statuses[] = {
-#define STATUS(symbol, text, terminal) (text),
-#include "engine/status.def"
-#undef STATUS
+static const struct {
+    const char *name, *shown;
+} waiting_kinds[] = {
+#define WAITING_KIND(symbol, text, text_shown) {.name = (text), .shown = (text_shown)},
+#include "engine/waiting_kind.def"
+#undef WAITING_KIND
 };
-NAMES(status, enum execution_status, statuses, STATUS_COUNT)
+
+const char *waiting_kind_name(enum waiting_kind kind)
+{
+    ASSERT(kind < WAITING_COUNT);
+    return waiting_kinds[kind].name;
+}
+
+const char *waiting_kind_shown(enum waiting_kind kind)
+{
+    ASSERT(kind < WAITING_COUNT);
+    return waiting_kinds[kind].shown;
+}
+
+bool waiting_kind_read(struct str name, enum waiting_kind *out)
+{
+    for (unsigned i = 0; i < WAITING_COUNT; i++)
+        if (str_eq(name, str_of(waiting_kinds[i].name))) {
+            *out = (enum waiting_kind)i;
+            return true;
+        }
+    return false;
+}
 
 static const char *const phases[] = {
 #define PHASE(symbol, text) (text),
 #include "engine/phase.def"
 #undef PHASE
 };
-NAMES(phase, enum cursor_phase, phases, PHASE_COUNT)
+
+const char *phase_name(enum cursor_phase phase)
+{
+    ASSERT(phase < PHASE_COUNT);
+    return phases[phase];
+}
+
+bool phase_read(struct str name, enum cursor_phase *out)
+{
+    for (unsigned i = 0; i < PHASE_COUNT; i++)
+        if (str_eq(name, str_of(phases[i]))) {
+            *out = (enum cursor_phase)i;
+            return true;
+        }
+    return false;
+}
 
 static const char *const history_kinds[] = {
 #define HISTORY_KIND(symbol, text) (text),
 #include "engine/history_kind.def"
 #undef HISTORY_KIND
 };
-NAMES(history_kind, enum history_kind, history_kinds, HISTORY_KIND_COUNT)
+
+const char *history_kind_name(enum history_kind kind)
+{
+    ASSERT(kind < HISTORY_KIND_COUNT);
+    return history_kinds[kind];
+}
+
+bool history_kind_read(struct str name, enum history_kind *out)
+{
+    for (unsigned i = 0; i < HISTORY_KIND_COUNT; i++)
+        if (str_eq(name, str_of(history_kinds[i]))) {
+            *out = (enum history_kind)i;
+            return true;
+        }
+    return false;
+}
 
 static const char *const letter_kinds[] = {
 #define LETTER_KIND(symbol, text) (text),
 #include "engine/letter_kind.def"
 #undef LETTER_KIND
 };
-NAMES(letter_kind, enum letter_kind, letter_kinds, LETTER_KIND_COUNT)
+
+const char *letter_kind_name(enum letter_kind kind)
+{
+    ASSERT(kind < LETTER_KIND_COUNT);
+    return letter_kinds[kind];
+}
+
+bool letter_kind_read(struct str name, enum letter_kind *out)
+{
+    for (unsigned i = 0; i < LETTER_KIND_COUNT; i++)
+        if (str_eq(name, str_of(letter_kinds[i]))) {
+            *out = (enum letter_kind)i;
+            return true;
+        }
+    return false;
+}
 
 static const char *const letter_statuses[] = {
 #define LETTER_STATUS(symbol, text) (text),
 #include "engine/letter_status.def"
 #undef LETTER_STATUS
 };
-NAMES(letter_status, enum letter_status, letter_statuses, LETTER_STATUS_COUNT)
+
+const char *letter_status_name(enum letter_status status)
+{
+    ASSERT(status < LETTER_STATUS_COUNT);
+    return letter_statuses[status];
+}
+
+bool letter_status_read(struct str name, enum letter_status *out)
+{
+    for (unsigned i = 0; i < LETTER_STATUS_COUNT; i++)
+        if (str_eq(name, str_of(letter_statuses[i]))) {
+            *out = (enum letter_status)i;
+            return true;
+        }
+    return false;
+}
 
 static const char *const outcomes[] = {
 #define OUTCOME_SAID(symbol, text) (text),
 #include "engine/outcomes.def"
 #undef OUTCOME_SAID
 };
-NAMES(outcome_said, enum outcome_said, outcomes, SAID_COUNT)
 
-static const char *const waiting_kinds[] = {
-#define WAITING_KIND(symbol, text) (text),
-#include "engine/waiting_kind.def"
-#undef WAITING_KIND
-};
-NAMES(waiting_kind, enum waiting_kind, waiting_kinds, WAITING_KIND_COUNT)
+const char *outcome_said_name(enum outcome_said said)
+{
+    ASSERT(said < SAID_COUNT);
+    return outcomes[said];
+}
+
+bool outcome_said_read(struct str name, enum outcome_said *out)
+{
+    for (unsigned i = 0; i < SAID_COUNT; i++)
+        if (str_eq(name, str_of(outcomes[i]))) {
+            *out = (enum outcome_said)i;
+            return true;
+        }
+    return false;
+}
 
 static const char *const tell_kinds[] = {
 #define TELL_KIND(symbol, text) (text),
 #include "engine/tell_kind.def"
 #undef TELL_KIND
 };
-NAMES(tell_kind, enum tell_kind, tell_kinds, TELL_KIND_COUNT)
+
+const char *tell_kind_name(enum tell_kind kind)
+{
+    ASSERT(kind < TELL_KIND_COUNT);
+    return tell_kinds[kind];
+}
+
+bool tell_kind_read(struct str name, enum tell_kind *out)
+{
+    for (unsigned i = 0; i < TELL_KIND_COUNT; i++)
+        if (str_eq(name, str_of(tell_kinds[i]))) {
+            *out = (enum tell_kind)i;
+            return true;
+        }
+    return false;
+}

@@ -24,6 +24,7 @@ static struct strand in_hand(const struct execution *x)
     return (struct strand){.cursor = x->cursor,
                            .frames = x->frames,
                            .frame_count = x->frame_count,
+                           .waiting_kind = x->waiting_kind,
                            .waiting_for_json = x->waiting_for_json};
 }
 
@@ -32,7 +33,7 @@ static void take_in_hand(struct execution *x, const struct strand *s)
     x->cursor = s->cursor;
     x->frames = s->frames;
     x->frame_count = s->frame_count;
-    x->waiting_for_json = s->waiting_for_json;
+    execution_set_waiting(x, s->waiting_kind, s->waiting_for_json);
 }
 
 /* The other strand that stands at a place, which is not that of the one in hand. */
@@ -342,6 +343,7 @@ static void release_held(struct turn *t)
         forget_incident(t, others[i].cursor.seq);
         others[i].cursor =
             (struct cursor){.step = others[i].cursor.step, .seq = others[i].cursor.seq};
+        others[i].waiting_kind = WAITING_NONE;
         others[i].waiting_for_json = STR_NONE;
     }
     x->others = others;
@@ -367,6 +369,7 @@ void strand_settle(struct turn *t)
     if (x->status == STATUS_RUNNING)
         x->wake_at_us = WAKE_AT_ONCE;
     x->strand_waiting_json = STR_NONE;
+    x->strand_waiting_kind = WAITING_NONE;
     if (x->other_count == 0) {
         x->cursor.seq = 0;
         return;
@@ -374,6 +377,9 @@ void strand_settle(struct turn *t)
     if (x->status == STATUS_FAILED)
         release_held(t);
     x->strand_waiting_json = x->waiting_for_json;
-    x->waiting_for_json =
-        x->status == STATUS_WAITING && x->waiting_for_json.len > 0 ? waits_of_all(t) : STR_NONE;
+    x->strand_waiting_kind = x->waiting_kind;
+    if (x->status == STATUS_WAITING && x->waiting_for_json.len > 0)
+        x->waiting_for_json = waits_of_all(t);
+    else
+        execution_set_waiting(x, WAITING_NONE, STR_NONE);
 }

@@ -197,6 +197,9 @@ void member_text(struct buf *out, const char *name, struct str text);
 void member_time(struct buf *out, const char *name, int64_t us);
 struct str member_end(struct buf *out);
 
+/* waitingFor: {kind, ... */
+void member_kind(struct buf *out, enum waiting_kind kind);
+
 /* Neither at its end nor on its way back. */
 static inline bool turn_goes_forward(const struct turn *t)
 {
@@ -502,7 +505,8 @@ struct history_row *step_row(struct turn *t, enum history_kind kind, struct str 
 void step_apply_staged(struct turn *t);
 
 /* Wait: the row and the state say for what. `why` is waitingFor. */
-void step_wait(struct turn *t, enum cursor_phase phase, struct str status, struct str why);
+void step_wait(struct turn *t, enum cursor_phase phase, enum waiting_kind kind, struct str status,
+               struct str why);
 
 /* --- strand.c: several lines of work --- */
 

@@ -245,9 +245,9 @@ static enum apply_end write_records(struct apply *a, struct member *m, int64_t n
     return APPLY_DONE;
 }
 
-static struct db_value waiting_kind_value(const struct commit *c)
+static struct db_value waiting_kind_value(const struct execution *e)
 {
-    return db_some_text(str_of(waiting_kind_name(c->waiting_kind)));
+    return db_some_text(str_of(waiting_kind_name(e->waiting_kind)));
 }
 
 static struct str current_step(const struct execution *e)
@@ -282,7 +282,7 @@ static bool insert_execution(struct apply *a, const struct commit *c, int64_t ro
                   db_some_text(e->result_json), db_some_text(e->input_json),
                   c->writes_context ? db_some_text(c->context_json) : db_null(),
                   e->has_parent ? db_text(str_from(parent, UUID_TEXT_LEN)) : db_null(),
-                  db_some_text(e->program->snapshot), waiting_kind_value(c)),
+                  db_some_text(e->program->snapshot), waiting_kind_value(e)),
         status);
 }
 
@@ -319,7 +319,7 @@ static bool update_execution(struct apply *a, const struct commit *c, const stru
         db_some_text(e->waiting_for_json),
         db_some_text(e->error_json),
         db_some_text(e->result_json),
-        waiting_kind_value(c),
+        waiting_kind_value(e),
         db_int(EXECUTION_FORMAT),
     };
 

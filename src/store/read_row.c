@@ -47,15 +47,18 @@ bool row_execution(struct reader *r, struct arena *mem, enum sql sql, struct sto
         .waiting_for_json = row_text(r, mem, sql, 21),
         .error_json = row_text(r, mem, sql, 22),
         .result_json = row_text(r, mem, sql, 23),
+        .current_step = row_text(r, mem, sql, 25),
     };
     parent = db_column_text(db, sql, 24);
     out->has_parent = parent.len > 0;
     if ((out->has_parent && !uuid_read(parent, &out->parent_id)) ||
         !uuid_read(db_column_text(db, sql, 1), &out->id) ||
-        !status_from_text(db_column_text(db, sql, 4), &out->status) ||
-        !waiting_kind_read(db_column_text(db, sql, 25), &out->waiting_kind))
+        !status_from_text(db_column_text(db, sql, 4), &out->status))
         return err_set(err, ERR_IO, "execution row %" PRId64 " is damaged", out->row);
-    return true;
+    if (!state_restore_facts(mem, out, err))
+        return false;
+    return waiting_kind_read(db_column_text(db, sql, 26), &out->waiting_kind) ||
+           err_set(err, ERR_IO, "execution row %" PRId64 " waits for nothing known", out->row);
 }
 
 enum db_status row_int(struct reader *r, enum sql sql, const struct db_value *params,

@@ -160,7 +160,7 @@ static void test_store__paused_execution_is_told_and_is_not_due_until_it_goes_on
     struct contract *c = *state;
     struct commit *parent = contract_start(c, STATUS_WAITING, 1);
 
-    parent->waiting_kind = WAITING_PAUSED;
+    parent->after->waiting_kind = WAITING_PAUSED;
     assert_int_equal(contract_commit(c, parent), MEMBER_APPLIED);
     assert_int_equal(contract_commit(c, child_of(c, parent)), MEMBER_APPLIED);
     assert_int_equal(contract_load(c, parent->after->id)->waiting_kind, WAITING_PAUSED);
