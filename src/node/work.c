@@ -92,6 +92,9 @@ void work_again(struct node *n, struct work *w)
 
 /* --- records that others change first --- */
 
+/* In place of a version: that the record has changed since then is counted already. */
+enum { VERSION_COUNTED = -1 };
+
 static uint64_t record_hash(struct str object, struct str id)
 {
     return hash_mix(hash_bytes(object.ptr, object.len), hash_bytes(id.ptr, id.len));
@@ -116,8 +119,14 @@ void work_note_records(struct work *w)
             t = &w->records_tried[w->records_tried_count++];
             *t = (struct record_try){.hash = hash};
         }
-        if (t != NULL)
-            t->version = write->read_version;
+        if (t == NULL)
+            continue;
+        /* Of several, the next reads tell which one has changed; a single one it must have been. */
+        t->version = write->read_version;
+        if (w->commit->records.count == 1) {
+            t->tries++;
+            t->version = VERSION_COUNTED;
+        }
     }
 }
 
@@ -130,7 +139,7 @@ static void count_record_tries(struct work *w)
 
         if (t == NULL)
             continue;
-        if (t->version != read->version)
+        if (t->version != VERSION_COUNTED && t->version != read->version)
             t->tries++;
         t->version = read->version;
         read->tries = t->tries;
