@@ -167,6 +167,18 @@ static void compile_flow_call(struct compiler *c, struct value v, struct command
         compile_check_given(c, command->call.procedure, command->call.input);
 }
 
+static void check_query_limit(struct compiler *c, const struct command *command)
+{
+    const struct mapping *limit = command->fields[FIELD_LIMIT];
+    size_t outer = compile_enter(c, STR("limit"));
+
+    if (limit != NULL && limit->kind == MAPPING_CONST && limit->value.kind == VALUE_INT &&
+        limit->value.i > RECORD_QUERY_LIMIT_MAX)
+        compile_stricter(c, FINDING_BAD_VALUE, "limit is at most %d; 'after' reads on",
+                         RECORD_QUERY_LIMIT_MAX);
+    compile_leave(c, outer);
+}
+
 /* The fields that say something only together, or that hold commands. */
 static void compile_special(struct compiler *c, struct value v, struct command *command)
 {
@@ -188,6 +200,9 @@ static void compile_special(struct compiler *c, struct value v, struct command *
     case COMMAND_WAIT_SIGNAL:
         compile_wait(c, v, command);
         return;
+    case COMMAND_RECORD_QUERY:
+        check_query_limit(c, command);
+        return;
     case COMMAND_TRANSFORM:
     case COMMAND_SET:
     case COMMAND_FAIL:
@@ -195,7 +210,6 @@ static void compile_special(struct compiler *c, struct value v, struct command *
     case COMMAND_RECORD_GET:
     case COMMAND_RECORD_UPDATE:
     case COMMAND_RECORD_DELETE:
-    case COMMAND_RECORD_QUERY:
     case COMMAND_LOG:
     case COMMAND_WAIT_TIMER:
     case COMMAND_WAIT_UNTIL:

@@ -50,6 +50,7 @@ struct compiler {
     struct buf path; /* JSON pointer of where we stand */
     struct str step; /* the code of the step we are in, or empty */
     bool has_errors;
+    bool is_stored; /* it was published before: rules that came later do not hold */
     struct library *library;
     struct scope *scope;           /* of the procedure we are in, or NULL */
     const struct scope *around;    /* of the procedure whose rollbacks we are in, or NULL */
@@ -84,6 +85,10 @@ struct str compile_pointer(const struct compiler *c);
 void compile_error(struct compiler *c, enum finding_code code, const char *format, ...)
     PRINTF_LIKE(3, 4);
 void compile_warning(struct compiler *c, enum finding_code code, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+
+/* An error by a rule that is newer than versions which may be stored: nothing for those. */
+void compile_stricter(struct compiler *c, enum finding_code code, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
 /* "amount must be a number, not a text" */
@@ -397,6 +402,11 @@ bool compile_target(struct compiler *c, struct value v, struct jump *out);
 
 /* Warnings about steps that never run. */
 void check_reachable(struct compiler *c, const struct program *p);
+
+/* --- definitions as a whole: the column `compiler` of kinds.def. scenario.c --- */
+
+void compile_scenario(struct compiler *c, struct value definition, struct program *p);
+void compile_registered(struct compiler *c, struct value definition, struct program *p);
 
 /* --- what expressions see: context.c --- */
 

@@ -35,6 +35,7 @@ struct round {
     struct attempt *attempts;
     size_t count;
     struct cel_env *definitions, *plain;
+    unsigned depth; /* how many rounds there were */
 };
 
 /* --- calling --- */
@@ -195,6 +196,7 @@ static bool run_round(struct round *r)
 {
     bool any = false;
 
+    r->depth++;
     for (size_t i = 0; i < r->count; i++)
         if (r->attempts[i].progress == WAITING)
             try_compile(r, i);
@@ -202,6 +204,7 @@ static bool run_round(struct round *r)
     for (size_t i = 0; i < r->count; i++)
         if (r->attempts[i].progress == WAITING && r->all[i].body != NULL) {
             r->attempts[i].progress = COMPILED;
+            r->all[i].depth = r->depth;
             declare(r, &r->all[i]);
             any = true;
         }
@@ -302,4 +305,51 @@ void functions_release(const struct function *all, size_t count)
     for (size_t i = 0; i < count; i++)
         if (all[i].body != NULL)
             cel_program_release(all[i].body);
+}
+
+/* How deep the calls of a function go, itself included. */
+static unsigned call_depth(const struct function *f, const struct function *all, size_t count)
+{
+    unsigned depth = 1;
+    struct str name;
+
+    for (uint32_t k = 0; (name = cel_program_call(f->body, k)).len > 0; k++)
+        for (size_t i = 0; str_starts_with(name, STR("fn.")) && i < count; i++)
+            if (str_eq(all[i].name, str_slice(name, 3, name.len)) && depth <= all[i].depth)
+                depth = all[i].depth + 1;
+    return depth;
+}
+
+void function_check(struct arena *mem, const struct cel_env *plain, const struct function *all,
+                    size_t count, struct function *f)
+{
+    struct attempt attempt = {0};
+    struct round r = {.mem = mem,
+                      .all = f,
+                      .attempts = &attempt,
+                      .count = 1,
+                      .plain = cel_env_extend(mem, plain)};
+    struct compiler c;
+
+    compiler_init(&c, mem, NULL, &f->findings);
+    if (!read_function(&c, f, &attempt.source))
+        return;
+    try_compile(&r, 0);
+    (void)compile_enter(&c, STR("body"));
+    if (f->body != NULL && call_depth(f, all, count) > FUNCTION_NESTING)
+        compile_error(&c, FINDING_LIMIT_DEPTH, "functions call each other more than %d deep",
+                      FUNCTION_NESTING);
+    else if (f->body == NULL) {
+        size_t i = 0;
+
+        while (i < count && !str_eq(all[i].name, attempt.missing))
+            i++;
+        if (i < count)
+            compile_error(&c, FINDING_EXPRESSION_TYPE, "fn.%.*s, which it calls, has mistakes",
+                          STR_ARG(attempt.missing));
+        else
+            compile_expression_error(&c, attempt.source, &attempt.err);
+    }
+    if (f->body != NULL)
+        drop(f);
 }

@@ -5,13 +5,15 @@
 #include "define/compile.h"
 
 static const struct kind_spec specs[] = {
-#define DEFINITION_KIND(symbol, kind_name, kind_path, kind_shape, kind_key, kind_life, kind_state) \
+#define DEFINITION_KIND(symbol, kind_name, kind_path, kind_shape, kind_key, kind_life, kind_use,   \
+                        compiler, kind_state)                                                      \
     {.kind = KIND_##symbol,                                                                        \
      .name = (kind_name),                                                                          \
      .path = (kind_path),                                                                          \
      .shape = (kind_shape),                                                                        \
      .key = (kind_key),                                                                            \
      .life = KIND_##kind_life,                                                                     \
+     .use = KIND_##kind_use,                                                                       \
      .state = KIND_##kind_state},
 #include "define/kinds.def"
 #undef DEFINITION_KIND
@@ -37,6 +39,13 @@ const struct kind_spec *kind_at(struct str path)
         if (str_eq(str_of(specs[i].path), path))
             return &specs[i];
     return NULL;
+}
+
+bool kind_is_process(struct str name)
+{
+    const struct kind_spec *spec = kind_named(name);
+
+    return spec != NULL && spec->use == KIND_PROCESS;
 }
 
 struct str kind_nearest(struct str name)

@@ -190,7 +190,7 @@ void library_add_local(struct compiler *c, struct value procedures)
 /* --- those of the registry, and external ones --- */
 
 /* What is wrong in it stands in another definition: here it is one finding. */
-static void compile_registered(struct compiler *c, struct unit *unit)
+static void compile_shared(struct compiler *c, struct unit *unit)
 {
     struct findings findings = {0};
     struct compiler inner;
@@ -198,6 +198,7 @@ static void compile_registered(struct compiler *c, struct unit *unit)
     compiler_branch(&inner, c, STR_NONE);
     inner.findings = &findings;
     inner.retry = &retry_default;
+    inner.is_stored = unit->procedure.version > 0;
     library_compile_unit(&inner, unit);
     for (size_t i = 0; i < findings.count; i++)
         if (!findings.items[i].is_warning) {
@@ -275,7 +276,7 @@ static struct unit *find_registered(struct compiler *c, struct str name)
         unit = add_shared(c, name, PROCEDURE_REGISTRY);
         unit->definition = found.definition;
         unit->procedure.version = found.version;
-        compile_registered(c, unit);
+        compile_shared(c, unit);
         return unit;
     }
     if (l->registry != NULL && l->registry->is_partial) {

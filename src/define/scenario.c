@@ -61,7 +61,7 @@ static void compile_input(struct compiler *c, struct value list, struct program 
     compile_leave(c, outer);
 }
 
-static void compile_scenario(struct compiler *c, struct value definition, struct program *p)
+void compile_scenario(struct compiler *c, struct value definition, struct program *p)
 {
     struct value v;
     size_t outer;
@@ -103,7 +103,7 @@ static void compile_scenario(struct compiler *c, struct value definition, struct
 
 /* --- a procedure of the registry --- */
 
-static void read_procedure(struct compiler *c, struct value definition, struct program *p)
+void compile_registered(struct compiler *c, struct value definition, struct program *p)
 {
     struct unit *unit = ARENA_NEW(c->mem, struct unit);
     struct compiler inner;
@@ -133,8 +133,19 @@ static void read_procedure(struct compiler *c, struct value definition, struct p
 
 /* --- any of them --- */
 
+typedef void compile_kind_fn(struct compiler *c, struct value definition, struct program *p);
+
+#define compile_NONE NULL
+static compile_kind_fn *const compilers[] = {
+#define DEFINITION_KIND(symbol, name, path, shape, key, life, use, compiler, state)                \
+    [KIND_##symbol] = compile_##compiler,
+#include "define/kinds.def"
+#undef DEFINITION_KIND
+};
+#undef compile_NONE
+
 void define_compile(struct arena *mem, const struct cel_env *base, const struct registry *registry,
-                    enum define_kind kind, struct value definition, int64_t version,
+                    enum kind kind, struct value definition, int64_t version,
                     struct findings *findings, const struct program **out)
 {
     struct program *p = ARENA_NEW(mem, struct program);
@@ -146,7 +157,8 @@ void define_compile(struct arena *mem, const struct cel_env *base, const struct 
     cel_env_patterns(env, patterns);
     compiler_init(&c, mem, env, findings);
     c.library = library;
-    *p = (struct program){.version = version,
+    *p = (struct program){.kind = kind,
+                          .version = version,
                           .patterns = patterns,
                           .meta = value_map_empty(),
                           .on_error = ON_ERROR_COMPENSATE,
@@ -154,15 +166,10 @@ void define_compile(struct arena *mem, const struct cel_env *base, const struct 
                           .access = value_absent(),
                           .retry = retry_default,
                           .env = env};
-    switch (kind) {
-    case DEFINE_SCENARIO:
-        c.program = p;
-        compile_scenario(&c, definition, p);
-        break;
-    case DEFINE_PROCEDURE:
-        read_procedure(&c, definition, p);
-        break;
-    }
+    ASSERT(compilers[kind] != NULL);
+    c.program = kind_spec(kind)->use == KIND_PROCESS ? p : NULL;
+    c.is_stored = registry != NULL && registry->is_stored;
+    compilers[kind](&c, definition, p);
     library_finish(mem, library, p);
     *out = p;
     if (c.has_errors) {
@@ -174,5 +181,5 @@ void define_compile(struct arena *mem, const struct cel_env *base, const struct 
 void define_compile_scenario(struct arena *mem, const struct cel_env *base, struct value definition,
                              int64_t version, struct findings *findings, const struct program **out)
 {
-    define_compile(mem, base, NULL, DEFINE_SCENARIO, definition, version, findings, out);
+    define_compile(mem, base, NULL, KIND_SCENARIO, definition, version, findings, out);
 }

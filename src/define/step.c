@@ -178,7 +178,34 @@ static void compile_reconcile(struct compiler *c, struct value v, struct step *s
     compile_leave(c, outer);
 }
 
-static void compile_run(struct compiler *c, struct value v, struct step *step)
+/* A wait that is written to last longer than the execution may. */
+static void check_deadline(struct compiler *c, const struct program *p, const struct step *step)
+{
+    static const enum command_field fields[] = {FIELD_DURATION, FIELD_TIMEOUT};
+    const struct command *wait = step->procedure->commands;
+
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
+        const struct mapping *m = wait->fields[fields[i]];
+        struct buf here = c->path;
+        int64_t us;
+
+        if (m == NULL || m->kind != MAPPING_CONST || !define_duration_us(m->value, &us) ||
+            us <= p->timeout_us)
+            continue;
+        buf_init_arena(&c->path, c->mem);
+        buf_printf(&c->path, "%.*s/%.*s", STR_ARG(wait->pointer),
+                   STR_ARG(catalog_field_name(fields[i])));
+        compile_warning(c, FINDING_WAIT_BEYOND_DEADLINE,
+                        p->timeout_is_written
+                            ? "settings.timeout ends the execution before this wait is over"
+                            : "an execution ends after 30 days unless settings.timeout says "
+                              "otherwise: before this wait is over");
+        c->path = here;
+    }
+}
+
+static void compile_run(struct compiler *c, struct value v, const struct program *p,
+                        struct step *step)
 {
     size_t outer = compile_enter(c, STR("procedure"));
 
@@ -193,6 +220,8 @@ static void compile_run(struct compiler *c, struct value v, struct step *step)
         compile_reconcile(c, compile_field(v, "reconcile"), step);
     if (step->procedure != NULL && step->procedure->kind != PROCEDURE_INLINE)
         compile_check_given(c, step->procedure, step->input);
+    if (is_wait(step))
+        check_deadline(c, p, step);
     if (step->timeout_us > 0 && is_wait(step)) {
         outer = compile_enter(c, STR("timeout"));
         compile_warning(c, FINDING_TIMEOUT_ON_WAIT,
@@ -269,7 +298,7 @@ static void compile_step(struct compiler *c, struct value v, struct program *p, 
         step->input = compile_map(c, v, "input");
     c->env = compile_overlay_env(c, compile_field(v, "input"));
     if (step->kind == STEP_PROCEDURE)
-        compile_run(c, v, step);
+        compile_run(c, v, p, step);
     else
         refuse_run_fields(c, v);
     if (step->kind == STEP_BRANCH)
