@@ -14,6 +14,8 @@
 
 /* The world of the case that runs. */
 extern struct sim sim;
+/* Its node; some cases have a second one: sim.nodes[1]. */
+static struct sim_node *const only = &sim.nodes[0];
 
 void case_begin(void);
 /* Come to rest, check everything, and end it. */
