@@ -370,6 +370,13 @@ static bool goes_on_deleting(struct sim *sim, struct sim_request *q)
 
     if (is_part != q->r.ok || (!is_part && !q->deletion->is_long) || dice_hits(&sim->dice, 100))
         return false;
+    /* Somebody else wants to go on with it. */
+    if (is_part && dice_hits(&sim->dice, 300)) {
+        struct sim_request *other = client_new(sim, NODE_RETRY);
+
+        other->r.execution = q->deletion->id;
+        (void)client_submit(sim, other);
+    }
     (void)ask_part(sim, q, !is_part);
     return true;
 }

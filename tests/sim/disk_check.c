@@ -108,8 +108,8 @@ void disk_check_row(struct sim *sim, const struct disk_execution *x,
 
     SIM_CHECK(sim, row->seq == (int64_t)x->history.count + 1,
               "history has a gap: row %lld after %zu", (long long)row->seq, x->history.count);
-    SIM_CHECK(sim, row->completed_at_us >= last, "times of a history go back: row %lld, %lld us",
-              (long long)row->seq, (long long)(last - row->completed_at_us));
+    SIM_CHECK(sim, row->completed_at_us >= last, "times of a history go back: row %lld of %.*s, %lld us",
+              (long long)row->seq, STR_ARG(sim_id(sim, x->s.id)), (long long)(last - row->completed_at_us));
     for (size_t i = 0; row->kind == HISTORY_FORWARD && i < x->history.count; i++) {
         const struct history_row *r = &x->history.items[i];
         if (r->kind != HISTORY_FORWARD || r->visit != row->visit || !str_eq(r->step, row->step))

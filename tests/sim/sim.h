@@ -197,6 +197,10 @@ struct faults {
     unsigned contend; /* another writer changes a record that all of them write to */
 };
 
+struct executions_refused {
+    VEC_OF(struct uuid);
+};
+
 /* The store as one node sees it. */
 struct sim_store {
     struct store base;
@@ -208,6 +212,8 @@ struct sim_store {
     struct {
         VEC_OF(struct store_task *);
     } reads; /* waiting to run; the arena is the sim's */
+    bool overlaps[2]; /* of each: another was under way when it was submitted */
+    struct executions_refused refused, refused_before; /* in the batch, and in the one before it */
     /* What the next batches end with; for named cases. */
     const char *script; /* c: committed, r: refused, u: unknown, k: unknown and kept, or NULL */
     const char *member_script; /* .: as it is, s: stale, d: record stale, f: failed, or NULL */
@@ -373,6 +379,8 @@ void sim_let_pass(struct sim *sim, int64_t us);
 int64_t sim_wall_us(const struct sim *sim);
 int64_t sim_mono_us(const struct sim *sim);
 struct sim_node *sim_some_node(struct sim *sim); /* that is up */
+
+struct str sim_id(struct sim *sim, struct uuid id); /* as text, for a message */
 
 /* Add to the digest. */
 void sim_note(struct sim *sim, uint64_t n);

@@ -26,6 +26,7 @@ static bool submit(struct store *base, struct batch *batch)
     SIM_CHECK(s->node->sim, batch->members.count > 0, "an empty batch was submitted");
     if (!mailbox_reserve(&s->done))
         return false;
+    s->overlaps[s->batch_count] = s->batch_count > 0;
     s->batches[s->batch_count++] = batch;
     return true;
 }
@@ -119,8 +120,44 @@ static bool refuse_member(struct sim_store *s, struct member *m)
     return true;
 }
 
+/*
+ * A commit rests on the one before it of the same node, which may be in the
+ * same batch or in the one that was under way when this one was submitted. When
+ * that was refused, the row may be of the version that it names all the same:
+ * another node has made its own.
+ */
+static bool refuse_follower(struct sim_store *s, struct member *m)
+{
+    struct uuid id = m->kind == MEMBER_COMMIT ? m->commit->after->id : (struct uuid){.bytes = {0}};
+    bool found = false;
+
+    for (size_t i = 0; i < s->refused.count; i++)
+        found |= uuid_cmp(s->refused.items[i], id) == 0;
+    for (size_t i = 0; s->overlaps[0] && i < s->refused_before.count; i++)
+        found |= uuid_cmp(s->refused_before.items[i], id) == 0;
+    if (found)
+        m->result = MEMBER_STALE;
+    return found;
+}
+
+static void note_refused(struct sim_store *s, const struct member *m)
+{
+    if (m->kind == MEMBER_COMMIT && !m->commit->is_start)
+        *VEC_ADD(&s->node->sim->mem, &s->refused) = m->commit->after->id;
+}
+
+/* The next batch begins. */
+static void forget_refused(struct sim_store *s)
+{
+    struct executions_refused swap = s->refused_before;
+
+    s->refused_before = s->refused;
+    s->refused = swap;
+    s->refused.count = 0;
+}
+
 /* With --trace: what became of the commits of one execution. */
-static void sim_trace(const struct sim_node *at, const struct member *m)
+static void trace_member(const struct sim_node *at, const struct member *m)
 {
     struct sim *sim = at->sim;
     const struct commit *c = m->commit;
@@ -147,9 +184,11 @@ static void write_members(struct sim_store *s, struct batch *b)
     for (size_t i = 0; i < b->members.count; i++) {
         struct member *m = b->members.items[i];
 
-        if (!refuse_member(s, m))
+        if (!refuse_follower(s, m) && !refuse_member(s, m))
             disk_apply(s->node->sim, m);
-        sim_trace(s->node, m);
+        if (m->result != MEMBER_APPLIED)
+            note_refused(s, m);
+        trace_member(s->node, m);
     }
 }
 
@@ -180,6 +219,7 @@ bool store_write_one(struct sim_node *at)
         return false;
     end = pick_end(s);
     s->is_written = true;
+    forget_refused(s);
     b->end = end == 'c' ? BATCH_COMMITTED : end == 'r' ? BATCH_REFUSED : BATCH_UNKNOWN;
     if (end == 'r')
         sim->refused_batches++;
@@ -189,6 +229,8 @@ bool store_write_one(struct sim_node *at)
         (void)err_set(&b->err, ERR_IO, "the simulated disk is %s", end == 'r' ? "full" : "silent");
     if (end == 'c' || end == 'k')
         write_members(s, b);
+    for (size_t i = 0; (end == 'r' || end == 'u') && i < b->members.count; i++)
+        note_refused(s, b->members.items[i]);
     sim_note(sim, (uint64_t)end);
     return true;
 }
@@ -203,6 +245,7 @@ bool store_deliver_one(struct sim_node *at)
     s->batches[0] = s->batches[1];
     s->batch_count--;
     s->is_written = false;
+    s->overlaps[0] = s->overlaps[1];
     return true;
 }
 

@@ -33,6 +33,14 @@ void sim_note_str(struct sim *sim, struct str s)
     }
 }
 
+struct str sim_id(struct sim *sim, struct uuid id)
+{
+    char text[UUID_TEXT_LEN + 1];
+
+    uuid_write(id, text);
+    return str_copy(&sim->mem, str_of(text));
+}
+
 _Noreturn void sim_fail(const struct sim *sim, const char *format, ...)
 {
     va_list args;
@@ -247,6 +255,7 @@ static void crash(struct sim_node *at)
     while (kept-- > 0) {
         if (at->store.is_written) {
             at->store.batches[0] = at->store.batches[1];
+            at->store.overlaps[0] = at->store.overlaps[1];
             at->store.batch_count--;
             at->store.is_written = false;
             mailbox_unreserve(&at->store.done);
