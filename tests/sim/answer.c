@@ -181,7 +181,8 @@ static void check_ok(struct sim *sim, const struct sim_request *q)
         return;
     case NODE_CHANGE:
         x = disk_find_ever(&sim->disk, q->deletion->id);
-        SIM_CHECK(sim, x != NULL && x->rows_deleted > 0 && (q->deletion->rows_only || x->is_deleted),
+        SIM_CHECK(sim,
+                  x != NULL && x->rows_deleted > 0 && (q->deletion->rows_only || x->is_deleted),
                   "I9: a deletion was acknowledged and is not durable");
         return;
     }
@@ -232,7 +233,8 @@ const struct disk_letter *letter_open(struct arena *mem, const struct disk_execu
     return NULL;
 }
 
-bool answer_is_conflict(struct sim *sim, const struct sim_request *q, const struct disk_execution *x)
+bool answer_is_conflict(struct sim *sim, const struct sim_request *q,
+                        const struct disk_execution *x)
 {
     const struct node_request *r = &q->r;
     const struct disk_signal *s;
@@ -267,7 +269,8 @@ static void check_conflict(struct sim *sim, const struct sim_request *q)
     SIM_CHECK(sim, r->correlation.len > 0 || x != NULL,
               "a conflict with an execution that is not durable");
     SIM_CHECK(sim,
-              ((sim->config.nodes > 1 || q->deletion != NULL) && q->was_conflict) || answer_is_conflict(sim, q, x),
+              ((sim->config.nodes > 1 || q->deletion != NULL) && q->was_conflict) ||
+                  answer_is_conflict(sim, q, x),
               "a %s rests on what is not durable: %s", is_repair(r) ? "refused repair" : "refusal",
               r->err.message);
 }

@@ -94,7 +94,7 @@ void case_read_sees_own_commits(void)
 
 static uint64_t digest_of(uint64_t seed)
 {
-    struct sim_config config = sim_config_of(seed, ~0u);
+    struct sim_config config = sim_config_of(seed, mix_default());
     uint64_t digest;
 
     sim_init(&sim, &config);

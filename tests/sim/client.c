@@ -354,10 +354,10 @@ static bool ask_part(struct sim *sim, struct sim_request *q, bool rows_only)
 {
     struct execution_delete *d = q->deletion;
 
-    *d = (struct execution_delete){.change = {.apply = execution_delete_apply,
-                                              .now_us = clock_wall_us(&q->at->clock.clock)},
-                                   .id = d->id,
-                                   .rows_only = rows_only};
+    *d = (struct execution_delete){
+        .change = {.apply = execution_delete_apply, .now_us = clock_wall_us(&q->at->clock.clock)},
+        .id = d->id,
+        .rows_only = rows_only};
     q->r.change = &d->change;
     q->is_answered = false;
     return client_submit(sim, q);

@@ -377,4 +377,3 @@ void disk_apply(struct sim *sim, struct member *m)
     }
     PANIC("unknown kind of member");
 }
-

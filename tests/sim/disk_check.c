@@ -40,7 +40,7 @@ static struct execution *fold(struct sim *sim, struct arena *mem, const struct d
  * and at the end, the history alone.
  */
 void disk_check_restores(struct sim *sim, struct arena *mem, const struct disk_execution *x,
-                           struct disk_checkpoint before, const struct execution *after)
+                         struct disk_checkpoint before, const struct execution *after)
 {
     struct disk_checkpoint now = {x->s.context_json, x->s.checkpoint_seq};
     struct disk_checkpoint none = {STR_NONE, 0};
@@ -100,16 +100,16 @@ static void check_rollback(struct sim *sim, const struct disk_execution *x,
     }
 }
 
-void disk_check_row(struct sim *sim, const struct disk_execution *x,
-                      const struct history_row *row)
+void disk_check_row(struct sim *sim, const struct disk_execution *x, const struct history_row *row)
 {
     int64_t last =
         x->history.count == 0 ? 0 : x->history.items[x->history.count - 1].completed_at_us;
 
     SIM_CHECK(sim, row->seq == (int64_t)x->history.count + 1,
               "history has a gap: row %lld after %zu", (long long)row->seq, x->history.count);
-    SIM_CHECK(sim, row->completed_at_us >= last, "times of a history go back: row %lld of %.*s, %lld us",
-              (long long)row->seq, STR_ARG(sim_id(sim, x->s.id)), (long long)(last - row->completed_at_us));
+    SIM_CHECK(sim, row->completed_at_us >= last,
+              "times of a history go back: row %lld of %.*s, %lld us", (long long)row->seq,
+              STR_ARG(sim_id(sim, x->s.id)), (long long)(last - row->completed_at_us));
     for (size_t i = 0; row->kind == HISTORY_FORWARD && i < x->history.count; i++) {
         const struct history_row *r = &x->history.items[i];
         if (r->kind != HISTORY_FORWARD || r->visit != row->visit || !str_eq(r->step, row->step))
@@ -155,8 +155,7 @@ void disk_check_commit(struct sim *sim, const struct commit *c, const struct dis
     SIM_CHECK(sim, after->status != STATUS_WAITING || after->waiting_for_json.len > 0,
               "an execution waits and does not say for what");
     /* A child is told of something before it has begun. */
-    SIM_CHECK(sim,
-              after->status != STATUS_PENDING || (x != NULL && x->s.status == STATUS_PENDING),
+    SIM_CHECK(sim, after->status != STATUS_PENDING || (x != NULL && x->s.status == STATUS_PENDING),
               "a commit leaves an execution pending");
 }
 

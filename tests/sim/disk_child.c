@@ -65,8 +65,7 @@ void disk_wake_parent(struct sim *sim, const struct commit *c)
 
 bool disk_is_awaited(struct disk *d, const struct disk_execution *x)
 {
-    const struct disk_execution *parent =
-        x->s.has_parent ? disk_find(d, x->s.parent_id) : NULL;
+    const struct disk_execution *parent = x->s.has_parent ? disk_find(d, x->s.parent_id) : NULL;
     char id[UUID_TEXT_LEN + 1];
 
     uuid_write(x->s.id, id);
@@ -127,11 +126,11 @@ static void check_started(struct sim *sim, const struct history_row *row)
 
     while ((at = str_find(row->output_json, name, (size_t)at)) >= 0) {
         at += (int64_t)name.len;
-        SIM_CHECK(sim,
-                  uuid_read(str_slice(row->output_json, (size_t)at, (size_t)at + UUID_TEXT_LEN),
-                            &id) &&
-                      disk_find_ever(&sim->disk, id) != NULL,
-                  "a step says that it started an execution which does not exist");
+        SIM_CHECK(
+            sim,
+            uuid_read(str_slice(row->output_json, (size_t)at, (size_t)at + UUID_TEXT_LEN), &id) &&
+                disk_find_ever(&sim->disk, id) != NULL,
+            "a step says that it started an execution which does not exist");
     }
 }
 

@@ -46,7 +46,7 @@ void disk_write_letters(struct sim *sim, struct disk_execution *x, const struct 
 }
 
 void disk_check_incident(struct sim *sim, const struct disk_execution *x,
-                           const struct execution *after)
+                         const struct execution *after)
 {
     unsigned open = 0, held = 0;
 

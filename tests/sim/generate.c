@@ -42,10 +42,10 @@ static void wait_time(struct buf *out, struct dice *d)
 {
     if (dice_roll(d, 2) == 0)
         generate_put(out, "{'type':'wait.timer','duration':%s}",
-            PICK(d, "'0s'", "'20ms'", "'2s'", "'50s'", "'70s'", "'2h'"));
+                     PICK(d, "'0s'", "'20ms'", "'2s'", "'50s'", "'70s'", "'2h'"));
     else
         generate_put(out, "{'type':'wait.until','timestamp':'=now + duration(\\'%s\\')'}",
-            PICK(d, "1s", "90s", "1h", "-5s"));
+                     PICK(d, "1s", "90s", "1h", "-5s"));
 }
 
 static void change_records(struct buf *out, struct dice *d)
@@ -55,7 +55,8 @@ static void change_records(struct buf *out, struct dice *d)
         generate_put(out, "{'type':'record.create','object':'things','data':{'n':'=input.n'}}");
         return;
     case 1:
-        generate_put(out,
+        generate_put(
+            out,
             "{'type':'record.create','object':'shared','id':'s%u','ifExists':'%s','data':{'by'"
             ":'=execution.id'}}",
             dice_roll(d, 3), PICK(d, "keep", "merge", "replace"));
@@ -64,8 +65,9 @@ static void change_records(struct buf *out, struct dice *d)
         generate_put(out, "{'type':'record.delete','object':'shared','id':'s%u'}", dice_roll(d, 3));
         return;
     default:
-        generate_put(out, "{'type':'record.query','object':'shared','orderBy':'by','result':{'count':"
-                 "'=response.count'}}");
+        generate_put(out,
+                     "{'type':'record.query','object':'shared','orderBy':'by','result':{'count':"
+                     "'=response.count'}}");
         return;
     }
 }
@@ -76,9 +78,9 @@ static void increment(struct buf *out, struct dice *d)
     unsigned which = dice_roll(d, 3);
 
     generate_put(out,
-        "[{'type':'record.get','object':'acc','id':'c%u','as':'r'},"
-        "{'type':'record.update','object':'acc','id':'c%u','data':{'n':'=r.n + 1'}}]",
-        which, which);
+                 "[{'type':'record.get','object':'acc','id':'c%u','as':'r'},"
+                 "{'type':'record.update','object':'acc','id':'c%u','data':{'n':'=r.n + 1'}}]",
+                 which, which);
 }
 
 /* Rounds that run at once set no variables: that is left out. */
@@ -86,25 +88,27 @@ static void compute(struct buf *out, struct dice *d, bool may_set)
 {
     switch (may_set ? dice_roll(d, 5) : 1 + dice_roll(d, 4)) {
     case 0:
-        generate_put(out, "{'type':'compute.set','values':{'v%u':'=input.n','at':'=now'}}", dice_roll(d, 3));
+        generate_put(out, "{'type':'compute.set','values':{'v%u':'=input.n','at':'=now'}}",
+                     dice_roll(d, 3));
         return;
     case 1:
         generate_put(out, "{'type':'log','message':'{{ execution.id }} {{ input.n }}'}");
         return;
     case 2:
         generate_put(out,
-            "{'type':'compute.fail','code':'no','message':'{{ input.n }}','when':"
-            "'input.n %% 4 == %u'}",
-            dice_roll(d, 4));
+                     "{'type':'compute.fail','code':'no','message':'{{ input.n }}','when':"
+                     "'input.n %% 4 == %u'}",
+                     dice_roll(d, 4));
         return;
     case 3:
-        generate_put(out, "{'type':'compute.transform','data':'=100 / (input.n - %u)'}", dice_roll(d, 12));
+        generate_put(out, "{'type':'compute.transform','data':'=100 / (input.n - %u)'}",
+                     dice_roll(d, 12));
         return;
     default:
         generate_put(out,
-            "{'type':'compute.transform','data':{'n':'=input.n + %u','t':'=now','signals':"
-            "'=size(signals)','v':'=variables'}}",
-            dice_roll(d, 100));
+                     "{'type':'compute.transform','data':{'n':'=input.n + %u','t':'=now','signals':"
+                     "'=size(signals)','v':'=variables'}}",
+                     dice_roll(d, 100));
         return;
     }
 }
@@ -113,11 +117,11 @@ static void compute(struct buf *out, struct dice *d, bool may_set)
 static void unreliable(struct buf *out, struct dice *d)
 {
     generate_put(out,
-        "[{'type':'compute.fail','code':'shaky','message':'m','class':'%s','when':"
-        "'(input.n + execution.attempt) %% %u == 0'%s},{'type':'compute.transform','data':"
-        "'$.execution.attempt'}]",
-        PICK(d, "transient", "indeterminate"), 2 + dice_roll(d, 3),
-        dice_roll(d, 3) == 0 ? ",'retry':{'maxAttempts':4,'delay':'1s'}" : "");
+                 "[{'type':'compute.fail','code':'shaky','message':'m','class':'%s','when':"
+                 "'(input.n + execution.attempt) %% %u == 0'%s},{'type':'compute.transform','data':"
+                 "'$.execution.attempt'}]",
+                 PICK(d, "transient", "indeterminate"), 2 + dice_roll(d, 3),
+                 dice_roll(d, 3) == 0 ? ",'retry':{'maxAttempts':4,'delay':'1s'}" : "");
 }
 
 /* Commands with commands in them, and rollbacks of their own. */
@@ -125,7 +129,8 @@ static void nested(struct buf *out, struct dice *d)
 {
     switch (dice_roll(d, 4)) {
     case 0:
-        generate_put(out,
+        generate_put(
+            out,
             "[{'type':'flow.try','as':'t','commands':[{'type':'compute.transform','data':"
             "'=100 / (input.n - %u)'}],'catch':[{'type':'compute.transform','data':"
             "'$.error.code'}]},{'type':'flow.if','condition':'input.n > 4','then':[{'type':'log',"
@@ -133,7 +138,8 @@ static void nested(struct buf *out, struct dice *d)
             dice_roll(d, 12));
         return;
     case 1:
-        generate_put(out,
+        generate_put(
+            out,
             "[{'type':'compute.transform','as':'one','data':'=input.n','rollback':{'type':"
             "'compute.set','values':{'undone':'$.one'}}},{'type':'flow.call','procedure':'proc',"
             "'input':{'n':'=input.n'}},{'type':'compute.fail','code':'late','message':'m','when':"
@@ -141,7 +147,8 @@ static void nested(struct buf *out, struct dice *d)
             dice_roll(d, 5));
         return;
     case 2:
-        generate_put(out, "{'type':'flow.match','expression':'input.n','cases':{'1':[{'type':'compute.fail',"
+        generate_put(
+            out, "{'type':'flow.match','expression':'input.n','cases':{'1':[{'type':'compute.fail',"
                  "'code':'one','message':'m','optional':true}]},'default':[{'type':"
                  "'compute.transform','data':'=size($.warnings)'}]}");
         return;
@@ -154,17 +161,18 @@ static void nested(struct buf *out, struct dice *d)
 /* What became of an attempt in doubt; it may not be found out. */
 static void reconcile(struct buf *out, struct dice *d)
 {
-    generate_put(out, ",'reconcile':{'every':'%s','max':%u,'procedure':", PICK(d, "20ms", "5s", "1h"),
-        1 + dice_roll(d, 3));
+    generate_put(out,
+                 ",'reconcile':{'every':'%s','max':%u,'procedure':", PICK(d, "20ms", "5s", "1h"),
+                 1 + dice_roll(d, 3));
     if (dice_roll(d, 6) == 0)
         generate_put(out, "'proc','input':{'n':'=input.n'}}");
     else
         generate_put(out,
-            "[{'type':'compute.set','values':{'asks':'$.error.code'}},{'type':"
-            "'compute.transform','data':{'outcome':'=[\\'succeeded\\',\\'failed\\',"
-            "\\'not_happened\\',\\'unknown\\'][(input.n + %u) %% 4]','output':{'n':"
-            "'=input.n'}}}]}",
-            dice_roll(d, 4));
+                     "[{'type':'compute.set','values':{'asks':'$.error.code'}},{'type':"
+                     "'compute.transform','data':{'outcome':'=[\\'succeeded\\',\\'failed\\',"
+                     "\\'not_happened\\',\\'unknown\\'][(input.n + %u) %% 4]','output':{'n':"
+                     "'=input.n'}}}]}",
+                     dice_roll(d, 4));
 }
 
 /* What undoes a step; it may fail, too. */
@@ -172,7 +180,8 @@ static void rollback(struct buf *out, struct dice *d)
 {
     switch (dice_roll(d, 4)) {
     case 0:
-        generate_put(out, ",'rollback':{'type':'compute.fail','code':'stuck','message':'m','class':'%s'}",
+        generate_put(
+            out, ",'rollback':{'type':'compute.fail','code':'stuck','message':'m','class':'%s'}",
             PICK(d, "transient", "business"));
         return;
     case 1:
@@ -180,9 +189,9 @@ static void rollback(struct buf *out, struct dice *d)
         return;
     default:
         generate_put(out,
-            ",'rollback':{'type':'compute.set','values':{'u%u':'=[$.error.code, "
-            "string(size($.compensation.failed))]'}}",
-            dice_roll(d, 3));
+                     ",'rollback':{'type':'compute.set','values':{'u%u':'=[$.error.code, "
+                     "string(size($.compensation.failed))]'}}",
+                     dice_roll(d, 3));
         return;
     }
 }
@@ -208,7 +217,8 @@ static void parallel(struct buf *out, struct dice *d, struct plan *plan)
 {
     unsigned branches = 1 + dice_roll(d, 3);
 
-    generate_put(out, ",'parallel':{'join':%s,'branches':[", PICK(d, "'all'", "'all'", "'any'", "1"));
+    generate_put(out, ",'parallel':{'join':%s,'branches':[",
+                 PICK(d, "'all'", "'all'", "'any'", "1"));
     plan->depth++;
     for (unsigned i = 0; i < branches; i++) {
         generate_put(out, i > 0 ? ",[" : "[");
@@ -224,7 +234,8 @@ static void loop(struct buf *out, struct dice *d, struct plan *plan)
     bool at_once = dice_roll(d, 3) == 0;
     unsigned last;
 
-    generate_put(out, ",'loop':{'for':%s,'as':'it','max':50", PICK(d, "[1,2,3]", "'=[input.n, 7]'", "[]"));
+    generate_put(out, ",'loop':{'for':%s,'as':'it','max':50",
+                 PICK(d, "[1,2,3]", "'=[input.n, 7]'", "[]"));
     if (dice_roll(d, 2) == 0)
         generate_put(out, ",'collect':'=string($.loop.index) + string($.loop.it)'");
     if (dice_roll(d, 3) == 0)
@@ -238,7 +249,8 @@ static void loop(struct buf *out, struct dice *d, struct plan *plan)
     block(out, d, plan, 1 + dice_roll(d, 2));
     last = plan->number++;
     if (dice_roll(d, 2) == 0)
-        generate_put(out,
+        generate_put(
+            out,
             ",{'code':'s%u','procedure':{'type':'compute.transform','data':'$.loop.item'},'goto':["
             "{'when':'$.loop.index == %u','to':'%s'}]}",
             last, dice_roll(d, 3), PICK(d, "next", "break", "end"));
@@ -271,7 +283,7 @@ static void step_procedure(struct buf *out, struct dice *d, const struct plan *p
         rollback(out, d);
     if (kind > 4 && dice_roll(d, 6) == 0)
         generate_put(out, ",'retry':{'maxAttempts':%u,'delay':'%s'}", 1 + dice_roll(d, 4),
-            PICK(d, "10ms", "2s", "1m"));
+                     PICK(d, "10ms", "2s", "1m"));
 }
 
 static void step(struct buf *out, struct dice *d, struct plan *plan)
@@ -297,7 +309,7 @@ static void step(struct buf *out, struct dice *d, struct plan *plan)
         step_procedure(out, d, plan, kind);
     if (dice_roll(d, 12) == 0)
         generate_put(out, ",'goto':[{'when':'execution.visit < %u','to':'%s%u'}]", dice_roll(d, 4),
-            kind == 0 ? "inc" : "s", number);
+                     kind == 0 ? "inc" : "s", number);
     generate_put(out, "}");
 }
 
@@ -316,15 +328,14 @@ struct str generate_scenario(struct arena *mem, struct dice *d, struct str code,
 {
     bool is_kid = str_starts_with(code, STR("k"));
     /* Kids are small, so that there may be many. */
-    struct plan plan = {.mix = is_kid && dice_roll(d, 2) == 0 ? 0 : mix,
-                        .kids = kids,
-                        .depth = is_kid ? 2 : 0};
+    struct plan plan = {
+        .mix = is_kid && dice_roll(d, 2) == 0 ? 0 : mix, .kids = kids, .depth = is_kid ? 2 : 0};
     struct buf out;
 
     buf_init_arena(&out, mem);
     generate_put(&out, "{'code':'%.*s','onError':'%s'", STR_ARG(code),
-        is_kid ? PICK(d, "compensate", "fail_fast")
-               : PICK(d, "compensate", "fail_fast", "hold", "retry"));
+                 is_kid ? PICK(d, "compensate", "fail_fast")
+                        : PICK(d, "compensate", "fail_fast", "hold", "retry"));
     generate_put(&out, ",'settings':{'timeout':'%s'", PICK(d, "30d", "30d", "1h", "10s"));
     if (dice_roll(d, 5) == 0)
         generate_put(&out, ",'key':'k{{ input.n %% 5 }}'");
@@ -332,8 +343,10 @@ struct str generate_scenario(struct arena *mem, struct dice *d, struct str code,
         generate_put(&out, ",'onKeyConflict':'join'");
     generate_put(&out, "}");
     if (dice_roll(d, 5) == 0)
-        generate_put(&out, ",'result':{'n':'=input.n','x':'=%s'}", PICK(d, "1", "1 / (input.n - 3)"));
-    generate_put(&out, ",'procedures':{'proc':{'commands':[{'type':'compute.transform','as':'p','data':"
+        generate_put(&out, ",'result':{'n':'=input.n','x':'=%s'}",
+                     PICK(d, "1", "1 / (input.n - 3)"));
+    generate_put(
+        &out, ",'procedures':{'proc':{'commands':[{'type':'compute.transform','as':'p','data':"
               "'=input.n * 2','rollback':{'type':'record.create','object':'things','data':{'undo':"
               "'$.p'}}},{'type':'record.create','object':'things','data':{'n':'$.p'}}],'result':"
               "{'p':'$.p'}}},'steps':[");

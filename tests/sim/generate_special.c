@@ -140,8 +140,9 @@ static void exceed(struct buf *out, struct dice *d, struct plan *plan)
     generate_put(out, ",'when':'input.n == %u'", dice_roll(d, 20));
     switch (dice_roll(d, plan->at_once == 0 ? 3 : 2)) {
     case 0:
-        generate_put(out, ",'onError':'%s','procedure':{'type':'compute.transform','data':1},"
-                          "'goto':[{'when':'true','to':'s%u'}]}",
+        generate_put(out,
+                     ",'onError':'%s','procedure':{'type':'compute.transform','data':1},"
+                     "'goto':[{'when':'true','to':'s%u'}]}",
                      PICK(d, "continue", "fail_fast"), self);
         return;
     case 1:

@@ -61,12 +61,11 @@ static uint64_t run_seed(uint64_t seed, unsigned mix, struct totals *t)
 
 static void print_totals(const struct totals *t, double cpu_s)
 {
-    printf(
-        "%lld seeds: %lld executions (%.0f/s; %lld children, %lld deleted), %lld commits, %lld "
-        "rows of history, %lld requests (%lld refused)\n",
-        (long long)t->seeds, (long long)t->executions, (double)t->executions / cpu_s,
-        (long long)t->children, (long long)t->deleted, (long long)t->commits, (long long)t->rows,
-        (long long)t->requests, (long long)t->refused);
+    printf("%lld seeds: %lld executions (%.0f/s; %lld children, %lld deleted), %lld commits, %lld "
+           "rows of history, %lld requests (%lld refused)\n",
+           (long long)t->seeds, (long long)t->executions, (double)t->executions / cpu_s,
+           (long long)t->children, (long long)t->deleted, (long long)t->commits, (long long)t->rows,
+           (long long)t->requests, (long long)t->refused);
     printf("faults: %lld crashes, %lld batches refused, %lld unknown, %lld members refused, %lld "
            "times the clock was set back\n",
            (long long)t->crashes, (long long)t->refused_batches, (long long)t->unknown_batches,
@@ -123,7 +122,7 @@ static void keep_memory(void)
 static bool read_mix(const char *text, unsigned *out)
 {
     static const char *const names[] = {
-#define MIX(symbol, name, what) name,
+#define MIX(symbol, name, on, what) name,
 #include "sim/mix.def"
 #undef MIX
     };
@@ -165,7 +164,7 @@ int main(int argc, char **argv)
 {
     double seconds = 60;
     uint64_t first = 1, count = 0, one = 0;
-    unsigned mix = ~0u;
+    unsigned mix = mix_default();
 
     keep_memory();
     signal(SIGABRT, say_where);

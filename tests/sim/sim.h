@@ -90,7 +90,7 @@ struct disk_execution {
     struct {
         VEC_OF(struct disk_letter);
     } letters;
-    int64_t request;               /* number of the request that started it; of a child: 0 */
+    int64_t request; /* number of the request that started it; of a child: 0 */
     bool is_child;
     bool has_moved;                /* to another version: no one program folds all its rows */
     unsigned repairs;              /* that were acknowledged */
@@ -211,7 +211,7 @@ struct sim_store {
     bool is_written; /* the oldest has ended and has not come back yet */
     struct {
         VEC_OF(struct store_task *);
-    } reads; /* waiting to run; the arena is the sim's */
+    } reads;          /* waiting to run; the arena is the sim's */
     bool overlaps[2]; /* of each: another was under way when it was submitted */
     struct executions_refused refused, refused_before; /* in the batch, and in the one before it */
     /* What the next batches end with; for named cases. */
@@ -253,9 +253,9 @@ struct sim_request {
     struct asked *asked; /* or NULL */
     int64_t number;
     /* Of the execution that it names, if there is one: */
-    int64_t first_version; /* durable when it was sent */
-    bool was_conflict;     /* a refusal was true of a version since then */
-    int64_t deadline_us;   /* monotonic; of its wait */
+    int64_t first_version;             /* durable when it was sent */
+    bool was_conflict;                 /* a refusal was true of a version since then */
+    int64_t deadline_us;               /* monotonic; of its wait */
     struct execution_delete *deletion; /* or NULL */
     bool is_answered;
     bool has_unique_signal;
@@ -292,7 +292,8 @@ void client_saw(struct sim *sim, const struct disk_execution *x);
 /* Hold an answer against the disk. */
 void answer_check(struct sim *sim, const struct sim_request *q);
 /* Whether this conflict is true of the execution as it is on the disk. */
-bool answer_is_conflict(struct sim *sim, const struct sim_request *q, const struct disk_execution *x);
+bool answer_is_conflict(struct sim *sim, const struct sim_request *q,
+                        const struct disk_execution *x);
 /* An open letter: of that id, or any of them; or NULL. */
 const struct disk_letter *letter_open(struct arena *mem, const struct disk_execution *x,
                                       struct str id);
@@ -307,12 +308,13 @@ void client_remember(struct sim *sim, struct uuid id);
 
 /* What the made-up world has beside the ordinary: bits. */
 enum mix {
-#define MIX(symbol, name, what) MIX_##symbol##_BIT,
+#define MIX(symbol, name, on, what) MIX_##symbol##_BIT,
 #include "sim/mix.def"
 #undef MIX
     MIX_COUNT
 };
 #define MIX_OF(symbol) (1u << MIX_##symbol##_BIT)
+unsigned mix_default(void);
 
 /*
  * The text of a random scenario of that code, in `mem`. `kids` is how many of

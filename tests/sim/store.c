@@ -168,11 +168,12 @@ static void trace_member(const struct sim_node *at, const struct member *m)
     uuid_write(c->after->id, id);
     if (str_find(str_of(id), sim->config.trace, 0) < 0)
         return;
-    printf("event %lld, node %d: version %lld to %lld, result %d, %s, wake_at %lld (now %lld), %.*s\n",
-           (long long)sim->events, (int)(at - sim->nodes), (long long)c->read_version,
-           (long long)c->after->row_version, (int)m->result, status_name(c->after->status),
-           (long long)c->after->wake_at_us, (long long)clock_wall_us(&at->clock.clock),
-           STR_ARG(c->after->waiting_for_json));
+    printf(
+        "event %lld, node %d: version %lld to %lld, result %d, %s, wake_at %lld (now %lld), %.*s\n",
+        (long long)sim->events, (int)(at - sim->nodes), (long long)c->read_version,
+        (long long)c->after->row_version, (int)m->result, status_name(c->after->status),
+        (long long)c->after->wake_at_us, (long long)clock_wall_us(&at->clock.clock),
+        STR_ARG(c->after->waiting_for_json));
     for (size_t i = 0; i < c->history.count; i++)
         printf("    row %lld %s %.*s %.*s %.*s\n", (long long)c->history.items[i].seq,
                history_kind_name(c->history.items[i].kind), STR_ARG(c->history.items[i].step),

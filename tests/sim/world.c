@@ -309,6 +309,15 @@ static void happen(struct sim *sim)
 
 /* --- a whole run --- */
 
+unsigned mix_default(void)
+{
+    return 0
+#define MIX(symbol, name, on, what) | ((on) ? MIX_OF(symbol) : 0)
+#include "sim/mix.def"
+#undef MIX
+        ;
+}
+
 struct sim_config sim_config_of(uint64_t seed, unsigned mix)
 {
     struct dice d = {.state = seed};
@@ -344,8 +353,8 @@ static void publish(struct sim *sim, const char *prefix, unsigned number, unsign
     struct str code = str_printf(&sim->mem, "%s%u", prefix, number);
     int64_t version;
 
-    disk_publish(sim, code,
-                 generate_scenario(&sim->mem, &sim->dice, code, sim->config.mix, kids), &version);
+    disk_publish(sim, code, generate_scenario(&sim->mem, &sim->dice, code, sim->config.mix, kids),
+                 &version);
 }
 
 void sim_run(struct sim *sim)
