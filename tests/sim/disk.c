@@ -327,7 +327,8 @@ static void write_commit(struct sim *sim, struct member *m)
         x->program = find_program(d, x->s.code, x->s.version);
         m->row = x->s.row;
         x->log_lines += (unsigned)c->logs.count;
-        disk_wake_parent(sim, c);
+        disk_tell(sim, c);
+        disk_consume(sim, x, &c->consumed);
         disk_check_restores(sim, mem, x, before, c->after);
         d->commits++;
         client_saw(sim, x);
@@ -349,6 +350,28 @@ static void write_definition(struct sim *sim, struct member *m)
         keep_answer(&sim->disk, m);
     }
     arena_fini(&mem);
+}
+
+/* Something was decided on a state: it is still true, or it is decided anew. */
+static void write_assertion(struct sim *sim, struct member *m)
+{
+    struct disk *d = &sim->disk;
+    struct disk_execution *x = disk_find(d, m->assertion->id);
+
+    arena_reset(&d->scratch);
+    if (is_repeated(d, &d->scratch, m))
+        return;
+    if (x == NULL)
+        m->result = MEMBER_GONE;
+    else if (x->s.row_version != m->assertion->row_version)
+        m->result = MEMBER_STALE;
+    else {
+        m->result = MEMBER_APPLIED;
+        m->row = x->s.row;
+        disk_consume(sim, x, &m->assertion->consumed);
+        keep_answer(d, m);
+    }
+    sim_note(sim, m->result);
 }
 
 void disk_apply(struct sim *sim, struct member *m)
@@ -375,12 +398,7 @@ void disk_apply(struct sim *sim, struct member *m)
             x->s.crash_count++;
         return;
     case MEMBER_ASSERT:
-        x = disk_find(&sim->disk, m->assertion->id);
-        if (x == NULL)
-            m->result = MEMBER_GONE;
-        else
-            m->result =
-                x->s.row_version == m->assertion->row_version ? MEMBER_APPLIED : MEMBER_STALE;
+        write_assertion(sim, m);
         return;
     }
     PANIC("unknown kind of member");

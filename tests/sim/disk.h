@@ -29,15 +29,13 @@ void disk_check_compensations(struct sim *sim, const struct disk_execution *x);
 /* Whether the key of a child is taken since it was read: m->result says so. */
 bool disk_refuses_children(struct disk *d, struct arena *mem, struct member *m);
 void disk_start_children(struct sim *sim, const struct commit *c);
-void disk_wake_parent(struct sim *sim, const struct commit *c);
+/* Write what others are told, and drop what the execution has applied. */
+void disk_tell(struct sim *sim, const struct commit *c);
+void disk_consume(struct sim *sim, struct disk_execution *x, const struct told_numbers *numbers);
 /* Parents and children agree about each other. */
 void disk_check_family(struct sim *sim, const struct disk_execution *x);
-/*
- * Whether a step waits for a child that has ended: its id in *child.
- * `looks_itself`: so much time has passed that whoever is not told has looked.
- */
-bool disk_missed_child(struct disk *d, const struct disk_execution *x, bool looks_itself,
-                       struct uuid *child);
+/* Whether a step waits for a child that has ended: its id in *child. */
+bool disk_missed_child(struct disk *d, const struct disk_execution *x, struct uuid *child);
 
 /* disk_delete.c */
 void disk_delete(struct sim *sim, struct member *m);

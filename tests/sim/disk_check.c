@@ -190,8 +190,7 @@ static void check_execution(struct sim *sim, const struct disk_execution *x)
 }
 
 /* Whoever is due, or waits for what has happened, has been advanced. */
-static void check_is_awake(struct sim *sim, const struct disk_execution *x, int64_t now_us,
-                           bool after_hours)
+static void check_is_awake(struct sim *sim, const struct disk_execution *x, int64_t now_us)
 {
     char id[UUID_TEXT_LEN + 1];
     struct uuid child;
@@ -201,18 +200,32 @@ static void check_is_awake(struct sim *sim, const struct disk_execution *x, int6
               "execution %s sleeps: %s, due since %lld us, waits for %.*s", id,
               status_name(x->s.status), (long long)(now_us - x->s.wake_at_us),
               STR_ARG(x->s.waiting_for_json));
-    SIM_CHECK(sim, !disk_missed_child(&sim->disk, x, after_hours, &child),
+    SIM_CHECK(sim, !disk_missed_child(&sim->disk, x, &child),
               "execution %s sleeps: its child has ended, and it waits for %.*s", id,
               STR_ARG(x->s.waiting_for_json));
 }
 
-void disk_check_nobody_sleeps(struct sim *sim, bool after_hours)
+/* Whoever was told something has heard it, unless only an operator can let it go on. */
+static void check_has_heard(struct sim *sim, const struct disk_event *e)
+{
+    const struct stored_execution *s = &e->of->s;
+
+    SIM_CHECK(sim,
+              e->of->is_deleted || status_is_terminal(s->status) || s->crash_count >= 5 ||
+                  s->waiting_kind == WAITING_PAUSED,
+              "execution %.*s sleeps: it was told %.*s, and waits for %.*s",
+              STR_ARG(sim_id(sim, s->id)), STR_ARG(e->told.key), STR_ARG(s->waiting_for_json));
+}
+
+void disk_check_nobody_sleeps(struct sim *sim)
 {
     int64_t now_us = sim_wall_us(sim);
 
     for (size_t i = 0; i < sim->disk.executions.count; i++)
         if (!sim->disk.executions.items[i]->is_deleted)
-            check_is_awake(sim, sim->disk.executions.items[i], now_us, after_hours);
+            check_is_awake(sim, sim->disk.executions.items[i], now_us);
+    for (size_t i = 0; i < sim->disk.events.count; i++)
+        check_has_heard(sim, &sim->disk.events.items[i]);
 }
 
 void disk_check_all(struct sim *sim)

@@ -49,16 +49,44 @@ void disk_start_children(struct sim *sim, const struct commit *c)
     }
 }
 
-void disk_wake_parent(struct sim *sim, const struct commit *c)
-{
-    struct disk_execution *parent;
+/* --- what executions are told --- */
 
-    if (!c->wakes_parent)
-        return;
-    parent = disk_find(&sim->disk, c->after->parent_id);
-    if (parent != NULL && parent->s.status == STATUS_WAITING &&
-        !str_starts_with(parent->s.waiting_for_json, STR("{\"kind\":\"paused\"")))
-        parent->s.wake_at_us = WAKE_AT_ONCE;
+void disk_tell(struct sim *sim, const struct commit *c)
+{
+    struct disk *d = &sim->disk;
+
+    for (size_t i = 0; i < c->tells.count; i++) {
+        const struct tell *t = &c->tells.items[i];
+        struct disk_execution *of = disk_find(d, t->execution);
+
+        if (of == NULL || status_is_terminal(of->s.status))
+            continue;
+        *VEC_ADD(&d->mem, &d->events) = (struct disk_event){
+            .of = of,
+            .told = {.n = ++d->event_rows,
+                     .kind = t->kind,
+                     .key = str_copy(&d->mem, t->key),
+                     .payload_json = str_copy(&d->mem, t->payload_json)},
+        };
+        sim_note_str(sim, t->payload_json);
+    }
+}
+
+void disk_consume(struct sim *sim, struct disk_execution *x, const struct told_numbers *numbers)
+{
+    struct disk *d = &sim->disk;
+    size_t kept = 0;
+
+    for (size_t i = 0; numbers->count > 0 && i < d->events.count; i++) {
+        bool goes = false;
+
+        for (size_t k = 0; k < numbers->count && d->events.items[i].of == x; k++)
+            goes |= numbers->items[k] == d->events.items[i].told.n;
+        if (!goes)
+            d->events.items[kept++] = d->events.items[i];
+    }
+    if (numbers->count > 0)
+        d->events.count = kept;
 }
 
 /* --- who waits for whom --- */
@@ -85,18 +113,16 @@ static bool awaited_by(struct value strand, struct uuid *out)
            uuid_read(str_slice(value_text(awaited), prefix.len, prefix.len + UUID_TEXT_LEN), out);
 }
 
-/* Whether it has ended; who waits for the child of another, by its key, looks now and then. */
-static bool has_ended(struct disk *d, const struct disk_execution *x, struct uuid child,
-                      bool looks_itself)
+/* Whether it has ended. Who waits for the child of another, by its key, looks when it is due. */
+static bool has_ended(struct disk *d, const struct disk_execution *x, struct uuid child)
 {
     const struct disk_execution *of = disk_find_ever(d, child);
 
-    return of == NULL || ((looks_itself || uuid_cmp(of->s.parent_id, x->s.id) == 0) &&
+    return of == NULL || (uuid_cmp(of->s.parent_id, x->s.id) == 0 &&
                           (of->is_deleted || status_is_terminal(of->s.status)));
 }
 
-bool disk_missed_child(struct disk *d, const struct disk_execution *x, bool looks_itself,
-                       struct uuid *child)
+bool disk_missed_child(struct disk *d, const struct disk_execution *x, struct uuid *child)
 {
     struct value cursor, beside;
     struct err err;
@@ -108,11 +134,11 @@ bool disk_missed_child(struct disk *d, const struct disk_execution *x, bool look
     arena_reset(&d->scratch);
     if (!json_read(&d->scratch, x->s.cursor_json, &cursor, &err))
         PANIC("a cursor is no JSON");
-    if (awaited_by(cursor, child) && has_ended(d, x, *child, looks_itself))
+    if (awaited_by(cursor, child) && has_ended(d, x, *child))
         return true;
     beside = value_map_get_str(cursor, STR("beside"));
     for (uint32_t i = 0; beside.kind == VALUE_LIST && i < beside.len; i++)
-        if (awaited_by(beside.items[i], child) && has_ended(d, x, *child, looks_itself))
+        if (awaited_by(beside.items[i], child) && has_ended(d, x, *child))
             return true;
     return false;
 }

@@ -25,6 +25,14 @@ static size_t first_row(const struct disk_execution *x, int64_t after)
     return (size_t)after < x->rows_deleted ? x->rows_deleted : (size_t)after;
 }
 
+static void add_told(const struct disk *d, const struct disk_execution *x, struct arena *mem,
+                     struct tolds *out)
+{
+    for (size_t i = 0; i < d->events.count; i++)
+        if (d->events.items[i].of == x)
+            *VEC_ADD(mem, out) = d->events.items[i].told;
+}
+
 bool read_execution(struct reader *r, struct arena *mem, struct uuid id,
                     struct stored_execution *out, bool *found, struct err *err)
 {
@@ -39,6 +47,8 @@ bool read_execution(struct reader *r, struct arena *mem, struct uuid id,
     out->history = (struct history){0};
     for (size_t i = first_row(x, x->s.checkpoint_seq); i < x->history.count; i++)
         *VEC_ADD(mem, &out->history) = x->history.items[i];
+    out->tolds = (struct tolds){0};
+    add_told(&sim_of(r)->disk, x, mem, &out->tolds);
     return true;
 }
 
@@ -168,23 +178,30 @@ bool read_due(struct reader *r, struct arena *mem, int64_t after_us, struct uuid
     return true;
 }
 
-/* Children are not simulated: nobody is told anything. */
 bool read_told(struct reader *r, struct arena *mem, struct uuid id, struct tolds *out,
                struct err *err)
 {
-    (void)mem;
-    (void)id;
+    struct disk *d = &sim_of(r)->disk;
+
     *out = (struct tolds){0};
+    add_told(d, disk_find(d, id), mem, out);
     return !sim_read_fails(r, err);
 }
 
 bool read_told_executions(struct reader *r, struct arena *mem, int64_t after, int64_t limit,
                           struct told_executions *out, struct err *err)
 {
-    (void)mem;
-    (void)after;
-    (void)limit;
+    const struct disk *d = &sim_of(r)->disk;
+
     *out = (struct told_executions){0};
+    for (size_t i = 0; i < d->events.count && (int64_t)out->count < limit; i++) {
+        const struct disk_event *e = &d->events.items[i];
+
+        if (e->told.n > after && !e->of->is_deleted && !status_is_terminal(e->of->s.status) &&
+            e->of->s.waiting_kind != WAITING_PAUSED)
+            *VEC_ADD(mem, out) =
+                (struct told_execution){.id = e->of->s.id, .n = e->told.n};
+    }
     return !sim_read_fails(r, err);
 }
 

@@ -35,7 +35,7 @@ void sim_settle(struct sim *sim)
         bool any = false;
 
         if (i == 1000000 || sim_mono_us(sim) - since_us > 300 * SECOND)
-            disk_check_nobody_sleeps(sim, false); /* says who */
+            disk_check_nobody_sleeps(sim); /* says who */
         SIM_CHECK(sim, i < 1000000 && sim_mono_us(sim) - since_us < 300 * SECOND,
                   "the nodes do not come to rest");
         for (unsigned k = 0; k < sim->config.nodes; k++) {
@@ -63,7 +63,7 @@ void sim_calm(struct sim *sim)
     sim_settle(sim);
     sim_let_pass(sim, 6 * SECOND);
     sim_settle(sim);
-    disk_check_nobody_sleeps(sim, false);
+    disk_check_nobody_sleeps(sim);
     sim->no_faults = before;
 }
 
@@ -84,7 +84,7 @@ void sim_come_to_rest(struct sim *sim)
     for (size_t i = 0; i < sizeof(leaps) / sizeof(leaps[0]); i++) {
         sim_let_pass(sim, leaps[i]);
         sim_settle(sim);
-        disk_check_nobody_sleeps(sim, leaps[i] > 3600 * SECOND);
+        disk_check_nobody_sleeps(sim);
     }
     /* As far as a clock was set back, there may still be timers. */
     behind_us = sim->latest_wall_us - sim_wall_us(sim);
@@ -97,7 +97,7 @@ void sim_come_to_rest(struct sim *sim)
         sim_let_pass(sim, 2 * 3600 * SECOND);
         sim_settle(sim);
     }
-    disk_check_nobody_sleeps(sim, true);
+    disk_check_nobody_sleeps(sim);
     SIM_CHECK(sim, sim->clients.pending.count == 0, "%zu requests were never answered",
               sim->clients.pending.count);
     for (size_t i = 0; i < sim->disk.executions.count; i++) {

@@ -131,6 +131,12 @@ struct disk_correlated {
     struct uuid execution;
 };
 
+/* What an execution was told and no commit has applied: a row of execution_events. */
+struct disk_event {
+    struct disk_execution *of;
+    struct told told;
+};
+
 struct disk {
     struct arena mem;
     struct arena scratch; /* for applying one member */
@@ -152,6 +158,10 @@ struct disk {
         VEC_OF(struct disk_wait);
     } waits;
     int64_t wait_rows;
+    struct {
+        VEC_OF(struct disk_event);
+    } events; /* by n */
+    int64_t event_rows;
     int64_t stamp; /* grows when a definition is published */
     struct {
         VEC_OF(struct disk_correlated);
@@ -186,8 +196,8 @@ void disk_put_record(struct disk *d, struct str object, struct str id, struct st
 struct disk_record *disk_find_record(struct disk *d, struct str object, struct str id);
 /* Everything on the disk is as it must be when nothing is under way. */
 void disk_check_all(struct sim *sim);
-/* Whoever should have moved within a minute has moved; or within hours. */
-void disk_check_nobody_sleeps(struct sim *sim, bool after_hours);
+/* Whoever should have moved within a minute has moved. */
+void disk_check_nobody_sleeps(struct sim *sim);
 
 /* --- the store --- */
 
