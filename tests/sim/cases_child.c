@@ -51,3 +51,68 @@ void case_start_joins_after_reads(void)
     CLAIM(b->ok && b->joined && b->ended && uuid_cmp(a->id, b->id) == 0);
     case_end();
 }
+
+void case_child_ends_while_its_parent_looks(void)
+{
+    struct uuid parent, kid;
+
+    case_begin();
+    case_define("kid", WAIT, "");
+    case_define("p", START("s", ",'wait':true"), "");
+    parent = case_started(case_start("p", "{}", 0));
+    kid = sim.disk.executions.items[1]->s.id;
+    /* The parent looks now and then: it has read that the child is alive ... */
+    case_let_pass(3580 * SECOND);
+    case_settle();
+    case_let_pass(30 * SECOND);
+    (void)case_signal(kid, "s1", "1");
+    case_pass();
+    CLAIM(only->store.reads.count > 0 && only->store.batch_count == 1);
+    while (store_read_one(only)) {
+    }
+    /* ... and before it goes on it is told of the end. */
+    CLAIM(store_write_one(only) && store_deliver_one(only));
+    case_settle();
+    CLAIM(case_status(kid) == STATUS_COMPLETED);
+    CLAIM(case_status(parent) == STATUS_COMPLETED);
+    case_end();
+}
+
+/* A fan-out with a crash after so many things have happened. */
+static void fan_out_with_crash(unsigned crash_at, bool keeps)
+{
+    struct uuid id;
+
+    case_begin();
+    case_define("kid", "{'code':'n','procedure':{'type':'wait.timer','duration':'1s'}}", "");
+    case_define("p",
+                "{'code':'l','loop':{'for':[1,2,3,4,5],'max':9,'concurrency':3,'steps':[" START(
+                    "s", ",'wait':true") "]}}",
+                "");
+    id = case_started(case_start("p", "{}", 0));
+    for (unsigned i = 0; i < 200; i++) {
+        bool any = node_pass(only->node);
+
+        any |= store_write_one(only);
+        if (i == crash_at && keeps)
+            sim_crash(only);
+        any |= store_deliver_one(only);
+        any |= store_read_one(only);
+        if (i == crash_at && !keeps)
+            sim_crash(only);
+        if (!any)
+            case_let_pass(SECOND / 4);
+    }
+    sim_calm(&sim); /* within a minute, and not when the parent looks by itself */
+    CLAIM(case_status(id) == STATUS_COMPLETED);
+    CLAIM(sim.disk.children == 5 && sim.disk.events.count == 0);
+    case_end();
+}
+
+void case_parent_is_told_wherever_it_crashes(void)
+{
+    for (unsigned i = 1; i <= 120; i++) {
+        fan_out_with_crash(i, true);
+        fan_out_with_crash(i, false);
+    }
+}

@@ -199,8 +199,7 @@ bool read_told_executions(struct reader *r, struct arena *mem, int64_t after, in
 
         if (e->told.n > after && !e->of->is_deleted && !status_is_terminal(e->of->s.status) &&
             e->of->s.waiting_kind != WAITING_PAUSED)
-            *VEC_ADD(mem, out) =
-                (struct told_execution){.id = e->of->s.id, .n = e->told.n};
+            *VEC_ADD(mem, out) = (struct told_execution){.id = e->of->s.id, .n = e->told.n};
     }
     return !sim_read_fails(r, err);
 }
