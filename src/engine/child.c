@@ -321,3 +321,14 @@ enum step_end child_look(struct turn *t, struct value *output, struct value *err
         cursor->wake_at_us = cursor->timeout_at_us;
     return STEP_WAITS;
 }
+
+void child_look_at_all(struct turn *t)
+{
+    for (uint32_t i = 0; i <= t->x->other_count; i++) {
+        struct cursor *cursor = &t->x->cursor;
+
+        strand_take(t, i);
+        if (cursor->phase == PHASE_JOB && child_is_awaited(cursor))
+            cursor->wake_at_us = WAKE_AT_ONCE;
+    }
+}

@@ -118,6 +118,15 @@ struct asked *case_cancel(struct uuid id)
     return submit(q);
 }
 
+struct asked *case_retry(struct uuid id, const char *input)
+{
+    struct sim_request *q = client_new(&sim, NODE_RETRY);
+
+    q->r.execution = id;
+    q->r.input = read_value(input);
+    return submit(q);
+}
+
 struct asked *case_wait(struct uuid id, int64_t wait_us)
 {
     struct sim_request *q = client_new(&sim, NODE_WAIT);

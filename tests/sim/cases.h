@@ -28,6 +28,7 @@ struct asked *case_start(const char *code, const char *input, int64_t wait_us);
 struct asked *case_start_key(const char *code, const char *key, int64_t wait_us);
 struct asked *case_signal(struct uuid id, const char *signal_id, const char *payload);
 struct asked *case_cancel(struct uuid id);
+struct asked *case_retry(struct uuid id, const char *input);
 struct asked *case_wait(struct uuid id, int64_t wait_us);
 
 /* A request is answered with success, after everything under way has happened. */

@@ -116,3 +116,32 @@ void case_parent_is_told_wherever_it_crashes(void)
         fan_out_with_crash(i, false);
     }
 }
+
+void case_retry_looks_at_children(void)
+{
+    struct uuid parent, kid;
+    struct asked *retry;
+
+    case_begin();
+    case_define("kid", WAIT, "");
+    case_define("p",
+                "{'code':'b','parallel':{'join':'all','branches':[[" START(
+                    "s", ",'wait':true") "],[{'code':'n','procedure':{'type':'wait.timer',"
+                                         "'duration':'5s'}},{'code':'f','procedure':{'type':"
+                                         "'compute.fail','code':'no','message':'m','when':"
+                                         "'input.n == 0'}}]]}}",
+                ",'onError':'fail_fast'");
+    parent = case_started(case_start("p", "{'n':0}", 0));
+    kid = sim.disk.executions.items[1]->s.id;
+    case_let_pass(5 * SECOND);
+    case_settle();
+    CLAIM(case_status(parent) == STATUS_FAILED);
+    /* The child ends: who has ended is told nothing. */
+    (void)case_signal(kid, "s1", "1");
+    case_settle();
+    CLAIM(case_status(kid) == STATUS_COMPLETED && sim.disk.events.count == 0);
+    retry = case_retry(parent, "{'n':1}");
+    case_settle();
+    CLAIM(retry->ok && case_status(parent) == STATUS_COMPLETED);
+    case_end();
+}
