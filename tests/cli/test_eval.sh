@@ -129,7 +129,7 @@ fails "error: the expression takes more work than it may
 ones=$(printf '1 + %.0s' {1..200})
 fails "error: undeclared reference to 'x'
   ...${ones: -60}x + ${ones:0:56}...
-   $(printf '%60s' '')^" "${ones}x + ${ones}1"
+     $(printf '%60s' '')^" "${ones}x + ${ones}1"
 
 # --- --json ---
 
