@@ -13,9 +13,9 @@
 
 enum {
     PAGE_BYTES = 4096,
-    SPACE_SHARE = 4,       /* the log takes one part in this many of the space */
-    LOG_MIN_PAGES = 256,   /* ... but this much anyway */
-    LOG_KEPT_PAGES = 256,  /* of a quiet log: not worth to be truncated */
+    SPACE_SHARE = 4,        /* the log takes one part in this many of the space */
+    LOG_MIN_PAGES = 256,    /* ... but this much anyway */
+    LOG_KEPT_PAGES = 256,   /* of a quiet log: not worth to be truncated */
     SPACE_LOOK_PAGES = 256, /* how often the free space is looked at */
     QUIET_S = 2,
 };
@@ -210,8 +210,8 @@ void checkpoint_tell(struct checkpoint *c, int64_t log_pages)
         begin_anew(c);
     } else if (log_pages >= c->space_pages) {
         look_at_space(c);
-        c->stop_pages = least(c->stop_pages,
-                              c->restart_pages > log_pages ? c->restart_pages : log_pages);
+        c->stop_pages =
+            least(c->stop_pages, c->restart_pages > log_pages ? c->restart_pages : log_pages);
     }
     if (log_pages >= c->next_pages || log_pages >= c->stop_pages)
         pthread_cond_broadcast(&c->changed);
