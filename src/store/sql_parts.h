@@ -9,7 +9,7 @@
 #define END_COLUMNS                                                                                \
     "row, status, completed_at, (SELECT count(*) FROM execution_events v "                         \
     "WHERE v.execution = (SELECT p.row FROM execution p WHERE p.id = e.parent_id) "                \
-    "AND v.key = 'child:' || e.id)"
+    "AND v.key = 'child:' || e.id), deleted_at"
 
 /* ?1 row, ?2 row_version read; then the context, where it is written, as ?18 and ?19. */
 #define ADVANCE_SET                                                                                \
