@@ -55,5 +55,21 @@ claim "--json says what was accepted" said 0 '"accepted":true}'
 run show @last
 claim "show says that the input was replaced" said 0 "operator" "retry" "with another input"
 
+run start paid --key d
+run signal key:d gone
+claim "a signal that nobody waits for is told" said 0 "was received" "nobody waits for it yet" 'the signal "go"'
+run signal key:d gone --wait=100ms
+claim "with --wait it is no success" said 1 "nobody waits for it yet" "no step took it in that time"
+run signal key:d go --wait
+claim "one that is taken is" said 0 "took it and completed"
+
+run start typo --key a-key-that-is-so-long-that-no-table-of-eighty-columns-has-room-for-it
+run ls --status waiting
+claim "ls says what is held" said 0 "waiting: held"
+COLUMNS=80 run ls
+claim "ls fits the width" [ "$(awk '{ if (length > most) most = length } END { print most <= 80 }' <<<"$out")" = 1 ]
+run ls --code nothing
+claim "nothing matches is no advice to start one" said 0 "no execution matches"
+
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]
