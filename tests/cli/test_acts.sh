@@ -71,5 +71,17 @@ claim "ls fits the width" [ "$(awk '{ if (length > most) most = length } END { p
 run ls --code nothing
 claim "nothing matches is no advice to start one" said 0 "no execution matches"
 
+mkdir definitions
+cp "$examples"/order.json "$examples"/approval.json "$examples"/*.test.json definitions
+run validate definitions
+claim "validate takes a folder, without its tests" said 0 "definitions/approval.json: valid" "definitions/order.json: valid"
+run validate definitions/*.json
+claim "tests beside definitions are left out" said 0 "files of tests left out" "pawl test"
+run apply definitions
+claim "apply takes a folder" said 0 "approval" "order"
+mkdir empty
+run apply empty
+claim "a folder without definitions is told" said 1 "no definitions"
+
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]
