@@ -147,7 +147,8 @@ static void read_page(struct letters_bulk *b)
 
     b->pages++;
     b->filter.limit = left < PAGE ? left : PAGE;
-    b->read = (struct node_read){.run = run_page, .done = page_read, .owner = b};
+    b->read =
+        (struct node_read){.lane = LANE_CLIENT, .run = run_page, .done = page_read, .owner = b};
     arena_init(&b->mem);
     if (node_read(b->call->node, &b->read, &err))
         return;

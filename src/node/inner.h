@@ -70,7 +70,7 @@ struct work {
     unsigned kept_tries;            /* ... because signals that are kept had, or waits for them */
     bool joins;                     /* a start that joined the execution that has its key */
     struct record_reads records;    /* in the entry's memory */
-    struct object_reads objects;
+    struct search_reads searches;
     struct history history; /* rows that rolling back asked for */
     bool has_history;
     struct process_reads processes;
@@ -208,6 +208,10 @@ struct load {
     };
 };
 
+struct load_queue {
+    struct load *first, *last;
+};
+
 /* --- timers: a heap of what is due next, at most one for each execution --- */
 
 struct timer {
@@ -318,7 +322,7 @@ struct node {
 
     /* reads */
     struct load *newest_load;
-    struct load *unsent_first, *unsent_last;
+    struct load_queue unsent[LANE_COUNT]; /* the queue of that lane was full */
 
     /* timers of executions, wall time: all that are due up to filled_until_us are in the heap */
     struct timers timers;
@@ -392,6 +396,7 @@ struct load *load_new(struct node *n, void (*run)(struct node_read *, struct rea
 void load_send(struct load *l); /* sooner or later `done` is called */
 void load_free(struct load *l);
 bool loads_resend(struct node *n); /* those that did not fit; whether any went */
+bool loads_are_unsent(const struct node *n);
 void loads_free(struct node *n);
 void load_entry(struct node *n, struct entry *e);
 void load_records(struct node *n, struct entry *e, struct work *w);

@@ -23,7 +23,7 @@ void work_forget_reads(struct work *w)
         program_read_release(&w->programs.items[i]);
     w->programs = (struct program_reads){0};
     w->records = (struct record_reads){0};
-    w->objects = (struct object_reads){0};
+    w->searches = (struct search_reads){0};
     w->processes = (struct process_reads){0};
     w->kept = (struct kept_reads){0};
     w->children = (struct child_reads){0};
@@ -68,7 +68,7 @@ static void make_event(const struct node *n, struct work *w, struct event *ev)
     *ev = (struct event){
         .config = n->config,
         .records = &w->records,
-        .objects = &w->objects,
+        .searches = &w->searches,
         .history = w->has_history ? &w->history : NULL,
         .processes = &w->processes,
         .children = w->children.count > 0 ? &w->children : NULL,

@@ -200,6 +200,7 @@ static void sqlite_close(struct db *base)
 
 static const struct db_ops sqlite_ops = {
     .run = sqlite_run,
+    .stream = sqlite_run,
     .next = sqlite_next,
     .end = sqlite_end,
     .column_int = sqlite_column_int,

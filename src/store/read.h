@@ -152,26 +152,29 @@ bool read_snapshot(struct reader *r, struct arena *mem, struct str hash, struct 
 /* A number that grows with every change of a definition, whichever node makes it. */
 bool read_definition_stamp(struct reader *r, int64_t *out, struct err *err) MUST_USE;
 
-/* One record, or all of an object (id empty). */
-bool read_records(struct reader *r, struct arena *mem, struct str object, struct str id,
-                  int64_t limit, struct record_reads *out, struct err *err) MUST_USE;
+/* One record; out->version is 0 when there is none. */
+bool read_record(struct reader *r, struct arena *mem, struct str object, struct str id,
+                 struct record_read *out, struct err *err) MUST_USE;
 
-struct stored_record {
-    int64_t row, version;
-    struct str id;
-    struct value data;
-};
-
-struct stored_records {
-    VEC_OF(struct stored_record);
+/* How far a search goes beside its budget of SEARCH_ALLOWED_US. */
+struct search_bounds {
+    int64_t rows_max; /* without an order: so many records are looked at for one page; 0 = all */
+    bool may_be_part; /* without an order: at the end of its budget it gives what it has */
+    bool (*is_gone)(void *context); /* whether nobody waits for it any more; or NULL */
+    void *context;
 };
 
 /*
- * The records of an object behind row `after`, at most `limit`, in the order in
- * which they were made.
+ * Look through the records of an object for a page of a search, in one
+ * snapshot; `c` has begun, and ends with it. ERR_LIMIT_QUERY: the budget was
+ * not enough.
  */
-bool read_records_after(struct reader *r, struct arena *mem, struct str object, int64_t after,
-                        int64_t limit, struct stored_records *out, struct err *err) MUST_USE;
+bool read_search(struct reader *r, struct collector *c, const struct search_bounds *bounds,
+                 struct err *err) MUST_USE;
+
+/* The same for the engine: *out says what became of it. False: the store failed. */
+bool read_found(struct reader *r, struct arena *mem, const struct search *s,
+                struct search_found *out, struct err *err) MUST_USE;
 
 /*
  * Live executions with this business key, of that code unless it is empty, in

@@ -401,39 +401,42 @@ static struct record_write record(const char *id, int64_t read_version, const ch
 
 struct records {
     struct str id;
-    struct record_reads reads;
+    struct record_read one;
+    struct search_found all;
 };
 
 static void load_records(struct contract *c, struct reader *r, void *context)
 {
+    static const struct search search = {.object = {.ptr = "invoice", .len = 7}, .limit = 100};
     struct records *records = context;
     struct err err;
 
-    assert_true(read_records(r, &c->mem, STR("invoice"), records->id, 100, &records->reads, &err));
+    assert_true(read_found(r, &c->mem, &search, &records->all, &err));
+    assert_int_equal(records->all.err.code, ERR_NONE);
+    assert_true(read_record(r, &c->mem, STR("invoice"), records->id, &records->one, &err));
 }
 
 static void test_store__records_are_written_under_the_version_read(void **state)
 {
     struct contract *c = *state;
-    struct records all = {0}, one = {.id = STR("b")};
+    struct records one = {.id = STR("b")};
 
     assert_int_equal(write_record(c, record("b", 0, "{\"n\":1}"), NULL), MEMBER_APPLIED);
     assert_int_equal(write_record(c, record("a", 0, "{\"n\":7}"), NULL), MEMBER_APPLIED);
     assert_int_equal(write_record(c, record("b", 0, "{\"n\":2}"), NULL), MEMBER_RECORD_STALE);
     assert_int_equal(write_record(c, record("b", 1, "{\"n\":3}"), NULL), MEMBER_APPLIED);
     assert_int_equal(write_record(c, record("b", 1, "{\"n\":4}"), NULL), MEMBER_RECORD_STALE);
-    contract_read(c, load_records, &all);
-    assert_int_equal(all.reads.count, 2); /* newest last */
-    assert_str(all.reads.items[0].id, "b");
-    assert_str(all.reads.items[1].id, "a");
     contract_read(c, load_records, &one);
-    assert_int_equal(one.reads.count, 1);
-    assert_int_equal(one.reads.items[0].version, 2);
-    assert_int_equal(value_map_get_str(one.reads.items[0].data, STR("n")).i, 3);
+    assert_int_equal(one.all.count, 2); /* newest last */
+    assert_str(one.all.items[0].place.id, "b");
+    assert_str(one.all.items[1].place.id, "a");
+    assert_int_equal(one.one.version, 2);
+    assert_int_equal(value_map_get_str(one.one.data, STR("n")).i, 3);
     assert_int_equal(write_record(c, record("b", 1, NULL), NULL), MEMBER_RECORD_STALE);
     assert_int_equal(write_record(c, record("b", 2, NULL), NULL), MEMBER_APPLIED);
     contract_read(c, load_records, &one);
-    assert_int_equal(one.reads.count, 0);
+    assert_int_equal(one.one.version, 0);
+    assert_int_equal(one.all.count, 1);
 }
 
 struct last_version {
@@ -505,7 +508,7 @@ static void test_store__member_is_all_or_nothing(void **state)
     assert_int_equal(b->members.items[2]->result, MEMBER_APPLIED);
     assert_null(contract_load(c, id_of(broken)));
     contract_read(c, load_records, &all);
-    assert_int_equal(all.reads.count, 0);
+    assert_int_equal(all.all.count, 0);
 }
 
 static void test_store__one_commit_may_write_a_record_twice(void **state)
@@ -516,7 +519,7 @@ static void test_store__one_commit_may_write_a_record_twice(void **state)
 
     assert_int_equal(write_record(c, record("a", 0, "{\"n\":1}"), &again), MEMBER_APPLIED);
     contract_read(c, load_records, &one);
-    assert_int_equal(one.reads.items[0].version, 2);
+    assert_int_equal(one.one.version, 2);
 }
 
 /* --- repeated requests --- */
