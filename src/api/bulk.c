@@ -220,7 +220,8 @@ static void bulk_read_page(struct bulk *b)
 
     b->pages++;
     b->page_limit = left < PAGE ? left : PAGE;
-    b->read = (struct node_read){.lane = LANE_CLIENT, .run = run_page, .done = page_read, .owner = b};
+    b->read =
+        (struct node_read){.lane = LANE_CLIENT, .run = run_page, .done = page_read, .owner = b};
     arena_init(&b->page_mem);
     if (!node_read(b->call->node, &b->read, &err))
         page_fails(b, &err);

@@ -190,8 +190,9 @@ static bool find_record(void *context, struct arena *mem, struct str object, str
 {
     struct dry_run *d = context;
 
-    return read_record(d->reader, mem, object, id, out, err) &&
-           (out->version > 0 || read_record_last(d->reader, object, id, &out->last_version, err));
+    return read_record(d->reader, mem, d->q->call->user.org_id, object, id, out, err) &&
+           (out->version > 0 || read_record_last(d->reader, d->q->call->user.org_id, object, id,
+                                                 &out->last_version, err));
 }
 
 static bool search_records(void *context, struct arena *mem, const struct search *search,

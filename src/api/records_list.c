@@ -28,11 +28,14 @@ struct list_args {
 /* --- where --- */
 
 /* Where in the request the mistake is. */
-static void point_at_where(struct query *q, const struct err *err)
+static void point_at_where(struct query *q, struct err *err)
 {
+    struct err cause = *err;
+
     body_finding(q->mem, &q->findings, "where", err_code_name(err->code),
                  str_copy(q->mem, str_of(err->message)));
     q->findings.items[0].column = err->column;
+    (void)err_set(err, cause.code, "where: %s", cause.message);
 }
 
 static bool compile_where(struct query *q, struct list_args *args, struct err *err)
@@ -169,7 +172,8 @@ void records_list(struct call *c)
     struct list_args *args = ARENA_NEW(c->mem, struct list_args);
     struct search *s = &args->search;
 
-    *args = (struct list_args){.search = {.object = c->params[0],
+    *args = (struct list_args){.search = {.org_id = c->user.org_id,
+                                          .object = c->params[0],
                                           .after = http_query(c->http, "cursor"),
                                           .now_us = api_now_us(c->api)},
                                .where = http_query(c->http, "where")};

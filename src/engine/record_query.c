@@ -111,7 +111,7 @@ static void hide_staged(struct turn *t, struct search *s, const struct record_wr
 static bool make_search(struct turn *t, const struct command *c, struct str object,
                         struct search *out)
 {
-    *out = (struct search){.object = object};
+    *out = (struct search){.org_id = t->x->org_id, .object = object};
     if (!read_orders(t, c, out) || !read_limit(t, c, out) || !read_after(t, c, out))
         return false;
     take_values(t, c, out);

@@ -41,7 +41,8 @@ bool search_is_same(const struct search *a, const struct search *b)
 {
     if (a->where != b->where || a->limit != b->limit || a->now_us != b->now_us ||
         a->slot_count != b->slot_count || a->hidden.count != b->hidden.count ||
-        !str_eq(a->object, b->object) || !str_eq(a->after, b->after) || !has_same_orders(a, b))
+        !str_eq(a->org_id, b->org_id) || !str_eq(a->object, b->object) ||
+        !str_eq(a->after, b->after) || !has_same_orders(a, b))
         return false;
     for (size_t i = 0; i < a->hidden.count; i++)
         if (!str_eq(a->hidden.items[i], b->hidden.items[i]))

@@ -41,7 +41,7 @@ struct search_ids {
 
 /* What is looked for. */
 struct search {
-    struct str object;
+    struct str org_id, object;
     const struct cel_program *where; /* or NULL */
     const struct value *slots;       /* what `where` sees, `slot_count` of them */
     uint32_t slot_count, record_slot;

@@ -318,6 +318,9 @@ enum step_end child_start(struct turn *t, const struct command *c, struct value 
 /* Whether the step waits for an execution that it has started. */
 bool child_is_awaited(const struct cursor *cursor);
 
+/* The execution has ended and has a parent: that one is told. */
+void child_tell_end(struct turn *t);
+
 /*
  * Look how that stands. STEP_DONE: it has ended, with *output, else *error;
  * STEP_WAITS: it has not, and a row says so; STEP_SKIPPED: it has not, and it

@@ -6,6 +6,7 @@
  * full, or with its budget.
  */
 #include "base/clock.h"
+#include "store/apply.h"
 #include "store/read_row.h"
 
 enum {
@@ -83,8 +84,9 @@ static bool walk_chunk(struct walk *w, int64_t rows, bool *is_last, struct err *
     const enum sql sql = SQL_READ_RECORDS_AFTER;
     const struct search *s = w->collector->search;
     struct db *db = w->reader->db;
-    enum db_status status =
-        db_stream(db, sql, DB_PARAMS(db_text(s->object), db_int(w->after), db_int(rows)));
+    enum db_status status = db_stream(db, sql,
+                                      DB_PARAMS(db_text(record_org(s->org_id)), db_text(s->object),
+                                                db_int(w->after), db_int(rows)));
     bool ok = true;
     int64_t count = 0;
 
@@ -136,7 +138,9 @@ static bool find_after(struct walk *w, struct err *err)
         return true;
     if (c->after.row >= SEARCH_NEW_ROW) {
         status = row_int(w->reader, SQL_READ_RECORD_ROW,
-                         DB_PARAMS(db_text(c->search->object), db_text(c->after.id)), &row);
+                         DB_PARAMS(db_text(record_org(c->search->org_id)),
+                                   db_text(c->search->object), db_text(c->after.id)),
+                         &row);
         if (status > DB_DONE)
             return db_fail(w->reader->db, status, err);
         if (status == DB_ROW)

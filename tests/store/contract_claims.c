@@ -405,15 +405,20 @@ struct records {
     struct search_found all;
 };
 
-static void load_records(struct contract *c, struct reader *r, void *context)
+static void load_records_of(struct contract *c, struct reader *r, struct str org_id,
+                            struct records *records)
 {
-    static const struct search search = {.object = {.ptr = "invoice", .len = 7}, .limit = 100};
-    struct records *records = context;
+    struct search search = {.org_id = org_id, .object = STR("invoice"), .limit = 100};
     struct err err;
 
     assert_true(read_found(r, &c->mem, &search, &records->all, &err));
     assert_int_equal(records->all.err.code, ERR_NONE);
-    assert_true(read_record(r, &c->mem, STR("invoice"), records->id, &records->one, &err));
+    assert_true(read_record(r, &c->mem, org_id, STR("invoice"), records->id, &records->one, &err));
+}
+
+static void load_records(struct contract *c, struct reader *r, void *context)
+{
+    load_records_of(c, r, STR("org-1"), context);
 }
 
 static void test_store__records_are_written_under_the_version_read(void **state)
@@ -439,6 +444,36 @@ static void test_store__records_are_written_under_the_version_read(void **state)
     assert_int_equal(one.all.count, 1);
 }
 
+/* The same under another organisation. */
+static void load_records_of_another(struct contract *c, struct reader *r, void *context)
+{
+    load_records_of(c, r, STR("org-2"), context);
+}
+
+static void test_store__records_belong_to_the_organisation_of_their_execution(void **state)
+{
+    struct contract *c = *state;
+    struct commit *start = contract_start(c, STATUS_RUNNING, 1);
+    struct records all = {0}, one = {.id = STR("a")};
+
+    assert_int_equal(write_record(c, record("a", 0, "{\"n\":1}"), NULL), MEMBER_APPLIED);
+    contract_read(c, load_records_of_another, &one);
+    assert_int_equal(one.one.version, 0);
+    assert_int_equal(one.all.count, 0);
+    start->after->org_id = STR("org-2");
+    *VEC_ADD(&c->mem, &start->records) = record("a", 0, "{\"n\":2}");
+    assert_int_equal(contract_commit(c, start), MEMBER_APPLIED);
+    contract_read(c, load_records_of_another, &all);
+    assert_int_equal(all.all.count, 1);
+    assert_int_equal(value_map_get_str(all.all.items[0].record, STR("n")).i, 2);
+    contract_read(c, load_records, &all);
+    assert_int_equal(all.all.count, 1);
+    assert_int_equal(value_map_get_str(all.all.items[0].record, STR("n")).i, 1);
+    assert_int_equal(write_record(c, record("a", 1, NULL), NULL), MEMBER_APPLIED);
+    contract_read(c, load_records_of_another, &one);
+    assert_int_equal(one.one.version, 1);
+}
+
 struct last_version {
     const char *id;
     int64_t version;
@@ -450,7 +485,8 @@ static void load_last_version(struct contract *c, struct reader *r, void *contex
     struct err err;
 
     (void)c;
-    assert_true(read_record_last(r, STR("invoice"), str_of(last->id), &last->version, &err));
+    assert_true(
+        read_record_last(r, STR("org-1"), STR("invoice"), str_of(last->id), &last->version, &err));
 }
 
 static void test_store__version_of_a_record_does_not_come_again(void **state)
@@ -697,6 +733,7 @@ static const struct CMUnitTest claims[] = {
     CLAIM(test_store__signal_id_is_taken_once),
     CLAIM(test_store__same_signal_id_may_go_to_two_executions),
     CLAIM(test_store__records_are_written_under_the_version_read),
+    CLAIM(test_store__records_belong_to_the_organisation_of_their_execution),
     CLAIM(test_store__version_of_a_record_does_not_come_again),
     CLAIM(test_store__record_may_come_and_go_in_one_commit),
     CLAIM(test_store__member_is_all_or_nothing),
@@ -718,6 +755,6 @@ int contract_run(const struct contract_backend *b, const char *name)
     backend = b;
     failed = _cmocka_run_group_tests(name, claims, sizeof(claims) / sizeof(*claims), NULL, NULL);
     return failed + contract_run_reads(name) + contract_run_changes(name) +
-           contract_run_letters(name) + contract_run_signals(name) +
+           contract_run_letters(name) + contract_run_signals(name) + contract_run_events(name) +
            contract_run_definitions(name) + contract_run_users(name);
 }
