@@ -20,6 +20,11 @@ bool read_execution(struct reader *r, struct arena *mem, struct uuid id,
 bool read_history(struct reader *r, struct arena *mem, struct uuid id, int64_t after, int64_t limit,
                   struct history *out, bool *found, struct err *err) MUST_USE;
 
+/* The same, until the texts of the rows exceed `bytes_max`: then *is_cut. One row at least. */
+bool read_history_page(struct reader *r, struct arena *mem, struct uuid id, int64_t after,
+                       int64_t limit, size_t bytes_max, struct history *out, bool *is_cut,
+                       bool *found, struct err *err) MUST_USE;
+
 /* What decides who may see an execution. */
 struct execution_owner {
     struct str org_id, code;
@@ -53,6 +58,8 @@ bool read_step_meta(struct reader *r, struct arena *mem, struct uuid id, struct 
 bool read_mask(struct reader *r, struct arena *mem, struct uuid id, struct mask *out,
                struct err *err) MUST_USE;
 
+enum { READ_BYTES_MAX = 4 << 20 }; /* of the rows of one page of a list, and one row beyond */
+
 #define STATUS_BIT(status) (UINT32_C(1) << (unsigned)(status))
 
 struct execution_filter {
@@ -70,7 +77,7 @@ struct stored_executions {
 
 /*
  * A page of executions, newest first, without their context; *next is the
- * cursor or empty. What a filter leaves over of very many may be a page that is
+ * cursor or empty. A page also ends at READ_BYTES_MAX. What a filter leaves over of very many may be a page that is
  * not full and has a cursor all the same. ERR_BAD_REQUEST: the cursor is none.
  */
 bool read_executions(struct reader *r, struct arena *mem, const struct execution_filter *filter,

@@ -35,6 +35,18 @@ enum db_status reader_run(struct reader *r, enum sql sql, const struct db_value 
     return status == DB_DONE ? db_run(r->db, sql, params, count) : status;
 }
 
+enum db_status reader_stream(struct reader *r, enum sql sql, const struct db_value *params,
+                             unsigned count)
+{
+    enum db_status status = db_stream(r->db, sql, params, count);
+
+    if (status != DB_LOST)
+        return status;
+    db_end(r->db, sql);
+    status = db_reconnect(r->db);
+    return status == DB_DONE ? db_stream(r->db, sql, params, count) : status;
+}
+
 int64_t reader_left_us(const struct reader *r)
 {
     return r->cut_at_us - clock_mono_us(&clock_system);

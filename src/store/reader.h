@@ -53,6 +53,10 @@ void readers_close(struct readers *all);
 enum db_status reader_run(struct reader *r, enum sql sql, const struct db_value *params,
                           unsigned count);
 
+/* The same for db_stream(). */
+enum db_status reader_stream(struct reader *r, enum sql sql, const struct db_value *params,
+                             unsigned count);
+
 /* How long the task may go on. */
 int64_t reader_left_us(const struct reader *r);
 
