@@ -243,6 +243,7 @@ static void finish(struct turn *t, bool has_moved)
     ASSERT_SLOW(x->context_bytes == state_context_bytes(x));
     x->row_version++;
     x->updated_at_us = t->now_us;
+    out->ends_parking = x->crash_count >= CRASHES_MAX;
     x->crash_count = 0;
     set_wake(x);
     for (size_t i = 0; i < out->history.count; i++)

@@ -339,6 +339,7 @@ struct commit {
     struct {
         VEC_OF(struct str);
     } incident_steps;
+    bool ends_parking;   /* it was parked before: the letter that says so is resolved */
     bool retries_letter; /* this one is tried again: */
     struct uuid retried_letter;
     /*

@@ -215,6 +215,9 @@ struct pause {
     struct str by_json; /* {id, name}, or empty */
 };
 
+/* An execution that has ended the process so often is parked: left alone until somebody acts. */
+enum { CRASHES_MAX = 5 };
+
 struct execution {
     /* identity, never changes */
     struct uuid id;

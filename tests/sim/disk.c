@@ -644,8 +644,10 @@ void disk_apply(struct sim *sim, struct member *m)
         apply_definition(sim, m);
         return;
     case MEMBER_CHANGE:
-        ASSERT(m->correlated != NULL); /* clients change nothing else */
-        correlation_keep(sim, m);
+        if (m->correlated != NULL)
+            correlation_keep(sim, m);
+        else
+            disk_park(sim, m);
         return;
     case MEMBER_CRASH:
         x = disk_find(&sim->disk, m->crashed);

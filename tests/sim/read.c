@@ -149,7 +149,8 @@ bool read_due(struct reader *r, struct arena *mem, int64_t after_us, struct uuid
     for (size_t i = 0; i < d->executions.count; i++) {
         const struct stored_execution *s = &d->executions.items[i]->s;
         struct due due = {.id = s->id, .wake_at_us = s->wake_at_us};
-        if (s->wake_at_us > 0 && s->wake_at_us <= until_us && by_time(&due, &after) > 0)
+        if (s->wake_at_us > 0 && s->wake_at_us <= until_us && s->crash_count < CRASHES_MAX &&
+            by_time(&due, &after) > 0)
             *VEC_ADD(mem, out) = due;
     }
     if (out->count > 0)
