@@ -123,6 +123,12 @@ static void refuse_role(struct call *c)
                      role_name(c->role), STR_ARG(right_roles(c->mem, c->route->right)));
 }
 
+/* Whether the caller belongs to an organisation that may not change what all of them share. */
+static bool is_foreign(const struct call *c)
+{
+    return right_is_of_default_org(c->route->right) && call_scope(c).len > 0;
+}
+
 static bool decode_params(struct call *c)
 {
     for (size_t i = 0; i < ROUTE_PARAMS_MAX; i++)
@@ -146,6 +152,10 @@ static void handle(void *context, struct http_request *r)
         call_refuse_text(c, ERR_NOT_FOUND, "there is nothing at this path");
     else if (c->route->right != RIGHT_OPEN && !right_has(c->route->right, c->role))
         refuse_role(c);
+    else if (is_foreign(c))
+        call_refuse_text(c, ERR_DEFAULT_ORG_ONLY,
+                         "this belongs to the whole installation: only an admin of the default "
+                         "organisation may change it");
     else if (!decode_params(c))
         call_refuse_text(c, ERR_BAD_REQUEST, "the path is not UTF-8, or holds U+0000");
     else if (r->refusal == ERR_TOO_LARGE)

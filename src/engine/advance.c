@@ -152,7 +152,7 @@ static void set_wake(struct execution *x)
         x->wake_at_us =
             x->cursor.phase == PHASE_HELD ? 0 : earlier(x->cursor.wake_at_us, x->deadline_at_us);
         for (uint32_t i = 0; i < x->other_count; i++)
-            x->wake_at_us = earlier(x->wake_at_us, x->others[i].cursor.wake_at_us);
+            x->wake_at_us = earlier(x->wake_at_us, x->others[i]->cursor.wake_at_us);
     }
     if (x->status != STATUS_COMPENSATING)
         return;
@@ -335,7 +335,8 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
     out->result = complete ? ADVANCE_COMMIT : ADVANCE_NEED;
     if (complete) {
         finish(&t, t.x->program != exec->program);
-        out->wakes_parent = t.x->has_parent && status_is_terminal(t.x->status);
+        if (t.x->has_parent && status_is_terminal(t.x->status))
+            child_tell_end(&t);
         out->incident = incident_after(&t, exec);
         out->incident_note = ev->note;
         correlation_compare(&t, exec);

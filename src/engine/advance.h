@@ -293,6 +293,44 @@ struct correlated_waits {
     VEC_OF(struct correlated_wait);
 };
 
+enum tell_kind {
+#define TELL_KIND(symbol, name) TELL_##symbol,
+#include "engine/tell_kind.def"
+#undef TELL_KIND
+    TELL_KIND_COUNT
+};
+
+const char *tell_kind_name(enum tell_kind kind);
+bool tell_kind_read(struct str name, enum tell_kind *out) MUST_USE;
+
+/* What a commit lets another execution know: it becomes a row of execution_events. */
+struct tell {
+    struct uuid execution; /* nothing is written when that is gone or has ended */
+    enum tell_kind kind;
+    struct str key;
+    struct str payload_json; /* or empty */
+};
+
+struct tells {
+    VEC_OF(struct tell);
+};
+
+/* Such a row, as the execution that it is for finds it. It stays until a commit names its number. */
+struct told {
+    int64_t n; /* later ones have larger ones */
+    enum tell_kind kind;
+    struct str key;
+    struct str payload_json; /* or empty: what happened must be looked up */
+};
+
+struct tolds {
+    VEC_OF(struct told);
+};
+
+struct told_numbers {
+    VEC_OF(int64_t);
+};
+
 /* A command that ran, however it ended. */
 struct command_run {
     struct str step;
@@ -349,7 +387,8 @@ struct commit {
     struct {
         VEC_OF(struct execution *);
     } starts;
-    bool wakes_parent;             /* it has ended, and its parent may be waiting for that */
+    struct tells tells;            /* rows for other executions: its end, for its parent */
+    struct told_numbers consumed;  /* rows for this execution that it has applied: they go */
     struct findings findings;      /* of what is refused as ERR_INVALID: what is wrong */
     bool moves;                    /* the version or the deadline of the execution has changed */
     const struct signal *received; /* a signal to be stored, or NULL */

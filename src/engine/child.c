@@ -223,6 +223,32 @@ enum step_end child_start(struct turn *t, const struct command *c, struct value 
     return STEP_DONE;
 }
 
+/* --- its end --- */
+
+/* {output} or {error}, as an answer to the step that waits for it. */
+static struct str describe_end(struct turn *t)
+{
+    const struct execution *x = t->x;
+    struct buf end;
+
+    buf_init_arena(&end, t->mem);
+    if (x->status == STATUS_COMPLETED)
+        member_json(&end, "output", x->result_json.len > 0 ? x->result_json : STR("null"));
+    else
+        member_json(&end, "error", x->error_json.len > 0 ? x->error_json : STR("null"));
+    return member_end(&end);
+}
+
+void child_tell_end(struct turn *t)
+{
+    *VEC_ADD(t->mem, &t->out->tells) = (struct tell){
+        .execution = t->x->parent_id,
+        .kind = TELL_CHILD,
+        .key = str_printf(t->mem, CHILD_KEY "%.*s", STR_ARG(id_text(t, t->x->id))),
+        .payload_json = describe_end(t),
+    };
+}
+
 /* --- waiting for it --- */
 
 enum step_end child_look(struct turn *t, struct value *output, struct value *error)

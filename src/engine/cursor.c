@@ -140,16 +140,16 @@ static void write_cursor(struct buf *out, const struct program *p, const struct 
     write_json(out, "keptAnswer", c->kept_answer_json);
 }
 
-static void write_strands(struct buf *out, const struct program *p, const struct strand *strands,
-                          uint32_t count)
+static void write_strands(struct buf *out, const struct program *p,
+                          const struct strand *const *strands, uint32_t count)
 {
     if (count == 0)
         return;
     for (uint32_t i = 0; i < count; i++) {
         buf_text(out, i == 0 ? ",\"beside\":[" : ",");
-        write_cursor(out, p, &strands[i].cursor);
-        write_json(out, "why", strands[i].waiting_for_json);
-        write_frames(out, p, strands[i].frames, strands[i].frame_count);
+        write_cursor(out, p, &strands[i]->cursor);
+        write_json(out, "why", strands[i]->waiting_for_json);
+        write_frames(out, p, strands[i]->frames, strands[i]->frame_count);
         buf_char(out, '}');
     }
     buf_char(out, ']');
@@ -363,16 +363,20 @@ static bool restore_strand(struct arena *mem, const struct program *p, struct va
 }
 
 static bool restore_strands(struct arena *mem, const struct program *p, struct value stored,
-                            const struct strand **out, uint32_t *count, struct err *err)
+                            const struct strand *const **out, uint32_t *count, struct err *err)
 {
-    struct strand *strands;
+    const struct strand **strands;
 
     if (stored.kind != VALUE_LIST || stored.len == 0)
         return true;
-    strands = ARENA_ARRAY(mem, stored.len, struct strand);
-    for (uint32_t i = 0; i < stored.len; i++)
-        if (!restore_strand(mem, p, stored.items[i], &strands[i], err))
+    strands = ARENA_ARRAY(mem, stored.len, const struct strand *);
+    for (uint32_t i = 0; i < stored.len; i++) {
+        struct strand *s = arena_alloc(mem, sizeof(*s));
+
+        if (!restore_strand(mem, p, stored.items[i], s, err))
             return false;
+        strands[i] = s;
+    }
     *out = strands;
     *count = stored.len;
     return true;

@@ -49,6 +49,7 @@ enum {
     TURN_STEPS_MAX = 64,
     JUMPS_MAX = 100,           /* of one execution: the next is limit_goto */
     ROLLBACK_ATTEMPTS_MAX = 5, /* of one rollback */
+    STRANDS_MAX = 1000,        /* of one execution at a time: the next is limit_strands */
     UNDO_PAGE = 64,            /* rows that rolling back reads at once */
 };
 
@@ -145,7 +146,7 @@ struct frame {
 };
 
 /*
- * A line of work: an execution has one, and in a parallel step, or a loop whose
+ * A line of work, immutable and shared by states: an execution has one, and in a parallel step, or a loop whose
  * iterations run at once, one for each branch or iteration that is under way.
  */
 struct strand {
@@ -204,7 +205,7 @@ struct undo {
     /* Visits whose last attempt was looked at: earlier ones say nothing. */
     const struct past_visit *again;
     /* The strands that were stopped, for that retry: they begin their steps anew. */
-    const struct strand *others;
+    const struct strand *const *others;
     uint32_t other_count, place;
 };
 
@@ -249,10 +250,10 @@ struct execution {
     struct cursor cursor;
     const struct frame *frames;
     uint32_t frame_count;
-    const struct strand *others;    /* the other ones, in the order of the program */
-    uint32_t other_count;           /* 0 but within parallel */
-    uint32_t place;                 /* of the first one among them */
-    struct str strand_waiting_json; /* what the first one waits for: beside others, or paused */
+    const struct strand *const *others; /* the other ones, in the order of the program */
+    uint32_t other_count;               /* 0 but within parallel */
+    uint32_t place;                     /* of the first one among them */
+    struct str strand_waiting_json;     /* what the first one waits for: beside others, or paused */
     enum waiting_kind strand_waiting_kind;
     uint32_t jumps;                   /* taken so far */
     const struct loop_data *loops;    /* newest first, those that hold something; or NULL */
@@ -282,14 +283,14 @@ static inline uint32_t execution_strands(const struct execution *x)
 
 static inline const struct cursor *execution_cursor(const struct execution *x, uint32_t i)
 {
-    return i == 0 ? &x->cursor : &x->others[i - 1].cursor;
+    return i == 0 ? &x->cursor : &x->others[i - 1]->cursor;
 }
 
 /* What the strand waits for; empty when it does not wait. */
 static inline struct str execution_waits(const struct execution *x, uint32_t i)
 {
     if (i > 0)
-        return x->others[i - 1].waiting_for_json;
+        return x->others[i - 1]->waiting_for_json;
     return x->other_count > 0 || x->pause != NULL ? x->strand_waiting_json : x->waiting_for_json;
 }
 
@@ -297,7 +298,7 @@ static inline struct str execution_waits(const struct execution *x, uint32_t i)
 static inline enum waiting_kind execution_waits_for(const struct execution *x, uint32_t i)
 {
     if (i > 0)
-        return x->others[i - 1].waiting_kind;
+        return x->others[i - 1]->waiting_kind;
     return x->other_count > 0 || x->pause != NULL ? x->strand_waiting_kind : x->waiting_kind;
 }
 

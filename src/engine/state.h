@@ -37,6 +37,7 @@ struct stored_execution {
     int32_t crash_count;
     int32_t format;
     struct history history; /* the rows after checkpoint_seq */
+    struct tolds tolds;     /* what others have told it and no commit has applied, oldest first */
     struct value step_meta; /* by code, of steps that have a `meta`; for showing it alone */
 };
 

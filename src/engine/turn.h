@@ -114,6 +114,8 @@ struct turn {
     struct str refused_at;  /* the place of the command that asked and fails with this; */
     struct failure refusal; /* or empty */
     struct run run;
+    const struct strand **others; /* x->others, once the turn has changed it; with room for: */
+    uint32_t others_room;
 
     /* staged by the step under way */
     struct value variables; /* all of them */
@@ -316,6 +318,9 @@ enum step_end child_start(struct turn *t, const struct command *c, struct value 
 /* Whether the step waits for an execution that it has started. */
 bool child_is_awaited(const struct cursor *cursor);
 
+/* The execution has ended and has a parent: that one is told. */
+void child_tell_end(struct turn *t);
+
 /*
  * Look how that stands. STEP_DONE: it has ended, with *output, else *error;
  * STEP_WAITS: it has not, and a row says so; STEP_SKIPPED: it has not, and it
@@ -516,6 +521,9 @@ uint32_t strand_find(const struct turn *t, bool (*is)(const struct turn *, const
 
 /* The same for the one in that visit of that step. */
 uint32_t strand_at_visit(const struct turn *t, uint32_t step, int64_t visit);
+
+/* Whether there may be so many more: else the step fails with limit_strands. */
+bool strand_may_add(struct turn *t, int64_t count) MUST_USE;
 
 /* One more, behind `before` of those that were added with it: at that step, with that frame. */
 void strand_add(struct turn *t, uint32_t before, uint32_t step, struct frame frame);

@@ -81,6 +81,7 @@ void work_again(struct node *n, struct work *w)
 {
     ASSERT(w->entry != NULL);
     w->commit = NULL;
+    w->asserts = false;
     w->now_us = 0;
     work_forget_reads(w);
     if (w->kind->again != NULL)

@@ -123,6 +123,8 @@ struct work {
     int64_t waits_up_to;                  /* ... the wait that was asked last; 0 = none */
     struct program_ref *program; /* RETRY, MIGRATE: the version to go on with, held; or NULL */
     struct value input;          /* RETRY: as it was checked; or absent */
+    bool asserts; /* it changes nothing: its member says that the state it met is still true */
+    struct assertion assertion;
     struct work *next;
 };
 

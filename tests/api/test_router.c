@@ -107,7 +107,7 @@ static void test_router__only_health_figures_and_the_document_are_open(void **st
         if (!str_eq(routes[i].method, STR("GET")) &&
             !str_ends_with(routes[i].pattern, STR("/dry-run")) &&
             str_starts_with(routes[i].pattern, STR("/api/v1/scenarios")))
-            assert_int_equal(routes[i].right, RIGHT_ADMIN);
+            assert_int_equal(routes[i].right, RIGHT_INSTALLATION);
     }
 }
 

@@ -236,9 +236,12 @@ static void frame(struct walk *w, const struct frame *a, const struct frame *b)
     NUMBER(index);
 }
 
-static void strands(struct walk *w, const struct strand *a, const struct strand *b, uint32_t count)
+static void strands(struct walk *w, const struct strand *const *as, const struct strand *const *bs,
+                    uint32_t count)
 {
-    for (const struct strand *end = a + count; a < end; a++, b++) {
+    for (uint32_t n = 0; n < count; n++) {
+        const struct strand *a = as[n], *b = bs[n];
+
         cursor(w, &a->cursor, &b->cursor);
         NUMBER(waiting_kind);
         TEXT(waiting_for_json);

@@ -71,6 +71,7 @@ static void test_start__begins_with_the_commit_of_its_step(void **state)
 static void test_start__a_pending_child_begins_when_it_is_woken(void **state)
 {
     struct event wake = {.kind = EVENT_WAKE, .config = value_map_empty()};
+    char id[UUID_TEXT_LEN + 1];
     struct commit c;
 
     (void)state;
@@ -80,7 +81,13 @@ static void test_start__a_pending_child_begins_when_it_is_woken(void **state)
     assert_false(c.is_start);
     assert_int_equal(c.read_version, 1);
     assert_int_equal(c.after->status, STATUS_COMPLETED);
-    assert_true(c.wakes_parent);
+    assert_int_equal(c.tells.count, 1);
+    assert_int_equal(uuid_cmp(c.tells.items[0].execution, rig.x->id), 0);
+    assert_int_equal(c.tells.items[0].kind, TELL_CHILD);
+    uuid_write(c.after->id, id);
+    assert_string_equal(rig_text(&rig, c.tells.items[0].key),
+                        str_printf(&rig.mem, "child:%s", id).ptr);
+    assert_true(str_starts_with(c.tells.items[0].payload_json, STR("{\"output\":")));
 }
 
 static void test_start__a_step_that_fails_starts_nothing(void **state)
