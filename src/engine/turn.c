@@ -287,6 +287,8 @@ static enum form form_of(struct value v, unsigned depth)
     case VALUE_BYTES:
     case VALUE_TIMESTAMP:
     case VALUE_DURATION:
+    case VALUE_IP:
+    case VALUE_CIDR:
     case VALUE_TYPE:
     case VALUE_OPTIONAL:
     case VALUE_ERROR:
