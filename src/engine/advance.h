@@ -52,7 +52,11 @@ struct record_read {
     int64_t version;      /* 0 = there is none */
     int64_t last_version; /* of one that is gone: the last it had; 0 = there never was one */
     struct value data;    /* a map */
+    unsigned tries;       /* how often another had changed it when this turn was to be stored */
 };
+
+/* After so many tries a write of that record fails with conflict_version. */
+enum { RECORD_TRIES_MAX = 5 };
 
 /* What a command wants to see of the records. */
 struct record_query {
@@ -181,7 +185,7 @@ struct event {
     const struct process_reads *processes; /* or NULL */
     const struct child_reads *children;    /* or NULL */
     const struct kept_reads *kept;         /* or NULL: nobody keeps signals */
-    /* Others keep changing the records first: writing one fails with conflict_version. */
+    /* Others keep changing records, and too many of them to tell which: writing any of them fails. */
     bool gives_up_on_records;
     /* For trials: the names of procedures that are asked for, not run; a map, or absent. */
     struct value mocked;
@@ -221,6 +225,13 @@ struct record_write {
     bool is_delete;
     int64_t version; /* what it becomes */
     struct str data_json;
+    /*
+     * For a step that is suspended before the write is stored: it says what it
+     * says whatever the record is by then; with `merged_json` that is laid over
+     * it, else it replaces it. False: it rests on what the step has read.
+     */
+    bool may_rebase;
+    struct str merged_json;
 };
 
 struct record_writes {

@@ -162,7 +162,8 @@ static bool may_try_again(struct work *w)
     switch (w->member.result) {
     case MEMBER_RECORD_STALE:
         /* After that the engine is told to give up, and its commit writes no record. */
-        return ++w->record_tries <= TRIES_MAX + 1;
+        work_note_records(w);
+        return ++w->record_tries <= RECORD_TRIES_ALL_MAX + 1;
     case MEMBER_STALE:
         return w->entry != NULL && ++w->tries <= TRIES_MAX;
     case MEMBER_KEPT_STALE:

@@ -115,6 +115,20 @@ static void test_start__what_is_wrong_is_an_error_of_the_step(void **state)
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
 }
 
+static void test_start__the_key_of_a_child_is_that_of_a_start(void **state)
+{
+    (void)state;
+    rig_define(&other, "{'code':'child','input':[{'name':'n','type':'any'}],'settings':{'key':"
+                       "'$.user.id'},'steps':[]}");
+    rig.processes.items[0].program = other.program;
+    start(START(""), "{'n':4}");
+    assert_int_equal(rig.last.starts.count, 1);
+    assert_string_equal(rig_text(&rig, rig.last.starts.items[0]->key), "u1");
+    start(START(",'key':'$.input.n'"), rig_text(&rig, str_printf(&rig.mem, "{'n':'%0501d'}", 7)));
+    assert_true(str_find(rig.x->error_json, STR("validation_key"), 0) >= 0);
+    assert_true(str_find(rig.x->error_json, STR("longer than 500 bytes"), 0) >= 0);
+}
+
 static void test_wait__the_end_of_the_child_is_the_result(void **state)
 {
     struct event answer = {.kind = EVENT_ANSWER, .answer_error = value_absent()};
@@ -169,6 +183,7 @@ int main(void)
         CLAIM_WITH(test_start__a_pending_child_begins_when_it_is_woken),
         CLAIM_WITH(test_start__a_step_that_fails_starts_nothing),
         CLAIM_WITH(test_start__what_is_wrong_is_an_error_of_the_step),
+        CLAIM_WITH(test_start__the_key_of_a_child_is_that_of_a_start),
         CLAIM_WITH(test_wait__the_end_of_the_child_is_the_result),
         CLAIM_WITH(test_wait__the_parent_looks_for_itself),
         CLAIM_WITH(test_wait__the_failure_of_the_child_is_ours),
