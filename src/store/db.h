@@ -193,12 +193,17 @@ struct db *db_sqlite_open(struct str path, enum db_mode mode, struct err *err) M
 /* How many pages the write-ahead log held after the last commit on this connection. */
 int64_t db_sqlite_log_pages(const struct db *db);
 
+enum checkpoint_mode {
+    CHECKPOINT_BESIDE,   /* others go on */
+    CHECKPOINT_RESTART,  /* the next commit begins the log anew */
+    CHECKPOINT_TRUNCATE, /* ... and its file is empty until then */
+};
+
 /*
- * Move pages from the log into the file; with `restart` wait a little for
- * readers, so that the next commit begins the log anew: DB_BUSY when they are
- * in the way for longer.
+ * Move pages from the log into the file. RESTART and TRUNCATE wait a little for
+ * readers: DB_BUSY when they are in the way for longer.
  */
-enum db_status db_sqlite_checkpoint(struct db *db, bool restart);
+enum db_status db_sqlite_checkpoint(struct db *db, enum checkpoint_mode mode);
 
 /* Write a copy of the whole database, as one snapshot, to a new file. */
 enum db_status db_sqlite_copy(struct db *db, struct str path);

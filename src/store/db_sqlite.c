@@ -299,13 +299,19 @@ int64_t db_sqlite_log_pages(const struct db *db)
     return ((const struct db_sqlite *)db)->log_pages;
 }
 
-enum db_status db_sqlite_checkpoint(struct db *db, bool restart)
+enum db_status db_sqlite_checkpoint(struct db *db, enum checkpoint_mode mode)
 {
+    static const int modes[] = {[CHECKPOINT_BESIDE] = SQLITE_CHECKPOINT_PASSIVE,
+                                [CHECKPOINT_RESTART] = SQLITE_CHECKPOINT_RESTART,
+                                [CHECKPOINT_TRUNCATE] = SQLITE_CHECKPOINT_TRUNCATE};
     struct db_sqlite *file = self(db);
-    int mode = restart ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE;
+
+    enum db_status status;
 
     sqlite3_busy_timeout(file->handle, RESTART_BUSY_MS);
-    return note(file, sqlite3_wal_checkpoint_v2(file->handle, NULL, mode, NULL, NULL));
+    status = note(file, sqlite3_wal_checkpoint_v2(file->handle, NULL, modes[mode], NULL, NULL));
+    sqlite3_busy_timeout(file->handle, BUSY_MS);
+    return status;
 }
 
 enum db_status db_sqlite_copy(struct db *db, struct str path)

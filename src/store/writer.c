@@ -295,6 +295,8 @@ static void write_batch(struct writer *w, struct batch *b)
             continue;
         }
         if (status != DB_CONFLICT || tries >= REPEATS_MAX) {
+            if (status == DB_FULL && w->checkpoint != NULL)
+                checkpoint_full(w->checkpoint);
             end_batch(b, BATCH_REFUSED, w->db, status);
             return;
         }
