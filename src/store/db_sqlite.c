@@ -198,7 +198,49 @@ static void sqlite_close(struct db *base)
     free(db);
 }
 
+static enum db_status sqlite_queue(struct db *base, enum sql sql, const struct db_value *params,
+                                   unsigned count)
+{
+    return db_exec(base, sql, params, count);
+}
+
+/* Each row is written at once: there is no round trip to be saved. */
+static enum db_status sqlite_put(struct db *base, enum sql sql, const struct db_value *params,
+                                 unsigned count)
+{
+    enum db_status status = db_exec(base, sql, params, count);
+
+    if (status == DB_DONE && sql_is_exact(sql) && sqlite_changes(base) == 0) {
+        (void)snprintf(base->message, sizeof(base->message), "SQLite: a row is there already");
+        return DB_CONFLICT;
+    }
+    return status;
+}
+
+static enum db_status sqlite_flush(struct db *base)
+{
+    (void)base;
+    return DB_DONE;
+}
+
+static void sqlite_drop(struct db *base)
+{
+    (void)base;
+}
+
+static enum db_status sqlite_first(struct db *base, enum sql sql)
+{
+    (void)base;
+    (void)sql;
+    PANIC("nothing is gathered from a file");
+}
+
 static const struct db_ops sqlite_ops = {
+    .put = sqlite_put,
+    .queue = sqlite_queue,
+    .flush = sqlite_flush,
+    .drop = sqlite_drop,
+    .first = sqlite_first,
     .run = sqlite_run,
     .next = sqlite_next,
     .end = sqlite_end,
