@@ -20,6 +20,7 @@ struct api_options {
     uint16_t port; /* 0 = any that is free */
     struct str admin_token;
     struct auth_options auth; /* lives as long as the API */
+    struct str public_url;    /* where browsers find it; empty: the host that a request names */
     const char *tls_cert;     /* PEM texts, see http.h; NULL: plain HTTP */
     const char *tls_key;
     unsigned connections_max; /* 0 = the default of http.h; so are the others */

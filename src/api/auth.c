@@ -72,6 +72,7 @@ bool auth_identify(struct directory *people, const struct auth_options *options,
                    struct pass *pass, struct err *err)
 {
     struct str authorization = http_header(r, "Authorization"), token, token_id = STR_NONE;
+    enum pass_kind kind = PASS_TOKEN;
     const char *header = options->header.ptr;
     const struct person *p;
 
@@ -80,6 +81,7 @@ bool auth_identify(struct directory *people, const struct auth_options *options,
     } else if (options->header.len > 0 && authorization.len == 0 &&
                http_header(r, header).ptr != NULL) {
         p = by_proxy(people, options, header, r, err);
+        kind = PASS_PROXY;
     } else {
         return err_set(err, ERR_UNAUTHORIZED,
                        "send the header Authorization: Bearer with a token; the first one is in "
@@ -89,7 +91,9 @@ bool auth_identify(struct directory *people, const struct auth_options *options,
         return false;
     copy_person(r->mem, p, out);
     *role = p->role;
-    *pass = (struct pass){
-        .user_id = out->id, .token_id = str_copy(r->mem, token_id), .revision = p->revision};
+    *pass = (struct pass){.kind = kind,
+                          .user_id = out->id,
+                          .token_id = str_copy(r->mem, token_id),
+                          .revision = p->revision};
     return true;
 }

@@ -34,7 +34,10 @@ struct person {
 };
 
 /* By what someone came in; whether that still holds can be asked later. */
+enum pass_kind { PASS_TOKEN, PASS_SESSION, PASS_PROXY };
+
 struct pass {
+    enum pass_kind kind;
     struct str user_id;
     struct str token_id; /* or empty: the administrator's file, a proxy */
     uint64_t revision;

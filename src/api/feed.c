@@ -171,6 +171,15 @@ void feed_listen(struct feed *f, struct call *c, void (*gone)(void *context), vo
         reset(l, l->beat_us);
 }
 
+size_t feed_count_of(const struct feed *f, struct str user_id)
+{
+    size_t count = 0;
+
+    for (const struct listener *l = f->newest; l != NULL; l = l->older)
+        count += l->sse.call != NULL && str_eq(l->sse.call->user.id, user_id);
+    return count;
+}
+
 /* --- hints --- */
 
 /* The organisation of a hint; of one that is being added it is not there yet. */

@@ -259,6 +259,7 @@ static bool open_server(struct server *s, struct str *token, struct err *err)
         .port = s->port,
         .auth = {.header = str_of(text_of(s, SETTING_AUTH_HEADER)),
                  .trusted_proxies = s->trusted_proxies},
+        .public_url = str_of(text_of(s, SETTING_PUBLIC_URL)),
         .tls_cert = s->tls.cert,
         .tls_key = s->tls.key,
         .connections_max = (unsigned)settings_number(&s->settings, SETTING_MAX_CONNECTIONS),
