@@ -1,6 +1,7 @@
 /* api.c - requests find their handlers; see api.h. */
 #include "api/api.h"
 
+#include "api/bulk.h"
 #include "api/call.h"
 #include "api/events.h"
 #include "api/origin.h"
@@ -20,6 +21,7 @@ struct api {
     struct view_memory *views;
     struct uuid_gen ids;
     struct events *events;
+    struct bulks bulks;
     uint32_t run; /* random: tells the requests of two runs apart */
 };
 
@@ -41,6 +43,11 @@ struct str api_new_id(struct api *api, struct arena *mem)
     return str_from(text, UUID_TEXT_LEN);
 }
 
+int64_t api_mono_us(const struct api *api)
+{
+    return clock_mono_us(api->options.clock);
+}
+
 struct directory *api_people(struct api *api)
 {
     return api->people;
@@ -54,6 +61,11 @@ struct view_memory *api_views(struct api *api)
 struct events *api_events(struct api *api)
 {
     return api->events;
+}
+
+struct bulks *api_bulks(struct api *api)
+{
+    return &api->bulks;
 }
 
 uint16_t api_port(const struct api *api)
@@ -246,6 +258,7 @@ static void on_before_sleep(void *context, int *timeout_ms)
         events_recheck(api->events);
     }
     events_before_sleep(api->events, timeout_ms);
+    bulks_tick(&api->bulks, api_mono_us(api), timeout_ms);
     http_before_sleep(api->http, timeout_ms);
     directory_tick(api->people, timeout_ms);
 }

@@ -14,6 +14,7 @@
 struct api;
 struct view_memory;
 struct events;
+struct bulks;
 
 struct api_options {
     struct str host;
@@ -44,6 +45,7 @@ void api_close(struct api *api);
 struct str api_request_id(const struct api *api, struct arena *mem, uint64_t number);
 
 int64_t api_now_us(const struct api *api);
+int64_t api_mono_us(const struct api *api);
 
 /* A new id. */
 struct str api_new_id(struct api *api, struct arena *mem);
@@ -52,5 +54,8 @@ struct str api_new_id(struct api *api, struct arena *mem);
 struct directory *api_people(struct api *api);
 struct view_memory *api_views(struct api *api);
 struct events *api_events(struct api *api);
+
+/* Bulk requests that are under way. */
+struct bulks *api_bulks(struct api *api);
 
 #endif

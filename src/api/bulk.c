@@ -1,190 +1,176 @@
-/*
- * bulk.c - the same action for every execution that a filter finds.
- *
- * Works through the pages of the list, newest first, with the requests that
- * anyone could make one by one: a page is read, its requests are made, and when
- * the last of them was answered the next page is read. So there are never more
- * than PAGE under way, each is durable for itself, and an execution that starts
- * meanwhile is not touched. The answer has the counts; with `more` it has the
- * cursor from which the next call goes on.
- *
- *     start --> read a page --> requests of the page --> ... --> counts
- *                   ^                   |
- *                   +-------------------+
- */
+/* bulk.c - see bulk.h. */
 #include "api/bulk.h"
+
 #include "api/api.h"
-#include "api/executions_delete.h"
-#include "api/executions_pause.h"
-#include "api/executions_repair.h"
-#include "api/filter.h"
 #include "api/query.h"
-#include "api/view.h"
-#include "engine/show.h"
 #include "value/json.h"
 #include "value/object.h"
 
-enum { PAGE = 200, PAGES_MAX = 200, LIMIT_MAX = 10000, TEXT_LEN_MAX = 255, ERRORS_MAX = 10 };
+enum { PAGE = 200, PAGES_MAX = 200, LIMIT_MAX = 10000, STATUS_RESERVED = 102 };
 
-static const struct {
-    enum action action;
-    enum node_request_kind request;
-} actions[] = {
-#define BULK(symbol, kind) {.action = ACTION_##symbol, .request = (kind)},
-#include "api/bulk.def"
-#undef BULK
-};
+#define LOOK_AGAIN_US INT64_C(200000)
 
-struct bulk_error {
-    struct uuid execution;
-    struct err err;
-};
+static void bulk_read_page(struct bulk *b);
+static void bulk_look(struct bulk *b);
+static void bulk_finish(struct bulk *b, bool has_more);
 
-struct bulk {
-    struct call *call;
-    enum action action;
-    enum node_request_kind request;
-    struct execution_filter filter; /* its cursor is where the next page begins */
-    struct str filter_json;
-    bool is_dry_run;
-    int64_t limit;
-    struct str type, signal_id, reason; /* SIGNAL; CANCEL, PAUSE */
-    struct value payload, by;
-    struct repair_fields repair; /* RETRY, SKIP, MIGRATE */
-    struct idempotency idempotency;
-    struct kept_answer kept;
-    int64_t now_us;
+/* --- those under way --- */
 
-    int64_t matched, done, failed, skipped;
-    struct bulk_error errors[ERRORS_MAX]; /* the first that failed */
-
-    /* the page */
-    struct node_read read;
-    struct arena mem; /* of it */
-    struct stored_executions list;
-    struct str next;
-    bool read_ok;
-    struct err err;
-    size_t under_way;
-    int pages; /* that were read */
-};
-
-static void read_page(struct bulk *b);
-static void finish(struct bulk *b, bool has_more);
-
-/* --- one execution --- */
-
-static bool is_repair(enum action action)
+static bool is_same_key(const struct idempotency *a, const struct idempotency *b)
 {
-    return action == ACTION_RETRY || action == ACTION_SKIP || action == ACTION_MIGRATE;
+    return str_eq(a->key, b->key) && str_eq(a->user, b->user) && str_eq(a->path, b->path);
 }
 
-static void count_failure(struct bulk *b, struct uuid execution, const struct err *err)
+static struct bulk *bulks_find(const struct bulks *all, const struct idempotency *key)
 {
-    /*
-     * It has ended, or was deleted, between the list and the request. What cannot
-     * be repaired for another reason, such as a step that a version lacks, is told.
-     */
-    if ((err->code == ERR_CONFLICT && !is_repair(b->action)) || err->code == ERR_NOT_FOUND) {
-        b->skipped++;
-        return;
+    struct bulk *b = all->first;
+
+    while (b != NULL && !is_same_key(&b->idempotency, key))
+        b = b->next_bulk;
+    return b;
+}
+
+/* The request is answered: who waits for the same key finds the answer, or goes on. */
+static void bulk_end(struct bulk *b)
+{
+    struct bulk **at = &api_bulks(b->call->api)->first;
+    struct bulk *waiters = b->waiters;
+
+    while (*at != NULL && *at != b)
+        at = &(*at)->next_bulk;
+    if (*at == b)
+        *at = b->next_bulk;
+    b->waiters = NULL;
+    while (waiters != NULL) {
+        struct bulk *w = waiters;
+
+        waiters = w->next_waiter;
+        bulk_look(w);
     }
-    if (b->failed < ERRORS_MAX)
-        b->errors[b->failed] = (struct bulk_error){.execution = execution, .err = *err};
-    b->failed++;
 }
 
-static void one_done(struct bulk *b)
+void bulks_tick(struct bulks *all, int64_t mono_us, int *timeout_ms)
 {
-    if (--b->under_way > 0)
-        return;
-    /* The page is dealt with. */
-    b->filter.cursor = b->next.len > 0 ? str_copy(b->call->mem, b->next) : STR_NONE;
-    arena_fini(&b->mem);
-    if (b->filter.cursor.len > 0 && b->matched < b->limit && b->pages < PAGES_MAX)
-        read_page(b);
+    struct bulk *next;
+
+    for (struct bulk *b = all->first; b != NULL; b = next) {
+        int64_t in_ms = (b->look_at_us - mono_us) / 1000 + 1;
+
+        next = b->next_bulk;
+        if (b->look_at_us == 0)
+            continue;
+        if (b->look_at_us <= mono_us) {
+            b->look_at_us = 0;
+            bulk_look(b);
+        } else if (*timeout_ms < 0 || *timeout_ms > in_ms) {
+            *timeout_ms = (int)in_ms;
+        }
+    }
+}
+
+static void bulk_answer(struct bulk *b, struct str json)
+{
+    call_answer(b->call, 200, json);
+    bulk_end(b);
+}
+
+static void bulk_refuse(struct bulk *b, const struct err *err)
+{
+    call_refuse(b->call, err);
+    bulk_end(b);
+}
+
+/* --- members --- */
+
+/* What a member is asked under: nobody else's key, since no route has this path. */
+static struct idempotency member_key(const struct bulk *b, struct arena *mem, struct uuid id)
+{
+    struct idempotency key = b->idempotency;
+    char text[UUID_TEXT_LEN + 1];
+
+    if (key.key.len == 0)
+        return key;
+    uuid_write(id, text);
+    key.path = str_printf(mem, "%.*s/%s", STR_ARG(key.path), text);
+    return key;
+}
+
+static void page_ends(struct bulk *b)
+{
+    b->cursor = b->next.len > 0 ? str_copy(b->call->mem, b->next) : STR_NONE;
+    arena_fini(&b->page_mem);
+    if (b->cursor.len > 0 && b->matched < b->limit && b->pages < PAGES_MAX)
+        bulk_read_page(b);
     else
-        finish(b, b->filter.cursor.len > 0);
+        bulk_finish(b, b->cursor.len > 0);
+}
+
+static void one_less(struct bulk *b)
+{
+    if (--b->under_way == 0)
+        page_ends(b);
+}
+
+void bulk_member_done(struct bulk_member *m, bool ok, const struct err *err)
+{
+    struct bulk *b = m->bulk;
+
+    if (ok) {
+        b->done++;
+    } else if (b->kind->is_skipped(b, err)) {
+        b->skipped++;
+    } else {
+        if (b->failed < BULK_ERRORS_MAX)
+            b->errors[b->failed] = (struct bulk_error){.id = m->id, .about = m->about, .err = *err};
+        b->failed++;
+    }
+    one_less(b);
 }
 
 static void request_done(struct node_request *r)
 {
-    struct bulk *b = r->owner;
-
-    if (r->ok)
-        b->done++;
-    else
-        count_failure(b, r->execution, &r->err);
-    one_done(b);
+    bulk_member_done(r->owner, r->ok, &r->err);
 }
 
-static void deletion_done(struct deletion *d, const struct node_request *r)
+void bulk_ask(struct bulk_member *m)
 {
-    struct bulk *b = d->owner;
+    struct node_request *r = &m->request;
+    struct err err;
 
-    if (r->ok)
-        b->done++;
-    else
-        count_failure(b, d->id, &r->err);
-    one_done(b);
+    r->user = m->bulk->call->user;
+    r->idempotency = m->idempotency;
+    r->mem = &m->bulk->page_mem;
+    r->done = request_done;
+    r->owner = m;
+    if (!node_submit(m->bulk->call->node, r, &err))
+        bulk_member_done(m, false, &err);
 }
 
-static void delete_one(struct bulk *b, struct uuid id)
+static void act_on(struct bulk *b, size_t i)
 {
-    struct deletion *d = ARENA_NEW(&b->mem, struct deletion);
+    struct bulk_member *m = ARENA_NEW(&b->page_mem, struct bulk_member);
 
-    *d = (struct deletion){
-        .call = b->call, .mem = &b->mem, .id = id, .done = deletion_done, .owner = b};
-    deletion_start(d);
-}
-
-static void ask_one(struct bulk *b, struct uuid id)
-{
-    struct node_request *r = ARENA_NEW(&b->mem, struct node_request);
-    char text[UUID_TEXT_LEN + 1];
-
-    *r = (struct node_request){.kind = b->request,
-                               .user = b->call->user,
-                               .execution = id,
-                               .reason = b->reason,
-                               .signal_type = b->type,
-                               .signal_id = b->signal_id,
-                               .payload = b->payload,
-                               .signal_by = b->by,
-                               .mem = &b->mem,
-                               .done = request_done,
-                               .owner = b};
-    uuid_write(id, text);
-    if (b->action == ACTION_CANCEL)
-        call_audit(b->call, r, "execution.cancel", str_copy(&b->mem, str_of(text)), STR_NONE);
-    else if (b->action == ACTION_PAUSE || b->action == ACTION_RESUME)
-        pause_audit(b->call, r, str_copy(&b->mem, str_of(text)));
-    else if (is_repair(b->action))
-        repair_fill(b->call, r, &b->repair, str_copy(&b->mem, str_of(text)));
-    if (node_submit(b->call->node, r, &r->err))
-        return;
-    r->ok = false;
-    request_done(r);
+    m->bulk = b;
+    m->id = b->kind->id(b, i);
+    m->idempotency = member_key(b, &b->page_mem, m->id);
+    b->under_way++;
+    b->kind->act(b, i, m);
 }
 
 /* --- pages --- */
 
-/* Only those that the caller may act on are meant. */
-static bool leave_out(struct bulk *b, struct reader *reader)
+/* What an earlier request under this key has done, before its server was gone. */
+static bool read_done_before(struct bulk *b, struct reader *reader, struct err *err)
 {
-    size_t kept = 0;
+    b->done_before = arena_zalloc(&b->page_mem, b->page_count + 1);
+    for (size_t i = 0; b->goes_on && i < b->page_count; i++) {
+        struct idempotency key = member_key(b, &b->page_mem, b->kind->id(b, i));
+        struct kept_answer kept;
 
-    for (size_t i = 0; i < b->list.count; i++) {
-        const struct stored_execution *x = &b->list.items[i];
-        bool may_act;
-
-        if (!view_allows_acting(b->call, &b->mem, reader, x->org_id, x->code, x->version, &may_act,
-                                &b->err))
+        if (!read_answer(reader, &b->page_mem, &key, b->asked_at_us, &kept, err))
             return false;
-        if (may_act)
-            b->list.items[kept++] = *x;
+        b->done_before[i] = kept.is_kept && kept.is_same;
     }
-    b->list.count = kept;
     return true;
 }
 
@@ -192,8 +178,17 @@ static void run_page(struct node_read *read, struct reader *reader)
 {
     struct bulk *b = read->owner;
 
-    b->read_ok = read_executions(reader, &b->mem, &b->filter, &b->list, &b->next, &b->err) &&
-                 leave_out(b, reader);
+    b->read_ok =
+        b->kind->read(b, reader, &b->page_count, &b->err) && read_done_before(b, reader, &b->err);
+}
+
+static void page_fails(struct bulk *b, const struct err *err)
+{
+    arena_fini(&b->page_mem);
+    if (b->matched == 0)
+        bulk_refuse(b, err);
+    else
+        bulk_finish(b, true);
 }
 
 static void page_read(struct node_read *read)
@@ -201,53 +196,45 @@ static void page_read(struct node_read *read)
     struct bulk *b = read->owner;
 
     if (!b->read_ok) {
-        arena_fini(&b->mem);
-        if (b->matched == 0)
-            call_refuse(b->call, &b->err);
-        else
-            finish(b, true);
+        page_fails(b, &b->err);
         return;
     }
     /* One for the loop itself: requests may be answered while it runs. */
     b->under_way = 1;
-    for (size_t i = 0; i < b->list.count; i++) {
-        const struct stored_execution *x = &b->list.items[i];
-
-        b->matched++;
-        if (!show_allows(x, b->action)) {
+    b->matched += (int64_t)b->page_count;
+    for (size_t i = 0; i < b->page_count; i++) {
+        if (b->done_before[i])
+            b->done++;
+        else if (!b->kind->allows(b, i))
             b->skipped++;
-            continue;
-        }
-        if (b->is_dry_run)
-            continue;
-        b->under_way++;
-        if (b->action == ACTION_DELETE)
-            delete_one(b, x->id);
-        else
-            ask_one(b, x->id);
+        else if (!b->is_dry_run)
+            act_on(b, i);
     }
-    one_done(b);
+    one_less(b);
 }
 
-static void read_page(struct bulk *b)
+static void bulk_read_page(struct bulk *b)
 {
     int64_t left = b->limit - b->matched;
     struct err err;
 
     b->pages++;
-    b->filter.limit = left < PAGE ? left : PAGE;
+    b->page_limit = left < PAGE ? left : PAGE;
     b->read = (struct node_read){.run = run_page, .done = page_read, .owner = b};
-    arena_init(&b->mem);
-    if (node_read(b->call->node, &b->read, &err))
-        return;
-    arena_fini(&b->mem);
-    if (b->matched == 0)
-        call_refuse(b->call, &err);
-    else
-        finish(b, true);
+    arena_init(&b->page_mem);
+    if (!node_read(b->call->node, &b->read, &err))
+        page_fails(b, &err);
 }
 
 /* --- the answer --- */
+
+static void write_counts(struct buf *out, const struct bulk *b)
+{
+    object_int(out, "matched", b->matched);
+    object_int(out, "done", b->done);
+    object_int(out, "failed", b->failed);
+    object_int(out, "skipped", b->skipped);
+}
 
 static struct str answer_json(struct bulk *b, bool has_more)
 {
@@ -255,20 +242,19 @@ static struct str answer_json(struct bulk *b, bool has_more)
 
     buf_init_arena(&out, b->call->mem);
     buf_char(&out, '{');
-    object_text(&out, "action", str_of(action_name(b->action)));
+    object_text(&out, "action", str_of(b->action));
     object_bool(&out, "dryRun", b->is_dry_run);
-    object_int(&out, "matched", b->matched);
-    object_int(&out, "done", b->done);
-    object_int(&out, "failed", b->failed);
-    object_int(&out, "skipped", b->skipped);
+    write_counts(&out, b);
     object_bool(&out, "more", has_more);
-    object_text(&out, "nextCursor", has_more ? b->filter.cursor : STR_NONE);
+    object_text(&out, "nextCursor", has_more ? b->cursor : STR_NONE);
     object_name(&out, "errors");
     buf_char(&out, '[');
-    for (int64_t i = 0; i < b->failed && i < ERRORS_MAX; i++) {
+    for (int64_t i = 0; i < b->failed && i < BULK_ERRORS_MAX; i++) {
         object_next(&out);
         buf_char(&out, '{');
-        object_id(&out, "executionId", b->errors[i].execution);
+        object_id(&out, b->kind->id_name, b->errors[i].id);
+        if (b->kind->show_error != NULL)
+            b->kind->show_error(&out, b->errors[i].about);
         object_text(&out, "code", str_of(err_code_name(b->errors[i].err.code)));
         object_text(&out, "message", str_of(b->errors[i].err.message));
         buf_char(&out, '}');
@@ -277,186 +263,216 @@ static struct str answer_json(struct bulk *b, bool has_more)
     return buf_view(&out);
 }
 
-static void finish(struct bulk *b, bool has_more)
+/* What was done is durable, but nobody could find it in the audit log: that is no success. */
+static void refuse_unnoted(struct bulk *b, const struct err *cause)
+{
+    struct err err;
+
+    (void)err_set(&err, cause->code == ERR_OVERLOADED ? ERR_OVERLOADED : ERR_INTERNAL,
+                  "%lld were acted on, and that could not be noted in the audit log: %s; repeat "
+                  "the request, with the same Idempotency-Key if it had one",
+                  (long long)b->done, cause->message);
+    bulk_refuse(b, &err);
+}
+
+static void noted(struct node_request *r)
+{
+    struct bulk *b = r->owner;
+
+    if (r->ok && r->stored_status != 0) {
+        call_answer_again(b->call, r->stored_status, r->stored_answer);
+        bulk_end(b);
+    } else if (r->ok) {
+        bulk_answer(b, r->change->answer_json);
+    } else {
+        refuse_unnoted(b, &r->err);
+    }
+}
+
+/* The counts go into the audit log, and the answer is kept for the key, in one change. */
+static void note_and_answer(struct bulk *b, struct str json)
 {
     struct call *c = b->call;
-    struct str json = answer_json(b, has_more);
+    struct change *note = ARENA_NEW(c->mem, struct change);
+    struct node_request *r = ARENA_NEW(c->mem, struct node_request);
     struct buf details;
+    struct err err;
 
-    if (b->is_dry_run) {
-        call_answer(c, 200, json);
-        return;
-    }
     buf_init_arena(&details, c->mem);
     buf_char(&details, '{');
     object_json(&details, "filter", b->filter_json);
-    object_int(&details, "matched", b->matched);
-    object_int(&details, "done", b->done);
-    object_int(&details, "failed", b->failed);
-    object_int(&details, "skipped", b->skipped);
+    write_counts(&details, b);
     buf_char(&details, '}');
-    bulk_answer(c, &b->idempotency,
-                str_printf(c->mem, "execution.bulk_%s", action_name(b->action)).ptr,
-                buf_view(&details), json);
+    *note = (struct change){.apply = change_nothing,
+                            .now_us = api_now_us(c->api),
+                            .answer_status = 200,
+                            .answer_json = json};
+    *r = (struct node_request){.kind = NODE_CHANGE,
+                               .user = c->user,
+                               .idempotency = b->idempotency,
+                               .change = note,
+                               .mem = c->mem,
+                               .done = noted,
+                               .owner = b};
+    call_audit(c, r, str_printf(c->mem, "%s.bulk_%s", b->kind->name, b->action).ptr, STR_NONE,
+               buf_view(&details));
+    if (!node_submit(c->node, r, &err))
+        refuse_unnoted(b, &err);
+}
+
+static void bulk_finish(struct bulk *b, bool has_more)
+{
+    struct str json = answer_json(b, has_more);
+
+    if (b->is_dry_run)
+        bulk_answer(b, json);
+    else
+        note_and_answer(b, json);
+}
+
+/* --- the key --- */
+
+static void reserved(struct node_request *r)
+{
+    struct bulk *b = r->owner;
+    struct value before, node, at;
+    struct err err;
+
+    b->is_reserved = true;
+    if (!r->ok) {
+        bulk_refuse(b, &r->err);
+    } else if (r->stored_status == 0) {
+        bulk_read_page(b);
+    } else if (!json_read(b->call->mem, r->stored_answer, &before, &err)) {
+        bulk_refuse(b, &err);
+    } else {
+        /* Somebody was here first: another node, or this one before it ended. */
+        node = value_map_get_str(before, STR("node"));
+        at = value_map_get_str(before, STR("at"));
+        b->goes_on = true;
+        b->holder = value_text(node);
+        b->asked_at_us = at.i;
+        bulk_look(b);
+    }
+}
+
+static void bulk_reserve(struct bulk *b)
+{
+    struct call *c = b->call;
+    struct change *nothing = ARENA_NEW(c->mem, struct change);
+    struct node_request *r = ARENA_NEW(c->mem, struct node_request);
+    struct buf json;
+    struct err err;
+
+    buf_init_arena(&json, c->mem);
+    buf_char(&json, '{');
+    object_text(&json, "node", node_own_name(c->node));
+    object_int(&json, "at", b->asked_at_us);
+    buf_char(&json, '}');
+    *nothing = (struct change){.apply = change_nothing,
+                               .now_us = b->asked_at_us,
+                               .answer_status = STATUS_RESERVED,
+                               .answer_json = buf_view(&json)};
+    *r = (struct node_request){.kind = NODE_CHANGE,
+                               .user = c->user,
+                               .idempotency = b->idempotency,
+                               .change = nothing,
+                               .mem = c->mem,
+                               .done = reserved,
+                               .owner = b};
+    r->idempotency.path = str_printf(c->mem, "%.*s#reserved", STR_ARG(b->idempotency.path));
+    if (!node_submit(c->node, r, &err))
+        bulk_refuse(b, &err);
+}
+
+/* Whether the answer is there, and if not, whether who makes it still runs. */
+static void run_look(struct node_read *read, struct reader *reader)
+{
+    struct bulk *b = read->owner;
+    struct arena *mem = b->call->mem;
+    struct stored_nodes nodes = {0};
+
+    b->holder_is_gone = true;
+    b->read_ok =
+        read_answer(reader, mem, &b->idempotency, b->asked_at_us, &b->kept, &b->err) &&
+        (b->holder.len == 0 || b->kept.is_kept || read_nodes(reader, mem, &nodes, &b->err));
+    for (size_t i = 0; i < nodes.count; i++)
+        if (str_eq(nodes.items[i].name, b->holder) && nodes.items[i].is_connected)
+            b->holder_is_gone = false;
+}
+
+static void looked(struct node_read *read)
+{
+    struct bulk *b = read->owner;
+    struct err err;
+
+    if (!b->read_ok) {
+        bulk_refuse(b, &b->err);
+    } else if (b->kept.is_kept && !b->kept.is_same) {
+        (void)err_set(&err, ERR_IDEMPOTENCY_CONFLICT,
+                      "this Idempotency-Key was used with another request");
+        bulk_refuse(b, &err);
+    } else if (b->kept.is_kept) {
+        call_answer_again(b->call, b->kept.status, b->kept.text);
+        bulk_end(b);
+    } else if (b->is_dry_run) {
+        bulk_read_page(b);
+    } else if (!b->is_reserved) {
+        bulk_reserve(b);
+    } else if (b->holder_is_gone || str_eq(b->holder, node_own_name(b->call->node))) {
+        /* Of this node there is one request per key: the one that reserved it has ended. */
+        bulk_read_page(b);
+    } else {
+        b->look_at_us = api_mono_us(b->call->api) + LOOK_AGAIN_US;
+    }
+}
+
+/* Wait for who has the key here; else look for an answer. */
+static void bulk_look(struct bulk *b)
+{
+    struct bulks *all = api_bulks(b->call->api);
+    struct bulk *other = bulks_find(all, &b->idempotency);
+    struct err err;
+
+    if (other != NULL && other != b) {
+        b->next_waiter = other->waiters;
+        other->waiters = b;
+        return;
+    }
+    if (other == NULL) {
+        b->next_bulk = all->first;
+        all->first = b;
+    }
+    b->read = (struct node_read){.run = run_look, .done = looked, .owner = b};
+    if (!node_read(b->call->node, &b->read, &err))
+        bulk_refuse(b, &err);
 }
 
 /* --- the request --- */
 
-static bool run_known(struct query *q, struct reader *reader, struct err *err)
+bool bulk_take(struct bulk *b, struct call *c, struct value filter, struct value dry_run,
+               struct value limit, struct value cursor)
 {
-    struct bulk *b = q->args;
-
-    if (b->idempotency.key.len == 0)
-        return true;
-    return read_answer(reader, q->mem, &b->idempotency, b->now_us, &b->kept, err);
-}
-
-static void begin(struct query *q)
-{
-    struct bulk *b = q->args;
-
-    if (!b->kept.is_kept)
-        read_page(b);
-    else if (b->kept.is_same)
-        call_answer_again(q->call, b->kept.status, b->kept.text);
-    else
-        call_refuse_text(q->call, ERR_IDEMPOTENCY_CONFLICT,
-                         "this Idempotency-Key was used with another request");
-}
-
-static bool find_action(struct bulk *b, struct str name)
-{
-    struct call *c = b->call;
-    struct buf all;
-
-    buf_init_arena(&all, c->mem);
-    buf_text(&all, "action is one of ");
-    for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
-        b->action = actions[i].action;
-        b->request = actions[i].request;
-        if (str_eq(name, str_of(action_name(b->action))))
-            return true;
-        buf_printf(&all, "%s%s", i > 0 ? ", " : "", action_name(b->action));
-    }
-    buf_char(&all, '\0');
-    call_refuse_field(c, "action", "bad_value", all.ptr);
-    return false;
-}
-
-/* The fields of a signal, which only a signal may have. */
-static bool take_signal(struct bulk *b, struct value type, struct value id, struct value payload)
-{
-    struct call *c = b->call;
-    bool is_signal = b->action == ACTION_SIGNAL;
-
-    if (!is_signal &&
-        (type.kind != VALUE_ABSENT || payload.kind != VALUE_ABSENT || id.kind != VALUE_ABSENT)) {
-        call_refuse_field(c,
-                          type.kind != VALUE_ABSENT      ? "type"
-                          : payload.kind != VALUE_ABSENT ? "payload"
-                                                         : "id",
-                          "unknown_field", "only a signal has type, payload and id");
-        return false;
-    }
-    if (is_signal && (type.kind != VALUE_STRING || type.len == 0 || type.len > TEXT_LEN_MAX)) {
-        call_refuse_field(c, "type", type.kind == VALUE_ABSENT ? "missing_field" : "bad_value",
-                          "the type of the signal has from 1 to 255 bytes");
-        return false;
-    }
-    if (id.kind == VALUE_STRING && (id.len == 0 || id.len > TEXT_LEN_MAX)) {
-        call_refuse_field(c, "id", "bad_value", "id has from 1 to 255 bytes");
-        return false;
-    }
-    b->type = is_signal ? value_text(type) : STR_NONE;
-    b->payload = payload.kind == VALUE_ABSENT ? value_null() : payload;
-    b->by = call_by(c);
-    /* A request that is repeated sends signals that are known: nobody gets one twice. */
-    if (id.kind == VALUE_STRING)
-        b->signal_id = value_text(id);
-    else if (b->idempotency.key.len > 0)
-        b->signal_id =
-            str_printf(c->mem, "bulk-%.*s-%.*s",
-                       (int)(b->idempotency.key.len > 100 ? 100 : b->idempotency.key.len),
-                       b->idempotency.key.ptr, 32, b->idempotency.body_hash.ptr);
-    return true;
-}
-
-/* The fields of repairs, each of which only some actions may have. */
-static bool take_repair(struct bulk *b)
-{
-    const struct repair_fields *f = &b->repair;
-    bool is_retry = b->action == ACTION_RETRY, is_migration = b->action == ACTION_MIGRATE;
-
-    if (f->from.kind != VALUE_ABSENT && !is_retry)
-        call_refuse_field(b->call, "from", "unknown_field", "only a retry has from");
-    else if (f->input.kind != VALUE_ABSENT && !is_retry)
-        call_refuse_field(b->call, "input", "unknown_field", "only a retry has an input");
-    else if (f->output.kind != VALUE_ABSENT && b->action != ACTION_SKIP)
-        call_refuse_field(b->call, "output", "unknown_field", "only a skip has an output");
-    else if (f->version.kind != VALUE_ABSENT && !is_retry && !is_migration)
-        call_refuse_field(b->call, "version", "unknown_field",
-                          "only a retry and a migration have a version");
-    else if (f->version.kind == VALUE_ABSENT && is_migration)
-        call_refuse_field(b->call, "version", "missing_field",
-                          "version is missing: where are they to go?");
-    else
-        return repair_check(b->call, f);
-    return false;
-}
-
-static bool take_filter(struct bulk *b, struct value filter, struct value cursor)
-{
-    struct findings findings = {0};
     struct err err;
     struct buf json;
 
-    if (!filter_body(b->call, filter, &b->filter, &findings)) {
-        (void)err_set(&err, ERR_INVALID, "%.*s", STR_ARG(findings.items[0].message));
-        call_refuse_with(b->call, &err, &findings, STR_NONE);
-        return false;
-    }
-    b->filter.cursor = cursor.kind == VALUE_STRING ? value_text(cursor) : STR_NONE;
-    buf_init_arena(&json, b->call->mem);
-    b->filter_json = json_write(&json, filter, &err) ? buf_view(&json) : STR_NONE;
-    return true;
-}
-
-void bulk_start(struct call *c)
-{
-    struct bulk *b = ARENA_NEW(c->mem, struct bulk);
-    struct value action, filter, dry_run, limit, cursor, type, payload, id, reason;
-    const struct body_field fields[] = {
-        {"action", BODY_TEXT, true, &action},
-        {"filter", BODY_OBJECT, true, &filter},
-        {"dryRun", BODY_BOOL, false, &dry_run},
-        {"limit", BODY_INT, false, &limit},
-        {"cursor", BODY_TEXT, false, &cursor},
-        {"type", BODY_TEXT, false, &type},
-        {"payload", BODY_ANY, false, &payload},
-        {"id", BODY_TEXT, false, &id},
-        {"reason", BODY_TEXT, false, &reason},
-        {"from", BODY_TEXT, false, &b->repair.from},
-        {"version", BODY_INT, false, &b->repair.version},
-        {"input", BODY_OBJECT, false, &b->repair.input},
-        {"output", BODY_ANY, false, &b->repair.output},
-    };
-
     b->call = c;
-    b->now_us = api_now_us(c->api);
-    if (!call_body(c, fields, sizeof(fields) / sizeof(fields[0])) ||
-        !find_action(b, value_text(action)) || !call_idempotency(c, &b->idempotency) ||
-        !take_signal(b, type, id, payload) || !take_repair(b) || !take_filter(b, filter, cursor))
-        return;
     b->is_dry_run = value_is_true(dry_run);
     b->limit = limit.kind == VALUE_INT ? limit.i : LIMIT_MAX;
-    b->reason = reason.kind == VALUE_STRING ? value_text(reason) : STR_NONE;
-    if (reason.kind == VALUE_STRING && b->action != ACTION_CANCEL && b->action != ACTION_PAUSE)
-        call_refuse_field(c, "reason", "unknown_field",
-                          "only a cancellation and a pause have a reason");
-    else if (b->action == ACTION_PAUSE && !pause_check(c, b->reason))
-        return;
-    else if (b->limit < 1 || b->limit > LIMIT_MAX)
-        call_refuse_field(c, "limit", "bad_value", "limit is a number from 1 to 10000");
+    b->cursor = cursor.kind == VALUE_STRING ? value_text(cursor) : STR_NONE;
+    b->asked_at_us = api_now_us(c->api);
+    buf_init_arena(&json, c->mem);
+    b->filter_json = json_write(&json, filter, &err) ? buf_view(&json) : STR_NONE;
+    if (b->limit >= 1 && b->limit <= LIMIT_MAX)
+        return call_idempotency(c, &b->idempotency);
+    call_refuse_field(c, "limit", "bad_value", "limit is a number from 1 to 10000");
+    return false;
+}
+
+void bulk_start(struct bulk *b)
+{
+    if (b->idempotency.key.len == 0)
+        bulk_read_page(b);
     else
-        query_start(c, b, run_known, begin);
+        bulk_look(b);
 }

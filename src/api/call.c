@@ -331,11 +331,11 @@ void call_audit(const struct call *c, struct node_request *r, const char *action
 
 void call_audit_signal(const struct call *c, struct node_request *r)
 {
-    char *id = arena_alloc(c->mem, UUID_TEXT_LEN + 1);
+    char *id = arena_alloc(r->mem, UUID_TEXT_LEN + 1);
     struct buf details;
 
     uuid_write(r->execution, id);
-    buf_init_arena(&details, c->mem);
+    buf_init_arena(&details, r->mem);
     buf_char(&details, '{');
     object_text(&details, "type", r->signal_type);
     if (r->correlation.len > 0)

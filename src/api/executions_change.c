@@ -363,39 +363,3 @@ void executions_signal(struct call *c)
         call_submit(c, r);
     }
 }
-
-/* --- cancelling --- */
-
-static void cancelled(struct node_request *r)
-{
-    struct call *c = r->owner;
-
-    if (!r->ok)
-        refuse_request(c, r);
-    else
-        call_answer(c, 202, STR("{}"));
-}
-
-void executions_cancel(struct call *c)
-{
-    struct value reason, compensate;
-    const struct body_field fields[] = {
-        {"reason", BODY_TEXT, false, &reason},
-        {"compensate", BODY_BOOL, false, &compensate},
-    };
-    struct node_request *r;
-    struct uuid execution;
-
-    if (!call_execution_id(c, &execution) ||
-        !call_body(c, fields, sizeof(fields) / sizeof(fields[0])))
-        return;
-    r = call_request(c, NODE_CANCEL, cancelled);
-    if (r == NULL)
-        return;
-    r->execution = execution;
-    r->reason = reason.kind == VALUE_STRING ? value_text(reason) : STR_NONE;
-    call_audit(c, r, "execution.cancel", c->params[0], STR_NONE);
-    if (compensate.kind == VALUE_BOOL)
-        r->cancel_rollback = compensate.b ? CANCEL_ROLLS_BACK : CANCEL_LEAVES;
-    call_submit(c, r);
-}

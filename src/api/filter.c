@@ -33,7 +33,8 @@ static const char *const of_executions[] = {"kind", "code", "status", "key", "st
                                             "from", "to",   "q",      NULL};
 static const char *const of_lists[] = {"kind", "code", "status", "key",    "step", "from",
                                        "to",   "q",    "limit",  "cursor", NULL};
-static const char *const of_letters[] = {"kind", "code", "execution", "status", "from", "to", NULL};
+static const char *const of_dead_letters[] = {"kind", "code", "execution", "status",
+                                              "from", "to",   NULL};
 
 static bool is_known(const char *const *names, struct str name)
 {
@@ -289,8 +290,8 @@ bool filter_body(struct call *c, struct value object, struct execution_filter *o
     return findings->count == 0;
 }
 
-bool filter_letters_body(struct call *c, struct value object, struct letter_filter *out,
-                         struct findings *findings)
+bool filter_dead_letters_body(struct call *c, struct value object, struct letter_filter *out,
+                              struct findings *findings)
 {
     struct reading r = {.mem = c->mem, .findings = findings};
     struct str status = from_body(&object, "status"), execution = from_body(&object, "execution");
@@ -299,7 +300,7 @@ bool filter_letters_body(struct call *c, struct value object, struct letter_filt
     *out =
         (struct letter_filter){.org_id = c->user.org_id, .has_status = true, .status = LETTER_OPEN};
     for (uint32_t i = 0; i < object.len; i++)
-        check_member(&r, of_letters, &object.map->entries[i]);
+        check_member(&r, of_dead_letters, &object.map->entries[i]);
     if (status.len > 0 && !str_eq(status, STR("open")))
         wrong(&r, STR("status"), "bad_value", STR("only letters that are open can be tried again"));
     out->kind = from_body(&object, "kind");

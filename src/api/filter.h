@@ -21,8 +21,8 @@ bool filter_body(struct call *c, struct value object, struct execution_filter *o
                  struct findings *findings) MUST_USE;
 
 /* The same for open dead letters: kind code execution from to. */
-bool filter_letters_body(struct call *c, struct value object, struct letter_filter *out,
-                         struct findings *findings) MUST_USE;
+bool filter_dead_letters_body(struct call *c, struct value object, struct letter_filter *out,
+                              struct findings *findings) MUST_USE;
 
 /*
  * A parameter of the query that is a time or a day, which as an end is meant

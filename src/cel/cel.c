@@ -1,8 +1,8 @@
 /* cel.c - compiling, from source to program; see cel.h. */
 #include "cel/check.h"
 #include "cel/parse.h"
+#include "cel/patterns.h"
 #include "cel/program.h"
-#include "cel/regex.h"
 
 /* Check, fold and emit a tree; the part that all ways to compile share. */
 static bool compile_tree(struct arena *mem, struct arena *scratch, const struct cel_env *env,
@@ -79,8 +79,8 @@ bool cel_compile_value(struct arena *mem, const struct cel_env *env, struct str 
 
 void cel_program_release(const struct cel_program *program)
 {
-    for (uint32_t i = 0; i < program->pattern_count; i++)
-        regex_free(program->patterns[i]);
+    if (program->own_patterns != NULL)
+        patterns_fini(program->own_patterns);
 }
 
 struct str cel_program_type(const struct cel_program *program)

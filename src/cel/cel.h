@@ -24,6 +24,7 @@ enum cel_mode { CEL_STRICT, CEL_DEFINITION };
 
 struct cel_env;
 struct cel_program;
+struct cel_patterns;
 struct cel_eval;
 
 /* A function of the library or of the caller; see eval.h. */
@@ -123,8 +124,31 @@ void cel_env_space(struct cel_env *env, struct str word);
 bool cel_env_function(struct cel_env *env, struct str name, bool is_member, struct str signature,
                       cel_fn *call, void *context, struct err *err) MUST_USE;
 
+/*
+ * Let the expressions of this environment, and of those that extend it, share
+ * the patterns that they match with: equal ones are compiled once, and all of
+ * them within one budget. `patterns` must outlive the programs. Without this
+ * each program has a smaller budget and patterns of its own.
+ */
+void cel_env_patterns(struct cel_env *env, struct cel_patterns *patterns);
+
 /* How many slots an activation for this environment has. */
 uint32_t cel_env_slot_count(const struct cel_env *env);
+
+/* --- constant patterns --- */
+
+enum {
+    CEL_PATTERNS_MAX = 256,          /* different ones that are compiled together */
+    CEL_PATTERNS_COST_MAX = 6000000, /* units of compile cost: about half a second */
+    CEL_PROGRAM_PATTERNS_MAX = 64,   /* the same for one expression alone */
+    CEL_PROGRAM_PATTERNS_COST_MAX = 2000000,
+};
+
+/* An empty set of patterns in `mem`, for cel_env_patterns(). */
+struct cel_patterns *cel_patterns_new(struct arena *mem);
+
+/* Give back what they hold outside the arena, when no program uses them any more. */
+void cel_patterns_release(struct cel_patterns *patterns);
 
 /* --- programs --- */
 
@@ -164,7 +188,7 @@ bool cel_compile_text(struct arena *mem, const struct cel_env *env, struct str t
 /* Whether the program is one constant, and which. */
 bool cel_program_is_constant(const struct cel_program *program, struct value *out);
 
-/* Give back what a program holds outside its arena (compiled patterns). */
+/* Give back what a program holds outside its arena: patterns that it does not share. */
 void cel_program_release(const struct cel_program *program);
 
 /* The type that the checker found, as text: "list(int)"; "dyn" without check. */

@@ -1,7 +1,7 @@
 /* emit.c - a checked tree to machine code; see program.h. */
 #include "base/vec.h"
+#include "cel/patterns.h"
 #include "cel/program.h"
-#include "cel/regex.h"
 
 struct code {
     VEC_OF(struct instruction);
@@ -19,7 +19,7 @@ struct functions {
     VEC_OF(const struct function *);
 };
 struct patterns {
-    VEC_OF(struct regex *);
+    VEC_OF(const struct regex *);
 };
 
 struct emitter {
@@ -35,7 +35,8 @@ struct emitter {
     struct regions regions;
     struct functions functions;
     struct patterns patterns;
-    uint32_t open_region; /* the innermost one, or NO_REGION */
+    struct cel_patterns *own_patterns; /* made for the first one, unless the environment has some */
+    uint32_t open_region;              /* the innermost one, or NO_REGION */
     uint32_t depth, deepest;
     bool failed;
 };
@@ -141,16 +142,29 @@ static void emit_field(struct emitter *e, struct node *n, enum opcode op)
 
 /* --- calls --- */
 
+/* Where the patterns of this expression are compiled and kept. */
+static struct cel_patterns *pattern_pool(struct emitter *e)
+{
+    if (e->env->patterns != NULL)
+        return e->env->patterns;
+    if (e->own_patterns == NULL) {
+        e->own_patterns = ARENA_NEW(e->mem, struct cel_patterns);
+        patterns_init(e->own_patterns, e->mem, CEL_PROGRAM_PATTERNS_COST_MAX,
+                      CEL_PROGRAM_PATTERNS_MAX);
+    }
+    return e->own_patterns;
+}
+
 static bool emit_pattern(struct emitter *e, struct node *n)
 {
-    struct regex *pattern;
+    const struct regex *pattern;
     struct err err;
     uint32_t index;
 
     if (n->function->call != cel_fn_matches || n->count != 2 || n->items[1]->kind != NODE_CONST ||
         n->items[1]->value.kind != VALUE_STRING)
         return false;
-    pattern = regex_new(value_text(n->items[1]->value), &err);
+    pattern = patterns_get(pattern_pool(e), value_text(n->items[1]->value), &err);
     if (pattern == NULL) {
         uint32_t line, column;
         /* The specification has a bad pattern fail when it is evaluated. */
@@ -436,8 +450,8 @@ bool emit_program(struct arena *mem, struct arena *scratch, const struct cel_env
     emit_node(&e, tree);
     put(&e, OP_RETURN, 0, 0, tree);
     if (e.failed) {
-        for (size_t i = 0; i < e.patterns.count; i++)
-            regex_free(e.patterns.items[i]);
+        if (e.own_patterns != NULL)
+            patterns_fini(e.own_patterns);
         return false;
     }
     ASSERT(e.depth == 0);
@@ -454,7 +468,7 @@ bool emit_program(struct arena *mem, struct arena *scratch, const struct cel_env
         .patterns = KEEP(mem, e.patterns),
         .code_count = (uint32_t)e.code.count,
         .region_count = (uint32_t)e.regions.count,
-        .pattern_count = (uint32_t)e.patterns.count,
+        .own_patterns = e.own_patterns,
         .function_count = (uint32_t)e.functions.count,
         .stack_depth = e.deepest,
         .slot_count = env->slot_count,

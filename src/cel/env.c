@@ -432,6 +432,7 @@ struct cel_env *cel_env_extend(struct arena *mem, const struct cel_env *parent)
     env->container = parent->container;
     env->slot_count = parent->slot_count;
     env->open_root = parent->open_root;
+    env->patterns = parent->patterns;
     return env;
 }
 
@@ -443,6 +444,11 @@ void cel_env_container(struct cel_env *env, struct str container)
 void cel_env_open_root(struct cel_env *env)
 {
     env->open_root = true;
+}
+
+void cel_env_patterns(struct cel_env *env, struct cel_patterns *patterns)
+{
+    env->patterns = patterns;
 }
 
 uint32_t cel_env_slot_count(const struct cel_env *env)

@@ -66,6 +66,7 @@ struct cel_env {
     struct str container;
     struct slot_names slot_names; /* of the slots that the parent has not */
     uint32_t slot_count;
+    struct cel_patterns *patterns; /* shared by its expressions; or NULL */
     bool open_root;
 };
 

@@ -52,8 +52,10 @@ struct cel_program {
     const uint32_t *constant_offsets; /* in the source: which field of a path is missing */
     const struct region *regions;     /* in the order of their start */
     const struct function *const *functions;
-    struct regex *const *patterns;
-    uint32_t code_count, region_count, pattern_count, function_count;
+    const struct regex *const *patterns;
+    struct cel_patterns
+        *own_patterns; /* NULL: they belong to the environment's, or there are none */
+    uint32_t code_count, region_count, function_count;
     uint32_t stack_depth;
     uint32_t slot_count;
     enum cel_mode mode;

@@ -1,11 +1,13 @@
 /*
- * regex_re2.cc - the one file that knows RE2. No exception leaves it: running
- * out of memory ends the process, as it does everywhere.
+ * regex_re2.cc - the one file that knows RE2. No exception leaves it: a pattern
+ * that there is no memory for is too large; running out of memory while a text
+ * is matched ends the process, as it does everywhere.
  */
 #include "cel/regex_re2.h"
 
 #include <cstdint>
 #include <cstdio>
+#include <new>
 
 #include <re2/re2.h>
 
@@ -17,8 +19,8 @@ struct regex {
     }
 };
 
-struct regex *regex_re2_new(const char *pattern, size_t len, size_t max_bytes, char *message,
-                            size_t message_room, bool *too_large) noexcept
+static struct regex *compile_pattern(const char *pattern, size_t len, size_t max_bytes,
+                                     char *message, size_t message_room, bool *too_large)
 {
     RE2::Options options(RE2::Quiet);
 
@@ -31,6 +33,18 @@ struct regex *regex_re2_new(const char *pattern, size_t len, size_t max_bytes, c
     *too_large = made->re.error_code() == RE2::ErrorPatternTooLarge;
     delete made;
     return nullptr;
+}
+
+struct regex *regex_re2_new(const char *pattern, size_t len, size_t max_bytes, char *message,
+                            size_t message_room, bool *too_large) noexcept
+{
+    try {
+        return compile_pattern(pattern, len, max_bytes, message, message_room, too_large);
+    } catch (const std::bad_alloc &) {
+        snprintf(message, message_room, "there is not enough memory to compile it");
+        *too_large = true;
+        return nullptr;
+    }
 }
 
 bool regex_re2_search(const struct regex *re, const char *text, size_t len) noexcept

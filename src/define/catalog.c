@@ -9,11 +9,12 @@ static const struct command_spec commands[] = {
      .kind = ARGUMENT_WORD,                                                                        \
      .need = ARGUMENT_OPTIONAL,                                                                    \
      .words = (arg_words)},
-#define COMMAND(symbol, cmd_name, cmd_alias, cmd_place, cmd_summary, cmd_arguments)                \
+#define COMMAND(symbol, cmd_name, cmd_alias, cmd_place, cmd_ends, cmd_summary, cmd_arguments)      \
     {.type = COMMAND_##symbol,                                                                     \
      .name = (cmd_name),                                                                           \
      .alias = (cmd_alias),                                                                         \
      .place = PLACE_##cmd_place,                                                                   \
+     .ends = ENDS_##cmd_ends,                                                                      \
      .summary = (cmd_summary),                                                                     \
      .arguments = {cmd_arguments}},
 #define COMMAND_LATER(name)
@@ -25,7 +26,7 @@ static const struct command_spec commands[] = {
 };
 
 static const char *const later[] = {
-#define COMMAND(symbol, name, alias, place, summary, arguments)
+#define COMMAND(symbol, name, alias, place, ends, summary, arguments)
 #define COMMAND_LATER(name) name,
 #include "define/commands.def"
 #undef COMMAND_LATER

@@ -18,6 +18,9 @@ enum argument_need { ARGUMENT_END, ARGUMENT_NEEDED, ARGUMENT_OPTIONAL };
 
 enum command_place { PLACE_ANYWHERE, PLACE_ALONE };
 
+/* When a command has its result: see commands.def. */
+enum command_ends { ENDS_AT_ONCE, ENDS_WAITS, ENDS_ASKS };
+
 struct argument {
     enum command_field field;
     enum argument_kind kind;
@@ -33,6 +36,7 @@ struct command_spec {
     const char *summary;
     enum command_type type;
     enum command_place place;
+    enum command_ends ends;
     struct argument arguments[COMMAND_ARGUMENTS_MAX + 1];
 };
 

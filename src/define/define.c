@@ -33,6 +33,6 @@ const struct step *program_step(const struct program *p, struct str code)
 
 void program_release(const struct program *p)
 {
-    for (uint32_t i = 0; i < p->expression_count; i++)
-        cel_program_release(p->expressions[i]);
+    if (p->patterns != NULL)
+        cel_patterns_release(p->patterns);
 }

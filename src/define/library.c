@@ -56,8 +56,6 @@ void library_finish(struct arena *mem, struct library *l, struct program *p)
     p->procedure_count = (uint32_t)l->procedures.count;
     p->functions = l->functions.items;
     p->function_count = (uint32_t)l->functions.count;
-    p->expressions = l->expressions.items;
-    p->expression_count = (uint32_t)l->expressions.count;
     if (p->slot_count < l->slot_count)
         p->slot_count = l->slot_count;
 }

@@ -70,7 +70,7 @@ struct mapping {
 };
 
 enum command_type {
-#define COMMAND(symbol, name, alias, place, summary, arguments) COMMAND_##symbol,
+#define COMMAND(symbol, name, alias, place, ends, summary, arguments) COMMAND_##symbol,
 #define COMMAND_LATER(name)
 #include "define/commands.def"
 #undef COMMAND_LATER
@@ -343,8 +343,8 @@ struct program {
     const struct cel_env *env; /* ROOT_COUNT slots, then one for each step: $.steps.CODE */
     const struct procedure *const *procedures; /* all named ones it can reach */
     const struct pinned *functions;            /* user functions, fn.NAME, that it calls itself */
-    const struct cel_program *const *expressions; /* all of them, for program_release() */
-    uint32_t procedure_count, function_count, expression_count;
+    struct cel_patterns *patterns;             /* of all its expressions, for program_release() */
+    uint32_t procedure_count, function_count;
     /* What executions pin with it (pins.h) and what that is known by; empty: there is nothing. */
     struct str pins_json, snapshot;
 };

@@ -151,18 +151,22 @@ void define_compile(struct arena *mem, const struct cel_env *base, const struct 
                     struct findings *findings, const struct program **out)
 {
     struct program *p = ARENA_NEW(mem, struct program);
-    struct library *library = library_new(mem, base, registry);
+    struct cel_patterns *patterns = cel_patterns_new(mem);
+    struct cel_env *env = cel_env_extend(mem, base);
+    struct library *library = library_new(mem, env, registry);
     struct compiler c;
 
-    compiler_init(&c, mem, base, findings);
+    cel_env_patterns(env, patterns);
+    compiler_init(&c, mem, env, findings);
     c.library = library;
     *p = (struct program){.version = version,
+                          .patterns = patterns,
                           .meta = value_map_empty(),
                           .on_error = ON_ERROR_COMPENSATE,
                           .timeout_us = DEFAULT_TIMEOUT_US,
                           .access = value_absent(),
                           .retry = retry_default,
-                          .env = base};
+                          .env = env};
     switch (kind) {
     case DEFINE_SCENARIO:
         c.program = p;

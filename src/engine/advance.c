@@ -152,7 +152,7 @@ static void set_wake(struct execution *x)
         x->wake_at_us =
             x->cursor.phase == PHASE_HELD ? 0 : earlier(x->cursor.wake_at_us, x->deadline_at_us);
         for (uint32_t i = 0; i < x->other_count; i++)
-            x->wake_at_us = earlier(x->wake_at_us, x->others[i].cursor.wake_at_us);
+            x->wake_at_us = earlier(x->wake_at_us, x->others[i]->cursor.wake_at_us);
     }
     if (x->status != STATUS_COMPENSATING)
         return;

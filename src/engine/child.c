@@ -139,14 +139,14 @@ static enum step_end wait_for(struct turn *t, const struct command *c, struct st
     if (cursor->timeout_at_us > 0 && cursor->timeout_at_us < cursor->wake_at_us)
         cursor->wake_at_us = cursor->timeout_at_us;
     buf_init_arena(&why, t->mem);
-    member_text(&why, "kind", STR("child"));
+    member_kind(&why, WAITING_CHILD);
     member_text(&why, "step", step->code);
     member_text(&why, "code", code);
     member_text(&why, "executionId", id);
     member_time(&why, "since", t->now_us);
     if (cursor->timeout_at_us > 0)
         member_time(&why, "until", cursor->timeout_at_us);
-    step_wait(t, PHASE_JOB, STR("child"), member_end(&why));
+    step_wait(t, PHASE_JOB, WAITING_CHILD, STR("child"), member_end(&why));
     return STEP_WAITS;
 }
 

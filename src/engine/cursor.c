@@ -140,16 +140,16 @@ static void write_cursor(struct buf *out, const struct program *p, const struct 
     write_json(out, "keptAnswer", c->kept_answer_json);
 }
 
-static void write_strands(struct buf *out, const struct program *p, const struct strand *strands,
-                          uint32_t count)
+static void write_strands(struct buf *out, const struct program *p,
+                          const struct strand *const *strands, uint32_t count)
 {
     if (count == 0)
         return;
     for (uint32_t i = 0; i < count; i++) {
         buf_text(out, i == 0 ? ",\"beside\":[" : ",");
-        write_cursor(out, p, &strands[i].cursor);
-        write_json(out, "why", strands[i].waiting_for_json);
-        write_frames(out, p, strands[i].frames, strands[i].frame_count);
+        write_cursor(out, p, &strands[i]->cursor);
+        write_json(out, "why", strands[i]->waiting_for_json);
+        write_frames(out, p, strands[i]->frames, strands[i]->frame_count);
         buf_char(out, '}');
     }
     buf_char(out, ']');
@@ -289,13 +289,26 @@ static void restore_asking(struct arena *mem, struct cursor *cursor, struct valu
     cursor->asking = a;
 }
 
+enum waiting_kind state_waiting_kind(struct value waiting_for)
+{
+    enum waiting_kind kind = WAITING_NONE;
+
+    /* The kinds that are stored by a name of their own are shown as another one. */
+    if (waiting_for.kind == VALUE_MAP &&
+        !waiting_kind_read(stored_text(waiting_for, STR("kind")), &kind))
+        kind = WAITING_NONE;
+    if (kind == WAITING_RECONCILE && value_is_true(stored_member(waiting_for, STR("parked"))))
+        kind = WAITING_PARKED;
+    return kind;
+}
+
 /* A wait that an earlier version began says it to people alone. */
 static bool restore_correlation(struct arena *mem, struct execution *x, struct err *err)
 {
     struct value why, v;
 
     if (x->cursor.phase != PHASE_WAIT || x->cursor.correlation.len > 0 ||
-        str_find(x->waiting_for_json, STR("\"correlation\""), 0) < 0)
+        x->waiting_kind != WAITING_SIGNAL)
         return true;
     if (!stored_read(mem, x->waiting_for_json, &why, err))
         return false;
@@ -345,20 +358,25 @@ static bool restore_strand(struct arena *mem, const struct program *p, struct va
     c->kept_seq = stored_int(stored, STR("keptSeq"));
     c->kept_answer_json = stored_json_of(mem, stored, STR("keptAnswer"));
     out->waiting_for_json = stored_json_of(mem, stored, STR("why"));
+    out->waiting_kind = state_waiting_kind(stored_member(stored, STR("why")));
     return restore_frames(mem, p, stored_member(stored, STR("in")), out, err);
 }
 
 static bool restore_strands(struct arena *mem, const struct program *p, struct value stored,
-                            const struct strand **out, uint32_t *count, struct err *err)
+                            const struct strand *const **out, uint32_t *count, struct err *err)
 {
-    struct strand *strands;
+    const struct strand **strands;
 
     if (stored.kind != VALUE_LIST || stored.len == 0)
         return true;
-    strands = ARENA_ARRAY(mem, stored.len, struct strand);
-    for (uint32_t i = 0; i < stored.len; i++)
-        if (!restore_strand(mem, p, stored.items[i], &strands[i], err))
+    strands = ARENA_ARRAY(mem, stored.len, const struct strand *);
+    for (uint32_t i = 0; i < stored.len; i++) {
+        struct strand *s = arena_alloc(mem, sizeof(*s));
+
+        if (!restore_strand(mem, p, stored.items[i], s, err))
             return false;
+        strands[i] = s;
+    }
     *out = strands;
     *count = stored.len;
     return true;
@@ -437,6 +455,7 @@ bool state_restore_cursor(struct arena *mem, struct execution *x, struct str tex
     x->frames = first.frames;
     x->frame_count = first.frame_count;
     x->strand_waiting_json = first.waiting_for_json;
+    x->strand_waiting_kind = first.waiting_kind;
     x->jumps = (uint32_t)stored_int(stored, STR("jumps"));
     x->place = (uint32_t)stored_int(stored, STR("place"));
     restore_pause(mem, x, stored_member(stored, STR("pause")));

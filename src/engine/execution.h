@@ -26,6 +26,20 @@ const char *status_name(enum execution_status s);
 bool status_is_terminal(enum execution_status s);
 bool status_read(struct str name, enum execution_status *out) MUST_USE;
 
+enum waiting_kind {
+#define WAITING_KIND(symbol, name, shown) WAITING_##symbol,
+#include "engine/waiting_kind.def"
+#undef WAITING_KIND
+    WAITING_COUNT
+};
+
+/* Of the column; "" for WAITING_NONE, which is stored as NULL. */
+const char *waiting_kind_name(enum waiting_kind kind);
+bool waiting_kind_read(struct str name, enum waiting_kind *out) MUST_USE;
+
+/* waitingFor.kind, as clients see it. */
+const char *waiting_kind_shown(enum waiting_kind kind);
+
 /* The layout of the state columns; a node refuses a newer one. */
 enum { EXECUTION_FORMAT = 2 };
 
@@ -35,6 +49,7 @@ enum {
     TURN_STEPS_MAX = 64,
     JUMPS_MAX = 100,           /* of one execution: the next is limit_goto */
     ROLLBACK_ATTEMPTS_MAX = 5, /* of one rollback */
+    STRANDS_MAX = 1000,        /* of one execution at a time: the next is limit_strands */
     UNDO_PAGE = 64,            /* rows that rolling back reads at once */
 };
 
@@ -131,14 +146,15 @@ struct frame {
 };
 
 /*
- * A line of work: an execution has one, and in a parallel step, or a loop whose
+ * A line of work, immutable and shared by states: an execution has one, and in a parallel step, or a loop whose
  * iterations run at once, one for each branch or iteration that is under way.
  */
 struct strand {
     struct cursor cursor;
     const struct frame *frames; /* the steps around the current one, outermost first */
     uint32_t frame_count;
-    struct str waiting_for_json; /* or empty */
+    enum waiting_kind waiting_kind; /* of waiting_for_json */
+    struct str waiting_for_json;    /* or empty */
 };
 
 /*
@@ -189,7 +205,7 @@ struct undo {
     /* Visits whose last attempt was looked at: earlier ones say nothing. */
     const struct past_visit *again;
     /* The strands that were stopped, for that retry: they begin their steps anew. */
-    const struct strand *others;
+    const struct strand *const *others;
     uint32_t other_count, place;
 };
 
@@ -231,10 +247,11 @@ struct execution {
     struct cursor cursor;
     const struct frame *frames;
     uint32_t frame_count;
-    const struct strand *others;      /* the other ones, in the order of the program */
-    uint32_t other_count;             /* 0 but within parallel */
-    uint32_t place;                   /* of the first one among them */
-    struct str strand_waiting_json;   /* what the first one waits for: beside others, or paused */
+    const struct strand *const *others; /* the other ones, in the order of the program */
+    uint32_t other_count;               /* 0 but within parallel */
+    uint32_t place;                     /* of the first one among them */
+    struct str strand_waiting_json;     /* what the first one waits for: beside others, or paused */
+    enum waiting_kind strand_waiting_kind;
     uint32_t jumps;                   /* taken so far */
     const struct loop_data *loops;    /* newest first, those that hold something; or NULL */
     const struct round_step *rounds;  /* results within iterations that run at once; or NULL */
@@ -248,9 +265,10 @@ struct execution {
     struct value variables;    /* a map */
     struct str variables_json; /* the same, or empty when there are none */
     struct signals signals;
-    struct str error_json;       /* or empty */
-    struct str result_json;      /* or empty */
-    struct str waiting_for_json; /* or empty */
+    struct str error_json;          /* or empty */
+    struct str result_json;         /* or empty */
+    enum waiting_kind waiting_kind; /* of waiting_for_json; of several strands that of the first */
+    struct str waiting_for_json;    /* or empty */
     size_t context_bytes; /* what the limit of the context counts: see state_context_bytes() */
 };
 
@@ -262,15 +280,45 @@ static inline uint32_t execution_strands(const struct execution *x)
 
 static inline const struct cursor *execution_cursor(const struct execution *x, uint32_t i)
 {
-    return i == 0 ? &x->cursor : &x->others[i - 1].cursor;
+    return i == 0 ? &x->cursor : &x->others[i - 1]->cursor;
 }
 
 /* What the strand waits for; empty when it does not wait. */
 static inline struct str execution_waits(const struct execution *x, uint32_t i)
 {
     if (i > 0)
-        return x->others[i - 1].waiting_for_json;
+        return x->others[i - 1]->waiting_for_json;
     return x->other_count > 0 || x->pause != NULL ? x->strand_waiting_json : x->waiting_for_json;
+}
+
+/* The same as a fact. */
+static inline enum waiting_kind execution_waits_for(const struct execution *x, uint32_t i)
+{
+    if (i > 0)
+        return x->others[i - 1]->waiting_kind;
+    return x->other_count > 0 || x->pause != NULL ? x->strand_waiting_kind : x->waiting_kind;
+}
+
+/* The strand in hand, or the execution, waits for this; WAITING_NONE: for nothing. */
+static inline void execution_set_waiting(struct execution *x, enum waiting_kind kind,
+                                         struct str waiting_for_json)
+{
+    x->waiting_kind = kind;
+    x->waiting_for_json = waiting_for_json;
+}
+
+/* The code of the step that it stands at; empty once it has ended, or when all steps are done. */
+static inline struct str execution_current_step(const struct execution *x)
+{
+    if (status_is_terminal(x->status) || x->cursor.step >= x->program->step_count)
+        return STR_NONE;
+    return x->program->steps[x->cursor.step].code;
+}
+
+/* Whether steps of it were rolled back, or could not be: it cannot be tried again. */
+static inline bool execution_is_rolled_back(const struct execution *x)
+{
+    return x->compensated.count + x->failed.count > 0;
 }
 
 /* Whether it has come to a halt that only an operator can end: an incident. */

@@ -89,7 +89,7 @@ static struct str describe_retry(struct turn *t, const struct step *step, struct
     struct buf why;
 
     buf_init_arena(&why, t->mem);
-    member_text(&why, "kind", STR("retry"));
+    member_kind(&why, WAITING_RETRY);
     member_text(&why, "step", step->code);
     member_json(&why, "attempt", str_printf(t->mem, "%lld", (long long)t->x->cursor.attempt + 1));
     member_json(&why, "error", error_json);
@@ -108,7 +108,8 @@ void failure_retry(struct turn *t, struct str error_json, int64_t at_us)
     if (str_eq(t->failure.class, STR("indeterminate")))
         t->x->cursor.is_unsure = true;
     t->x->cursor.wake_at_us = at_us;
-    step_wait(t, PHASE_RETRY, STR_NONE, describe_retry(t, turn_step(t), error_json, at_us));
+    step_wait(t, PHASE_RETRY, WAITING_RETRY, STR_NONE,
+              describe_retry(t, turn_step(t), error_json, at_us));
 }
 
 /* --- the last one --- */

@@ -162,15 +162,15 @@ enum step_end loop_enter(struct turn *t, const struct step *step)
             return turn_fail(t, STR("limit_loop"), STR("business"),
                              "the list has %u items and the loop '%.*s' may run %u times", list.len,
                              STR_ARG(step->code), loop->max);
-        if (!turn_freeze(t, &list, &list_json))
+        if (frame_runs_at_once(step))
+            started = list.len < loop->concurrency ? list.len : loop->concurrency;
+        if (!turn_freeze(t, &list, &list_json) || (started > 1 && !strand_may_add(t, started - 1)))
             return STEP_FAILED;
         /* What it goes over stays what it is, whatever its steps change. */
         (void)step_row(t, HISTORY_EVENT, STR("loop"));
         turn_note(t, "list", list_json);
-        if (frame_runs_at_once(step)) {
-            started = list.len < loop->concurrency ? list.len : loop->concurrency;
+        if (frame_runs_at_once(step))
             turn_note(t, "started", str_printf(t->mem, "%lld", (long long)started));
-        }
         state_begin_loop(t->mem, t->x, step->index, t->x->cursor.visit, list, started);
     }
     frame_push(t, (struct frame){.step = step->index,

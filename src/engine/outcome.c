@@ -11,7 +11,7 @@ void outcome_end(struct turn *t, enum execution_status status)
     x->status = status;
     x->completed_at_us = t->now_us;
     x->wake_at_us = 0;
-    x->waiting_for_json = STR_NONE;
+    execution_set_waiting(x, WAITING_NONE, STR_NONE);
 }
 
 void outcome_dead_letter(struct turn *t, enum letter_kind kind, struct str step, int64_t attempts,
@@ -51,12 +51,12 @@ static void hold(struct turn *t, struct str error_json)
     if (x->cursor.step < x->program->step_count)
         code = turn_step(t)->code;
     buf_init_arena(&why, t->mem);
-    member_text(&why, "kind", STR("incident"));
+    member_kind(&why, WAITING_INCIDENT);
     if (code.len > 0)
         member_text(&why, "step", code);
     member_json(&why, "error", error_json);
     member_time(&why, "since", t->now_us);
-    x->waiting_for_json = member_end(&why);
+    execution_set_waiting(x, WAITING_INCIDENT, member_end(&why));
     turn_note(t, "wait", x->waiting_for_json);
     outcome_dead_letter(t, LETTER_INCIDENT, code, x->cursor.attempt, error_json,
                         x->cursor.input_json);

@@ -58,6 +58,11 @@ enum step_end parallel_enter(struct turn *t, const struct step *step)
                           .started_at_us = t->x->cursor.started_at_us};
     uint32_t count = 0;
 
+    for (uint32_t i = 0; i < step->block_count; i++)
+        count += t->x->program->blocks[step->first_block + i].first != NO_STEP;
+    if (count > 1 && !strand_may_add(t, count - 1))
+        return STEP_FAILED;
+    count = 0;
     (void)step_row(t, HISTORY_EVENT, STR("parallel"));
     for (uint32_t i = 0; i < step->block_count; i++) {
         frame.block = step->first_block + i;

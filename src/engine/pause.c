@@ -199,7 +199,7 @@ static struct str describe(struct turn *t)
     (void)strand_write_waits(x, x->strand_waiting_json, &waits);
     buf_char(&waits, ']');
     buf_init_arena(&why, t->mem);
-    member_text(&why, "kind", STR("paused"));
+    member_kind(&why, WAITING_PAUSED);
     if (x->cursor.step < x->program->step_count)
         member_text(&why, "step", turn_step(t)->code);
     if (x->pause->reason.len > 0)
@@ -216,10 +216,12 @@ void pause_settle(struct turn *t)
 {
     struct execution *x = t->x;
 
-    if (x->other_count == 0)
+    if (x->other_count == 0) {
         x->strand_waiting_json = x->pause != NULL ? x->waiting_for_json : STR_NONE;
+        x->strand_waiting_kind = x->pause != NULL ? x->waiting_kind : WAITING_NONE;
+    }
     if (x->pause == NULL)
         return;
     x->status = STATUS_WAITING;
-    x->waiting_for_json = describe(t);
+    execution_set_waiting(x, WAITING_PAUSED, describe(t));
 }

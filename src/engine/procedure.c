@@ -63,7 +63,7 @@ static struct str describe_job(struct turn *t, const struct procedure *p)
     struct buf why;
 
     buf_init_arena(&why, t->mem);
-    member_text(&why, "kind", STR("job"));
+    member_kind(&why, WAITING_JOB);
     member_text(&why, "step", turn_step(t)->code);
     member_text(&why, "procedure", p->name);
     if (cursor->phase == PHASE_RECONCILE)
@@ -93,7 +93,8 @@ static enum step_end ask_worker(struct turn *t, const struct procedure *p, struc
         return STEP_FAILED;
     cursor->awaited = turn_key(t, key_position(t->mem, place));
     cursor->wake_at_us = step->timeout_us > 0 ? t->wall_us + step->timeout_us : 0;
-    step_wait(t, t->undone != NULL ? cursor->phase : PHASE_JOB, STR("job"), describe_job(t, p));
+    step_wait(t, t->undone != NULL ? cursor->phase : PHASE_JOB, WAITING_JOB, STR("job"),
+              describe_job(t, p));
     row = &t->out->history.items[t->out->history.count - 1];
     row->key = cursor->awaited;
     row->input_json = input_json;

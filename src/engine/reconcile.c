@@ -49,7 +49,7 @@ static struct str describe(struct turn *t, int64_t until_us)
     struct buf why;
 
     buf_init_arena(&why, t->mem);
-    member_text(&why, "kind", STR("reconcile"));
+    member_kind(&why, until_us > 0 ? WAITING_RECONCILE : WAITING_PARKED);
     if (until_us == 0)
         member_json(&why, "parked", STR("true"));
     member_text(&why, "step", turn_step(t)->code);
@@ -65,7 +65,7 @@ static struct str describe(struct turn *t, int64_t until_us)
 static void wait_until(struct turn *t, int64_t us)
 {
     t->x->cursor.wake_at_us = us;
-    step_wait(t, PHASE_RECONCILE, STR_NONE, describe(t, us));
+    step_wait(t, PHASE_RECONCILE, WAITING_RECONCILE, STR_NONE, describe(t, us));
 }
 
 /* It has been asked often enough: a person must find out. */
@@ -80,7 +80,7 @@ static void park(struct turn *t)
     uuid_write(t->out->dead_letters.items[t->out->dead_letters.count - 1].id, id);
     a->letter = str_from(id, UUID_TEXT_LEN);
     cursor->wake_at_us = 0;
-    step_wait(t, PHASE_HELD, STR_NONE, describe(t, 0));
+    step_wait(t, PHASE_HELD, WAITING_PARKED, STR_NONE, describe(t, 0));
 }
 
 /* --- the beginning --- */

@@ -14,7 +14,7 @@
 
 static bool may_retry(const struct execution *x, struct err *err)
 {
-    if (x->compensated.count + x->failed.count > 0 || x->undo != NULL)
+    if (execution_is_rolled_back(x) || x->undo != NULL)
         return err_set(err, ERR_CONFLICT, "the execution has been rolled back");
     if (x->status != STATUS_FAILED && !execution_is_held(x))
         return err_set(err, ERR_CONFLICT, "only a failed or held execution can be tried again");
@@ -411,7 +411,7 @@ static void forget_end(struct turn *t)
 
     x->error_json = STR_NONE;
     x->completed_at_us = 0;
-    x->waiting_for_json = STR_NONE;
+    execution_set_waiting(x, WAITING_NONE, STR_NONE);
     x->status = STATUS_RUNNING;
     x->stop_requested = false;
     x->jumps = 0;

@@ -368,17 +368,49 @@ static bool fold_row(struct arena *mem, struct execution *x, const struct histor
     return fold_loops(mem, x, delta, has_moved, err);
 }
 
+/* {compensation: {compensated: [...], failed: [...]}}: whether one of them names a step. */
+static bool says_rolled_back(struct value error)
+{
+    struct value said = stored_member(error, STR("compensation"));
+    struct value done = stored_member(said, STR("compensated"));
+    struct value failed = stored_member(said, STR("failed"));
+
+    return (done.kind == VALUE_LIST && done.len > 0) ||
+           (failed.kind == VALUE_LIST && failed.len > 0);
+}
+
+bool state_restore_facts(struct arena *mem, struct stored_execution *stored, struct err *err)
+{
+    struct value waiting_for, error;
+
+    if (!stored_read(mem, stored->waiting_for_json, &waiting_for, err) ||
+        !stored_read(mem, stored->error_json, &error, err))
+        return false;
+    stored->waiting_kind = state_waiting_kind(waiting_for);
+    stored->is_rolled_back = says_rolled_back(error);
+    return true;
+}
+
 /*
  * Whether the rows say that the execution went on with another version: then
  * earlier ones may be of steps that it no longer has, which left the state.
  */
-static bool moves_to_version(const struct history *history)
+static bool moves_to_version(struct arena *mem, const struct history *history, bool *moves,
+                             struct err *err)
 {
-    for (size_t i = 0; i < history->count; i++)
-        if (history->items[i].kind == HISTORY_EVENT &&
-            str_find(history->items[i].delta_json, STR("\"version\":"), 0) >= 0)
-            return true;
-    return false;
+    *moves = false;
+    for (size_t i = 0; i < history->count && !*moves; i++) {
+        const struct history_row *row = &history->items[i];
+        struct value delta;
+
+        if (row->kind != HISTORY_EVENT ||
+            (!str_eq(row->status, STR("migrated")) && !str_eq(row->status, STR("retry"))))
+            continue;
+        if (!stored_read(mem, row->delta_json, &delta, err))
+            return false;
+        *moves = stored_member(delta, STR("version")).kind == VALUE_INT;
+    }
+    return true;
 }
 
 bool state_restore(struct arena *mem, const struct program *program,
@@ -414,6 +446,7 @@ bool state_restore(struct arena *mem, const struct program *program,
         .crash_count = stored->crash_count,
         .error_json = stored->error_json,
         .result_json = stored->result_json,
+        .waiting_kind = stored->waiting_kind,
         .waiting_for_json = stored->waiting_for_json,
     };
     x->steps = arena_zalloc(mem, (program->step_count + 1u) * sizeof(*x->steps));
@@ -421,9 +454,9 @@ bool state_restore(struct arena *mem, const struct program *program,
     x->context_bytes = x->input_json.len;
     if (!stored_read(mem, stored->input_json, &x->input, err) ||
         !restore_context(mem, x, stored->context_json, err) ||
-        !state_restore_cursor(mem, x, stored->cursor_json, err))
+        !state_restore_cursor(mem, x, stored->cursor_json, err) ||
+        !moves_to_version(mem, &stored->history, &has_moved, err))
         return false;
-    has_moved = moves_to_version(&stored->history);
     for (size_t i = 0; i < stored->history.count; i++) {
         const struct history_row *row = &stored->history.items[i];
         if (!fold_row(mem, x, row, has_moved, err))

@@ -17,36 +17,9 @@ const char *action_name(enum action action)
     return names[action];
 }
 
-static bool is_held(const struct stored_execution *x)
+static bool waits_for(const struct stored_execution *x, enum waiting_kind kind)
 {
-    return x->status == STATUS_WAITING &&
-           str_starts_with(x->waiting_for_json, STR("{\"kind\":\"incident\""));
-}
-
-static bool is_paused(const struct stored_execution *x)
-{
-    return x->status == STATUS_WAITING &&
-           str_starts_with(x->waiting_for_json, STR("{\"kind\":\"paused\""));
-}
-
-/* Asking what became of an attempt was given up. */
-static bool is_parked(const struct stored_execution *x)
-{
-    return x->status == STATUS_WAITING &&
-           str_starts_with(x->waiting_for_json, STR("{\"kind\":\"reconcile\",\"parked\":true"));
-}
-
-/* Of a held one: not so when it is the result that failed. */
-static bool has_step_to_skip(const struct stored_execution *x)
-{
-    return str_starts_with(x->waiting_for_json, STR("{\"kind\":\"incident\",\"step\":"));
-}
-
-/* A failure that had nothing to roll back was not rolled back. */
-static bool is_undone(const struct stored_execution *x)
-{
-    return str_find(x->error_json, STR("\"compensation\":"), 0) >= 0 &&
-           str_find(x->error_json, STR(NOTHING_UNDONE), 0) < 0;
+    return x->status == STATUS_WAITING && x->waiting_kind == kind;
 }
 
 bool show_allows(const struct stored_execution *x, enum action action)
@@ -59,16 +32,19 @@ bool show_allows(const struct stored_execution *x, enum action action)
     case ACTION_SIGNAL:
         return !is_terminal;
     case ACTION_RETRY:
-        return is_held(x) || is_parked(x) || (x->status == STATUS_FAILED && !is_undone(x));
+        return waits_for(x, WAITING_INCIDENT) || waits_for(x, WAITING_PARKED) ||
+               (x->status == STATUS_FAILED && !x->is_rolled_back);
     case ACTION_SKIP:
-        return is_held(x) && has_step_to_skip(x);
+        /* Of the result, when that is what failed, there is none. */
+        return waits_for(x, WAITING_INCIDENT) && x->current_step.len > 0;
     case ACTION_MIGRATE:
         return x->status == STATUS_WAITING;
     case ACTION_PAUSE:
-        return !is_terminal && x->status != STATUS_COMPENSATING && !is_held(x) && !is_parked(x) &&
-               !is_paused(x);
+        return !is_terminal && x->status != STATUS_COMPENSATING &&
+               !waits_for(x, WAITING_INCIDENT) && !waits_for(x, WAITING_PARKED) &&
+               !waits_for(x, WAITING_PAUSED);
     case ACTION_RESUME:
-        return is_paused(x);
+        return waits_for(x, WAITING_PAUSED);
     case ACTION_DELETE:
         return is_terminal;
     case ACTION_COUNT:
@@ -91,9 +67,9 @@ static void actions_field(struct buf *out, const struct stored_execution *x)
 }
 
 /* Everything but input and context, which come before it. */
-static void write_rest(struct buf *out, const struct stored_execution *x, struct str current)
+static void write_rest(struct buf *out, const struct stored_execution *x)
 {
-    object_text(out, "currentStep", current);
+    object_text(out, "currentStep", x->current_step);
     object_json(out, "waitingFor", x->waiting_for_json);
     object_json(out, "error", x->error_json);
     object_json(out, "result", x->result_json);
@@ -220,7 +196,10 @@ static struct stored_execution as_stored(const struct execution *x)
         .parent_id = x->parent_id,
         .key = x->key,
         .user_json = x->user_json,
+        .waiting_kind = x->waiting_kind,
         .waiting_for_json = x->waiting_for_json,
+        .current_step = execution_current_step(x),
+        .is_rolled_back = execution_is_rolled_back(x),
         .error_json = x->error_json,
         .result_json = x->result_json,
         .row_version = x->row_version,
@@ -235,14 +214,11 @@ static struct stored_execution as_stored(const struct execution *x)
 void show_execution(struct buf *out, const struct execution *exec)
 {
     struct stored_execution x = as_stored(exec);
-    struct str current = STR_NONE;
 
-    if (!status_is_terminal(exec->status) && exec->cursor.step < exec->program->step_count)
-        current = exec->program->steps[exec->cursor.step].code;
     write_head(out, &x);
     object_json(out, "input", exec->input_json);
     write_context(out, exec);
-    write_rest(out, &x, current);
+    write_rest(out, &x);
 }
 
 static void add_step(struct program *p, struct step *made, struct value code)
@@ -347,23 +323,19 @@ static bool read_object(struct arena *mem, struct str json, struct value *out, s
 bool show_stored(struct arena *mem, struct buf *out, const struct stored_execution *stored,
                  bool with_context, struct err *err)
 {
-    struct value context, cursor, current;
+    struct value context, cursor;
     struct execution *x;
 
-    if (!read_object(mem, stored->cursor_json, &cursor, err))
-        return false;
     write_head(out, stored);
     if (with_context) {
-        if (!read_object(mem, stored->context_json, &context, err) ||
+        if (!read_object(mem, stored->cursor_json, &cursor, err) ||
+            !read_object(mem, stored->context_json, &context, err) ||
             !state_restore(mem, stand_in(mem, stored, context, cursor), stored, &x, err))
             return false;
         object_json(out, "input", x->input_json);
         write_context(out, x);
     }
-    /* A failed one keeps its place, but does not stand there any more. */
-    current =
-        status_is_terminal(stored->status) ? value_null() : value_map_get_str(cursor, STR("step"));
-    write_rest(out, stored, current.kind == VALUE_STRING ? value_text(current) : STR_NONE);
+    write_rest(out, stored);
     return true;
 }
 

@@ -27,6 +27,9 @@ struct stored_execution {
     struct str key, org_id, user_json;
     struct str input_json, context_json, cursor_json;
     struct str error_json, result_json, waiting_for_json;
+    enum waiting_kind waiting_kind; /* of waiting_for_json */
+    struct str current_step;        /* the code of the step that it stands at, or empty */
+    bool is_rolled_back;            /* steps of it were rolled back, or could not be */
     int64_t row_version, seq, checkpoint_seq;
     int64_t wake_at_us, deadline_at_us;
     int64_t created_at_us, started_at_us, completed_at_us, updated_at_us;
@@ -205,6 +208,16 @@ struct value state_merge(struct arena *mem, struct value base, struct value over
 
 /* What a row adds to the log that the next checkpoint is weighed against. */
 int64_t state_row_bytes(const struct history_row *row);
+
+/*
+ * waiting_kind and is_rolled_back of what was stored before they had columns of
+ * their own. False: it is damaged.
+ */
+bool state_restore_facts(struct arena *mem, struct stored_execution *stored,
+                         struct err *err) MUST_USE;
+
+/* What a strand waits for, by the waitingFor that it was stored with; absent: nothing. */
+enum waiting_kind state_waiting_kind(struct value waiting_for);
 
 /* --- views and copies --- */
 

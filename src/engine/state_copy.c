@@ -75,19 +75,27 @@ static const struct frame *copy_frames(struct arena *mem, const struct frame *fr
     return frames;
 }
 
-static const struct strand *copy_others(struct arena *mem, const struct strand *from,
-                                        uint32_t count)
+static const struct strand *copy_strand(struct arena *mem, const struct strand *from)
 {
-    struct strand *others;
+    struct strand *s = arena_alloc(mem, sizeof(*s));
+
+    *s = *from;
+    s->cursor = copy_cursor(mem, from->cursor);
+    s->frames = copy_frames(mem, from->frames, from->frame_count);
+    s->waiting_for_json = copy_text(mem, from->waiting_for_json);
+    return s;
+}
+
+static const struct strand *const *copy_others(struct arena *mem, const struct strand *const *from,
+                                               uint32_t count)
+{
+    const struct strand **others;
 
     if (count == 0)
         return NULL;
-    others = ARENA_ARRAY(mem, count, struct strand);
+    others = ARENA_ARRAY(mem, count, const struct strand *);
     for (uint32_t i = 0; i < count; i++)
-        others[i] = (struct strand){.cursor = copy_cursor(mem, from[i].cursor),
-                                    .frames = copy_frames(mem, from[i].frames, from[i].frame_count),
-                                    .frame_count = from[i].frame_count,
-                                    .waiting_for_json = copy_text(mem, from[i].waiting_for_json)};
+        others[i] = copy_strand(mem, from[i]);
     return others;
 }
 

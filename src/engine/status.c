@@ -32,6 +32,36 @@ bool status_read(struct str name, enum execution_status *out)
     return false;
 }
 
+static const struct {
+    const char *name, *shown;
+} waiting_kinds[] = {
+#define WAITING_KIND(symbol, text, text_shown) {.name = (text), .shown = (text_shown)},
+#include "engine/waiting_kind.def"
+#undef WAITING_KIND
+};
+
+const char *waiting_kind_name(enum waiting_kind kind)
+{
+    ASSERT(kind < WAITING_COUNT);
+    return waiting_kinds[kind].name;
+}
+
+const char *waiting_kind_shown(enum waiting_kind kind)
+{
+    ASSERT(kind < WAITING_COUNT);
+    return waiting_kinds[kind].shown;
+}
+
+bool waiting_kind_read(struct str name, enum waiting_kind *out)
+{
+    for (unsigned i = 0; i < WAITING_COUNT; i++)
+        if (str_eq(name, str_of(waiting_kinds[i].name))) {
+            *out = (enum waiting_kind)i;
+            return true;
+        }
+    return false;
+}
+
 static const char *const phases[] = {
 #define PHASE(symbol, text) (text),
 #include "engine/phase.def"

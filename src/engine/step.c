@@ -149,14 +149,15 @@ void failure_record(struct turn *t, struct value error, struct str error_json)
                                     .error_json = error_json});
 }
 
-void step_wait(struct turn *t, enum cursor_phase phase, struct str status, struct str why)
+void step_wait(struct turn *t, enum cursor_phase phase, enum waiting_kind kind, struct str status,
+               struct str why)
 {
     struct execution *x = t->x;
 
     x->cursor.phase = phase;
     if (x->status != STATUS_COMPENSATING)
         x->status = STATUS_WAITING;
-    x->waiting_for_json = why;
+    execution_set_waiting(x, kind, why);
     if (status.len > 0)
         (void)step_row(t, HISTORY_EVENT, status);
     turn_note(t, "wait", why);
@@ -266,7 +267,7 @@ bool step_run_all(struct turn *t)
     struct execution *x = t->x;
 
     x->status = STATUS_RUNNING;
-    x->waiting_for_json = STR_NONE;
+    execution_set_waiting(x, WAITING_NONE, STR_NONE);
     while (x->cursor.step < x->program->step_count) {
         enum step_end end;
 

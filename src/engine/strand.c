@@ -24,6 +24,7 @@ static struct strand in_hand(const struct execution *x)
     return (struct strand){.cursor = x->cursor,
                            .frames = x->frames,
                            .frame_count = x->frame_count,
+                           .waiting_kind = x->waiting_kind,
                            .waiting_for_json = x->waiting_for_json};
 }
 
@@ -32,13 +33,36 @@ static void take_in_hand(struct execution *x, const struct strand *s)
     x->cursor = s->cursor;
     x->frames = s->frames;
     x->frame_count = s->frame_count;
-    x->waiting_for_json = s->waiting_for_json;
+    execution_set_waiting(x, s->waiting_kind, s->waiting_for_json);
 }
 
 /* The other strand that stands at a place, which is not that of the one in hand. */
 static const struct strand *other_at(const struct execution *x, uint32_t place)
 {
-    return &x->others[place < x->place ? place : place - 1];
+    return x->others[place < x->place ? place : place - 1];
+}
+
+/* The others in an array of this turn, with room for `count`: copied once, however often it changes. */
+static const struct strand **own_others(struct turn *t, uint32_t count)
+{
+    struct execution *x = t->x;
+
+    if (t->others == NULL || t->others != x->others || t->others_room < count) {
+        t->others_room = count + count / 2 + 8;
+        t->others = ARENA_ARRAY(t->mem, t->others_room, const struct strand *);
+        if (x->other_count > 0)
+            memcpy(t->others, x->others, x->other_count * sizeof(const struct strand *));
+        x->others = t->others;
+    }
+    return t->others;
+}
+
+static const struct strand *new_strand(struct arena *mem, struct strand from)
+{
+    struct strand *s = arena_alloc(mem, sizeof(*s));
+
+    *s = from;
+    return s;
 }
 
 static const struct cursor *cursor_at(const struct execution *x, uint32_t place)
@@ -49,19 +73,22 @@ static const struct cursor *cursor_at(const struct execution *x, uint32_t place)
 void strand_take(struct turn *t, uint32_t place)
 {
     struct execution *x = t->x;
-    struct strand *others, mine = in_hand(x), taken;
-    uint32_t count = 0;
+    const struct strand **others, *taken;
 
     if (place == x->place)
         return;
-    taken = *other_at(x, place);
-    others = ARENA_ARRAY(t->mem, x->other_count, struct strand);
-    for (uint32_t i = 0; i <= x->other_count; i++)
-        if (i != place)
-            others[count++] = i == x->place ? mine : *other_at(x, i);
-    x->others = others;
+    taken = other_at(x, place);
+    others = own_others(t, x->other_count);
+    /* Those between the two places move up or down by one. */
+    if (place < x->place) {
+        memmove(others + place, others + place + 1, (x->place - place - 1) * sizeof(*others));
+        others[x->place - 1] = new_strand(t->mem, in_hand(x));
+    } else {
+        memmove(others + x->place + 1, others + x->place, (place - x->place - 1) * sizeof(*others));
+        others[x->place] = new_strand(t->mem, in_hand(x));
+    }
     x->place = place;
-    take_in_hand(x, &taken);
+    take_in_hand(x, taken);
 }
 
 uint32_t strand_find(const struct turn *t, bool (*is)(const struct turn *, const struct cursor *))
@@ -83,23 +110,30 @@ uint32_t strand_at_visit(const struct turn *t, uint32_t step, int64_t visit)
     return NO_STRAND;
 }
 
+bool strand_may_add(struct turn *t, int64_t count)
+{
+    if (execution_strands(t->x) + count <= STRANDS_MAX)
+        return true;
+    return turn_fail(t, STR("limit_strands"), STR("business"),
+                     "%lld more branches or iterations would run at once beside %u; the limit is "
+                     "%d: use a lower 'concurrency', or start other processes with flow.start",
+                     (long long)count, execution_strands(t->x), STRANDS_MAX) == STEP_DONE;
+}
+
 void strand_add(struct turn *t, uint32_t before, uint32_t step, struct frame frame)
 {
     struct execution *x = t->x;
-    struct strand *others = ARENA_ARRAY(t->mem, x->other_count + 1u, struct strand);
+    const struct strand **others = own_others(t, x->other_count + 1u);
     struct frame *frames = ARENA_ARRAY(t->mem, x->frame_count, struct frame);
     uint32_t at = x->place + before;
 
     /* It stands in the same step as the one in hand, in another branch or iteration. */
     memcpy(frames, x->frames, x->frame_count * sizeof(*frames));
     frames[x->frame_count - 1] = frame;
-    if (x->other_count > 0) {
-        memcpy(others, x->others, at * sizeof(*others));
-        memcpy(others + at + 1, x->others + at, (x->other_count - at) * sizeof(*others));
-    }
-    others[at] = (struct strand){
-        .cursor = {.step = step, .seq = x->seq}, .frames = frames, .frame_count = x->frame_count};
-    x->others = others;
+    memmove(others + at + 1, others + at, (x->other_count - at) * sizeof(*others));
+    others[at] = new_strand(t->mem, (struct strand){.cursor = {.step = step, .seq = x->seq},
+                                                    .frames = frames,
+                                                    .frame_count = x->frame_count});
     x->other_count++;
     t->has_strands = true;
 }
@@ -108,17 +142,14 @@ void strand_drop(struct turn *t)
 {
     struct execution *x = t->x;
     uint32_t next = x->place < x->other_count ? x->place : x->place - 1;
-    struct strand *others = ARENA_ARRAY(t->mem, x->other_count, struct strand);
-    struct strand taken;
+    const struct strand **others = own_others(t, x->other_count), *taken;
 
     ASSERT(x->other_count > 0);
-    taken = x->others[next];
-    memcpy(others, x->others, next * sizeof(*others));
-    memcpy(others + next, x->others + next + 1, (x->other_count - next - 1) * sizeof(*others));
-    x->others = others;
+    taken = others[next];
+    memmove(others + next, others + next + 1, (x->other_count - next - 1) * sizeof(*others));
     x->other_count--;
     x->place = next;
-    take_in_hand(x, &taken);
+    take_in_hand(x, taken);
     turn_begin_step(t);
 }
 
@@ -135,7 +166,7 @@ static bool is_in(const struct strand *s, const struct frame *frame)
 bool strand_has_others(const struct turn *t, const struct frame *frame)
 {
     for (uint32_t i = 0; i < t->x->other_count; i++)
-        if (is_in(&t->x->others[i], frame))
+        if (is_in(t->x->others[i], frame))
             return true;
     return false;
 }
@@ -218,19 +249,20 @@ void strand_stop_others(struct turn *t, const struct frame *frame)
 {
     struct execution *x = t->x;
     struct failure failure = t->failure;
-    struct strand mine = in_hand(x), *kept;
+    struct strand mine = in_hand(x);
+    const struct strand **kept;
     uint32_t count = 0, place = 0;
 
     if (x->other_count == 0)
         return;
-    kept = ARENA_ARRAY(t->mem, x->other_count, struct strand);
+    kept = ARENA_ARRAY(t->mem, x->other_count, const struct strand *);
     for (uint32_t i = 0; i < x->other_count; i++) {
-        if (!is_in(&x->others[i], frame)) {
+        if (!is_in(x->others[i], frame)) {
             kept[count++] = x->others[i];
             place += i < x->place;
             continue;
         }
-        take_in_hand(x, &x->others[i]);
+        take_in_hand(x, x->others[i]);
         stop_in_hand(t, frame);
     }
     x->others = kept;
@@ -245,15 +277,15 @@ void strand_stop_others(struct turn *t, const struct frame *frame)
 void strand_leave_others(struct turn *t, struct undo *undo)
 {
     struct execution *x = t->x;
-    struct strand *left;
+    const struct strand **left;
 
     if (x->other_count == 0)
         return;
-    left = ARENA_ARRAY(t->mem, x->other_count, struct strand);
+    left = ARENA_ARRAY(t->mem, x->other_count, const struct strand *);
     for (uint32_t i = 0; i < x->other_count; i++)
-        left[i] = (struct strand){.cursor = {.step = x->others[i].cursor.step},
-                                  .frames = x->others[i].frames,
-                                  .frame_count = x->others[i].frame_count};
+        left[i] = new_strand(t->mem, (struct strand){.cursor = {.step = x->others[i]->cursor.step},
+                                                     .frames = x->others[i]->frames,
+                                                     .frame_count = x->others[i]->frame_count});
     undo->others = left;
     undo->other_count = x->other_count;
     undo->place = x->place;
@@ -333,18 +365,19 @@ static struct str waits_of_all(struct turn *t)
 static void release_held(struct turn *t)
 {
     struct execution *x = t->x;
-    struct strand *others = ARENA_ARRAY(t->mem, x->other_count, struct strand);
+    const struct strand **others = own_others(t, x->other_count);
 
     for (uint32_t i = 0; i < x->other_count; i++) {
-        others[i] = x->others[i];
-        if (others[i].cursor.phase != PHASE_HELD)
+        struct strand s = *others[i];
+
+        if (s.cursor.phase != PHASE_HELD)
             continue;
-        forget_incident(t, others[i].cursor.seq);
-        others[i].cursor =
-            (struct cursor){.step = others[i].cursor.step, .seq = others[i].cursor.seq};
-        others[i].waiting_for_json = STR_NONE;
+        forget_incident(t, s.cursor.seq);
+        s.cursor = (struct cursor){.step = s.cursor.step, .seq = s.cursor.seq};
+        s.waiting_kind = WAITING_NONE;
+        s.waiting_for_json = STR_NONE;
+        others[i] = new_strand(t->mem, s);
     }
-    x->others = others;
 }
 
 void strand_settle(struct turn *t)
@@ -367,6 +400,7 @@ void strand_settle(struct turn *t)
     if (x->status == STATUS_RUNNING)
         x->wake_at_us = WAKE_AT_ONCE;
     x->strand_waiting_json = STR_NONE;
+    x->strand_waiting_kind = WAITING_NONE;
     if (x->other_count == 0) {
         x->cursor.seq = 0;
         return;
@@ -374,6 +408,9 @@ void strand_settle(struct turn *t)
     if (x->status == STATUS_FAILED)
         release_held(t);
     x->strand_waiting_json = x->waiting_for_json;
-    x->waiting_for_json =
-        x->status == STATUS_WAITING && x->waiting_for_json.len > 0 ? waits_of_all(t) : STR_NONE;
+    x->strand_waiting_kind = x->waiting_kind;
+    if (x->status == STATUS_WAITING && x->waiting_for_json.len > 0)
+        x->waiting_for_json = waits_of_all(t);
+    else
+        execution_set_waiting(x, WAITING_NONE, STR_NONE);
 }

@@ -14,7 +14,7 @@ void turn_init(struct turn *t, struct arena *mem, const struct execution *exec,
     uint32_t steps = exec->program->step_count;
 
     *x = *exec;
-    x->waiting_for_json = execution_waits(exec, 0);
+    execution_set_waiting(x, execution_waits_for(exec, 0), execution_waits(exec, 0));
     x->steps = ARENA_ARRAY(mem, steps + 1u, struct step_state);
     if (steps > 0)
         memcpy(x->steps, exec->steps, steps * sizeof(*x->steps));
@@ -335,6 +335,11 @@ void member_text(struct buf *out, const char *name, struct str text)
     member_begin(out);
     object_name(out, name);
     json_write_string(out, text);
+}
+
+void member_kind(struct buf *out, enum waiting_kind kind)
+{
+    member_text(out, "kind", str_of(waiting_kind_shown(kind)));
 }
 
 void member_time(struct buf *out, const char *name, int64_t us)

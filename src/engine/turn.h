@@ -114,6 +114,8 @@ struct turn {
     struct str refused_at;  /* the place of the command that asked and fails with this; */
     struct failure refusal; /* or empty */
     struct run run;
+    const struct strand **others; /* x->others, once the turn has changed it; with room for: */
+    uint32_t others_room;
 
     /* staged by the step under way */
     struct value variables; /* all of them */
@@ -196,6 +198,9 @@ void member_json(struct buf *out, const char *name, struct str json);
 void member_text(struct buf *out, const char *name, struct str text);
 void member_time(struct buf *out, const char *name, int64_t us);
 struct str member_end(struct buf *out);
+
+/* waitingFor: {kind, ... */
+void member_kind(struct buf *out, enum waiting_kind kind);
 
 /* Neither at its end nor on its way back. */
 static inline bool turn_goes_forward(const struct turn *t)
@@ -499,7 +504,8 @@ struct history_row *step_row(struct turn *t, enum history_kind kind, struct str 
 void step_apply_staged(struct turn *t);
 
 /* Wait: the row and the state say for what. `why` is waitingFor. */
-void step_wait(struct turn *t, enum cursor_phase phase, struct str status, struct str why);
+void step_wait(struct turn *t, enum cursor_phase phase, enum waiting_kind kind, struct str status,
+               struct str why);
 
 /* --- strand.c: several lines of work --- */
 
@@ -512,6 +518,9 @@ uint32_t strand_find(const struct turn *t, bool (*is)(const struct turn *, const
 
 /* The same for the one in that visit of that step. */
 uint32_t strand_at_visit(const struct turn *t, uint32_t step, int64_t visit);
+
+/* Whether there may be so many more: else the step fails with limit_strands. */
+bool strand_may_add(struct turn *t, int64_t count) MUST_USE;
 
 /* One more, behind `before` of those that were added with it: at that step, with that frame. */
 void strand_add(struct turn *t, uint32_t before, uint32_t step, struct frame frame);

@@ -58,7 +58,7 @@ static void leave_place(struct turn *t, struct undo *undo)
     struct execution *x = t->x;
 
     undo->from = keep_place(t, &x->cursor);
-    x->waiting_for_json = STR_NONE;
+    execution_set_waiting(x, WAITING_NONE, STR_NONE);
     x->cursor = (struct cursor){.step = x->cursor.step, .phase = PHASE_UNDO};
 }
 
@@ -206,7 +206,7 @@ static bool was_tried_again(const struct undo *undo, const struct history_row *r
 /* Whether history was gone through before, up to this row: nothing was undone, and it went on. */
 static bool ends_rollback(struct turn *t, const struct history_row *row)
 {
-    return str_find(row->delta_json, STR("\"looked\""), 0) >= 0 &&
+    return row->delta_json.len > 0 &&
            value_is_true(value_map_get_str(read_delta(t, row), STR("looked")));
 }
 
@@ -288,7 +288,7 @@ static void begin_undoing(struct turn *t, struct undone *u, const struct history
         cursor->started_at_us = t->now_us;
     }
     cursor->wake_at_us = 0;
-    t->x->waiting_for_json = STR_NONE;
+    execution_set_waiting(t->x, WAITING_NONE, STR_NONE);
     turn_begin_step(t);
     t->undone = u;
     t->error = read_json_or(t, t->x->error_json, value_null());
@@ -355,7 +355,7 @@ static struct str describe_retry(struct turn *t, struct str error_json, int64_t 
     struct buf why;
 
     buf_init_arena(&why, t->mem);
-    member_text(&why, "kind", STR("retry"));
+    member_kind(&why, WAITING_RETRY);
     member_text(&why, "step", turn_step(t)->code);
     member_json(&why, "rollback", STR("true"));
     member_json(&why, "attempt", str_printf(t->mem, "%lld", (long long)t->x->cursor.attempt + 1));
@@ -386,7 +386,7 @@ static enum step_end failed(struct turn *t)
                         ROLLBACK_ATTEMPTS_MAX, &at_us)) {
         turn_note(t, "retry", str_printf(t->mem, "%lld", (long long)at_us));
         t->x->cursor.wake_at_us = at_us;
-        step_wait(t, PHASE_UNDO, STR_NONE, describe_retry(t, error_json, at_us));
+        step_wait(t, PHASE_UNDO, WAITING_RETRY, STR_NONE, describe_retry(t, error_json, at_us));
         return STEP_WAITS;
     }
     outcome_dead_letter(t, LETTER_COMPENSATION, step->code, t->x->cursor.attempt, error_json,
@@ -481,7 +481,7 @@ static void finish(struct turn *t)
     buf_str(&text, json);
     buf_char(&text, '}');
     x->error_json = buf_view(&text);
-    if (x->compensated.count + x->failed.count == 0 && x->undo->from != NULL) {
+    if (!execution_is_rolled_back(x) && x->undo->from != NULL) {
         x->cursor = *x->undo->from;
         strand_resume_others(t, x->undo);
     }

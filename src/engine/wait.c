@@ -7,8 +7,7 @@
 
 bool wait_is(const struct command *c)
 {
-    return c->type == COMMAND_WAIT_SIGNAL || c->type == COMMAND_WAIT_TIMER ||
-           c->type == COMMAND_WAIT_UNTIL;
+    return catalog_command(c->type)->ends == ENDS_WAITS;
 }
 
 static void put(struct value_entry *entries, size_t *count, struct str key, struct value v)
@@ -110,6 +109,11 @@ static bool describe_field(struct turn *t, const struct command *c, enum command
     return true;
 }
 
+static enum waiting_kind wait_kind(const struct command *c)
+{
+    return c->type == COMMAND_WAIT_SIGNAL ? WAITING_SIGNAL : WAITING_TIMER;
+}
+
 static bool describe(struct turn *t, const struct step *step, struct str *out)
 {
     const struct cursor *cursor = &t->x->cursor;
@@ -119,7 +123,7 @@ static bool describe(struct turn *t, const struct step *step, struct str *out)
     struct buf why;
 
     buf_init_arena(&why, t->mem);
-    member_text(&why, "kind", is_signal ? STR("signal") : STR("timer"));
+    member_kind(&why, wait_kind(c));
     member_text(&why, "step", step->code);
     if (is_signal) {
         member_json(&why, "signalType", cursor->types_json);
@@ -380,7 +384,7 @@ static enum step_end begin_waiting(struct turn *t, const struct step *step)
     set_timer(&t->x->cursor);
     if (!describe(t, step, &why))
         return STEP_FAILED;
-    step_wait(t, PHASE_WAIT, STR("waiting"), why);
+    step_wait(t, PHASE_WAIT, wait_kind(&step->procedure->commands[0]), STR("waiting"), why);
     return STEP_WAITS;
 }
 

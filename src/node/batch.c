@@ -4,8 +4,6 @@
 #include "base/crash.h"
 #include "base/log.h"
 #include "engine/show.h"
-#include "store/change.h"
-#include "value/object.h"
 
 #include <stdlib.h>
 
@@ -59,75 +57,16 @@ void batches_free(struct node *n)
         free_batch(n->spare_batches[--n->spare_count]);
 }
 
-/* The answer that is kept for a repeated request. */
-static void keep_answer(struct work *w)
-{
-    struct node_request *r = w->request;
-    struct buf text;
-
-    w->idempotency = r->idempotency;
-    if (r->kind == NODE_DEFINITION || r->kind == NODE_CHANGE || r->kind == NODE_RESOLVE)
-        return; /* the caller knows it, but for what the store adds */
-    buf_init_arena(&text, r->mem);
-    ASSERT(w->commit != NULL || w->correlated != NULL);
-    if (r->kind == NODE_START) {
-        w->idempotency.status = 201;
-        view_execution(r->mem, &text, w->commit->after);
-    } else if (r->kind == NODE_SIGNAL) {
-        w->idempotency.status = 202;
-        buf_char(&text, '{');
-        object_text(&text, "id", r->signal_id);
-        if (r->names_execution && w->commit != NULL)
-            object_id(&text, "executionId", r->execution);
-        else if (r->names_execution)
-            object_json(&text, "executionId", STR("null"));
-        buf_char(&text, '}');
-    } else {
-        w->idempotency.status = 202;
-        buf_text(&text, "{}");
-    }
-    w->idempotency.answer = buf_view(&text);
-}
-
-static struct definition_change *request_definitions(struct node_request *r)
-{
-    return r->definitions != NULL ? r->definitions : &r->definition;
-}
-
 void batch_add(struct node *n, struct work *w)
 {
-    w->member = (struct member){.owner = w, .correlated = w->correlated};
+    w->member = (struct member){.owner = w};
     if (w->commit != NULL) {
         w->member.kind = MEMBER_COMMIT;
         w->member.commit = w->commit;
-    } else if (w->correlated != NULL) {
-        w->member.kind = MEMBER_CHANGE;
-        w->member.change = correlate_keep(n, w);
-    } else if (w->request->kind == NODE_DEFINITION) {
-        w->member.kind = MEMBER_DEFINITION;
-        w->member.definition = request_definitions(w->request);
-    } else {
-        w->member.kind = MEMBER_CHANGE;
-        w->member.change = w->request->change;
     }
-    if (w->kind == WORK_REQUEST && w->request->audit.action.len > 0)
-        w->member.audit = &w->request->audit;
-    if (w->kind == WORK_REQUEST && w->request->idempotency.key.len > 0) {
-        keep_answer(w);
-        w->member.idempotency = &w->idempotency;
-    }
+    if (w->kind->member != NULL)
+        w->kind->member(n, w);
     *VEC_ADD(&n->current->mem, &n->current->members) = &w->member;
-}
-
-/* The execution that was being advanced when the process died. */
-void batch_count_crash(struct node *n)
-{
-    struct member *m = arena_zalloc(&n->current->mem, sizeof(*m));
-
-    m->kind = MEMBER_CRASH;
-    m->crashed = n->crashed;
-    *VEC_ADD(&n->current->mem, &n->current->members) = m;
-    n->counts_crash = true;
 }
 
 void batch_submit(struct node *n)
@@ -175,124 +114,42 @@ static void write_logs(struct arena *mem, const struct commit *commit)
     }
 }
 
-static void unpin(struct node *n, struct entry *e)
+/* A commit of an execution is durable, whatever led to it. */
+static void commit_applied(struct node *n, struct entry *e, struct work *w)
 {
-    ASSERT(e->pins > 0);
-    e->pins--;
-    entry_make_ready(n, e);
-}
+    const struct commit *commit = w->commit;
 
-/* --- ... it became true --- */
-
-/* Answer now, or when the execution has ended. */
-static void answer_or_wait(struct node *n, struct work *w, const struct execution *x)
-{
-    struct node_request *r = w->request;
-
-    request_show(r, x);
-    if (r->wait_us > 0 && !r->ended)
-        request_wait(n, w->entry, r);
-    else
-        request_done(n, r);
-}
-
-static void answer(struct node *n, struct work *w)
-{
-    struct node_request *r = w->request;
-
-    r->ok = true;
-    ASSERT(w->commit != NULL || r->kind == NODE_DEFINITION || r->kind == NODE_CHANGE ||
-           (r->kind == NODE_SIGNAL && w->correlated != NULL));
-    switch (r->kind) {
-    case NODE_START:
-        answer_or_wait(n, w, w->commit->after);
-        return;
-    case NODE_SIGNAL:
-        r->signal_id_out = r->signal_id;
-        r->is_kept = w->commit == NULL;
-        if (r->is_kept)
-            break;
-        r->signal_seq = w->commit->received->seq;
-        if (r->wait_us > 0 && !taken_find(r, w->commit) &&
-            !status_is_terminal(w->commit->after->status)) {
-            request_wait(n, w->entry, r);
-            return;
-        }
-        break;
-    case NODE_CANCEL:
-    case NODE_RETRY:
-    case NODE_SKIP:
-    case NODE_MIGRATE:
-    case NODE_RESOLVE:
-    case NODE_UNDO:
-    case NODE_PAUSE:
-    case NODE_RESUME:
-        break;
-    case NODE_DEFINITION:
-        config_changed(n, request_definitions(r));
-        break;
-    case NODE_CHANGE:
-        r->change->answer_json = str_copy(r->mem, r->change->answer_json);
-        break;
-    case NODE_WAIT:
-        PANIC("a wait is in no batch");
-    }
-    request_done(n, r);
-}
-
-static void applied(struct node *n, struct work *w)
-{
-    struct entry *e = w->entry;
-    const struct execution *x;
-
-    if (w->commit == NULL) {
-        answer(n, w);
-        work_free(n, w);
-        return;
-    }
-    x = w->commit->after;
     e->row = w->member.row;
     if (w->program != NULL)
-        e->program = w->program;
-    write_logs(&e->mem, w->commit);
-    wake_arm(n, x);
-    measure_commit(n, e, w->commit);
-    news_tell(n, e, w->commit);
+        entry_set_program(n, e, w->program);
+    write_logs(&e->mem, commit);
+    wake_arm(n, commit->after);
+    measure_commit(n, e, commit);
+    news_tell(n, e, commit);
     if (e->waiters != NULL)
-        taken_tell(n, e, w->commit);
-    for (size_t i = 0; i < w->commit->starts.count; i++)
-        wake(n, w->commit->starts.items[i]->id);
-    if (w->commit->wakes_parent)
-        wake(n, x->parent_id);
-    if (w->kind == WORK_REQUEST)
-        answer(n, w);
-    if (status_is_terminal(x->status))
-        request_answer_waiters(n, e, x);
-    work_free(n, w);
-    unpin(n, e);
-    entry_release_if_idle(n, e);
+        taken_tell(n, e, commit);
+    for (size_t i = 0; i < commit->starts.count; i++)
+        wake(n, commit->starts.items[i]->id);
+    if (commit->wakes_parent)
+        wake(n, commit->after->parent_id);
 }
 
-/* --- ... it did not --- */
-
-/* Apply the same event again, to the state as it really is. */
-static void again(struct node *n, struct work *w)
+static void member_applied(struct node *n, struct work *w)
 {
+    const struct commit *commit = w->commit;
     struct entry *e = w->entry;
 
-    ASSERT(e != NULL);
-    w->commit = NULL;
-    w->now_us = 0;
-    work_forget_reads(w);
-    if (w->kind == WORK_REQUEST && w->request->kind == NODE_START) {
-        /* It never was: start another one. */
-        request_start(n, w);
-    } else if (w->kind == WORK_WAKE && e->wake_queued) {
-        work_free(n, w);
-    } else {
-        e->wake_queued |= w->kind == WORK_WAKE;
-        entry_queue(n, e, w);
+    n->members_applied++;
+    if (commit == NULL) {
+        w->kind->applied(n, w);
+        return;
     }
+    commit_applied(n, e, w);
+    w->kind->applied(n, w);
+    if (status_is_terminal(commit->after->status))
+        request_answer_waiters(n, e, commit->after);
+    entry_unpin(n, e);
+    entry_release_if_idle(n, e);
 }
 
 /* Whether another try may help. */
@@ -319,139 +176,45 @@ static bool may_try_again(struct work *w)
     return false;
 }
 
-/* The execution that has the key answers in place of the one that was to be started. */
-static bool joins(struct node *n, struct work *w)
-{
-    struct node_request *r = w->request;
-
-    if (w->member.result != MEMBER_KEY_BUSY || r->kind != NODE_START ||
-        !w->commit->after->program->joins_by_key)
-        return false;
-    w->commit = NULL;
-    w->joins = true;
-    r->joined = true;
-    entry_queue(n, entry_get(n, w->member.holder), w);
-    return true;
-}
-
-/* Say to the client what the store said of its member. */
-static void answer_refused(struct node *n, struct node_request *r, const struct member *m)
-{
-    bool is_definition = r->kind == NODE_DEFINITION;
-
-    switch (m->result) {
-    case MEMBER_KEY_BUSY:
-        r->id = m->holder;
-        request_refuse(n, r, ERR_KEY_BUSY, "an execution with this key is running");
-        return;
-    case MEMBER_SIGNAL_KNOWN:
-        r->ok = true;
-        r->signal_id_out = r->signal_id;
-        r->taken_before = true;
-        r->is_kept = !m->has_holder;
-        r->execution = m->holder;
-        request_done(n, r);
-        return;
-    case MEMBER_SIGNAL_DIFFERS:
-        request_refuse(n, r, ERR_CONFLICT, "a signal with this id has other content");
-        return;
-    case MEMBER_REPEATED:
-        r->ok = true;
-        r->joined = true;
-        r->stored_status = m->answer_status;
-        r->stored_answer = str_copy(r->mem, m->answer);
-        request_done(n, r);
-        return;
-    case MEMBER_KEY_CONFLICT:
-        request_refuse(n, r, ERR_IDEMPOTENCY_CONFLICT,
-                       "this Idempotency-Key was used with another request");
-        return;
-    case MEMBER_STALE:
-    case MEMBER_RECORD_STALE:
-    case MEMBER_KEPT_STALE:
-        request_refuse(n, r, is_definition ? ERR_PRECONDITION_FAILED : ERR_OVERLOADED,
-                       is_definition ? "someone else has saved it since"
-                                     : "too many changes at once; try again");
-        return;
-    case MEMBER_GONE:
-        request_refuse(n, r, ERR_NOT_FOUND, "it does not exist");
-        return;
-    case MEMBER_FAILED:
-        request_refuse(n, r, m->err.code, "%s", m->err.message);
-        return;
-    case MEMBER_APPLIED:
-        break;
-    }
-    PANIC("an applied member is not refused");
-}
-
-/* A wake that cannot be committed is not forgotten. */
-static void postpone(struct node *n, const struct work *w)
-{
-    const struct member *m = &w->member;
-    bool is_failed = m->result == MEMBER_FAILED;
-    char id[UUID_TEXT_LEN + 1];
-
-    if (m->result == MEMBER_GONE)
-        return;
-    ASSERT(w->entry != NULL);
-    uuid_write(w->entry->id, id);
-    log_write(LOG_ERROR, "an execution cannot go on",
-              LOG_FIELDS(log_str("execution", str_of(id)),
-                         log_str("reason",
-                                 str_of(is_failed ? m->err.message : "it changes all the time"))));
-    wake_later(n, w->entry->id,
-               is_failed && !err_is_retryable(m->err.code) ? RETRY_LATER_US : RETRY_SOON_US);
-}
-
-/* The commit of this one member did not become true. */
-static void refused(struct node *n, struct work *w)
+/* The change of this one member did not become true. */
+static void member_refused(struct node *n, struct work *w)
 {
     struct entry *e = w->entry;
     /* One that rested on a commit which was refused before it: no fault of its own. */
     bool is_follower = e != NULL && e->is_stale && w->member.result == MEMBER_STALE;
 
+    n->members_refused++;
     if (e != NULL) {
         e->is_stale = true;
-        unpin(n, e);
+        entry_unpin(n, e);
     }
-    if (e != NULL && (is_follower || may_try_again(w))) {
-        again(n, w);
-    } else if (correlate_looks_again(n, w)) {
-        /* It is on its way. */
-    } else if (w->kind == WORK_WAKE) {
-        postpone(n, w);
-        work_free(n, w);
-    } else if (!joins(n, w)) {
-        answer_refused(n, w->request, &w->member);
-        work_free(n, w);
-    }
+    if (e != NULL && (is_follower || may_try_again(w)))
+        work_again(n, w);
+    else
+        w->kind->refused(n, w);
     if (e != NULL)
         entry_release_if_idle(n, e);
 }
 
-/* None of it happened, or nobody can tell: one member of such a batch. */
-static void undo(struct node *n, struct work *w, const struct batch *b)
+/* None of the batch happened, or nobody can tell. */
+static void member_undone(struct node *n, struct work *w, const struct batch *b)
 {
-    bool unknown = b->end == BATCH_UNKNOWN;
+    bool is_unknown = b->end == BATCH_UNKNOWN;
     struct entry *e = w->entry;
+    struct uuid id = {.bytes = {0}};
 
     if (e != NULL) {
+        id = e->id;
         e->is_stale = true;
-        unpin(n, e);
+        entry_unpin(n, e);
     }
-    if (w->kind == WORK_WAKE || (!unknown && e != NULL && ++w->tries <= TRIES_MAX)) {
-        again(n, w);
-    } else {
-        request_refuse(n, w->request, unknown ? ERR_OUTCOME_UNKNOWN : ERR_OVERLOADED,
-                       unknown ? "whether it happened is not known: %s"
-                               : "the store refuses changes: %s",
-                       b->err.message);
-        work_free(n, w);
-    }
+    if (e != NULL && !is_unknown && ++w->tries <= TRIES_MAX)
+        work_again(n, w);
+    else
+        w->kind->unknown(n, w, b);
     /* It may have happened: look, and go on from there. */
-    if (unknown && e != NULL)
-        wake(n, e->id);
+    if (is_unknown && e != NULL)
+        wake(n, id);
     if (e != NULL)
         entry_release_if_idle(n, e);
 }
@@ -460,21 +223,12 @@ static void finish_member(struct node *n, struct member *m, const struct batch *
 {
     struct work *w = m->owner;
 
-    if (w == NULL) {
-        n->counts_crash = false;
-        if (b->end == BATCH_COMMITTED)
-            poison_clear(&n->poison); /* it is counted, once */
-        else
-            batch_count_crash(n);
-    } else if (b->end != BATCH_COMMITTED) {
-        undo(n, w, b);
-    } else if (m->result == MEMBER_APPLIED) {
-        n->members_applied++;
-        applied(n, w);
-    } else {
-        n->members_refused++;
-        refused(n, w);
-    }
+    if (b->end != BATCH_COMMITTED)
+        member_undone(n, w, b);
+    else if (m->result == MEMBER_APPLIED)
+        member_applied(n, w);
+    else
+        member_refused(n, w);
     CRASH_POINT(BETWEEN_ANSWERS);
 }
 

@@ -5,8 +5,9 @@
  * The config is in memory as one map. It is read before anything is advanced,
  * and changed when a change of this node is durable, before that is answered.
  * Where other nodes write to the same database, a number is read every second
- * that grows with every change; when it has grown, the config is read anew, and
- * published versions and functions are asked for again. A program that was read
+ * that grows with every change; when it has grown, the config is read anew,
+ * published versions are asked for again, and programs that reach a procedure or a
+ * function of another version are compiled anew. A program that was read
  * comes with that number, too: it may rest on config that is not known here, so
  * nothing is advanced until that was read.
  */
@@ -75,7 +76,7 @@ static void changed(struct node *n, const struct definition_change *d)
     if (str_eq(d->kind, STR("config")))
         set_config(n, d->code, is_removed ? STR_NONE : d->text);
     else if (str_eq(d->kind, STR("function")) || str_eq(d->kind, STR("procedure")))
-        n->function_epoch++;
+        programs_changed(n, d->kind, d->code);
     else if (d->is_process)
         published_get(n, d->code)->version = is_removed ? 0 : d->version;
 }
@@ -89,6 +90,25 @@ void config_changed(struct node *n, const struct definition_change *first)
 
 /* --- reading --- */
 
+/* Which versions a program that begins now would reach. */
+static bool read_versions_of_now(struct reader *reader, struct arena *mem, struct pins *out,
+                                 struct err *err)
+{
+    struct stored_definitions all;
+
+    if (!read_reachable(reader, mem, &all, err))
+        return false;
+    for (size_t i = 0; i < all.count; i++) {
+        const struct stored_definition *d = &all.items[i];
+        bool is_function = str_eq(d->kind, STR("function"));
+
+        struct pin_list *list = is_function ? &out->functions : &out->procedures;
+
+        *VEC_ADD(mem, list) = (struct pinned){.name = d->code, .version = d->version};
+    }
+    return true;
+}
+
 static void run_look(struct node_read *read, struct reader *reader)
 {
     struct load *l = read->owner;
@@ -99,6 +119,10 @@ static void run_look(struct node_read *read, struct reader *reader)
     if (!l->ok || l->look.stamp == before)
         return;
     l->look.is_new = true;
+    if (before >= 0 && !read_versions_of_now(reader, &l->mem, &l->look.reachable, &l->err)) {
+        l->ok = false;
+        return;
+    }
     l->ok = read_published(reader, &l->mem, STR("config"), &all, &l->err);
     l->look.entries = ARENA_ARRAY(&l->mem, all.count + 1, struct value_entry);
     for (size_t i = 0; l->ok && i < all.count; i++) {
@@ -133,7 +157,7 @@ static void done_look(struct node_read *read)
         n->next_look_us = now_us; /* it may be older than what this node has made since */
     } else if (l->look.is_new) {
         if (n->stamp >= 0) {
-            n->function_epoch++;
+            programs_compare(n, &l->look.reachable);
             published_forget(n);
         }
         n->stamp = l->look.stamp;

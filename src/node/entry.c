@@ -138,6 +138,29 @@ struct entry *entry_get(struct node *n, struct uuid id)
     return e;
 }
 
+/* --- its program --- */
+
+void entry_set_program(struct node *n, struct entry *e, struct program_ref *ref)
+{
+    if (e->program == ref)
+        return;
+    if (e->program != NULL)
+        *VEC_ADD(&e->mem, &e->former_programs) = e->program;
+    e->program = NULL;
+    program_hold(n, &e->program, ref);
+    /* Its state may share texts with the former program: it is loaded again. */
+    e->is_stale = true;
+}
+
+static void release_programs(struct node *n, struct entry *e)
+{
+    for (size_t i = 0; i < e->former_programs.count; i++)
+        program_hold(n, &e->former_programs.items[i], NULL);
+    e->former_programs.items = NULL;
+    e->former_programs.count = e->former_programs.room = 0;
+    program_hold(n, &e->program, NULL);
+}
+
 static void entry_free(struct node *n, struct entry *e)
 {
     struct entry **link = &n->buckets[bucket_of(n, e->id)];
@@ -148,9 +171,17 @@ static void entry_free(struct node *n, struct entry *e)
     unlink_use(n, e);
     n->entry_count--;
     n->entry_bytes -= e->bytes;
+    release_programs(n, e);
     give_arena(n, &e->mem);
     free(e);
 }
+
+/* --- garbage --- */
+
+enum {
+    GARBAGE_ALLOWANCE = 32 * 1024, /* beside twice what lives; above that it is copied */
+    GARBAGE_MAX = 1024 * 1024,     /* beside four times what lives; above that it has to wait */
+};
 
 static bool is_idle(const struct entry *e)
 {
@@ -158,27 +189,41 @@ static bool is_idle(const struct entry *e)
            e->state != ENTRY_LOADING && !e->is_needing;
 }
 
+/* What lives takes about this. Many small values take more than their JSON: the last copy knows. */
+static size_t live_bytes(const struct entry *e)
+{
+    size_t live = 2 * e->x->context_bytes;
+
+    return live < e->copied_bytes ? e->copied_bytes : live;
+}
+
 /* Evaluation leaves garbage beside the state: copy what lives when there is too much of it. */
 static void compact(struct node *n, struct entry *e)
 {
-    enum { ALLOWANCE = 32 * 1024 };
     struct arena fresh;
-    size_t live;
 
-    if (e->x == NULL)
+    if (e->x == NULL || e->mem.held_bytes < GARBAGE_ALLOWANCE + 2 * live_bytes(e))
         return;
-    /* Many small values take more than their JSON: the last copy knows how much. */
-    live = 2 * e->x->context_bytes;
-    if (live < e->copied_bytes)
-        live = e->copied_bytes;
-    if (e->mem.held_bytes < ALLOWANCE + 2 * live)
-        return;
+    ASSERT(e->former_programs.count == 0);
     take_arena(n, &fresh);
     e->x = state_copy(&fresh, e->x);
     give_arena(n, &e->mem);
     e->mem = fresh;
     e->copied_bytes = fresh.held_bytes;
     count_bytes(n, e);
+}
+
+bool entry_bound_garbage(struct node *n, struct entry *e)
+{
+    const struct work *first = e->works.first;
+
+    ASSERT(e->state == ENTRY_READY && !e->is_stale && !e->is_needing);
+    if (e->pins > 0)
+        return e->mem.held_bytes < GARBAGE_MAX + 4 * live_bytes(e);
+    /* What was read for the first work lies there too; it goes with its commit. */
+    if (first == NULL || !work_has_reads(first))
+        compact(n, e);
+    return true;
 }
 
 void entry_release_if_idle(struct node *n, struct entry *e)
@@ -198,8 +243,8 @@ void entries_trim(struct node *n)
 
     /* Those in use go to the other end. Where all are, looking at them again is no use. */
     for (struct entry *e = n->oldest, *newer;
-         e != NULL && n->entry_bytes > n->options.cache_bytes && freed < FREED_MAX &&
-         in_use < IN_USE_MAX && in_use < n->entry_count;
+         e != NULL && (n->entry_bytes > n->options.cache_bytes || programs_are_too_large(n)) &&
+         freed < FREED_MAX && in_use < IN_USE_MAX && in_use < n->entry_count;
          e = newer) {
         newer = e->newer;
         if (is_idle(e)) {
@@ -238,6 +283,7 @@ void entry_reload(struct node *n, struct entry *e)
     e->is_stale = false;
     e->x = NULL;
     e->copied_bytes = 0;
+    release_programs(n, e);
     arena_reset(&e->mem);
     load_entry(n, e);
 }
@@ -258,6 +304,18 @@ void entry_make_ready(struct node *n, struct entry *e)
     else
         n->ready_first = e;
     n->ready_last = e;
+}
+
+void entry_unpin(struct node *n, struct entry *e)
+{
+    ASSERT(e->pins > 0);
+    e->pins--;
+    entry_make_ready(n, e);
+}
+
+bool entry_is_parked(const struct entry *e)
+{
+    return e->x->crash_count >= CRASHES_MAX;
 }
 
 void entry_queue(struct node *n, struct entry *e, struct work *w)

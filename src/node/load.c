@@ -147,8 +147,9 @@ static void done_execution(struct node_read *read)
         fail(l, &err);
         return;
     }
-    e->program = program_get_pinned(l->node, l->execution.stored.code, l->execution.stored.version,
-                                    l->execution.stored.snapshot);
+    program_hold(l->node, &e->program,
+                 program_get_pinned(l->node, l->execution.stored.code, l->execution.stored.version,
+                                    l->execution.stored.snapshot));
     if (e->program->state == PROGRAM_LOADING) {
         l->next_for_program = e->program->loads;
         e->program->loads = l;

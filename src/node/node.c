@@ -74,6 +74,7 @@ bool node_pass(struct node *n)
         any = true;
     batch_submit(n);
     entries_trim(n);
+    programs_trim(n);
     return any;
 }
 
@@ -256,7 +257,7 @@ static bool open_all(struct node *n, struct err *err)
         return false;
     if (was_found) {
         log_write(LOG_WARN, "the server ended while it advanced an execution", NULL);
-        batch_count_crash(n);
+        crash_count(n);
         CRASH_POINT(CRASH_COUNTED);
     }
     return true;
@@ -281,7 +282,7 @@ struct node *node_open(const struct node_options *options, struct err *err)
     arena_init(&n->config_mem);
     n->config = value_map_empty();
     n->stamp = -1;
-    map_init(&n->programs, &n->mem);
+    programs_init(n);
     map_init(&n->published, &n->mem);
     timers_init(&n->timers);
     uuid_gen_init(&n->ids, options->random, options->random_context);
@@ -304,6 +305,7 @@ void node_close(struct node *n)
     loads_free(n);
     entries_free(n);
     programs_free(n);
+    published_free(n);
     batches_free(n);
     retention_close(n);
     expiry_close(n);

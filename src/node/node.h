@@ -25,6 +25,7 @@ struct node_options {
     const struct clock *clock;
     unsigned reader_count;     /* 0 = 2 */
     size_t cache_bytes;        /* of executions in memory; 0 = 64 MiB */
+    size_t program_bytes;      /* of compiled programs; 0 = 32 MiB */
     int64_t keep_ended_us;     /* executions that ended longer ago are deleted; 0 = none */
     size_t pending_max;        /* requests under way; 0 = 16384; beyond: ERR_OVERLOADED */
     const struct cel_env *env; /* what expressions of definitions may use; NULL = its own */
@@ -211,6 +212,8 @@ struct node_stats {
     size_t waiting; /* of them, those that wait for an end */
     size_t cached;  /* executions in memory */
     size_t cached_bytes;
+    size_t programs; /* compiled, in memory */
+    size_t program_bytes;
     size_t timers;  /* that are due within a minute */
     int64_t purged; /* executions that were deleted because of their age */
     size_t mailbox; /* answers that wait for the loop */

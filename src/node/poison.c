@@ -1,11 +1,5 @@
-/*
- * poison.c - which execution was being advanced when the process died.
- *
- * The id stands in a small mapped file while the engine works on it. The
- * kernel keeps the page when the process is killed, which is all that is
- * needed: a machine that loses power was not killed by an execution.
- */
-#include "node/inner.h"
+/* poison.c - see poison.h. */
+#include "node/poison.h"
 
 #include <errno.h>
 #include <fcntl.h>

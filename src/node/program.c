@@ -1,188 +1,216 @@
-/* program.c - compiled programs, and which version of a process is published; see inner.h. */
+/* program.c - compiled programs by content, counted and evicted; see program.h. */
 #include "node/inner.h"
 
-#include "define/pins.h"
-#include "store/digest.h"
-#include "value/json.h"
-#include "value/number.h"
+#include "base/hash.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { KEY_MAX = 256 }; /* of a program: its code, its version and a digest */
+#define PROGRAM_BYTES ((size_t)32 << 20)
 
-/* --- programs --- */
-
-/* Where a program finds what it names: what is published now, or what is pinned. */
-struct source {
-    struct reader *reader;
-    const struct pins *pins; /* NULL: now */
-    bool ok;                 /* the store could be read; else `err` */
-    struct err err;
-};
-
-static bool add_function(struct arena *mem, const struct stored_definition *d,
-                         struct function_list *functions, struct err *err)
+void programs_init(struct node *n)
 {
-    struct function *f = VEC_ADD(mem, functions);
-
-    *f = (struct function){.name = d->code, .version = d->version};
-    return json_read(mem, d->text, &f->definition, err);
+    map_init(&n->programs.contents, &n->mem);
+    map_init(&n->programs.current, &n->mem);
+    if (n->options.program_bytes == 0)
+        n->options.program_bytes = PROGRAM_BYTES;
 }
 
-static bool read_functions(const struct source *from, struct arena *mem,
-                           struct function_list *functions, struct err *err)
+/* --- all of them, by last use --- */
+
+static void unlink_program(struct programs *all, struct program_ref *ref)
 {
-    struct stored_definitions all;
-    bool found;
+    if (ref->newer != NULL)
+        ref->newer->older = ref->older;
+    else
+        all->newest = ref->older;
+    if (ref->older != NULL)
+        ref->older->newer = ref->newer;
+    else
+        all->oldest = ref->newer;
+    ref->newer = ref->older = NULL;
+}
 
-    if (from->pins == NULL) {
-        if (!read_newest(from->reader, mem, STR("function"), &all, err))
-            return false;
-        for (size_t i = 0; i < all.count; i++)
-            if (!add_function(mem, &all.items[i], functions, err))
-                return false;
-        return true;
-    }
-    for (size_t i = 0; i < from->pins->functions.count; i++) {
-        const struct pinned *pin = &from->pins->functions.items[i];
-        struct stored_definition d;
+static void link_program(struct programs *all, struct program_ref *ref)
+{
+    ref->older = all->newest;
+    if (all->newest != NULL)
+        all->newest->newer = ref;
+    else
+        all->oldest = ref;
+    all->newest = ref;
+}
 
-        if (!read_definition(from->reader, mem, STR("function"), pin->name, pin->version, &d,
-                             &found, err) ||
-            (found && !add_function(mem, &d, functions, err)))
-            return false;
+static void touch_program(struct programs *all, struct program_ref *ref)
+{
+    if (all->newest == ref)
+        return;
+    unlink_program(all, ref);
+    link_program(all, ref);
+}
+
+static void count_program_bytes(struct programs *all, struct program_ref *ref)
+{
+    size_t bytes = sizeof(*ref) + ref->mem.held_bytes;
+
+    all->bytes = all->bytes - ref->bytes + bytes;
+    ref->bytes = bytes;
+}
+
+static void program_free(struct programs *all, struct program_ref *ref)
+{
+    unlink_program(all, ref);
+    all->count--;
+    all->bytes -= ref->bytes;
+    program_read_release(&ref->read);
+    arena_fini(&ref->mem);
+    free(ref);
+}
+
+void programs_free(struct node *n)
+{
+    while (n->programs.newest != NULL)
+        program_free(&n->programs, n->programs.newest);
+}
+
+/* --- the tables --- */
+
+static void drop_current(struct programs *all, struct program_ref *ref)
+{
+    if (ref->is_current)
+        (void)map_remove(&all->current, ref->name);
+    ref->is_current = false;
+}
+
+static void drop_content(struct programs *all, struct program_ref *ref)
+{
+    if (ref->has_content)
+        (void)map_remove(&all->contents, ref->content);
+    ref->has_content = false;
+}
+
+/* Free it if nobody holds it and nobody can find it. */
+static void free_if_lost(struct programs *all, struct program_ref *ref)
+{
+    if (ref->holders == 0 && !ref->is_current && !ref->has_content && ref->state != PROGRAM_LOADING)
+        program_free(all, ref);
+}
+
+void program_hold(struct node *n, struct program_ref **to, struct program_ref *ref)
+{
+    struct program_ref *before = *to;
+
+    *to = ref;
+    if (ref != NULL)
+        ref->holders++;
+    if (before == NULL)
+        return;
+    ASSERT(before->holders > 0);
+    before->holders--;
+    free_if_lost(&n->programs, before);
+}
+
+bool programs_are_too_large(const struct node *n)
+{
+    return n->programs.bytes > n->options.program_bytes;
+}
+
+void programs_trim(struct node *n)
+{
+    enum { IN_USE_MAX = 16 }; /* in one pass */
+    struct programs *all = &n->programs;
+    size_t in_use = 0;
+
+    /* Those in use go to the other end. Where all are, looking at them again is no use. */
+    while (programs_are_too_large(n) && in_use < IN_USE_MAX && in_use < all->count) {
+        struct program_ref *ref = all->oldest;
+
+        if (ref->holders > 0 || ref->state == PROGRAM_LOADING) {
+            touch_program(all, ref);
+            in_use++;
+            continue;
+        }
+        drop_current(all, ref);
+        drop_content(all, ref);
+        program_free(all, ref);
     }
+}
+
+/* --- what it reaches --- */
+
+static uint64_t name_hash(bool is_procedure, struct str code)
+{
+    return hash_bytes(code.ptr, code.len) ^ (is_procedure ? UINT64_C(0x9e3779b97f4a7c15) : 0);
+}
+
+static bool list_has(const struct pin_list *list, bool is_procedure, uint64_t hash)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (name_hash(is_procedure, list->items[i].name) == hash)
+            return true;
+    return false;
+}
+
+/* Whether it may reach what has this hash. */
+static bool reaches(const struct program_ref *ref, uint64_t hash)
+{
+    return list_has(&ref->pins.procedures, true, hash) ||
+           list_has(&ref->pins.functions, false, hash);
+}
+
+void programs_changed(struct node *n, struct str kind, struct str code)
+{
+    struct programs *all = &n->programs;
+    uint64_t hash = name_hash(str_eq(kind, STR("procedure")), code);
+
+    all->changed_names[all->changes++ % PROGRAM_CHANGES_MAX] = hash;
+    for (struct map_entry *e = map_next(&all->current, NULL); e != NULL;
+         e = map_next(&all->current, e)) {
+        struct program_ref *ref = e->ptr;
+
+        if (ref->state == PROGRAM_READY && reaches(ref, hash))
+            drop_current(all, ref);
+    }
+}
+
+/* Whether all that is pinned has these versions. */
+static bool has_versions(const struct pin_list *pinned, const struct pin_list *now)
+{
+    for (size_t i = 0; i < pinned->count; i++)
+        if (pins_version(now, pinned->items[i].name) != pinned->items[i].version)
+            return false;
     return true;
 }
 
-/* What expressions may name: the roots, and the functions if there are any. */
-static bool program_env(struct node *n, const struct source *from, struct arena *mem,
-                        struct function_list *functions, const struct cel_env **out,
-                        struct err *err)
+void programs_compare(struct node *n, const struct pins *now)
 {
-    if (!read_functions(from, mem, functions, err))
-        return false;
-    *out = n->env;
-    if (functions->count > 0)
-        *out = functions_compile(mem, n->env, functions->items, functions->count, NULL).definitions;
-    return true;
-}
+    struct programs *all = &n->programs;
 
-static bool find_procedure(void *context, struct arena *mem, struct str code,
-                           struct registered *out)
-{
-    struct source *from = context;
-    int64_t version = from->pins == NULL ? -1 : pins_version(&from->pins->procedures, code);
-    struct stored_definition d;
-    bool found = false;
+    all->unknown_changes = ++all->changes;
+    for (struct map_entry *e = map_next(&all->current, NULL); e != NULL;
+         e = map_next(&all->current, e)) {
+        struct program_ref *ref = e->ptr;
 
-    from->ok = from->ok && (version == 0 || read_definition(from->reader, mem, STR("procedure"),
-                                                            code, version, &d, &found, &from->err));
-    if (!from->ok || !found)
-        return false;
-    out->version = d.version;
-    return json_read(mem, d.text, &out->definition, &from->err);
-}
-
-/* The pins of a snapshot. */
-static bool read_pins(struct reader *reader, struct arena *mem, struct str snapshot,
-                      struct pins *out, struct err *err)
-{
-    struct str text;
-    bool found;
-
-    if (!read_snapshot(reader, mem, snapshot, &text, &found, err))
-        return false;
-    return found ? pins_read(mem, text, out, err)
-                 : err_set(err, ERR_INTERNAL, "the snapshot %.*s is missing", STR_ARG(snapshot));
-}
-
-/* The program with the snapshot that executions which begin with it pin. */
-static const struct program *with_snapshot(struct arena *mem, const struct program *p,
-                                           const struct function_list *functions)
-{
-    struct program *own;
-    struct pins pins;
-
-    pins_collect(mem, p, functions->items, functions->count, &pins);
-    if (pins_are_empty(&pins))
-        return p;
-    own = ARENA_NEW(mem, struct program);
-    *own = *p;
-    own->pins_json = pins_write(mem, &pins);
-    own->snapshot = digest_hex(mem, own->pins_json);
-    return own;
-}
-
-/* A version that was found, with what it names. */
-static bool compile(struct node *n, struct source *from, struct arena *mem,
-                    const struct stored_definition *d, struct program_read *out, struct err *err)
-{
-    const struct registry registry = {.procedure = find_procedure, .context = from};
-    struct findings findings = {0};
-    const struct cel_env *env;
-    struct value definition;
-
-    if (!program_env(n, from, mem, &out->functions, &env, err))
-        return false;
-    out->state = PROGRAM_BROKEN;
-    if (!json_read(mem, d->text, &definition, err))
-        return true;
-    define_compile(mem, env, &registry, DEFINE_SCENARIO, definition, d->version, &findings,
-                   &out->program);
-    /* A store that could not be read says nothing about the definition. */
-    if (!from->ok) {
-        program_read_release(out);
-        *err = from->err;
-        return false;
+        if (ref->state == PROGRAM_READY &&
+            (!has_versions(&ref->pins.procedures, &now->procedures) ||
+             !has_versions(&ref->pins.functions, &now->functions)))
+            drop_current(all, ref);
     }
-    if (out->program == NULL) {
-        err_set(err, ERR_INVALID, "version %lld of '%.*s' does not compile", (long long)d->version,
-                STR_ARG(d->code));
+}
+
+/* Whether something that it reaches was published after its read was sent. */
+static bool is_outdated(const struct programs *all, const struct program_ref *ref)
+{
+    if (all->unknown_changes > ref->changes_seen ||
+        all->changes - ref->changes_seen > PROGRAM_CHANGES_MAX)
         return true;
-    }
-    out->program = with_snapshot(mem, out->program, &out->functions);
-    out->state = PROGRAM_READY;
-    return true;
+    for (int64_t i = ref->changes_seen; i < all->changes; i++)
+        if (reaches(ref, all->changed_names[i % PROGRAM_CHANGES_MAX]))
+            return true;
+    return false;
 }
 
-bool program_read_pinned(struct node *n, struct reader *reader, struct arena *mem, struct str code,
-                         int64_t version, struct str snapshot, struct program_read *out,
-                         struct err *err)
-{
-    struct source from = {.reader = reader, .ok = true};
-    struct stored_definition d;
-    struct pins pins = {0};
-    bool found;
-
-    *out = (struct program_read){.state = PROGRAM_MISSING};
-    if (!read_definition_stamp(reader, &out->stamp, err) ||
-        !read_definition(reader, mem, STR("scenario"), code, version, &d, &found, err))
-        return false;
-    if (!found)
-        return true;
-    if (snapshot.len > 0) {
-        if (!read_pins(reader, mem, snapshot, &pins, err))
-            return false;
-        from.pins = &pins;
-    }
-    return compile(n, &from, mem, &d, out, err);
-}
-
-bool program_read(struct node *n, struct reader *reader, struct arena *mem, struct str code,
-                  int64_t version, struct program_read *out, struct err *err)
-{
-    return program_read_pinned(n, reader, mem, code, version, STR_NONE, out, err);
-}
-
-void program_read_release(struct program_read *read)
-{
-    if (read->program != NULL)
-        program_release(read->program);
-    functions_release(read->functions.items, read->functions.count);
-    *read = (struct program_read){0};
-}
+/* --- reading --- */
 
 static void run_program(struct node_read *read, struct reader *reader)
 {
@@ -193,201 +221,178 @@ static void run_program(struct node_read *read, struct reader *reader)
                                 &l->program.read, &l->err);
 }
 
-static void program_free(struct program_ref *ref)
+static void done_program(struct node_read *read);
+
+static void send_read(struct node *n, struct program_ref *ref)
 {
-    program_read_release(&ref->read);
-    arena_fini(&ref->mem);
-    free(ref);
+    struct load *l = load_new(n, run_program, done_program);
+
+    ref->changes_seen = n->programs.changes;
+    l->program.ref = ref;
+    load_send(l);
 }
 
-static void done_program(struct node_read *read)
+/* Whoever waits for it goes on with `ready`, which is this one or another of the same content. */
+static void tell_waiting(struct node *n, struct program_ref *ref, struct program_ref *ready)
 {
-    struct load *l = read->owner, *waiting;
-    struct node *n = l->node;
-    struct program_ref *ref = l->program.ref;
+    struct load *waiting;
     struct work *w;
 
-    if (l->ok)
-        config_expect(n, l->program.read.stamp);
-    ref->err = l->err;
-    ref->state = l->ok ? l->program.read.state : PROGRAM_BROKEN;
-    ref->read = l->program.read;
-    ref->program = ref->read.program;
-    if (ref->state == PROGRAM_MISSING)
-        err_set(&ref->err, ERR_NOT_FOUND, "there is no version %lld of '%.*s'",
-                (long long)ref->version, STR_ARG(ref->code));
-    load_free(l);
     while ((waiting = ref->loads) != NULL) {
         ref->loads = waiting->next_for_program;
+        program_hold(n, &waiting->execution.entry->program, ready);
         load_restore(waiting);
     }
     while ((w = work_pop(&ref->starts)) != NULL)
         request_start(n, w);
-    repair_program_come(n, ref);
-    /* What could not be loaded is asked for again the next time. */
-    if (ref->state != PROGRAM_READY) {
-        (void)map_remove(&n->programs, ref->key);
-        program_free(ref);
+    if (ready != ref) {
+        ready->moves = ref->moves;
+        ref->moves = (struct work_queue){0};
     }
+    repair_program_come(n, ready);
 }
 
-/* What is kept under the key, or else read. */
-static struct program_ref *get(struct node *n, struct str key, struct str code, int64_t version,
-                               struct str snapshot)
+/* The name of its content is its own, then the snapshot. */
+static void set_content(struct program_ref *ref, struct str snapshot)
 {
-    struct program_ref *ref = map_get(&n->programs, key);
-    struct load *l;
+    size_t len = ref->name.len;
 
-    if (ref != NULL)
+    ASSERT(len + 1 + snapshot.len < sizeof(ref->text));
+    ref->text[len++] = ':';
+    if (snapshot.len > 0)
+        memcpy(ref->text + len, snapshot.ptr, snapshot.len);
+    ref->content = str_from(ref->text, len + snapshot.len);
+}
+
+/* Put what was read with what is published now under its content. Answers the one to be used. */
+static struct program_ref *find_content(struct programs *all, struct program_ref *ref)
+{
+    struct program_ref *same;
+
+    if (ref->has_content)
         return ref;
-    ref = calloc(1, sizeof(*ref));
+    set_content(ref, ref->program->snapshot);
+    same = map_get(&all->contents, ref->content);
+    if (same == NULL) {
+        map_put(&all->contents, ref->content, ref);
+        ref->has_content = true;
+        return ref;
+    }
+    if (same->state != PROGRAM_READY)
+        return ref;
+    drop_current(all, ref);
+    drop_current(all, same); /* never both; and its key is that of the table now */
+    map_put(&all->current, same->name, same);
+    same->is_current = true;
+    return same;
+}
+
+static void done_program(struct node_read *read)
+{
+    struct load *l = read->owner;
+    struct node *n = l->node;
+    struct program_ref *ref = l->program.ref, *ready = ref;
+
+    if (l->ok)
+        config_expect(n, l->program.read.stamp);
+    ref->err = l->err;
+    ref->read = l->program.read;
+    ref->program = ref->read.program;
+    ref->state = l->ok ? ref->read.state : PROGRAM_BROKEN;
+    load_free(l);
+    if (ref->state == PROGRAM_READY)
+        pins_collect(&ref->mem, ref->program, ref->read.functions.items, ref->read.functions.count,
+                     &ref->pins);
+    if (ref->state == PROGRAM_READY && ref->is_current && is_outdated(&n->programs, ref)) {
+        ref->state = PROGRAM_LOADING;
+        program_read_release(&ref->read);
+        ref->pins = (struct pins){0};
+        arena_reset(&ref->mem);
+        send_read(n, ref);
+        return;
+    }
+    count_program_bytes(&n->programs, ref);
+    if (ref->state == PROGRAM_READY)
+        ready = find_content(&n->programs, ref);
+    if (ref->state == PROGRAM_MISSING)
+        err_set(&ref->err, ERR_NOT_FOUND, "there is no version %lld of '%.*s'",
+                (long long)ref->version, STR_ARG(ref->code));
+    ref->holders++; /* until all have been told */
+    tell_waiting(n, ref, ready);
+    ref->holders--;
+    /* What could not be loaded is asked for again the next time. */
+    if (ref->state != PROGRAM_READY) {
+        drop_current(&n->programs, ref);
+        drop_content(&n->programs, ref);
+    }
+    free_if_lost(&n->programs, ref);
+}
+
+/* --- asking for one --- */
+
+static struct program_ref *program_new(struct node *n, struct str code, int64_t version,
+                                       struct str snapshot)
+{
+    struct program_ref *ref = calloc(1, sizeof(*ref));
+    int len;
+
     if (ref == NULL)
         PANIC("out of memory");
     arena_init(&ref->mem);
-    ref->key = str_copy(&ref->mem, key);
-    ref->code = str_copy(&ref->mem, code);
+    len = snprintf(ref->text, sizeof(ref->text), "%.*s@%lld", STR_ARG(code), (long long)version);
+    ASSERT(len > 0 && (size_t)len < sizeof(ref->text));
+    ref->name = str_from(ref->text, (size_t)len);
+    ref->code = str_slice(ref->name, 0, code.len);
     ref->version = version;
-    ref->snapshot = str_copy(&ref->mem, snapshot);
+    if (snapshot.len > 0) {
+        set_content(ref, snapshot);
+        ref->snapshot = str_slice(ref->content, ref->name.len + 1, ref->content.len);
+    }
     ref->state = PROGRAM_LOADING;
-    map_put(&n->programs, ref->key, ref);
-    l = load_new(n, run_program, done_program);
-    l->program.ref = ref;
-    load_send(l);
+    link_program(&n->programs, ref);
+    n->programs.count++;
+    count_program_bytes(&n->programs, ref);
+    send_read(n, ref);
     return ref;
-}
-
-static struct str now_key(const struct node *n, struct str code, int64_t version,
-                          char text[KEY_MAX])
-{
-    char *end = text + code.len;
-
-    ASSERT(code.len + 2 * (NUMBER_TEXT_MAX + 1) <= KEY_MAX);
-    if (code.len > 0)
-        memcpy(text, code.ptr, code.len);
-    *end++ = '@';
-    end += number_write_int(end, version);
-    *end++ = '#';
-    end += number_write_int(end, n->function_epoch);
-    return str_from(text, (size_t)(end - text));
 }
 
 struct program_ref *program_get(struct node *n, struct str code, int64_t version)
 {
-    char text[KEY_MAX];
+    char text[PROGRAM_KEY_MAX];
+    int len = snprintf(text, sizeof(text), "%.*s@%lld", STR_ARG(code), (long long)version);
+    struct program_ref *ref;
 
-    return get(n, now_key(n, code, version, text), code, version, STR_NONE);
+    ASSERT(len > 0 && (size_t)len < sizeof(text));
+    ref = map_get(&n->programs.current, str_from(text, (size_t)len));
+    if (ref != NULL) {
+        touch_program(&n->programs, ref);
+        return ref;
+    }
+    ref = program_new(n, code, version, STR_NONE);
+    map_put(&n->programs.current, ref->name, ref);
+    ref->is_current = true;
+    return ref;
 }
 
 struct program_ref *program_get_pinned(struct node *n, struct str code, int64_t version,
                                        struct str snapshot)
 {
-    char text[KEY_MAX];
-    struct program_ref *now;
+    char text[PROGRAM_KEY_MAX];
+    struct program_ref *ref;
     int len;
 
     if (snapshot.len == 0)
         return program_get(n, code, version);
-    /* Most have pinned what is published still. */
-    now = map_get(&n->programs, now_key(n, code, version, text));
-    if (now != NULL && now->state == PROGRAM_READY && str_eq(now->program->snapshot, snapshot))
-        return now;
     len = snprintf(text, sizeof(text), "%.*s@%lld:%.*s", STR_ARG(code), (long long)version,
                    STR_ARG(snapshot));
-    ASSERT(len > 0 && len < KEY_MAX);
-    return get(n, str_from(text, (size_t)len), code, version, snapshot);
-}
-
-/* --- which version is published --- */
-
-static void run_published(struct node_read *read, struct reader *reader)
-{
-    struct load *l = read->owner;
-    struct stored_definition d;
-    bool found;
-
-    l->ok = read_definition(reader, &l->mem, STR("scenario"), l->published.published->code, -1, &d,
-                            &found, &l->err);
-    l->published.version = l->ok && found ? d.version : 0;
-}
-
-static void done_published(struct node_read *read)
-{
-    struct load *l = read->owner;
-    struct node *n = l->node;
-    struct published *p = l->published.published;
-    struct work_queue starts = p->starts;
-    struct work *w;
-
-    p->is_reading = false;
-    p->starts = (struct work_queue){0};
-    /* A version that was published meanwhile is newer than what was read. */
-    if (p->version == 0)
-        p->version = l->published.version;
-    while ((w = work_pop(&starts)) != NULL) {
-        struct node_request *r = w->request;
-        if (p->version != 0) {
-            r->version = p->version;
-            request_start(n, w);
-            continue;
-        }
-        work_free(n, w);
-        if (l->ok)
-            request_refuse(n, r, ERR_NOT_FOUND, "no process '%.*s' is published", STR_ARG(r->code));
-        else
-            request_refuse(n, r, l->err.code, "%s", l->err.message);
+    ASSERT(len > 0 && (size_t)len < sizeof(text));
+    ref = map_get(&n->programs.contents, str_from(text, (size_t)len));
+    if (ref != NULL) {
+        touch_program(&n->programs, ref);
+        return ref;
     }
-    if (l->published.forgotten != n->forgotten)
-        p->version = 0; /* it may be older than what was published meanwhile */
-    load_free(l);
-    /* Codes that nobody has published would fill the memory. */
-    if (p->version == 0 && !p->is_reading) {
-        (void)map_remove(&n->published, p->code);
-        free(p);
-    }
-}
-
-struct published *published_get(struct node *n, struct str code)
-{
-    struct published *p = map_get(&n->published, code);
-
-    if (p != NULL)
-        return p;
-    p = calloc(1, sizeof(*p) + code.len);
-    if (p == NULL)
-        PANIC("out of memory");
-    memcpy(p->text, code.ptr, code.len);
-    p->code = str_from(p->text, code.len);
-    map_put(&n->published, p->code, p);
-    return p;
-}
-
-void published_load(struct node *n, struct published *p)
-{
-    struct load *l;
-
-    if (p->is_reading)
-        return;
-    p->is_reading = true;
-    l = load_new(n, run_published, done_published);
-    l->published.published = p;
-    l->published.forgotten = n->forgotten;
-    load_send(l);
-}
-
-void published_forget(struct node *n)
-{
-    n->forgotten++;
-    for (struct map_entry *e = map_next(&n->published, NULL); e != NULL;
-         e = map_next(&n->published, e))
-        ((struct published *)e->ptr)->version = 0;
-}
-
-void programs_free(struct node *n)
-{
-    struct map_entry *e;
-
-    for (e = map_next(&n->programs, NULL); e != NULL; e = map_next(&n->programs, e))
-        program_free(e->ptr);
-    for (e = map_next(&n->published, NULL); e != NULL; e = map_next(&n->published, e))
-        free(e->ptr);
+    ref = program_new(n, code, version, snapshot);
+    map_put(&n->programs.contents, ref->content, ref);
+    ref->has_content = true;
+    return ref;
 }

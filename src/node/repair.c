@@ -64,7 +64,7 @@ enum repair_state repair_prepare(struct node *n, const struct entry *e, struct w
         if (ref->state == PROGRAM_LOADING)
             return REPAIR_WAITS;
         ASSERT(ref->state == PROGRAM_READY); /* others are not kept */
-        w->program = ref;
+        program_hold(n, &w->program, ref);
     }
     if (w->program != NULL)
         p = w->program->program;
@@ -89,7 +89,7 @@ void repair_program_come(struct node *n, struct program_ref *ref)
         struct node_request *r = w->request;
 
         if (ref->state == PROGRAM_READY) {
-            w->program = ref;
+            program_hold(n, &w->program, ref);
             entry_queue(n, entry_get(n, r->execution), w);
             continue;
         }

@@ -207,7 +207,7 @@ static bool start_with(struct node *n, struct work *w, struct program_ref *ref)
     if (key.len > KEY_MAX)
         return err_set(&r->err, ERR_INVALID, "the key is longer than %d bytes", KEY_MAX);
     e = entry_new(n, uuid_gen_next(&n->ids, clock_wall_us(n->clock) / 1000));
-    e->program = ref;
+    program_hold(n, &e->program, ref);
     if (!make_execution(n, e, p, r, key, input, &r->err)) {
         e->state = ENTRY_GONE;
         entry_release_if_idle(n, e);
@@ -273,7 +273,7 @@ bool node_submit(struct node *n, struct node_request *r, struct err *err)
     r->taken_before = false;
     r->next = NULL;
     r->findings = (struct findings){0};
-    w = work_new(n, WORK_REQUEST);
+    w = work_new(n, &work_request);
     w->request = r;
     switch (r->kind) {
     case NODE_START:

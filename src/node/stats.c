@@ -12,6 +12,8 @@ void node_stats(const struct node *n, struct node_stats *out)
         .waiting = n->waiting,
         .cached = n->entry_count,
         .cached_bytes = n->entry_bytes,
+        .programs = n->programs.count,
+        .program_bytes = n->programs.bytes,
         .timers = n->timers.count,
         .purged = retention_purged(n),
         .mailbox = mailbox_depth(n->done),

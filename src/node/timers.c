@@ -1,5 +1,5 @@
 /*
- * timers.c - when executions are due: a heap with an index by id; see inner.h.
+ * timers.c - when executions are due: a heap with an index by id; see timers.h.
  *
  * Invariants: heap[0 .. count) is a heap by time, then id; the index has at
  * least twice as many slots as there are timers; index[heap[i].slot] == i + 1.

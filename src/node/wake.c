@@ -19,7 +19,8 @@ void wake(struct node *n, struct uuid id)
     if (e->wake_queued)
         return;
     e->wake_queued = true;
-    entry_queue(n, e, work_new(n, WORK_WAKE));
+    n->wakes++;
+    entry_queue(n, e, work_new(n, &work_wake));
 }
 
 /* Everything due up to this time is in the heap, or will be read into it. */
@@ -64,6 +65,112 @@ bool wake_fire(struct node *n)
     }
     return any;
 }
+
+/* --- a wake as a work --- */
+
+static enum work_begun wake_begin(struct node *n, struct entry *e, struct work *w, struct err *err)
+{
+    (void)n;
+    (void)w;
+    if (!entry_is_parked(e))
+        return WORK_ADVANCES;
+    err_set(err, ERR_CONFLICT, "the execution is parked");
+    return WORK_FUTILE;
+}
+
+static void wake_event(const struct node *n, const struct work *w, struct event *ev)
+{
+    (void)n;
+    (void)w;
+    ev->kind = EVENT_WAKE;
+}
+
+static void wake_applied(struct node *n, struct work *w)
+{
+    work_free(n, w);
+}
+
+/* Too early: the clock was set back, or the timer is of an older state. */
+static void wake_futile(struct node *n, struct entry *e, struct work *w, const struct err *err,
+                        const struct findings *found)
+{
+    (void)err;
+    (void)found;
+    wake_arm(n, e->x);
+    work_free(n, w);
+}
+
+/* A wake that cannot be committed is not forgotten. */
+static void wake_refused(struct node *n, struct work *w)
+{
+    const struct member *m = &w->member;
+    bool is_failed = m->result == MEMBER_FAILED;
+    char id[UUID_TEXT_LEN + 1];
+
+    if (m->result != MEMBER_GONE) {
+        uuid_write(w->entry->id, id);
+        log_write(LOG_ERROR, "an execution cannot go on",
+                  LOG_FIELDS(log_str("execution", str_of(id)),
+                             log_str("reason", str_of(is_failed ? m->err.message
+                                                                : "it changes all the time"))));
+        wake_later(n, w->entry->id,
+                   is_failed && !err_is_retryable(m->err.code) ? RETRY_LATER_US : RETRY_SOON_US);
+    }
+    work_free(n, w);
+}
+
+/* What is due stays due, whatever became of the batch. */
+static void wake_unknown(struct node *n, struct work *w, const struct batch *b)
+{
+    (void)b;
+    work_again(n, w);
+}
+
+static void wake_gone(struct node *n, struct entry *e, struct work *w, const struct err *err)
+{
+    if (err->code != ERR_NOT_FOUND)
+        wake_later(n, e->id, err->code == ERR_OVERLOADED ? RETRY_SOON_US : RETRY_LATER_US);
+    work_free(n, w);
+}
+
+static void wake_again(struct node *n, struct work *w)
+{
+    struct entry *e = w->entry;
+
+    if (e->wake_queued) {
+        work_free(n, w);
+        return;
+    }
+    e->wake_queued = true;
+    entry_queue(n, e, w);
+}
+
+static void wake_taken(struct node *n, struct entry *e, struct work *w)
+{
+    (void)n;
+    (void)w;
+    e->wake_queued = false;
+}
+
+static void wake_freed(struct node *n, struct work *w)
+{
+    (void)w;
+    n->wakes--;
+}
+
+const struct work_kind work_wake = {
+    .name = "wake",
+    .begin = wake_begin,
+    .event = wake_event,
+    .applied = wake_applied,
+    .futile = wake_futile,
+    .refused = wake_refused,
+    .unknown = wake_unknown,
+    .gone = wake_gone,
+    .again = wake_again,
+    .taken = wake_taken,
+    .freed = wake_freed,
+};
 
 /* --- filling the heap --- */
 

@@ -2,9 +2,8 @@
 #include "node/inner.h"
 
 #include "base/crash.h"
-#include "define/access.h"
 
-struct work *work_new(struct node *n, enum work_kind kind)
+struct work *work_new(struct node *n, const struct work_kind *kind)
 {
     struct work *w = n->free_works;
 
@@ -13,7 +12,6 @@ struct work *work_new(struct node *n, enum work_kind kind)
     else
         w = arena_alloc(&n->mem, sizeof(*w));
     *w = (struct work){.kind = kind, .number = ++n->work_number, .input = value_absent()};
-    n->wakes += kind == WORK_WAKE;
     return w;
 }
 
@@ -30,10 +28,19 @@ void work_forget_reads(struct work *w)
     w->has_history = false;
 }
 
+bool work_has_reads(const struct work *w)
+{
+    return w->commit != NULL || w->has_history || w->programs.count > 0 || w->records.count > 0 ||
+           w->objects.count > 0 || w->processes.count > 0 || w->kept.count > 0 ||
+           w->children.count > 0;
+}
+
 void work_free(struct node *n, struct work *w)
 {
     work_forget_reads(w);
-    n->wakes -= w->kind == WORK_WAKE;
+    program_hold(n, &w->program, NULL);
+    if (w->kind->freed != NULL)
+        w->kind->freed(n, w);
     w->next = n->free_works;
     n->free_works = w;
 }
@@ -61,10 +68,31 @@ struct work *work_pop(struct work_queue *q)
     return w;
 }
 
-static void make_event(const struct node *n, struct work *w, struct event *ev)
+void work_take_first(struct node *n, struct entry *e, struct work *w)
 {
-    struct node_request *r = w->request;
+    struct work *first = work_pop(&e->works);
 
+    ASSERT(first == w);
+    if (w->kind->taken != NULL)
+        w->kind->taken(n, e, w);
+}
+
+void work_again(struct node *n, struct work *w)
+{
+    ASSERT(w->entry != NULL);
+    w->commit = NULL;
+    w->now_us = 0;
+    work_forget_reads(w);
+    if (w->kind->again != NULL)
+        w->kind->again(n, w);
+    else
+        entry_queue(n, w->entry, w);
+}
+
+/* --- advancing --- */
+
+static void make_event(const struct node *n, const struct work *w, struct event *ev)
+{
     *ev = (struct event){
         .config = n->config,
         .records = &w->records,
@@ -76,169 +104,27 @@ static void make_event(const struct node *n, struct work *w, struct event *ev)
         .gives_up_on_records = w->record_tries > TRIES_MAX,
         .traces = n->options.meters != NULL,
     };
-    if (w->kind == WORK_WAKE) {
-        ev->kind = EVENT_WAKE;
-        return;
-    }
-    switch (r->kind) {
-    case NODE_START:
-        ev->kind = EVENT_START;
-        return;
-    case NODE_SIGNAL:
-        ev->kind = EVENT_SIGNAL;
-        ev->signal_id = r->signal_id;
-        ev->signal_type = r->signal_type;
-        ev->signal_payload = r->payload;
-        ev->signal_by = r->signal_by;
-        ev->signal_correlation = r->correlation;
-        return;
-    case NODE_CANCEL:
-        ev->kind = EVENT_CANCEL;
-        ev->reason = r->reason;
-        /* What crashes the server when it is evaluated is not rolled back either. */
-        ev->cancel_rollback =
-            w->entry->x->crash_count >= CRASHES_MAX ? CANCEL_LEAVES : r->cancel_rollback;
-        return;
-    case NODE_RETRY:
-    case NODE_SKIP:
-    case NODE_MIGRATE:
-        ev->kind = repair_event(r->kind);
-        ev->from = r->from;
-        ev->held = r->held;
-        ev->program = w->program != NULL ? w->program->program : NULL;
-        ev->input = w->input;
-        ev->output = r->output;
-        return;
-    case NODE_RESOLVE:
-        ev->kind = EVENT_RESOLVE;
-        ev->letter = r->letter;
-        ev->said = r->said;
-        ev->output = r->output;
-        ev->note = r->note;
-        return;
-    case NODE_UNDO:
-        ev->kind = EVENT_UNDO;
-        ev->letter = r->letter;
-        return;
-    case NODE_PAUSE:
-    case NODE_RESUME:
-        ev->kind = r->kind == NODE_PAUSE ? EVENT_PAUSE : EVENT_RESUME;
-        ev->reason = r->reason;
-        ev->by = r->signal_by;
-        return;
-    case NODE_WAIT:
-    case NODE_DEFINITION:
-    case NODE_CHANGE:
-        break;
-    }
-    PANIC("this request makes no event");
+    w->kind->event(n, w, ev);
 }
 
-/* --- events that make no commit --- */
-
-static void take_first(struct entry *e, struct work *w)
-{
-    struct work *first = work_pop(&e->works);
-
-    ASSERT(first == w);
-    if (w->kind == WORK_WAKE)
-        e->wake_queued = false;
-}
-
-/* An event that does not apply: it is refused, once what it met is durable. */
-static bool refuse(struct node *n, struct entry *e, struct work *w, const struct err *err)
+/* The event does not apply: that is told once the state which it met is durable. */
+static bool end_futile(struct node *n, struct entry *e, struct work *w, const struct err *err,
+                       const struct findings *found)
 {
     if (e->pins > 0)
         return false;
-    take_first(e, w);
-    if (w->kind == WORK_WAKE)
-        wake_arm(n,
-                 e->x); /* too early: the clock was set back, or the timer is of an older state */
-    else if (correlate_goes_on(n, w, err->code))
-        return true;
-    else
-        request_refuse(n, w->request, err->code, "%s", err->message);
-    work_free(n, w);
+    work_take_first(n, e, w);
+    w->kind->futile(n, e, w, err, found);
     return true;
-}
-
-/* A wait is no event: it is answered at once or joins those who wait. */
-static bool join_waiters(struct node *n, struct entry *e, struct work *w)
-{
-    struct node_request *r = w->request;
-
-    bool is_for_signal = r->signal_seq > 0;
-    bool may_be_taken = is_for_signal && !taken_not_yet(e->x, r->signal_seq);
-
-    /* What took it may not be durable; once it is, the history can be asked. */
-    if (may_be_taken && e->pins > 0)
-        return false;
-    take_first(e, w);
-    work_free(n, w);
-    r->ok = is_for_signal;
-    r->taken_before = may_be_taken;
-    if (may_be_taken)
-        request_done(n, r);
-    else if (e->pins == 0 && status_is_terminal(e->x->status))
-        request_answer(n, r, e->x);
-    else
-        request_wait(n, e, r);
-    return true;
-}
-
-/* A signal that was received before is answered like the first time, or refused. */
-static bool repeat_signal(struct node *n, struct entry *e, struct work *w, enum signal_known known)
-{
-    struct node_request *r = w->request;
-    struct err err;
-
-    if (known == SIGNAL_DIFFERS) {
-        err_set(&err, ERR_CONFLICT, "a signal with this id has other content");
-        return refuse(n, e, w, &err);
-    }
-    if (e->pins > 0)
-        return false;
-    take_first(e, w);
-    work_free(n, w);
-    r->ok = true;
-    r->signal_id_out = r->signal_id;
-    r->taken_before = true;
-    request_done(n, r);
-    return true;
-}
-
-/* --- advancing --- */
-
-/* Cancelling evaluates nothing, and operators may know better; anything else might crash again. */
-static bool is_parked(const struct entry *e, const struct work *w)
-{
-    return e->x->crash_count >= CRASHES_MAX &&
-           (w->kind == WORK_WAKE || w->request->kind == NODE_SIGNAL);
 }
 
 static void commit_first(struct node *n, struct entry *e, struct work *w, struct commit *commit)
 {
-    take_first(e, w);
+    work_take_first(n, e, w);
     w->commit = commit;
     e->x = commit->after;
     e->pins++;
     batch_add(n, w);
-}
-
-/* Findings are answered from the request's memory; that of the execution may go before. */
-static void take_findings(struct node_request *r, const struct findings *from)
-{
-    r->findings = (struct findings){0};
-    for (size_t i = 0; i < from->count; i++) {
-        struct finding f = from->items[i];
-
-        f.pointer = str_copy(r->mem, f.pointer);
-        f.step = str_copy(r->mem, f.step);
-        f.code = str_copy(r->mem, f.code);
-        f.message = str_copy(r->mem, f.message);
-        f.hint = str_copy(r->mem, f.hint);
-        *VEC_ADD(r->mem, &r->findings) = f;
-    }
 }
 
 /* Let the engine decide. False: it cannot go on now. */
@@ -260,10 +146,8 @@ static bool advance(struct node *n, struct entry *e, struct work *w)
     ok = engine_advance(&e->mem, e->x, &ev, w->now_us, commit, &err);
     poison_clear(&n->poison);
     CRASH_POINT(AFTER_ADVANCE);
-    if (!ok && w->kind == WORK_REQUEST)
-        take_findings(w->request, &commit->findings);
     if (!ok)
-        return refuse(n, e, w, &err);
+        return end_futile(n, e, w, &err, &commit->findings);
     if (commit->result == ADVANCE_COMMIT) {
         commit_first(n, e, w, commit);
         return true;
@@ -277,73 +161,25 @@ static bool advance(struct node *n, struct entry *e, struct work *w)
     return false;
 }
 
-/* What an operator asks for may need another program first. */
-static bool repair(struct node *n, struct entry *e, struct work *w)
-{
-    struct err err;
-
-    switch (repair_prepare(n, e, w, &err)) {
-    case REPAIR_READY:
-        return advance(n, e, w);
-    case REPAIR_REFUSED:
-        return refuse(n, e, w, &err);
-    case REPAIR_WAITS:
-        take_first(e, w);
-        repair_wait(n, e, w);
-        return true;
-    }
-    PANIC("unknown state of a repair");
-}
-
-/* Whether a request may have to do with this execution; else *err says what it is told. */
-static bool is_allowed(const struct entry *e, const struct work *w, struct err *err)
-{
-    const struct node_request *r = w->request;
-    struct value access = e->x->program->access;
-
-    if (w->kind != WORK_REQUEST)
-        return true;
-    if (r->kind == NODE_START)
-        return !w->joins || access_allows(access, "view", r->user.role, r->user.groups) ||
-               err_set(err, ERR_FORBIDDEN,
-                       "an execution with this key is running, and you may not view it");
-    if (!str_eq(r->user.org_id, e->x->org_id))
-        return err_set(err, ERR_NOT_FOUND, "there is no execution with this id");
-    /* Only who has just started or signalled it waits for it. */
-    if (r->kind == NODE_WAIT)
-        return true;
-    if (!access_allows(access, "view", r->user.role, r->user.groups))
-        return err_set(err, ERR_NOT_FOUND, "there is no execution with this id");
-    return access_allows(access, "operate", r->user.role, r->user.groups) ||
-           err_set(err, ERR_FORBIDDEN, "its definition lets others operate it, not you");
-}
-
 /* The first work of an entry. False: it cannot go on now. */
 static bool run_first(struct node *n, struct entry *e)
 {
     struct work *w = e->works.first;
-    struct node_request *r = w->request;
-    enum signal_known known;
     struct err err;
 
-    if (!is_allowed(e, w, &err))
-        return refuse(n, e, w, &err);
-    if (w->kind == WORK_REQUEST && (w->joins || r->kind == NODE_WAIT))
-        return join_waiters(n, e, w);
-    if (w->kind == WORK_REQUEST && r->kind == NODE_SIGNAL) {
-        known = engine_signal_known(e->x, r->signal_id, r->signal_type, r->payload);
-        if (known != SIGNAL_NEW)
-            return repeat_signal(n, e, w, known);
+    if (w->kind->begin == NULL)
+        return advance(n, e, w);
+    switch (w->kind->begin(n, e, w, &err)) {
+    case WORK_ADVANCES:
+        return advance(n, e, w);
+    case WORK_FUTILE:
+        return end_futile(n, e, w, &err, NULL);
+    case WORK_WAITS:
+        return false;
+    case WORK_DONE:
+        return true;
     }
-    if (is_parked(e, w)) {
-        err_set(&err, ERR_CONFLICT,
-                "the execution is parked: advancing it ended the server %d times",
-                e->x->crash_count);
-        return refuse(n, e, w, &err);
-    }
-    if (w->kind == WORK_REQUEST && repair_is(r->kind))
-        return repair(n, e, w);
-    return advance(n, e, w);
+    PANIC("unknown way to begin a work");
 }
 
 void entry_fail(struct node *n, struct entry *e, const struct err *err)
@@ -354,16 +190,11 @@ void entry_fail(struct node *n, struct entry *e, const struct err *err)
     e->err = *err;
     if (err_is_retryable(e->err.code))
         e->err.code = ERR_OVERLOADED; /* not the client's fault, and it will pass */
-    while ((w = work_pop(&e->works)) != NULL) {
-        if (e->err.code == ERR_NOT_FOUND && correlate_goes_on(n, w, e->err.code))
-            continue;
-        if (w->kind == WORK_REQUEST)
-            request_refuse(n, w->request, e->err.code, "%s", e->err.message);
-        else if (e->err.code != ERR_NOT_FOUND)
-            wake_later(n, e->id, e->err.code == ERR_OVERLOADED ? RETRY_SOON_US : RETRY_LATER_US);
-        work_free(n, w);
+    while ((w = e->works.first) != NULL) {
+        work_take_first(n, e, w);
+        w->kind->gone(n, e, w, &e->err);
     }
-    e->wake_queued = false;
+    ASSERT(!e->wake_queued);
     request_refuse_waiters(n, e, &e->err);
 }
 
@@ -374,7 +205,7 @@ static void run_entry(struct node *n, struct entry *e)
     if (e->is_stale && e->pins == 0)
         entry_reload(n, e);
     while (e->state == ENTRY_READY && !e->is_stale && !e->is_needing && e->works.first != NULL &&
-           n->current->members.count < BATCH_MEMBERS_MAX)
+           n->current->members.count < BATCH_MEMBERS_MAX && entry_bound_garbage(n, e))
         if (!run_first(n, e))
             break;
     if (n->current->members.count >= BATCH_MEMBERS_MAX)

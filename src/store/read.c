@@ -50,9 +50,9 @@ static bool load_with_history(struct reader *r, struct arena *mem, struct uuid i
     *found = status == DB_ROW;
     if (*found) {
         ok = row_execution(r, mem, sql, out, err);
-        out->input_json = row_text(r, mem, sql, 25);
-        out->context_json = row_text(r, mem, sql, 26);
-        out->snapshot = row_text(r, mem, sql, 27);
+        out->input_json = row_text(r, mem, sql, 26);
+        out->context_json = row_text(r, mem, sql, 27);
+        out->snapshot = row_text(r, mem, sql, 28);
     } else if (status != DB_DONE) {
         ok = db_fail(r->db, status, err);
     }

@@ -145,6 +145,10 @@ bool read_published(struct reader *r, struct arena *mem, struct str kind,
 bool read_newest(struct reader *r, struct arena *mem, struct str kind,
                  struct stored_definitions *out, struct err *err) MUST_USE;
 
+/* The procedures and functions that programs which begin now may reach, without their texts. */
+bool read_reachable(struct reader *r, struct arena *mem, struct stored_definitions *out,
+                    struct err *err) MUST_USE;
+
 /* What a snapshot pins, as pins_write() of src/define wrote it. */
 bool read_snapshot(struct reader *r, struct arena *mem, struct str hash, struct str *pins_json,
                    bool *found, struct err *err) MUST_USE;

@@ -95,6 +95,14 @@ bool read_newest(struct reader *r, struct arena *mem, struct str kind,
     return load_all(r, mem, SQL_READ_ALL_NEWEST, status, true, out, err);
 }
 
+bool read_reachable(struct reader *r, struct arena *mem, struct stored_definitions *out,
+                    struct err *err)
+{
+    enum db_status status = reader_run(r, SQL_READ_REACHABLE, DB_NO_PARAMS);
+
+    return load_all(r, mem, SQL_READ_REACHABLE, status, false, out, err);
+}
+
 bool read_snapshot(struct reader *r, struct arena *mem, struct str hash, struct str *pins_json,
                    bool *found, struct err *err)
 {

@@ -47,6 +47,7 @@ bool row_execution(struct reader *r, struct arena *mem, enum sql sql, struct sto
         .waiting_for_json = row_text(r, mem, sql, 21),
         .error_json = row_text(r, mem, sql, 22),
         .result_json = row_text(r, mem, sql, 23),
+        .current_step = row_text(r, mem, sql, 25),
     };
     parent = db_column_text(db, sql, 24);
     out->has_parent = parent.len > 0;
@@ -54,7 +55,7 @@ bool row_execution(struct reader *r, struct arena *mem, enum sql sql, struct sto
         !uuid_read(db_column_text(db, sql, 1), &out->id) ||
         !status_from_text(db_column_text(db, sql, 4), &out->status))
         return err_set(err, ERR_IO, "execution row %" PRId64 " is damaged", out->row);
-    return true;
+    return state_restore_facts(mem, out, err);
 }
 
 enum db_status row_int(struct reader *r, enum sql sql, const struct db_value *params,

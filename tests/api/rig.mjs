@@ -131,6 +131,12 @@ export class Server {
         });
     }
 
+    /** A figure of /proc/PID/status in MB: 'VmRSS' now, 'VmHWM' the most so far. */
+    memoryMb(name = 'VmRSS') {
+        const status = readFileSync(`/proc/${this.child.pid}/status`, 'utf8');
+        return Number(status.match(new RegExp(`${name}:\\s+(\\d+)`))[1]) / 1024;
+    }
+
     /** A call below /api/v1 by whom the token belongs to. */
     api(token, method, path, body, headers) {
         return this.call(token, method, `/api/v1${path}`, body, headers);

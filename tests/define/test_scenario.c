@@ -388,10 +388,31 @@ static void test_scenario__patterns_of_all_expressions_are_released(void **state
                            "  'input': {'x': ['=$.input.c.matches(`^i+$`)']},"
                            "  'procedure': {'type': 'wait.signal', 'signalType': 'x',"
                            "   'match': '$.signal.type.matches(`^m+$`)'}}]}");
-    assert_int_equal(p->expression_count, 5);
+    assert_non_null(p->patterns);
     definition_compile(
         definition_value("{'code': 'A', 'result': '=$.input.a.matches(`^r+$`)', 'steps': []}"));
     assert_true(findings_have_errors(&definition_findings));
+}
+
+/* Each costs some 50 ms to compile: all of them would hold the compiler for seconds. */
+static void test_scenario__patterns_of_a_definition_have_one_budget(void **state)
+{
+    struct buf text;
+    size_t refused = 0;
+
+    (void)state;
+    buf_init_arena(&text, &definition_mem);
+    buf_text(&text, "{'code': 'a', 'steps': [{'code': 'a', 'procedure': {"
+                    "'type': 'compute.transform', 'data': {");
+    for (int i = 0; i < 150; i++)
+        buf_printf(&text, "%s'k%d': '=$.input.a.matches(`%d[\\\\\\\\pL\\\\\\\\pN]{1,50}`)'",
+                   i > 0 ? ", " : "", i, i);
+    buf_text(&text, "}}}]}");
+    buf_char(&text, '\0');
+    assert_null(definition_compile(definition_value(buf_view(&text).ptr)));
+    for (size_t i = 0; i < definition_findings.count; i++)
+        refused += strstr(definition_findings.items[i].message.ptr, "taken together") != NULL;
+    assert_in_range(refused, 130, 149);
 }
 
 static void test_scenario__kinds_are_seen_from_the_shape(void **state)
@@ -439,6 +460,7 @@ int main(void)
         DEFINITION_TEST(test_scenario__what_is_left_out_has_its_default),
         DEFINITION_TEST(test_scenario__fifty_steps_of_fifty_commands_are_allowed),
         DEFINITION_TEST(test_scenario__patterns_of_all_expressions_are_released),
+        DEFINITION_TEST(test_scenario__patterns_of_a_definition_have_one_budget),
         DEFINITION_TEST(test_scenario__kinds_are_seen_from_the_shape),
         DEFINITION_TEST(test_scenario__durations_are_microseconds),
     };

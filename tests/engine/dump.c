@@ -181,6 +181,7 @@ static void columns(struct walk *w, const struct execution *a, const struct exec
     TEXT(input_json);
     TEXT(error_json);
     TEXT(result_json);
+    NUMBER(waiting_kind);
     TEXT(waiting_for_json);
 }
 
@@ -235,10 +236,14 @@ static void frame(struct walk *w, const struct frame *a, const struct frame *b)
     NUMBER(index);
 }
 
-static void strands(struct walk *w, const struct strand *a, const struct strand *b, uint32_t count)
+static void strands(struct walk *w, const struct strand *const *as, const struct strand *const *bs,
+                    uint32_t count)
 {
-    for (const struct strand *end = a + count; a < end; a++, b++) {
+    for (uint32_t n = 0; n < count; n++) {
+        const struct strand *a = as[n], *b = bs[n];
+
         cursor(w, &a->cursor, &b->cursor);
+        NUMBER(waiting_kind);
         TEXT(waiting_for_json);
         NUMBER(frame_count);
         for (uint32_t i = 0; i < a->frame_count && i < b->frame_count; i++)
@@ -304,6 +309,7 @@ static void stands(struct walk *w, const struct execution *a, const struct execu
     NUMBER(other_count);
     NUMBER(place);
     TEXT(strand_waiting_json);
+    NUMBER(strand_waiting_kind);
     if (a->other_count == b->other_count)
         strands(w, a->others, b->others, a->other_count);
     NUMBER(jumps);
@@ -532,7 +538,10 @@ void dump_store(struct arena *mem, const struct commit *c, struct stored_executi
         .cursor_json = column(mem, before.cursor_json, c->cursor_json),
         .error_json = column(mem, before.error_json, x->error_json),
         .result_json = column(mem, before.result_json, x->result_json),
+        .waiting_kind = x->waiting_kind,
         .waiting_for_json = column(mem, before.waiting_for_json, x->waiting_for_json),
+        .current_step = column(mem, before.current_step, execution_current_step(x)),
+        .is_rolled_back = execution_is_rolled_back(x),
         .row_version = x->row_version,
         .seq = x->seq,
         .checkpoint_seq = before.checkpoint_seq,

@@ -183,6 +183,21 @@ static void check_shown(struct rig *r, const struct execution *x, struct stored_
                  STR_ARG(buf_view(&memory)));
 }
 
+/* What was stored before these facts had columns says them, too. */
+static void check_facts(struct rig *r, const struct execution *x)
+{
+    struct stored_execution stored = r->stored;
+
+    stored.waiting_kind = WAITING_COUNT;
+    stored.is_rolled_back = !execution_is_rolled_back(x);
+    if (!state_restore_facts(&r->mem, &stored, &r->err))
+        fail_msg("the facts do not restore: %s", r->err.message);
+    assert_int_equal(stored.waiting_kind, x->waiting_kind);
+    assert_int_equal((x->waiting_kind != WAITING_NONE), (x->waiting_for_json.len > 0));
+    if (x->status == STATUS_FAILED)
+        assert_int_equal(stored.is_rolled_back, execution_is_rolled_back(x));
+}
+
 static void check_restores(struct rig *r, const struct execution *x)
 {
     struct str wanted = dump_execution(&r->mem, x);
@@ -199,6 +214,7 @@ static void check_restores(struct rig *r, const struct execution *x)
                 dump_execution(&r->mem, restored));
     assert_true(dump_is_same(x, restored));
     check_shown(r, x, &stored);
+    check_facts(r, x);
 
     if (r->is_of_versions)
         return;

@@ -92,6 +92,7 @@ static void test_dump__a_change_of_a_column_is_seen(void **state)
     SEES(x->error_json = STR("{}"));
     SEES(x->result_json = STR("{}"));
     SEES(x->waiting_for_json = STR("{}"));
+    SEES(x->waiting_kind = WAITING_CHILD);
 }
 
 static void test_dump__a_change_of_where_it_stands_is_seen(void **state)

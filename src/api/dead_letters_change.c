@@ -1,13 +1,13 @@
 /*
- * letters_change.c - what people do with dead letters.
+ * dead_letters_change.c - what people do with dead letters.
  *
  * The letter is read first: who may not see it learns nothing, and what is
  * answered has no secrets. Whether it is still open is decided when the change
  * is made.
  */
 #include "api/api.h"
+#include "api/dead_letters.h"
 #include "api/executions_repair.h"
-#include "api/letters.h"
 #include "api/repeat.h"
 #include "store/change_letter.h"
 #include "value/object.h"
@@ -57,7 +57,7 @@ static bool run_resolve(struct query *q, struct reader *reader, struct err *err)
     struct stored_letter letter;
     struct mask mask;
 
-    if (!letters_read_to_act(q, reader, a->change.id, &letter, err) ||
+    if (!dead_letters_read_to_act(q, reader, a->change.id, &letter, err) ||
         !read_mask(reader, q->mem, letter.execution, &mask, err))
         return false;
     a->letter = letter;
@@ -65,7 +65,7 @@ static bool run_resolve(struct query *q, struct reader *reader, struct err *err)
     letter.note = a->change.note;
     letter.resolved_at_us = a->change.change.now_us;
     letter.resolved_by = a->change.user_id;
-    return letters_show(q->mem, &mask, &letter, &q->answer, err);
+    return dead_letters_show(q->mem, &mask, &letter, &q->answer, err);
 }
 
 static struct str resolve_details(struct call *c, const struct resolving *a)
@@ -150,7 +150,7 @@ static void then_resolve(struct query *q)
         tell_execution(c, a);
 }
 
-void letters_resolve(struct call *c)
+void dead_letters_resolve(struct call *c)
 {
     struct value note, outcome, output;
     const struct body_field fields[] = {
@@ -160,7 +160,8 @@ void letters_resolve(struct call *c)
     };
     struct resolving *a = ARENA_NEW(c->mem, struct resolving);
 
-    if (!letters_id(c, &a->change.id) || !call_body(c, fields, sizeof(fields) / sizeof(fields[0])))
+    if (!dead_letters_id(c, &a->change.id) ||
+        !call_body(c, fields, sizeof(fields) / sizeof(fields[0])))
         return;
     if (str_trim(value_text(note)).len == 0 || note.len > NOTE_LEN_MAX)
         call_refuse_field(c, "note", "bad_value",
@@ -194,7 +195,7 @@ static bool run_retry(struct query *q, struct reader *reader, struct err *err)
 {
     struct retrying *a = q->args;
 
-    return letters_read_to_act(q, reader, a->id, &a->letter, err);
+    return dead_letters_read_to_act(q, reader, a->id, &a->letter, err);
 }
 
 /* Why it cannot be tried again, whatever its execution says; or nothing. */
@@ -221,7 +222,8 @@ static void retried(struct node_request *r)
 }
 
 /* Whatever it is, the commit closes the letter. */
-void letters_fill_retry(struct call *c, struct node_request *r, const struct stored_letter *letter)
+void dead_letters_fill_retry(struct call *c, struct node_request *r,
+                             const struct stored_letter *letter)
 {
     const struct repair_fields as_it_is = {0};
     struct str id = id_text(r->mem, letter->id);
@@ -252,14 +254,14 @@ static void then_retry(struct query *q)
     r = call_request(q->call, NODE_RETRY, retried);
     if (r == NULL)
         return;
-    letters_fill_retry(q->call, r, &a->letter);
+    dead_letters_fill_retry(q->call, r, &a->letter);
     call_submit(q->call, r);
 }
 
-void letters_retry(struct call *c)
+void dead_letters_retry(struct call *c)
 {
     struct retrying *a = ARENA_NEW(c->mem, struct retrying);
 
-    if (letters_id(c, &a->id) && call_body(c, NULL, 0) && call_idempotency(c, &a->idempotency))
+    if (dead_letters_id(c, &a->id) && call_body(c, NULL, 0) && call_idempotency(c, &a->idempotency))
         query_start(c, a, run_retry, then_retry);
 }

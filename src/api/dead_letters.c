@@ -1,5 +1,5 @@
-/* letters.c - reading dead letters: one, a list. */
-#include "api/letters.h"
+/* dead_letters.c - reading dead letters: one, a list. */
+#include "api/dead_letters.h"
 
 #include "api/filter.h"
 #include "api/view.h"
@@ -12,7 +12,7 @@ static bool not_found(struct err *err)
     return err_set(err, ERR_NOT_FOUND, "there is no dead letter with this id");
 }
 
-bool letters_id(struct call *c, struct uuid *out)
+bool dead_letters_id(struct call *c, struct uuid *out)
 {
     struct err err;
 
@@ -23,8 +23,8 @@ bool letters_id(struct call *c, struct uuid *out)
     return false;
 }
 
-bool letters_read(struct query *q, struct reader *reader, struct uuid id, struct stored_letter *out,
-                  struct err *err)
+bool dead_letters_read(struct query *q, struct reader *reader, struct uuid id,
+                       struct stored_letter *out, struct err *err)
 {
     bool found, is_visible = false;
 
@@ -35,10 +35,10 @@ bool letters_read(struct query *q, struct reader *reader, struct uuid id, struct
     return is_visible ? true : not_found(err);
 }
 
-bool letters_read_to_act(struct query *q, struct reader *reader, struct uuid id,
-                         struct stored_letter *out, struct err *err)
+bool dead_letters_read_to_act(struct query *q, struct reader *reader, struct uuid id,
+                              struct stored_letter *out, struct err *err)
 {
-    return letters_read(q, reader, id, out, err) &&
+    return dead_letters_read(q, reader, id, out, err) &&
            view_check_acting(q->call, q->mem, reader, out->execution, err);
 }
 
@@ -61,8 +61,8 @@ static void show(struct buf *out, const struct stored_letter *l)
     buf_char(out, '}');
 }
 
-bool letters_show(struct arena *mem, const struct mask *mask, const struct stored_letter *letter,
-                  struct buf *out, struct err *err)
+bool dead_letters_show(struct arena *mem, const struct mask *mask,
+                       const struct stored_letter *letter, struct buf *out, struct err *err)
 {
     struct buf whole;
 
@@ -83,16 +83,16 @@ static bool run_get(struct query *q, struct reader *reader, struct err *err)
     struct stored_letter letter;
     struct mask mask;
 
-    return letters_read(q, reader, *id, &letter, err) &&
+    return dead_letters_read(q, reader, *id, &letter, err) &&
            read_mask(reader, q->mem, letter.execution, &mask, err) &&
-           letters_show(q->mem, &mask, &letter, &q->answer, err);
+           dead_letters_show(q->mem, &mask, &letter, &q->answer, err);
 }
 
-void letters_get(struct call *c)
+void dead_letters_get(struct call *c)
 {
     struct uuid *id = ARENA_NEW(c->mem, struct uuid);
 
-    if (letters_id(c, id))
+    if (dead_letters_id(c, id))
         query_start(c, id, run_get, NULL);
 }
 
@@ -114,7 +114,7 @@ static bool show_visible(struct query *q, struct reader *reader, const struct st
         if (!read_mask(reader, q->mem, l->execution, &mask, err))
             return false;
         object_next(&q->answer);
-        if (!letters_show(q->mem, &mask, l, &q->answer, err))
+        if (!dead_letters_show(q->mem, &mask, l, &q->answer, err))
             return false;
         ++*shown;
     }
@@ -204,7 +204,7 @@ static bool take_execution(struct call *c, struct letter_filter *out)
     return false;
 }
 
-void letters_list(struct call *c)
+void dead_letters_list(struct call *c)
 {
     struct letter_filter *filter = ARENA_NEW(c->mem, struct letter_filter);
 

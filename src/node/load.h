@@ -1,0 +1,84 @@
+/*
+ * load.h - what the node reads from the store for itself. Internal to src/node.
+ *
+ * Each read runs on a reader thread and fills memory that the loop does not
+ * touch meanwhile; it comes back through the mailbox.
+ */
+#ifndef PAWL_NODE_LOAD_H
+#define PAWL_NODE_LOAD_H
+
+#include "node/entry.h"
+#include "node/program.h"
+#include "store/read.h"
+
+/* Freed when it is done. */
+struct load {
+    struct node_read read;
+    struct node *node;
+    struct err err;
+    bool ok;
+    struct load *newer, *older;    /* all that are under way */
+    struct load *next_unsent;      /* the readers' queue was full */
+    struct load *next_for_program; /* executions that wait for the same program */
+    struct arena mem;              /* what is read, unless it belongs to an entry or a program */
+    union {
+        struct {
+            struct entry *entry;
+            struct stored_execution stored;
+            bool found;
+        } execution;
+        struct {
+            struct entry *entry;
+            struct work *work;
+        } records;
+        struct {
+            struct program_ref *ref;
+            struct program_read read;
+        } program;
+        struct {
+            struct published *published;
+            int64_t version;
+            int64_t forgotten; /* how often the node had forgotten them when it was sent */
+        } published;
+        struct {
+            int64_t stamp;   /* known before, and what it is */
+            int64_t changes; /* of this node, when it was sent */
+            bool is_new;     /* there were changes: `entries` is the config */
+            struct value_entry *entries;
+            size_t count;
+            struct pins reachable; /* procedures and functions as they are now */
+        } look;
+        struct {
+            int64_t after_us, until_us;
+            struct uuid after_id;
+            struct dues dues;
+        } due;
+        struct {
+            int64_t after_row;
+            struct ended_executions rows;
+        } ended;
+        struct {
+            struct work *work;
+            int64_t now_us;
+            bool is_known, is_found;
+            struct known_signal known;
+            struct open_wait wait;
+        } correlate;
+        struct {
+            int64_t now_us;
+            bool found;
+        } expired;
+    };
+};
+
+struct load *load_new(struct node *n, void (*run)(struct node_read *, struct reader *),
+                      void (*done)(struct node_read *));
+void load_send(struct load *l); /* sooner or later `done` is called */
+void load_free(struct load *l);
+bool loads_resend(struct node *n); /* those that did not fit; whether any went */
+void loads_free(struct node *n);
+void load_entry(struct node *n, struct entry *e);
+void load_records(struct node *n, struct entry *e, struct work *w);
+void load_restore(struct load *l); /* the program of a loaded execution has come */
+
+#endif

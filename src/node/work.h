@@ -1,0 +1,150 @@
+/*
+ * work.h - one thing that is to happen, until the change that it leads to is
+ * durable. Internal to src/node.
+ *
+ * A work has a kind, which is a table of functions: what it is for the engine,
+ * and what follows from each way in which it can end. The loop (work.c,
+ * batch.c) knows works and no kinds. A further kind is a file with such a
+ * table; see README.md.
+ *
+ *     queued at its entry --event--> engine --> member of a batch --> applied
+ *        |        |                    |            |      |
+ *       gone      +--done (begin)    futile      refused  unknown
+ *
+ * A work is in exactly one place: a queue of an entry, of a program or of a
+ * code; a batch; a read; or free. Each way to end hands it to one function of
+ * its kind, which frees it or puts it into another place.
+ */
+#ifndef PAWL_NODE_WORK_H
+#define PAWL_NODE_WORK_H
+
+#include "define/world.h"
+#include "node/node.h"
+
+struct entry;
+struct program_ref;
+struct work;
+
+/* What is to be done with the first work of an entry. */
+enum work_begun {
+    WORK_ADVANCES, /* ask the engine */
+    WORK_FUTILE,   /* it cannot apply to the state as it is: *err says why */
+    WORK_WAITS,    /* not before the state in memory is durable; it stays where it is */
+    WORK_DONE,     /* it has left the queue */
+};
+
+struct work_kind {
+    const char *name;
+
+    /* Before the engine is asked. NULL: it is asked at once. */
+    enum work_begun (*begin)(struct node *n, struct entry *e, struct work *w, struct err *err);
+
+    /* Which event it is for the engine: add to *ev, which has all that was read. NULL: none. */
+    void (*event)(const struct node *n, const struct work *w, struct event *ev);
+
+    /* Its change is a member of the batch being built: what goes with it. NULL: nothing. */
+    void (*member)(struct node *n, struct work *w);
+
+    /* Its change is durable. */
+    void (*applied)(struct node *n, struct work *w);
+
+    /*
+     * It does not apply to the state of its execution, which is durable: the
+     * engine, or `begin`, says so. It has left the queue. `found`: what is wrong
+     * with it, in the execution's memory; or NULL.
+     */
+    void (*futile)(struct node *n, struct entry *e, struct work *w, const struct err *err,
+                   const struct findings *found);
+
+    /* The store has refused its member for good: w->member says why. */
+    void (*refused)(struct node *n, struct work *w);
+
+    /*
+     * Its batch was refused too often, or, with BATCH_UNKNOWN, nobody can tell
+     * whether its change is durable. The entry, if any, will be loaded again.
+     */
+    void (*unknown)(struct node *n, struct work *w, const struct batch *b);
+
+    /* Its execution is not there, or cannot be loaded. It has left the queue. */
+    void (*gone)(struct node *n, struct entry *e, struct work *w, const struct err *err);
+
+    /* Its change did not become true: the same again. NULL: back into the queue of its entry. */
+    void (*again)(struct node *n, struct work *w);
+
+    /* It has left the queue of its entry. NULL: nothing follows from that. */
+    void (*taken)(struct node *n, struct entry *e, struct work *w);
+
+    /* It is freed. NULL: nothing follows from that. */
+    void (*freed)(struct node *n, struct work *w);
+};
+
+/* request.c, wake.c, crash.c */
+extern const struct work_kind work_request, work_wake, work_crash;
+
+/* A program as it was read and compiled, with what it rests on. */
+enum program_state { PROGRAM_LOADING, PROGRAM_READY, PROGRAM_MISSING, PROGRAM_BROKEN };
+
+struct program_read {
+    enum program_state state;
+    const struct program *program;  /* READY */
+    struct function_list functions; /* as they were then */
+    int64_t stamp;                  /* of the definitions that it may rest on */
+};
+
+struct program_reads {
+    VEC_OF(struct program_read);
+};
+
+struct work {
+    const struct work_kind *kind;
+    struct node_request *request; /* work_request */
+    struct entry *entry;
+    int64_t number;        /* order of arrival */
+    int64_t now_us;        /* the time of its turn, kept while records are read; 0 = not begun */
+    struct commit *commit; /* once advanced; in the entry's memory */
+    struct member member;
+    struct idempotency idempotency; /* as it is stored, with the answer */
+    unsigned tries;                 /* how often its commit was refused */
+    unsigned record_tries;          /* ... because a record had changed */
+    unsigned kept_tries;            /* ... because signals that are kept had, or waits for them */
+    bool joins;                     /* a start that joined the execution that has its key */
+    struct record_reads records;    /* in the entry's memory */
+    struct object_reads objects;
+    struct history history; /* rows that rolling back asked for */
+    bool has_history;
+    struct process_reads processes;
+    struct program_reads programs; /* those of `processes`: work_forget_reads() */
+    struct child_reads children;
+    struct kept_reads kept;
+    struct correlated_signal *correlated; /* SIGNAL by correlation: in the request's memory */
+    int64_t waits_up_to;                  /* ... the wait that was asked last; 0 = none */
+    struct program_ref *program; /* RETRY, MIGRATE: the version to go on with, held; or NULL */
+    struct value input;          /* RETRY: as it was checked; or absent */
+    struct work *next;
+};
+
+struct work_queue {
+    struct work *first, *last;
+};
+
+struct work *work_new(struct node *n, const struct work_kind *kind);
+void work_free(struct node *n, struct work *w);
+void work_push(struct work_queue *q, struct work *w);
+struct work *work_pop(struct work_queue *q);
+
+/* Forget what was read for it: it is read again when it is asked for again. */
+void work_forget_reads(struct work *w);
+
+/* Whether something of it lies in the memory of its entry. */
+bool work_has_reads(const struct work *w);
+
+/* Advance what is ready, into the current batch. */
+void works_run(struct node *n);
+
+/* The first work of an entry leaves its queue. */
+void work_take_first(struct node *n, struct entry *e, struct work *w);
+
+/* It was not applied: the same event again, to the state as it really is. */
+void work_again(struct node *n, struct work *w);
+
+#endif

@@ -1,0 +1,454 @@
+/*
+ * work_request.c - requests as works: what a request is for the engine, and
+ * what its client is told; see work.h and node.h.
+ */
+#include "node/inner.h"
+
+#include "define/access.h"
+#include "store/change.h"
+#include "value/object.h"
+
+/* --- before the engine is asked --- */
+
+/* Whether a request may have to do with this execution; else *err says what it is told. */
+static bool request_is_allowed(const struct entry *e, const struct work *w, struct err *err)
+{
+    const struct node_request *r = w->request;
+    struct value access = e->x->program->access;
+
+    if (r->kind == NODE_START)
+        return !w->joins || access_allows(access, "view", r->user.role, r->user.groups) ||
+               err_set(err, ERR_FORBIDDEN,
+                       "an execution with this key is running, and you may not view it");
+    if (!str_eq(r->user.org_id, e->x->org_id))
+        return err_set(err, ERR_NOT_FOUND, "there is no execution with this id");
+    /* Only who has just started or signalled it waits for it. */
+    if (r->kind == NODE_WAIT)
+        return true;
+    if (!access_allows(access, "view", r->user.role, r->user.groups))
+        return err_set(err, ERR_NOT_FOUND, "there is no execution with this id");
+    return access_allows(access, "operate", r->user.role, r->user.groups) ||
+           err_set(err, ERR_FORBIDDEN, "its definition lets others operate it, not you");
+}
+
+/* A wait is no event: it is answered at once or joins those who wait. */
+static enum work_begun join_waiters(struct node *n, struct entry *e, struct work *w)
+{
+    struct node_request *r = w->request;
+
+    bool is_for_signal = r->signal_seq > 0;
+    bool may_be_taken = is_for_signal && !taken_not_yet(e->x, r->signal_seq);
+
+    /* What took it may not be durable; once it is, the history can be asked. */
+    if (may_be_taken && e->pins > 0)
+        return WORK_WAITS;
+    work_take_first(n, e, w);
+    work_free(n, w);
+    r->ok = is_for_signal;
+    r->taken_before = may_be_taken;
+    if (may_be_taken)
+        request_done(n, r);
+    else if (e->pins == 0 && status_is_terminal(e->x->status))
+        request_answer(n, r, e->x);
+    else
+        request_wait(n, e, r);
+    return WORK_DONE;
+}
+
+/* A signal that was received before is answered like the first time. */
+static enum work_begun repeat_signal(struct node *n, struct entry *e, struct work *w)
+{
+    struct node_request *r = w->request;
+
+    if (e->pins > 0)
+        return WORK_WAITS;
+    work_take_first(n, e, w);
+    work_free(n, w);
+    r->ok = true;
+    r->signal_id_out = r->signal_id;
+    r->taken_before = true;
+    request_done(n, r);
+    return WORK_DONE;
+}
+
+static enum work_begun begin_signal(struct node *n, struct entry *e, struct work *w,
+                                    struct err *err)
+{
+    const struct node_request *r = w->request;
+
+    switch (engine_signal_known(e->x, r->signal_id, r->signal_type, r->payload)) {
+    case SIGNAL_SAME:
+        return repeat_signal(n, e, w);
+    case SIGNAL_DIFFERS:
+        err_set(err, ERR_CONFLICT, "a signal with this id has other content");
+        return WORK_FUTILE;
+    case SIGNAL_NEW:
+        break;
+    }
+    if (!entry_is_parked(e))
+        return WORK_ADVANCES;
+    err_set(err, ERR_CONFLICT, "the execution is parked: advancing it ended the server %d times",
+            e->x->crash_count);
+    return WORK_FUTILE;
+}
+
+/* What an operator asks for may need another program first. */
+static enum work_begun begin_repair(struct node *n, struct entry *e, struct work *w,
+                                    struct err *err)
+{
+    switch (repair_prepare(n, e, w, err)) {
+    case REPAIR_READY:
+        return WORK_ADVANCES;
+    case REPAIR_REFUSED:
+        return WORK_FUTILE;
+    case REPAIR_WAITS:
+        work_take_first(n, e, w);
+        repair_wait(n, e, w);
+        return WORK_DONE;
+    }
+    PANIC("unknown state of a repair");
+}
+
+static enum work_begun request_begin(struct node *n, struct entry *e, struct work *w,
+                                     struct err *err)
+{
+    const struct node_request *r = w->request;
+
+    if (!request_is_allowed(e, w, err))
+        return WORK_FUTILE;
+    if (w->joins || r->kind == NODE_WAIT)
+        return join_waiters(n, e, w);
+    if (r->kind == NODE_SIGNAL)
+        return begin_signal(n, e, w, err);
+    if (repair_is(r->kind))
+        return begin_repair(n, e, w, err);
+    return WORK_ADVANCES;
+}
+
+static void request_event(const struct node *n, const struct work *w, struct event *ev)
+{
+    struct node_request *r = w->request;
+
+    (void)n;
+    switch (r->kind) {
+    case NODE_START:
+        ev->kind = EVENT_START;
+        return;
+    case NODE_SIGNAL:
+        ev->kind = EVENT_SIGNAL;
+        ev->signal_id = r->signal_id;
+        ev->signal_type = r->signal_type;
+        ev->signal_payload = r->payload;
+        ev->signal_by = r->signal_by;
+        ev->signal_correlation = r->correlation;
+        return;
+    case NODE_CANCEL:
+        ev->kind = EVENT_CANCEL;
+        ev->reason = r->reason;
+        /* What crashes the server when it is evaluated is not rolled back either. */
+        ev->cancel_rollback =
+            w->entry->x->crash_count >= CRASHES_MAX ? CANCEL_LEAVES : r->cancel_rollback;
+        return;
+    case NODE_RETRY:
+    case NODE_SKIP:
+    case NODE_MIGRATE:
+        ev->kind = repair_event(r->kind);
+        ev->from = r->from;
+        ev->held = r->held;
+        ev->program = w->program != NULL ? w->program->program : NULL;
+        ev->input = w->input;
+        ev->output = r->output;
+        return;
+    case NODE_RESOLVE:
+        ev->kind = EVENT_RESOLVE;
+        ev->letter = r->letter;
+        ev->said = r->said;
+        ev->output = r->output;
+        ev->note = r->note;
+        return;
+    case NODE_UNDO:
+        ev->kind = EVENT_UNDO;
+        ev->letter = r->letter;
+        return;
+    case NODE_PAUSE:
+    case NODE_RESUME:
+        ev->kind = r->kind == NODE_PAUSE ? EVENT_PAUSE : EVENT_RESUME;
+        ev->reason = r->reason;
+        ev->by = r->signal_by;
+        return;
+    case NODE_WAIT:
+    case NODE_DEFINITION:
+    case NODE_CHANGE:
+        break;
+    }
+    PANIC("this request makes no event");
+}
+
+/* --- in a batch --- */
+
+/* The answer that is kept for a repeated request. */
+static void request_keep_answer(struct work *w)
+{
+    struct node_request *r = w->request;
+    struct buf text;
+
+    w->idempotency = r->idempotency;
+    if (r->kind == NODE_DEFINITION || r->kind == NODE_CHANGE || r->kind == NODE_RESOLVE)
+        return; /* the caller knows it, but for what the store adds */
+    buf_init_arena(&text, r->mem);
+    ASSERT(w->commit != NULL || w->correlated != NULL);
+    if (r->kind == NODE_START) {
+        w->idempotency.status = 201;
+        view_execution(r->mem, &text, w->commit->after);
+    } else if (r->kind == NODE_SIGNAL) {
+        w->idempotency.status = 202;
+        buf_char(&text, '{');
+        object_text(&text, "id", r->signal_id);
+        if (r->names_execution && w->commit != NULL)
+            object_id(&text, "executionId", r->execution);
+        else if (r->names_execution)
+            object_json(&text, "executionId", STR("null"));
+        buf_char(&text, '}');
+    } else {
+        w->idempotency.status = 202;
+        buf_text(&text, "{}");
+    }
+    w->idempotency.answer = buf_view(&text);
+}
+
+static struct definition_change *request_definitions(struct node_request *r)
+{
+    return r->definitions != NULL ? r->definitions : &r->definition;
+}
+
+static void request_member(struct node *n, struct work *w)
+{
+    struct node_request *r = w->request;
+    struct member *m = &w->member;
+
+    m->correlated = w->correlated;
+    if (w->commit == NULL && w->correlated != NULL) {
+        m->kind = MEMBER_CHANGE;
+        m->change = correlate_keep(n, w);
+    } else if (w->commit == NULL && r->kind == NODE_DEFINITION) {
+        m->kind = MEMBER_DEFINITION;
+        m->definition = request_definitions(r);
+    } else if (w->commit == NULL) {
+        m->kind = MEMBER_CHANGE;
+        m->change = r->change;
+    }
+    if (r->audit.action.len > 0)
+        m->audit = &r->audit;
+    if (r->idempotency.key.len > 0) {
+        request_keep_answer(w);
+        m->idempotency = &w->idempotency;
+    }
+}
+
+/* --- what became of it --- */
+
+/* Answer now, or when the execution has ended. */
+static void answer_or_wait(struct node *n, struct work *w, const struct execution *x)
+{
+    struct node_request *r = w->request;
+
+    request_show(r, x);
+    if (r->wait_us > 0 && !r->ended)
+        request_wait(n, w->entry, r);
+    else
+        request_done(n, r);
+}
+
+static void answer_applied(struct node *n, struct work *w)
+{
+    struct node_request *r = w->request;
+
+    r->ok = true;
+    ASSERT(w->commit != NULL || r->kind == NODE_DEFINITION || r->kind == NODE_CHANGE ||
+           (r->kind == NODE_SIGNAL && w->correlated != NULL));
+    switch (r->kind) {
+    case NODE_START:
+        answer_or_wait(n, w, w->commit->after);
+        return;
+    case NODE_SIGNAL:
+        r->signal_id_out = r->signal_id;
+        r->is_kept = w->commit == NULL;
+        if (r->is_kept)
+            break;
+        r->signal_seq = w->commit->received->seq;
+        if (r->wait_us > 0 && !taken_find(r, w->commit) &&
+            !status_is_terminal(w->commit->after->status)) {
+            request_wait(n, w->entry, r);
+            return;
+        }
+        break;
+    case NODE_CANCEL:
+    case NODE_RETRY:
+    case NODE_SKIP:
+    case NODE_MIGRATE:
+    case NODE_RESOLVE:
+    case NODE_UNDO:
+    case NODE_PAUSE:
+    case NODE_RESUME:
+        break;
+    case NODE_DEFINITION:
+        config_changed(n, request_definitions(r));
+        break;
+    case NODE_CHANGE:
+        r->change->answer_json = str_copy(r->mem, r->change->answer_json);
+        break;
+    case NODE_WAIT:
+        PANIC("a wait is in no batch");
+    }
+    request_done(n, r);
+}
+
+static void request_applied(struct node *n, struct work *w)
+{
+    answer_applied(n, w);
+    work_free(n, w);
+}
+
+/* Findings are answered from the request's memory; that of the execution may go before. */
+static void take_findings(struct node_request *r, const struct findings *from)
+{
+    r->findings = (struct findings){0};
+    for (size_t i = 0; i < from->count; i++) {
+        struct finding f = from->items[i];
+
+        f.pointer = str_copy(r->mem, f.pointer);
+        f.step = str_copy(r->mem, f.step);
+        f.code = str_copy(r->mem, f.code);
+        f.message = str_copy(r->mem, f.message);
+        f.hint = str_copy(r->mem, f.hint);
+        *VEC_ADD(r->mem, &r->findings) = f;
+    }
+}
+
+static void request_futile(struct node *n, struct entry *e, struct work *w, const struct err *err,
+                           const struct findings *found)
+{
+    (void)e;
+    if (found != NULL)
+        take_findings(w->request, found);
+    if (correlate_goes_on(n, w, err->code))
+        return;
+    request_refuse(n, w->request, err->code, "%s", err->message);
+    work_free(n, w);
+}
+
+/* The execution that has the key answers in place of the one that was to be started. */
+static bool request_joins(struct node *n, struct work *w)
+{
+    struct node_request *r = w->request;
+
+    if (w->member.result != MEMBER_KEY_BUSY || r->kind != NODE_START ||
+        !w->commit->after->program->joins_by_key)
+        return false;
+    w->commit = NULL;
+    w->joins = true;
+    r->joined = true;
+    entry_queue(n, entry_get(n, w->member.holder), w);
+    return true;
+}
+
+/* Say to the client what the store said of its member. */
+static void answer_refused(struct node *n, struct node_request *r, const struct member *m)
+{
+    bool is_definition = r->kind == NODE_DEFINITION;
+
+    switch (m->result) {
+    case MEMBER_KEY_BUSY:
+        r->id = m->holder;
+        request_refuse(n, r, ERR_KEY_BUSY, "an execution with this key is running");
+        return;
+    case MEMBER_SIGNAL_KNOWN:
+        r->ok = true;
+        r->signal_id_out = r->signal_id;
+        r->taken_before = true;
+        r->is_kept = !m->has_holder;
+        r->execution = m->holder;
+        request_done(n, r);
+        return;
+    case MEMBER_SIGNAL_DIFFERS:
+        request_refuse(n, r, ERR_CONFLICT, "a signal with this id has other content");
+        return;
+    case MEMBER_REPEATED:
+        r->ok = true;
+        r->joined = true;
+        r->stored_status = m->answer_status;
+        r->stored_answer = str_copy(r->mem, m->answer);
+        request_done(n, r);
+        return;
+    case MEMBER_KEY_CONFLICT:
+        request_refuse(n, r, ERR_IDEMPOTENCY_CONFLICT,
+                       "this Idempotency-Key was used with another request");
+        return;
+    case MEMBER_STALE:
+    case MEMBER_RECORD_STALE:
+    case MEMBER_KEPT_STALE:
+        request_refuse(n, r, is_definition ? ERR_PRECONDITION_FAILED : ERR_OVERLOADED,
+                       is_definition ? "someone else has saved it since"
+                                     : "too many changes at once; try again");
+        return;
+    case MEMBER_GONE:
+        request_refuse(n, r, ERR_NOT_FOUND, "it does not exist");
+        return;
+    case MEMBER_FAILED:
+        request_refuse(n, r, m->err.code, "%s", m->err.message);
+        return;
+    case MEMBER_APPLIED:
+        break;
+    }
+    PANIC("an applied member is not refused");
+}
+
+static void request_refused(struct node *n, struct work *w)
+{
+    if (correlate_looks_again(n, w) || request_joins(n, w))
+        return;
+    answer_refused(n, w->request, &w->member);
+    work_free(n, w);
+}
+
+static void request_unknown(struct node *n, struct work *w, const struct batch *b)
+{
+    bool is_unknown = b->end == BATCH_UNKNOWN;
+
+    request_refuse(n, w->request, is_unknown ? ERR_OUTCOME_UNKNOWN : ERR_OVERLOADED,
+                   is_unknown ? "whether it happened is not known: %s"
+                              : "the store refuses changes: %s",
+                   b->err.message);
+    work_free(n, w);
+}
+
+static void request_gone(struct node *n, struct entry *e, struct work *w, const struct err *err)
+{
+    (void)e;
+    if (err->code == ERR_NOT_FOUND && correlate_goes_on(n, w, err->code))
+        return;
+    request_refuse(n, w->request, err->code, "%s", err->message);
+    work_free(n, w);
+}
+
+static void request_again(struct node *n, struct work *w)
+{
+    /* An execution that was to be started never was: start another one. */
+    if (w->request->kind == NODE_START)
+        request_start(n, w);
+    else
+        entry_queue(n, w->entry, w);
+}
+
+const struct work_kind work_request = {
+    .name = "request",
+    .begin = request_begin,
+    .event = request_event,
+    .member = request_member,
+    .applied = request_applied,
+    .futile = request_futile,
+    .refused = request_refused,
+    .unknown = request_unknown,
+    .gone = request_gone,
+    .again = request_again,
+};

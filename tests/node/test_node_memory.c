@@ -1,0 +1,272 @@
+/*
+ * test_node_memory.c - what a node holds in memory is bounded, however long it
+ * runs. Memory is what the allocator has given out.
+ */
+#include "base/clock.h"
+#include "node/node.h"
+#include "value/json.h"
+
+#include <malloc.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct fixture {
+    char path[128];
+    struct node *node;
+    struct arena mem; /* of what the test itself keeps */
+    struct clock_manual clock;
+};
+
+static int set_up(void **state)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+    struct node_options options = {.clock = &f->clock.clock};
+    const char *folder = getenv("TMPDIR");
+    struct err err;
+
+    snprintf(f->path, sizeof(f->path), "%s/pawl-test-XXXXXX", folder != NULL ? folder : "/tmp");
+    assert_non_null(mkdtemp(f->path));
+    arena_init(&f->mem);
+    clock_manual_init(&f->clock, INT64_C(1700000000000000));
+    options.data_path = str_of(f->path);
+    f->node = node_open(&options, &err);
+    if (f->node == NULL)
+        fail_msg("%s", err.message);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    char command[160];
+
+    node_close(f->node);
+    arena_fini(&f->mem);
+    snprintf(command, sizeof(command), "rm -rf %s", f->path);
+    assert_int_equal(system(command), 0);
+    free(f);
+    return 0;
+}
+
+static size_t used_bytes(void)
+{
+    struct mallinfo2 info = mallinfo2();
+
+    return info.uordblks + info.hblkhd;
+}
+
+static void set_done(struct node_request *r)
+{
+    *(bool *)r->owner = true;
+}
+
+static void submit(struct fixture *f, struct node_request *r, struct arena *mem, bool *done)
+{
+    struct err err;
+
+    *done = false;
+    r->mem = mem;
+    r->done = set_done;
+    r->owner = done;
+    r->user = (struct node_user){.id = STR("u1"), .name = STR("Ada"), .role = STR("admin")};
+    assert_true(node_submit(f->node, r, &err));
+}
+
+static void pass_until(struct fixture *f, const bool *done)
+{
+    int64_t until_us = clock_mono_us(&clock_system) + INT64_C(120) * 1000000;
+
+    while (!*done && clock_mono_us(&clock_system) < until_us)
+        if (!node_pass(f->node))
+            usleep(20);
+    assert_true(*done);
+}
+
+/* Submit a request whose memory is `mem` and pass until it is answered. */
+static void ask(struct fixture *f, struct node_request *r, struct arena *mem)
+{
+    bool done;
+
+    submit(f, r, mem, &done);
+    pass_until(f, &done);
+    if (!r->ok)
+        fail_msg("%s", r->err.message);
+}
+
+static void define(struct fixture *f, const char *kind, const char *code, const char *text)
+{
+    struct node_request r = {.kind = NODE_DEFINITION};
+    bool is_process = strcmp(kind, "scenario") == 0;
+    struct arena mem;
+
+    arena_init(&mem);
+    r.definition = (struct definition_change){
+        .action = is_process ? DEFINITION_PUBLISH : DEFINITION_PUT,
+        .is_process = is_process,
+        .kind = str_of(kind),
+        .code = str_of(code),
+        .name = str_of(code),
+        .text = str_of(text),
+        .user_id = STR("u1"),
+        .if_match = -1,
+        .now_us = clock_wall_us(&f->clock.clock),
+    };
+    ask(f, &r, &mem);
+    arena_fini(&mem);
+}
+
+static struct uuid start(struct fixture *f, const char *code)
+{
+    struct node_request r = {.kind = NODE_START, .code = str_of(code)};
+    struct arena mem;
+
+    arena_init(&mem);
+    r.input = value_map_empty();
+    ask(f, &r, &mem);
+    arena_fini(&mem);
+    return r.id;
+}
+
+enum { SCENARIOS = 20 };
+
+static void name_scenario(char code[16], int i)
+{
+    snprintf(code, 16, "s%d", i);
+}
+
+/* Scenarios that call the function `used`; executions of them end at once, or wait. */
+static void define_scenarios(struct fixture *f, const char *type)
+{
+    define(f, "function", "used",
+           "{\"params\":[{\"name\":\"x\",\"type\":\"number\"}],\"body\":\"x + 1\"}");
+    for (int i = 0; i < SCENARIOS; i++) {
+        char code[16], text[400];
+
+        name_scenario(code, i);
+        snprintf(text, sizeof(text),
+                 "{\"code\":\"%s\",\"steps\":["
+                 "{\"code\":\"a\",\"procedure\":{\"type\":\"compute.transform\","
+                 "\"data\":{\"n\":\"=fn.used(1)\"}}},"
+                 "{\"code\":\"b\",\"procedure\":{\"type\":%s}}]}",
+                 code, type);
+        define(f, "scenario", code, text);
+        (void)start(f, code);
+    }
+}
+
+/* Publish the function `name` anew so often, and start all scenarios after each. */
+static void publish_again(struct fixture *f, const char *name, int from, int to)
+{
+    for (int i = from; i < to; i++) {
+        char text[100], code[16];
+
+        snprintf(text, sizeof(text),
+                 "{\"params\":[{\"name\":\"x\",\"type\":\"number\"}],\"body\":\"x + %d\"}", i);
+        define(f, "function", name, text);
+        for (int k = 0; k < SCENARIOS; k++) {
+            name_scenario(code, k);
+            (void)start(f, code);
+        }
+    }
+}
+
+static const char ends[] = "\"compute.transform\",\"data\":1";
+static const char waits[] = "\"wait.signal\",\"signalType\":\"go\"";
+
+static void test_node__a_published_function_that_no_program_reaches_costs_no_memory(void **state)
+{
+    struct fixture *f = *state;
+    size_t before;
+
+    define_scenarios(f, ends);
+    publish_again(f, "unrelated", 0, 5);
+    before = used_bytes();
+    publish_again(f, "unrelated", 5, 30);
+    assert_true(used_bytes() < before + ((size_t)2 << 20));
+}
+
+/* The executions that hold the programs are idle: they go from memory with them. */
+static void test_node__programs_of_functions_that_were_published_again_are_freed(void **state)
+{
+    struct fixture *f = *state;
+    size_t before = used_bytes();
+
+    define_scenarios(f, waits);
+    for (int i = 0; i < 60; i++) {
+        publish_again(f, "used", i * 10, i * 10 + 1);
+        assert_true(used_bytes() < before + ((size_t)60 << 20));
+    }
+}
+
+static const char listen[] =
+    "{\"code\":\"listen\",\"steps\":[{\"code\":\"rounds\",\"loop\":{\"while\":\"true\",\"max\":"
+    "10000,"
+    "\"steps\":[{\"code\":\"hear\",\"procedure\":{\"type\":\"wait.signal\",\"signalType\":\"go\"}}]"
+    "}}]}";
+
+/* So many signals at a time, as several clients send them. */
+enum { AT_ONCE = 64 };
+
+static void signal_many(struct fixture *f, struct uuid id, int count)
+{
+    struct node_request r[AT_ONCE];
+    bool done[AT_ONCE];
+    struct arena mem[AT_ONCE];
+
+    for (int i = 0; i < AT_ONCE; i++)
+        arena_init(&mem[i]);
+    for (int sent = 0; sent < count; sent += AT_ONCE) {
+        for (int i = 0; i < AT_ONCE; i++) {
+            arena_reset(&mem[i]);
+            r[i] = (struct node_request){
+                .kind = NODE_SIGNAL, .execution = id, .signal_type = STR("go")};
+            r[i].payload = value_map_empty();
+            r[i].signal_by = value_map_empty();
+            submit(f, &r[i], &mem[i], &done[i]);
+        }
+        for (int i = 0; i < AT_ONCE; i++) {
+            pass_until(f, &done[i]);
+            if (!r[i].ok)
+                fail_msg("%s", r[i].err.message);
+        }
+    }
+    for (int i = 0; i < AT_ONCE; i++)
+        arena_fini(&mem[i]);
+}
+
+static void test_node__signals_to_an_execution_that_is_waited_for_leave_nothing(void **state)
+{
+    struct fixture *f = *state;
+    struct node_request wait = {.kind = NODE_WAIT, .wait_us = INT64_C(3600) * 1000000};
+    struct uuid id;
+    size_t before;
+    bool done;
+
+    define(f, "scenario", "listen", listen);
+    id = start(f, "listen");
+    wait.execution = id;
+    submit(f, &wait, &f->mem, &done);
+    signal_many(f, id, 2000);
+    before = used_bytes();
+    signal_many(f, id, 6000);
+    assert_false(done);
+    assert_true(used_bytes() < before + ((size_t)4 << 20));
+}
+
+int main(void)
+{
+#define CLAIM(name) cmocka_unit_test_setup_teardown(test_node__##name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        CLAIM(a_published_function_that_no_program_reaches_costs_no_memory),
+        CLAIM(programs_of_functions_that_were_published_again_are_freed),
+        CLAIM(signals_to_an_execution_that_is_waited_for_leave_nothing),
+    };
+
+    return cmocka_run_group_tests_name("node_memory", tests, NULL, NULL);
+}
