@@ -3,7 +3,7 @@
 # Every way of compiling the tree is a variant with objects of its own:
 #
 #   variant   compiler and flags              what it makes
-#   release   gcc -O2                         build/pawl, build/bench/*
+#   release   gcc -O2, hardened               build/pawl, build/bench/*
 #   check     gcc -O1, slow assertions        build/tests/*, with a pawl-check of its own
 #   asan      gcc, address and undefined      build/asan/*
 #   tsan      gcc, thread sanitizer           build/tsan/*
@@ -59,6 +59,10 @@ BENCH_SOURCES := $(wildcard bench/*.c)
 TEST_SCRIPTS := $(wildcard tests/*/test_*.sh tests/*/test_*.mjs)
 GENERATED := $(patsubst tools/gen_%.c,$(BUILD)/gen/%.h,$(wildcard tools/gen_*.c))
 
+# What `make test` runs under address and undefined sanitizers too.
+SANITIZED = $(patsubst %.c,$(BUILD)/asan/%,$(notdir $(wildcard \
+    $(foreach d,value cel engine store,tests/$(d)/test_*.c))))
+
 TEST_NAMES := $(basename $(notdir $(TEST_SOURCES)))
 ifneq ($(words $(TEST_NAMES)),$(words $(sort $(TEST_NAMES))))
 $(error two test files have the same name; test programs share one folder)
@@ -76,7 +80,8 @@ CXX_FLAGS = -std=c++17 $(COMMON) $(WARNINGS_CXX)
 
 CC_release := gcc
 CXX_release := g++
-FLAGS_release := -O2
+FLAGS_release := -O2 -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE
+LINK_release := -pie -Wl,-z,relro,-z,now
 
 CC_check := gcc
 CXX_check := g++
@@ -123,13 +128,15 @@ crash: all ## kill a server with -9 in the middle of its work, and watch it go o
 tour: all ## build, then a guided tour of the expression language
 	@scripts/tour $(BUILD)/pawl
 
-test: ## build and run every test; ends with "N passed, N failed"
+# Scripts first: the slowest of them should not be what everything waits for at the end.
+test: ## build and run every test, sanitizers and lint included; ends with "N passed, N failed"
 	@scripts/setup test
-	+@$(BUILD_WITH) test-programs
-	@PAWL=$(BUILD)/pawl scripts/run-tests \
-	    $(addprefix $(BUILD)/tests/,$(filter test_%,$(TEST_NAMES))) $(TEST_SCRIPTS)
+	@scripts/setup lint
+	+@$(BUILD_WITH) test-programs $(SANITIZED) lint-objects
+	@PAWL=$(BUILD)/pawl scripts/run-tests $(TEST_SCRIPTS) \
+	    $(addprefix $(BUILD)/tests/,$(filter test_%,$(TEST_NAMES))) $(SANITIZED)
 
-test-full: ## the same with thousands of kills; takes an hour or more
+test-full: ## the same with thousands of kills and clang-tidy; takes an hour or more
 	+@PAWL_TEST_FULL=1 TEST_TIMEOUT_S=14400 $(MAKE) --no-print-directory test
 
 test-programs: $(BUILD)/pawl $(BUILD)/tests/pawl-check $(BUILD)/sim/pawl-sim $(addprefix $(BUILD)/tests/,$(TEST_NAMES))
@@ -170,7 +177,7 @@ bench: ## run the benchmarks
 lint: ## compile with both compilers and -Werror, then check format, folders and code
 	@scripts/setup lint
 	+@$(BUILD_WITH) lint-objects
-	@INCLUDES="$(INCLUDES)" scripts/lint
+	@scripts/lint
 
 fmt: ## format every C file in place
 	@scripts/setup lint
@@ -245,7 +252,7 @@ $(2): $(call objects,$(1),$(3)) $(if $(filter tests/%,$(3)),$(BUILD)/obj/$(1)/li
     $(BUILD)/obj/$(1)/libpawl.a
 	@mkdir -p $$(@D)
 	@echo "  LINK     $$@"
-	$(Q)$(CC_$(1)) $(FLAGS_$(1)) $$(LDFLAGS) $$^ $(4) -o $$@
+	$(Q)$(CC_$(1)) $(FLAGS_$(1)) $(LINK_$(1)) $$(LDFLAGS) $$^ $(4) -o $$@
 endef
 
 $(eval $(call PROGRAM,release,$(BUILD)/pawl,$(MAIN),$(LIBS)))

@@ -82,6 +82,19 @@ claim 'only what failed' says_not '=== good.sh'
 claim 'how a crash ended is said' says 'crash.sh: ended with status 137 after 1 passed tests'
 claim 'silence is no success' says 'silent.sh: ended with status 0 after 0 passed tests'
 
+# Each of the two ends only when the other has begun.
+program meets.sh <<END
+touch "$folder/met.\$\$"
+for _ in \$(seq 3000); do
+    set -- "$folder"/met.*
+    [ \$# -lt 2 ] || break
+    sleep 0.01
+done
+echo "\$(( \$# > 1 )) passed, \$(( \$# < 2 )) failed"
+END
+TEST_JOBS=2 run meets.sh meets.sh
+claim 'programs run beside each other' ends_with '2 passed, 0 failed'
+
 TEST_TIMEOUT_S=1 run hang.sh
 claim 'a program that hangs is ended, and that is said' says 'hang.sh: took more than 1 s'
 
