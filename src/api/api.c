@@ -110,7 +110,7 @@ static bool has_right(const struct call *c)
     if (right == RIGHT_OPEN)
         return true;
     return right_has(right, c->role) &&
-           (right != RIGHT_INSTALLATION || str_eq(c->user.org_id, ORG_DEFAULT));
+           (!right_is_of_default_org(right) || call_scope(c).len == 0);
 }
 
 static enum call_gate gate_of(struct call *c)
@@ -161,9 +161,9 @@ static void refuse_method(struct call *c)
 static void refuse_right(struct call *c)
 {
     if (right_has(c->route->right, c->role))
-        call_refuse_text(c, ERR_FORBIDDEN,
-                         "all organisations share this; it is changed by administrators of the "
-                         "default one");
+        call_refuse_text(c, ERR_DEFAULT_ORG_ONLY,
+                         "this belongs to the whole installation: only an admin of the default "
+                         "organisation may change it");
     else
         call_refuse_text(c, ERR_FORBIDDEN, "your role, %s, may not do this; it takes one of: %.*s",
                          role_name(c->role), STR_ARG(right_roles(c->mem, c->route->right)));

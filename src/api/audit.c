@@ -42,7 +42,8 @@ void audit_list(struct call *c)
 {
     struct audit_filter *filter = ARENA_NEW(c->mem, struct audit_filter);
     struct str user = http_query(c->http, "user");
-    const struct person *p = user.len > 0 ? directory_find(api_people(c->api), user) : NULL;
+    const struct person *p =
+        user.len > 0 ? directory_find(api_people(c->api), call_scope(c), user) : NULL;
 
     *filter = (struct audit_filter){
         .user_id = p != NULL ? str_copy(c->mem, p->id) : user,

@@ -49,6 +49,18 @@ struct definition_item {
 bool definitions_take_live(struct arena *mem, const struct kind_spec *spec, struct value body,
                            struct definition_item *out, struct findings *findings) MUST_USE;
 
+/* Several that are changed together. */
+struct definition_items {
+    VEC_OF(const struct definition_item *);
+};
+
+/*
+ * On a reader thread: whether there is room for the items beside what is
+ * stored, and none is too large. False: ERR_TOO_LARGE says what is.
+ */
+bool definitions_check_room(struct reader *reader, struct arena *mem,
+                            const struct definition_items *items, struct err *err) MUST_USE;
+
 /* Put what an item is into the world, so that others may name it; before world_open(). */
 void definitions_add(struct world *w, const struct definition_item *item);
 

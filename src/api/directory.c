@@ -344,17 +344,24 @@ const struct person *directory_by_email(const struct directory *d, struct str em
     return map_get(&d->table.emails, str_from(lower, email.len));
 }
 
-const struct person *directory_find(const struct directory *d, struct str text)
+const struct person *directory_find(const struct directory *d, struct str org_id, struct str text)
 {
-    const struct person *p = map_get(&d->table.people, text);
+    const struct person *found = map_get(&d->table.people, text), *p;
 
-    if (p == NULL)
-        p = directory_by_email(d, text);
-    for (const struct map_entry *e = map_next(&d->table.people, NULL); p == NULL && e != NULL;
-         e = map_next(&d->table.people, e))
-        if (str_eq(((const struct person *)e->ptr)->name, text))
-            p = e->ptr;
-    return p;
+    if (found == NULL)
+        found = directory_by_email(d, text);
+    if (found != NULL)
+        return org_id.len == 0 || str_eq(found->org_id, org_id) ? found : NULL;
+    for (const struct map_entry *e = map_next(&d->table.people, NULL); e != NULL;
+         e = map_next(&d->table.people, e)) {
+        p = e->ptr;
+        if (!str_eq(p->name, text) || (org_id.len > 0 && !str_eq(p->org_id, org_id)))
+            continue;
+        if (found == NULL ||
+            (str_eq(p->org_id, ORG_DEFAULT) && !str_eq(found->org_id, ORG_DEFAULT)))
+            found = p;
+    }
+    return found;
 }
 
 uint64_t directory_changes(const struct directory *d)

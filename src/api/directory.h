@@ -66,8 +66,11 @@ const struct person *directory_by_token(struct directory *d, struct str token,
 /* Whatever the case of its letters. */
 const struct person *directory_by_email(const struct directory *d, struct str email);
 
-/* By id, e-mail or name; of several with one name the first. */
-const struct person *directory_find(const struct directory *d, struct str text);
+/*
+ * By id, e-mail or name, of one organisation; without one of all, and of
+ * several with one name then one of the default organisation.
+ */
+const struct person *directory_find(const struct directory *d, struct str org_id, struct str text);
 
 /* Counts up whenever someone may have changed. */
 uint64_t directory_changes(const struct directory *d);

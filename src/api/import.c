@@ -143,6 +143,19 @@ static void check_twice(struct arena *mem, struct import *all)
 
 /* --- checking --- */
 
+static bool check_room(struct query *q, struct reader *reader, const struct import *all,
+                       struct err *err)
+{
+    struct definition_items items = {0};
+    struct err cause;
+
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i].is_usable)
+            *VEC_ADD(q->mem, &items) = &all->items[i].item;
+    return definitions_check_room(reader, q->mem, &items, &cause) ||
+           err_set(err, cause.code, "nothing was changed: %s", cause.message);
+}
+
 /* Items name each other and what is stored. */
 static bool check_items(struct query *q, struct reader *reader, struct import *all, struct world *w,
                         struct err *err)
@@ -333,7 +346,8 @@ static bool run_import(struct query *q, struct reader *reader, struct err *err)
     struct world w;
     bool ok, is_malformed = false;
 
-    if (!read_body(q, all, err) || !definitions_world(reader, q->mem, &w, err))
+    if (!read_body(q, all, err) || !check_room(q, reader, all, err) ||
+        !definitions_world(reader, q->mem, &w, err))
         return false;
     ok = check_items(q, reader, all, &w, err);
     world_close(&w);

@@ -9,10 +9,6 @@
 
 enum { LIST_LIMIT = 50 };
 
-/* What the config of an installation may be: every execution that uses it takes a copy. */
-enum { CONFIG_VALUE_MAX = 64 * 1024, CONFIG_ALL_MAX = 256 * 1024, CONFIG_COUNT_MAX = 1000 };
-enum { FUNCTION_COUNT_MAX = 1000 };
-
 /* --- reading --- */
 
 static void write_one(struct buf *out, const struct kind_spec *spec,
@@ -103,33 +99,13 @@ struct save_args {
     int64_t if_match;
 };
 
-/* Functions and config are bounded in number, and config in size. */
 static bool check_room(struct query *q, struct reader *reader, const struct save_args *args,
                        struct err *err)
 {
-    bool is_config = args->item.spec->kind == KIND_CONFIG;
-    size_t max = is_config ? CONFIG_COUNT_MAX : FUNCTION_COUNT_MAX;
-    size_t bytes = args->item.text.len, count = 1;
-    struct stored_definitions all;
+    struct definition_items one = {0};
 
-    if (args->item.spec->kind == KIND_TEMPLATE)
-        return true;
-    if (!read_published(reader, q->mem, str_of(args->item.spec->name), &all, err))
-        return false;
-    for (size_t i = 0; i < all.count; i++)
-        if (!str_eq(all.items[i].code, args->item.code)) {
-            bytes += all.items[i].text.len;
-            count++;
-        }
-    if (is_config && args->item.text.len > CONFIG_VALUE_MAX)
-        return err_set(err, ERR_TOO_LARGE, "a value of config has at most %d bytes as JSON",
-                       CONFIG_VALUE_MAX);
-    if (is_config && bytes > CONFIG_ALL_MAX)
-        return err_set(err, ERR_TOO_LARGE, "all values of config have at most %d bytes together",
-                       CONFIG_ALL_MAX);
-    if (count > max)
-        return err_set(err, ERR_TOO_LARGE, "there may be %zu of them, and there are", max);
-    return true;
+    *VEC_ADD(q->mem, &one) = &args->item;
+    return definitions_check_room(reader, q->mem, &one, err);
 }
 
 /* What uses it must stay valid. */

@@ -17,6 +17,11 @@ bool right_has(enum right right, enum role role)
     return (rights[right] >> role & 1u) != 0;
 }
 
+bool right_is_of_default_org(enum right right)
+{
+    return right == RIGHT_INSTALLATION;
+}
+
 struct str right_roles(struct arena *mem, enum right right)
 {
     struct buf out;

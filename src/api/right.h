@@ -14,6 +14,9 @@ enum right {
 /* Whether someone of this role has the right. Nobody needs RIGHT_OPEN. */
 bool right_has(enum right right, enum role role);
 
+/* Whether members of the default organisation alone have the right. */
+bool right_is_of_default_org(enum right right);
+
 /* The roles that have it, for people: "admin, operator". In `mem`. */
 struct str right_roles(struct arena *mem, enum right right);
 

@@ -1,0 +1,115 @@
+// What belongs to the installation: who may change it, and how much there may be; on both stores.
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { Client } from '../kill/client.mjs';
+import { check, claim, equal, refused, run } from './stores.mjs';
+
+const ORG = '018f5f00-0000-7000-8000-00000000000b';
+const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
+const steps = [{ code: 'one', procedure: { type: 'compute.transform', data: 1 } }];
+
+async function user(rig, fields) {
+    const answer = await rig.api('POST', '/users', fields);
+    equal(answer.status, 201, JSON.stringify(answer.body));
+    const client = new Client(rig.server.url, answer.body.token);
+    return { ...answer.body, api: (method, path, body) => client.ask(method, `/api/v1${path}`, body), close: () => client.close() };
+}
+
+// --- who may change it ---
+
+// Each call that changes what all organisations share, with a request that an admin of the default one may make.
+const CHANGES = [
+    ['PUT', '/scenarios/{code}/draft', '/scenarios/shared/draft', { code: 'shared', steps }],
+    ['POST', '/scenarios/{code}/publish', '/scenarios/shared/publish', {}],
+    ['POST', '/scenarios/{code}/revert', '/scenarios/shared/revert', {}],
+    ['DELETE', '/scenarios/{code}/draft', '/scenarios/shared/draft'],
+    ['PUT', '/procedures/{code}/draft', '/procedures/shared.work/draft', { code: 'shared.work', commands: [] }],
+    ['POST', '/procedures/{code}/publish', '/procedures/shared.work/publish', {}],
+    ['POST', '/procedures/{code}/revert', '/procedures/shared.work/revert', {}],
+    ['DELETE', '/procedures/{code}/draft', '/procedures/shared.work/draft'],
+    ['PUT', '/functions/{name}', '/functions/shared', { params: [], body: '1' }],
+    ['DELETE', '/functions/{name}', '/functions/shared'],
+    ['PUT', '/templates/{code}', '/templates/shared', { subject: 'a', body: 'b' }],
+    ['DELETE', '/templates/{code}', '/templates/shared'],
+    ['PUT', '/config/{name}', '/config/shared', { value: 1 }],
+    ['DELETE', '/config/{name}', '/config/shared'],
+    ['POST', '/import', '/import', { items: [{ kind: 'config', name: 'shared', value: 2 }] }],
+];
+
+claim('what belongs to the installation is changed by admins of the default organisation alone', async (rig) => {
+    const foreign = await user(rig, { name: 'Foreign', role: 'admin', org_id: ORG });
+    for (const [method, pattern, path, body] of CHANGES) {
+        const problem = refused(await foreign.api(method, path, body), 403, 'default_org_only');
+        check(/default organisation/.test(problem.detail), `${pattern}: ${problem.detail}`);
+    }
+    equal((await foreign.api('GET', '/scenarios')).status, 200, 'reading is for everybody');
+    equal((await foreign.api('GET', '/scenarios/shared')).status, 404, 'nothing was changed');
+    equal((await foreign.api('GET', '/config/shared')).status, 404, 'nothing was changed');
+    foreign.close();
+    const ours = await user(rig, { name: 'Ours', role: 'admin' });
+    for (const [method, pattern, path, body] of CHANGES)
+        check((await ours.api(method, path, body)).status !== 403, `${method} ${pattern}`);
+    ours.close();
+});
+
+claim('an operator of another organisation is refused by the role first', async (rig) => {
+    const clerk = await user(rig, { name: 'Clerk', role: 'operator', org_id: ORG });
+    refused(await clerk.api('PUT', '/config/shared', { value: 1 }), 403, 'forbidden');
+    clerk.close();
+});
+
+claim('every route that changes a definition, a function, a template or config demands it', async () => {
+    const rows = [...readFileSync(join(root, 'src/api/routes.def'), 'utf8')
+        .matchAll(/^ROUTE\(\s*"(\w+)",\s*"\/api\/v1([^"]+)",\s*\w+,\s*(\w+)/gms)];
+    const kinds = /^\/(scenarios|procedures|schemas|machines|functions|templates|config|credentials|subscriptions|workers|import)\b/;
+    const changing = rows.filter(([, method, path, right]) => method !== 'GET' && kinds.test(path) && right !== 'VIEWER');
+    check(changing.length >= CHANGES.length, `${changing.length} of them were found`);
+    equal(changing.filter(([, , , right]) => right !== 'INSTALLATION').map(([, method, path]) => `${method} ${path}`), []);
+});
+
+claim('the audit log of an organisation finds its own user, not a namesake of another', async (rig) => {
+    const here = await user(rig, { name: 'Anna', role: 'admin' });
+    const there = await user(rig, { name: 'Anna', role: 'admin', org_id: ORG });
+    equal((await here.api('PUT', '/config/of_anna', { value: 1 })).status, 201);
+    const made = await there.api('POST', '/users', { name: 'Ben', role: 'viewer', org_id: ORG });
+    equal(made.status, 201, JSON.stringify(made.body));
+    equal((await there.api('GET', '/audit?user=Anna')).body.items.map((a) => [a.action, a.user.id]), [['user.create', there.id]]);
+    equal((await here.api('GET', '/audit?user=Anna')).body.items.map((a) => a.user.id), [here.id], 'ours first');
+    equal((await there.api('GET', `/audit?user=${here.id}`)).body.items, [], 'nothing of another organisation');
+    here.close();
+    there.close();
+});
+
+// --- how much there may be ---
+
+const importing = (rig, items) => rig.api('POST', '/import', { items });
+const config = (name, value) => ({ kind: 'config', name, value });
+
+claim('import keeps the limits of config', async (rig) => {
+    const large = refused(await importing(rig, [config('small', 1), config('large', 'x'.repeat(65 * 1024))]), 413, 'too_large');
+    check(/large.*65536/.test(large.detail), large.detail);
+    equal((await rig.api('GET', '/config/small')).status, 404, 'all or nothing');
+    const all = Array.from({ length: 5 }, (_, i) => config(`part${i}`, 'x'.repeat(60 * 1024)));
+    check(/262144 bytes together/.test(refused(await importing(rig, all), 413, 'too_large').detail), 'all of them');
+    const many = Array.from({ length: 1001 }, (_, i) => config(`many${i}`, 1));
+    check(/1000/.test(refused(await importing(rig, many), 413, 'too_large').detail), 'their number');
+    equal((await importing(rig, [config('part0', 'x'.repeat(60 * 1024))])).status, 200);
+    equal((await importing(rig, [config('part0', 'y'.repeat(60 * 1024)), config('part1', 1)])).status, 200, 'replaced, not added');
+});
+
+claim('import keeps the limit of functions', async (rig) => {
+    const items = Array.from({ length: 1001 }, (_, i) => ({ kind: 'function', name: `f${i}`, params: [], body: '1' }));
+    check(/1000/.test(refused(await importing(rig, items), 413, 'too_large').detail), 'their number');
+    equal((await rig.api('GET', '/functions/f0')).status, 404);
+});
+
+claim('an item of a bundle is not larger than it could be alone', async (rig) => {
+    const wide = { code: 'wide', name: 'x', steps, description: 'y'.repeat(2 << 20) };
+    check(/wide.*2097152/.test(refused(await importing(rig, [wide]), 413, 'too_large').detail), 'a scenario');
+    const long = { kind: 'template', code: 'long', subject: 'a', body: 'b'.repeat((1 << 20) + 1) };
+    check(/long.*1048576/.test(refused(await importing(rig, [long]), 413, 'too_large').detail), 'a template');
+});
+
+run(async () => {});
