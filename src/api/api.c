@@ -35,6 +35,11 @@ int64_t api_now_us(const struct api *api)
     return clock_wall_us(api->options.clock);
 }
 
+bool api_is_public_by_tls(const struct api *api)
+{
+    return str_starts_with(api->options.public_url, STR("https://"));
+}
+
 struct str api_new_id(struct api *api, struct arena *mem)
 {
     char *text = arena_alloc(mem, UUID_TEXT_LEN + 1);
@@ -109,8 +114,7 @@ static bool has_right(const struct call *c)
 
     if (right == RIGHT_OPEN)
         return true;
-    return right_has(right, c->role) &&
-           (!right_is_of_default_org(right) || call_scope(c).len == 0);
+    return right_has(right, c->role) && (!right_is_of_default_org(right) || call_scope(c).len == 0);
 }
 
 static enum call_gate gate_of(struct call *c)

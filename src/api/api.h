@@ -47,6 +47,9 @@ struct str api_request_id(const struct api *api, struct arena *mem, uint64_t num
 int64_t api_now_us(const struct api *api);
 int64_t api_mono_us(const struct api *api);
 
+/* Whether browsers reach it through something that speaks TLS. */
+bool api_is_public_by_tls(const struct api *api);
+
 /* A new id. */
 struct str api_new_id(struct api *api, struct arena *mem);
 

@@ -2,18 +2,35 @@
 #include "api/query.h"
 #include "value/object.h"
 
+enum { LIST_LIMIT = 50 };
+
+struct node_page {
+    struct str self;
+    struct str after; /* the name of the last one before, or empty */
+    int64_t limit;
+};
+
 static bool run_nodes(struct query *q, struct reader *reader, struct err *err)
 {
-    const struct str *self = q->args;
+    const struct node_page *page = q->args;
+    struct str next = STR_NONE, last = STR_NONE;
     struct stored_nodes nodes;
+    int64_t shown = 0;
 
     if (!read_nodes(reader, q->mem, &nodes, err))
         return false;
     buf_text(&q->answer, "{\"items\":[");
     for (size_t i = 0; i < nodes.count; i++) {
         const struct stored_node *n = &nodes.items[i];
-        bool is_self = str_eq(n->name, *self);
+        bool is_self = str_eq(n->name, page->self);
 
+        if (page->after.len > 0 && str_cmp(n->name, page->after) <= 0)
+            continue;
+        if (shown++ == page->limit) {
+            next = last;
+            break;
+        }
+        last = n->name;
         object_next(&q->answer);
         buf_char(&q->answer, '{');
         object_text(&q->answer, "id", n->name);
@@ -23,14 +40,18 @@ static bool run_nodes(struct query *q, struct reader *reader, struct err *err)
         object_int(&q->answer, "batches", n->batches);
         buf_char(&q->answer, '}');
     }
-    buf_text(&q->answer, "],\"nextCursor\":null}");
+    buf_char(&q->answer, ']');
+    object_text(&q->answer, "nextCursor", next);
+    buf_char(&q->answer, '}');
     return true;
 }
 
 void nodes_list(struct call *c)
 {
-    struct str *self = ARENA_NEW(c->mem, struct str);
+    struct node_page *page = ARENA_NEW(c->mem, struct node_page);
 
-    *self = node_own_name(c->node);
-    query_start(c, self, run_nodes, NULL);
+    page->self = node_own_name(c->node);
+    page->after = http_query(c->http, "cursor");
+    if (call_limit(c, LIST_LIMIT, &page->limit))
+        query_start(c, page, run_nodes, NULL);
 }

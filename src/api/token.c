@@ -108,6 +108,11 @@ void token_hasher_run(struct token_hasher *h, struct str token, uint8_t out[TOKE
         PANIC("no SHA-256");
 }
 
+void token_hash_write(const uint8_t hash[TOKEN_HASH_LEN], char out[2 * TOKEN_HASH_LEN])
+{
+    write_hex(hash, TOKEN_HASH_LEN, out);
+}
+
 bool token_hash_read(struct str hex, uint8_t out[TOKEN_HASH_LEN])
 {
     if (hex.len != TOKEN_HASH_LEN * 2)

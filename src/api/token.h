@@ -25,7 +25,8 @@ struct token_hasher *token_hasher_new(void);
 void token_hasher_free(struct token_hasher *h);
 void token_hasher_run(struct token_hasher *h, struct str token, uint8_t out[TOKEN_HASH_LEN]);
 
-/* A hash that is stored, read back. */
+/* A hash as it is stored; and read back. */
+void token_hash_write(const uint8_t hash[TOKEN_HASH_LEN], char out[2 * TOKEN_HASH_LEN]);
 bool token_hash_read(struct str hex, uint8_t out[TOKEN_HASH_LEN]) MUST_USE;
 
 /* The token that an Authorization header bears. False when it bears none. */

@@ -23,7 +23,7 @@ static const struct statement postgres_statements[] = {
 };
 #undef MIGRATE
 
-enum { NEWEST = 10 };
+enum { NEWEST = 11 };
 
 const int64_t migrate_newest = NEWEST;
 
