@@ -148,12 +148,14 @@ static bool make(const char *path, struct err *err)
     return err_set(err, ERR_IO, "cannot write %s: %s", path, strerror(errno));
 }
 
-bool token_open(struct arena *mem, const char *path, struct str *out, struct err *err)
+bool token_open(struct arena *mem, const char *path, struct str *out, bool *is_new, struct err *err)
 {
+    *is_new = false;
     if (token_read(mem, path, out, err))
         return true;
     if (err->code != ERR_NOT_FOUND)
         return false;
+    *is_new = true;
     return make(path, err) && token_read(mem, path, out, err);
 }
 

@@ -34,9 +34,10 @@ bool token_borne(struct str authorization, struct str *out) MUST_USE;
 
 /*
  * The token in the file at `path`; made, readable by its owner alone, when
- * there is no such file. ERR_IO with what to do.
+ * there is no such file: then *is_new. ERR_IO with what to do.
  */
-bool token_open(struct arena *mem, const char *path, struct str *out, struct err *err) MUST_USE;
+bool token_open(struct arena *mem, const char *path, struct str *out, bool *is_new,
+                struct err *err) MUST_USE;
 
 /* Read it without making it: for clients on the same machine. */
 bool token_read(struct arena *mem, const char *path, struct str *out, struct err *err) MUST_USE;

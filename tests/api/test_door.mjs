@@ -107,7 +107,7 @@ await claims.claim('TLS serves what plain HTTP does', () =>
     serving(server(...withTls(one)), async (s) => {
         s.ca = readFileSync(one.cert);
         equal(s.base.startsWith('https://127.0.0.1:'), true, s.base);
-        equal(s.welcome.includes(`${s.base}/#token=`), true, 'the address to sign in');
+        equal(s.welcome.includes(`sign in  ${s.base}/ `), true, 'the address to sign in');
         equal((await s.call(null, 'GET', '/healthz')).json, { status: 'ok' });
         await s.publish({ code: 'hello', steps: [{ code: 'a', procedure: { type: 'compute.transform', data: { x: 1 } } }] });
         await s.publish({ code: 'waits', steps: [{ code: 'a', procedure: { type: 'wait.signal', signalType: 'go' } }] });
@@ -223,8 +223,22 @@ await claims.claim('what is wrong with settings is told', async () => {
 
 await claims.claim('the address to sign in is the public one', () =>
     serving(server('--public-url', 'https://pawl.example.org'), async (s) => {
-        equal(s.welcome.includes(`https://pawl.example.org/#token=${s.admin}\n`), true, s.welcome);
+        equal(s.welcome.includes('sign in  https://pawl.example.org/ '), true, s.welcome);
     }));
+
+await claims.claim('the token of the administrator is shown on a terminal, at the first start, and nowhere else', async () => {
+    const data = join(folder, 'welcome');
+    const start = (command) => run('bash', ['-c', `${command} & pid=$!; for i in $(seq 500); do grep -q 'data  ' out && break; sleep 0.02; done; pkill -TERM -P $pid pawl || kill -TERM $pid; wait $pid; cat out; rm out`], { env, cwd: folder });
+    const serve = `${pawl} serve --data ${data} --listen 127.0.0.1:0`;
+    const token = () => readFileSync(join(data, 'admin.token'), 'utf8').trim();
+    const first = await start(`script -qfec '${serve}' out >/dev/null`);
+    equal([first.out.includes('sign in'), first.out.includes(`/#token=${token()}`)], [true, true], first.out);
+    const second = await start(`script -qfec '${serve}' out >/dev/null`);
+    equal([second.out.includes('sign in'), second.out.includes(token())], [true, false], second.out);
+    // Where a journal listens, not even then.
+    const piped = await start(`${serve.replace(data, `${data}2`)} >out 2>&1`);
+    equal([piped.out.includes('sign in'), piped.out.includes('pawl_')], [true, false], piped.out);
+});
 
 // --- clients that are slow, large or many ---
 
