@@ -193,7 +193,7 @@ static bool find_records(void *context, struct arena *mem, const struct record_q
     struct record_read missing = {.object = query->object, .id = query->id};
     bool is_one = query->id.len > 0;
 
-    if (!read_records(d->reader, mem, query->object, query->id,
+    if (!read_records(d->reader, mem, d->q->call->user.org_id, query->object, query->id,
                       is_one ? 1 : DRY_RUN_RECORDS_MAX + 1, out, err))
         return false;
     if (out->count > DRY_RUN_RECORDS_MAX)
@@ -201,7 +201,8 @@ static bool find_records(void *context, struct arena *mem, const struct record_q
                        STR_ARG(query->object), DRY_RUN_RECORDS_MAX);
     if (!is_one || out->count > 0)
         return true;
-    if (!read_record_last(d->reader, query->object, query->id, &missing.last_version, err))
+    if (!read_record_last(d->reader, d->q->call->user.org_id, query->object, query->id,
+                          &missing.last_version, err))
         return false;
     *VEC_ADD(mem, out) = missing;
     return true;

@@ -64,7 +64,7 @@ static bool run_get(struct query *q, struct reader *reader, struct err *err)
     const struct call *c = q->args;
     struct record_reads found;
 
-    if (!read_records(reader, q->mem, c->params[0], c->params[1], 1, &found, err))
+    if (!read_records(reader, q->mem, c->user.org_id, c->params[0], c->params[1], 1, &found, err))
         return false;
     if (found.count == 0)
         return err_set(err, ERR_NOT_FOUND, "there is no such record");
@@ -211,6 +211,7 @@ static void change(struct call *c, enum record_action action, const char *audit_
 
     *r = (struct record_change){.change = {.apply = record_change_apply},
                                 .action = action,
+                                .org_id = c->user.org_id,
                                 .object = c->params[0],
                                 .id = c->params[1],
                                 .data = value_map_empty()};

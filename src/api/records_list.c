@@ -30,7 +30,7 @@ struct order {
 };
 
 struct list_args {
-    struct str object, where, cursor;
+    struct str org_id, object, where, cursor;
     struct order orders[ORDERS_MAX];
     unsigned order_count;
     int64_t limit, now_us;
@@ -237,7 +237,8 @@ static bool look_through(struct page *p, struct reader *reader, struct arena *sc
     struct stored_records chunk;
     bool is_ordered = p->args->order_count > 0;
 
-    if (!read_records_after(reader, scratch, p->args->object, *after, CHUNK, &chunk, err))
+    if (!read_records_after(reader, scratch, p->args->org_id, p->args->object, *after, CHUNK,
+                            &chunk, err))
         return false;
     *is_last = chunk.count < CHUNK;
     for (size_t i = 0; i < chunk.count; i++) {
@@ -349,7 +350,8 @@ void records_list(struct call *c)
 {
     struct list_args *args = ARENA_NEW(c->mem, struct list_args);
 
-    *args = (struct list_args){.object = c->params[0],
+    *args = (struct list_args){.org_id = c->user.org_id,
+                               .object = c->params[0],
                                .where = http_query(c->http, "where"),
                                .cursor = http_query(c->http, "cursor"),
                                .now_us = api_now_us(c->api)};

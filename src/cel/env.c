@@ -41,6 +41,8 @@ static const struct {
     {"optional_type", TYPE_OPTIONAL},
     {"google.protobuf.Timestamp", TYPE_TIMESTAMP},
     {"google.protobuf.Duration", TYPE_DURATION},
+    {"net.IP", TYPE_IP},
+    {"net.CIDR", TYPE_CIDR},
 };
 
 /* --- finding --- */

@@ -161,6 +161,9 @@ struct value cel_fn_string(struct cel_eval *ev, const struct value *args, unsign
         return cel_string_copy(ev, str_from(text, timestamp_write(text, v)));
     case VALUE_DURATION:
         return cel_string_copy(ev, str_from(text, duration_write_seconds(text, v)));
+    case VALUE_IP:
+    case VALUE_CIDR:
+        return value_string(value_text(v));
     default:
         return cel_no_overload(ev, args, count);
     }

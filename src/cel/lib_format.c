@@ -307,6 +307,9 @@ static bool put_value(struct format *f, struct value v, unsigned depth)
         return put(f, str_from(moment, timestamp_write(moment, v)));
     case VALUE_DURATION:
         return put(f, str_from(moment, duration_write_seconds(moment, v)));
+    case VALUE_IP:
+    case VALUE_CIDR:
+        return put(f, value_text(v));
     case VALUE_TYPE:
         return put(f, str_of(v.type_name));
     case VALUE_ABSENT:

@@ -158,6 +158,8 @@ static uint64_t hash_value(struct cel_eval *ev, struct value v, unsigned depth)
         return hash_number(v);
     case VALUE_STRING:
     case VALUE_BYTES:
+    case VALUE_IP:
+    case VALUE_CIDR:
         ev->cost_left -= v.len / CEL_BYTES_PER_UNIT;
         return hash_bytes(v.text, v.len) ^ v.kind;
     case VALUE_TIMESTAMP:

@@ -32,6 +32,8 @@ static bool is_zero(struct value v)
     case VALUE_OPTIONAL:
         return v.inner == NULL;
     case VALUE_ABSENT:
+    case VALUE_IP:
+    case VALUE_CIDR:
     case VALUE_TYPE:
     case VALUE_ERROR:
     case VALUE_KIND_COUNT:

@@ -18,6 +18,8 @@ static const struct {
     {"bytes", {.kind = TYPE_BYTES}},
     {"timestamp", {.kind = TYPE_TIMESTAMP}},
     {"duration", {.kind = TYPE_DURATION}},
+    {"net.IP", {.kind = TYPE_IP}},
+    {"net.CIDR", {.kind = TYPE_CIDR}},
     {"list", {.kind = TYPE_LIST, .count = 1, .params = {&dyn}}},
     {"map", {.kind = TYPE_MAP, .count = 2, .params = {&dyn, &dyn}}},
     {"type", {.kind = TYPE_TYPE, .count = 1, .params = {&dyn}}},
@@ -91,6 +93,10 @@ const struct type *type_of_value(struct arena *mem, struct value v)
         return type_basic(TYPE_TIMESTAMP);
     case VALUE_DURATION:
         return type_basic(TYPE_DURATION);
+    case VALUE_IP:
+        return type_basic(TYPE_IP);
+    case VALUE_CIDR:
+        return type_basic(TYPE_CIDR);
     case VALUE_TYPE:
         return type_basic(TYPE_TYPE);
     case VALUE_LIST:

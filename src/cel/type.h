@@ -22,6 +22,8 @@ enum type_kind {
     TYPE_BYTES,
     TYPE_TIMESTAMP,
     TYPE_DURATION,
+    TYPE_IP,
+    TYPE_CIDR,
     TYPE_LIST,     /* of params[0] */
     TYPE_MAP,      /* params[0] to params[1] */
     TYPE_TYPE,     /* the type of a type, params[0] if known */

@@ -149,6 +149,8 @@ static const char *json_kind(struct value v)
     case VALUE_BYTES:
     case VALUE_TIMESTAMP:
     case VALUE_DURATION:
+    case VALUE_IP:
+    case VALUE_CIDR:
     case VALUE_TYPE:
     case VALUE_OPTIONAL:
     case VALUE_ERROR:

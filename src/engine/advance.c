@@ -334,7 +334,8 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
     out->result = complete ? ADVANCE_COMMIT : ADVANCE_NEED;
     if (complete) {
         finish(&t, t.x->program != exec->program);
-        out->wakes_parent = t.x->has_parent && status_is_terminal(t.x->status);
+        if (t.x->has_parent && status_is_terminal(t.x->status))
+            child_tell_end(&t);
         out->incident = incident_after(&t, exec);
         out->incident_note = ev->note;
         correlation_compare(&t, exec);

@@ -52,7 +52,11 @@ struct record_read {
     int64_t version;      /* 0 = there is none */
     int64_t last_version; /* of one that is gone: the last it had; 0 = there never was one */
     struct value data;    /* a map */
+    unsigned tries;       /* how often another had changed it when this turn was to be stored */
 };
+
+/* After so many tries a write of that record fails with conflict_version. */
+enum { RECORD_TRIES_MAX = 5 };
 
 /* What a command wants to see of the records. */
 struct record_query {
@@ -181,7 +185,7 @@ struct event {
     const struct process_reads *processes; /* or NULL */
     const struct child_reads *children;    /* or NULL */
     const struct kept_reads *kept;         /* or NULL: nobody keeps signals */
-    /* Others keep changing the records first: writing one fails with conflict_version. */
+    /* Others keep changing records, and too many of them to tell which: writing any of them fails. */
     bool gives_up_on_records;
     /* For trials: the names of procedures that are asked for, not run; a map, or absent. */
     struct value mocked;
@@ -221,6 +225,13 @@ struct record_write {
     bool is_delete;
     int64_t version; /* what it becomes */
     struct str data_json;
+    /*
+     * For a step that is suspended before the write is stored: it says what it
+     * says whatever the record is by then; with `merged_json` that is laid over
+     * it, else it replaces it. False: it rests on what the step has read.
+     */
+    bool may_rebase;
+    struct str merged_json;
 };
 
 struct record_writes {
@@ -293,6 +304,44 @@ struct correlated_waits {
     VEC_OF(struct correlated_wait);
 };
 
+enum tell_kind {
+#define TELL_KIND(symbol, name) TELL_##symbol,
+#include "engine/tell_kind.def"
+#undef TELL_KIND
+    TELL_KIND_COUNT
+};
+
+const char *tell_kind_name(enum tell_kind kind);
+bool tell_kind_read(struct str name, enum tell_kind *out) MUST_USE;
+
+/* What a commit lets another execution know: it becomes a row of execution_events. */
+struct tell {
+    struct uuid execution; /* nothing is written when that is gone or has ended */
+    enum tell_kind kind;
+    struct str key;
+    struct str payload_json; /* or empty */
+};
+
+struct tells {
+    VEC_OF(struct tell);
+};
+
+/* Such a row, as the execution that it is for finds it. It stays until a commit names its number. */
+struct told {
+    int64_t n; /* later ones have larger ones */
+    enum tell_kind kind;
+    struct str key;
+    struct str payload_json; /* or empty: what happened must be looked up */
+};
+
+struct tolds {
+    VEC_OF(struct told);
+};
+
+struct told_numbers {
+    VEC_OF(int64_t);
+};
+
 /* A command that ran, however it ended. */
 struct command_run {
     struct str step;
@@ -348,7 +397,8 @@ struct commit {
     struct {
         VEC_OF(struct execution *);
     } starts;
-    bool wakes_parent;             /* it has ended, and its parent may be waiting for that */
+    struct tells tells;            /* rows for other executions: its end, for its parent */
+    struct told_numbers consumed;  /* rows for this execution that it has applied: they go */
     struct findings findings;      /* of what is refused as ERR_INVALID: what is wrong */
     bool moves;                    /* the version or the deadline of the execution has changed */
     const struct signal *received; /* a signal to be stored, or NULL */

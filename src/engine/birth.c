@@ -33,17 +33,14 @@ bool state_new(struct arena *mem, const struct program *program, const struct bi
     return true;
 }
 
-bool state_key(struct arena *mem, const struct program *program, struct value input,
-               struct value user, struct value config, int64_t now_us, struct str *out,
-               struct err *err)
+static bool evaluate_key(struct arena *mem, const struct program *program, struct value input,
+                         struct value user, struct value config, int64_t now_us, struct str *out,
+                         struct err *err)
 {
     struct value slots[ROOT_COUNT];
     struct cel_activation activation = {.slots = slots, .now_us = now_us};
     struct value v;
 
-    *out = STR_NONE;
-    if (program->key == NULL)
-        return true;
     for (unsigned i = 0; i < ROOT_COUNT; i++)
         slots[i] = value_absent();
     slots[ROOT_CONFIG] = config;
@@ -60,5 +57,18 @@ bool state_key(struct arena *mem, const struct program *program, struct value in
                        v.kind == VALUE_ERROR    ? v.error->message
                        : v.kind == VALUE_STRING ? "an empty one"
                                                 : value_kind_name((enum value_kind)v.kind));
+    return true;
+}
+
+bool state_key(struct arena *mem, const struct program *program, struct str given,
+               struct value input, struct value user, struct value config, int64_t now_us,
+               struct str *out, struct err *err)
+{
+    *out = given;
+    if (given.len == 0 && program->key != NULL &&
+        !evaluate_key(mem, program, input, user, config, now_us, out, err))
+        return false;
+    if (out->len > BUSINESS_KEY_MAX)
+        return err_set(err, ERR_INVALID, "the key is longer than %d bytes", BUSINESS_KEY_MAX);
     return true;
 }

@@ -68,26 +68,19 @@ static enum step_end child_input(struct turn *t, const struct command *c, const 
 static enum step_end child_key(struct turn *t, const struct command *c, const struct program *p,
                                struct value input, struct str *out)
 {
-    struct value slots[ROOT_COUNT];
-    struct cel_activation activation = {.slots = slots, .now_us = t->now_us};
-    struct value v;
+    struct value user = value_null();
+    struct str given;
+    struct err err;
 
-    if (!command_text(t, c, FIELD_KEY, STR_NONE, out))
+    if (!command_text(t, c, FIELD_KEY, STR_NONE, &given))
         return STEP_FAILED;
-    if (out->len > 0 || p->key == NULL)
+    if (t->x->user_json.len > 0 && !json_read(t->mem, t->x->user_json, &user, &err))
+        PANIC("who started an execution does not read back");
+    if (state_key(t->mem, p, given, input, user, t->ev->config, t->now_us, out, &err))
         return STEP_DONE;
-    for (unsigned i = 0; i < ROOT_COUNT; i++)
-        slots[i] = value_absent();
-    slots[ROOT_INPUT] = input;
-    slots[ROOT_META] = p->meta;
-    v = mapping_evaluate(t->mem, p->key, &activation);
-    if (v.kind == VALUE_ERROR)
-        return turn_fail_value(t, v, p->key->pointer);
-    if (v.kind == VALUE_STRING)
-        *out = value_text(v);
-    else if (!turn_json(t, v, out))
-        return STEP_FAILED;
-    return STEP_DONE;
+    return turn_fail(t,
+                     out->len > BUSINESS_KEY_MAX ? STR("validation_key") : STR("expression_error"),
+                     STR("business"), "the key of '%.*s': %s", STR_ARG(p->code), err.message);
 }
 
 static struct execution *make_child(struct turn *t, const struct program *p, struct value input,
@@ -221,6 +214,32 @@ enum step_end child_start(struct turn *t, const struct command *c, struct value 
     entries[0] = (struct value_entry){value_key(STR("executionId")), value_string(id_text(t, id))};
     *out = value_map_make(t->mem, entries, 1, &duplicate);
     return STEP_DONE;
+}
+
+/* --- its end --- */
+
+/* {output} or {error}, as an answer to the step that waits for it. */
+static struct str describe_end(struct turn *t)
+{
+    const struct execution *x = t->x;
+    struct buf end;
+
+    buf_init_arena(&end, t->mem);
+    if (x->status == STATUS_COMPLETED)
+        member_json(&end, "output", x->result_json.len > 0 ? x->result_json : STR("null"));
+    else
+        member_json(&end, "error", x->error_json.len > 0 ? x->error_json : STR("null"));
+    return member_end(&end);
+}
+
+void child_tell_end(struct turn *t)
+{
+    *VEC_ADD(t->mem, &t->out->tells) = (struct tell){
+        .execution = t->x->parent_id,
+        .kind = TELL_CHILD,
+        .key = str_printf(t->mem, CHILD_KEY "%.*s", STR_ARG(id_text(t, t->x->id))),
+        .payload_json = describe_end(t),
+    };
 }
 
 /* --- waiting for it --- */

@@ -29,8 +29,7 @@ static bool is_named(const struct str *patterns, uint32_t count, const struct fa
     return false;
 }
 
-/* How long to wait after that many attempts. */
-static int64_t delay_us(struct turn *t, const struct retry *policy, int64_t attempt)
+int64_t failure_delay_us(struct turn *t, const struct retry *policy, int64_t attempt)
 {
     double delay = (double)policy->delay_us, longest = (double)policy->max_delay_us;
 
@@ -57,7 +56,7 @@ bool failure_retries(struct turn *t, const struct retry *policy, int64_t attempt
         return false;
     if (is_named(policy->not_on, policy->not_on_count, f))
         return false;
-    *at_us = t->wall_us + delay_us(t, policy, attempt);
+    *at_us = t->wall_us + failure_delay_us(t, policy, attempt);
     return true;
 }
 

@@ -10,7 +10,8 @@
  *
  *     cursor.frozen = {asks: "2.1",                       whose answer is awaited
  *                      results: {"1": ..., "2?": 0},      of commands; see below
- *                      warnings, assigned, records, logs} what is staged
+ *                      warnings, assigned, records, logs, what is staged
+ *                      looked: [["order", "7"]]}          records that were read
  *
  * A result has the place of its command for a name. With a mark: "?" the body
  * that was taken, the error that was caught, or false when it was skipped; "<"
@@ -61,7 +62,26 @@ static void write_records(struct buf *out, const struct record_writes *writes)
             buf_text(out, ",\"data\":");
             buf_str(out, w->data_json);
         }
+        if (w->may_rebase)
+            buf_text(out, ",\"rebase\":true");
+        if (w->merged_json.len > 0) {
+            buf_text(out, ",\"merged\":");
+            buf_str(out, w->merged_json);
+        }
         buf_char(out, '}');
+    }
+    buf_char(out, ']');
+}
+
+/* What its commands have read: [[object, id], ...] */
+static void write_looked(struct buf *out, const struct record_queries *looked)
+{
+    for (size_t i = 0; i < looked->count; i++) {
+        buf_text(out, i > 0 ? ",[" : "[[");
+        json_write_string(out, looked->items[i].object);
+        buf_char(out, ',');
+        json_write_string(out, looked->items[i].id);
+        buf_char(out, ']');
     }
     buf_char(out, ']');
 }
@@ -110,6 +130,10 @@ bool freeze_step(struct turn *t, struct str asks)
         buf_text(&out, ",\"records\":");
         write_records(&out, &t->records);
     }
+    if (t->looked.count > 0) {
+        buf_text(&out, ",\"looked\":");
+        write_looked(&out, &t->looked);
+    }
     if (t->logs.count > 0) {
         buf_text(&out, ",\"logs\":");
         write_logs(&out, &t->logs);
@@ -143,22 +167,42 @@ static struct str json_of(struct turn *t, struct value v)
     return json;
 }
 
-static void thaw_staged(struct turn *t, struct value frozen)
+/* Each write is held against the record as it is now. STEP_DONE, STEP_NEEDS or STEP_FAILED. */
+static enum step_end thaw_records(struct turn *t, struct value records)
 {
-    struct value records = value_map_get_str(frozen, STR("records"));
-    struct value logs = value_map_get_str(frozen, STR("logs"));
+    enum step_end all = STEP_DONE;
 
     for (uint32_t i = 0; records.kind == VALUE_LIST && i < records.len; i++) {
         struct value r = records.items[i];
         struct value data = value_map_get_str(r, STR("data"));
-        *VEC_ADD(t->mem, &t->records) =
+        enum step_end end = record_resume(
+            t,
             (struct record_write){.object = text_of(r, STR("object")),
                                   .id = text_of(r, STR("id")),
                                   .read_version = value_map_get_str(r, STR("read")).i,
                                   .version = value_map_get_str(r, STR("version")).i,
                                   .is_delete = data.kind == VALUE_ABSENT,
-                                  .data_json = json_of(t, data)};
+                                  .data_json = json_of(t, data),
+                                  .may_rebase = value_is_true(value_map_get_str(r, STR("rebase"))),
+                                  .merged_json = json_of(t, value_map_get_str(r, STR("merged")))});
+
+        if (end == STEP_FAILED)
+            return end;
+        if (end == STEP_NEEDS)
+            all = end; /* those behind it are asked for with it */
     }
+    return all;
+}
+
+static void thaw_rest(struct turn *t, struct value frozen)
+{
+    struct value looked = value_map_get_str(frozen, STR("looked"));
+    struct value logs = value_map_get_str(frozen, STR("logs"));
+
+    for (uint32_t i = 0; looked.kind == VALUE_LIST && i < looked.len; i++)
+        *VEC_ADD(t->mem, &t->looked) =
+            (struct record_query){.object = value_text(looked.items[i].items[0]),
+                                  .id = value_text(looked.items[i].items[1])};
     for (uint32_t i = 0; logs.kind == VALUE_LIST && i < logs.len; i++)
         *VEC_ADD(t->mem, &t->logs) = (struct log_line){
             .level = text_of(logs.items[i], STR("level")),
@@ -176,22 +220,30 @@ static struct value read_frozen(struct turn *t)
     return frozen;
 }
 
-bool freeze_thaw(struct turn *t)
+static void recall(struct turn *t, struct value frozen)
 {
-    struct value frozen = read_frozen(t), assigned;
+    struct value assigned = value_map_get_str(frozen, STR("assigned"));
 
     t->run.frozen = value_map_get_str(frozen, STR("results"));
     t->run.warnings = value_map_get_str(frozen, STR("warnings"));
-    assigned = value_map_get_str(frozen, STR("assigned"));
     if (assigned.kind == VALUE_MAP) {
         t->assigned = assigned;
         t->variables = state_merge(t->mem, t->variables, assigned);
     }
-    thaw_staged(t, frozen);
-    if (t->records.count == 0 || !t->ev->gives_up_on_records)
-        return true;
-    return turn_fail(t, STR("conflict_version"), STR("business"),
-                     "another has changed a record of this step while it waited") == STEP_DONE;
+}
+
+void freeze_recall(struct turn *t)
+{
+    recall(t, read_frozen(t));
+}
+
+enum step_end freeze_thaw(struct turn *t)
+{
+    struct value frozen = read_frozen(t);
+
+    recall(t, frozen);
+    thaw_rest(t, frozen);
+    return thaw_records(t, value_map_get_str(frozen, STR("records")));
 }
 
 static struct value with_member(struct turn *t, struct value map, struct str name, struct value v)

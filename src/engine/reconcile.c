@@ -139,12 +139,11 @@ void reconcile_restart(struct turn *t)
 
 /* --- the end --- */
 
-/* Back to the attempt as it was when it ended. False: t->failure, its records have changed. */
-static bool end_asking(struct turn *t)
+/* Back to the attempt as it was when it ended, but for what it has staged. */
+static void end_asking(struct turn *t)
 {
     struct cursor *cursor = &t->x->cursor;
     const struct asking *a = cursor->asking;
-    bool ok;
 
     cursor->asking = NULL;
     cursor->phase = PHASE_ENTER;
@@ -154,11 +153,10 @@ static bool end_asking(struct turn *t)
     cursor->wake_at_us = cursor->timeout_at_us = 0;
     turn_begin_step(t);
     if (a->frozen_json.len == 0)
-        return true;
-    ok = freeze_thaw(t);
+        return;
+    freeze_recall(t);
     if (turn_step(t)->procedure->has_rollbacks)
         undo_command_recall(t);
-    return ok;
 }
 
 /* The attempt has failed as it did at first. */
@@ -183,13 +181,16 @@ static enum step_end fail_as_said(struct turn *t, struct value error)
     return STEP_FAILED;
 }
 
-static enum step_end complete(struct turn *t, bool has_thawed, struct value output)
+static enum step_end complete(struct turn *t, struct value output)
 {
+    enum step_end end = t->x->cursor.frozen_json.len > 0 ? freeze_thaw(t) : STEP_DONE;
     struct failure failure = t->failure;
 
-    if (has_thawed)
+    if (end == STEP_NEEDS)
+        return end;
+    if (end == STEP_DONE)
         return step_complete(t, output, 0);
-    /* It has happened, so its rollback will run. */
+    /* A record has changed. It has happened, so its rollback will run. */
     if (!turn_freeze(t, &output, &t->refused_output_json))
         t->refused_output_json = STR("null");
     t->failure = failure;
@@ -211,11 +212,11 @@ static enum step_end try_again(struct turn *t, const struct asking *a)
 enum step_end reconcile_decide(struct turn *t, enum outcome_said said, struct value answer)
 {
     const struct asking *a = t->x->cursor.asking;
-    bool has_thawed = end_asking(t);
 
+    end_asking(t);
     switch (said) {
     case SAID_SUCCEEDED:
-        return complete(t, has_thawed, answer);
+        return complete(t, answer);
     case SAID_FAILED:
         return fail_as_said(t, answer);
     case SAID_NOT_HAPPENED:
@@ -240,6 +241,8 @@ static void record_failure(struct turn *t)
 
 bool reconcile_settle(struct turn *t, enum step_end end)
 {
+    if (end == STEP_NEEDS)
+        return false;
     if (t->x->undo != NULL) {
         if (end == STEP_FAILED)
             record_failure(t);
@@ -255,7 +258,7 @@ void reconcile_give_up(struct turn *t)
 {
     struct str error_json = t->x->cursor.asking->error_json;
 
-    (void)end_asking(t);
+    end_asking(t);
     (void)fail_as_before(t, error_json);
     record_failure(t);
 }
@@ -266,12 +269,14 @@ static enum step_end run_question(struct turn *t, const struct reconcile *r, str
 {
     struct cursor *cursor = &t->x->cursor;
     struct value input = value_absent();
+    enum step_end end;
 
     *out = value_null();
     if (cursor->frozen_json.len > 0) {
         input = read_or(t, cursor->input_json, value_absent());
-        if (!freeze_thaw(t))
-            return STEP_FAILED;
+        end = freeze_thaw(t);
+        if (end != STEP_DONE)
+            return end;
     } else if (procedure_input(t, r->call.input, &input) != STEP_DONE ||
                (input.kind != VALUE_ABSENT && !turn_freeze(t, &input, &cursor->input_json))) {
         return STEP_FAILED;
@@ -390,7 +395,7 @@ static bool stop_asking(struct turn *t)
 {
     const struct asking *a = t->x->cursor.asking;
 
-    (void)end_asking(t);
+    end_asking(t);
     (void)fail_as_before(t, a->error_json);
     return reconcile_settle(t, try_again(t, a));
 }

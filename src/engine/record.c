@@ -6,6 +6,11 @@
  * Every write names the version that was read; the store refuses the commit if
  * it has changed, and the command runs again with fresh reads. A commit has at
  * most one write for each record, however often its steps wrote to it.
+ *
+ * The commands of a step that was suspended do not run again, and others may
+ * have changed its records by the time it goes on, its own execution among
+ * them. A write that rests on nothing that the step has read is laid over the
+ * record as it is then; any other is a conflict.
  */
 #include "engine/ident.h"
 #include "engine/turn.h"
@@ -86,28 +91,109 @@ static enum step_end look(struct turn *t, struct str object, struct str id, stru
     return STEP_DONE;
 }
 
+/* Whether the step has seen the record: what it writes may rest on that. */
+static bool has_looked(const struct turn *t, struct str object, struct str id)
+{
+    for (size_t i = 0; i < t->looked.count; i++)
+        if (str_eq(t->looked.items[i].object, object) &&
+            (t->looked.items[i].id.len == 0 || str_eq(t->looked.items[i].id, id)))
+            return true;
+    return find_write(&t->records, object, id) != NULL;
+}
+
+/* Whether others keep changing the record before a commit that writes it is stored. */
+static bool is_contended(const struct turn *t, struct str object, struct str id)
+{
+    const struct record_read *read = find_read(t, object, id);
+
+    return t->ev->gives_up_on_records || (read != NULL && read->tries > RECORD_TRIES_MAX);
+}
+
+/*
+ * How a write stands to what the record was: whether it may be laid over
+ * another state of it, and then what is merged into that (absent: it replaces
+ * it).
+ */
+struct basis {
+    bool may_rebase;
+    struct value merged;
+};
+
 /* Stage a write. STEP_DONE with its version in *version. */
 static enum step_end stage(struct turn *t, struct str object, struct str id,
-                           const struct seen *seen, const struct value *data, int64_t *version)
+                           const struct seen *seen, const struct value *data, struct basis basis,
+                           int64_t *version)
 {
     struct record_write write = {.object = object,
                                  .id = id,
                                  .read_version = seen->read_version,
                                  .is_delete = data == NULL,
-                                 .version = seen->last_version + 1};
+                                 .version = seen->last_version + 1,
+                                 .may_rebase = basis.may_rebase && !has_looked(t, object, id)};
     struct value copy;
 
-    if (t->ev->gives_up_on_records)
-        return turn_fail(t, STR("conflict_version"), STR("transient"),
-                         "others keep changing '%.*s' of %.*s", STR_ARG(id), STR_ARG(object));
+    if (is_contended(t, object, id)) {
+        (void)turn_fail(t, STR("conflict_version"), STR("transient"),
+                        "others keep changing '%.*s' of %.*s", STR_ARG(id), STR_ARG(object));
+        t->failure.is_contended = true;
+        return STEP_FAILED;
+    }
     if (data != NULL) {
         copy = *data;
         if (!turn_freeze(t, &copy, &write.data_json))
             return STEP_FAILED;
     }
+    if (write.may_rebase && basis.merged.kind == VALUE_MAP) {
+        copy = basis.merged;
+        if (!turn_freeze(t, &copy, &write.merged_json))
+            return STEP_FAILED;
+    }
     record_put(t->mem, &t->records, write);
     *version = write.version;
     return STEP_DONE;
+}
+
+static struct value read_data(struct turn *t, struct str json)
+{
+    struct value data = value_map_empty();
+    struct err err;
+
+    if (json.len > 0 && !json_read(t->mem, json, &data, &err))
+        PANIC("a staged record does not read back");
+    return data;
+}
+
+enum step_end record_resume(struct turn *t, struct record_write write)
+{
+    bool is_own = find_write(&t->out->records, write.object, write.id) != NULL;
+    struct seen seen;
+    struct value data, laid;
+    int64_t version;
+    bool merges;
+
+    if (look(t, write.object, write.id, &seen) == STEP_NEEDS)
+        return STEP_NEEDS;
+    if (!is_own && seen.version == write.read_version && seen.last_version < write.version) {
+        record_put(t->mem, &t->records, write);
+        return STEP_DONE;
+    }
+    if (write.may_rebase && write.is_delete && seen.version == 0)
+        return STEP_DONE;
+    /* What it was merged into is gone. */
+    if (!write.may_rebase ||
+        (write.merged_json.len > 0 && write.read_version > 0 && seen.version == 0))
+        return turn_fail(t, STR("conflict_version"), STR("business"),
+                         "another has changed '%.*s' of %.*s while this step waited",
+                         STR_ARG(write.id), STR_ARG(write.object));
+    if (write.is_delete)
+        return stage(t, write.object, write.id, &seen, NULL, (struct basis){.may_rebase = true},
+                     &version);
+    merges = write.merged_json.len > 0;
+    data = read_data(t, merges ? write.merged_json : write.data_json);
+    laid = merges ? state_merge(t->mem, seen.data, data) : data;
+    return stage(t, write.object, write.id, &seen, &laid,
+                 (struct basis){.may_rebase = true, .merged = merges ? data : value_absent()},
+                 &version);
 }
 
 struct value record_value(struct arena *mem, struct str id, int64_t version, struct value data)
@@ -183,6 +269,7 @@ static enum step_end create(struct turn *t, const struct command *c, struct str 
 {
     struct seen seen = {0};
     struct value data;
+    struct basis basis = {0};
     struct str if_exists;
     int64_t version = 0;
     enum step_end end;
@@ -200,15 +287,25 @@ static enum step_end create(struct turn *t, const struct command *c, struct str 
         *out = record_value(t->mem, id, seen.version, seen.data);
         return STEP_DONE;
     }
+    if (str_eq(if_exists, STR("merge")))
+        basis = (struct basis){.may_rebase = true, .merged = data};
+    else if (str_eq(if_exists, STR("replace")))
+        basis.may_rebase = true;
     if (seen.version > 0 && str_eq(if_exists, STR("merge")))
         data = state_merge(t->mem, seen.data, data);
     else if (seen.version > 0 && !str_eq(if_exists, STR("replace")))
         return turn_fail(t, STR("conflict_exists"), STR("business"),
                          "there is a %.*s '%.*s' already", STR_ARG(object), STR_ARG(id));
-    end = stage(t, object, id, &seen, &data, &version);
+    end = stage(t, object, id, &seen, &data, basis, &version);
     if (end == STEP_DONE)
         *out = record_value(t->mem, id, version, data);
     return end;
+}
+
+/* One that names the version it is for must not be laid over another. */
+static bool expects_version(const struct command *c)
+{
+    return c->fields[FIELD_EXPECTED_VERSION] != NULL;
 }
 
 static enum step_end update(struct turn *t, const struct command *c, struct str object,
@@ -216,6 +313,7 @@ static enum step_end update(struct turn *t, const struct command *c, struct str 
 {
     struct seen seen;
     struct value data;
+    struct basis basis;
     int64_t version = 0;
     enum step_end end;
 
@@ -227,8 +325,9 @@ static enum step_end update(struct turn *t, const struct command *c, struct str 
         return not_found(t, object, id);
     if (!check_version(t, c, &seen))
         return STEP_FAILED;
+    basis = (struct basis){.may_rebase = !expects_version(c), .merged = data};
     data = state_merge(t->mem, seen.data, data);
-    end = stage(t, object, id, &seen, &data, &version);
+    end = stage(t, object, id, &seen, &data, basis, &version);
     if (end == STEP_DONE)
         *out = record_value(t->mem, id, version, data);
     return end;
@@ -245,7 +344,9 @@ static enum step_end delete_one(struct turn *t, const struct command *c, struct 
     if (look(t, object, id, &seen) == STEP_NEEDS)
         return STEP_NEEDS;
     if (seen.version > 0 &&
-        (!check_version(t, c, &seen) || stage(t, object, id, &seen, NULL, &version) == STEP_FAILED))
+        (!check_version(t, c, &seen) ||
+         stage(t, object, id, &seen, NULL, (struct basis){.may_rebase = !expects_version(c)},
+               &version) == STEP_FAILED))
         return STEP_FAILED;
     entries[0] = (struct value_entry){.key = value_key(STR("deleted")),
                                       .value = value_bool(seen.version > 0)};
@@ -263,6 +364,9 @@ enum step_end record_run(struct turn *t, const struct command *c, struct value *
     if (object.len == 0 || object.len > OBJECT_MAX)
         return turn_fail(t, STR("validation_object"), STR("business"),
                          "'object' must be a name of 1 to %d bytes", OBJECT_MAX);
+    if (c->type == COMMAND_RECORD_QUERY || c->type == COMMAND_RECORD_GET)
+        *VEC_ADD(t->mem, &t->looked) = (struct record_query){
+            .object = object, .id = c->type == COMMAND_RECORD_GET ? id : STR_NONE};
     if (c->type == COMMAND_RECORD_QUERY)
         return query_run(t, c, object, out);
     if (c->type == COMMAND_RECORD_CREATE)

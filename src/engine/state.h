@@ -37,6 +37,7 @@ struct stored_execution {
     int32_t crash_count;
     int32_t format;
     struct history history; /* the rows after checkpoint_seq */
+    struct tolds tolds;     /* what others have told it and no commit has applied, oldest first */
     struct value step_meta; /* by code, of steps that have a `meta`; for showing it alone */
 };
 
@@ -57,13 +58,16 @@ struct birth {
 bool state_new(struct arena *mem, const struct program *program, const struct birth *birth,
                struct execution **out, struct err *err) MUST_USE;
 
+enum { BUSINESS_KEY_MAX = 500 }; /* bytes */
+
 /*
- * The business key of a start that gives none, as settings.key says it; empty
- * without one. ERR_INVALID when that gives no string.
+ * The business key of a start or a child: `given`, or if that is empty as
+ * settings.key says it; empty without one. ERR_INVALID when that gives no
+ * string, or the key is too long.
  */
-bool state_key(struct arena *mem, const struct program *program, struct value input,
-               struct value user, struct value config, int64_t now_us, struct str *out,
-               struct err *err) MUST_USE;
+bool state_key(struct arena *mem, const struct program *program, struct str given,
+               struct value input, struct value user, struct value config, int64_t now_us,
+               struct str *out, struct err *err) MUST_USE;
 
 /* The context as it is stored. */
 struct str state_context_json(struct arena *mem, const struct execution *exec);

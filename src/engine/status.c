@@ -171,3 +171,25 @@ bool outcome_said_read(struct str name, enum outcome_said *out)
         }
     return false;
 }
+
+static const char *const tell_kinds[] = {
+#define TELL_KIND(symbol, text) (text),
+#include "engine/tell_kind.def"
+#undef TELL_KIND
+};
+
+const char *tell_kind_name(enum tell_kind kind)
+{
+    ASSERT(kind < TELL_KIND_COUNT);
+    return tell_kinds[kind];
+}
+
+bool tell_kind_read(struct str name, enum tell_kind *out)
+{
+    for (unsigned i = 0; i < TELL_KIND_COUNT; i++)
+        if (str_eq(name, str_of(tell_kinds[i]))) {
+            *out = (enum tell_kind)i;
+            return true;
+        }
+    return false;
+}

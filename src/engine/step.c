@@ -227,8 +227,13 @@ enum step_end step_attempt(struct turn *t)
         return run_wait(t, step);
     if (p->kind != PROCEDURE_INLINE)
         input = stored_input(t);
-    if (t->x->cursor.frozen_json.len > 0 && !freeze_thaw(t))
-        return STEP_FAILED;
+    if (t->x->cursor.frozen_json.len > 0 && t->is_stopping) {
+        freeze_recall(t);
+    } else if (t->x->cursor.frozen_json.len > 0) {
+        end = freeze_thaw(t);
+        if (end != STEP_DONE)
+            return end;
+    }
     end = procedure_run(t, p, STR_NONE, input, &output);
     return end == STEP_DONE ? step_complete(t, output, 0) : end;
 }

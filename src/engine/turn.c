@@ -43,7 +43,7 @@ void turn_begin_step(struct turn *t)
     memset(t->slots, 0, t->x->program->slot_count * sizeof(*t->slots));
     t->variables = t->x->variables;
     t->assigned = value_map_empty();
-    t->records.count = t->logs.count = t->starts.count = 0;
+    t->records.count = t->looked.count = t->logs.count = t->starts.count = 0;
     t->refused_output_json = STR_NONE;
     t->ids = 0;
     t->run.finished.count = 0;
@@ -287,6 +287,8 @@ static enum form form_of(struct value v, unsigned depth)
     case VALUE_BYTES:
     case VALUE_TIMESTAMP:
     case VALUE_DURATION:
+    case VALUE_IP:
+    case VALUE_CIDR:
     case VALUE_TYPE:
     case VALUE_OPTIONAL:
     case VALUE_ERROR:

@@ -32,6 +32,7 @@ struct failure {
     /* Of a command with a policy of its own: that, and the place of the command. */
     const struct retry *retry;
     struct str at;
+    bool is_contended;   /* others keep changing the record that it writes */
     bool is_tried_again; /* the policy goes on: nothing may handle it but another attempt */
 };
 
@@ -121,6 +122,7 @@ struct turn {
     struct value variables; /* all of them */
     struct value assigned;  /* those that the step has set */
     struct record_writes records;
+    struct record_queries looked; /* what its commands have read: id empty for a query */
     struct log_lines logs;
     struct {
         VEC_OF(struct execution *);
@@ -318,6 +320,9 @@ enum step_end child_start(struct turn *t, const struct command *c, struct value 
 /* Whether the step waits for an execution that it has started. */
 bool child_is_awaited(const struct cursor *cursor);
 
+/* The execution has ended and has a parent: that one is told. */
+void child_tell_end(struct turn *t);
+
 /*
  * Look how that stands. STEP_DONE: it has ended, with *output, else *error;
  * STEP_WAITS: it has not, and a row says so; STEP_SKIPPED: it has not, and it
@@ -330,8 +335,14 @@ enum step_end child_look(struct turn *t, struct value *output, struct value *err
 /* Freeze what the step has done, stopping at that place. False: the step has failed. */
 bool freeze_step(struct turn *t, struct str asks) MUST_USE;
 
-/* Take it up again. False: the step has failed, because a record was changed meanwhile. */
-bool freeze_thaw(struct turn *t) MUST_USE;
+/*
+ * Take it up again, with what it has staged. STEP_DONE, STEP_NEEDS: records
+ * that it writes must be read again; STEP_FAILED: another has changed one.
+ */
+enum step_end freeze_thaw(struct turn *t) MUST_USE;
+
+/* The same for a step that will not complete: what it has staged is forgotten. */
+void freeze_recall(struct turn *t);
 
 /* The answer of the worker that was asked becomes part of it. False: t->failure says why not. */
 bool freeze_answer(struct turn *t, struct value output) MUST_USE;
@@ -380,6 +391,9 @@ struct value record_value(struct arena *mem, struct str id, int64_t version, str
 
 /* The write of this record that the step, else the turn, has staged; or NULL. */
 const struct record_write *record_staged(const struct turn *t, struct str object, struct str id);
+
+/* Stage once more what a step had staged before it was suspended. STEP_DONE, STEP_NEEDS, STEP_FAILED. */
+enum step_end record_resume(struct turn *t, struct record_write write) MUST_USE;
 
 /* Add a write to those of the turn: one for each record, resting on what was read first. */
 void record_put(struct arena *mem, struct record_writes *writes, struct record_write write);
@@ -645,6 +659,9 @@ void failure_record(struct turn *t, struct value error, struct str error_json);
 
 /* A failure after the step had completed: its goto. */
 enum step_end failure_of_jump(struct turn *t);
+
+/* How long to wait after that many attempts. */
+int64_t failure_delay_us(struct turn *t, const struct retry *policy, int64_t attempt);
 
 /* Whether this policy tries again after t->failure, `attempt` having failed, and when. */
 bool failure_retries(struct turn *t, const struct retry *policy, int64_t attempt,

@@ -13,6 +13,7 @@
  * The rows of the turn itself are at hand, earlier ones are asked for a page at
  * a time, one page a turn.
  */
+#include "engine/ident.h"
 #include "engine/turn.h"
 #include "value/json.h"
 
@@ -73,9 +74,10 @@ static void leave_in_doubt(struct turn *t)
                     "it is not known whether an earlier attempt has happened");
     error = failure_that_fits(t, &json);
     turn_begin_step(t);
-    if (t->x->cursor.frozen_json.len > 0 && freeze_thaw(t) &&
-        turn_step(t)->procedure->has_rollbacks)
+    if (t->x->cursor.frozen_json.len > 0 && turn_step(t)->procedure->has_rollbacks) {
+        freeze_recall(t);
         undo_command_recall(t);
+    }
     /* The last attempt has its row; the next one will not be made. */
     if (t->x->cursor.awaited.len == 0)
         t->x->cursor.attempt++;
@@ -210,6 +212,26 @@ static bool ends_rollback(struct turn *t, const struct history_row *row)
            value_is_true(value_map_get_str(read_delta(t, row), STR("looked")));
 }
 
+/*
+ * Rows that were asked for are not there any more: nobody can tell what else
+ * there was to roll back. A person must see it, and it goes no further.
+ */
+static enum step_end lose_history(struct turn *t)
+{
+    struct undo *undo = own_undo(t);
+    struct str error_json;
+
+    (void)turn_fail(t, STR("internal_history_gone"), STR("business"),
+                    "the history up to row %lld is gone: what was done there cannot be rolled back",
+                    (long long)(undo->row != 0 ? undo->row : undo->before - 1));
+    (void)turn_failure(t, &error_json);
+    turn_row(t, HISTORY_EVENT, STR_NONE, STR("lost"))->error_json = error_json;
+    outcome_dead_letter(t, LETTER_COMPENSATION, STR_NONE, 1, error_json, STR_NONE);
+    undo->row = 0;
+    undo->before = 1;
+    return STEP_DONE;
+}
+
 /* The next visit to undo becomes undo.row. STEP_DONE: there is none left. */
 static enum step_end find_next(struct turn *t)
 {
@@ -227,6 +249,8 @@ static enum step_end find_next(struct turn *t)
                 undo->before - 1 > UNDO_PAGE ? undo->before - 1 - UNDO_PAGE : 0;
             return STEP_NEEDS;
         }
+        if (row == NULL && !has_looked && t->out->history.count == 0)
+            return lose_history(t);
         if (row == NULL) {
             /* The page is done: what was looked at must not be looked at again. */
             if (has_looked && t->out->history.count == 0)
@@ -279,7 +303,7 @@ static void begin_undoing(struct turn *t, struct undone *u, const struct history
                          .input = read_json_or(t, row->input_json, value_absent()),
                          .loop = value_map_get_str(delta, STR("loop"))};
     if (cursor->attempt == 0)
-        *cursor = (struct cursor){0};
+        *cursor = (struct cursor){.tries = cursor->tries};
     cursor->phase = PHASE_UNDO;
     cursor->step = step->index;
     cursor->visit = row->visit;
@@ -370,6 +394,34 @@ static bool is_past_budget(const struct turn *t)
     return t->x->undo->deadline_at_us > 0 && t->wall_us >= t->x->undo->deadline_at_us;
 }
 
+/* The next attempt begins at that time. */
+static enum step_end try_later(struct turn *t, struct str error_json, int64_t at_us)
+{
+    turn_note(t, "retry", str_printf(t->mem, "%lld", (long long)at_us));
+    t->x->cursor.wake_at_us = at_us;
+    step_wait(t, PHASE_UNDO, WAITING_RETRY, STR_NONE, describe_retry(t, error_json, at_us));
+    return STEP_WAITS;
+}
+
+/*
+ * Others keep changing a record that the rollback writes: it has not been tried
+ * at all. The delay grows, and only the time for rolling back ends it.
+ */
+static enum step_end wait_for_record(struct turn *t, struct str error_json)
+{
+    static const struct retry growing = {
+        .delay_us = 50000, .backoff = 2, .max_delay_us = INT64_C(60) * 1000000};
+    struct cursor *cursor = &t->x->cursor;
+    int64_t delay_us = failure_delay_us(t, &growing, cursor->tries + 1);
+    int64_t random_us = delay_us / 2 * ident_random(t->x->id, t->x->seq + 1, 0) / UINT32_MAX;
+    struct history_row *row = step_row(t, HISTORY_EVENT, STR("contended"));
+
+    row->error_json = error_json;
+    cursor->tries++;
+    cursor->attempt--; /* it begins anew */
+    return try_later(t, error_json, t->wall_us + delay_us / 2 + random_us);
+}
+
 /* It is tried again later, or given up. */
 static enum step_end failed(struct turn *t)
 {
@@ -380,15 +432,13 @@ static enum step_end failed(struct turn *t)
     int64_t at_us;
 
     (void)turn_failure(t, &error_json);
+    if (t->failure.is_contended && !is_past_budget(t))
+        return wait_for_record(t, error_json);
     rollback_row(t, undone, STR("failed"))->error_json = error_json;
     if (!is_past_budget(t) &&
         failure_retries(t, policy, t->x->cursor.attempt - t->x->undo->tried_before,
-                        ROLLBACK_ATTEMPTS_MAX, &at_us)) {
-        turn_note(t, "retry", str_printf(t->mem, "%lld", (long long)at_us));
-        t->x->cursor.wake_at_us = at_us;
-        step_wait(t, PHASE_UNDO, WAITING_RETRY, STR_NONE, describe_retry(t, error_json, at_us));
-        return STEP_WAITS;
-    }
+                        ROLLBACK_ATTEMPTS_MAX, &at_us))
+        return try_later(t, error_json, at_us);
     outcome_dead_letter(t, LETTER_COMPENSATION, step->code, t->x->cursor.attempt, error_json,
                         t->x->cursor.input_json);
     undo_again_note(t);
@@ -425,8 +475,12 @@ static enum step_end run_rollback(struct turn *t, struct value delta, struct val
     if (is_past_budget(t))
         return turn_fail(t, STR("timeout_compensation"), STR("business"),
                          "there was no time left for rolling back");
-    if (t->x->cursor.frozen_json.len > 0 && !freeze_thaw(t))
-        return STEP_FAILED;
+    if (t->x->cursor.frozen_json.len > 0) {
+        enum step_end end = freeze_thaw(t);
+
+        if (end != STEP_DONE)
+            return end;
+    }
     if (undo->commands_left > 0)
         return undo_command_run(t, step, done, place, out);
     if (undo_input(t, step->rollback.input, &input) != STEP_DONE)
@@ -443,6 +497,8 @@ static enum step_end undo_one(struct turn *t)
     struct value delta, output;
     enum step_end end;
 
+    if (row == NULL && t->ev->history != NULL)
+        return lose_history(t);
     if (row == NULL) {
         t->out->needs_history.is_needed = true;
         t->out->needs_history.after = t->x->undo->row > UNDO_PAGE ? t->x->undo->row - UNDO_PAGE : 0;

@@ -60,7 +60,10 @@ void batches_free(struct node *n)
 void batch_add(struct node *n, struct work *w)
 {
     w->member = (struct member){.owner = w};
-    if (w->commit != NULL) {
+    if (w->asserts) {
+        w->member.kind = MEMBER_ASSERT;
+        w->member.assertion = &w->assertion;
+    } else if (w->commit != NULL) {
         w->member.kind = MEMBER_COMMIT;
         w->member.commit = w->commit;
     }
@@ -130,8 +133,8 @@ static void commit_applied(struct node *n, struct entry *e, struct work *w)
         taken_tell(n, e, commit);
     for (size_t i = 0; i < commit->starts.count; i++)
         wake(n, commit->starts.items[i]->id);
-    if (commit->wakes_parent)
-        wake(n, commit->after->parent_id);
+    for (size_t i = 0; i < commit->tells.count; i++)
+        wake_told(n, commit->tells.items[i].execution);
 }
 
 static void member_applied(struct node *n, struct work *w)
@@ -140,13 +143,14 @@ static void member_applied(struct node *n, struct work *w)
     struct entry *e = w->entry;
 
     n->members_applied++;
-    if (commit == NULL) {
+    if (commit == NULL && !w->asserts) {
         w->kind->applied(n, w);
         return;
     }
-    commit_applied(n, e, w);
+    if (commit != NULL)
+        commit_applied(n, e, w);
     w->kind->applied(n, w);
-    if (status_is_terminal(commit->after->status))
+    if (commit != NULL && status_is_terminal(commit->after->status))
         request_answer_waiters(n, e, commit->after);
     entry_unpin(n, e);
     entry_release_if_idle(n, e);
@@ -158,7 +162,8 @@ static bool may_try_again(struct work *w)
     switch (w->member.result) {
     case MEMBER_RECORD_STALE:
         /* After that the engine is told to give up, and its commit writes no record. */
-        return ++w->record_tries <= TRIES_MAX + 1;
+        work_note_records(w);
+        return ++w->record_tries <= RECORD_TRIES_ALL_MAX + 1;
     case MEMBER_STALE:
         return w->entry != NULL && ++w->tries <= TRIES_MAX;
     case MEMBER_KEPT_STALE:

@@ -205,6 +205,10 @@ static void compact(struct node *n, struct entry *e)
     if (e->x == NULL || e->mem.held_bytes < GARBAGE_ALLOWANCE + 2 * live_bytes(e))
         return;
     ASSERT(e->former_programs.count == 0);
+    if (e->told.count > 0) {
+        e->told = (struct told_numbers){0};
+        e->has_news = true;
+    }
     take_arena(n, &fresh);
     e->x = state_copy(&fresh, e->x);
     give_arena(n, &e->mem);
@@ -281,6 +285,7 @@ void entry_reload(struct node *n, struct entry *e)
         w->now_us = 0;
     }
     e->is_stale = false;
+    e->told = (struct told_numbers){0};
     e->x = NULL;
     e->copied_bytes = 0;
     release_programs(n, e);

@@ -34,6 +34,8 @@ struct entry {
     bool is_needing;         /* records are being read for the first work */
     bool is_stale;           /* the state in memory did not become true: load again when unpinned */
     bool wake_queued;
+    bool has_news;            /* it was told something since `told` was read */
+    struct told_numbers told; /* rows of execution_events that its next wake applies; in `mem` */
     bool in_ready_list;
     bool is_told; /* what follows is what was told last */
     enum execution_status told_status;

@@ -112,6 +112,9 @@ struct node {
     int64_t looked_back_us;    /* wall; with the id: where the last page ended */
     struct uuid looked_back_id;
     bool is_refilling;
+    bool is_looking_for_told;
+    int64_t next_look_for_told_us; /* monotonic */
+    int64_t told_after;            /* the number that the last page ended with */
 
     struct retention *retention; /* or NULL: everything is kept */
     struct expiry *expiry;
@@ -157,7 +160,9 @@ void wake(struct node *n, struct uuid id); /* give it a work_wake */
 void wake_arm(struct node *n, const struct execution *x);
 void wake_later(struct node *n, struct uuid id, int64_t delay_us);
 bool wake_may_fire(const struct node *n);
-bool wake_fire(struct node *n); /* what is due; whether anything was */
+bool wake_fire(struct node *n);                 /* what is due; whether anything was */
+void wake_told(struct node *n, struct uuid id); /* it has a row in execution_events */
+void wake_look_for_told(struct node *n);        /* now and then: what others have told */
 void wake_refill(struct node *n);
 void wake_look_back(struct node *n);             /* now and then: what is overdue and unknown */
 int64_t wake_refill_in_us(const struct node *n); /* until wake_refill() has something to do */

@@ -103,6 +103,50 @@ static void fail(struct load *l, const struct err *err)
     load_free(l);
 }
 
+/* Its next wake applies what it was told; the texts stay where they are. */
+static void load_take_told(struct node *n, struct entry *e, const struct tolds *tolds)
+{
+    e->told = (struct told_numbers){0};
+    for (size_t i = 0; i < tolds->count; i++)
+        *VEC_ADD(&e->mem, &e->told) = tolds->items[i].n;
+    if (e->told.count > 0 && !e->wake_queued && e->x->pause == NULL)
+        wake(n, e->id);
+}
+
+static void run_news(struct node_read *read, struct reader *reader)
+{
+    struct load *l = read->owner;
+
+    l->ok = read_told(reader, &l->mem, l->news.entry->id, &l->news.tolds, &l->err);
+}
+
+static void done_news(struct node_read *read)
+{
+    struct load *l = read->owner;
+    struct entry *e = l->news.entry;
+    struct node *n = l->node;
+
+    e->is_needing = false;
+    if (l->ok)
+        load_take_told(n, e, &l->news.tolds);
+    else
+        entry_fail(n, e, &l->err);
+    entry_make_ready(n, e);
+    entry_release_if_idle(n, e);
+    load_free(l);
+}
+
+void load_told(struct node *n, struct entry *e)
+{
+    struct load *l = load_new(n, run_news, done_news);
+
+    ASSERT(e->pins == 0);
+    e->is_needing = true;
+    e->has_news = false;
+    l->news.entry = e;
+    load_send(l);
+}
+
 void load_restore(struct load *l)
 {
     struct node *n = l->node;
@@ -121,6 +165,7 @@ void load_restore(struct load *l)
         fail(l, &err);
         return;
     }
+    load_take_told(n, e, &l->execution.stored.tolds);
     load_free(l);
     e->row = e->x->row;
     e->state = ENTRY_READY;
@@ -163,6 +208,7 @@ void load_entry(struct node *n, struct entry *e)
     struct load *l = load_new(n, run_execution, done_execution);
 
     e->state = ENTRY_LOADING;
+    e->has_news = false;
     l->execution.entry = e;
     load_send(l);
 }
@@ -177,7 +223,7 @@ static bool add_missing(struct reader *reader, struct arena *mem, struct work *w
 {
     struct record_read read = {.object = q->object, .id = q->id};
 
-    if (!read_record_last(reader, q->object, q->id, &read.last_version, err))
+    if (!read_record_last(reader, w->entry->x->org_id, q->object, q->id, &read.last_version, err))
         return false;
     *VEC_ADD(mem, &w->records) = read;
     return true;
@@ -255,8 +301,8 @@ static void run_records(struct node_read *read, struct reader *reader)
         bool is_one = q->id.len > 0;
         struct record_reads found = {0};
 
-        l->ok = read_records(reader, mem, q->object, q->id, is_one ? 1 : OBJECT_RECORDS_MAX, &found,
-                             &l->err);
+        l->ok = read_records(reader, mem, w->entry->x->org_id, q->object, q->id,
+                             is_one ? 1 : OBJECT_RECORDS_MAX, &found, &l->err);
         if (!l->ok)
             return;
         if (!is_one)

@@ -54,6 +54,14 @@ struct load {
             struct dues dues;
         } due;
         struct {
+            int64_t after; /* the number of the last row that was seen */
+            struct told_executions rows;
+        } told;
+        struct {
+            struct entry *entry;
+            struct tolds tolds;
+        } news;
+        struct {
             int64_t after_row;
             struct ended_executions rows;
         } ended;
@@ -79,6 +87,7 @@ bool loads_resend(struct node *n); /* those that did not fit; whether any went *
 void loads_free(struct node *n);
 void load_entry(struct node *n, struct entry *e);
 void load_records(struct node *n, struct entry *e, struct work *w);
-void load_restore(struct load *l); /* the program of a loaded execution has come */
+void load_told(struct node *n, struct entry *e); /* what it was told; it must be unpinned */
+void load_restore(struct load *l);               /* the program of a loaded execution has come */
 
 #endif

@@ -63,6 +63,7 @@ bool node_pass(struct node *n)
     if (!n->is_draining) {
         wake_refill(n);
         wake_look_back(n);
+        wake_look_for_told(n);
         retention_run(n);
         expiry_run(n);
     }

@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { CODE_MAX = 100, KEY_MAX = 500 }; /* bytes */
+enum { CODE_MAX = 100 }; /* bytes */
 
 /* How long waiters may be looked at too late. */
 #define EXPIRY_GRAIN_US INT64_C(20000)
@@ -158,12 +158,10 @@ static bool business_key(struct node *n, struct node_request *r, const struct pr
     struct value user;
     struct err err;
 
-    *out = r->key;
-    if (r->key.len > 0 || p->key == NULL)
-        return true;
     if (!json_read(r->mem, user_json(r->mem, &r->user), &user, &err))
         user = value_map_empty();
-    return state_key(r->mem, p, input, user, n->config, clock_wall_us(n->clock), out, &r->err);
+    return state_key(r->mem, p, r->key, input, user, n->config, clock_wall_us(n->clock), out,
+                     &r->err);
 }
 
 static bool make_execution(struct node *n, struct entry *e, const struct program *p,
@@ -204,8 +202,6 @@ static bool start_with(struct node *n, struct work *w, struct program_ref *ref)
                        STR_ARG(p->code));
     if (!business_key(n, r, p, input, &key))
         return false;
-    if (key.len > KEY_MAX)
-        return err_set(&r->err, ERR_INVALID, "the key is longer than %d bytes", KEY_MAX);
     e = entry_new(n, uuid_gen_next(&n->ids, clock_wall_us(n->clock) / 1000));
     program_hold(n, &e->program, ref);
     if (!make_execution(n, e, p, r, key, input, &r->err)) {

@@ -5,7 +5,8 @@
  * filled_until_us, read from the store a page at a time, and what commits of
  * this node have set since. A timer may be of an older state: waking an
  * execution that is not due does nothing, and arms the timer anew. Now and then
- * the store is asked for what is overdue and should have been in the heap.
+ * the store is asked for what is overdue and should have been in the heap, and
+ * for executions that were told something: these are due, too.
  */
 #include "node/inner.h"
 
@@ -21,6 +22,16 @@ void wake(struct node *n, struct uuid id)
     e->wake_queued = true;
     n->wakes++;
     entry_queue(n, e, work_new(n, &work_wake));
+}
+
+void wake_told(struct node *n, struct uuid id)
+{
+    struct entry *e = entry_find(n, id);
+
+    /* One that is not in memory is loaded with what it was told. */
+    if (e != NULL)
+        e->has_news = true;
+    wake(n, id);
 }
 
 /* Everything due up to this time is in the heap, or will be read into it. */
@@ -70,10 +81,15 @@ bool wake_fire(struct node *n)
 
 static enum work_begun wake_begin(struct node *n, struct entry *e, struct work *w, struct err *err)
 {
-    (void)n;
     (void)w;
-    if (!entry_is_parked(e))
+    if (!entry_is_parked(e) && !e->has_news)
         return WORK_ADVANCES;
+    if (!entry_is_parked(e)) {
+        /* Rows that an earlier commit of it has applied must be gone. */
+        if (e->pins == 0)
+            load_told(n, e);
+        return WORK_WAITS;
+    }
     err_set(err, ERR_CONFLICT, "the execution is parked");
     return WORK_FUTILE;
 }
@@ -87,6 +103,8 @@ static void wake_event(const struct node *n, const struct work *w, struct event 
 
 static void wake_applied(struct node *n, struct work *w)
 {
+    if (w->asserts)
+        wake_arm(n, w->entry->x);
     work_free(n, w);
 }
 
@@ -96,8 +114,31 @@ static void wake_futile(struct node *n, struct entry *e, struct work *w, const s
 {
     (void)err;
     (void)found;
+    /* What it was told changes nothing, provided that it stands where it did: these rows go. */
+    if (e->told.count > 0 && e->x->pause == NULL && !entry_is_parked(e)) {
+        w->commit = NULL;
+        w->asserts = true;
+        w->assertion = (struct assertion){
+            .id = e->id, .row = e->row, .row_version = e->x->row_version, .now_us = w->now_us};
+        e->pins++;
+        batch_add(n, w);
+        return;
+    }
     wake_arm(n, e->x);
     work_free(n, w);
+}
+
+/* A wake looks at every child that it waits for: what it was told goes with its member. */
+static void wake_member(struct node *n, struct work *w)
+{
+    struct entry *e = w->entry;
+
+    (void)n;
+    if (w->asserts)
+        w->assertion.consumed = e->told;
+    else
+        w->commit->consumed = e->told;
+    e->told = (struct told_numbers){0};
 }
 
 /* A wake that cannot be committed is not forgotten. */
@@ -162,6 +203,7 @@ const struct work_kind work_wake = {
     .name = "wake",
     .begin = wake_begin,
     .event = wake_event,
+    .member = wake_member,
     .applied = wake_applied,
     .futile = wake_futile,
     .refused = wake_refused,
@@ -286,5 +328,47 @@ void wake_look_back(struct node *n)
     l->due.after_us = n->looked_back_us;
     l->due.after_id = n->looked_back_id;
     l->due.until_us = clock_wall_us(n->clock) - LOOK_BACK_US;
+    load_send(l);
+}
+
+/* --- what executions were told --- */
+
+static void run_told(struct node_read *read, struct reader *reader)
+{
+    struct load *l = read->owner;
+
+    l->ok =
+        read_told_executions(reader, &l->mem, l->told.after, TIMER_PAGE, &l->told.rows, &l->err);
+}
+
+static void done_told(struct node_read *read)
+{
+    struct load *l = read->owner;
+    struct node *n = l->node;
+    const struct told_executions *rows = &l->told.rows;
+    bool has_more = l->ok && rows->count == TIMER_PAGE;
+
+    n->is_looking_for_told = false;
+    for (size_t i = 0; l->ok && i < rows->count; i++)
+        if (wake_may_fire(n))
+            wake_told(n, rows->items[i].id);
+    n->told_after = has_more ? rows->items[rows->count - 1].n : 0;
+    if (!l->ok)
+        n->next_look_for_told_us = clock_mono_us(n->clock) + RETRY_SOON_US;
+    load_free(l);
+}
+
+/* A row is also there when whoever wrote it did not come to wake the execution in memory. */
+void wake_look_for_told(struct node *n)
+{
+    int64_t now_us = clock_mono_us(n->clock);
+    struct load *l;
+
+    if (!wake_may_fire(n) || n->is_looking_for_told || now_us < n->next_look_for_told_us)
+        return;
+    n->next_look_for_told_us = now_us + LOOK_BACK_US;
+    n->is_looking_for_told = true;
+    l = load_new(n, run_told, done_told);
+    l->told.after = n->told_after;
     load_send(l);
 }

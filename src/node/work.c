@@ -81,6 +81,7 @@ void work_again(struct node *n, struct work *w)
 {
     ASSERT(w->entry != NULL);
     w->commit = NULL;
+    w->asserts = false;
     w->now_us = 0;
     work_forget_reads(w);
     if (w->kind->again != NULL)
@@ -89,10 +90,67 @@ void work_again(struct node *n, struct work *w)
         entry_queue(n, w->entry, w);
 }
 
+/* --- records that others change first --- */
+
+/* In place of a version: that the record has changed since then is counted already. */
+enum { VERSION_COUNTED = -1 };
+
+static uint64_t record_hash(struct str object, struct str id)
+{
+    return hash_mix(hash_bytes(object.ptr, object.len), hash_bytes(id.ptr, id.len));
+}
+
+static struct record_try *find_record_try(struct work *w, uint64_t hash)
+{
+    for (unsigned i = 0; i < w->records_tried_count; i++)
+        if (w->records_tried[i].hash == hash)
+            return &w->records_tried[i];
+    return NULL;
+}
+
+void work_note_records(struct work *w)
+{
+    for (size_t i = 0; w->commit != NULL && i < w->commit->records.count; i++) {
+        const struct record_write *write = &w->commit->records.items[i];
+        uint64_t hash = record_hash(write->object, write->id);
+        struct record_try *t = find_record_try(w, hash);
+
+        if (t == NULL && w->records_tried_count < RECORDS_TRIED_MAX) {
+            t = &w->records_tried[w->records_tried_count++];
+            *t = (struct record_try){.hash = hash};
+        }
+        if (t == NULL)
+            continue;
+        /* Of several, the next reads tell which one has changed; a single one it must have been. */
+        t->version = write->read_version;
+        if (w->commit->records.count == 1) {
+            t->tries++;
+            t->version = VERSION_COUNTED;
+        }
+    }
+}
+
+/* The records as they are now: one that has changed since the last try was changed by another. */
+static void count_record_tries(struct work *w)
+{
+    for (size_t i = 0; i < w->records.count && w->records_tried_count > 0; i++) {
+        struct record_read *read = &w->records.items[i];
+        struct record_try *t = find_record_try(w, record_hash(read->object, read->id));
+
+        if (t == NULL)
+            continue;
+        if (t->version != VERSION_COUNTED && t->version != read->version)
+            t->tries++;
+        t->version = read->version;
+        read->tries = t->tries;
+    }
+}
+
 /* --- advancing --- */
 
-static void make_event(const struct node *n, const struct work *w, struct event *ev)
+static void make_event(const struct node *n, struct work *w, struct event *ev)
 {
+    count_record_tries(w);
     *ev = (struct event){
         .config = n->config,
         .records = &w->records,
@@ -101,7 +159,7 @@ static void make_event(const struct node *n, const struct work *w, struct event 
         .processes = &w->processes,
         .children = w->children.count > 0 ? &w->children : NULL,
         .kept = &w->kept,
-        .gives_up_on_records = w->record_tries > TRIES_MAX,
+        .gives_up_on_records = w->record_tries > RECORD_TRIES_ALL_MAX,
         .traces = n->options.meters != NULL,
     };
     w->kind->event(n, w, ev);

@@ -95,6 +95,16 @@ struct program_reads {
     VEC_OF(struct program_read);
 };
 
+/* A record that a refused commit was to write: what version it had, and how often it had changed. */
+struct record_try {
+    uint64_t hash;
+    int64_t version;
+    unsigned tries;
+};
+
+/* More of them are not told apart; and a work is not tried for ever, whichever record it is. */
+enum { RECORDS_TRIED_MAX = 16, RECORD_TRIES_ALL_MAX = 64 };
+
 struct work {
     const struct work_kind *kind;
     struct node_request *request; /* work_request */
@@ -103,12 +113,14 @@ struct work {
     int64_t now_us;        /* the time of its turn, kept while records are read; 0 = not begun */
     struct commit *commit; /* once advanced; in the entry's memory */
     struct member member;
-    struct idempotency idempotency; /* as it is stored, with the answer */
-    unsigned tries;                 /* how often its commit was refused */
-    unsigned record_tries;          /* ... because a record had changed */
-    unsigned kept_tries;            /* ... because signals that are kept had, or waits for them */
-    bool joins;                     /* a start that joined the execution that has its key */
-    struct record_reads records;    /* in the entry's memory */
+    struct idempotency idempotency;                     /* as it is stored, with the answer */
+    unsigned tries;                                     /* how often its commit was refused */
+    unsigned record_tries;                              /* ... because a record had changed: */
+    struct record_try records_tried[RECORDS_TRIED_MAX]; /* those that its commit was to write */
+    unsigned records_tried_count;
+    unsigned kept_tries;         /* ... because signals that are kept had, or waits for them */
+    bool joins;                  /* a start that joined the execution that has its key */
+    struct record_reads records; /* in the entry's memory */
     struct object_reads objects;
     struct history history; /* rows that rolling back asked for */
     bool has_history;
@@ -120,6 +132,8 @@ struct work {
     int64_t waits_up_to;                  /* ... the wait that was asked last; 0 = none */
     struct program_ref *program; /* RETRY, MIGRATE: the version to go on with, held; or NULL */
     struct value input;          /* RETRY: as it was checked; or absent */
+    bool asserts; /* it changes nothing: its member says that the state it met is still true */
+    struct assertion assertion;
     struct work *next;
 };
 
@@ -134,6 +148,9 @@ struct work *work_pop(struct work_queue *q);
 
 /* Forget what was read for it: it is read again when it is asked for again. */
 void work_forget_reads(struct work *w);
+
+/* Its commit was refused because a record had changed: the next try looks which. */
+void work_note_records(struct work *w);
 
 /* Whether something of it lies in the memory of its entry. */
 bool work_has_reads(const struct work *w);

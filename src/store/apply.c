@@ -2,6 +2,7 @@
 #include "store/apply.h"
 
 #include "store/change.h"
+#include "store/users.h"
 #include "value/json.h"
 
 #include <stdarg.h>
@@ -77,16 +78,16 @@ struct before {
     enum execution_status status;
 };
 
-/* DB_ROW: found; DB_DONE: there is none. */
-static enum db_status load_before(struct apply *a, const struct execution *e, struct before *out)
+/* DB_ROW: found; DB_DONE: there is none. `row` may be 0. */
+static enum db_status load_before(struct apply *a, struct uuid of, int64_t row, struct before *out)
 {
     char id[UUID_TEXT_LEN + 1];
-    enum sql sql = e->row != 0 ? SQL_EXECUTION_STATE : SQL_EXECUTION_STATE_BY_ID;
+    enum sql sql = row != 0 ? SQL_EXECUTION_STATE : SQL_EXECUTION_STATE_BY_ID;
     enum db_status status;
 
-    uuid_write(e->id, id);
+    uuid_write(of, id);
     status = db_run(a->db, sql,
-                    DB_PARAMS(e->row != 0 ? db_int(e->row) : db_text(str_from(id, UUID_TEXT_LEN))));
+                    DB_PARAMS(row != 0 ? db_int(row) : db_text(str_from(id, UUID_TEXT_LEN))));
     if (status == DB_ROW) {
         out->row = db_column_int(a->db, sql, 0);
         if (!status_from_text(db_column_text(a->db, sql, 1), &out->status))
@@ -160,57 +161,67 @@ static enum db_status find_signal(struct apply *a, struct member *m, int64_t row
 
 /* --- writing --- */
 
-bool apply_record_last(struct apply *a, struct str object, struct str id, int64_t *version,
-                       enum db_status *status)
+struct str record_org(struct str org_id)
 {
-    *status = db_run(a->db, SQL_RECORD_LAST, DB_PARAMS(db_text(object), db_text(id)));
+    return org_id.len > 0 ? org_id : ORG_DEFAULT;
+}
+
+bool apply_record_last(struct apply *a, struct str org_id, struct str object, struct str id,
+                       int64_t *version, enum db_status *status)
+{
+    *status = db_run(a->db, SQL_RECORD_LAST,
+                     DB_PARAMS(db_text(record_org(org_id)), db_text(object), db_text(id)));
     *version = *status == DB_ROW ? db_column_int(a->db, SQL_RECORD_LAST, 0) : 0;
     db_end(a->db, SQL_RECORD_LAST);
     return *status <= DB_DONE;
 }
 
 /* A record that a commit made and took away: it must not have been there, and counts on. */
-static bool write_passing_record(struct apply *a, const struct record_write *w, bool *is_stale,
-                                 enum db_status *status)
+static bool write_passing_record(struct apply *a, struct str org_id, const struct record_write *w,
+                                 bool *is_stale, enum db_status *status)
 {
-    *status = db_run(a->db, SQL_RECORD_FIND, DB_PARAMS(db_text(w->object), db_text(w->id)));
+    *status = db_run(a->db, SQL_RECORD_FIND,
+                     DB_PARAMS(db_text(org_id), db_text(w->object), db_text(w->id)));
     *is_stale = *status == DB_ROW;
     db_end(a->db, SQL_RECORD_FIND);
     if (*status > DB_DONE)
         return false;
-    return *is_stale ||
-           apply_write(a, SQL_RECORD_GONE,
-                       DB_PARAMS(db_text(w->object), db_text(w->id), db_int(w->version)), status);
+    return *is_stale || apply_write(a, SQL_RECORD_GONE,
+                                    DB_PARAMS(db_text(org_id), db_text(w->object), db_text(w->id),
+                                              db_int(w->version)),
+                                    status);
 }
 
 /* False: *status says why. */
-static bool write_record(struct apply *a, const struct record_write *w, int64_t now_us,
-                         bool *is_stale, enum db_status *status)
+static bool write_record(struct apply *a, struct str org_id, const struct record_write *w,
+                         int64_t now_us, bool *is_stale, enum db_status *status)
 {
     int64_t last = 0;
     bool ok;
 
     /* It may have come and gone since it was read as missing. */
-    if (w->read_version == 0 && !apply_record_last(a, w->object, w->id, &last, status))
+    if (w->read_version == 0 && !apply_record_last(a, org_id, w->object, w->id, &last, status))
         return false;
     *is_stale = last >= w->version;
     if (*is_stale)
         return true;
     if (w->is_delete && w->read_version == 0)
-        return write_passing_record(a, w, is_stale, status);
+        return write_passing_record(a, org_id, w, is_stale, status);
     if (w->is_delete)
-        ok = apply_write(a, SQL_RECORD_DELETE,
-                         DB_PARAMS(db_text(w->object), db_text(w->id), db_int(w->read_version)),
-                         status);
+        ok = apply_write(
+            a, SQL_RECORD_DELETE,
+            DB_PARAMS(db_text(org_id), db_text(w->object), db_text(w->id), db_int(w->read_version)),
+            status);
     else if (w->read_version == 0)
         ok = apply_write(a, SQL_RECORD_INSERT,
-                         DB_PARAMS(db_text(w->object), db_text(w->id), db_int(w->version),
-                                   db_text(w->data_json), db_int(now_us)),
+                         DB_PARAMS(db_text(org_id), db_text(w->object), db_text(w->id),
+                                   db_int(w->version), db_text(w->data_json), db_int(now_us)),
                          status);
     else
         ok = apply_write(a, SQL_RECORD_UPDATE,
-                         DB_PARAMS(db_text(w->object), db_text(w->id), db_int(w->version),
-                                   db_text(w->data_json), db_int(now_us), db_int(w->read_version)),
+                         DB_PARAMS(db_text(org_id), db_text(w->object), db_text(w->id),
+                                   db_int(w->version), db_text(w->data_json), db_int(now_us),
+                                   db_int(w->read_version)),
                          status);
     *is_stale = ok && db_changes(a->db) == 0;
     return ok;
@@ -221,16 +232,22 @@ static enum apply_end write_records(struct apply *a, struct member *m, int64_t n
                                     enum db_status *status)
 {
     const struct record_writes *writes = &m->commit->records;
+    struct str org_id = record_org(m->commit->after->org_id);
 
     for (size_t i = 0; i < writes->count; i++) {
         bool is_stale = false;
 
-        if (!write_record(a, &writes->items[i], now_us, &is_stale, status))
+        if (!write_record(a, org_id, &writes->items[i], now_us, &is_stale, status))
             return APPLY_FAILED;
         if (is_stale)
             return apply_refuse(a, m, MEMBER_RECORD_STALE);
     }
     return APPLY_DONE;
+}
+
+static struct db_value waiting_kind_value(const struct execution *e)
+{
+    return db_some_text(str_of(waiting_kind_name(e->waiting_kind)));
 }
 
 static struct str current_step(const struct execution *e)
@@ -265,7 +282,7 @@ static bool insert_execution(struct apply *a, const struct commit *c, int64_t ro
                   db_some_text(e->result_json), db_some_text(e->input_json),
                   c->writes_context ? db_some_text(c->context_json) : db_null(),
                   e->has_parent ? db_text(str_from(parent, UUID_TEXT_LEN)) : db_null(),
-                  db_some_text(e->program->snapshot)),
+                  db_some_text(e->program->snapshot), waiting_kind_value(e)),
         status);
 }
 
@@ -285,7 +302,7 @@ static bool update_execution(struct apply *a, const struct commit *c, const stru
                                               {SQL_ADVANCE_WAKE, SQL_ADVANCE_WAKE_CONTEXT}};
     const struct execution *e = c->after;
     bool wakes = e->wake_at_us != before->wake_at_us;
-    unsigned count = 15;
+    unsigned count = 17;
     struct db_value params[DB_PARAMS_MAX] = {
         db_int(before->row),
         db_int(c->read_version),
@@ -302,6 +319,8 @@ static bool update_execution(struct apply *a, const struct commit *c, const stru
         db_some_text(e->waiting_for_json),
         db_some_text(e->error_json),
         db_some_text(e->result_json),
+        waiting_kind_value(e),
+        db_int(EXECUTION_FORMAT),
     };
 
     if (c->writes_context) {
@@ -428,8 +447,7 @@ static enum apply_end advance_execution(struct apply *a, struct member *m,
         (!keep_snapshot(a, e->program, status) ||
          !apply_write(a, SQL_EXECUTION_MOVE,
                       DB_PARAMS(db_int(before->row), db_int(e->program->version),
-                                db_some_int(e->deadline_at_us), db_int(EXECUTION_FORMAT),
-                                db_some_text(e->program->snapshot)),
+                                db_some_int(e->deadline_at_us), db_some_text(e->program->snapshot)),
                       status)))
         return APPLY_FAILED;
     a->counts[before->status]--;
@@ -459,16 +477,55 @@ static enum apply_end start_children(struct apply *a, struct member *m, enum db_
     return APPLY_DONE;
 }
 
-/* Its parent may be waiting for the end of this one. */
-static bool wake_parent(struct apply *a, const struct execution *e, enum db_status *status)
+/* What other executions are told by this commit. */
+static bool write_tells(struct apply *a, const struct commit *c, enum db_status *status)
 {
-    char id[UUID_TEXT_LEN + 1];
+    for (size_t i = 0; i < c->tells.count; i++) {
+        const struct tell *t = &c->tells.items[i];
+        char id[UUID_TEXT_LEN + 1];
 
-    uuid_write(e->parent_id, id);
-    return apply_write(a, SQL_PARENT_WAKE,
-                       DB_PARAMS(db_text(str_from(id, UUID_TEXT_LEN)), db_int(WAKE_AT_ONCE),
-                                 db_text(status_text(STATUS_WAITING))),
-                       status);
+        uuid_write(t->execution, id);
+        if (!apply_write(a, SQL_TELL,
+                         DB_PARAMS(db_text(str_from(id, UUID_TEXT_LEN)),
+                                   db_text(str_of(tell_kind_name(t->kind))), db_text(t->key),
+                                   db_some_text(t->payload_json)),
+                         status))
+            return false;
+    }
+    return true;
+}
+
+bool apply_consume(struct apply *a, int64_t row, const struct told_numbers *numbers,
+                   enum db_status *status)
+{
+    for (size_t i = 0; i < numbers->count; i++)
+        if (!apply_write(a, SQL_TOLD_CONSUME, DB_PARAMS(db_int(row), db_int(numbers->items[i])),
+                         status))
+            return false;
+    return true;
+}
+
+enum apply_end apply_assertion(struct apply *a, struct member *m, enum db_status *status)
+{
+    const struct assertion *s = m->assertion;
+    struct before before;
+    enum apply_end end;
+
+    if (m->idempotency != NULL && apply_find_answer(a, m, s->now_us, &end, status))
+        return end;
+    *status = load_before(a, s->id, s->row, &before);
+    if (*status == DB_DONE)
+        return apply_refuse(a, m, MEMBER_GONE);
+    if (*status != DB_ROW)
+        return APPLY_FAILED;
+    if (before.row_version != s->row_version)
+        return apply_refuse(a, m, MEMBER_STALE);
+    m->row = before.row;
+    if (!apply_consume(a, before.row, &s->consumed, status) ||
+        (m->idempotency != NULL &&
+         !apply_keep_answer(a, m->idempotency, before.row, s->now_us, status)))
+        return APPLY_FAILED;
+    return APPLY_DONE;
 }
 
 /* What the commit rests on: *before, and refusals that need nothing written. */
@@ -483,7 +540,7 @@ static enum apply_end check_commit(struct apply *a, struct member *m, struct bef
     }
     if (c->is_start)
         return APPLY_DONE;
-    *status = load_before(a, c->after, before);
+    *status = load_before(a, c->after->id, c->after->row, before);
     if (*status == DB_DONE)
         return apply_refuse(a, m, MEMBER_GONE);
     if (*status != DB_ROW)
@@ -539,7 +596,7 @@ enum apply_end apply_commit(struct apply *a, struct member *m, enum db_status *s
     end = start_children(a, m, status);
     if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
         return end;
-    if ((c->wakes_parent && !wake_parent(a, c->after, status)) ||
+    if (!write_tells(a, c, status) || !apply_consume(a, m->row, &c->consumed, status) ||
         !insert_history(a, c, m->row, status) || !apply_letters(a, m, status) ||
         !apply_correlation(a, m, status) || !insert_taken(a, m, status) ||
         (c->received != NULL && !insert_signal(a, c->received, m->row, &texts, status)) ||

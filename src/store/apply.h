@@ -54,8 +54,11 @@ enum apply_end apply_member(struct apply *a, struct member *m, enum db_status *s
  * a record that is made goes on counting from there, so that no version of one
  * id comes twice and who holds an old one cannot take it for the new.
  */
-bool apply_record_last(struct apply *a, struct str object, struct str id, int64_t *version,
-                       enum db_status *status) MUST_USE;
+bool apply_record_last(struct apply *a, struct str org_id, struct str object, struct str id,
+                       int64_t *version, enum db_status *status) MUST_USE;
+
+/* The organisation that a record belongs to: the default one where none is named. */
+struct str record_org(struct str org_id);
 
 /* What the counter of open dead letters is called. */
 #define COUNTER_OPEN_LETTERS "dead_letters"
@@ -78,7 +81,12 @@ bool apply_lock_correlations(struct apply *a, const struct members *members,
 enum apply_end apply_check_correlation(struct apply *a, struct member *m, enum db_status *status);
 bool apply_correlation(struct apply *a, const struct member *m, enum db_status *status) MUST_USE;
 
+/* Delete rows of execution_events that an execution has applied. False: *status says why. */
+bool apply_consume(struct apply *a, int64_t row, const struct told_numbers *numbers,
+                   enum db_status *status) MUST_USE;
+
 /* One kind of member each; used by apply_member(). */
+enum apply_end apply_assertion(struct apply *a, struct member *m, enum db_status *status);
 enum apply_end apply_commit(struct apply *a, struct member *m, enum db_status *status);
 enum apply_end apply_definition(struct apply *a, struct member *m, enum db_status *status);
 

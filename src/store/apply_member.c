@@ -123,6 +123,8 @@ static enum apply_end apply_one(struct apply *a, struct member *m, enum db_statu
         return apply_change(a, m, status);
     case MEMBER_CRASH:
         return apply_crash(a, m, status);
+    case MEMBER_ASSERT:
+        return apply_assertion(a, m, status);
     }
     PANIC("unknown kind of member");
 }

@@ -18,7 +18,8 @@ static bool load(struct apply *a, const struct record_change *r, struct current 
     bool ok = true;
 
     *out = (struct current){.data = value_map_empty()};
-    *status = db_run(a->db, sql, DB_PARAMS(db_text(r->object), db_text(r->id)));
+    *status = db_run(a->db, sql,
+                     DB_PARAMS(db_text(record_org(r->org_id)), db_text(r->object), db_text(r->id)));
     if (*status == DB_ROW) {
         out->version = db_column_int(a->db, sql, 0);
         if (r->action == RECORD_PATCH)
@@ -96,7 +97,7 @@ static enum apply_end put(struct apply *a, struct member *m, const struct curren
 {
     struct record_change *r = (struct record_change *)m->change;
     struct buf json, answer;
-    struct db_value columns[6];
+    struct db_value columns[7];
     bool ok;
 
     buf_init_arena(&json, a->mem);
@@ -109,14 +110,15 @@ static enum apply_end put(struct apply *a, struct member *m, const struct curren
     if (json.len > RECORD_BYTES_MAX)
         return apply_refuse_with(a, m, ERR_TOO_LARGE, "a record has at most %d bytes",
                                  RECORD_BYTES_MAX);
-    columns[0] = db_text(r->object);
-    columns[1] = db_text(r->id);
-    columns[2] = db_int(r->now_version);
-    columns[3] = db_text(buf_view(&json));
-    columns[4] = db_int(r->change.now_us);
-    columns[5] = db_int(before->version);
-    ok = r->is_new ? apply_write(a, SQL_RECORD_INSERT, columns, 5, status)
-                   : apply_write(a, SQL_RECORD_UPDATE, columns, 6, status);
+    columns[0] = db_text(record_org(r->org_id));
+    columns[1] = db_text(r->object);
+    columns[2] = db_text(r->id);
+    columns[3] = db_int(r->now_version);
+    columns[4] = db_text(buf_view(&json));
+    columns[5] = db_int(r->change.now_us);
+    columns[6] = db_int(before->version);
+    ok = r->is_new ? apply_write(a, SQL_RECORD_INSERT, columns, 6, status)
+                   : apply_write(a, SQL_RECORD_UPDATE, columns, 7, status);
     if (!ok)
         return APPLY_FAILED;
     if (db_changes(a->db) == 0) {
@@ -147,7 +149,7 @@ enum apply_end record_change_apply(struct apply *a, struct member *m, enum db_st
     }
     if (before.version == 0 && r->action != RECORD_PUT)
         return apply_refuse_with(a, m, ERR_NOT_FOUND, "there is no such record");
-    if (before.version == 0 && !apply_record_last(a, r->object, r->id, &last, status))
+    if (before.version == 0 && !apply_record_last(a, r->org_id, r->object, r->id, &last, status))
         return APPLY_FAILED;
     if (r->action == RECORD_PUT)
         return put(a, m, &before, last, r->data, status);
@@ -157,7 +159,8 @@ enum apply_end record_change_apply(struct apply *a, struct member *m, enum db_st
     r->change.answer_status = 204;
     r->change.answer_json = STR_NONE;
     return apply_write(a, SQL_RECORD_DELETE,
-                       DB_PARAMS(db_text(r->object), db_text(r->id), db_int(before.version)),
+                       DB_PARAMS(db_text(record_org(r->org_id)), db_text(r->object), db_text(r->id),
+                                 db_int(before.version)),
                        status)
                ? APPLY_DONE
                : APPLY_FAILED;

@@ -31,6 +31,7 @@ enum { RECORD_BYTES_MAX = 1 << 20 };
 struct record_change {
     struct change change; /* .apply = record_change_apply */
     enum record_action action;
+    struct str org_id; /* or empty: the default one */
     struct str object, id;
     struct value data;   /* a map; without id and version */
     int64_t expected;    /* a version, or one of the above */

@@ -36,6 +36,61 @@ static bool load_history(struct reader *r, struct arena *mem, int64_t row, int64
     return status == DB_DONE ? true : db_fail(db, status, err);
 }
 
+static bool load_told(struct reader *r, struct arena *mem, int64_t row, struct tolds *out,
+                      struct err *err)
+{
+    const enum sql sql = SQL_READ_TOLD;
+    enum db_status status = db_run(r->db, sql, DB_PARAMS(db_int(row)));
+
+    *out = (struct tolds){0};
+    for (; status == DB_ROW; status = db_next(r->db, sql)) {
+        struct told told = {.n = db_column_int(r->db, sql, 0),
+                            .key = row_text(r, mem, sql, 2),
+                            .payload_json = row_text(r, mem, sql, 3)};
+
+        if (!tell_kind_read(db_column_text(r->db, sql, 1), &told.kind)) {
+            status = DB_CORRUPT;
+            break;
+        }
+        *VEC_ADD(mem, out) = told;
+    }
+    db_end(r->db, sql);
+    return status == DB_DONE ? true : db_fail(r->db, status, err);
+}
+
+bool read_told(struct reader *r, struct arena *mem, struct uuid id, struct tolds *out,
+               struct err *err)
+{
+    struct row_id room;
+    int64_t row;
+    enum db_status status = row_int(r, SQL_READ_ROW, DB_PARAMS(row_uuid(id, &room)), &row);
+
+    *out = (struct tolds){0};
+    if (status == DB_ROW)
+        return load_told(r, mem, row, out, err);
+    return status == DB_DONE ? true : db_fail(r->db, status, err);
+}
+
+bool read_told_executions(struct reader *r, struct arena *mem, int64_t after, int64_t limit,
+                          struct told_executions *out, struct err *err)
+{
+    const enum sql sql = SQL_READ_TOLD_EXECUTIONS;
+    enum db_status status = reader_run(r, sql, DB_PARAMS(db_int(after), db_int(limit)));
+    bool ok = true;
+
+    *out = (struct told_executions){0};
+    for (; ok && status == DB_ROW; status = db_next(r->db, sql)) {
+        struct told_execution told = {.n = db_column_int(r->db, sql, 1)};
+
+        ok = uuid_read(db_column_text(r->db, sql, 0), &told.id);
+        *VEC_ADD(mem, out) = told;
+    }
+    db_end(r->db, sql);
+    if (!ok)
+        status = DB_CORRUPT;
+    return status == DB_DONE ? true : db_fail(r->db, status, err);
+}
+
 /* --- one execution --- */
 
 /* Within a transaction. */
@@ -50,9 +105,9 @@ static bool load_with_history(struct reader *r, struct arena *mem, struct uuid i
     *found = status == DB_ROW;
     if (*found) {
         ok = row_execution(r, mem, sql, out, err);
-        out->input_json = row_text(r, mem, sql, 26);
-        out->context_json = row_text(r, mem, sql, 27);
-        out->snapshot = row_text(r, mem, sql, 28);
+        out->input_json = row_text(r, mem, sql, 27);
+        out->context_json = row_text(r, mem, sql, 28);
+        out->snapshot = row_text(r, mem, sql, 29);
     } else if (status != DB_DONE) {
         ok = db_fail(r->db, status, err);
     }
@@ -60,7 +115,8 @@ static bool load_with_history(struct reader *r, struct arena *mem, struct uuid i
     if (!ok || !*found)
         return ok;
     return load_history(r, mem, out->row, out->checkpoint_seq, HISTORY_LIMIT_NONE, &out->history,
-                        err);
+                        err) &&
+           load_told(r, mem, out->row, &out->tolds, err);
 }
 
 bool read_execution(struct reader *r, struct arena *mem, struct uuid id,
@@ -165,10 +221,11 @@ bool read_signal(struct reader *r, struct uuid execution, struct str signal_id, 
     return status <= DB_DONE ? true : db_fail(r->db, status, err);
 }
 
-bool read_record_last(struct reader *r, struct str object, struct str id, int64_t *version,
-                      struct err *err)
+bool read_record_last(struct reader *r, struct str org_id, struct str object, struct str id,
+                      int64_t *version, struct err *err)
 {
-    enum db_status status = reader_run(r, SQL_RECORD_LAST, DB_PARAMS(db_text(object), db_text(id)));
+    enum db_status status = reader_run(
+        r, SQL_RECORD_LAST, DB_PARAMS(db_text(record_org(org_id)), db_text(object), db_text(id)));
 
     *version = status == DB_ROW ? db_column_int(r->db, SQL_RECORD_LAST, 0) : 0;
     db_end(r->db, SQL_RECORD_LAST);

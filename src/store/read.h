@@ -12,7 +12,7 @@
 #include "store/store.h"
 #include "value/mask.h"
 
-/* One execution with the history rows after its checkpoint. */
+/* One execution with the history rows after its checkpoint and what it has been told. */
 bool read_execution(struct reader *r, struct arena *mem, struct uuid id,
                     struct stored_execution *out, bool *found, struct err *err) MUST_USE;
 
@@ -90,6 +90,28 @@ struct dues {
 bool read_due(struct reader *r, struct arena *mem, int64_t after_us, struct uuid after_id,
               int64_t until_us, int64_t limit, struct dues *out, struct err *err) MUST_USE;
 
+/* What an execution has been told and no commit has applied, oldest first. */
+bool read_told(struct reader *r, struct arena *mem, struct uuid id, struct tolds *out,
+               struct err *err) MUST_USE;
+
+/* An execution that is due because it has been told something; n is of that row. */
+struct told_execution {
+    struct uuid id;
+    int64_t n;
+};
+
+struct told_executions {
+    VEC_OF(struct told_execution);
+};
+
+/*
+ * Executions with rows in execution_events above `after`, in their order, at
+ * most `limit`; one may come several times. Not those that have ended or are
+ * paused.
+ */
+bool read_told_executions(struct reader *r, struct arena *mem, int64_t after, int64_t limit,
+                          struct told_executions *out, struct err *err) MUST_USE;
+
 /* The live execution of an organisation with this business key and code. */
 bool read_by_key(struct reader *r, struct str org_id, struct str code, struct str key,
                  struct uuid *out, bool *found, struct err *err) MUST_USE;
@@ -156,9 +178,9 @@ bool read_snapshot(struct reader *r, struct arena *mem, struct str hash, struct 
 /* A number that grows with every change of a definition, whichever node makes it. */
 bool read_definition_stamp(struct reader *r, int64_t *out, struct err *err) MUST_USE;
 
-/* One record, or all of an object (id empty). */
-bool read_records(struct reader *r, struct arena *mem, struct str object, struct str id,
-                  int64_t limit, struct record_reads *out, struct err *err) MUST_USE;
+/* One record of an organisation (empty: the default one), or all of an object (id empty). */
+bool read_records(struct reader *r, struct arena *mem, struct str org_id, struct str object,
+                  struct str id, int64_t limit, struct record_reads *out, struct err *err) MUST_USE;
 
 struct stored_record {
     int64_t row, version;
@@ -174,8 +196,9 @@ struct stored_records {
  * The records of an object behind row `after`, at most `limit`, in the order in
  * which they were made.
  */
-bool read_records_after(struct reader *r, struct arena *mem, struct str object, int64_t after,
-                        int64_t limit, struct stored_records *out, struct err *err) MUST_USE;
+bool read_records_after(struct reader *r, struct arena *mem, struct str org_id, struct str object,
+                        int64_t after, int64_t limit, struct stored_records *out,
+                        struct err *err) MUST_USE;
 
 /*
  * Live executions with this business key, of that code unless it is empty, in
@@ -263,8 +286,8 @@ struct stored_nodes {
 bool read_nodes(struct reader *r, struct arena *mem, struct stored_nodes *out,
                 struct err *err) MUST_USE;
 /* The last version of a record that is gone; 0 when there never was one. */
-bool read_record_last(struct reader *r, struct str object, struct str id, int64_t *version,
-                      struct err *err) MUST_USE;
+bool read_record_last(struct reader *r, struct str org_id, struct str object, struct str id,
+                      int64_t *version, struct err *err) MUST_USE;
 
 /* The answer that was kept for an Idempotency-Key. */
 struct kept_answer {

@@ -1,13 +1,15 @@
 /* read_record.c - reading records; see read.h. */
+#include "store/apply.h"
 #include "store/read_row.h"
 #include "value/json.h"
 
-bool read_records(struct reader *r, struct arena *mem, struct str object, struct str id,
-                  int64_t limit, struct record_reads *out, struct err *err)
+bool read_records(struct reader *r, struct arena *mem, struct str org_id, struct str object,
+                  struct str id, int64_t limit, struct record_reads *out, struct err *err)
 {
     enum sql sql = id.len > 0 ? SQL_READ_RECORD : SQL_READ_RECORDS;
-    enum db_status status =
-        reader_run(r, sql, DB_PARAMS(db_text(object), id.len > 0 ? db_text(id) : db_int(limit)));
+    enum db_status status = reader_run(r, sql,
+                                       DB_PARAMS(db_text(record_org(org_id)), db_text(object),
+                                                 id.len > 0 ? db_text(id) : db_int(limit)));
     bool ok = true;
 
     *out = (struct record_reads){0};
@@ -25,12 +27,13 @@ bool read_records(struct reader *r, struct arena *mem, struct str object, struct
     return status == DB_DONE ? true : db_fail(r->db, status, err);
 }
 
-bool read_records_after(struct reader *r, struct arena *mem, struct str object, int64_t after,
-                        int64_t limit, struct stored_records *out, struct err *err)
+bool read_records_after(struct reader *r, struct arena *mem, struct str org_id, struct str object,
+                        int64_t after, int64_t limit, struct stored_records *out, struct err *err)
 {
     const enum sql sql = SQL_READ_RECORDS_AFTER;
-    enum db_status status =
-        reader_run(r, sql, DB_PARAMS(db_text(object), db_int(after), db_int(limit)));
+    enum db_status status = reader_run(
+        r, sql,
+        DB_PARAMS(db_text(record_org(org_id)), db_text(object), db_int(after), db_int(limit)));
     bool ok = true;
 
     *out = (struct stored_records){0};

@@ -55,7 +55,10 @@ bool row_execution(struct reader *r, struct arena *mem, enum sql sql, struct sto
         !uuid_read(db_column_text(db, sql, 1), &out->id) ||
         !status_from_text(db_column_text(db, sql, 4), &out->status))
         return err_set(err, ERR_IO, "execution row %" PRId64 " is damaged", out->row);
-    return state_restore_facts(mem, out, err);
+    if (!state_restore_facts(mem, out, err))
+        return false;
+    return waiting_kind_read(db_column_text(db, sql, 26), &out->waiting_kind) ||
+           err_set(err, ERR_IO, "execution row %" PRId64 " waits for nothing known", out->row);
 }
 
 enum db_status row_int(struct reader *r, enum sql sql, const struct db_value *params,

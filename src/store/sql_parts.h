@@ -5,20 +5,28 @@
 /* What a commit is held against. */
 #define STATE_COLUMNS "row, status, row_version, wake_at"
 
-/* ?1 row, ?2 row_version read; then the context, where it is written, as ?16 and ?17. */
+/* How an execution ended; whether its parent has been told so and has not applied it yet. */
+#define END_COLUMNS                                                                                \
+    "row, status, completed_at, (SELECT count(*) FROM execution_events v "                         \
+    "WHERE v.execution = (SELECT p.row FROM execution p WHERE p.id = e.parent_id) "                \
+    "AND v.key = 'child:' || e.id)"
+
+/* ?1 row, ?2 row_version read; then the context, where it is written, as ?18 and ?19. */
 #define ADVANCE_SET                                                                                \
     "status = ?3, row_version = ?4, seq = ?5, started_at = ?6, completed_at = ?7, "                \
     "updated_at = ?8, stop_requested = ?9, crash_count = ?10, current_step = ?11, cursor = ?12, "  \
-    "waiting_for = ?13, error = ?14, result = ?15"
+    "waiting_for = ?13, error = ?14, result = ?15, waiting_kind = ?16, format = ?17"
 #define ADVANCE_WHERE " WHERE row = ?1 AND row_version = ?2"
-#define SET_CONTEXT ", context = ?16, checkpoint_seq = ?17"
+#define SET_CONTEXT ", context = ?18, checkpoint_seq = ?19"
 
 /* A stored execution without the two columns that may be large. */
 #define EXECUTION_COLUMNS                                                                          \
     "row, id, scenario_code, scenario_version, status, row_version, seq, checkpoint_seq, "         \
     "wake_at, deadline_at, created_at, started_at, completed_at, updated_at, stop_requested, "     \
     "crash_count, format, org_id, business_key, created_by, cursor, waiting_for, error, result, "  \
-    "parent_id, current_step"
+    "parent_id, current_step, waiting_kind"
+
+#define RECORD_KEY "org_id = ?1 AND object = ?2 AND id = ?3"
 
 #define DEFINITION_COLUMNS                                                                         \
     "kind, code, version, revision, status, name, change_summary, created_by, created_at, "        \
@@ -64,7 +72,7 @@
     "AND (CAST(?8 AS text) IS NULL OR business_key = ?8) "                                         \
     "AND (CAST(?9 AS text) IS NULL OR kind = ?9) "                                                 \
     "AND (CAST(?10 AS text) IS NULL OR current_step = ?10) "                                       \
-    "AND (CAST(?11 AS text) IS NULL OR org_id = ?11)"
+    "AND (CAST(?11 AS text) IS NULL OR org_id = ?11) AND deleted_at IS NULL"
 #define LIST_ORDER " ORDER BY row DESC LIMIT ?1"
 #define LIST_WHERE(condition)                                                                      \
     "SELECT " EXECUTION_COLUMNS " FROM execution WHERE " condition LIST_FILTER LIST_ORDER

@@ -39,6 +39,7 @@ enum member_kind {
     MEMBER_DEFINITION, /* a change of a definition */
     MEMBER_CHANGE,     /* a change of anything else that people keep: see change.h */
     MEMBER_CRASH,      /* count a crash of an execution that was found in the poison file */
+    MEMBER_ASSERT,     /* an execution is still as it was when something was decided: `assertion` */
 };
 
 enum member_result {
@@ -134,6 +135,18 @@ struct correlated_signal {
 /* So long a signal that was delivered is known by its id, however short its own time is. */
 #define DELIVERED_KNOWN_US (INT64_C(24) * 3600 * 1000000)
 
+/*
+ * What was decided without a change rests on this state: APPLIED when it is
+ * still true, else STALE or GONE. A kept answer and an audit entry go with it.
+ */
+struct assertion {
+    struct uuid id;
+    int64_t row; /* the store's key; 0 = not known */
+    int64_t row_version;
+    struct told_numbers consumed; /* rows of execution_events that change nothing: they go */
+    int64_t now_us;
+};
+
 struct change;
 
 struct member {
@@ -141,6 +154,7 @@ struct member {
     const struct commit *commit;
     struct definition_change *definition;
     struct change *change;
+    const struct assertion *assertion; /* MEMBER_ASSERT */
     /* What it receives (MEMBER_COMMIT) or keeps came by correlation; or NULL */
     const struct correlated_signal *correlated;
     struct uuid crashed;                   /* MEMBER_CRASH */

@@ -407,8 +407,7 @@ static bool begin(struct run *r, const struct program *program, struct err *err)
     if (findings_have_errors(r->findings))
         return err_set(err, ERR_INVALID, "the input is not what '%.*s' takes",
                        STR_ARG(program->code));
-    if (birth.key.len == 0 &&
-        !state_key(r->mem, program, birth.input,
+    if (!state_key(r->mem, program, birth.key, birth.input,
                    script->user.kind == VALUE_MAP ? script->user : tester(r->mem), r->config,
                    birth.now_us, &birth.key, err))
         return false;

@@ -57,6 +57,8 @@ static int compare_same_kind(struct value a, struct value b)
     case VALUE_NULL:
     case VALUE_LIST:
     case VALUE_MAP:
+    case VALUE_IP:
+    case VALUE_CIDR:
     case VALUE_TYPE:
     case VALUE_OPTIONAL:
     case VALUE_ERROR:
@@ -126,6 +128,8 @@ static bool equal_at(struct value a, struct value b, int64_t *budget, int depth)
         return value_compare(a, b) == 0;
     case VALUE_STRING:
     case VALUE_BYTES:
+    case VALUE_IP:
+    case VALUE_CIDR:
         if (budget != NULL)
             *budget -= a.len / 64;
         return a.kind == b.kind && str_eq(value_text(a), value_text(b));

@@ -212,6 +212,9 @@ static inline char *add_scalar(struct writer *w, char *to, struct value v)
         return add_time(to, v);
     case VALUE_BYTES:
         return add_bytes(w, to, value_text(v));
+    case VALUE_IP:
+    case VALUE_CIDR:
+        return add_string(w, to, value_text(v));
     case VALUE_TYPE:
         return add_string(w, to, str_of(v.type_name));
     case VALUE_ABSENT:

@@ -86,6 +86,8 @@ static bool normal_key(struct value *key)
     case VALUE_MAP:
     case VALUE_TIMESTAMP:
     case VALUE_DURATION:
+    case VALUE_IP:
+    case VALUE_CIDR:
     case VALUE_TYPE:
     case VALUE_OPTIONAL:
     case VALUE_ERROR:
@@ -251,6 +253,8 @@ struct value value_copy(struct arena *mem, struct value v)
     switch ((enum value_kind)v.kind) {
     case VALUE_STRING:
     case VALUE_BYTES:
+    case VALUE_IP:
+    case VALUE_CIDR:
         v.text = arena_copy(mem, v.text, v.len);
         return v;
     case VALUE_LIST: {

@@ -32,7 +32,7 @@ struct value {
     uint8_t spare;
     uint16_t hash; /* string used as a map key: never 0; other strings: 0 or the same */
     union {
-        uint32_t len;   /* string, bytes: bytes; list, map: items */
+        uint32_t len;   /* string, bytes, IP, CIDR: bytes; list, map: items */
         uint32_t nanos; /* timestamp, duration: 0 to 999,999,999, towards the future */
     };
     union {
@@ -40,8 +40,8 @@ struct value {
         int64_t i;
         uint64_t u;
         double d;
-        int64_t seconds; /* timestamp: since 1970; duration */
-        const char *text;
+        int64_t seconds;  /* timestamp: since 1970; duration */
+        const char *text; /* IP, CIDR: in its one canonical form */
         const struct value *items;
         const struct value_map *map;
         const struct value *inner; /* optional: what it holds, or NULL for none */
@@ -157,7 +157,8 @@ struct value value_error(struct arena *mem, enum err_code code, uint32_t offset,
 /* The text of a string or bytes. */
 static inline struct str value_text(struct value v)
 {
-    ASSERT_SLOW(v.kind == VALUE_STRING || v.kind == VALUE_BYTES);
+    ASSERT_SLOW(v.kind == VALUE_STRING || v.kind == VALUE_BYTES || v.kind == VALUE_IP ||
+                v.kind == VALUE_CIDR);
     return str_from(v.text, v.len);
 }
 

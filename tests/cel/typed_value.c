@@ -246,6 +246,8 @@ bool typed_value_same(struct value got, struct value want, int64_t *budget)
     case VALUE_BYTES:
     case VALUE_TIMESTAMP:
     case VALUE_DURATION:
+    case VALUE_IP:
+    case VALUE_CIDR:
         return value_equal(got, want, NULL);
     case VALUE_ABSENT:
     case VALUE_ERROR:
@@ -370,6 +372,11 @@ void typed_value_print(struct buf *out, struct value v)
     case VALUE_TIMESTAMP:
     case VALUE_DURATION:
         print_time(out, v);
+        break;
+    case VALUE_IP:
+    case VALUE_CIDR:
+        buf_printf(out, "%s(%.*s)", value_kind_name((enum value_kind)v.kind),
+                   STR_ARG(value_text(v)));
         break;
     case VALUE_TYPE:
         buf_printf(out, "type(%s)", v.type_name);

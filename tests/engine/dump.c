@@ -66,6 +66,8 @@ static void put_value(struct buf *out, struct value v)
     case VALUE_BYTES:
     case VALUE_TIMESTAMP:
     case VALUE_DURATION:
+    case VALUE_IP:
+    case VALUE_CIDR:
     case VALUE_TYPE:
     case VALUE_OPTIONAL:
     case VALUE_ERROR:
@@ -138,6 +140,8 @@ static bool same_value(struct value a, struct value b)
     case VALUE_TIMESTAMP:
     case VALUE_DURATION:
         return is_same && a.u == b.u;
+    case VALUE_IP:
+    case VALUE_CIDR:
     case VALUE_TYPE:
     case VALUE_OPTIONAL:
     case VALUE_ERROR:

@@ -276,7 +276,7 @@ static void answer_history(struct rig *r, const struct history_need *need, struc
 {
     out->count = 0;
     for (size_t i = 0; i < r->history.count && out->count < UNDO_PAGE; i++)
-        if (r->history.items[i].seq > need->after)
+        if (r->history.items[i].seq > need->after && r->history.items[i].seq >= r->history_from)
             *VEC_ADD(&r->mem, out) = r->history.items[i];
 }
 
@@ -347,6 +347,9 @@ static bool apply(struct rig *r, struct event ev)
         }
         for (size_t i = 0; i < c.needs.count; i++)
             answer_need(r, &c.needs.items[i], &records, &objects);
+        for (size_t i = 0; i < records.count && r->contended != NULL; i++)
+            if (str_eq(records.items[i].id, str_of(r->contended)))
+                records.items[i].tries = RECORD_TRIES_MAX + 1;
     }
     check_commit(r->x, &c);
     apply_records(r, &c.records);

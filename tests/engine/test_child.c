@@ -71,6 +71,7 @@ static void test_start__begins_with_the_commit_of_its_step(void **state)
 static void test_start__a_pending_child_begins_when_it_is_woken(void **state)
 {
     struct event wake = {.kind = EVENT_WAKE, .config = value_map_empty()};
+    char id[UUID_TEXT_LEN + 1];
     struct commit c;
 
     (void)state;
@@ -80,7 +81,13 @@ static void test_start__a_pending_child_begins_when_it_is_woken(void **state)
     assert_false(c.is_start);
     assert_int_equal(c.read_version, 1);
     assert_int_equal(c.after->status, STATUS_COMPLETED);
-    assert_true(c.wakes_parent);
+    assert_int_equal(c.tells.count, 1);
+    assert_int_equal(uuid_cmp(c.tells.items[0].execution, rig.x->id), 0);
+    assert_int_equal(c.tells.items[0].kind, TELL_CHILD);
+    uuid_write(c.after->id, id);
+    assert_string_equal(rig_text(&rig, c.tells.items[0].key),
+                        str_printf(&rig.mem, "child:%s", id).ptr);
+    assert_true(str_starts_with(c.tells.items[0].payload_json, STR("{\"output\":")));
 }
 
 static void test_start__a_step_that_fails_starts_nothing(void **state)
@@ -106,6 +113,20 @@ static void test_start__what_is_wrong_is_an_error_of_the_step(void **state)
     assert_true(str_find(rig.x->error_json, STR("conflict_key"), 0) >= 0);
     start(START(",'key':'other'"), "{'n':7}");
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
+}
+
+static void test_start__the_key_of_a_child_is_that_of_a_start(void **state)
+{
+    (void)state;
+    rig_define(&other, "{'code':'child','input':[{'name':'n','type':'any'}],'settings':{'key':"
+                       "'$.user.id'},'steps':[]}");
+    rig.processes.items[0].program = other.program;
+    start(START(""), "{'n':4}");
+    assert_int_equal(rig.last.starts.count, 1);
+    assert_string_equal(rig_text(&rig, rig.last.starts.items[0]->key), "u1");
+    start(START(",'key':'$.input.n'"), rig_text(&rig, str_printf(&rig.mem, "{'n':'%0501d'}", 7)));
+    assert_true(str_find(rig.x->error_json, STR("validation_key"), 0) >= 0);
+    assert_true(str_find(rig.x->error_json, STR("longer than 500 bytes"), 0) >= 0);
 }
 
 static void test_wait__the_end_of_the_child_is_the_result(void **state)
@@ -162,6 +183,7 @@ int main(void)
         CLAIM_WITH(test_start__a_pending_child_begins_when_it_is_woken),
         CLAIM_WITH(test_start__a_step_that_fails_starts_nothing),
         CLAIM_WITH(test_start__what_is_wrong_is_an_error_of_the_step),
+        CLAIM_WITH(test_start__the_key_of_a_child_is_that_of_a_start),
         CLAIM_WITH(test_wait__the_end_of_the_child_is_the_result),
         CLAIM_WITH(test_wait__the_parent_looks_for_itself),
         CLAIM_WITH(test_wait__the_failure_of_the_child_is_ours),

@@ -263,7 +263,7 @@ static void test_external__a_record_that_changed_meanwhile_is_a_conflict(void **
     run("{'type':'record.create','object':'o','id':'1','data':{}},{'type':'flow.call','procedure':"
         "'erp.sync'}",
         "{}");
-    rig.gives_up_on_records = true; /* the store has refused the write again and again */
+    rig_record(&rig, "o", "1", 1, "{'by':'another'}");
     assert_true(answer(ID "-x.2", "1", NULL));
     assert_int_equal(rig.x->status, STATUS_FAILED);
     assert_true(has_error("conflict_version"));

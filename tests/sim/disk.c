@@ -653,6 +653,14 @@ void disk_apply(struct sim *sim, struct member *m)
         if (x != NULL)
             x->s.crash_count++;
         return;
+    case MEMBER_ASSERT:
+        x = disk_find(&sim->disk, m->assertion->id);
+        if (x == NULL)
+            m->result = MEMBER_GONE;
+        else
+            m->result =
+                x->s.row_version == m->assertion->row_version ? MEMBER_APPLIED : MEMBER_STALE;
+        return;
     }
     PANIC("unknown kind of member");
 }

@@ -99,11 +99,12 @@ bool read_definition_stamp(struct reader *r, int64_t *out, struct err *err)
     return !sim_read_fails(r, err);
 }
 
-bool read_records(struct reader *r, struct arena *mem, struct str object, struct str id,
-                  int64_t limit, struct record_reads *out, struct err *err)
+bool read_records(struct reader *r, struct arena *mem, struct str org_id, struct str object,
+                  struct str id, int64_t limit, struct record_reads *out, struct err *err)
 {
     struct disk *d = &sim_of(r)->disk;
 
+    (void)org_id; /* all of one */
     if (sim_read_fails(r, err))
         return false;
     for (size_t i = 0; i < d->record_list.count && (int64_t)out->count < limit; i++) {
@@ -118,11 +119,12 @@ bool read_records(struct reader *r, struct arena *mem, struct str object, struct
     return true;
 }
 
-bool read_record_last(struct reader *r, struct str object, struct str id, int64_t *version,
-                      struct err *err)
+bool read_record_last(struct reader *r, struct str org_id, struct str object, struct str id,
+                      int64_t *version, struct err *err)
 {
     const struct disk_record *record = disk_find_record(&sim_of(r)->disk, object, id);
 
+    (void)org_id;
     if (sim_read_fails(r, err))
         return false;
     *version = record == NULL ? 0 : record->last_version;
@@ -157,6 +159,26 @@ bool read_due(struct reader *r, struct arena *mem, int64_t after_us, struct uuid
     if ((int64_t)out->count > limit)
         out->count = (size_t)limit;
     return true;
+}
+
+/* Children are not simulated: nobody is told anything. */
+bool read_told(struct reader *r, struct arena *mem, struct uuid id, struct tolds *out,
+               struct err *err)
+{
+    (void)mem;
+    (void)id;
+    *out = (struct tolds){0};
+    return !sim_read_fails(r, err);
+}
+
+bool read_told_executions(struct reader *r, struct arena *mem, int64_t after, int64_t limit,
+                          struct told_executions *out, struct err *err)
+{
+    (void)mem;
+    (void)after;
+    (void)limit;
+    *out = (struct told_executions){0};
+    return !sim_read_fails(r, err);
 }
 
 bool read_history(struct reader *r, struct arena *mem, struct uuid id, int64_t after, int64_t limit,

@@ -40,6 +40,9 @@ int contract_run_changes(const char *name);
 /* The claims about dead letters; the same. */
 int contract_run_letters(const char *name);
 
+/* The claims about what executions are told, and about members that only assert; the same. */
+int contract_run_events(const char *name);
+
 /* The claims about waits and signals that a correlation joins; the same. */
 int contract_run_signals(const char *name);
 

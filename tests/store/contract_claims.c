@@ -409,7 +409,8 @@ static void load_records(struct contract *c, struct reader *r, void *context)
     struct records *records = context;
     struct err err;
 
-    assert_true(read_records(r, &c->mem, STR("invoice"), records->id, 100, &records->reads, &err));
+    assert_true(read_records(r, &c->mem, STR("org-1"), STR("invoice"), records->id, 100,
+                             &records->reads, &err));
 }
 
 static void test_store__records_are_written_under_the_version_read(void **state)
@@ -436,6 +437,39 @@ static void test_store__records_are_written_under_the_version_read(void **state)
     assert_int_equal(one.reads.count, 0);
 }
 
+/* The same under another organisation. */
+static void load_records_of_another(struct contract *c, struct reader *r, void *context)
+{
+    struct records *records = context;
+    struct err err;
+
+    assert_true(read_records(r, &c->mem, STR("org-2"), STR("invoice"), records->id, 100,
+                             &records->reads, &err));
+}
+
+static void test_store__records_belong_to_the_organisation_of_their_execution(void **state)
+{
+    struct contract *c = *state;
+    struct commit *start = contract_start(c, STATUS_RUNNING, 1);
+    struct records all = {0}, one = {.id = STR("a")};
+
+    assert_int_equal(write_record(c, record("a", 0, "{\"n\":1}"), NULL), MEMBER_APPLIED);
+    contract_read(c, load_records_of_another, &one);
+    assert_int_equal(one.reads.count, 0);
+    start->after->org_id = STR("org-2");
+    *VEC_ADD(&c->mem, &start->records) = record("a", 0, "{\"n\":2}");
+    assert_int_equal(contract_commit(c, start), MEMBER_APPLIED);
+    contract_read(c, load_records_of_another, &all);
+    assert_int_equal(all.reads.count, 1);
+    assert_int_equal(value_map_get_str(all.reads.items[0].data, STR("n")).i, 2);
+    contract_read(c, load_records, &all);
+    assert_int_equal(all.reads.count, 1);
+    assert_int_equal(value_map_get_str(all.reads.items[0].data, STR("n")).i, 1);
+    assert_int_equal(write_record(c, record("a", 1, NULL), NULL), MEMBER_APPLIED);
+    contract_read(c, load_records_of_another, &one);
+    assert_int_equal(one.reads.count, 1);
+}
+
 struct last_version {
     const char *id;
     int64_t version;
@@ -447,7 +481,8 @@ static void load_last_version(struct contract *c, struct reader *r, void *contex
     struct err err;
 
     (void)c;
-    assert_true(read_record_last(r, STR("invoice"), str_of(last->id), &last->version, &err));
+    assert_true(
+        read_record_last(r, STR("org-1"), STR("invoice"), str_of(last->id), &last->version, &err));
 }
 
 static void test_store__version_of_a_record_does_not_come_again(void **state)
@@ -694,6 +729,7 @@ static const struct CMUnitTest claims[] = {
     CLAIM(test_store__signal_id_is_taken_once),
     CLAIM(test_store__same_signal_id_may_go_to_two_executions),
     CLAIM(test_store__records_are_written_under_the_version_read),
+    CLAIM(test_store__records_belong_to_the_organisation_of_their_execution),
     CLAIM(test_store__version_of_a_record_does_not_come_again),
     CLAIM(test_store__record_may_come_and_go_in_one_commit),
     CLAIM(test_store__member_is_all_or_nothing),
@@ -715,6 +751,6 @@ int contract_run(const struct contract_backend *b, const char *name)
     backend = b;
     failed = _cmocka_run_group_tests(name, claims, sizeof(claims) / sizeof(*claims), NULL, NULL);
     return failed + contract_run_reads(name) + contract_run_changes(name) +
-           contract_run_letters(name) + contract_run_signals(name) +
+           contract_run_letters(name) + contract_run_signals(name) + contract_run_events(name) +
            contract_run_definitions(name) + contract_run_users(name);
 }

@@ -416,31 +416,6 @@ static void test_store__due_executions_come_in_order_and_in_pages(void **state)
     assert_int_equal(seen, 5);
 }
 
-static void test_store__end_of_a_child_makes_its_parent_due_unless_that_is_paused(void **state)
-{
-    static const char *const waits[] = {"{\"kind\":\"paused\",\"branches\":[{\"kind\":\"child\"}]}",
-                                        "{\"kind\":\"child\"}"};
-    struct contract *c = *state;
-    struct due_load l = {.until_us = INT64_MAX, .limit = 10};
-
-    for (size_t i = 0; i < 2; i++) {
-        struct commit *parent = contract_start(c, STATUS_WAITING, 1);
-        struct commit *child = contract_start(c, STATUS_COMPLETED, 1);
-
-        parent->after->wake_at_us = 0;
-        parent->after->waiting_for_json = str_of(waits[i]);
-        child->after->wake_at_us = 0;
-        child->after->has_parent = true;
-        child->after->parent_id = parent->after->id;
-        child->wakes_parent = true;
-        assert_int_equal(contract_commit(c, parent), MEMBER_APPLIED);
-        assert_int_equal(contract_commit(c, child), MEMBER_APPLIED);
-        contract_read(c, load_due, &l);
-        assert_int_equal(l.dues.count, i);
-    }
-    assert_int_equal(l.dues.items[0].wake_at_us, WAKE_AT_ONCE);
-}
-
 static void test_store__execution_is_due_at_its_new_time_only(void **state)
 {
     struct contract *c = *state;
@@ -654,7 +629,6 @@ static const struct CMUnitTest claims[] = {
     CLAIM(test_store__list_is_filtered),
     CLAIM(test_store__every_combination_of_conditions_pages_completely),
     CLAIM(test_store__due_executions_come_in_order_and_in_pages),
-    CLAIM(test_store__end_of_a_child_makes_its_parent_due_unless_that_is_paused),
     CLAIM(test_store__execution_is_due_at_its_new_time_only),
     CLAIM(test_store__live_execution_is_found_by_its_key),
     CLAIM(test_store__execution_is_found_by_the_end_of_its_id),

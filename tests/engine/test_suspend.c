@@ -1,0 +1,277 @@
+/*
+ * test_suspend.c - claims about steps that are suspended while they hold writes
+ * of records, and about records that others change first.
+ */
+#include "base/buf.h"
+#include "engine/rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#define SECOND INT64_C(1000000)
+
+static struct rig kid;
+
+static int setup(void **state)
+{
+    rig_setup(state);
+    rig_init(&kid);
+    rig_define(&kid, "{'code':'kid','steps':[{'code':'t','procedure':{'type':'wait.timer',"
+                     "'duration':'2s'}}]}");
+    *VEC_ADD(&rig.mem, &rig.processes) =
+        (struct process_read){.code = STR("kid"), .program = kid.program};
+    rig_record(&rig, "o", "x", 1, "{'n':1}");
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    rig_fini(&kid);
+    return rig_teardown(state);
+}
+
+#define CLAIM_WITH(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+#define KID "{'type':'flow.start','code':'kid','wait':true}"
+#define UPDATE(data) "{'type':'record.update','object':'o','id':'x','data':" data "}"
+#define STEP(code, commands) "{'code':'" code "','procedure':[" commands "]}"
+
+static void start(const char *steps)
+{
+    rig_define(&rig, rig_text(&rig, str_printf(&rig.mem, "{'code':'a','steps':[%s]}", steps)));
+    rig_start(&rig, "{}");
+}
+
+/* All children have ended, and the parent looks. */
+static void kids_end(void)
+{
+    rig_reload(&rig);
+    rig.child =
+        (struct child_read){.is_found = true, .status = STATUS_COMPLETED, .result = value_int(1)};
+    rig_pass(&rig, 2 * SECOND);
+    assert_true(rig_wake(&rig));
+}
+
+static void assert_x(int64_t version, const char *data)
+{
+    int64_t is;
+
+    assert_string_equal(rig_find_record(&rig, "o", "x", &is), data);
+    assert_int_equal(is, version);
+}
+
+static bool failed_with(const char *text)
+{
+    return str_find(rig.x->error_json, str_of(text), 0) >= 0;
+}
+
+/* --- a step that holds a write while it waits --- */
+
+static void test_suspended__two_writes_of_one_record_in_one_wake_are_both_there(void **state)
+{
+    (void)state;
+    start("{'code':'p','parallel':{'branches':[[" STEP("w1", KID) "," STEP(
+        "u1", UPDATE("{'a':1}")) "],[" STEP("u2", UPDATE("{'b':1}") "," KID) "]]}}");
+    assert_x(1, "{'n':1}");
+    kids_end();
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_x(3, "{'n':1,'a':1,'b':1}");
+}
+
+static void test_suspended__an_update_is_laid_over_what_others_have_written(void **state)
+{
+    (void)state;
+    start(STEP("u", UPDATE("{'b':1}") "," KID));
+    rig_record(&rig, "o", "x", 5, "{'n':7,'b':0}");
+    kids_end();
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_x(6, "{'n':7,'b':1}");
+}
+
+static void test_suspended__what_rests_on_a_read_is_a_conflict_when_that_has_changed(void **state)
+{
+    (void)state;
+    start(STEP("u", "{'type':'record.get','object':'o','id':'x','as':'r'}," UPDATE(
+                        "{'n':'=r.n + 1'}") "," KID));
+    rig_record(&rig, "o", "x", 5, "{'n':7}");
+    kids_end();
+    assert_int_equal(rig.x->status, STATUS_FAILED);
+    assert_true(failed_with("conflict_version"));
+    assert_x(5, "{'n':7}");
+}
+
+static void test_suspended__what_rests_on_a_read_is_stored_when_nobody_has_changed_it(void **state)
+{
+    (void)state;
+    start(STEP("u", "{'type':'record.get','object':'o','id':'x','as':'r'}," UPDATE(
+                        "{'n':'=r.n + 1'}") "," KID));
+    kids_end();
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_x(2, "{'n':2}");
+}
+
+static void test_suspended__an_expected_version_is_not_laid_over_another(void **state)
+{
+    (void)state;
+    start(STEP("u", "{'type':'record.update','object':'o','id':'x','data':{'b':1},"
+                    "'expectedVersion':1}," KID));
+    rig_record(&rig, "o", "x", 2, "{'n':2}");
+    kids_end();
+    assert_true(failed_with("conflict_version"));
+    assert_x(2, "{'n':2}");
+}
+
+static void test_suspended__an_update_of_what_is_gone_is_a_conflict(void **state)
+{
+    (void)state;
+    start("{'code':'p','parallel':{'branches':[[" STEP("w1", KID) "," STEP(
+        "d",
+        "{'type':'record.delete','object':'o','id':'x'}") "],[" STEP("u2",
+                                                                     UPDATE(
+                                                                         "{'b':1}") "," KID) "]]}"
+                                                                                             "}");
+    kids_end();
+    assert_int_equal(rig.x->status, STATUS_FAILED);
+    assert_true(failed_with("conflict_version"));
+}
+
+static void test_suspended__a_second_write_of_the_step_rests_on_its_first(void **state)
+{
+    (void)state;
+    start(
+        STEP("u", "{'type':'record.update','object':'o','id':'x','data':{'b':1},'as':'r'}," UPDATE(
+                      "{'n':'=r.n + 1'}") "," KID));
+    rig_record(&rig, "o", "x", 2, "{'n':5}");
+    kids_end();
+    assert_true(failed_with("conflict_version"));
+    assert_x(2, "{'n':5}");
+}
+
+static void test_suspended__a_delete_is_of_what_is_there_then(void **state)
+{
+    (void)state;
+    start(STEP("d", "{'type':'record.delete','object':'o','id':'x'}," KID));
+    rig_record(&rig, "o", "x", 4, "{'n':4}");
+    kids_end();
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_x(0, "none");
+}
+
+/* --- records that others keep changing --- */
+
+static void test_contended__giving_up_on_one_record_is_not_giving_up_on_others(void **state)
+{
+    int64_t version;
+
+    (void)state;
+    rig.contended = "x";
+    start("{'code':'hot','onError':'continue','retry':{'maxAttempts':1},'procedure':" UPDATE(
+        "{'a':1}") "}," STEP("own", "{'type':'record.create','object':'o','id':'mine','data':{}}"));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_string_equal(rig_find_record(&rig, "o", "mine", &version), "{}");
+    assert_x(1, "{'n':1}");
+}
+
+static void test_contended__a_rollback_is_no_attempt_until_it_can_be_stored(void **state)
+{
+    int64_t delay_us = 0;
+
+    (void)state;
+    start(
+        "{'code':'s','procedure':{'type':'compute.transform','data':1},'retry':{'delay':'20ms',"
+        "'jitter':'none'},'rollback':" UPDATE("{'undone':true}") "}," STEP(
+            "w", "{'type':'wait.signal','signalType':'go'}") "," STEP("f",
+                                                                      "{'type':'compute.fail','"
+                                                                      "code':'no','message':'m'}"));
+    rig.contended = "x";
+    assert_true(rig_signal(&rig, "1", "go", "1"));
+    for (unsigned i = 0; i < 12; i++) {
+        assert_int_equal(rig.x->status, STATUS_COMPENSATING);
+        assert_int_equal(rig.last.dead_letters.count, 0);
+        assert_int_equal(rig.x->waiting_kind, WAITING_RETRY);
+        delay_us = rig.x->wake_at_us - rig.now_us;
+        rig_reload(&rig);
+        rig.now_us = rig.x->wake_at_us;
+        assert_true(rig_wake(&rig));
+    }
+    assert_true(delay_us > SECOND && delay_us <= 60 * SECOND);
+    rig.contended = NULL;
+    rig.now_us = rig.x->wake_at_us;
+    assert_true(rig_wake(&rig));
+    assert_int_equal(rig.x->status, STATUS_FAILED);
+    assert_string_equal(rig_trace(&rig), "s w f.failed -s");
+    assert_x(2, "{'n':1,'undone':true}");
+}
+
+static void test_contended__the_time_for_rolling_back_ends_it(void **state)
+{
+    (void)state;
+    rig_define(&rig, "{'code':'a','settings':{'timeout':'10m'},'steps':[{'code':'s','procedure':{"
+                     "'type':'compute.transform','data':1},'rollback':" UPDATE(
+                         "{'undone':true}") "},{'code':'f','procedure':{'type':'compute.fail',"
+                                            "'code':'no','message':'m'}}]}");
+    rig.contended = "x";
+    rig_start(&rig, "{}");
+    for (unsigned i = 0; i < 40 && rig.x->status == STATUS_COMPENSATING; i++) {
+        rig.now_us = rig.x->wake_at_us > rig.now_us ? rig.x->wake_at_us : rig.now_us;
+        assert_true(rig_wake(&rig));
+    }
+    assert_int_equal(rig.x->status, STATUS_FAILED);
+    assert_int_equal(rig.last.dead_letters.count, 1);
+    assert_true(failed_with("\"failed\":[\"s\"]"));
+}
+
+/* --- history that is gone --- */
+
+static void test_history__rolling_back_what_is_gone_is_a_dead_letter(void **state)
+{
+    (void)state;
+    start("{'code':'s','procedure':{'type':'compute.transform','data':1},'rollback':{'type':"
+          "'compute.transform','data':1}}," STEP("w", "{'type':'wait.signal','signalType':'go'}"));
+    rig.history_from = 3;
+    assert_true(rig_cancel(&rig, ""));
+    for (unsigned i = 0; i < 3 && rig.x->status == STATUS_COMPENSATING; i++)
+        assert_true(rig_wake(&rig));
+    assert_int_equal(rig.x->status, STATUS_CANCELLED);
+    assert_int_equal(rig.last.dead_letters.count, 1);
+    assert_true(
+        str_find(rig.last.dead_letters.items[0].cause_json, STR("internal_history_gone"), 0) >= 0);
+}
+
+static void test_history__a_rollback_under_way_whose_row_is_gone_is_a_dead_letter(void **state)
+{
+    (void)state;
+    start("{'code':'s','procedure':{'type':'compute.transform','data':1},'rollback':{'type':"
+          "'compute.fail','code':'later','message':'m','class':'transient'}}," STEP(
+              "f", "{'type':'compute.fail','code':'no','message':'m'}"));
+    assert_int_equal(rig.x->status, STATUS_COMPENSATING);
+    rig.history_from = 100;
+    rig_reload(&rig);
+    rig.now_us = rig.x->wake_at_us;
+    assert_true(rig_wake(&rig));
+    assert_int_equal(rig.x->status, STATUS_FAILED);
+    assert_int_equal(rig.last.dead_letters.count, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CLAIM_WITH(test_suspended__two_writes_of_one_record_in_one_wake_are_both_there),
+        CLAIM_WITH(test_suspended__an_update_is_laid_over_what_others_have_written),
+        CLAIM_WITH(test_suspended__what_rests_on_a_read_is_a_conflict_when_that_has_changed),
+        CLAIM_WITH(test_suspended__what_rests_on_a_read_is_stored_when_nobody_has_changed_it),
+        CLAIM_WITH(test_suspended__an_expected_version_is_not_laid_over_another),
+        CLAIM_WITH(test_suspended__an_update_of_what_is_gone_is_a_conflict),
+        CLAIM_WITH(test_suspended__a_second_write_of_the_step_rests_on_its_first),
+        CLAIM_WITH(test_suspended__a_delete_is_of_what_is_there_then),
+        CLAIM_WITH(test_contended__giving_up_on_one_record_is_not_giving_up_on_others),
+        CLAIM_WITH(test_contended__a_rollback_is_no_attempt_until_it_can_be_stored),
+        CLAIM_WITH(test_contended__the_time_for_rolling_back_ends_it),
+        CLAIM_WITH(test_history__rolling_back_what_is_gone_is_a_dead_letter),
+        CLAIM_WITH(test_history__a_rollback_under_way_whose_row_is_gone_is_a_dead_letter),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,269 @@
+/* contract_events.c - the claims about what executions are told, and about members that only assert. */
+#include "store/contract.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+/* The start of a parent, and a child of it that has ended and tells so. */
+static struct commit *child_of(struct contract *c, const struct commit *parent)
+{
+    struct commit *child = contract_start(c, STATUS_COMPLETED, 1);
+    char id[UUID_TEXT_LEN + 1];
+
+    uuid_write(child->after->id, id);
+    child->after->has_parent = true;
+    child->after->parent_id = parent->after->id;
+    *VEC_ADD(&c->mem, &child->tells) = (struct tell){
+        .execution = parent->after->id,
+        .kind = TELL_CHILD,
+        .key = str_printf(&c->mem, "child:%s", id),
+        .payload_json = STR("{\"output\":7}"),
+    };
+    return child;
+}
+
+struct told_load {
+    int64_t after;
+    struct told_executions rows;
+};
+
+static void load_told(struct contract *c, struct reader *r, void *context)
+{
+    struct told_load *l = context;
+    struct err err;
+
+    assert_true(read_told_executions(r, &c->mem, l->after, 100, &l->rows, &err));
+}
+
+static size_t told_count(struct contract *c)
+{
+    struct told_load l = {0};
+
+    contract_read(c, load_told, &l);
+    return l.rows.count;
+}
+
+static struct member *assert_version(struct contract *c, struct uuid id, int64_t row_version,
+                                     struct told_numbers consumed)
+{
+    struct assertion *s = ARENA_NEW(&c->mem, struct assertion);
+    struct member *m = ARENA_NEW(&c->mem, struct member);
+
+    *s = (struct assertion){.id = id, .row_version = row_version, .consumed = consumed};
+    *m = (struct member){.kind = MEMBER_ASSERT, .assertion = s};
+    contract_write(c, contract_batch(c, m, NULL));
+    return m;
+}
+
+static struct told_numbers numbers_of(struct contract *c, const struct stored_execution *e)
+{
+    struct told_numbers numbers = {0};
+
+    for (size_t i = 0; i < e->tolds.count; i++)
+        *VEC_ADD(&c->mem, &numbers) = e->tolds.items[i].n;
+    return numbers;
+}
+
+static void test_store__what_was_told_outlives_later_commits_and_a_restart(void **state)
+{
+    struct contract *c = *state;
+    struct commit *parent = contract_start(c, STATUS_WAITING, 1);
+    struct commit *child = child_of(c, parent);
+    struct told_load l = {0};
+    const struct stored_execution *e;
+
+    parent->after->wake_at_us = 0;
+    assert_int_equal(contract_commit(c, parent), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, child), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, contract_advance(c, parent, STATUS_WAITING, 1)),
+                     MEMBER_APPLIED);
+    contract_reopen(c);
+    contract_read(c, load_told, &l);
+    assert_int_equal(l.rows.count, 1);
+    assert_int_equal(uuid_cmp(l.rows.items[0].id, parent->after->id), 0);
+    e = contract_load(c, parent->after->id);
+    assert_int_equal(e->tolds.count, 1);
+    assert_int_equal(e->tolds.items[0].n, l.rows.items[0].n);
+    assert_int_equal(e->tolds.items[0].kind, TELL_CHILD);
+    assert_true(str_eq(e->tolds.items[0].key, child->tells.items[0].key));
+    assert_str(e->tolds.items[0].payload_json, "{\"output\":7}");
+}
+
+static void test_store__commit_takes_away_what_it_has_applied_and_nothing_else(void **state)
+{
+    struct contract *c = *state;
+    struct commit *parent = contract_start(c, STATUS_WAITING, 1), *next, *stale;
+    const struct stored_execution *e;
+    int64_t second;
+
+    assert_int_equal(contract_commit(c, parent), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, child_of(c, parent)), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, child_of(c, parent)), MEMBER_APPLIED);
+    e = contract_load(c, parent->after->id);
+    assert_int_equal(e->tolds.count, 2);
+    assert_true(e->tolds.items[0].n < e->tolds.items[1].n);
+    second = e->tolds.items[1].n;
+    next = contract_advance(c, parent, STATUS_WAITING, 1);
+    stale = contract_advance(c, parent, STATUS_WAITING, 1);
+    *VEC_ADD(&c->mem, &next->consumed) = e->tolds.items[0].n;
+    *VEC_ADD(&c->mem, &stale->consumed) = second;
+    assert_int_equal(contract_commit(c, next), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, stale), MEMBER_STALE);
+    e = contract_load(c, parent->after->id);
+    assert_int_equal(e->tolds.count, 1);
+    assert_int_equal(e->tolds.items[0].n, second);
+}
+
+static void test_store__commit_does_not_take_what_another_execution_was_told(void **state)
+{
+    struct contract *c = *state;
+    struct commit *parent = contract_start(c, STATUS_WAITING, 1);
+    struct commit *other = contract_start(c, STATUS_WAITING, 1), *next;
+
+    assert_int_equal(contract_commit(c, parent), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, other), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, child_of(c, parent)), MEMBER_APPLIED);
+    next = contract_advance(c, other, STATUS_WAITING, 1);
+    next->consumed = numbers_of(c, contract_load(c, parent->after->id));
+    assert_int_equal(contract_commit(c, next), MEMBER_APPLIED);
+    assert_int_equal(told_count(c), 1);
+}
+
+static void test_store__parent_and_child_of_one_batch_find_each_other(void **state)
+{
+    struct contract *c = *state;
+    struct commit *parent = contract_start(c, STATUS_WAITING, 1);
+    struct commit *child = child_of(c, parent);
+
+    contract_write(c,
+                   contract_batch(c, contract_member(c, parent), contract_member(c, child), NULL));
+    assert_int_equal(contract_load(c, parent->after->id)->tolds.count, 1);
+}
+
+static void test_store__who_has_ended_or_is_gone_is_told_nothing(void **state)
+{
+    struct contract *c = *state;
+    struct commit *parent = contract_start(c, STATUS_CANCELLED, 1);
+
+    assert_int_equal(contract_commit(c, child_of(c, parent)), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, parent), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, child_of(c, parent)), MEMBER_APPLIED);
+    assert_int_equal(contract_load(c, parent->after->id)->tolds.count, 0);
+    assert_int_equal(told_count(c), 0);
+}
+
+static void test_store__paused_execution_is_told_and_is_not_due_until_it_goes_on(void **state)
+{
+    struct contract *c = *state;
+    struct commit *parent = contract_start(c, STATUS_WAITING, 1), *next;
+
+    parent->after->waiting_kind = WAITING_PAUSED;
+    assert_int_equal(contract_commit(c, parent), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, child_of(c, parent)), MEMBER_APPLIED);
+    assert_int_equal(contract_load(c, parent->after->id)->waiting_kind, WAITING_PAUSED);
+    assert_int_equal(contract_load(c, parent->after->id)->tolds.count, 1);
+    assert_int_equal(told_count(c), 0);
+    next = contract_advance(c, parent, STATUS_WAITING, 1);
+    next->after->waiting_kind = WAITING_NONE;
+    assert_int_equal(contract_commit(c, next), MEMBER_APPLIED);
+    assert_int_equal(contract_load(c, parent->after->id)->waiting_kind, WAITING_NONE);
+    assert_int_equal(told_count(c), 1);
+}
+
+static void test_store__assertion_holds_while_the_version_is_the_same(void **state)
+{
+    struct contract *c = *state;
+    struct commit *start = contract_start(c, STATUS_WAITING, 1);
+    struct told_numbers none = {0};
+
+    assert_int_equal(assert_version(c, start->after->id, 1, none)->result, MEMBER_GONE);
+    assert_int_equal(contract_commit(c, start), MEMBER_APPLIED);
+    assert_int_equal(assert_version(c, start->after->id, 1, none)->result, MEMBER_APPLIED);
+    assert_int_equal(contract_load(c, start->after->id)->row_version, 1);
+    assert_int_equal(contract_commit(c, contract_advance(c, start, STATUS_WAITING, 1)),
+                     MEMBER_APPLIED);
+    assert_int_equal(assert_version(c, start->after->id, 1, none)->result, MEMBER_STALE);
+    assert_int_equal(assert_version(c, start->after->id, 2, none)->result, MEMBER_APPLIED);
+}
+
+static void test_store__assertion_rests_on_earlier_members_of_its_batch(void **state)
+{
+    struct contract *c = *state;
+    struct commit *start = contract_start(c, STATUS_WAITING, 1);
+    struct assertion before = {.id = start->after->id, .row_version = 1};
+    struct assertion after = {.id = start->after->id, .row_version = 2};
+    struct member first = {.kind = MEMBER_ASSERT, .assertion = &before};
+    struct member second = {.kind = MEMBER_ASSERT, .assertion = &before};
+    struct member third = {.kind = MEMBER_ASSERT, .assertion = &after};
+
+    assert_int_equal(contract_commit(c, start), MEMBER_APPLIED);
+    contract_write(c,
+                   contract_batch(c, &first,
+                                  contract_member(c, contract_advance(c, start, STATUS_WAITING, 1)),
+                                  &second, &third, NULL));
+    assert_int_equal(first.result, MEMBER_APPLIED);
+    assert_int_equal(second.result, MEMBER_STALE);
+    assert_int_equal(third.result, MEMBER_APPLIED);
+}
+
+static void test_store__assertion_takes_away_what_changes_nothing_if_it_holds(void **state)
+{
+    struct contract *c = *state;
+    struct commit *parent = contract_start(c, STATUS_WAITING, 1);
+    struct told_numbers told;
+
+    assert_int_equal(contract_commit(c, parent), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, child_of(c, parent)), MEMBER_APPLIED);
+    told = numbers_of(c, contract_load(c, parent->after->id));
+    assert_int_equal(assert_version(c, parent->after->id, 9, told)->result, MEMBER_STALE);
+    assert_int_equal(told_count(c), 1);
+    assert_int_equal(assert_version(c, parent->after->id, 1, told)->result, MEMBER_APPLIED);
+    assert_int_equal(told_count(c), 0);
+}
+
+static void test_store__refusal_is_kept_for_a_repeated_request(void **state)
+{
+    struct contract *c = *state;
+    struct commit *start = contract_start(c, STATUS_WAITING, 1);
+    struct idempotency kept = {.user = STR("ann"),
+                               .method = STR("POST"),
+                               .path = STR("/x"),
+                               .key = STR("k"),
+                               .body_hash = STR("00"),
+                               .status = 409,
+                               .answer = STR("{\"code\":\"conflict\"}")};
+    struct assertion s = {.id = start->after->id, .row_version = 1, .now_us = 1000};
+    struct member first = {.kind = MEMBER_ASSERT, .assertion = &s, .idempotency = &kept};
+    struct member again = first;
+
+    assert_int_equal(contract_commit(c, start), MEMBER_APPLIED);
+    contract_write(c, contract_batch(c, &first, NULL));
+    assert_int_equal(first.result, MEMBER_APPLIED);
+    contract_write(c, contract_batch(c, &again, NULL));
+    assert_int_equal(again.result, MEMBER_REPEATED);
+    assert_int_equal(again.answer_status, 409);
+    assert_str(again.answer, "{\"code\":\"conflict\"}");
+}
+
+#define CLAIM(test) cmocka_unit_test_setup_teardown(test, contract_setup, contract_teardown)
+
+static const struct CMUnitTest claims[] = {
+    CLAIM(test_store__what_was_told_outlives_later_commits_and_a_restart),
+    CLAIM(test_store__commit_takes_away_what_it_has_applied_and_nothing_else),
+    CLAIM(test_store__commit_does_not_take_what_another_execution_was_told),
+    CLAIM(test_store__parent_and_child_of_one_batch_find_each_other),
+    CLAIM(test_store__who_has_ended_or_is_gone_is_told_nothing),
+    CLAIM(test_store__paused_execution_is_told_and_is_not_due_until_it_goes_on),
+    CLAIM(test_store__assertion_holds_while_the_version_is_the_same),
+    CLAIM(test_store__assertion_rests_on_earlier_members_of_its_batch),
+    CLAIM(test_store__assertion_takes_away_what_changes_nothing_if_it_holds),
+    CLAIM(test_store__refusal_is_kept_for_a_repeated_request),
+};
+
+int contract_run_events(const char *name)
+{
+    return _cmocka_run_group_tests(name, claims, sizeof(claims) / sizeof(*claims), NULL, NULL);
+}
