@@ -6,22 +6,22 @@
 #include "api/repeat.h"
 #include "api/view.h"
 
-static void ask(struct deletion *d, bool rows_only);
+static void ask(struct deletion *d, bool goes_on);
 
 static void part_done(struct node_request *r)
 {
     struct deletion *d = r->owner;
 
-    /* Rows and the whole take turns until little enough is left. */
-    if (d->change.rows_only && r->ok)
-        ask(d, false);
-    else if (!d->change.rows_only && !r->ok && d->change.is_long)
+    /* Somebody else may have deleted the rest of what is gone already. */
+    if (d->change.goes_on && !r->ok && r->err.code == ERR_NOT_FOUND)
+        r->ok = true;
+    if (r->ok && d->change.has_more)
         ask(d, true);
     else
         d->done(d, r);
 }
 
-static void ask(struct deletion *d, bool rows_only)
+static void ask(struct deletion *d, bool goes_on)
 {
     struct call *c = d->call;
     struct node_request *r = &d->request;
@@ -30,7 +30,7 @@ static void ask(struct deletion *d, bool rows_only)
     d->change = (struct execution_delete){
         .change = {.apply = execution_delete_apply, .now_us = api_now_us(c->api)},
         .id = d->id,
-        .rows_only = rows_only,
+        .goes_on = goes_on,
     };
     *r = (struct node_request){.kind = NODE_CHANGE,
                                .user = c->user,
@@ -38,7 +38,7 @@ static void ask(struct deletion *d, bool rows_only)
                                .mem = d->mem,
                                .done = part_done,
                                .owner = d};
-    if (!rows_only) {
+    if (!goes_on) {
         uuid_write(d->id, id);
         r->idempotency = d->idempotency;
         call_audit(c, r, "execution.delete", str_copy(d->mem, str_of(id)), STR_NONE);

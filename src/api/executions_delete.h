@@ -1,8 +1,9 @@
 /*
  * executions_delete.h - deleting one execution that has ended.
  *
- * A long history is deleted in parts, one change after the other; what is done
- * stays done when the server ends meanwhile, and whoever asks again goes on.
+ * A long history is deleted in parts, one change after the other. With the
+ * first of them the execution is gone; should the server end meanwhile, the
+ * rest goes with the next purge.
  */
 #ifndef PAWL_API_EXECUTIONS_DELETE_H
 #define PAWL_API_EXECUTIONS_DELETE_H
@@ -14,7 +15,7 @@ struct deletion {
     struct call *call;
     struct arena *mem; /* must live until `done` */
     struct uuid id;
-    struct idempotency idempotency; /* of the last change; key.len == 0: none */
+    struct idempotency idempotency; /* of the first change; key.len == 0: none */
     /* Called once: r->ok and r->err say how it ended. Must not answer before deletion_start(). */
     void (*done)(struct deletion *d, const struct node_request *r);
     void *owner;

@@ -1,4 +1,5 @@
 /* executions_steps.c - the history of an execution: its steps, and the context after one. */
+#include "api/executions_acts.h"
 #include "api/query.h"
 #include "api/view.h"
 #include "engine/show.h"
@@ -22,6 +23,7 @@ static bool not_found(struct err *err)
 struct steps_args {
     struct uuid id;
     int64_t after, limit;
+    bool has_acts; /* what operators did is shown too */
     struct mask mask;
 };
 
@@ -44,10 +46,18 @@ static bool show_row(struct query *q, const struct history_row *row, struct err 
 static bool show_page(struct query *q, const struct history *page, int64_t *left, int64_t *last,
                       struct err *err)
 {
+    const struct steps_args *args = q->args;
+
     for (size_t i = 0; i<page->count && * left> 0; i++) {
-        if (page->items[i].kind == HISTORY_EVENT)
-            continue;
-        if (!show_row(q, &page->items[i], err))
+        const struct history_row *row = &page->items[i];
+        struct history_row act;
+
+        if (row->kind == HISTORY_EVENT) {
+            if (!args->has_acts || !executions_act_row(q->mem, row, &act))
+                continue;
+            row = &act;
+        }
+        if (!show_row(q, row, err))
             return false;
         *last = page->items[i].seq;
         --*left;
@@ -90,6 +100,7 @@ void executions_steps(struct call *c)
 
     if (!call_execution_id(c, &args->id) || !call_limit(c, STEPS_LIMIT, &args->limit))
         return;
+    args->has_acts = str_eq(http_query(c->http, "events"), STR("true"));
     if (cursor.len > 0 && (!str_to_int64(cursor, &args->after) || args->after < 0))
         call_refuse_text(c, ERR_BAD_REQUEST, "this cursor is not one of ours");
     else

@@ -166,6 +166,8 @@ static struct value moment_arithmetic(struct cel_eval *ev, enum operator op, str
                        : moment_sub_durations(a, b, &out);
     else
         return operate_no_overload(ev, op, a, b);
+    if (ok && out.kind == VALUE_DURATION && ev->mode == CEL_STRICT)
+        ok = moment_is_strict(out);
     return ok ? out : overflow(ev, "the range of time");
 }
 

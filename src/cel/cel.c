@@ -1,5 +1,6 @@
 /* cel.c - compiling, from source to program; see cel.h. */
 #include "cel/check.h"
+#include "cel/foreign.h"
 #include "cel/parse.h"
 #include "cel/patterns.h"
 #include "cel/program.h"
@@ -23,6 +24,37 @@ static bool compile_tree(struct arena *mem, struct arena *scratch, const struct 
 /* A function that makes the tree of a source; the parser stands at its beginning. */
 typedef struct node *tree_fn(struct parser *p);
 
+/* The byte offset of a line and column, which count from 1, in code points. */
+static size_t place_offset(struct str source, uint32_t line, uint32_t column)
+{
+    size_t at = 0;
+
+    for (; line > 1 && at < source.len; at++)
+        line -= source.ptr[at] == '\n';
+    while (column > 1 && at < source.len) {
+        at++;
+        while (at < source.len && ((unsigned char)source.ptr[at] & 0xC0) == 0x80)
+            at++;
+        column--;
+    }
+    return at;
+}
+
+/* A message of the parser says what it expected; what people of other languages meant helps more. */
+static void advise(struct str source, struct err *err)
+{
+    uint32_t at, line, column;
+    const char *advice;
+
+    if (err->code != ERR_EXPRESSION_SYNTAX || err->line == 0)
+        return;
+    advice = foreign_syntax(source, place_offset(source, err->line, err->column), &at);
+    if (advice == NULL)
+        return;
+    cel_place(source, at, &line, &column);
+    (void)err_set_at(err, err->code, line, column, "%s", advice);
+}
+
 static bool compile(struct arena *mem, const struct cel_env *env, struct str source, uint32_t start,
                     tree_fn *parse, const struct cel_options *options,
                     const struct cel_program **out, struct err *err)
@@ -40,6 +72,8 @@ static bool compile(struct arena *mem, const struct cel_env *env, struct str sou
         tree = parse(&parser);
         ok = tree != NULL && compile_tree(mem, &scratch, env, source, tree, options, out, err);
     }
+    if (!ok && env->mode == CEL_DEFINITION)
+        advise(source, err);
     arena_fini(&scratch);
     return ok;
 }

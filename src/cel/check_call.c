@@ -1,5 +1,6 @@
 /* check_call.c - which function a call means, and whether it takes these arguments; see check.h. */
 #include "cel/check.h"
+#include "cel/foreign.h"
 #include "cel/parse.h"
 #include "cel/synonym.h"
 
@@ -94,6 +95,9 @@ static const struct type *fail_call(struct checker *c, struct node *n, const str
                                              STR_ARG(n->function->name), n->count));
     if (c->is_lenient)
         return type_basic(TYPE_DYN);
+    if (n->is_member && n->count == 2 && str_eq(n->function->name, STR("contains")) &&
+        infer_final(&c->infer, args[0])->kind == TYPE_LIST)
+        return check_fail(c, n, "a list has no contains(): write \"x\" in list");
     buf_init_arena(&text, c->mem);
     for (uint32_t i = 0; i < n->count; i++) {
         buf_text(&text, i == 0 ? "" : ", ");
@@ -127,7 +131,10 @@ static const struct type *fail_unknown_function(struct checker *c, struct node *
     struct str name = dotted.len > 0 ? dotted : n->text;
     struct str message = str_printf(c->mem, "undeclared function '%.*s'", STR_ARG(name));
 
-    if (macro_usage(n) != NULL)
+    if (foreign_advice(FOREIGN_FUNCTION, name) != NULL)
+        message = str_printf(c->mem, "%.*s: %s", STR_ARG(message),
+                             foreign_advice(FOREIGN_FUNCTION, name));
+    else if (macro_usage(n) != NULL)
         message = str_printf(c->mem, "%.*s() is written %s", STR_ARG(n->text), macro_usage(n));
     else if (dotted.len > 0)
         message = check_hint(c, message, env_nearest_function(c->env, dotted, false));

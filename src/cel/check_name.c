@@ -6,6 +6,7 @@
  * variable. Variables of macros hide declared ones; `$.a` never means one.
  */
 #include "cel/check.h"
+#include "cel/foreign.h"
 
 /* --- names --- */
 
@@ -76,7 +77,10 @@ static const struct type *fail_undeclared(struct checker *c, struct node *n, str
                                           struct str nearest)
 {
     struct str message = str_printf(c->mem, "undeclared reference to '%.*s'", STR_ARG(name));
+    const char *advice = foreign_advice(FOREIGN_NAME, name);
 
+    if (advice != NULL)
+        return check_fail_unknown(c, n, str_printf(c->mem, "%.*s: %s", STR_ARG(message), advice));
     return check_fail_unknown(c, n, check_hint(c, message, nearest));
 }
 
@@ -157,6 +161,9 @@ static const struct type *field_type(struct checker *c, const struct node *n, co
         const struct type *inner = field_type(c, n, t->params[0], true);
         return inner == NULL ? NULL : type_optional(c->mem, inner);
     }
+    if (foreign_advice(FOREIGN_FIELD, n->text) != NULL)
+        return check_fail(c, n, "%s has no field '%.*s': %s", check_text(c, t), STR_ARG(n->text),
+                          foreign_advice(FOREIGN_FIELD, n->text));
     return check_fail(c, n, "%s has no fields, so it has no '%.*s'", check_text(c, t),
                       STR_ARG(n->text));
 }

@@ -62,6 +62,19 @@ static bool is_number(const struct type *t)
     return t->kind == TYPE_INT || t->kind == TYPE_UINT || t->kind == TYPE_DOUBLE;
 }
 
+static bool is_ordering(unsigned op)
+{
+    return op == OPERATOR_LT || op == OPERATOR_LE || op == OPERATOR_GT || op == OPERATOR_GE;
+}
+
+/* 1 < x < 5, which other languages have. */
+static bool is_chained_comparison(const struct node *n)
+{
+    const struct node *left = n->items[0];
+
+    return is_ordering(n->op) && left->kind == NODE_OPERATOR && is_ordering(left->op);
+}
+
 static const struct type *fail_operands(struct checker *c, const struct node *n,
                                         const struct type *a, const struct type *b)
 {
@@ -69,6 +82,13 @@ static const struct type *fail_operands(struct checker *c, const struct node *n,
 
     if (n->count == 1)
         return check_fail(c, n, "no such overload: '%s' does not work on %s", op, check_text(c, a));
+    if (n->op == OPERATOR_ADD && (a->kind == TYPE_STRING || b->kind == TYPE_STRING))
+        return check_fail(c, n,
+                          "no such overload: '+' does not work on %s and %s; string(x) makes text "
+                          "of a value",
+                          check_text(c, a), check_text(c, b));
+    if (is_chained_comparison(n))
+        return check_fail(c, n, "comparisons do not chain: write 1 < x && x < 5, not 1 < x < 5");
     return check_fail(c, n, "no such overload: '%s' does not work on %s and %s", op,
                       check_text(c, a), check_text(c, b));
 }

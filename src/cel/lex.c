@@ -155,7 +155,7 @@ static enum token_kind scan_number(struct lexer *lex)
     return kind;
 }
 
-/* How many letters before the quote make a string prefix: r, b, rb, br in any case. */
+/* How many letters before the quote make a string prefix: r, b, br in any case. */
 static bool text_prefix(const struct lexer *lex, uint32_t *len, bool *raw, bool *bytes)
 {
     *raw = *bytes = false;
@@ -165,7 +165,7 @@ static bool text_prefix(const struct lexer *lex, uint32_t *len, bool *raw, bool 
             return true;
         if ((c == 'r' || c == 'R') && !*raw)
             *raw = true;
-        else if ((c == 'b' || c == 'B') && !*bytes)
+        else if ((c == 'b' || c == 'B') && *len == 0)
             *bytes = true;
         else
             return false;

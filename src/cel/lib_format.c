@@ -271,9 +271,18 @@ static bool put_bytes(struct format *f, struct value v)
 {
     if (!cel_charge_bytes(f->ev, v.len))
         return fail(f, cel_over_cost(f->ev));
-    if (!utf8_is_valid(value_text(v)))
-        return fail(f, cel_fail(f->ev, "%%s takes bytes only when they are UTF-8 text"));
-    return put(f, value_text(v));
+    for (struct str rest = value_text(v);;) {
+        size_t valid = utf8_valid_prefix(rest);
+
+        if (!put(f, str_slice(rest, 0, valid)))
+            return false;
+        if (valid == rest.len)
+            return true;
+        /* One replacement for each byte that is no text. */
+        if (!put(f, STR("\xef\xbf\xbd")))
+            return false;
+        rest = str_slice(rest, valid + 1, rest.len);
+    }
 }
 
 static bool put_value(struct format *f, struct value v, unsigned depth)

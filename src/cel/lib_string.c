@@ -17,6 +17,8 @@
 
 struct value cel_fn_contains(struct cel_eval *ev, const struct value *args, unsigned count)
 {
+    if (args[0].kind == VALUE_LIST)
+        return cel_fail(ev, "no such overload: a list has no contains(): write \"x\" in list");
     if (!cel_args_are(args, count, "ss"))
         return cel_no_overload(ev, args, count);
     if (!cel_charge_bytes(ev, (size_t)args[0].len * 2))

@@ -1,5 +1,6 @@
 /* lib_time.c - timestamp(), duration() and what they are made of. */
 #include "cel/lib_time.h"
+#include "cel/moment.h"
 
 #include "base/civil.h"
 #include "value/timefmt.h"
@@ -16,6 +17,19 @@ struct str lib_time_shown(struct str s)
     return str_from(s.ptr, len);
 }
 
+/* Whether a time would be one with a zone behind it. */
+static bool lacks_zone(struct str text)
+{
+    char copy[40];
+    struct value v;
+
+    if (text.len + 1 > sizeof(copy))
+        return false;
+    memcpy(copy, text.ptr, text.len);
+    copy[text.len] = 'Z';
+    return timestamp_read(str_from(copy, text.len + 1), &v);
+}
+
 bool lib_time_moment(struct cel_eval *ev, struct value arg, struct value *out, struct value *error)
 {
     struct str text;
@@ -28,8 +42,12 @@ bool lib_time_moment(struct cel_eval *ev, struct value arg, struct value *out, s
     text = value_text(arg);
     if (timestamp_read(text, out) || (ev->mode == CEL_DEFINITION && timestamp_read_date(text, out)))
         return true;
-    *error = cel_fail(ev, "%s: \"%.*s\" is not an RFC 3339 time in the range of years 1 to 9999",
-                      ev->function, STR_ARG(lib_time_shown(text)));
+    *error =
+        lacks_zone(text)
+            ? cel_fail(ev, "%s: \"%.*s\" lacks a time zone: write \"%.*sZ\" for UTC, or +02:00",
+                       ev->function, STR_ARG(lib_time_shown(text)), STR_ARG(lib_time_shown(text)))
+            : cel_fail(ev, "%s: \"%.*s\" is not an RFC 3339 time in the range of years 1 to 9999",
+                       ev->function, STR_ARG(lib_time_shown(text)));
     return false;
 }
 
@@ -76,13 +94,15 @@ struct value cel_fn_duration(struct cel_eval *ev, const struct value *args, unsi
     text = value_text(args[0]);
     if (!cel_charge_bytes(ev, text.len))
         return cel_over_cost(ev);
-    if (days ? duration_read(text, &result) : duration_read_go(text, &result))
+    if (days ? duration_read(text, &result)
+             : duration_read_go(text, &result) && moment_is_strict(result))
         return result;
     return cel_fail(ev,
                     "duration: \"%.*s\" is not numbers with units (%s) or out of the range of "
-                    "10000 years",
+                    "%s years",
                     STR_ARG(lib_time_shown(text)),
-                    days ? "d, h, m, s, ms, us, ns" : "h, m, s, ms, us, ns");
+                    days ? "d, h, m, s, ms, us, ns" : "h, m, s, ms, us, ns",
+                    days ? "10000" : "292");
 }
 
 /* --- parts of timestamps --- */

@@ -59,13 +59,18 @@ bool moment_sub(struct value timestamp, struct value duration, struct value *out
 
 bool moment_diff(struct value a, struct value b, struct value *out)
 {
-    int64_t seconds, total;
+    int64_t seconds;
     uint32_t nanos;
 
-    return sub_parts(a, b, &seconds, &nanos) &&
-           !__builtin_mul_overflow(seconds, (int64_t)NANOS, &total) &&
-           !__builtin_add_overflow(total, (int64_t)nanos, &total) &&
-           make_duration(seconds, nanos, out);
+    return sub_parts(a, b, &seconds, &nanos) && make_duration(seconds, nanos, out);
+}
+
+bool moment_is_strict(struct value duration)
+{
+    int64_t total;
+
+    return !__builtin_mul_overflow(duration.seconds, (int64_t)NANOS, &total) &&
+           !__builtin_add_overflow(total, (int64_t)duration.nanos, &total);
 }
 
 bool moment_add_durations(struct value a, struct value b, struct value *out)

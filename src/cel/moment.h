@@ -14,11 +14,11 @@
 bool moment_add(struct value timestamp, struct value duration, struct value *out) MUST_USE;
 bool moment_sub(struct value timestamp, struct value duration, struct value *out) MUST_USE;
 
-/*
- * The duration a - b of two timestamps. CEL has it fail when the result does
- * not fit 64 bits of nanoseconds, which is about 292 years.
- */
+/* The duration a - b of two timestamps. */
 bool moment_diff(struct value a, struct value b, struct value *out) MUST_USE;
+
+/* Whether a duration fits 64 bits of nanoseconds, about 292 years: all that strict CEL has. */
+bool moment_is_strict(struct value duration);
 
 /* duration + duration, duration - duration, -duration */
 bool moment_add_durations(struct value a, struct value b, struct value *out) MUST_USE;

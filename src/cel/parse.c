@@ -96,6 +96,9 @@ static struct node *parse_unary(struct parser *p)
     /* The minus belongs to the literal, so that the smallest int can be written. */
     if (t.kind == TOKEN_MINUS && (p->token.kind == TOKEN_INT || p->token.kind == TOKEN_DOUBLE))
         return parse_negative(p);
+    /* The specification has rows of one operator, never one behind the other: !-a is none. */
+    if ((p->token.kind == TOKEN_NOT || p->token.kind == TOKEN_MINUS) && p->token.kind != t.kind)
+        return parse_unexpected(p, "a value");
     if (!enter(p))
         return NULL;
     n = parse_unary(p);

@@ -39,10 +39,22 @@ struct node *parse_items_node(struct parser *p, struct items *list, enum node_ki
     return n;
 }
 
+/* The grammar allows a comma in front of the closing bracket of an empty list or map too. */
+static bool parse_lone_comma(struct parser *p, enum token_kind close)
+{
+    if (p->token.kind != TOKEN_COMMA)
+        return true;
+    if (!parse_advance(p))
+        return false;
+    return p->token.kind == close || parse_unexpected(p, "an item before ','") != NULL;
+}
+
 bool parse_items(struct parser *p, struct items *list, enum token_kind close, bool may_be_optional,
                  bool may_end_with_comma)
 {
     parse_items_init(list);
+    if (may_end_with_comma && !parse_lone_comma(p, close))
+        return false;
     while (p->token.kind != close) {
         bool optional = may_be_optional && p->token.kind == TOKEN_QUESTION;
         struct node *n;
@@ -74,6 +86,8 @@ struct node *parse_map(struct parser *p, uint32_t offset)
     struct items list;
 
     parse_items_init(&list);
+    if (!parse_lone_comma(p, TOKEN_RBRACE))
+        return NULL;
     while (p->token.kind != TOKEN_RBRACE) {
         bool optional = p->token.kind == TOKEN_QUESTION;
         struct node *key, *value;

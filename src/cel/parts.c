@@ -1,5 +1,6 @@
 /* parts.c - what lists and maps are made of: taking it out, putting it together; see program.h. */
 #include "base/utf8.h"
+#include "cel/foreign.h"
 #include "cel/program.h"
 
 #include <math.h>
@@ -49,10 +50,41 @@ static const char *key_text(char out[KEY_TEXT_MAX], struct value key)
     }
 }
 
-static struct value no_such_key(struct cel_eval *ev, struct value key)
+/* The key of a map that a mistyped one is nearest to; empty when none is near. */
+static struct str nearest_key(struct cel_eval *ev, struct value map, struct value key)
+{
+    enum { KEYS_LOOKED_AT = 100, LONGEST = 40 };
+    unsigned limit = key.len < 4 ? 1 : 2;
+    struct str best = STR_NONE;
+
+    if (key.kind != VALUE_STRING || key.len > LONGEST)
+        return best;
+    for (uint32_t i = 0; i < map.len && i < KEYS_LOOKED_AT && limit > 0; i++) {
+        struct value other = map.map->entries[i].key;
+        unsigned distance;
+
+        if (other.kind != VALUE_STRING || other.len > LONGEST || !cel_charge(ev, other.len))
+            continue;
+        distance = str_distance(value_text(key), value_text(other), limit);
+        if (distance > limit)
+            continue;
+        best = value_text(other);
+        limit = distance - 1;
+    }
+    return best;
+}
+
+static struct value no_such_key(struct cel_eval *ev, struct value map, struct value key)
 {
     char shown[KEY_TEXT_MAX];
+    struct str nearest = ev->mode == CEL_DEFINITION ? nearest_key(ev, map, key) : STR_NONE;
 
+    if (nearest.len > 0)
+        return cel_fail(ev, "no such key: %s; did you mean '%.*s'?", key_text(shown, key),
+                        STR_ARG(nearest));
+    if (ev->mode == CEL_DEFINITION && key.kind == VALUE_STRING)
+        return cel_fail(ev, "no such key: %s; has(a.b) and a.?b ask whether there is one",
+                        key_text(shown, key));
     return cel_fail(ev, "no such key: %s", key_text(shown, key));
 }
 
@@ -101,7 +133,7 @@ struct value operate_index(struct cel_eval *ev, struct value v, struct value key
         return found;
     if (v.kind == VALUE_LIST)
         return cel_fail(ev, "index out of range: %s of %u", key_text(shown, key), v.len);
-    return no_such_key(ev, key);
+    return no_such_key(ev, v, key);
 }
 
 struct value operate_field(struct cel_eval *ev, struct value v, struct value key)
@@ -111,12 +143,16 @@ struct value operate_field(struct cel_eval *ev, struct value v, struct value key
 
     if (v.kind == VALUE_MAP) {
         found = value_map_get(v, key);
-        return found.kind != VALUE_ABSENT ? found : no_such_key(ev, key);
+        return found.kind != VALUE_ABSENT ? found : no_such_key(ev, v, key);
     }
     if (v.kind == VALUE_OPTIONAL)
         return operate_optional_field(ev, v, key);
     if (v.kind == VALUE_NULL)
         return cel_fail(ev, "no such field: %s of null", key_text(shown, key));
+    if (key.kind == VALUE_STRING && foreign_advice(FOREIGN_FIELD, value_text(key)) != NULL)
+        return cel_fail(ev, "no such field: %s has no %s: %s",
+                        value_kind_name((enum value_kind)v.kind), key_text(shown, key),
+                        foreign_advice(FOREIGN_FIELD, value_text(key)));
     return cel_fail(ev, "no such field: %s has no fields, so it has no %s",
                     value_kind_name((enum value_kind)v.kind), key_text(shown, key));
 }

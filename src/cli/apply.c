@@ -195,15 +195,17 @@ int command_apply(int argc, char **argv)
         {.name = "json", .flag = &options.as_json},
         CLIENT_OPTIONS,
     };
+    struct bundle_paths paths = {0};
     struct bundle all = {0};
     struct client c;
-    bool ok = true;
+    bool ok;
 
     if (!options_read("apply", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc < 2)
         return command_usage("apply");
     client_open(&c);
-    for (int i = 1; i < argc; i++)
-        ok = bundle_read(&c.mem, argv[i], &all) && ok;
+    ok = bundle_find(&c.mem, "apply", argc - 1, argv + 1, &paths);
+    for (size_t i = 0; i < paths.count; i++)
+        ok = bundle_read(&c.mem, paths.items[i], &all) && ok;
     ok = ok && apply(&c, &all, &options);
     client_close(&c);
     return ok ? EXIT_OK : EXIT_FAILED;

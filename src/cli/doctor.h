@@ -22,7 +22,8 @@ struct doctor {
     struct client client;
     struct arena *mem; /* the client's */
     const char *data, *store;
-    bool is_served; /* a server on this machine holds the folder */
+    bool is_served;  /* a server on this machine holds the folder */
+    bool knows_work; /* the store was asked what a person has to see to */
     struct {
         VEC_OF(struct doctor_check);
     } checks;

@@ -203,6 +203,55 @@ static void add_file(struct doctor *d, const struct store_survey *s)
         doctor_add(d, "log of the store", DOCTOR_OK, bytes_text(d, s->log_bytes), NULL);
 }
 
+/* --- what a person has to see to --- */
+
+static void add_letters(struct doctor *d, const struct store_survey *s)
+{
+    struct buf kinds;
+    int64_t all = 0;
+
+    buf_init_arena(&kinds, d->mem);
+    for (unsigned i = 0; i < s->letter_kinds; i++) {
+        all += s->letters[i].count;
+        buf_printf(&kinds, "%s%lld of the kind %s", i > 0 ? ", " : "",
+                   (long long)s->letters[i].count, s->letters[i].kind);
+    }
+    if (all == 0)
+        doctor_add(d, "dead letters", DOCTOR_OK, STR("none is open"), NULL);
+    else
+        doctor_add(d, "dead letters", DOCTOR_WARNING,
+                   str_printf(d->mem, "%lld open: %.*s", (long long)all, STR_ARG(buf_view(&kinds))),
+                   "look at them with: pawl dlq; then pawl dlq retry or pawl dlq resolve");
+}
+
+static void add_found(struct doctor *d, const struct survey_found *f, enum doctor_level level,
+                      const char *name, const char *what, const char *then)
+{
+    if (f->count > 0)
+        doctor_add(d, name, level, str_printf(d->mem, "%lld %s", (long long)f->count, what),
+                   str_printf(d->mem, "look at %s with: pawl show %s; then %s",
+                              f->count == 1 ? "it" : "the newest", f->id, then)
+                       .ptr);
+}
+
+/* Never silent beside one of these: whoever reads "All is well" looks no further. */
+static void add_work(struct doctor *d, const struct store_survey *s)
+{
+    add_letters(d, s);
+    add_found(d, &s->held, DOCTOR_WARNING, "held",
+              s->held.count == 1 ? "execution waits for an operator"
+                                 : "executions wait for an operator",
+              "pawl retry, pawl skip or pawl cancel");
+    add_found(d, &s->parked, DOCTOR_PROBLEM, "parked",
+              "put aside, because advancing them has ended the server again and again",
+              "keep the server's log for its makers, and end it with pawl cancel");
+    add_found(d, &s->asleep, DOCTOR_PROBLEM, "asleep",
+              "that nothing will wake: no time is set, and nobody has told them anything",
+              "restart the server; if it stays, pawl pause and pawl resume, or pawl cancel");
+    if (s->held.count + s->parked.count + s->asleep.count == 0)
+        doctor_add(d, "executions", DOCTOR_OK, STR("none is held, parked or asleep"), NULL);
+}
+
 static void look_at_store(struct doctor *d)
 {
     bool is_server = strncmp(d->store, "postgres", 8) == 0;
@@ -234,6 +283,9 @@ static void look_at_store(struct doctor *d)
         add_file(d, &s);
     if (s.damage[0] == '\0')
         add_version(d, &s);
+    d->knows_work = s.knows_work;
+    if (s.knows_work)
+        add_work(d, &s);
 }
 
 /* --- the machine --- */

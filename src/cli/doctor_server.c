@@ -40,7 +40,7 @@ static void look_at_transport(struct doctor *d)
                    "put a proxy that speaks TLS in front, and use https:// in PAWL_URL");
 }
 
-/* Executions that wait for an operator. */
+/* Whether the token is taken; and, where the store could not be asked, what is held. */
 static void look_at_held(struct doctor *d)
 {
     struct str path = str_printf(d->mem, "/executions?status=waiting&limit=%d", HELD_SHOWN);
@@ -60,6 +60,8 @@ static void look_at_held(struct doctor *d)
     if (reply.status != 200)
         return;
     doctor_add(d, "token", DOCTOR_OK, STR("accepted"), NULL);
+    if (d->knows_work)
+        return;
     items = value_map_get_str(reply.json, STR("items"));
     for (uint32_t i = 0; items.kind == VALUE_LIST && i < items.len; i++) {
         struct value wait = value_map_get_str(items.items[i], STR("waitingFor"));
@@ -80,6 +82,28 @@ static void look_at_held(struct doctor *d)
                str_printf(d->mem, "%u of the newest %u that wait %s held for an operator", held,
                           items.len, held == 1 ? "is" : "are"),
                hint.ptr);
+}
+
+/* Where the store could not be asked. */
+static void look_at_letters(struct doctor *d)
+{
+    struct str path = str_printf(d->mem, "/dlq?status=open&limit=%d", HELD_SHOWN);
+    struct value items;
+    struct reply reply;
+
+    if (d->knows_work || !client_ask(&d->client, "GET", path, STR_NONE, &reply) ||
+        reply.status != 200)
+        return;
+    items = value_map_get_str(reply.json, STR("items"));
+    if (items.kind == VALUE_LIST && items.len > 0)
+        doctor_add(d, "dead letters", DOCTOR_WARNING,
+                   str_printf(d->mem, "%u%s open", items.len,
+                              items.len == HELD_SHOWN ? " or more are"
+                              : items.len == 1        ? " is"
+                                                      : " are"),
+                   "look at them with: pawl dlq; then pawl dlq retry or pawl dlq resolve");
+    else
+        doctor_add(d, "dead letters", DOCTOR_OK, STR("none is open"), NULL);
 }
 
 void doctor_look_at_server(struct doctor *d)
@@ -111,4 +135,5 @@ void doctor_look_at_server(struct doctor *d)
     look_at_clock(d, reply.date_s);
     look_at_transport(d);
     look_at_held(d);
+    look_at_letters(d);
 }

@@ -34,10 +34,22 @@ static bool read_context(struct arena *mem, const char *path, struct value *out)
     return false;
 }
 
-/* The message, the line it is about, and a caret under the column. */
+/* Where to begin with a long line so that byte `at` is seen; always between two characters. */
+static size_t shown_from(struct str source, size_t start, size_t at)
+{
+    enum { SHOWN_BEFORE = 60 };
+    size_t from = at - start <= SHOWN_BEFORE ? start : at - SHOWN_BEFORE;
+
+    while (from > start && ((unsigned char)source.ptr[from] & 0xC0) == 0x80)
+        from--;
+    return from;
+}
+
+/* The message, the line it is about or the part of it around the column, and a caret under that. */
 static void print_error(struct str source, const char *message, uint32_t line, uint32_t column)
 {
-    size_t start = 0, end, at;
+    enum { SHOWN_BEHIND = 60 };
+    size_t start = 0, end, at, place, shown_end;
 
     fprintf(stderr, "error: %s\n", message);
     if (line == 0)
@@ -47,9 +59,16 @@ static void print_error(struct str source, const char *message, uint32_t line, u
     end = start;
     while (end < source.len && source.ptr[end] != '\n')
         end++;
-    fprintf(stderr, "  %.*s\n  ", (int)(end - start), source.ptr + start);
-    at = start;
-    for (uint32_t i = 1; i < column && at < end; i++) {
+    place = start;
+    for (uint32_t i = 1; i < column && place < end; i++)
+        (void)utf8_next(source, &place);
+    at = shown_from(source, start, place);
+    shown_end = place;
+    while (shown_end < end && shown_end - place < SHOWN_BEHIND)
+        (void)utf8_next(source, &shown_end);
+    fprintf(stderr, "  %s%.*s%s\n  %s", at > start ? "..." : "", (int)(shown_end - at),
+            source.ptr + at, shown_end < end ? "..." : "", at > start ? "   " : "");
+    while (at < place) {
         /* A tab moves the caret as far as it moves the text. */
         fputc(source.ptr[at] == '\t' ? '\t' : ' ', stderr);
         (void)utf8_next(source, &at);

@@ -5,11 +5,12 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/tell.h"
+#include "cli/term.h"
 
 #include <stdio.h>
 
 /* The end of an id is unlike any other's, and enough for other commands. */
-enum { ID_SHOWN = 12, COLUMNS = 6, COLUMN_MAX = 40 };
+enum { ID_SHOWN = 12, COLUMNS = 6, COLUMN_MIN = 8, COLUMN_MAX = 40 };
 
 static void add_filter(struct buf *path, const char *name, const char *value)
 {
@@ -17,6 +18,39 @@ static void add_filter(struct buf *path, const char *name, const char *value)
         return;
     buf_printf(path, "&%s=", name);
     client_escape(path, str_of(value));
+}
+
+/* "failed: no_luck", "waiting: held" */
+static struct str status_text(struct arena *mem, struct value x)
+{
+    struct str status = client_text(x, "status");
+    struct value error = value_map_get_str(x, STR("error"));
+    struct value wait = value_map_get_str(x, STR("waitingFor"));
+
+    if (wait.kind == VALUE_MAP && str_eq(client_text(wait, "kind"), STR("incident")))
+        return str_printf(mem, "%.*s: held", STR_ARG(status));
+    if (error.kind == VALUE_MAP && client_text(error, "code").len > 0)
+        return str_printf(mem, "%.*s: %.*s", STR_ARG(status), STR_ARG(client_text(error, "code")));
+    return status;
+}
+
+/* Columns of what people name get narrower until the table fits. */
+static void fit_widths(size_t widths[COLUMNS])
+{
+    size_t all = 2 * (COLUMNS - 1);
+
+    for (int i = 0; i < COLUMNS; i++)
+        all += widths[i];
+    for (size_t width = term_width(); all > width; all--) {
+        int widest = 1;
+
+        for (int i = 1; i < COLUMNS - 1; i++)
+            if (widths[i] > widths[widest])
+                widest = i;
+        if (widths[widest] <= COLUMN_MIN)
+            return;
+        widths[widest]--;
+    }
 }
 
 /* One row of the table: ID CODE STATUS STEP KEY STARTED. */
@@ -30,7 +64,7 @@ static void fill_row(struct arena *mem, struct value x, int64_t now_us, struct s
     buf_text(&age, " ago");
     row[0] = id.len > ID_SHOWN ? str_slice(id, id.len - ID_SHOWN, id.len) : id;
     row[1] = client_text(x, "code");
-    row[2] = client_text(x, "status");
+    row[2] = status_text(mem, x);
     row[3] = client_text(x, "currentStep");
     row[4] = client_text(x, "key");
     row[5] = buf_view(&age);
@@ -41,9 +75,9 @@ static void print_row(struct str row[COLUMNS], const size_t widths[COLUMNS])
     for (int i = 0; i < COLUMNS; i++) {
         struct str text = row[i].len > 0 ? row[i] : STR("-");
         size_t width = utf8_count(text);
-        if (width > COLUMN_MAX) {
-            text = str_slice(text, 0, utf8_offset(text, COLUMN_MAX));
-            width = COLUMN_MAX;
+        if (width > widths[i] && widths[i] > 0) {
+            text = str_slice(text, 0, utf8_offset(text, widths[i]));
+            width = widths[i];
         }
         printf("%.*s%*s", STR_ARG(text),
                i + 1 < COLUMNS ? (int)(widths[i] > width ? widths[i] - width : 0) + 2 : 0, "");
@@ -51,7 +85,7 @@ static void print_row(struct str row[COLUMNS], const size_t widths[COLUMNS])
     putchar('\n');
 }
 
-/* The widths are those of the first page; what is longer later is not cut for it. */
+/* The widths are those of the first page, and what is longer is cut. */
 static void print_table(struct arena *mem, struct value items, size_t widths[COLUMNS])
 {
     struct str head[COLUMNS] = {STR("ID"),   STR("CODE"), STR("STATUS"),
@@ -68,15 +102,17 @@ static void print_table(struct arena *mem, struct value items, size_t widths[COL
             size_t width = utf8_count(rows[i][k]);
             if (width > COLUMN_MAX)
                 width = COLUMN_MAX;
-            if (width > widths[k])
+            if (width > widths[k] && is_first)
                 widths[k] = width;
         }
+    if (is_first)
+        fit_widths(widths);
     for (uint32_t i = is_first ? 0 : 1; i <= items.len; i++)
         print_row(rows[i], widths);
 }
 
 /* One page after the other. */
-static int list(struct client *c, struct str path, bool all, bool as_json)
+static int list(struct client *c, struct str path, bool is_filtered, bool all, bool as_json)
 {
     size_t widths[COLUMNS] = {0};
     struct str cursor = STR_NONE;
@@ -99,7 +135,8 @@ static int list(struct client *c, struct str path, bool all, bool as_json)
     if (as_json)
         client_print_end(shown, cursor);
     else if (shown == 0)
-        printf("no executions; start one with: pawl start CODE\n");
+        printf(is_filtered ? "no execution matches\n"
+                           : "no executions; start one with: pawl start CODE\n");
     else if (cursor.len > 0) {
         (void)fflush(stdout);
         fprintf(stderr, "there are more: --all lists them, --limit sets how many\n");
@@ -111,7 +148,7 @@ int command_ls(int argc, char **argv)
 {
     const char *limit = NULL;
     const char *filters[8] = {0};
-    bool as_json = false, all = false;
+    bool as_json = false, all = false, is_filtered = false;
     /* The first are conditions, and parameters of the same name. */
     const struct option_spec specs[] = {
         {.name = "status", .value = &filters[0]}, {.name = "code", .value = &filters[1]},
@@ -131,9 +168,11 @@ int command_ls(int argc, char **argv)
     buf_init_arena(&path, &c.mem);
     buf_text(&path, "/executions?limit=");
     client_escape(&path, str_of(limit != NULL ? limit : all ? "500" : "20"));
-    for (size_t i = 0; i < 8; i++)
+    for (size_t i = 0; i < 8; i++) {
         add_filter(&path, specs[i].name, filters[i]);
-    status = list(&c, buf_view(&path), all, as_json);
+        is_filtered |= filters[i] != NULL;
+    }
+    status = list(&c, buf_view(&path), is_filtered, all, as_json);
     client_close(&c);
     return status;
 }

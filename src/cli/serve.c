@@ -23,7 +23,7 @@ struct server {
     struct arena mem;
     struct str host;
     uint16_t port;
-    int64_t keep_ended_us; /* 0 = for ever */
+    int64_t keep_ended_us, keep_audit_us; /* 0 = for ever */
     struct cidrs trusted_proxies;
     struct tls tls;
     struct meters meters;
@@ -108,23 +108,32 @@ static bool check_store(const struct server *s)
     return false;
 }
 
-/* "90d"; "none" and "0" keep everything. */
-static bool check_keep_completed(struct server *s)
+/* "90d"; "none" and "0" keep everything. `what` says of what the setting tells. */
+static bool check_keep(struct server *s, enum setting_symbol setting, const char *name,
+                       const char *what, int64_t *out_us)
 {
-    const char *text = text_of(s, SETTING_KEEP_COMPLETED);
+    const char *text = text_of(s, setting);
     struct value v;
 
     if (strcmp(text, "none") == 0)
         return true;
     if (duration_read(str_of(text), &v) && v.seconds >= 0) {
-        s->keep_ended_us = v.seconds * 1000000 + v.nanos / 1000;
+        *out_us = v.seconds * 1000000 + v.nanos / 1000;
         return true;
     }
     fprintf(stderr,
-            "pawl serve: --keep-completed takes how long executions are kept after their end, "
-            "such as 90d, or none to keep them for ever; not %s\n",
-            text);
+            "pawl serve: --%s takes how long %s, such as 90d, or none to keep them for ever; not "
+            "%s\n",
+            name, what, text);
     return false;
+}
+
+static bool check_retention(struct server *s)
+{
+    return check_keep(s, SETTING_KEEP_COMPLETED, "keep-completed",
+                      "executions are kept after their end", &s->keep_ended_us) &&
+           check_keep(s, SETTING_KEEP_AUDIT, "keep-audit", "lines of the audit log are kept",
+                      &s->keep_audit_us);
 }
 
 static bool check_tls(struct server *s)
@@ -252,6 +261,7 @@ static bool open_server(struct server *s, struct str *token, struct err *err)
         .store_url = str_of(text_of(s, SETTING_STORE)),
         .clock = &clock_system,
         .keep_ended_us = s->keep_ended_us,
+        .keep_audit_us = s->keep_audit_us,
         .meters = &s->meters,
     };
     struct api_options api = {
@@ -331,8 +341,8 @@ int command_serve(int argc, char **argv)
         if (s.settings.prints) {
             settings_print(&s.settings);
             status = EXIT_OK;
-        } else if (check_tls(&s) && check_address(&s) && check_store(&s) &&
-                   check_keep_completed(&s) && check_proxy(&s) && check_public_url(&s)) {
+        } else if (check_tls(&s) && check_address(&s) && check_store(&s) && check_retention(&s) &&
+                   check_proxy(&s) && check_public_url(&s)) {
             status = serve(&s);
         }
     } else {

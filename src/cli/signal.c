@@ -36,25 +36,62 @@ static bool make_body(struct client *c, const char *type, const char *payload, c
     return true;
 }
 
-/* What the signal did, and how the execution stands now. */
-static void tell(struct client *c, const struct reply *reply)
+/* Whether this wait is for another signal than `type`. */
+static bool waits_for_another(struct value wait, struct str type)
+{
+    struct value types = value_map_get_str(wait, STR("signalType"));
+
+    if (!str_eq(client_text(wait, "kind"), STR("signal")))
+        return false;
+    if (types.kind == VALUE_STRING)
+        return !str_eq(value_text(types), type);
+    for (uint32_t i = 0; types.kind == VALUE_LIST && i < types.len; i++)
+        if (types.items[i].kind == VALUE_STRING && str_eq(value_text(types.items[i]), type))
+            return false;
+    return types.kind == VALUE_LIST;
+}
+
+/* Whether all that the execution waits for are other signals: the type may be misspelt. */
+static bool nobody_waits_for(struct arena *mem, struct value execution, struct str type)
+{
+    struct value wait = value_map_get_str(execution, STR("waitingFor")), others;
+
+    if (wait.kind != VALUE_MAP || !waits_for_another(wait, type))
+        return false;
+    others = tell_others(mem, wait);
+    for (uint32_t i = 0; i < others.len; i++)
+        if (!waits_for_another(others.items[i], type))
+            return false;
+    return true;
+}
+
+/* What the signal did, and how the execution stands now. False: with --wait nobody took it. */
+static bool tell(struct client *c, struct str id, const struct reply *reply, const char *type,
+                 bool wait)
 {
     struct value step = value_map_get_str(reply->json, STR("step"));
+    bool is_taken = step.kind == VALUE_MAP;
     struct reply execution;
-    struct buf out, path;
+    struct buf out;
 
     printf("signal %.*s was received\n", STR_ARG(client_text(reply->json, "id")));
-    if (step.kind != VALUE_MAP)
-        return;
-    printf("the step %.*s took it and %.*s\n", STR_ARG(client_text(step, "step")),
-           STR_ARG(client_text(step, "status")));
-    buf_init_arena(&path, &c->mem);
-    buf_printf(&path, "/executions/%.*s", STR_ARG(client_text(reply->json, "executionId")));
-    if (!client_call(c, "GET", buf_view(&path), STR_NONE, &execution))
-        return;
+    if (is_taken)
+        printf("the step %.*s took it and %.*s\n", STR_ARG(client_text(step, "step")),
+               STR_ARG(client_text(step, "status")));
+    if (!client_call(c, "GET", str_printf(&c->mem, "/executions/%.*s", STR_ARG(id)), STR_NONE,
+                     &execution))
+        return is_taken || !wait;
+    if (!is_taken && nobody_waits_for(&c->mem, execution.json, str_of(type)))
+        printf("nobody waits for it yet; it is kept until somebody does\n");
+    else if (!is_taken && !wait)
+        return true;
     buf_init_arena(&out, &c->mem);
     tell_state(&c->mem, &out, execution.json);
     printf("%.*s\n", STR_ARG(buf_view(&out)));
+    (void)fflush(stdout);
+    if (!is_taken && wait)
+        fprintf(stderr, "pawl signal: no step took it in that time\n");
+    return is_taken || !wait;
 }
 
 /* To whatever waits for `correlation`; `body` is what an execution would be sent. */
@@ -146,8 +183,8 @@ int command_signal(int argc, char **argv)
             status = EXIT_OK;
             if (as_json)
                 printf("%.*s\n", STR_ARG(reply.text));
-            else
-                tell(&c, &reply);
+            else if (!tell(&c, execution, &reply, argv[type], wait))
+                status = EXIT_FAILED;
         }
     }
     client_close(&c);

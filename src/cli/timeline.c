@@ -21,6 +21,8 @@ static struct str row_name(struct arena *mem, struct value row)
     struct str kind = client_text(row, "kind");
     struct buf name;
 
+    if (str_eq(kind, STR("event")))
+        return STR("operator");
     buf_init_arena(&name, mem);
     if (kind.len > 0 && !str_eq(kind, STR("forward")))
         buf_printf(&name, "%.*s of ", STR_ARG(kind));
@@ -38,7 +40,8 @@ bool timeline_read(struct client *c, struct str id, struct value *out)
         VEC_OF(struct value);
     } all = {0};
     struct str cursor = STR_NONE;
-    struct str path = str_printf(&c->mem, "/executions/%.*s/steps?limit=500", STR_ARG(id));
+    struct str path =
+        str_printf(&c->mem, "/executions/%.*s/steps?limit=500&events=true", STR_ARG(id));
 
     do {
         struct reply reply;
@@ -144,6 +147,21 @@ static bool took_signal(struct value output)
            client_text(output, "type").len > 0;
 }
 
+/* What an operator said: a reason, another version, another input, an outcome. */
+static void put_act(struct buf *out, struct value details)
+{
+    int64_t version = tell_int_of(details, "version", 0);
+
+    if (details.kind != VALUE_MAP)
+        return;
+    buf_str(out, client_text(details, "reason"));
+    buf_str(out, client_text(details, "outcome"));
+    if (version > 0)
+        buf_printf(out, "%swith version %lld", out->len > 0 ? ", " : "", (long long)version);
+    if (value_is_true(value_map_get_str(details, STR("input"))))
+        buf_printf(out, "%swith another input", out->len > 0 ? ", " : "");
+}
+
 static struct str row_text(struct timeline *t, struct value row)
 {
     struct value error = value_map_get_str(row, STR("error"));
@@ -151,7 +169,9 @@ static struct str row_text(struct timeline *t, struct value row)
     struct buf out;
 
     buf_init_arena(&out, t->mem);
-    if (error.kind == VALUE_MAP)
+    if (str_eq(client_text(row, "kind"), STR("event")))
+        put_act(&out, output);
+    else if (error.kind == VALUE_MAP)
         buf_printf(&out, "%.*s: %.*s", STR_ARG(client_text(error, "code")),
                    STR_ARG(client_text(error, "message")));
     else if (took_signal(output))

@@ -168,7 +168,8 @@ static bool tell(struct validation *v, const char *path, bool as_json)
 
 int command_validate(int argc, char **argv)
 {
-    bool as_json = false, ok = true;
+    struct bundle_paths paths = {0};
+    bool as_json = false, ok;
     const struct option_spec specs[] = {{.name = "json", .flag = &as_json}};
     struct validation v = {0};
     struct arena mem;
@@ -178,16 +179,17 @@ int command_validate(int argc, char **argv)
         return command_usage("validate");
     arena_init(&mem);
     v.mem = &mem;
-    was_read = arena_zalloc(&mem, (size_t)argc);
-    for (int i = 1; i < argc; i++) {
-        was_read[i] = bundle_read(&mem, argv[i], &v.all);
+    ok = bundle_find(&mem, "validate", argc - 1, argv + 1, &paths);
+    was_read = arena_zalloc(&mem, paths.count + 1);
+    for (size_t i = 0; i < paths.count; i++) {
+        was_read[i] = bundle_read(&mem, paths.items[i], &v.all);
         ok = was_read[i] && ok;
     }
     v.findings = ARENA_ARRAY(&mem, v.all.count, struct findings);
     check_all(&v);
-    for (int i = 1; i < argc; i++)
+    for (size_t i = 0; i < paths.count; i++)
         if (was_read[i])
-            ok = tell(&v, argv[i], as_json) && ok;
+            ok = tell(&v, paths.items[i], as_json) && ok;
     arena_fini(&mem);
     return ok ? EXIT_OK : EXIT_FAILED;
 }

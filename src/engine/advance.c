@@ -333,6 +333,8 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
         complete = deliver_kept(&t, exec);
     if (complete && t.has_strands && t.x->pause == NULL)
         complete = strand_run_rest(&t);
+    if (complete && exec->status == STATUS_FAILED)
+        child_look_at_all(&t);
     if (complete && t.x->undo != NULL && t.x->cursor.phase == PHASE_UNDO && wake_is_due(&t))
         complete = undo_run(&t);
     out->result = complete ? ADVANCE_COMMIT : ADVANCE_NEED;

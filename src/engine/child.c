@@ -158,11 +158,47 @@ static enum step_end wait_for(struct turn *t, const struct command *c, struct st
     return STEP_WAITS;
 }
 
+static const struct execution *find_start(struct execution *const *starts, size_t count,
+                                          const struct program *p, struct str key)
+{
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(starts[i]->key, key) && str_eq(starts[i]->program->code, p->code))
+            return starts[i];
+    return NULL;
+}
+
+/*
+ * Who holds the key: an execution that this turn starts, which no read can
+ * show, or one that was read. STEP_DONE with *held, or STEP_NEEDS.
+ */
+static enum step_end find_holder(struct turn *t, const struct program *p, struct str key,
+                                 bool *held, struct uuid *id)
+{
+    const struct execution *started =
+        find_start(t->out->starts.items, t->out->starts.count, p, key);
+    const struct process_read *read;
+    enum step_end end;
+
+    if (started == NULL)
+        started = find_start(t->starts.items, t->starts.count, p, key);
+    *held = started != NULL;
+    if (started != NULL) {
+        *id = started->id;
+        return STEP_DONE;
+    }
+    end = look(t, p->code, key, &read);
+    if (end == STEP_DONE && read->is_held) {
+        *held = true;
+        *id = read->holder;
+    }
+    return end;
+}
+
 /* Whose execution stands for the child: a new one, or the one that holds the key. */
 static enum step_end choose(struct turn *t, const struct command *c, const struct program *p,
                             struct execution **made, struct uuid *id)
 {
-    const struct process_read *holder;
+    bool is_held = false;
     struct value input;
     struct str json, key = STR_NONE;
     enum step_end end = child_input(t, c, p, &input, &json);
@@ -171,15 +207,13 @@ static enum step_end choose(struct turn *t, const struct command *c, const struc
     if (end == STEP_DONE)
         end = child_key(t, c, p, input, &key);
     if (end == STEP_DONE && key.len > 0) {
-        end = look(t, p->code, key, &holder);
-        if (end == STEP_DONE && holder->is_held && !p->joins_by_key)
+        end = find_holder(t, p, key, &is_held, id);
+        if (end == STEP_DONE && is_held && !p->joins_by_key)
             return turn_fail(t, STR("conflict_key"), STR("business"),
                              "an execution of '%.*s' with the key '%.*s' is running",
                              STR_ARG(p->code), STR_ARG(key));
-        if (end == STEP_DONE && holder->is_held) {
-            *id = holder->holder;
+        if (end == STEP_DONE && is_held)
             return STEP_DONE;
-        }
     }
     if (end != STEP_DONE)
         return end;
@@ -354,4 +388,15 @@ enum step_end child_look(struct turn *t, struct value *output, struct value *err
     else
         look_after(t, waited_us > LOOK_FIRST_US ? waited_us : LOOK_FIRST_US);
     return STEP_WAITS;
+}
+
+void child_look_at_all(struct turn *t)
+{
+    for (uint32_t i = 0; i <= t->x->other_count; i++) {
+        struct cursor *cursor = &t->x->cursor;
+
+        strand_take(t, i);
+        if (cursor->phase == PHASE_JOB && child_is_awaited(cursor))
+            cursor->wake_at_us = WAKE_AT_ONCE;
+    }
 }

@@ -322,6 +322,11 @@ bool child_is_awaited(const struct cursor *cursor);
 
 /* The execution has ended and has a parent: that one is told. */
 void child_tell_end(struct turn *t);
+/*
+ * It had ended and goes on: children may have ended meanwhile, which nobody
+ * told it. Every strand that waits for one looks with the next wake.
+ */
+void child_look_at_all(struct turn *t);
 
 /* Nobody waits any more for the child that the strand waits for, if there is one: it is cancelled. */
 void child_tell_cancel(struct turn *t, const struct cursor *cursor);

@@ -219,14 +219,17 @@ static void compact(struct node *n, struct entry *e)
 
 bool entry_bound_garbage(struct node *n, struct entry *e)
 {
-    const struct work *first = e->works.first;
-
     ASSERT(e->state == ENTRY_READY && !e->is_stale && !e->is_needing);
     if (e->pins > 0)
         return e->mem.held_bytes < GARBAGE_MAX + 4 * live_bytes(e);
-    /* What was read for the first work lies there too; it goes with its commit. */
-    if (first == NULL || !work_has_reads(first))
-        compact(n, e);
+    /*
+     * What was read for a work lies there too; it goes with its commit. That
+     * work need not be the first any more: one that is tried again goes before it.
+     */
+    for (const struct work *w = e->works.first; w != NULL; w = w->next)
+        if (work_has_reads(w))
+            return true;
+    compact(n, e);
     return true;
 }
 

@@ -118,6 +118,7 @@ struct node {
 
     struct retention *retention; /* or NULL: everything is kept */
     struct expiry *expiry;
+    struct audit_retention *audit_retention; /* NULL: the log is kept */
 
     /* batches */
     struct batch *current; /* being built; never NULL */
@@ -209,6 +210,12 @@ void expiry_open(struct node *n);
 void expiry_close(struct node *n);
 void expiry_run(struct node *n);
 int64_t expiry_in_us(const struct node *n); /* until expiry_run() has something to do */
+
+/* audit_retention.c: lines of the audit log that are too old are deleted */
+void audit_retention_open(struct node *n);
+void audit_retention_close(struct node *n);
+void audit_retention_run(struct node *n);
+int64_t audit_retention_in_us(const struct node *n); /* until there is something to do */
 
 /* view.c */
 /* Append it as the API shows it, or a row of its history. */

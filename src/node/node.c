@@ -66,6 +66,7 @@ bool node_pass(struct node *n)
         wake_look_for_told(n);
         retention_run(n);
         expiry_run(n);
+        audit_retention_run(n);
     }
     config_look(n);
     any |= wake_fire(n);
@@ -104,6 +105,7 @@ static int64_t idle_us(const struct node *n)
     us = min_us(us, wake_refill_in_us(n));
     us = min_us(us, retention_in_us(n));
     us = min_us(us, expiry_in_us(n));
+    us = min_us(us, audit_retention_in_us(n));
     us = min_us(us, config_look_in_us(n));
     return us < 0 ? 0 : us;
 }
@@ -291,6 +293,7 @@ struct node *node_open(const struct node_options *options, struct err *err)
     batch_init(n);
     retention_open(n);
     expiry_open(n);
+    audit_retention_open(n);
     if (open_all(n, err))
         return n;
     node_close(n);
@@ -310,6 +313,7 @@ void node_close(struct node *n)
     batches_free(n);
     retention_close(n);
     expiry_close(n);
+    audit_retention_close(n);
     timers_fini(&n->timers);
     poison_close(&n->poison);
     if (n->epoll_fd >= 0)

@@ -81,13 +81,15 @@ bool wake_fire(struct node *n)
 
 static enum work_begun wake_begin(struct node *n, struct entry *e, struct work *w, struct err *err)
 {
-    (void)w;
     if (!entry_is_parked(e) && !e->has_news)
         return WORK_ADVANCES;
     if (!entry_is_parked(e)) {
         /* Rows that an earlier commit of it has applied must be gone. */
-        if (e->pins == 0)
+        if (e->pins == 0) {
+            /* Children that were read before it was told of their end would be seen alive. */
+            work_forget_reads(w);
             load_told(n, e);
+        }
         return WORK_WAITS;
     }
     err_set(err, ERR_CONFLICT, "the execution is parked");

@@ -346,6 +346,7 @@ static bool request_joins(struct node *n, struct work *w)
         !w->commit->after->program->joins_by_key)
         return false;
     w->commit = NULL;
+    work_forget_reads(w); /* they lie in the memory of the execution that never was */
     w->joins = true;
     r->joined = true;
     entry_queue(n, entry_get(n, w->member.holder), w);

@@ -2,6 +2,7 @@
 #include "store/apply.h"
 
 #include "store/change.h"
+#include "store/gather.h"
 #include "store/users.h"
 #include "value/json.h"
 
@@ -70,21 +71,48 @@ bool apply_write(struct apply *a, enum sql sql, const struct db_value *params, u
     return true;
 }
 
+bool apply_put(struct apply *a, enum sql sql, const struct db_value *params, unsigned count,
+               enum db_status *status)
+{
+    a->wrote = true;
+    *status = db_put(a->db, sql, params, count);
+    return *status == DB_DONE;
+}
+
 /* --- what a commit is held against --- */
 
 /* An execution as it stands before the commit. */
 struct before {
     int64_t row, row_version, wake_at_us;
     enum execution_status status;
+    struct seat *seat; /* where the state waits to be written; or NULL */
 };
 
-/* DB_ROW: found; DB_DONE: there is none. `row` may be 0. */
+/* DB_ROW: found; DB_DONE: there is none; DB_BUSY: it is locked. */
+static enum db_status before_of_seat(struct apply *a, struct uuid id, int64_t row,
+                                     struct before *out)
+{
+    struct seat *seat;
+    enum db_status status = gather_seat(a, id, row, &seat);
+
+    if (status == DB_ROW)
+        *out = (struct before){.row = seat->row,
+                               .row_version = seat->row_version,
+                               .wake_at_us = seat->wake_at_us,
+                               .status = seat->status,
+                               .seat = seat};
+    return status;
+}
+
+/* The same; `row` may be 0. */
 static enum db_status load_before(struct apply *a, struct uuid of, int64_t row, struct before *out)
 {
     char id[UUID_TEXT_LEN + 1];
     enum sql sql = row != 0 ? SQL_EXECUTION_STATE : SQL_EXECUTION_STATE_BY_ID;
     enum db_status status;
 
+    if (a->db->has_sets)
+        return before_of_seat(a, of, row, out);
     uuid_write(of, id);
     status = db_run(a->db, sql,
                     DB_PARAMS(row != 0 ? db_int(row) : db_text(str_from(id, UUID_TEXT_LEN))));
@@ -102,9 +130,18 @@ static enum db_status load_before(struct apply *a, struct uuid of, int64_t row, 
 /* Whether a live execution of this code and organisation has the key. DB_ROW: m->holder is it. */
 static enum db_status find_holder(struct apply *a, struct member *m, const struct execution *e)
 {
-    enum db_status status =
-        db_run(a->db, SQL_LIVE_KEY_FIND,
-               DB_PARAMS(db_text(e->key), db_text(e->program->code), db_some_text(e->org_id)));
+    const struct key_seat *key = gather_key(a, e);
+    enum db_status status;
+
+    if (key != NULL && key->is_held)
+        m->holder = key->holder;
+    if (key != NULL)
+        return key->is_held ? DB_ROW : DB_DONE;
+    status = gather_flush(a);
+    if (status != DB_DONE)
+        return status;
+    status = db_run(a->db, SQL_LIVE_KEY_FIND,
+                    DB_PARAMS(db_text(e->key), db_text(e->program->code), db_some_text(e->org_id)));
 
     if (status == DB_ROW && !uuid_read(db_column_text(a->db, SQL_LIVE_KEY_FIND, 1), &m->holder))
         status = DB_CORRUPT;
@@ -148,7 +185,16 @@ static enum db_status find_signal(struct apply *a, struct member *m, int64_t row
                                   const struct signal_texts *texts)
 {
     const struct signal *s = m->commit->received;
-    enum db_status status = db_run(a->db, SQL_SIGNAL_FIND, DB_PARAMS(db_int(row), db_text(s->id)));
+    const struct signal_seat *known = gather_signal(a, row, s->id);
+    enum db_status status;
+
+    if (known != NULL && known->is_known)
+        m->result = str_eq(known->type, s->type) && str_eq(known->payload, texts->payload)
+                        ? MEMBER_SIGNAL_KNOWN
+                        : MEMBER_SIGNAL_DIFFERS;
+    if (known != NULL)
+        return known->is_known ? DB_ROW : DB_DONE;
+    status = db_run(a->db, SQL_SIGNAL_FIND, DB_PARAMS(db_int(row), db_text(s->id)));
 
     if (status == DB_ROW)
         m->result = str_eq(db_column_text(a->db, SQL_SIGNAL_FIND, 0), s->type) &&
@@ -257,8 +303,9 @@ static struct str current_step(const struct execution *e)
     return e->program->steps[e->cursor.step].code;
 }
 
-static bool insert_execution(struct apply *a, const struct commit *c, int64_t row,
-                             enum db_status *status)
+/* `context`: the commit whose checkpoint it has; or NULL. */
+static enum db_status insert_execution(struct apply *a, const struct commit *c,
+                                       const struct commit *context, int64_t row)
 {
     const struct execution *e = c->after;
     char id[UUID_TEXT_LEN + 1], parent[UUID_TEXT_LEN + 1];
@@ -266,32 +313,65 @@ static bool insert_execution(struct apply *a, const struct commit *c, int64_t ro
 
     uuid_write(e->id, id);
     uuid_write(e->parent_id, parent);
-    return apply_write(
-        a, SQL_EXECUTION_INSERT,
-        DB_PARAMS(db_int(row), db_text(str_from(id, UUID_TEXT_LEN)), db_text(e->program->code),
-                  db_int(e->program->version), db_text(status_text(e->status)),
-                  db_int(e->row_version), db_int(e->seq),
-                  db_int(c->writes_context ? e->checkpoint_seq : 0), db_some_int(e->wake_at_us),
-                  db_some_int(e->deadline_at_us), db_int(e->created_at_us),
-                  db_some_int(e->started_at_us), db_some_int(e->completed_at_us),
-                  db_int(e->updated_at_us), db_int(e->stop_requested), db_int(e->crash_count),
-                  db_int(EXECUTION_FORMAT), db_some_text(e->org_id), db_some_text(e->key),
-                  is_live ? db_some_text(e->key) : db_null(), db_some_text(current_step(e)),
-                  db_some_text(e->user_json), db_some_text(c->cursor_json),
-                  db_some_text(e->waiting_for_json), db_some_text(e->error_json),
-                  db_some_text(e->result_json), db_some_text(e->input_json),
-                  c->writes_context ? db_some_text(c->context_json) : db_null(),
-                  e->has_parent ? db_text(str_from(parent, UUID_TEXT_LEN)) : db_null(),
-                  db_some_text(e->program->snapshot), waiting_kind_value(e)),
-        status);
+    return db_put(
+        a->db, SQL_EXECUTION_INSERT,
+        DB_PARAMS(
+            db_int(row), db_text(str_from(id, UUID_TEXT_LEN)), db_text(e->program->code),
+            db_int(e->program->version), db_text(status_text(e->status)), db_int(e->row_version),
+            db_int(e->seq), db_int(context != NULL ? context->after->checkpoint_seq : 0),
+            db_some_int(e->wake_at_us), db_some_int(e->deadline_at_us), db_int(e->created_at_us),
+            db_some_int(e->started_at_us), db_some_int(e->completed_at_us),
+            db_int(e->updated_at_us), db_int(e->stop_requested), db_int(e->crash_count),
+            db_int(EXECUTION_FORMAT), db_some_text(e->org_id), db_some_text(e->key),
+            is_live ? db_some_text(e->key) : db_null(), db_some_text(current_step(e)),
+            db_some_text(e->user_json), db_some_text(c->cursor_json),
+            db_some_text(e->waiting_for_json), db_some_text(e->error_json),
+            db_some_text(e->result_json), db_some_text(e->input_json),
+            context != NULL ? db_some_text(context->context_json) : db_null(),
+            e->has_parent ? db_text(str_from(parent, UUID_TEXT_LEN)) : db_null(),
+            db_some_text(e->program->snapshot), waiting_kind_value(e)));
+}
+
+static enum db_status move_execution(struct apply *a, const struct execution *e, int64_t row)
+{
+    return db_put(a->db, SQL_EXECUTION_MOVE,
+                  DB_PARAMS(db_int(row), db_int(e->program->version),
+                            db_some_int(e->deadline_at_us), db_some_text(e->program->snapshot)));
+}
+
+enum db_status apply_put_seat(struct apply *a, const struct seat *seat)
+{
+    const struct commit *c = seat->last, *context = seat->context;
+    const struct execution *e = c->after;
+    enum db_status status;
+
+    if (seat->is_new)
+        return insert_execution(a, c, context, seat->row);
+    status = db_put(
+        a->db, SQL_EXECUTION_UPDATE,
+        DB_PARAMS(db_int(seat->row), db_int(seat->stored_version), db_text(status_text(e->status)),
+                  db_int(e->row_version), db_int(e->seq), db_some_int(e->started_at_us),
+                  db_some_int(e->completed_at_us), db_int(e->updated_at_us),
+                  db_int(e->stop_requested), db_int(e->crash_count), db_some_text(current_step(e)),
+                  db_some_text(c->cursor_json), db_some_text(e->waiting_for_json),
+                  db_some_text(e->error_json), db_some_text(e->result_json), waiting_kind_value(e),
+                  db_int(EXECUTION_FORMAT), db_int(context != NULL),
+                  context != NULL ? db_some_text(context->context_json) : db_null(),
+                  context != NULL ? db_int(context->after->checkpoint_seq) : db_null(),
+                  db_some_int(e->wake_at_us),
+                  status_is_live(e->status) ? db_some_text(e->key) : db_null()));
+    return status == DB_DONE && seat->is_moved ? move_execution(a, e, seat->row) : status;
 }
 
 /* What the versions are that its snapshot names; executions share it, so it is often there. */
 static bool keep_snapshot(struct apply *a, const struct program *p, enum db_status *status)
 {
-    return p->snapshot.len == 0 ||
-           apply_write(a, SQL_SNAPSHOT_KEEP, DB_PARAMS(db_text(p->snapshot), db_text(p->pins_json)),
-                       status);
+    bool is_new = false;
+
+    if (p->snapshot.len > 0)
+        (void)map_add(&a->snapshots, p->snapshot, &is_new);
+    return !is_new || apply_put(a, SQL_SNAPSHOT_KEEP,
+                                DB_PARAMS(db_text(p->snapshot), db_text(p->pins_json)), status);
 }
 
 /* Indexed columns are named only where they change: naming one rewrites its index. */
@@ -338,14 +418,14 @@ static bool insert_history(struct apply *a, const struct commit *c, int64_t row,
     for (size_t i = 0; i < c->history.count; i++) {
         const struct history_row *h = &c->history.items[i];
 
-        if (!apply_write(a, SQL_HISTORY_INSERT,
-                         DB_PARAMS(db_int(history_key(row, h->seq)), db_int(h->kind),
-                                   db_int(h->visit), db_int(h->attempt), db_int(h->started_at_us),
-                                   db_int(h->completed_at_us), db_some_text(h->step),
-                                   db_text(h->status), db_some_text(h->key),
-                                   db_some_text(h->input_json), db_some_text(h->output_json),
-                                   db_some_text(h->error_json), db_some_text(h->delta_json)),
-                         status))
+        if (!apply_put(a, SQL_HISTORY_INSERT,
+                       DB_PARAMS(db_int(history_key(row, h->seq)), db_int(h->kind),
+                                 db_int(h->visit), db_int(h->attempt), db_int(h->started_at_us),
+                                 db_int(h->completed_at_us), db_some_text(h->step),
+                                 db_text(h->status), db_some_text(h->key),
+                                 db_some_text(h->input_json), db_some_text(h->output_json),
+                                 db_some_text(h->error_json), db_some_text(h->delta_json)),
+                       status))
             return false;
     }
     return true;
@@ -354,11 +434,13 @@ static bool insert_history(struct apply *a, const struct commit *c, int64_t row,
 static bool insert_signal(struct apply *a, const struct signal *s, int64_t row,
                           const struct signal_texts *texts, enum db_status *status)
 {
-    return apply_write(a, SQL_SIGNAL_INSERT,
-                       DB_PARAMS(db_int(row), db_text(s->id), db_text(s->type),
-                                 db_some_text(texts->payload), db_some_text(texts->by),
-                                 db_int(s->received_at_us), db_int(s->seq)),
-                       status);
+    if (a->db->has_sets)
+        gather_received(a, row, s->id, s->type, texts->payload);
+    return apply_put(a, SQL_SIGNAL_INSERT,
+                     DB_PARAMS(db_int(row), db_text(s->id), db_text(s->type),
+                               db_some_text(texts->payload), db_some_text(texts->by),
+                               db_int(s->received_at_us), db_int(s->seq)),
+                     status);
 }
 
 /* Those that were kept until now; they have been in the store as they are. */
@@ -381,6 +463,31 @@ static bool insert_taken(struct apply *a, struct member *m, enum db_status *stat
 
 /* --- one commit --- */
 
+/* The row of an execution that begins. DB_CONFLICT: it is there, or its key is taken. */
+static bool begin_execution(struct apply *a, const struct commit *c, int64_t row,
+                            enum db_status *status)
+{
+    struct key_seat *key = c->after->key.len > 0 ? gather_key(a, c->after) : NULL;
+    struct seat *seat;
+
+    a->wrote = true;
+    if (!a->db->has_sets) {
+        *status = insert_execution(a, c, c->writes_context ? c : NULL, row);
+        a->wrote = *status == DB_DONE;
+        return *status == DB_DONE;
+    }
+    seat = gather_start(a, c->after->id);
+    a->wrote = seat != NULL;
+    *status = seat == NULL ? DB_CONFLICT : DB_DONE;
+    if (seat == NULL)
+        return false;
+    seat->row = row;
+    gather_change(seat, c);
+    if (key != NULL && status_is_live(c->after->status))
+        *key = (struct key_seat){.is_held = true, .holder = c->after->id};
+    return true;
+}
+
 static enum apply_end start_execution(struct apply *a, struct member *m, enum db_status *status)
 {
     const struct execution *e = m->commit->after;
@@ -394,14 +501,8 @@ static enum apply_end start_execution(struct apply *a, struct member *m, enum db
             return APPLY_FAILED;
     }
     m->row = a->rows[a->next_row++];
-    if (!insert_execution(a, m->commit, m->row, status))
-        return APPLY_FAILED;
-    if (db_changes(a->db) == 0) {
-        *status = has_live_key ? find_holder(a, m, e) : DB_DONE;
-        if (*status > DB_DONE)
-            return APPLY_FAILED;
-        return apply_refuse(a, m, *status == DB_ROW ? MEMBER_KEY_BUSY : MEMBER_STALE);
-    }
+    if (!begin_execution(a, m->commit, m->row, status))
+        return *status == DB_CONFLICT ? apply_refuse(a, m, MEMBER_STALE) : APPLY_FAILED;
     if (!keep_snapshot(a, e->program, status))
         return APPLY_FAILED;
     a->counts[e->status]++;
@@ -415,6 +516,7 @@ static enum apply_end move_live_key(struct apply *a, struct member *m, const str
     const struct execution *e = m->commit->after;
     bool was_live = status_is_live(before->status);
     bool is_live = status_is_live(e->status);
+    struct key_seat *key;
 
     if (e->key.len == 0 || was_live == is_live)
         return APPLY_DONE;
@@ -424,6 +526,12 @@ static enum apply_end move_live_key(struct apply *a, struct member *m, const str
             return apply_refuse(a, m, MEMBER_KEY_BUSY);
         if (*status != DB_DONE)
             return APPLY_FAILED;
+    }
+    if (before->seat != NULL) {
+        key = gather_key(a, e);
+        if (key != NULL)
+            *key = (struct key_seat){.is_held = is_live, .holder = e->id};
+        return APPLY_DONE; /* the row says it when it is written */
     }
     return apply_write(a, is_live ? SQL_LIVE_KEY_TAKE : SQL_LIVE_KEY_DROP,
                        DB_PARAMS(db_int(m->row)), status)
@@ -439,17 +547,22 @@ static enum apply_end advance_execution(struct apply *a, struct member *m,
 
     if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
         return end;
-    if (!update_execution(a, m->commit, before, status))
+    if (m->commit->moves && !keep_snapshot(a, e->program, status))
         return APPLY_FAILED;
-    if (db_changes(a->db) == 0)
-        return apply_refuse(a, m, MEMBER_STALE);
-    if (m->commit->moves &&
-        (!keep_snapshot(a, e->program, status) ||
-         !apply_write(a, SQL_EXECUTION_MOVE,
-                      DB_PARAMS(db_int(before->row), db_int(e->program->version),
-                                db_some_int(e->deadline_at_us), db_some_text(e->program->snapshot)),
-                      status)))
-        return APPLY_FAILED;
+    if (before->seat != NULL) {
+        a->wrote = true;
+        gather_change(before->seat, m->commit);
+    } else {
+        if (!update_execution(a, m->commit, before, status))
+            return APPLY_FAILED;
+        if (db_changes(a->db) == 0)
+            return apply_refuse(a, m, MEMBER_STALE);
+        if (m->commit->moves) {
+            *status = move_execution(a, e, before->row);
+            if (*status != DB_DONE)
+                return APPLY_FAILED;
+        }
+    }
     a->counts[before->status]--;
     a->counts[e->status]++;
     return APPLY_DONE;
@@ -459,20 +572,20 @@ static enum apply_end advance_execution(struct apply *a, struct member *m,
 static enum apply_end start_children(struct apply *a, struct member *m, enum db_status *status)
 {
     for (size_t i = 0; i < m->commit->starts.count; i++) {
-        struct commit start = {
-            .after = m->commit->starts.items[i], .writes_context = true, .context_json = STR("{}")};
-        bool has_key = start.after->key.len > 0;
+        struct commit *start = ARENA_NEW(a->mem, struct commit);
 
-        *status = has_key ? find_holder(a, m, start.after) : DB_DONE;
+        *start = (struct commit){
+            .after = m->commit->starts.items[i], .writes_context = true, .context_json = STR("{}")};
+        *status = start->after->key.len > 0 ? find_holder(a, m, start->after) : DB_DONE;
         if (*status == DB_ROW)
             return apply_refuse(a, m, MEMBER_RECORD_STALE);
-        if (*status != DB_DONE || !insert_execution(a, &start, a->rows[a->next_row++], status))
+        if (*status != DB_DONE)
             return APPLY_FAILED;
-        if (db_changes(a->db) == 0)
-            return apply_refuse(a, m, MEMBER_RECORD_STALE);
-        if (!keep_snapshot(a, start.after->program, status))
+        if (!begin_execution(a, start, a->rows[a->next_row++], status))
+            return *status == DB_CONFLICT ? apply_refuse(a, m, MEMBER_RECORD_STALE) : APPLY_FAILED;
+        if (!keep_snapshot(a, start->after->program, status))
             return APPLY_FAILED;
-        a->counts[start.after->status]++;
+        a->counts[start->after->status]++;
     }
     return APPLY_DONE;
 }
@@ -485,22 +598,29 @@ static bool write_tells(struct apply *a, const struct commit *c, enum db_status 
         char id[UUID_TEXT_LEN + 1];
 
         uuid_write(t->execution, id);
-        if (!apply_write(a, SQL_TELL,
-                         DB_PARAMS(db_text(str_from(id, UUID_TEXT_LEN)),
-                                   db_text(str_of(tell_kind_name(t->kind))), db_text(t->key),
-                                   db_some_text(t->payload_json)),
-                         status))
+        if (!apply_put(a, SQL_TELL,
+                       DB_PARAMS(db_text(str_from(id, UUID_TEXT_LEN)),
+                                 db_text(str_of(tell_kind_name(t->kind))), db_text(t->key),
+                                 db_some_text(t->payload_json)),
+                       status))
             return false;
     }
     return true;
+}
+
+/* Another session has locked it: the others of the batch do not wait for that. */
+static enum apply_end refuse_locked(const struct apply *a, struct member *m)
+{
+    return apply_refuse_with(a, m, ERR_OVERLOADED,
+                             "another session has locked the execution; try again");
 }
 
 bool apply_consume(struct apply *a, int64_t row, const struct told_numbers *numbers,
                    enum db_status *status)
 {
     for (size_t i = 0; i < numbers->count; i++)
-        if (!apply_write(a, SQL_TOLD_CONSUME, DB_PARAMS(db_int(row), db_int(numbers->items[i])),
-                         status))
+        if (!apply_put(a, SQL_TOLD_CONSUME, DB_PARAMS(db_int(row), db_int(numbers->items[i])),
+                       status))
             return false;
     return true;
 }
@@ -516,6 +636,8 @@ enum apply_end apply_assertion(struct apply *a, struct member *m, enum db_status
     *status = load_before(a, s->id, s->row, &before);
     if (*status == DB_DONE)
         return apply_refuse(a, m, MEMBER_GONE);
+    if (*status == DB_BUSY && a->db->has_sets)
+        return refuse_locked(a, m);
     if (*status != DB_ROW)
         return APPLY_FAILED;
     if (before.row_version != s->row_version)
@@ -543,6 +665,8 @@ static enum apply_end check_commit(struct apply *a, struct member *m, struct bef
     *status = load_before(a, c->after->id, c->after->row, before);
     if (*status == DB_DONE)
         return apply_refuse(a, m, MEMBER_GONE);
+    if (*status == DB_BUSY && a->db->has_sets)
+        return refuse_locked(a, m);
     if (*status != DB_ROW)
         return APPLY_FAILED;
     m->row = before->row;

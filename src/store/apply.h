@@ -9,6 +9,7 @@
 #ifndef PAWL_STORE_APPLY_H
 #define PAWL_STORE_APPLY_H
 
+#include "base/map.h"
 #include "store/db.h"
 #include "store/store.h"
 
@@ -38,7 +39,11 @@ struct apply {
     int64_t kept_answers;         /* how many were put into http_idempotency ... */
     int64_t kept_at_us;           /* ... and when */
     bool wrote;                   /* the current member has changed something */
-    bool gave_back;               /* the file may be shorter once the log is moved into it */
+    bool is_repeated;             /* the batch was tried before, and met somebody else */
+    struct map seats, keys, signals, answers; /* what was gathered: gather.h */
+    struct map snapshots;                     /* those that are kept already */
+    struct map refused;                       /* executions with a member that did not apply */
+    bool gave_back; /* the file may be shorter once the log is moved into it */
 };
 
 enum apply_end {
@@ -48,6 +53,9 @@ enum apply_end {
 };
 
 enum apply_end apply_member(struct apply *a, struct member *m, enum db_status *status);
+
+/* Further members of this execution rest on one that did not apply; `id` must live as long. */
+void apply_note_refused(struct apply *a, const struct uuid *id);
 
 /*
  * The last version of a record that is gone, 0 when there never was one:
@@ -85,6 +93,10 @@ bool apply_correlation(struct apply *a, const struct member *m, enum db_status *
 bool apply_consume(struct apply *a, int64_t row, const struct told_numbers *numbers,
                    enum db_status *status) MUST_USE;
 
+/* The row of an execution that commits of this batch have made or changed: see gather.h. */
+struct seat;
+enum db_status apply_put_seat(struct apply *a, const struct seat *seat);
+
 /* One kind of member each; used by apply_member(). */
 enum apply_end apply_assertion(struct apply *a, struct member *m, enum db_status *status);
 enum apply_end apply_commit(struct apply *a, struct member *m, enum db_status *status);
@@ -103,6 +115,10 @@ bool apply_keep_answer(struct apply *a, const struct idempotency *i, int64_t row
 
 /* Answer for a member that is refused: APPLY_DONE, or APPLY_AGAIN when it has written. */
 enum apply_end apply_refuse(const struct apply *a, struct member *m, enum member_result result);
+
+/* Write a row that nothing is decided by, now or with gather_flush(). False: *status says why. */
+bool apply_put(struct apply *a, enum sql sql, const struct db_value *params, unsigned count,
+               enum db_status *status) MUST_USE;
 
 /* Run a statement that changes something. False: *status says why. */
 bool apply_write(struct apply *a, enum sql sql, const struct db_value *params, unsigned count,

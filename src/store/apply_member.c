@@ -6,15 +6,39 @@
 #include "store/apply.h"
 
 #include "store/change.h"
+#include "store/gather.h"
 
 /* --- the Idempotency-Key --- */
+
+/* The same of one that was gathered. */
+static bool find_gathered_answer(struct apply *a, struct member *m, struct answer_seat *seat,
+                                 int64_t now_us, enum apply_end *end, enum db_status *status)
+{
+    *status = DB_DONE;
+    *end = APPLY_FAILED;
+    if (!seat->is_kept)
+        return false;
+    if (seat->created_at_us > now_us - ANSWERS_KEPT_US) {
+        bool is_same = str_eq(seat->body_hash, m->idempotency->body_hash);
+
+        m->answer_status = seat->status;
+        m->answer = seat->answer;
+        *end = apply_refuse(a, m, is_same ? MEMBER_REPEATED : MEMBER_KEY_CONFLICT);
+        return true;
+    }
+    seat->is_kept = false;
+    return !apply_write(a, SQL_IDEMPOTENCY_DROP, DB_PARAMS(db_int(seat->row)), status);
+}
 
 bool apply_find_answer(struct apply *a, struct member *m, int64_t now_us, enum apply_end *end,
                        enum db_status *status)
 {
     const struct idempotency *i = m->idempotency;
     int64_t row, kept_at_us;
+    struct answer_seat *seat = gather_answer(a, i);
 
+    if (seat != NULL)
+        return find_gathered_answer(a, m, seat, now_us, end, status);
     *status =
         db_run(a->db, SQL_IDEMPOTENCY_FIND,
                DB_PARAMS(db_text(i->key), db_text(i->user), db_text(i->path), db_text(i->method)));
@@ -42,17 +66,21 @@ bool apply_find_answer(struct apply *a, struct member *m, int64_t now_us, enum a
 bool apply_keep_answer(struct apply *a, const struct idempotency *i, int64_t row, int64_t now_us,
                        enum db_status *status)
 {
-    if (!apply_write(a, SQL_IDEMPOTENCY_PUT,
-                     DB_PARAMS(db_text(i->key), db_text(i->user), db_text(i->path),
-                               db_text(i->method), db_text(i->body_hash), db_int(i->status),
-                               db_some_text(i->answer), db_int(now_us), db_some_int(row)),
-                     status))
+    struct answer_seat *seat = gather_answer(a, i);
+
+    /* DB_CONFLICT: another node has just kept one; the repeated batch will see it. */
+    if (!apply_put(a, SQL_IDEMPOTENCY_PUT,
+                   DB_PARAMS(db_text(i->key), db_text(i->user), db_text(i->path),
+                             db_text(i->method), db_text(i->body_hash), db_int(i->status),
+                             db_some_text(i->answer), db_int(now_us), db_some_int(row)),
+                   status))
         return false;
-    if (db_changes(a->db) == 0) {
-        /* Another node has just kept one; the repeated batch will see it. */
-        *status = DB_CONFLICT;
-        return false;
-    }
+    if (seat != NULL)
+        *seat = (struct answer_seat){.is_kept = true,
+                                     .body_hash = i->body_hash,
+                                     .status = i->status,
+                                     .answer = i->answer,
+                                     .created_at_us = now_us};
     a->kept_answers++;
     a->kept_at_us = now_us;
     return true;
@@ -65,6 +93,9 @@ static enum apply_end apply_crash(struct apply *a, struct member *m, enum db_sta
     char id[UUID_TEXT_LEN + 1];
 
     uuid_write(m->crashed, id);
+    *status = gather_flush(a);
+    if (*status != DB_DONE)
+        return APPLY_FAILED;
     if (!apply_write(a, SQL_CRASH, DB_PARAMS(db_text(str_from(id, UUID_TEXT_LEN))), status))
         return APPLY_FAILED;
     return db_changes(a->db) > 0 ? APPLY_DONE : apply_refuse(a, m, MEMBER_GONE);
@@ -98,7 +129,13 @@ static enum apply_end apply_change(struct apply *a, struct member *m, enum db_st
 
     if (m->idempotency != NULL && apply_find_answer(a, m, now_us, &end, status))
         return end;
+    /* It looks and writes by statements of its own. */
+    *status = gather_flush(a);
+    if (*status != DB_DONE)
+        return APPLY_FAILED;
     end = is_definition ? apply_definition(a, m, status) : m->change->apply(a, m, status);
+    if (!is_definition)
+        gather_forget(a);
     if (end == APPLY_DONE && m->result == MEMBER_APPLIED &&
         !keep_change_answer(a, m, now_us, status))
         return APPLY_FAILED;
@@ -131,12 +168,22 @@ static enum apply_end apply_one(struct apply *a, struct member *m, enum db_statu
 
 static bool write_audit(struct apply *a, const struct audit *audit, enum db_status *status)
 {
-    return apply_write(a, SQL_AUDIT_INSERT,
-                       DB_PARAMS(db_int(audit->now_us), db_some_text(audit->user_id),
-                                 db_some_text(audit->user_name), db_some_text(audit->org_id),
-                                 db_text(audit->action), db_some_text(audit->target),
-                                 db_some_text(audit->details_json)),
-                       status);
+    return apply_put(a, SQL_AUDIT_INSERT,
+                     DB_PARAMS(db_int(audit->now_us), db_some_text(audit->user_id),
+                               db_some_text(audit->user_name), db_some_text(audit->org_id),
+                               db_text(audit->action), db_some_text(audit->target),
+                               db_some_text(audit->details_json)),
+                     status);
+}
+
+static bool is_refused(const struct apply *a, struct uuid id)
+{
+    return map_find(&a->refused, str_from((const char *)id.bytes, sizeof(id.bytes))) != NULL;
+}
+
+void apply_note_refused(struct apply *a, const struct uuid *id)
+{
+    (void)map_add(&a->refused, str_from((const char *)id->bytes, sizeof(id->bytes)), NULL);
 }
 
 enum apply_end apply_member(struct apply *a, struct member *m, enum db_status *status)
@@ -146,7 +193,14 @@ enum apply_end apply_member(struct apply *a, struct member *m, enum db_status *s
     a->wrote = false;
     m->result = MEMBER_APPLIED;
     m->has_holder = false;
+    /* It rests on a commit that did not become true, whatever version another node has written. */
+    if (m->kind == MEMBER_COMMIT && !m->commit->is_start && is_refused(a, m->commit->after->id))
+        return apply_refuse(a, m, MEMBER_STALE);
+    if (m->kind == MEMBER_ASSERT && is_refused(a, m->assertion->id))
+        return apply_refuse(a, m, MEMBER_STALE);
     end = apply_one(a, m, status);
+    if (m->kind == MEMBER_COMMIT && m->result != MEMBER_APPLIED)
+        apply_note_refused(a, &m->commit->after->id);
     if (end == APPLY_DONE && m->result == MEMBER_APPLIED && m->audit != NULL &&
         !write_audit(a, m->audit, status))
         return APPLY_FAILED;

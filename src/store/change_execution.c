@@ -11,6 +11,7 @@ struct ended {
     enum execution_status status;
     int64_t completed_at_us;
     bool is_awaited; /* its parent has not seen its end yet */
+    bool is_deleted; /* its deletion has begun */
 };
 
 /* DB_ROW: found; DB_DONE: there is none. */
@@ -26,6 +27,7 @@ static enum db_status find(struct apply *a, struct uuid id, struct ended *out)
         out->row = db_column_int(a->db, sql, 0);
         out->completed_at_us = db_column_int(a->db, sql, 2);
         out->is_awaited = db_column_int(a->db, sql, 3) != 0;
+        out->is_deleted = db_column_int(a->db, sql, 4) != 0;
         if (!status_from_text(db_column_text(a->db, sql, 1), &out->status))
             status = DB_CORRUPT;
     }
@@ -43,24 +45,6 @@ static bool count(struct apply *a, enum sql sql, const struct db_value *params, 
     return *status == DB_ROW;
 }
 
-/* Whether it has more rows than one member may delete. */
-static bool is_long(struct apply *a, int64_t row, bool *out, enum db_status *status)
-{
-    int64_t rows = 0;
-
-    if (!count(a, SQL_HISTORY_COUNT_SOME,
-               DB_PARAMS(db_int(history_key(row, 0)), db_int(history_key(row, HISTORY_SEQ_MAX)),
-                         db_int(DELETE_ROWS_MAX + 1)),
-               &rows, status) ||
-        !count(a, SQL_SIGNALS_COUNT_SOME, DB_PARAMS(db_int(row), db_int(DELETE_ROWS_MAX + 1)),
-               &rows, status) ||
-        !count(a, SQL_LETTERS_COUNT_SOME, DB_PARAMS(db_int(row), db_int(DELETE_ROWS_MAX + 1)),
-               &rows, status))
-        return false;
-    *out = rows > DELETE_ROWS_MAX;
-    return true;
-}
-
 static bool delete_letters(struct apply *a, int64_t row, int64_t *budget, enum db_status *status)
 {
     if (!apply_write(a, SQL_LETTERS_DELETE_OPEN, DB_PARAMS(db_int(row), db_int(*budget)), status))
@@ -75,9 +59,13 @@ static bool delete_letters(struct apply *a, int64_t row, int64_t *budget, enum d
     return true;
 }
 
-/* Delete what belongs to it, the oldest first, until *budget is used up. */
+/* Delete what belongs to it until *budget is used up: what people see first, then the oldest. */
 static bool delete_rows(struct apply *a, int64_t row, int64_t *budget, enum db_status *status)
 {
+    if (!delete_letters(a, row, budget, status))
+        return false;
+    if (*budget == 0)
+        return true;
     if (!apply_write(a, SQL_HISTORY_DELETE_SOME,
                      DB_PARAMS(db_int(history_key(row, 0)),
                                db_int(history_key(row, HISTORY_SEQ_MAX)), db_int(*budget)),
@@ -89,24 +77,44 @@ static bool delete_rows(struct apply *a, int64_t row, int64_t *budget, enum db_s
     if (!apply_write(a, SQL_SIGNALS_DELETE_SOME, DB_PARAMS(db_int(row), db_int(*budget)), status))
         return false;
     *budget -= db_changes(a->db);
-    return *budget == 0 || delete_letters(a, row, budget, status);
+    return true;
 }
 
-/* Nothing belongs to it any more. */
-static bool delete_row(struct apply *a, struct uuid id, const struct ended *ended,
-                       enum db_status *status)
+/* From now on it is gone for everybody, whatever is left of its rows. */
+static bool leave(struct apply *a, struct uuid id, const struct ended *ended,
+                  enum db_status *status)
 {
     char answer[UUID_TEXT_LEN + 16] = "{\"id\":\"";
     size_t at = strlen(answer);
 
+    if (ended->is_deleted)
+        return true;
     uuid_write(id, answer + at);
     memcpy(answer + at + UUID_TEXT_LEN, "\"}", 3);
     if (!apply_write(a, SQL_ANSWERS_BLANK, DB_PARAMS(db_int(ended->row), db_text(str_of(answer))),
                      status) ||
         !apply_write(a, SQL_WAITS_DELETE, DB_PARAMS(db_int(ended->row)), status) ||
-        !apply_write(a, SQL_EXECUTION_DELETE, DB_PARAMS(db_int(ended->row)), status))
+        !apply_write(a, SQL_TOLD_DELETE, DB_PARAMS(db_int(ended->row)), status))
         return false;
     a->counts[ended->status]--;
+    return true;
+}
+
+/*
+ * Delete an execution, or as much of it as *budget allows: then a tombstone is
+ * what is left, and *has_more.
+ */
+static bool delete_part(struct apply *a, struct uuid id, const struct ended *ended, int64_t now_us,
+                        int64_t *budget, bool *has_more, enum db_status *status)
+{
+    if (!leave(a, id, ended, status) || !delete_rows(a, ended->row, budget, status))
+        return false;
+    *has_more = *budget == 0;
+    if (*has_more)
+        return ended->is_deleted ||
+               apply_write(a, SQL_TOMBSTONE, DB_PARAMS(db_int(ended->row), db_int(now_us)), status);
+    if (!apply_write(a, SQL_EXECUTION_DELETE, DB_PARAMS(db_int(ended->row)), status))
+        return false;
     *status = db_exec(a->db, SQL_ROW_FLOOR, DB_PARAMS(db_int(ended->row)));
     return *status == DB_DONE;
 }
@@ -128,9 +136,9 @@ enum apply_end execution_delete_apply(struct apply *a, struct member *m, enum db
     int64_t budget = DELETE_ROWS_MAX;
     struct ended ended;
 
-    d->is_long = false;
+    d->has_more = false;
     *status = find(a, d->id, &ended);
-    if (*status == DB_DONE)
+    if (*status == DB_DONE || (*status == DB_ROW && ended.is_deleted && !d->goes_on))
         return apply_refuse(a, m, MEMBER_GONE);
     if (*status != DB_ROW)
         return APPLY_FAILED;
@@ -141,13 +149,7 @@ enum apply_end execution_delete_apply(struct apply *a, struct member *m, enum db
     if (ended.is_awaited)
         return apply_refuse_with(a, m, ERR_CONFLICT,
                                  "the execution that started it has not seen its end yet");
-    if (!is_long(a, ended.row, &d->is_long, status))
-        return APPLY_FAILED;
-    if (d->is_long && !d->rows_only)
-        return apply_refuse_with(a, m, ERR_CONFLICT, "its history is deleted in parts");
-    if (!delete_rows(a, ended.row, &budget, status))
-        return APPLY_FAILED;
-    if (!d->rows_only && !delete_row(a, d->id, &ended, status))
+    if (!delete_part(a, d->id, &ended, d->change.now_us, &budget, &d->has_more, status))
         return APPLY_FAILED;
     return give_back(a, status) ? APPLY_DONE : APPLY_FAILED;
 }
@@ -167,6 +169,7 @@ enum apply_end execution_purge_apply(struct apply *a, struct member *m, enum db_
     for (p->looked_at = 0; p->looked_at < p->count && budget > 0; p->looked_at++) {
         struct uuid id = p->ids[p->looked_at];
         struct ended ended;
+        bool has_more;
 
         if (p->looked_at > 0 && clock_mono_us(&clock_system) > until_us)
             break;
@@ -174,15 +177,14 @@ enum apply_end execution_purge_apply(struct apply *a, struct member *m, enum db_
         if (*status > DB_DONE)
             return APPLY_FAILED;
         /* Someone else was faster, or an operator has taken it up again; or it is too early. */
-        if (*status == DB_DONE || status_is_live(ended.status) || ended.is_awaited ||
-            ended.completed_at_us >= p->before_us)
+        if (*status == DB_DONE ||
+            (!ended.is_deleted && (status_is_live(ended.status) || ended.is_awaited ||
+                                   ended.completed_at_us >= p->before_us)))
             continue;
-        if (!delete_rows(a, ended.row, &budget, status))
+        if (!delete_part(a, id, &ended, p->change.now_us, &budget, &has_more, status))
             return APPLY_FAILED;
-        if (budget == 0)
+        if (has_more)
             break;
-        if (!delete_row(a, id, &ended, status))
-            return APPLY_FAILED;
         p->deleted++;
     }
     return give_back(a, status) && read_free_pages(a, &p->free_pages, status) ? APPLY_DONE

@@ -1,8 +1,7 @@
 /*
  * change_execution.h - deleting executions that have ended.
  *
- * What belongs to an execution goes first and its own row last, so that
- * whoever is interrupted can go on: history, signals, dead letters, what was answered under
+ * What belongs to an execution goes first and its own row last: history, signals, dead letters, what was answered under
  * an Idempotency-Key. Of an answer the id is left, so that a request which is
  * repeated is still known and starts nothing again.
  */
@@ -11,20 +10,25 @@
 
 #include "store/change.h"
 
+/*
+ * What one member cannot delete is deleted in parts. The first of them leaves a
+ * tombstone (deleted_at): from then on nobody finds the execution, and no
+ * commit of it is applied. Who died meanwhile leaves the rest to the next purge.
+ */
+
 /* How many rows of history, signals and dead letters one member may delete. */
 enum { DELETE_ROWS_MAX = 4000 };
 
 /*
  * Delete one execution: MEMBER_GONE when there is none, refused with
- * ERR_CONFLICT while it has not ended, or its parent waits for its end. One with more than DELETE_ROWS_MAX rows
- * is refused with `is_long` set; ask with `rows_only` until that says that no
- * more is left, then for the whole.
+ * ERR_CONFLICT while it has not ended, or its parent waits for its end. Of one with more than
+ * DELETE_ROWS_MAX rows some are left (`has_more`): ask again with `goes_on`.
  */
 struct execution_delete {
     struct change change; /* .apply = execution_delete_apply */
     struct uuid id;
-    bool rows_only; /* delete DELETE_ROWS_MAX rows and leave the execution */
-    bool is_long;   /* out */
+    bool goes_on;  /* whoever asks has begun the deletion */
+    bool has_more; /* out: it is gone, and some of its rows are there */
 };
 
 enum apply_end execution_delete_apply(struct apply *a, struct member *m, enum db_status *status);

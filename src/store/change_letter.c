@@ -1,6 +1,8 @@
 /* change_letter.c - dead letters: written and closed with a commit, closed by hand. */
 #include "store/change_letter.h"
 
+#include "store/gather.h"
+
 static struct db_value letter_status_value(enum letter_status status)
 {
     return db_text(str_of(letter_status_name(status)));
@@ -14,13 +16,13 @@ static bool insert(struct apply *a, const struct member *m, const struct dead_le
 
     uuid_write(l->id, id);
     a->open_letters++;
-    return apply_write(a, SQL_LETTER_INSERT,
-                       DB_PARAMS(db_text(str_from(id, UUID_TEXT_LEN)), db_int(m->row),
-                                 db_int(l->attempts), db_int(e->updated_at_us), db_text(l->kind),
-                                 db_text(e->program->code), db_some_text(e->org_id),
-                                 db_some_text(l->step), db_some_text(l->cause_json),
-                                 db_some_text(l->payload_json)),
-                       status);
+    return apply_put(a, SQL_LETTER_INSERT,
+                     DB_PARAMS(db_text(str_from(id, UUID_TEXT_LEN)), db_int(m->row),
+                               db_int(l->attempts), db_int(e->updated_at_us), db_text(l->kind),
+                               db_text(e->program->code), db_some_text(e->org_id),
+                               db_some_text(l->step), db_some_text(l->cause_json),
+                               db_some_text(l->payload_json)),
+                     status);
 }
 
 static struct db_value who(const struct member *m)
@@ -63,6 +65,12 @@ bool apply_letters(struct apply *a, const struct member *m, enum db_status *stat
 {
     const struct commit *c = m->commit;
 
+    if (c->incident != LETTER_OPEN || c->retries_letter) {
+        /* Letters of earlier members must be there. */
+        *status = gather_flush(a);
+        if (*status != DB_DONE)
+            return false;
+    }
     if (c->incident != LETTER_OPEN && c->incident_steps.count == 0 &&
         !close_incident(a, m, STR_NONE, status))
         return false;

@@ -36,9 +36,9 @@ bool apply_lock_correlations(struct apply *a, const struct members *members, enu
             *VEC_ADD(a->mem, &locks) =
                 (struct lock){m->commit->after->org_id, m->commit->opened.items[k].correlation};
     }
+    *status = locks.count > 0 ? db_flush(a->db) : DB_DONE;
     if (locks.count > 1)
         qsort(locks.items, locks.count, sizeof(*locks.items), compare_locks);
-    *status = DB_DONE;
     for (size_t i = 0; i < locks.count && *status == DB_DONE; i++)
         if (i == 0 || compare_locks(&locks.items[i - 1], &locks.items[i]) != 0)
             *status = db_exec(

@@ -1,17 +1,33 @@
 /* checkpoint.c - see checkpoint.h. */
 #include "store/checkpoint.h"
 
+#include "base/arena.h"
 #include "base/crash.h"
 #include "base/log.h"
+#include "store/reserve.h"
 
-static bool run(struct checkpoint *c, bool restart)
+#include <errno.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+
+enum {
+    PAGE_BYTES = 4096,
+    SPACE_SHARE = 4,        /* the log takes one part in this many of the space */
+    LOG_MIN_PAGES = 256,    /* ... but this much anyway */
+    LOG_KEPT_PAGES = 256,   /* of a quiet log: not worth to be truncated */
+    SPACE_LOOK_PAGES = 256, /* how often the free space is looked at */
+    QUIET_S = 2,
+};
+
+static bool checkpoint_run(struct checkpoint *c, enum checkpoint_mode mode)
 {
     enum db_status status;
 
     CRASH_POINT(CHECKPOINT_BEFORE);
-    if (restart)
+    if (mode != CHECKPOINT_BESIDE)
         CRASH_POINT(CHECKPOINT_HELD);
-    status = db_sqlite_checkpoint(c->db, restart);
+    status = db_sqlite_checkpoint(c->db, mode);
     CRASH_POINT(CHECKPOINT_AFTER);
     if (status == DB_IO)
         db_end_process(c->db, status);
@@ -25,35 +41,103 @@ static bool run(struct checkpoint *c, bool restart)
     return status == DB_DONE;
 }
 
-/* Under the lock, which is given up meanwhile. The writer waits. */
+/* --- how long the log may be --- */
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The volume without the log has some space: the log may take its share of that. */
+static void look_at_space(struct checkpoint *c)
+{
+    struct statvfs fs;
+    int64_t share;
+
+    c->restart_pages = CHECKPOINT_RESTART_PAGES;
+    if (statvfs(c->folder.ptr, &fs) == 0) {
+        share = ((int64_t)fs.f_bavail * (int64_t)fs.f_frsize / PAGE_BYTES + c->file_pages) /
+                SPACE_SHARE;
+        c->restart_pages = least(c->restart_pages, share > LOG_MIN_PAGES ? share : LOG_MIN_PAGES);
+    }
+    c->step_pages = least(CHECKPOINT_PAGES, c->restart_pages / 4);
+    c->space_pages = c->log_pages + SPACE_LOOK_PAGES;
+}
+
+/* The log is empty, or was begun anew. */
+static void begin_anew(struct checkpoint *c)
+{
+    look_at_space(c);
+    c->next_pages = c->step_pages;
+    c->stop_pages = c->restart_pages;
+}
+
+/* --- the thread; under the lock, which is given up while SQLite works --- */
+
+/* The writer waits. */
 static void restart_log(struct checkpoint *c)
 {
-    bool ok;
+    bool truncates = c->file_pages > c->restart_pages + c->step_pages, ok;
 
     pthread_mutex_unlock(&c->lock);
-    ok = run(c, true);
+    ok = checkpoint_run(c, truncates ? CHECKPOINT_TRUNCATE : CHECKPOINT_RESTART);
     pthread_mutex_lock(&c->lock);
     if (ok) {
         c->log_pages = 0;
-        c->next_pages = CHECKPOINT_PAGES;
-        c->stop_pages = CHECKPOINT_RESTART_PAGES;
+        c->file_pages = truncates ? 0 : c->file_pages;
+        begin_anew(c);
     } else {
-        c->next_pages = c->stop_pages = c->log_pages + CHECKPOINT_PAGES;
+        c->next_pages = c->stop_pages = c->log_pages + c->step_pages;
+        c->space_pages = c->stop_pages;
     }
     pthread_cond_broadcast(&c->changed);
 }
 
-/* Under the lock, which is given up meanwhile. The writer goes on. */
+/* The writer goes on. */
 static void move_pages(struct checkpoint *c)
 {
     int64_t pages = c->log_pages;
 
     pthread_mutex_unlock(&c->lock);
-    (void)run(c, false);
+    (void)checkpoint_run(c, CHECKPOINT_BESIDE);
     pthread_mutex_lock(&c->lock);
     /* A shorter log was begun anew meanwhile. */
     if (c->log_pages >= pages)
-        c->next_pages = pages + CHECKPOINT_PAGES;
+        c->next_pages = pages + c->step_pages;
+}
+
+/* Nobody has written for a while, or nobody can. */
+static void truncate_log(struct checkpoint *c)
+{
+    uint64_t told = c->told;
+    bool ok;
+
+    c->is_full = false;
+    pthread_mutex_unlock(&c->lock);
+    ok = checkpoint_run(c, CHECKPOINT_TRUNCATE);
+    if (ok)
+        reserve_keep(c->folder);
+    pthread_mutex_lock(&c->lock);
+    /* What the writer said meanwhile is about the log that begins now. */
+    if (ok && c->told == told)
+        c->log_pages = c->file_pages = 0;
+    if (ok)
+        begin_anew(c);
+}
+
+/* Until something is said; false when nothing was for QUIET_S. */
+static bool wait_for_writer(struct checkpoint *c)
+{
+    struct timespec until;
+    uint64_t told = c->told;
+
+    if (c->file_pages <= LOG_KEPT_PAGES) {
+        pthread_cond_wait(&c->changed, &c->lock);
+        return true;
+    }
+    (void)clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += QUIET_S;
+    return pthread_cond_timedwait(&c->changed, &c->lock, &until) != ETIMEDOUT || c->told != told;
 }
 
 static void *checkpoint_main(void *context)
@@ -64,37 +148,71 @@ static void *checkpoint_main(void *context)
     while (!c->closing) {
         if (c->log_pages >= c->stop_pages)
             restart_log(c);
+        else if (c->is_full)
+            truncate_log(c);
         else if (c->log_pages >= c->next_pages)
             move_pages(c);
-        else
-            pthread_cond_wait(&c->changed, &c->lock);
+        else if (!wait_for_writer(c) && !c->closing)
+            truncate_log(c);
     }
     pthread_mutex_unlock(&c->lock);
     return NULL;
 }
 
-bool checkpoint_open(struct checkpoint *c, struct str path, struct err *err)
+/* --- what the others call --- */
+
+/* What an earlier server has left. */
+static int64_t file_pages(struct str path)
 {
-    *c =
-        (struct checkpoint){.next_pages = CHECKPOINT_PAGES, .stop_pages = CHECKPOINT_RESTART_PAGES};
+    struct arena mem;
+    struct stat s;
+    int64_t pages = 0;
+
+    arena_init(&mem);
+    if (stat(str_printf(&mem, "%.*s-wal", STR_ARG(path)).ptr, &s) == 0)
+        pages = (int64_t)s.st_size / PAGE_BYTES;
+    arena_fini(&mem);
+    return pages;
+}
+
+bool checkpoint_open(struct checkpoint *c, struct str path, struct str folder, struct err *err)
+{
+    pthread_condattr_t attr;
+
+    *c = (struct checkpoint){.folder = folder, .file_pages = file_pages(path)};
+    begin_anew(c);
     c->db = db_sqlite_open(path, DB_WRITE, err);
     if (c->db == NULL)
         return false;
-    if (pthread_mutex_init(&c->lock, NULL) != 0 || pthread_cond_init(&c->changed, NULL) != 0 ||
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    if (pthread_mutex_init(&c->lock, NULL) != 0 || pthread_cond_init(&c->changed, &attr) != 0 ||
         pthread_create(&c->thread, NULL, checkpoint_main, c) != 0)
         PANIC("no thread");
+    pthread_condattr_destroy(&attr);
     return true;
 }
 
 void checkpoint_tell(struct checkpoint *c, int64_t log_pages)
 {
+    bool is_new;
+
     pthread_mutex_lock(&c->lock);
-    if (log_pages < c->log_pages) {
-        /* It was begun anew. */
-        c->next_pages = CHECKPOINT_PAGES;
-        c->stop_pages = CHECKPOINT_RESTART_PAGES;
-    }
+    is_new = log_pages < c->log_pages;
+    /* The thread waits without an end while the log is short. */
+    if (c->file_pages <= LOG_KEPT_PAGES && log_pages > LOG_KEPT_PAGES)
+        pthread_cond_broadcast(&c->changed);
     c->log_pages = log_pages;
+    c->told++;
+    if (c->file_pages < log_pages)
+        c->file_pages = log_pages;
+    if (is_new) {
+        begin_anew(c);
+    } else if (log_pages >= c->space_pages) {
+        look_at_space(c);
+        c->stop_pages =
+            least(c->stop_pages, c->restart_pages > log_pages ? c->restart_pages : log_pages);
+    }
     if (log_pages >= c->next_pages || log_pages >= c->stop_pages)
         pthread_cond_broadcast(&c->changed);
     while (c->log_pages >= c->stop_pages && !c->closing)
@@ -106,6 +224,14 @@ void checkpoint_hurry(struct checkpoint *c)
 {
     pthread_mutex_lock(&c->lock);
     c->next_pages = 1;
+    pthread_cond_broadcast(&c->changed);
+    pthread_mutex_unlock(&c->lock);
+}
+
+void checkpoint_full(struct checkpoint *c)
+{
+    pthread_mutex_lock(&c->lock);
+    c->is_full = true;
     pthread_cond_broadcast(&c->changed);
     pthread_mutex_unlock(&c->lock);
 }

@@ -6,6 +6,10 @@
  * writer waits in checkpoint_tell() until all is moved and the log begins anew,
  * so the log cannot outgrow that, however slow the disk is; only readers that
  * are in the way at that moment put it off.
+ *
+ * On a small volume both are fewer pages: the log takes a quarter of the space
+ * that there would be without it. When nobody has written for a while, and when
+ * there is no space left, the log is truncated: its file becomes empty.
  */
 #ifndef PAWL_STORE_CHECKPOINT_H
 #define PAWL_STORE_CHECKPOINT_H
@@ -23,23 +27,34 @@ enum { CHECKPOINT_PAGES = 8000, CHECKPOINT_RESTART_PAGES = 64000 };
 
 struct checkpoint {
     struct db *db;
+    struct str folder; /* the caller's */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    int64_t log_pages;  /* as the writer last said */
-    int64_t next_pages; /* when to work beside the writer */
-    int64_t stop_pages; /* when the writer waits */
+    int64_t log_pages;     /* as the writer last said */
+    int64_t file_pages;    /* that the log's file has room for */
+    int64_t step_pages;    /* between two rounds beside the writer; by the free space */
+    int64_t restart_pages; /* when the log is to begin anew; by the free space */
+    int64_t space_pages;   /* when to look at the free space again */
+    int64_t next_pages;    /* when to work beside the writer */
+    int64_t stop_pages;    /* when the writer waits */
+    uint64_t told;         /* how often the writer has said something */
+    bool is_full;          /* there was no space for the log */
     bool closing;
 };
 
-/* Open a connection to `path` and start the thread. */
-bool checkpoint_open(struct checkpoint *c, struct str path, struct err *err) MUST_USE;
+/* Open a connection to `path`, which is a file in `folder`, and start the thread. */
+bool checkpoint_open(struct checkpoint *c, struct str path, struct str folder,
+                     struct err *err) MUST_USE;
 
 /* How many pages the log has now; called by the writer between two transactions. May wait. */
 void checkpoint_tell(struct checkpoint *c, int64_t log_pages);
 
 /* Move what the log holds soon: the file is to become shorter. Called after checkpoint_tell(). */
 void checkpoint_hurry(struct checkpoint *c);
+
+/* There was no space for a transaction: truncate the log, if that is possible. */
+void checkpoint_full(struct checkpoint *c);
 
 void checkpoint_close(struct checkpoint *c);
 

@@ -22,10 +22,12 @@ enum sql {
 #define SQL(symbol, text) SQL_##symbol,
 #define SQL_SQLITE(symbol, text) SQL_##symbol,
 #define SQL_POSTGRES(symbol, text)
+#define SQL_ROWS(symbol, exact, types, sqlite, postgres) SQL_##symbol,
 #include "store/sql.def"
 #undef SQL
 #undef SQL_SQLITE
 #undef SQL_POSTGRES
+#undef SQL_ROWS
     SQL_COUNT
 };
 
@@ -103,10 +105,18 @@ struct db_ops {
     enum db_status (*reconnect)(struct db *db);
     void (*allow_us)(struct db *db, int64_t us);
     void (*close)(struct db *db);
+    enum db_status (*put)(struct db *db, enum sql sql, const struct db_value *params,
+                          unsigned count);
+    enum db_status (*queue)(struct db *db, enum sql sql, const struct db_value *params,
+                            unsigned count);
+    enum db_status (*flush)(struct db *db);
+    void (*drop)(struct db *db);
+    enum db_status (*first)(struct db *db, enum sql sql);
 };
 
 struct db {
     const struct db_ops *ops;
+    bool has_sets;     /* a statement costs a round trip: rows are gathered and written together */
     char message[200]; /* of the last failure, for people */
 };
 
@@ -164,6 +174,45 @@ static inline void db_allow_us(struct db *db, int64_t us)
     db->ops->allow_us(db, us);
 }
 
+/*
+ * Give a SQL_ROWS statement one more row; it is written when db_flush() comes at
+ * the latest. Texts are copied where they must wait. DB_CONFLICT, from either
+ * of them: an exact statement did not write a row.
+ */
+static inline enum db_status db_put(struct db *db, enum sql sql, const struct db_value *params,
+                                    unsigned count)
+{
+    return db->ops->put(db, sql, params, count);
+}
+
+/* Run a statement now or with db_flush(), before the rows that were put. */
+static inline enum db_status db_queue(struct db *db, enum sql sql, const struct db_value *params,
+                                      unsigned count)
+{
+    return db->ops->queue(db, sql, params, count);
+}
+
+/* Run all that waits. DB_DONE, or the first failure. */
+static inline enum db_status db_flush(struct db *db)
+{
+    return db->ops->flush(db);
+}
+
+/* Forget the rows that wait. */
+static inline void db_drop(struct db *db)
+{
+    db->ops->drop(db);
+}
+
+/*
+ * Where has_sets: the first row that a flushed statement answered, as after
+ * db_run(). It must be left with db_end().
+ */
+static inline enum db_status db_first(struct db *db, enum sql sql)
+{
+    return db->ops->first(db, sql);
+}
+
 static inline void db_close(struct db *db)
 {
     db->ops->close(db);
@@ -193,12 +242,17 @@ struct db *db_sqlite_open(struct str path, enum db_mode mode, struct err *err) M
 /* How many pages the write-ahead log held after the last commit on this connection. */
 int64_t db_sqlite_log_pages(const struct db *db);
 
+enum checkpoint_mode {
+    CHECKPOINT_BESIDE,   /* others go on */
+    CHECKPOINT_RESTART,  /* the next commit begins the log anew */
+    CHECKPOINT_TRUNCATE, /* ... and its file is empty until then */
+};
+
 /*
- * Move pages from the log into the file; with `restart` wait a little for
- * readers, so that the next commit begins the log anew: DB_BUSY when they are
- * in the way for longer.
+ * Move pages from the log into the file. RESTART and TRUNCATE wait a little for
+ * readers: DB_BUSY when they are in the way for longer.
  */
-enum db_status db_sqlite_checkpoint(struct db *db, bool restart);
+enum db_status db_sqlite_checkpoint(struct db *db, enum checkpoint_mode mode);
 
 /* Write a copy of the whole database, as one snapshot, to a new file. */
 enum db_status db_sqlite_copy(struct db *db, struct str path);

@@ -198,7 +198,49 @@ static void sqlite_close(struct db *base)
     free(db);
 }
 
+static enum db_status sqlite_queue(struct db *base, enum sql sql, const struct db_value *params,
+                                   unsigned count)
+{
+    return db_exec(base, sql, params, count);
+}
+
+/* Each row is written at once: there is no round trip to be saved. */
+static enum db_status sqlite_put(struct db *base, enum sql sql, const struct db_value *params,
+                                 unsigned count)
+{
+    enum db_status status = db_exec(base, sql, params, count);
+
+    if (status == DB_DONE && sql_is_exact(sql) && sqlite_changes(base) == 0) {
+        (void)snprintf(base->message, sizeof(base->message), "SQLite: a row is there already");
+        return DB_CONFLICT;
+    }
+    return status;
+}
+
+static enum db_status sqlite_flush(struct db *base)
+{
+    (void)base;
+    return DB_DONE;
+}
+
+static void sqlite_drop(struct db *base)
+{
+    (void)base;
+}
+
+static enum db_status sqlite_first(struct db *base, enum sql sql)
+{
+    (void)base;
+    (void)sql;
+    PANIC("nothing is gathered from a file");
+}
+
 static const struct db_ops sqlite_ops = {
+    .put = sqlite_put,
+    .queue = sqlite_queue,
+    .flush = sqlite_flush,
+    .drop = sqlite_drop,
+    .first = sqlite_first,
     .run = sqlite_run,
     .next = sqlite_next,
     .end = sqlite_end,
@@ -299,13 +341,19 @@ int64_t db_sqlite_log_pages(const struct db *db)
     return ((const struct db_sqlite *)db)->log_pages;
 }
 
-enum db_status db_sqlite_checkpoint(struct db *db, bool restart)
+enum db_status db_sqlite_checkpoint(struct db *db, enum checkpoint_mode mode)
 {
+    static const int modes[] = {[CHECKPOINT_BESIDE] = SQLITE_CHECKPOINT_PASSIVE,
+                                [CHECKPOINT_RESTART] = SQLITE_CHECKPOINT_RESTART,
+                                [CHECKPOINT_TRUNCATE] = SQLITE_CHECKPOINT_TRUNCATE};
     struct db_sqlite *file = self(db);
-    int mode = restart ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE;
+
+    enum db_status status;
 
     sqlite3_busy_timeout(file->handle, RESTART_BUSY_MS);
-    return note(file, sqlite3_wal_checkpoint_v2(file->handle, NULL, mode, NULL, NULL));
+    status = note(file, sqlite3_wal_checkpoint_v2(file->handle, NULL, modes[mode], NULL, NULL));
+    sqlite3_busy_timeout(file->handle, BUSY_MS);
+    return status;
 }
 
 enum db_status db_sqlite_copy(struct db *db, struct str path)

@@ -8,4 +8,10 @@
 const char *sql_for_sqlite(enum sql sql);
 const char *sql_for_postgres(enum sql sql);
 
+/* Of a SQL_ROWS statement: the types of its columns, one letter each; NULL of any other. */
+const char *sql_types(enum sql sql);
+
+/* Whether a row that it did not write is a conflict. */
+bool sql_is_exact(enum sql sql);
+
 #endif

@@ -9,7 +9,7 @@
 #define END_COLUMNS                                                                                \
     "row, status, completed_at, (SELECT count(*) FROM execution_events v "                         \
     "WHERE v.execution = (SELECT p.row FROM execution p WHERE p.id = e.parent_id) "                \
-    "AND v.key = 'child:' || e.id)"
+    "AND v.key = 'child:' || e.id), deleted_at"
 
 /* ?1 row, ?2 row_version read; then the context, where it is written, as ?18 and ?19. */
 #define ADVANCE_SET                                                                                \
@@ -120,5 +120,16 @@
 #define OLD_ID                                                                                     \
     "SELECT id FROM execution WHERE row < (SELECT max(row) FROM execution) - 500000 "              \
     "ORDER BY row DESC LIMIT 1"
+
+#define SURVEY_ASLEEP_OF(child)                                                                    \
+    "SELECT count(*), max(CAST(e.id AS text)) FROM execution e "                                   \
+    "WHERE e.status IN ('pending', 'running', 'waiting', 'compensating') AND e.updated_at < ?1 "   \
+    "AND e.crash_count < 5 "                                                                       \
+    "AND NOT EXISTS (SELECT 1 FROM execution_events v WHERE v.execution = e.row) "                 \
+    "AND ((e.wake_at IS NULL AND (e.status <> 'waiting' "                                          \
+    "OR e.waiting_for->>'kind' IN ('timer', 'retry'))) "                                           \
+    "OR (e.status = 'waiting' AND e.waiting_for->>'kind' = 'child' "                               \
+    "AND EXISTS (SELECT 1 FROM execution c WHERE c.id = " child                                    \
+    " AND c.status IN ('completed', 'failed', 'cancelled') AND c.updated_at < ?1)))"
 
 #endif

@@ -4,9 +4,11 @@
 #include "base/clock.h"
 #include "base/crash.h"
 #include "base/hash.h"
+#include "base/log.h"
 #include "store/folder.h"
 #include "store/migrate.h"
 #include "store/reader.h"
+#include "store/reserve.h"
 #include "store/writer.h"
 
 #include <errno.h>
@@ -25,6 +27,7 @@ struct sql_store {
     struct arena mem;
     bool is_sqlite;
     struct str url, path; /* of the server, or of the file */
+    struct str folder;    /* of the file; ends with a NUL */
     char node[UUID_TEXT_LEN + 1];
     int lock_fd; /* -1 without a folder */
     struct db *db;
@@ -97,13 +100,48 @@ static bool register_node(struct sql_store *s, struct err *err)
     return status == DB_DONE ? true : db_fail(s->db, status, err);
 }
 
-static bool open_database(struct sql_store *s, struct err *err)
+static bool try_open_database(struct sql_store *s, struct err *err)
 {
+    if (s->db != NULL)
+        db_close(s->db);
     s->db = connect(s, DB_CREATE, err);
     if (s->db == NULL || !migrate(s->db, s->is_sqlite, clock_wall_us(&clock_system), err))
         return false;
     CRASH_POINT(MIGRATED);
     return register_node(s, err);
+}
+
+/* What is lacking may be in the log, which is empty when all of it was moved into the file. */
+static void make_room(struct sql_store *s)
+{
+    struct err err;
+    struct db *db = db_sqlite_open(s->path, DB_WRITE, &err);
+
+    if (db == NULL)
+        return;
+    (void)db_sqlite_checkpoint(db, CHECKPOINT_TRUNCATE);
+    db_close(db);
+}
+
+static bool open_database(struct sql_store *s, struct err *err)
+{
+    if (try_open_database(s, err)) {
+        if (s->is_sqlite)
+            reserve_keep(s->folder);
+        return true;
+    }
+    /* No space: err is that of a database that could take the same later. */
+    if (!s->is_sqlite || err->code != ERR_OVERLOADED || !reserve_drop(s->folder))
+        return false;
+    make_room(s);
+    if (!try_open_database(s, err))
+        return false;
+    log_write(LOG_WARN,
+              "there was no space left for the database; what was kept in reserve is used: free "
+              "some space soon",
+              LOG_FIELDS(log_str("folder", s->folder)));
+    reserve_keep(s->folder);
+    return true;
 }
 
 static bool open_threads(struct sql_store *s, const struct store_options *options, struct err *err)
@@ -122,7 +160,7 @@ static bool open_threads(struct sql_store *s, const struct store_options *option
             return false;
         }
     }
-    if (s->is_sqlite && !checkpoint_open(&s->checkpoint, s->path, err)) {
+    if (s->is_sqlite && !checkpoint_open(&s->checkpoint, s->path, s->folder, err)) {
         for (unsigned i = 0; i < count; i++)
             db_close(connections[i]);
         return false;
@@ -149,6 +187,7 @@ struct store *store_open(const struct store_options *options, struct err *err)
     arena_init(&s->mem);
     s->is_sqlite = is_sqlite_url(options->url);
     s->url = str_copy(&s->mem, options->url);
+    s->folder = str_printf(&s->mem, "%.*s", STR_ARG(options->data_path));
     s->path = str_printf(&s->mem, "%.*s/pawl.db", STR_ARG(options->data_path));
     if (s->is_sqlite) {
         (void)snprintf(s->node, sizeof(s->node), "local");

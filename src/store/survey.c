@@ -1,10 +1,17 @@
 /* survey.c - see survey.h. */
 #include "store/survey.h"
 
+#include "base/clock.h"
 #include "store/migrate.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
+
+/* As the node counts them: see CRASHES_MAX in node/inner.h. */
+enum { SURVEY_CRASHES = 5 };
+
+/* What changed within this time may be under way. */
+#define SURVEY_ASLEEP_US INT64_C(60000000)
 
 static int64_t file_bytes(const char *path)
 {
@@ -25,6 +32,49 @@ static struct str first_finding(struct str answer)
     return end < 0 ? answer : str_slice(answer, 0, (size_t)end);
 }
 
+/* --- what a person has to see to --- */
+
+static bool survey_letters(struct db *db, struct store_survey *out, struct err *err)
+{
+    const enum sql sql = SQL_SURVEY_LETTERS;
+    enum db_status status = db_run(db, sql, DB_NO_PARAMS);
+
+    for (; status == DB_ROW && out->letter_kinds < SURVEY_LETTER_KINDS_MAX;
+         status = db_next(db, sql)) {
+        struct survey_letters *l = &out->letters[out->letter_kinds++];
+
+        (void)snprintf(l->kind, sizeof(l->kind), "%.*s", STR_ARG(db_column_text(db, sql, 0)));
+        l->count = db_column_int(db, sql, 1);
+    }
+    db_end(db, sql);
+    return status <= DB_DONE ? true : db_fail(db, status, err);
+}
+
+static bool survey_executions(struct db *db, enum sql sql, struct db_value param,
+                              struct survey_found *out, struct err *err)
+{
+    enum db_status status = db_run(db, sql, DB_PARAMS(param));
+
+    if (status == DB_ROW) {
+        out->count = db_column_int(db, sql, 0);
+        (void)snprintf(out->id, sizeof(out->id), "%.*s", STR_ARG(db_column_text(db, sql, 1)));
+    }
+    db_end(db, sql);
+    return status <= DB_DONE ? true : db_fail(db, status, err);
+}
+
+static bool look_at_work(struct db *db, struct store_survey *out, struct err *err)
+{
+    int64_t now_us = clock_wall_us(&clock_system);
+
+    out->knows_work = true;
+    return survey_letters(db, out, err) &&
+           survey_executions(db, SQL_SURVEY_HELD, db_text(STR("incident")), &out->held, err) &&
+           survey_executions(db, SQL_SURVEY_PARKED, db_int(SURVEY_CRASHES), &out->parked, err) &&
+           survey_executions(db, SQL_SURVEY_ASLEEP, db_int(now_us - SURVEY_ASLEEP_US), &out->asleep,
+                             err);
+}
+
 static bool look(struct db *db, struct store_survey *out, struct err *err)
 {
     enum db_status status = db_run(db, SQL_QUICK_CHECK, DB_NO_PARAMS);
@@ -43,7 +93,10 @@ static bool look(struct db *db, struct store_survey *out, struct err *err)
     }
     if (status != DB_ROW)
         return db_fail(db, status, err);
-    return out->damage[0] != '\0' || migrate_version(db, &out->version, err);
+    if (out->damage[0] != '\0')
+        return true;
+    return migrate_version(db, &out->version, err) &&
+           (out->version != out->newest || look_at_work(db, out, err));
 }
 
 bool store_survey(struct str url, struct str data_path, struct store_survey *out, struct err *err)

@@ -4,6 +4,14 @@
 
 #include "base/err.h"
 
+/* So many executions, and one of them. */
+struct survey_found {
+    int64_t count;
+    char id[40]; /* empty when there is none */
+};
+
+enum { SURVEY_LETTER_KINDS_MAX = 8 };
+
 struct store_survey {
     bool is_there;      /* false: nothing else is known */
     int64_t version;    /* of its tables */
@@ -11,6 +19,17 @@ struct store_survey {
     int64_t file_bytes; /* of an SQLite file; 0 on a server */
     int64_t log_bytes;  /* of its write-ahead log */
     char damage[200];   /* what is wrong with the file; empty when it is whole */
+
+    /* What a person has to see to. Only when `version` is the newest. */
+    bool knows_work;
+    struct survey_letters {
+        char kind[32];
+        int64_t count;
+    } letters[SURVEY_LETTER_KINDS_MAX]; /* open dead letters */
+    unsigned letter_kinds;
+    struct survey_found held;   /* they wait for an operator */
+    struct survey_found parked; /* advancing them has ended the server again and again */
+    struct survey_found asleep; /* nothing will wake them, for a minute or longer */
 };
 
 /*

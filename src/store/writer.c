@@ -5,7 +5,9 @@
 #include "base/crash.h"
 #include "base/log.h"
 #include "store/apply.h"
+#include "store/gather.h"
 
+#include <stdlib.h>
 #include <time.h>
 
 enum {
@@ -27,32 +29,6 @@ enum attempt {
 
 /* --- one transaction --- */
 
-/* Keys for the executions that start here: one row each, or the first and the others follow. */
-static enum db_status new_rows(struct apply *a, const struct batch *b)
-{
-    size_t starts = 0;
-    int64_t *rows;
-    enum db_status status;
-
-    for (size_t i = 0; i < b->members.count; i++) {
-        const struct member *m = b->members.items[i];
-        if (m->kind == MEMBER_COMMIT)
-            starts += m->commit->is_start + m->commit->starts.count;
-    }
-    if (starts == 0)
-        return DB_DONE;
-    rows = ARENA_ARRAY(a->mem, starts, int64_t);
-    status = db_run(a->db, SQL_NEW_ROWS, DB_PARAMS(db_int((int64_t)starts)));
-    for (size_t i = 0; i < starts && status <= DB_DONE; i++) {
-        rows[i] = status == DB_ROW ? db_column_int(a->db, SQL_NEW_ROWS, 0) : rows[i - 1] + 1;
-        if (status == DB_ROW)
-            status = db_next(a->db, SQL_NEW_ROWS);
-    }
-    db_end(a->db, SQL_NEW_ROWS);
-    a->rows = rows;
-    return status == DB_ROW ? DB_DONE : status;
-}
-
 /* Whether a failure spoils one member and not the whole transaction. */
 static bool is_members_own(enum db_status status)
 {
@@ -67,7 +43,12 @@ static enum db_status apply_carefully(struct apply *a, struct member *m)
 
     if (status != DB_DONE)
         return status;
+    gather_forget(a);
     end = apply_member(a, m, &why);
+    if (end == APPLY_DONE && m->result == MEMBER_APPLIED) {
+        why = gather_flush(a);
+        end = why == DB_DONE ? APPLY_DONE : APPLY_FAILED;
+    }
     if (end == APPLY_FAILED) {
         if (!is_members_own(why))
             return why;
@@ -77,8 +58,12 @@ static enum db_status apply_carefully(struct apply *a, struct member *m)
     if (end != APPLY_DONE) {
         size_t next_row = a->next_row;
 
+        if (m->kind == MEMBER_COMMIT)
+            apply_note_refused(a, &m->commit->after->id);
+        before.refused = a->refused;
         *a = before;
         a->next_row = next_row;
+        gather_forget(a);
         status = db_exec(a->db, SQL_ROLLBACK_TO, DB_NO_PARAMS);
     }
     if (status == DB_DONE)
@@ -116,42 +101,47 @@ static enum db_status write_sums(struct writer *w, struct apply *a, const struct
     enum db_status status = DB_DONE;
 
     if (a->kept_answers > 0)
-        status = db_exec(w->db, SQL_IDEMPOTENCY_PURGE,
-                         DB_PARAMS(db_int(2 * a->kept_answers + PURGE_SPARE),
-                                   db_int(a->kept_at_us - ANSWERS_KEPT_US)));
+        status = db_queue(w->db, SQL_IDEMPOTENCY_PURGE,
+                          DB_PARAMS(db_int(2 * a->kept_answers + PURGE_SPARE),
+                                    db_int(a->kept_at_us - ANSWERS_KEPT_US)));
     for (unsigned i = 0; i < STATUS_COUNT && status == DB_DONE; i++)
         if (a->counts[i] != 0)
             status =
-                db_exec(w->db, SQL_COUNT_ADD,
-                        DB_PARAMS(db_int(w->slot), db_text(status_text(i)), db_int(a->counts[i])));
+                db_queue(w->db, SQL_COUNT_ADD,
+                         DB_PARAMS(db_int(w->slot), db_text(status_text(i)), db_int(a->counts[i])));
     if (a->open_letters != 0 && status == DB_DONE)
-        status = db_exec(w->db, SQL_COUNTER_ADD,
-                         DB_PARAMS(db_int(w->slot), db_text(STR(COUNTER_OPEN_LETTERS)),
-                                   db_int(a->open_letters)));
+        status = db_queue(w->db, SQL_COUNTER_ADD,
+                          DB_PARAMS(db_int(w->slot), db_text(STR(COUNTER_OPEN_LETTERS)),
+                                    db_int(a->open_letters)));
     if (a->kept_signals != 0 && status == DB_DONE)
-        status = db_exec(w->db, SQL_COUNTER_ADD,
-                         DB_PARAMS(db_int(w->slot), db_text(STR(COUNTER_KEPT_SIGNALS)),
-                                   db_int(a->kept_signals)));
+        status = db_queue(w->db, SQL_COUNTER_ADD,
+                          DB_PARAMS(db_int(w->slot), db_text(STR(COUNTER_KEPT_SIGNALS)),
+                                    db_int(a->kept_signals)));
     if (status == DB_DONE)
-        status = db_exec(w->db, SQL_NODE_BATCH, DB_PARAMS(db_text(w->node), db_int(b->number)));
-    return status;
+        status = db_queue(w->db, SQL_NODE_BATCH, DB_PARAMS(db_text(w->node), db_int(b->number)));
+    return status == DB_DONE ? gather_flush(a) : status;
 }
 
-static enum attempt try_batch(struct writer *w, struct batch *b, bool carefully,
+static enum attempt try_batch(struct writer *w, struct batch *b, bool carefully, bool is_repeated,
                               enum db_status *status)
 {
-    struct apply a = {.db = w->db, .mem = &b->mem};
+    struct apply a = {.db = w->db, .mem = &b->mem, .is_repeated = is_repeated};
     enum attempt attempt = ATTEMPT_FAILED;
 
-    *status = db_exec(w->db, SQL_BEGIN_WRITE, DB_NO_PARAMS);
+    map_init(&a.refused, a.mem);
+    for (size_t i = 0; i < w->refused_count; i++)
+        apply_note_refused(&a, &w->refused[i]);
+    *status = db_queue(w->db, SQL_BEGIN_WRITE, DB_NO_PARAMS);
     CRASH_POINT(WRITER_BEGUN);
-    if (*status == DB_DONE)
-        *status = new_rows(&a, b);
     if (*status == DB_DONE && apply_lock_correlations(&a, &b->members, status))
+        *status = gather(&a, &b->members);
+    if (*status == DB_DONE)
         attempt = apply_members(&a, b, carefully, status);
     if (attempt == ATTEMPT_COMMITTED) {
         *status = write_sums(w, &a, b);
-        attempt = *status == DB_DONE ? ATTEMPT_COMMITTED : ATTEMPT_FAILED;
+        attempt = *status == DB_DONE        ? ATTEMPT_COMMITTED
+                  : is_members_own(*status) ? ATTEMPT_CAREFULLY
+                                            : ATTEMPT_FAILED;
     }
     if (attempt == ATTEMPT_COMMITTED) {
         CRASH_POINT(WRITER_BEFORE_COMMIT);
@@ -160,6 +150,7 @@ static enum attempt try_batch(struct writer *w, struct batch *b, bool carefully,
         attempt = *status == DB_DONE ? ATTEMPT_COMMITTED : ATTEMPT_DOUBTFUL;
     }
     w->gave_back = attempt == ATTEMPT_COMMITTED && a.gave_back;
+    db_drop(w->db);
     if (attempt != ATTEMPT_COMMITTED && *status != DB_LOST) {
         char message[sizeof(w->db->message)];
 
@@ -226,15 +217,12 @@ static bool connect_again(struct writer *w)
     }
 }
 
-/* The node's row is gone: put it back. */
+/* The node's row is gone: put it back, with this batch as the last one, at once. */
 static enum db_status put_row_back(struct writer *w, const struct batch *b)
 {
-    enum db_status status = db_exec(
-        w->db, SQL_NODE_PUT, DB_PARAMS(db_text(w->node), db_int(clock_wall_us(&clock_system))));
-
-    if (status == DB_DONE)
-        status = db_exec(w->db, SQL_NODE_BATCH, DB_PARAMS(db_text(w->node), db_int(b->number)));
-    return status;
+    return db_exec(
+        w->db, SQL_NODE_PUT_BACK,
+        DB_PARAMS(db_text(w->node), db_int(clock_wall_us(&clock_system)), db_int(b->number)));
 }
 
 /* After a lost connection: whether the batch was committed. False: nobody can tell. */
@@ -272,7 +260,7 @@ static void write_batch(struct writer *w, struct batch *b)
 
     for (unsigned tries = 0;; tries++) {
         enum db_status status = DB_DONE;
-        enum attempt attempt = try_batch(w, b, carefully, &status);
+        enum attempt attempt = try_batch(w, b, carefully, tries > 0, &status);
         bool committed = attempt == ATTEMPT_COMMITTED;
 
         if (status == DB_IO && w->checkpoint != NULL)
@@ -295,9 +283,39 @@ static void write_batch(struct writer *w, struct batch *b)
             continue;
         }
         if (status != DB_CONFLICT || tries >= REPEATS_MAX) {
+            if (status == DB_FULL && w->checkpoint != NULL)
+                checkpoint_full(w->checkpoint);
             end_batch(b, BATCH_REFUSED, w->db, status);
             return;
         }
+    }
+}
+
+/*
+ * Executions whose members of this batch did not become true: those of a batch
+ * that is outstanding already rest on them.
+ */
+static void note_refused(struct writer *w, const struct batch *b)
+{
+    bool has_next;
+
+    pthread_mutex_lock(&w->lock);
+    has_next = w->outstanding > 1;
+    pthread_mutex_unlock(&w->lock);
+    w->refused_count = 0;
+    if (!has_next)
+        return;
+    if (w->refused_room < b->members.count) {
+        w->refused_room = b->members.count;
+        w->refused = realloc(w->refused, w->refused_room * sizeof(*w->refused));
+        if (w->refused == NULL)
+            PANIC("out of memory");
+    }
+    for (size_t i = 0; i < b->members.count; i++) {
+        const struct member *m = b->members.items[i];
+
+        if (m->kind == MEMBER_COMMIT && (b->end != BATCH_COMMITTED || m->result != MEMBER_APPLIED))
+            w->refused[w->refused_count++] = m->commit->after->id;
     }
 }
 
@@ -319,6 +337,7 @@ static void *writer_main(void *context)
             return NULL;
 
         write_batch(w, b);
+        note_refused(w, b);
 
         /* The slot first: whoever takes the batch may submit the next one at once. */
         pthread_mutex_lock(&w->lock);
@@ -369,6 +388,7 @@ void writer_close(struct writer *w)
     pthread_cond_signal(&w->wake);
     pthread_mutex_unlock(&w->lock);
     pthread_join(w->thread, NULL);
+    free(w->refused);
     pthread_cond_destroy(&w->wake);
     pthread_mutex_destroy(&w->lock);
 }

@@ -35,6 +35,9 @@ struct writer {
     int64_t slot;                  /* of the counters */
     pthread_t thread;
     bool gave_back; /* the last batch has made the file shorter */
+    /* Executions of the batch before that did not become true, for one that rests on it. */
+    struct uuid *refused;
+    size_t refused_count, refused_room;
 
     pthread_mutex_t lock;
     pthread_cond_t wake;

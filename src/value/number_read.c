@@ -234,15 +234,24 @@ bool number_read_double(struct str text, double *out)
     return true;
 }
 
+/* A plus that digits follow says nothing. */
+static struct str without_plus(struct str text)
+{
+    return text.len > 1 && text.ptr[0] == '+' && is_digit(text.ptr[1])
+               ? str_slice(text, 1, text.len)
+               : text;
+}
+
 bool number_read_int(struct str text, int64_t *out)
 {
-    return str_to_int64(text, out);
+    return str_to_int64(without_plus(text), out);
 }
 
 bool number_read_uint(struct str text, uint64_t *out)
 {
     uint64_t n = 0;
 
+    text = without_plus(text);
     if (text.len == 0)
         return false;
     for (size_t i = 0; i < text.len; i++)

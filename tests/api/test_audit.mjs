@@ -1,4 +1,5 @@
 // test_audit.mjs - every change that people make is in the audit log, on both stores.
+import { until } from '../kill/server.mjs';
 import { check, claim, equal, refused, run } from './stores.mjs';
 
 const waits = { code: 'waits', steps: [{ code: 'w', procedure: { type: 'wait.signal', signalType: 'go' } }] };
@@ -109,6 +110,20 @@ claim('a line far behind many others is found', async (rig) => {
     const everything = (await rig.all('/audit', 500)).map((l) => l.id);
     check(everything.length > 1100 && new Set(everything).size === everything.length, 'each once');
     check(everything.includes(first.id), 'among all');
+});
+
+claim('lines are deleted when they are older than they are kept for, and not before', async (rig) => {
+    for (let i = 0; i < 700; i += 50)
+        await Promise.all(Array.from({ length: 50 }, (_, k) => rig.api('PUT', `/config/old${i + k}`, { value: 1 })));
+    const old = (await rig.all('/audit?action=config.put', 500)).length;
+    check(old >= 700, `${old} lines`);
+    await rig.restart({ PAWL_KEEP_AUDIT: '1h' });
+    equal((await rig.api('PUT', '/config/new', { value: 1 })).status, 201);
+    equal((await rig.all('/audit?action=config.put', 500)).length, old + 1, 'they are young');
+    await rig.restart({ PAWL_KEEP_AUDIT: '1ms' });
+    await until('they are gone', async () => (await rig.all('/audit?action=config.put', 500)).length === 0);
+    equal((await rig.api('GET', '/config/new')).body.value, 1, 'what was done stays');
+    await rig.restart();
 });
 
 await run(async (rig) => {

@@ -114,6 +114,23 @@ claim('the reason of a cancellation is in the audit log, of one and of many', as
         equal((await audits(rig, 'execution.cancel', (a) => a.target === id))[0].details, { reason });
 });
 
+claim('what operators did is in the history for who asks: reasons, versions, replaced input', async (rig) => {
+    const acts = async (id, query = '?events=true') => (await rig.all(`/executions/${id}/steps${query}`, 100))
+        .filter((s) => s.kind === 'event').map((s) => [s.status, s.output]);
+    const { id } = await rig.begin('reasons');
+    equal((await rig.api('POST', `/executions/${id}/pause`, { reason: 'lunch' })).status, 202);
+    equal((await rig.api('POST', `/executions/${id}/resume`)).status, 202);
+    equal((await rig.api('POST', `/executions/${id}/cancel`, { reason: 'the customer left' })).status, 202);
+    equal(await acts(id), [['paused', { reason: 'lunch' }], ['resumed', null], ['cancelled', { reason: 'the customer left' }]]);
+    equal(await acts(id, ''), [], 'not unless it is asked for');
+    const held = await rig.begin('letters_b');
+    await rig.publish({ ...holding('letters_b'), name: 'another' });
+    const { version } = (await rig.api('GET', '/scenarios/letters_b')).body.published;
+    equal((await rig.api('POST', `/executions/${held.id}/retry`, { version, input: {} })).status, 202);
+    equal((await rig.api('POST', `/executions/${held.id}/skip`)).status, 202);
+    equal(await acts(held.id), [['retry', { version, input: true }], ['skip', null]]);
+});
+
 claim('a bulk cancellation says whether to compensate', async (rig) => {
     const paidOf = async (id) => (await rig.api('GET', `/executions/${id}`)).body.context.variables.paid;
     for (const [compensate, wanted] of [[true, false], [false, true]]) {

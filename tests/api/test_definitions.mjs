@@ -247,7 +247,7 @@ claim('templates are saved, checked and shown', async (s) => {
     equal([shown.status, shown.json], [200, { subject: 'Hi <Ada> & "co"', body: 'twenty for admin',
         html: '<p>&lt;Ada&gt; &amp; &quot;co&quot;</p>' }]);
     const lacking = await s.call('POST', '/templates/hello/preview', { data: {} });
-    isProblem(lacking, 422, 'invalid', "no such key: 'name'");
+    isProblem(lacking, 422, 'invalid', "no such key: 'name'; has(a.b) and a.?b ask whether there is one");
     equal(lacking.json.errors.map((e) => [e.pointer, e.column]), [['/subject', 12], ['/html', 12]]);
     isProblem(await s.call('POST', '/templates/nothing/preview', {}), 404, 'not_found');
     isProblem(await s.call('DELETE', '/config/limit'), 409, 'conflict');

@@ -103,6 +103,8 @@ static inline void lib_show(struct buf *out, struct value v)
     case VALUE_MAP:
     case VALUE_TIMESTAMP:
     case VALUE_DURATION:
+    case VALUE_IP:
+    case VALUE_CIDR:
     case VALUE_TYPE:
     case VALUE_KIND_COUNT:
         buf_text(out, value_kind_name((enum value_kind)v.kind));

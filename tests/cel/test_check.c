@@ -42,7 +42,7 @@ static void test_syntax__each_kind_of_error_has_its_place(void **state)
         {"true ? 1", "?1:9 expected ':', but found the end of the expression"},
         {"amount.", "?1:8 expected the name of a field, but found the end of the expression"},
         {"amount.1", "?1:7 expected an operator or the end of the expression, but found a number"},
-        {"if", "?1:1 'if' is a reserved word, not a name"},
+        {"if", "?1:1 there is no 'if': write condition ? a : b"},
         {"1 = 1", "?1:3 '=' is not an operator; '==' compares"},
         {"true & true", "?1:6 '&' is not an operator; '&&' is 'and'"},
         {"true | true", "?1:6 '|' is not an operator; '||' is 'or'"},
@@ -85,8 +85,8 @@ static void test_place__counts_lines_and_code_points(void **state)
 {
     static const struct expr_case cases[] = {
         {"amount +\n  nmae", "?2:3 undeclared reference to 'nmae'; did you mean 'name'?"},
-        {"'\xc3\xbc\xe2\x82\xac' + 1",
-         "?1:6 no such overload: '+' does not work on string and int"},
+        {"'\xc3\xbc\xe2\x82\xac' + 1", "?1:6 no such overload: '+' does not work on string and "
+                                       "int; string(x) makes text of a value"},
         {"'\xf0\x9f\x98\x80' == 'a' && )", "?1:15 expected a value, but found ')'"},
         {"// \xc3\xbc\n1 +\n\n  ]", "?4:3 expected a value, but found ']'"},
         {"1 +\r\n  ]", "?2:3 expected a value, but found ']'"},
@@ -102,14 +102,15 @@ static void test_place__counts_lines_and_code_points(void **state)
 static void test_type__operands_that_do_not_fit(void **state)
 {
     static const struct expr_case cases[] = {
-        {"amount + name", "?1:8 no such overload: '+' does not work on int and string"},
+        {"amount + name", "?1:8 no such overload: '+' does not work on int and string; string(x) "
+                          "makes text of a value"},
         {"!amount", "?1:1 no such overload: '!' does not work on int"},
         {"-name", "?1:1 no such overload: '-' does not work on string"},
         {"amount && true", "?1:1 no such overload: a bool is needed here, not int"},
         {"amount ? 1 : 2", "?1:1 no such overload: a bool is needed here, not int"},
         {"tags.all(t, size(t))", "?1:13 no such overload: a bool is needed here, not int"},
         {"amount.map(x, x)", "?1:8 no such overload: int is neither a list nor a map"},
-        {"name.first", "?1:6 string has no fields, so it has no 'first'"},
+        {"name.first", "?1:6 string has no field 'first': write x[0]"},
         {"tags['x']", "?1:5 no such overload: '[]' does not work on list(string) and string"},
         {"size(amount)", "?1:1 no such overload: size(int)"},
         {"name.charAt('1')", "?1:6 no such overload: charAt(string, string)"},

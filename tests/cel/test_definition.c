@@ -99,7 +99,8 @@ static void test_root__closed_refuses_what_is_not_declared(void **state)
 static void test_root__open_looks_it_up_when_evaluated(void **state)
 {
     static const struct expr_case cases[] = {
-        {"$.nothing", "!1:3 no such key: 'nothing'"},
+        {"$.nothing", "!1:3 no such key: 'nothing'"
+                      "; has(a.b) and a.?b ask whether there is one"},
         {"has($.nothing)", "false"},
         {"$.?nothing.orValue(1)", "1"},
         {"nothing", "?1:1 undeclared reference to 'nothing'"},

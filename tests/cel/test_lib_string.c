@@ -224,7 +224,7 @@ static void test_format__text_of_every_kind(void **state)
         CASE("\"NaN Infinity -Infinity\"", format, S("%s %s %s"),
              L(D(NAN), D(INFINITY), D(-INFINITY))),
         CASE("\"xyz string\"", format, S("%s %s"), L(B("xyz"), value_type("string"))),
-        CASE("!UTF-8", format, S("%s"), L(B("\xff"))),
+        CASE("\"\xef\xbf\xbd\"", format, S("%s"), L(B("\xff"))),
         CASE("\"2023-02-03T23:31:20Z 6347s -1.5s\"", format, S("%s %s %s"),
              L(value_timestamp(1675467080, 0), value_duration(6347, 0),
                value_duration(-2, 500000000))),

@@ -72,8 +72,10 @@ static void test_template__null_and_missing_parts_fail_at_their_place(void **sta
         {"a {{ input.id }} b {{ input.none }}",
          "!1:29 this part of the template is missing or null"},
         {"a {{ input.?nothing }}", "!1:13 this part of the template is missing or null"},
-        {"a {{ input.nothing }}", "!1:12 no such key: 'nothing'"},
-        {"a\n{{ input.id }}\n{{ input.nothing }}", "!3:10 no such key: 'nothing'"},
+        {"a {{ input.nothing }}",
+         "!1:12 no such key: 'nothing'; has(a.b) and a.?b ask whether there is one"},
+        {"a\n{{ input.id }}\n{{ input.nothing }}",
+         "!3:10 no such key: 'nothing'; has(a.b) and a.?b ask whether there is one"},
         {"a {{ [double('nan')] }}", "!1:6 NaN cannot be written as JSON, at /0"},
         {"a {{ int }}", "!1:6 no such overload: string(type)"},
     };
@@ -132,7 +134,8 @@ static void test_template__errors_have_a_place_in_the_whole_text(void **state)
         {"Hello {{ input.id", "?1:18 expected '}}', but found the end of the expression"},
         {"Hello {{ input.id }", "?1:19 expected '}}', but found '}'"},
         {"Hello {{ inptu.id }}", "?1:10 undeclared reference to 'inptu'; did you mean 'input'?"},
-        {"\xc3\xbc\n{{ 1 + 'a' }}", "?2:6 no such overload: '+' does not work on int and string"},
+        {"\xc3\xbc\n{{ 1 + 'a' }}", "?2:6 no such overload: '+' does not work on int and string; "
+                                    "string(x) makes text of a value"},
     };
 
     (void)state;
@@ -169,7 +172,8 @@ static void test_value__what_a_string_in_a_definition_means(void **state)
         {"", "\"\""},
         {"=", "?1:2 expected a value, but found the end of the expression"},
         {"=1 +", "?1:5 expected a value, but found the end of the expression"},
-        {"=input.nothing", "!1:8 no such key: 'nothing'"},
+        {"=input.nothing",
+         "!1:8 no such key: 'nothing'; has(a.b) and a.?b ask whether there is one"},
         {"$.", "?1:3 expected the name of a field, but found the end of the expression"},
         {"\"\\q\"", "?1:2 this escape is not known"},
     };

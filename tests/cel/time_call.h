@@ -84,6 +84,8 @@ static inline const char *show(struct value v)
     case VALUE_BYTES:
     case VALUE_LIST:
     case VALUE_MAP:
+    case VALUE_IP:
+    case VALUE_CIDR:
     case VALUE_TYPE:
     case VALUE_OPTIONAL:
     case VALUE_KIND_COUNT:

@@ -97,26 +97,26 @@ gives '"input.orderId"' --value 'input.orderId' --context $order
 fails "error: expected a value, but found the end of the expression
   1 +
      ^" '1 +'
-fails "error: no such overload: '+' does not work on int and string
+fails "error: no such overload: '+' does not work on int and string; string(x) makes text of a value
   1 + \"a\"
     ^" '1 + "a"'
 fails "error: divide by zero
   10 / (1 - 1)
      ^" '10 / (1 - 1)'
-fails "error: no such key: 'custmer'
+fails "error: no such key: 'custmer'; did you mean 'customer'?
   input.custmer.level
         ^" 'input.custmer.level' --context $order
 fails "error: undeclared reference to 'inptu'; did you mean 'input'?
   1 + inptu
       ^" '1 + inptu' --context $order
-fails "error: no such overload: '+' does not work on string and int
+fails "error: no such overload: '+' does not work on string and int; string(x) makes text of a value
   'üöß€' + 1
          ^" "'üöß€' + 1"
 fails "error: undeclared reference to 'b'
     b
     ^" $'1 +\n  b'
 fails $'error: expected a value, but found \')\'\n  \t)\n  \t^' $'"ü" +\n\t)\n+ 2'
-fails "error: no such key: 'nothing'
+fails "error: no such key: 'nothing'; has(a.b) and a.?b ask whether there is one
   Order {{ input.nothing }}
                  ^" --value 'Order {{ input.nothing }}' --context $order
 fails "error: NaN cannot be written as JSON" 'double("NaN")'
@@ -125,12 +125,18 @@ fails "error: the expression takes more work than it may
                                              ^" \
     'lists.range(9999).all(a, lists.range(9999).all(b, b >= 0))'
 
+# Of a line that is long, the part around the caret.
+ones=$(printf '1 + %.0s' {1..200})
+fails "error: undeclared reference to 'x'
+  ...${ones: -60}x + ${ones:0:56}...
+     $(printf '%60s' '')^" "${ones}x + ${ones}1"
+
 # --- --json ---
 
 gives '{"value":7,"type":"int"}' --json '1 + 2 * 3'
 gives '{"value":[1,4],"type":"list(int)"}' '[1, 2].map(n, n * n)' --json
 gives '{"value":"gold","type":"string"}' --json 'input.customer.level' --context $order
-claim "json error" 1 '{"error":{"code":"expression_type","message":"no such overload: '"'+'"' does not work on int and string","line":1,"column":3}}' '' --json '1 + "a"'
+claim "json error" 1 '{"error":{"code":"expression_type","message":"no such overload: '"'+'"' does not work on int and string; string(x) makes text of a value","line":1,"column":3}}' '' --json '1 + "a"'
 claim "json error" 1 '{"error":{"code":"expression_syntax","message":"expected a value, but found the end of the expression","line":2,"column":1}}' '' --json $'1 +\n'
 claim "json error" 1 '{"error":{"code":"expression_error","message":"divide by zero","line":1,"column":3}}' '' --json '1 / 0'
 

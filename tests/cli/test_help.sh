@@ -25,8 +25,17 @@ claim "the table is read" [ "$out" -ge 15 ]
 for command in "${commands[@]}"; do
     # The options that the code of a command takes, and those of its rows.
     file=$root/src/cli/$command.c
+    # What operators do to executions is one table.
+    act=$(sed -n "s/^ACT($command, .*/&/p" "$root/src/cli/acts.def")
+    [ -z "$act" ] || file=$root/src/cli/act.c
     [ -f "$file" ] || continue
     in_code=$(grep -o '{\.name = "[a-z-]*", \.\(value\|flag\)' "$file" | cut -d'"' -f2 | sort)
+    [ -z "$act" ] || in_code=$({
+        for option in $(grep -o 'TAKES([A-Z]*)' <<<"$act"); do
+            grep -o "{$option, {\.name = \"[a-z-]*\"" "$file"
+        done
+        grep -o '{\.name = "[a-z-]*", \.\(value\|flag\)' < <(sed -n '/specs\[SPECS_MAX\]/,/;/p' "$file")
+    } | cut -d'"' -f2 | sort)
     # Those of the server are a table of their own.
     [ "$command" != serve ] || in_code=$({
         grep -o '^SETTING([A-Z_]*, "[a-z-]*"' "$root/src/cli/settings.def"

@@ -63,7 +63,7 @@ if [ "$files" != unlimited ] && [ "$files" -lt 4096 ] || [ "$(df -Pm . | awk 'EN
 fi
 run doctor
 claim "doctor finds a server that is well" said 0 "a server has the folder: process $server" \
-    "ok       store" "the newest" "takes requests" "agree" "accepted" "none is held" "$well"
+    "ok       store" "the newest" "takes requests" "agree" "accepted" "none is held" "none is open" "$well"
 run doctor --json
 claim "doctor --json" said 0 '{"ok":true,"checks":[{"name":"data folder","level":"ok",'
 run doctor --health
@@ -85,8 +85,8 @@ JSON
 run apply typo.json
 run start typo --key held-1
 run doctor
-claim "doctor finds what is held" said 0 "warning  executions" "1 of the newest" \
-    "pawl show key:held-1"
+claim "doctor finds what is held" said 0 "warning  held" "1 execution waits for an operator" \
+    "pawl show 0" "warning  dead letters" "1 open: 1 of the kind incident" "pawl dlq" "0 problems, 2 warnings"
 run show key:held-1
 claim "show says who must act" said 0 "It is held at step divide" "An operator decides:" \
     " cancel key:held-1"

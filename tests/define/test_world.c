@@ -288,8 +288,9 @@ static void test_template__mistakes_have_a_pointer_and_a_column(void **state)
     assert_string_equal(render("{'subject': 's'}", "{}"), "/body: 'body' is missing (column 0)");
     assert_string_equal(render("{'subject': 's', 'body': '', 'htm': ''}", "{}"),
                         "/htm: there is no field 'htm' here; did you mean 'html'? (column 0)");
-    assert_string_equal(render("{'subject': 's', 'body': '{{ data.n }}'}", "{}"),
-                        "/body: no such key: 'n' (column 9)");
+    assert_string_equal(
+        render("{'subject': 's', 'body': '{{ data.n }}'}", "{}"),
+        "/body: no such key: 'n'; has(a.b) and a.?b ask whether there is one (column 9)");
     assert_string_equal(render("{'subject': 's', 'body': '{{ config.x }}'}", "{}"),
                         "/body: undeclared reference to 'config.x' (column 11)");
 }

@@ -16,7 +16,7 @@ const size_t sim_case_count = sizeof(sim_cases) / sizeof(sim_cases[0]);
 
 void case_begin(void)
 {
-    struct sim_config config = {.scenarios = 1};
+    struct sim_config config = {.scenarios = 1, .nodes = 1};
 
     sim_init(&sim, &config);
     sim.no_faults = true;
@@ -118,6 +118,15 @@ struct asked *case_cancel(struct uuid id)
     return submit(q);
 }
 
+struct asked *case_retry(struct uuid id, const char *input)
+{
+    struct sim_request *q = client_new(&sim, NODE_RETRY);
+
+    q->r.execution = id;
+    q->r.input = read_value(input);
+    return submit(q);
+}
+
 struct asked *case_wait(struct uuid id, int64_t wait_us)
 {
     struct sim_request *q = client_new(&sim, NODE_WAIT);
@@ -138,23 +147,23 @@ struct uuid case_started(struct asked *a)
 void case_pass(void)
 {
     for (unsigned i = 0; i < 5; i++)
-        (void)node_pass(sim.node);
+        (void)node_pass(only->node);
 }
 
 void case_write(void)
 {
-    CLAIM(store_write_one(&sim));
+    CLAIM(store_write_one(only));
 }
 
 void case_deliver(void)
 {
-    CLAIM(store_deliver_one(&sim));
+    CLAIM(store_deliver_one(only));
     case_pass();
 }
 
 void case_read(void)
 {
-    while (store_read_one(&sim)) {
+    while (store_read_one(only)) {
     }
     case_pass();
 }
@@ -166,7 +175,7 @@ void case_settle(void)
 
 void case_let_pass(int64_t us)
 {
-    clock_manual_advance(&sim.clock, us);
+    sim_let_pass(&sim, us);
 }
 
 const struct disk_execution *case_disk(struct uuid id)

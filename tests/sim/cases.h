@@ -14,6 +14,8 @@
 
 /* The world of the case that runs. */
 extern struct sim sim;
+/* Its node; some cases have a second one: sim.nodes[1]. */
+static struct sim_node *const only = &sim.nodes[0];
 
 void case_begin(void);
 /* Come to rest, check everything, and end it. */
@@ -26,6 +28,7 @@ struct asked *case_start(const char *code, const char *input, int64_t wait_us);
 struct asked *case_start_key(const char *code, const char *key, int64_t wait_us);
 struct asked *case_signal(struct uuid id, const char *signal_id, const char *payload);
 struct asked *case_cancel(struct uuid id);
+struct asked *case_retry(struct uuid id, const char *input);
 struct asked *case_wait(struct uuid id, int64_t wait_us);
 
 /* A request is answered with success, after everything under way has happened. */

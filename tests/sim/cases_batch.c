@@ -17,7 +17,7 @@ void case_answer_waits_for_its_commit(void)
     case_pass();
     case_read(); /* which version, and its program */
     case_read();
-    CLAIM(sim.store.batch_count == 1 && !a->is_answered);
+    CLAIM(only->store.batch_count == 1 && !a->is_answered);
     case_write();
     case_pass();
     CLAIM(!a->is_answered);
@@ -53,13 +53,13 @@ void case_refusal_waits_for_what_it_rests_on(void)
     case_begin();
     case_define("p", WAIT, "");
     id = case_started(case_start("p", "{}", 0));
-    sim.store.member_script = "ffffffffff";
+    only->store.member_script = "ffffffffff";
     cancel = case_cancel(id);
     case_pass();
     signal = case_signal(id, "s1", "1");
     case_pass();
     case_write();
-    sim.store.member_script = NULL;
+    only->store.member_script = NULL;
     case_settle();
     CLAIM(cancel->is_answered && !cancel->ok);
     CLAIM(signal->is_answered && signal->ok);
@@ -101,7 +101,7 @@ void case_repeated_signal_after_the_end(void)
     (void)case_signal(id, "same", "1");
     case_settle();
     CLAIM(case_status(id) == STATUS_COMPLETED);
-    sim_crash(&sim);
+    sim_crash(only);
     again = case_signal(id, "same", "1");
     other = case_signal(id, "new", "1");
     case_settle();
@@ -122,7 +122,7 @@ void case_start_that_happened_is_not_refused(void)
     CLAIM(!start->is_answered);
     id = sim.disk.executions.items[0]->s.id;
     /* Its state in memory did not become true, and the true one cannot be read. */
-    sim.store.member_script = "s";
+    only->store.member_script = "s";
     case_let_pass(2 * SECOND);
     case_pass();
     case_write();
@@ -145,11 +145,11 @@ void case_refused_batch_is_applied_again(void)
 
     case_begin();
     case_define("p", WAIT, "");
-    sim.store.script = "rrr";
+    only->store.script = "rrr";
     start = case_start("p", "{}", 0);
     id = case_started(start);
     CLAIM(sim.refused_batches == 3 && sim.disk.executions.count == 1);
-    sim.store.script = "rr";
+    only->store.script = "rr";
     signal = case_signal(id, "s1", "1");
     case_settle();
     CLAIM(signal->ok && case_status(id) == STATUS_COMPLETED);
@@ -174,8 +174,8 @@ void case_batch_after_a_refused_one(void)
     case_pass();
     three = case_signal(id, "3", "3");
     case_pass();
-    CLAIM(sim.store.batch_count == 2);
-    sim.store.script = "rc"; /* the second rests on the first */
+    CLAIM(only->store.batch_count == 2);
+    only->store.script = "rc"; /* the second rests on the first */
     case_settle();
     CLAIM(one->ok && two->ok);
     CLAIM(case_status(id) == STATUS_COMPLETED);
@@ -193,14 +193,14 @@ void case_store_that_goes_on_refusing(void)
     case_begin();
     case_define("p", WAIT, "");
     id = case_started(case_start("p", "{}", 0));
-    sim.store.script = "rrrrrrrrrrrrrrrrrrrr";
+    only->store.script = "rrrrrrrrrrrrrrrrrrrr";
     start = case_start("p", "{}", 0);
     signal = case_signal(id, "s1", "1");
     case_settle();
     CLAIM(start->is_answered && start->code == ERR_OVERLOADED);
     CLAIM(signal->is_answered && signal->code == ERR_OVERLOADED);
     CLAIM(sim.disk.executions.count == 1 && case_disk(id)->count == 0);
-    sim.store.script = NULL;
+    only->store.script = NULL;
     signal = case_signal(id, "s1", "1");
     case_settle();
     CLAIM(signal->ok && case_status(id) == STATUS_COMPLETED);
@@ -215,7 +215,7 @@ void case_unknown_batch(void)
     case_begin();
     case_define("p", WAIT, "");
     id = case_started(case_start("p", "{}", 0));
-    sim.store.script = "k";
+    only->store.script = "k";
     start = case_start("p", "{}", 0);
     signal = case_signal(id, "s1", "1");
     case_settle();
@@ -241,17 +241,17 @@ void case_unknown_batch_that_was_kept(void)
                           "{'code':'m','procedure':{'type':'wait.timer','duration':'7s'}}",
                 "");
     /* Nobody asks for it: the node alone must find its timers. */
-    sim.store.script = "k";
+    only->store.script = "k";
     (void)case_start("p", "{}", 0);
     case_settle();
     id = sim.disk.executions.items[0]->s.id;
     case_let_pass(5 * SECOND);
-    sim.store.script = "k";
+    only->store.script = "k";
     case_settle();
     CLAIM(case_disk(id)->s.row_version == 2);
     wait = case_wait(id, 60 * SECOND);
     case_let_pass(7 * SECOND);
-    sim.store.script = "k";
+    only->store.script = "k";
     case_settle();
     CLAIM(case_status(id) == STATUS_COMPLETED);
     CLAIM(wait->is_answered && wait->ended);
@@ -266,7 +266,7 @@ void case_unknown_batch_that_was_lost(void)
     case_begin();
     case_define("p", WAIT, "");
     id = case_started(case_start("p", "{}", 0));
-    sim.store.script = "u";
+    only->store.script = "u";
     signal = case_signal(id, "s1", "1");
     case_settle();
     CLAIM(signal->is_answered && signal->code == ERR_OUTCOME_UNKNOWN);
@@ -285,7 +285,7 @@ void case_follower_is_not_counted(void)
     case_begin();
     case_define("p", NAP("5s") "," WAIT, "");
     id = case_started(case_start("p", "{}", 0));
-    sim.store.member_script = "s.s.s.s.s.s.";
+    only->store.member_script = "s.s.s.s.s.s.";
     case_let_pass(5 * SECOND);
     case_pass(); /* the wake is under way */
     signal = case_signal(id, "s1", "1");
@@ -308,7 +308,7 @@ void case_waiter_of_a_refused_commit(void)
     wait = case_wait(id, 60 * SECOND);
     late = case_wait(id, 10 * SECOND);
     case_settle();
-    sim.store.member_script = "f";
+    only->store.member_script = "f";
     cancel = case_cancel(id);
     case_settle();
     CLAIM(cancel->is_answered && !cancel->ok);
@@ -336,7 +336,7 @@ void case_refused_member_alone(void)
                 "'{{ input.id }}','data':{}}}",
                 "");
     (void)case_started(case_start("p", "{'id':'warm'}", 0));
-    sim.store.member_script = ".f."; /* the second of the batch, whichever that is */
+    only->store.member_script = ".f."; /* the second of the batch, whichever that is */
     for (unsigned i = 0; i < 3; i++)
         a[i] = case_start("p", inputs[i], 0);
     case_settle();
@@ -389,12 +389,12 @@ void case_two_batches_are_outstanding(void)
         a[i] = case_start("p", "{}", 0);
         case_pass();
     }
-    CLAIM(sim.store.batch_count == 2); /* a third one would break a rule of the store */
-    CLAIM(sim.store.batches[1]->members.count == 1);
+    CLAIM(only->store.batch_count == 2); /* a third one would break a rule of the store */
+    CLAIM(only->store.batches[1]->members.count == 1);
     case_write();
     case_deliver();
     CLAIM(a[0]->ok && !a[1]->is_answered);
-    CLAIM(sim.store.batch_count == 2 && sim.store.batches[1]->members.count == 2);
+    CLAIM(only->store.batch_count == 2 && only->store.batches[1]->members.count == 2);
     case_settle();
     CLAIM(a[3]->ok);
     case_end();
@@ -408,12 +408,12 @@ void case_reads_that_do_not_fit(void)
     case_begin();
     case_define("p", WAIT, "");
     id = case_started(case_start("p", "{}", 0));
-    sim_crash(&sim);
+    sim_crash(only);
     sim.no_faults = false;
     sim.config.faults.read_full = 1000;
     signal = case_signal(id, "s1", "1");
     case_pass();
-    CLAIM(sim.store.reads.count == 0 && !signal->is_answered);
+    CLAIM(only->store.reads.count == 0 && !signal->is_answered);
     sim.no_faults = true;
     case_settle();
     CLAIM(signal->ok && case_status(id) == STATUS_COMPLETED);
@@ -476,7 +476,7 @@ void case_long_work_lets_others_pass(void)
     case_write();
     case_deliver();
     CLAIM(quick->ok && !slow->is_answered);
-    sim_crash(&sim); /* and it goes on from where it was */
+    sim_crash(only); /* and it goes on from where it was */
     case_settle();
     CLAIM(sim.disk.executions.items[1]->s.status == STATUS_COMPLETED);
     CLAIM(sim.disk.executions.items[1]->s.seq == 30);

@@ -38,21 +38,21 @@ void case_contested_record(void)
     case_begin();
     case_define("p", INCREMENT, ",'onError':'fail_fast'");
     case_define("q", NAP("5s") "," INCREMENT, ",'onError':'fail_fast'");
-    sim.store.member_script = "dddddddd";
+    only->store.member_script = "dddddddd";
     a = case_start("p", "{}", 0);
     case_settle();
     CLAIM(a->ok && a->ended);
     CLAIM(str_find(case_disk(a->id)->s.error_json, STR("conflict_version"), 0) > 0);
     CLAIM(str_find(case_disk(a->id)->s.error_json, STR("transient"), 0) > 0);
-    CLAIM(*sim.store.member_script == 'd'); /* six times, not for ever */
-    sim.store.member_script = NULL;
+    CLAIM(*only->store.member_script == 'd'); /* six times, not for ever */
+    only->store.member_script = NULL;
     b = case_start("q", "{}", 0);
     id = case_started(b);
-    sim.store.member_script = "dddddddd";
+    only->store.member_script = "dddddddd";
     case_let_pass(5 * SECOND);
     case_settle();
     CLAIM(case_status(id) == STATUS_FAILED);
-    sim.store.member_script = NULL;
+    only->store.member_script = NULL;
     case_end();
 }
 
@@ -69,21 +69,21 @@ void case_read_sees_own_commits(void)
             "w") ","
                  "{'code':'g','procedure':{'type':'record.get','object':'things','id':'x'}}",
         "");
-    sim.store.script = "";
+    only->store.script = "";
     (void)case_start("p", "{}", 0);
     case_pass();
     case_read();
     case_read();
     case_read();
-    CLAIM(sim.store.batch_count == 1);
+    CLAIM(only->store.batch_count == 1);
     case_write();
     id = sim.disk.executions.items[0]->s.id;
     /* Its own commit is under way: the step that reads waits for that. */
     signal = case_signal(id, "s1", "1");
     case_pass();
-    CLAIM(sim.store.reads.count == 0);
+    CLAIM(only->store.reads.count == 0);
     case_deliver();
-    CLAIM(sim.store.reads.count > 0);
+    CLAIM(only->store.reads.count > 0);
     case_settle();
     CLAIM(signal->ok && case_status(id) == STATUS_COMPLETED);
     CLAIM(str_eq(case_disk(id)->s.result_json, STR("{\"id\":\"x\",\"version\":1,\"n\":1}")));
@@ -94,7 +94,7 @@ void case_read_sees_own_commits(void)
 
 static uint64_t digest_of(uint64_t seed)
 {
-    struct sim_config config = sim_config_of(seed);
+    struct sim_config config = sim_config_of(seed, mix_default());
     uint64_t digest;
 
     sim_init(&sim, &config);
@@ -130,8 +130,8 @@ void case_now_stays_while_reading(void)
     for (unsigned i = 0; i < 20 && !a->is_answered; i++) {
         case_pass();
         case_let_pass(1234);
-        (void)store_write_one(&sim);
-        (void)store_deliver_one(&sim);
+        (void)store_write_one(only);
+        (void)store_deliver_one(only);
         case_read();
     }
     CLAIM(a->ok && a->ended);
@@ -163,10 +163,10 @@ void case_large_context_survives(void)
     id = case_started(case_start("p", input.ptr, 0));
     CLAIM(case_disk(id)->s.checkpoint_seq == 0); /* nothing but history */
     (void)case_signal(id, "1", "'one'");
-    sim_crash(&sim);
+    sim_crash(only);
     (void)case_signal(id, "1", "'one'");
     case_settle();
-    sim_crash(&sim);
+    sim_crash(only);
     (void)case_signal(id, "2", "'two'");
     case_settle();
     CLAIM(
@@ -190,11 +190,11 @@ void case_signals_keep_their_order(void)
     id = case_started(case_start("p", "{}", 0));
     (void)case_signal(id, "1", "1");
     case_settle();
-    clock_manual_set_wall(&sim.clock, clock_wall_us(&sim.clock.clock) - DAY);
+    clock_manual_set_wall(&only->clock, clock_wall_us(&only->clock.clock) - DAY);
     (void)case_signal(id, "2", "2");
     (void)case_signal(id, "3", "3");
     case_settle();
-    clock_manual_set_wall(&sim.clock, clock_wall_us(&sim.clock.clock) + 2 * DAY);
+    clock_manual_set_wall(&only->clock, clock_wall_us(&only->clock.clock) + 2 * DAY);
     case_settle();
     CLAIM(str_eq(case_disk(id)->s.result_json, STR("[1,2,3]")));
     case_end();
@@ -211,7 +211,7 @@ void case_clock_set_back(void)
     case_define("then", WAIT("w") "," NAP("10s"), "");
     before = case_started(case_start("p", "{}", 0));
     waiting = case_started(case_start("then", "{}", 0));
-    clock_manual_set_wall(&sim.clock, clock_wall_us(&sim.clock.clock) - DAY);
+    clock_manual_set_wall(&only->clock, clock_wall_us(&only->clock.clock) - DAY);
     after = case_started(case_start("p", "{}", 0));
     soon = case_started(case_start("soon", "{}", 0));
     (void)case_signal(waiting, "s1", "1");
@@ -225,17 +225,17 @@ void case_clock_set_back(void)
     CLAIM(case_status(after) == STATUS_COMPLETED);
     CLAIM(case_status(before) == STATUS_WAITING); /* its time is a day away now */
     wall_us = case_disk(before)->s.wake_at_us;
-    case_let_pass(wall_us - clock_wall_us(&sim.clock.clock));
+    case_let_pass(wall_us - clock_wall_us(&only->clock.clock));
     case_settle();
     CLAIM(case_status(before) == STATUS_COMPLETED);
 
     /* The same when the node starts after the clock was set. */
     before = case_started(case_start("p", "{}", 0));
-    clock_manual_set_wall(&sim.clock, clock_wall_us(&sim.clock.clock) - DAY);
-    sim_crash(&sim);
+    clock_manual_set_wall(&only->clock, clock_wall_us(&only->clock.clock) - DAY);
+    sim_crash(only);
     case_settle();
     CLAIM(case_status(before) == STATUS_WAITING);
-    clock_manual_set_wall(&sim.clock, clock_wall_us(&sim.clock.clock) + DAY + 91 * SECOND);
+    clock_manual_set_wall(&only->clock, clock_wall_us(&only->clock.clock) + DAY + 91 * SECOND);
     case_settle();
     CLAIM(case_status(before) == STATUS_COMPLETED);
     case_end();
@@ -249,7 +249,7 @@ void case_clock_set_forward(void)
     case_define("p", NAP("3h"), "");
     for (unsigned i = 0; i < 20; i++)
         ids[i] = case_started(case_start("p", "{}", 0));
-    clock_manual_set_wall(&sim.clock, clock_wall_us(&sim.clock.clock) + DAY);
+    clock_manual_set_wall(&only->clock, clock_wall_us(&only->clock.clock) + DAY);
     case_settle();
     for (unsigned i = 0; i < 20; i++)
         CLAIM(case_status(ids[i]) == STATUS_COMPLETED);
@@ -266,10 +266,10 @@ void case_wait_follows_the_monotonic_clock(void)
     id = case_started(case_start("p", "{}", 0));
     wait = case_wait(id, 10 * SECOND);
     case_settle();
-    clock_manual_set_wall(&sim.clock, clock_wall_us(&sim.clock.clock) - DAY);
+    clock_manual_set_wall(&only->clock, clock_wall_us(&only->clock.clock) - DAY);
     case_settle();
     other = case_wait(id, 10 * SECOND);
-    clock_manual_set_wall(&sim.clock, clock_wall_us(&sim.clock.clock) + 2 * DAY);
+    clock_manual_set_wall(&only->clock, clock_wall_us(&only->clock.clock) + 2 * DAY);
     case_settle();
     CLAIM(!wait->is_answered && !other->is_answered);
     case_let_pass(10 * SECOND + 20000);
@@ -290,7 +290,7 @@ static void begin_with_folder(void)
     (void)snprintf(folder, sizeof(folder), "%s/pawl-sim-XXXXXX", base != NULL ? base : "/tmp");
     CLAIM(mkdtemp(folder) != NULL);
     sim.config.data_path = str_of(folder);
-    sim_crash(&sim);
+    sim_crash(only);
     case_settle();
 }
 
@@ -315,7 +315,7 @@ static void die_while_advancing(struct uuid id)
     CLAIM(fd >= 0);
     CLAIM(pwrite(fd, id.bytes, sizeof(id.bytes), 0) == (ssize_t)sizeof(id.bytes));
     close(fd);
-    sim_crash(&sim);
+    sim_crash(only);
 }
 
 void case_crash_is_counted(void)
@@ -330,16 +330,16 @@ void case_crash_is_counted(void)
     die_while_advancing(id);
     /* Nothing is advanced before the count is durable, and it survives a refusal. */
     signal = case_signal(other, "s1", "1");
-    sim.store.script = "r";
+    only->store.script = "r";
     case_pass();
     case_read();
     case_read();
     case_read();
-    CLAIM(sim.store.batch_count == 1 && sim.store.batches[0]->members.count == 1);
+    CLAIM(only->store.batch_count == 1 && only->store.batches[0]->members.count == 1);
     case_settle();
     CLAIM(signal->ok);
     CLAIM(case_disk(id)->s.crash_count == 1);
-    sim_crash(&sim);
+    sim_crash(only);
     case_settle();
     CLAIM(case_disk(id)->s.crash_count == 1);
     CLAIM(case_disk(other)->s.crash_count == 0);
@@ -391,15 +391,15 @@ static bool run_with_crash(unsigned crash_at, bool keeps)
     /* The start is acknowledged; from here on it must come to its end. */
     id = case_started(case_start("p", "{}", 0));
     for (unsigned i = 0; i < 200; i++) {
-        bool any = node_pass(sim.node);
+        bool any = node_pass(only->node);
 
-        any |= ++things && store_write_one(&sim);
+        any |= ++things && store_write_one(only);
         if (things == crash_at && keeps)
-            sim_crash(&sim);
-        any |= store_deliver_one(&sim);
-        any |= store_read_one(&sim);
+            sim_crash(only);
+        any |= store_deliver_one(only);
+        any |= store_read_one(only);
         if (things == crash_at && !keeps)
-            sim_crash(&sim);
+            sim_crash(only);
         if (!any)
             case_let_pass(SECOND / 2);
         if (case_status(id) == STATUS_WAITING && case_disk(id)->count == 0 && i > 20)
@@ -453,14 +453,14 @@ void case_wake_that_cannot_be_committed(void)
     case_begin();
     case_define("p", NAP("5s"), "");
     id = case_started(case_start("p", "{}", 0));
-    sim.store.member_script = "fssssssss";
+    only->store.member_script = "fssssssss";
     case_let_pass(5 * SECOND);
     case_settle();
     for (unsigned i = 0; i < 5; i++) {
         case_let_pass(SECOND);
         case_settle();
     }
-    CLAIM(*sim.store.member_script == 0);
+    CLAIM(*only->store.member_script == 0);
     CLAIM(case_status(id) == STATUS_COMPLETED);
     case_end();
 }
@@ -472,17 +472,17 @@ void case_retry_outlives_the_clock(void)
     case_begin();
     case_define("p", NAP("5s"), "");
     id = case_started(case_start("p", "{}", 0));
-    sim.store.member_script = "f";
-    clock_manual_set_wall(&sim.clock, clock_wall_us(&sim.clock.clock) + 7200 * SECOND);
+    only->store.member_script = "f";
+    clock_manual_set_wall(&only->clock, clock_wall_us(&only->clock.clock) + 7200 * SECOND);
     case_pass();
     case_read();
     case_pass();
     case_write();
     case_deliver();
     case_pass();
-    CLAIM(*sim.store.member_script == 0);
+    CLAIM(*only->store.member_script == 0);
     CLAIM(case_status(id) == STATUS_WAITING);
-    clock_manual_set_wall(&sim.clock, clock_wall_us(&sim.clock.clock) - 7100 * SECOND);
+    clock_manual_set_wall(&only->clock, clock_wall_us(&only->clock.clock) - 7100 * SECOND);
     for (unsigned i = 0; i < 10; i++) {
         case_let_pass(SECOND);
         case_settle();
@@ -498,7 +498,7 @@ void case_wake_that_cannot_be_loaded(void)
     case_begin();
     case_define("p", NAP("5s"), "");
     id = case_started(case_start("p", "{}", 0));
-    sim_crash(&sim);
+    sim_crash(only);
     case_settle();
     sim.no_faults = false;
     sim.config.faults.read_error = 1000;

@@ -1,309 +1,15 @@
-/*
- * client.c - requests, and what may be answered to them; see sim.h.
- *
- * An answer is held against the disk at the moment it comes: what it says must
- * be durable by then (I1, I9), and what it refuses must not have happened.
- */
-#include "engine/show.h"
+/* client.c - requests that are made up; see sim.h. What is answered to them: answer.c. */
 #include "sim/sim.h"
+
+#include "store/change_execution.h"
 #include "value/json.h"
 #include "value/number.h"
 
-#include <stdlib.h>
+/* --- requests --- */
 
-/* --- answers --- */
-
-/* The number after `name` in a JSON text that we wrote ourselves. */
-static int64_t number_after(struct str json, struct str name)
+struct uuid client_asks_about(const struct sim_request *q)
 {
-    int64_t at = str_find(json, name, 0);
-
-    return at < 0 ? -1 : strtoll(json.ptr + at + name.len, NULL, 10);
-}
-
-/* Whether this text and a quote stand at a place of a JSON text. */
-static bool text_follows(struct str json, size_t at, struct str text)
-{
-    return at + text.len < json.len && str_eq(str_slice(json, at, at + text.len), text) &&
-           json.ptr[at + text.len] == '"';
-}
-
-/* An execution that was shown: that version of it is durable and looked so. */
-static void check_shown(struct sim *sim, const struct node_request *r)
-{
-    const struct disk_execution *x = disk_find(&sim->disk, r->id);
-    int64_t version = number_after(r->execution_json, STR("\"rowVersion\":"));
-    struct str name = STR("\"status\":\""), status;
-    int64_t at;
-
-    SIM_CHECK(sim, x != NULL, "I9: an answer names an execution that is not durable");
-    SIM_CHECK(sim, version >= 1 && version <= x->s.row_version,
-              "I1: an answer shows version %lld, and %lld is durable", (long long)version,
-              (long long)x->s.row_version);
-    at = str_find(r->execution_json, name, 0);
-    status = str_of(status_name(x->versions.items[version - 1].status));
-    SIM_CHECK(sim, at > 0 && text_follows(r->execution_json, (size_t)at + name.len, status),
-              "I1: an answer shows another status");
-    SIM_CHECK(sim, r->ended == status_is_terminal(x->versions.items[version - 1].status),
-              "I1: an answer is wrong about the end");
-}
-
-static void check_repeated(struct sim *sim, const struct sim_request *q)
-{
-    const struct node_request *r = &q->r;
-    struct disk_execution *x;
-    struct uuid id;
-    struct str prefix = STR("{\"id\":\"");
-
-    SIM_CHECK(sim, str_starts_with(r->stored_answer, prefix), "a stored answer is broken");
-    if (r->kind != NODE_START)
-        return;
-    SIM_CHECK(sim,
-              uuid_read(str_slice(r->stored_answer, prefix.len, prefix.len + UUID_TEXT_LEN), &id),
-              "a stored answer has no id");
-    x = disk_find(&sim->disk, id);
-    SIM_CHECK(sim, x != NULL, "I9: a stored answer names an execution that is not durable");
-    SIM_CHECK(sim, x->request == q->number, "a stored answer is of another request");
-}
-
-static void check_start(struct sim *sim, const struct sim_request *q)
-{
-    const struct node_request *r = &q->r;
-    const struct disk_execution *x = disk_find(&sim->disk, r->id);
-
-    if (r->stored_answer.len > 0) {
-        check_repeated(sim, q);
-        return;
-    }
-    check_shown(sim, r);
-    if (r->joined)
-        SIM_CHECK(sim, str_eq(x->s.code, r->code) && x->s.key.len > 0,
-                  "a start joined an execution without its key");
-    else
-        SIM_CHECK(sim, x->request == q->number, "a start was answered with another execution");
-    client_remember(sim, r->id);
-}
-
-/* The step that is said to have taken the signal is durable, and took this one. */
-static void check_taken(struct sim *sim, const struct node_request *r,
-                        const struct disk_execution *x)
-{
-    int64_t seq = number_after(r->taken_json, STR("\"seq\":"));
-
-    SIM_CHECK(sim, seq > r->signal_seq && seq <= (int64_t)x->history.count,
-              "I1: the step that took a signal is not durable");
-    SIM_CHECK(sim, node_row_took(r->mem, &x->history.items[seq - 1], r->signal_seq),
-              "a signal was taken by another step than was said");
-}
-
-/* One by correlation is kept, or delivered to whom it is said to be. */
-static void check_correlated(struct sim *sim, const struct node_request *r)
-{
-    const struct disk_correlated *s = correlation_find(&sim->disk, r->signal_id);
-    const struct disk_execution *x = r->is_kept ? NULL : disk_find(&sim->disk, r->execution);
-
-    SIM_CHECK(sim, !r->is_kept || s != NULL, "I9: a signal was acknowledged and is not kept");
-    SIM_CHECK(sim, r->is_kept || (x != NULL && disk_find_signal(x, r->signal_id) != NULL),
-              "I9: a signal was acknowledged and is not durable");
-}
-
-static void check_signal(struct sim *sim, const struct sim_request *q)
-{
-    const struct node_request *r = &q->r;
-    const struct disk_execution *x = disk_find(&sim->disk, r->execution);
-    const struct disk_signal *s = x == NULL ? NULL : disk_find_signal(x, r->signal_id);
-
-    if (r->stored_answer.len > 0)
-        return;
-    if (r->correlation.len > 0) {
-        check_correlated(sim, r);
-        return;
-    }
-    SIM_CHECK(sim, s != NULL, "I9: a signal was acknowledged and is not durable");
-    SIM_CHECK(sim, str_eq(s->type, r->signal_type) && str_eq(s->payload_json, q->payload_json),
-              "a signal was acknowledged that has other content");
-    if (r->taken_json.len > 0)
-        check_taken(sim, r, x);
-}
-
-static void check_ok(struct sim *sim, const struct sim_request *q)
-{
-    const struct node_request *r = &q->r;
-    struct disk_execution *x;
-
-    switch (r->kind) {
-    case NODE_START:
-        check_start(sim, q);
-        return;
-    case NODE_SIGNAL:
-        check_signal(sim, q);
-        return;
-    case NODE_CANCEL:
-        x = disk_find(&sim->disk, r->execution);
-        SIM_CHECK(sim,
-                  x != NULL &&
-                      (x->s.status == STATUS_CANCELLED || x->s.status == STATUS_COMPENSATING),
-                  "I9: a cancel was acknowledged and is not durable");
-        return;
-    case NODE_RETRY:
-    case NODE_SKIP:
-    case NODE_MIGRATE:
-    case NODE_RESOLVE:
-    case NODE_UNDO:
-    case NODE_PAUSE:
-    case NODE_RESUME:
-        x = disk_find(&sim->disk, r->execution);
-        SIM_CHECK(sim, x != NULL, "I9: a repair was acknowledged of what is not durable");
-        x->repairs++;
-        return;
-    case NODE_WAIT:
-        check_shown(sim, r);
-        return;
-    case NODE_DEFINITION:
-        SIM_CHECK(sim, r->definition.version > 0, "a version was published without a number");
-        return;
-    case NODE_CHANGE:
-        PANIC("simulated clients do not ask for this");
-    }
-}
-
-/* --- refusals --- */
-
-static bool has_faults(const struct sim *sim)
-{
-    const struct faults *f = &sim->config.faults;
-
-    return f->refuse_batch + f->refuse_member + f->unknown + f->read_error + f->crash > 0;
-}
-
-static bool is_repair(const struct node_request *r)
-{
-    return r->kind == NODE_RETRY || r->kind == NODE_SKIP || r->kind == NODE_MIGRATE ||
-           r->kind == NODE_PAUSE || r->kind == NODE_RESUME;
-}
-
-/* What is said to be possible is not refused, but for a version that does not fit. */
-static void check_repair_conflict(struct sim *sim, const struct node_request *r,
-                                  const struct disk_execution *x)
-{
-    enum action action = r->kind == NODE_RETRY    ? ACTION_RETRY
-                         : r->kind == NODE_SKIP   ? ACTION_SKIP
-                         : r->kind == NODE_PAUSE  ? ACTION_PAUSE
-                         : r->kind == NODE_RESUME ? ACTION_RESUME
-                                                  : ACTION_MIGRATE;
-
-    SIM_CHECK(sim, r->version > 0 || !show_allows(&x->s, action),
-              "an action that is offered is refused: %s", r->err.message);
-}
-
-static struct str letter_text(struct arena *mem, const struct disk_letter *l)
-{
-    char text[UUID_TEXT_LEN + 1];
-
-    uuid_write(l->id, text);
-    return str_copy(mem, str_of(text));
-}
-
-/* An open letter: of that id, or any of them; or NULL. */
-static const struct disk_letter *open_letter(struct arena *mem, const struct disk_execution *x,
-                                             struct str id)
-{
-    for (size_t i = 0; i < x->letters.count; i++)
-        if (x->letters.items[i].is_open &&
-            (id.len == 0 || str_eq(id, letter_text(mem, &x->letters.items[i]))))
-            return &x->letters.items[i];
-    return NULL;
-}
-
-static void check_conflict(struct sim *sim, const struct sim_request *q)
-{
-    const struct node_request *r = &q->r;
-    const struct disk_execution *x = disk_find(&sim->disk, r->execution);
-    const struct disk_signal *s;
-
-    if (r->correlation.len > 0) {
-        SIM_CHECK(sim, correlation_find(&sim->disk, r->signal_id) != NULL,
-                  "I1: a refusal rests on what is not durable: %s", r->err.message);
-        return;
-    }
-    SIM_CHECK(sim, x != NULL, "a conflict with an execution that is not durable");
-    if (is_repair(r)) {
-        check_repair_conflict(sim, r, x);
-        return;
-    }
-    if (r->kind == NODE_RESOLVE) {
-        /* Beside a step that is asked about, another one may be held as it is. */
-        SIM_CHECK(sim,
-                  open_letter(r->mem, x, r->letter) == NULL ||
-                      str_find(x->s.cursor_json, r->letter, 0) < 0,
-                  "an outcome is refused: %s", r->err.message);
-        return;
-    }
-    if (r->kind == NODE_UNDO)
-        return; /* it may be about what has no rollback */
-    if (status_is_terminal(x->s.status) || x->s.crash_count > 0)
-        return;
-    if (r->kind == NODE_CANCEL && x->s.status == STATUS_COMPENSATING)
-        return;
-    s = r->kind == NODE_SIGNAL ? disk_find_signal(x, r->signal_id) : NULL;
-    SIM_CHECK(sim,
-              s != NULL &&
-                  (!str_eq(s->type, r->signal_type) || !str_eq(s->payload_json, q->payload_json)),
-              "I1: a refusal rests on what is not durable: %s", r->err.message);
-}
-
-static bool was_started(const struct sim *sim, int64_t number)
-{
-    for (size_t i = sim->disk.executions.count; i-- > 0;)
-        if (sim->disk.executions.items[i]->request == number)
-            return true;
-    return false;
-}
-
-/* What was refused for certain has not happened. */
-static void check_did_not_happen(struct sim *sim, const struct sim_request *q)
-{
-    const struct node_request *r = &q->r;
-    const struct disk_execution *x;
-
-    if (r->idempotency.key.len > 0)
-        return; /* the same may have been asked for twice */
-    if (r->kind == NODE_START)
-        SIM_CHECK(sim, !was_started(sim, q->number), "a start was refused and has happened");
-    if (r->kind == NODE_SIGNAL && q->has_unique_signal) {
-        x = disk_find(&sim->disk, r->execution);
-        SIM_CHECK(sim, x == NULL || disk_find_signal(x, r->signal_id) == NULL,
-                  "a signal was refused and has happened: %s", r->err.message);
-    }
-}
-
-static void check_refused(struct sim *sim, const struct sim_request *q)
-{
-    const struct node_request *r = &q->r;
-    const struct disk_execution *x;
-
-    sim->clients.refused++;
-    if (r->err.code == ERR_OUTCOME_UNKNOWN) {
-        SIM_CHECK(sim, has_faults(sim), "an outcome is unknown though nothing went wrong");
-        return;
-    }
-    check_did_not_happen(sim, q);
-    if (r->err.code == ERR_KEY_BUSY) {
-        x = disk_find(&sim->disk, r->id);
-        SIM_CHECK(sim,
-                  x != NULL && x->s.key.len > 0 &&
-                      (r->kind != NODE_START || str_eq(x->s.code, r->code)),
-                  "a key is busy without a holder");
-    } else if (r->err.code == ERR_CONFLICT) {
-        check_conflict(sim, q);
-    } else if (r->err.code == ERR_NOT_FOUND) {
-        SIM_CHECK(sim, r->kind != NODE_START && disk_find(&sim->disk, r->execution) == NULL,
-                  "something durable was not found");
-    } else if (r->err.code == ERR_INVALID && is_repair(r)) {
-        SIM_CHECK(sim, r->findings.count > 0, "a repair is wrong and nothing is said of why");
-    } else if (r->err.code != ERR_IDEMPOTENCY_CONFLICT) {
-        SIM_CHECK(sim, has_faults(sim), "refused though nothing went wrong: %s", r->err.message);
-    }
+    return q->deletion != NULL ? q->deletion->id : q->r.execution;
 }
 
 static void forget_pending(struct clients *c, struct sim_request *q)
@@ -316,6 +22,8 @@ static void forget_pending(struct clients *c, struct sim_request *q)
     PANIC("an answer to a request that is not under way");
 }
 
+static bool goes_on_deleting(struct sim *sim, struct sim_request *q);
+
 static void answered(struct node_request *r)
 {
     struct sim_request *q = r->owner;
@@ -326,10 +34,7 @@ static void answered(struct node_request *r)
     sim->clients.answered++;
     sim_note(sim, (uint64_t)q->number);
     sim_note(sim, r->ok ? 1 : 1000 + (uint64_t)r->err.code);
-    if (r->ok)
-        check_ok(sim, q);
-    else
-        check_refused(sim, q);
+    answer_check(sim, q);
     if (q->asked != NULL)
         *q->asked = (struct asked){.is_answered = true,
                                    .ok = r->ok,
@@ -339,10 +44,9 @@ static void answered(struct node_request *r)
                                    .id = r->id,
                                    .json = str_copy(&sim->mem, r->execution_json)};
     forget_pending(&sim->clients, q);
-    client_free(sim, q);
+    if (q->deletion == NULL || !goes_on_deleting(sim, q))
+        client_free(sim, q);
 }
-
-/* --- requests --- */
 
 struct sim_request *client_new(struct sim *sim, enum node_request_kind kind)
 {
@@ -356,7 +60,7 @@ struct sim_request *client_new(struct sim *sim, enum node_request_kind kind)
         q = ARENA_NEW(&sim->mem, struct sim_request);
         arena_init(&q->mem);
     }
-    *q = (struct sim_request){.mem = q->mem, .number = ++c->requests};
+    *q = (struct sim_request){.mem = q->mem, .number = ++c->requests, .at = sim_some_node(sim)};
     q->r = (struct node_request){
         .kind = kind,
         .user = {.id = STR("u1"), .name = STR("Ann"), .email = STR("a@b"), .role = STR("admin")},
@@ -375,28 +79,52 @@ void client_free(struct sim *sim, struct sim_request *q)
 
 bool client_submit(struct sim *sim, struct sim_request *q)
 {
+    const struct disk_execution *x = disk_find(&sim->disk, client_asks_about(q));
     struct err err;
 
+    q->first_version = x != NULL && q->r.kind != NODE_START ? x->s.row_version : 0;
+    q->was_conflict = x != NULL && answer_is_conflict(sim, q, x);
+    q->deadline_us = q->r.wait_us > 0 ? sim_mono_us(sim) + q->r.wait_us : 0;
     *VEC_ADD(&sim->mem, &sim->clients.pending) = q;
-    if (node_submit(sim->node, &q->r, &err))
+    if (node_submit(q->at->node, &q->r, &err))
         return true;
     forget_pending(&sim->clients, q);
     client_free(sim, q);
     return false;
 }
 
-void client_crash(struct sim *sim)
+void client_saw(struct sim *sim, const struct disk_execution *x)
 {
-    struct clients *c = &sim->clients;
+    bool may_change_meanwhile = (sim->config.mix & (MIX_OF(NODES) | MIX_OF(DELETION))) != 0;
 
-    for (size_t i = 0; i < c->pending.count; i++)
-        client_free(sim, c->pending.items[i]);
-    c->pending.count = 0;
+    for (size_t i = 0; may_change_meanwhile && i < sim->clients.pending.count; i++) {
+        struct sim_request *q = sim->clients.pending.items[i];
+
+        if (!q->was_conflict && uuid_cmp(client_asks_about(q), x->s.id) == 0)
+            q->was_conflict = answer_is_conflict(sim, q, x);
+    }
+}
+
+void client_crash(struct sim_node *at)
+{
+    struct clients *c = &at->sim->clients;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < c->pending.count; i++) {
+        struct sim_request *q = c->pending.items[i];
+
+        if (q->at == at)
+            client_free(at->sim, q);
+        else
+            c->pending.items[kept++] = q;
+    }
+    c->pending.count = kept;
 }
 
 void client_fini(struct sim *sim)
 {
-    client_crash(sim);
+    for (unsigned i = 0; i < sim->config.nodes; i++)
+        client_crash(&sim->nodes[i]);
     for (struct sim_request *q = sim->clients.free; q != NULL; q = q->next_free)
         arena_fini(&q->mem);
 }
@@ -588,7 +316,7 @@ static void ask_about_letter(struct sim *sim)
 {
     struct uuid id = some_execution(sim);
     const struct disk_execution *x = disk_find(&sim->disk, id);
-    const struct disk_letter *l = x != NULL ? open_letter(&sim->mem, x, STR_NONE) : NULL;
+    const struct disk_letter *l = x != NULL ? letter_open(&sim->mem, x, STR_NONE) : NULL;
     bool is_parked = x != NULL && str_find(x->s.waiting_for_json, STR("\"parked\":true"), 0) >= 0;
     struct sim_request *q;
 
@@ -613,18 +341,64 @@ static void ask_publish(struct sim *sim)
         .is_process = true,
         .code = code,
         .name = code,
-        .text = generate_scenario(&q->mem, &sim->dice, code),
+        .text = generate_scenario(&q->mem, &sim->dice, code, sim->config.mix, sim->config.kids),
         .if_match = -1,
-        .now_us = clock_wall_us(&sim->clock.clock),
+        .now_us = clock_wall_us(&q->at->clock.clock),
     };
     (void)client_submit(sim, q);
+}
+
+/* --- deleting --- */
+
+static bool ask_part(struct sim *sim, struct sim_request *q, bool rows_only)
+{
+    struct execution_delete *d = q->deletion;
+
+    *d = (struct execution_delete){
+        .change = {.apply = execution_delete_apply, .now_us = clock_wall_us(&q->at->clock.clock)},
+        .id = d->id,
+        .rows_only = rows_only};
+    q->r.change = &d->change;
+    q->is_answered = false;
+    return client_submit(sim, q);
+}
+
+/* As the API does: rows and the whole take turns. Whoever asked may be gone before the end. */
+static bool goes_on_deleting(struct sim *sim, struct sim_request *q)
+{
+    bool is_part = q->deletion->rows_only;
+
+    if (is_part != q->r.ok || (!is_part && !q->deletion->is_long) || dice_hits(&sim->dice, 100))
+        return false;
+    /* Somebody else wants to go on with it. */
+    if (is_part && dice_hits(&sim->dice, 300)) {
+        struct sim_request *other = client_new(sim, NODE_RETRY);
+
+        other->r.execution = q->deletion->id;
+        (void)client_submit(sim, other);
+    }
+    (void)ask_part(sim, q, !is_part);
+    return true;
+}
+
+static void ask_delete(struct sim *sim)
+{
+    struct sim_request *q = client_new(sim, NODE_CHANGE);
+
+    if (!dice_hits(&sim->dice, 500))
+        sim->clients.deleting = some_execution(sim);
+    q->deletion = ARENA_NEW(&q->mem, struct execution_delete);
+    q->deletion->id = sim->clients.deleting;
+    (void)ask_part(sim, q, false);
 }
 
 void client_ask(struct sim *sim)
 {
     unsigned which = dice_roll(&sim->dice, 1000);
 
-    if (which < 450)
+    if ((sim->config.mix & MIX_OF(DELETION)) != 0 && dice_hits(&sim->dice, 30))
+        ask_delete(sim);
+    else if (which < 450)
         ask_start(sim);
     else if (which < 750)
         ask_signal(sim);

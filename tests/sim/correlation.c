@@ -207,7 +207,7 @@ void correlation_check(struct sim *sim)
 
     for (size_t i = 0; i < d->correlated.count; i++) {
         const struct disk_correlated *s = &d->correlated.items[i];
-        const struct disk_execution *x = disk_find(&sim->disk, s->execution);
+        const struct disk_execution *x = disk_find_ever(&sim->disk, s->execution);
 
         SIM_CHECK(sim, !s->is_delivered || (x != NULL && disk_find_signal(x, s->id) != NULL),
                   "I9: a signal that was delivered is not among those of its execution");

@@ -5,17 +5,20 @@
  *     pawl-sim --seeds N [--first SEED]       so many: the same on every machine
  *     pawl-sim --seed SEED                    one run, and what it did
  *     pawl-sim --case NAME | --cases          named cases
+ *     ... --trace ID                          print the commits of an execution (or part of its id)
+ *     ... --mix NAME,NAME                     only these of mix.def; "none": none of them
  */
 #include "sim/sim.h"
 
 #include <malloc.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 struct totals {
     int64_t seeds, executions, commits, rows, requests, refused, crashes, refused_batches,
-        unknown_batches, refused_members, jumps_back;
+        unknown_batches, refused_members, jumps_back, children, deleted;
 };
 
 static double now_s(clockid_t clock)
@@ -26,12 +29,16 @@ static double now_s(clockid_t clock)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static uint64_t run_seed(uint64_t seed, struct totals *t)
+/* --trace */
+static const char *traced = "";
+
+static uint64_t run_seed(uint64_t seed, unsigned mix, struct totals *t)
 {
     static struct sim sim;
-    struct sim_config config = sim_config_of(seed);
+    struct sim_config config = sim_config_of(seed, mix);
     uint64_t digest;
 
+    config.trace = str_of(traced);
     sim_init(&sim, &config);
     sim_run(&sim);
     digest = sim.digest;
@@ -46,17 +53,19 @@ static uint64_t run_seed(uint64_t seed, struct totals *t)
     t->unknown_batches += sim.unknown_batches;
     t->refused_members += sim.refused_members;
     t->jumps_back += sim.jumps_back;
+    t->children += sim.disk.children;
+    t->deleted += sim.disk.deleted;
     sim_fini(&sim);
     return digest;
 }
 
 static void print_totals(const struct totals *t, double cpu_s)
 {
-    printf(
-        "%lld seeds: %lld executions (%.0f/s), %lld commits, %lld rows of history, %lld requests "
-        "(%lld refused)\n",
-        (long long)t->seeds, (long long)t->executions, (double)t->executions / cpu_s,
-        (long long)t->commits, (long long)t->rows, (long long)t->requests, (long long)t->refused);
+    printf("%lld seeds: %lld executions (%.0f/s; %lld children, %lld deleted), %lld commits, %lld "
+           "rows of history, %lld requests (%lld refused)\n",
+           (long long)t->seeds, (long long)t->executions, (double)t->executions / cpu_s,
+           (long long)t->children, (long long)t->deleted, (long long)t->commits, (long long)t->rows,
+           (long long)t->requests, (long long)t->refused);
     printf("faults: %lld crashes, %lld batches refused, %lld unknown, %lld members refused, %lld "
            "times the clock was set back\n",
            (long long)t->crashes, (long long)t->refused_batches, (long long)t->unknown_batches,
@@ -64,14 +73,14 @@ static void print_totals(const struct totals *t, double cpu_s)
 }
 
 /* Run seeds for a time, or `count` of them when that is not 0. */
-static void run_many(double seconds, uint64_t count, uint64_t first)
+static void run_many(double seconds, uint64_t count, uint64_t first, unsigned mix)
 {
     double begin = now_s(CLOCK_MONOTONIC), cpu = now_s(CLOCK_PROCESS_CPUTIME_ID);
     struct totals totals = {0};
     uint64_t seed = first;
 
     while (count > 0 ? seed - first < count : now_s(CLOCK_MONOTONIC) - begin < seconds)
-        (void)run_seed(seed++, &totals);
+        (void)run_seed(seed++, mix, &totals);
     printf("seeds %llu to %llu: no rule was broken\n", (unsigned long long)first,
            (unsigned long long)seed - 1);
     print_totals(&totals, now_s(CLOCK_PROCESS_CPUTIME_ID) - cpu);
@@ -89,11 +98,11 @@ static int run_case(const char *name)
     return 2;
 }
 
-static int run_one(uint64_t seed)
+static int run_one(uint64_t seed, unsigned mix)
 {
     struct totals totals = {0};
     double cpu = now_s(CLOCK_PROCESS_CPUTIME_ID);
-    uint64_t digest = run_seed(seed, &totals);
+    uint64_t digest = run_seed(seed, mix, &totals);
 
     print_totals(&totals, now_s(CLOCK_PROCESS_CPUTIME_ID) - cpu);
     printf("seed %llu digest %016llx\n", (unsigned long long)seed, (unsigned long long)digest);
@@ -109,17 +118,59 @@ static void keep_memory(void)
     (void)mallopt(M_TRIM_THRESHOLD, LARGE);
 }
 
+/* The bits that a list of names stands for. */
+static bool read_mix(const char *text, unsigned *out)
+{
+    static const char *const names[] = {
+#define MIX(symbol, name, on, what) name,
+#include "sim/mix.def"
+#undef MIX
+    };
+    struct str left = str_of(text);
+
+    *out = 0;
+    while (left.len > 0 && !str_eq(left, STR("none"))) {
+        int64_t comma = str_find(left, STR(","), 0);
+        size_t len = comma < 0 ? left.len : (size_t)comma;
+        unsigned i = 0;
+
+        while (i < MIX_COUNT && !str_eq(str_slice(left, 0, len), str_of(names[i])))
+            i++;
+        if (i == MIX_COUNT)
+            return false;
+        *out |= 1u << i;
+        left = comma < 0 ? STR_NONE : str_slice(left, len + 1, left.len);
+    }
+    return true;
+}
+
+/* An assertion of the node or the engine broke: say in which world. */
+static void say_where(int signal_number)
+{
+    if (sim_running != NULL && signal_number == SIGABRT)
+        printf("seed %llu, event %lld: the process ends\n",
+               (unsigned long long)sim_running->config.seed, (long long)sim_running->events);
+    fflush(stdout);
+}
+
+static int usage(void)
+{
+    fprintf(stderr, "usage: pawl-sim [--seconds N | --seeds N] [--first SEED] [--mix NAMES] | "
+                    "--seed SEED [--mix NAMES] | --case NAME | --cases\n");
+    return 2;
+}
+
 int main(int argc, char **argv)
 {
     double seconds = 60;
-    uint64_t first = 1, count = 0;
+    uint64_t first = 1, count = 0, one = 0;
+    unsigned mix = mix_default();
 
     keep_memory();
+    signal(SIGABRT, say_where);
     for (int i = 1; i < argc; i += 2) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
 
-        if (strcmp(argv[i], "--seed") == 0)
-            return run_one(strtoull(value, NULL, 10));
         if (strcmp(argv[i], "--case") == 0)
             return run_case(value);
         if (strcmp(argv[i], "--cases") == 0) {
@@ -133,12 +184,15 @@ int main(int argc, char **argv)
             count = strtoull(value, NULL, 10);
         else if (strcmp(argv[i], "--first") == 0)
             first = strtoull(value, NULL, 10);
-        else {
-            fprintf(stderr, "usage: pawl-sim [--seconds N | --seeds N] [--first SEED] | "
-                            "--seed SEED | --case NAME | --cases\n");
-            return 2;
-        }
+        else if (strcmp(argv[i], "--seed") == 0)
+            one = strtoull(value, NULL, 10);
+        else if (strcmp(argv[i], "--trace") == 0)
+            traced = value;
+        else if (strcmp(argv[i], "--mix") != 0 || !read_mix(value, &mix))
+            return usage();
     }
-    run_many(seconds, count, first);
+    if (one > 0)
+        return run_one(one, mix);
+    run_many(seconds, count, first, mix);
     return 0;
 }

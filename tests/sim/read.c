@@ -6,7 +6,7 @@
 
 struct sim *sim_of(struct reader *r)
 {
-    return (struct sim *)(void *)r;
+    return ((struct sim_node *)(void *)r)->sim;
 }
 
 bool sim_read_fails(struct reader *r, struct err *err)
@@ -17,6 +17,20 @@ bool sim_read_fails(struct reader *r, struct err *err)
         return false;
     (void)err_set(err, ERR_IO, "the simulated disk could not be read");
     return true;
+}
+
+/* The first row above that seq which is there. */
+static size_t first_row(const struct disk_execution *x, int64_t after)
+{
+    return (size_t)after < x->rows_deleted ? x->rows_deleted : (size_t)after;
+}
+
+static void add_told(const struct disk *d, const struct disk_execution *x, struct arena *mem,
+                     struct tolds *out)
+{
+    for (size_t i = 0; i < d->events.count; i++)
+        if (d->events.items[i].of == x)
+            *VEC_ADD(mem, out) = d->events.items[i].told;
 }
 
 bool read_execution(struct reader *r, struct arena *mem, struct uuid id,
@@ -31,8 +45,10 @@ bool read_execution(struct reader *r, struct arena *mem, struct uuid id,
         return true;
     *out = x->s;
     out->history = (struct history){0};
-    for (size_t i = (size_t)x->s.checkpoint_seq; i < x->history.count; i++)
+    for (size_t i = first_row(x, x->s.checkpoint_seq); i < x->history.count; i++)
         *VEC_ADD(mem, &out->history) = x->history.items[i];
+    out->tolds = (struct tolds){0};
+    add_told(&sim_of(r)->disk, x, mem, &out->tolds);
     return true;
 }
 
@@ -95,7 +111,7 @@ bool read_snapshot(struct reader *r, struct arena *mem, struct str hash, struct 
 
 bool read_definition_stamp(struct reader *r, int64_t *out, struct err *err)
 {
-    *out = 1;
+    *out = sim_of(r)->disk.stamp;
     return !sim_read_fails(r, err);
 }
 
@@ -151,7 +167,8 @@ bool read_due(struct reader *r, struct arena *mem, int64_t after_us, struct uuid
     for (size_t i = 0; i < d->executions.count; i++) {
         const struct stored_execution *s = &d->executions.items[i]->s;
         struct due due = {.id = s->id, .wake_at_us = s->wake_at_us};
-        if (s->wake_at_us > 0 && s->wake_at_us <= until_us && by_time(&due, &after) > 0)
+        if (!d->executions.items[i]->is_deleted && s->wake_at_us > 0 && s->wake_at_us <= until_us &&
+            by_time(&due, &after) > 0)
             *VEC_ADD(mem, out) = due;
     }
     if (out->count > 0)
@@ -161,23 +178,29 @@ bool read_due(struct reader *r, struct arena *mem, int64_t after_us, struct uuid
     return true;
 }
 
-/* Children are not simulated: nobody is told anything. */
 bool read_told(struct reader *r, struct arena *mem, struct uuid id, struct tolds *out,
                struct err *err)
 {
-    (void)mem;
-    (void)id;
+    struct disk *d = &sim_of(r)->disk;
+
     *out = (struct tolds){0};
+    add_told(d, disk_find(d, id), mem, out);
     return !sim_read_fails(r, err);
 }
 
 bool read_told_executions(struct reader *r, struct arena *mem, int64_t after, int64_t limit,
                           struct told_executions *out, struct err *err)
 {
-    (void)mem;
-    (void)after;
-    (void)limit;
+    const struct disk *d = &sim_of(r)->disk;
+
     *out = (struct told_executions){0};
+    for (size_t i = 0; i < d->events.count && (int64_t)out->count < limit; i++) {
+        const struct disk_event *e = &d->events.items[i];
+
+        if (e->told.n > after && !e->of->is_deleted && !status_is_terminal(e->of->s.status) &&
+            e->of->s.waiting_kind != WAITING_PAUSED)
+            *VEC_ADD(mem, out) = (struct told_execution){.id = e->of->s.id, .n = e->told.n};
+    }
     return !sim_read_fails(r, err);
 }
 
@@ -189,7 +212,8 @@ bool read_history(struct reader *r, struct arena *mem, struct uuid id, int64_t a
     if (sim_read_fails(r, err))
         return false;
     *found = x != NULL;
-    for (size_t i = (size_t)after; x != NULL && i < x->history.count && limit-- > 0; i++)
+    for (size_t i = x == NULL ? 0 : first_row(x, after);
+         x != NULL && i < x->history.count && limit-- > 0; i++)
         *VEC_ADD(mem, out) = x->history.items[i];
     return true;
 }

@@ -1,19 +1,21 @@
 /*
- * sim.h - the simulator: the real node and engine in one thread, on a disk,
- * a clock and clients that are made up, all of it driven by one number.
+ * sim.h - the simulator: real nodes and the real engine in one thread, on a
+ * disk, clocks and clients that are made up, all of it driven by one number.
  *
- *     client.c  requests, and what may be answered to them
- *     node      the real one: node_submit(), node_pass()
- *     store.c   batches and reads wait here until the world lets them happen
- *     disk.c    what is durable, and the invariants of every commit
+ *     generate*.c  scenarios that are made up
+ *     client.c     requests; answer.c: what may be answered to them
+ *     node         real ones, each with a cache and a clock of its own
+ *     store.c      batches and reads wait here until the world lets them happen
+ *     disk*.c      what is durable, and the invariants of every commit
  *     correlation.c  signals and waits that a correlation joins, on that disk
- *     world.c   what happens next: a pass, a batch, a read, time, a crash
+ *     world.c      what happens next: a pass, a batch, a read, time, a crash
+ *     rest.c       letting everything come to rest, and what must hold then
  *
  * The same seed gives the same run to the byte: `digest` sums up everything
  * that became durable and everything that was answered. Nothing here sleeps,
  * asks the system for the time or for random numbers.
  *
- * The node is linked with the functions of store/read.h and log_write() that
+ * The nodes are linked with the functions of store/read.h and log_write() that
  * are defined here, in place of the real ones.
  */
 #ifndef PAWL_TESTS_SIM_SIM_H
@@ -64,9 +66,10 @@ struct disk_letter {
     bool is_incident, is_open;
 };
 
-/* What a version of an execution looked like to clients. */
+/* What a version of an execution looked like to clients, and since when. */
 struct disk_version {
     enum execution_status status;
+    int64_t mono_us;
 };
 
 /* The state after row `seq`. */
@@ -77,7 +80,9 @@ struct disk_checkpoint {
 
 struct disk_execution {
     struct stored_execution s;  /* without history */
-    struct history history;     /* all of it */
+    struct history history;     /* all of it, also what was deleted */
+    size_t rows_deleted;        /* of it, the oldest ones */
+    bool is_deleted;            /* its own row is gone, too */
     VEC_OF(struct disk_signal); /* received */
     struct {
         VEC_OF(struct disk_version);
@@ -85,7 +90,8 @@ struct disk_execution {
     struct {
         VEC_OF(struct disk_letter);
     } letters;
-    int64_t request;               /* number of the request that started it */
+    int64_t request; /* number of the request that started it; of a child: 0 */
+    bool is_child;
     bool has_moved;                /* to another version: no one program folds all its rows */
     unsigned repairs;              /* that were acknowledged */
     unsigned log_lines;            /* that its commits have promised */
@@ -125,6 +131,12 @@ struct disk_correlated {
     struct uuid execution;
 };
 
+/* What an execution was told and no commit has applied: a row of execution_events. */
+struct disk_event {
+    struct disk_execution *of;
+    struct told told;
+};
+
 struct disk {
     struct arena mem;
     struct arena scratch; /* for applying one member */
@@ -147,12 +159,18 @@ struct disk {
     } waits;
     int64_t wait_rows;
     struct {
+        VEC_OF(struct disk_event);
+    } events; /* by n */
+    int64_t event_rows;
+    int64_t stamp; /* grows when a definition is published */
+    struct {
         VEC_OF(struct disk_correlated);
     } correlated;
-    int64_t commits, rows, increments;
+    int64_t commits, rows, increments, children, deleted;
 };
 
 struct sim;
+struct sim_node;
 
 /* Whether a commit has not seen what is kept: then m->result says so. */
 bool correlation_refuses(const struct disk *d, struct member *m);
@@ -161,7 +179,7 @@ void correlation_keep(struct sim *sim, struct member *m);
 void correlation_check(struct sim *sim); /* when nothing is under way */
 const struct disk_correlated *correlation_find(const struct disk *d, struct str id);
 
-/* A reader is the sim itself; and what the database may say at any time. */
+/* A reader is the node that reads; and what the database may say at any time. */
 struct sim *sim_of(struct reader *r);
 bool sim_read_fails(struct reader *r, struct err *err);
 
@@ -169,45 +187,64 @@ void disk_init(struct disk *d, const struct cel_env *env);
 void disk_fini(struct disk *d);
 /* Make a member durable, or refuse it, as a store does; and check what must hold. */
 void disk_apply(struct sim *sim, struct member *m);
+/* One that is there; or that has been there, deleted since. Or NULL. */
 struct disk_execution *disk_find(struct disk *d, struct uuid id);
+struct disk_execution *disk_find_ever(struct disk *d, struct uuid id);
 const struct disk_signal *disk_find_signal(const struct disk_execution *x, struct str id);
 void disk_publish(struct sim *sim, struct str code, struct str text, int64_t *version);
 void disk_put_record(struct disk *d, struct str object, struct str id, struct str data_json);
 struct disk_record *disk_find_record(struct disk *d, struct str object, struct str id);
 /* Everything on the disk is as it must be when nothing is under way. */
 void disk_check_all(struct sim *sim);
+/* Whoever should have moved within a minute has moved. */
+void disk_check_nobody_sleeps(struct sim *sim);
 
 /* --- the store --- */
 
 /* How often something goes wrong, in a thousand. */
 struct faults {
     unsigned refuse_batch, refuse_member, unknown, read_error, read_full, crash, clock_back;
+    unsigned contend; /* another writer changes a record that all of them write to */
 };
 
-/* The store as the node sees it. */
+struct executions_refused {
+    VEC_OF(struct uuid);
+};
+
+/* The store as one node sees it. */
 struct sim_store {
     struct store base;
-    struct sim *sim;
+    struct sim_node *node;
     struct mailbox done;
     struct batch *batches[2]; /* submitted, oldest first */
     unsigned batch_count;
     bool is_written; /* the oldest has ended and has not come back yet */
     struct {
         VEC_OF(struct store_task *);
-    } reads; /* waiting to run; the arena is the sim's */
+    } reads;          /* waiting to run; the arena is the sim's */
+    bool overlaps[2]; /* of each: another was under way when it was submitted */
+    struct executions_refused refused, refused_before; /* in the batch, and in the one before it */
     /* What the next batches end with; for named cases. */
     const char *script; /* c: committed, r: refused, u: unknown, k: unknown and kept, or NULL */
     const char *member_script; /* .: as it is, s: stale, d: record stale, f: failed, or NULL */
 };
 
-bool store_init(struct sim *sim, struct err *err);
-void store_fini(struct sim *sim);
+/* A node: the real one, its view of the store, and a clock that may be wrong. */
+struct sim_node {
+    struct sim *sim;
+    struct node *node; /* NULL while it is down */
+    struct sim_store store;
+    struct clock_manual clock;
+};
+
+bool store_init(struct sim_node *at, struct err *err);
+void store_fini(struct sim_node *at);
 /* Everything under way is gone; what was written stays. */
-void store_crash(struct sim *sim);
-bool store_write_one(struct sim *sim);   /* the oldest batch ends, on the disk */
-bool store_deliver_one(struct sim *sim); /* ... and comes back */
-bool store_read_one(struct sim *sim);    /* one of the reads happens and comes back */
-bool store_is_idle(const struct sim *sim);
+void store_crash(struct sim_node *at);
+bool store_write_one(struct sim_node *at);   /* the oldest batch ends, on the disk */
+bool store_deliver_one(struct sim_node *at); /* ... and comes back */
+bool store_read_one(struct sim_node *at);    /* one of the reads happens and comes back */
+bool store_is_idle(const struct sim_node *at);
 
 /* --- clients --- */
 
@@ -222,8 +259,14 @@ struct asked {
 struct sim_request {
     struct node_request r;
     struct arena mem;
+    struct sim_node *at; /* whom it was sent to */
     struct asked *asked; /* or NULL */
     int64_t number;
+    /* Of the execution that it names, if there is one: */
+    int64_t first_version;             /* durable when it was sent */
+    bool was_conflict;                 /* a refusal was true of a version since then */
+    int64_t deadline_us;               /* monotonic; of its wait */
+    struct execution_delete *deletion; /* or NULL */
     bool is_answered;
     bool has_unique_signal;
     struct str payload_json;
@@ -237,6 +280,7 @@ struct clients {
     } pending;
     struct uuid recent[64]; /* executions to talk to */
     unsigned recent_count;
+    struct uuid deleting; /* whose deletion was asked for last */
     int64_t requests, answered, refused;
     int64_t starts;     /* asked for */
     int64_t repeatable; /* requests that may be sent again */
@@ -244,43 +288,75 @@ struct clients {
 
 /* Make up a request and submit it. */
 void client_ask(struct sim *sim);
-/* A request to be filled and submitted. */
+/* The execution that a request is about. */
+struct uuid client_asks_about(const struct sim_request *q);
+/* A request to be filled and submitted, to a node that is up. */
 struct sim_request *client_new(struct sim *sim, enum node_request_kind kind);
 /* False: it was refused at once, and is gone. */
 bool client_submit(struct sim *sim, struct sim_request *q);
 void client_free(struct sim *sim, struct sim_request *q);
-/* The server is gone: nobody will answer. */
-void client_crash(struct sim *sim);
+/* A node is gone: nobody will answer what was sent to it. */
+void client_crash(struct sim_node *at);
+/* An execution has a new version: requests that are about it may be refused because of that. */
+void client_saw(struct sim *sim, const struct disk_execution *x);
+/* Hold an answer against the disk. */
+void answer_check(struct sim *sim, const struct sim_request *q);
+/* Whether this conflict is true of the execution as it is on the disk. */
+bool answer_is_conflict(struct sim *sim, const struct sim_request *q,
+                        const struct disk_execution *x);
+/* An open letter: of that id, or any of them; or NULL. */
+const struct disk_letter *letter_open(struct arena *mem, const struct disk_execution *x,
+                                      struct str id);
+struct str letter_text(struct arena *mem, const struct disk_letter *l);
+/* Whether a live parent waits for the end of this one. */
+bool disk_is_awaited(struct disk *d, const struct disk_execution *x);
 void client_fini(struct sim *sim);
 /* Remember an execution to talk to. */
 void client_remember(struct sim *sim, struct uuid id);
 
 /* --- definitions that are made up --- */
 
-/* The text of a random scenario of that code, in `mem`. */
-struct str generate_scenario(struct arena *mem, struct dice *dice, struct str code);
+/* What the made-up world has beside the ordinary: bits. */
+enum mix {
+#define MIX(symbol, name, on, what) MIX_##symbol##_BIT,
+#include "sim/mix.def"
+#undef MIX
+    MIX_COUNT
+};
+#define MIX_OF(symbol) (1u << MIX_##symbol##_BIT)
+unsigned mix_default(void);
+
+/*
+ * The text of a random scenario of that code, in `mem`. `kids` is how many of
+ * the processes k0, k1 ... it may start.
+ */
+struct str generate_scenario(struct arena *mem, struct dice *dice, struct str code, unsigned mix,
+                             unsigned kids);
 
 /* --- the world --- */
+
+enum { NODES_MAX = 3 };
 
 struct sim_config {
     uint64_t seed;
     int64_t starts; /* how many executions are asked for */
     struct faults faults;
     unsigned scenarios;
+    unsigned kids; /* processes that others start */
+    unsigned nodes;
+    unsigned mix; /* MIX_OF(...) of what it has */
     size_t cache_bytes;
     struct str data_path; /* for the poison file; empty = none */
-    bool is_quiet;
+    struct str trace;     /* part of the id of an execution whose commits are printed; or empty */
 };
 
 struct sim {
     struct sim_config config;
     struct dice dice;
     struct arena mem;
-    struct clock_manual clock;
     struct disk disk;
-    struct sim_store store;
+    struct sim_node nodes[NODES_MAX];
     struct clients clients;
-    struct node *node;
     uint64_t digest;
     int64_t events;
     int64_t crashes, refused_batches, unknown_batches, refused_members, jumps_back;
@@ -288,8 +364,8 @@ struct sim {
     int64_t latest_wall_us; /* the furthest that the wall clock has been */
 };
 
-/* The configuration that a seed stands for. */
-struct sim_config sim_config_of(uint64_t seed);
+/* The configuration that a seed stands for, of a world that may have these things. */
+struct sim_config sim_config_of(uint64_t seed, unsigned mix);
 
 void sim_init(struct sim *sim, const struct sim_config *config);
 void sim_fini(struct sim *sim);
@@ -299,11 +375,24 @@ void sim_run(struct sim *sim);
 
 /* Let everything under way happen, without faults, at this time. */
 void sim_settle(struct sim *sim);
+/* The same, then a minute more, so that whatever failed is tried again: nobody may sleep then. */
+void sim_calm(struct sim *sim);
 /* Let time pass until nothing is due any more, and check that nothing is stuck. */
 void sim_come_to_rest(struct sim *sim);
 
-/* The node dies, and a new one opens on what is durable. */
-void sim_crash(struct sim *sim);
+void sim_open_node(struct sim_node *at);
+/* A node dies. */
+void sim_kill_node(struct sim_node *at);
+/* It dies, and a new one opens on what is durable. */
+void sim_crash(struct sim_node *at);
+/* Let time pass on all clocks. */
+void sim_let_pass(struct sim *sim, int64_t us);
+/* The earliest of the clocks of nodes that are up; and the monotonic one, which they share. */
+int64_t sim_wall_us(const struct sim *sim);
+int64_t sim_mono_us(const struct sim *sim);
+struct sim_node *sim_some_node(struct sim *sim); /* that is up */
+
+struct str sim_id(struct sim *sim, struct uuid id); /* as text, for a message */
 
 /* Add to the digest. */
 void sim_note(struct sim *sim, uint64_t n);

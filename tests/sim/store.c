@@ -1,6 +1,8 @@
 /* store.c - the store that the node of the simulator sees; see sim.h. */
 #include "sim/sim.h"
 
+#include <stdio.h>
+
 enum { READS_MAX = 64, DONE_CAPACITY = 4096 };
 
 /* The node is given its store and opens none. */
@@ -20,10 +22,11 @@ static bool submit(struct store *base, struct batch *batch)
 {
     struct sim_store *s = (struct sim_store *)base;
 
-    SIM_CHECK(s->sim, s->batch_count < 2, "a third batch was submitted");
-    SIM_CHECK(s->sim, batch->members.count > 0, "an empty batch was submitted");
+    SIM_CHECK(s->node->sim, s->batch_count < 2, "a third batch was submitted");
+    SIM_CHECK(s->node->sim, batch->members.count > 0, "an empty batch was submitted");
     if (!mailbox_reserve(&s->done))
         return false;
+    s->overlaps[s->batch_count] = s->batch_count > 0;
     s->batches[s->batch_count++] = batch;
     return true;
 }
@@ -31,7 +34,7 @@ static bool submit(struct store *base, struct batch *batch)
 static bool read(struct store *base, struct store_task *task)
 {
     struct sim_store *s = (struct sim_store *)base;
-    struct sim *sim = s->sim;
+    struct sim *sim = s->node->sim;
 
     if (s->reads.count == READS_MAX ||
         (!sim->no_faults && dice_hits(&sim->dice, sim->config.faults.read_full)) ||
@@ -48,20 +51,20 @@ static void close_store(struct store *base)
 
 static const struct store_ops ops = {.submit = submit, .read = read, .close = close_store};
 
-bool store_init(struct sim *sim, struct err *err)
+bool store_init(struct sim_node *at, struct err *err)
 {
-    sim->store = (struct sim_store){.base = {.ops = &ops}, .sim = sim};
-    return mailbox_init(&sim->store.done, DONE_CAPACITY, err);
+    at->store = (struct sim_store){.base = {.ops = &ops}, .node = at};
+    return mailbox_init(&at->store.done, DONE_CAPACITY, err);
 }
 
-void store_fini(struct sim *sim)
+void store_fini(struct sim_node *at)
 {
-    mailbox_fini(&sim->store.done);
+    mailbox_fini(&at->store.done);
 }
 
-void store_crash(struct sim *sim)
+void store_crash(struct sim_node *at)
 {
-    struct sim_store *s = &sim->store;
+    struct sim_store *s = &at->store;
     void *items[64];
 
     for (unsigned i = 0; i < s->batch_count; i++)
@@ -75,26 +78,40 @@ void store_crash(struct sim *sim)
     }
 }
 
-bool store_is_idle(const struct sim *sim)
+bool store_is_idle(const struct sim_node *at)
 {
-    return sim->store.batch_count == 0 && sim->store.reads.count == 0 && sim->store.done.count == 0;
+    const struct sim_store *s = &at->store;
+
+    return s->batch_count == 0 && s->reads.count == 0 && s->done.count == 0;
 }
 
 /* --- batches --- */
 
-/* Refuse a member for a reason that does not lie in itself. */
-static bool refuse_member(struct sim *sim, struct member *m)
+/* Whether it writes to a record that others write to: all but those of 'own'. */
+static bool writes_shared(const struct commit *c)
 {
-    struct sim_store *s = &sim->store;
+    for (size_t i = 0; i < c->records.count; i++)
+        if (!str_eq(c->records.items[i].object, STR("own")))
+            return true;
+    return false;
+}
+
+/* Refuse a member for a reason that does not lie in itself. */
+static bool refuse_member(struct sim_store *s, struct member *m)
+{
+    struct sim *sim = s->node->sim;
     char what = '.';
 
     if (m->kind != MEMBER_COMMIT)
         return false;
     if (s->member_script != NULL && *s->member_script != 0)
         what = *s->member_script++;
+    else if (!sim->no_faults && writes_shared(m->commit) &&
+             dice_hits(&sim->dice, sim->config.faults.contend))
+        what = 'd';
     else if (!sim->no_faults && dice_hits(&sim->dice, sim->config.faults.refuse_member))
         what = "sdf"[dice_roll(&sim->dice, 3)];
-    if (what == '.' || (what == 'd' && m->commit->records.count == 0))
+    if (what == '.' || (what == 'd' && !writes_shared(m->commit)))
         return false;
     sim->refused_members++;
     m->result = what == 's' ? MEMBER_STALE : what == 'd' ? MEMBER_RECORD_STALE : MEMBER_FAILED;
@@ -103,17 +120,83 @@ static bool refuse_member(struct sim *sim, struct member *m)
     return true;
 }
 
-static void write_members(struct sim *sim, struct batch *b)
+/*
+ * A commit rests on the one before it of the same node, which may be in the
+ * same batch or in the one that was under way when this one was submitted. When
+ * that was refused, the row may be of the version that it names all the same:
+ * another node has made its own.
+ */
+static bool refuse_follower(struct sim_store *s, struct member *m)
 {
-    for (size_t i = 0; i < b->members.count; i++)
-        if (!refuse_member(sim, b->members.items[i]))
-            disk_apply(sim, b->members.items[i]);
+    struct uuid id = m->kind == MEMBER_COMMIT ? m->commit->after->id : (struct uuid){.bytes = {0}};
+    bool found = false;
+
+    for (size_t i = 0; i < s->refused.count; i++)
+        found |= uuid_cmp(s->refused.items[i], id) == 0;
+    for (size_t i = 0; s->overlaps[0] && i < s->refused_before.count; i++)
+        found |= uuid_cmp(s->refused_before.items[i], id) == 0;
+    if (found)
+        m->result = MEMBER_STALE;
+    return found;
 }
 
-static char pick_end(struct sim *sim)
+static void note_refused(struct sim_store *s, const struct member *m)
 {
+    if (m->kind == MEMBER_COMMIT && !m->commit->is_start)
+        *VEC_ADD(&s->node->sim->mem, &s->refused) = m->commit->after->id;
+}
+
+/* The next batch begins. */
+static void forget_refused(struct sim_store *s)
+{
+    struct executions_refused swap = s->refused_before;
+
+    s->refused_before = s->refused;
+    s->refused = swap;
+    s->refused.count = 0;
+}
+
+/* With --trace: what became of the commits of one execution. */
+static void trace_member(const struct sim_node *at, const struct member *m)
+{
+    struct sim *sim = at->sim;
+    const struct commit *c = m->commit;
+    char id[UUID_TEXT_LEN + 1];
+
+    if (sim->config.trace.len == 0 || m->kind != MEMBER_COMMIT)
+        return;
+    uuid_write(c->after->id, id);
+    if (str_find(str_of(id), sim->config.trace, 0) < 0)
+        return;
+    printf(
+        "event %lld, node %d: version %lld to %lld, result %d, %s, wake_at %lld (now %lld), %.*s\n",
+        (long long)sim->events, (int)(at - sim->nodes), (long long)c->read_version,
+        (long long)c->after->row_version, (int)m->result, status_name(c->after->status),
+        (long long)c->after->wake_at_us, (long long)clock_wall_us(&at->clock.clock),
+        STR_ARG(c->after->waiting_for_json));
+    for (size_t i = 0; i < c->history.count; i++)
+        printf("    row %lld %s %.*s %.*s %.*s\n", (long long)c->history.items[i].seq,
+               history_kind_name(c->history.items[i].kind), STR_ARG(c->history.items[i].step),
+               STR_ARG(c->history.items[i].status), STR_ARG(c->history.items[i].error_json));
+}
+
+static void write_members(struct sim_store *s, struct batch *b)
+{
+    for (size_t i = 0; i < b->members.count; i++) {
+        struct member *m = b->members.items[i];
+
+        if (!refuse_follower(s, m) && !refuse_member(s, m))
+            disk_apply(s->node->sim, m);
+        if (m->result != MEMBER_APPLIED)
+            note_refused(s, m);
+        trace_member(s->node, m);
+    }
+}
+
+static char pick_end(struct sim_store *s)
+{
+    struct sim *sim = s->node->sim;
     const struct faults *f = &sim->config.faults;
-    struct sim_store *s = &sim->store;
 
     if (s->script != NULL && *s->script != 0)
         return *s->script++;
@@ -126,16 +209,18 @@ static char pick_end(struct sim *sim)
     return 'c';
 }
 
-bool store_write_one(struct sim *sim)
+bool store_write_one(struct sim_node *at)
 {
-    struct sim_store *s = &sim->store;
+    struct sim_store *s = &at->store;
+    struct sim *sim = at->sim;
     struct batch *b = s->batches[0];
     char end;
 
     if (s->batch_count == 0 || s->is_written)
         return false;
-    end = pick_end(sim);
+    end = pick_end(s);
     s->is_written = true;
+    forget_refused(s);
     b->end = end == 'c' ? BATCH_COMMITTED : end == 'r' ? BATCH_REFUSED : BATCH_UNKNOWN;
     if (end == 'r')
         sim->refused_batches++;
@@ -144,14 +229,16 @@ bool store_write_one(struct sim *sim)
     if (end != 'c')
         (void)err_set(&b->err, ERR_IO, "the simulated disk is %s", end == 'r' ? "full" : "silent");
     if (end == 'c' || end == 'k')
-        write_members(sim, b);
+        write_members(s, b);
+    for (size_t i = 0; (end == 'r' || end == 'u') && i < b->members.count; i++)
+        note_refused(s, b->members.items[i]);
     sim_note(sim, (uint64_t)end);
     return true;
 }
 
-bool store_deliver_one(struct sim *sim)
+bool store_deliver_one(struct sim_node *at)
 {
-    struct sim_store *s = &sim->store;
+    struct sim_store *s = &at->store;
 
     if (!s->is_written)
         return false;
@@ -159,14 +246,16 @@ bool store_deliver_one(struct sim *sim)
     s->batches[0] = s->batches[1];
     s->batch_count--;
     s->is_written = false;
+    s->overlaps[0] = s->overlaps[1];
     return true;
 }
 
 /* --- reads --- */
 
-bool store_read_one(struct sim *sim)
+bool store_read_one(struct sim_node *at)
 {
-    struct sim_store *s = &sim->store;
+    struct sim_store *s = &at->store;
+    struct sim *sim = at->sim;
     struct store_task *task;
     size_t which;
 
@@ -178,7 +267,7 @@ bool store_read_one(struct sim *sim)
     for (size_t i = which + 1; i < s->reads.count; i++)
         s->reads.items[i - 1] = s->reads.items[i];
     s->reads.count--;
-    task->run(task, (struct reader *)(void *)sim);
+    task->run(task, (struct reader *)(void *)at);
     mailbox_put_reserved(&s->done, task);
     return true;
 }

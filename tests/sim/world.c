@@ -33,6 +33,14 @@ void sim_note_str(struct sim *sim, struct str s)
     }
 }
 
+struct str sim_id(struct sim *sim, struct uuid id)
+{
+    char text[UUID_TEXT_LEN + 1];
+
+    uuid_write(id, text);
+    return str_copy(&sim->mem, str_of(text));
+}
+
 _Noreturn void sim_fail(const struct sim *sim, const char *format, ...)
 {
     va_list args;
@@ -95,23 +103,30 @@ static const struct cel_env *shared_env(void)
     return env;
 }
 
-static void open_node(struct sim *sim)
+void sim_open_node(struct sim_node *at)
 {
+    struct sim *sim = at->sim;
     struct node_options options = {
         .data_path = sim->config.data_path,
-        .clock = &sim->clock.clock,
+        .clock = &at->clock.clock,
         .cache_bytes = sim->config.cache_bytes,
         .env = sim->disk.env,
-        .store = &sim->store.base,
-        .done = &sim->store.done,
+        .store = &at->store.base,
+        .done = &at->store.done,
         .random = random_bytes,
         .random_context = sim,
     };
     struct err err;
 
-    sim->node = node_open(&options, &err);
-    if (sim->node == NULL)
+    at->node = node_open(&options, &err);
+    if (at->node == NULL)
         sim_fail(sim, "the node does not open: %s", err.message);
+}
+
+/* Clocks of several machines are not the same. */
+static int64_t some_skew_us(struct sim *sim)
+{
+    return sim->config.nodes == 1 ? 0 : (int64_t)dice_roll(&sim->dice, 4000) * 1000;
 }
 
 void sim_init(struct sim *sim, const struct sim_config *config)
@@ -121,195 +136,189 @@ void sim_init(struct sim *sim, const struct sim_config *config)
     *sim = (struct sim){.config = *config, .dice = {.state = config->seed * 2654435761u + 1}};
     sim_running = sim;
     arena_init(&sim->mem);
-    clock_manual_init(&sim->clock, INT64_C(1767225600) * SECOND);
     disk_init(&sim->disk, shared_env());
     for (unsigned i = 0; i < 3; i++) {
         char id[3] = {'c', (char)('0' + i), 0};
         disk_put_record(&sim->disk, STR("acc"), str_of(id), STR("{\"n\":0}"));
     }
-    if (!store_init(sim, &err))
-        sim_fail(sim, "%s", err.message);
-    open_node(sim);
+    disk_put_record(&sim->disk, STR("hot"), STR("h0"), STR("{}"));
+    disk_put_record(&sim->disk, STR("hot"), STR("h1"), STR("{}"));
+    for (unsigned i = 0; i < config->nodes; i++) {
+        struct sim_node *at = &sim->nodes[i];
+
+        at->sim = sim;
+        clock_manual_init(&at->clock, INT64_C(1767225600) * SECOND + some_skew_us(sim));
+        if (!store_init(at, &err))
+            sim_fail(sim, "%s", err.message);
+        sim_open_node(at);
+    }
 }
 
 void sim_fini(struct sim *sim)
 {
-    node_close(sim->node);
+    for (unsigned i = 0; i < sim->config.nodes; i++)
+        if (sim->nodes[i].node != NULL)
+            node_close(sim->nodes[i].node);
     client_fini(sim);
-    store_fini(sim);
+    for (unsigned i = 0; i < sim->config.nodes; i++)
+        store_fini(&sim->nodes[i]);
     disk_fini(&sim->disk);
     arena_fini(&sim->mem);
     sim_running = NULL;
 }
 
-void sim_crash(struct sim *sim)
+void sim_kill_node(struct sim_node *at)
 {
-    sim->crashes++;
-    node_close(sim->node);
-    store_crash(sim);
-    client_crash(sim);
-    open_node(sim);
+    at->sim->crashes++;
+    node_close(at->node);
+    at->node = NULL;
+    store_crash(at);
+    client_crash(at);
+}
+
+void sim_crash(struct sim_node *at)
+{
+    sim_kill_node(at);
+    sim_open_node(at);
+}
+
+struct sim_node *sim_some_node(struct sim *sim)
+{
+    unsigned up = 0, which;
+
+    if (sim->config.nodes == 1)
+        return &sim->nodes[0];
+    for (unsigned i = 0; i < sim->config.nodes; i++)
+        up += sim->nodes[i].node != NULL;
+    which = dice_roll(&sim->dice, up);
+    for (unsigned i = 0;; i++)
+        if (sim->nodes[i].node != NULL && which-- == 0)
+            return &sim->nodes[i];
 }
 
 /* --- time --- */
 
-static void let_pass(struct sim *sim, int64_t us)
+int64_t sim_wall_us(const struct sim *sim)
 {
-    clock_manual_advance(&sim->clock, us);
-    if (clock_wall_us(&sim->clock.clock) > sim->latest_wall_us)
-        sim->latest_wall_us = clock_wall_us(&sim->clock.clock);
+    int64_t us = INT64_MAX;
+
+    for (unsigned i = 0; i < sim->config.nodes; i++)
+        if (sim->nodes[i].node != NULL && clock_wall_us(&sim->nodes[i].clock.clock) < us)
+            us = clock_wall_us(&sim->nodes[i].clock.clock);
+    return us;
 }
 
-static void move_clock(struct sim *sim)
+int64_t sim_mono_us(const struct sim *sim)
 {
-    int64_t now_us = clock_wall_us(&sim->clock.clock), next_us = node_next_wake_us(sim->node);
+    return clock_mono_us(&sim->nodes[0].clock.clock);
+}
+
+void sim_let_pass(struct sim *sim, int64_t us)
+{
+    for (unsigned i = 0; i < sim->config.nodes; i++) {
+        struct sim_node *at = &sim->nodes[i];
+
+        clock_manual_advance(&at->clock, us);
+        if (clock_wall_us(&at->clock.clock) > sim->latest_wall_us)
+            sim->latest_wall_us = clock_wall_us(&at->clock.clock);
+    }
+}
+
+static void move_clock(struct sim_node *at)
+{
+    struct sim *sim = at->sim;
+    int64_t now_us = clock_wall_us(&at->clock.clock), next_us = node_next_wake_us(at->node);
     struct dice *d = &sim->dice;
 
     if (!sim->no_faults && dice_hits(d, sim->config.faults.clock_back)) {
         int64_t back_us = (int64_t)(dice_next(d) % (uint64_t)DAY);
         sim->jumps_back++;
-        clock_manual_set_wall(&sim->clock, now_us - back_us);
+        clock_manual_set_wall(&at->clock, now_us - back_us);
         return;
     }
     if (dice_roll(d, 3) == 0 && next_us > now_us && next_us < now_us + 60 * SECOND)
-        let_pass(sim, next_us - now_us);
+        sim_let_pass(sim, next_us - now_us);
     else if (dice_roll(d, 20) == 0)
-        let_pass(sim, (int64_t)dice_roll(d, 7200) * SECOND);
+        sim_let_pass(sim, (int64_t)dice_roll(d, 7200) * SECOND);
     else
-        let_pass(sim, (int64_t)dice_roll(d, 20000));
+        sim_let_pass(sim, (int64_t)dice_roll(d, 20000));
 }
 
 /* --- events --- */
 
 /* The machine dies: of what was under way, the oldest may have become durable. */
-static void crash(struct sim *sim)
+static void crash(struct sim_node *at)
 {
-    unsigned kept = dice_roll(&sim->dice, 3);
+    struct sim *sim = at->sim;
+    unsigned kept = dice_roll(&sim->dice, 3), up = 0;
 
     while (kept-- > 0) {
-        if (sim->store.is_written) {
-            sim->store.batches[0] = sim->store.batches[1];
-            sim->store.batch_count--;
-            sim->store.is_written = false;
-            mailbox_unreserve(&sim->store.done);
+        if (at->store.is_written) {
+            at->store.batches[0] = at->store.batches[1];
+            at->store.overlaps[0] = at->store.overlaps[1];
+            at->store.batch_count--;
+            at->store.is_written = false;
+            mailbox_unreserve(&at->store.done);
         }
-        (void)store_write_one(sim);
+        (void)store_write_one(at);
     }
-    sim_crash(sim);
+    sim_kill_node(at);
+    /* It comes back at once, or others do without it for a while. */
+    for (unsigned i = 0; i < sim->config.nodes; i++)
+        up += sim->nodes[i].node != NULL;
+    if (up == 0 || dice_hits(&sim->dice, 500))
+        sim_open_node(at);
+}
+
+/* A node that was down comes back. */
+static void bring_back(struct sim *sim)
+{
+    for (unsigned i = 0; i < sim->config.nodes; i++)
+        if (sim->nodes[i].node == NULL) {
+            sim_open_node(&sim->nodes[i]);
+            return;
+        }
 }
 
 static void happen(struct sim *sim)
 {
     unsigned which = dice_roll(&sim->dice, 100);
+    struct sim_node *at = sim_some_node(sim);
 
     sim->events++;
     if (which < 30) {
         for (unsigned i = dice_roll(&sim->dice, 4); i-- > 0;)
             client_ask(sim);
     } else if (which < 55) {
-        (void)node_pass(sim->node);
+        (void)node_pass(at->node);
     } else if (which < 70) {
-        (void)store_write_one(sim);
+        (void)store_write_one(at);
     } else if (which < 84) {
-        (void)store_deliver_one(sim);
+        (void)store_deliver_one(at);
     } else if (which < 95) {
         for (unsigned i = 1 + dice_roll(&sim->dice, 6); i-- > 0;)
-            (void)store_read_one(sim);
+            (void)store_read_one(at);
     } else if (which < 99) {
-        move_clock(sim);
+        move_clock(at);
     } else if (dice_hits(&sim->dice, sim->config.faults.crash)) {
-        crash(sim);
+        crash(at);
+    } else if (dice_hits(&sim->dice, 200)) {
+        bring_back(sim);
     }
-}
-
-/* --- coming to rest --- */
-
-void sim_settle(struct sim *sim)
-{
-    bool before = sim->no_faults;
-    unsigned idle = 0;
-
-    sim->no_faults = true;
-    for (unsigned i = 0; idle < 2; i++) {
-        bool any = node_pass(sim->node);
-        int64_t now_us, next_us;
-
-        SIM_CHECK(sim, i < 1000000, "the node does not come to rest");
-        any |= store_write_one(sim);
-        any |= store_deliver_one(sim);
-        while (store_read_one(sim))
-            any = true;
-        now_us = clock_wall_us(&sim->clock.clock);
-        next_us = node_next_wake_us(sim->node);
-        if (!any && next_us > now_us && next_us <= now_us + SECOND) {
-            let_pass(sim, next_us - now_us);
-            any = true;
-        }
-        any |= next_us <= now_us;
-        idle = any || !store_is_idle(sim) ? 0 : idle + 1;
-    }
-    sim->no_faults = before;
-}
-
-static void check_nothing_is_due(struct sim *sim)
-{
-    int64_t now_us = clock_wall_us(&sim->clock.clock);
-
-    for (size_t i = 0; i < sim->disk.executions.count; i++) {
-        const struct stored_execution *s = &sim->disk.executions.items[i]->s;
-        char id[UUID_TEXT_LEN + 1];
-
-        if (s->wake_at_us == 0 || s->wake_at_us > now_us || s->crash_count >= 5)
-            continue;
-        uuid_write(s->id, id);
-        sim_fail(sim, "execution %s is stuck: %s, due since %lld us, waits for %.*s", id,
-                 status_name(s->status), (long long)(now_us - s->wake_at_us),
-                 STR_ARG(s->waiting_for_json));
-    }
-}
-
-void sim_come_to_rest(struct sim *sim)
-{
-    static const int64_t leaps[] = {61 * SECOND,       SECOND, 600 * SECOND,
-                                    4 * 3600 * SECOND, DAY,    32 * DAY};
-    int64_t behind_us;
-
-    sim->no_faults = true;
-    sim_settle(sim);
-    /* What failed is tried again within a minute; from then on nothing may be late. */
-    for (size_t i = 0; i < sizeof(leaps) / sizeof(leaps[0]); i++) {
-        let_pass(sim, leaps[i]);
-        sim_settle(sim);
-        check_nothing_is_due(sim);
-    }
-    /* As far as the clock was set back, there may still be timers. */
-    behind_us = sim->latest_wall_us - clock_wall_us(&sim->clock.clock);
-    if (behind_us > 0)
-        let_pass(sim, behind_us);
-    let_pass(sim, 32 * DAY);
-    sim_settle(sim);
-    /* Those whose time was up then are rolled back, each rollback with five attempts. */
-    for (unsigned i = 0; i < 100; i++) {
-        let_pass(sim, 2 * 3600 * SECOND);
-        sim_settle(sim);
-    }
-    check_nothing_is_due(sim);
-    SIM_CHECK(sim, sim->clients.pending.count == 0, "%zu requests were never answered",
-              sim->clients.pending.count);
-    for (size_t i = 0; i < sim->disk.executions.count; i++) {
-        const struct stored_execution *s = &sim->disk.executions.items[i]->s;
-        SIM_CHECK(sim,
-                  status_is_terminal(s->status) || s->crash_count >= 5 ||
-                      str_find(s->waiting_for_json, STR("\"incident\""), 0) >= 0 ||
-                      str_find(s->waiting_for_json, STR("\"parked\":true"), 0) >= 0,
-                  "an execution is alive after its deadline: %.*s", STR_ARG(s->waiting_for_json));
-    }
-    disk_check_all(sim);
 }
 
 /* --- a whole run --- */
 
-struct sim_config sim_config_of(uint64_t seed)
+unsigned mix_default(void)
+{
+    return 0
+#define MIX(symbol, name, on, what) | ((on) ? MIX_OF(symbol) : 0)
+#include "sim/mix.def"
+#undef MIX
+        ;
+}
+
+struct sim_config sim_config_of(uint64_t seed, unsigned mix)
 {
     struct dice d = {.state = seed};
     struct sim_config config = {
@@ -331,18 +340,34 @@ struct sim_config sim_config_of(uint64_t seed)
             .crash = dice_roll(&d, 150 * badness),
             .clock_back = dice_roll(&d, 20 * badness),
         };
+    config.mix = mix & (unsigned)dice_next(&d);
+    config.nodes = (config.mix & MIX_OF(NODES)) != 0 ? 2 + dice_roll(&d, NODES_MAX - 1) : 1;
+    config.kids = (config.mix & MIX_OF(CHILDREN)) != 0 ? 1 + dice_roll(&d, 4) : 0;
+    if ((config.mix & MIX_OF(CONTENTION)) != 0)
+        config.faults.contend = 300 + dice_roll(&d, 600);
     return config;
+}
+
+static void publish(struct sim *sim, const char *prefix, unsigned number, unsigned kids)
+{
+    struct str code = str_printf(&sim->mem, "%s%u", prefix, number);
+    int64_t version;
+
+    disk_publish(sim, code, generate_scenario(&sim->mem, &sim->dice, code, sim->config.mix, kids),
+                 &version);
 }
 
 void sim_run(struct sim *sim)
 {
-    int64_t version;
-
-    for (unsigned i = 0; i < sim->config.scenarios; i++) {
-        struct str code = str_printf(&sim->mem, "p%u", i);
-        disk_publish(sim, code, generate_scenario(&sim->mem, &sim->dice, code), &version);
-    }
-    while (sim->clients.starts < sim->config.starts)
+    /* A kid may start those before it. */
+    for (unsigned i = 0; i < sim->config.kids; i++)
+        publish(sim, "k", i, i);
+    for (unsigned i = 0; i < sim->config.scenarios; i++)
+        publish(sim, "p", i, sim->config.kids);
+    while (sim->clients.starts < sim->config.starts) {
         happen(sim);
+        if (dice_roll(&sim->dice, 1500) == 0)
+            sim_calm(sim);
+    }
     sim_come_to_rest(sim);
 }

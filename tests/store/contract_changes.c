@@ -176,15 +176,15 @@ static void test_store__records_are_read_in_pages(void **state)
 
 /* --- executions --- */
 
-static struct member *delete_one(struct contract *c, struct uuid id, bool rows_only, bool *is_long)
+static struct member *delete_one(struct contract *c, struct uuid id, bool goes_on, bool *has_more)
 {
     struct execution_delete *d = ARENA_NEW(&c->mem, struct execution_delete);
     struct member *m;
 
     *d = (struct execution_delete){
-        .change = {.apply = execution_delete_apply}, .id = id, .rows_only = rows_only};
+        .change = {.apply = execution_delete_apply}, .id = id, .goes_on = goes_on};
     m = apply(c, &d->change);
-    *is_long = d->is_long;
+    *has_more = d->has_more;
     return m;
 }
 
@@ -210,16 +210,16 @@ static void test_store__execution_goes_with_all_that_belongs_to_it(void **state)
     struct commit *ended = contract_start(c, STATUS_COMPLETED, 5);
     struct commit *other = contract_start(c, STATUS_COMPLETED, 2);
     struct rest rest = {.id = ended->after->id};
-    bool is_long;
+    bool has_more;
 
     assert_int_equal(contract_commit(c, ended), MEMBER_APPLIED);
     assert_int_equal(contract_commit(c, other), MEMBER_APPLIED);
-    assert_int_equal(delete_one(c, ended->after->id, false, &is_long)->result, MEMBER_APPLIED);
+    assert_int_equal(delete_one(c, ended->after->id, false, &has_more)->result, MEMBER_APPLIED);
     contract_read(c, load_rest, &rest);
     assert_false(rest.found);
     assert_int_equal(rest.counts[STATUS_COMPLETED], 1);
     assert_null(contract_load(c, ended->after->id));
-    assert_int_equal(delete_one(c, ended->after->id, false, &is_long)->result, MEMBER_GONE);
+    assert_int_equal(delete_one(c, ended->after->id, false, &has_more)->result, MEMBER_GONE);
     rest.id = other->after->id;
     contract_read(c, load_rest, &rest);
     assert_int_equal(rest.rows.count, 2);
@@ -231,36 +231,65 @@ static void test_store__live_execution_is_not_deleted(void **state)
     struct commit *start = contract_start(c, STATUS_WAITING, 2);
     struct rest rest = {.id = start->after->id};
     struct member *m;
-    bool is_long;
+    bool has_more;
 
     assert_int_equal(contract_commit(c, start), MEMBER_APPLIED);
-    m = delete_one(c, start->after->id, false, &is_long);
+    m = delete_one(c, start->after->id, false, &has_more);
     assert_int_equal(m->result, MEMBER_FAILED);
     assert_int_equal(m->err.code, ERR_CONFLICT);
-    assert_int_equal(delete_one(c, start->after->id, true, &is_long)->result, MEMBER_FAILED);
+    assert_int_equal(delete_one(c, start->after->id, true, &has_more)->result, MEMBER_FAILED);
     contract_read(c, load_rest, &rest);
     assert_int_equal(rest.rows.count, 2);
     assert_int_equal(rest.counts[STATUS_WAITING], 1);
 }
 
-static void test_store__long_history_is_deleted_in_parts(void **state)
+static void test_store__long_history_is_deleted_in_parts_and_gone_with_the_first(void **state)
 {
     struct contract *c = *state;
     struct commit *ended = contract_start(c, STATUS_FAILED, DELETE_ROWS_MAX + 10);
     struct rest rest = {.id = ended->after->id};
-    bool is_long;
+    struct assertion s = {.id = ended->after->id, .row_version = 1};
+    struct member asserts = {.kind = MEMBER_ASSERT, .assertion = &s};
+    bool has_more;
 
     assert_int_equal(contract_commit(c, ended), MEMBER_APPLIED);
-    assert_int_equal(delete_one(c, ended->after->id, false, &is_long)->result, MEMBER_FAILED);
-    assert_true(is_long);
-    contract_read(c, load_rest, &rest);
-    assert_int_equal(rest.rows.count, DELETE_ROWS_MAX + 10);
-    assert_int_equal(delete_one(c, ended->after->id, true, &is_long)->result, MEMBER_APPLIED);
-    contract_read(c, load_rest, &rest);
-    assert_int_equal(rest.rows.count, 10);
-    assert_int_equal(delete_one(c, ended->after->id, false, &is_long)->result, MEMBER_APPLIED);
-    assert_false(is_long);
+    assert_int_equal(delete_one(c, ended->after->id, false, &has_more)->result, MEMBER_APPLIED);
+    assert_true(has_more);
     assert_null(contract_load(c, ended->after->id));
+    contract_read(c, load_rest, &rest);
+    assert_false(rest.found);
+    assert_int_equal(rest.counts[STATUS_FAILED], 0);
+    /* An operator's retry that was on its way finds nothing. */
+    assert_int_equal(contract_commit(c, contract_advance(c, ended, STATUS_RUNNING, 1)),
+                     MEMBER_GONE);
+    contract_write(c, contract_batch(c, &asserts, NULL));
+    assert_int_equal(asserts.result, MEMBER_GONE);
+    /* It is gone for everybody else; who has begun goes on. */
+    assert_int_equal(delete_one(c, ended->after->id, false, &has_more)->result, MEMBER_GONE);
+    assert_int_equal(delete_one(c, ended->after->id, true, &has_more)->result, MEMBER_APPLIED);
+    assert_false(has_more);
+    assert_int_equal(delete_one(c, ended->after->id, true, &has_more)->result, MEMBER_GONE);
+    contract_read(c, load_rest, &rest);
+    assert_int_equal(rest.counts[STATUS_FAILED], 0);
+}
+
+static void test_store__deletion_that_was_interrupted_is_finished_by_a_purge(void **state)
+{
+    struct contract *c = *state;
+    struct commit *ended = contract_start(c, STATUS_COMPLETED, DELETE_ROWS_MAX + 10);
+    struct execution_purge purge = {.change = {.apply = execution_purge_apply},
+                                    .ids = &ended->after->id,
+                                    .count = 1,
+                                    .before_us = 1};
+    bool has_more;
+
+    assert_int_equal(contract_commit(c, ended), MEMBER_APPLIED);
+    assert_int_equal(delete_one(c, ended->after->id, false, &has_more)->result, MEMBER_APPLIED);
+    assert_true(has_more);
+    contract_reopen(c);
+    assert_int_equal(apply(c, &purge.change)->result, MEMBER_APPLIED);
+    assert_int_equal(purge.deleted, 1);
+    assert_int_equal(delete_one(c, ended->after->id, true, &has_more)->result, MEMBER_GONE);
 }
 
 static void test_store__row_of_a_deleted_execution_is_not_given_again(void **state)
@@ -269,11 +298,11 @@ static void test_store__row_of_a_deleted_execution_is_not_given_again(void **sta
     struct commit *ended = contract_start(c, STATUS_COMPLETED, 1);
     struct commit *next = contract_start(c, STATUS_WAITING, 1);
     int64_t row;
-    bool is_long;
+    bool has_more;
 
     assert_int_equal(contract_commit(c, ended), MEMBER_APPLIED);
     row = contract_load(c, ended->after->id)->row;
-    assert_int_equal(delete_one(c, ended->after->id, false, &is_long)->result, MEMBER_APPLIED);
+    assert_int_equal(delete_one(c, ended->after->id, false, &has_more)->result, MEMBER_APPLIED);
     contract_reopen(c);
     assert_int_equal(contract_commit(c, next), MEMBER_APPLIED);
     assert_true(contract_load(c, next->after->id)->row > row);
@@ -305,14 +334,14 @@ static void test_store__answer_about_a_deleted_execution_keeps_only_its_id(void 
                                       .answer = STR("{\"input\":\"secret\"}")}};
     struct member *m = contract_member(c, ended);
     char id[UUID_TEXT_LEN + 1];
-    bool is_long;
+    bool has_more;
 
     m->idempotency = &l.asked;
     contract_write(c, contract_batch(c, m, NULL));
     assert_int_equal(m->result, MEMBER_APPLIED);
     contract_read(c, load_answer, &l);
     assert_str(l.kept.text, "{\"input\":\"secret\"}");
-    assert_int_equal(delete_one(c, ended->after->id, false, &is_long)->result, MEMBER_APPLIED);
+    assert_int_equal(delete_one(c, ended->after->id, false, &has_more)->result, MEMBER_APPLIED);
     contract_read(c, load_answer, &l);
     assert_true(l.kept.is_kept);
     uuid_write(ended->after->id, id);
@@ -370,7 +399,6 @@ static void test_store__purge_stops_at_its_budget_and_goes_on_there(void **state
     assert_int_equal(apply(c, &purge.change)->result, MEMBER_APPLIED);
     assert_int_equal(purge.deleted, 1);
     assert_int_equal(purge.looked_at, 1);
-    assert_non_null(contract_load(c, ids[1]));
     assert_int_equal(purge_all(c, &purge), 1);
     assert_null(contract_load(c, ids[1]));
 }
@@ -386,7 +414,7 @@ static void test_store__child_stays_until_its_parent_has_seen_its_end(void **sta
                                     .before_us = INT64_MAX};
     char id[UUID_TEXT_LEN + 1];
     struct member *m;
-    bool is_long;
+    bool has_more;
 
     uuid_write(child->after->id, id);
     child->after->has_parent = true;
@@ -396,7 +424,7 @@ static void test_store__child_stays_until_its_parent_has_seen_its_end(void **sta
                                                      .key = str_printf(&c->mem, "child:%s", id)};
     assert_int_equal(contract_commit(c, parent), MEMBER_APPLIED);
     assert_int_equal(contract_commit(c, child), MEMBER_APPLIED);
-    m = delete_one(c, child->after->id, false, &is_long);
+    m = delete_one(c, child->after->id, false, &has_more);
     assert_int_equal(m->result, MEMBER_FAILED);
     assert_int_equal(m->err.code, ERR_CONFLICT);
     assert_int_equal(apply(c, &purge.change)->result, MEMBER_APPLIED);
@@ -404,7 +432,7 @@ static void test_store__child_stays_until_its_parent_has_seen_its_end(void **sta
     next = contract_advance(c, parent, STATUS_WAITING, 1);
     *VEC_ADD(&c->mem, &next->consumed) = contract_load(c, parent->after->id)->tolds.items[0].n;
     assert_int_equal(contract_commit(c, next), MEMBER_APPLIED);
-    assert_int_equal(delete_one(c, child->after->id, false, &is_long)->result, MEMBER_APPLIED);
+    assert_int_equal(delete_one(c, child->after->id, false, &has_more)->result, MEMBER_APPLIED);
     assert_null(contract_load(c, child->after->id));
 }
 
@@ -419,7 +447,8 @@ static const struct CMUnitTest claims[] = {
     CLAIM(test_store__execution_goes_with_all_that_belongs_to_it),
     CLAIM(test_store__live_execution_is_not_deleted),
     CLAIM(test_store__child_stays_until_its_parent_has_seen_its_end),
-    CLAIM(test_store__long_history_is_deleted_in_parts),
+    CLAIM(test_store__long_history_is_deleted_in_parts_and_gone_with_the_first),
+    CLAIM(test_store__deletion_that_was_interrupted_is_finished_by_a_purge),
     CLAIM(test_store__row_of_a_deleted_execution_is_not_given_again),
     CLAIM(test_store__answer_about_a_deleted_execution_keeps_only_its_id),
     CLAIM(test_store__purge_deletes_what_ended_before),

@@ -248,6 +248,33 @@ static void test_store__refusal_is_kept_for_a_repeated_request(void **state)
     assert_str(again.answer, "{\"code\":\"conflict\"}");
 }
 
+/* Another node has written the version that the first member would have made. */
+static void test_store__commit_that_rests_on_a_refused_one_is_refused(void **state)
+{
+    struct contract *c = *state;
+    struct commit *start = contract_start(c, STATUS_WAITING, 1);
+    struct commit *theirs = contract_advance(c, start, STATUS_WAITING, 1);
+    struct commit *ours = contract_advance(c, start, STATUS_WAITING, 2);
+    struct commit *next = contract_advance(c, ours, STATUS_WAITING, 1);
+    struct member *first = contract_member(c, ours), *second = contract_member(c, next);
+    struct member *third = contract_member(c, next);
+    struct batch *b, *later;
+
+    assert_int_equal(contract_commit(c, start), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, theirs), MEMBER_APPLIED);
+    b = contract_batch(c, first, second, NULL);
+    later = contract_batch(c, third, NULL);
+    assert_true(store_submit(c->store, b));
+    assert_true(store_submit(c->store, later));
+    assert_ptr_equal(contract_take(c), b);
+    assert_ptr_equal(contract_take(c), later);
+    assert_int_equal(first->result, MEMBER_STALE);
+    assert_int_equal(second->result, MEMBER_STALE);
+    assert_int_equal(contract_load(c, start->after->id)->row_version, 2);
+    arena_fini(&b->mem);
+    arena_fini(&later->mem);
+}
+
 #define CLAIM(test) cmocka_unit_test_setup_teardown(test, contract_setup, contract_teardown)
 
 static const struct CMUnitTest claims[] = {
@@ -261,6 +288,7 @@ static const struct CMUnitTest claims[] = {
     CLAIM(test_store__assertion_rests_on_earlier_members_of_its_batch),
     CLAIM(test_store__assertion_takes_away_what_changes_nothing_if_it_holds),
     CLAIM(test_store__refusal_is_kept_for_a_repeated_request),
+    CLAIM(test_store__commit_that_rests_on_a_refused_one_is_refused),
 };
 
 int contract_run_events(const char *name)

@@ -337,6 +337,34 @@ static void test_postgres__deadlock_is_resolved_by_repeating(void **state)
     contract_close(&b);
 }
 
+static void test_postgres__row_that_is_locked_refuses_its_own_member_alone(void **state)
+{
+    struct contract *c = *state;
+    struct commit *one = contract_start(c, STATUS_WAITING, 1);
+    struct commit *two = contract_start(c, STATUS_WAITING, 1);
+    struct member *locked, *free_one;
+    struct db *other;
+    struct err err;
+
+    assert_int_equal(contract_commit(c, one), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, two), MEMBER_APPLIED);
+    other = db_postgres_open(c->url, DB_WRITE, STR("other"), &err);
+    assert_non_null(other);
+    assert_int_equal(
+        db_script(other, "BEGIN; SELECT 1 FROM execution ORDER BY row LIMIT 1 FOR UPDATE"),
+        DB_DONE);
+    locked = contract_member(c, contract_advance(c, one, STATUS_WAITING, 1));
+    free_one = contract_member(c, contract_advance(c, two, STATUS_WAITING, 1));
+    contract_write(c, contract_batch(c, locked, free_one, NULL));
+    assert_int_equal(locked->result, MEMBER_FAILED);
+    assert_int_equal(locked->err.code, ERR_OVERLOADED);
+    assert_int_equal(free_one->result, MEMBER_APPLIED);
+    assert_int_equal(db_script(other, "ROLLBACK"), DB_DONE);
+    assert_int_equal(contract_commit(c, contract_advance(c, one, STATUS_WAITING, 1)),
+                     MEMBER_APPLIED);
+    db_close(other);
+}
+
 /* --- migrations, views --- */
 
 static void test_postgres__every_earlier_version_is_migrated(void **state)
@@ -441,6 +469,7 @@ int main(void)
         CLAIM(test_postgres__two_nodes_race_and_every_fence_holds),
         CLAIM(test_postgres__signal_and_wait_of_two_nodes_do_not_pass_each_other),
         CLAIM(test_postgres__deadlock_is_resolved_by_repeating),
+        CLAIM(test_postgres__row_that_is_locked_refuses_its_own_member_alone),
         cmocka_unit_test(test_postgres__every_earlier_version_is_migrated),
         cmocka_unit_test(test_postgres__waits_of_an_earlier_version_are_found),
         cmocka_unit_test(test_postgres__servers_that_start_together_migrate_once),

@@ -1,0 +1,389 @@
+/* gather.c - see gather.h. */
+#include "store/gather.h"
+
+/* --- the keys of the maps --- */
+
+static struct str id_key(const struct uuid *id)
+{
+    return str_from((const char *)id->bytes, sizeof(id->bytes));
+}
+
+static struct str org_of(const struct execution *e)
+{
+    return e->org_id.len > 0 ? e->org_id : STR("-");
+}
+
+static struct str live_key_of(struct arena *mem, struct str org, struct str code, struct str key)
+{
+    return str_printf(mem, "%.*s\n%.*s\n%.*s", STR_ARG(org), STR_ARG(code), STR_ARG(key));
+}
+
+static struct str signal_key_of(struct arena *mem, int64_t row, struct str id)
+{
+    return str_printf(mem, "%lld\n%.*s", (long long)row, STR_ARG(id));
+}
+
+static struct str answer_key_of(struct arena *mem, struct str key, struct str user, struct str path,
+                                struct str method)
+{
+    return str_printf(mem, "%.*s\n%.*s\n%.*s\n%.*s", STR_ARG(key), STR_ARG(user), STR_ARG(path),
+                      STR_ARG(method));
+}
+
+/* The entry of a key, made empty when there is none. */
+static void *entry_of(struct arena *mem, struct map *map, struct str key, size_t size, bool *is_new)
+{
+    struct map_entry *entry = map_add(map, key, is_new);
+
+    if (entry->ptr == NULL)
+        entry->ptr = arena_zalloc(mem, size);
+    return entry->ptr;
+}
+
+static struct seat *seat_of(struct apply *a, struct uuid id)
+{
+    struct seat *fresh = ARENA_NEW(a->mem, struct seat), *seat;
+    bool is_new;
+
+    fresh->id = id;
+    seat = map_get(&a->seats, id_key(&id));
+    if (seat != NULL)
+        return seat;
+    map_add(&a->seats, id_key(&fresh->id), &is_new)->ptr = fresh;
+    return fresh;
+}
+
+void gather_forget(struct apply *a)
+{
+    db_drop(a->db);
+    map_init(&a->seats, a->mem);
+    map_init(&a->keys, a->mem);
+    map_init(&a->signals, a->mem);
+    map_init(&a->answers, a->mem);
+    map_init(&a->snapshots, a->mem);
+}
+
+/* --- asking --- */
+
+static enum db_status ask_seat(struct apply *a, struct seat *seat, int64_t row)
+{
+    char id[UUID_TEXT_LEN + 1];
+
+    if (seat->is_asked || seat->is_new)
+        return DB_DONE;
+    seat->is_asked = true;
+    if (row != 0)
+        return db_put(a->db, SQL_GATHER_ROWS, DB_PARAMS(db_int(row)));
+    uuid_write(seat->id, id);
+    return db_put(a->db, SQL_GATHER_IDS, DB_PARAMS(db_text(str_from(id, UUID_TEXT_LEN))));
+}
+
+static enum db_status ask_key(struct apply *a, const struct execution *e)
+{
+    bool is_new;
+
+    (void)entry_of(a->mem, &a->keys, live_key_of(a->mem, org_of(e), e->program->code, e->key),
+                   sizeof(struct key_seat), &is_new);
+    if (!is_new)
+        return DB_DONE;
+    return db_put(a->db, SQL_GATHER_KEYS,
+                  DB_PARAMS(db_text(e->key), db_text(e->program->code), db_text(org_of(e))));
+}
+
+static enum db_status ask_signal(struct apply *a, int64_t row, struct str id)
+{
+    bool is_new;
+
+    (void)entry_of(a->mem, &a->signals, signal_key_of(a->mem, row, id), sizeof(struct signal_seat),
+                   &is_new);
+    return is_new ? db_put(a->db, SQL_GATHER_SIGNALS, DB_PARAMS(db_int(row), db_text(id)))
+                  : DB_DONE;
+}
+
+static enum db_status ask_answer(struct apply *a, const struct idempotency *i)
+{
+    bool is_new;
+
+    (void)entry_of(a->mem, &a->answers, answer_key_of(a->mem, i->key, i->user, i->path, i->method),
+                   sizeof(struct answer_seat), &is_new);
+    if (!is_new)
+        return DB_DONE;
+    return db_put(
+        a->db, SQL_GATHER_ANSWERS,
+        DB_PARAMS(db_text(i->key), db_text(i->user), db_text(i->path), db_text(i->method)));
+}
+
+static enum db_status ask_commit(struct apply *a, const struct commit *c)
+{
+    const struct execution *e = c->after;
+    enum db_status status = DB_DONE;
+
+    if (!c->is_start || a->is_repeated)
+        status = ask_seat(a, seat_of(a, e->id), e->row);
+    if (status == DB_DONE && c->is_start && e->key.len > 0)
+        status = ask_key(a, e);
+    if (status == DB_DONE && c->received != NULL && e->row != 0)
+        status = ask_signal(a, e->row, c->received->id);
+    for (size_t i = 0; i < c->starts.count && status == DB_DONE; i++)
+        if (c->starts.items[i]->key.len > 0)
+            status = ask_key(a, c->starts.items[i]);
+    return status;
+}
+
+/* --- answers --- */
+
+static enum db_status take_seats(struct apply *a, enum sql sql)
+{
+    enum db_status status = db_first(a->db, sql);
+
+    for (; status == DB_ROW; status = db_next(a->db, sql)) {
+        struct uuid id;
+        struct seat *seat;
+
+        if (!uuid_read(db_column_text(a->db, sql, 1), &id)) {
+            status = DB_CORRUPT;
+            break;
+        }
+        seat = seat_of(a, id);
+        if (seat->is_found)
+            continue; /* a member of this batch has changed it already */
+        seat->is_found = true;
+        seat->row = db_column_int(a->db, sql, 0);
+        seat->row_version = seat->stored_version = db_column_int(a->db, sql, 3);
+        seat->wake_at_us = db_column_int(a->db, sql, 4);
+        if (!status_from_text(db_column_text(a->db, sql, 2), &seat->status)) {
+            status = DB_CORRUPT;
+            break;
+        }
+    }
+    db_end(a->db, sql);
+    return status;
+}
+
+static enum db_status take_keys(struct apply *a)
+{
+    const enum sql sql = SQL_GATHER_KEYS;
+    enum db_status status = db_first(a->db, sql);
+
+    for (; status == DB_ROW; status = db_next(a->db, sql)) {
+        struct key_seat *k = map_get(&a->keys, live_key_of(a->mem, db_column_text(a->db, sql, 2),
+                                                           db_column_text(a->db, sql, 1),
+                                                           db_column_text(a->db, sql, 0)));
+
+        if (k == NULL || !uuid_read(db_column_text(a->db, sql, 3), &k->holder)) {
+            status = DB_CORRUPT;
+            break;
+        }
+        k->is_held = true;
+    }
+    db_end(a->db, sql);
+    return status;
+}
+
+static enum db_status take_signals(struct apply *a)
+{
+    const enum sql sql = SQL_GATHER_SIGNALS;
+    enum db_status status = db_first(a->db, sql);
+
+    for (; status == DB_ROW; status = db_next(a->db, sql))
+        gather_received(a, db_column_int(a->db, sql, 0), db_column_text(a->db, sql, 1),
+                        str_copy(a->mem, db_column_text(a->db, sql, 2)),
+                        str_copy(a->mem, db_column_text(a->db, sql, 3)));
+    db_end(a->db, sql);
+    return status;
+}
+
+static enum db_status take_answers(struct apply *a)
+{
+    const enum sql sql = SQL_GATHER_ANSWERS;
+    enum db_status status = db_first(a->db, sql);
+
+    for (; status == DB_ROW; status = db_next(a->db, sql)) {
+        struct answer_seat *s = map_get(
+            &a->answers,
+            answer_key_of(a->mem, db_column_text(a->db, sql, 0), db_column_text(a->db, sql, 1),
+                          db_column_text(a->db, sql, 2), db_column_text(a->db, sql, 3)));
+
+        if (s == NULL) {
+            status = DB_CORRUPT;
+            break;
+        }
+        *s = (struct answer_seat){
+            .is_kept = true,
+            .body_hash = str_copy(a->mem, db_column_text(a->db, sql, 4)),
+            .status = (int32_t)db_column_int(a->db, sql, 5),
+            .answer = str_copy(a->mem, db_column_text(a->db, sql, 6)),
+            .created_at_us = db_column_int(a->db, sql, 7),
+            .row = db_column_int(a->db, sql, 8),
+        };
+    }
+    db_end(a->db, sql);
+    return status;
+}
+
+static enum db_status take_all(struct apply *a)
+{
+    enum db_status status = take_seats(a, SQL_GATHER_ROWS);
+
+    if (status == DB_DONE)
+        status = take_seats(a, SQL_GATHER_IDS);
+    if (status == DB_DONE)
+        status = take_keys(a);
+    if (status == DB_DONE)
+        status = take_signals(a);
+    if (status == DB_DONE)
+        status = take_answers(a);
+    return status;
+}
+
+/* --- a batch --- */
+
+static size_t count_starts(const struct members *members)
+{
+    size_t starts = 0;
+
+    for (size_t i = 0; i < members->count; i++)
+        if (members->items[i]->kind == MEMBER_COMMIT)
+            starts += members->items[i]->commit->is_start + members->items[i]->commit->starts.count;
+    return starts;
+}
+
+/* Keys for the executions that start here: one row each, or the first and the others follow. */
+static enum db_status take_rows(struct apply *a, size_t starts, enum db_status status)
+{
+    int64_t *rows = ARENA_ARRAY(a->mem, starts + 1, int64_t);
+
+    for (size_t i = 0; i < starts && status <= DB_DONE; i++) {
+        rows[i] = status == DB_ROW ? db_column_int(a->db, SQL_NEW_ROWS, 0) : rows[i - 1] + 1;
+        if (status == DB_ROW)
+            status = db_next(a->db, SQL_NEW_ROWS);
+    }
+    db_end(a->db, SQL_NEW_ROWS);
+    a->rows = rows;
+    return status == DB_ROW ? DB_DONE : status;
+}
+
+enum db_status gather(struct apply *a, const struct members *members)
+{
+    size_t starts = count_starts(members);
+    enum db_status status = DB_DONE;
+
+    gather_forget(a);
+    if (!a->db->has_sets)
+        return starts == 0
+                   ? DB_DONE
+                   : take_rows(a, starts,
+                               db_run(a->db, SQL_NEW_ROWS, DB_PARAMS(db_int((int64_t)starts))));
+    for (size_t i = 0; i < members->count && status == DB_DONE; i++) {
+        const struct member *m = members->items[i];
+
+        if (m->kind == MEMBER_COMMIT)
+            status = ask_commit(a, m->commit);
+        if (m->kind == MEMBER_ASSERT)
+            status = ask_seat(a, seat_of(a, m->assertion->id), m->assertion->row);
+        if (status == DB_DONE && m->idempotency != NULL)
+            status = ask_answer(a, m->idempotency);
+    }
+    if (status == DB_DONE && starts > 0)
+        status = db_queue(a->db, SQL_NEW_ROWS, DB_PARAMS(db_int((int64_t)starts)));
+    if (status == DB_DONE)
+        status = db_flush(a->db);
+    if (status == DB_DONE && starts > 0)
+        status = take_rows(a, starts, db_first(a->db, SQL_NEW_ROWS));
+    return status == DB_DONE ? take_all(a) : status;
+}
+
+/* --- executions --- */
+
+/* Whether it is there and another session has locked it. */
+static enum db_status find_locked(struct apply *a, struct uuid id)
+{
+    char text[UUID_TEXT_LEN + 1];
+    enum db_status status;
+
+    uuid_write(id, text);
+    status = db_run(a->db, SQL_READ_ROW, DB_PARAMS(db_text(str_from(text, UUID_TEXT_LEN))));
+    db_end(a->db, SQL_READ_ROW);
+    return status == DB_ROW ? DB_BUSY : status;
+}
+
+enum db_status gather_seat(struct apply *a, struct uuid id, int64_t row, struct seat **out)
+{
+    struct seat *seat = seat_of(a, id);
+    enum db_status status = DB_DONE;
+
+    *out = seat;
+    if (!seat->is_asked && !seat->is_found) {
+        status = ask_seat(a, seat, row);
+        if (status == DB_DONE)
+            status = db_flush(a->db);
+        if (status == DB_DONE)
+            status = take_all(a);
+        if (status != DB_DONE)
+            return status;
+    }
+    return seat->is_found ? DB_ROW : find_locked(a, id);
+}
+
+struct seat *gather_start(struct apply *a, struct uuid id)
+{
+    struct seat *seat = seat_of(a, id);
+
+    if (seat->is_found)
+        return NULL;
+    seat->is_found = seat->is_new = true;
+    return seat;
+}
+
+void gather_change(struct seat *seat, const struct commit *c)
+{
+    seat->is_changed = true;
+    seat->is_moved |= c->moves;
+    seat->last = c;
+    if (c->writes_context)
+        seat->context = c;
+    seat->status = c->after->status;
+    seat->row_version = c->after->row_version;
+    seat->wake_at_us = c->after->wake_at_us;
+}
+
+enum db_status gather_flush(struct apply *a)
+{
+    enum db_status status = DB_DONE;
+
+    for (struct map_entry *e = NULL; status == DB_DONE && (e = map_next(&a->seats, e)) != NULL;) {
+        struct seat *seat = e->ptr;
+
+        if (seat->is_changed)
+            status = apply_put_seat(a, seat);
+        seat->is_changed = seat->is_new = false;
+        seat->stored_version = seat->row_version;
+    }
+    return status == DB_DONE ? db_flush(a->db) : status;
+}
+
+/* --- keys, signals, answers --- */
+
+struct key_seat *gather_key(struct apply *a, const struct execution *e)
+{
+    return map_get(&a->keys, live_key_of(a->mem, org_of(e), e->program->code, e->key));
+}
+
+struct signal_seat *gather_signal(struct apply *a, int64_t row, struct str id)
+{
+    return map_get(&a->signals, signal_key_of(a->mem, row, id));
+}
+
+void gather_received(struct apply *a, int64_t row, struct str id, struct str type,
+                     struct str payload)
+{
+    struct signal_seat *s = entry_of(a->mem, &a->signals, signal_key_of(a->mem, row, id),
+                                     sizeof(struct signal_seat), NULL);
+
+    *s = (struct signal_seat){.is_known = true, .type = type, .payload = payload};
+}
+
+struct answer_seat *gather_answer(struct apply *a, const struct idempotency *i)
+{
+    return map_get(&a->answers, answer_key_of(a->mem, i->key, i->user, i->path, i->method));
+}

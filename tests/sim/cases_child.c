@@ -1,0 +1,147 @@
+/* cases_child.c - named cases about executions that others start; see cases.h. */
+#include "sim/cases.h"
+
+#define WAIT "{'code':'w','procedure':{'type':'wait.signal','signalType':'go'}}"
+#define START(code, more)                                                                          \
+    "{'code':'" code "','procedure':{'type':'flow.start','code':'kid'" more "}}"
+
+/* Three rounds that begin at once start a child with the same key. */
+#define THREE_AT_ONCE                                                                              \
+    "{'code':'l','loop':{'for':[1,2,3],'max':9,'concurrency':3,'onError':'continue','steps':"      \
+    "[" START("s", ",'key':'one'") "]}}"
+
+void case_children_of_one_key(void)
+{
+    struct uuid id;
+
+    case_begin();
+    case_define("kid", WAIT, "");
+    case_define("p", THREE_AT_ONCE, "");
+    id = case_started(case_start("p", "{}", 0));
+    CLAIM(case_status(id) == STATUS_COMPLETED);
+    CLAIM(sim.disk.children == 1);
+    CLAIM(str_find(case_disk(id)->s.result_json, STR("conflict_key"), 0) > 0);
+    case_end();
+
+    case_begin();
+    case_define("kid", WAIT, ",'settings':{'onKeyConflict':'join'}");
+    case_define("p", THREE_AT_ONCE, "");
+    id = case_started(case_start("p", "{}", 0));
+    CLAIM(case_status(id) == STATUS_COMPLETED);
+    CLAIM(sim.disk.children == 1);
+    CLAIM(str_find(case_disk(id)->s.result_json, STR("conflict_key"), 0) < 0);
+    case_end();
+}
+
+void case_start_joins_after_reads(void)
+{
+    struct asked *a, *b;
+
+    case_begin();
+    case_define("kid", WAIT, "");
+    case_define("p", START("s", "") "," WAIT, ",'settings':{'onKeyConflict':'join'}");
+    a = case_start_key("p", "k", 0);
+    (void)case_started(a);
+    b = case_start_key("p", "k", 60 * SECOND);
+    case_settle();
+    CLAIM(a->ok && !a->joined && !b->is_answered);
+    CLAIM(sim.disk.children == 1);
+    (void)case_signal(a->id, "s1", "1");
+    case_settle();
+    CLAIM(b->ok && b->joined && b->ended && uuid_cmp(a->id, b->id) == 0);
+    case_end();
+}
+
+void case_child_ends_while_its_parent_looks(void)
+{
+    struct uuid parent, kid;
+
+    case_begin();
+    case_define("kid", WAIT, "");
+    case_define("p", START("s", ",'wait':true"), "");
+    parent = case_started(case_start("p", "{}", 0));
+    kid = sim.disk.executions.items[1]->s.id;
+    /* The parent looks now and then: it has read that the child is alive ... */
+    case_let_pass(3580 * SECOND);
+    case_settle();
+    case_let_pass(30 * SECOND);
+    (void)case_signal(kid, "s1", "1");
+    case_pass();
+    CLAIM(only->store.reads.count > 0 && only->store.batch_count == 1);
+    while (store_read_one(only)) {
+    }
+    /* ... and before it goes on it is told of the end. */
+    CLAIM(store_write_one(only) && store_deliver_one(only));
+    case_settle();
+    CLAIM(case_status(kid) == STATUS_COMPLETED);
+    CLAIM(case_status(parent) == STATUS_COMPLETED);
+    case_end();
+}
+
+/* A fan-out with a crash after so many things have happened. */
+static void fan_out_with_crash(unsigned crash_at, bool keeps)
+{
+    struct uuid id;
+
+    case_begin();
+    case_define("kid", "{'code':'n','procedure':{'type':'wait.timer','duration':'1s'}}", "");
+    case_define("p",
+                "{'code':'l','loop':{'for':[1,2,3,4,5],'max':9,'concurrency':3,'steps':[" START(
+                    "s", ",'wait':true") "]}}",
+                "");
+    id = case_started(case_start("p", "{}", 0));
+    for (unsigned i = 0; i < 200; i++) {
+        bool any = node_pass(only->node);
+
+        any |= store_write_one(only);
+        if (i == crash_at && keeps)
+            sim_crash(only);
+        any |= store_deliver_one(only);
+        any |= store_read_one(only);
+        if (i == crash_at && !keeps)
+            sim_crash(only);
+        if (!any)
+            case_let_pass(SECOND / 4);
+    }
+    sim_calm(&sim); /* within a minute, and not when the parent looks by itself */
+    CLAIM(case_status(id) == STATUS_COMPLETED);
+    CLAIM(sim.disk.children == 5 && sim.disk.events.count == 0);
+    case_end();
+}
+
+void case_parent_is_told_wherever_it_crashes(void)
+{
+    for (unsigned i = 1; i <= 120; i++) {
+        fan_out_with_crash(i, true);
+        fan_out_with_crash(i, false);
+    }
+}
+
+void case_retry_looks_at_children(void)
+{
+    struct uuid parent, kid;
+    struct asked *retry;
+
+    case_begin();
+    case_define("kid", WAIT, "");
+    case_define("p",
+                "{'code':'b','parallel':{'join':'all','branches':[[" START(
+                    "s", ",'wait':true") "],[{'code':'n','procedure':{'type':'wait.timer',"
+                                         "'duration':'5s'}},{'code':'f','procedure':{'type':"
+                                         "'compute.fail','code':'no','message':'m','when':"
+                                         "'input.n == 0'}}]]}}",
+                ",'onError':'fail_fast'");
+    parent = case_started(case_start("p", "{'n':0}", 0));
+    kid = sim.disk.executions.items[1]->s.id;
+    case_let_pass(5 * SECOND);
+    case_settle();
+    CLAIM(case_status(parent) == STATUS_FAILED);
+    /* The child ends: who has ended is told nothing. */
+    (void)case_signal(kid, "s1", "1");
+    case_settle();
+    CLAIM(case_status(kid) == STATUS_COMPLETED && sim.disk.events.count == 0);
+    retry = case_retry(parent, "{'n':1}");
+    case_settle();
+    CLAIM(retry->ok && case_status(parent) == STATUS_COMPLETED);
+    case_end();
+}

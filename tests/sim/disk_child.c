@@ -1,0 +1,169 @@
+/* disk_child.c - executions that others start, on the disk of the simulator; see sim.h. */
+#include "sim/disk.h"
+
+#include "engine/dump.h"
+#include "value/json.h"
+
+/* --- a commit that starts some --- */
+
+bool disk_refuses_children(struct disk *d, struct arena *mem, struct member *m)
+{
+    const struct commit *c = m->commit;
+
+    for (size_t i = 0; i < c->starts.count; i++) {
+        const struct execution *child = c->starts.items[i];
+
+        if (child->key.len == 0)
+            continue;
+        if (map_get(&d->live_keys, disk_live_key(mem, child)) != NULL)
+            m->result = MEMBER_RECORD_STALE;
+        for (size_t k = 0; k < i; k++)
+            if (str_eq(c->starts.items[k]->key, child->key) &&
+                str_eq(c->starts.items[k]->program->code, child->program->code))
+                m->result = MEMBER_RECORD_STALE;
+    }
+    return m->result != MEMBER_APPLIED;
+}
+
+void disk_start_children(struct sim *sim, const struct commit *c)
+{
+    struct disk *d = &sim->disk;
+
+    for (size_t i = 0; i < c->starts.count; i++) {
+        struct commit start = {
+            .after = c->starts.items[i], .writes_context = true, .context_json = STR("{}")};
+        const struct execution *child = start.after;
+        struct disk_execution *x;
+
+        SIM_CHECK(sim, disk_find_ever(d, child->id) == NULL, "a child is started twice");
+        SIM_CHECK(sim, uuid_cmp(child->parent_id, c->after->id) == 0,
+                  "a child has another parent than who starts it");
+        SIM_CHECK(sim, child->status == STATUS_PENDING && child->wake_at_us == WAKE_AT_ONCE,
+                  "a child is not due");
+        x = disk_add_execution(sim, child);
+        disk_keep_state(sim, x, &start);
+        if (child->key.len > 0)
+            map_put(&d->live_keys, disk_live_key(&d->mem, child), x);
+        d->children++;
+        sim_note_str(sim, child->program->code);
+    }
+}
+
+/* --- what executions are told --- */
+
+void disk_tell(struct sim *sim, const struct commit *c)
+{
+    struct disk *d = &sim->disk;
+
+    for (size_t i = 0; i < c->tells.count; i++) {
+        const struct tell *t = &c->tells.items[i];
+        struct disk_execution *of = disk_find(d, t->execution);
+
+        if (of == NULL || status_is_terminal(of->s.status))
+            continue;
+        *VEC_ADD(&d->mem, &d->events) = (struct disk_event){
+            .of = of,
+            .told = {.n = ++d->event_rows,
+                     .kind = t->kind,
+                     .key = str_copy(&d->mem, t->key),
+                     .payload_json = str_copy(&d->mem, t->payload_json)},
+        };
+        sim_note_str(sim, t->payload_json);
+    }
+}
+
+void disk_consume(struct sim *sim, struct disk_execution *x, const struct told_numbers *numbers)
+{
+    struct disk *d = &sim->disk;
+    size_t kept = 0;
+
+    for (size_t i = 0; numbers->count > 0 && i < d->events.count; i++) {
+        bool goes = false;
+
+        for (size_t k = 0; k < numbers->count && d->events.items[i].of == x; k++)
+            goes |= numbers->items[k] == d->events.items[i].told.n;
+        if (!goes)
+            d->events.items[kept++] = d->events.items[i];
+    }
+    if (numbers->count > 0)
+        d->events.count = kept;
+}
+
+/* --- who waits for whom --- */
+
+bool disk_is_awaited(struct disk *d, const struct disk_execution *x)
+{
+    const struct disk_execution *parent = x->s.has_parent ? disk_find(d, x->s.parent_id) : NULL;
+    char id[UUID_TEXT_LEN + 1];
+
+    uuid_write(x->s.id, id);
+    return parent != NULL && parent->s.status == STATUS_WAITING &&
+           str_find(parent->s.waiting_for_json, str_of(id), 0) >= 0;
+}
+
+/* The execution that a strand waits for, if it does and nothing else holds it up. */
+static bool awaited_by(struct value strand, struct uuid *out)
+{
+    struct str prefix = STR("child:");
+    struct value awaited = value_map_get_str(strand, STR("awaited"));
+    struct value phase = value_map_get_str(strand, STR("phase"));
+
+    return awaited.kind == VALUE_STRING && str_starts_with(value_text(awaited), prefix) &&
+           phase.kind == VALUE_STRING && str_eq(value_text(phase), STR("job")) &&
+           uuid_read(str_slice(value_text(awaited), prefix.len, prefix.len + UUID_TEXT_LEN), out);
+}
+
+/* Whether it has ended. Who waits for the child of another, by its key, looks when it is due. */
+static bool has_ended(struct disk *d, const struct disk_execution *x, struct uuid child)
+{
+    const struct disk_execution *of = disk_find_ever(d, child);
+
+    return of == NULL || (uuid_cmp(of->s.parent_id, x->s.id) == 0 &&
+                          (of->is_deleted || status_is_terminal(of->s.status)));
+}
+
+bool disk_missed_child(struct disk *d, const struct disk_execution *x, struct uuid *child)
+{
+    struct value cursor, beside;
+    struct err err;
+
+    if (x->s.status != STATUS_WAITING || x->s.crash_count > 0 || x->s.stop_requested ||
+        str_starts_with(x->s.waiting_for_json, STR("{\"kind\":\"paused\"")) ||
+        str_find(x->s.cursor_json, STR("\"awaited\":\"child:"), 0) < 0)
+        return false;
+    arena_reset(&d->scratch);
+    if (!json_read(&d->scratch, x->s.cursor_json, &cursor, &err))
+        PANIC("a cursor is no JSON");
+    if (awaited_by(cursor, child) && has_ended(d, x, *child))
+        return true;
+    beside = value_map_get_str(cursor, STR("beside"));
+    for (uint32_t i = 0; beside.kind == VALUE_LIST && i < beside.len; i++)
+        if (awaited_by(beside.items[i], child) && has_ended(d, x, *child))
+            return true;
+    return false;
+}
+
+/* Every execution that a row says was started exists, or has been there. */
+static void check_started(struct sim *sim, const struct history_row *row)
+{
+    struct str name = STR("\"executionId\":\"");
+    struct uuid id;
+    int64_t at = 0;
+
+    while ((at = str_find(row->output_json, name, (size_t)at)) >= 0) {
+        at += (int64_t)name.len;
+        SIM_CHECK(
+            sim,
+            uuid_read(str_slice(row->output_json, (size_t)at, (size_t)at + UUID_TEXT_LEN), &id) &&
+                disk_find_ever(&sim->disk, id) != NULL,
+            "a step says that it started an execution which does not exist");
+    }
+}
+
+void disk_check_family(struct sim *sim, const struct disk_execution *x)
+{
+    for (size_t i = 0; i < x->history.count; i++)
+        check_started(sim, &x->history.items[i]);
+    SIM_CHECK(sim, !x->is_child || disk_find_ever(&sim->disk, x->s.parent_id) != NULL,
+              "a child has no parent");
+}

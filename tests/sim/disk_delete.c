@@ -1,0 +1,65 @@
+/*
+ * disk_delete.c - deleting executions, on the disk of the simulator; see sim.h.
+ *
+ * As src/store/change_execution.c does it, but for the size of a part: small
+ * ones make long deletions of short histories.
+ */
+#include "sim/disk.h"
+
+#include "store/change_execution.h"
+
+enum { PART_ROWS = 4 };
+
+static void refuse_deletion(struct member *m, const char *why)
+{
+    m->result = MEMBER_FAILED;
+    (void)err_set(&m->err, ERR_CONFLICT, "%s", why);
+}
+
+/* Waits that were left open by one that was given up. */
+static void drop_waits(struct disk *d, struct uuid id)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < d->waits.count; i++)
+        if (uuid_cmp(d->waits.items[i].execution, id) != 0)
+            d->waits.items[kept++] = d->waits.items[i];
+    d->waits.count = kept;
+}
+
+void disk_delete(struct sim *sim, struct member *m)
+{
+    struct disk *d = &sim->disk;
+    struct execution_delete *change = (struct execution_delete *)(void *)m->change;
+    struct disk_execution *x = disk_find(d, change->id);
+    size_t left;
+
+    m->result = MEMBER_APPLIED;
+    change->is_long = false;
+    if (x == NULL) {
+        m->result = MEMBER_GONE;
+        return;
+    }
+    if (!status_is_terminal(x->s.status)) {
+        refuse_deletion(m, "it cannot be deleted: cancel it first");
+        return;
+    }
+    if (disk_is_awaited(d, x)) {
+        refuse_deletion(m, "the execution that started it has not seen its end yet");
+        return;
+    }
+    left = x->history.count - x->rows_deleted;
+    change->is_long = left > PART_ROWS;
+    if (change->is_long && !change->rows_only) {
+        refuse_deletion(m, "its history is deleted in parts");
+        return;
+    }
+    x->rows_deleted += left < PART_ROWS ? left : PART_ROWS;
+    sim_note(sim, x->rows_deleted);
+    if (change->rows_only)
+        return;
+    x->is_deleted = true;
+    d->deleted++;
+    drop_waits(d, x->s.id);
+    client_saw(sim, x);
+}

@@ -1,0 +1,186 @@
+/*
+ * generate_special.c - steps of what mix.def names; see generate.h.
+ *
+ * The codes of steps say what is added up and held against each other: `inc`
+ * adds one to a record of `acc` when it completes (disk.c counts), `own` writes
+ * a record that nobody else knows, so it never conflicts.
+ */
+#include "sim/generate.h"
+
+static void begin_step(struct buf *out, struct plan *plan, const char *prefix)
+{
+    generate_put(out, "{'code':'%s%u'", prefix, plan->number++);
+}
+
+/* --- children --- */
+
+static void start_one(struct buf *out, struct dice *d, const struct plan *plan, bool waits)
+{
+    generate_put(out, "{'type':'flow.start','code':'k%u','input':{'n':'=input.n + %u'}",
+                 dice_roll(d, plan->kids), dice_roll(d, 5));
+    if (dice_roll(d, 4) == 0)
+        generate_put(out, ",'key':'%s'", PICK(d, "k{{ input.n % 4 }}", "one"));
+    if (waits)
+        generate_put(out, ",'wait':true");
+    generate_put(out, "}");
+}
+
+static void start_step(struct buf *out, struct dice *d, struct plan *plan)
+{
+    begin_step(out, plan, "s");
+    if (dice_roll(d, 3) == 0)
+        generate_put(out, ",'onError':'%s'", PICK(d, "continue", "hold", "fail_fast"));
+    if (dice_roll(d, 4) == 0)
+        generate_put(out, ",'timeout':'%s'", PICK(d, "1s", "30s", "2h"));
+    generate_put(out, ",'procedure':[");
+    for (unsigned i = dice_roll(d, 3) == 0 ? 2 : 1; i-- > 0;) {
+        start_one(out, d, plan, dice_roll(d, 3) > 0);
+        generate_put(out, i > 0 ? "," : "]}");
+    }
+}
+
+/* One child for each round, all at once: their ends meet the commits of the parent. */
+static void fan_out(struct buf *out, struct dice *d, struct plan *plan)
+{
+    begin_step(out, plan, "s");
+    generate_put(out, ",'loop':{'for':%s,'max':9,'concurrency':%u%s,'steps':[",
+                 PICK(d, "[1,2,3,4]", "[1,2]", "[1,2,3,4,5,6]"), 2 + dice_roll(d, 5),
+                 PICK(d, "", ",'onError':'continue'"));
+    begin_step(out, plan, "s");
+    generate_put(out, ",'procedure':");
+    start_one(out, d, plan, true);
+    generate_put(out, "}]}}");
+}
+
+/* Branches that are stopped when one of them is done. */
+static void race_child(struct buf *out, struct dice *d, struct plan *plan)
+{
+    begin_step(out, plan, "s");
+    generate_put(out, ",'parallel':{'join':'any','branches':[[");
+    start_step(out, d, plan);
+    generate_put(out, "],[");
+    begin_step(out, plan, "s");
+    generate_put(out, ",'procedure':{'type':'wait.timer','duration':'%s'}}]]}}",
+                 PICK(d, "20ms", "2s", "40s"));
+}
+
+/* --- steps that hold record writes while they wait --- */
+
+static void increment(struct buf *out, unsigned which)
+{
+    generate_put(out,
+                 "{'type':'record.get','object':'acc','id':'c%u','as':'r'},"
+                 "{'type':'record.update','object':'acc','id':'c%u','data':{'n':'=r.n + 1'}}",
+                 which, which);
+}
+
+static void suspended_step(struct buf *out, struct dice *d, struct plan *plan, unsigned which)
+{
+    begin_step(out, plan, "inc");
+    generate_put(out, ",'procedure':[");
+    increment(out, which);
+    generate_put(out, ",");
+    start_one(out, d, plan, true);
+    generate_put(out, "]}");
+}
+
+/* Others change the record meanwhile: other executions, or a branch beside it. */
+static void suspend(struct buf *out, struct dice *d, struct plan *plan)
+{
+    unsigned which = dice_roll(d, 3);
+
+    if (dice_roll(d, 3) == 0) {
+        suspended_step(out, d, plan, which);
+        return;
+    }
+    begin_step(out, plan, "s");
+    generate_put(out, ",'parallel':{'join':'all','branches':[[");
+    if (dice_roll(d, 2) == 0) {
+        start_step(out, d, plan);
+    } else {
+        begin_step(out, plan, "s");
+        generate_put(out, ",'procedure':{'type':'wait.timer','duration':'%s'}}",
+                     PICK(d, "20ms", "2s", "50s"));
+    }
+    generate_put(out, ",");
+    begin_step(out, plan, "inc");
+    generate_put(out, ",'procedure':[");
+    increment(out, which);
+    generate_put(out, "]}],[");
+    suspended_step(out, d, plan, which);
+    generate_put(out, "]]}}");
+}
+
+/* --- contended records --- */
+
+static void contend(struct buf *out, struct dice *d, struct plan *plan)
+{
+    unsigned own;
+
+    begin_step(out, plan, "s");
+    generate_put(out,
+                 ",'onError':'continue','procedure':{'type':'record.update','object':'hot','id':"
+                 "'h%u','data':{'by':'=execution.id'}}},",
+                 dice_roll(d, 2));
+    own = plan->number;
+    begin_step(out, plan, "own");
+    generate_put(out,
+                 ",'procedure':{'type':'record.create','object':'own','id':"
+                 "'{{ execution.id }}-%u-{{ execution.visit }}','data':{'n':1}}}",
+                 own);
+}
+
+/* --- limits --- */
+
+static void exceed(struct buf *out, struct dice *d, struct plan *plan)
+{
+    unsigned self = plan->number;
+
+    begin_step(out, plan, "s");
+    generate_put(out, ",'when':'input.n == %u'", dice_roll(d, 20));
+    switch (dice_roll(d, plan->at_once == 0 ? 3 : 2)) {
+    case 0:
+        generate_put(out,
+                     ",'onError':'%s','procedure':{'type':'compute.transform','data':1},"
+                     "'goto':[{'when':'true','to':'s%u'}]}",
+                     PICK(d, "continue", "fail_fast"), self);
+        return;
+    case 1:
+        generate_put(out, ",'onError':'%s','loop':{'for':[1,2,3,4],'max':2,'steps':[",
+                     PICK(d, "continue", "fail_fast"));
+        begin_step(out, plan, "s");
+        generate_put(out, ",'procedure':{'type':'compute.transform','data':1}}]}}");
+        return;
+    default:
+        /* Eleven times as much, until the context is full. */
+        generate_put(out,
+                     ",'onError':'%s','procedure':{'type':'compute.set','values':{'big':"
+                     "'=[variables.?big.orValue(\\'0123456789012345678901234567890123456789\\')]"
+                     ".map(b, b + b + b + b + b + b + b + b + b + b + b)[0]'}},'goto':[{'when':"
+                     "'execution.visit < 6','to':'s%u'}]}",
+                     PICK(d, "continue", "fail_fast"), self);
+        return;
+    }
+}
+
+bool generate_special(struct buf *out, struct dice *d, struct plan *plan)
+{
+    unsigned which = dice_roll(d, 12);
+    bool is_small = plan->depth < 2 && plan->number < 24;
+
+    if (plan->kids > 0 && which < 4)
+        start_step(out, d, plan);
+    else if (plan->kids > 0 && which < 5 && is_small)
+        fan_out(out, d, plan);
+    else if (plan->kids > 0 && which < 6 && is_small)
+        race_child(out, d, plan);
+    else if (plan->kids > 0 && (plan->mix & MIX_OF(SUSPENDED)) != 0 && which < 9 && is_small)
+        suspend(out, d, plan);
+    else if ((plan->mix & MIX_OF(CONTENTION)) != 0 && which < 11)
+        contend(out, d, plan);
+    else if ((plan->mix & MIX_OF(LIMITS)) != 0 && which == 11 && plan->loops == 0)
+        exceed(out, d, plan);
+    else
+        return false;
+    return true;
+}

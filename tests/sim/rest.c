@@ -1,0 +1,110 @@
+/* rest.c - letting everything come to rest, and what must hold then; see sim.h. */
+#include "sim/sim.h"
+
+#define SECOND INT64_C(1000000)
+#define DAY (INT64_C(86400) * SECOND)
+
+/* Everything that a node can do without time passing. Answers whether there was anything. */
+static bool settle_node(struct sim_node *at, int64_t *next_us)
+{
+    bool any;
+
+    *next_us = INT64_MAX;
+    if (at->node == NULL)
+        return false;
+    any = node_pass(at->node);
+    any |= store_write_one(at);
+    any |= store_deliver_one(at);
+    while (store_read_one(at))
+        any = true;
+    *next_us = node_next_wake_us(at->node);
+    if (*next_us != INT64_MAX)
+        *next_us -= clock_wall_us(&at->clock.clock);
+    return any || *next_us <= 0 || !store_is_idle(at);
+}
+
+void sim_settle(struct sim *sim)
+{
+    bool before = sim->no_faults;
+    int64_t since_us = sim_mono_us(sim);
+    unsigned idle = 0;
+
+    sim->no_faults = true;
+    for (unsigned i = 0; idle < 2; i++) {
+        int64_t next_us = INT64_MAX, us;
+        bool any = false;
+
+        if (i == 1000000 || sim_mono_us(sim) - since_us > 300 * SECOND)
+            disk_check_nobody_sleeps(sim); /* says who */
+        SIM_CHECK(sim, i < 1000000 && sim_mono_us(sim) - since_us < 300 * SECOND,
+                  "the nodes do not come to rest");
+        for (unsigned k = 0; k < sim->config.nodes; k++) {
+            any |= settle_node(&sim->nodes[k], &us);
+            if (us < next_us)
+                next_us = us;
+        }
+        if (!any && next_us > 0 && next_us <= SECOND) {
+            sim_let_pass(sim, next_us);
+            any = true;
+        }
+        idle = any ? 0 : idle + 1;
+    }
+    sim->no_faults = before;
+}
+
+void sim_calm(struct sim *sim)
+{
+    bool before = sim->no_faults;
+
+    sim->no_faults = true;
+    sim_settle(sim);
+    /* What failed is tried again within a minute; from then on nothing may be late. */
+    sim_let_pass(sim, 61 * SECOND);
+    sim_settle(sim);
+    sim_let_pass(sim, 6 * SECOND);
+    sim_settle(sim);
+    disk_check_nobody_sleeps(sim);
+    sim->no_faults = before;
+}
+
+/* An operator must act: it is held, in doubt, or has ended the server too often. */
+static bool needs_somebody(const struct stored_execution *s)
+{
+    return s->crash_count >= 5 || str_find(s->waiting_for_json, STR("\"incident\""), 0) >= 0 ||
+           str_find(s->waiting_for_json, STR("\"parked\":true"), 0) >= 0;
+}
+
+void sim_come_to_rest(struct sim *sim)
+{
+    static const int64_t leaps[] = {SECOND, 600 * SECOND, 4 * 3600 * SECOND, DAY, 32 * DAY};
+    int64_t behind_us;
+
+    sim->no_faults = true;
+    sim_calm(sim);
+    for (size_t i = 0; i < sizeof(leaps) / sizeof(leaps[0]); i++) {
+        sim_let_pass(sim, leaps[i]);
+        sim_settle(sim);
+        disk_check_nobody_sleeps(sim);
+    }
+    /* As far as a clock was set back, there may still be timers. */
+    behind_us = sim->latest_wall_us - sim_wall_us(sim);
+    if (behind_us > 0)
+        sim_let_pass(sim, behind_us);
+    sim_let_pass(sim, 32 * DAY);
+    sim_settle(sim);
+    /* Those whose time was up then are rolled back, each rollback with five attempts. */
+    for (unsigned i = 0; i < 100; i++) {
+        sim_let_pass(sim, 2 * 3600 * SECOND);
+        sim_settle(sim);
+    }
+    disk_check_nobody_sleeps(sim);
+    SIM_CHECK(sim, sim->clients.pending.count == 0, "%zu requests were never answered",
+              sim->clients.pending.count);
+    for (size_t i = 0; i < sim->disk.executions.count; i++) {
+        const struct stored_execution *s = &sim->disk.executions.items[i]->s;
+
+        SIM_CHECK(sim, status_is_terminal(s->status) || needs_somebody(s),
+                  "an execution is alive after its deadline: %.*s", STR_ARG(s->waiting_for_json));
+    }
+    disk_check_all(sim);
+}
