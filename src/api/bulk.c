@@ -220,7 +220,8 @@ static void bulk_read_page(struct bulk *b)
 
     b->pages++;
     b->page_limit = left < PAGE ? left : PAGE;
-    b->read = (struct node_read){.run = run_page, .done = page_read, .owner = b};
+    b->read =
+        (struct node_read){.lane = LANE_CLIENT, .run = run_page, .done = page_read, .owner = b};
     arena_init(&b->page_mem);
     if (!node_read(b->call->node, &b->read, &err))
         page_fails(b, &err);
@@ -443,7 +444,7 @@ static void bulk_look(struct bulk *b)
         b->next_bulk = all->first;
         all->first = b;
     }
-    b->read = (struct node_read){.run = run_look, .done = looked, .owner = b};
+    b->read = (struct node_read){.lane = LANE_CLIENT, .run = run_look, .done = looked, .owner = b};
     if (!node_read(b->call->node, &b->read, &err))
         bulk_refuse(b, &err);
 }

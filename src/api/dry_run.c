@@ -16,8 +16,7 @@
 enum {
     DRY_RUN_MEMORY_MAX = 64 << 20,
     DRY_RUN_JSON_MAX = 8 << 20,
-    DRY_RUN_RECORDS_MAX = 10000, /* of one object */
-    DRY_RUN_US_MAX = 800000,     /* a reader's statements are cut after a second */
+    DRY_RUN_US_MAX = 800000, /* a reader's statements are cut after a second */
 };
 
 struct dry_run {
@@ -185,27 +184,23 @@ static const struct program *find_process(void *context, struct str code)
     return found ? compile(d, &stored, &findings, &d->err) : NULL;
 }
 
-/* As the node reads them; an object with very many records is not tried. */
-static bool find_records(void *context, struct arena *mem, const struct record_query *query,
-                         struct record_reads *out, struct err *err)
+/* As the node reads them. */
+static bool find_record(void *context, struct arena *mem, struct str object, struct str id,
+                        struct record_read *out, struct err *err)
 {
     struct dry_run *d = context;
-    struct record_read missing = {.object = query->object, .id = query->id};
-    bool is_one = query->id.len > 0;
 
-    if (!read_records(d->reader, mem, d->q->call->user.org_id, query->object, query->id,
-                      is_one ? 1 : DRY_RUN_RECORDS_MAX + 1, out, err))
-        return false;
-    if (out->count > DRY_RUN_RECORDS_MAX)
-        return err_set(err, ERR_INVALID, "'%.*s' has more than %d records, too many to try it",
-                       STR_ARG(query->object), DRY_RUN_RECORDS_MAX);
-    if (!is_one || out->count > 0)
-        return true;
-    if (!read_record_last(d->reader, d->q->call->user.org_id, query->object, query->id,
-                          &missing.last_version, err))
-        return false;
-    *VEC_ADD(mem, out) = missing;
-    return true;
+    return read_record(d->reader, mem, d->q->call->user.org_id, object, id, out, err) &&
+           (out->version > 0 || read_record_last(d->reader, d->q->call->user.org_id, object, id,
+                                                 &out->last_version, err));
+}
+
+static bool search_records(void *context, struct arena *mem, const struct search *search,
+                           struct search_found *out, struct err *err)
+{
+    struct dry_run *d = context;
+
+    return read_found(d->reader, mem, search, out, err);
 }
 
 static bool is_late(void *context)
@@ -313,7 +308,8 @@ static bool run_trial(struct dry_run *d, struct err *err)
 {
     const struct trial_world world = {.context = d,
                                       .process = find_process,
-                                      .records = find_records,
+                                      .record = find_record,
+                                      .search = search_records,
                                       .is_late = is_late,
                                       .memory_max = d->mem->held_bytes + DRY_RUN_MEMORY_MAX};
     struct query *q = d->q;
@@ -360,5 +356,5 @@ void definitions_dry_run(struct call *c)
     int64_t *now_us = ARENA_NEW(c->mem, int64_t);
 
     *now_us = api_now_us(c->api);
-    query_start(c, now_us, run, NULL);
+    query_start_long(c, now_us, run, NULL);
 }

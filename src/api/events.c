@@ -290,7 +290,8 @@ static bool read_page(struct follower *f, struct err *err)
     struct page *p = &f->page;
 
     ASSERT(!f->is_reading);
-    f->read = (struct node_read){.run = run_page, .done = done_page, .owner = f};
+    f->read =
+        (struct node_read){.lane = LANE_CLIENT, .run = run_page, .done = done_page, .owner = f};
     p->after = f->last_seq;
     p->limit = f->page_rows;
     f->is_reading = node_read(f->events->node, &f->read, err);

@@ -130,7 +130,18 @@ static bool show_visible(struct query *q, struct reader *reader,
     return true;
 }
 
-static bool run_list(struct query *q, struct reader *reader, struct err *err)
+/* Make room for a page at once: what the answer outgrows stays until it is sent. */
+static void reserve_page(struct query *q, const struct stored_executions *list)
+{
+    size_t bytes = 1000;
+
+    for (size_t i = 0; i < list->count; i++)
+        bytes += list->items[i].input_json.len + list->items[i].result_json.len +
+                 list->items[i].error_json.len + 1000;
+    (void)buf_reserve(&q->answer, bytes);
+}
+
+static bool show_list(struct query *q, struct reader *reader, struct err *err)
 {
     const struct execution_filter *filter = q->args;
     struct execution_filter page = *filter;
@@ -151,13 +162,29 @@ static bool run_list(struct query *q, struct reader *reader, struct err *err)
             !read_suffix(q, reader, filter, &list, err))
             return false;
         before = left;
+        reserve_page(q, &list);
         if (!show_visible(q, reader, &list, &plain, &left, err))
             return false;
-    } while (before - left < (int64_t)list.count && next.len > 0 && ++pages < LIST_PAGES_MAX);
+    } while (before - left < (int64_t)list.count && next.len > 0 && ++pages < LIST_PAGES_MAX &&
+             q->answer.len < PAGE_BYTES_MAX);
     buf_char(&q->answer, ']');
     object_text(&q->answer, "nextCursor", next);
     buf_char(&q->answer, '}');
     return true;
+}
+
+static bool run_list(struct query *q, struct reader *reader, struct err *err)
+{
+    struct arena *whole = q->mem, rows;
+    bool ok;
+
+    /* Rows go when the answer is written; that alone lives until it is sent. */
+    arena_init(&rows);
+    q->mem = &rows;
+    ok = show_list(q, reader, err);
+    q->mem = whole;
+    arena_fini(&rows);
+    return ok;
 }
 
 void executions_list(struct call *c)

@@ -27,7 +27,8 @@ struct steps_args {
     struct mask mask;
 };
 
-static bool show_row(struct query *q, const struct history_row *row, struct err *err)
+static bool show_row(struct query *q, struct arena *scratch, const struct history_row *row,
+                     struct err *err)
 {
     const struct steps_args *args = q->args;
     struct buf whole;
@@ -37,14 +38,14 @@ static bool show_row(struct query *q, const struct history_row *row, struct err 
         show_history_row(&q->answer, args->id, row);
         return true;
     }
-    buf_init_arena(&whole, q->mem);
+    buf_init_arena(&whole, scratch);
     show_history_row(&whole, args->id, row);
-    return mask_view(q->mem, &args->mask, buf_view(&whole), &q->answer, err);
+    return mask_view(scratch, &args->mask, buf_view(&whole), &q->answer, err);
 }
 
 /* Append what clients may see of a page; *last is the seq of the last row shown. */
-static bool show_page(struct query *q, const struct history *page, int64_t *left, int64_t *last,
-                      struct err *err)
+static bool show_page(struct query *q, struct arena *scratch, const struct history *page,
+                      int64_t *left, int64_t *last, struct err *err)
 {
     const struct steps_args *args = q->args;
 
@@ -53,11 +54,11 @@ static bool show_page(struct query *q, const struct history *page, int64_t *left
         struct history_row act;
 
         if (row->kind == HISTORY_EVENT) {
-            if (!args->has_acts || !executions_act_row(q->mem, row, &act))
+            if (!args->has_acts || !executions_act_row(scratch, row, &act))
                 continue;
             row = &act;
         }
-        if (!show_row(q, row, err))
+        if (!show_row(q, scratch, row, err))
             return false;
         *last = page->items[i].seq;
         --*left;
@@ -65,30 +66,45 @@ static bool show_page(struct query *q, const struct history *page, int64_t *left
     return true;
 }
 
+/* One page of the store. *is_last: nothing comes behind it. */
+static bool add_page(struct query *q, struct reader *reader, int64_t *after, int64_t *left,
+                     int64_t *last, bool *is_last, struct err *err)
+{
+    const struct steps_args *args = q->args;
+    struct history page;
+    struct arena scratch;
+    bool found, is_cut, ok;
+
+    arena_init(&scratch);
+    ok = read_history_page(reader, &scratch, args->id, *after, HISTORY_PAGE, PAGE_BYTES_MAX, &page,
+                           &is_cut, &found, err) &&
+         (found || not_found(err)) && show_page(q, &scratch, &page, left, last, err);
+    if (ok && page.count > 0)
+        *after = page.items[page.count - 1].seq;
+    *is_last = ok && !is_cut && page.count < HISTORY_PAGE;
+    arena_fini(&scratch);
+    return ok;
+}
+
 static bool run_steps(struct query *q, struct reader *reader, struct err *err)
 {
     struct steps_args *args = q->args;
     int64_t after = args->after, last = 0, left = args->limit;
-    struct history page;
-    bool found;
+    bool is_last = false;
 
     if (!view_check_id(q->call, q->mem, reader, args->id, err) ||
         !read_mask(reader, q->mem, args->id, &args->mask, err))
         return false;
     buf_text(&q->answer, "{\"items\":[");
-    do {
-        if (!read_history(reader, q->mem, args->id, after, HISTORY_PAGE, &page, &found, err))
+    while (left > 0 && !is_last && q->answer.len < PAGE_BYTES_MAX)
+        if (!add_page(q, reader, &after, &left, &last, &is_last, err))
             return false;
-        if (!found)
-            return not_found(err);
-        if (!show_page(q, &page, &left, &last, err))
-            return false;
-        if (page.count > 0)
-            after = page.items[page.count - 1].seq;
-    } while (left > 0 && page.count == HISTORY_PAGE);
     buf_char(&q->answer, ']');
+    /* Rows of events are not shown, but may be the last that were looked at. */
     object_text(&q->answer, "nextCursor",
-                left > 0 ? STR_NONE : str_printf(q->mem, "%lld", (long long)last));
+                is_last && left > 0
+                    ? STR_NONE
+                    : str_printf(q->mem, "%lld", (long long)(left > 0 ? after : last)));
     buf_char(&q->answer, '}');
     return true;
 }

@@ -124,6 +124,9 @@ unsigned http_header_count(const struct http_request *r, const char *name);
 /* The address at the other end of the connection. False when it has none. */
 bool http_peer(const struct http_request *r, struct ip *out) MUST_USE;
 
+/* The socket of the connection, to look at; -1 without one. */
+int http_socket(const struct http_request *r);
+
 /* A parameter of the query, decoded, or STR_NONE; `?x` and `?x=` are empty and not none. */
 struct str http_query(const struct http_request *r, const char *name);
 

@@ -62,6 +62,14 @@ bool http_peer(const struct http_request *r, struct ip *out)
            ip_read(str_of(text), out);
 }
 
+int http_socket(const struct http_request *r)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+        ((const struct exchange *)r)->handle, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+    return info != NULL ? info->connect_fd : -1;
+}
+
 struct str http_query(const struct http_request *r, const char *name)
 {
     struct str encoded = lookup(r, MHD_GET_ARGUMENT_KIND, name), text;

@@ -1,11 +1,25 @@
 /* query.c - see query.h. */
 #include "api/query.h"
 
+#include <poll.h>
+
+bool query_is_gone(void *query)
+{
+    const struct query *q = query;
+    struct pollfd fd = {.fd = q->socket, .events = POLLRDHUP};
+
+    return q->socket >= 0 && poll(&fd, 1, 0) > 0 && (fd.revents & (POLLRDHUP | POLLHUP)) != 0;
+}
+
 static void run(struct node_read *read, struct reader *reader)
 {
     struct query *q = read->owner;
 
-    q->ok = q->run(q, reader, &q->err);
+    /* Half-closed counts as gone, but only where it saves seconds, and never a change. */
+    if (q->read.lane == LANE_CLIENT_SEARCH && q->then == NULL && query_is_gone(q))
+        q->ok = err_set(&q->err, ERR_OVERLOADED, "nobody waits for the answer any more");
+    else
+        q->ok = q->run(q, reader, &q->err);
 }
 
 static void done(struct node_read *read)
@@ -21,14 +35,16 @@ static void done(struct node_read *read)
         call_answer_headers(q->call, 200, buf_view(&q->answer), &etag, q->etag != NULL);
 }
 
-void query_start(struct call *c, void *args, query_run_fn *run_fn, query_then_fn *then)
+static void start_on(struct call *c, enum read_lane lane, void *args, query_run_fn *run_fn,
+                     query_then_fn *then)
 {
     struct query *q = ARENA_NEW(c->mem, struct query);
     struct err err;
 
     *q = (struct query){
-        .read = {.run = run, .done = done, .owner = q},
+        .read = {.lane = lane, .run = run, .done = done, .owner = q},
         .call = c,
+        .socket = http_socket(c->http),
         .mem = c->mem,
         .args = args,
         .run = run_fn,
@@ -37,4 +53,14 @@ void query_start(struct call *c, void *args, query_run_fn *run_fn, query_then_fn
     buf_init_arena(&q->answer, c->mem);
     if (!node_read(c->node, &q->read, &err))
         call_refuse(c, &err);
+}
+
+void query_start(struct call *c, void *args, query_run_fn *run_fn, query_then_fn *then)
+{
+    start_on(c, LANE_CLIENT, args, run_fn, then);
+}
+
+void query_start_long(struct call *c, void *args, query_run_fn *run_fn, query_then_fn *then)
+{
+    start_on(c, LANE_CLIENT_SEARCH, args, run_fn, then);
 }

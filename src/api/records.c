@@ -62,15 +62,14 @@ static const char *etag_of(struct arena *mem, int64_t version)
 static bool run_get(struct query *q, struct reader *reader, struct err *err)
 {
     const struct call *c = q->args;
-    struct record_reads found;
+    struct record_read found;
 
-    if (!read_records(reader, q->mem, c->user.org_id, c->params[0], c->params[1], 1, &found, err))
+    if (!read_record(reader, q->mem, c->user.org_id, c->params[0], c->params[1], &found, err))
         return false;
-    if (found.count == 0)
+    if (found.version == 0)
         return err_set(err, ERR_NOT_FOUND, "there is no such record");
-    q->etag = etag_of(q->mem, found.items[0].version);
-    return record_write_json(&q->answer, found.items[0].id, found.items[0].version,
-                             found.items[0].data, err);
+    q->etag = etag_of(q->mem, found.version);
+    return record_write_json(&q->answer, found.id, found.version, found.data, err);
 }
 
 void records_get(struct call *c)

@@ -127,6 +127,28 @@ struct str cel_program_call(const struct cel_program *program, uint32_t index)
     return index < program->function_count ? program->functions[index]->name : STR_NONE;
 }
 
+struct str cel_program_source(const struct cel_program *program)
+{
+    return program->source;
+}
+
+bool cel_program_reads(const struct cel_program *program, uint32_t slot)
+{
+    for (uint32_t i = 0; i < program->code_count; i++) {
+        const struct instruction *at = &program->code[i];
+
+        if (at->op == OP_ROOT || (at->op == OP_PATH && at->slot == slot) ||
+            ((at->op == OP_SLOT || at->op == OP_HAS_SLOT) && at->arg == slot))
+            return true;
+    }
+    return false;
+}
+
+uint32_t cel_program_slot_count(const struct cel_program *program)
+{
+    return program->slot_count;
+}
+
 bool cel_program_is_constant(const struct cel_program *program, struct value *out)
 {
     if (program->code_count != 2 || program->code[0].op != OP_CONST)

@@ -197,6 +197,15 @@ struct str cel_program_type(const struct cel_program *program);
 /* The name of the function that it calls at its call number `index`; empty beyond the last. */
 struct str cel_program_call(const struct cel_program *program, uint32_t index);
 
+/* The source that it was compiled from. */
+struct str cel_program_source(const struct cel_program *program);
+
+/* Whether it reads variable `slot`; all of them when it reads `$` as a whole. */
+bool cel_program_reads(const struct cel_program *program, uint32_t slot);
+
+/* How many slots its activation has. */
+uint32_t cel_program_slot_count(const struct cel_program *program);
+
 /* The machine code as text, one instruction a line. */
 struct str cel_program_listing(struct arena *mem, const struct cel_program *program);
 
@@ -217,6 +226,11 @@ struct cel_activation {
  */
 struct value cel_evaluate(struct arena *mem, const struct cel_program *program,
                           const struct cel_activation *activation, const struct cel_limits *limits);
+
+/* The same; *limits is what it may cost, and then what is left of that. */
+struct value cel_evaluate_within(struct arena *mem, const struct cel_program *program,
+                                 const struct cel_activation *activation,
+                                 struct cel_limits *limits);
 
 /*
  * For a function declared with cel_env_function() whose body is itself a

@@ -506,13 +506,12 @@ struct value vm_run(struct cel_eval *ev, const struct cel_program *program,
     return run(&m, stack);
 }
 
-struct value cel_evaluate(struct arena *mem, const struct cel_program *program,
-                          const struct cel_activation *activation, const struct cel_limits *limits)
+struct value cel_evaluate_within(struct arena *mem, const struct cel_program *program,
+                                 const struct cel_activation *activation, struct cel_limits *limits)
 {
     struct cel_eval ev;
+    struct value v;
 
-    if (limits == NULL)
-        limits = &cel_default_limits;
     ev.mem = mem;
     ev.mem_left = limits->memory_bytes;
     ev.cost_left = limits->cost;
@@ -522,5 +521,16 @@ struct value cel_evaluate(struct arena *mem, const struct cel_program *program,
     ev.function = "";
     ev.context = NULL;
     ev.nesting = 0;
-    return vm_run(&ev, program, activation);
+    v = vm_run(&ev, program, activation);
+    limits->cost = ev.cost_left;
+    limits->memory_bytes = ev.mem_left;
+    return v;
+}
+
+struct value cel_evaluate(struct arena *mem, const struct cel_program *program,
+                          const struct cel_activation *activation, const struct cel_limits *limits)
+{
+    struct cel_limits left = limits == NULL ? cel_default_limits : *limits;
+
+    return cel_evaluate_within(mem, program, activation, &left);
 }

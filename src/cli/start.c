@@ -71,6 +71,30 @@ static int tell(struct client *c, const struct start *s, const struct reply *rep
                : EXIT_OK;
 }
 
+/* The process that was probably meant; its name may be misspelt. */
+static void suggest(struct client *c, const char *code)
+{
+    unsigned limit = strlen(code) > 3 ? 2 : 1;
+    struct str nearest = STR_NONE;
+    struct reply reply;
+    struct value items;
+
+    if (!client_ask(c, "GET", STR("/processes?limit=500"), STR_NONE, &reply) || reply.status != 200)
+        return;
+    items = value_map_get_str(reply.json, STR("items"));
+    for (uint32_t i = 0; items.kind == VALUE_LIST && i < items.len; i++) {
+        struct str name = client_text(items.items[i], "code");
+        unsigned distance = str_distance(str_of(code), name, limit);
+
+        if (distance <= limit && (nearest.len == 0 || distance < limit)) {
+            nearest = name;
+            limit = distance;
+        }
+    }
+    if (nearest.len > 0)
+        fprintf(stderr, "did you mean '%.*s'?\n", STR_ARG(nearest));
+}
+
 int command_start(int argc, char **argv)
 {
     struct start s = {0};
@@ -96,8 +120,12 @@ int command_start(int argc, char **argv)
     client_open(&c);
     if (s.wait)
         path = str_printf(&c.mem, "/executions?wait=%s", s.wait_for != NULL ? s.wait_for : "10s");
-    if (make_body(&c, &s, &body) && client_call(&c, "POST", path, buf_view(&body), &reply))
-        status = tell(&c, &s, &reply);
+    if (make_body(&c, &s, &body) && client_ask(&c, "POST", path, buf_view(&body), &reply)) {
+        if (client_succeeded(&c, &reply))
+            status = tell(&c, &s, &reply);
+        else if (reply.status == 404)
+            suggest(&c, s.code);
+    }
     client_close(&c);
     return status;
 }

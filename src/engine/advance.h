@@ -12,6 +12,7 @@
 
 #include "define/define.h"
 #include "engine/execution.h"
+#include "engine/search.h"
 
 enum event_kind {
     EVENT_START,   /* a new execution: `execution` holds its identity and input */
@@ -61,22 +62,22 @@ enum { RECORD_TRIES_MAX = 5 };
 /* What a command wants to see of the records. */
 struct record_query {
     struct str object;
-    struct str id; /* one record; or empty for all of the object, newest last */
+    struct str id;               /* one record; or empty: */
+    const struct search *search; /* those that it finds */
 };
 
 struct record_reads {
     VEC_OF(struct record_read);
 };
 
-/* All records of one object, for record.query. */
-struct object_read {
-    struct str object;
-    const struct record_read *records;
-    uint32_t count;
+/* What a search has found, for record.query. */
+struct search_read {
+    const struct search *search;
+    struct search_found found;
 };
 
-struct object_reads {
-    VEC_OF(struct object_read);
+struct search_reads {
+    VEC_OF(struct search_read);
 };
 
 /* A process as flow.start asks for it: its published program and, for a key, who holds that. */
@@ -182,7 +183,7 @@ struct event {
     struct value config;           /* $.config: installation values */
     /* What earlier answers NEED asked for; may be empty. */
     const struct record_reads *records;
-    const struct object_reads *objects;
+    const struct search_reads *searches;
     const struct history *history;         /* the rows that NEED asked for, or NULL */
     const struct process_reads *processes; /* or NULL */
     const struct child_reads *children;    /* or NULL */

@@ -196,22 +196,6 @@ enum step_end record_resume(struct turn *t, struct record_write write)
                  &version);
 }
 
-struct value record_value(struct arena *mem, struct str id, int64_t version, struct value data)
-{
-    struct value_entry *entries = ARENA_ARRAY(mem, data.len + 2, struct value_entry);
-    size_t count = 0, duplicate;
-
-    entries[count++] = (struct value_entry){.key = value_key(STR("id")), .value = value_string(id)};
-    entries[count++] =
-        (struct value_entry){.key = value_key(STR("version")), .value = value_int(version)};
-    for (uint32_t i = 0; i < data.len; i++) {
-        struct str key = value_text(data.map->entries[i].key);
-        if (!str_eq(key, STR("id")) && !str_eq(key, STR("version")))
-            entries[count++] = data.map->entries[i];
-    }
-    return value_map_make(mem, entries, count, &duplicate);
-}
-
 static enum step_end not_found(struct turn *t, struct str object, struct str id)
 {
     return turn_fail(t, STR("not_found_record"), STR("business"), "there is no %.*s '%.*s'",
@@ -284,7 +268,7 @@ static enum step_end create(struct turn *t, const struct command *c, struct str 
         return STEP_NEEDS;
     }
     if (seen.version > 0 && str_eq(if_exists, STR("keep"))) {
-        *out = record_value(t->mem, id, seen.version, seen.data);
+        *out = search_record(t->mem, id, seen.version, seen.data);
         return STEP_DONE;
     }
     if (str_eq(if_exists, STR("merge")))
@@ -298,7 +282,7 @@ static enum step_end create(struct turn *t, const struct command *c, struct str 
                          "there is a %.*s '%.*s' already", STR_ARG(object), STR_ARG(id));
     end = stage(t, object, id, &seen, &data, basis, &version);
     if (end == STEP_DONE)
-        *out = record_value(t->mem, id, version, data);
+        *out = search_record(t->mem, id, version, data);
     return end;
 }
 
@@ -329,7 +313,7 @@ static enum step_end update(struct turn *t, const struct command *c, struct str 
     data = state_merge(t->mem, seen.data, data);
     end = stage(t, object, id, &seen, &data, basis, &version);
     if (end == STEP_DONE)
-        *out = record_value(t->mem, id, version, data);
+        *out = search_record(t->mem, id, version, data);
     return end;
 }
 
@@ -381,6 +365,6 @@ enum step_end record_run(struct turn *t, const struct command *c, struct value *
         return STEP_NEEDS;
     if (seen.version == 0)
         return not_found(t, object, id);
-    *out = record_value(t->mem, id, seen.version, seen.data);
+    *out = search_record(t->mem, id, seen.version, seen.data);
     return STEP_DONE;
 }

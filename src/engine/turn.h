@@ -397,9 +397,6 @@ enum step_end record_run(struct turn *t, const struct command *c, struct value *
 enum step_end query_run(struct turn *t, const struct command *c, struct str object,
                         struct value *out);
 
-/* {id, version, ...data} */
-struct value record_value(struct arena *mem, struct str id, int64_t version, struct value data);
-
 /* The write of this record that the step, else the turn, has staged; or NULL. */
 const struct record_write *record_staged(const struct turn *t, struct str object, struct str id);
 

@@ -98,7 +98,7 @@ struct node {
 
     /* reads */
     struct load *newest_load;
-    struct load *unsent_first, *unsent_last;
+    struct load_queue unsent[LANE_COUNT]; /* the queue of that lane was full */
 
     /* timers of executions, wall time: all that are due up to filled_until_us are in the heap */
     struct timers timers;

@@ -47,26 +47,39 @@ void load_free(struct load *l)
 void load_send(struct load *l)
 {
     struct node *n = l->node;
+    struct load_queue *unsent = &n->unsent[l->read.lane];
 
-    if (n->unsent_first == NULL && node_read(n, &l->read, &l->err))
+    if (unsent->first == NULL && node_read(n, &l->read, &l->err))
         return;
     l->next_unsent = NULL;
-    if (n->unsent_first != NULL)
-        n->unsent_last->next_unsent = l;
+    if (unsent->first != NULL)
+        unsent->last->next_unsent = l;
     else
-        n->unsent_first = l;
-    n->unsent_last = l;
+        unsent->first = l;
+    unsent->last = l;
 }
 
 bool loads_resend(struct node *n)
 {
     bool any = false;
 
-    while (n->unsent_first != NULL && node_read(n, &n->unsent_first->read, &n->unsent_first->err)) {
-        n->unsent_first = n->unsent_first->next_unsent;
-        any = true;
+    for (unsigned lane = 0; lane < LANE_COUNT; lane++) {
+        struct load_queue *unsent = &n->unsent[lane];
+
+        while (unsent->first != NULL && node_read(n, &unsent->first->read, &unsent->first->err)) {
+            unsent->first = unsent->first->next_unsent;
+            any = true;
+        }
     }
     return any;
+}
+
+bool loads_are_unsent(const struct node *n)
+{
+    for (unsigned lane = 0; lane < LANE_COUNT; lane++)
+        if (n->unsent[lane].first != NULL)
+            return true;
+    return false;
 }
 
 void loads_free(struct node *n)
@@ -221,17 +234,28 @@ void load_entry(struct node *n, struct entry *e)
 
 /* --- records --- */
 
-enum { OBJECT_RECORDS_MAX = 100000 };
-
-/* There is none; one that is made now goes on counting where an earlier one ended. */
-static bool add_missing(struct reader *reader, struct arena *mem, struct work *w,
+/* One that is made now goes on counting where an earlier one of its id ended. */
+static bool load_record(struct reader *reader, struct arena *mem, struct work *w,
                         const struct record_query *q, struct err *err)
 {
-    struct record_read read = {.object = q->object, .id = q->id};
+    struct record_read read;
 
-    if (!read_record_last(reader, w->entry->x->org_id, q->object, q->id, &read.last_version, err))
+    if (!read_record(reader, mem, w->entry->x->org_id, q->object, q->id, &read, err) ||
+        (read.version == 0 &&
+         !read_record_last(reader, w->entry->x->org_id, q->object, q->id, &read.last_version, err)))
         return false;
     *VEC_ADD(mem, &w->records) = read;
+    return true;
+}
+
+static bool load_search(struct reader *reader, struct arena *mem, struct work *w,
+                        const struct record_query *q, struct err *err)
+{
+    struct search_read read = {.search = q->search};
+
+    if (!read_found(reader, mem, q->search, &read.found, err))
+        return false;
+    *VEC_ADD(mem, &w->searches) = read;
     return true;
 }
 
@@ -304,20 +328,9 @@ static void run_records(struct node_read *read, struct reader *reader)
     l->ok = load_others(l->node, reader, mem, l->records.entry->id, w, &l->err);
     for (size_t i = 0; i < needs->count && l->ok; i++) {
         const struct record_query *q = &needs->items[i];
-        bool is_one = q->id.len > 0;
-        struct record_reads found = {0};
 
-        l->ok = read_records(reader, mem, w->entry->x->org_id, q->object, q->id,
-                             is_one ? 1 : OBJECT_RECORDS_MAX, &found, &l->err);
-        if (!l->ok)
-            return;
-        if (!is_one)
-            *VEC_ADD(mem, &w->objects) = (struct object_read){
-                .object = q->object, .records = found.items, .count = (uint32_t)found.count};
-        else if (found.count > 0)
-            *VEC_ADD(mem, &w->records) = found.items[0];
-        else
-            l->ok = add_missing(reader, mem, w, q, &l->err);
+        l->ok = q->search != NULL ? load_search(reader, mem, w, q, &l->err)
+                                  : load_record(reader, mem, w, q, &l->err);
     }
 }
 
@@ -335,10 +348,19 @@ static void done_records(struct node_read *read)
     load_free(l);
 }
 
+static bool has_search(const struct record_queries *needs)
+{
+    for (size_t i = 0; i < needs->count; i++)
+        if (needs->items[i].search != NULL)
+            return true;
+    return false;
+}
+
 void load_records(struct node *n, struct entry *e, struct work *w)
 {
     struct load *l = load_new(n, run_records, done_records);
 
+    l->read.lane = has_search(&w->commit->needs) ? LANE_SEARCH : LANE_ENGINE;
     e->is_needing = true;
     l->records.entry = e;
     l->records.work = w;

@@ -79,11 +79,16 @@ struct load {
     };
 };
 
+struct load_queue {
+    struct load *first, *last;
+};
+
 struct load *load_new(struct node *n, void (*run)(struct node_read *, struct reader *),
                       void (*done)(struct node_read *));
 void load_send(struct load *l); /* sooner or later `done` is called */
 void load_free(struct load *l);
 bool loads_resend(struct node *n); /* those that did not fit; whether any went */
+bool loads_are_unsent(const struct node *n);
 void loads_free(struct node *n);
 void load_entry(struct node *n, struct entry *e);
 void load_records(struct node *n, struct entry *e, struct work *w);

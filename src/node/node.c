@@ -29,7 +29,8 @@ static void run_task(struct store_task *task, struct reader *reader)
 
 bool node_read(struct node *n, struct node_read *read, struct err *err)
 {
-    read->task = (struct store_task){.item = STORE_TASK, .run = run_task, .owner = read};
+    read->task =
+        (struct store_task){.item = STORE_TASK, .lane = read->lane, .run = run_task, .owner = read};
     if (store_read(n->store, &read->task))
         return true;
     return err_set(err, ERR_OVERLOADED, "too many reads are under way");
@@ -100,7 +101,7 @@ static int64_t idle_us(const struct node *n)
         us = min_us(us, next_us - clock_wall_us(n->clock));
     if (n->waiting > 0)
         us = min_us(us, n->next_expiry_us - mono_us);
-    if (n->unsent_first != NULL)
+    if (loads_are_unsent(n))
         us = min_us(us, RESEND_US);
     us = min_us(us, wake_refill_in_us(n));
     us = min_us(us, retention_in_us(n));

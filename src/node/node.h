@@ -23,7 +23,7 @@ struct node_options {
     struct str data_path; /* folder: SQLite file, poison file, admin.token */
     struct str store_url; /* empty = SQLite in the data folder */
     const struct clock *clock;
-    unsigned reader_count;     /* 0 = 2 */
+    unsigned reader_count;     /* for the engine, and as many for clients; 0 = 2 */
     size_t cache_bytes;        /* of executions in memory; 0 = 64 MiB */
     size_t program_bytes;      /* of compiled programs; 0 = 32 MiB */
     int64_t keep_ended_us;     /* executions that ended longer ago are deleted; 0 = none */
@@ -236,6 +236,7 @@ struct str node_own_name(const struct node *n);
  */
 struct node_read {
     struct store_task task;
+    enum read_lane lane;
     void (*run)(struct node_read *read, struct reader *reader);
     void (*done)(struct node_read *read);
     void *owner;

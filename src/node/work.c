@@ -21,7 +21,7 @@ void work_forget_reads(struct work *w)
         program_read_release(&w->programs.items[i]);
     w->programs = (struct program_reads){0};
     w->records = (struct record_reads){0};
-    w->objects = (struct object_reads){0};
+    w->searches = (struct search_reads){0};
     w->processes = (struct process_reads){0};
     w->kept = (struct kept_reads){0};
     w->children = (struct child_reads){0};
@@ -31,7 +31,7 @@ void work_forget_reads(struct work *w)
 bool work_has_reads(const struct work *w)
 {
     return w->commit != NULL || w->has_history || w->programs.count > 0 || w->records.count > 0 ||
-           w->objects.count > 0 || w->processes.count > 0 || w->kept.count > 0 ||
+           w->searches.count > 0 || w->processes.count > 0 || w->kept.count > 0 ||
            w->children.count > 0;
 }
 
@@ -154,7 +154,7 @@ static void make_event(const struct node *n, struct work *w, struct event *ev)
     *ev = (struct event){
         .config = n->config,
         .records = &w->records,
-        .objects = &w->objects,
+        .searches = &w->searches,
         .history = w->has_history ? &w->history : NULL,
         .processes = &w->processes,
         .children = w->children.count > 0 ? &w->children : NULL,

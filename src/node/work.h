@@ -121,7 +121,7 @@ struct work {
     unsigned kept_tries;         /* ... because signals that are kept had, or waits for them */
     bool joins;                  /* a start that joined the execution that has its key */
     struct record_reads records; /* in the entry's memory */
-    struct object_reads objects;
+    struct search_reads searches;
     struct history history; /* rows that rolling back asked for */
     bool has_history;
     struct process_reads processes;

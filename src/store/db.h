@@ -96,6 +96,8 @@ struct db;
 struct db_ops {
     enum db_status (*run)(struct db *db, enum sql sql, const struct db_value *params,
                           unsigned count);
+    enum db_status (*stream)(struct db *db, enum sql sql, const struct db_value *params,
+                             unsigned count);
     enum db_status (*next)(struct db *db, enum sql sql);
     void (*end)(struct db *db, enum sql sql);
     int64_t (*column_int)(struct db *db, enum sql sql, unsigned column);
@@ -125,6 +127,17 @@ static inline enum db_status db_run(struct db *db, enum sql sql, const struct db
                                     unsigned count)
 {
     return db->ops->run(db, sql, params, count);
+}
+
+/*
+ * The same for rows that may be large: they come one by one and are never in
+ * memory together. Nothing else may run on the connection before db_end(), which
+ * may leave the rest unread.
+ */
+static inline enum db_status db_stream(struct db *db, enum sql sql, const struct db_value *params,
+                                       unsigned count)
+{
+    return db->ops->stream(db, sql, params, count);
 }
 
 /* The next row. */

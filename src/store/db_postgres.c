@@ -9,6 +9,7 @@
  * array for each column.
  */
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/vec.h"
 #include "store/sql.h"
 
@@ -41,7 +42,9 @@ struct db_postgres {
     bool prepared[SQL_COUNT];
     PGresult *results[SQL_COUNT]; /* of open statements */
     int rows[SQL_COUNT];          /* the current row of each */
+    bool is_streaming;            /* the open statement gives its rows one by one */
     int64_t changes;
+    int64_t cut_at_us; /* by the monotonic clock: then nothing is run any more; 0 = never */
     struct buf params; /* the texts of the parameters */
     struct put_rows *puts[SQL_COUNT];
     size_t put_bytes;
@@ -145,6 +148,11 @@ static void write_params(struct buf *room, const struct db_value *params, unsign
     }
     for (unsigned i = 0; i < count; i++)
         out[i] = params[i].kind == DB_NULL ? NULL : room->ptr + places[i];
+}
+
+static bool is_late(const struct db_postgres *db)
+{
+    return db->cut_at_us != 0 && clock_mono_us(&clock_system) >= db->cut_at_us;
 }
 
 /* --- rows, and the pipeline --- */
@@ -410,6 +418,11 @@ static enum db_status postgres_run(struct db *base, enum sql sql, const struct d
         keep_message(db, "not connected");
         return DB_LOST;
     }
+    ASSERT(!db->is_streaming);
+    if (is_late(db)) {
+        keep_message(db, "the time for reading is over");
+        return DB_CUT;
+    }
     if (!db->prepared[sql])
         status = prepare(db, sql);
     if (status != DB_DONE)
@@ -433,11 +446,83 @@ static enum db_status postgres_run(struct db *base, enum sql sql, const struct d
     return PQntuples(result) > 0 ? DB_ROW : DB_DONE;
 }
 
+/* The next row of a statement that streams. At its end nothing is outstanding. */
+static enum db_status stream_next(struct db_postgres *db, enum sql sql)
+{
+    PGresult *result = PQgetResult(db->conn);
+    enum db_status status = DB_DONE;
+
+    PQclear(db->results[sql]);
+    db->results[sql] = result;
+    if (PQresultStatus(result) == PGRES_SINGLE_TUPLE)
+        return DB_ROW;
+    if (PQresultStatus(result) != PGRES_TUPLES_OK)
+        status = fail(db, result);
+    for (PGresult *rest; (rest = PQgetResult(db->conn)) != NULL;)
+        PQclear(rest);
+    db->is_streaming = false;
+    return status;
+}
+
+static enum db_status postgres_stream(struct db *base, enum sql sql, const struct db_value *params,
+                                      unsigned count)
+{
+    struct db_postgres *db = self(base);
+    const char *texts[DB_PARAMS_MAX];
+    char name[16];
+    enum db_status status = DB_DONE;
+
+    ASSERT(db->results[sql] == NULL && !db->is_streaming);
+    if (PQstatus(db->conn) != CONNECTION_OK) {
+        keep_message(db, "not connected");
+        return DB_LOST;
+    }
+    if (is_late(db)) {
+        keep_message(db, "the time for reading is over");
+        return DB_CUT;
+    }
+    if (!db->prepared[sql])
+        status = prepare(db, sql);
+    if (status != DB_DONE)
+        return status;
+    write_params(&db->params, params, count, texts);
+    name_of(sql, name);
+    if (PQsendQueryPrepared(db->conn, name, (int)count, texts, NULL, NULL, 0) != 1 ||
+        PQsetSingleRowMode(db->conn) != 1) {
+        keep_message(db, PQerrorMessage(db->conn));
+        return PQstatus(db->conn) == CONNECTION_OK ? DB_REFUSED : DB_LOST;
+    }
+    db->is_streaming = true;
+    db->rows[sql] = 0;
+    return stream_next(db, sql);
+}
+
+/* Let the server stop, and take what was on its way. */
+static void stream_stop(struct db_postgres *db)
+{
+    PGcancel *cancel = PQgetCancel(db->conn);
+    char message[256];
+
+    if (cancel != NULL)
+        (void)PQcancel(cancel, message, sizeof(message));
+    PQfreeCancel(cancel);
+    for (PGresult *rest; (rest = PQgetResult(db->conn)) != NULL;)
+        PQclear(rest);
+    db->is_streaming = false;
+}
+
 static enum db_status postgres_next(struct db *base, enum sql sql)
 {
     struct db_postgres *db = self(base);
 
     ASSERT(db->results[sql] != NULL);
+    if (db->is_streaming && is_late(db)) {
+        stream_stop(db);
+        keep_message(db, "the time for reading is over");
+        return DB_CUT;
+    }
+    if (db->is_streaming)
+        return stream_next(db, sql);
     return ++db->rows[sql] < PQntuples(db->results[sql]) ? DB_ROW : DB_DONE;
 }
 
@@ -445,6 +530,8 @@ static void postgres_end(struct db *base, enum sql sql)
 {
     struct db_postgres *db = self(base);
 
+    if (db->is_streaming && db->results[sql] != NULL)
+        stream_stop(db);
     PQclear(db->results[sql]);
     db->results[sql] = NULL;
 }
@@ -495,6 +582,7 @@ static void ignore_notice(void *context, const PGresult *result)
 
 static void disconnect(struct db_postgres *db)
 {
+    db->is_streaming = false;
     for (unsigned i = 0; i < SQL_COUNT; i++) {
         PQclear(db->results[i]);
         db->results[i] = NULL;
@@ -540,9 +628,8 @@ static enum db_status postgres_reconnect(struct db *base)
 
 static void postgres_allow_us(struct db *base, int64_t us)
 {
-    /* statement_timeout of the session does it. */
-    (void)base;
-    (void)us;
+    /* One statement is cut by statement_timeout of the session, all together by this. */
+    self(base)->cut_at_us = us == 0 ? 0 : clock_mono_us(&clock_system) + us;
 }
 
 static void postgres_close(struct db *base)
@@ -568,6 +655,7 @@ static const struct db_ops postgres_ops = {
     .drop = postgres_drop,
     .first = postgres_first,
     .run = postgres_run,
+    .stream = postgres_stream,
     .next = postgres_next,
     .end = postgres_end,
     .column_int = postgres_column_int,

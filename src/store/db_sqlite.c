@@ -242,6 +242,7 @@ static const struct db_ops sqlite_ops = {
     .drop = sqlite_drop,
     .first = sqlite_first,
     .run = sqlite_run,
+    .stream = sqlite_run,
     .next = sqlite_next,
     .end = sqlite_end,
     .column_int = sqlite_column_int,

@@ -6,17 +6,33 @@
 
 enum { HISTORY_LIMIT_NONE = INT32_MAX };
 
-static bool load_history(struct reader *r, struct arena *mem, int64_t row, int64_t after,
-                         int64_t limit, struct history *out, struct err *err)
+/* The texts of a row of history. */
+static size_t history_bytes(const struct history_row *row)
 {
+    return row->input_json.len + row->output_json.len + row->error_json.len + row->delta_json.len;
+}
+
+/* Rows until `bytes_max` (0 = any) are exceeded, then *is_cut; but one at least. */
+static bool load_history(struct reader *r, struct arena *mem, int64_t row, int64_t after,
+                         int64_t limit, size_t bytes_max, struct history *out, bool *is_cut,
+                         struct err *err)
+{
+    size_t bytes = 0;
+
     const enum sql sql = SQL_READ_HISTORY;
     struct db *db = r->db;
     enum db_status status =
-        db_run(db, sql,
-               DB_PARAMS(db_int(history_key(row, after)), db_int(history_key(row, HISTORY_SEQ_MAX)),
-                         db_int(limit)));
+        db_stream(db, sql,
+                  DB_PARAMS(db_int(history_key(row, after)),
+                            db_int(history_key(row, HISTORY_SEQ_MAX)), db_int(limit)));
 
-    for (; status == DB_ROW; status = db_next(db, sql))
+    *is_cut = false;
+    for (; status == DB_ROW; status = db_next(db, sql)) {
+        if (bytes_max > 0 && bytes > bytes_max) {
+            *is_cut = true;
+            status = DB_DONE;
+            break;
+        }
         *VEC_ADD(mem, out) = (struct history_row){
             .seq = db_column_int(db, sql, 0) & HISTORY_SEQ_MAX,
             .kind = (enum history_kind)db_column_int(db, sql, 1),
@@ -32,6 +48,8 @@ static bool load_history(struct reader *r, struct arena *mem, int64_t row, int64
             .error_json = row_text(r, mem, sql, 11),
             .delta_json = row_text(r, mem, sql, 12),
         };
+        bytes += history_bytes(&out->items[out->count - 1]);
+    }
     db_end(db, sql);
     return status == DB_DONE ? true : db_fail(db, status, err);
 }
@@ -100,7 +118,7 @@ static bool load_with_history(struct reader *r, struct arena *mem, struct uuid i
     const enum sql sql = SQL_READ_EXECUTION;
     struct row_id room;
     enum db_status status = db_run(r->db, sql, DB_PARAMS(row_uuid(id, &room)));
-    bool ok = true;
+    bool ok = true, is_cut;
 
     *found = status == DB_ROW;
     if (*found) {
@@ -114,8 +132,8 @@ static bool load_with_history(struct reader *r, struct arena *mem, struct uuid i
     db_end(r->db, sql);
     if (!ok || !*found)
         return ok;
-    return load_history(r, mem, out->row, out->checkpoint_seq, HISTORY_LIMIT_NONE, &out->history,
-                        err) &&
+    return load_history(r, mem, out->row, out->checkpoint_seq, HISTORY_LIMIT_NONE, 0, &out->history,
+                        &is_cut, err) &&
            load_told(r, mem, out->row, &out->tolds, err);
 }
 
@@ -148,8 +166,9 @@ bool read_owner(struct reader *r, struct arena *mem, struct uuid id, struct exec
     return status <= DB_DONE ? true : db_fail(r->db, status, err);
 }
 
-bool read_history(struct reader *r, struct arena *mem, struct uuid id, int64_t after, int64_t limit,
-                  struct history *out, bool *found, struct err *err)
+bool read_history_page(struct reader *r, struct arena *mem, struct uuid id, int64_t after,
+                       int64_t limit, size_t bytes_max, struct history *out, bool *is_cut,
+                       bool *found, struct err *err)
 {
     struct row_id room;
     int64_t row;
@@ -157,10 +176,19 @@ bool read_history(struct reader *r, struct arena *mem, struct uuid id, int64_t a
 
     /* No transaction: rows of history are never changed. */
     *out = (struct history){0};
+    *is_cut = false;
     *found = status == DB_ROW;
     if (status == DB_ROW)
-        return load_history(r, mem, row, after < 0 ? 0 : after, limit, out, err);
+        return load_history(r, mem, row, after < 0 ? 0 : after, limit, bytes_max, out, is_cut, err);
     return status == DB_DONE ? true : db_fail(r->db, status, err);
+}
+
+bool read_history(struct reader *r, struct arena *mem, struct uuid id, int64_t after, int64_t limit,
+                  struct history *out, bool *found, struct err *err)
+{
+    bool is_cut;
+
+    return read_history_page(r, mem, id, after, limit, 0, out, &is_cut, found, err);
 }
 
 /* Within a transaction. */
@@ -191,6 +219,7 @@ static bool load_progress(struct reader *r, struct arena *mem, struct uuid id, s
 bool read_progress(struct reader *r, struct arena *mem, struct uuid id, int64_t after,
                    int64_t limit, struct progress *out, bool *found, struct err *err)
 {
+    bool is_cut;
     int64_t row = 0;
     bool ok;
 
@@ -199,7 +228,8 @@ bool read_progress(struct reader *r, struct arena *mem, struct uuid id, int64_t 
         return false;
     ok = load_progress(r, mem, id, out, &row, found, err);
     if (ok && *found && after < out->seq)
-        ok = load_history(r, mem, row, after < 0 ? 0 : after, limit, &out->history, err);
+        ok =
+            load_history(r, mem, row, after < 0 ? 0 : after, limit, 0, &out->history, &is_cut, err);
     reader_end(r);
     return ok;
 }

@@ -20,6 +20,11 @@ bool read_execution(struct reader *r, struct arena *mem, struct uuid id,
 bool read_history(struct reader *r, struct arena *mem, struct uuid id, int64_t after, int64_t limit,
                   struct history *out, bool *found, struct err *err) MUST_USE;
 
+/* The same, until the texts of the rows exceed `bytes_max`: then *is_cut. One row at least. */
+bool read_history_page(struct reader *r, struct arena *mem, struct uuid id, int64_t after,
+                       int64_t limit, size_t bytes_max, struct history *out, bool *is_cut,
+                       bool *found, struct err *err) MUST_USE;
+
 /* What decides who may see an execution. */
 struct execution_owner {
     struct str org_id, code;
@@ -53,6 +58,8 @@ bool read_step_meta(struct reader *r, struct arena *mem, struct uuid id, struct 
 bool read_mask(struct reader *r, struct arena *mem, struct uuid id, struct mask *out,
                struct err *err) MUST_USE;
 
+enum { READ_BYTES_MAX = 4 << 20 }; /* of the rows of one page of a list, and one row beyond */
+
 #define STATUS_BIT(status) (UINT32_C(1) << (unsigned)(status))
 
 struct execution_filter {
@@ -70,7 +77,7 @@ struct stored_executions {
 
 /*
  * A page of executions, newest first, without their context; *next is the
- * cursor or empty. What a filter leaves over of very many may be a page that is
+ * cursor or empty. A page also ends at READ_BYTES_MAX. What a filter leaves over of very many may be a page that is
  * not full and has a cursor all the same. ERR_BAD_REQUEST: the cursor is none.
  */
 bool read_executions(struct reader *r, struct arena *mem, const struct execution_filter *filter,
@@ -178,27 +185,29 @@ bool read_snapshot(struct reader *r, struct arena *mem, struct str hash, struct 
 /* A number that grows with every change of a definition, whichever node makes it. */
 bool read_definition_stamp(struct reader *r, int64_t *out, struct err *err) MUST_USE;
 
-/* One record of an organisation (empty: the default one), or all of an object (id empty). */
-bool read_records(struct reader *r, struct arena *mem, struct str org_id, struct str object,
-                  struct str id, int64_t limit, struct record_reads *out, struct err *err) MUST_USE;
+/* One record of an organisation (empty: the default one); out->version is 0 when there is none. */
+bool read_record(struct reader *r, struct arena *mem, struct str org_id, struct str object,
+                 struct str id, struct record_read *out, struct err *err) MUST_USE;
 
-struct stored_record {
-    int64_t row, version;
-    struct str id;
-    struct value data;
-};
-
-struct stored_records {
-    VEC_OF(struct stored_record);
+/* How far a search goes beside its budget of SEARCH_ALLOWED_US. */
+struct search_bounds {
+    int64_t rows_max; /* without an order: so many records are looked at for one page; 0 = all */
+    bool may_be_part; /* without an order: at the end of its budget it gives what it has */
+    bool (*is_gone)(void *context); /* whether nobody waits for it any more; or NULL */
+    void *context;
 };
 
 /*
- * The records of an object behind row `after`, at most `limit`, in the order in
- * which they were made.
+ * Look through the records of an object for a page of a search, in one
+ * snapshot; `c` has begun, and ends with it. ERR_LIMIT_QUERY: the budget was
+ * not enough.
  */
-bool read_records_after(struct reader *r, struct arena *mem, struct str org_id, struct str object,
-                        int64_t after, int64_t limit, struct stored_records *out,
-                        struct err *err) MUST_USE;
+bool read_search(struct reader *r, struct collector *c, const struct search_bounds *bounds,
+                 struct err *err) MUST_USE;
+
+/* The same for the engine: *out says what became of it. False: the store failed. */
+bool read_found(struct reader *r, struct arena *mem, const struct search *s,
+                struct search_found *out, struct err *err) MUST_USE;
 
 /*
  * Live executions with this business key, of that code unless it is empty, in

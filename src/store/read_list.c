@@ -159,11 +159,21 @@ static struct db_value status_list(struct arena *mem, uint32_t statuses)
     return db_text(buf_view(&out));
 }
 
-/* Add what one index has between two rows, `limit` at most. */
+static size_t execution_bytes(const struct stored_execution *e)
+{
+    return e->input_json.len + e->result_json.len + e->error_json.len + e->waiting_for_json.len +
+           e->cursor_json.len;
+}
+
+/*
+ * Add what one index has between two rows, `limit` at most, and no more when
+ * READ_BYTES_MAX are exceeded: *cut is then raised to the last row that was read.
+ */
 static bool walk(struct reader *r, struct arena *mem, const struct execution_filter *f,
                  const struct source *source, int64_t low, int64_t high, int64_t limit,
-                 struct stored_executions *out, struct err *err)
+                 struct stored_executions *out, int64_t *cut, struct err *err)
 {
+    size_t bytes = 0;
     struct db_value params[] = {
         db_int(limit),
         db_int(high),
@@ -178,7 +188,7 @@ static bool walk(struct reader *r, struct arena *mem, const struct execution_fil
         db_some_text(f->org_id),
         db_text(source->text),
     };
-    enum db_status status = reader_run(r, source->list, params, source->text.len > 0 ? 12 : 11);
+    enum db_status status = reader_stream(r, source->list, params, source->text.len > 0 ? 12 : 11);
     bool ok = true;
 
     for (; ok && status == DB_ROW; status = db_next(r->db, source->list)) {
@@ -186,6 +196,12 @@ static bool walk(struct reader *r, struct arena *mem, const struct execution_fil
 
         ok = row_execution(r, mem, source->list, &e, err);
         *VEC_ADD(mem, out) = e;
+        bytes += execution_bytes(&e);
+        if (ok && bytes > READ_BYTES_MAX) {
+            *cut = e.row > *cut ? e.row : *cut;
+            status = DB_DONE;
+            break;
+        }
     }
     db_end(r->db, source->list);
     if (!ok)
@@ -236,23 +252,26 @@ static void merge(struct stored_executions *list, size_t from)
 /* Everything between two rows, until more than the page holds is there. */
 static bool walk_all(struct reader *r, struct arena *mem, const struct execution_filter *f,
                      const struct sources *sources, int64_t low, int64_t high,
-                     struct stored_executions *out, struct err *err)
+                     struct stored_executions *out, int64_t *cut, struct err *err)
 {
     size_t from = out->count;
     int64_t limit = f->limit + 1 - (int64_t)from;
 
     for (unsigned i = 0; i < sources->count; i++)
-        if (!walk(r, mem, f, &sources->items[i], low, high, limit, out, err))
+        if (!walk(r, mem, f, &sources->items[i], low, high, limit, out, cut, err))
             return false;
     if (sources->count > 1)
         merge(out, from);
+    /* Below the place where one index was left, others may have rows that come first. */
+    while (*cut > 0 && out->items[out->count - 1].row < *cut)
+        out->count--;
     return true;
 }
 
 bool read_executions(struct reader *r, struct arena *mem, const struct execution_filter *filter,
                      struct stored_executions *out, struct str *next, struct err *err)
 {
-    int64_t low = 0, high = INT64_MAX, floor, looked_at = 0;
+    int64_t low = 0, high = INT64_MAX, floor, looked_at = 0, cut = 0;
     struct sources sources;
     bool empty;
 
@@ -269,11 +288,15 @@ bool read_executions(struct reader *r, struct arena *mem, const struct execution
         floor = low;
         if (!sources.is_exact && !lay_window(r, &sources, low, high, size, &floor, err))
             return false;
-        if (!walk_all(r, mem, filter, &sources, floor, high, out, err))
+        if (!walk_all(r, mem, filter, &sources, floor, high, out, &cut, err))
             return false;
         looked_at += size;
         if ((int64_t)out->count > filter->limit) {
             out->count = (size_t)filter->limit;
+            *next = row_cursor(mem, out->items[out->count - 1].row);
+            return true;
+        }
+        if (cut > 0) {
             *next = row_cursor(mem, out->items[out->count - 1].row);
             return true;
         }

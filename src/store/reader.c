@@ -1,6 +1,28 @@
 /* reader.c - see reader.h. */
 #include "store/reader.h"
 
+#include "base/clock.h"
+
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { SEARCH_NICENESS = 10 };
+
+/* All queues together must fit the mailbox of the node, so that no lane fills it for others. */
+static const struct {
+    unsigned threads; /* 0: as many as the store was opened with */
+    size_t room;
+    int64_t allowed_us;
+    bool yields;
+} lanes[LANE_COUNT] = {
+    [LANE_ENGINE] = {.room = 4096, .allowed_us = 1000000},
+    [LANE_SEARCH] = {.threads = 1, .room = 1024, .allowed_us = 2500000, .yields = true},
+    [LANE_CLIENT] = {.room = 2048, .allowed_us = 1000000},
+    [LANE_CLIENT_SEARCH] = {.threads = 1, .room = 256, .allowed_us = 2500000, .yields = true},
+};
+
 enum db_status reader_run(struct reader *r, enum sql sql, const struct db_value *params,
                           unsigned count)
 {
@@ -13,53 +35,98 @@ enum db_status reader_run(struct reader *r, enum sql sql, const struct db_value 
     return status == DB_DONE ? db_run(r->db, sql, params, count) : status;
 }
 
+enum db_status reader_stream(struct reader *r, enum sql sql, const struct db_value *params,
+                             unsigned count)
+{
+    enum db_status status = db_stream(r->db, sql, params, count);
+
+    if (status != DB_LOST)
+        return status;
+    db_end(r->db, sql);
+    status = db_reconnect(r->db);
+    return status == DB_DONE ? db_stream(r->db, sql, params, count) : status;
+}
+
+int64_t reader_left_us(const struct reader *r)
+{
+    return r->cut_at_us - clock_mono_us(&clock_system);
+}
+
 bool reader_begin(struct reader *r, struct err *err)
 {
     enum db_status status = reader_run(r, SQL_BEGIN_READ, DB_NO_PARAMS);
 
     db_end(r->db, SQL_BEGIN_READ);
-    return status == DB_DONE ? true : db_fail(r->db, status, err);
+    if (status == DB_DONE)
+        return true;
+    (void)db_fail(r->db, status, err);
+    reader_end(r); /* one that was cut may have begun all the same */
+    return false;
 }
 
 void reader_end(struct reader *r)
 {
+    int64_t left_us = reader_left_us(r);
+
+    /* A snapshot that stays open when its time is over would be read from then on. */
+    db_allow_us(r->db, 0);
     (void)db_exec(r->db, SQL_ROLLBACK, DB_NO_PARAMS);
+    db_allow_us(r->db, left_us > 1 ? left_us : 1);
+}
+
+static struct store_task *next_task(struct readers *all)
+{
+    struct store_task *task = NULL;
+
+    pthread_mutex_lock(&all->lock);
+    while (all->queued == 0 && !all->closing)
+        pthread_cond_wait(&all->wake, &all->lock);
+    if (all->queued > 0) {
+        task = all->queue[all->first];
+        all->first = (all->first + 1) % all->room;
+        all->queued--;
+    }
+    pthread_mutex_unlock(&all->lock);
+    return task;
 }
 
 static void *reader_main(void *context)
 {
     struct reader *r = context;
     struct readers *all = r->all;
+    struct store_task *task;
 
-    for (;;) {
-        struct store_task *task;
-
-        pthread_mutex_lock(&all->lock);
-        while (all->queued == 0 && !all->closing)
-            pthread_cond_wait(&all->wake, &all->lock);
-        if (all->queued == 0) {
-            pthread_mutex_unlock(&all->lock);
-            return NULL;
-        }
-        task = all->queue[all->first];
-        all->first = (all->first + 1) % READER_QUEUE_MAX;
-        all->queued--;
-        pthread_mutex_unlock(&all->lock);
-
-        db_allow_us(r->db, READER_ALLOWED_US);
+    /* Refused is not worth a word: then it competes like any other. */
+    if (all->yields)
+        (void)setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), SEARCH_NICENESS);
+    while ((task = next_task(all)) != NULL) {
+        r->cut_at_us = clock_mono_us(&clock_system) + all->allowed_us;
+        db_allow_us(r->db, all->allowed_us);
         task->run(task, r);
         mailbox_put_reserved(all->done, task);
     }
+    return NULL;
 }
 
-void readers_open(struct readers *all, struct db **connections, unsigned count,
+unsigned readers_count(enum read_lane lane, unsigned count)
+{
+    return lanes[lane].threads > 0 ? lanes[lane].threads : count;
+}
+
+void readers_open(struct readers *all, enum read_lane lane, struct db **connections, unsigned count,
                   struct mailbox *done)
 {
     ASSERT(count > 0 && count <= READER_MAX);
     all->count = count;
     all->done = done;
+    all->allowed_us = lanes[lane].allowed_us;
+    all->yields = lanes[lane].yields;
+    all->room = lanes[lane].room;
+    all->queue = calloc(all->room, sizeof(struct store_task *));
     all->first = all->queued = 0;
     all->closing = false;
+    if (all->queue == NULL)
+        PANIC("out of memory");
     if (pthread_mutex_init(&all->lock, NULL) != 0 || pthread_cond_init(&all->wake, NULL) != 0)
         PANIC("no mutex");
     for (unsigned i = 0; i < count; i++) {
@@ -76,8 +143,8 @@ bool readers_submit(struct readers *all, struct store_task *task)
     bool taken = false;
 
     pthread_mutex_lock(&all->lock);
-    if (all->queued < READER_QUEUE_MAX && mailbox_reserve(all->done)) {
-        all->queue[(all->first + all->queued++) % READER_QUEUE_MAX] = task;
+    if (all->queued < all->room && mailbox_reserve(all->done)) {
+        all->queue[(all->first + all->queued++) % all->room] = task;
         pthread_cond_signal(&all->wake);
         taken = true;
     }
@@ -97,4 +164,5 @@ void readers_close(struct readers *all)
     }
     pthread_cond_destroy(&all->wake);
     pthread_mutex_destroy(&all->lock);
+    free(all->queue);
 }

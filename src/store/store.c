@@ -33,7 +33,7 @@ struct sql_store {
     struct db *db;
     struct checkpoint checkpoint;
     struct writer writer;
-    struct readers readers;
+    struct readers lanes[LANE_COUNT];
 };
 
 static bool submit(struct store *base, struct batch *batch)
@@ -43,7 +43,8 @@ static bool submit(struct store *base, struct batch *batch)
 
 static bool read_on_thread(struct store *base, struct store_task *task)
 {
-    return readers_submit(&((struct sql_store *)base)->readers, task);
+    ASSERT(task->lane < LANE_COUNT);
+    return readers_submit(&((struct sql_store *)base)->lanes[task->lane], task);
 }
 
 static void free_store(struct sql_store *s)
@@ -60,7 +61,8 @@ static void close_store(struct store *base)
 {
     struct sql_store *s = (struct sql_store *)base;
 
-    readers_close(&s->readers);
+    for (unsigned lane = 0; lane < LANE_COUNT; lane++)
+        readers_close(&s->lanes[lane]);
     writer_close(&s->writer);
     if (s->is_sqlite)
         checkpoint_close(&s->checkpoint);
@@ -144,28 +146,44 @@ static bool open_database(struct sql_store *s, struct err *err)
     return true;
 }
 
-static bool open_threads(struct sql_store *s, const struct store_options *options, struct err *err)
+/* Connections for all lanes, one lane after the other. */
+static bool connect_readers(struct sql_store *s, unsigned count, struct db **out, struct err *err)
 {
-    unsigned count = options->reader_count == 0 ? READERS_DEFAULT : options->reader_count;
-    struct db *connections[READER_MAX];
-    int64_t slot = s->is_sqlite ? 0 : (int64_t)(hash_bytes(s->node, UUID_TEXT_LEN) % COUNT_SLOTS);
-
-    if (count > READER_MAX)
-        count = READER_MAX;
     for (unsigned i = 0; i < count; i++) {
-        connections[i] = connect(s, DB_READ, err);
-        if (connections[i] == NULL) {
+        out[i] = connect(s, DB_READ, err);
+        if (out[i] == NULL) {
             while (i-- > 0)
-                db_close(connections[i]);
+                db_close(out[i]);
             return false;
         }
     }
+    return true;
+}
+
+static bool open_threads(struct sql_store *s, const struct store_options *options, struct err *err)
+{
+    unsigned each = options->reader_count == 0 ? READERS_DEFAULT : options->reader_count;
+    unsigned count = 0, first = 0;
+    struct db *connections[READER_MAX * LANE_COUNT];
+    int64_t slot = s->is_sqlite ? 0 : (int64_t)(hash_bytes(s->node, UUID_TEXT_LEN) % COUNT_SLOTS);
+
+    if (each > READER_MAX)
+        each = READER_MAX;
+    for (unsigned lane = 0; lane < LANE_COUNT; lane++)
+        count += readers_count(lane, each);
+    if (!connect_readers(s, count, connections, err))
+        return false;
     if (s->is_sqlite && !checkpoint_open(&s->checkpoint, s->path, s->folder, err)) {
         for (unsigned i = 0; i < count; i++)
             db_close(connections[i]);
         return false;
     }
-    readers_open(&s->readers, connections, count, options->done);
+    for (unsigned lane = 0; lane < LANE_COUNT; lane++) {
+        unsigned threads = readers_count(lane, each);
+
+        readers_open(&s->lanes[lane], lane, connections + first, threads, options->done);
+        first += threads;
+    }
     writer_open(&s->writer, s->db, options->done, s->is_sqlite ? &s->checkpoint : NULL,
                 str_of(s->node), slot);
     return true;

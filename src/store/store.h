@@ -190,11 +190,25 @@ struct batch {
 /* --- reading --- */
 
 /*
+ * Who reads. Each lane has threads, connections and a queue of its own, so that
+ * no lane holds up another: clients never the engine, and what may take seconds
+ * never what takes milliseconds.
+ */
+enum read_lane {
+    LANE_ENGINE,        /* executions, timers, records by id */
+    LANE_SEARCH,        /* record.query of executions */
+    LANE_CLIENT,        /* lists and the like */
+    LANE_CLIENT_SEARCH, /* what walks many rows, or computes for long, for a client */
+    LANE_COUNT
+};
+
+/*
  * Something to be read on a reader thread. `run` fills what the owner embeds
  * this in; it may not touch anything of the loop.
  */
 struct store_task {
     enum store_item item; /* STORE_TASK */
+    enum read_lane lane;
     void (*run)(struct store_task *task, struct reader *reader);
     void *owner;
 };
@@ -202,10 +216,10 @@ struct store_task {
 /* --- the store --- */
 
 struct store_options {
-    struct str url;       /* empty or "sqlite": a file in the data folder; or postgres://... */
-    struct str data_path; /* the folder */
-    struct mailbox *done; /* where batches and tasks come back; a slot is reserved for each */
-    unsigned reader_count;
+    struct str url;        /* empty or "sqlite": a file in the data folder; or postgres://... */
+    struct str data_path;  /* the folder */
+    struct mailbox *done;  /* where batches and tasks come back; a slot is reserved for each */
+    unsigned reader_count; /* of the lanes of the engine and of clients, each; 0 = 2 */
 };
 
 /* Real stores, and the simulated one. */

@@ -125,7 +125,7 @@ static bool advance(struct run *r, struct actor *a, struct event ev, struct comm
     ev.mocked = r->script->mocks.procedures;
     ev.traces = true;
     ev.records = &reads.records;
-    ev.objects = &reads.objects;
+    ev.searches = &reads.searches;
     ev.processes = &reads.processes;
     ev.mocks = &reads.mocks;
     while (true) {

@@ -2,6 +2,9 @@
 #include "trial/inner.h"
 #include "value/json.h"
 
+/* Of records that a trial has made: behind those of the world, before those of a turn. */
+#define TRIAL_FIRST_ROW (SEARCH_NEW_ROW >> 1)
+
 /* --- records: what was written lies over what the world has --- */
 
 static struct trial_record *find_record(struct run *r, struct str object, struct str id)
@@ -14,45 +17,118 @@ static struct trial_record *find_record(struct run *r, struct str object, struct
     return NULL;
 }
 
-static bool ask_world(struct run *r, struct arena *mem, const struct record_query *q,
-                      struct record_reads *out, struct err *err)
-{
-    return r->world == NULL || r->world->records == NULL ||
-           r->world->records(r->world->context, mem, q, out, err);
-}
-
 static bool answer_one(struct run *r, struct arena *mem, const struct record_query *q,
                        struct reads *reads, struct err *err)
 {
     const struct trial_record *own = find_record(r, q->object, q->id);
-    struct record_reads found = {0};
+    struct record_read read = {.object = q->object, .id = q->id};
 
-    if (own == NULL && !ask_world(r, mem, q, &found, err))
+    if (own != NULL)
+        read = own->read;
+    else if (r->world != NULL && r->world->record != NULL &&
+             !r->world->record(r->world->context, mem, q->object, q->id, &read, err))
         return false;
-    *VEC_ADD(mem, &reads->records) = own != NULL ? own->read
-                                     : found.count > 0
-                                         ? found.items[0]
-                                         : (struct record_read){.object = q->object, .id = q->id};
+    *VEC_ADD(mem, &reads->records) = read;
     return true;
 }
 
-static bool answer_object(struct run *r, struct arena *mem, const struct record_query *q,
+/* What the world has of it, but for records of the trial's own. */
+static bool ask_world(struct run *r, struct arena *mem, const struct search *s,
+                      struct search_found *out, struct err *err)
+{
+    struct search wider = *s;
+
+    *out = (struct search_found){.err = {.code = ERR_NONE}};
+    if (r->world == NULL || r->world->search == NULL)
+        return true;
+    wider.hidden = (struct search_ids){0};
+    for (size_t i = 0; i < s->hidden.count; i++)
+        *VEC_ADD(mem, &wider.hidden) = s->hidden.items[i];
+    for (size_t i = 0; i < r->out->records.count; i++)
+        if (str_eq(r->out->records.items[i].read.object, s->object))
+            *VEC_ADD(mem, &wider.hidden) = r->out->records.items[i].read.id;
+    return r->world->search(r->world->context, mem, &wider, out, err);
+}
+
+/* Rows that the world gave to records that the trial has changed; others are later than all. */
+static int64_t row_of(const struct search_found *world, struct str id, size_t number)
+{
+    for (uint32_t i = 0; i < world->hidden_count; i++)
+        if (str_eq(world->hidden[i].id, id))
+            return world->hidden[i].row;
+    return TRIAL_FIRST_ROW + (int64_t)number;
+}
+
+/* Whether the turn that asks has changed it and lays that over itself. */
+static bool is_hidden(const struct search *s, struct str id)
+{
+    for (size_t i = 0; i < s->hidden.count; i++)
+        if (str_eq(s->hidden.items[i], id))
+            return true;
+    return false;
+}
+
+/* The trial's own records that fit, with what `after` leaves of them. */
+static bool own_matches(struct run *r, struct arena *mem, const struct search *s,
+                        struct search_found *found, struct search_match *own, uint32_t *count,
+                        struct err *err)
+{
+    struct cel_limits left = {.cost = SEARCH_COST_MAX};
+    struct search_place after;
+
+    if (s->after.len > 0 && !search_cursor_read(mem, s, &after, err))
+        return false;
+    for (size_t i = 0; i < r->out->records.count; i++) {
+        const struct record_read *read = &r->out->records.items[i].read;
+        struct search_match *match = &own[*count];
+        int64_t row = row_of(found, read->id, i);
+        bool fits;
+
+        if (!str_eq(read->object, s->object) || read->version == 0)
+            continue;
+        if (is_hidden(s, read->id)) {
+            found->hidden[found->hidden_count++] =
+                (struct search_hidden){.id = read->id, .row = row};
+            continue;
+        }
+        match->record = search_record(mem, read->id, read->version, read->data);
+        search_place_of(s, match->record, row, &match->place);
+        if (s->after.len > 0 && search_compare(s, &match->place, &after) <= 0)
+            continue;
+        if (!search_fits(mem, s, &left, match->record, &fits, err))
+            return false;
+        *count += fits;
+    }
+    return true;
+}
+
+/* Room for those that the world has met and for those of the trial. */
+static void widen_hidden(struct arena *mem, struct search_found *found, size_t more)
+{
+    struct search_hidden *wider =
+        ARENA_ARRAY(mem, found->hidden_count + more + 1, struct search_hidden);
+
+    if (found->hidden_count > 0)
+        memcpy(wider, found->hidden, found->hidden_count * sizeof(*wider));
+    found->hidden = wider;
+}
+
+static bool answer_search(struct run *r, struct arena *mem, const struct search *s,
                           struct reads *reads, struct err *err)
 {
-    struct record_reads found = {0}, all = {0};
+    struct search_read read = {.search = s};
+    struct search_match *own = ARENA_ARRAY(mem, r->out->records.count + 1, struct search_match);
+    struct err failure = {.code = ERR_NONE};
+    uint32_t count = 0;
 
-    if (!ask_world(r, mem, q, &found, err))
+    if (!ask_world(r, mem, s, &read.found, err))
         return false;
-    for (size_t i = 0; i < found.count; i++)
-        if (find_record(r, q->object, found.items[i].id) == NULL)
-            *VEC_ADD(mem, &all) = found.items[i];
-    for (size_t i = 0; i < r->out->records.count; i++) {
-        const struct record_read *own = &r->out->records.items[i].read;
-        if (str_eq(own->object, q->object) && own->version > 0)
-            *VEC_ADD(mem, &all) = *own;
-    }
-    *VEC_ADD(mem, &reads->objects) = (struct object_read){
-        .object = q->object, .records = all.items, .count = (uint32_t)all.count};
+    widen_hidden(mem, &read.found, r->out->records.count);
+    if (read.found.err.code == ERR_NONE &&
+        (!own_matches(r, mem, s, &read.found, own, &count, &failure) ||
+         !search_merge(mem, s, &read.found, own, count, &failure)))
+        read.found.err = failure;
+    *VEC_ADD(mem, &reads->searches) = read;
     return true;
 }
 
@@ -178,8 +254,8 @@ bool answer_needs(struct run *r, struct actor *a, const struct commit *c, struct
     for (size_t i = 0; i < c->needs.count; i++) {
         const struct record_query *q = &c->needs.items[i];
 
-        if (q->id.len > 0 ? !answer_one(r, mem, q, reads, err)
-                          : !answer_object(r, mem, q, reads, err))
+        if (q->search != NULL ? !answer_search(r, mem, q->search, reads, err)
+                              : !answer_one(r, mem, q, reads, err))
             return false;
     }
     for (size_t i = 0; i < c->needs_processes.count; i++)

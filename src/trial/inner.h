@@ -60,7 +60,7 @@ bool actor_waits_for(struct run *r, const struct actor *a, struct str kind);
 /* What an event has read so far. */
 struct reads {
     struct record_reads records;
-    struct object_reads objects;
+    struct search_reads searches;
     struct process_reads processes;
     struct mock_reads mocks;
     struct history history;

@@ -74,9 +74,12 @@ struct trial_world {
     void *context;
     /* The program of a process that is started, or NULL; it must outlive the trial. */
     const struct program *(*process)(void *context, struct str code);
-    /* Records that neither the script nor the trial itself has written. */
-    bool (*records)(void *context, struct arena *mem, const struct record_query *query,
-                    struct record_reads *out, struct err *err);
+    /* Records that neither the script nor the trial itself has written: one, or none, ... */
+    bool (*record)(void *context, struct arena *mem, struct str object, struct str id,
+                   struct record_read *out, struct err *err);
+    /* ... and a page of them. */
+    bool (*search)(void *context, struct arena *mem, const struct search *search,
+                   struct search_found *out, struct err *err);
     /* Whether the time for it is up. */
     bool (*is_late)(void *context);
     size_t memory_max; /* bytes; 0 = no limit */

@@ -71,6 +71,9 @@ claim "ls fits the width" [ "$(awk '{ if (length > most) most = length } END { p
 run ls --code nothing
 claim "nothing matches is no advice to start one" said 0 "no execution matches"
 
+run start piad
+claim "a misspelt process has a suggestion" said 1 "did you mean 'paid'?"
+
 mkdir definitions
 cp "$examples"/order.json "$examples"/approval.json "$examples"/*.test.json definitions
 run validate definitions

@@ -122,24 +122,60 @@ static void apply_records(struct rig *r, const struct record_writes *writes)
     }
 }
 
+/* A search, as the store answers it: rows are counted from 1 in the order of making. */
+static void answer_search(struct rig *r, const struct search *s, struct search_reads *searches)
+{
+    struct search_read read = {.search = s, .found = {.err = {.code = ERR_NONE}}};
+    struct collector c;
+    bool is_full = false, ok;
+
+    read.found.hidden = ARENA_ARRAY(&r->mem, s->hidden.count + 1, struct search_hidden);
+    assert_true(search_begin(&c, &r->mem, s, SEARCH_BYTES_MAX, false, &r->err));
+    ok = true;
+    for (size_t i = 0; c.has_after && i < r->records.count; i++)
+        if (c.after.row >= SEARCH_NEW_ROW && str_eq(r->records.items[i].id, c.after.id))
+            c.after.row = read.found.after_row = (int64_t)i + 1;
+    for (size_t i = 0; ok && !is_full && i < r->records.count; i++) {
+        const struct record_read *record = &r->records.items[i];
+        bool is_hidden = false;
+        struct buf json;
+
+        for (size_t k = 0; k < s->hidden.count; k++)
+            is_hidden = is_hidden || str_eq(s->hidden.items[k], record->id);
+        if (!str_eq(record->object, s->object) || record->version == 0)
+            continue;
+        if (is_hidden) {
+            read.found.hidden[read.found.hidden_count++] =
+                (struct search_hidden){.id = record->id, .row = (int64_t)i + 1};
+            continue;
+        }
+        buf_init_arena(&json, &r->mem);
+        assert_true(json_write(&json, record->data, &r->err));
+        ok = search_offer(&c, (int64_t)i + 1, record->id, record->version, buf_view(&json),
+                          &is_full, &r->err);
+    }
+    search_end(&c);
+    if (ok)
+        search_take(&r->mem, &c, &read.found);
+    else
+        read.found.err = r->err;
+    search_fini(&c);
+    *VEC_ADD(&r->mem, searches) = read;
+}
+
 /* What a NEED asked for, as the node would answer it. */
 static void answer_need(struct rig *r, const struct record_query *q, struct record_reads *records,
-                        struct object_reads *objects)
+                        struct search_reads *searches)
 {
-    struct record_reads all = {0};
     struct record_read *found;
 
-    if (q->id.len > 0) {
-        found = find_record(r, q->object, q->id);
-        *VEC_ADD(&r->mem, records) =
-            found != NULL ? *found : (struct record_read){.object = q->object, .id = q->id};
+    if (q->search != NULL) {
+        answer_search(r, q->search, searches);
         return;
     }
-    for (size_t i = 0; i < r->records.count; i++)
-        if (str_eq(r->records.items[i].object, q->object) && r->records.items[i].version > 0)
-            *VEC_ADD(&r->mem, &all) = r->records.items[i];
-    *VEC_ADD(&r->mem, objects) = (struct object_read){
-        .object = q->object, .records = all.items, .count = (uint32_t)all.count};
+    found = find_record(r, q->object, q->id);
+    *VEC_ADD(&r->mem, records) =
+        found != NULL ? *found : (struct record_read){.object = q->object, .id = q->id};
 }
 
 /* --- what must always hold --- */
@@ -311,12 +347,12 @@ static bool apply(struct rig *r, struct event ev)
     struct child_reads children = {0};
     struct history history = {0};
     struct record_reads records = {0};
-    struct object_reads objects = {0};
+    struct search_reads searches = {0};
     struct commit c;
 
     ev.config = value_map_empty();
     ev.records = &records;
-    ev.objects = &objects;
+    ev.searches = &searches;
     ev.gives_up_on_records = r->gives_up_on_records;
     ev.kept = r->keeps_signals ? &kept : NULL;
     r->needs = 0;
@@ -346,7 +382,7 @@ static bool apply(struct rig *r, struct event ev)
             ev.history = &history;
         }
         for (size_t i = 0; i < c.needs.count; i++)
-            answer_need(r, &c.needs.items[i], &records, &objects);
+            answer_need(r, &c.needs.items[i], &records, &searches);
         for (size_t i = 0; i < records.count && r->contended != NULL; i++)
             if (str_eq(records.items[i].id, str_of(r->contended)))
                 records.items[i].tries = RECORD_TRIES_MAX + 1;

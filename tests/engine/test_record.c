@@ -265,6 +265,104 @@ static void test_query__a_where_that_fails_fails_the_step(void **state)
     assert_true(failed_with("expression_error"));
 }
 
+/* `count` records of which each second has 'even'. */
+static void fill_many(unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        rig_record(
+            &rig, "order", str_printf(&rig.mem, "o%04u", i).ptr, 1,
+            str_printf(&rig.mem, "{'n':%u,'even':%s}", i, i % 2 == 0 ? "true" : "false").ptr);
+}
+
+#define ASK(code, fields, shape)                                                                   \
+    "{'code':'" code "','procedure':{'type':'record.query','object':'order'," fields               \
+    "'result':" shape "}}"
+
+static void test_query__without_a_limit_all_are_found_or_it_fails(void **state)
+{
+    (void)state;
+    fill_many(1001);
+    start(ASK("q", "'where':'record.n > 0',", "{'n':'=response.count','more':'=response.more'}"));
+    assert_string_equal(result(), "{'n':1000,'more':false}");
+    start(ASK("q", "", "{'n':'=response.count'}"));
+    assert_true(failed_with("limit_query"));
+}
+
+static void test_query__a_page_says_that_there_are_others_and_reads_on(void **state)
+{
+    (void)state;
+    fill_many(5);
+    start(
+        ASK("a", "'limit':2,", "'=response'") "," //
+        ASK("b", "'limit':2,'after':'$.steps.a.next',", "'=response'") "," ASK(
+            "c", "'limit':2,'after':'$.steps.b.next',",
+            "'=response'") ","
+                           "{'code':'r','procedure':{'type':'compute.transform','data':'=[steps.a, "
+                           "steps.b, "
+                           "steps.c].map(p, {\\'ids\\': p.items.map(i, i.id), \\'more\\': p.more, "
+                           "\\'count\\': p.count, \\'end\\': p.next == null})'}}");
+    assert_string_equal(result(), "[{'ids':['o0000','o0001'],'more':true,'count':2,'end':false},"
+                                  "{'ids':['o0002','o0003'],'more':true,'count':2,'end':false},"
+                                  "{'ids':['o0004'],'more':false,'count':1,'end':true}]");
+}
+
+/* Pages of an order, over writes of the same step and of earlier ones that are not stored yet. */
+static void test_query__pages_go_on_over_the_writes_of_the_turn(void **state)
+{
+    (void)state;
+    fill_many(6);
+    start(STEP("u", "update", "'id':'o0003','data':{'n':-1}") "," //
+          STEP("d", "delete", "'id':'o0002'") ","                 //
+          STEP("x", "create", "'id':'x','data':{'n':4}") ","      //
+          STEP("y", "create", "'id':'y','data':{'n':4}") ","      //
+          ASK("a", "'orderBy':'n','limit':3,", "'=response'") "," //
+          ASK("b", "'orderBy':'n','limit':2,'after':'$.steps.a.next',",
+              "'=response'") "," ASK("c", "'orderBy':'n','limit':9,'after':'$.steps.b.next',",
+                                     "'=response'") ","
+                                                    "{'code':'r','procedure':{'type':'compute."
+                                                    "transform','data':'=[steps.a, steps.b, "
+                                                    "steps.c].map(p, p.items.map(i, i.id))'}}");
+    assert_string_equal(result(), "[['o0003','o0000','o0001'],['o0004','x'],['y','o0005']]");
+}
+
+/* A record that was a cursor before it was stored is found again when it is. */
+static void test_query__a_cursor_survives_that_its_record_is_stored(void **state)
+{
+    (void)state;
+    fill_many(1);
+    start(STEP("x", "create", "'id':'x','data':{'n':4}") "," //
+          STEP("y", "create", "'id':'y','data':{'n':4}") "," //
+          ASK("a", "'limit':2,",
+              "'=response'") ","
+                             "{'code':'w','procedure':{'type':'wait.timer','duration':'1s'}}," ASK(
+                                 "b", "'limit':2,'after':'$.steps.a.next',",
+                                 "'=response.items.map(i, i.id)'"));
+    rig.now_us += 2000000;
+    assert_true(rig_wake(&rig));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_string_equal(result(), "['y']");
+}
+
+static void test_query__a_limit_above_a_page_and_a_foreign_cursor_are_refused(void **state)
+{
+    (void)state;
+    fill();
+    start(STEP("q", "query", "'limit':'=1000 + 1'"));
+    assert_true(failed_with("validation_limit"));
+    start(STEP("q", "query", "'after':'nonsense'"));
+    assert_true(failed_with("validation_after"));
+}
+
+static void test_query__where_sees_the_values_of_its_turn(void **state)
+{
+    (void)state;
+    fill_many(9);
+    start("{'code':'v','procedure':{'type':'compute.set','values':{'least':7}}}," //
+          ASK("q", "'where':'record.n >= variables.least && $.execution.code == \\'a\\'',",
+              "'=response.items.map(i, i.n)'"));
+    assert_string_equal(result(), "[7,8]");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,6 +383,12 @@ int main(void)
         CLAIM(test_query__filters_orders_and_limits),
         CLAIM(test_query__sees_the_writes_of_its_own_turn),
         CLAIM(test_query__a_where_that_fails_fails_the_step),
+        CLAIM(test_query__without_a_limit_all_are_found_or_it_fails),
+        CLAIM(test_query__a_page_says_that_there_are_others_and_reads_on),
+        CLAIM(test_query__pages_go_on_over_the_writes_of_the_turn),
+        CLAIM(test_query__a_cursor_survives_that_its_record_is_stored),
+        CLAIM(test_query__a_limit_above_a_page_and_a_foreign_cursor_are_refused),
+        CLAIM(test_query__where_sees_the_values_of_its_turn),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

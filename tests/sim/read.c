@@ -1,5 +1,6 @@
 /* read.c - store/read.h over the disk of the simulator; see sim.h. */
 #include "sim/sim.h"
+#include "value/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,23 +116,62 @@ bool read_definition_stamp(struct reader *r, int64_t *out, struct err *err)
     return !sim_read_fails(r, err);
 }
 
-bool read_records(struct reader *r, struct arena *mem, struct str org_id, struct str object,
-                  struct str id, int64_t limit, struct record_reads *out, struct err *err)
+bool read_record(struct reader *r, struct arena *mem, struct str org_id, struct str object,
+                 struct str id, struct record_read *out, struct err *err)
 {
-    struct disk *d = &sim_of(r)->disk;
+    const struct disk_record *record = disk_find_record(&sim_of(r)->disk, object, id);
 
+    (void)mem;
     (void)org_id; /* all of one */
+    *out = (struct record_read){.object = object, .id = id};
     if (sim_read_fails(r, err))
         return false;
-    for (size_t i = 0; i < d->record_list.count && (int64_t)out->count < limit; i++) {
-        const struct disk_record *record = d->record_list.items[i];
-        if (record->version > 0 && str_eq(record->object, object) &&
-            (id.len == 0 || str_eq(record->id, id)))
-            *VEC_ADD(mem, out) = (struct record_read){.object = record->object,
-                                                      .id = record->id,
-                                                      .version = record->version,
-                                                      .data = record->data};
+    if (record != NULL && record->version > 0) {
+        out->version = record->version;
+        out->data = record->data;
     }
+    return true;
+}
+
+static bool is_hidden(const struct search *s, struct str id)
+{
+    for (size_t i = 0; i < s->hidden.count; i++)
+        if (str_eq(s->hidden.items[i], id))
+            return true;
+    return false;
+}
+
+bool read_found(struct reader *r, struct arena *mem, const struct search *s,
+                struct search_found *out, struct err *err)
+{
+    struct disk *d = &sim_of(r)->disk;
+    struct collector c;
+    bool ok = true, is_full = false;
+
+    *out = (struct search_found){.err = {.code = ERR_NONE}};
+    if (sim_read_fails(r, err) || !search_begin(&c, mem, s, SEARCH_BYTES_MAX, false, err))
+        return false;
+    out->hidden = ARENA_ARRAY(mem, s->hidden.count + 1, struct search_hidden);
+    for (size_t i = 0; ok && !is_full && i < d->record_list.count; i++) {
+        const struct disk_record *record = d->record_list.items[i];
+        struct buf json;
+
+        if (record->version == 0 || !str_eq(record->object, s->object))
+            continue;
+        if (is_hidden(s, record->id)) {
+            out->hidden[out->hidden_count++] =
+                (struct search_hidden){.id = record->id, .row = (int64_t)i + 1};
+            continue;
+        }
+        buf_init_arena(&json, mem);
+        ok = json_write(&json, record->data, &out->err) &&
+             search_offer(&c, (int64_t)i + 1, record->id, record->version, buf_view(&json),
+                          &is_full, &out->err);
+    }
+    search_end(&c);
+    if (ok)
+        search_take(mem, &c, out);
+    search_fini(&c);
     return true;
 }
 

@@ -401,50 +401,53 @@ static struct record_write record(const char *id, int64_t read_version, const ch
 
 struct records {
     struct str id;
-    struct record_reads reads;
+    struct record_read one;
+    struct search_found all;
 };
+
+static void load_records_of(struct contract *c, struct reader *r, struct str org_id,
+                            struct records *records)
+{
+    struct search search = {.org_id = org_id, .object = STR("invoice"), .limit = 100};
+    struct err err;
+
+    assert_true(read_found(r, &c->mem, &search, &records->all, &err));
+    assert_int_equal(records->all.err.code, ERR_NONE);
+    assert_true(read_record(r, &c->mem, org_id, STR("invoice"), records->id, &records->one, &err));
+}
 
 static void load_records(struct contract *c, struct reader *r, void *context)
 {
-    struct records *records = context;
-    struct err err;
-
-    assert_true(read_records(r, &c->mem, STR("org-1"), STR("invoice"), records->id, 100,
-                             &records->reads, &err));
+    load_records_of(c, r, STR("org-1"), context);
 }
 
 static void test_store__records_are_written_under_the_version_read(void **state)
 {
     struct contract *c = *state;
-    struct records all = {0}, one = {.id = STR("b")};
+    struct records one = {.id = STR("b")};
 
     assert_int_equal(write_record(c, record("b", 0, "{\"n\":1}"), NULL), MEMBER_APPLIED);
     assert_int_equal(write_record(c, record("a", 0, "{\"n\":7}"), NULL), MEMBER_APPLIED);
     assert_int_equal(write_record(c, record("b", 0, "{\"n\":2}"), NULL), MEMBER_RECORD_STALE);
     assert_int_equal(write_record(c, record("b", 1, "{\"n\":3}"), NULL), MEMBER_APPLIED);
     assert_int_equal(write_record(c, record("b", 1, "{\"n\":4}"), NULL), MEMBER_RECORD_STALE);
-    contract_read(c, load_records, &all);
-    assert_int_equal(all.reads.count, 2); /* newest last */
-    assert_str(all.reads.items[0].id, "b");
-    assert_str(all.reads.items[1].id, "a");
     contract_read(c, load_records, &one);
-    assert_int_equal(one.reads.count, 1);
-    assert_int_equal(one.reads.items[0].version, 2);
-    assert_int_equal(value_map_get_str(one.reads.items[0].data, STR("n")).i, 3);
+    assert_int_equal(one.all.count, 2); /* newest last */
+    assert_str(one.all.items[0].place.id, "b");
+    assert_str(one.all.items[1].place.id, "a");
+    assert_int_equal(one.one.version, 2);
+    assert_int_equal(value_map_get_str(one.one.data, STR("n")).i, 3);
     assert_int_equal(write_record(c, record("b", 1, NULL), NULL), MEMBER_RECORD_STALE);
     assert_int_equal(write_record(c, record("b", 2, NULL), NULL), MEMBER_APPLIED);
     contract_read(c, load_records, &one);
-    assert_int_equal(one.reads.count, 0);
+    assert_int_equal(one.one.version, 0);
+    assert_int_equal(one.all.count, 1);
 }
 
 /* The same under another organisation. */
 static void load_records_of_another(struct contract *c, struct reader *r, void *context)
 {
-    struct records *records = context;
-    struct err err;
-
-    assert_true(read_records(r, &c->mem, STR("org-2"), STR("invoice"), records->id, 100,
-                             &records->reads, &err));
+    load_records_of(c, r, STR("org-2"), context);
 }
 
 static void test_store__records_belong_to_the_organisation_of_their_execution(void **state)
@@ -455,19 +458,20 @@ static void test_store__records_belong_to_the_organisation_of_their_execution(vo
 
     assert_int_equal(write_record(c, record("a", 0, "{\"n\":1}"), NULL), MEMBER_APPLIED);
     contract_read(c, load_records_of_another, &one);
-    assert_int_equal(one.reads.count, 0);
+    assert_int_equal(one.one.version, 0);
+    assert_int_equal(one.all.count, 0);
     start->after->org_id = STR("org-2");
     *VEC_ADD(&c->mem, &start->records) = record("a", 0, "{\"n\":2}");
     assert_int_equal(contract_commit(c, start), MEMBER_APPLIED);
     contract_read(c, load_records_of_another, &all);
-    assert_int_equal(all.reads.count, 1);
-    assert_int_equal(value_map_get_str(all.reads.items[0].data, STR("n")).i, 2);
+    assert_int_equal(all.all.count, 1);
+    assert_int_equal(value_map_get_str(all.all.items[0].record, STR("n")).i, 2);
     contract_read(c, load_records, &all);
-    assert_int_equal(all.reads.count, 1);
-    assert_int_equal(value_map_get_str(all.reads.items[0].data, STR("n")).i, 1);
+    assert_int_equal(all.all.count, 1);
+    assert_int_equal(value_map_get_str(all.all.items[0].record, STR("n")).i, 1);
     assert_int_equal(write_record(c, record("a", 1, NULL), NULL), MEMBER_APPLIED);
     contract_read(c, load_records_of_another, &one);
-    assert_int_equal(one.reads.count, 1);
+    assert_int_equal(one.one.version, 1);
 }
 
 struct last_version {
@@ -540,7 +544,7 @@ static void test_store__member_is_all_or_nothing(void **state)
     assert_int_equal(b->members.items[2]->result, MEMBER_APPLIED);
     assert_null(contract_load(c, id_of(broken)));
     contract_read(c, load_records, &all);
-    assert_int_equal(all.reads.count, 0);
+    assert_int_equal(all.all.count, 0);
 }
 
 static void test_store__one_commit_may_write_a_record_twice(void **state)
@@ -551,7 +555,7 @@ static void test_store__one_commit_may_write_a_record_twice(void **state)
 
     assert_int_equal(write_record(c, record("a", 0, "{\"n\":1}"), &again), MEMBER_APPLIED);
     contract_read(c, load_records, &one);
-    assert_int_equal(one.reads.items[0].version, 2);
+    assert_int_equal(one.one.version, 2);
 }
 
 /* --- repeated requests --- */

@@ -276,7 +276,7 @@ static void test_sqlite__no_read_scans_a_table(void **state)
         {SQL_IDEMPOTENCY_FIND, "http_idempotency_by_key"},
         {SQL_READ_RECORD, "records_by_id"},
         {SQL_READ_SNAPSHOT, "sqlite_autoindex_snapshot_1"},
-        {SQL_READ_RECORDS, "records_by_object"},
+        {SQL_READ_RECORD_ROW, "records_by_id"},
         {SQL_READ_RECORDS_AFTER, "records_by_object"},
         {SQL_RECORD_LOAD, "records_by_id"},
         {SQL_READ_PUBLISHED, "definition_published"},

@@ -466,25 +466,36 @@ static void test_trial__is_cut_when_it_goes_on_for_too_long(void **state)
 }
 
 /* A world with one record. */
-static bool find_records(void *context, struct arena *mem, const struct record_query *query,
-                         struct record_reads *out, struct err *err)
+static bool find_record(void *context, struct arena *mem, struct str object, struct str id,
+                        struct record_read *out, struct err *err)
 {
     struct rig *rig = context;
 
+    (void)mem;
     (void)err;
-    if (str_eq(query->object, STR("stock")) &&
-        (query->id.len == 0 || str_eq(query->id, STR("bolt"))))
-        *VEC_ADD(mem, out) = (struct record_read){.object = STR("stock"),
-                                                  .id = STR("bolt"),
-                                                  .version = 4,
-                                                  .data = read_json(&rig->mem, "{'left':10}")};
+    if (str_eq(object, STR("stock")) && str_eq(id, STR("bolt"))) {
+        out->version = 4;
+        out->data = read_json(&rig->mem, "{'left':10}");
+    }
+    return true;
+}
+
+static bool find_all(void *context, struct arena *mem, const struct search *search,
+                     struct search_found *out, struct err *err)
+{
+    (void)context;
+    (void)err;
+    /* The trial has changed the only one, and hides it. */
+    assert_true(search->hidden.count > 0 && str_eq(search->hidden.items[0], STR("bolt")));
+    out->hidden = ARENA_ARRAY(mem, 1, struct search_hidden);
+    out->hidden[out->hidden_count++] = (struct search_hidden){.id = STR("bolt"), .row = 1};
     return true;
 }
 
 static void test_trial__writes_lie_over_the_records_of_the_world(void **state)
 {
     struct rig rig = {0};
-    struct trial_world world = {.context = &rig, .records = find_records};
+    struct trial_world world = {.context = &rig, .record = find_record, .search = find_all};
     struct trial_problems problems = {0};
 
     (void)state;

@@ -1,0 +1,78 @@
+// Pages are bounded in bytes: what a viewer lists cannot fill the server's memory; on both stores.
+import { readFileSync } from 'node:fs';
+
+import { check, claim, equal, run } from './stores.mjs';
+
+const MIB = 1 << 20;
+const RECORDS = Number(process.env.PAWL_TEST_FULL ? 500 : 120);
+const PAGE = 4 * MIB + MIB + 100000; // an item may begin before the end
+const LARGE = 'x'.repeat(MIB - 200);
+
+const statusOf = (rig, name) =>
+    Number(readFileSync(`/proc/${rig.server.child.pid}/status`, 'utf8').match(new RegExp(`${name}:\\s+(\\d+)`))[1]) * 1024;
+
+async function prepare(rig) {
+    rig.idle = statusOf(rig, 'VmRSS');
+    for (let i = 0; i < RECORDS; i++)
+        equal((await rig.api('PUT', `/records/large/L-${String(i).padStart(4, '0')}`, { n: i, text: LARGE })).status, 201);
+    await rig.publish({
+        code: 'large', steps: [{ code: 'keep', procedure: { type: 'compute.transform', data: { text: '$.input.text' } } }],
+        result: { text: '$.input.text' },
+    });
+    for (let i = 0; i < 24; i++) await rig.begin('large', { input: { text: 'y'.repeat(MIB / 3) } });
+}
+
+/** All of a list by its cursors; every page is bounded, and none is empty before the last. */
+async function walk(rig, path) {
+    const ids = [];
+    let cursor = null, pages = 0;
+    do {
+        const at = cursor ? `&cursor=${encodeURIComponent(cursor)}` : '';
+        const page = await rig.api('GET', `${path}${at}`);
+        equal(page.status, 200, JSON.stringify(page.body).slice(0, 300));
+        check(JSON.stringify(page.body).length < PAGE, `a page has ${JSON.stringify(page.body).length} bytes`);
+        ids.push(...page.body.items.map((item) => item.id));
+        cursor = page.body.nextCursor;
+        pages++;
+    } while (cursor);
+    return { ids, pages };
+}
+
+claim('a page of records ends at 4 MiB, and the next goes on', async (rig) => {
+    const wanted = Array.from({ length: RECORDS }, (_, i) => `L-${String(i).padStart(4, '0')}`);
+    const all = await walk(rig, '/records/large?limit=500');
+    equal(all.ids, wanted);
+    check(all.pages >= RECORDS / 5, `${all.pages} pages`);
+    equal((await rig.api('GET', '/records/large?limit=1')).body.items.length, 1);
+});
+
+claim('a page of records in an order ends at 4 MiB too', async (rig) => {
+    const first = await rig.api('GET', '/records/large?limit=500&orderBy=n desc'.replace(' ', '%20'));
+    equal(first.status, 200, JSON.stringify(first.body).slice(0, 300));
+    check(first.body.items.length >= 3 && first.body.items.length <= 5, `${first.body.items.length} items`);
+    equal(first.body.items[0].n, RECORDS - 1);
+    const next = await rig.api('GET', `/records/large?limit=500&orderBy=n%20desc&cursor=${first.body.nextCursor}`);
+    equal(next.body.items[0].n, RECORDS - 1 - first.body.items.length);
+});
+
+claim('a page of executions ends at 4 MiB, and the next goes on', async (rig) => {
+    const all = await walk(rig, '/executions?limit=500&code=large');
+    equal([all.ids.length, new Set(all.ids).size], [24, 24]);
+    check(all.pages > 1, 'one page has them all');
+    const byStatus = await walk(rig, '/executions?limit=500&status=completed,failed');
+    equal(byStatus.ids, all.ids);
+});
+
+claim('sixteen lists at once stay within 200 MB above idle', async (rig) => {
+    const clients = Array.from({ length: 16 }, () => rig.server.client());
+    const paths = ['/records/large?limit=500', '/records/large?limit=1', '/executions?limit=500',
+        '/records/large?limit=500&orderBy=n', '/records/large?where=record.n%20%3E%203&limit=500'];
+    for (const path of paths)
+        await Promise.all(clients.map((client) => client.ask('GET', `/api/v1${path}`)));
+    clients.forEach((client) => client.close());
+    const above = statusOf(rig, 'VmHWM') - rig.idle;
+    if (process.env.TIMES) console.log(`peak ${Math.round(above / MIB)} MiB above idle on ${rig.name}`);
+    check(above < 200e6, `the server peaked ${Math.round(above / 1e6)} MB above idle`);
+});
+
+await run(prepare);
