@@ -130,9 +130,15 @@ static void fail_execution(struct load *l, const char *code, const struct err *e
 static void load_take_told(struct node *n, struct entry *e, const struct tolds *tolds)
 {
     e->told = (struct told_numbers){0};
-    for (size_t i = 0; i < tolds->count; i++)
+    e->is_told_to_cancel = false;
+    for (size_t i = 0; i < tolds->count; i++) {
         *VEC_ADD(&e->mem, &e->told) = tolds->items[i].n;
-    if (e->told.count > 0 && !e->wake_queued && e->x->pause == NULL)
+        if (engine_told_cancel(&e->mem, &tolds->items[i], &e->cancel)) {
+            e->is_told_to_cancel = true;
+            e->cancel.reason = str_copy(&e->mem, e->cancel.reason);
+        }
+    }
+    if (e->told.count > 0 && !e->wake_queued && (e->x->pause == NULL || e->is_told_to_cancel))
         wake(n, e->id);
 }
 

@@ -98,9 +98,17 @@ static enum work_begun wake_begin(struct node *n, struct entry *e, struct work *
 
 static void wake_event(const struct node *n, const struct work *w, struct event *ev)
 {
+    const struct entry *e = w->entry;
+
     (void)n;
-    (void)w;
     ev->kind = EVENT_WAKE;
+    if (e->told.count == 0 || !e->is_told_to_cancel)
+        return;
+    ev->kind = EVENT_CANCEL;
+    ev->is_by_parent = true;
+    ev->parent = e->cancel.parent;
+    ev->cancel_rollback = e->cancel.cancel_rollback;
+    ev->reason = e->cancel.reason;
 }
 
 static void wake_applied(struct node *n, struct work *w)
@@ -118,7 +126,7 @@ static void wake_futile(struct node *n, struct entry *e, struct work *w, const s
     (void)err;
     (void)found;
     /* What it was told changes nothing, provided that it stands where it did: these rows go. */
-    if (e->told.count > 0 && e->x->pause == NULL && !entry_is_parked(e)) {
+    if (e->told.count > 0 && (e->x->pause == NULL || e->is_told_to_cancel) && !entry_is_parked(e)) {
         w->commit = NULL;
         w->asserts = true;
         w->assertion = (struct assertion){
