@@ -23,7 +23,7 @@ static const struct statement postgres_statements[] = {
 };
 #undef MIGRATE
 
-enum { NEWEST = 11 };
+enum { NEWEST = 12 };
 
 const int64_t migrate_newest = NEWEST;
 
