@@ -7,6 +7,7 @@
 #include "api/origin.h"
 #include "api/problem.h"
 #include "api/view.h"
+#include "api/worlds.h"
 
 #include <stdlib.h>
 #include <sys/random.h>
@@ -19,6 +20,7 @@ struct api {
     struct directory *people;
     uint64_t people_changes; /* that streams know of */
     struct view_memory *views;
+    struct worlds *worlds;
     struct uuid_gen ids;
     struct events *events;
     struct bulks bulks;
@@ -61,6 +63,11 @@ struct directory *api_people(struct api *api)
 struct view_memory *api_views(struct api *api)
 {
     return api->views;
+}
+
+struct worlds *api_worlds(struct api *api)
+{
+    return api->worlds;
 }
 
 struct events *api_events(struct api *api)
@@ -313,6 +320,7 @@ struct api *api_open(struct node *node, const struct api_options *options, struc
     api->options.public_url = str_copy(&api->mem, options->public_url);
     api->node = node;
     api->views = view_memory_new();
+    api->worlds = worlds_new();
     uuid_gen_init(&api->ids, NULL, NULL);
     if (getrandom(&api->run, sizeof(api->run), 0) != (ssize_t)sizeof(api->run))
         PANIC("no random numbers");
@@ -333,6 +341,7 @@ void api_close(struct api *api)
     if (api->people != NULL)
         directory_close(api->people);
     view_memory_free(api->views);
+    worlds_free(api->worlds);
     events_free(api->events);
     arena_fini(&api->mem);
     free(api);

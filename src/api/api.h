@@ -56,6 +56,7 @@ struct str api_new_id(struct api *api, struct arena *mem);
 /* Users and tokens in memory; what definitions say about who may view. */
 struct directory *api_people(struct api *api);
 struct view_memory *api_views(struct api *api);
+struct worlds *api_worlds(struct api *api);
 struct events *api_events(struct api *api);
 
 /* Bulk requests that are under way. */

@@ -96,8 +96,7 @@ static void read_statuses(struct reading *r, struct str text, uint32_t *statuses
 static void read_kind(struct reading *r, struct str text, struct str *out)
 {
     *out = text;
-    if (text.len > 0 && !str_eq(text, STR("scenario")) && !str_eq(text, STR("schema")) &&
-        !str_eq(text, STR("machine")))
+    if (text.len > 0 && !kind_is_process(text))
         wrong(r, STR("kind"), "bad_value", STR("kind is scenario, schema or machine"));
 }
 

@@ -58,8 +58,6 @@ struct birth {
 bool state_new(struct arena *mem, const struct program *program, const struct birth *birth,
                struct execution **out, struct err *err) MUST_USE;
 
-enum { BUSINESS_KEY_MAX = 500 }; /* bytes */
-
 /*
  * The business key of a start or a child: `given`, or if that is empty as
  * settings.key says it; empty without one. ERR_INVALID when that gives no

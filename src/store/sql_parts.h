@@ -2,6 +2,8 @@
 #ifndef PAWL_STORE_SQL_PARTS_H
 #define PAWL_STORE_SQL_PARTS_H
 
+#include "define/kind.h" /* PROCESS_KINDS */
+
 /* What a commit is held against. */
 #define STATE_COLUMNS "row, status, row_version, wake_at"
 
