@@ -47,9 +47,14 @@ bool access_allows(struct value access, const char *what, struct str role, struc
     struct value list =
         access.kind == VALUE_MAP ? value_map_get_str(access, str_of(what)) : value_absent();
 
-    if (list.kind != VALUE_LIST || str_eq(role, str_of(names[ROLE_ADMIN])) ||
-        str_eq(role, str_of(names[ROLE_SYSTEM])))
+    if (str_eq(role, str_of(names[ROLE_ADMIN])) || str_eq(role, str_of(names[ROLE_SYSTEM])))
         return true;
+    if (access.kind == VALUE_ABSENT || access.kind == VALUE_NULL)
+        return true;
+    if (access.kind == VALUE_MAP && list.kind == VALUE_ABSENT)
+        return true;
+    if (list.kind != VALUE_LIST)
+        return false;
     for (uint32_t i = 0; i < list.len; i++) {
         struct str who = list.items[i].kind == VALUE_STRING ? value_text(list.items[i]) : STR_NONE;
         if (str_eq(who, role))

@@ -37,7 +37,8 @@
 #define USER_COLUMNS                                                                               \
     "id, org_id, name, email, role, groups, skill_level, specializations, active, created_at, "    \
     "updated_at"
-#define TOKEN_COLUMNS "id, user_id, name, hash, created_at, last_used_at"
+#define TOKEN_COLUMNS "id, user_id, name, hash, created_at, last_used_at, expires_at"
+#define SESSION_COLUMNS "hash, user_id, token_id, token_hash, created_at, last_used_at"
 
 /* The organisation that most belong to: its executions are in no index of organisations. */
 #define OF_OTHER_ORG "org_id <> '00000000-0000-7000-8000-000000000001'"

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import { forAll, microseconds } from './client.mjs';
-import { publish, results, scenarios, stepsOf } from './scenarios.mjs';
+import { kids, publish, results, scenarios, stepsOf } from './scenarios.mjs';
 import { sleep, until } from './server.mjs';
 
 const WORKERS = 12;
@@ -28,11 +28,13 @@ export class Load {
         this.byKey = new Map(); // Idempotency-Key -> {body, id}
         this.openStarts = []; // Idempotency-Keys whose answer did not come
         this.openSignals = []; // {x, signal}, the same
+        this.openRemoves = []; // executions, the same
+        this.ended = []; // those that may be deleted
         this.waiting = []; // those that a signal may wake
         this.touched = new Set(); // since the last check
         this.versions = new Map(); // code -> the newest version that was acknowledged
         this.problems = [];
-        this.acknowledged = this.refused = this.unanswered = 0;
+        this.acknowledged = this.refused = this.unanswered = this.removed = 0;
     }
 
     problem(text) {
@@ -62,14 +64,14 @@ export class Load {
     newStart() {
         const code = random.pick([
             ...['kill_steps', 'kill_steps', 'kill_steps', 'kill_signal', 'kill_signal'],
-            ...['kill_timer', 'kill_records', 'kill_later'],
+            ...['kill_timer', 'kill_records', 'kill_later', 'kill_family', 'kill_held'],
         ]);
         const input = { n: random.below(1000) };
         if (code === 'kill_steps' || code === 'kill_signal')
             input.pad = PAD.slice(0, random.pick([1, 100, 600, 6000, 9000]));
-        if (code === 'kill_timer' || code === 'kill_later')
+        if (['kill_timer', 'kill_later', 'kill_family', 'kill_held'].includes(code))
             input.pause = `${20 + random.below(400)}ms`;
-        if (code === 'kill_records' || code === 'kill_later')
+        if (['kill_records', 'kill_later', 'kill_held'].includes(code))
             input.tally = `${this.name}-${random.below(TALLIES)}`;
         if (code === 'kill_signal' && random.chance(0.2))
             return { code, input, key: this.businessKey(random.below(BUSINESS_KEYS)) };
@@ -95,6 +97,9 @@ export class Load {
         this.touched.add(x);
         if (status === 'completed') x.result = result;
         if (status === 'completed' && x.code !== 'kill_signal') this.compareResult(x, result);
+        // Those that counted themselves stay: they are counted at the end.
+        if (status === 'completed' && ['kill_steps', 'kill_timer', 'kill_long'].includes(x.code) && !key)
+            this.ended.push(x);
         return x;
     }
 
@@ -180,6 +185,38 @@ export class Load {
         this.forget(x);
     }
 
+    /** One that is not wanted any more, mostly a short one; the long one goes in parts. */
+    async remove(client) {
+        const long = this.ended.findIndex((x) => x.code === 'kill_long');
+        const at = long >= 0 ? long : random.below(this.ended.length);
+        await this.askRemove(client, this.ended.splice(at, 1)[0]);
+    }
+
+    async askRemove(client, x) {
+        const answer = await client.ask('DELETE', `/api/v1/executions/${x.id}`);
+        // From here on it may be gone, and once it is said to be, it is.
+        x.isGoing = true;
+        if (answer.status === 204 || answer.status === 404) {
+            if (answer.status === 404 && !x.wasAsked)
+                this.problem(`${x.id} was acknowledged and cannot be deleted`);
+            x.isGone = true;
+            this.removed++;
+            this.acknowledged++;
+        } else if (answer.status === 0 || answer.status === 503) {
+            x.wasAsked = true;
+            this.openRemoves.push(x);
+        } else if (answer.status !== 409) {
+            this.problem(`delete of ${x.id}: ${JSON.stringify(answer)}`);
+        }
+        this.touched.add(x);
+    }
+
+    async startLong(client) {
+        const body = { code: 'kill_long', input: { n: ++this.counter } };
+        const answer = await client.ask('POST', '/api/v1/executions?wait=30s', body);
+        if ([200, 201, 202].includes(answer.status)) this.started(body, answer, null);
+    }
+
     forget(x) {
         const i = this.waiting.indexOf(x);
         if (i >= 0) this.waiting.splice(i, 1);
@@ -190,6 +227,8 @@ export class Load {
         if (hasWaiting && random.chance(0.25)) return this.signal(client);
         if (hasWaiting && random.chance(0.04)) return this.cancel(client);
         if (random.chance(0.01)) return this.publish(client, 'kill_steps');
+        if (this.ended.length > 0 && random.chance(0.03)) return this.remove(client);
+        if (random.chance(0.004)) return this.startLong(client);
         return this.start(client);
     }
 
@@ -232,6 +271,9 @@ export class Load {
         );
         await forAll(this.server, signals, (client, { x, signal }) =>
             this.sendSignal(client, x, signal),
+        );
+        await forAll(this.server, this.openRemoves.splice(0), (client, x) =>
+            this.askRemove(client, x),
         );
         const touched = [...this.touched];
         this.touched.clear();
@@ -285,6 +327,11 @@ export class Load {
 
     async verify(client, x, withSteps) {
         const answer = await client.ask('GET', `/api/v1/executions/${x.id}`);
+        if (x.isGone) {
+            if (answer.status !== 404) this.problem(`${x.id} was deleted: ${answer.status}`);
+            return undefined;
+        }
+        if (x.isGoing && answer.status === 404) return undefined;
         if (answer.status !== 200)
             return this.problem(`${x.code} ${x.id} was acknowledged: ${JSON.stringify(answer)}`);
         const shown = answer.body;
@@ -297,7 +344,8 @@ export class Load {
             this.problem(`${x.id} was cancelled and is ${shown.status}`);
         if (x.result && shown.status !== 'completed')
             this.problem(`${x.id} was completed and is ${shown.status}`);
-        if (shown.status === 'failed')
+        // Others may have changed the record while it held its write: it is told so.
+        if (shown.status === 'failed' && !(x.code === 'kill_held' && shown.error.code === 'conflict_version'))
             this.problem(`${x.code} ${x.id} failed: ${JSON.stringify(shown.error)}`);
         if (x.result && !isDeepStrictEqual(shown.result, x.result))
             this.problem(`${x.id} ended with another result`);
@@ -374,8 +422,10 @@ export class Load {
             this.verify(one, x, true),
         );
         for (const x of this.executions.values())
-            if (!terminal.has(x.status)) this.problem(`${x.code} ${x.id} is ${x.status}`);
+            if (!x.isGone && !terminal.has(x.status))
+                this.problem(`${x.code} ${x.id} is ${x.status}`);
         await this.verifyTallies(client);
+        await this.verifyKids(client);
         client.close();
     }
 
@@ -383,6 +433,7 @@ export class Load {
     async verifyTallies(client) {
         const completed =
             (await this.list(client, 'status=completed&code=kill_records')).length +
+            (await this.list(client, 'status=completed&code=kill_held')).length +
             (await this.list(client, 'status=completed&code=kill_later')).length;
         let sum = 0;
         for (let i = 0; i < TALLIES; i++) {
@@ -394,5 +445,16 @@ export class Load {
         }
         if (sum !== completed)
             this.problem(`${completed} executions counted themselves, the tallies say ${sum}`);
+    }
+
+    /** Each parent has its children, once each, acknowledged or not. */
+    async verifyKids(client) {
+        const live = (await this.list(client, 'code=kill_kid')).length;
+        const ended = (await this.list(client, 'status=completed&code=kill_kid')).length;
+        let wanted = 0;
+        for (const [code, count] of Object.entries(kids))
+            wanted += count * (await this.list(client, `code=${code}`)).length;
+        if (live !== ended) this.problem(`${live - ended} children did not complete`);
+        if (ended !== wanted) this.problem(`there are ${ended} children, not ${wanted}`);
     }
 }

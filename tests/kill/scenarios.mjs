@@ -6,6 +6,19 @@ const go = (code) => ({
     procedure: { type: 'wait.signal', signalType: ['go', 'finish'] },
 });
 
+const startKid = (n, wait) => ({
+    type: 'flow.start',
+    code: 'kill_kid',
+    input: { n, pause: '$.input.pause' },
+    wait,
+});
+
+// Adds one to a record that others add to.
+const count = () => [
+    { type: 'record.get', object: 'tally', id: '$.input.tally', as: 'tally' },
+    { type: 'record.update', object: 'tally', id: '$.input.tally', data: { n: '=$.tally.n + 1' } },
+];
+
 // Makes a record of its own and counts itself in a shared one.
 const countIn = () => [
     {
@@ -27,13 +40,7 @@ const countIn = () => [
                 id: '$.execution.id',
                 data: { n: '$.input.n' },
             },
-            { type: 'record.get', object: 'tally', id: '$.input.tally', as: 'tally' },
-            {
-                type: 'record.update',
-                object: 'tally',
-                id: '$.input.tally',
-                data: { n: '=$.tally.n + 1' },
-            },
+            ...count(),
         ],
     },
 ];
@@ -81,6 +88,53 @@ export const scenarios = {
             transform('done', { n: '$.input.n' }),
         ],
     },
+    // What others start.
+    kill_kid: {
+        steps: [
+            { code: 'nap', procedure: { type: 'wait.timer', duration: '$.input.pause' } },
+            transform('done', { n: '=$.input.n + 1' }),
+        ],
+    },
+    // Three children at once, that it waits for, and one that it does not.
+    kill_family: {
+        steps: [
+            {
+                code: 'fan',
+                loop: {
+                    for: [1, 2, 3],
+                    as: 'which',
+                    max: 9,
+                    concurrency: 3,
+                    collect: '=$.steps.kid.n',
+                    steps: [{ code: 'kid', procedure: startKid('=$.input.n + $.loop.which', true) }],
+                },
+            },
+            { code: 'aside', procedure: startKid('$.input.n', false) },
+            transform('done', { items: '=$.steps.fan.items' }),
+        ],
+    },
+    // Holds the write of a record while it waits for a child.
+    kill_held: {
+        steps: [
+            countIn()[0],
+            { code: 'count', procedure: [...count(), startKid('$.input.n', true)] },
+            transform('done', { n: '$.input.n' }),
+        ],
+    },
+    // More rows than are deleted at once.
+    kill_long: {
+        steps: [
+            {
+                code: 'rounds',
+                loop: {
+                    for: '=lists.range(4100)',
+                    max: 5000,
+                    steps: [transform('one', 1)],
+                },
+            },
+            transform('done', { n: '$.input.n' }),
+        ],
+    },
     kill_read: {
         steps: [
             {
@@ -100,10 +154,20 @@ export const results = {
     kill_timer: (x) => ({ n: x.input.n + 1 }),
     kill_records: (x) => ({ n: x.input.n }),
     kill_later: (x) => ({ n: x.input.n }),
+    kill_family: (x) => ({ items: [2, 3, 4].map((n) => x.input.n + n) }),
+    kill_held: (x) => ({ n: x.input.n }),
+    kill_long: (x) => ({ n: x.input.n }),
 };
 
+/** How many children one has, when all of them have ended. */
+export const kids = { kill_family: 4, kill_held: 1 };
+
 /** The steps that are completed once each, in this order, when it has ended well. */
-export const stepsOf = (code) => scenarios[code].steps.map((step) => step.code);
+export const stepsOf = (code) =>
+    scenarios[code].steps.flatMap((step) => [
+        ...(code === 'kill_family' && step.loop ? ['kid', 'kid', 'kid'] : []),
+        step.code,
+    ]);
 
 export async function publish(client, code, summary = '') {
     const draft = await client.ask('PUT', `/api/v1/scenarios/${code}/draft`, scenarios[code]);

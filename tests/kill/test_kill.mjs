@@ -118,10 +118,11 @@ class Campaign {
         if (status !== 0) this.load.problem(`SIGTERM ended it with ${status}: ${this.server.log}`);
         this.foldCheck();
         claim(`${this.name}: every history gives its state`, this.load.problems.splice(0));
-        const { acknowledged, unanswered, refused, executions } = this.load;
+        const { acknowledged, unanswered, refused, removed, executions } = this.load;
         console.log(
             `${this.name}: ${this.kills} kills, ${acknowledged} acknowledged, ` +
                 `${unanswered} unanswered, ${refused} refused, ${executions.size} executions, ` +
+                `${removed} deleted, ` +
                 `${((Date.now() - this.began) / 1000).toFixed(1)} s`,
         );
         rmSync(this.data, { recursive: true, force: true });
@@ -169,6 +170,19 @@ async function dieEverywhere(name, rounds, points, store) {
     }
 }
 
+async function onSqlite(only, count, store) {
+    if (!only || only === 'sqlite')
+        await killAnywhere('sqlite', Number(count ?? (isFull ? 2000 : 120)), store);
+    if (!only || only === 'points')
+        await dieEverywhere('sqlite points', Number(count ?? (isFull ? 25 : 2)), crashPoints, store);
+}
+
+async function onPostgres(only, count, points, store) {
+    if (!only || only === 'postgres')
+        await killAnywhere('postgres', Number(count ?? (isFull ? 1000 : 60)), store);
+    if (!only) await dieEverywhere('postgres points', isFull ? 10 : 1, points, store);
+}
+
 async function main() {
     const began = Date.now();
     const postgres = await Postgres.open();
@@ -181,14 +195,11 @@ async function main() {
         if (crashPoints.includes(only)) {
             await dieEverywhere('sqlite points', Number(count ?? 1), [only], onFile);
         } else {
-            if (!only || only === 'sqlite')
-                await killAnywhere('sqlite', Number(count ?? (isFull ? 2000 : 140)), onFile);
-            if (!only || only === 'points')
-                await dieEverywhere('sqlite points', Number(count ?? (isFull ? 25 : 3)), crashPoints, onFile);
-            if (postgres && (!only || only === 'postgres')) {
-                await killAnywhere('postgres', Number(count ?? (isFull ? 600 : 40)), onServer);
-                await dieEverywhere('postgres points', isFull ? 10 : 1, shared, onServer);
-            }
+            // The stores beside each other: while one syncs, the other computes.
+            await Promise.all([
+                onSqlite(only, count, onFile),
+                postgres ? onPostgres(only, count, shared, onServer) : null,
+            ]);
             if (!postgres) {
                 console.log('skipped: PostgreSQL is not installed');
                 skipped++;

@@ -145,3 +145,60 @@ void case_retry_looks_at_children(void)
     CLAIM(retry->ok && case_status(parent) == STATUS_COMPLETED);
     case_end();
 }
+
+#define NAP "{'code':'n','procedure':{'type':'wait.timer','duration':'2s'}}"
+#define UPDATE(data) "{'type':'record.update','object':'acc','id':'c0','data':{" data "}}"
+#define READ "{'type':'record.get','object':'acc','id':'c0','as':'r'},"
+/* Both branches are due with one wake, and the second holds its write until then. */
+#define TWO_BRANCHES(one, two)                                                                     \
+    "{'code':'b','parallel':{'join':'all','branches':[[" NAP ",{'code':'one','procedure':[" one    \
+    "]}],[{'code':'two','procedure':[" two ",{'type':'flow.start','code':'kid','wait':true}]}]]}}"
+
+static struct str acc_after(const char *steps, enum execution_status status)
+{
+    struct str data;
+    struct uuid id;
+
+    case_begin();
+    case_define("kid", NAP, "");
+    case_define("p", steps, "");
+    id = case_started(case_start("p", "{}", 0));
+    case_let_pass(2 * SECOND);
+    case_settle();
+    CLAIM(case_status(id) == status);
+    data = disk_find_record(&sim.disk, STR("acc"), STR("c0"))->data_json;
+    return data;
+}
+
+void case_write_is_held_beside_another(void)
+{
+    CLAIM(str_eq(acc_after(TWO_BRANCHES(UPDATE("'a':1"), UPDATE("'b':1")), STATUS_COMPLETED),
+                 STR("{\"n\":0,\"a\":1,\"b\":1}")));
+    case_end();
+    /* What rests on a read that is not true any more is refused, and replaces nothing. */
+    CLAIM(str_eq(
+        acc_after(TWO_BRANCHES(UPDATE("'a':1"), READ UPDATE("'m':'=r.n + 1'")), STATUS_FAILED),
+        STR("{\"n\":0,\"a\":1}")));
+    case_end();
+}
+
+void case_contended_record_spares_others(void)
+{
+    struct uuid id;
+
+    case_begin();
+    case_define("p",
+                "{'code':'hot','onError':'continue','retry':{'maxAttempts':1},'procedure':{'type':'"
+                "record.update','object':"
+                "'hot','id':'h0','data':{'n':1}}},{'code':'own','procedure':{'type':"
+                "'record.create','object':'own','id':'{{ execution.id }}','data':{}}}",
+                "");
+    only->store.member_script = "dddddddddddddddddddddddddddddddddddddddd";
+    id = case_started(case_start("p", "{}", 0));
+    CLAIM(*only->store.member_script == 'd'); /* six times, not for ever */
+    only->store.member_script = NULL;
+    CLAIM(case_status(id) == STATUS_COMPLETED);
+    CLAIM(str_find(case_disk(id)->history.items[0].error_json, STR("conflict_version"), 0) > 0);
+    CLAIM(str_eq(case_disk(id)->history.items[1].status, STR("completed")));
+    case_end();
+}

@@ -82,6 +82,7 @@ bool client_submit(struct sim *sim, struct sim_request *q)
     const struct disk_execution *x = disk_find(&sim->disk, client_asks_about(q));
     struct err err;
 
+    q->was_gone = x == NULL;
     q->first_version = x != NULL && q->r.kind != NODE_START ? x->s.row_version : 0;
     q->was_conflict = x != NULL && answer_is_conflict(sim, q, x);
     q->deadline_us = q->r.wait_us > 0 ? sim_mono_us(sim) + q->r.wait_us : 0;
@@ -350,34 +351,32 @@ static void ask_publish(struct sim *sim)
 
 /* --- deleting --- */
 
-static bool ask_part(struct sim *sim, struct sim_request *q, bool rows_only)
+static bool ask_part(struct sim *sim, struct sim_request *q, bool goes_on)
 {
     struct execution_delete *d = q->deletion;
 
     *d = (struct execution_delete){
         .change = {.apply = execution_delete_apply, .now_us = clock_wall_us(&q->at->clock.clock)},
         .id = d->id,
-        .rows_only = rows_only};
+        .goes_on = goes_on};
     q->r.change = &d->change;
     q->is_answered = false;
     return client_submit(sim, q);
 }
 
-/* As the API does: rows and the whole take turns. Whoever asked may be gone before the end. */
+/* As the API does: part by part. Whoever asked may be gone before the end. */
 static bool goes_on_deleting(struct sim *sim, struct sim_request *q)
 {
-    bool is_part = q->deletion->rows_only;
-
-    if (is_part != q->r.ok || (!is_part && !q->deletion->is_long) || dice_hits(&sim->dice, 100))
+    if (!q->r.ok || !q->deletion->has_more || dice_hits(&sim->dice, 100))
         return false;
     /* Somebody else wants to go on with it. */
-    if (is_part && dice_hits(&sim->dice, 300)) {
+    if (dice_hits(&sim->dice, 300)) {
         struct sim_request *other = client_new(sim, NODE_RETRY);
 
         other->r.execution = q->deletion->id;
         (void)client_submit(sim, other);
     }
-    (void)ask_part(sim, q, !is_part);
+    (void)ask_part(sim, q, true);
     return true;
 }
 

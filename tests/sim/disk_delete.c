@@ -31,12 +31,12 @@ void disk_delete(struct sim *sim, struct member *m)
 {
     struct disk *d = &sim->disk;
     struct execution_delete *change = (struct execution_delete *)(void *)m->change;
-    struct disk_execution *x = disk_find(d, change->id);
+    struct disk_execution *x = disk_find_ever(d, change->id);
     size_t left;
 
     m->result = MEMBER_APPLIED;
-    change->is_long = false;
-    if (x == NULL) {
+    change->has_more = false;
+    if (x == NULL || x->is_purged || (x->is_deleted && !change->goes_on)) {
         m->result = MEMBER_GONE;
         return;
     }
@@ -44,22 +44,20 @@ void disk_delete(struct sim *sim, struct member *m)
         refuse_deletion(m, "it cannot be deleted: cancel it first");
         return;
     }
-    if (disk_is_awaited(d, x)) {
+    if (!x->is_deleted && disk_is_awaited(d, x)) {
         refuse_deletion(m, "the execution that started it has not seen its end yet");
         return;
     }
-    left = x->history.count - x->rows_deleted;
-    change->is_long = left > PART_ROWS;
-    if (change->is_long && !change->rows_only) {
-        refuse_deletion(m, "its history is deleted in parts");
-        return;
+    /* The first part leaves a tombstone. */
+    if (!x->is_deleted) {
+        x->is_deleted = true;
+        d->deleted++;
+        drop_waits(d, x->s.id);
     }
+    left = x->history.count - x->rows_deleted;
+    change->has_more = left > PART_ROWS;
+    x->is_purged = !change->has_more;
     x->rows_deleted += left < PART_ROWS ? left : PART_ROWS;
     sim_note(sim, x->rows_deleted);
-    if (change->rows_only)
-        return;
-    x->is_deleted = true;
-    d->deleted++;
-    drop_waits(d, x->s.id);
     client_saw(sim, x);
 }

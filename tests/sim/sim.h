@@ -82,7 +82,8 @@ struct disk_execution {
     struct stored_execution s;  /* without history */
     struct history history;     /* all of it, also what was deleted */
     size_t rows_deleted;        /* of it, the oldest ones */
-    bool is_deleted;            /* its own row is gone, too */
+    bool is_deleted;            /* there is a tombstone */
+    bool is_purged;             /* its own row is gone, too */
     VEC_OF(struct disk_signal); /* received */
     struct {
         VEC_OF(struct disk_version);
@@ -186,6 +187,8 @@ bool sim_read_fails(struct reader *r, struct err *err);
 void disk_init(struct disk *d, const struct cel_env *env);
 void disk_fini(struct disk *d);
 /* Make a member durable, or refuse it, as a store does; and check what must hold. */
+/* A change that parks an execution: see store/change_park.h. */
+void disk_park(struct sim *sim, struct member *m);
 void disk_apply(struct sim *sim, struct member *m);
 /* One that is there; or that has been there, deleted since. Or NULL. */
 struct disk_execution *disk_find(struct disk *d, struct uuid id);
@@ -264,6 +267,7 @@ struct sim_request {
     int64_t number;
     /* Of the execution that it names, if there is one: */
     int64_t first_version;             /* durable when it was sent */
+    bool was_gone;                     /* it was not there when it was sent */
     bool was_conflict;                 /* a refusal was true of a version since then */
     int64_t deadline_us;               /* monotonic; of its wait */
     struct execution_delete *deletion; /* or NULL */

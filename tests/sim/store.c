@@ -96,6 +96,18 @@ static bool writes_shared(const struct commit *c)
     return false;
 }
 
+/* Another writer was faster: what it wrote says the same, under the next version. */
+static void contend(struct sim *sim, const struct commit *c)
+{
+    for (size_t i = 0; i < c->records.count; i++) {
+        const struct record_write *w = &c->records.items[i];
+        const struct disk_record *r = disk_find_record(&sim->disk, w->object, w->id);
+
+        if (r != NULL && r->version > 0 && !str_eq(w->object, STR("own")))
+            disk_put_record(&sim->disk, w->object, w->id, r->data_json);
+    }
+}
+
 /* Refuse a member for a reason that does not lie in itself. */
 static bool refuse_member(struct sim_store *s, struct member *m)
 {
@@ -114,6 +126,8 @@ static bool refuse_member(struct sim_store *s, struct member *m)
     if (what == '.' || (what == 'd' && !writes_shared(m->commit)))
         return false;
     sim->refused_members++;
+    if (what == 'd')
+        contend(sim, m->commit);
     m->result = what == 's' ? MEMBER_STALE : what == 'd' ? MEMBER_RECORD_STALE : MEMBER_FAILED;
     if (what == 'f')
         (void)err_set(&m->err, ERR_IO, "the simulated disk refused it");

@@ -1,0 +1,102 @@
+/*
+ * bench_ceiling.c - what PostgreSQL takes of the rows that Pawl writes, with
+ * nothing around them: the ceiling for a server on it.
+ *
+ * Batches of 256 executions that have ended, each one row of execution with all
+ * its indexes and four rows of history, as arrays through unnest, in one
+ * pipeline, and a commit. No fence, no answers, no counters: two round trips.
+ * The tables are those of a store that was opened on this database before.
+ */
+#include "base/clock.h"
+#include "base/uuid.h"
+#include "store/apply.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { STEPS = 4, BATCH = 256 };
+
+#define INPUT "{\"orderId\":\"A-1042\",\"amount\":129.9}"
+#define OUTPUT "{\"reservation\":\"R-77\",\"total\":129.9,\"currency\":\"EUR\"}"
+#define CONTEXT "{\"steps\":{\"a\":" OUTPUT ",\"b\":" OUTPUT ",\"c\":" OUTPUT ",\"d\":" OUTPUT "}}"
+
+static struct db_value text(const char *s)
+{
+    return db_text(str_of(s));
+}
+
+static enum db_status put_execution(struct db *db, struct uuid_gen *ids, int64_t row, int64_t at)
+{
+    char id[UUID_TEXT_LEN + 1];
+    enum db_status status;
+
+    uuid_write(uuid_gen_next(ids, at / 1000), id);
+    status = db_put(db, SQL_EXECUTION_INSERT,
+                    DB_PARAMS(db_int(row), text(id), text("pawl_ceiling"), db_int(1),
+                              text("completed"), db_int(1), db_int(STEPS), db_int(STEPS), db_null(),
+                              db_null(), db_int(at), db_int(at), db_int(at), db_int(at), db_int(0),
+                              db_int(0), db_int(2), text("00000000-0000-7000-8000-000000000001"),
+                              db_null(), db_null(), db_null(),
+                              text("{\"id\":\"admin\",\"name\":\"admin\",\"role\":\"admin\"}"),
+                              db_null(), db_null(), db_null(), text(OUTPUT), text(INPUT),
+                              text(CONTEXT), db_null(), db_null(), db_null()));
+    for (int64_t seq = 1; seq <= STEPS && status == DB_DONE; seq++)
+        status = db_put(db, SQL_HISTORY_INSERT,
+                        DB_PARAMS(db_int(history_key(row, seq)), db_int(0), db_int(1), db_int(1),
+                                  db_int(at), db_int(at), text("reserve"), text("completed"),
+                                  db_null(), text(INPUT), text(OUTPUT), db_null(), db_null()));
+    return status;
+}
+
+static enum db_status write_batch(struct db *db, struct uuid_gen *ids)
+{
+    int64_t at = clock_wall_us(&clock_system), row;
+    enum db_status status = db_queue(db, SQL_BEGIN_WRITE, DB_NO_PARAMS);
+
+    if (status == DB_DONE)
+        status = db_queue(db, SQL_NEW_ROWS, DB_PARAMS(db_int(BATCH)));
+    if (status == DB_DONE)
+        status = db_flush(db);
+    if (status == DB_DONE)
+        status = db_first(db, SQL_NEW_ROWS);
+    while (status == DB_ROW) {
+        row = db_column_int(db, SQL_NEW_ROWS, 0);
+        status = put_execution(db, ids, row, at);
+        if (status == DB_DONE)
+            status = db_next(db, SQL_NEW_ROWS);
+    }
+    db_end(db, SQL_NEW_ROWS);
+    if (status == DB_DONE)
+        status = db_flush(db);
+    return status == DB_DONE ? db_exec(db, SQL_COMMIT, DB_NO_PARAMS) : status;
+}
+
+int main(int argc, char **argv)
+{
+    int64_t for_us = argc > 2 ? atoll(argv[2]) * 1000 : 5000000, began, written = 0;
+    struct uuid_gen ids;
+    struct err err;
+    struct db *db;
+
+    if (argc < 2) {
+        (void)fprintf(stderr, "usage: bench_ceiling postgres://... [milliseconds]\n");
+        return 1;
+    }
+    db = db_postgres_open(str_of(argv[1]), DB_WRITE, STR("ceiling"), &err);
+    if (db == NULL) {
+        (void)fprintf(stderr, "bench_ceiling: %s\n", err.message);
+        return 1;
+    }
+    uuid_gen_init(&ids, NULL, NULL);
+    began = clock_mono_us(&clock_system);
+    while (clock_mono_us(&clock_system) - began < for_us) {
+        if (write_batch(db, &ids) != DB_DONE) {
+            (void)fprintf(stderr, "bench_ceiling: %s\n", db->message);
+            return 1;
+        }
+        written += BATCH;
+    }
+    printf("%.0f\n", (double)written * 1e6 / (double)(clock_mono_us(&clock_system) - began));
+    db_close(db);
+    return 0;
+}
