@@ -17,7 +17,7 @@
 #   tests/*/test_*.c          a test program each, run by `make test`
 #   tests/*/cel_conformance.c a test program that is built and not run here
 #   tests/*/json_suite.c      the same
-#   tests/kill/fold_check.c   the same; so is crash_points.c
+#   tests/kill/fold_check.c   the same; so are crash_points.c and tests/api/route_table.c
 #   tests/sim/*.c             the simulator, a program of its own
 #   tests/*/*.c otherwise     helpers, linked into the test programs that use them
 #   tests/fuzz/fuzz_*.c       a fuzz target each
@@ -51,7 +51,7 @@ BUILD_WITH = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j
 MAIN := src/cli/main.c
 LIB_SOURCES := $(filter-out $(MAIN),$(wildcard src/*/*.c src/*/*.cc))
 TEST_SOURCES := $(wildcard tests/*/test_*.c tests/*/cel_conformance.c tests/*/json_suite.c) \
-    $(wildcard tests/kill/fold_check.c tests/kill/crash_points.c)
+    $(wildcard tests/kill/fold_check.c tests/kill/crash_points.c tests/api/route_table.c)
 FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c)
 SIM_SOURCES := $(wildcard tests/sim/*.c) tests/engine/dump.c
 HELPER_SOURCES := $(filter-out $(TEST_SOURCES) $(FUZZ_SOURCES) tests/sim/%,$(wildcard tests/*/*.c))

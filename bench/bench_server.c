@@ -45,13 +45,6 @@ static void handle(void *context, struct http_request *r)
         answer(r);
 }
 
-static size_t body_max(void *context, struct http_request *r)
-{
-    (void)context;
-    (void)r;
-    return 1 << 20;
-}
-
 static double thread_cpu_s(void)
 {
     struct timespec t;
@@ -95,7 +88,6 @@ static bool measure(const char *name, bool keeps)
     s->keeps = keeps;
     s->http = http_open(&(struct http_options){.host = STR("127.0.0.1"),
                                                .handle = handle,
-                                               .body_max = body_max,
                                                .context = s,
                                                .clock = &clock_system},
                         &err);

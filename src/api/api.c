@@ -4,13 +4,13 @@
 #include "api/bulk.h"
 #include "api/call.h"
 #include "api/events.h"
-#include "api/percent.h"
+#include "api/origin.h"
+#include "api/problem.h"
 #include "api/view.h"
+#include "api/worlds.h"
 
 #include <stdlib.h>
 #include <sys/random.h>
-
-enum { BODY_MAX_BYTES = 1 << 20, DEFINITION_MAX_BYTES = 2 << 20, BUNDLE_MAX_BYTES = 16 << 20 };
 
 struct api {
     struct api_options options;
@@ -20,6 +20,7 @@ struct api {
     struct directory *people;
     uint64_t people_changes; /* that streams know of */
     struct view_memory *views;
+    struct worlds *worlds;
     struct uuid_gen ids;
     struct events *events;
     struct bulks bulks;
@@ -34,6 +35,11 @@ struct str api_request_id(const struct api *api, struct arena *mem, uint64_t num
 int64_t api_now_us(const struct api *api)
 {
     return clock_wall_us(api->options.clock);
+}
+
+bool api_is_public_by_tls(const struct api *api)
+{
+    return str_starts_with(api->options.public_url, STR("https://"));
 }
 
 struct str api_new_id(struct api *api, struct arena *mem)
@@ -59,6 +65,11 @@ struct view_memory *api_views(struct api *api)
     return api->views;
 }
 
+struct worlds *api_worlds(struct api *api)
+{
+    return api->worlds;
+}
+
 struct events *api_events(struct api *api)
 {
     return api->events;
@@ -76,94 +87,156 @@ uint16_t api_port(const struct api *api)
 
 /* --- one request --- */
 
-/* The call of a request, made when its headers are there. */
-static struct call *call_of(struct api *api, struct http_request *r)
+/* Two of a header that decides are as bad as a wrong one. */
+static struct str single_header(const struct http_request *r, const char *name)
 {
-    struct call *c = r->owner;
+    return http_header_count(r, name) > 1 ? STR("") : http_header(r, name);
+}
 
-    if (c != NULL)
-        return c;
-    c = r->owner = ARENA_NEW(r->mem, struct call);
+static bool is_cross_site(const struct call *c)
+{
+    const struct http_request *r = c->http;
+    const struct origin_claim claim = {.origin = single_header(r, "Origin"),
+                                       .fetch_site = single_header(r, "Sec-Fetch-Site"),
+                                       .host = single_header(r, "Host")};
+    struct str public_url = c->api->options.public_url;
+
+    if (!route_changes(c->route))
+        return false;
+    switch (c->route->csrf) {
+    case CSRF_SAME_ORIGIN:
+        return c->is_known && c->pass.kind != PASS_TOKEN && !origin_is_ours(&claim, public_url);
+    case CSRF_SIGN_IN:
+        return origin_is_foreign(&claim, public_url);
+    case CSRF_NONE:
+        return false;
+    }
+    PANIC("no such policy");
+}
+
+/* Administrators of other organisations do not change what all organisations share. */
+static bool has_right(const struct call *c)
+{
+    enum right right = c->route->right;
+
+    if (right == RIGHT_OPEN)
+        return true;
+    return right_has(right, c->role) && (!right_is_of_default_org(right) || call_scope(c).len == 0);
+}
+
+static enum call_gate gate_of(struct call *c)
+{
+    if (!c->is_known && (c->route == NULL || c->route->auth == AUTH_USER))
+        return GATE_UNKNOWN;
+    if (c->route == NULL)
+        return c->allow.len > 0 ? GATE_METHOD : GATE_NOWHERE;
+    if (is_cross_site(c))
+        return GATE_CROSS_SITE;
+    if (!has_right(c))
+        return GATE_RIGHT;
+    return router_decode(c->mem, c->route, c->params) ? GATE_OPEN : GATE_PATH;
+}
+
+/* The call of a request, made when its headers are there: who asks, for what, and whether they may. */
+static bool admit(void *context, struct http_request *r, size_t *body_max)
+{
+    struct api *api = context;
+    struct call *c = ARENA_NEW(r->mem, struct call);
+    struct buf allow;
+
+    r->owner = c;
     c->api = api;
     c->node = api->node;
     c->http = r;
     c->mem = r->mem;
+    buf_init_arena(&allow, r->mem);
+    c->route = router_find(r->method, r->path, c->params, &allow);
+    c->allow = str_copy(r->mem, buf_view(&allow));
     c->is_known =
         auth_identify(api->people, &api->options.auth, r, &c->user, &c->role, &c->pass, &c->who);
-    return c;
+    c->gate = gate_of(c);
+    if (c->gate != GATE_OPEN)
+        return false;
+    *body_max = route_body_max(c->route);
+    return true;
 }
 
-static size_t body_limit(const struct http_request *r)
-{
-    if (str_ends_with(r->path, STR("/draft")) || str_ends_with(r->path, STR("/validate")))
-        return DEFINITION_MAX_BYTES;
-    if (str_ends_with(r->path, STR("/import")))
-        return BUNDLE_MAX_BYTES;
-    return BODY_MAX_BYTES;
-}
-
-static size_t body_max(void *context, struct http_request *r)
-{
-    /* Who may not call anything may not make us keep bodies either. */
-    return call_of(context, r)->is_known ? body_limit(r) : 0;
-}
-
-static void refuse_method(struct call *c, const struct buf *allow)
+static void refuse_method(struct call *c)
 {
     struct err err;
-    struct str methods = str_copy(c->mem, buf_view(allow));
 
-    (void)err_set(&err, ERR_METHOD_NOT_ALLOWED, "this path takes %.*s", STR_ARG(methods));
-    call_refuse_headers(c, &err, &(struct http_header){"Allow", methods.ptr}, 1);
+    (void)err_set(&err, ERR_METHOD_NOT_ALLOWED, "this path takes %.*s", STR_ARG(c->allow));
+    call_refuse_headers(c, &err, &(struct http_header){"Allow", c->allow.ptr}, 1);
 }
 
-static void refuse_role(struct call *c)
+static void refuse_right(struct call *c)
 {
-    call_refuse_text(c, ERR_FORBIDDEN, "your role, %s, may not do this; it takes one of: %.*s",
-                     role_name(c->role), STR_ARG(right_roles(c->mem, c->route->right)));
+    if (right_has(c->route->right, c->role))
+        call_refuse_text(c, ERR_DEFAULT_ORG_ONLY,
+                         "this belongs to the whole installation: only an admin of the default "
+                         "organisation may change it");
+    else
+        call_refuse_text(c, ERR_FORBIDDEN, "your role, %s, may not do this; it takes one of: %.*s",
+                         role_name(c->role), STR_ARG(right_roles(c->mem, c->route->right)));
 }
 
-/* Whether the caller belongs to an organisation that may not change what all of them share. */
-static bool is_foreign(const struct call *c)
+static void refuse_at_gate(struct call *c)
 {
-    return right_is_of_default_org(c->route->right) && call_scope(c).len > 0;
-}
-
-static bool decode_params(struct call *c)
-{
-    for (size_t i = 0; i < ROUTE_PARAMS_MAX; i++)
-        if (!percent_decode(c->mem, c->params[i], &c->params[i]))
-            return false;
-    return true;
+    switch (c->gate) {
+    case GATE_UNKNOWN:
+        call_refuse(c, &c->who);
+        return;
+    case GATE_METHOD:
+        refuse_method(c);
+        return;
+    case GATE_NOWHERE:
+        call_refuse_text(c, ERR_NOT_FOUND, "there is nothing at this path");
+        return;
+    case GATE_CROSS_SITE:
+        call_refuse_text(c, ERR_CROSS_SITE,
+                         "this request does not come from a page of this server; a program sends a "
+                         "token in the header Authorization instead of a cookie");
+        return;
+    case GATE_RIGHT:
+        refuse_right(c);
+        return;
+    case GATE_PATH:
+        call_refuse_text(c, ERR_BAD_REQUEST, "the path is not UTF-8, or holds U+0000");
+        return;
+    case GATE_OPEN:
+        break;
+    }
+    PANIC("it was admitted");
 }
 
 static void handle(void *context, struct http_request *r)
 {
-    struct call *c = call_of(context, r);
-    struct buf allow;
+    struct call *c = r->owner;
 
-    buf_init_arena(&allow, r->mem);
-    c->route = router_find(r->method, r->path, c->params, &allow);
-    if (!c->is_known && (c->route == NULL || c->route->right != RIGHT_OPEN))
-        call_refuse(c, &c->who);
-    else if (c->route == NULL && allow.len > 0)
-        refuse_method(c, &allow);
-    else if (c->route == NULL)
-        call_refuse_text(c, ERR_NOT_FOUND, "there is nothing at this path");
-    else if (c->route->right != RIGHT_OPEN && !right_has(c->route->right, c->role))
-        refuse_role(c);
-    else if (is_foreign(c))
-        call_refuse_text(c, ERR_DEFAULT_ORG_ONLY,
-                         "this belongs to the whole installation: only an admin of the default "
-                         "organisation may change it");
-    else if (!decode_params(c))
-        call_refuse_text(c, ERR_BAD_REQUEST, "the path is not UTF-8, or holds U+0000");
+    (void)context;
+    if (c->gate != GATE_OPEN)
+        refuse_at_gate(c);
     else if (r->refusal == ERR_TOO_LARGE)
-        call_refuse_text(c, ERR_TOO_LARGE, "the body is larger than %zu bytes", body_limit(r));
+        call_refuse_text(c, ERR_TOO_LARGE, "the body is larger than %zu bytes",
+                         route_body_max(c->route));
     else if (r->refusal != ERR_NONE)
         call_refuse_text(c, r->refusal, "%s", r->why);
     else
         c->route->handle(c);
+}
+
+/* A request that is left when the server closes: whether it took effect, who asks can find out. */
+static void closing(void *context, struct http_request *r, struct http_answer *out)
+{
+    const struct api *api = context;
+    struct err err;
+
+    (void)err_set(&err, ERR_OVERLOADED, "the server is stopping; ask again");
+    *out = (struct http_answer){
+        .status = err_http_status(err.code),
+        .content_type = "application/problem+json",
+        .body = problem_json(r->mem, &err, NULL, STR_NONE, api_request_id(api, r->mem, r->number)),
+        .headers = {{"Retry-After", "1"}}};
 }
 
 /* --- the loop --- */
@@ -219,8 +292,9 @@ static bool open_http(struct api *api, struct err *err)
     const struct http_options http = {
         .host = api->options.host,
         .port = api->options.port,
+        .admit = admit,
         .handle = handle,
-        .body_max = body_max,
+        .closing = closing,
         .context = api,
         .clock = api->options.clock,
         .connections_max = api->options.connections_max,
@@ -243,8 +317,10 @@ struct api *api_open(struct node *node, const struct api_options *options, struc
     arena_init(&api->mem);
     api->options = *options;
     api->options.admin_token = str_copy(&api->mem, options->admin_token);
+    api->options.public_url = str_copy(&api->mem, options->public_url);
     api->node = node;
     api->views = view_memory_new();
+    api->worlds = worlds_new();
     uuid_gen_init(&api->ids, NULL, NULL);
     if (getrandom(&api->run, sizeof(api->run), 0) != (ssize_t)sizeof(api->run))
         PANIC("no random numbers");
@@ -265,6 +341,7 @@ void api_close(struct api *api)
     if (api->people != NULL)
         directory_close(api->people);
     view_memory_free(api->views);
+    worlds_free(api->worlds);
     events_free(api->events);
     arena_fini(&api->mem);
     free(api);

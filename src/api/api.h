@@ -21,6 +21,7 @@ struct api_options {
     uint16_t port; /* 0 = any that is free */
     struct str admin_token;
     struct auth_options auth; /* lives as long as the API */
+    struct str public_url;    /* where browsers find it; empty: the host that a request names */
     const char *tls_cert;     /* PEM texts, see http.h; NULL: plain HTTP */
     const char *tls_key;
     unsigned connections_max; /* 0 = the default of http.h; so are the others */
@@ -46,12 +47,16 @@ struct str api_request_id(const struct api *api, struct arena *mem, uint64_t num
 int64_t api_now_us(const struct api *api);
 int64_t api_mono_us(const struct api *api);
 
+/* Whether browsers reach it through something that speaks TLS. */
+bool api_is_public_by_tls(const struct api *api);
+
 /* A new id. */
 struct str api_new_id(struct api *api, struct arena *mem);
 
 /* Users and tokens in memory; what definitions say about who may view. */
 struct directory *api_people(struct api *api);
 struct view_memory *api_views(struct api *api);
+struct worlds *api_worlds(struct api *api);
 struct events *api_events(struct api *api);
 
 /* Bulk requests that are under way. */

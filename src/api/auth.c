@@ -18,7 +18,7 @@ static struct value copy_groups(struct arena *mem, struct value groups)
 }
 
 /* The directory may change while the request is under way. */
-static void copy_person(struct arena *mem, const struct person *p, struct node_user *out)
+void auth_copy_person(struct arena *mem, const struct person *p, struct node_user *out)
 {
     *out = (struct node_user){
         .id = str_copy(mem, p->id),
@@ -30,16 +30,35 @@ static void copy_person(struct arena *mem, const struct person *p, struct node_u
     };
 }
 
-static const struct person *by_token(struct directory *people, struct str token,
-                                     struct str *token_id, struct err *err)
+static const struct person *if_active(const struct person *p, struct err *err)
 {
-    const struct person *p = directory_by_token(people, token, token_id);
+    if (p == NULL || p->is_active)
+        return p;
+    (void)err_set(err, ERR_UNAUTHORIZED, "this user is not active any more");
+    return NULL;
+}
+
+const struct person *auth_by_token(struct directory *people, struct str token, struct pass *pass,
+                                   struct err *err)
+{
+    bool is_expired;
+    const struct person *p = directory_by_token(people, token, pass, &is_expired);
 
     if (p == NULL)
-        (void)err_set(err, ERR_UNAUTHORIZED, "this token is not known; it may have been revoked");
-    else if (!p->is_active)
-        (void)err_set(err, ERR_UNAUTHORIZED, "the user of this token is not active any more");
-    return p != NULL && p->is_active ? p : NULL;
+        (void)err_set(err, ERR_UNAUTHORIZED,
+                      is_expired ? "this token has expired; ask for a new one"
+                                 : "this token is not known; it may have been revoked");
+    return if_active(p, err);
+}
+
+static const struct person *by_session(struct directory *people, struct str cookie,
+                                       struct pass *pass, struct err *err)
+{
+    const struct person *p = directory_by_session(people, cookie, pass);
+
+    if (p == NULL)
+        (void)err_set(err, ERR_UNAUTHORIZED, "this session has ended; sign in again");
+    return if_active(p, err);
 }
 
 static const struct person *by_proxy(struct directory *people, const struct auth_options *options,
@@ -71,15 +90,18 @@ bool auth_identify(struct directory *people, const struct auth_options *options,
                    const struct http_request *r, struct node_user *out, enum role *role,
                    struct pass *pass, struct err *err)
 {
-    struct str authorization = http_header(r, "Authorization"), token, token_id = STR_NONE;
-    const char *header = options->header.ptr;
+    struct str authorization = http_header(r, "Authorization"), token;
+    struct str cookie = http_cookie(r, AUTH_COOKIE);
     const struct person *p;
 
     if (token_borne(authorization, &token)) {
-        p = by_token(people, token, &token_id, err);
+        p = auth_by_token(people, token, pass, err);
     } else if (options->header.len > 0 && authorization.len == 0 &&
-               http_header(r, header).ptr != NULL) {
-        p = by_proxy(people, options, header, r, err);
+               http_header(r, options->header.ptr).ptr != NULL) {
+        *pass = (struct pass){.kind = PASS_PROXY};
+        p = by_proxy(people, options, options->header.ptr, r, err);
+    } else if (cookie.len > 0 && authorization.len == 0) {
+        p = by_session(people, cookie, pass, err);
     } else {
         return err_set(err, ERR_UNAUTHORIZED,
                        "send the header Authorization: Bearer with a token; the first one is in "
@@ -87,9 +109,11 @@ bool auth_identify(struct directory *people, const struct auth_options *options,
     }
     if (p == NULL)
         return false;
-    copy_person(r->mem, p, out);
+    auth_copy_person(r->mem, p, out);
     *role = p->role;
-    *pass = (struct pass){
-        .user_id = out->id, .token_id = str_copy(r->mem, token_id), .revision = p->revision};
+    pass->user_id = out->id;
+    pass->token_id = str_copy(r->mem, pass->token_id);
+    pass->session = str_copy(r->mem, pass->session);
+    pass->revision = p->revision;
     return true;
 }

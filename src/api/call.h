@@ -16,6 +16,17 @@
 
 struct api;
 
+/* How far a request has come when its headers are there. */
+enum call_gate {
+    GATE_OPEN,       /* to its handler */
+    GATE_UNKNOWN,    /* nobody knows who asks */
+    GATE_NOWHERE,    /* there is no such path */
+    GATE_METHOD,     /* the path takes other methods */
+    GATE_CROSS_SITE, /* it comes from another site's page */
+    GATE_RIGHT,      /* who asks may not do this */
+    GATE_PATH,       /* its path is not text */
+};
+
 struct call {
     struct api *api;
     struct node *node;
@@ -28,6 +39,8 @@ struct call {
     struct pass pass; /* by what the user came in */
     bool is_known;    /* there is a user */
     struct err who;   /* why not */
+    enum call_gate gate;
+    struct str allow; /* the methods that the path takes, when it does not take this one */
 };
 
 /* --- answering --- */

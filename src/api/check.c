@@ -1,6 +1,6 @@
 /* check.c - looking at definitions and expressions without keeping them. */
 #include "api/api.h"
-#include "api/definitions.h"
+#include "api/worlds.h"
 #include "cel/cel.h"
 #include "value/json.h"
 #include "value/object.h"
@@ -52,21 +52,20 @@ static bool run_validate(struct query *q, struct reader *reader, struct err *err
                                         {"definition", BODY_OBJECT, true, &definition}};
     struct definition_item item = {.code = STR("validated")};
     struct findings findings = {0};
+    struct worlds *worlds = api_worlds(q->call->api);
+    struct kept_world *lease;
     struct world w;
 
     if (!body_read(q->mem, q->call->http->body, fields, 2, &q->findings, err))
         return false;
     item.spec = find_kind(q, kind, definition, err);
-    if (item.spec == NULL || !definitions_world(reader, q->mem, &w, err))
+    if (item.spec == NULL || !worlds_lend(worlds, reader, q->mem, &w, &lease, err))
         return false;
     item.definition = definition;
     if (item.spec->life == KIND_STAGED ||
-        definitions_take_live(q->mem, item.spec, definition, &item, &findings)) {
-        definitions_add(&w, &item);
-        world_open(&w);
-        world_check(&w, item.spec->kind, item.code, item.definition, &findings);
-        world_close(&w);
-    }
+        definitions_take_live(q->mem, item.spec, definition, &item, &findings))
+        world_check_apart(&w, item.spec->kind, item.code, item.definition, &findings);
+    worlds_return(worlds, lease);
     buf_char(&q->answer, '{');
     object_bool(&q->answer, "valid", !findings_have_errors(&findings));
     object_name(&q->answer, "errors");
@@ -160,22 +159,17 @@ static bool run_eval(struct query *q, struct reader *reader, struct err *err)
     const struct body_field fields[] = {{"expression", BODY_TEXT, true, &expression},
                                         {"context", BODY_OBJECT, false, &context}};
 
-    struct world w = {0};
+    struct worlds *worlds = api_worlds(q->call->api);
+    struct kept_world *lease;
+    struct world w;
     bool ok;
 
-    if (!body_read(q->mem, q->call->http->body, fields, 2, &q->findings, err))
+    if (!body_read(q->mem, q->call->http->body, fields, 2, &q->findings, err) ||
+        !worlds_lend(worlds, reader, q->mem, &w, &lease, err))
         return false;
-    /* Most expressions call no functions of this installation. */
-    if (str_find(value_text(expression), STR("fn"), 0) >= 0 &&
-        !definitions_world(reader, q->mem, &w, err))
-        return false;
-    ok = evaluate(q,
-                  functions_compile(q->mem, cel_env_new(q->mem, CEL_DEFINITION), w.functions.items,
-                                    w.functions.count, NULL)
-                      .plain,
-                  value_text(expression), context.kind == VALUE_MAP ? context : value_map_empty(),
-                  err);
-    functions_release(w.functions.items, w.functions.count);
+    ok = evaluate(q, w.plain, value_text(expression),
+                  context.kind == VALUE_MAP ? context : value_map_empty(), err);
+    worlds_return(worlds, lease);
     return ok;
 }
 

@@ -162,7 +162,7 @@ static const char *status_of(unsigned i)
     return letter_status_name((enum letter_status)i);
 }
 
-static const char *kind_of(unsigned i)
+static const char *letter_kind_of(unsigned i)
 {
     return letter_kind_name((enum letter_kind)i);
 }
@@ -189,7 +189,7 @@ static bool take_kind(struct call *c, struct letter_filter *out)
     if (out->kind.len == 0 || letter_kind_read(out->kind, &kind))
         return true;
     call_refuse_text(c, ERR_BAD_REQUEST, "kind is one of %.*s",
-                     STR_ARG(names(c->mem, kind_of, LETTER_KIND_COUNT)));
+                     STR_ARG(names(c->mem, letter_kind_of, LETTER_KIND_COUNT)));
     return false;
 }
 

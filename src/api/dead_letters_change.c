@@ -229,6 +229,12 @@ void dead_letters_fill_retry(struct call *c, struct node_request *r,
     struct str id = id_text(r->mem, letter->id);
 
     r->execution = letter->execution;
+    if (is_kind(letter, LETTER_EXECUTION)) {
+        r->kind = NODE_UNPARK;
+        r->letter = id;
+        call_audit(c, r, "dead_letter.retry", id, STR_NONE);
+        return;
+    }
     if (!is_kind(letter, LETTER_COMPENSATION)) {
         /* The same as POST /executions/{id}/retry. */
         r->kind = NODE_RETRY;

@@ -166,7 +166,7 @@ struct definition_change definitions_change(const struct call *c,
         .text = item->text,
         .user_id = c->user.id,
         .if_match = MATCH_WHATEVER,
-        .is_process = item->spec->life == KIND_STAGED && kind != KIND_PROCEDURE,
+        .is_process = item->spec->use == KIND_PROCESS,
         .forgets = kind == KIND_CONFIG || kind == KIND_TEMPLATE,
         .now_us = api_now_us(c->api),
     };
@@ -264,7 +264,9 @@ static bool check_published(struct reader *reader, struct world *w, const struct
             continue;
         if (!json_read(w->mem, d->text, &v, err))
             return false;
+        w->checks_stored = true;
         world_check(w, spec->kind, d->code, v, &findings);
+        w->checks_stored = false;
         if (findings_have_errors(&findings))
             return refuse_user(spec, d->code, &findings, err);
     }

@@ -1,43 +1,20 @@
 /* directory.c - see directory.h. */
-#include "api/directory.h"
+#include "api/directory_table.h"
 
-#include "api/token.h"
 #include "base/log.h"
-#include "base/map.h"
 #include "value/json.h"
 
-#include <openssl/crypto.h>
 #include <stdlib.h>
 #include <time.h>
 
 #define LOOK_EVERY_US INT64_C(2000000)
 #define USES_EVERY_US INT64_C(1000000)
 #define USE_GRAIN_US INT64_C(60000000)
+#define SESSION_GRAIN_US INT64_C(3600000000)
+#define EXPIRY_EVERY_US INT64_C(10000000)
 
 /* Changes entered one by one leave what they replace behind: then everything is read afresh. */
 enum { ENTERED_MAX = 10000 };
-
-struct entry {
-    struct person *person;
-    struct str id; /* empty: the administrator's file */
-    uint8_t hash[TOKEN_HASH_LEN];
-    int64_t used_us, written_us;
-    bool is_noted; /* its use is to be written */
-};
-
-struct notes {
-    VEC_OF(struct entry *);
-};
-
-/* Everyone, in one arena. */
-struct table {
-    struct arena mem;
-    struct map people; /* struct person, by id */
-    struct map emails; /* struct person, by e-mail */
-    struct map tokens; /* struct entry, by hash */
-    struct map ids;    /* struct entry, by id; not the administrator's file */
-    struct notes notes;
-};
 
 struct directory {
     struct directory_options options;
@@ -63,122 +40,27 @@ struct directory {
     struct node_request request;
     struct token_uses_change uses;
     int64_t write_us; /* monotonic: not before */
+
+    int64_t expiry_us;       /* monotonic: when to look for what has expired */
+    int64_t expiry_known_us; /* wall: up to when that was looked for */
 };
-
-/* --- the table --- */
-
-static void table_init(struct table *t)
-{
-    arena_init(&t->mem);
-    map_init(&t->people, &t->mem);
-    map_init(&t->emails, &t->mem);
-    map_init(&t->tokens, &t->mem);
-    map_init(&t->ids, &t->mem);
-    t->notes = (struct notes){0};
-}
-
-static void table_fini(struct table *t)
-{
-    arena_fini(&t->mem);
-}
-
-/* All texts live in the table's memory. */
-static void put_person(struct table *t, const struct person *with)
-{
-    struct person *p = map_get(&t->people, with->id);
-
-    if (p == NULL) {
-        p = ARENA_NEW(&t->mem, struct person);
-        map_put(&t->people, with->id, p);
-    } else if (p->email.len > 0 && map_get(&t->emails, p->email) == p) {
-        (void)map_remove(&t->emails, p->email);
-    }
-    *p = *with;
-    if (p->email.len > 0)
-        map_put(&t->emails, p->email, p);
-}
-
-static struct entry *put_token(struct table *t, const uint8_t hash[TOKEN_HASH_LEN], struct str id,
-                               struct str user_id)
-{
-    struct person *p = map_get(&t->people, user_id);
-    struct entry *e;
-
-    if (p == NULL)
-        return NULL;
-    e = ARENA_NEW(&t->mem, struct entry);
-    e->person = p;
-    e->id = str_copy(&t->mem, id);
-    memcpy(e->hash, hash, TOKEN_HASH_LEN);
-    map_put(&t->tokens, str_from((const char *)e->hash, TOKEN_HASH_LEN), e);
-    if (e->id.len > 0)
-        map_put(&t->ids, e->id, e);
-    return e;
-}
-
-static struct value read_list(struct arena *mem, struct str json)
-{
-    struct value list;
-    struct err err;
-
-    if (json.len > 0 && json_read(mem, json, &list, &err) && list.kind == VALUE_LIST)
-        return list;
-    return value_list(NULL, 0);
-}
-
-/* A role that this program does not know has no rights. */
-static void set_role(struct person *p, struct str role)
-{
-    if (!role_find(role, &p->role)) {
-        p->role = ROLE_MEMBER;
-        p->is_active = false;
-    }
-}
-
-/* What was read lives in t->mem already. */
-static void fill_table(struct table *t, const uint8_t admin_hash[TOKEN_HASH_LEN],
-                       const struct stored_users *users, const struct stored_tokens *tokens)
-{
-    for (size_t i = 0; i < users->count; i++) {
-        const struct stored_user *u = &users->items[i];
-        struct person p = {.id = u->id,
-                           .org_id = u->org_id,
-                           .name = u->name,
-                           .email = u->email,
-                           .groups = read_list(&t->mem, u->groups_json),
-                           .is_active = u->is_active};
-        set_role(&p, u->role);
-        put_person(t, &p);
-    }
-    for (size_t i = 0; i < tokens->count; i++) {
-        const struct stored_token *token = &tokens->items[i];
-        uint8_t hash[TOKEN_HASH_LEN];
-        struct entry *e = token_hash_read(token->hash, hash)
-                              ? put_token(t, hash, token->id, token->user_id)
-                              : NULL;
-        if (e != NULL)
-            e->used_us = e->written_us = token->last_used_at_us;
-    }
-    (void)put_token(t, admin_hash, STR_NONE, USER_ADMIN);
-}
 
 /* --- reading --- */
 
 static void run_read(struct node_read *read, struct reader *reader)
 {
     struct directory *d = read->owner;
-    struct stored_users users;
-    struct stored_tokens tokens;
+    struct everyone all;
 
     d->has_read = false;
     d->read_ok = read_access_version(reader, &d->read_version, &d->read_err);
     if (!d->read_ok || d->read_version == d->read_known)
         return;
-    d->read_ok =
-        read_everyone(reader, &d->next.mem, &users, &tokens, &d->read_version, &d->read_err);
+    d->read_ok = read_everyone(reader, &d->next.mem, &all, &d->read_err);
     if (!d->read_ok)
         return;
-    fill_table(&d->next, d->admin_hash, &users, &tokens);
+    d->read_version = all.access_version;
+    table_fill(&d->next, d->admin_hash, &all);
     d->has_read = true;
 }
 
@@ -187,7 +69,7 @@ static void carry_over(const struct table *from, struct table *to)
 {
     for (size_t i = 0; i < from->notes.count; i++) {
         const struct entry *old = from->notes.items[i];
-        struct entry *e = map_get(&to->tokens, str_from((const char *)old->hash, TOKEN_HASH_LEN));
+        struct entry *e = table_find(old->token == NULL ? &to->tokens : &to->sessions, old->hash);
         if (e == NULL)
             continue;
         e->used_us = old->used_us;
@@ -233,9 +115,7 @@ static void done_read(struct node_read *read)
         carry_revisions(d);
         table_fini(&d->table);
         d->table = d->next;
-        /* The maps name the arena by its address. */
-        d->table.people.mem = d->table.emails.mem = &d->table.mem;
-        d->table.tokens.mem = d->table.ids.mem = &d->table.mem;
+        table_moved(&d->table);
         d->known = d->read_version;
         d->entered = 0;
     } else {
@@ -262,8 +142,11 @@ static void start_read(struct directory *d)
 
 static void note_use(struct directory *d, struct entry *e)
 {
+    bool is_session = e->token != NULL;
+
     e->used_us = clock_wall_us(d->options.clock);
-    if (e->is_noted || e->id.len == 0 || e->used_us - e->written_us < USE_GRAIN_US)
+    if (e->is_noted || (!is_session && e->id.len == 0) ||
+        e->used_us - e->written_us < (is_session ? SESSION_GRAIN_US : USE_GRAIN_US))
         return;
     e->is_noted = true;
     *VEC_ADD(&d->table.mem, &d->table.notes) = e;
@@ -281,22 +164,29 @@ static void write_uses(struct directory *d)
 {
     struct notes *notes = &d->table.notes;
     struct token_use *uses;
-    size_t count = 0;
+    struct session_use *session_uses;
+    size_t count = 0, session_count = 0;
     struct err err;
 
     d->write_us = clock_mono_us(d->options.clock) + USES_EVERY_US;
     uses = ARENA_ARRAY(&d->write_mem, notes->count, struct token_use);
+    session_uses = ARENA_ARRAY(&d->write_mem, notes->count, struct session_use);
     for (size_t i = 0; i < notes->count; i++) {
         struct entry *e = notes->items[i];
-        if (e->id.len != UUID_TEXT_LEN)
-            continue;
-        memcpy(uses[count].id, e->id.ptr, UUID_TEXT_LEN);
-        uses[count++].at_us = e->used_us;
+        if (e->token != NULL) {
+            token_hash_write(e->hash, session_uses[session_count].hash);
+            session_uses[session_count++].at_us = e->used_us;
+        } else if (e->id.len == UUID_TEXT_LEN) {
+            memcpy(uses[count].id, e->id.ptr, UUID_TEXT_LEN);
+            uses[count++].at_us = e->used_us;
+        }
     }
     d->uses = (struct token_uses_change){
         .change = {.apply = token_uses_apply, .now_us = clock_wall_us(d->options.clock)},
         .uses = uses,
         .count = count,
+        .session_uses = session_uses,
+        .session_count = session_count,
     };
     d->request = (struct node_request){.kind = NODE_CHANGE,
                                        .change = &d->uses.change,
@@ -317,18 +207,40 @@ static void write_uses(struct directory *d)
 
 /* --- looking up --- */
 
-const struct person *directory_by_token(struct directory *d, struct str token, struct str *token_id)
+static const struct person *use_entry(struct directory *d, struct entry *e, struct pass *pass,
+                                      bool *is_expired)
 {
-    uint8_t hash[TOKEN_HASH_LEN];
-    struct entry *e;
-
-    token_hasher_run(d->hasher, token, hash);
-    e = map_get(&d->table.tokens, str_from((const char *)hash, TOKEN_HASH_LEN));
-    if (e == NULL || CRYPTO_memcmp(e->hash, hash, TOKEN_HASH_LEN) != 0)
+    *is_expired = e != NULL && !entry_is_valid(e, clock_wall_us(d->options.clock));
+    if (e == NULL || *is_expired)
         return NULL;
     note_use(d, e);
-    *token_id = e->id;
+    pass->token_id = e->id;
+    if (e->token != NULL) {
+        note_use(d, e->token);
+        pass->token_id = e->token->id;
+        pass->session = str_from((const char *)e->hash, TOKEN_HASH_LEN);
+    }
     return e->person;
+}
+
+const struct person *directory_by_token(struct directory *d, struct str token, struct pass *pass,
+                                        bool *is_expired)
+{
+    uint8_t hash[TOKEN_HASH_LEN];
+
+    token_hasher_run(d->hasher, token, hash);
+    *pass = (struct pass){.kind = PASS_TOKEN};
+    return use_entry(d, table_find(&d->table.tokens, hash), pass, is_expired);
+}
+
+const struct person *directory_by_session(struct directory *d, struct str cookie, struct pass *pass)
+{
+    uint8_t hash[TOKEN_HASH_LEN];
+    bool is_expired;
+
+    token_hasher_run(d->hasher, cookie, hash);
+    *pass = (struct pass){.kind = PASS_SESSION};
+    return use_entry(d, table_find(&d->table.sessions, hash), pass, &is_expired);
 }
 
 const struct person *directory_by_email(const struct directory *d, struct str email)
@@ -372,9 +284,18 @@ uint64_t directory_changes(const struct directory *d)
 bool directory_admits(const struct directory *d, const struct pass *pass)
 {
     const struct person *p = map_get(&d->table.people, pass->user_id);
+    int64_t now_us = clock_wall_us(d->options.clock);
+    const struct entry *e = NULL;
 
-    return p != NULL && p->is_active && p->revision == pass->revision &&
-           (pass->token_id.len == 0 || map_get(&d->table.ids, pass->token_id) != NULL);
+    if (p == NULL || !p->is_active || p->revision != pass->revision)
+        return false;
+    if (pass->session.len > 0)
+        e = map_get(&d->table.sessions, pass->session);
+    else if (pass->token_id.len > 0)
+        e = map_get(&d->table.ids, pass->token_id);
+    else
+        return true;
+    return e != NULL && entry_is_valid(e, now_us);
 }
 
 /* --- changes of our own --- */
@@ -413,27 +334,14 @@ void directory_put_user(struct directory *d, struct str json, int64_t version)
                         .groups = value_map_get_str(user, STR("groups")),
                         .is_active = value_is_true(value_map_get_str(user, STR("active"))),
                         .revision = d->changes};
-    set_role(&p, text_of(user, "role"));
-    put_person(&d->table, &p);
+    person_set_role(&p, text_of(user, "role"));
+    table_put_person(&d->table, &p);
 }
 
 void directory_put_token(struct directory *d, const struct stored_token *token, int64_t version)
 {
-    uint8_t hash[TOKEN_HASH_LEN];
-
     entered(d, version);
-    if (token_hash_read(token->hash, hash))
-        (void)put_token(&d->table, hash, token->id, token->user_id);
-}
-
-static void forget_note(struct notes *notes, const struct entry *gone)
-{
-    size_t i = 0;
-
-    while (i < notes->count && notes->items[i] != gone)
-        i++;
-    if (i < notes->count)
-        notes->items[i] = notes->items[--notes->count];
+    (void)table_put_token(&d->table, token);
 }
 
 void directory_drop_token(struct directory *d, struct str id, int64_t version)
@@ -441,14 +349,51 @@ void directory_drop_token(struct directory *d, struct str id, int64_t version)
     struct entry *token = map_get(&d->table.ids, id);
 
     entered(d, version);
-    if (token == NULL)
-        return;
-    forget_note(&d->table.notes, token);
-    (void)map_remove(&d->table.ids, token->id);
-    (void)map_remove(&d->table.tokens, str_from((const char *)token->hash, TOKEN_HASH_LEN));
+    if (token != NULL)
+        table_drop(&d->table, token);
+}
+
+void directory_put_session(struct directory *d, const struct stored_session *session,
+                           bool has_purged, int64_t version)
+{
+    entered(d, version);
+    (void)table_put_session(&d->table, session);
+    /* Which ones are gone, the store alone knows. */
+    if (has_purged)
+        d->known = 0;
+}
+
+void directory_drop_session(struct directory *d, struct str hash, int64_t version)
+{
+    struct entry *session = map_get(&d->table.sessions, hash);
+
+    entered(d, version);
+    if (session != NULL)
+        table_drop(&d->table, session);
 }
 
 /* --- the loop --- */
+
+/* Streams of what has expired since the last look must end: that is a change, too. */
+static void look_for_expiry(struct directory *d)
+{
+    int64_t before_us = d->expiry_known_us, now_us = clock_wall_us(d->options.clock);
+    bool has_expired = false;
+
+    d->expiry_known_us = now_us;
+    for (const struct map_entry *e = map_next(&d->table.tokens, NULL); e != NULL;
+         e = map_next(&d->table.tokens, e)) {
+        int64_t expires_us = ((const struct entry *)e->ptr)->expires_us;
+        has_expired = has_expired || (expires_us > before_us && expires_us <= now_us);
+    }
+    for (const struct map_entry *e = map_next(&d->table.sessions, NULL); e != NULL;
+         e = map_next(&d->table.sessions, e)) {
+        const struct entry *s = e->ptr;
+        int64_t life_us = s->created_us + SESSION_LIFE_US;
+        has_expired = has_expired || (life_us > before_us && life_us <= now_us);
+    }
+    d->changes += has_expired;
+}
 
 static void lower(int *timeout_ms, int64_t us)
 {
@@ -466,6 +411,10 @@ void directory_tick(struct directory *d, int *timeout_ms)
     /* After a failure there is a pause. */
     if (now_us >= d->look_us ? is_behind || d->options.is_shared : is_behind && !d->has_failed)
         start_read(d);
+    if (now_us >= d->expiry_us) {
+        d->expiry_us = now_us + EXPIRY_EVERY_US;
+        look_for_expiry(d);
+    }
     if (d->options.is_shared && !d->is_reading)
         lower(timeout_ms, d->look_us - now_us);
     if (d->table.notes.count == 0 || d->is_writing)
@@ -508,6 +457,7 @@ struct directory *directory_open(const struct directory_options *options, struct
     token_hash(options->admin_token, d->admin_hash);
     table_init(&d->table);
     arena_init(&d->write_mem);
+    d->expiry_known_us = clock_wall_us(options->clock);
     if (read_first(d, err))
         return d;
     directory_close(d);

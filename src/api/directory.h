@@ -1,6 +1,6 @@
 /*
- * directory.h - users and tokens in memory: who bears a token, without asking
- * the store.
+ * directory.h - users, tokens and sessions in memory: who bears a token or a
+ * cookie, without asking the store.
  *
  * Everything is read when the server starts. A change that this server makes
  * is entered when it is durable, so a revoked token is refused from its answer
@@ -11,7 +11,8 @@
  *     own     the newest change of this server that is entered
  *
  * What is read and is older than `own` is thrown away and read again. When a
- * token was last used is written in the background, at most once a minute.
+ * token was last used is written in the background, at most once a minute; of a
+ * session once an hour.
  *
  * Belongs to the loop.
  */
@@ -34,7 +35,11 @@ struct person {
 };
 
 /* By what someone came in; whether that still holds can be asked later. */
+enum pass_kind { PASS_TOKEN, PASS_SESSION, PASS_PROXY };
+
 struct pass {
+    enum pass_kind kind;
+    struct str session; /* hash of the cookie, in bytes; or empty */
     struct str user_id;
     struct str token_id; /* or empty: the administrator's file, a proxy */
     uint64_t revision;
@@ -54,11 +59,16 @@ struct directory *directory_open(const struct directory_options *options, struct
 void directory_close(struct directory *d);
 
 /*
- * Who bears the token, active or not; NULL: nobody. Counts as a use of it.
- * *token_id is the token's own id, and holds as long as the person does.
+ * Who bears the token, active or not; NULL: nobody, or it has expired. Counts as
+ * a use of it. *pass says by what; its texts hold as long as the person does,
+ * user and revision are not filled.
  */
-const struct person *directory_by_token(struct directory *d, struct str token,
-                                        struct str *token_id);
+const struct person *directory_by_token(struct directory *d, struct str token, struct pass *pass,
+                                        bool *is_expired);
+
+/* The same for the cookie of a session, which ends with its token too. */
+const struct person *directory_by_session(struct directory *d, struct str cookie,
+                                          struct pass *pass);
 
 /* Whatever the case of its letters. */
 const struct person *directory_by_email(const struct directory *d, struct str email);
@@ -79,6 +89,9 @@ bool directory_admits(const struct directory *d, const struct pass *pass);
 void directory_put_user(struct directory *d, struct str json, int64_t version);
 void directory_put_token(struct directory *d, const struct stored_token *token, int64_t version);
 void directory_drop_token(struct directory *d, struct str id, int64_t version);
+void directory_put_session(struct directory *d, const struct stored_session *session,
+                           bool has_purged, int64_t version);
+void directory_drop_session(struct directory *d, struct str hash, int64_t version); /* in bytes */
 
 /* Once per pass of the loop: reads and writes what is due; lowers *timeout_ms to what is next. */
 void directory_tick(struct directory *d, int *timeout_ms);

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "define/access.h"
 #include "engine/show.h"
+#include "trial/case.h"
 #include "trial/script.h"
 #include "value/json.h"
 
@@ -112,17 +113,9 @@ static bool read_config(struct dry_run *d, struct err *err)
     return true;
 }
 
-/* Compile a stored version. NULL: `findings` say what is wrong, or *err. */
-static const struct program *compile(struct dry_run *d, const struct stored_definition *stored,
-                                     struct findings *findings, struct err *err)
+static const struct program *keep_program(struct dry_run *d, const struct program *program,
+                                          struct err *err)
 {
-    const struct program *program = NULL;
-    struct value definition;
-
-    if (!definitions_value(d->mem, kind_spec(KIND_SCENARIO), stored->text, &definition, err))
-        return NULL;
-    world_compile(&d->world, d->mem, DEFINE_SCENARIO, definition, stored->version, findings,
-                  &program);
     if (program != NULL)
         *VEC_ADD(d->mem, &d->programs) = program;
     else
@@ -130,9 +123,43 @@ static const struct program *compile(struct dry_run *d, const struct stored_defi
     return program;
 }
 
+/* Compile a stored version. NULL: `findings` say what is wrong, or *err. */
+static const struct program *compile(struct dry_run *d, const struct stored_definition *stored,
+                                     struct findings *findings, struct err *err)
+{
+    const struct program *program = NULL;
+    struct value definition;
+
+    const struct kind_spec *kind = kind_named(stored->kind);
+
+    if (!definitions_value(d->mem, kind, stored->text, &definition, err))
+        return NULL;
+    world_compile(&d->world, d->mem, kind->kind, definition, stored->version, findings, &program);
+    return keep_program(d, program, err);
+}
+
+/* A procedure runs as the only step of a scenario; what is wrong with itself is told first. */
+static const struct program *compile_alone(struct dry_run *d,
+                                           const struct stored_definition *stored,
+                                           struct value definition, struct findings *findings,
+                                           struct err *err)
+{
+    const struct program *program = NULL;
+
+    d->world.checks_stored = stored->version > 0;
+    world_check(&d->world, KIND_PROCEDURE, stored->code, definition, findings);
+    d->world.checks_stored = false;
+    if (!findings_have_errors(findings))
+        world_compile(&d->world, d->mem, KIND_SCENARIO,
+                      case_procedure_scenario(d->mem, stored->code, d->script.input),
+                      stored->version, findings, &program);
+    return keep_program(d, program, err);
+}
+
 static bool find_definition(struct dry_run *d, struct stored_definition *out, struct err *err)
 {
-    struct str code = d->q->call->params[0], kind = STR("scenario");
+    const struct kind_spec *spec = definitions_kind(d->q->call);
+    struct str code = d->q->call->params[0], kind = str_of(spec->name);
     bool found;
 
     if (!read_definition(d->reader, d->mem, kind, code, d->is_any ? -1 : d->version, out, &found,
@@ -142,8 +169,9 @@ static bool find_definition(struct dry_run *d, struct stored_definition *out, st
         return false;
     if (found)
         return true;
-    return d->is_any ? err_set(err, ERR_NOT_FOUND, "there is no scenario of this code")
-                     : err_set(err, ERR_NOT_FOUND, "there is no such version of this scenario");
+    return d->is_any
+               ? err_set(err, ERR_NOT_FOUND, "there is no %s of this code", spec->name)
+               : err_set(err, ERR_NOT_FOUND, "there is no such version of this %s", spec->name);
 }
 
 /* Whoever may not start it may not find out what it would do. */
@@ -158,14 +186,21 @@ static bool may_try(const struct dry_run *d, struct err *err)
 
 static bool load(struct dry_run *d, struct err *err)
 {
+    const struct kind_spec *kind = definitions_kind(d->q->call);
+    bool is_process = kind->use == KIND_PROCESS;
     struct stored_definition stored;
     struct findings findings = {0};
+    struct value definition;
 
     if (!find_definition(d, &stored, err) ||
-        !definitions_world(d->reader, d->mem, &d->world, err) || !read_config(d, err))
+        !definitions_world(d->reader, d->mem, &d->world, err) || !read_config(d, err) ||
+        !definitions_value(d->mem, kind, stored.text, &definition, err))
         return false;
+    if (!is_process)
+        world_add_procedure(&d->world, stored.code, definition, stored.version);
     world_open(&d->world);
-    d->program = compile(d, &stored, &findings, err);
+    d->program = is_process ? compile(d, &stored, &findings, err)
+                            : compile_alone(d, &stored, definition, &findings, err);
     *(d->program != NULL ? &d->warnings : &d->q->findings) = findings;
     return d->program != NULL && may_try(d, err);
 }
@@ -179,7 +214,7 @@ static const struct program *find_process(void *context, struct str code)
     struct findings findings = {0};
     bool found;
 
-    if (!read_definition(d->reader, d->mem, STR("scenario"), code, -1, &stored, &found, &d->err))
+    if (!read_process(d->reader, d->mem, code, -1, &stored, &found, &d->err))
         return NULL;
     return found ? compile(d, &stored, &findings, &d->err) : NULL;
 }

@@ -22,7 +22,8 @@
 #include <stdlib.h>
 
 enum {
-    STREAMS_MAX = 4000, /* of both kinds together */
+    STREAMS_MAX = 4000,         /* of both kinds together */
+    STREAMS_MAX_OF_USER = 1000, /* so that nobody takes them all */
     BUCKETS = 1024,
     PAGE_ROWS = 64,
     LOOKS_MAX = 8, /* reads that only look whether another node did something, at once */
@@ -83,6 +84,18 @@ static struct follower **bucket_of(struct events *e, struct uuid id)
 
 static void hear(void *context, const struct node_news *news);
 
+/* The streams of a user, those included that are being opened. */
+static size_t count_of(const struct events *e, struct str user_id)
+{
+    size_t count = feed_count_of(e->feed, user_id);
+
+    for (const struct follower *f = e->newest; f != NULL; f = f->older) {
+        const struct call *c = f->state == FOLLOWER_OPENING ? f->call : f->sse.call;
+        count += c != NULL && str_eq(c->user.id, user_id);
+    }
+    return count;
+}
+
 static bool count_up(struct events *e, struct call *c)
 {
     if (e->is_draining) {
@@ -92,6 +105,12 @@ static bool count_up(struct events *e, struct call *c)
     if (e->count >= STREAMS_MAX) {
         call_refuse_text(c, ERR_OVERLOADED, "%d streams are open, which is the most there may be",
                          STREAMS_MAX);
+        return false;
+    }
+    if (e->count >= STREAMS_MAX_OF_USER && count_of(e, c->user.id) >= STREAMS_MAX_OF_USER) {
+        call_refuse_text(c, ERR_TOO_MANY,
+                         "you have %d streams open, which is the most that a user may have",
+                         STREAMS_MAX_OF_USER);
         return false;
     }
     if (e->count++ == 0)

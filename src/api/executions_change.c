@@ -9,7 +9,7 @@
 #include "value/object.h"
 
 enum {
-    KEY_LEN_MAX = 255,
+    SIGNAL_ID_LEN_MAX = 255,
     SIGNAL_TYPE_LEN_MAX = 255,
     HISTORY_PAGE = 256,
     OUTCOME_LOOKS_MAX = 3,
@@ -146,7 +146,7 @@ void executions_start(struct call *c)
         return;
     if (version.kind == VALUE_INT && version.i < 1)
         call_refuse_field(c, "version", "bad_value", "version is a number from 1 on");
-    else if (key.kind == VALUE_STRING && (key.len == 0 || key.len > KEY_LEN_MAX))
+    else if (key.kind == VALUE_STRING && (key.len == 0 || key.len > BUSINESS_KEY_MAX))
         call_refuse_field(c, "key", "bad_value", "key has from 1 to 255 bytes");
     else if (value_is_true(debug))
         call_refuse_field(c, "debug", "not_supported_yet", "debug is not supported yet");
@@ -351,7 +351,7 @@ void executions_signal(struct call *c)
         return;
     if (type.len == 0 || type.len > SIGNAL_TYPE_LEN_MAX)
         call_refuse_field(c, "type", "bad_value", "type has from 1 to 255 bytes");
-    else if (id.kind == VALUE_STRING && (id.len == 0 || id.len > KEY_LEN_MAX))
+    else if (id.kind == VALUE_STRING && (id.len == 0 || id.len > SIGNAL_ID_LEN_MAX))
         call_refuse_field(c, "id", "bad_value", "id has from 1 to 255 bytes");
     else if ((r = call_request(c, NODE_SIGNAL, signalled)) != NULL && call_wait(c, &r->wait_us)) {
         r->execution = execution;

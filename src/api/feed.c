@@ -1,6 +1,7 @@
 /* feed.c - see feed.h. */
 #include "api/feed.h"
 
+#include "base/map.h"
 #include "engine/execution.h"
 #include "value/object.h"
 
@@ -10,6 +11,8 @@ enum {
     PENDING_MAX_BYTES = 1 << 20, /* of hints between two rounds; beyond: everybody is reset */
     ROUND_BYTES = 2 << 20,       /* what one round may hand out, shared among the listeners */
     SHARE_MIN_BYTES = 2 << 10,
+    ROUND_LOOKS = 1 << 20, /* hints that listeners may look at in one round, all together */
+    LOOKS_MIN = 256,
 };
 
 #define ROUND_US INT64_C(100000)
@@ -38,7 +41,8 @@ struct hint {
     size_t code_start, code_len; /* the code, in `names` */
     size_t org_len;              /* the org follows it */
     enum execution_status status;
-    struct value access; /* of the definition, which outlives the round */
+    struct value access;                /* of the definition, which outlives the round */
+    uint32_t next_of_code, next_of_org; /* one more than the next of its kind; 0 = none */
 };
 
 struct hints {
@@ -53,6 +57,8 @@ struct feed {
     struct arena mem;
     struct buf text, names;
     struct hints hints;
+    struct map first_of_code; /* one more than the first hint, by code and organisation */
+    struct map first_of_org;  /* the same, by organisation */
     bool is_mixed; /* hints are of several organisations, or not for everyone in theirs */
     bool has_overflown;
     bool someone_waits; /* for a reset */
@@ -171,6 +177,15 @@ void feed_listen(struct feed *f, struct call *c, void (*gone)(void *context), vo
         reset(l, l->beat_us);
 }
 
+size_t feed_count_of(const struct feed *f, struct str user_id)
+{
+    size_t count = 0;
+
+    for (const struct listener *l = f->newest; l != NULL; l = l->older)
+        count += l->sse.call != NULL && str_eq(l->sse.call->user.id, user_id);
+    return count;
+}
+
 /* --- hints --- */
 
 /* The organisation of a hint; of one that is being added it is not there yet. */
@@ -238,26 +253,78 @@ static bool has_filter(const struct listener *l)
             !str_eq(l->org_id, org_of(f, &f->hints.items[0], STR_NONE)));
 }
 
-/* How many bytes of this round are for it. */
-static size_t count_bytes(const struct listener *l)
+/*
+ * Chain the hints of each organisation, and of each code in it, so that a
+ * listener looks at those that it may want. A code and its organisation stand
+ * next to each other in `names`, as they do in the text of a listener.
+ */
+static void link_hints(struct feed *f)
+{
+    map_init(&f->first_of_code, &f->mem);
+    map_init(&f->first_of_org, &f->mem);
+    for (size_t i = f->hints.count; i-- > 0;) {
+        struct hint *hint = &f->hints.items[i];
+        const char *names = f->names.ptr + hint->code_start;
+        struct map_entry *code =
+            map_add(&f->first_of_code, str_from(names, hint->code_len + hint->org_len), NULL);
+        struct map_entry *org =
+            map_add(&f->first_of_org, str_from(names + hint->code_len, hint->org_len), NULL);
+
+        hint->next_of_code = (uint32_t)code->number;
+        code->number = i + 1;
+        hint->next_of_org = (uint32_t)org->number;
+        org->number = i + 1;
+    }
+}
+
+static uint32_t first_hint(const struct listener *l)
 {
     const struct feed *f = l->feed;
-    size_t bytes = 0;
+    const struct map_entry *e =
+        l->code.len > 0
+            ? map_find(&f->first_of_code, str_from(l->text, l->code.len + l->org_id.len))
+            : map_find(&f->first_of_org, l->org_id);
+
+    return e == NULL ? 0 : (uint32_t)e->number;
+}
+
+static uint32_t next_hint(const struct listener *l, const struct hint *hint)
+{
+    return l->code.len > 0 ? hint->next_of_code : hint->next_of_org;
+}
+
+/* What one listener may take of a round. */
+struct share {
+    size_t bytes;
+    size_t looks;
+};
+
+/* How many bytes of this round are for it; more than its share when it is not worth counting. */
+static size_t count_bytes(const struct listener *l, const struct share *share)
+{
+    const struct feed *f = l->feed;
+    size_t bytes = 0, looks = 0;
 
     if (!has_filter(l))
         return f->text.len;
-    for (size_t i = 0; i < f->hints.count; i++)
-        if (wants(l, &f->hints.items[i]))
-            bytes += f->hints.items[i].end - f->hints.items[i].start;
+    for (uint32_t i = first_hint(l); i != 0 && bytes <= share->bytes;) {
+        const struct hint *hint = &f->hints.items[i - 1];
+
+        if (++looks > share->looks)
+            return share->bytes + 1;
+        if (wants(l, hint))
+            bytes += hint->end - hint->start;
+        i = next_hint(l, hint);
+    }
     return bytes;
 }
 
-static void hand_out(struct listener *l, size_t share, int64_t now_us)
+static void hand_out(struct listener *l, const struct share *share, int64_t now_us)
 {
     const struct feed *f = l->feed;
-    size_t bytes = count_bytes(l);
+    size_t bytes = count_bytes(l, share);
 
-    if (bytes > 0 && (bytes > share || !sse_fits(&l->sse, bytes)))
+    if (bytes > 0 && (bytes > share->bytes || !sse_fits(&l->sse, bytes)))
         l->has_missed = true;
     if (f->has_overflown)
         l->has_missed = true;
@@ -272,23 +339,28 @@ static void hand_out(struct listener *l, size_t share, int64_t now_us)
         sse_add(&l->sse, buf_view(&f->text));
         return;
     }
-    for (size_t i = 0; bytes > 0 && i < f->hints.count; i++)
-        if (wants(l, &f->hints.items[i]))
-            sse_add(&l->sse,
-                    str_slice(buf_view(&f->text), f->hints.items[i].start, f->hints.items[i].end));
+    for (uint32_t i = bytes > 0 ? first_hint(l) : 0; i != 0;) {
+        const struct hint *hint = &f->hints.items[i - 1];
+
+        if (wants(l, hint))
+            sse_add(&l->sse, str_slice(buf_view(&f->text), hint->start, hint->end));
+        i = next_hint(l, hint);
+    }
 }
 
 /* Every listener gets what is for it. */
 static void run_round(struct feed *f, int64_t now_us)
 {
-    size_t share = ROUND_BYTES / f->count;
+    size_t bytes = ROUND_BYTES / f->count, looks = ROUND_LOOKS / f->count;
+    const struct share share = {.bytes = bytes < SHARE_MIN_BYTES  ? SHARE_MIN_BYTES
+                                         : bytes > SSE_ROOM_BYTES ? SSE_ROOM_BYTES
+                                                                  : bytes,
+                                .looks = looks < LOOKS_MIN ? LOOKS_MIN : looks};
 
     f->someone_waits = false;
-    share = share < SHARE_MIN_BYTES  ? SHARE_MIN_BYTES
-            : share > SSE_ROOM_BYTES ? SSE_ROOM_BYTES
-                                     : share;
+    link_hints(f);
     for (struct listener *l = f->newest; l != NULL; l = l->older) {
-        hand_out(l, share, now_us);
+        hand_out(l, &share, now_us);
         f->someone_waits |= l->has_missed;
     }
     buf_clear(&f->text);

@@ -19,6 +19,9 @@ void feed_free(struct feed *f);
 /* Answer the call with a stream; `gone` is called with `context` when it is over. */
 void feed_listen(struct feed *f, struct call *c, void (*gone)(void *context), void *context);
 
+/* How many streams a user has. */
+size_t feed_count_of(const struct feed *f, struct str user_id);
+
 /* A commit has become durable. */
 void feed_hear(struct feed *f, const struct node_news *news);
 

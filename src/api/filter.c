@@ -96,8 +96,7 @@ static void read_statuses(struct reading *r, struct str text, uint32_t *statuses
 static void read_kind(struct reading *r, struct str text, struct str *out)
 {
     *out = text;
-    if (text.len > 0 && !str_eq(text, STR("scenario")) && !str_eq(text, STR("schema")) &&
-        !str_eq(text, STR("machine")))
+    if (text.len > 0 && !kind_is_process(text))
         wrong(r, STR("kind"), "bad_value", STR("kind is scenario, schema or machine"));
 }
 
@@ -305,7 +304,8 @@ bool filter_dead_letters_body(struct call *c, struct value object, struct letter
         wrong(&r, STR("status"), "bad_value", STR("only letters that are open can be tried again"));
     out->kind = from_body(&object, "kind");
     if (out->kind.len > 0 && !letter_kind_read(out->kind, &kind))
-        wrong(&r, STR("kind"), "bad_value", STR("kind is incident, compensation or reconcile"));
+        wrong(&r, STR("kind"), "bad_value",
+              STR("kind is incident, compensation, reconcile or execution"));
     read_text(&r, "code", from_body(&object, "code"), &out->code);
     out->has_execution = execution.len > 0;
     if (out->has_execution && !uuid_read(execution, &out->execution))

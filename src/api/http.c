@@ -21,10 +21,19 @@
 #include <unistd.h>
 
 enum {
-    /* Request line and headers of one request. Cleared as a whole after each of them. */
-    CONNECTION_POOL_BYTES = 8192,
+    /*
+     * Request line and headers, once more for cookies, and what the library notes
+     * about them; a page of it is in memory when it was touched. The library
+     * clears the whole after each request, so of a connection that is used again
+     * all of it is: there are REUSED_MAX of those at most, and further answers end
+     * their connection.
+     */
+    CONNECTION_POOL_BYTES = 2 * HTTP_HEAD_MAX_BYTES + (8 << 10),
+    REUSED_MAX = 600,
+    BODY_KEPT_BYTES = 4096, /* of an exchange that is spare */
     CONNECTIONS_DEFAULT = 20000,
     DESCRIPTORS_SPARED = 64,
+    BODY_DEFAULT_BYTES = 1 << 20,
     BODIES_DEFAULT_BYTES = 256 << 20,
     DISCARDED_MAX_BYTES = 16 << 20, /* read and thrown away so that the client sees its 413 */
     SPARE_EXCHANGES = 256,
@@ -80,24 +89,33 @@ static struct exchange *exchange_new(struct http_server *s, struct MHD_Connectio
 {
     struct exchange *x = s->spare;
     struct arena mem;
+    struct buf body;
 
     if (x != NULL) {
         s->spare = x->next;
         s->spare_count--;
         mem = x->mem;
+        body = x->body;
     } else {
         x = malloc(sizeof(*x));
         if (x == NULL)
             PANIC("out of memory");
         arena_init(&mem);
+        buf_init(&body);
     }
-    *x = (struct exchange){.mem = mem, .server = s, .handle = handle};
+    *x = (struct exchange){.mem = mem, .body = body, .server = s, .handle = handle};
     x->connection =
         MHD_get_connection_info(handle, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
     x->request.mem = &x->mem;
     x->request.number = ++s->requests;
-    buf_init_arena(&x->body, &x->mem);
     return x;
+}
+
+static void exchange_drop(struct exchange *x)
+{
+    arena_fini(&x->mem);
+    buf_fini(&x->body);
+    free(x);
 }
 
 static void exchange_free(struct exchange *x)
@@ -110,11 +128,13 @@ static void exchange_free(struct exchange *x)
     s->body_bytes -= x->body.len;
     s->sending_count -= x->phase == PHASE_SENDING;
     if (s->spare_count == SPARE_EXCHANGES) {
-        arena_fini(&x->mem);
-        free(x);
+        exchange_drop(x);
         return;
     }
     arena_reset(&x->mem);
+    if (x->body.room > BODY_KEPT_BYTES)
+        buf_fini(&x->body);
+    buf_clear(&x->body);
     x->next = s->spare;
     s->spare = x;
     s->spare_count++;
@@ -149,6 +169,8 @@ static enum MHD_Result send_response(struct exchange *x)
 {
     enum MHD_Result result;
 
+    if (!x->connection->is_reused && x->server->reused_count >= REUSED_MAX)
+        x->is_last = true;
     if (x->is_last)
         (void)MHD_add_response_header(x->response, MHD_HTTP_HEADER_CONNECTION, "close");
     result = MHD_queue_response(x->handle, x->status, x->response);
@@ -171,12 +193,21 @@ void exchange_resume(struct exchange *x)
     s->answered_end = &x->next;
 }
 
+/* What every answer has. */
+static const struct http_header protections[] = {
+    {"X-Content-Type-Options", "nosniff"},
+    {"Referrer-Policy", "no-referrer"},
+    {"X-Frame-Options", "DENY"},
+};
+
 void exchange_answer(struct exchange *x, const struct http_answer *answer,
                      struct MHD_Response *response)
 {
     ASSERT(x->phase == PHASE_HANDLING || x->phase == PHASE_KEPT);
     if (response == NULL)
         PANIC("out of memory");
+    for (size_t i = 0; i < sizeof(protections) / sizeof(protections[0]); i++)
+        (void)MHD_add_response_header(response, protections[i].name, protections[i].value);
     if (answer->content_type != NULL)
         (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->content_type);
     for (int i = 0; i < HTTP_HEADERS_MAX && answer->headers[i].name != NULL; i++) {
@@ -214,7 +245,18 @@ static void refuse_body(struct exchange *x, enum err_code code, const char *why)
     x->request.refusal = code;
     x->request.why = why;
     x->server->body_bytes -= x->body.len;
-    x->body.len = 0;
+    buf_fini(&x->body);
+    buf_clear(&x->body);
+}
+
+static void answer_closing(struct exchange *x)
+{
+    const struct http_server *s = x->server;
+    struct http_answer answer = {.status = 503};
+
+    if (s->options.closing != NULL)
+        s->options.closing(s->options.context, &x->request, &answer);
+    http_answer(&x->request, &answer);
 }
 
 static enum MHD_Result handle(struct exchange *x)
@@ -226,7 +268,7 @@ static enum MHD_Result handle(struct exchange *x)
     x->request.body = buf_view(&x->body);
     x->phase = PHASE_HANDLING;
     if (s->is_quiet)
-        http_answer(&x->request, &(struct http_answer){.status = 503});
+        answer_closing(x);
     else
         s->options.handle(s->options.context, &x->request);
     if (x->phase == PHASE_ANSWERED)
@@ -236,27 +278,48 @@ static enum MHD_Result handle(struct exchange *x)
     return MHD_YES;
 }
 
+/* Answer what has a body that will not be read: it may be on its way. */
+static enum MHD_Result handle_early(struct exchange *x)
+{
+    x->is_last = true;
+    x->connection->lingers = true;
+    return handle(x);
+}
+
+static bool announces_body(const struct exchange *x)
+{
+    struct str length = http_header(&x->request, MHD_HTTP_HEADER_CONTENT_LENGTH);
+
+    return (length.len > 0 && !str_eq(length, STR("0"))) ||
+           http_header(&x->request, MHD_HTTP_HEADER_TRANSFER_ENCODING).ptr != NULL;
+}
+
 /* The headers are there. A body that is announced too large is refused before it is sent. */
 static enum MHD_Result begin(struct http_server *s, struct exchange *x, const char *url,
                              const char *method)
 {
+    bool is_admitted = true;
     int64_t announced;
 
     connection_wait_for(s, x->connection);
     x->request.method = str_of(method);
     x->request.path = str_of(url);
-    x->body_max = s->options.body_max(s->options.context, &x->request);
+    x->body_max = BODY_DEFAULT_BYTES;
+    if (s->options.admit != NULL)
+        is_admitted = s->options.admit(s->options.context, &x->request, &x->body_max);
     x->request.why = shape_mistake(x);
     if (x->request.why != NULL) {
         x->request.refusal = ERR_BAD_REQUEST;
-        return x->is_last ? handle(x) : MHD_YES;
+        return x->is_last ? handle_early(x) : MHD_YES;
     }
+    if (!is_admitted)
+        return announces_body(x) ? handle_early(x) : MHD_YES;
     if (!str_to_int64(http_header(&x->request, "Content-Length"), &announced) ||
         announced <= (int64_t)x->body_max)
         return MHD_YES;
     refuse_body(x, ERR_TOO_LARGE, too_large);
     if (announced > DISCARDED_MAX_BYTES || http_header(&x->request, "Expect").len > 0)
-        return handle(x);
+        return handle_early(x);
     return MHD_YES;
 }
 
@@ -308,6 +371,8 @@ static void on_completed(void *context, struct MHD_Connection *handle_, void **o
     if (x == NULL)
         return;
     connection_wait_for(s, x->connection);
+    s->reused_count += !x->connection->is_reused;
+    x->connection->is_reused = true;
     exchange_free(x);
     *owner = NULL;
 }
@@ -329,7 +394,10 @@ static void on_connection(void *context, struct MHD_Connection *handle_, void **
     } else if (c != NULL) {
         s->open_count--;
         s->closed_count++;
+        s->reused_count -= c->is_reused;
         connection_leave(s, c);
+        if (c->lingers)
+            linger_begin(s, c->fd);
         free(c);
         *owner = NULL;
     }
@@ -365,10 +433,12 @@ static bool start_daemon(struct http_server *s, struct err *err)
     const union {
         const char *ours;
         void *theirs;
-    } cert = {.ours = s->options.tls_cert}, key = {.ours = s->options.tls_key};
+    } cert = {.ours = s->options.tls_cert}, key = {.ours = s->options.tls_key},
+      priorities = {.ours = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"};
     const struct MHD_OptionItem tls[] = {
         {MHD_OPTION_HTTPS_MEM_CERT, 0, cert.theirs},
         {MHD_OPTION_HTTPS_MEM_KEY, 0, key.theirs},
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, priorities.theirs},
         {MHD_OPTION_END, 0, NULL},
     };
     const struct MHD_OptionItem plain[] = {{MHD_OPTION_END, 0, NULL}};
@@ -513,6 +583,7 @@ void http_before_sleep(struct http_server *s, int *timeout_ms)
     else if (s->oldest != NULL)
         s->now_us = clock_mono_us(s->options.clock);
     due_ms = cut_the_slow(s);
+    linger_run(s, &due_ms);
     if (s->answered != NULL) {
         int ms = (int)((resume_in_us(s) + 999) / 1000);
         due_ms = due_ms >= 0 && due_ms < ms ? due_ms : ms;
@@ -542,7 +613,7 @@ void http_close(struct http_server *s)
     http_quiesce(s);
     s->is_quiet = true;
     while (s->first_kept != NULL)
-        http_answer(&s->first_kept->request, &(struct http_answer){.status = 503});
+        answer_closing(s->first_kept);
     streams_wake(s);
     while ((s->answered != NULL || s->sending_count > 0) &&
            clock_mono_us(&clock_system) < until_us) {
@@ -558,8 +629,8 @@ void http_close(struct http_server *s)
     while (s->spare != NULL) {
         struct exchange *x = s->spare;
         s->spare = x->next;
-        arena_fini(&x->mem);
-        free(x);
+        exchange_drop(x);
     }
+    linger_end(s);
     free(s);
 }

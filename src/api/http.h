@@ -49,7 +49,10 @@ struct http_header {
     const char *value;
 };
 
-enum { HTTP_HEADERS_MAX = 4 };
+enum { HTTP_HEADERS_MAX = 12 };
+
+/* Request line and headers of one request may have this many bytes together; beyond: 431 or 414. */
+enum { HTTP_HEAD_MAX_BYTES = 32 << 10 };
 
 struct http_answer {
     int status;
@@ -59,19 +62,29 @@ struct http_answer {
 };
 
 /*
+ * Asked when the headers of a request are there: whether its body is wanted,
+ * and how long it may be. False: it will be refused whatever its body says. No
+ * byte of the body is kept then; when there is one, the handler is called at
+ * once and the connection ends with its answer.
+ */
+typedef bool http_admit_fn(void *context, struct http_request *r, size_t *body_max);
+
+/*
  * Called with each complete request; http_answer() or http_stream() must be
- * called for it once, now or later. A request with a refusal is answered now.
+ * called for it once, now or later. A request with a refusal, and one that was
+ * not admitted, is answered now.
  */
 typedef void http_handle_fn(void *context, struct http_request *r);
 
-/* How long a body may be, asked when the headers of a request are there. */
-typedef size_t http_body_max_fn(void *context, struct http_request *r);
+/* What a request is answered with that the server, which closes, does not handle any more. */
+typedef void http_closing_fn(void *context, struct http_request *r, struct http_answer *out);
 
 struct http_options {
-    struct str host; /* an address or a name; IPv6 without brackets */
-    uint16_t port;   /* 0 = any that is free */
+    struct str host;      /* an address or a name; IPv6 without brackets */
+    uint16_t port;        /* 0 = any that is free */
+    http_admit_fn *admit; /* NULL: bodies up to 1 MiB */
     http_handle_fn *handle;
-    http_body_max_fn *body_max;
+    http_closing_fn *closing; /* NULL: 503 without a body */
     void *context;
     const struct clock *clock;
     unsigned connections_max; /* 0 = 20,000, or what the process may open less 64 */
@@ -110,8 +123,8 @@ void http_before_sleep(struct http_server *s, int *timeout_ms);
 void http_quiesce(struct http_server *s);
 
 /*
- * Answer what is kept with 503, end streams, give that a second to leave, close
- * all connections and forget the server.
+ * Answer what is kept as `closing` says, end streams, give that a second to
+ * leave, close all connections and forget the server.
  */
 void http_close(struct http_server *s);
 
@@ -136,10 +149,20 @@ size_t http_query_all(const struct http_request *r, const char *name, struct str
 /* The names of the parameters as they were sent, each as often as it was; `max` of them at most. */
 size_t http_query_names(const struct http_request *r, struct str *out, size_t max);
 
-/* Whether the request comes from this machine. */
+/* Whether the request comes from this machine; of one that a proxy has passed on nobody knows. */
 bool http_is_local(const struct http_request *r);
 
-/* Answer. The request may be gone when this returns. */
+/* A cookie, or STR_NONE; of several with one name the first. */
+struct str http_cookie(const struct http_request *r, const char *name);
+
+/* Whether the connection is encrypted by this server. */
+bool http_is_tls(const struct http_request *r);
+
+/*
+ * Answer. The request may be gone when this returns. Every answer also has the
+ * headers that keep browsers from guessing types, framing and telling others
+ * where they came from.
+ */
 void http_answer(struct http_request *r, const struct http_answer *answer);
 
 /* --- streams --- */

@@ -16,6 +16,20 @@ struct connection {
     int64_t since_us;
     int fd;
     bool is_waited_for;
+    bool is_reused; /* it has had a request before: all of its memory has been touched */
+    bool lingers;   /* it was answered before its body had come */
+};
+
+/* Connections that were answered before their body had come; see http_linger.c. */
+enum { LINGERING_MAX = 64 };
+
+struct lingering {
+    struct {
+        int fd;
+        int64_t until_us;
+        size_t left_bytes;
+    } items[LINGERING_MAX];
+    unsigned count;
 };
 
 enum phase { PHASE_RECEIVING, PHASE_HANDLING, PHASE_KEPT, PHASE_ANSWERED, PHASE_SENDING };
@@ -65,6 +79,7 @@ struct http_server {
     size_t asleep_count; /* streams */
     int64_t resumed_us;  /* when connections were resumed last */
     size_t open_count;   /* connections */
+    size_t reused_count; /* ... of them that have had a request before */
     size_t closed_count; /* ... since memory was given back */
     struct exchange *first_stream;
     int gone_fd; /* epoll: clients of streams that have gone */
@@ -72,6 +87,7 @@ struct http_server {
     struct exchange *answered, **answered_end; /* to be resumed at the end of the pass */
     struct exchange *spare;
     unsigned spare_count;
+    struct lingering lingering;
 };
 
 /* The request is the first member. */
@@ -95,6 +111,14 @@ void exchange_resume(struct exchange *x);
  * when nothing does. Sets is_last when it is where the body ends.
  */
 const char *shape_mistake(struct exchange *x);
+
+/*
+ * http_linger.c: the library is about to close this connection. Read on for a
+ * while and throw away, so that the client gets to read its answer.
+ */
+void linger_begin(struct http_server *s, int fd);
+void linger_run(struct http_server *s, int *timeout_ms);
+void linger_end(struct http_server *s);
 
 /* http_stream.c */
 void stream_began(struct exchange *x);

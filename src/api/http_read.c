@@ -23,6 +23,16 @@ struct str http_header(const struct http_request *r, const char *name)
     return lookup(r, MHD_HEADER_KIND, name);
 }
 
+struct str http_cookie(const struct http_request *r, const char *name)
+{
+    return lookup(r, MHD_COOKIE_KIND, name);
+}
+
+bool http_is_tls(const struct http_request *r)
+{
+    return ((const struct exchange *)r)->server->options.tls_cert != NULL;
+}
+
 struct counting {
     const char *name;
     unsigned count;
@@ -130,13 +140,28 @@ size_t http_query_names(const struct http_request *r, struct str *out, size_t ma
     return v.count;
 }
 
+static enum MHD_Result find_forwarding(void *context, enum MHD_ValueKind kind, const char *name,
+                                       const char *value)
+{
+    bool *is_forwarded = context;
+
+    (void)kind;
+    (void)value;
+    if (strcasecmp(name, "Forwarded") == 0 || strncasecmp(name, "X-Forwarded-", 12) == 0)
+        *is_forwarded = true;
+    return MHD_YES;
+}
+
 bool http_is_local(const struct http_request *r)
 {
+    bool is_forwarded = false;
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(
         ((const struct exchange *)r)->handle, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     const struct sockaddr *address = info == NULL ? NULL : info->client_addr;
 
-    if (address == NULL)
+    (void)MHD_get_connection_values(((const struct exchange *)r)->handle, MHD_HEADER_KIND,
+                                    find_forwarding, &is_forwarded);
+    if (address == NULL || is_forwarded)
         return false;
     if (address->sa_family == AF_INET)
         return ((const uint8_t *)&((const struct sockaddr_in *)address)->sin_addr)[0] == 127;

@@ -1,21 +1,36 @@
-/* nodes.c - the nodes that share a store, and figures about this one. */
+/* nodes.c - the nodes that share a store. */
 #include "api/query.h"
 #include "value/object.h"
 
-/* --- nodes --- */
+enum { LIST_LIMIT = 50 };
+
+struct node_page {
+    struct str self;
+    struct str after; /* the name of the last one before, or empty */
+    int64_t limit;
+};
 
 static bool run_nodes(struct query *q, struct reader *reader, struct err *err)
 {
-    const struct str *self = q->args;
+    const struct node_page *page = q->args;
+    struct str next = STR_NONE, last = STR_NONE;
     struct stored_nodes nodes;
+    int64_t shown = 0;
 
     if (!read_nodes(reader, q->mem, &nodes, err))
         return false;
     buf_text(&q->answer, "{\"items\":[");
     for (size_t i = 0; i < nodes.count; i++) {
         const struct stored_node *n = &nodes.items[i];
-        bool is_self = str_eq(n->name, *self);
+        bool is_self = str_eq(n->name, page->self);
 
+        if (page->after.len > 0 && str_cmp(n->name, page->after) <= 0)
+            continue;
+        if (shown++ == page->limit) {
+            next = last;
+            break;
+        }
+        last = n->name;
         object_next(&q->answer);
         buf_char(&q->answer, '{');
         object_text(&q->answer, "id", n->name);
@@ -25,98 +40,18 @@ static bool run_nodes(struct query *q, struct reader *reader, struct err *err)
         object_int(&q->answer, "batches", n->batches);
         buf_char(&q->answer, '}');
     }
-    buf_text(&q->answer, "],\"nextCursor\":null}");
+    buf_char(&q->answer, ']');
+    object_text(&q->answer, "nextCursor", next);
+    buf_char(&q->answer, '}');
     return true;
 }
 
 void nodes_list(struct call *c)
 {
-    struct str *self = ARENA_NEW(c->mem, struct str);
+    struct node_page *page = ARENA_NEW(c->mem, struct node_page);
 
-    *self = node_own_name(c->node);
-    query_start(c, self, run_nodes, NULL);
-}
-
-/* --- metrics --- */
-
-struct counts {
-    int64_t executions[STATUS_COUNT];
-    int64_t open_letters, kept_signals;
-};
-
-static bool run_metrics(struct query *q, struct reader *reader, struct err *err)
-{
-    struct counts *counts = q->args;
-
-    return read_counts(reader, counts->executions, err) &&
-           read_open_letters(reader, &counts->open_letters, err) &&
-           read_kept_count(reader, &counts->kept_signals, err);
-}
-
-static void metric(struct buf *out, const char *type, const char *name, const char *help,
-                   int64_t value)
-{
-    buf_printf(out, "# HELP pawl_%s %s\n# TYPE pawl_%s %s\npawl_%s %lld\n", name, help, name, type,
-               name, (long long)value);
-}
-
-static void write_node(struct buf *out, const struct node_stats *s)
-{
-    metric(out, "counter", "batches_total", "Batches that were handed to the store.", s->batches);
-    metric(out, "counter", "batches_refused_total",
-           "Batches that the store did not take: a full disk, a lost connection.",
-           s->batches_refused);
-    metric(out, "counter", "commits_total", "Changes that became durable.", s->members_applied);
-    metric(out, "counter", "commits_refused_total",
-           "Changes that were refused: outdated, repeated, or not allowed.", s->members_refused);
-    metric(out, "counter", "executions_purged_total",
-           "Executions that were deleted because of their age.", s->purged);
-    metric(out, "gauge", "requests_pending", "Requests for changes under way.",
-           (int64_t)s->pending);
-    metric(out, "gauge", "requests_waiting", "Requests that wait for the end of an execution.",
-           (int64_t)s->waiting);
-    metric(out, "gauge", "cache_executions", "Executions in memory.", (int64_t)s->cached);
-    metric(out, "gauge", "cache_bytes", "Memory of executions.", (int64_t)s->cached_bytes);
-    metric(out, "gauge", "timers_pending", "Executions that are due within a minute.",
-           (int64_t)s->timers);
-    metric(out, "gauge", "mailbox_depth", "Answers of the store that wait for the loop.",
-           (int64_t)s->mailbox);
-}
-
-static void answer_metrics(struct query *q)
-{
-    const struct counts *counts = q->args;
-    struct http_answer answer = {.status = 200,
-                                 .content_type = "text/plain; version=0.0.4; charset=utf-8"};
-    struct node_stats stats;
-    const char *why;
-
-    node_stats(q->call->node, &stats);
-    buf_text(&q->answer, "# HELP pawl_executions Executions by status.\n"
-                         "# TYPE pawl_executions gauge\n");
-    for (unsigned i = 0; i < STATUS_COUNT; i++)
-        buf_printf(&q->answer, "pawl_executions{status=\"%s\"} %lld\n",
-                   status_name((enum execution_status)i), (long long)counts->executions[i]);
-    metric(&q->answer, "gauge", "dead_letters", "Dead letters that are open.",
-           counts->open_letters);
-    metric(&q->answer, "gauge", "kept_signals",
-           "Signals with a correlation that wait for their wait.", counts->kept_signals);
-    metric(&q->answer, "gauge", "ready", "1 while requests are taken.",
-           node_is_ready(q->call->node, &why));
-    metric(&q->answer, "counter", "http_requests_total", "Requests that were received.",
-           (int64_t)q->call->http->number);
-    write_node(&q->answer, &stats);
-    if (node_meters(q->call->node) != NULL)
-        meters_write(node_meters(q->call->node), &q->answer);
-    answer.body = buf_view(&q->answer);
-    http_answer(q->call->http, &answer);
-}
-
-void metrics_get(struct call *c)
-{
-    /* Whoever watches this machine needs no token; others do. */
-    if (!http_is_local(c->http) && c->user.id.len == 0)
-        call_refuse_text(c, ERR_UNAUTHORIZED, "from another machine this needs a token");
-    else
-        query_start(c, ARENA_NEW(c->mem, struct counts), run_metrics, answer_metrics);
+    page->self = node_own_name(c->node);
+    page->after = http_query(c->http, "cursor");
+    if (call_limit(c, LIST_LIMIT, &page->limit))
+        query_start(c, page, run_nodes, NULL);
 }

@@ -20,6 +20,7 @@ const char *problem_title(int status)
         {412, "Precondition Failed"},
         {413, "Content Too Large"},
         {422, "Unprocessable Content"},
+        {429, "Too Many Requests"},
         {500, "Internal Server Error"},
         {503, "Service Unavailable"},
     };

@@ -1,23 +1,48 @@
 /* router.c - see router.h. */
 #include "api/router.h"
 
+#include "api/percent.h"
+
 const struct route routes[] = {
-#define ROUTE(verb, path, handler, who)                                                            \
+/* The right is the first of the rest; columns that differ from the usual follow it by name. */
+#define ROUTE(verb, path, handler, ...)                                                            \
     {.method = {(verb), sizeof(verb) - 1},                                                         \
      .pattern = {(path), sizeof(path) - 1},                                                        \
      .handle = (handler),                                                                          \
-     .right = RIGHT_##who},
+     .right = RIGHT_##__VA_ARGS__},
 #include "api/routes.def"
 #undef ROUTE
 };
 
 const size_t route_count = sizeof(routes) / sizeof(routes[0]);
 
-/* Whether the path fits; a word in braces stands for anything but nothing and '/'. */
-static bool fits(struct str pattern, struct str path, struct str params[ROUTE_PARAMS_MAX])
+size_t route_body_max(const struct route *route)
+{
+    switch (route->body) {
+    case SIZE_USUAL:
+        return 1 << 20;
+    case SIZE_SMALL:
+        return 4 << 10;
+    case SIZE_DEFINITION:
+        return 2 << 20;
+    case SIZE_BUNDLE:
+        return 16 << 20;
+    }
+    PANIC("no such size");
+}
+
+bool route_changes(const struct route *route)
+{
+    return !str_eq(route->method, STR("GET"));
+}
+
+/* A word in braces stands for anything but nothing and '/'; with a star for anything but nothing. */
+bool route_fits(struct str pattern, struct str path, struct str params[ROUTE_PARAMS_MAX])
 {
     size_t at = 0, count = 0;
 
+    for (size_t i = 0; i < ROUTE_PARAMS_MAX; i++)
+        params[i] = STR_NONE;
     for (size_t i = 0; i < pattern.len; i++) {
         size_t start = at;
         if (pattern.ptr[i] != '{') {
@@ -28,10 +53,11 @@ static bool fits(struct str pattern, struct str path, struct str params[ROUTE_PA
         }
         while (pattern.ptr[i] != '}')
             i++;
-        while (at < path.len && path.ptr[at] != '/')
+        while (at < path.len && (pattern.ptr[i - 1] == '*' || path.ptr[at] != '/'))
             at++;
         if (at == start)
             return false;
+        ASSERT(count < ROUTE_PARAMS_MAX);
         params[count++] = str_slice(path, start, at);
     }
     return at == path.len;
@@ -43,10 +69,10 @@ const struct route *router_find(struct str method, struct str path,
     if (str_eq(method, STR("HEAD")))
         method = STR("GET");
     for (size_t i = 0; i < route_count; i++)
-        if (str_eq(routes[i].method, method) && fits(routes[i].pattern, path, params))
+        if (str_eq(routes[i].method, method) && route_fits(routes[i].pattern, path, params))
             return &routes[i];
     for (size_t i = 0; i < route_count; i++) {
-        if (!fits(routes[i].pattern, path, params))
+        if (!route_fits(routes[i].pattern, path, params))
             continue;
         if (allow->len > 0)
             buf_text(allow, ", ");
@@ -55,4 +81,18 @@ const struct route *router_find(struct str method, struct str path,
             buf_text(allow, ", HEAD");
     }
     return NULL;
+}
+
+bool router_decode(struct arena *mem, const struct route *route,
+                   struct str params[ROUTE_PARAMS_MAX])
+{
+    bool has_tail = str_ends_with(route->pattern, STR("*}"));
+    size_t count = 0;
+
+    while (count < ROUTE_PARAMS_MAX && params[count].ptr != NULL)
+        count++;
+    for (size_t i = 0; i + has_tail < count; i++)
+        if (!percent_decode(mem, params[i], &params[i]))
+            return false;
+    return true;
 }

@@ -1,4 +1,4 @@
-/* router.h - which handler a request belongs to; the table is routes.def. */
+/* router.h - which handler a request belongs to, and on what terms; the table is routes.def. */
 #ifndef PAWL_API_ROUTER_H
 #define PAWL_API_ROUTER_H
 
@@ -11,15 +11,48 @@ typedef void route_fn(struct call *c);
 
 enum { ROUTE_PARAMS_MAX = 2 };
 
+/* How a route knows its caller. */
+enum route_auth {
+    AUTH_USER,      /* as a user: by token, session cookie or trusted proxy; else 401 */
+    AUTH_NONE,      /* it need not; a user who is known is in call.user */
+    AUTH_SIGNATURE, /* the handler holds a signature against the body */
+};
+
+/* How long a body may be. */
+enum route_body {
+    SIZE_USUAL,      /* 1 MiB */
+    SIZE_SMALL,      /* 4 KiB: what anybody may send */
+    SIZE_DEFINITION, /* 2 MiB */
+    SIZE_BUNDLE,     /* 16 MiB */
+};
+
+/* What a request that changes something must show of where it comes from; see origin.h. */
+enum route_csrf {
+    CSRF_SAME_ORIGIN, /* that it comes from our own pages, when it rests on a cookie or a proxy */
+    CSRF_SIGN_IN,     /* nothing, but it may not say that it comes from elsewhere */
+    CSRF_NONE,        /* nothing: other sites call it, and a signature protects it */
+};
+
 struct route {
     struct str method;
     struct str pattern;
     route_fn *handle;
     enum right right;
+    enum route_auth auth;
+    enum route_body body;
+    enum route_csrf csrf;
 };
 
 extern const struct route routes[];
 extern const size_t route_count;
+
+size_t route_body_max(const struct route *route);
+
+/* Whether a request by this route may change something. */
+bool route_changes(const struct route *route);
+
+/* Whether the path fits; its words go to `params`, those that it does not have are empty. */
+bool route_fits(struct str pattern, struct str path, struct str params[ROUTE_PARAMS_MAX]);
 
 /*
  * The route of a method and path, its words in `params`; or NULL. HEAD is GET.
@@ -29,7 +62,14 @@ extern const size_t route_count;
 const struct route *router_find(struct str method, struct str path,
                                 struct str params[ROUTE_PARAMS_MAX], struct buf *allow);
 
-#define ROUTE(method, pattern, handler, right) route_fn handler;
+/*
+ * Decode each word that router_find() found; a tail stays as it was sent. False
+ * when one is not text.
+ */
+bool router_decode(struct arena *mem, const struct route *route,
+                   struct str params[ROUTE_PARAMS_MAX]) MUST_USE;
+
+#define ROUTE(method, pattern, handler, ...) route_fn handler;
 #include "api/routes.def"
 #undef ROUTE
 

@@ -3,7 +3,7 @@
 #include "api/repeat.h"
 #include "value/object.h"
 
-enum { KEY_LEN_MAX = 500, TYPE_LEN_MAX = 255, ID_LEN_MAX = 255 };
+enum { TYPE_LEN_MAX = 255, ID_LEN_MAX = 255 };
 
 #define TTL_US (INT64_C(24) * 3600 * 1000000)
 #define TTL_MAX_US (30 * TTL_US)
@@ -95,8 +95,8 @@ static bool check_key(struct call *c, const struct signal_body *b)
     else if (b->key.kind == VALUE_ABSENT)
         call_refuse_field(c, "key", "missing_field",
                           "key or correlation is missing: whose signal is it?");
-    else if (!has_text(b->key, KEY_LEN_MAX))
-        call_refuse_field(c, "key", "bad_value", "key has from 1 to 500 bytes");
+    else if (!has_text(b->key, BUSINESS_KEY_MAX))
+        call_refuse_field(c, "key", "bad_value", "key has from 1 to 255 bytes");
     else
         return true;
     return false;

@@ -108,6 +108,11 @@ void token_hasher_run(struct token_hasher *h, struct str token, uint8_t out[TOKE
         PANIC("no SHA-256");
 }
 
+void token_hash_write(const uint8_t hash[TOKEN_HASH_LEN], char out[2 * TOKEN_HASH_LEN])
+{
+    write_hex(hash, TOKEN_HASH_LEN, out);
+}
+
 bool token_hash_read(struct str hex, uint8_t out[TOKEN_HASH_LEN])
 {
     if (hex.len != TOKEN_HASH_LEN * 2)
@@ -143,12 +148,14 @@ static bool make(const char *path, struct err *err)
     return err_set(err, ERR_IO, "cannot write %s: %s", path, strerror(errno));
 }
 
-bool token_open(struct arena *mem, const char *path, struct str *out, struct err *err)
+bool token_open(struct arena *mem, const char *path, struct str *out, bool *is_new, struct err *err)
 {
+    *is_new = false;
     if (token_read(mem, path, out, err))
         return true;
     if (err->code != ERR_NOT_FOUND)
         return false;
+    *is_new = true;
     return make(path, err) && token_read(mem, path, out, err);
 }
 

@@ -25,7 +25,8 @@ struct token_hasher *token_hasher_new(void);
 void token_hasher_free(struct token_hasher *h);
 void token_hasher_run(struct token_hasher *h, struct str token, uint8_t out[TOKEN_HASH_LEN]);
 
-/* A hash that is stored, read back. */
+/* A hash as it is stored; and read back. */
+void token_hash_write(const uint8_t hash[TOKEN_HASH_LEN], char out[2 * TOKEN_HASH_LEN]);
 bool token_hash_read(struct str hex, uint8_t out[TOKEN_HASH_LEN]) MUST_USE;
 
 /* The token that an Authorization header bears. False when it bears none. */
@@ -33,9 +34,10 @@ bool token_borne(struct str authorization, struct str *out) MUST_USE;
 
 /*
  * The token in the file at `path`; made, readable by its owner alone, when
- * there is no such file. ERR_IO with what to do.
+ * there is no such file: then *is_new. ERR_IO with what to do.
  */
-bool token_open(struct arena *mem, const char *path, struct str *out, struct err *err) MUST_USE;
+bool token_open(struct arena *mem, const char *path, struct str *out, bool *is_new,
+                struct err *err) MUST_USE;
 
 /* Read it without making it: for clients on the same machine. */
 bool token_read(struct arena *mem, const char *path, struct str *out, struct err *err) MUST_USE;

@@ -3,8 +3,9 @@
 #include "api/query.h"
 #include "api/token.h"
 #include "value/object.h"
+#include "value/timefmt.h"
 
-enum { NAME_LEN_MAX = 200 };
+enum { NAME_LEN_MAX = 200, LIST_LIMIT = 50 };
 
 /* A token that is being made, with its text, which is kept nowhere. */
 struct making {
@@ -35,14 +36,33 @@ static void created(struct node_request *r)
     call_answer(c, 201, json);
 }
 
+/* When it expires: a time to come, or never. False: the call was refused. */
+static bool take_expiry(struct call *c, struct value text, int64_t *out_us)
+{
+    struct value v;
+
+    *out_us = 0;
+    if (text.kind == VALUE_ABSENT || text.kind == VALUE_NULL)
+        return true;
+    if (text.kind == VALUE_STRING && timestamp_read(value_text(text), &v))
+        *out_us = v.seconds * 1000000 + v.nanos / 1000;
+    if (*out_us > api_now_us(c->api))
+        return true;
+    call_refuse_field(c, "expiresAt", "bad_value",
+                      "expiresAt is a time to come, such as 2030-01-31T09:00:00Z, or null");
+    return false;
+}
+
 void tokens_create(struct call *c)
 {
     struct making *m = ARENA_NEW(c->mem, struct making);
-    struct value name;
-    const struct body_field fields[] = {{"name", BODY_TEXT, false, &name}};
+    struct value name, expires;
+    const struct body_field fields[] = {{"name", BODY_TEXT, false, &name},
+                                        {"expiresAt", BODY_ANY, false, &expires}};
     struct node_request *r;
+    int64_t expires_us;
 
-    if (!call_body(c, fields, 1))
+    if (!call_body(c, fields, 2) || !take_expiry(c, expires, &expires_us))
         return;
     if (name.kind == VALUE_STRING && name.len > NAME_LEN_MAX) {
         call_refuse_text(c, ERR_INVALID, "name has at most %d bytes", NAME_LEN_MAX);
@@ -57,6 +77,7 @@ void tokens_create(struct call *c)
         .name = name.kind == VALUE_STRING ? value_text(name) : STR_NONE,
         .hash = token_hash_hex(c->mem, m->text),
         .created_at_us = api_now_us(c->api),
+        .expires_at_us = expires_us,
     };
     r = call_change(c, &m->change.change, created);
     if (r == NULL)
@@ -101,10 +122,16 @@ void tokens_revoke(struct call *c)
 
 /* --- the list --- */
 
+struct token_page {
+    struct str after; /* the id of the last one before, or empty */
+    int64_t limit;
+};
+
 static bool run_list(struct query *q, struct reader *reader, struct err *err)
 {
     const struct call *c = q->call;
-    struct str scope = call_scope(c);
+    const struct token_page *page = q->args;
+    struct str scope = call_scope(c), next = STR_NONE;
     struct stored_tokens tokens;
     struct stored_user u;
     bool found;
@@ -113,8 +140,10 @@ static bool run_list(struct query *q, struct reader *reader, struct err *err)
         return false;
     if (!found || (scope.len > 0 && !str_eq(u.org_id, scope)))
         return err_set(err, ERR_NOT_FOUND, "there is no user with this id");
-    if (!read_tokens(reader, q->mem, u.id, &tokens, err))
+    if (!read_tokens(reader, q->mem, u.id, page->after, page->limit + 1, &tokens, err))
         return false;
+    if ((int64_t)tokens.count > page->limit)
+        next = tokens.items[--tokens.count - 1].id;
     buf_text(&q->answer, "{\"items\":[");
     for (size_t i = 0; i < tokens.count; i++) {
         object_next(&q->answer);
@@ -122,11 +151,20 @@ static bool run_list(struct query *q, struct reader *reader, struct err *err)
         token_show(&q->answer, &tokens.items[i]);
         buf_char(&q->answer, '}');
     }
-    buf_text(&q->answer, "],\"nextCursor\":null}");
+    buf_char(&q->answer, ']');
+    object_text(&q->answer, "nextCursor", next);
+    buf_char(&q->answer, '}');
     return true;
 }
 
 void tokens_list(struct call *c)
 {
-    query_start(c, NULL, run_list, NULL);
+    struct token_page *page = ARENA_NEW(c->mem, struct token_page);
+    struct uuid cursor;
+
+    page->after = http_query(c->http, "cursor");
+    if (page->after.len > 0 && !uuid_read(page->after, &cursor))
+        call_refuse_text(c, ERR_BAD_REQUEST, "this cursor is not one of ours");
+    else if (call_limit(c, LIST_LIMIT, &page->limit))
+        query_start(c, page, run_list, NULL);
 }

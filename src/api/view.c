@@ -48,8 +48,10 @@ static const struct value *remember(struct view_memory *m, struct str key, struc
     }
     v = ARENA_NEW(&m->mem, struct value);
     *v = value_absent();
-    if (json.len > 0 && !json_read(&m->mem, str_copy(&m->mem, json), v, &err))
-        *v = value_absent();
+    /* What cannot be read may have named anybody: it lets nobody in. */
+    if (json.len > 0 && (!json_read(&m->mem, str_copy(&m->mem, json), v, &err) ||
+                         (v->kind != VALUE_MAP && v->kind != VALUE_NULL)))
+        *v = value_bool(false);
     map_put(&m->access, str_copy(&m->mem, key), v);
     return v;
 }

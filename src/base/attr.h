@@ -15,6 +15,9 @@
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
+/* How many items an array has; not for pointers. */
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
 /* Print `what` with its place to stderr and abort. */
 NORETURN void panic_at(const char *file, int line, const char *what);
 

@@ -12,7 +12,7 @@ int command_catalog(int argc, char **argv)
     if (argc != 1)
         return command_usage("catalog");
     buf_init(&out);
-    catalog_write(&out);
+    catalog_write(&out, LANGUAGE_EN);
     printf("%.*s\n", STR_ARG(buf_view(&out)));
     buf_fini(&out);
     return EXIT_OK;

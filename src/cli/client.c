@@ -3,9 +3,11 @@
 
 #include "api/token.h"
 #include "cli/options.h"
+#include "cli/term.h"
 #include "value/json.h"
 
 #include <curl/curl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,7 +19,8 @@ enum {
     CONNECT_TIMEOUT_S = 10,
     SILENCE_S = 60,
     PROBE_MS = 5000,
-    ANSWER_MAX_BYTES = 256 << 20
+    ANSWER_MAX_BYTES = 256 << 20,
+    LINE_MAX_BYTES = 16 << 10
 };
 
 /* Without slashes at the end. */
@@ -30,22 +33,56 @@ static const char *trimmed(struct arena *mem, const char *url)
     return arena_copy(mem, s.ptr, s.len);
 }
 
+/* Whether what answers at this address is on this machine. */
+static bool is_on_this_machine(const char *url)
+{
+    struct str rest = str_of(url), host;
+    int64_t at = str_find(rest, STR("://"), 0);
+    size_t end = 0;
+
+    rest = at < 0 ? rest : str_slice(rest, (size_t)at + 3, rest.len);
+    while (end < rest.len && rest.ptr[end] != '/' && rest.ptr[end] != '?' && rest.ptr[end] != '#')
+        end++;
+    host = str_slice(rest, 0, end);
+    /* "http://127.0.0.1@elsewhere" is elsewhere. */
+    if (str_find(host, STR("@"), 0) >= 0 || str_find(host, STR("\\"), 0) >= 0)
+        return false;
+    if (str_starts_with(host, STR("[::1]")))
+        return host.len == 5 || host.ptr[5] == ':';
+    at = str_find(host, STR(":"), 0);
+    host = at < 0 ? host : str_slice(host, 0, (size_t)at);
+    if (str_eq(host, STR("localhost")))
+        return true;
+    for (size_t i = 0; i < host.len; i++)
+        if (host.ptr[i] != '.' && (host.ptr[i] < '0' || host.ptr[i] > '9'))
+            return false;
+    return str_starts_with(host, STR("127."));
+}
+
+/* The administrator's token is of the server in that folder: it is told to nobody elsewhere. */
+static struct str token_of_folder(struct client *c)
+{
+    const char *folder = options_setting("PAWL_DATA", "./pawl-data");
+    struct str token;
+    struct err err;
+
+    if (!token_read(&c->mem, str_printf(&c->mem, "%s/admin.token", folder).ptr, &token, &err))
+        return STR_NONE;
+    c->withholds_token = !is_on_this_machine(c->url);
+    return c->withholds_token ? STR_NONE : token;
+}
+
 void client_open(struct client *c)
 {
     const char *token = getenv("PAWL_TOKEN");
-    struct err err;
 
     *c = (struct client){0};
     arena_init(&c->mem);
     c->url = trimmed(&c->mem, options_setting("PAWL_URL", "http://127.0.0.1:7070"));
     if (token != NULL && token[0] != '\0')
         c->token = str_of(token);
-    else if (!token_read(
-                 &c->mem,
-                 str_printf(&c->mem, "%s/admin.token", options_setting("PAWL_DATA", "./pawl-data"))
-                     .ptr,
-                 &c->token, &err))
-        c->token = STR_NONE;
+    else
+        c->token = token_of_folder(c);
     c->curl = curl_easy_init();
     if (c->curl == NULL)
         PANIC("out of memory");
@@ -244,7 +281,10 @@ bool client_succeeded(const struct client *c, const struct reply *reply)
         return true;
     client_tell_refusal(reply);
     if (reply->status == 401)
-        fprintf(stderr, c->token.len == 0
+        fprintf(stderr, c->withholds_token
+                            ? "pawl: admin.token is sent to a server on this machine only; set "
+                              "PAWL_TOKEN for this one\n"
+                        : c->token.len == 0
                             ? "pawl: set PAWL_TOKEN, or PAWL_DATA to the folder of the server\n"
                             : "pawl: the token is not one of this server's; see PAWL_TOKEN\n");
     return false;
@@ -301,6 +341,25 @@ struct str client_text(struct value object, const char *name)
     return v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
 }
 
+/* A line of what a server has said: whatever that is, it may not move the cursor. */
+static void PRINTF_LIKE(1, 2) tell_line(const char *format, ...)
+{
+    struct arena mem;
+    struct buf line;
+    va_list args;
+    char *text;
+
+    arena_init(&mem);
+    va_start(args, format);
+    text = arena_alloc(&mem, LINE_MAX_BYTES);
+    vsnprintf(text, LINE_MAX_BYTES, format, args);
+    va_end(args);
+    buf_init_arena(&line, &mem);
+    term_put_short(&line, str_of(text), SIZE_MAX);
+    fprintf(stderr, "%.*s\n", STR_ARG(buf_view(&line)));
+    arena_fini(&mem);
+}
+
 void client_tell_refusal(const struct reply *reply)
 {
     struct value errors = value_absent();
@@ -310,17 +369,16 @@ void client_tell_refusal(const struct reply *reply)
     if (reply->json.kind == VALUE_MAP)
         errors = value_map_get_str(reply->json, STR("errors"));
     if (detail.len > 0)
-        fprintf(stderr, "pawl: %.*s (%.*s)\n", STR_ARG(detail), STR_ARG(code));
+        tell_line("pawl: %.*s (%.*s)", STR_ARG(detail), STR_ARG(code));
     else
-        fprintf(stderr, "pawl: the server answered with HTTP %d\n", reply->status);
+        tell_line("pawl: the server answered with HTTP %d", reply->status);
     if (client_text(reply->json, "executionId").len > 0)
-        fprintf(stderr, "pawl: it is execution %.*s\n",
-                STR_ARG(client_text(reply->json, "executionId")));
+        tell_line("pawl: it is execution %.*s", STR_ARG(client_text(reply->json, "executionId")));
     for (uint32_t i = 0; errors.kind == VALUE_LIST && i < errors.len; i++) {
         struct str hint = client_text(errors.items[i], "hint");
-        fprintf(stderr, "  %.*s: %.*s%s%.*s\n", STR_ARG(client_text(errors.items[i], "pointer")),
-                STR_ARG(client_text(errors.items[i], "message")), hint.len > 0 ? "; " : "",
-                STR_ARG(hint));
+        tell_line("  %.*s: %.*s%s%.*s", STR_ARG(client_text(errors.items[i], "pointer")),
+                  STR_ARG(client_text(errors.items[i], "message")), hint.len > 0 ? "; " : "",
+                  STR_ARG(hint));
     }
 }
 

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "cli/command.h"
 #include "cli/settings.h"
+#include "cli/term.h"
 #include "cli/version.h"
 #include "node/node.h"
 #include "value/timefmt.h"
@@ -31,6 +32,7 @@ struct server {
     struct api *api;
     int signal_fd;
     bool is_stopping;
+    bool is_first_start; /* the administrator's token was made just now */
 };
 
 static const char *text_of(const struct server *s, enum setting_symbol symbol)
@@ -269,6 +271,7 @@ static bool open_server(struct server *s, struct str *token, struct err *err)
         .port = s->port,
         .auth = {.header = str_of(text_of(s, SETTING_AUTH_HEADER)),
                  .trusted_proxies = s->trusted_proxies},
+        .public_url = str_of(text_of(s, SETTING_PUBLIC_URL)),
         .tls_cert = s->tls.cert,
         .tls_key = s->tls.key,
         .connections_max = (unsigned)settings_number(&s->settings, SETTING_MAX_CONNECTIONS),
@@ -282,8 +285,8 @@ static bool open_server(struct server *s, struct str *token, struct err *err)
     if (!take_signals(s, err) || !make_folder(data, err))
         return false;
     s->node = node_open(&node, err);
-    if (s->node == NULL ||
-        !token_open(&s->mem, str_printf(&s->mem, "%s/admin.token", data).ptr, token, err))
+    if (s->node == NULL || !token_open(&s->mem, str_printf(&s->mem, "%s/admin.token", data).ptr,
+                                       token, &s->is_first_start, err))
         return false;
     api.admin_token = *token;
     s->api = api_open(s->node, &api, err);
@@ -295,15 +298,21 @@ static void print_welcome(const struct server *s, struct str token)
     const char *data = text_of(s, SETTING_DATA), *public_url = text_of(s, SETTING_PUBLIC_URL);
     bool is_ipv6 = str_find(s->host, STR(":"), 0) >= 0;
     char url[300];
+    /* What is no terminal may be a journal, which others read and keep. */
+    bool shows_token = s->is_first_start && term_is(stdout);
+    const char *front;
 
     snprintf(url, sizeof(url), "%s://%s%.*s%s:%u", s->tls.cert != NULL ? "https" : "http",
              is_ipv6 ? "[" : "", STR_ARG(s->host), is_ipv6 ? "]" : "", (unsigned)api_port(s->api));
-    printf("Pawl %s listens on %s\n"
-           "  sign in  %s/#token=%.*s\n"
-           "  token    %s/admin.token\n"
+    front = has(s, SETTING_PUBLIC_URL) ? public_url : url;
+    printf("Pawl %s listens on %s\n", PAWL_VERSION, url);
+    if (shows_token)
+        printf("  sign in  %s/#token=%.*s\n", front, STR_ARG(token));
+    else
+        printf("  sign in  %s/ (`pawl login` prints the address with the token)\n", front);
+    printf("  token    %s/admin.token\n"
            "  data     %s (%s)\n",
-           PAWL_VERSION, url, has(s, SETTING_PUBLIC_URL) ? public_url : url, STR_ARG(token), data,
-           data, is_sqlite(s) ? "SQLite" : "PostgreSQL");
+           data, data, is_sqlite(s) ? "SQLite" : "PostgreSQL");
     (void)fflush(stdout);
 }
 

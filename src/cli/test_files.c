@@ -147,7 +147,7 @@ static const struct program *compile(struct test_world *w, const char *path,
     const struct program *program = NULL;
     struct findings findings = {0};
 
-    define_compile(w->mem, w->files->env, &registry, DEFINE_SCENARIO, definition, 0, &findings,
+    define_compile(w->mem, w->files->env, &registry, KIND_SCENARIO, definition, 0, &findings,
                    &program);
     if (program != NULL)
         *VEC_ADD(w->mem, &w->programs) = program;

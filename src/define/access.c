@@ -1,6 +1,8 @@
 /* access.c - see access.h. */
 #include "define/access.h"
 
+#include "base/nearest.h"
+
 static const char *const names[] = {
 #define ROLE(symbol, name, summary) name,
 #include "define/roles.def"
@@ -25,17 +27,11 @@ bool role_find(struct str name, enum role *out)
 
 const char *role_nearest(struct str name)
 {
-    unsigned limit = name.len > 3 ? 2 : 1;
-    const char *nearest = NULL;
+    struct nearest n = nearest_to(name);
 
-    for (unsigned i = 0; i < ROLE_COUNT; i++) {
-        unsigned distance = str_distance(name, str_of(names[i]), limit);
-        if (distance > limit)
-            continue;
-        nearest = names[i];
-        limit = distance;
-    }
-    return nearest;
+    for (unsigned i = 0; i < ROLE_COUNT; i++)
+        nearest_offer(&n, str_of(names[i]));
+    return n.best.len > 0 ? n.best.ptr : NULL;
 }
 
 static bool is_in_group(struct str group, struct value groups)
@@ -51,9 +47,14 @@ bool access_allows(struct value access, const char *what, struct str role, struc
     struct value list =
         access.kind == VALUE_MAP ? value_map_get_str(access, str_of(what)) : value_absent();
 
-    if (list.kind != VALUE_LIST || str_eq(role, str_of(names[ROLE_ADMIN])) ||
-        str_eq(role, str_of(names[ROLE_SYSTEM])))
+    if (str_eq(role, str_of(names[ROLE_ADMIN])) || str_eq(role, str_of(names[ROLE_SYSTEM])))
         return true;
+    if (access.kind == VALUE_ABSENT || access.kind == VALUE_NULL)
+        return true;
+    if (access.kind == VALUE_MAP && list.kind == VALUE_ABSENT)
+        return true;
+    if (list.kind != VALUE_LIST)
+        return false;
     for (uint32_t i = 0; i < list.len; i++) {
         struct str who = list.items[i].kind == VALUE_STRING ? value_text(list.items[i]) : STR_NONE;
         if (str_eq(who, role))

@@ -27,8 +27,9 @@ const char *role_nearest(struct str name);
 /*
  * Whether `access`, the field of a definition or VALUE_ABSENT, lets someone of
  * this role and these groups (a list of texts) do `what`: "start", "view" or
- * "operate". What it does not mention is left to the role alone. It never
- * shuts out administrators, who could change it, nor the system itself.
+ * "operate". What it does not mention is left to the role alone; what is there
+ * and no list lets nobody in. It never shuts out administrators, who could
+ * change it, nor the system itself.
  */
 bool access_allows(struct value access, const char *what, struct str role, struct value groups);
 

@@ -139,11 +139,11 @@ static const struct mapping *compile_one_word(struct compiler *c, struct value v
     struct mapping *word = ARENA_NEW(c->mem, struct mapping);
 
     if (a->field == FIELD_ON_TIMEOUT &&
-        (v.kind != VALUE_STRING || !catalog_has_word(str_of(a->words), value_text(v))))
+        (v.kind != VALUE_STRING || !catalog_has_word(str_of(a->spec.words), value_text(v))))
         compile_error(c, FINDING_BAD_VALUE,
                       "onTimeout must be \"fail\", \"continue\" or {\"to\": the code of a step}");
     else
-        (void)compile_find_word(c, v, a->words);
+        (void)compile_find_word(c, v, a->spec.words);
     *word = (struct mapping){.kind = MAPPING_CONST, .value = v, .pointer = compile_pointer(c)};
     return word;
 }

@@ -1,58 +1,215 @@
 /* catalog.c - the tables behind catalog.h. */
 #include "define/catalog.h"
 
+#include "base/nearest.h"
+
+#define TEXT(en, ru)                                                                               \
+    {                                                                                              \
+        {                                                                                          \
+            (en), (ru)                                                                             \
+        }                                                                                          \
+    }
+#define EXAMPLE(...) #__VA_ARGS__
+
+bool language_find(struct str name, enum language *out)
+{
+    if (str_eq(name, STR("en")))
+        *out = LANGUAGE_EN;
+    else if (str_eq(name, STR("ru")))
+        *out = LANGUAGE_RU;
+    else
+        return false;
+    return true;
+}
+
+/* --- fields --- */
+
+#define PARAM(symbol, name, cel_type, wanted) name " "
+static const char param_type_words[] =
+#include "define/param_types.def"
+    ;
+#undef PARAM
+
+#define AGGREGATE(symbol, name) name " "
+static const char aggregate_words[] =
+#include "define/aggregates.def"
+    ;
+#undef AGGREGATE
+
+/* The rows of one table stand together, the tables in any order. */
+static const struct {
+    enum field_table table;
+    struct field_spec spec;
+} rows[] = {
+#define FIELD(field_table, field_name, field_state, field_need, field_kind, field_words,           \
+              field_label, field_help, field_example)                                              \
+    {.table = TABLE_##field_table,                                                                 \
+     .spec = {.name = (field_name),                                                                \
+              .state = STATE_##field_state,                                                        \
+              .need = FIELD_IS_##field_need,                                                       \
+              .kind = (field_kind),                                                                \
+              .words = (field_words),                                                              \
+              .label = field_label,                                                                \
+              .help = field_help,                                                                  \
+              .example = (field_example)}},
+#include "define/fields.def"
+#undef FIELD
+};
+
+static const struct table_spec tables[] = {
+#define FIELD_TABLE(symbol, table_name, table_label, table_help)                                   \
+    {.name = (table_name), .label = table_label, .help = table_help},
+#include "define/field_tables.def"
+#undef FIELD_TABLE
+};
+
+static const struct word_spec kind_words[] = {
+#define FIELD_KIND(word, meaning) {.name = (word), .label = meaning},
+#include "define/field_kinds.def"
+#undef FIELD_KIND
+};
+
+const struct field_spec *catalog_field_next(enum field_table table, const struct field_spec *last)
+{
+    size_t i = 0;
+
+    if (last != NULL)
+        while (&rows[i++].spec != last)
+            ;
+    while (i < ARRAY_SIZE(rows) && rows[i].table != table)
+        i++;
+    return i < ARRAY_SIZE(rows) ? &rows[i].spec : NULL;
+}
+
+const struct field_spec *catalog_field(enum field_table table, struct str name)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (rows[i].table == table && str_eq(str_of(rows[i].spec.name), name))
+            return &rows[i].spec;
+    return NULL;
+}
+
+const struct table_spec *catalog_table(enum field_table table)
+{
+    return &tables[table];
+}
+
+struct word_list catalog_kind_words(void)
+{
+    return (struct word_list){.items = kind_words, .count = ARRAY_SIZE(kind_words)};
+}
+
+/* --- commands --- */
+
+static const char *const field_names[] = {
+#define COMMAND_FIELD(symbol, name) [FIELD_##symbol] = (name),
+#include "define/command_fields.def"
+#undef COMMAND_FIELD
+};
+
+/* What the rows of commands.def call the fields: constants, so that they can stand in a table. */
+#define COMMAND_FIELD(symbol, name) static const char field_name_##symbol[] = name;
+#include "define/command_fields.def"
+#undef COMMAND_FIELD
+
+static const struct {
+    const char *kind, *wanted, *types;
+} argument_kinds[] = {
+#define ARGUMENT_KIND(symbol, kind_written, kind_wanted, kind_types)                               \
+    {.kind = (kind_written), .wanted = (kind_wanted), .types = (kind_types)},
+#include "define/argument_kinds.def"
+#undef ARGUMENT_KIND
+};
+
+#define ARGUMENT_KIND(symbol, kind_written, wanted, types)                                         \
+    static const char kind_of_##symbol[] = kind_written;
+#include "define/argument_kinds.def"
+#undef ARGUMENT_KIND
+
 static const struct command_spec commands[] = {
-#define ARG(arg_field, arg_kind, arg_need)                                                         \
-    {.field = FIELD_##arg_field, .kind = ARGUMENT_##arg_kind, .need = ARGUMENT_##arg_need},
-#define WORD(arg_field, arg_words)                                                                 \
+#define ARG(arg_field, arg_kind, arg_need, arg_label, arg_help, arg_example)                       \
+    {.field = FIELD_##arg_field,                                                                   \
+     .kind = ARGUMENT_##arg_kind,                                                                  \
+     .spec = {.name = field_name_##arg_field,                                                      \
+              .need = FIELD_IS_##arg_need,                                                         \
+              .kind = kind_of_##arg_kind,                                                          \
+              .label = arg_label,                                                                  \
+              .help = arg_help,                                                                    \
+              .example = (arg_example)}},
+#define WORD(arg_field, arg_words, arg_label, arg_help, arg_example)                               \
     {.field = FIELD_##arg_field,                                                                   \
      .kind = ARGUMENT_WORD,                                                                        \
-     .need = ARGUMENT_OPTIONAL,                                                                    \
-     .words = (arg_words)},
-#define COMMAND(symbol, cmd_name, cmd_alias, cmd_place, cmd_ends, cmd_summary, cmd_arguments)      \
+     .spec = {.name = field_name_##arg_field,                                                      \
+              .kind = ("one of"),                                                                  \
+              .words = (arg_words),                                                                \
+              .label = arg_label,                                                                  \
+              .help = arg_help,                                                                    \
+              .example = (arg_example)}},
+#define WORD_OR(arg_field, arg_words, arg_other, arg_label, arg_help, arg_example)                 \
+    {.field = FIELD_##arg_field,                                                                   \
+     .kind = ARGUMENT_WORD,                                                                        \
+     .spec = {.name = field_name_##arg_field,                                                      \
+              .kind = ("one of or " arg_other),                                                    \
+              .words = (arg_words),                                                                \
+              .label = arg_label,                                                                  \
+              .help = arg_help,                                                                    \
+              .example = (arg_example)}},
+#define MEMBER(member_name, member_kind, member_help)                                              \
+    {.name = (member_name), .kind = (member_kind), .help = member_help},
+#define NO_MEMBERS                                                                                 \
+    {                                                                                              \
+        0                                                                                          \
+    }
+#define RESULT(result_kind, result_help, result_members)                                           \
+    {                                                                                              \
+        .kind = (result_kind), .help = result_help, .members = { result_members }                  \
+    }
+#define COMMAND(symbol, cmd_name, cmd_alias, cmd_place, cmd_ends, cmd_group, cmd_label, cmd_help,  \
+                cmd_result, cmd_arguments)                                                         \
     {.type = COMMAND_##symbol,                                                                     \
      .name = (cmd_name),                                                                           \
      .alias = (cmd_alias),                                                                         \
      .place = PLACE_##cmd_place,                                                                   \
      .ends = ENDS_##cmd_ends,                                                                      \
-     .summary = (cmd_summary),                                                                     \
+     .group = GROUP_##cmd_group,                                                                   \
+     .label = cmd_label,                                                                           \
+     .help = cmd_help,                                                                             \
+     .result = cmd_result,                                                                         \
      .arguments = {cmd_arguments}},
 #define COMMAND_LATER(name)
 #include "define/commands.def"
 #undef COMMAND_LATER
 #undef COMMAND
+#undef RESULT
+#undef NO_MEMBERS
+#undef MEMBER
+#undef WORD_OR
 #undef WORD
 #undef ARG
 };
 
 static const char *const later[] = {
-#define COMMAND(symbol, name, alias, place, ends, summary, arguments)
+#define COMMAND(symbol, name, alias, place, ends, group, label, help, result, arguments)
 #define COMMAND_LATER(name) name,
 #include "define/commands.def"
 #undef COMMAND_LATER
 #undef COMMAND
 };
 
-static const char *const fields[] = {
-#define COMMAND_FIELD(symbol, name) name,
-#include "define/command_fields.def"
-#undef COMMAND_FIELD
+static const struct word_spec groups[] = {
+#define COMMAND_GROUP(symbol, group_name, group_label) {.name = (group_name), .label = group_label},
+#include "define/command_groups.def"
+#undef COMMAND_GROUP
 };
-
-static const struct {
-    const char *wanted, *types;
-} kinds[] = {
-#define ARGUMENT_KIND(symbol, name, kind_wanted, kind_types)                                       \
-    {.wanted = (kind_wanted), .types = (kind_types)},
-#include "define/argument_kinds.def"
-#undef ARGUMENT_KIND
-};
-
-enum { LATER_COUNT = sizeof(later) / sizeof(later[0]) };
 
 const struct command_spec *catalog_command(enum command_type type)
 {
     return &commands[type];
+}
+
+const struct word_spec *catalog_group(enum command_group group)
+{
+    return &groups[group];
 }
 
 const struct command_spec *catalog_find(struct str name)
@@ -68,7 +225,7 @@ const struct command_spec *catalog_find(struct str name)
 
 bool catalog_is_later(struct str name)
 {
-    for (size_t i = 0; i < LATER_COUNT; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(later); i++)
         if (str_eq(name, str_of(later[i])))
             return true;
     return false;
@@ -76,32 +233,26 @@ bool catalog_is_later(struct str name)
 
 struct str catalog_nearest(struct str name)
 {
-    unsigned limit = catalog_hint_distance(name);
-    struct str best = STR_NONE;
+    struct nearest n = nearest_to(name);
 
-    for (size_t i = 0; i < COMMAND_TYPE_COUNT && limit > 0; i++) {
-        unsigned distance = str_distance(name, str_of(commands[i].name), limit);
-        if (distance <= limit) {
-            best = str_of(commands[i].name);
-            limit = distance - 1;
-        }
-    }
-    return best;
+    for (size_t i = 0; i < COMMAND_TYPE_COUNT; i++)
+        nearest_offer(&n, str_of(commands[i].name));
+    return n.best;
 }
 
 struct str catalog_field_name(enum command_field field)
 {
-    return str_of(fields[field]);
+    return str_of(field_names[field]);
 }
 
 const char *catalog_wanted(enum argument_kind kind)
 {
-    return kinds[kind].wanted;
+    return argument_kinds[kind].wanted;
 }
 
 struct str catalog_types(enum argument_kind kind)
 {
-    return str_of(kinds[kind].types);
+    return str_of(argument_kinds[kind].types);
 }
 
 bool catalog_has_word(struct str words, struct str word)
@@ -114,9 +265,4 @@ bool catalog_has_word(struct str words, struct str word)
         words = str_slice(words, space < 0 ? end : end + 1, words.len);
     }
     return false;
-}
-
-unsigned catalog_hint_distance(struct str name)
-{
-    return name.len < 3 ? 0 : name.len < 5 ? 1 : 2;
 }

@@ -5,20 +5,14 @@
 #include "define/kind.h"
 #include "value/object.h"
 
-/* --- commands --- */
-
-static const char *const kind_names[] = {
-#define ARGUMENT_KIND(symbol, name, wanted, types) name,
-#include "define/argument_kinds.def"
-#undef ARGUMENT_KIND
-};
+/* --- fields --- */
 
 /* ["fail", "keep"] of "fail keep" */
 static void write_words(struct buf *out, const char *name, struct str words)
 {
     object_name(out, name);
     buf_char(out, '[');
-    while (words.len > 0) {
+    for (words = str_trim(words); words.len > 0;) {
         int64_t space = str_find(words, STR(" "), 0);
         size_t end = space < 0 ? words.len : (size_t)space;
 
@@ -29,104 +23,150 @@ static void write_words(struct buf *out, const char *name, struct str words)
     buf_char(out, ']');
 }
 
-static void write_argument(struct buf *out, const struct argument *a)
+/* The members of a field, without the braces. */
+static void write_field(struct buf *out, const struct field_spec *spec, enum language language)
 {
-    object_next(out);
-    buf_char(out, '{');
-    object_text(out, "name", catalog_field_name(a->field));
-    object_text(out, "kind", str_of(kind_names[a->kind]));
-    object_text(out, "wants", str_of(catalog_wanted(a->kind)));
-    object_bool(out, "required", a->need == ARGUMENT_NEEDED);
-    if (a->words != NULL) {
-        struct str words = str_of(a->words);
-        int64_t space = str_find(words, STR(" "), 0);
+    static const char *const states[] = {
+        [STATE_NOW] = "now", [STATE_LATER] = "later", [STATE_IGNORED] = "ignored"};
 
-        write_words(out, "enum", words);
-        object_text(out, "default", str_slice(words, 0, space < 0 ? words.len : (size_t)space));
-    }
-    buf_char(out, '}');
-}
-
-static void write_command(struct buf *out, const struct command_spec *spec)
-{
-    object_next(out);
-    buf_char(out, '{');
     object_text(out, "name", str_of(spec->name));
-    object_text(out, "alias", spec->alias == NULL ? STR_NONE : str_of(spec->alias));
-    object_text(out, "summary", str_of(spec->summary));
-    object_bool(out, "standsAlone", spec->place == PLACE_ALONE);
-    object_name(out, "fields");
-    buf_char(out, '[');
-    for (const struct argument *a = spec->arguments; a->need != ARGUMENT_END; a++)
-        write_argument(out, a);
-    buf_text(out, "]}");
+    object_text(out, "label", str_of(spec->label.in[language]));
+    object_text(out, "kind", str_of(spec->kind));
+    object_bool(out, "required", spec->need == FIELD_IS_NEEDED);
+    object_text(out, "state", str_of(states[spec->state]));
+    if (spec->words != NULL)
+        write_words(out, "options", str_of(spec->words));
+    object_text(out, "help", str_of(spec->help.in[language]));
+    object_json(out, "example", str_of(spec->example));
 }
 
-static void write_commands(struct buf *out)
+static void write_tables(struct buf *out, enum language language)
 {
-    object_name(out, "commands");
+    object_name(out, "tables");
     buf_char(out, '[');
-    for (unsigned i = 0; i < COMMAND_TYPE_COUNT; i++)
-        write_command(out, catalog_command((enum command_type)i));
+    for (unsigned t = 0; t < FIELD_TABLE_COUNT; t++) {
+        const struct table_spec *table = catalog_table((enum field_table)t);
+
+        object_next(out);
+        buf_char(out, '{');
+        object_text(out, "name", str_of(table->name));
+        object_text(out, "label", str_of(table->label.in[language]));
+        object_text(out, "help", str_of(table->help.in[language]));
+        buf_char(out, '}');
+    }
     buf_char(out, ']');
 }
 
-/* --- the fields of everything else --- */
-
-enum field_table {
-#define FIELD_TABLE(symbol, name) TABLE_##symbol,
-#include "define/field_tables.def"
-#undef FIELD_TABLE
-    FIELD_TABLE_COUNT
-};
-
-enum field_life { FIELD_NOW, FIELD_LATER, FIELD_IGNORED };
-
-static const char *const table_names[] = {
-#define FIELD_TABLE(symbol, name) name,
-#include "define/field_tables.def"
-#undef FIELD_TABLE
-};
-
-static const struct {
-    enum field_table table;
-    enum field_life life;
-    const char *name, *kind, *summary;
-} fields[] = {
-#define FIELD(field_table, field_name, field_state, field_kind, field_summary)                     \
-    {.table = TABLE_##field_table,                                                                 \
-     .life = FIELD_##field_state,                                                                  \
-     .name = (field_name),                                                                         \
-     .kind = (field_kind),                                                                         \
-     .summary = (field_summary)},
-#include "define/fields.def"
-#undef FIELD
-};
-
-static const char *const lives[] = {
-    [FIELD_NOW] = "now", [FIELD_LATER] = "later", [FIELD_IGNORED] = "ignored"};
-
-static void write_fields(struct buf *out)
+static void write_fields(struct buf *out, enum language language)
 {
     object_name(out, "fields");
     buf_char(out, '{');
     for (unsigned t = 0; t < FIELD_TABLE_COUNT; t++) {
-        object_name(out, table_names[t]);
+        const struct field_spec *spec = NULL;
+
+        object_name(out, catalog_table((enum field_table)t)->name);
         buf_char(out, '[');
-        for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-            if (fields[i].table != (enum field_table)t)
-                continue;
+        while ((spec = catalog_field_next((enum field_table)t, spec)) != NULL) {
             object_next(out);
             buf_char(out, '{');
-            object_text(out, "name", str_of(fields[i].name));
-            object_text(out, "state", str_of(lives[fields[i].life]));
-            object_text(out, "kind", str_of(fields[i].kind));
-            object_text(out, "summary", str_of(fields[i].summary));
+            write_field(out, spec, language);
             buf_char(out, '}');
         }
         buf_char(out, ']');
     }
     buf_char(out, '}');
+}
+
+/* --- commands --- */
+
+static void write_argument(struct buf *out, const struct argument *a, enum language language)
+{
+    object_next(out);
+    buf_char(out, '{');
+    write_field(out, &a->spec, language);
+    if (a->spec.words != NULL) {
+        struct str words = str_of(a->spec.words);
+        int64_t space = str_find(words, STR(" "), 0);
+
+        object_text(out, "default", str_slice(words, 0, space < 0 ? words.len : (size_t)space));
+    }
+    buf_char(out, '}');
+}
+
+static void write_result(struct buf *out, const struct command_result *result,
+                         enum language language)
+{
+    object_name(out, "result");
+    buf_char(out, '{');
+    object_text(out, "kind", str_of(result->kind));
+    object_text(out, "help", str_of(result->help.in[language]));
+    object_name(out, "fields");
+    buf_char(out, '[');
+    for (const struct result_member *m = result->members; m->name != NULL; m++) {
+        object_next(out);
+        buf_char(out, '{');
+        object_text(out, "name", str_of(m->name));
+        object_text(out, "kind", str_of(m->kind));
+        object_text(out, "help", str_of(m->help.in[language]));
+        buf_char(out, '}');
+    }
+    buf_text(out, "]}");
+}
+
+static void write_command(struct buf *out, const struct command_spec *spec, enum language language)
+{
+    object_next(out);
+    buf_char(out, '{');
+    object_text(out, "name", str_of(spec->name));
+    object_text(out, "alias", spec->alias == NULL ? STR_NONE : str_of(spec->alias));
+    object_text(out, "label", str_of(spec->label.in[language]));
+    object_text(out, "group", str_of(catalog_group(spec->group)->name));
+    object_text(out, "help", str_of(spec->help.in[language]));
+    object_bool(out, "standsAlone", spec->place == PLACE_ALONE);
+    object_name(out, "fields");
+    buf_char(out, '[');
+    for (const struct argument *a = spec->arguments; a->spec.name != NULL; a++)
+        write_argument(out, a, language);
+    buf_char(out, ']');
+    write_result(out, &spec->result, language);
+    buf_char(out, '}');
+}
+
+static void write_commands(struct buf *out, enum language language)
+{
+    object_name(out, "commands");
+    buf_char(out, '[');
+    for (unsigned i = 0; i < COMMAND_TYPE_COUNT; i++)
+        write_command(out, catalog_command((enum command_type)i), language);
+    buf_char(out, ']');
+}
+
+/* --- groups of commands, words of kinds --- */
+
+static void write_word(struct buf *out, const struct word_spec *word, const char *what,
+                       enum language language)
+{
+    object_next(out);
+    buf_char(out, '{');
+    object_text(out, "name", str_of(word->name));
+    object_text(out, what, str_of(word->label.in[language]));
+    buf_char(out, '}');
+}
+
+static void write_vocabulary(struct buf *out, enum language language)
+{
+    struct word_list words = catalog_kind_words();
+
+    object_name(out, "groups");
+    buf_char(out, '[');
+    for (unsigned i = 0; i < COMMAND_GROUP_COUNT; i++)
+        write_word(out, catalog_group((enum command_group)i), "label", language);
+    buf_char(out, ']');
+    object_name(out, "fieldKinds");
+    buf_char(out, '[');
+    for (size_t i = 0; i < words.count; i++)
+        write_word(out, &words.items[i], "help", language);
+    buf_char(out, ']');
 }
 
 /* --- small tables --- */
@@ -151,7 +191,7 @@ static void write_pairs(struct buf *out, const char *name, const char *what,
 }
 
 #define WRITE_PAIRS(out, name, what, pairs)                                                        \
-    write_pairs((out), (name), (what), (pairs), sizeof(pairs) / sizeof((pairs)[0]))
+    write_pairs((out), (name), (what), (pairs), ARRAY_SIZE(pairs))
 
 static void write_words_of_the_language(struct buf *out)
 {
@@ -159,11 +199,6 @@ static void write_words_of_the_language(struct buf *out)
 #define PARAM(symbol, name, cel_type, wanted) {name, wanted},
 #include "define/param_types.def"
 #undef PARAM
-    };
-    static const struct pair kinds[] = {
-#define ARGUMENT_KIND(symbol, name, wanted, cel_types) {name, wanted},
-#include "define/argument_kinds.def"
-#undef ARGUMENT_KIND
     };
     static const struct pair roots[] = {
 #define ROOT(symbol, name, type, place) {name, type},
@@ -177,9 +212,8 @@ static void write_words_of_the_language(struct buf *out)
     };
 
     WRITE_PAIRS(out, "inputTypes", "wants", types);
-    WRITE_PAIRS(out, "argumentKinds", "wants", kinds);
     WRITE_PAIRS(out, "context", "type", roots);
-    WRITE_PAIRS(out, "errorPrefixes", "summary", prefixes);
+    WRITE_PAIRS(out, "errorPrefixes", "help", prefixes);
 }
 
 static void write_kinds(struct buf *out)
@@ -211,20 +245,23 @@ static void write_findings(struct buf *out)
 
     object_name(out, "findings");
     buf_char(out, '[');
-    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
         object_next(out);
         buf_printf(out, "\"%s\"", codes[i]);
     }
     buf_char(out, ']');
 }
 
-void catalog_write(struct buf *out)
+void catalog_write(struct buf *out, enum language language)
 {
     buf_char(out, '{');
-    write_commands(out);
+    write_commands(out, language);
     object_name(out, "nodes");
     buf_text(out, "[]");
-    write_fields(out);
+    write_tables(out, language);
+    write_fields(out, language);
+    write_vocabulary(out, language);
+    catalog_write_functions(out, language);
     write_words_of_the_language(out);
     write_kinds(out);
     write_findings(out);

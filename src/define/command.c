@@ -1,14 +1,6 @@
 /* command.c - one command, by the table in commands.def. */
 #include "define/compile.h"
 
-/* Fields that commands of every type have. */
-static const struct field_spec common_fields[] = {
-    {"type", STATE_NOW},     {"as", STATE_NOW},    {"when", STATE_NOW},     {"result", STATE_NOW},
-    {"optional", STATE_NOW}, {"retry", STATE_NOW}, {"rollback", STATE_NOW},
-};
-
-enum { COMMON_COUNT = sizeof(common_fields) / sizeof(common_fields[0]) };
-
 /* Names that `as` may not have, because the context will: see roots.def for the others. */
 static const char later_roots[] = "event secrets fn item";
 
@@ -17,31 +9,16 @@ static const char reserved_words[] =
     "as break const continue else false for function if import in let loop null package "
     "namespace return true var void while";
 
-static bool check_fields(struct compiler *c, struct value v, const struct command_spec *spec)
-{
-    struct field_spec specs[COMMON_COUNT + COMMAND_ARGUMENTS_MAX];
-    size_t count = COMMON_COUNT;
-
-    memcpy(specs, common_fields, sizeof(common_fields));
-    for (const struct argument *a = spec->arguments; a->need != ARGUMENT_END; a++)
-        specs[count++] = (struct field_spec){catalog_field_name(a->field).ptr, STATE_NOW};
-    return compile_fields(c, v, specs, count);
-}
-
 static void compile_arguments(struct compiler *c, struct value v, const struct command_spec *spec,
                               struct command *command)
 {
-    for (const struct argument *a = spec->arguments; a->need != ARGUMENT_END; a++) {
-        struct str name = catalog_field_name(a->field);
-        struct value field = value_map_get_str(v, name);
+    for (const struct argument *a = spec->arguments; a->spec.name != NULL; a++) {
+        struct value field = compile_field(v, a->spec.name);
         size_t outer;
 
-        if (field.kind == VALUE_ABSENT) {
-            if (a->need == ARGUMENT_NEEDED)
-                compile_missing(c, name.ptr);
+        if (field.kind == VALUE_ABSENT)
             continue;
-        }
-        outer = compile_enter(c, name);
+        outer = compile_enter(c, str_of(a->spec.name));
         compile_argument(c, field, a, command);
         compile_leave(c, outer);
     }
@@ -190,6 +167,18 @@ static void compile_flow_call(struct compiler *c, struct value v, struct command
         compile_check_given(c, command->call.procedure, command->call.input);
 }
 
+static void check_query_limit(struct compiler *c, const struct command *command)
+{
+    const struct mapping *limit = command->fields[FIELD_LIMIT];
+    size_t outer = compile_enter(c, STR("limit"));
+
+    if (limit != NULL && limit->kind == MAPPING_CONST && limit->value.kind == VALUE_INT &&
+        limit->value.i > RECORD_QUERY_LIMIT_MAX)
+        compile_stricter(c, FINDING_BAD_VALUE, "limit is at most %d; 'after' reads on",
+                         RECORD_QUERY_LIMIT_MAX);
+    compile_leave(c, outer);
+}
+
 /* The fields that say something only together, or that hold commands. */
 static void compile_special(struct compiler *c, struct value v, struct command *command)
 {
@@ -211,6 +200,9 @@ static void compile_special(struct compiler *c, struct value v, struct command *
     case COMMAND_WAIT_SIGNAL:
         compile_wait(c, v, command);
         return;
+    case COMMAND_RECORD_QUERY:
+        check_query_limit(c, command);
+        return;
     case COMMAND_TRANSFORM:
     case COMMAND_SET:
     case COMMAND_FAIL:
@@ -218,7 +210,6 @@ static void compile_special(struct compiler *c, struct value v, struct command *
     case COMMAND_RECORD_GET:
     case COMMAND_RECORD_UPDATE:
     case COMMAND_RECORD_DELETE:
-    case COMMAND_RECORD_QUERY:
     case COMMAND_LOG:
     case COMMAND_WAIT_TIMER:
     case COMMAND_WAIT_UNTIL:
@@ -240,7 +231,7 @@ static void compile_command(struct compiler *c, struct value v, struct command *
     if (spec == NULL)
         return;
     command->type = spec->type;
-    (void)check_fields(c, v, spec);
+    (void)compile_command_fields(c, v, spec);
     if (spec->place == PLACE_ALONE && !c->scope->may_wait)
         compile_error(c, FINDING_WAIT_NOT_ALONE, "'%s' must be the only command of its step",
                       spec->name);

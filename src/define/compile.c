@@ -26,6 +26,7 @@ void compiler_branch(struct compiler *c, const struct compiler *from, struct str
     compiler_init(c, from->mem, NULL, from->findings);
     c->library = from->library;
     c->retry = from->retry;
+    c->is_stored = from->is_stored;
     buf_str(&c->path, path);
 }
 
@@ -114,6 +115,17 @@ void compile_warning(struct compiler *c, enum finding_code code, const char *for
 
     va_start(args, format);
     (void)add_warning(c, code, format_text(c->mem, format, args));
+    va_end(args);
+}
+
+void compile_stricter(struct compiler *c, enum finding_code code, const char *format, ...)
+{
+    va_list args;
+
+    if (c->is_stored)
+        return;
+    va_start(args, format);
+    add(c, code, format_text(c->mem, format, args));
     va_end(args);
 }
 

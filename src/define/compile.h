@@ -50,6 +50,7 @@ struct compiler {
     struct buf path; /* JSON pointer of where we stand */
     struct str step; /* the code of the step we are in, or empty */
     bool has_errors;
+    bool is_stored; /* it was published before: rules that came later do not hold */
     struct library *library;
     struct scope *scope;           /* of the procedure we are in, or NULL */
     const struct scope *around;    /* of the procedure whose rollbacks we are in, or NULL */
@@ -86,6 +87,10 @@ void compile_error(struct compiler *c, enum finding_code code, const char *forma
 void compile_warning(struct compiler *c, enum finding_code code, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
+/* An error by a rule that is newer than versions which may be stored: nothing for those. */
+void compile_stricter(struct compiler *c, enum finding_code code, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+
 /* "amount must be a number, not a text" */
 void compile_wrong_type(struct compiler *c, struct value v, const char *wanted);
 
@@ -100,24 +105,16 @@ void compile_undeclared_input(struct compiler *c, struct str source, const struc
 
 /* --- fields --- */
 
-enum field_state {
-    STATE_NOW,
-    STATE_LATER,   /* of the language, and not built yet */
-    STATE_IGNORED, /* accepted whatever it holds */
-};
-
-struct field_spec {
-    const char *name;
-    enum field_state state;
-};
-
 /*
- * Whether `v` is an object; if not, that is a finding. Its fields that are
- * unknown or not built yet are findings too. A field that is not built yet
- * does no harm while it is null or empty.
+ * Whether `v` is an object; if not, that is a finding. Its fields are held
+ * against the rows of the table: those that are unknown, not built yet or
+ * missing are findings too. A field that is not built yet does no harm while
+ * it is null or empty.
  */
-bool compile_fields(struct compiler *c, struct value v, const struct field_spec *specs,
-                    size_t count);
+bool compile_fields(struct compiler *c, struct value v, enum field_table table);
+
+/* The same for a command: its own fields beside those of the table COMMAND. */
+bool compile_command_fields(struct compiler *c, struct value v, const struct command_spec *spec);
 
 /* The field of an object, or VALUE_ABSENT; the same when it is no object. */
 struct value compile_field(struct value object, const char *name);
@@ -129,10 +126,10 @@ struct str compile_text(struct compiler *c, struct value object, const char *nam
 bool compile_flag(struct compiler *c, struct value object, const char *name);
 
 /*
- * The field as one of `words` (spaces between them): its place among them, or
- * -1 when it is not there or something else, which is then a finding.
+ * The field as one of the words that its row in the table has: its place among
+ * them, or -1 when it is not there or something else, which is then a finding.
  */
-int compile_word(struct compiler *c, struct value object, const char *name, const char *words);
+int compile_word(struct compiler *c, enum field_table table, struct value object, const char *name);
 
 /* `meta`, an object that may hold anything; an empty one when it is not there. */
 struct value compile_meta(struct compiler *c, struct value object);
@@ -197,8 +194,8 @@ struct params {
     uint32_t count;
 };
 
-/* The field `type` of a parameter: an enum param_type, or -1 when there is none. */
-int compile_param_type(struct compiler *c, struct value object);
+/* The field `type` of a parameter, by the table: an enum param_type, or -1 when there is none. */
+int compile_param_type(struct compiler *c, enum field_table table, struct value object);
 
 /*
  * Whether *v is of that type. A double that is a whole number becomes an int
@@ -343,10 +340,10 @@ const struct procedure *compile_procedure(struct compiler *c, struct value v,
                                           enum commands_place place);
 
 /*
- * {procedure, input, ...}, or just the procedure. `specs` are the fields that
- * the object may have, these two among them. False after a finding.
+ * {procedure, input, ...}, or just the procedure. The fields of the object are
+ * those of the table, these two among them. False after a finding.
  */
-bool compile_call(struct compiler *c, struct value v, const struct field_spec *specs, size_t count,
+bool compile_call(struct compiler *c, struct value v, enum field_table table,
                   struct procedure_call *out);
 
 /* `rollback` of a step or a command: {procedure, input}, or just the procedure. */
@@ -406,6 +403,11 @@ bool compile_target(struct compiler *c, struct value v, struct jump *out);
 /* Warnings about steps that never run. */
 void check_reachable(struct compiler *c, const struct program *p);
 
+/* --- definitions as a whole: the column `compiler` of kinds.def. scenario.c --- */
+
+void compile_scenario(struct compiler *c, struct value definition, struct program *p);
+void compile_registered(struct compiler *c, struct value definition, struct program *p);
+
 /* --- what expressions see: context.c --- */
 
 /* Where we stand, an environment in which a root is known that is hidden elsewhere. */
@@ -421,8 +423,5 @@ const char *context_place(enum context_root root);
 
 /* The root of that name. */
 bool context_root_of(struct str name, enum context_root *out);
-
-/* The words of `onError`, in the order of enum on_error. */
-#define ON_ERROR_WORDS "compensate retry fail_fast hold"
 
 #endif

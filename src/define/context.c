@@ -63,7 +63,7 @@ static void say_roles(struct arena *mem, struct cel_env *env)
 #include "define/roles.def"
 #undef ROLE
     };
-    enum { COUNT = sizeof(names) / sizeof(names[0]) };
+    enum { COUNT = ARRAY_SIZE(names) };
     struct str *words = ARENA_ARRAY(mem, COUNT, struct str);
 
     for (size_t i = 0; i < COUNT; i++)
@@ -85,7 +85,7 @@ const struct cel_env *define_env(struct arena *mem)
     if (!cel_env_close(env, STR("steps"), &err))
         PANIC(err.message);
     say_roles(mem, env);
-    for (size_t i = 0; i < sizeof(root_fields) / sizeof(root_fields[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(root_fields); i++) {
         const struct root_field *f = &root_fields[i];
         say_type(env, str_of(f->root), f->field, f->type);
         if (f->is_listed && !cel_env_field(env, str_of(f->root), str_of(f->field), &err))

@@ -7,6 +7,7 @@
 #define PAWL_DEFINE_DEFINE_H
 
 #include "base/vec.h"
+#include "define/kind.h"
 #include "define/program.h"
 
 /* One thing that is wrong with a definition. */
@@ -52,22 +53,23 @@ struct registry {
      * takes it for an external procedure, and is good for checking only.
      */
     bool is_partial;
-};
-
-enum define_kind {
-    DEFINE_SCENARIO,
-    DEFINE_PROCEDURE, /* of the registry: a program without steps; its first procedure is it */
+    /*
+     * What is compiled was published before: rules that came later do not hold.
+     * What it names is treated so in any case.
+     */
+    bool is_stored;
 };
 
 /*
- * Check a definition and compile it. Everything that is wrong with it is added
+ * Check a definition of a kind that has a compiler, and compile it. A procedure
+ * of the registry becomes a program without steps, whose first procedure it is. Everything that is wrong with it is added
  * to `findings`; without an error the program is in *out, else NULL. `base` is
  * the environment of all definitions (define_env()), which may know functions
  * too; `registry` may be NULL.
  * The program and the findings live in `mem`; `definition` must live as long.
  */
 void define_compile(struct arena *mem, const struct cel_env *base, const struct registry *registry,
-                    enum define_kind kind, struct value definition, int64_t version,
+                    enum kind kind, struct value definition, int64_t version,
                     struct findings *findings, const struct program **out);
 
 /* The same for a scenario that finds nothing elsewhere. */

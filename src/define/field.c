@@ -1,37 +1,58 @@
 /* field.c - the fields of an object: which there may be, and reading one by its type. */
+#include "base/nearest.h"
 #include "define/compile.h"
-
-static struct str nearest_field(const struct field_spec *specs, size_t count, struct str name)
-{
-    unsigned limit = catalog_hint_distance(name);
-    struct str best = STR_NONE;
-
-    for (size_t i = 0; i < count && limit > 0; i++) {
-        unsigned distance = str_distance(name, str_of(specs[i].name), limit);
-        if (distance <= limit && specs[i].state == STATE_NOW) {
-            best = str_of(specs[i].name);
-            limit = distance - 1;
-        }
-    }
-    return best;
-}
-
-static const struct field_spec *find_field(const struct field_spec *specs, size_t count,
-                                           struct str name)
-{
-    for (size_t i = 0; i < count; i++)
-        if (str_eq(name, str_of(specs[i].name)))
-            return &specs[i];
-    return NULL;
-}
 
 static bool is_empty(struct value v)
 {
     return v.kind == VALUE_NULL || ((v.kind == VALUE_LIST || v.kind == VALUE_MAP) && v.len == 0);
 }
 
-bool compile_fields(struct compiler *c, struct value v, const struct field_spec *specs,
-                    size_t count)
+/* The fields that an object may have: those of a table, and perhaps a command's own. */
+struct allowed {
+    enum field_table table;
+    const struct argument *arguments; /* or NULL */
+};
+
+static const struct field_spec *next_argument(const struct argument *a)
+{
+    return a->spec.name != NULL ? &a->spec : NULL;
+}
+
+/* The field behind `last`, or the first one. */
+static const struct field_spec *next_allowed(const struct allowed *all,
+                                             const struct field_spec *last)
+{
+    const struct argument *a = all->arguments;
+    const struct field_spec *next = NULL;
+
+    for (; a != NULL && a->spec.name != NULL; a++)
+        if (&a->spec == last)
+            return next_argument(a + 1);
+    next = catalog_field_next(all->table, last);
+    return next == NULL && all->arguments != NULL ? next_argument(all->arguments) : next;
+}
+
+static void check_name(struct compiler *c, const struct allowed *all, const struct value_entry *e)
+{
+    struct str name = value_text(e->key);
+    struct nearest near = nearest_to(name);
+    const struct field_spec *spec = NULL;
+
+    while ((spec = next_allowed(all, spec)) != NULL) {
+        if (str_eq(str_of(spec->name), name))
+            break;
+        if (spec->state == STATE_NOW)
+            nearest_offer(&near, str_of(spec->name));
+    }
+    if (spec == NULL) {
+        compile_error(c, FINDING_UNKNOWN_FIELD, "there is no field '%.*s' here", STR_ARG(name));
+        compile_did_you_mean(c, near.best);
+    } else if (spec->state == STATE_LATER && !is_empty(e->value)) {
+        compile_error(c, FINDING_NOT_SUPPORTED_YET, "'%.*s' is not supported yet", STR_ARG(name));
+    }
+}
+
+static bool check_fields(struct compiler *c, struct value v, const struct allowed *all)
 {
     if (v.kind != VALUE_MAP) {
         compile_wrong_type(c, v, "an object");
@@ -39,20 +60,27 @@ bool compile_fields(struct compiler *c, struct value v, const struct field_spec 
     }
     for (uint32_t i = 0; i < v.len; i++) {
         const struct value_entry *e = &v.map->entries[i];
-        struct str name = value_text(e->key);
-        const struct field_spec *spec = find_field(specs, count, name);
-        size_t outer = compile_enter(c, name);
+        size_t outer = compile_enter(c, value_text(e->key));
 
-        if (spec == NULL) {
-            compile_error(c, FINDING_UNKNOWN_FIELD, "there is no field '%.*s' here", STR_ARG(name));
-            compile_did_you_mean(c, nearest_field(specs, count, name));
-        } else if (spec->state == STATE_LATER && !is_empty(e->value)) {
-            compile_error(c, FINDING_NOT_SUPPORTED_YET, "'%.*s' is not supported yet",
-                          STR_ARG(name));
-        }
+        check_name(c, all, e);
         compile_leave(c, outer);
     }
+    for (const struct field_spec *spec = next_allowed(all, NULL); spec != NULL;
+         spec = next_allowed(all, spec))
+        if (spec->need == FIELD_IS_NEEDED && compile_field(v, spec->name).kind == VALUE_ABSENT)
+            compile_missing(c, spec->name);
     return true;
+}
+
+bool compile_fields(struct compiler *c, struct value v, enum field_table table)
+{
+    return check_fields(c, v, &(struct allowed){.table = table});
+}
+
+bool compile_command_fields(struct compiler *c, struct value v, const struct command_spec *spec)
+{
+    return check_fields(c, v,
+                        &(struct allowed){.table = TABLE_COMMAND, .arguments = spec->arguments});
 }
 
 struct value compile_field(struct value object, const char *name)
@@ -108,29 +136,10 @@ static struct str list_words(struct arena *mem, struct str words)
     return str_copy(mem, buf_view(&text));
 }
 
-/* The word nearest to a mistyped one, or empty. */
-static struct str nearest_word(struct str words, struct str name)
-{
-    unsigned limit = catalog_hint_distance(name);
-    struct str best = STR_NONE;
-
-    while (words.len > 0 && limit > 0) {
-        int64_t space = str_find(words, STR(" "), 0);
-        struct str word = str_slice(words, 0, space < 0 ? words.len : (size_t)space);
-        unsigned distance = str_distance(name, word, limit);
-
-        if (distance <= limit && word.len > 0) {
-            best = word;
-            limit = distance - 1;
-        }
-        words = str_slice(words, space < 0 ? words.len : (size_t)space + 1, words.len);
-    }
-    return best;
-}
-
 int compile_find_word(struct compiler *c, struct value v, const char *words)
 {
     struct str rest = str_of(words), word;
+    struct nearest near;
     int place = 0;
 
     if (v.kind != VALUE_STRING) {
@@ -146,20 +155,24 @@ int compile_find_word(struct compiler *c, struct value v, const char *words)
     }
     compile_error(c, FINDING_BAD_VALUE, "%.*s must be %s", STR_ARG(compile_here(c)),
                   list_words(c->mem, str_of(words)).ptr);
-    compile_did_you_mean(c, nearest_word(str_of(words), value_text(v)));
+    near = nearest_to(value_text(v));
+    nearest_offer_words(&near, str_of(words));
+    compile_did_you_mean(c, near.best);
     return -1;
 }
 
-int compile_word(struct compiler *c, struct value object, const char *name, const char *words)
+int compile_word(struct compiler *c, enum field_table table, struct value object, const char *name)
 {
+    const struct field_spec *spec = catalog_field(table, str_of(name));
     struct value v = compile_field(object, name);
     size_t outer;
     int place;
 
+    ASSERT(spec != NULL && spec->words != NULL);
     if (v.kind == VALUE_ABSENT)
         return -1;
     outer = compile_enter(c, str_of(name));
-    place = compile_find_word(c, v, words);
+    place = compile_find_word(c, v, spec->words);
     compile_leave(c, outer);
     return place;
 }
@@ -252,8 +265,6 @@ struct str compile_own_code(struct compiler *c, struct value definition)
     struct str code = compile_text(c, definition, "code");
     size_t outer;
 
-    if (v.kind == VALUE_ABSENT)
-        compile_missing(c, "code");
     if (v.kind == VALUE_STRING) {
         outer = compile_enter(c, STR("code"));
         (void)compile_check_code(c, code);

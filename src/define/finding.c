@@ -12,7 +12,7 @@ bool findings_have_errors(const struct findings *findings)
 static struct value finding_value(struct arena *mem, const struct finding *f)
 {
     struct value_entry *e = ARENA_ARRAY(mem, 7, struct value_entry);
-    size_t count = 0, duplicate;
+    size_t count = 0;
 
     e[count++] = (struct value_entry){value_key(STR("pointer")), value_string(f->pointer)};
     if (f->step.len > 0)
@@ -25,7 +25,7 @@ static struct value finding_value(struct arena *mem, const struct finding *f)
                                       value_string(f->is_warning ? STR("warning") : STR("error"))};
     if (f->hint.len > 0)
         e[count++] = (struct value_entry){value_key(STR("hint")), value_string(f->hint)};
-    return value_map_make(mem, e, count, &duplicate);
+    return value_map_take(mem, e, count);
 }
 
 struct value findings_value(struct arena *mem, const struct findings *findings)

@@ -98,21 +98,13 @@ void compile_bodies(struct compiler *c, struct value v, struct command *command)
 
 /* --- compute.validate --- */
 
-static const struct field_spec rule_fields[] = {
-    {"expr", STATE_NOW},
-    {"code", STATE_NOW},
-    {"message", STATE_NOW},
-};
-
 static const struct mapping *rule_text(struct compiler *c, struct value v, const char *name)
 {
     const struct mapping *m = NULL;
     size_t outer;
 
-    if (compile_field(v, name).kind == VALUE_ABSENT) {
-        compile_missing(c, name);
+    if (compile_field(v, name).kind == VALUE_ABSENT)
         return NULL;
-    }
     outer = compile_enter(c, str_of(name));
     m = compile_value(c, compile_field(v, name), ARGUMENT_TEXT);
     compile_leave(c, outer);
@@ -135,9 +127,7 @@ void compile_rules(struct compiler *c, struct value v, struct command *command)
         size_t inner = compile_enter_index(c, i);
 
         rules[i] = (struct rule){0};
-        if (compile_fields(c, rule, rule_fields, sizeof(rule_fields) / sizeof(rule_fields[0]))) {
-            if (compile_field(rule, "expr").kind == VALUE_ABSENT)
-                compile_missing(c, "expr");
+        if (compile_fields(c, rule, TABLE_RULE)) {
             rules[i].expr = compile_when(c, rule, "expr");
             rules[i].code = rule_text(c, rule, "code");
             rules[i].message = rule_text(c, rule, "message");
@@ -150,17 +140,6 @@ void compile_rules(struct compiler *c, struct value v, struct command *command)
 }
 
 /* --- compute.aggregate --- */
-
-#define AGGREGATE(symbol, name) name " "
-static const char aggregate_words[] =
-#include "define/aggregates.def"
-    ;
-#undef AGGREGATE
-
-static const struct field_spec aggregate_fields[] = {
-    {"op", STATE_NOW},
-    {"of", STATE_NOW},
-};
 
 static const struct cel_program *item_expression(struct compiler *c, struct value object,
                                                  const char *name)
@@ -179,12 +158,9 @@ static void compile_aggregate_field(struct compiler *c, struct value v, struct a
 {
     int op;
 
-    if (!compile_fields(c, v, aggregate_fields,
-                        sizeof(aggregate_fields) / sizeof(aggregate_fields[0])))
+    if (!compile_fields(c, v, TABLE_AGGREGATE))
         return;
-    if (compile_field(v, "op").kind == VALUE_ABSENT)
-        compile_missing(c, "op");
-    op = compile_word(c, v, "op", aggregate_words);
+    op = compile_word(c, TABLE_AGGREGATE, v, "op");
     if (op >= 0)
         out->op = (enum aggregate_op)op;
     out->of = item_expression(c, v, "of");

@@ -35,6 +35,7 @@ struct round {
     struct attempt *attempts;
     size_t count;
     struct cel_env *definitions, *plain;
+    unsigned depth; /* how many rounds there were */
 };
 
 /* --- calling --- */
@@ -64,20 +65,15 @@ static struct value call_function(struct cel_eval *ev, const struct value *args,
 
 /* --- the fields --- */
 
-static const struct field_spec function_fields[] = {{"params", STATE_NOW}, {"body", STATE_NOW}};
-static const struct field_spec param_fields[] = {{"name", STATE_NOW}, {"type", STATE_NOW}};
-
 static void read_param(struct compiler *c, struct value v, struct function *f)
 {
     struct str name;
     size_t outer;
     int type;
 
-    if (!compile_fields(c, v, param_fields, sizeof(param_fields) / sizeof(param_fields[0])))
+    if (!compile_fields(c, v, TABLE_FUNCTION_PARAM))
         return;
     name = compile_text(c, v, "name");
-    if (compile_field(v, "name").kind == VALUE_ABSENT)
-        compile_missing(c, "name");
     outer = compile_enter(c, STR("name"));
     if (compile_field(v, "name").kind == VALUE_STRING && !compile_is_name(name))
         compile_error(c, FINDING_BAD_NAME,
@@ -87,7 +83,7 @@ static void read_param(struct compiler *c, struct value v, struct function *f)
             compile_error(c, FINDING_DUPLICATE_NAME, "there are two parameters '%.*s'",
                           STR_ARG(name));
     compile_leave(c, outer);
-    type = compile_param_type(c, v);
+    type = compile_param_type(c, TABLE_FUNCTION_PARAM, v);
     f->params[f->param_count] = name;
     f->types[f->param_count++] = type >= 0 ? (enum param_type)type : PARAM_ANY;
 }
@@ -116,13 +112,10 @@ static bool read_function(struct compiler *c, struct function *f, struct str *bo
 {
     size_t outer;
 
-    if (!compile_fields(c, f->definition, function_fields,
-                        sizeof(function_fields) / sizeof(function_fields[0])))
+    if (!compile_fields(c, f->definition, TABLE_FUNCTION))
         return false;
     read_params(c, f);
     *body = compile_text(c, f->definition, "body");
-    if (compile_field(f->definition, "body").kind == VALUE_ABSENT)
-        compile_missing(c, "body");
     outer = compile_enter(c, STR("body"));
     if (body->len > FUNCTION_BODY_MAX)
         compile_error(c, FINDING_LIMIT_SIZE, "the body has %zu bytes; at most %d are allowed",
@@ -203,6 +196,7 @@ static bool run_round(struct round *r)
 {
     bool any = false;
 
+    r->depth++;
     for (size_t i = 0; i < r->count; i++)
         if (r->attempts[i].progress == WAITING)
             try_compile(r, i);
@@ -210,6 +204,7 @@ static bool run_round(struct round *r)
     for (size_t i = 0; i < r->count; i++)
         if (r->attempts[i].progress == WAITING && r->all[i].body != NULL) {
             r->attempts[i].progress = COMPILED;
+            r->all[i].depth = r->depth;
             declare(r, &r->all[i]);
             any = true;
         }
@@ -310,4 +305,51 @@ void functions_release(const struct function *all, size_t count)
     for (size_t i = 0; i < count; i++)
         if (all[i].body != NULL)
             cel_program_release(all[i].body);
+}
+
+/* How deep the calls of a function go, itself included. */
+static unsigned call_depth(const struct function *f, const struct function *all, size_t count)
+{
+    unsigned depth = 1;
+    struct str name;
+
+    for (uint32_t k = 0; (name = cel_program_call(f->body, k)).len > 0; k++)
+        for (size_t i = 0; str_starts_with(name, STR("fn.")) && i < count; i++)
+            if (str_eq(all[i].name, str_slice(name, 3, name.len)) && depth <= all[i].depth)
+                depth = all[i].depth + 1;
+    return depth;
+}
+
+void function_check(struct arena *mem, const struct cel_env *plain, const struct function *all,
+                    size_t count, struct function *f)
+{
+    struct attempt attempt = {0};
+    struct round r = {.mem = mem,
+                      .all = f,
+                      .attempts = &attempt,
+                      .count = 1,
+                      .plain = cel_env_extend(mem, plain)};
+    struct compiler c;
+
+    compiler_init(&c, mem, NULL, &f->findings);
+    if (!read_function(&c, f, &attempt.source))
+        return;
+    try_compile(&r, 0);
+    (void)compile_enter(&c, STR("body"));
+    if (f->body != NULL && call_depth(f, all, count) > FUNCTION_NESTING)
+        compile_error(&c, FINDING_LIMIT_DEPTH, "functions call each other more than %d deep",
+                      FUNCTION_NESTING);
+    else if (f->body == NULL) {
+        size_t i = 0;
+
+        while (i < count && !str_eq(all[i].name, attempt.missing))
+            i++;
+        if (i < count)
+            compile_error(&c, FINDING_EXPRESSION_TYPE, "fn.%.*s, which it calls, has mistakes",
+                          STR_ARG(attempt.missing));
+        else
+            compile_expression_error(&c, attempt.source, &attempt.err);
+    }
+    if (f->body != NULL)
+        drop(f);
 }

@@ -25,6 +25,7 @@ struct function {
     /* filled by functions_compile() */
     struct findings findings;       /* pointers into the definition */
     const struct cel_program *body; /* NULL: it does not compile */
+    unsigned depth;                 /* of calls: 1 when it calls no other */
     struct str params[FUNCTION_ARGS_MAX];
     enum param_type types[FUNCTION_ARGS_MAX];
     uint32_t param_count;
@@ -52,5 +53,13 @@ struct function_envs functions_compile(struct arena *mem, const struct cel_env *
                                        const struct name_list *assumed);
 
 void functions_release(const struct function *all, size_t count);
+
+/*
+ * Check one more function, of a name that none of `all` calls, against those
+ * that functions_compile() has compiled; `plain` is theirs and only read. What is
+ * wrong is in its findings. It lives in `mem`.
+ */
+void function_check(struct arena *mem, const struct cel_env *plain, const struct function *all,
+                    size_t count, struct function *f);
 
 #endif

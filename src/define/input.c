@@ -1,4 +1,5 @@
 /* input.c - what is given held against parameters: the input of a start, of a call, a form. */
+#include "base/nearest.h"
 #include "define/compile.h"
 #include "value/json.h"
 
@@ -12,17 +13,11 @@ static const struct param *find_param(const struct params *p, struct str name)
 
 static struct str nearest_param(const struct params *p, struct str name)
 {
-    unsigned limit = catalog_hint_distance(name);
-    struct str best = STR_NONE;
+    struct nearest n = nearest_to(name);
 
-    for (uint32_t i = 0; i < p->count && limit > 0; i++) {
-        unsigned distance = str_distance(name, p->items[i].name, limit);
-        if (distance <= limit) {
-            best = p->items[i].name;
-            limit = distance - 1;
-        }
-    }
-    return best;
+    for (uint32_t i = 0; i < p->count; i++)
+        nearest_offer(&n, p->items[i].name);
+    return n.best;
 }
 
 /* Null says nothing, unless anything goes. */
@@ -89,7 +84,7 @@ static struct value check_params(struct compiler *c, const struct params *p, str
 {
     struct value_entry *entries =
         ARENA_ARRAY(c->mem, (size_t)input.len + p->count, struct value_entry);
-    size_t count = 0, duplicate;
+    size_t count = 0;
 
     for (uint32_t i = 0; i < input.len; i++) {
         struct value_entry e = input.map->entries[i];
@@ -102,7 +97,7 @@ static struct value check_params(struct compiler *c, const struct params *p, str
             entries[count++] =
                 (struct value_entry){.key = value_key(param->name), .value = param->fallback};
     }
-    return value_map_make(c->mem, entries, count, &duplicate);
+    return value_map_take(c->mem, entries, count);
 }
 
 /* Anything that should be an object; `p` is NULL when nothing is declared. */

@@ -1,10 +1,6 @@
 /* jump.c - goto: where it leads, and which steps are never reached. */
+#include "base/nearest.h"
 #include "define/compile.h"
-
-static const struct field_spec jump_fields[] = {
-    {"when", STATE_NOW},
-    {"to", STATE_NOW},
-};
 
 static const char *const jump_words[] = {
 #define JUMP_WORD(symbol, word) word,
@@ -12,7 +8,7 @@ static const char *const jump_words[] = {
 #undef JUMP_WORD
 };
 
-enum { JUMP_WORD_COUNT = sizeof(jump_words) / sizeof(jump_words[0]), JUMPS_MAX = 100 };
+enum { JUMP_WORD_COUNT = ARRAY_SIZE(jump_words), JUMPS_MAX = 100 };
 
 /* --- targets --- */
 
@@ -61,19 +57,13 @@ static bool may_reach(const struct program *p, const struct step *from, const st
 
 static struct str nearest_target(const struct program *p, struct str name)
 {
-    unsigned limit = catalog_hint_distance(name);
-    struct str best = STR_NONE;
+    struct nearest n = nearest_to(name);
 
-    for (uint32_t i = 0; i < p->step_count + JUMP_WORD_COUNT && limit > 0; i++) {
-        struct str other =
-            i < p->step_count ? p->steps[i].code : str_of(jump_words[i - p->step_count]);
-        unsigned distance = str_distance(name, other, limit);
-        if (distance <= limit) {
-            best = other;
-            limit = distance - 1;
-        }
-    }
-    return best;
+    for (uint32_t i = 0; i < p->step_count; i++)
+        nearest_offer(&n, p->steps[i].code);
+    for (uint32_t i = 0; i < JUMP_WORD_COUNT; i++)
+        nearest_offer(&n, str_of(jump_words[i]));
+    return n.best;
 }
 
 static bool word_target(struct compiler *c, enum jump_kind kind, struct jump *out)
@@ -137,11 +127,12 @@ static void compile_jump(struct compiler *c, struct value v, struct jump *jump)
     size_t outer;
 
     *jump = (struct jump){.kind = JUMP_END};
-    if (!compile_fields(c, v, jump_fields, sizeof(jump_fields) / sizeof(jump_fields[0])))
+    if (!compile_fields(c, v, TABLE_JUMP))
         return;
     jump->when = compile_when(c, v, "when");
     outer = compile_enter(c, STR("to"));
-    (void)compile_target(c, compile_field(v, "to"), jump);
+    if (compile_field(v, "to").kind != VALUE_ABSENT)
+        (void)compile_target(c, compile_field(v, "to"), jump);
     compile_leave(c, outer);
 }
 

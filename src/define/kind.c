@@ -1,16 +1,19 @@
 /* kind.c - the table behind kind.h. */
 #include "define/kind.h"
 
+#include "base/nearest.h"
 #include "define/compile.h"
 
 static const struct kind_spec specs[] = {
-#define DEFINITION_KIND(symbol, kind_name, kind_path, kind_shape, kind_key, kind_life, kind_state) \
+#define DEFINITION_KIND(symbol, kind_name, kind_path, kind_shape, kind_key, kind_life, kind_use,   \
+                        compiler, kind_state)                                                      \
     {.kind = KIND_##symbol,                                                                        \
      .name = (kind_name),                                                                          \
      .path = (kind_path),                                                                          \
      .shape = (kind_shape),                                                                        \
      .key = (kind_key),                                                                            \
      .life = KIND_##kind_life,                                                                     \
+     .use = KIND_##kind_use,                                                                       \
      .state = KIND_##kind_state},
 #include "define/kinds.def"
 #undef DEFINITION_KIND
@@ -38,19 +41,20 @@ const struct kind_spec *kind_at(struct str path)
     return NULL;
 }
 
+bool kind_is_process(struct str name)
+{
+    const struct kind_spec *spec = kind_named(name);
+
+    return spec != NULL && spec->use == KIND_PROCESS;
+}
+
 struct str kind_nearest(struct str name)
 {
-    unsigned limit = catalog_hint_distance(name);
-    struct str best = STR_NONE;
+    struct nearest n = nearest_to(name);
 
-    for (size_t i = 0; i < KIND_COUNT && limit > 0; i++) {
-        unsigned distance = str_distance(name, str_of(specs[i].name), limit);
-        if (distance <= limit) {
-            best = str_of(specs[i].name);
-            limit = distance - 1;
-        }
-    }
-    return best;
+    for (size_t i = 0; i < KIND_COUNT; i++)
+        nearest_offer(&n, str_of(specs[i].name));
+    return n.best;
 }
 
 const struct kind_spec *kind_of(struct value definition)
@@ -72,14 +76,14 @@ const struct kind_spec *kind_of(struct value definition)
 struct value kind_body(struct arena *mem, const struct kind_spec *spec, struct value definition)
 {
     struct value_entry *entries = ARENA_ARRAY(mem, definition.len + 1, struct value_entry);
-    size_t count = 0, duplicate;
+    size_t count = 0;
 
     for (uint32_t i = 0; i < definition.len; i++) {
         struct str name = value_text(definition.map->entries[i].key);
         if (!str_eq(name, STR("kind")) && !str_eq(name, str_of(spec->key)))
             entries[count++] = definition.map->entries[i];
     }
-    return value_map_make(mem, entries, count, &duplicate);
+    return value_map_take(mem, entries, count);
 }
 
 const char *define_kind_of(struct value definition)

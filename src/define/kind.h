@@ -5,13 +5,17 @@
 #include "value/value.h"
 
 enum kind {
-#define DEFINITION_KIND(symbol, name, path, shape, key, life, state) KIND_##symbol,
+#define DEFINITION_KIND(symbol, name, path, shape, key, life, use, compiler, state) KIND_##symbol,
 #include "define/kinds.def"
 #undef DEFINITION_KIND
     KIND_COUNT
 };
 
+/* The names of the processes, as SQL lists them. */
+#define PROCESS_KINDS "'scenario', 'schema', 'machine'"
+
 enum kind_life { KIND_LIVE, KIND_STAGED };
+enum kind_use { KIND_PART, KIND_PROCESS };
 enum kind_state { KIND_NOW, KIND_LATER };
 
 struct kind_spec {
@@ -21,6 +25,7 @@ struct kind_spec {
     const char *shape; /* "steps", or NULL: only a field `kind` tells it */
     const char *key;   /* the field of its name: "code" or "name" */
     enum kind_life life;
+    enum kind_use use;
     enum kind_state state;
 };
 
@@ -29,6 +34,9 @@ const struct kind_spec *kind_spec(enum kind kind);
 /* By its name or by its path; NULL when there is none. */
 const struct kind_spec *kind_named(struct str name);
 const struct kind_spec *kind_at(struct str path);
+
+/* Whether that is the name of a kind of process. */
+bool kind_is_process(struct str name);
 
 /* The name nearest to a mistyped one, or empty. */
 struct str kind_nearest(struct str name);

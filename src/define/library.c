@@ -4,13 +4,8 @@
  * Each is compiled once, when it is first named, and shared by all that call
  * it. While it is being compiled it is OPEN: who names it then calls itself.
  */
+#include "base/nearest.h"
 #include "define/compile.h"
-
-static const struct field_spec procedure_fields[] = {
-    {"code", STATE_NOW},  {"name", STATE_NOW},        {"description", STATE_NOW},
-    {"input", STATE_NOW}, {"commands", STATE_NOW},    {"result", STATE_NOW},
-    {"meta", STATE_NOW},  {"version", STATE_IGNORED}, {"kind", STATE_IGNORED},
-};
 
 /* What a named procedure sees of the context; the others are the process's. */
 static const char procedure_roots[] =
@@ -101,15 +96,12 @@ static void read_object(struct compiler *c, struct unit *unit)
     struct value v = unit->definition;
     size_t outer;
 
-    (void)compile_fields(c, v, procedure_fields,
-                         sizeof(procedure_fields) / sizeof(procedure_fields[0]));
+    (void)compile_fields(c, v, TABLE_PROCEDURE);
     (void)compile_text(c, v, "name");
     (void)compile_text(c, v, "description");
     (void)compile_meta(c, v);
-    if (compile_field(v, "commands").kind == VALUE_ABSENT) {
-        compile_missing(c, "commands");
+    if (compile_field(v, "commands").kind == VALUE_ABSENT)
         return;
-    }
     outer = compile_enter(c, STR("commands"));
     scope_read(c, compile_field(v, "commands"), &unit->procedure);
     compile_leave(c, outer);
@@ -198,7 +190,7 @@ void library_add_local(struct compiler *c, struct value procedures)
 /* --- those of the registry, and external ones --- */
 
 /* What is wrong in it stands in another definition: here it is one finding. */
-static void compile_registered(struct compiler *c, struct unit *unit)
+static void compile_shared(struct compiler *c, struct unit *unit)
 {
     struct findings findings = {0};
     struct compiler inner;
@@ -206,6 +198,7 @@ static void compile_registered(struct compiler *c, struct unit *unit)
     compiler_branch(&inner, c, STR_NONE);
     inner.findings = &findings;
     inner.retry = &retry_default;
+    inner.is_stored = unit->procedure.version > 0;
     library_compile_unit(&inner, unit);
     for (size_t i = 0; i < findings.count; i++)
         if (!findings.items[i].is_warning) {
@@ -265,18 +258,11 @@ static struct unit *find_external(struct compiler *c, struct str name)
 
 static struct str nearest_local(const struct library *l, struct str name)
 {
-    unsigned limit = catalog_hint_distance(name);
-    struct str best = STR_NONE;
+    struct nearest n = nearest_to(name);
 
-    for (struct map_entry *e = map_next(&l->local, NULL); e != NULL && limit > 0;
-         e = map_next(&l->local, e)) {
-        unsigned distance = str_distance(name, e->key, limit);
-        if (distance <= limit) {
-            best = e->key;
-            limit = distance - 1;
-        }
-    }
-    return best;
+    for (struct map_entry *e = map_next(&l->local, NULL); e != NULL; e = map_next(&l->local, e))
+        nearest_offer(&n, e->key);
+    return n.best;
 }
 
 static struct unit *find_registered(struct compiler *c, struct str name)
@@ -290,7 +276,7 @@ static struct unit *find_registered(struct compiler *c, struct str name)
         unit = add_shared(c, name, PROCEDURE_REGISTRY);
         unit->definition = found.definition;
         unit->procedure.version = found.version;
-        compile_registered(c, unit);
+        compile_shared(c, unit);
         return unit;
     }
     if (l->registry != NULL && l->registry->is_partial) {

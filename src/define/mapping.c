@@ -200,15 +200,13 @@ static struct value evaluate_map(struct arena *mem, const struct mapping *m,
                                  const struct mapping **failed)
 {
     struct value_entry *entries = ARENA_ARRAY(mem, m->count, struct value_entry);
-    size_t duplicate;
-
     for (uint32_t i = 0; i < m->count; i++) {
         entries[i].key = m->keys[i];
         entries[i].value = mapping_evaluate_at(mem, &m->items[i], activation, failed);
         if (entries[i].value.kind == VALUE_ERROR)
             return entries[i].value;
     }
-    return value_map_make(mem, entries, m->count, &duplicate);
+    return value_map_take(mem, entries, m->count);
 }
 
 struct value mapping_evaluate_at(struct arena *mem, const struct mapping *m,

@@ -1,11 +1,6 @@
 /* parallel.c - what runs at once: parallel steps, and loops with `concurrency`. */
 #include "define/compile.h"
 
-static const struct field_spec parallel_fields[] = {
-    {"branches", STATE_NOW},
-    {"join", STATE_NOW},
-};
-
 /* How many branches must end before the step is done. */
 static void compile_join(struct compiler *c, struct value v, struct step *step)
 {
@@ -33,8 +28,7 @@ void compile_parallel(struct compiler *c, struct value v, struct step *step)
 {
     size_t outer = compile_enter(c, STR("parallel"));
 
-    (void)compile_fields(c, v, parallel_fields,
-                         sizeof(parallel_fields) / sizeof(parallel_fields[0]));
+    (void)compile_fields(c, v, TABLE_PARALLEL);
     if (step->block_count > 0)
         compile_join(c, v, step);
     compile_leave(c, outer);

@@ -11,12 +11,6 @@ static const char *const wanted[] = {
 #undef PARAM
 };
 
-#define PARAM(symbol, name, cel_type, param_wanted) name " "
-static const char type_words[] =
-#include "define/param_types.def"
-    ;
-#undef PARAM
-
 /* Beyond this a double may stand for several whole numbers. */
 static const double EXACT_MAX = 9007199254740992.0;
 
@@ -25,9 +19,9 @@ const char *compile_param_wanted(enum param_type type)
     return wanted[type];
 }
 
-int compile_param_type(struct compiler *c, struct value object)
+int compile_param_type(struct compiler *c, enum field_table table, struct value object)
 {
-    return compile_word(c, object, "type", type_words);
+    return compile_word(c, table, object, "type");
 }
 
 bool compile_fits(enum param_type type, struct value *v)
@@ -92,11 +86,6 @@ bool compile_is_allowed(const struct param *param, struct value v)
 
 /* --- compiling --- */
 
-static const struct field_spec param_fields[] = {
-    {"name", STATE_NOW}, {"type", STATE_NOW},  {"required", STATE_NOW},    {"default", STATE_NOW},
-    {"enum", STATE_NOW}, {"label", STATE_NOW}, {"description", STATE_NOW}, {"sensitive", STATE_NOW},
-};
-
 /* `enum`: each of its values must be one that the type allows. */
 static void compile_enum(struct compiler *c, struct value list, struct param *param)
 {
@@ -144,11 +133,9 @@ static void compile_param(struct compiler *c, struct value v, const struct param
 
     *param =
         (struct param){.type = PARAM_ANY, .fallback = value_absent(), .allowed = value_absent()};
-    if (!compile_fields(c, v, param_fields, sizeof(param_fields) / sizeof(param_fields[0])))
+    if (!compile_fields(c, v, TABLE_PARAM))
         return;
     param->name = compile_text(c, v, "name");
-    if (compile_field(v, "name").kind == VALUE_ABSENT)
-        compile_missing(c, "name");
     outer = compile_enter(c, STR("name"));
     if (compile_field(v, "name").kind == VALUE_STRING && !compile_is_name(param->name))
         compile_error(c, FINDING_BAD_NAME,
@@ -158,7 +145,7 @@ static void compile_param(struct compiler *c, struct value v, const struct param
             compile_error(c, FINDING_DUPLICATE_NAME, "there are two parameters '%.*s'",
                           STR_ARG(param->name));
     compile_leave(c, outer);
-    type = compile_param_type(c, v);
+    type = compile_param_type(c, TABLE_PARAM, v);
     if (type >= 0)
         param->type = (enum param_type)type;
     param->required = compile_flag(c, v, "required");

@@ -3,11 +3,6 @@
 
 enum { HTTP_MAX = 10, NOTIFICATIONS_MAX = 10 };
 
-static const struct field_spec call_fields[] = {
-    {"procedure", STATE_NOW},
-    {"input", STATE_NOW},
-};
-
 /* --- commands of one procedure --- */
 
 static void check_tally(struct compiler *c, const struct tally *t)
@@ -98,7 +93,7 @@ const struct procedure *compile_procedure(struct compiler *c, struct value v,
     return p;
 }
 
-bool compile_call(struct compiler *c, struct value v, const struct field_spec *specs, size_t count,
+bool compile_call(struct compiler *c, struct value v, enum field_table table,
                   struct procedure_call *out)
 {
     const struct cel_env *outer_env = c->env;
@@ -108,9 +103,10 @@ bool compile_call(struct compiler *c, struct value v, const struct field_spec *s
     if (v.kind != VALUE_MAP || compile_has(v, "type")) {
         out->procedure = compile_procedure(c, v, COMMANDS_ELSEWHERE);
     } else {
-        (void)compile_fields(c, v, specs, count);
+        (void)compile_fields(c, v, table);
         if (!compile_has(v, "procedure")) {
-            compile_missing(c, "procedure");
+            if (compile_field(v, "procedure").kind == VALUE_NULL)
+                compile_missing(c, "procedure");
             return false;
         }
         outer = compile_enter(c, STR("procedure"));
@@ -132,6 +128,6 @@ void compile_rollback(struct compiler *c, struct value v, struct procedure_call 
     c->env = compile_showing(c, ROOT_ERROR);
     if (c->unit == NULL)
         c->env = compile_showing(c, ROOT_COMPENSATION);
-    (void)compile_call(c, v, call_fields, sizeof(call_fields) / sizeof(call_fields[0]), out);
+    (void)compile_call(c, v, TABLE_CALL, out);
     c->env = outer_env;
 }

@@ -46,6 +46,7 @@
 
 #include "base/arena.h"
 #include "cel/cel.h"
+#include "define/kind.h"
 #include "value/value.h"
 
 /* The roots of the context. A slot of each program's environment has the same number. */
@@ -69,8 +70,14 @@ struct mapping {
     struct str pointer;          /* where it stands in the definition: a JSON pointer */
 };
 
+enum {
+    RECORD_QUERY_LIMIT_MAX = 1000, /* records that one record.query may ask for */
+    BUSINESS_KEY_MAX = 255,        /* bytes, wherever a key is given or computed */
+};
+
 enum command_type {
-#define COMMAND(symbol, name, alias, place, ends, summary, arguments) COMMAND_##symbol,
+#define COMMAND(symbol, name, alias, place, ends, group, label, help, result, arguments)           \
+    COMMAND_##symbol,
 #define COMMAND_LATER(name)
 #include "define/commands.def"
 #undef COMMAND_LATER
@@ -319,6 +326,7 @@ struct pinned {
 };
 
 struct program {
+    enum kind kind; /* that the definition is of */
     struct str code;
     struct str name;
     int64_t version; /* 0 for a draft */

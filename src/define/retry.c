@@ -9,12 +9,6 @@ const struct retry retry_default = {
     .has_jitter = true,
 };
 
-static const struct field_spec retry_fields[] = {
-    {"maxAttempts", STATE_NOW}, {"delay", STATE_NOW},  {"backoff", STATE_NOW},
-    {"maxDelay", STATE_NOW},    {"jitter", STATE_NOW}, {"on", STATE_NOW},
-    {"notOn", STATE_NOW},
-};
-
 enum { ATTEMPTS_MAX = 1000 };
 
 static void read_duration(struct compiler *c, struct value object, const char *name,
@@ -84,13 +78,13 @@ void compile_retry(struct compiler *c, struct value policy, struct retry *retry)
 {
     int jitter;
 
-    if (!compile_fields(c, policy, retry_fields, sizeof(retry_fields) / sizeof(retry_fields[0])))
+    if (!compile_fields(c, policy, TABLE_RETRY))
         return;
     compile_count(c, policy, "maxAttempts", 1, ATTEMPTS_MAX, &retry->max_attempts);
     read_duration(c, policy, "delay", &retry->delay_us);
     read_backoff(c, policy, retry);
     read_duration(c, policy, "maxDelay", &retry->max_delay_us);
-    jitter = compile_word(c, policy, "jitter", "full none");
+    jitter = compile_word(c, TABLE_RETRY, policy, "jitter");
     if (jitter >= 0)
         retry->has_jitter = jitter == 0;
     read_texts(c, policy, "on", &retry->on, &retry->on_count);

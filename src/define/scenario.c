@@ -5,20 +5,6 @@
 
 enum { PROCEDURE_BYTES_MAX = 64 * 1024 };
 
-static const struct field_spec scenario_fields[] = {
-    {"code", STATE_NOW},       {"name", STATE_NOW},        {"description", STATE_NOW},
-    {"input", STATE_NOW},      {"steps", STATE_NOW},       {"onError", STATE_NOW},
-    {"settings", STATE_NOW},   {"result", STATE_NOW},      {"access", STATE_NOW},
-    {"meta", STATE_NOW},       {"version", STATE_IGNORED}, {"procedures", STATE_NOW},
-    {"triggers", STATE_LATER}, {"kind", STATE_IGNORED},
-};
-
-static const struct field_spec access_fields[] = {
-    {"start", STATE_NOW},
-    {"view", STATE_NOW},
-    {"operate", STATE_NOW},
-};
-
 static const int64_t DEFAULT_TIMEOUT_US = INT64_C(30) * 86400 * 1000000;
 
 /* A role, or "group:name". A role that does not exist lets nobody in, which is hardly meant. */
@@ -44,7 +30,7 @@ static void check_access(struct compiler *c, struct value access)
 {
     size_t outer = compile_enter(c, STR("access"));
 
-    if (compile_fields(c, access, access_fields, sizeof(access_fields) / sizeof(access_fields[0])))
+    if (compile_fields(c, access, TABLE_ACCESS))
         for (uint32_t i = 0; i < access.len; i++) {
             struct value list = access.map->entries[i].value;
             size_t field = compile_enter(c, value_text(access.map->entries[i].key));
@@ -75,14 +61,13 @@ static void compile_input(struct compiler *c, struct value list, struct program 
     compile_leave(c, outer);
 }
 
-static void compile_scenario(struct compiler *c, struct value definition, struct program *p)
+void compile_scenario(struct compiler *c, struct value definition, struct program *p)
 {
     struct value v;
     size_t outer;
     int word;
 
-    if (!compile_fields(c, definition, scenario_fields,
-                        sizeof(scenario_fields) / sizeof(scenario_fields[0])))
+    if (!compile_fields(c, definition, TABLE_SCENARIO))
         return;
     p->code = compile_own_code(c, definition);
     p->name = compile_text(c, definition, "name");
@@ -93,7 +78,7 @@ static void compile_scenario(struct compiler *c, struct value definition, struct
     v = compile_field(definition, "input");
     if (v.kind != VALUE_ABSENT)
         compile_input(c, v, p);
-    word = compile_word(c, definition, "onError", ON_ERROR_WORDS);
+    word = compile_word(c, TABLE_SCENARIO, definition, "onError");
     if (word >= 0)
         p->on_error = (enum on_error)word;
     v = compile_field(definition, "settings");
@@ -118,7 +103,7 @@ static void compile_scenario(struct compiler *c, struct value definition, struct
 
 /* --- a procedure of the registry --- */
 
-static void read_procedure(struct compiler *c, struct value definition, struct program *p)
+void compile_registered(struct compiler *c, struct value definition, struct program *p)
 {
     struct unit *unit = ARENA_NEW(c->mem, struct unit);
     struct compiler inner;
@@ -126,6 +111,8 @@ static void read_procedure(struct compiler *c, struct value definition, struct p
     struct err err;
 
     p->code = definition.kind == VALUE_MAP ? compile_own_code(c, definition) : STR_NONE;
+    if (definition.kind == VALUE_MAP && compile_field(definition, "code").kind == VALUE_ABSENT)
+        compile_missing(c, "code");
     *unit = (struct unit){
         .definition = definition,
         .procedure = {.kind = PROCEDURE_REGISTRY, .name = p->code, .version = p->version}};
@@ -146,8 +133,19 @@ static void read_procedure(struct compiler *c, struct value definition, struct p
 
 /* --- any of them --- */
 
+typedef void compile_kind_fn(struct compiler *c, struct value definition, struct program *p);
+
+#define compile_NONE NULL
+static compile_kind_fn *const compilers[] = {
+#define DEFINITION_KIND(symbol, name, path, shape, key, life, use, compiler, state)                \
+    [KIND_##symbol] = compile_##compiler,
+#include "define/kinds.def"
+#undef DEFINITION_KIND
+};
+#undef compile_NONE
+
 void define_compile(struct arena *mem, const struct cel_env *base, const struct registry *registry,
-                    enum define_kind kind, struct value definition, int64_t version,
+                    enum kind kind, struct value definition, int64_t version,
                     struct findings *findings, const struct program **out)
 {
     struct program *p = ARENA_NEW(mem, struct program);
@@ -159,7 +157,8 @@ void define_compile(struct arena *mem, const struct cel_env *base, const struct 
     cel_env_patterns(env, patterns);
     compiler_init(&c, mem, env, findings);
     c.library = library;
-    *p = (struct program){.version = version,
+    *p = (struct program){.kind = kind,
+                          .version = version,
                           .patterns = patterns,
                           .meta = value_map_empty(),
                           .on_error = ON_ERROR_COMPENSATE,
@@ -167,15 +166,10 @@ void define_compile(struct arena *mem, const struct cel_env *base, const struct 
                           .access = value_absent(),
                           .retry = retry_default,
                           .env = env};
-    switch (kind) {
-    case DEFINE_SCENARIO:
-        c.program = p;
-        compile_scenario(&c, definition, p);
-        break;
-    case DEFINE_PROCEDURE:
-        read_procedure(&c, definition, p);
-        break;
-    }
+    ASSERT(compilers[kind] != NULL);
+    c.program = kind_spec(kind)->use == KIND_PROCESS ? p : NULL;
+    c.is_stored = registry != NULL && registry->is_stored;
+    compilers[kind](&c, definition, p);
     library_finish(mem, library, p);
     *out = p;
     if (c.has_errors) {
@@ -187,5 +181,5 @@ void define_compile(struct arena *mem, const struct cel_env *base, const struct 
 void define_compile_scenario(struct arena *mem, const struct cel_env *base, struct value definition,
                              int64_t version, struct findings *findings, const struct program **out)
 {
-    define_compile(mem, base, NULL, DEFINE_SCENARIO, definition, version, findings, out);
+    define_compile(mem, base, NULL, KIND_SCENARIO, definition, version, findings, out);
 }

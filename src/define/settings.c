@@ -1,12 +1,6 @@
 /* settings.c - `settings` of a scenario. */
 #include "define/compile.h"
 
-static const struct field_spec settings_fields[] = {
-    {"timeout", STATE_NOW},       {"retryPolicy", STATE_NOW},   {"key", STATE_NOW},
-    {"onKeyConflict", STATE_NOW}, {"concurrency", STATE_LATER}, {"rate", STATE_LATER},
-    {"priority", STATE_LATER},
-};
-
 static void compile_key(struct compiler *c, struct value v, struct program *p)
 {
     size_t outer = compile_enter(c, STR("key"));
@@ -23,8 +17,7 @@ void compile_settings(struct compiler *c, struct value settings, struct program 
     size_t outer = compile_enter(c, STR("settings"));
     struct value v;
 
-    if (compile_fields(c, settings, settings_fields,
-                       sizeof(settings_fields) / sizeof(settings_fields[0]))) {
+    if (compile_fields(c, settings, TABLE_SETTINGS)) {
         compile_timeout(c, settings, "timeout", &p->timeout_us);
         p->timeout_is_written = compile_has(settings, "timeout");
         v = compile_field(settings, "retryPolicy");
@@ -37,7 +30,7 @@ void compile_settings(struct compiler *c, struct value settings, struct program 
         v = compile_field(settings, "key");
         if (v.kind != VALUE_ABSENT)
             compile_key(c, v, p);
-        p->joins_by_key = compile_word(c, settings, "onKeyConflict", "reject join") == 1;
+        p->joins_by_key = compile_word(c, TABLE_SETTINGS, settings, "onKeyConflict") == 1;
     }
     compile_leave(c, outer);
 }

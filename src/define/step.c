@@ -3,32 +3,6 @@
 
 enum { LOOP_MAX = 100000, RECONCILE_MAX = 1000, CONCURRENCY_MAX = 100 };
 
-static const struct field_spec step_fields[] = {
-    {"code", STATE_NOW},      {"name", STATE_NOW},     {"procedure", STATE_NOW},
-    {"branch", STATE_NOW},    {"loop", STATE_NOW},     {"parallel", STATE_NOW},
-    {"input", STATE_NOW},     {"rollback", STATE_NOW}, {"retry", STATE_NOW},
-    {"timeout", STATE_NOW},   {"when", STATE_NOW},     {"goto", STATE_NOW},
-    {"reconcile", STATE_NOW}, {"onError", STATE_NOW},  {"meta", STATE_NOW},
-};
-
-static const struct field_spec way_fields[] = {
-    {"when", STATE_NOW},
-    {"steps", STATE_NOW},
-};
-
-static const struct field_spec loop_fields[] = {
-    {"while", STATE_NOW},   {"for", STATE_NOW},         {"as", STATE_NOW},
-    {"steps", STATE_NOW},   {"max", STATE_NOW},         {"collect", STATE_NOW},
-    {"onError", STATE_NOW}, {"concurrency", STATE_NOW},
-};
-
-static const struct field_spec reconcile_fields[] = {
-    {"procedure", STATE_NOW},
-    {"input", STATE_NOW},
-    {"every", STATE_NOW},
-    {"max", STATE_NOW},
-};
-
 /* The types of signals that a step waits for, when they are written out; else none. */
 static const struct str *signal_types(struct compiler *c, struct value step, uint32_t *count)
 {
@@ -94,7 +68,7 @@ static void compile_branch(struct compiler *c, struct value branch, struct progr
         struct value way = branch.items[i];
 
         if (way.kind == VALUE_MAP) {
-            (void)compile_fields(c, way, way_fields, sizeof(way_fields) / sizeof(way_fields[0]));
+            (void)compile_fields(c, way, TABLE_WAY);
             blocks[i].when = compile_when(c, way, "when");
             if (i + 1 < step->block_count && compile_field(way, "when").kind == VALUE_ABSENT)
                 compile_warning(c, FINDING_UNREACHABLE,
@@ -150,7 +124,7 @@ static void compile_loop(struct compiler *c, struct value v, const struct progra
 
     step->loop = loop;
     loop->concurrency = 1;
-    (void)compile_fields(c, v, loop_fields, sizeof(loop_fields) / sizeof(loop_fields[0]));
+    (void)compile_fields(c, v, TABLE_LOOP);
     if (compile_has(v, "while") == compile_has(v, "for"))
         compile_error(c, FINDING_ONE_OF, "a loop has either 'while' or 'for'");
     if (compile_has(v, "for"))
@@ -163,7 +137,7 @@ static void compile_loop(struct compiler *c, struct value v, const struct progra
     compile_count(c, v, "max", 1, LOOP_MAX, &loop->max);
     compile_collect(c, v, loop);
     c->env = outer_env;
-    loop->continues = compile_word(c, v, "onError", "continue") == 0;
+    loop->continues = compile_word(c, TABLE_LOOP, v, "onError") == 0;
     compile_count(c, v, "concurrency", 1, CONCURRENCY_MAX, &loop->concurrency);
     if (loop->concurrency > 1 && compile_has(v, "while")) {
         size_t inner = compile_enter(c, STR("concurrency"));
@@ -195,8 +169,7 @@ static void compile_reconcile(struct compiler *c, struct value v, struct step *s
     *reconcile = (struct reconcile){.every_us = INT64_C(5) * 1000000, .max = 10};
     step->reconcile = reconcile;
     c->env = compile_showing(c, ROOT_ERROR);
-    (void)compile_call(c, v, reconcile_fields,
-                       sizeof(reconcile_fields) / sizeof(reconcile_fields[0]), &reconcile->call);
+    (void)compile_call(c, v, TABLE_RECONCILE, &reconcile->call);
     c->env = outer_env;
     if (v.kind == VALUE_MAP && !compile_has(v, "type")) {
         compile_timeout(c, v, "every", &reconcile->every_us);
@@ -205,7 +178,34 @@ static void compile_reconcile(struct compiler *c, struct value v, struct step *s
     compile_leave(c, outer);
 }
 
-static void compile_run(struct compiler *c, struct value v, struct step *step)
+/* A wait that is written to last longer than the execution may. */
+static void check_deadline(struct compiler *c, const struct program *p, const struct step *step)
+{
+    static const enum command_field fields[] = {FIELD_DURATION, FIELD_TIMEOUT};
+    const struct command *wait = step->procedure->commands;
+
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
+        const struct mapping *m = wait->fields[fields[i]];
+        struct buf here = c->path;
+        int64_t us;
+
+        if (m == NULL || m->kind != MAPPING_CONST || !define_duration_us(m->value, &us) ||
+            us <= p->timeout_us)
+            continue;
+        buf_init_arena(&c->path, c->mem);
+        buf_printf(&c->path, "%.*s/%.*s", STR_ARG(wait->pointer),
+                   STR_ARG(catalog_field_name(fields[i])));
+        compile_warning(c, FINDING_WAIT_BEYOND_DEADLINE,
+                        p->timeout_is_written
+                            ? "settings.timeout ends the execution before this wait is over"
+                            : "an execution ends after 30 days unless settings.timeout says "
+                              "otherwise: before this wait is over");
+        c->path = here;
+    }
+}
+
+static void compile_run(struct compiler *c, struct value v, const struct program *p,
+                        struct step *step)
 {
     size_t outer = compile_enter(c, STR("procedure"));
 
@@ -220,6 +220,8 @@ static void compile_run(struct compiler *c, struct value v, struct step *step)
         compile_reconcile(c, compile_field(v, "reconcile"), step);
     if (step->procedure != NULL && step->procedure->kind != PROCEDURE_INLINE)
         compile_check_given(c, step->procedure, step->input);
+    if (is_wait(step))
+        check_deadline(c, p, step);
     if (step->timeout_us > 0 && is_wait(step)) {
         outer = compile_enter(c, STR("timeout"));
         compile_warning(c, FINDING_TIMEOUT_ON_WAIT,
@@ -234,7 +236,7 @@ static void refuse_run_fields(struct compiler *c, struct value v)
 {
     static const char *const fields[] = {"input", "retry", "timeout", "reconcile"};
 
-    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
         size_t outer = compile_enter(c, str_of(fields[i]));
         if (compile_has(v, fields[i]))
             compile_error(c, FINDING_MISPLACED,
@@ -250,7 +252,7 @@ static void refuse_run_fields(struct compiler *c, struct value v)
 static void compile_on_error(struct compiler *c, struct value v, const struct program *p,
                              struct step *step)
 {
-    int word = compile_word(c, v, "onError", ON_ERROR_WORDS " continue");
+    int word = compile_word(c, TABLE_STEP, v, "onError");
     const struct step *owner = program_owner(p, step);
 
     step->on_error = owner != NULL ? owner->on_error : p->on_error;
@@ -283,7 +285,7 @@ static void compile_step(struct compiler *c, struct value v, struct program *p, 
     const struct cel_env *outer_env = c->env;
     size_t outer;
 
-    if (!compile_fields(c, v, step_fields, sizeof(step_fields) / sizeof(step_fields[0])))
+    if (!compile_fields(c, v, TABLE_STEP))
         return;
     if (is_in_loop(p, step))
         c->env = compile_showing(c, ROOT_LOOP);
@@ -296,7 +298,7 @@ static void compile_step(struct compiler *c, struct value v, struct program *p, 
         step->input = compile_map(c, v, "input");
     c->env = compile_overlay_env(c, compile_field(v, "input"));
     if (step->kind == STEP_PROCEDURE)
-        compile_run(c, v, step);
+        compile_run(c, v, p, step);
     else
         refuse_run_fields(c, v);
     if (step->kind == STEP_BRANCH)
@@ -360,10 +362,8 @@ void compile_steps(struct compiler *c, struct value list, struct program *p)
 {
     size_t outer;
 
-    if (list.kind == VALUE_ABSENT) {
-        compile_missing(c, "steps");
+    if (list.kind == VALUE_ABSENT)
         return;
-    }
     outer = compile_enter(c, STR("steps"));
     if (list.kind != VALUE_LIST)
         compile_wrong_type(c, list, "a list of steps");

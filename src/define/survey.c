@@ -34,8 +34,6 @@ static void read_code(struct survey *s, struct step *step)
     size_t outer;
 
     step->code = compile_text(c, v, "code");
-    if (compile_field(v, "code").kind == VALUE_ABSENT)
-        compile_missing(c, "code");
     if (compile_field(v, "code").kind != VALUE_STRING)
         return;
     outer = compile_enter(c, STR("code"));
@@ -66,7 +64,7 @@ static void read_kind(struct survey *s, struct step *step)
     struct value v = s->written[step->index];
     const char *found = NULL;
 
-    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
         if (!compile_has(v, fields[i]))
             continue;
         if (found != NULL) {
@@ -95,10 +93,8 @@ static void survey_inner(struct survey *s, struct value object, uint32_t block, 
     struct value list = compile_field(object, "steps");
     size_t outer;
 
-    if (list.kind == VALUE_ABSENT) {
-        compile_missing(c, "steps");
+    if (list.kind == VALUE_ABSENT)
         return;
-    }
     outer = compile_enter(c, STR("steps"));
     if (list.kind == VALUE_LIST)
         survey_list(s, list, block, depth);
@@ -155,9 +151,7 @@ static void survey_parallel(struct survey *s, struct step *step, struct value pa
 
     if (parallel.kind != VALUE_MAP) {
         compile_wrong_type(c, parallel, "an object with 'branches'");
-    } else if (branches.kind == VALUE_ABSENT) {
-        compile_missing(c, "branches");
-    } else {
+    } else if (branches.kind != VALUE_ABSENT) {
         inner = compile_enter(c, STR("branches"));
         if (branches.kind != VALUE_LIST)
             compile_wrong_type(c, branches, "a list of lists of steps");

@@ -13,19 +13,10 @@ static const struct {
     [TEMPLATE_CONFIG] = {"config", "map(string, dyn)"},
 };
 
-static const struct {
-    const char *name;
-    bool is_needed;
-} parts[] = {
-    [TEMPLATE_SUBJECT] = {"subject", true},
-    [TEMPLATE_BODY] = {"body", true},
-    [TEMPLATE_HTML] = {"html", false},
-};
-
-static const struct field_spec template_fields[] = {
-    {"subject", STATE_NOW},
-    {"body", STATE_NOW},
-    {"html", STATE_NOW},
+static const char *const parts[] = {
+    [TEMPLATE_SUBJECT] = "subject",
+    [TEMPLATE_BODY] = "body",
+    [TEMPLATE_HTML] = "html",
 };
 
 struct cel_env *template_env(struct arena *mem, const struct cel_env *plain)
@@ -46,14 +37,12 @@ struct cel_env *template_env(struct arena *mem, const struct cel_env *plain)
 static void compile_part(struct compiler *c, struct value definition, enum template_part part,
                          struct template *out)
 {
-    const char *name = parts[part].name;
+    const char *name = parts[part];
     struct value v = compile_field(definition, name);
     struct str text = compile_text(c, definition, name);
     size_t outer;
     struct err err;
 
-    if (v.kind == VALUE_ABSENT && parts[part].is_needed)
-        compile_missing(c, name);
     if (v.kind != VALUE_STRING)
         return;
     outer = compile_enter(c, str_of(name));
@@ -76,8 +65,7 @@ void template_compile(struct arena *mem, const struct cel_env *env, struct value
 
     *out = (struct template){0};
     compiler_init(&c, mem, env, findings);
-    if (!compile_fields(&c, definition, template_fields,
-                        sizeof(template_fields) / sizeof(template_fields[0])))
+    if (!compile_fields(&c, definition, TABLE_TEMPLATE))
         return;
     for (unsigned i = 0; i < TEMPLATE_PART_COUNT; i++)
         compile_part(&c, definition, (enum template_part)i, out);
@@ -108,7 +96,7 @@ static void tell_failure(struct arena *mem, struct str source, enum template_par
     struct err err = {.code = v.error->code};
 
     compiler_init(&c, mem, NULL, findings);
-    (void)compile_enter(&c, str_of(parts[part].name));
+    (void)compile_enter(&c, str_of(parts[part]));
     cel_place(source, v.error->offset, &err.line, &err.column);
     (void)err_set_at(&err, v.error->code, err.line, err.column, "%s", v.error->message);
     compile_expression_error(&c, source, &err);

@@ -3,15 +3,6 @@
 
 enum { REMINDERS_MAX = 10000 };
 
-static const struct field_spec reminder_fields[] = {
-    {"every", STATE_NOW},
-    {"max", STATE_NOW},
-    {"procedure", STATE_NOW},
-    {"input", STATE_NOW},
-};
-
-static const struct field_spec jump_fields[] = {{"to", STATE_NOW}};
-
 static void compile_on_timeout(struct compiler *c, struct value v, struct command *command,
                                struct wait *wait)
 {
@@ -21,10 +12,11 @@ static void compile_on_timeout(struct compiler *c, struct value v, struct comman
 
     if (then.kind == VALUE_STRING && str_eq(value_text(then), STR("continue")))
         wait->on_timeout = ON_TIMEOUT_CONTINUE;
-    if (then.kind == VALUE_MAP && compile_fields(c, then, jump_fields, 1)) {
+    if (then.kind == VALUE_MAP && compile_fields(c, then, TABLE_ON_TIMEOUT)) {
         size_t inner = compile_enter(c, STR("to"));
         wait->on_timeout = ON_TIMEOUT_JUMP;
-        if (compile_target(c, compile_field(then, "to"), &jump)) {
+        if (compile_field(then, "to").kind != VALUE_ABSENT &&
+            compile_target(c, compile_field(then, "to"), &jump)) {
             wait->timeout_kind = jump.kind;
             wait->timeout_step = jump.step;
         }
@@ -45,14 +37,11 @@ static void compile_reminder(struct compiler *c, struct value v, struct wait *wa
         compile_wrong_type(c, v, catalog_wanted(ARGUMENT_REMINDER));
     } else {
         c->env = compile_showing(c, ROOT_REMINDER);
-        (void)compile_call(c, v, reminder_fields,
-                           sizeof(reminder_fields) / sizeof(reminder_fields[0]), &wait->reminder);
+        (void)compile_call(c, v, TABLE_REMINDER, &wait->reminder);
         c->env = outer_env;
         compile_count(c, v, "max", 1, REMINDERS_MAX, &wait->reminder_max);
         inner = compile_enter(c, STR("every"));
-        if (compile_field(v, "every").kind == VALUE_ABSENT)
-            compile_error(c, FINDING_MISSING_FIELD, "'every' is missing");
-        else
+        if (compile_field(v, "every").kind != VALUE_ABSENT)
             wait->reminder_every = compile_value(c, compile_field(v, "every"), ARGUMENT_DURATION);
         if (wait->reminder_every != NULL && wait->reminder_every->kind == MAPPING_CONST &&
             define_duration_us(wait->reminder_every->value, &every_us) && every_us < 10000)

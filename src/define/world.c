@@ -88,6 +88,7 @@ void world_open(struct world *w)
     list_config(w, templates);
     w->definitions = definitions;
     w->templates = templates;
+    w->plain = envs.plain;
 }
 
 void world_close(struct world *w)
@@ -106,17 +107,18 @@ static bool registered_procedure(void *context, struct arena *mem, struct str co
     return p != NULL;
 }
 
-void world_compile(struct world *w, struct arena *mem, enum define_kind kind,
-                   struct value definition, int64_t version, struct findings *findings,
-                   const struct program **out)
+void world_compile(struct world *w, struct arena *mem, enum kind kind, struct value definition,
+                   int64_t version, struct findings *findings, const struct program **out)
 {
-    const struct registry registry = {
-        .procedure = registered_procedure, .context = w, .is_partial = w->is_partial};
+    const struct registry registry = {.procedure = registered_procedure,
+                                      .context = w,
+                                      .is_partial = w->is_partial,
+                                      .is_stored = w->checks_stored || version > 0};
 
     define_compile(mem, w->definitions, &registry, kind, definition, version, findings, out);
 }
 
-static void check_program(struct world *w, enum define_kind kind, struct value definition,
+static void check_program(struct world *w, enum kind kind, struct value definition,
                           struct findings *findings)
 {
     const struct program *program = NULL;
@@ -134,38 +136,44 @@ static void check_template(struct world *w, struct value definition, struct find
     template_release(&t);
 }
 
+void world_check_apart(struct world *w, enum kind kind, struct str name, struct value definition,
+                       struct findings *findings)
+{
+    struct function f = {.name = name, .definition = definition};
+
+    if (kind != KIND_FUNCTION) {
+        world_check(w, kind, name, definition, findings);
+        return;
+    }
+    function_check(w->mem, w->plain, w->functions.items, w->functions.count, &f);
+    for (size_t i = 0; i < f.findings.count; i++)
+        *VEC_ADD(w->mem, findings) = f.findings.items[i];
+}
+
 void world_check(struct world *w, enum kind kind, struct str name, struct value definition,
                  struct findings *findings)
 {
     const struct function *f;
     struct compiler c;
 
-    switch (kind) {
-    case KIND_SCENARIO:
-        check_program(w, DEFINE_SCENARIO, definition, findings);
+    if (kind == KIND_CONFIG)
         return;
-    case KIND_PROCEDURE:
-        check_program(w, DEFINE_PROCEDURE, definition, findings);
-        return;
-    case KIND_TEMPLATE:
+    if (kind == KIND_TEMPLATE) {
         check_template(w, definition, findings);
         return;
-    case KIND_FUNCTION:
+    }
+    if (kind == KIND_FUNCTION) {
         f = world_function(w, name);
         ASSERT(f != NULL);
         for (size_t i = 0; i < f->findings.count; i++)
             *VEC_ADD(w->mem, findings) = f->findings.items[i];
         return;
-    case KIND_CONFIG:
-        return;
-    case KIND_SCHEMA:
-    case KIND_MACHINE:
-        compiler_init(&c, w->mem, NULL, findings);
-        compile_error(&c, FINDING_NOT_SUPPORTED_YET, "definitions of kind %s are not supported yet",
-                      kind_spec(kind)->name);
-        return;
-    case KIND_COUNT:
-        break;
     }
-    PANIC("unknown kind");
+    if (kind_spec(kind)->state == KIND_NOW) {
+        check_program(w, kind, definition, findings);
+        return;
+    }
+    compiler_init(&c, w->mem, NULL, findings);
+    compile_error(&c, FINDING_NOT_SUPPORTED_YET, "definitions of kind %s are not supported yet",
+                  kind_spec(kind)->name);
 }

@@ -26,11 +26,13 @@ struct world {
     } procedures;
     struct name_list config;
     bool is_partial;          /* procedures that it does not know may exist: a warning */
+    bool checks_stored;       /* what is checked was published before: see struct registry */
     struct name_list assumed; /* functions that are not at hand: they take and give anything */
 
     /* filled by world_open() */
     const struct cel_env *definitions; /* of processes and procedures */
     const struct cel_env *templates;
+    const struct cel_env *plain; /* functions and nothing else */
 };
 
 /* Add a function, a procedure, or a name of config, in place of one of the same name. */
@@ -50,9 +52,15 @@ void world_close(struct world *w);
 struct function *world_function(struct world *w, struct str name);
 
 /* Compile a process in the world, whose environments the program uses: see define_compile(). */
-void world_compile(struct world *w, struct arena *mem, enum define_kind kind,
-                   struct value definition, int64_t version, struct findings *findings,
-                   const struct program **out);
+void world_compile(struct world *w, struct arena *mem, enum kind kind, struct value definition,
+                   int64_t version, struct findings *findings, const struct program **out);
+
+/*
+ * The same as world_check() for what is not in the world and that nothing in it
+ * names: the world is only read, but for its `mem`.
+ */
+void world_check_apart(struct world *w, enum kind kind, struct str name, struct value definition,
+                       struct findings *findings);
 
 /*
  * Check a definition of any kind that is built, findings included. Of a

@@ -63,7 +63,10 @@ static bool apply_cancel(struct turn *t, struct err *err)
 
     if (t->x->undo != NULL)
         return err_set(err, ERR_CONFLICT, "the execution is being rolled back already");
+    if (t->ev->is_by_parent && (!t->x->has_parent || uuid_cmp(t->x->parent_id, t->ev->parent) != 0))
+        return err_set(err, ERR_CONFLICT, "another execution has started it");
     pause_forget(t);
+    child_tell_cancel_all(t);
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("cancelled"));
     if (reason.len > 0) {
         buf_init_arena(&note, t->mem);
@@ -232,6 +235,7 @@ static void finish(struct turn *t, bool has_moved)
 {
     struct execution *x = t->x;
     struct commit *out = t->out;
+    int64_t bytes;
 
     ASSERT(out->history.count > 0);
     drop_unborn(&out->records);
@@ -243,13 +247,14 @@ static void finish(struct turn *t, bool has_moved)
     ASSERT_SLOW(x->context_bytes == state_context_bytes(x));
     x->row_version++;
     x->updated_at_us = t->now_us;
+    out->ends_parking = x->crash_count >= CRASHES_MAX;
     x->crash_count = 0;
     set_wake(x);
     for (size_t i = 0; i < out->history.count; i++)
         x->log_bytes += state_row_bytes(&out->history.items[i]);
+    bytes = (int64_t)state_checkpoint_bytes(x);
     /* Rows are folded with one version: those of another are behind a checkpoint. */
-    if (x->context_bytes <= CHECKPOINT_SMALL || x->log_bytes >= (int64_t)x->context_bytes ||
-        has_moved) {
+    if (bytes <= CHECKPOINT_SMALL || x->log_bytes >= bytes || has_moved) {
         out->writes_context = true;
         out->context_json = state_context_json(t->mem, x);
         x->checkpoint_seq = x->seq;

@@ -167,7 +167,9 @@ struct event {
     struct str reason;                    /* CANCEL, PAUSE; or empty */
     struct value by;                      /* PAUSE, RESUME: {id, name}, or absent */
     enum cancel_rollback cancel_rollback; /* CANCEL */
-    struct str answer_key;                /* ANSWER: the idempotency key it is for */
+    bool is_by_parent;                    /* CANCEL: only one that `parent` has started */
+    struct uuid parent;
+    struct str answer_key;      /* ANSWER: the idempotency key it is for */
     struct value answer_output; /* or absent: then answer_error says {code, message, class} */
     struct value answer_error;
     struct str from;               /* RETRY: the code of a step; empty = where it stands */
@@ -389,6 +391,7 @@ struct commit {
     struct {
         VEC_OF(struct str);
     } incident_steps;
+    bool ends_parking;   /* it was parked before: the letter that says so is resolved */
     bool retries_letter; /* this one is tried again: */
     struct uuid retried_letter;
     /*
@@ -398,7 +401,7 @@ struct commit {
     struct {
         VEC_OF(struct execution *);
     } starts;
-    struct tells tells;            /* rows for other executions: its end, for its parent */
+    struct tells tells; /* rows for other executions: its end, or that they are cancelled */
     struct told_numbers consumed;  /* rows for this execution that it has applied: they go */
     struct findings findings;      /* of what is refused as ERR_INVALID: what is wrong */
     bool moves;                    /* the version or the deadline of the execution has changed */
@@ -436,6 +439,12 @@ enum signal_known { SIGNAL_NEW, SIGNAL_SAME, SIGNAL_DIFFERS };
 /* Looks at those that the state still holds; the store knows all of them. */
 enum signal_known engine_signal_known(const struct execution *exec, struct str id, struct str type,
                                       struct value payload);
+
+/*
+ * Whether an execution is told by the one that started it that it is cancelled:
+ * then that is the event. Its texts are in `mem`, or those of `told`.
+ */
+bool engine_told_cancel(struct arena *mem, const struct told *told, struct event *out);
 
 /* The id of history row `seq`, as the API and the view scenario_step_history show it. */
 struct uuid engine_row_id(struct uuid execution, int64_t seq, int64_t completed_at_us);

@@ -13,9 +13,16 @@
 #include "engine/turn.h"
 #include "value/json.h"
 
+/*
+ * How often a parent looks at a child of its own, which will tell it of its
+ * end; and at an execution that it has joined by its key, which tells another:
+ * then after as long as it has waited already, from the first time to the last.
+ */
 static const int64_t LOOK_EVERY_US = INT64_C(3600) * 1000000;
+static const int64_t LOOK_FIRST_US = 500000;
 
 #define CHILD_KEY "child:"
+#define PARENT_KEY "parent:"
 
 bool child_is_awaited(const struct cursor *cursor)
 {
@@ -116,9 +123,19 @@ static struct str id_text(struct turn *t, struct uuid id)
     return str_from(text, UUID_TEXT_LEN);
 }
 
+/* Look again after so long, or when the time of the step is up. */
+static void look_after(struct turn *t, int64_t us)
+{
+    struct cursor *cursor = &t->x->cursor;
+
+    cursor->wake_at_us = t->wall_us + us;
+    if (cursor->timeout_at_us > 0 && cursor->timeout_at_us < cursor->wake_at_us)
+        cursor->wake_at_us = cursor->timeout_at_us;
+}
+
 /* The step stops until the child has ended. */
 static enum step_end wait_for(struct turn *t, const struct command *c, struct str code,
-                              struct str id)
+                              struct str id, bool is_joined)
 {
     struct cursor *cursor = &t->x->cursor;
     const struct step *step = turn_step(t);
@@ -128,9 +145,7 @@ static enum step_end wait_for(struct turn *t, const struct command *c, struct st
         return STEP_FAILED;
     cursor->awaited = str_printf(t->mem, CHILD_KEY "%.*s", STR_ARG(id));
     cursor->timeout_at_us = step->timeout_us > 0 ? t->wall_us + step->timeout_us : 0;
-    cursor->wake_at_us = t->wall_us + LOOK_EVERY_US;
-    if (cursor->timeout_at_us > 0 && cursor->timeout_at_us < cursor->wake_at_us)
-        cursor->wake_at_us = cursor->timeout_at_us;
+    look_after(t, is_joined ? LOOK_FIRST_US : LOOK_EVERY_US);
     buf_init_arena(&why, t->mem);
     member_kind(&why, WAITING_CHILD);
     member_text(&why, "step", step->code);
@@ -238,7 +253,7 @@ enum step_end child_start(struct turn *t, const struct command *c, struct value 
     if (end != STEP_DONE)
         return end;
     if (value_is_true(waits)) {
-        end = wait_for(t, c, code, id_text(t, id));
+        end = wait_for(t, c, code, id_text(t, id), made == NULL);
         if (end == STEP_WAITS && made != NULL)
             *VEC_ADD(t->mem, &t->out->starts) = made;
         return end;
@@ -276,6 +291,62 @@ void child_tell_end(struct turn *t)
     };
 }
 
+/* --- cancelling it --- */
+
+static const char *const rollback_names[] = {[CANCEL_BY_STRATEGY] = "by_strategy",
+                                             [CANCEL_ROLLS_BACK] = "rolls_back",
+                                             [CANCEL_LEAVES] = "leaves"};
+
+void child_tell_cancel(struct turn *t, const struct cursor *cursor)
+{
+    bool is_cancelled = t->ev->kind == EVENT_CANCEL;
+    enum cancel_rollback rollback = is_cancelled ? t->ev->cancel_rollback : CANCEL_BY_STRATEGY;
+    struct str reason = is_cancelled ? t->ev->reason : STR_NONE;
+    struct uuid id;
+    struct buf how;
+
+    if (!child_is_awaited(cursor) ||
+        !uuid_read(str_slice(cursor->awaited, sizeof(CHILD_KEY) - 1, cursor->awaited.len), &id))
+        return;
+    buf_init_arena(&how, t->mem);
+    member_text(&how, "rollback", str_of(rollback_names[rollback]));
+    member_text(&how, "reason",
+                reason.len > 0 ? reason : STR("the execution that waited for it was stopped"));
+    *VEC_ADD(t->mem, &t->out->tells) = (struct tell){
+        .execution = id,
+        .kind = TELL_CANCEL,
+        .key = str_printf(t->mem, PARENT_KEY "%.*s", STR_ARG(id_text(t, t->x->id))),
+        .payload_json = member_end(&how),
+    };
+}
+
+void child_tell_cancel_all(struct turn *t)
+{
+    for (uint32_t i = 0; i < execution_strands(t->x); i++)
+        child_tell_cancel(t, execution_cursor(t->x, i));
+}
+
+bool engine_told_cancel(struct arena *mem, const struct told *told, struct event *out)
+{
+    struct value how, rollback, reason;
+    struct err err;
+
+    if (told->kind != TELL_CANCEL || !str_starts_with(told->key, STR(PARENT_KEY)) ||
+        !uuid_read(str_slice(told->key, sizeof(PARENT_KEY) - 1, told->key.len), &out->parent) ||
+        !json_read(mem, told->payload_json, &how, &err) || how.kind != VALUE_MAP)
+        return false;
+    rollback = value_map_get_str(how, STR("rollback"));
+    reason = value_map_get_str(how, STR("reason"));
+    out->kind = EVENT_CANCEL;
+    out->is_by_parent = true;
+    out->cancel_rollback = CANCEL_BY_STRATEGY;
+    for (unsigned i = 0; rollback.kind == VALUE_STRING && i <= CANCEL_LEAVES; i++)
+        if (str_eq(value_text(rollback), str_of(rollback_names[i])))
+            out->cancel_rollback = (enum cancel_rollback)i;
+    out->reason = reason.kind == VALUE_STRING ? value_text(reason) : STR_NONE;
+    return true;
+}
+
 /* --- waiting for it --- */
 
 enum step_end child_look(struct turn *t, struct value *output, struct value *error)
@@ -284,6 +355,7 @@ enum step_end child_look(struct turn *t, struct value *output, struct value *err
     struct str text = str_slice(cursor->awaited, sizeof(CHILD_KEY) - 1, cursor->awaited.len);
     const struct child_reads *reads = t->ev->children;
     const struct child_read *child = NULL;
+    int64_t waited_us;
     struct uuid id;
 
     *output = *error = value_absent();
@@ -309,9 +381,12 @@ enum step_end child_look(struct turn *t, struct value *output, struct value *err
     if (cursor->wake_at_us > t->wall_us)
         return STEP_SKIPPED;
     (void)step_row(t, HISTORY_EVENT, STR("child"));
-    cursor->wake_at_us = t->wall_us + LOOK_EVERY_US;
-    if (cursor->timeout_at_us > 0 && cursor->timeout_at_us < cursor->wake_at_us)
-        cursor->wake_at_us = cursor->timeout_at_us;
+    waited_us = t->wall_us - cursor->started_at_us;
+    /* One that was to be looked at sooner has been joined. */
+    if (cursor->wake_at_us - cursor->started_at_us >= LOOK_EVERY_US || waited_us > LOOK_EVERY_US)
+        look_after(t, LOOK_EVERY_US);
+    else
+        look_after(t, waited_us > LOOK_FIRST_US ? waited_us : LOOK_FIRST_US);
     return STEP_WAITS;
 }
 

@@ -50,6 +50,7 @@ enum {
     JUMPS_MAX = 100,           /* of one execution: the next is limit_goto */
     ROLLBACK_ATTEMPTS_MAX = 5, /* of one rollback */
     STRANDS_MAX = 1000,        /* of one execution at a time: the next is limit_strands */
+    BRANCHES_SHOWN = 50,       /* of waitingFor.branches */
     UNDO_PAGE = 64,            /* rows that rolling back reads at once */
 };
 
@@ -167,6 +168,7 @@ struct loop_data {
     uint32_t step;
     int64_t visit;     /* 0: the only one of that step */
     struct value list; /* for: what it goes over; else absent */
+    size_t list_bytes; /* as JSON */
     /* Where several iterations or branches run at once, each is [number, value]. */
     struct items collected;
     struct items errors; /* {index, item, error} */
@@ -215,6 +217,9 @@ struct pause {
     struct str reason;  /* or empty */
     struct str by_json; /* {id, name}, or empty */
 };
+
+/* An execution that has ended the process so often is parked: left alone until somebody acts. */
+enum { CRASHES_MAX = 5 };
 
 struct execution {
     /* identity, never changes */

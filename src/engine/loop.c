@@ -171,7 +171,8 @@ enum step_end loop_enter(struct turn *t, const struct step *step)
         turn_note(t, "list", list_json);
         if (frame_runs_at_once(step))
             turn_note(t, "started", str_printf(t->mem, "%lld", (long long)started));
-        state_begin_loop(t->mem, t->x, step->index, t->x->cursor.visit, list, started);
+        state_begin_loop(t->mem, t->x, step->index, t->x->cursor.visit, list, list_json.len,
+                         started);
     }
     frame_push(t, (struct frame){.step = step->index,
                                  .block = step->first_block,

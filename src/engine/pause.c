@@ -193,10 +193,11 @@ static struct str describe(struct turn *t)
 {
     const struct execution *x = t->x;
     struct buf why, waits;
+    uint32_t waiting;
 
     buf_init_arena(&waits, t->mem);
     buf_char(&waits, '[');
-    (void)strand_write_waits(x, x->strand_waiting_json, &waits);
+    waiting = strand_write_waits(x, x->strand_waiting_json, &waits);
     buf_char(&waits, ']');
     buf_init_arena(&why, t->mem);
     member_kind(&why, WAITING_PAUSED);
@@ -209,6 +210,8 @@ static struct str describe(struct turn *t)
     member_time(&why, "since", x->pause->since_us);
     if (waits.len > 2)
         member_json(&why, "branches", buf_view(&waits));
+    if (waiting > BRANCHES_SHOWN)
+        member_json(&why, "branchCount", str_printf(t->mem, "%u", waiting));
     return member_end(&why);
 }
 

@@ -132,15 +132,18 @@ static bool restore_loops(struct arena *mem, struct execution *x, struct value l
         struct value stored = loops.map->entries[i].value;
         struct holder h = read_holder(x->program, value_text(loops.map->entries[i].key));
         struct value items = stored_member(stored, STR("items")),
-                     errors = stored_member(stored, STR("errors"));
+                     errors = stored_member(stored, STR("errors")),
+                     list = stored_member(stored, STR("list"));
 
         if (h.step == NULL)
             return stored_broken(err, "a loop is not in its program");
-        state_resume_loop(mem, x, h.step->index, h.visit,
-                          (struct loop_data){.list = stored_member(stored, STR("list")),
-                                             .base = stored_int(stored, STR("base")),
-                                             .started = stored_int(stored, STR("started")),
-                                             .ended = stored_int(stored, STR("ended"))});
+        state_resume_loop(
+            mem, x, h.step->index, h.visit,
+            (struct loop_data){.list = list,
+                               .list_bytes = list.kind == VALUE_LIST ? json_len(mem, list) : 0,
+                               .base = stored_int(stored, STR("base")),
+                               .started = stored_int(stored, STR("started")),
+                               .ended = stored_int(stored, STR("ended"))});
         for (uint32_t k = 0; items.kind == VALUE_LIST && k < items.len; k++)
             state_add_collected(mem, x, h.step->index, h.visit, items.items[k],
                                 held_len(mem, h.step, items.items[k]));
@@ -328,7 +331,7 @@ static void fold_delta(struct arena *mem, struct execution *x, const struct hist
             state_drop_step(x, step_index(x->program, value_text(v.items[i])));
     v = stored_member(delta, STR("list"));
     if (v.kind == VALUE_LIST && step_index(x->program, row->step) != NO_STEP)
-        state_begin_loop(mem, x, step_index(x->program, row->step), row->visit, v,
+        state_begin_loop(mem, x, step_index(x->program, row->step), row->visit, v, json_len(mem, v),
                          stored_int(delta, STR("started")));
 }
 

@@ -92,11 +92,12 @@ void state_give_visits(struct execution *x)
 }
 
 void state_begin_loop(struct arena *mem, struct execution *x, uint32_t step, int64_t visit,
-                      struct value list, int64_t started)
+                      struct value list, size_t list_bytes, int64_t started)
 {
     struct loop_data *l = own_loop(mem, x, step, visit);
 
     l->list = list;
+    l->list_bytes = list_bytes;
     l->started = started;
     if (started > 0)
         l->base = give_out_visits(x, step, list.len);
@@ -108,6 +109,7 @@ void state_resume_loop(struct arena *mem, struct execution *x, uint32_t step, in
     struct loop_data *l = own_loop(mem, x, step, visit);
 
     l->list = stored.list;
+    l->list_bytes = stored.list_bytes;
     l->base = stored.base;
     l->started = stored.started;
     l->ended = stored.ended;
@@ -135,6 +137,15 @@ void state_end_loop(struct arena *mem, struct execution *x, uint32_t step, int64
         return;
     x->context_bytes -= loop_bytes(l);
     copy_loops_to(mem, x, l, NULL);
+}
+
+size_t state_checkpoint_bytes(const struct execution *x)
+{
+    size_t bytes = x->context_bytes;
+
+    for (const struct loop_data *l = x->loops; l != NULL; l = l->outer)
+        bytes += l->list_bytes;
+    return bytes;
 }
 
 /* --- rounds --- */

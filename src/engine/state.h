@@ -58,8 +58,6 @@ struct birth {
 bool state_new(struct arena *mem, const struct program *program, const struct birth *birth,
                struct execution **out, struct err *err) MUST_USE;
 
-enum { BUSINESS_KEY_MAX = 500 }; /* bytes */
-
 /*
  * The business key of a start or a child: `given`, or if that is empty as
  * settings.key says it; empty without one. ERR_INVALID when that gives no
@@ -172,7 +170,10 @@ void state_set_input(struct execution *x, struct value input, struct str json);
  * many iterations begin at once, or 0 when they run one after the other.
  */
 void state_begin_loop(struct arena *mem, struct execution *x, uint32_t step, int64_t visit,
-                      struct value list, int64_t started);
+                      struct value list, size_t list_bytes, int64_t started);
+
+/* What a checkpoint takes, about: the context, and the lists that loops go over. */
+size_t state_checkpoint_bytes(const struct execution *x);
 
 /* One that has begun, as it was stored: list, base, started and ended. */
 void state_resume_loop(struct arena *mem, struct execution *x, uint32_t step, int64_t visit,

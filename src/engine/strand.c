@@ -217,11 +217,16 @@ static void stop_in_hand(struct turn *t, const struct frame *frame)
 
     if (cursor->phase == PHASE_HELD)
         forget_incident(t, cursor->seq);
+    /* Those of an execution that is cancelled have been told already. */
+    if (t->ev->kind != EVENT_CANCEL)
+        child_tell_cancel(t, cursor);
     /* What may have happened is undone as if it had: nobody asks, or waits for the answer. */
     if (cursor->asking != NULL) {
         reconcile_give_up(t);
     } else if (cursor->phase == PHASE_JOB || turn_is_in_doubt(x)) {
-        fail_stopped(t, STR("indeterminate"));
+        /* A child that is cancelled with its parent has a known outcome. */
+        fail_stopped(t, child_is_awaited(cursor) && !turn_is_in_doubt(x) ? STR("business")
+                                                                         : STR("indeterminate"));
     } else if (turn_is_in_visit(x) && cursor->frozen_json.len > 0) {
         fail_stopped(t, STR("business"));
     } else if (turn_is_in_visit(x)) {
@@ -337,9 +342,9 @@ uint32_t strand_write_waits(const struct execution *x, struct str first, struct 
     for (uint32_t i = 0; i <= x->other_count; i++) {
         struct str why = i == x->place ? first : other_at(x, i)->waiting_for_json;
 
-        if (why.len == 0)
+        if (why.len == 0 || waiting++ >= BRANCHES_SHOWN)
             continue;
-        if (waiting++ > 0)
+        if (waiting > 1)
             buf_char(out, ',');
         buf_str(out, why);
     }
@@ -357,7 +362,10 @@ static struct str waits_of_all(struct turn *t)
     buf_add(&out, x->waiting_for_json.ptr, x->waiting_for_json.len - 1);
     buf_text(&out, ",\"branches\":[");
     waiting = strand_write_waits(x, x->waiting_for_json, &out);
-    buf_text(&out, "]}");
+    buf_char(&out, ']');
+    if (waiting > BRANCHES_SHOWN)
+        buf_printf(&out, ",\"branchCount\":%u", waiting);
+    buf_char(&out, '}');
     return waiting > 1 ? buf_view(&out) : x->waiting_for_json;
 }
 

@@ -328,6 +328,12 @@ void child_tell_end(struct turn *t);
  */
 void child_look_at_all(struct turn *t);
 
+/* Nobody waits any more for the child that the strand waits for, if there is one: it is cancelled. */
+void child_tell_cancel(struct turn *t, const struct cursor *cursor);
+
+/* The same for the children of all strands. */
+void child_tell_cancel_all(struct turn *t);
+
 /*
  * Look how that stands. STEP_DONE: it has ended, with *output, else *error;
  * STEP_WAITS: it has not, and a row says so; STEP_SKIPPED: it has not, and it
@@ -563,7 +569,10 @@ bool strand_run_rest(struct turn *t);
 /* At the end of a turn: which comes first, whether they wait, and what for. */
 void strand_settle(struct turn *t);
 
-/* Append what each strand waits for, with commas; `first` is that of the one in hand. How many. */
+/*
+ * Append what strands wait for, with commas, up to BRANCHES_SHOWN of them; `first` is that of the
+ * one in hand. How many wait.
+ */
 uint32_t strand_write_waits(const struct execution *x, struct str first, struct buf *out);
 
 /* --- frame.c: the steps around the one under way --- */

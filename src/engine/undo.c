@@ -91,6 +91,8 @@ void undo_begin(struct turn *t, enum execution_status end)
     struct undo *undo = ARENA_NEW(t->mem, struct undo);
     bool is_asking = x->cursor.phase == PHASE_RECONCILE;
 
+    if (t->ev->kind != EVENT_CANCEL)
+        child_tell_cancel(t, &x->cursor);
     if (x->cursor.is_unsure && turn_is_in_visit(x))
         leave_in_doubt(t);
     turn_note(t, "compensate", str_printf(t->mem, "\"%s\"", status_name(end)));

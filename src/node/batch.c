@@ -228,12 +228,15 @@ static void finish_member(struct node *n, struct member *m, const struct batch *
 {
     struct work *w = m->owner;
 
+    if (w->entry != NULL)
+        poison_set(&n->poison, w->entry->id);
     if (b->end != BATCH_COMMITTED)
         member_undone(n, w, b);
     else if (m->result == MEMBER_APPLIED)
         member_applied(n, w);
     else
         member_refused(n, w);
+    poison_clear(&n->poison);
     CRASH_POINT(BETWEEN_ANSWERS);
 }
 

@@ -197,12 +197,27 @@ static size_t live_bytes(const struct entry *e)
     return live < e->copied_bytes ? e->copied_bytes : live;
 }
 
+static bool has_garbage(const struct entry *e)
+{
+    return e->x != NULL && e->mem.held_bytes >= GARBAGE_ALLOWANCE + 2 * live_bytes(e);
+}
+
+/* What was read for works that wait is in memory that goes. */
+static void forget_reads(struct entry *e)
+{
+    for (struct work *w = e->works.first; w != NULL; w = w->next) {
+        w->commit = NULL;
+        work_forget_reads(w);
+        w->now_us = 0;
+    }
+}
+
 /* Evaluation leaves garbage beside the state: copy what lives when there is too much of it. */
 static void compact(struct node *n, struct entry *e)
 {
     struct arena fresh;
 
-    if (e->x == NULL || e->mem.held_bytes < GARBAGE_ALLOWANCE + 2 * live_bytes(e))
+    if (!has_garbage(e))
         return;
     ASSERT(e->former_programs.count == 0);
     if (e->told.count > 0) {
@@ -219,16 +234,16 @@ static void compact(struct node *n, struct entry *e)
 
 bool entry_bound_garbage(struct node *n, struct entry *e)
 {
+    const struct work *first = e->works.first;
+
     ASSERT(e->state == ENTRY_READY && !e->is_stale && !e->is_needing);
     if (e->pins > 0)
         return e->mem.held_bytes < GARBAGE_MAX + 4 * live_bytes(e);
-    /*
-     * What was read for a work lies there too; it goes with its commit. That
-     * work need not be the first any more: one that is tried again goes before it.
-     */
-    for (const struct work *w = e->works.first; w != NULL; w = w->next)
-        if (work_has_reads(w))
-            return true;
+    /* What was read for the first work lies there too; it goes with its commit. */
+    if (!has_garbage(e) || (first != NULL && work_has_reads(first)))
+        return true;
+    /* An older work may have come back before one for which something was read. */
+    forget_reads(e);
     compact(n, e);
     return true;
 }
@@ -281,12 +296,7 @@ void entries_free(struct node *n)
 void entry_reload(struct node *n, struct entry *e)
 {
     ASSERT(e->pins == 0 && !e->is_needing);
-    /* Reads for a work that was to be advanced are in the memory that goes. */
-    for (struct work *w = e->works.first; w != NULL; w = w->next) {
-        w->commit = NULL;
-        work_forget_reads(w);
-        w->now_us = 0;
-    }
+    forget_reads(e);
     e->is_stale = false;
     e->told = (struct told_numbers){0};
     e->x = NULL;

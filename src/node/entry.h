@@ -36,6 +36,8 @@ struct entry {
     bool wake_queued;
     bool has_news;            /* it was told something since `told` was read */
     struct told_numbers told; /* rows of execution_events that its next wake applies; in `mem` */
+    bool is_told_to_cancel;   /* one of them says: cancel it, by this event */
+    struct event cancel;
     bool in_ready_list;
     bool is_told; /* what follows is what was told last */
     enum execution_status told_status;

@@ -22,7 +22,6 @@ enum {
     OUTSTANDING_MAX = 2,
     TRIES_MAX = 5,        /* of one event, when its commit is refused */
     KEPT_TRIES_MAX = 100, /* ... because others take and keep signals: each time someone gets on */
-    CRASHES_MAX = 5,      /* then the execution is parked */
     TIMER_PAGE = 1000,    /* rows read at once to refill the heap */
     WAKES_MAX = 2048,     /* under way at once, so that a million due executions fill nothing */
 };
@@ -39,6 +38,13 @@ struct watch {
     node_ready_fn *ready;
     void *context;
     struct watch *next;
+};
+
+enum { FAILURES_MAX = 64 }; /* executions that fail are remembered */
+
+struct failure {
+    struct uuid id;
+    unsigned tries; /* 0 = free */
 };
 
 struct node {
@@ -61,10 +67,8 @@ struct node {
     volatile bool stop_requested;
     bool is_draining, is_recovered;
 
-    /* the execution that a crash is blamed on; nothing is advanced before that is durable */
     struct poison poison;
-    struct uuid crashed;
-    bool counts_crash;
+    unsigned counting_crashes; /* so many are not durable; nothing is advanced before */
 
     /* executions */
     struct entry **buckets;
@@ -120,6 +124,10 @@ struct node {
     struct expiry *expiry;
     struct audit_retention *audit_retention; /* NULL: the log is kept */
 
+    /* executions that failed for reasons of their own: park.c */
+    struct failure failures[FAILURES_MAX];
+    size_t next_failure, failing;
+
     /* batches */
     struct batch *current; /* being built; never NULL */
     struct batch *sent[OUTSTANDING_MAX];
@@ -152,8 +160,15 @@ int64_t config_look_in_us(const struct node *n);
 void config_expect(struct node *n, int64_t stamp); /* what this one rests on must be known */
 void config_changed(struct node *n, const struct definition_change *first); /* it is durable */
 
-/* crash.c: the execution that was worked on when the process died is n->crashed */
-void crash_count(struct node *n);
+/* crash.c: this execution was worked on when the process died */
+void crash_count(struct node *n, struct poison_left left);
+
+/*
+ * park.c: the execution cannot go on; `code` says why for the dead letter. It is
+ * tried again after a while, or parked.
+ */
+void park_or_wake_later(struct node *n, struct uuid id, const char *code, const struct err *err);
+void park_forget(struct node *n, struct uuid id); /* it has gone on */
 
 /* wake.c: when executions are due */
 void wake(struct node *n, struct uuid id); /* give it a work_wake */

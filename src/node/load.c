@@ -6,12 +6,24 @@
  */
 #include "node/inner.h"
 
-#include "base/log.h"
 #include "value/json.h"
 
 #include <stdlib.h>
 
 /* --- reads of the node's own --- */
+
+/* On a reader thread. */
+static void load_run(struct node_read *read, struct reader *reader)
+{
+    static const struct uuid nobody;
+    struct load *l = read->owner;
+    bool is_about_one = uuid_cmp(l->about, nobody) != 0;
+    unsigned slot = is_about_one ? poison_enter(&l->node->poison, l->about) : 0;
+
+    l->run(read, reader);
+    if (is_about_one)
+        poison_leave(&l->node->poison, slot);
+}
 
 struct load *load_new(struct node *n, void (*run)(struct node_read *, struct reader *),
                       void (*done)(struct node_read *))
@@ -22,7 +34,8 @@ struct load *load_new(struct node *n, void (*run)(struct node_read *, struct rea
         PANIC("out of memory");
     arena_init(&l->mem);
     l->node = n;
-    l->read.run = run;
+    l->run = run;
+    l->read.run = load_run;
     l->read.done = done;
     l->read.owner = l;
     l->older = n->newest_load;
@@ -101,16 +114,13 @@ static void run_execution(struct node_read *read, struct reader *reader)
         read_execution(reader, &e->mem, e->id, &l->execution.stored, &l->execution.found, &l->err);
 }
 
-static void fail(struct load *l, const struct err *err)
+/* What waits for it is told; it is tried again after a while, or parked. */
+static void fail_execution(struct load *l, const char *code, const struct err *err)
 {
     struct entry *e = l->execution.entry;
-    char id[UUID_TEXT_LEN + 1];
 
-    uuid_write(e->id, id);
     if (err->code != ERR_NOT_FOUND)
-        log_write(
-            LOG_ERROR, "an execution cannot be loaded",
-            LOG_FIELDS(log_str("execution", str_of(id)), log_str("reason", str_of(err->message))));
+        park_or_wake_later(l->node, e->id, code, err);
     entry_fail(l->node, e, err);
     entry_release_if_idle(l->node, e);
     load_free(l);
@@ -120,9 +130,15 @@ static void fail(struct load *l, const struct err *err)
 static void load_take_told(struct node *n, struct entry *e, const struct tolds *tolds)
 {
     e->told = (struct told_numbers){0};
-    for (size_t i = 0; i < tolds->count; i++)
+    e->is_told_to_cancel = false;
+    for (size_t i = 0; i < tolds->count; i++) {
         *VEC_ADD(&e->mem, &e->told) = tolds->items[i].n;
-    if (e->told.count > 0 && !e->wake_queued && e->x->pause == NULL)
+        if (engine_told_cancel(&e->mem, &tolds->items[i], &e->cancel)) {
+            e->is_told_to_cancel = true;
+            e->cancel.reason = str_copy(&e->mem, e->cancel.reason);
+        }
+    }
+    if (e->told.count > 0 && !e->wake_queued && (e->x->pause == NULL || e->is_told_to_cancel))
         wake(n, e->id);
 }
 
@@ -140,10 +156,12 @@ static void done_news(struct node_read *read)
     struct node *n = l->node;
 
     e->is_needing = false;
-    if (l->ok)
+    if (l->ok) {
         load_take_told(n, e, &l->news.tolds);
-    else
+    } else {
+        park_or_wake_later(n, e->id, "internal_read", &l->err);
         entry_fail(n, e, &l->err);
+    }
     entry_make_ready(n, e);
     entry_release_if_idle(n, e);
     load_free(l);
@@ -156,11 +174,12 @@ void load_told(struct node *n, struct entry *e)
     ASSERT(e->pins == 0);
     e->is_needing = true;
     e->has_news = false;
+    l->about = e->id;
     l->news.entry = e;
     load_send(l);
 }
 
-void load_restore(struct load *l)
+static void restore_execution(struct load *l)
 {
     struct node *n = l->node;
     struct entry *e = l->execution.entry;
@@ -170,12 +189,12 @@ void load_restore(struct load *l)
         bool may_pass = err_is_retryable(e->program->err.code);
         err_set(&err, may_pass ? e->program->err.code : ERR_INTERNAL, "its program: %s",
                 e->program->err.message);
-        fail(l, &err);
+        fail_execution(l, "internal_program", &err);
         return;
     }
     if (!state_restore(&e->mem, e->program->program, &l->execution.stored, &e->x, &l->err)) {
         err = l->err;
-        fail(l, &err);
+        fail_execution(l, "internal_state", &err);
         return;
     }
     load_take_told(n, e, &l->execution.stored.tolds);
@@ -193,6 +212,15 @@ void load_restore(struct load *l)
     entry_release_if_idle(n, e);
 }
 
+void load_restore(struct load *l)
+{
+    struct node *n = l->node;
+
+    poison_set(&n->poison, l->execution.entry->id);
+    restore_execution(l);
+    poison_clear(&n->poison);
+}
+
 static void done_execution(struct node_read *read)
 {
     struct load *l = read->owner;
@@ -202,12 +230,12 @@ static void done_execution(struct node_read *read)
     if (l->ok && !l->execution.found)
         l->ok = err_set(&err, ERR_NOT_FOUND, "there is no such execution");
     if (!l->ok) {
-        fail(l, &err);
+        fail_execution(l, "internal_read", &err);
         return;
     }
     program_hold(l->node, &e->program,
-                 program_get_pinned(l->node, l->execution.stored.code, l->execution.stored.version,
-                                    l->execution.stored.snapshot));
+                 program_get_pinned(l->node, e->id, l->execution.stored.code,
+                                    l->execution.stored.version, l->execution.stored.snapshot));
     if (e->program->state == PROGRAM_LOADING) {
         l->next_for_program = e->program->loads;
         e->program->loads = l;
@@ -221,6 +249,7 @@ void load_entry(struct node *n, struct entry *e)
     struct load *l = load_new(n, run_execution, done_execution);
 
     e->state = ENTRY_LOADING;
+    l->about = e->id;
     e->has_news = false;
     l->execution.entry = e;
     load_send(l);
@@ -335,8 +364,10 @@ static void done_records(struct node_read *read)
     struct node *n = l->node;
 
     e->is_needing = false;
-    if (!l->ok)
+    if (!l->ok) {
+        park_or_wake_later(n, e->id, "internal_read", &l->err);
         entry_fail(n, e, &l->err);
+    }
     entry_make_ready(n, e);
     entry_release_if_idle(n, e);
     load_free(l);
@@ -356,6 +387,7 @@ void load_records(struct node *n, struct entry *e, struct work *w)
 
     l->read.lane = has_search(&w->commit->needs) ? LANE_SEARCH : LANE_ENGINE;
     e->is_needing = true;
+    l->about = e->id;
     l->records.entry = e;
     l->records.work = w;
     load_send(l);

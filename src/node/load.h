@@ -15,6 +15,8 @@
 struct load {
     struct node_read read;
     struct node *node;
+    void (*run)(struct node_read *read, struct reader *reader);
+    struct uuid about; /* the execution that is worked on; or none */
     struct err err;
     bool ok;
     struct load *newer, *older;    /* all that are under way */

@@ -92,7 +92,7 @@ static int64_t idle_us(const struct node *n)
     enum { RESEND_US = 2000 };
     int64_t mono_us = clock_mono_us(n->clock), next_us = timers_next_us(&n->timers), us = INT64_MAX;
 
-    if (n->ready_first != NULL && n->outstanding < OUTSTANDING_MAX && !n->counts_crash &&
+    if (n->ready_first != NULL && n->outstanding < OUTSTANDING_MAX && n->counting_crashes == 0 &&
         n->has_config)
         us = n->pause_until_us - mono_us;
     if (n->current->members.count > 0 && n->outstanding < OUTSTANDING_MAX)
@@ -251,17 +251,19 @@ static bool open_store(struct node *n, struct err *err)
 
 static bool open_all(struct node *n, struct err *err)
 {
-    bool was_found = false;
+    struct poison_left left[POISON_SLOTS];
+    unsigned count;
 
     if (!open_store(n, err) || !open_loop(n, err))
         return false;
-    if (n->options.data_path.len == 0)
+    /* The simulator's nodes have none, unless it is about that. */
+    if (n->options.store != NULL && n->options.data_path.len == 0)
         return true;
-    if (!poison_open(&n->poison, n->options.data_path, &n->crashed, &was_found, err))
+    if (!poison_open(&n->poison, n->options.data_path, left, &count, err))
         return false;
-    if (was_found) {
-        log_write(LOG_WARN, "the server ended while it advanced an execution", NULL);
-        crash_count(n);
+    for (unsigned i = 0; i < count; i++) {
+        log_write(LOG_WARN, "the server ended while it worked on an execution", NULL);
+        crash_count(n, left[i]);
         CRASH_POINT(CRASH_COUNTED);
     }
     return true;

@@ -118,6 +118,7 @@ enum node_request_kind {
     NODE_MIGRATE,    /* ... a waiting one goes on with another version */
     NODE_RESOLVE,    /* ... says what became of an attempt that nobody could find out about */
     NODE_UNDO,       /* ... a rollback that was given up is tried again */
+    NODE_UNPARK,     /* ... one that the node could not go on with is tried again */
     NODE_PAUSE,      /* ... one that goes forward stops where it is */
     NODE_RESUME,     /* ... and goes on */
     NODE_WAIT,       /* for the end of an execution, or for the step that takes a signal */
@@ -157,7 +158,7 @@ struct node_request {
     struct str from;                      /* RETRY: the code of a step; empty = where it stands */
     struct str held;     /* RETRY: the step that is held, of several; empty = the first */
     struct value output; /* SKIP, RESOLVE: of the step; absent = none */
-    struct str letter;   /* RESOLVE, UNDO: the id of the dead letter */
+    struct str letter;   /* RESOLVE, UNDO, UNPARK: the id of the dead letter */
     /* RESOLVE; `idempotency` has the status and the answer that is kept */
     enum outcome_said said;
     struct str note;

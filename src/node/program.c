@@ -228,6 +228,7 @@ static void send_read(struct node *n, struct program_ref *ref)
     struct load *l = load_new(n, run_program, done_program);
 
     ref->changes_seen = n->programs.changes;
+    l->about = ref->about;
     l->program.ref = ref;
     load_send(l);
 }
@@ -330,8 +331,8 @@ static void done_program(struct node_read *read)
 
 /* --- asking for one --- */
 
-static struct program_ref *program_new(struct node *n, struct str code, int64_t version,
-                                       struct str snapshot)
+static struct program_ref *program_new(struct node *n, struct uuid about, struct str code,
+                                       int64_t version, struct str snapshot)
 {
     struct program_ref *ref = calloc(1, sizeof(*ref));
     int len;
@@ -344,6 +345,7 @@ static struct program_ref *program_new(struct node *n, struct str code, int64_t 
     ref->name = str_from(ref->text, (size_t)len);
     ref->code = str_slice(ref->name, 0, code.len);
     ref->version = version;
+    ref->about = about;
     if (snapshot.len > 0) {
         set_content(ref, snapshot);
         ref->snapshot = str_slice(ref->content, ref->name.len + 1, ref->content.len);
@@ -356,7 +358,8 @@ static struct program_ref *program_new(struct node *n, struct str code, int64_t 
     return ref;
 }
 
-struct program_ref *program_get(struct node *n, struct str code, int64_t version)
+static struct program_ref *get_current(struct node *n, struct uuid about, struct str code,
+                                       int64_t version)
 {
     char text[PROGRAM_KEY_MAX];
     int len = snprintf(text, sizeof(text), "%.*s@%lld", STR_ARG(code), (long long)version);
@@ -368,21 +371,26 @@ struct program_ref *program_get(struct node *n, struct str code, int64_t version
         touch_program(&n->programs, ref);
         return ref;
     }
-    ref = program_new(n, code, version, STR_NONE);
+    ref = program_new(n, about, code, version, STR_NONE);
     map_put(&n->programs.current, ref->name, ref);
     ref->is_current = true;
     return ref;
 }
 
-struct program_ref *program_get_pinned(struct node *n, struct str code, int64_t version,
-                                       struct str snapshot)
+struct program_ref *program_get(struct node *n, struct str code, int64_t version)
+{
+    return get_current(n, (struct uuid){.bytes = {0}}, code, version);
+}
+
+struct program_ref *program_get_pinned(struct node *n, struct uuid about, struct str code,
+                                       int64_t version, struct str snapshot)
 {
     char text[PROGRAM_KEY_MAX];
     struct program_ref *ref;
     int len;
 
     if (snapshot.len == 0)
-        return program_get(n, code, version);
+        return get_current(n, about, code, version);
     len = snprintf(text, sizeof(text), "%.*s@%lld:%.*s", STR_ARG(code), (long long)version,
                    STR_ARG(snapshot));
     ASSERT(len > 0 && (size_t)len < sizeof(text));
@@ -391,7 +399,7 @@ struct program_ref *program_get_pinned(struct node *n, struct str code, int64_t 
         touch_program(&n->programs, ref);
         return ref;
     }
-    ref = program_new(n, code, version, snapshot);
+    ref = program_new(n, about, code, version, snapshot);
     map_put(&n->programs.contents, ref->content, ref);
     ref->has_content = true;
     return ref;

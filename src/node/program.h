@@ -30,6 +30,7 @@ struct program_ref {
     struct str code;
     int64_t version;            /* never 0 */
     struct str snapshot;        /* or empty: with what is published */
+    struct uuid about;          /* the execution that it was first needed for; or none */
     char text[PROGRAM_KEY_MAX]; /* of all these */
     enum program_state state;
     const struct program *program;
@@ -73,12 +74,12 @@ void programs_init(struct node *n);
 void programs_free(struct node *n);
 
 /*
- * The first is for what begins now; the second for what has begun, with its
- * snapshot or none. It is READY, or it is LOADING and may be waited for.
+ * The first is for what begins now; the second for the execution `about`, with
+ * its snapshot or none. It is READY, or it is LOADING and may be waited for.
  */
 struct program_ref *program_get(struct node *n, struct str code, int64_t version);
-struct program_ref *program_get_pinned(struct node *n, struct str code, int64_t version,
-                                       struct str snapshot);
+struct program_ref *program_get_pinned(struct node *n, struct uuid about, struct str code,
+                                       int64_t version, struct str snapshot);
 
 /* Count one who uses it; *to, which is NULL or another, is let go of. NULL: none. */
 void program_hold(struct node *n, struct program_ref **to, struct program_ref *ref);

@@ -114,7 +114,9 @@ static bool compile_definition(struct node *n, struct source *from, struct arena
                                const struct stored_definition *d, struct program_read *out,
                                struct err *err)
 {
-    const struct registry registry = {.procedure = find_procedure, .context = from};
+    const struct registry registry = {
+        .procedure = find_procedure, .context = from, .is_stored = true};
+    const struct kind_spec *kind = kind_named(d->kind);
     struct findings findings = {0};
     const struct cel_env *env;
     struct value definition;
@@ -124,7 +126,8 @@ static bool compile_definition(struct node *n, struct source *from, struct arena
     out->state = PROGRAM_BROKEN;
     if (!json_read(mem, d->text, &definition, err))
         return true;
-    define_compile(mem, env, &registry, DEFINE_SCENARIO, definition, d->version, &findings,
+    ASSERT(kind != NULL && kind->use == KIND_PROCESS);
+    define_compile(mem, env, &registry, kind->kind, definition, d->version, &findings,
                    &out->program);
     /* A store that could not be read says nothing about the definition. */
     if (!from->ok) {
@@ -153,7 +156,7 @@ bool program_read_pinned(struct node *n, struct reader *reader, struct arena *me
 
     *out = (struct program_read){.state = PROGRAM_MISSING};
     if (!read_definition_stamp(reader, &out->stamp, err) ||
-        !read_definition(reader, mem, STR("scenario"), code, version, &d, &found, err))
+        !read_process(reader, mem, code, version, &d, &found, err))
         return false;
     if (!found)
         return true;

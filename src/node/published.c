@@ -9,8 +9,7 @@ static void run_published(struct node_read *read, struct reader *reader)
     struct stored_definition d;
     bool found;
 
-    l->ok = read_definition(reader, &l->mem, STR("scenario"), l->published.published->code, -1, &d,
-                            &found, &l->err);
+    l->ok = read_process(reader, &l->mem, l->published.published->code, -1, &d, &found, &l->err);
     l->published.version = l->ok && found ? d.version : 0;
 }
 

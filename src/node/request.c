@@ -3,6 +3,7 @@
 
 #include "define/access.h"
 #include "engine/show.h"
+#include "store/change_park.h"
 #include "value/json.h"
 
 #include <stdarg.h>
@@ -256,6 +257,18 @@ void request_begin_start(struct node *n, struct work *w)
     request_start(n, w);
 }
 
+/* What an operator asks for an execution that cannot be loaded is no event of the engine. */
+static struct change *unpark_change(struct node *n, struct node_request *r)
+{
+    struct execution_unpark *u = arena_zalloc(r->mem, sizeof(*u));
+
+    u->change = (struct change){.apply = execution_unpark_apply, .now_us = clock_wall_us(n->clock)};
+    u->user_id = r->user.id;
+    if (!uuid_read(r->letter, &u->letter))
+        PANIC("a dead letter has no id");
+    return &u->change;
+}
+
 bool node_submit(struct node *n, struct node_request *r, struct err *err)
 {
     struct work *w;
@@ -297,6 +310,10 @@ bool node_submit(struct node *n, struct node_request *r, struct err *err)
     case NODE_RESUME:
     case NODE_WAIT:
         entry_queue(n, entry_get(n, r->execution), w);
+        break;
+    case NODE_UNPARK:
+        r->change = unpark_change(n, r);
+        batch_add(n, w);
         break;
     case NODE_DEFINITION:
     case NODE_CHANGE:

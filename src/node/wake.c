@@ -98,13 +98,22 @@ static enum work_begun wake_begin(struct node *n, struct entry *e, struct work *
 
 static void wake_event(const struct node *n, const struct work *w, struct event *ev)
 {
+    const struct entry *e = w->entry;
+
     (void)n;
-    (void)w;
     ev->kind = EVENT_WAKE;
+    if (e->told.count == 0 || !e->is_told_to_cancel)
+        return;
+    ev->kind = EVENT_CANCEL;
+    ev->is_by_parent = true;
+    ev->parent = e->cancel.parent;
+    ev->cancel_rollback = e->cancel.cancel_rollback;
+    ev->reason = e->cancel.reason;
 }
 
 static void wake_applied(struct node *n, struct work *w)
 {
+    park_forget(n, w->entry->id);
     if (w->asserts)
         wake_arm(n, w->entry->x);
     work_free(n, w);
@@ -117,7 +126,7 @@ static void wake_futile(struct node *n, struct entry *e, struct work *w, const s
     (void)err;
     (void)found;
     /* What it was told changes nothing, provided that it stands where it did: these rows go. */
-    if (e->told.count > 0 && e->x->pause == NULL && !entry_is_parked(e)) {
+    if (e->told.count > 0 && (e->x->pause == NULL || e->is_told_to_cancel) && !entry_is_parked(e)) {
         w->commit = NULL;
         w->asserts = true;
         w->assertion = (struct assertion){
@@ -147,18 +156,11 @@ static void wake_member(struct node *n, struct work *w)
 static void wake_refused(struct node *n, struct work *w)
 {
     const struct member *m = &w->member;
-    bool is_failed = m->result == MEMBER_FAILED;
-    char id[UUID_TEXT_LEN + 1];
 
-    if (m->result != MEMBER_GONE) {
-        uuid_write(w->entry->id, id);
-        log_write(LOG_ERROR, "an execution cannot go on",
-                  LOG_FIELDS(log_str("execution", str_of(id)),
-                             log_str("reason", str_of(is_failed ? m->err.message
-                                                                : "it changes all the time"))));
-        wake_later(n, w->entry->id,
-                   is_failed && !err_is_retryable(m->err.code) ? RETRY_LATER_US : RETRY_SOON_US);
-    }
+    if (m->result == MEMBER_FAILED)
+        park_or_wake_later(n, w->entry->id, "internal_write", &m->err);
+    else if (m->result != MEMBER_GONE)
+        wake_later(n, w->entry->id, RETRY_SOON_US); /* it changes all the time */
     work_free(n, w);
 }
 
@@ -169,10 +171,11 @@ static void wake_unknown(struct node *n, struct work *w, const struct batch *b)
     work_again(n, w);
 }
 
+/* Why it cannot be loaded was told already: it is tried again, or it is parked. */
 static void wake_gone(struct node *n, struct entry *e, struct work *w, const struct err *err)
 {
-    if (err->code != ERR_NOT_FOUND)
-        wake_later(n, e->id, err->code == ERR_OVERLOADED ? RETRY_SOON_US : RETRY_LATER_US);
+    (void)e;
+    (void)err;
     work_free(n, w);
 }
 

@@ -199,10 +199,8 @@ static bool advance(struct node *n, struct entry *e, struct work *w)
     if (e->pins == 0)
         e->x->row = e->row;
     make_event(n, w, &ev);
-    poison_set(&n->poison, e->id);
     CRASH_POINT(BEFORE_ADVANCE);
     ok = engine_advance(&e->mem, e->x, &ev, w->now_us, commit, &err);
-    poison_clear(&n->poison);
     CRASH_POINT(AFTER_ADVANCE);
     if (!ok)
         return end_futile(n, e, w, &err, &commit->findings);
@@ -276,7 +274,7 @@ void works_run(struct node *n)
     const struct entry *last = n->ready_last;
     bool was_last = last == NULL;
 
-    if (n->counts_crash || !n->has_config || clock_mono_us(n->clock) < n->pause_until_us)
+    if (n->counting_crashes > 0 || !n->has_config || clock_mono_us(n->clock) < n->pause_until_us)
         return;
     /* Those that become ready meanwhile are for the next pass. */
     while (!was_last && n->current->members.count < BATCH_MEMBERS_MAX) {
@@ -287,7 +285,9 @@ void works_run(struct node *n)
         if (n->ready_first == NULL)
             n->ready_last = NULL;
         e->in_ready_list = false;
+        poison_set(&n->poison, e->id);
         run_entry(n, e);
         entry_release_if_idle(n, e);
+        poison_clear(&n->poison);
     }
 }

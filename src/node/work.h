@@ -20,6 +20,7 @@
 
 #include "define/world.h"
 #include "node/node.h"
+#include "node/poison.h"
 
 struct entry;
 struct program_ref;
@@ -78,8 +79,8 @@ struct work_kind {
     void (*freed)(struct node *n, struct work *w);
 };
 
-/* request.c, wake.c, crash.c */
-extern const struct work_kind work_request, work_wake, work_crash;
+/* work_request.c, wake.c, crash.c, park.c */
+extern const struct work_kind work_request, work_wake, work_crash, work_park;
 
 /* A program as it was read and compiled, with what it rests on. */
 enum program_state { PROGRAM_LOADING, PROGRAM_READY, PROGRAM_MISSING, PROGRAM_BROKEN };
@@ -108,6 +109,8 @@ enum { RECORDS_TRIED_MAX = 16, RECORD_TRIES_ALL_MAX = 64 };
 struct work {
     const struct work_kind *kind;
     struct node_request *request; /* work_request */
+    struct change *change;        /* work_park: its own */
+    struct poison_left crash;     /* work_crash */
     struct entry *entry;
     int64_t number;        /* order of arrival */
     int64_t now_us;        /* the time of its turn, kept while records are read; 0 = not begun */

@@ -87,8 +87,7 @@ static enum work_begun begin_signal(struct node *n, struct entry *e, struct work
     }
     if (!entry_is_parked(e))
         return WORK_ADVANCES;
-    err_set(err, ERR_CONFLICT, "the execution is parked: advancing it ended the server %d times",
-            e->x->crash_count);
+    err_set(err, ERR_CONFLICT, "the execution is parked: its dead letter says why");
     return WORK_FUTILE;
 }
 
@@ -177,6 +176,7 @@ static void request_event(const struct node *n, const struct work *w, struct eve
         ev->by = r->signal_by;
         return;
     case NODE_WAIT:
+    case NODE_UNPARK:
     case NODE_DEFINITION:
     case NODE_CHANGE:
         break;
@@ -196,7 +196,7 @@ static void request_keep_answer(struct work *w)
     if (r->kind == NODE_DEFINITION || r->kind == NODE_CHANGE || r->kind == NODE_RESOLVE)
         return; /* the caller knows it, but for what the store adds */
     buf_init_arena(&text, r->mem);
-    ASSERT(w->commit != NULL || w->correlated != NULL);
+    ASSERT(w->commit != NULL || w->correlated != NULL || r->kind == NODE_UNPARK);
     if (r->kind == NODE_START) {
         w->idempotency.status = 201;
         view_execution(r->mem, &text, w->commit->after);
@@ -247,6 +247,16 @@ static void request_member(struct node *n, struct work *w)
 
 /* --- what became of it --- */
 
+/* It is parked no longer: what is in memory of it is older than that. */
+static void try_again(struct node *n, struct uuid id)
+{
+    struct entry *e = entry_find(n, id);
+
+    if (e != NULL && e->state == ENTRY_READY)
+        e->is_stale = true;
+    wake(n, id);
+}
+
 /* Answer now, or when the execution has ended. */
 static void answer_or_wait(struct node *n, struct work *w, const struct execution *x)
 {
@@ -265,7 +275,7 @@ static void answer_applied(struct node *n, struct work *w)
 
     r->ok = true;
     ASSERT(w->commit != NULL || r->kind == NODE_DEFINITION || r->kind == NODE_CHANGE ||
-           (r->kind == NODE_SIGNAL && w->correlated != NULL));
+           r->kind == NODE_UNPARK || (r->kind == NODE_SIGNAL && w->correlated != NULL));
     switch (r->kind) {
     case NODE_START:
         answer_or_wait(n, w, w->commit->after);
@@ -290,6 +300,9 @@ static void answer_applied(struct node *n, struct work *w)
     case NODE_UNDO:
     case NODE_PAUSE:
     case NODE_RESUME:
+        break;
+    case NODE_UNPARK:
+        try_again(n, r->execution);
         break;
     case NODE_DEFINITION:
         config_changed(n, request_definitions(r));
@@ -346,7 +359,7 @@ static bool request_joins(struct node *n, struct work *w)
         !w->commit->after->program->joins_by_key)
         return false;
     w->commit = NULL;
-    work_forget_reads(w); /* they lie in the memory of the execution that never was */
+    work_forget_reads(w); /* they lie in the memory of the execution that was not started */
     w->joins = true;
     r->joined = true;
     entry_queue(n, entry_get(n, w->member.holder), w);

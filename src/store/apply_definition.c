@@ -2,6 +2,7 @@
 #include "store/apply.h"
 
 #include "base/crash.h"
+#include "define/facts.h"
 #include "store/change.h"
 
 /* Numbers are never given twice, not even after a draft was deleted. */
@@ -75,11 +76,14 @@ static bool store_counter(struct apply *a, const struct definition_change *d,
 static bool insert(struct apply *a, const struct definition_change *d, int64_t version,
                    int64_t revision, int64_t previous, const char *state, enum db_status *status)
 {
+    struct str facts = d->is_process ? facts_text(a->mem, d->text) : STR_NONE;
+
     return apply_write(a, SQL_DEFINITION_INSERT,
                        DB_PARAMS(db_text(d->kind), db_text(d->code), db_int(version),
                                  db_int(revision), db_text(str_of(state)), db_some_text(d->name),
                                  db_some_text(d->summary), db_some_text(d->user_id),
-                                 db_int(d->now_us), db_text(d->text), db_int(previous)),
+                                 db_int(d->now_us), db_text(d->text), db_int(previous),
+                                 db_some_text(facts)),
                        status);
 }
 

@@ -5,7 +5,7 @@
  */
 #include "store/apply.h"
 
-#include "store/change.h"
+#include "store/change_park.h"
 #include "store/gather.h"
 
 /* --- the Idempotency-Key --- */
@@ -98,7 +98,15 @@ static enum apply_end apply_crash(struct apply *a, struct member *m, enum db_sta
         return APPLY_FAILED;
     if (!apply_write(a, SQL_CRASH, DB_PARAMS(db_text(str_from(id, UUID_TEXT_LEN))), status))
         return APPLY_FAILED;
-    return db_changes(a->db) > 0 ? APPLY_DONE : apply_refuse(a, m, MEMBER_GONE);
+    if (db_changes(a->db) == 0)
+        return apply_refuse(a, m, MEMBER_GONE);
+    return apply_parked_letter(a, m->crashed, m->crashed_letter,
+                               STR("{\"code\":\"internal_crash\",\"message\":\"the server ended "
+                                   "while it worked on this execution, as often as it is allowed "
+                                   "to\",\"class\":\"transient\"}"),
+                               m->crashed_at_us, status)
+               ? APPLY_DONE
+               : APPLY_FAILED;
 }
 
 /* What is kept for a repeated request, now that the change has been made. */

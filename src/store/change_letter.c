@@ -65,7 +65,7 @@ bool apply_letters(struct apply *a, const struct member *m, enum db_status *stat
 {
     const struct commit *c = m->commit;
 
-    if (c->incident != LETTER_OPEN || c->retries_letter) {
+    if (c->incident != LETTER_OPEN || c->retries_letter || c->ends_parking) {
         /* Letters of earlier members must be there. */
         *status = gather_flush(a);
         if (*status != DB_DONE)
@@ -77,6 +77,14 @@ bool apply_letters(struct apply *a, const struct member *m, enum db_status *stat
     for (size_t i = 0; c->incident != LETTER_OPEN && i < c->incident_steps.count; i++)
         if (!close_incident(a, m, c->incident_steps.items[i], status))
             return false;
+    if (c->ends_parking) {
+        if (!apply_write(a, SQL_LETTER_PARKED_CLOSE,
+                         DB_PARAMS(db_int(m->row), letter_status_value(LETTER_RESOLVED),
+                                   db_int(c->after->updated_at_us), who(m)),
+                         status))
+            return false;
+        a->open_letters -= db_changes(a->db);
+    }
     if (c->retries_letter && !retry(a, m, status))
         return false;
     for (size_t i = 0; i < c->dead_letters.count; i++)

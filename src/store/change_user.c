@@ -35,6 +35,7 @@ void token_show(struct buf *out, const struct stored_token *token)
     object_text(out, "name", token->name);
     object_time(out, "createdAt", token->created_at_us);
     object_time(out, "lastUsedAt", token->last_used_at_us);
+    object_time(out, "expiresAt", token->expires_at_us);
 }
 
 /* --- what changes share --- */
@@ -61,7 +62,8 @@ static bool insert_token(struct apply *a, const struct stored_token *t, int64_t 
 {
     return apply_write(a, SQL_TOKEN_INSERT,
                        DB_PARAMS(db_text(t->id), db_text(t->user_id), db_some_text(t->name),
-                                 db_text(t->hash), db_int(now_us)),
+                                 db_text(t->hash), db_int(now_us),
+                                 t->expires_at_us > 0 ? db_int(t->expires_at_us) : db_null()),
                        status);
 }
 
@@ -258,7 +260,46 @@ enum apply_end token_change_apply(struct apply *a, struct member *m, enum db_sta
         return APPLY_FAILED;
     if (db_changes(a->db) == 0)
         return apply_refuse_with(a, m, ERR_NOT_FOUND, "there is no token with this id");
+    if (!apply_write(a, SQL_SESSION_END_OF_TOKEN, DB_PARAMS(db_text(c->token.id)), status))
+        return APPLY_FAILED;
     return bump(a, &c->access_version, status) ? APPLY_DONE : APPLY_FAILED;
+}
+
+/* --- sessions --- */
+
+/* Those that ended by themselves, and what a user has too many of. */
+static bool purge_sessions(struct apply *a, struct session_change *c, enum db_status *status)
+{
+    int64_t now_us = c->change.now_us;
+
+    if (!apply_write(a, SQL_SESSION_PURGE,
+                     DB_PARAMS(db_int(now_us - SESSION_IDLE_US), db_int(now_us - SESSION_LIFE_US)),
+                     status))
+        return false;
+    c->has_purged = db_changes(a->db) > 0;
+    if (!apply_write(a, SQL_SESSION_PURGE_USER,
+                     DB_PARAMS(db_text(c->session.user_id), db_int(SESSIONS_MAX_OF_USER - 1)),
+                     status))
+        return false;
+    c->has_purged = c->has_purged || db_changes(a->db) > 0;
+    return true;
+}
+
+enum apply_end session_change_apply(struct apply *a, struct member *m, enum db_status *status)
+{
+    struct session_change *c = (struct session_change *)m->change;
+    const struct stored_session *s = &c->session;
+    bool ok;
+
+    if (c->is_end)
+        ok = apply_write(a, SQL_SESSION_DELETE, DB_PARAMS(db_text(s->hash)), status);
+    else
+        ok = purge_sessions(a, c, status) &&
+             apply_write(a, SQL_SESSION_INSERT,
+                         DB_PARAMS(db_text(s->hash), db_text(s->user_id), db_some_text(s->token_id),
+                                   db_text(s->token_hash), db_int(c->change.now_us)),
+                         status);
+    return ok && bump(a, &c->access_version, status) ? APPLY_DONE : APPLY_FAILED;
 }
 
 enum apply_end token_uses_apply(struct apply *a, struct member *m, enum db_status *status)
@@ -269,6 +310,13 @@ enum apply_end token_uses_apply(struct apply *a, struct member *m, enum db_statu
         if (!apply_write(a, SQL_TOKEN_USED,
                          DB_PARAMS(db_text(str_from(c->uses[i].id, UUID_TEXT_LEN)),
                                    db_int(c->uses[i].at_us)),
+                         status))
+            return APPLY_FAILED;
+    for (size_t i = 0; i < c->session_count; i++)
+        if (!apply_write(a, SQL_SESSION_USED,
+                         DB_PARAMS(db_text(str_from(c->session_uses[i].hash,
+                                                    sizeof(c->session_uses[i].hash))),
+                                   db_int(c->session_uses[i].at_us)),
                          status))
             return APPLY_FAILED;
     return APPLY_DONE;

@@ -23,7 +23,7 @@ static const struct statement postgres_statements[] = {
 };
 #undef MIGRATE
 
-enum { NEWEST = 11 };
+enum { NEWEST = 13, FACTS_SINCE = 13 };
 
 const int64_t migrate_newest = NEWEST;
 
@@ -71,6 +71,8 @@ static enum db_status step(struct db *db, const struct statement *statement, int
         if (statement->version == *version)
             status = db_script(db, statement->text);
     CRASH_POINT(MIGRATE_STATEMENT);
+    if (*version == FACTS_SINCE && status == DB_DONE)
+        status = migrate_facts(db);
     if (status == DB_DONE)
         status = db_exec(db, SQL_SCHEMA_APPLIED, DB_PARAMS(db_int(*version), db_int(now_us)));
     return status;

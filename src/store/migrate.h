@@ -18,6 +18,9 @@ bool migrate(struct db *db, bool is_sqlite, int64_t now_us, struct err *err) MUS
 bool migrate_to(struct db *db, bool is_sqlite, int64_t last, int64_t now_us,
                 struct err *err) MUST_USE;
 
+/* Within a transaction: give every stored version its facts. */
+enum db_status migrate_facts(struct db *db) MUST_USE;
+
 /* The version of the tables; 0 when there are none. */
 bool migrate_version(struct db *db, int64_t *out, struct err *err) MUST_USE;
 

@@ -158,6 +158,10 @@ bool read_access(struct reader *r, struct arena *mem, struct str code, int64_t v
 bool read_versions(struct reader *r, struct arena *mem, struct str kind, struct str code,
                    struct stored_definitions *out, struct err *err) MUST_USE;
 
+/* The same for the process of that code, of whatever kind. */
+bool read_process(struct reader *r, struct arena *mem, struct str code, int64_t version,
+                  struct stored_definition *out, bool *found, struct err *err) MUST_USE;
+
 /*
  * The drafts and published versions of definitions of a kind, or of processes
  * of every kind when that is empty: at most `limit` rows with codes above

@@ -1,6 +1,7 @@
 /* read_definition.c - reading definitions, records and kept answers; see read.h. */
 #include "store/read.h"
 
+#include "define/facts.h"
 #include "store/reader.h"
 #include "value/json.h"
 
@@ -39,15 +40,44 @@ bool read_definition(struct reader *r, struct arena *mem, struct str kind, struc
     return status <= DB_DONE ? true : db_fail(r->db, status, err);
 }
 
+bool read_process(struct reader *r, struct arena *mem, struct str code, int64_t version,
+                  struct stored_definition *out, bool *found, struct err *err)
+{
+    enum sql sql = version < 0 ? SQL_READ_PUBLISHED_PROCESS : SQL_READ_PROCESS;
+    struct db_value params[] = {db_text(code), db_int(version)};
+    enum db_status status = reader_run(r, sql, params, version < 0 ? 1 : 2);
+
+    *found = status == DB_ROW;
+    if (*found)
+        *out = load(r, mem, sql, true);
+    db_end(r->db, sql);
+    return status <= DB_DONE ? true : db_fail(r->db, status, err);
+}
+
 bool read_access(struct reader *r, struct arena *mem, struct str code, int64_t version,
                  struct str *out, struct err *err)
 {
     enum db_status status =
         reader_run(r, SQL_READ_ACCESS, DB_PARAMS(db_text(code), db_int(version)));
+    struct value facts = value_absent(), access;
+    struct buf text;
+    bool ok = true;
 
-    *out = status == DB_ROW ? str_copy(mem, db_column_text(r->db, SQL_READ_ACCESS, 0)) : STR_NONE;
+    *out = STR_NONE;
+    if (status == DB_ROW)
+        ok = json_read(mem, db_column_text(r->db, SQL_READ_ACCESS, 0), &facts, err);
     db_end(r->db, SQL_READ_ACCESS);
-    return status <= DB_DONE ? true : db_fail(r->db, status, err);
+    if (!ok)
+        return false;
+    if (status > DB_DONE)
+        return db_fail(r->db, status, err);
+    access = facts_get(facts, "access");
+    buf_init_arena(&text, mem);
+    if (access.kind == VALUE_ABSENT)
+        return true;
+    ok = json_write(&text, access, err);
+    *out = buf_view(&text);
+    return ok;
 }
 
 static bool load_all(struct reader *r, struct arena *mem, enum sql sql, enum db_status status,

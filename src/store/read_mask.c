@@ -1,37 +1,21 @@
 /*
  * read_mask.c - which values of an execution are to be hidden; see read.h.
  *
- * The definition of a version never changes and says it. Most say nothing of
- * the kind, and the database finds that out.
+ * The facts of a version say it (define/facts.h). Most versions have none, and
+ * the database finds that out.
  */
+#include "define/facts.h"
 #include "store/apply.h"
 #include "store/read_row.h"
 #include "value/json.h"
 
 typedef void add_fn(struct arena *mem, struct mask *m, struct str name);
 
-/* The names of the sensitive ones among parameters. */
-static void add_names(struct arena *mem, struct value params, add_fn *add, struct mask *out)
+static void add_names(struct arena *mem, struct value names, add_fn *add, struct mask *out)
 {
-    for (uint32_t i = 0; params.kind == VALUE_LIST && i < params.len; i++) {
-        struct value name, sensitive;
-
-        if (params.items[i].kind != VALUE_MAP)
-            continue;
-        name = value_map_get_str(params.items[i], STR("name"));
-        sensitive = value_map_get_str(params.items[i], STR("sensitive"));
-        if (name.kind == VALUE_STRING && value_is_true(sensitive))
-            add(mem, out, value_text(name));
-    }
-}
-
-/* The same for every form, wherever it stands in the steps. */
-static void add_forms(struct arena *mem, struct value v, struct mask *out)
-{
-    if (v.kind == VALUE_MAP)
-        add_names(mem, value_map_get_str(v, STR("form")), mask_add_field, out);
-    for (uint32_t i = 0; (v.kind == VALUE_MAP || v.kind == VALUE_LIST) && i < v.len; i++)
-        add_forms(mem, v.kind == VALUE_MAP ? v.map->entries[i].value : v.items[i], out);
+    for (uint32_t i = 0; names.kind == VALUE_LIST && i < names.len; i++)
+        if (names.items[i].kind == VALUE_STRING)
+            add(mem, out, value_text(names.items[i]));
 }
 
 static void learn_retry(struct arena *mem, struct mask *m, struct value delta)
@@ -76,14 +60,14 @@ bool read_mask(struct reader *r, struct arena *mem, struct uuid id, struct mask 
     const enum sql sql = SQL_READ_SENSITIVE;
     struct row_id room;
     enum db_status status = reader_run(r, sql, DB_PARAMS(row_uuid(id, &room)));
-    struct value definition = value_absent(), input = value_absent();
+    struct value facts = value_absent(), input = value_absent();
     int64_t row = 0;
     bool ok = true;
 
     *out = (struct mask){0};
     if (status == DB_ROW) {
         row = db_column_int(r->db, sql, 2);
-        ok = json_read(mem, db_column_text(r->db, sql, 0), &definition, err) &&
+        ok = json_read(mem, db_column_text(r->db, sql, 0), &facts, err) &&
              json_read(mem, db_column_text(r->db, sql, 1), &input, err);
     }
     db_end(r->db, sql);
@@ -91,10 +75,8 @@ bool read_mask(struct reader *r, struct arena *mem, struct uuid id, struct mask 
         return false;
     if (status > DB_DONE)
         return db_fail(r->db, status, err);
-    if (definition.kind == VALUE_MAP) {
-        add_names(mem, value_map_get_str(definition, STR("input")), mask_add, out);
-        add_forms(mem, value_map_get_str(definition, STR("steps")), out);
-    }
+    add_names(mem, facts_get(facts, "sensitive"), mask_add, out);
+    add_names(mem, facts_get(facts, "answers"), mask_add_field, out);
     mask_learn(mem, out, input);
     return (out->names.count == 0 ||
             learn_events(r, mem, row, STR("retry"), learn_retry, out, err)) &&

@@ -80,16 +80,40 @@ static bool load_tokens(struct reader *r, struct arena *mem, enum sql sql, enum 
             .hash = column(r, mem, sql, 3),
             .created_at_us = db_column_int(r->db, sql, 4),
             .last_used_at_us = db_column_int(r->db, sql, 5),
+            .expires_at_us = db_column_int(r->db, sql, 6),
         };
     return ended(r, sql, status, err);
 }
 
-bool read_tokens(struct reader *r, struct arena *mem, struct str user_id, struct stored_tokens *out,
-                 struct err *err)
+bool read_tokens(struct reader *r, struct arena *mem, struct str user_id, struct str after,
+                 int64_t limit, struct stored_tokens *out, struct err *err)
 {
-    enum db_status status = reader_run(r, SQL_READ_TOKENS, DB_PARAMS(db_text(user_id)));
+    enum db_status status = reader_run(
+        r, SQL_READ_TOKENS,
+        DB_PARAMS(db_text(user_id), db_text(after.len > 0 ? after : STR("0")), db_int(limit)));
 
     return load_tokens(r, mem, SQL_READ_TOKENS, status, out, err);
+}
+
+/* --- sessions --- */
+
+static bool load_sessions(struct reader *r, struct arena *mem, struct stored_sessions *out,
+                          struct err *err)
+{
+    const enum sql sql = SQL_READ_ALL_SESSIONS;
+    enum db_status status = db_run(r->db, sql, DB_NO_PARAMS);
+
+    *out = (struct stored_sessions){0};
+    for (; status == DB_ROW; status = db_next(r->db, sql))
+        *VEC_ADD(mem, out) = (struct stored_session){
+            .hash = column(r, mem, sql, 0),
+            .user_id = column(r, mem, sql, 1),
+            .token_id = column(r, mem, sql, 2),
+            .token_hash = column(r, mem, sql, 3),
+            .created_at_us = db_column_int(r->db, sql, 4),
+            .last_used_at_us = db_column_int(r->db, sql, 5),
+        };
+    return ended(r, sql, status, err);
 }
 
 /* --- everyone --- */
@@ -103,18 +127,18 @@ bool read_access_version(struct reader *r, int64_t *out, struct err *err)
     return ended(r, SQL_ACCESS_VERSION, status, err);
 }
 
-bool read_everyone(struct reader *r, struct arena *mem, struct stored_users *users,
-                   struct stored_tokens *tokens, int64_t *access_version, struct err *err)
+bool read_everyone(struct reader *r, struct arena *mem, struct everyone *out, struct err *err)
 {
     bool ok;
 
     if (!reader_begin(r, err))
         return false;
-    ok = read_access_version(r, access_version, err) &&
+    ok = read_access_version(r, &out->access_version, err) &&
          load_users(r, mem, SQL_READ_ALL_USERS, db_run(r->db, SQL_READ_ALL_USERS, DB_NO_PARAMS),
-                    users, err) &&
+                    &out->users, err) &&
          load_tokens(r, mem, SQL_READ_ALL_TOKENS, db_run(r->db, SQL_READ_ALL_TOKENS, DB_NO_PARAMS),
-                     tokens, err);
+                     &out->tokens, err) &&
+         load_sessions(r, mem, &out->sessions, err);
     reader_end(r);
     return ok;
 }

@@ -2,6 +2,8 @@
 #ifndef PAWL_STORE_SQL_PARTS_H
 #define PAWL_STORE_SQL_PARTS_H
 
+#include "define/kind.h" /* PROCESS_KINDS */
+
 /* What a commit is held against. */
 #define STATE_COLUMNS "row, status, row_version, wake_at"
 
@@ -35,7 +37,8 @@
 #define USER_COLUMNS                                                                               \
     "id, org_id, name, email, role, groups, skill_level, specializations, active, created_at, "    \
     "updated_at"
-#define TOKEN_COLUMNS "id, user_id, name, hash, created_at, last_used_at"
+#define TOKEN_COLUMNS "id, user_id, name, hash, created_at, last_used_at, expires_at"
+#define SESSION_COLUMNS "hash, user_id, token_id, token_hash, created_at, last_used_at"
 
 /* The organisation that most belong to: its executions are in no index of organisations. */
 #define OF_OTHER_ORG "org_id <> '00000000-0000-7000-8000-000000000001'"

@@ -157,7 +157,9 @@ struct member {
     const struct assertion *assertion; /* MEMBER_ASSERT */
     /* What it receives (MEMBER_COMMIT) or keeps came by correlation; or NULL */
     const struct correlated_signal *correlated;
-    struct uuid crashed;                   /* MEMBER_CRASH */
+    struct uuid crashed;                   /* MEMBER_CRASH; parked by it, it gets a dead letter: */
+    struct uuid crashed_letter;            /* ... its id, ... */
+    int64_t crashed_at_us;                 /* ... and when */
     const struct idempotency *idempotency; /* or NULL */
     const struct audit *audit;             /* or NULL */
     void *owner;                           /* the node's */

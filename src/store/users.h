@@ -32,11 +32,31 @@ struct stored_token {
     struct str id, user_id, name;
     struct str hash; /* in hexadecimal */
     int64_t created_at_us, last_used_at_us;
+    int64_t expires_at_us; /* 0 = never */
 };
 
 struct stored_tokens {
     VEC_OF(struct stored_token);
 };
+
+/* A browser that was signed in with a token; it ends with that token. */
+struct stored_session {
+    struct str hash; /* of the cookie, in hexadecimal */
+    struct str user_id;
+    struct str token_id;   /* or empty: the administrator's file */
+    struct str token_hash; /* in hexadecimal */
+    int64_t created_at_us, last_used_at_us;
+};
+
+struct stored_sessions {
+    VEC_OF(struct stored_session);
+};
+
+/* How long a session lives that nobody uses, and one that is used. */
+#define SESSION_IDLE_US (INT64_C(7) * 86400 * 1000000)
+#define SESSION_LIFE_US (INT64_C(30) * 86400 * 1000000)
+/* Beyond, the sessions of a user that were not used for longest end. */
+enum { SESSIONS_MAX_OF_USER = 100 };
 
 /* The members of the JSON object that shows it, without the braces. */
 void user_show(struct buf *out, const struct stored_user *user);
@@ -84,9 +104,25 @@ struct token_change {
 
 enum apply_end token_change_apply(struct apply *a, struct member *m, enum db_status *status);
 
-/* When tokens were last used. What is known to be later stays. */
+/* Begin a session, or end one. Beginning one also deletes those that have ended by themselves. */
+struct session_change {
+    struct change change; /* apply = session_change_apply */
+    bool is_end;
+    struct stored_session session; /* end: its hash */
+    bool has_purged;               /* out: others were deleted */
+    int64_t access_version;        /* out */
+};
+
+enum apply_end session_change_apply(struct apply *a, struct member *m, enum db_status *status);
+
+/* When tokens and sessions were last used. What is known to be later stays. */
 struct token_use {
     char id[UUID_TEXT_LEN];
+    int64_t at_us;
+};
+
+struct session_use {
+    char hash[64];
     int64_t at_us;
 };
 
@@ -94,6 +130,8 @@ struct token_uses_change {
     struct change change; /* apply = token_uses_apply */
     const struct token_use *uses;
     size_t count;
+    const struct session_use *session_uses;
+    size_t session_count;
 };
 
 enum apply_end token_uses_apply(struct apply *a, struct member *m, enum db_status *status);
@@ -112,15 +150,22 @@ struct user_filter {
 bool read_users(struct reader *r, struct arena *mem, const struct user_filter *filter,
                 struct stored_users *out, struct err *err) MUST_USE;
 
-/* The tokens of a user, the oldest first. */
-bool read_tokens(struct reader *r, struct arena *mem, struct str user_id, struct stored_tokens *out,
-                 struct err *err) MUST_USE;
+/* The tokens of a user, the oldest first; `after` is the id of the last one before, or empty. */
+bool read_tokens(struct reader *r, struct arena *mem, struct str user_id, struct str after,
+                 int64_t limit, struct stored_tokens *out, struct err *err) MUST_USE;
 
 bool read_access_version(struct reader *r, int64_t *out, struct err *err) MUST_USE;
 
-/* All users and tokens as of one access version. */
-bool read_everyone(struct reader *r, struct arena *mem, struct stored_users *users,
-                   struct stored_tokens *tokens, int64_t *access_version, struct err *err) MUST_USE;
+/* All users, tokens and sessions as of one access version. */
+struct everyone {
+    struct stored_users users;
+    struct stored_tokens tokens;
+    struct stored_sessions sessions;
+    int64_t access_version;
+};
+
+bool read_everyone(struct reader *r, struct arena *mem, struct everyone *out,
+                   struct err *err) MUST_USE;
 
 /* --- the audit log --- */
 

@@ -1,6 +1,7 @@
 /* script.c - see script.h. */
 #include "trial/script.h"
 
+#include "base/nearest.h"
 #include "define/catalog.h"
 #include "value/timefmt.h"
 
@@ -9,25 +10,12 @@ struct value script_member(struct value map, const char *name)
     return map.kind == VALUE_MAP ? value_map_get_str(map, str_of(name)) : value_absent();
 }
 
-static struct str nearest(const char *words, struct str name)
+static struct str nearest_word(const char *words, struct str name)
 {
-    unsigned limit = catalog_hint_distance(name);
-    struct str all = str_of(words), best = STR_NONE;
+    struct nearest n = nearest_to(name);
 
-    for (size_t at = 0, end; at < all.len && limit > 0; at = end + 1) {
-        int64_t space = str_find(all, STR(" "), at);
-        struct str word;
-        unsigned distance;
-
-        end = space < 0 ? all.len : (size_t)space;
-        word = str_slice(all, at, end);
-        distance = str_distance(name, word, limit);
-        if (distance <= limit) {
-            best = word;
-            limit = distance - 1;
-        }
-    }
-    return best;
+    nearest_offer_words(&n, str_of(words));
+    return n.best;
 }
 
 bool script_knows(struct value map, const char *words, struct err *err)
@@ -37,7 +25,7 @@ bool script_knows(struct value map, const char *words, struct err *err)
 
         if (catalog_has_word(str_of(words), name))
             continue;
-        hint = nearest(words, name);
+        hint = nearest_word(words, name);
         if (hint.len > 0)
             return err_set(err, ERR_INVALID, "there is no field '%.*s' here; did you mean '%.*s'?",
                            STR_ARG(name), STR_ARG(hint));
@@ -274,17 +262,11 @@ static bool reaches(const struct program *p, struct str name)
 
 static struct str nearest_procedure(const struct program *p, struct str name)
 {
-    unsigned limit = catalog_hint_distance(name);
-    struct str best = STR_NONE;
+    struct nearest n = nearest_to(name);
 
-    for (uint32_t i = 0; i < p->procedure_count && limit > 0; i++) {
-        unsigned distance = str_distance(name, p->procedures[i]->name, limit);
-        if (distance <= limit) {
-            best = p->procedures[i]->name;
-            limit = distance - 1;
-        }
-    }
-    return best;
+    for (uint32_t i = 0; i < p->procedure_count; i++)
+        nearest_offer(&n, p->procedures[i]->name);
+    return n.best;
 }
 
 void script_check_mocks(struct arena *mem, const struct trial_mocks *mocks,

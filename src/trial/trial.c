@@ -39,11 +39,10 @@ const char *trial_cut_code(enum trial_cut cut)
 static struct value tester(struct arena *mem)
 {
     struct value_entry *entries = ARENA_ARRAY(mem, 2, struct value_entry);
-    size_t duplicate;
 
     entries[0] = (struct value_entry){value_key(STR("id")), value_string(STR("tester"))};
     entries[1] = (struct value_entry){value_key(STR("name")), value_string(STR("Tester"))};
-    return value_map_make(mem, entries, 2, &duplicate);
+    return value_map_take(mem, entries, 2);
 }
 
 static bool is_over(const struct actor *a)

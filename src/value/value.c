@@ -248,6 +248,24 @@ struct value value_map_make(struct arena *mem, struct value_entry *entries, size
     return map_of(m);
 }
 
+struct value value_map_take(struct arena *mem, struct value_entry *entries, size_t count)
+{
+    size_t duplicate;
+    struct value map = value_map_make(mem, entries, count, &duplicate);
+
+    ASSERT(map.kind == VALUE_MAP);
+    return map;
+}
+
+struct value value_map_of(struct arena *mem, const struct value_entry *entries, size_t count)
+{
+    struct value_entry *own = ARENA_ARRAY(mem, count, struct value_entry);
+
+    if (count > 0)
+        memcpy(own, entries, count * sizeof(*own));
+    return value_map_take(mem, own, count);
+}
+
 struct value value_copy(struct arena *mem, struct value v)
 {
     switch ((enum value_kind)v.kind) {

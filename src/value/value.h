@@ -255,6 +255,23 @@ static inline struct value value_map_get_str(struct value map, struct str key)
 struct value value_map_make(struct arena *mem, struct value_entry *entries, size_t count,
                             size_t *duplicate);
 
+/*
+ * A map that is written out, its names all different:
+ *
+ *     value_map_of(mem, VALUE_ENTRIES({value_key(STR("id")), value_string(id)},
+ *                                     {value_key(STR("count")), value_int(n)}))
+ *
+ * The entries are copied into `mem`.
+ */
+struct value value_map_of(struct arena *mem, const struct value_entry *entries, size_t count);
+
+#define VALUE_ENTRIES(...)                                                                         \
+    (const struct value_entry[]){__VA_ARGS__},                                                     \
+        sizeof((const struct value_entry[]){__VA_ARGS__}) / sizeof(struct value_entry)
+
+/* value_map_make() of entries whose names are all different. */
+struct value value_map_take(struct arena *mem, struct value_entry *entries, size_t count);
+
 /* An empty map that needs no memory. */
 struct value value_map_empty(void);
 

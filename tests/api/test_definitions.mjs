@@ -487,11 +487,66 @@ claim('a newcomer is told the same by the server as by the command line', async 
 
 claim('the catalog is what the command line says it is', async (s) => {
     const answer = await s.call('GET', '/catalog');
-    equal(answer.raw, execFileSync(pawl, ['catalog'], { encoding: 'utf8' }).trim());
+    equal(answer.raw, execFileSync(pawl, ['catalog'], { encoding: 'utf8', maxBuffer: 1 << 24 }).trim());
     const create = answer.json.commands.find((c) => c.name === 'record.create');
-    equal(create.fields.map((f) => [f.name, f.kind, f.required]), [['object', 'text', true], ['data', 'map', true],
-        ['id', 'text', false], ['ifExists', 'word', false]]);
-    equal([create.fields[3].enum, create.fields[3].default], [['fail', 'keep', 'merge', 'replace'], 'fail']);
+    equal(create.fields.map((f) => [f.name, f.kind, f.required]), [['object', 'template', true],
+        ['data', 'map of value or computed', true], ['id', 'template', false], ['ifExists', 'one of', false]]);
+    equal([create.fields[3].options, create.fields[3].default], [['fail', 'keep', 'merge', 'replace'], 'fail']);
+    equal(create.result.fields.map((f) => [f.name, f.kind]), [['id', 'string'], ['version', 'integer']]);
+});
+
+claim('meta is shown of steps wherever they stand', async (s) => {
+    const log = (code) => ({ code, meta: { of: code }, procedure: { type: 'log', message: 'x' } });
+    await publish(s, {
+        code: 'meta_everywhere', steps: [log('top'), {
+            code: 'at_once', meta: { of: 'at_once' }, parallel: {
+                branches: [[log('left')], [
+                    { code: 'rounds', loop: { for: [1], steps: [{ code: 'way', branch: [{ steps: [log('deep')] }] }] } },
+                    { code: 'again', parallel: { branches: [[log('inner')]] } },
+                ]],
+            },
+        }],
+    });
+    const x = (await s.call('POST', '/executions?wait=10s', { code: 'meta_everywhere' })).json;
+    equal(x.status, 'completed');
+    const shown = (await s.call('GET', `/executions/${x.id}`)).json.context.steps;
+    for (const code of ['top', 'at_once', 'left', 'deep', 'inner']) equal([code, shown[code].meta], [code, { of: code }]);
+});
+
+claim('what is checked against is what is published now', async (s) => {
+    const check = async (definition) => (await s.call('POST', '/validate', { definition })).json.valid;
+    const scenario = (expression) => ({ code: 'a', steps: [{ code: 's', procedure: { type: 'compute.transform', data: `=${expression}` } }] });
+    const evaluate = (expression) => s.call('POST', '/eval', { expression });
+    equal([await check(scenario('fn.kept(1)')), (await evaluate('fn.kept(1)')).status], [false, 422]);
+    await s.call('PUT', '/functions/kept', { params: [{ name: 'n', type: 'integer' }], body: 'n + 1' });
+    equal([await check(scenario('fn.kept(1)')), (await evaluate('fn.kept(1)')).json.value], [true, 2]);
+    await s.call('PUT', '/functions/kept', { params: [{ name: 'n', type: 'integer' }], body: 'n + 2' });
+    equal((await evaluate('fn.kept(1)')).json.value, 3);
+    await s.call('PUT', '/functions/deeper', { params: [{ name: 'n', type: 'integer' }], body: 'fn.kept(n)' });
+    await s.call('PUT', '/functions/deepest', { params: [{ name: 'n', type: 'integer' }], body: 'fn.deeper(n)' });
+    const fn = async (body) => (await s.call('POST', '/validate', { kind: 'function', definition: { params: [], body } })).json.errors.map((e) => e.code);
+    equal([await fn('fn.deeper(1)'), await fn('fn.deepest(1)'), await fn('fn.nothing(1)')], [[], ['limit_depth'], ['expression_type']]);
+    for (const name of ['deepest', 'deeper', 'kept']) await s.call('DELETE', `/functions/${name}`);
+    equal([await check(scenario('fn.kept(1)')), (await evaluate('fn.kept(1)')).status], [false, 422]);
+});
+
+claim('a business key has the same limit everywhere', async (s) => {
+    await publish(s, { code: 'keyed', settings: { key: '=input.k' }, steps: [{ code: 'w', procedure: { type: 'wait.signal', signalType: 'go' } }] });
+    const start = async (body) => (await s.call('POST', '/executions', { code: 'keyed', ...body })).status;
+    const [fits, long] = ['k'.repeat(255), 'k'.repeat(256)];
+    equal([await start({ key: long, input: { k: 'x' } }), await start({ input: { k: long } })], [422, 422]);
+    equal(await start({ input: { k: fits } }), 201);
+    const signal = async (key) => (await s.call('POST', '/signals', { type: 'go', key })).status;
+    equal([await signal(long), await signal(fits)], [422, 202]);
+});
+
+claim('the catalog speaks English and Russian', async (s) => {
+    const [en, ru] = await Promise.all(['en', 'ru'].map((lang) => s.call('GET', `/catalog?lang=${lang}`)));
+    equal(en.raw, (await s.call('GET', '/catalog')).raw);
+    const label = (answer) => answer.json.fields.step.find((f) => f.name === 'when').label;
+    equal([label(en), label(ru)], ['When', 'Условие']);
+    equal(ru.json.functions.map((f) => f.name), en.json.functions.map((f) => f.name));
+    equal((await s.call('GET', '/catalog?lang=de')).status, 422);
 });
 
 // --- from one installation to another ---

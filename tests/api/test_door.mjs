@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import { join } from 'node:path';
+import tls from 'node:tls';
 
 import { Claims, Server, dropFolder, equal, isProblem, makeFolder, pawl, run, until } from './rig.mjs';
 
@@ -106,7 +107,7 @@ await claims.claim('TLS serves what plain HTTP does', () =>
     serving(server(...withTls(one)), async (s) => {
         s.ca = readFileSync(one.cert);
         equal(s.base.startsWith('https://127.0.0.1:'), true, s.base);
-        equal(s.welcome.includes(`${s.base}/#token=`), true, 'the address to sign in');
+        equal(s.welcome.includes(`sign in  ${s.base}/ `), true, 'the address to sign in');
         equal((await s.call(null, 'GET', '/healthz')).json, { status: 'ok' });
         await s.publish({ code: 'hello', steps: [{ code: 'a', procedure: { type: 'compute.transform', data: { x: 1 } } }] });
         await s.publish({ code: 'waits', steps: [{ code: 'a', procedure: { type: 'wait.signal', signalType: 'go' } }] });
@@ -222,8 +223,22 @@ await claims.claim('what is wrong with settings is told', async () => {
 
 await claims.claim('the address to sign in is the public one', () =>
     serving(server('--public-url', 'https://pawl.example.org'), async (s) => {
-        equal(s.welcome.includes(`https://pawl.example.org/#token=${s.admin}\n`), true, s.welcome);
+        equal(s.welcome.includes('sign in  https://pawl.example.org/ '), true, s.welcome);
     }));
+
+await claims.claim('the token of the administrator is shown on a terminal, at the first start, and nowhere else', async () => {
+    const data = join(folder, 'welcome');
+    const start = (command) => run('bash', ['-c', `${command} & pid=$!; for i in $(seq 500); do grep -q 'data  ' out && break; sleep 0.02; done; pkill -TERM -P $pid pawl || kill -TERM $pid; wait $pid; cat out; rm out`], { env, cwd: folder });
+    const serve = `${pawl} serve --data ${data} --listen 127.0.0.1:0`;
+    const token = () => readFileSync(join(data, 'admin.token'), 'utf8').trim();
+    const first = await start(`script -qfec '${serve}' out >/dev/null`);
+    equal([first.out.includes('sign in'), first.out.includes(`/#token=${token()}`)], [true, true], first.out);
+    const second = await start(`script -qfec '${serve}' out >/dev/null`);
+    equal([second.out.includes('sign in'), second.out.includes(token())], [true, false], second.out);
+    // Where a journal listens, not even then.
+    const piped = await start(`${serve.replace(data, `${data}2`)} >out 2>&1`);
+    equal([piped.out.includes('sign in'), piped.out.includes('pawl_')], [true, false], piped.out);
+});
 
 // --- clients that are slow, large or many ---
 
@@ -253,15 +268,137 @@ await claims.claim('a client that drips its bytes is cut, and others are served 
         equal((await s.call(null, 'GET', '/healthz')).status, 200);
     }));
 
-await claims.claim('headers of 4,000 bytes are read, of 10,000 refused', () =>
+await claims.claim('headers of 32 KiB are read, of 90 KB refused', () =>
     serving(server(), async (s) => {
-        equal((await s.call(null, 'GET', '/healthz', undefined, { 'X-Large': 'x'.repeat(4000) })).status, 200);
-        equal((await s.call(null, 'GET', '/healthz', undefined, { 'X-Large': 'x'.repeat(10000) })).status, 431);
-        const many = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`X-${i}`, 'x'.repeat(20)]));
+        equal((await s.call(null, 'GET', '/healthz', undefined, { 'X-Large': 'x'.repeat(32000) })).status, 200);
+        equal((await s.asAdmin('GET', '/me', undefined, { Cookie: `sso=${'x'.repeat(31000)}` })).status, 200);
+        equal((await s.call(null, 'GET', '/healthz', undefined, { 'X-Large': 'x'.repeat(90000) })).status, 431);
+        const many = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`X-${i}`, 'x'.repeat(90)]));
         equal((await s.call(null, 'GET', '/healthz', undefined, many)).status, 431);
-        equal((await s.call(null, 'GET', `/healthz?${'x'.repeat(20000)}`)).status, 414);
+        equal((await s.call(null, 'GET', `/healthz?${'x'.repeat(90000)}`)).status, 414);
         equal((await s.call(null, 'GET', '/healthz')).status, 200);
     }));
+
+await claims.claim('every answer has the headers that protect browsers', () =>
+    serving(server(), async (s) => {
+        for (const answer of [
+            await s.call(null, 'GET', '/healthz'), await s.call(null, 'GET', '/api/v1/me'), await s.call(null, 'GET', '/nothing'),
+            await s.asAdmin('GET', '/me'), await s.asAdmin('GET', '/events'), await s.asAdmin('DELETE', '/me'), await s.asAdmin('POST', '/executions', '{'),
+        ])
+            equal(['x-content-type-options', 'referrer-policy', 'x-frame-options'].map((name) => answer.headers[name]),
+                ['nosniff', 'no-referrer', 'DENY'], `status ${answer.status}`);
+    }));
+
+const upload = (s, token, method, path, length) => (socket) => socket.write(
+    `${method} ${path} HTTP/1.1\r\nHost: x\r\n${token ? `Authorization: Bearer ${token}\r\n` : ''}Content-Length: ${length}\r\n\r\n`);
+
+await claims.claim('who is not known, or may not, is told so before the body', () =>
+    serving(server(), async (s) => {
+        const member = (await s.user({ name: 'M', role: 'member' })).token;
+        for (const [token, path, status] of [
+            [null, '/api/v1/executions', 401], ['wrong', '/api/v1/executions', 401], [null, '/nothing', 401],
+            [member, '/api/v1/import', 403], [member, '/nothing', 404],
+        ]) {
+            const early = connect(s, upload(s, token, 'POST', path, 1000000));
+            await until(`${path} is answered`, () => early.closed);
+            equal(early.text.startsWith(`HTTP/1.1 ${status} `), true, early.text);
+            equal(early.text.includes('application/problem+json'), true, early.text);
+        }
+        // A client that sends its whole body first still hears the answer.
+        const late = await s.call(null, 'POST', '/api/v1/executions', 'x'.repeat(900000));
+        isProblem(late, 401, 'unauthorized');
+    }));
+
+const residentKb = (s) => Number(readFileSync(`/proc/${s.child.pid}/status`, 'utf8').match(/VmRSS:\s+(\d+)/)[1]);
+
+await claims.claim('unfinished uploads take no memory but that of the row they belong to', () =>
+    serving(server(), async (s) => {
+        const member = (await s.user({ name: 'M', role: 'member' })).token;
+        const before = residentKb(s);
+        // The path looks like that of a bundle; who asks may write no records at all.
+        const crowd = Array.from({ length: 100 }, () => connect(s, (socket) => {
+            upload(s, member, 'PUT', '/api/v1/records/x/import', 16 << 20)(socket);
+            socket.write('x'.repeat(7 << 20));
+        }));
+        await until('all were answered', () => crowd.every((c) => c.text.startsWith('HTTP/1.1 403 ')));
+        // Who may write records is stopped at the size of a record.
+        const large = connect(s, (socket) => {
+            upload(s, s.admin, 'PUT', '/api/v1/records/x/import', 16 << 20)(socket);
+            socket.write('x'.repeat(16 << 20));
+        });
+        await until('it is answered', () => large.text.startsWith('HTTP/1.1 413 '));
+        const grown = residentKb(s) - before;
+        equal(grown < 60000, true, `grown by ${grown} KiB`);
+        for (const c of [...crowd, large]) c.socket.destroy();
+    }));
+
+await claims.claim('TLS 1.2 and 1.3 are spoken, and nothing older', () =>
+    serving(server(...withTls(one)), async (s) => {
+        const speak = (minVersion, maxVersion) => new Promise((done) => {
+            const socket = tls.connect({
+                host: '127.0.0.1', port: new URL(s.base).port, rejectUnauthorized: false, minVersion, maxVersion, ciphers: 'ALL:@SECLEVEL=0',
+            }, () => {
+                done(socket.getProtocol());
+                socket.destroy();
+            });
+            socket.on('error', () => done('refused'));
+        });
+        equal([await speak('TLSv1.3', 'TLSv1.3'), await speak('TLSv1.2', 'TLSv1.2')], ['TLSv1.3', 'TLSv1.2']);
+        equal([await speak('TLSv1', 'TLSv1'), await speak('TLSv1.1', 'TLSv1.1')], ['refused', 'refused']);
+    }));
+
+await claims.claim('a user has a thousand streams, and others still have theirs', () =>
+    serving(server(), async (s) => {
+        const greedy = (await s.user({ name: 'G' })).token, other = (await s.user({ name: 'O' })).token;
+        const get = (token) => (socket) => socket.write(`GET /api/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+        const streams = Array.from({ length: 1000 }, () => connect(s, get(greedy)));
+        await until('all are open', () => streams.every((c) => c.text.startsWith('HTTP/1.1 200 ')));
+        const refused = await s.api(greedy, 'GET', '/events');
+        isProblem(refused, 429, 'too_many_requests');
+        equal(refused.headers['retry-after'], '1');
+        equal((await s.api(other, 'GET', '/events')).status, 200);
+        for (const c of streams) c.socket.destroy();
+        await until('there is room again', async () => (await s.api(greedy, 'GET', '/events')).status === 200);
+    }));
+
+await claims.claim('figures are open to this machine, and not to whom a proxy on it lets through', () =>
+    serving(server(), async (s) => {
+        const get = (headers, token = null) => s.call(token, 'GET', '/metrics', undefined, headers);
+        equal((await get({})).status, 200);
+        for (const header of ['Forwarded', 'X-Forwarded-For', 'x-forwarded-proto', 'X-Forwarded-Host'])
+            isProblem(await get({ [header]: 'for=192.0.2.7' }), 401, 'unauthorized');
+        equal((await get({ 'X-Forwarded-For': '192.0.2.7' }, s.admin)).status, 200);
+    }));
+
+await claims.claim('who is turned away while the server stops is told why and when to come back', async () => {
+    const s = server();
+    equal(await s.start(), true, s.log);
+    await s.publish({ code: 'ask', steps: [{ code: 'a', procedure: { type: 'wait.signal', signalType: 'go' } }] });
+    const body = '{"code":"ask"}';
+    const start = (path) => (socket) => socket.write(
+        `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${s.admin}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    const waiting = Array.from({ length: 50 }, () => connect(s, start('/api/v1/executions?wait=600s')));
+    await until('all wait', async () => (await s.asAdmin('GET', '/executions?limit=500')).json.items.length === 50);
+    // Each asks again and again on its connection until that ends.
+    const busy = Array.from({ length: 50 }, () => {
+        const state = connect(s, start('/api/v1/executions'));
+        state.socket.on('data', () => {
+            for (let i = 0; i < 4 && state.socket.writable; i++) start('/api/v1/executions')(state.socket);
+        });
+        return state;
+    });
+    await until('all are at work', () => busy.every((c) => c.text.includes('201 Created')));
+    equal(await s.stop(), 0, s.log);
+    await until('all connections have ended', () => [...waiting, ...busy].every((c) => c.closed));
+    let turnedAway = 0;
+    for (const { text } of [...waiting, ...busy])
+        for (const answer of text.split(/(?=HTTP\/1\.1 )/).filter((part) => part.startsWith('HTTP/1.1 503'))) {
+            turnedAway++;
+            equal([answer.includes('Retry-After: 1'), answer.includes('application/problem+json'), answer.includes('"code":"overloaded"')],
+                [true, true, true], answer);
+        }
+    equal(turnedAway > 0, true, `${turnedAway} were turned away`);
+});
 
 await claims.claim('more connections than allowed wait or are closed, and nobody else suffers', () =>
     serving(server('--max-connections', '10'), async (s) => {

@@ -67,6 +67,29 @@ claim('a record that was deleted goes on counting', async (rig) => {
     check(x.result.version > 1, `version ${x.result.version}`);
 });
 
+claim('a procedure is tried alone, as a draft and as published', async (rig) => {
+    const price = (factor) => ({
+        code: 'price', input: [{ name: 'net', type: 'number', required: true }],
+        commands: [{ type: 'record.create', object: 'quote', id: 'q', data: { net: '$.input.net' } },
+            { type: 'compute.transform', data: { gross: `=input.net * ${factor}` } }],
+    });
+    const tryIt = (body) => rig.api('POST', '/procedures/price/dry-run', body);
+    equal((await tryIt({ input: { net: 10 } })).status, 404);
+    await rig.api('PUT', '/procedures/price/draft', price('1.5'));
+    const draft = await tryIt({ input: { net: 10 } });
+    equal([draft.status, draft.body.status, draft.body.result, draft.body.version], [200, 'completed', { gross: 15 }, 'draft']);
+    equal(draft.body.records, [{ object: 'quote', id: 'q', version: 1, data: { net: 10 } }]);
+    await rig.api('POST', '/procedures/price/publish', {});
+    await rig.api('PUT', '/procedures/price/draft', price('2.0'));
+    equal((await tryIt({ input: { net: 10 }, version: 1 })).body.result, { gross: 15 });
+    equal((await tryIt({ input: { net: 10 }, version: 'draft' })).body.result, { gross: 20 });
+    equal((await tryIt({ input: {} })).status, 422);
+    equal((await rig.api('GET', '/records/quote/q')).status, 404, 'nothing is left');
+    await rig.api('PUT', '/procedures/price/draft', { code: 'price', commands: [{ type: 'lgo' }] });
+    const wrong = await tryIt({ version: 'draft' });
+    equal([wrong.status, wrong.body.errors[0].code, wrong.body.errors[0].pointer], [422, 'unknown_command', '/commands/0/type']);
+});
+
 claim('a draft is tried before it is published', async (rig) => {
     const draft = { code: 'drafted', steps: [{ code: 'a', procedure: { type: 'log', message: 'one' } }] };
     await rig.api('PUT', '/scenarios/drafted/draft', draft);

@@ -51,7 +51,13 @@ static void handle(void *context, struct http_request *r)
     else if (str_eq(r->path, STR("/echo")))
         http_answer(
             r, &(struct http_answer){.status = 200, .content_type = "text/plain", .body = r->body});
-    else if (str_eq(r->path, STR("/asks"))) {
+    else if (str_eq(r->path, STR("/many"))) {
+        struct http_answer answer = {.status = 200};
+
+        for (int i = 0; i < 8; i++)
+            answer.headers[i] = (struct http_header){str_printf(r->mem, "X-H%d", i).ptr, "v"};
+        http_answer(r, &answer);
+    } else if (str_eq(r->path, STR("/asks"))) {
         struct str header = http_header(r, "x-WANTED"), query = http_query(r, "q");
         struct str text =
             str_printf(r->mem, "%.*s|%.*s|%d|%d", STR_ARG(header), STR_ARG(query),
@@ -61,10 +67,20 @@ static void handle(void *context, struct http_request *r)
         answer_text(r, 200, "hello");
 }
 
-static size_t body_max(void *context, struct http_request *r)
+static bool admit(void *context, struct http_request *r, size_t *body_max)
 {
     (void)context;
-    return str_eq(r->path, STR("/small")) ? SMALL_MAX : LARGE_MAX;
+    *body_max = str_eq(r->path, STR("/small")) ? SMALL_MAX : LARGE_MAX;
+    return !str_eq(r->path, STR("/unwanted"));
+}
+
+static void closing(void *context, struct http_request *r, struct http_answer *out)
+{
+    (void)context;
+    *out = (struct http_answer){.status = 503,
+                                .content_type = "text/plain",
+                                .body = str_printf(r->mem, "%.*s is closing", STR_ARG(r->path)),
+                                .headers = {{"Retry-After", "1"}}};
 }
 
 static int setup_for(void **state, unsigned connections_max)
@@ -76,7 +92,8 @@ static int setup_for(void **state, unsigned connections_max)
     buf_init(&f->seen);
     f->server = http_open(&(struct http_options){.host = STR("127.0.0.1"),
                                                  .handle = handle,
-                                                 .body_max = body_max,
+                                                 .admit = admit,
+                                                 .closing = closing,
                                                  .context = f,
                                                  .clock = &f->clock.clock,
                                                  .connections_max = connections_max,
@@ -214,6 +231,21 @@ static void expect(struct fixture *f, const char *request, const char *wanted)
         fail_msg("no \"%s\" in: %.*s", wanted, STR_ARG(buf_view(&answer)));
     buf_fini(&answer);
     close(fd);
+}
+
+/* Whether the connection of a request is kept for the next one. */
+static bool stays_open(struct fixture *f, const char *request)
+{
+    int fd = client_connect(f);
+    struct buf answer;
+    bool stays;
+
+    buf_init(&answer);
+    client_say(f, fd, request);
+    stays = !contains(client_hear(f, fd, &answer), "Connection: close");
+    buf_fini(&answer);
+    close(fd);
+    return stays;
 }
 
 static void test_http__answers_at_once(void **state)
@@ -527,6 +559,30 @@ static void test_http__bodies_together_have_a_limit(void **state)
     free(body);
 }
 
+/* In one header, and in many: what is noted about each takes room, too. */
+static void test_http__headers_of_32_kib_are_read(void **state)
+{
+    struct fixture *f = *state;
+
+    for (int lines = 1; lines <= 100; lines += 99) {
+        struct buf request;
+
+        buf_init(&request);
+        buf_text(&request, "POST /asks?q=1 HTTP/1.1\r\nHost: x\r\nX-Wanted: this\r\n"
+                           "Content-Length: 4\r\n");
+        for (int i = 0; i < lines; i++) {
+            buf_printf(&request, "X-%d: ", i);
+            for (int k = 0; k < (HTTP_HEAD_MAX_BYTES - 200) / lines - 10; k++)
+                buf_char(&request, 'x');
+            buf_text(&request, "\r\n");
+        }
+        buf_text(&request, "\r\nbody");
+        buf_char(&request, '\0');
+        expect(f, request.ptr, "this|1|0|0");
+        buf_fini(&request);
+    }
+}
+
 static void test_http__headers_have_a_limit(void **state)
 {
     struct fixture *f = *state;
@@ -534,7 +590,7 @@ static void test_http__headers_have_a_limit(void **state)
 
     buf_init(&request);
     buf_text(&request, "GET /x HTTP/1.1\r\nHost: x\r\nX-Long: ");
-    for (int i = 0; i < 40000; i++)
+    for (int i = 0; i < 3 * HTTP_HEAD_MAX_BYTES; i++)
         buf_char(&request, 'x');
     buf_text(&request, "\r\n\r\n");
     buf_char(&request, '\0');
@@ -749,7 +805,89 @@ static void test_http__closing_answers_what_is_kept(void **state)
     n = recv(fd, bytes, sizeof(bytes), 0);
     assert_true(n > 0);
     assert_true(contains(str_from(bytes, (size_t)n), "HTTP/1.1 503"));
+    assert_true(contains(str_from(bytes, (size_t)n), "Retry-After: 1"));
+    assert_true(contains(str_from(bytes, (size_t)n), "/later is closing"));
     close(fd);
+}
+
+/* Its client does not wait for a word before it sends, and sends on after the answer. */
+static void test_http__body_that_is_not_wanted_is_answered_before_it_comes(void **state)
+{
+    struct fixture *f = *state;
+    int fd = client_connect(f);
+    char *body = calloc(1, LARGE_MAX);
+    struct buf answer;
+
+    buf_init(&answer);
+    client_say(f, fd, "POST /unwanted HTTP/1.1\r\nHost: x\r\nContent-Length: 1048576\r\n\r\n");
+    while (f->calls == 0)
+        (void)pass(f);
+    assert_true(contains(buf_view(&f->seen), "POST /unwanted []\n"));
+    for (int i = 0; i < 10; i++)
+        (void)pass(f);
+    client_send(f, fd, body, LARGE_MAX);
+    assert_true(contains(client_hear(f, fd, &answer), "Connection: close"));
+    assert_true(contains(buf_view(&answer), "hello"));
+    assert_int_equal(f->calls, 1);
+    buf_fini(&answer);
+    free(body);
+    close(fd);
+    /* Without a body there is no reason to close. */
+    assert_true(stays_open(f, "POST /unwanted HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n"));
+}
+
+static void test_http__every_answer_has_the_headers_that_protect(void **state)
+{
+    static const char *const headers[] = {"X-Content-Type-Options: nosniff",
+                                          "Referrer-Policy: no-referrer", "X-Frame-Options: DENY"};
+    static const char *const requests[] = {
+        "GET /x HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET /asks?q=%ff HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST /small HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n",
+        "POST /unwanted HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody",
+    };
+
+    for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++)
+        for (size_t k = 0; k < sizeof(headers) / sizeof(headers[0]); k++)
+            expect(*state, requests[i], headers[k]);
+}
+
+static void test_http__more_headers_than_four_are_sent(void **state)
+{
+    struct fixture *f = *state;
+
+    expect(f, "GET /many HTTP/1.1\r\nHost: x\r\n\r\n", "X-H0: v\r\n");
+    expect(f, "GET /many HTTP/1.1\r\nHost: x\r\n\r\n", "X-H7: v\r\n");
+}
+
+/* Beyond, every answer ends its connection: the library has touched all memory of those that stay. */
+static void test_http__connections_that_are_used_again_are_bounded(void **state)
+{
+    enum { REUSED_MAX = 600, MORE = 10 };
+    struct fixture *f = *state;
+    int fds[REUSED_MAX + MORE];
+    struct rlimit limit;
+    int ended = 0;
+
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    if (limit.rlim_cur < 2 * (REUSED_MAX + MORE) + 200)
+        skip(); /* the system lets us have too few descriptors */
+    for (int i = 0; i < REUSED_MAX + MORE; i++) {
+        struct buf answer;
+
+        buf_init(&answer);
+        fds[i] = client_connect(f);
+        client_say(f, fds[i], "GET /x HTTP/1.1\r\nHost: x\r\n\r\n");
+        ended += contains(client_hear(f, fds[i], &answer), "Connection: close");
+        assert_true(contains(buf_view(&answer), "hello"));
+        buf_fini(&answer);
+    }
+    assert_int_equal(ended, MORE);
+    for (int i = 0; i < REUSED_MAX + MORE; i++)
+        close(fds[i]);
+    while (pass(f) != -1)
+        ;
+    assert_true(stays_open(f, "GET /x HTTP/1.1\r\nHost: x\r\n\r\n"));
 }
 
 static void test_http__two_servers_cannot_have_one_port(void **state)
@@ -758,7 +896,7 @@ static void test_http__two_servers_cannot_have_one_port(void **state)
     struct http_options options = {.host = STR("127.0.0.1"),
                                    .port = http_port(f->server),
                                    .handle = handle,
-                                   .body_max = body_max,
+                                   .admit = admit,
                                    .clock = &clock_system};
     struct err err;
 
@@ -789,7 +927,12 @@ int main(void)
         TEST(oversized_bodies_are_refused_however_they_come),
         TEST(client_that_asks_first_is_told_to_go_on),
         TEST(bodies_together_have_a_limit),
+        TEST(headers_of_32_kib_are_read),
         TEST(headers_have_a_limit),
+        TEST(body_that_is_not_wanted_is_answered_before_it_comes),
+        TEST(every_answer_has_the_headers_that_protect),
+        TEST(more_headers_than_four_are_sent),
+        TEST(connections_that_are_used_again_are_bounded),
         TEST(client_that_drips_is_cut),
         TEST(kept_request_may_take_any_time),
         TEST(loop_is_woken_when_a_client_runs_out_of_time),

@@ -93,22 +93,85 @@ static void test_router__wrong_method_lists_the_right_ones(void **state)
     buf_fini(&allow);
 }
 
-/* /metrics looks for itself where the request comes from. */
-static void test_router__only_health_figures_and_the_document_are_open(void **state)
+/* /metrics looks for itself where the request comes from, /session at the token in its body. */
+static void test_router__only_these_are_open(void **state)
 {
+    static const char *const open[] = {"/healthz", "/readyz", "/metrics", "/openapi.json",
+                                       "/api/v1/session"};
+
     (void)state;
     for (size_t i = 0; i < route_count; i++) {
-        bool is_open = str_eq(routes[i].pattern, STR("/healthz")) ||
-                       str_eq(routes[i].pattern, STR("/readyz")) ||
-                       str_eq(routes[i].pattern, STR("/metrics")) ||
-                       str_eq(routes[i].pattern, STR("/openapi.json"));
+        bool is_open = false;
+
+        for (size_t k = 0; k < sizeof(open) / sizeof(open[0]); k++)
+            is_open = is_open || str_eq(routes[i].pattern, str_of(open[k]));
+        is_open = is_open && !str_eq(routes[i].method, STR("DELETE"));
         assert_int_equal(routes[i].right == RIGHT_OPEN, is_open);
-        /* A dry-run changes nothing. */
-        if (!str_eq(routes[i].method, STR("GET")) &&
-            !str_ends_with(routes[i].pattern, STR("/dry-run")) &&
-            str_starts_with(routes[i].pattern, STR("/api/v1/scenarios")))
-            assert_int_equal(routes[i].right, RIGHT_INSTALLATION);
+        assert_int_equal(routes[i].auth == AUTH_NONE, is_open);
+        assert_int_not_equal(routes[i].csrf, CSRF_NONE);
     }
+}
+
+/* All organisations share definitions; a dry-run and a preview change nothing. */
+static void test_router__what_all_organisations_share_is_changed_by_the_default_one(void **state)
+{
+    static const char *const shared[] = {"/api/v1/scenarios", "/api/v1/procedures",
+                                         "/api/v1/functions", "/api/v1/templates",
+                                         "/api/v1/config",    "/api/v1/import"};
+
+    (void)state;
+    for (size_t i = 0; i < route_count; i++)
+        for (size_t k = 0; k < sizeof(shared) / sizeof(shared[0]); k++)
+            if (str_starts_with(routes[i].pattern, str_of(shared[k])) &&
+                route_changes(&routes[i]) && !str_ends_with(routes[i].pattern, STR("/dry-run")) &&
+                !str_ends_with(routes[i].pattern, STR("/preview")))
+                assert_int_equal(routes[i].right, RIGHT_INSTALLATION);
+}
+
+static void test_router__size_of_a_body_goes_by_the_row_and_not_by_the_path(void **state)
+{
+    static const struct {
+        const char *method, *path;
+        size_t body_max;
+    } cases[] = {
+        {"PUT", "/api/v1/records/x/import", 1 << 20}, {"PUT", "/api/v1/records/x/draft", 1 << 20},
+        {"POST", "/api/v1/import", 16 << 20},         {"PUT", "/api/v1/scenarios/x/draft", 2 << 20},
+        {"POST", "/api/v1/validate", 2 << 20},
+    };
+    struct str params[ROUTE_PARAMS_MAX];
+    struct buf allow;
+
+    (void)state;
+    buf_init(&allow);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_int_equal(route_body_max(find(cases[i].method, cases[i].path, params, &allow)),
+                         cases[i].body_max);
+    buf_fini(&allow);
+}
+
+static void test_router__tail_is_all_that_is_left_as_it_was_sent(void **state)
+{
+    const struct route hooks = {.pattern = STR("/hooks/{path*}")};
+    const struct route callback = {.pattern = STR("/callbacks/{token}/{rest*}")};
+    struct str params[ROUTE_PARAMS_MAX];
+    struct arena mem;
+
+    (void)state;
+    arena_init(&mem);
+    assert_true(route_fits(hooks.pattern, STR("/hooks/a"), params));
+    assert_true(str_eq(params[0], STR("a")));
+    assert_true(route_fits(hooks.pattern, STR("/hooks/a/b%2Fc/"), params));
+    assert_true(router_decode(&mem, &hooks, params));
+    assert_true(str_eq(params[0], STR("a/b%2Fc/")));
+    assert_false(route_fits(hooks.pattern, STR("/hooks/"), params));
+    assert_false(route_fits(hooks.pattern, STR("/hooks"), params));
+    assert_true(route_fits(callback.pattern, STR("/callbacks/t%20k/x/y%20z"), params));
+    assert_true(router_decode(&mem, &callback, params));
+    assert_true(str_eq(params[0], STR("t k")));
+    assert_true(str_eq(params[1], STR("x/y%20z")));
+    assert_true(route_fits(callback.pattern, STR("/callbacks/%ff/x"), params));
+    assert_false(router_decode(&mem, &callback, params));
+    arena_fini(&mem);
 }
 
 int main(void)
@@ -118,7 +181,10 @@ int main(void)
         cmocka_unit_test(test_router__words_in_braces_become_parameters),
         cmocka_unit_test(test_router__what_is_nowhere_is_not_found),
         cmocka_unit_test(test_router__wrong_method_lists_the_right_ones),
-        cmocka_unit_test(test_router__only_health_figures_and_the_document_are_open),
+        cmocka_unit_test(test_router__only_these_are_open),
+        cmocka_unit_test(test_router__what_all_organisations_share_is_changed_by_the_default_one),
+        cmocka_unit_test(test_router__size_of_a_body_goes_by_the_row_and_not_by_the_path),
+        cmocka_unit_test(test_router__tail_is_all_that_is_left_as_it_was_sent),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

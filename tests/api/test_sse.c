@@ -89,13 +89,6 @@ static void handle(void *context, struct http_request *r)
     }
 }
 
-static size_t body_max(void *context, struct http_request *r)
-{
-    (void)context;
-    (void)r;
-    return 0;
-}
-
 static int setup(void **state)
 {
     struct fixture *f = calloc(1, sizeof(*f));
@@ -105,12 +98,10 @@ static int setup(void **state)
     clock_manual_advance(&f->clock, 100 * SECOND_US);
     buf_init(&f->say);
     f->feed = feed_new(&f->clock.clock);
-    f->server = http_open(&(struct http_options){.host = STR("127.0.0.1"),
-                                                 .handle = handle,
-                                                 .body_max = body_max,
-                                                 .context = f,
-                                                 .clock = &f->clock.clock},
-                          &err);
+    f->server = http_open(
+        &(struct http_options){
+            .host = STR("127.0.0.1"), .handle = handle, .context = f, .clock = &f->clock.clock},
+        &err);
     *state = f;
     return f->server == NULL;
 }

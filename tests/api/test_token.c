@@ -50,11 +50,11 @@ static void test_token__is_made_once_and_kept(void **state)
     struct err err;
 
     assert_false(token_read(&f->mem, f->path, &first, &err));
-    assert_true(token_open(&f->mem, f->path, &first, &err));
+    assert_true(token_open(&f->mem, f->path, &first, &(bool){false}, &err));
     assert_int_equal(first.len, TOKEN_LEN);
     assert_int_equal(stat(f->path, &info), 0);
     assert_int_equal(info.st_mode & 0777, 0600);
-    assert_true(token_open(&f->mem, f->path, &second, &err));
+    assert_true(token_open(&f->mem, f->path, &second, &(bool){false}, &err));
     assert_true(str_eq(first, second));
     assert_true(token_read(&f->mem, f->path, &second, &err));
     assert_true(str_eq(first, second));
@@ -66,9 +66,9 @@ static void test_token__two_are_never_alike(void **state)
     struct str first, second;
     struct err err;
 
-    assert_true(token_open(&f->mem, f->path, &first, &err));
+    assert_true(token_open(&f->mem, f->path, &first, &(bool){false}, &err));
     unlink(f->path);
-    assert_true(token_open(&f->mem, f->path, &second, &err));
+    assert_true(token_open(&f->mem, f->path, &second, &(bool){false}, &err));
     assert_false(str_eq(first, second));
 }
 
@@ -82,7 +82,7 @@ static void test_token__file_without_a_token_is_refused(void **state)
     assert_non_null(file);
     fputs("short\n", file);
     fclose(file);
-    assert_false(token_open(&f->mem, f->path, &token, &err));
+    assert_false(token_open(&f->mem, f->path, &token, &(bool){false}, &err));
     assert_int_equal(err.code, ERR_IO);
 }
 
@@ -92,7 +92,7 @@ static void test_token__folder_that_is_not_there_is_refused(void **state)
     struct str token;
     struct err err;
 
-    assert_false(token_open(&f->mem, "/nonexistent/admin.token", &token, &err));
+    assert_false(token_open(&f->mem, "/nonexistent/admin.token", &token, &(bool){false}, &err));
     assert_int_equal(err.code, ERR_IO);
 }
 
@@ -107,7 +107,7 @@ static void test_token__file_of_an_older_version_is_taken(void **state)
     assert_non_null(file);
     fprintf(file, "%s\n", old);
     fclose(file);
-    assert_true(token_open(&f->mem, f->path, &token, &err));
+    assert_true(token_open(&f->mem, f->path, &token, &(bool){false}, &err));
     assert_true(str_eq(token, str_of(old)));
 }
 

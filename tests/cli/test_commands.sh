@@ -46,13 +46,14 @@ claim "an address without a port is wrong usage" said 2 "HOST:PORT"
 start_server || { echo "0 passed, 1 failed"; exit 1; }
 out=$(cat serve.out)
 status=0
-claim "the server says where it is" said 0 "listens on http://127.0.0.1:" "sign in" "/#token="
+claim "the server says where it is" said 0 "listens on http://127.0.0.1:" "sign in" "pawl login"
 out=$(stat -c %a pawl-data/admin.token)
 claim "the token is its owner's alone" said 0 600
 out=$(stat -c %a pawl-data/pawl.db)
 claim "so is the store" said 0 600
 run serve --listen 127.0.0.1:0
 claim "two servers cannot have one folder" said 1 "pawl serve: "
+claim "its token is not told where a journal may listen" test "$(grep -c pawl_ serve.out)" = 0
 PAWL_TOKEN=wrong run ls
 claim "a wrong token is refused" said 1 "PAWL_TOKEN"
 run ls

@@ -35,13 +35,6 @@ static void handle(void *context, struct http_request *r)
     f->kept[f->kept_count++] = r;
 }
 
-static size_t body_max(void *context, struct http_request *r)
-{
-    (void)context;
-    (void)r;
-    return 1 << 20;
-}
-
 static void *serve(void *context)
 {
     struct fixture *f = context;
@@ -70,7 +63,6 @@ static int setup(void **state)
     f->status = 200;
     f->server = http_open(&(struct http_options){.host = STR("127.0.0.1"),
                                                  .handle = handle,
-                                                 .body_max = body_max,
                                                  .context = f,
                                                  .clock = &clock_system},
                           &err);

@@ -80,8 +80,10 @@ static const struct program *compile(struct play *p, struct value definition, in
     const struct program *program = NULL;
 
     p->findings.count = 0;
-    define_compile(&p->rig.mem, p->rig.env, &registry, DEFINE_SCENARIO, with_code(p, definition),
-                   version, &p->findings, &program);
+    definition = with_code(p, definition);
+    define_compile(&p->rig.mem, p->rig.env, &registry, KIND_SCENARIO, definition, version,
+                   &p->findings, &program);
+    rig_made(&p->rig, program, definition);
     if (program != NULL)
         *VEC_ADD(&p->rig.mem, &p->versions) = program;
     return program;

@@ -72,7 +72,7 @@ static bool find_procedure(void *context, struct arena *mem, struct str code,
     return find(definition_procedures, code, out);
 }
 
-static const struct program *compile(enum define_kind kind, struct value definition)
+static const struct program *compile(enum kind kind, struct value definition)
 {
     static const struct registry registry = {.procedure = find_procedure};
     const struct program *p = NULL;
@@ -86,12 +86,12 @@ static const struct program *compile(enum define_kind kind, struct value definit
 
 const struct program *definition_compile(struct value definition)
 {
-    return compile(DEFINE_SCENARIO, definition);
+    return compile(KIND_SCENARIO, definition);
 }
 
 const struct program *definition_procedure(struct value definition)
 {
-    return compile(DEFINE_PROCEDURE, definition);
+    return compile(KIND_PROCEDURE, definition);
 }
 
 const struct program *definition_program(const char *text)

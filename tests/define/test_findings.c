@@ -522,6 +522,62 @@ static void test_findings__messages_are_for_people(void **state)
     }
 }
 
+static void test_findings__about_waits_beyond_the_deadline(void **state)
+{
+    static const struct definition_row rows[] = {
+        {"'steps': [{'code': 'w', 'procedure': {'type': 'wait.timer', 'duration': '45d'}}]",
+         "/steps/0/procedure/duration wait_beyond_deadline?"},
+        {"'steps': [{'code': 'w', 'procedure': [{'type': 'wait.signal', 'signalType': 'x',"
+         " 'timeout': '31d'}]}]",
+         "/steps/0/procedure/0/timeout wait_beyond_deadline?"},
+        {"'settings': {'timeout': '60d'}, 'steps': [{'code': 'w', 'procedure': {'type':"
+         " 'wait.timer', 'duration': '45d'}}]",
+         ""},
+        {"'settings': {'timeout': '1h'}, 'steps': [{'code': 'w', 'procedure': {'type':"
+         " 'wait.timer', 'duration': '61m'}}]",
+         "/steps/0/procedure/duration wait_beyond_deadline?"},
+        {"'steps': [{'code': 'w', 'procedure': {'type': 'wait.timer', 'duration': '30d'}}]", ""},
+        {"'steps': [{'code': 'w', 'procedure': {'type': 'wait.timer', 'duration': '=input.d'}}]",
+         ""},
+    };
+
+    (void)state;
+    DEFINITION_ROWS("{'code': 'a', %s}", rows);
+}
+
+#define QUERY_5000                                                                                 \
+    "{'code': 'a', 'steps': [{'code': 's', 'procedure': {'type': 'record.query', 'object': 'x',"   \
+    " 'limit': 5000}}]}"
+
+/* The program of a definition, as it is saved or as it was stored before; NULL: it is refused. */
+static const struct program *compiled(const char *text, bool is_stored)
+{
+    const struct registry registry = {.is_stored = is_stored};
+    const struct program *program;
+
+    definition_findings.count = 0;
+    define_compile(&definition_mem, define_env(&definition_mem), &registry, KIND_SCENARIO,
+                   definition_value(text), 1, &definition_findings, &program);
+    if (program != NULL)
+        program_release(program);
+    return program;
+}
+
+static void test_findings__stricter_rules_hold_only_when_a_definition_is_saved(void **state)
+{
+    (void)state;
+    assert_string_equal(definition_found(QUERY_5000), "/steps/0/procedure/limit bad_value");
+    assert_null(compiled(QUERY_5000, false));
+    assert_non_null(compiled(QUERY_5000, true));
+    assert_int_equal(definition_findings.count, 0);
+    /* What such a version names was published before, too: the version of each is 7. */
+    definition_procedures =
+        "{'old': {'commands': [{'type': 'record.query', 'object': 'x', 'limit': 5000}]}}";
+    assert_string_equal(
+        definition_found("{'code': 'a', 'steps': [{'code': 's', 'procedure': 'old'}]}"), "");
+    definition_procedures = NULL;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -533,6 +589,8 @@ int main(void)
         DEFINITION_TEST(test_findings__about_roots_out_of_place),
         DEFINITION_TEST(test_findings__about_comparisons_that_are_never_true),
         DEFINITION_TEST(test_findings__about_commands),
+        DEFINITION_TEST(test_findings__about_waits_beyond_the_deadline),
+        DEFINITION_TEST(test_findings__stricter_rules_hold_only_when_a_definition_is_saved),
         DEFINITION_TEST(test_findings__about_named_results),
         DEFINITION_TEST(test_findings__limits_are_named),
         DEFINITION_TEST(test_findings__a_flood_is_cut_off),

@@ -39,7 +39,7 @@ static struct str pins_of(const char *steps, struct function *all, size_t count)
     struct pins pins;
 
     env = functions_compile(&definition_mem, env, all, count, NULL).definitions;
-    define_compile(&definition_mem, env, &registry, DEFINE_SCENARIO, definition_value(text.ptr), 1,
+    define_compile(&definition_mem, env, &registry, KIND_SCENARIO, definition_value(text.ptr), 1,
                    &findings, &p);
     assert_non_null(p);
     pins_collect(&definition_mem, p, all, count, &pins);

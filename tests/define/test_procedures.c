@@ -338,7 +338,7 @@ static void test_procedures__what_is_not_known_here_may_be_elsewhere(void **stat
     const struct program *p = NULL;
 
     (void)state;
-    define_compile(&definition_mem, define_env(&definition_mem), &partial, DEFINE_SCENARIO,
+    define_compile(&definition_mem, define_env(&definition_mem), &partial, KIND_SCENARIO,
                    definition_value("{'code': 'a', 'steps': [{'code': 'a', 'procedure': 'far'},"
                                     " {'code': 'b', 'procedure': 'far'}]}"),
                    0, &findings, &p);

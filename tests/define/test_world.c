@@ -316,9 +316,26 @@ static void test_kind__is_seen_from_the_shape_or_said(void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
+static void test_kinds__sql_lists_the_processes_of_the_table(void **state)
+{
+    struct buf listed;
+
+    (void)state;
+    buf_init_arena(&listed, &definition_mem);
+    for (unsigned i = 0; i < KIND_COUNT; i++) {
+        const struct kind_spec *spec = kind_spec((enum kind)i);
+        assert_int_equal(kind_is_process(str_of(spec->name)), spec->use == KIND_PROCESS);
+        if (spec->use == KIND_PROCESS)
+            buf_printf(&listed, "%s'%s'", buf_view(&listed).len > 0 ? ", " : "", spec->name);
+    }
+    assert_true(str_eq(buf_view(&listed), STR(PROCESS_KINDS)));
+    assert_false(kind_is_process(STR("process")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        DEFINITION_TEST(test_kinds__sql_lists_the_processes_of_the_table),
         TEST(test_function__calls_others_in_any_order),
         TEST(test_function__arguments_have_their_types),
         TEST(test_function__never_calls_itself),

@@ -1,6 +1,7 @@
 /* rig.c - see rig.h. */
 #include "engine/rig.h"
 
+#include "define/facts.h"
 #include "engine/show.h"
 #include "value/json.h"
 
@@ -53,14 +54,23 @@ void rig_fini(struct rig *r)
     arena_fini(&r->mem);
 }
 
+void rig_made(struct rig *r, const struct program *program, struct value definition)
+{
+    *VEC_ADD(&r->mem, &r->versions) =
+        (struct rig_version){.program = program, .definition = definition};
+}
+
 void rig_define(struct rig *r, const char *scenario)
 {
     struct findings findings = {0};
+    struct value definition;
     struct buf text;
 
     if (r->program != NULL)
         program_release(r->program);
-    define_compile_scenario(&r->mem, r->env, read_value(r, scenario), 1, &findings, &r->program);
+    definition = read_value(r, scenario);
+    define_compile_scenario(&r->mem, r->env, definition, 1, &findings, &r->program);
+    rig_made(r, r->program, definition);
     if (r->program != NULL)
         return;
     buf_init_arena(&text, &r->mem);
@@ -186,15 +196,14 @@ static void assert_same(const char *what, struct str a, struct str b)
         fail_msg("%s\n--- this\n%.*s\n--- and this\n%.*s", what, STR_ARG(a), STR_ARG(b));
 }
 
-/* The meta of steps by code: it stands in the definition, and those who read look there. */
+/* The newest, since a program that was released may have had the same address. */
 static struct value step_meta(struct rig *r, const struct program *p)
 {
-    struct value_entry *entries = ARENA_ARRAY(&r->mem, p->step_count + 1u, struct value_entry);
-    size_t duplicate;
-
-    for (uint32_t i = 0; i < p->step_count; i++)
-        entries[i] = (struct value_entry){value_key(p->steps[i].code), p->steps[i].meta};
-    return value_map_make(&r->mem, entries, p->step_count, &duplicate);
+    for (size_t i = r->versions.count; i > 0; i--)
+        if (r->versions.items[i - 1].program == p)
+            return facts_get(facts_of(&r->mem, r->versions.items[i - 1].definition), "stepMeta");
+    fail_msg("nobody knows what the program was made of");
+    return value_absent();
 }
 
 /* Clients see the same, from memory and from the store, the order of steps apart. */

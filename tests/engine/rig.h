@@ -11,9 +11,18 @@
 #include "define/define.h"
 #include "engine/dump.h"
 
+/* What a program was made of: those who show an execution look there. */
+struct rig_version {
+    const struct program *program;
+    struct value definition;
+};
+
 struct rig {
     struct arena mem;
     const struct cel_env *env;
+    struct {
+        VEC_OF(struct rig_version);
+    } versions;
     const struct program *program;
     struct execution *x; /* the state in memory */
     int64_t now_us;
@@ -36,6 +45,9 @@ struct rig {
 
 void rig_init(struct rig *r);
 void rig_fini(struct rig *r);
+
+/* Remember what a program was made of. */
+void rig_made(struct rig *r, const struct program *program, struct value definition);
 
 /* Compile a definition, whose quotes are written as '. Fails the test if it does not compile. */
 void rig_define(struct rig *r, const char *scenario);

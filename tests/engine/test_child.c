@@ -146,6 +146,108 @@ static void test_wait__the_end_of_the_child_is_the_result(void **state)
     assert_int_equal(rig.last.starts.count, 0);
 }
 
+/* What the child of the parent in the rig is told, as its event. */
+static struct event told_cancel(const struct tell *tell)
+{
+    struct told told = {
+        .n = 1, .kind = tell->kind, .key = tell->key, .payload_json = tell->payload_json};
+    struct event ev = {.config = value_map_empty()};
+
+    assert_true(engine_told_cancel(&rig.mem, &told, &ev));
+    return ev;
+}
+
+static void test_cancel__the_child_that_is_waited_for_is_cancelled_the_same_way(void **state)
+{
+    struct event ev;
+    const struct execution *child;
+    struct commit c;
+
+    (void)state;
+    start(START(",'wait':true"), "{'n':4}");
+    child = rig.last.starts.items[0];
+    rig_reload(&rig);
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_CANCEL,
+                                               .cancel_rollback = CANCEL_LEAVES,
+                                               .reason = STR("too late")}));
+    assert_int_equal(rig.x->status, STATUS_CANCELLED);
+    assert_int_equal(rig.last.tells.count, 1);
+    assert_int_equal(uuid_cmp(rig.last.tells.items[0].execution, child->id), 0);
+    ev = told_cancel(&rig.last.tells.items[0]);
+    assert_int_equal(ev.cancel_rollback, CANCEL_LEAVES);
+    assert_string_equal(rig_text(&rig, ev.reason), "too late");
+    assert_true(engine_advance(&rig.mem, child, &ev, rig.now_us, &c, &rig.err));
+    assert_int_equal(c.after->status, STATUS_CANCELLED);
+}
+
+static void test_cancel__one_that_another_has_started_is_left_alone(void **state)
+{
+    struct execution child;
+    struct event ev;
+    struct commit c;
+
+    (void)state;
+    start(START(",'wait':true"), "{'n':4}");
+    child = *rig.last.starts.items[0];
+    assert_true(rig_cancel(&rig, ""));
+    ev = told_cancel(&rig.last.tells.items[0]);
+    child.parent_id.bytes[0] ^= 1;
+    assert_false(engine_advance(&rig.mem, &child, &ev, rig.now_us, &c, &rig.err));
+    child.has_parent = false;
+    assert_false(engine_advance(&rig.mem, &child, &ev, rig.now_us, &c, &rig.err));
+}
+
+static void test_cancel__a_branch_that_is_stopped_cancels_its_child(void **state)
+{
+    (void)state;
+    start("{'code':'a','steps':[{'code':'p','parallel':{'join':'any','branches':[[{'code':'s',"
+          "'procedure':{'type':'flow.start','code':'child','input':{'n':1},'wait':true}}],[{'code':"
+          "'w','procedure':{'type':'wait.signal','signalType':'go'}}]]}}]}",
+          "{}");
+    rig_reload(&rig);
+    assert_true(rig_signal(&rig, "1", "go", "1"));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_int_equal(rig.last.tells.count, 1);
+    assert_int_equal(told_cancel(&rig.last.tells.items[0]).cancel_rollback, CANCEL_BY_STRATEGY);
+}
+
+static void test_cancel__children_of_all_branches_are_told_once(void **state)
+{
+    (void)state;
+    start("{'code':'a','steps':[{'code':'r','procedure':{'type':'compute.transform','data':1},"
+          "'rollback':{'type':'compute.transform','data':1}},{'code':'l','loop':{'for':[1,2,3],"
+          "'concurrency':3,'steps':[{'code':'s','procedure':{'type':'flow.start','code':'child',"
+          "'input':{'n':'$.loop.item'},'wait':true}}]}}]}",
+          "{}");
+    rig_reload(&rig);
+    assert_true(rig_cancel(&rig, ""));
+    assert_int_equal(rig.last.tells.count, 3);
+    assert_int_equal(rig.x->status, STATUS_CANCELLED);
+    assert_string_equal(rig_trace(&rig), "r s2.failed s3.failed -r");
+}
+
+static void test_wait__one_that_was_joined_is_looked_at_soon(void **state)
+{
+    (void)state;
+    rig_define(&other, "{'code':'child','input':[{'name':'n','type':'any'}],'settings':{'key':'k',"
+                       "'onKeyConflict':'join'},'steps':[]}");
+    rig.processes.items[0].program = other.program;
+    rig.processes.items[0].key = STR("k");
+    rig.processes.items[0].holder.bytes[3] = 9;
+    start(START(",'wait':true"), "{'n':4}");
+    assert_int_equal(rig.x->status, STATUS_WAITING);
+    assert_int_equal(rig.last.starts.count, 0);
+    rig.child = (struct child_read){.is_found = true, .status = STATUS_RUNNING};
+    for (unsigned i = 0; i < 5; i++) {
+        int64_t waited_us = rig.now_us - rig.x->cursor.started_at_us;
+
+        assert_true(rig.x->wake_at_us - rig.now_us <= (waited_us > SECOND ? waited_us : SECOND));
+        rig_reload(&rig);
+        rig.now_us = rig.x->wake_at_us;
+        assert_true(rig_wake(&rig));
+    }
+}
+
 static void test_wait__the_parent_looks_for_itself(void **state)
 {
     (void)state;
@@ -185,6 +287,11 @@ int main(void)
         CLAIM_WITH(test_start__what_is_wrong_is_an_error_of_the_step),
         CLAIM_WITH(test_start__the_key_of_a_child_is_that_of_a_start),
         CLAIM_WITH(test_wait__the_end_of_the_child_is_the_result),
+        CLAIM_WITH(test_cancel__the_child_that_is_waited_for_is_cancelled_the_same_way),
+        CLAIM_WITH(test_cancel__one_that_another_has_started_is_left_alone),
+        CLAIM_WITH(test_cancel__a_branch_that_is_stopped_cancels_its_child),
+        CLAIM_WITH(test_cancel__children_of_all_branches_are_told_once),
+        CLAIM_WITH(test_wait__one_that_was_joined_is_looked_at_soon),
         CLAIM_WITH(test_wait__the_parent_looks_for_itself),
         CLAIM_WITH(test_wait__the_failure_of_the_child_is_ours),
     };

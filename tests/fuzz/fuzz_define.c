@@ -17,7 +17,7 @@ static bool find_itself(void *context, struct arena *mem, struct str code, struc
     return code.len > 0 && code.ptr[0] != 'x';
 }
 
-static void compile(struct arena *mem, enum define_kind kind, struct value definition)
+static void compile(struct arena *mem, enum kind kind, struct value definition)
 {
     const struct registry registry = {.procedure = find_itself, .context = &definition};
     const struct program *program = NULL;
@@ -41,8 +41,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 
     arena_init(&mem);
     if (json_read(&mem, str_from((const char *)bytes, len), &v, &err)) {
-        compile(&mem, DEFINE_SCENARIO, v);
-        compile(&mem, DEFINE_PROCEDURE, v);
+        compile(&mem, KIND_SCENARIO, v);
+        compile(&mem, KIND_PROCEDURE, v);
     }
     arena_fini(&mem);
     return 0;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <sqlite3.h>
 #include <cmocka.h>
 
 enum { STORE_WAIT_MS = 120000 };
@@ -29,6 +30,7 @@ struct fixture {
     struct node *node;
     struct arena mem;
     struct clock_manual clock;
+    bool has_nap; /* it is published */
 };
 
 static bool faulty_submit(struct store *base, struct batch *batch)
@@ -188,7 +190,9 @@ static struct uuid start_nap(struct fixture *f)
 {
     struct node_request r = {.kind = NODE_START, .code = STR("nap")};
 
-    publish(f, "nap", nap);
+    if (!f->has_nap)
+        publish(f, "nap", nap);
+    f->has_nap = true;
     r.input = value_map_empty();
     ask_slowly(f, &r, 0);
     assert_true(r.ok);
@@ -329,6 +333,168 @@ static void test_node__a_store_that_refuses_the_count_of_a_crash_stops_nothing(v
     assert_int_equal(f->store.failing_batches, 0);
 }
 
+/* --- what cannot go on --- */
+
+/* Run SQL on the file of a store that is closed; the first column of the last row, or -1. */
+static int64_t run_sql(const struct fixture *f, const char *text)
+{
+    char path[200];
+    sqlite3 *db;
+    sqlite3_stmt *statement;
+    int64_t answer = -1;
+
+    (void)snprintf(path, sizeof(path), "%s/pawl.db", f->path);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    if (sqlite3_prepare_v2(db, text, -1, &statement, NULL) != SQLITE_OK)
+        fail_msg("%s", sqlite3_errmsg(db));
+    while (sqlite3_step(statement) == SQLITE_ROW)
+        answer = sqlite3_column_int64(statement, 0);
+    assert_int_equal(sqlite3_finalize(statement), SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    return answer;
+}
+
+#define OPEN_LETTERS                                                                               \
+    "SELECT count(*) FROM dead_letters WHERE kind = 'execution' AND status = 'open'"
+
+/* The store is closed, changed, and opened; then an hour passes. */
+static void damage_and_wait(struct fixture *f, const char *sql)
+{
+    close_all(f);
+    (void)run_sql(f, sql);
+    open_all(f);
+    for (int i = 0; i < 360; i++)
+        pass(f, 10000000);
+}
+
+/* The id of the only letter, from the file of a store that is closed. */
+static struct str only_letter(struct fixture *f)
+{
+    char path[200];
+    sqlite3 *db;
+    sqlite3_stmt *statement;
+    struct str id;
+
+    (void)snprintf(path, sizeof(path), "%s/pawl.db", f->path);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, "SELECT id FROM dead_letters", -1, &statement, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    id = str_copy(&f->mem, str_of((const char *)sqlite3_column_text(statement, 0)));
+    assert_int_equal(sqlite3_finalize(statement), SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    return id;
+}
+
+/* It is left alone, has one letter, and goes on once it is mended and tried again. */
+static void assert_parked_until_tried_again(struct fixture *f, struct uuid id, const char *mend)
+{
+    struct node_request retry = {.kind = NODE_UNPARK, .execution = id};
+    struct node_request again = {.kind = NODE_UNPARK, .execution = id};
+    struct node_stats before, after;
+
+    node_stats(f->node, &before);
+    for (int i = 0; i < 360; i++)
+        pass(f, 10000000);
+    node_stats(f->node, &after);
+    assert_int_equal(after.batches, before.batches);
+    close_all(f);
+    assert_int_equal(run_sql(f, OPEN_LETTERS), 1);
+    (void)run_sql(f, mend);
+    retry.letter = again.letter = only_letter(f);
+    open_all(f);
+    for (int i = 0; i < 360; i++)
+        pass(f, 10000000);
+    ask_slowly(f, &retry, 0);
+    if (!retry.ok)
+        fail_msg("%s", retry.err.message);
+    assert_true(ends(f, id, 100000000));
+    ask_slowly(f, &again, 0);
+    assert_false(again.ok);
+    assert_int_equal(again.err.code, ERR_CONFLICT);
+    close_all(f);
+    assert_int_equal(run_sql(f, OPEN_LETTERS), 0);
+    assert_int_equal(run_sql(f, "SELECT sum(n) FROM counters WHERE name = 'dead_letters'"), 0);
+    open_all(f);
+}
+
+static void test_node__what_does_not_compile_any_more_is_a_dead_letter(void **state)
+{
+    struct fixture *f = *state;
+    struct uuid id = start_nap(f);
+
+    damage_and_wait(f, "UPDATE definition SET definition = replace(definition, 'wait.timer', "
+                       "'wait.nonsense')");
+    assert_parked_until_tried_again(f, id,
+                                    "UPDATE definition SET definition = replace(definition, "
+                                    "'wait.nonsense', 'wait.timer')");
+}
+
+static void test_node__what_cannot_be_restored_is_a_dead_letter(void **state)
+{
+    struct fixture *f = *state;
+    struct uuid id = start_nap(f);
+
+    damage_and_wait(f, "UPDATE execution SET cursor = '!' || cursor");
+    assert_parked_until_tried_again(f, id, "UPDATE execution SET cursor = substr(cursor, 2)");
+}
+
+static void test_node__what_the_database_refuses_to_write_is_a_dead_letter(void **state)
+{
+    struct fixture *f = *state;
+    struct uuid id = start_nap(f);
+
+    damage_and_wait(f, "CREATE TRIGGER no BEFORE INSERT ON history "
+                       "BEGIN SELECT raise(ABORT, 'not this one'); END");
+    assert_parked_until_tried_again(f, id, "DROP TRIGGER no");
+}
+
+static void test_node__what_crashes_the_server_five_times_is_a_dead_letter(void **state)
+{
+    struct fixture *f = *state;
+    struct uuid id = start_nap(f);
+
+    for (int i = 0; i < 5; i++) {
+        close_all(f);
+        leave_poison(f, id);
+        open_all(f);
+        for (int k = 0; k < 20; k++)
+            pass(f, 0);
+    }
+    for (int i = 0; i < 360; i++)
+        pass(f, 10000000);
+    assert_parked_until_tried_again(f, id, "SELECT 1");
+}
+
+static void test_node__a_crash_is_blamed_on_what_a_reader_worked_on(void **state)
+{
+    struct fixture *f = *state;
+    struct uuid id = start_nap(f), other = start_nap(f);
+    char path[200];
+    FILE *file;
+
+    close_all(f);
+    (void)snprintf(path, sizeof(path), "%s/poison", f->path);
+    file = fopen(path, "r+b");
+    assert_non_null(file);
+    /* The loop and a reader, each with one of them; and both with the first. */
+    assert_int_equal(fwrite(id.bytes, sizeof(id.bytes), 1, file), 1);
+    assert_int_equal(fwrite(other.bytes, sizeof(other.bytes), 1, file), 1);
+    assert_int_equal(fwrite(id.bytes, sizeof(id.bytes), 1, file), 1);
+    assert_int_equal(fclose(file), 0);
+    open_all(f);
+    for (int k = 0; k < 20; k++)
+        pass(f, 0);
+    close_all(f);
+    assert_int_equal(run_sql(f, "SELECT count(*) FROM execution WHERE crash_count = 1"), 2);
+    open_all(f);
+    for (int k = 0; k < 20; k++)
+        pass(f, 0);
+    close_all(f);
+    assert_int_equal(run_sql(f, "SELECT count(*) FROM execution WHERE crash_count = 1"), 2);
+    open_all(f);
+}
+
 int main(void)
 {
 #define CLAIM(name) cmocka_unit_test_setup_teardown(test_node__##name, set_up, tear_down)
@@ -340,6 +506,11 @@ int main(void)
         CLAIM(a_wait_ends_in_time_though_a_commit_was_refused),
         CLAIM(a_crash_is_counted_once),
         CLAIM(a_store_that_refuses_the_count_of_a_crash_stops_nothing),
+        CLAIM(what_does_not_compile_any_more_is_a_dead_letter),
+        CLAIM(what_cannot_be_restored_is_a_dead_letter),
+        CLAIM(what_the_database_refuses_to_write_is_a_dead_letter),
+        CLAIM(what_crashes_the_server_five_times_is_a_dead_letter),
+        CLAIM(a_crash_is_blamed_on_what_a_reader_worked_on),
     };
 
     return cmocka_run_group_tests_name("node_faults", tests, NULL, NULL);

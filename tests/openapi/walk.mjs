@@ -536,7 +536,14 @@ async function walkAccess(api, claim) {
     const token = await api.call('createToken', { path, body: { name: 'walk' } }, 201);
     await api.call('createToken', { path, body: { nmae: 'walk' } }, 422);
     await api.call('createToken', { path: { id: NOBODY } }, 404);
+    await api.call('createToken', { path, body: { expiresAt: '2000-01-01T00:00:00Z' } }, 422);
+    const brief = await api.call('createToken', { path, body: { expiresAt: '2999-01-01T00:00:00Z' } }, 201);
+    claim(brief.json.expiresAt === '2999-01-01T00:00:00Z', `a token may expire: ${brief.json.expiresAt}`);
     await api.call('listTokens', { path }, 200);
+    const tokens = await api.call('listTokens', { path, query: { limit: 1 } }, 200);
+    claim(tokens.json.items.length === 1 && tokens.json.nextCursor === tokens.json.items[0].id, 'a page of tokens has a next one');
+    claim((await api.call('listTokens', { path, query: { cursor: tokens.json.nextCursor } }, 200)).json.items.length === 2, 'the rest of the tokens');
+    for (const query of [{ cursor: 'x' }, { limit: 0 }]) await api.call('listTokens', { path, query }, 400);
     await api.call('listTokens', { path: { id: NOBODY } }, 404);
     const revocation = { path: { id: token.json.id }, headers: { 'Idempotency-Key': 'walk-revoke' } };
     await api.call('revokeToken', revocation, 204);
@@ -550,14 +557,30 @@ async function walkAccess(api, claim) {
     for (const query of [{ from: 'soon' }, { cursor: 'x' }, { limit: 0 }]) await api.call('listAudit', { query }, 400);
 }
 
+async function walkSessions(api, claim) {
+    const token = null;
+    const begun = await api.call('beginSession', { token, body: { token: api.token } }, 204);
+    await api.call('beginSession', { token, body: { token: 'pawl_wrong' } }, 401);
+    await api.call('beginSession', { token, body: {} }, 422);
+    await api.call('beginSession', { token, body: { token: api.token }, headers: { Origin: 'https://elsewhere.example.org' } }, 403);
+    const cookie = { Cookie: begun.headers['set-cookie'].split(';')[0] };
+    claim((await api.call('getMe', { token, headers: cookie }, 200)).json.name === 'admin', 'a cookie is somebody');
+    await api.call('endSession', { token, headers: cookie }, 403);
+    await api.call('endSession', { token, headers: { ...cookie, 'Sec-Fetch-Site': 'same-origin' } }, 204);
+    await api.call('getMe', { token, headers: cookie }, 401);
+    await api.call('endSession', {}, 204);
+}
+
 // --- the server ---
 
 async function walkServer(api) {
     await api.call('getMetrics', { token: null }, 200);
     await api.call('listNodes', {}, 200);
+    await api.call('listNodes', { query: { limit: 1, cursor: '0' } }, 200);
+    await api.call('listNodes', { query: { limit: 0 } }, 400);
     await api.call('getHealth', { token: null }, 200);
     await api.call('getReadiness', { token: null }, 200);
     await api.call('getDocument', { token: null }, 200);
 }
 
-export const walks = [walkDefinitions, walkProcedures, walkLive, walkChecks, walkDryRun, walkExecutions, walkEvents, walkMany, walkDeadLetters, walkRecords, walkAccess, walkServer];
+export const walks = [walkDefinitions, walkProcedures, walkLive, walkChecks, walkDryRun, walkExecutions, walkEvents, walkMany, walkDeadLetters, walkRecords, walkAccess, walkSessions, walkServer];

@@ -179,6 +179,7 @@ static void check_ok(struct sim *sim, const struct sim_request *q)
     case NODE_DEFINITION:
         SIM_CHECK(sim, r->definition.version > 0, "a version was published without a number");
         return;
+    case NODE_UNPARK:
     case NODE_CHANGE:
         x = disk_find_ever(&sim->disk, q->deletion->id);
         SIM_CHECK(sim, x != NULL && x->is_deleted,

@@ -510,7 +510,8 @@ void case_wake_that_cannot_be_loaded(void)
     }
     CLAIM(case_status(id) == STATUS_WAITING);
     sim.no_faults = true;
-    case_let_pass(SECOND);
+    /* The time between two attempts grows. */
+    case_let_pass(10 * SECOND);
     case_settle();
     CLAIM(case_status(id) == STATUS_COMPLETED);
     case_end();

@@ -388,6 +388,8 @@ void disk_apply(struct sim *sim, struct member *m)
     case MEMBER_CHANGE:
         if (m->change->apply == execution_delete_apply)
             disk_delete(sim, m);
+        else if (m->correlated == NULL)
+            disk_park(sim, m);
         else
             correlation_keep(sim, m);
         return;

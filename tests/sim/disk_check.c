@@ -115,7 +115,8 @@ void disk_check_row(struct sim *sim, const struct disk_execution *x, const struc
         if (r->kind != HISTORY_FORWARD || r->visit != row->visit || !str_eq(r->step, row->step))
             continue;
         SIM_CHECK(sim, row->attempt > r->attempt && str_eq(r->status, STR("failed")),
-                  "step %.*s ran twice in visit %lld", STR_ARG(row->step), (long long)row->visit);
+                  "step %.*s of %.*s ran twice in visit %lld", STR_ARG(row->step),
+                  STR_ARG(sim_id(sim, x->s.id)), (long long)row->visit);
     }
     if (row->kind == HISTORY_ROLLBACK)
         check_rollback(sim, x, row);

@@ -208,7 +208,7 @@ bool read_due(struct reader *r, struct arena *mem, int64_t after_us, struct uuid
         const struct stored_execution *s = &d->executions.items[i]->s;
         struct due due = {.id = s->id, .wake_at_us = s->wake_at_us};
         if (!d->executions.items[i]->is_deleted && s->wake_at_us > 0 && s->wake_at_us <= until_us &&
-            by_time(&due, &after) > 0)
+            s->crash_count < CRASHES_MAX && by_time(&due, &after) > 0)
             *VEC_ADD(mem, out) = due;
     }
     if (out->count > 0)
@@ -238,7 +238,7 @@ bool read_told_executions(struct reader *r, struct arena *mem, int64_t after, in
         const struct disk_event *e = &d->events.items[i];
 
         if (e->told.n > after && !e->of->is_deleted && !status_is_terminal(e->of->s.status) &&
-            e->of->s.waiting_kind != WAITING_PAUSED)
+            e->of->s.crash_count < CRASHES_MAX && e->of->s.waiting_kind != WAITING_PAUSED)
             *VEC_ADD(mem, out) = (struct told_execution){.id = e->of->s.id, .n = e->told.n};
     }
     return !sim_read_fails(r, err);

@@ -187,6 +187,8 @@ bool sim_read_fails(struct reader *r, struct err *err);
 void disk_init(struct disk *d, const struct cel_env *env);
 void disk_fini(struct disk *d);
 /* Make a member durable, or refuse it, as a store does; and check what must hold. */
+/* A change that parks an execution: see store/change_park.h. */
+void disk_park(struct sim *sim, struct member *m);
 void disk_apply(struct sim *sim, struct member *m);
 /* One that is there; or that has been there, deleted since. Or NULL. */
 struct disk_execution *disk_find(struct disk *d, struct uuid id);

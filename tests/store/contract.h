@@ -54,6 +54,9 @@ struct member *contract_wait(struct contract *c, struct str correlation);
 struct db;
 void contract_migrate_waits(struct db *db, bool is_sqlite);
 
+/* One of version 11, with definitions, is brought up to date: versions get their facts. */
+void contract_migrate_facts(struct db *db, bool is_sqlite);
+
 /* The same about users, tokens and the audit log. */
 int contract_run_users(const char *name);
 

@@ -1,6 +1,7 @@
 /* contract_letters.c - the claims of contract.h: dead letters. */
 #include "store/change_execution.h"
 #include "store/change_letter.h"
+#include "store/change_park.h"
 #include "store/contract.h"
 
 #include <setjmp.h>
@@ -68,6 +69,31 @@ static struct member *delete_execution(struct contract *c, struct uuid id)
 
     *d = (struct execution_delete){.change = {.apply = execution_delete_apply}, .id = id};
     return change(c, &d->change);
+}
+
+static struct member *park(struct contract *c, struct uuid id, struct uuid letter)
+{
+    struct execution_park *p = ARENA_NEW(&c->mem, struct execution_park);
+
+    *p = (struct execution_park){
+        .change = {.apply = execution_park_apply, .now_us = 1700000000000000},
+        .id = id,
+        .letter = letter,
+        .cause_json = STR("{\"code\":\"internal_state\"}"),
+    };
+    return change(c, &p->change);
+}
+
+static struct member *unpark(struct contract *c, struct uuid letter)
+{
+    struct execution_unpark *u = ARENA_NEW(&c->mem, struct execution_unpark);
+
+    *u = (struct execution_unpark){
+        .change = {.apply = execution_unpark_apply, .now_us = 1700000000000000},
+        .letter = letter,
+        .user_id = STR("ann"),
+    };
+    return change(c, &u->change);
 }
 
 /* --- reading --- */
@@ -401,6 +427,61 @@ static void test_store__cursor_of_dead_letters_that_is_none_is_refused(void **st
     contract_read(*state, refuse_cursor, NULL);
 }
 
+/* --- what cannot go on --- */
+
+static void test_store__parked_execution_has_one_letter_until_it_is_tried_again(void **state)
+{
+    struct contract *c = *state;
+    struct commit *start = contract_start(c, STATUS_WAITING, 1);
+    struct uuid id = start->after->id, first = contract_id(c, 901), second = contract_id(c, 902);
+    int64_t open = open_letters(c);
+
+    assert_int_equal(contract_commit(c, start), MEMBER_APPLIED);
+    assert_int_equal(park(c, id, first)->result, MEMBER_APPLIED);
+    assert_int_equal(park(c, id, second)->result, MEMBER_APPLIED);
+    assert_int_equal(contract_load(c, id)->crash_count, CRASHES_MAX);
+    assert_int_equal(open_letters(c), open + 1);
+    assert_true(exists(c, first));
+    assert_false(exists(c, second));
+    assert_string_equal(letter(c, first).kind.ptr, "execution");
+    /* Who has it in memory as it was is refused. */
+    assert_int_equal(contract_commit(c, contract_advance(c, start, STATUS_WAITING, 1)),
+                     MEMBER_STALE);
+    assert_int_equal(unpark(c, first)->result, MEMBER_APPLIED);
+    assert_int_equal(contract_load(c, id)->crash_count, 0);
+    assert_int_equal(letter(c, first).status, LETTER_RETRIED);
+    assert_int_equal(open_letters(c), open);
+    assert_int_equal(unpark(c, first)->err.code, ERR_CONFLICT);
+    assert_int_equal(unpark(c, second)->err.code, ERR_NOT_FOUND);
+}
+
+static void test_store__commit_of_a_parked_execution_resolves_its_letter(void **state)
+{
+    struct contract *c = *state;
+    struct commit *start = contract_start(c, STATUS_WAITING, 1), *cancel;
+    struct uuid id = start->after->id;
+    int64_t open = open_letters(c);
+    struct member crash = {.kind = MEMBER_CRASH,
+                           .crashed = id,
+                           .crashed_letter = contract_id(c, 903),
+                           .crashed_at_us = 1700000000000000};
+
+    assert_int_equal(contract_commit(c, start), MEMBER_APPLIED);
+    for (int i = 0; i < CRASHES_MAX; i++) {
+        assert_int_equal(open_letters(c), open);
+        contract_write(c, contract_batch(c, &crash, NULL));
+    }
+    assert_int_equal(open_letters(c), open + 1);
+    assert_int_equal(letter(c, crash.crashed_letter).attempts, CRASHES_MAX);
+    cancel = contract_advance(c, start, STATUS_CANCELLED, 1);
+    cancel->ends_parking = true;
+    assert_int_equal(contract_commit(c, cancel), MEMBER_APPLIED);
+    assert_int_equal(letter(c, crash.crashed_letter).status, LETTER_RESOLVED);
+    assert_int_equal(open_letters(c), open);
+    assert_int_equal(park(c, id, contract_id(c, 904))->result, MEMBER_APPLIED);
+    assert_int_equal(open_letters(c), open);
+}
+
 #define CLAIM(test) cmocka_unit_test_setup_teardown(test, contract_setup, contract_teardown)
 
 static const struct CMUnitTest claims[] = {
@@ -411,6 +492,8 @@ static const struct CMUnitTest claims[] = {
     CLAIM(test_store__letter_of_a_step_in_doubt_is_closed_with_a_note),
     CLAIM(test_store__letter_of_a_rollback_is_closed_by_the_commit_that_tries_again),
     CLAIM(test_store__open_dead_letter_is_resolved_once),
+    CLAIM(test_store__parked_execution_has_one_letter_until_it_is_tried_again),
+    CLAIM(test_store__commit_of_a_parked_execution_resolves_its_letter),
     CLAIM(test_store__dead_letters_go_with_their_execution),
     CLAIM(test_store__dead_letters_are_found_by_what_they_are),
     CLAIM(test_store__dead_letters_are_listed_in_pages),

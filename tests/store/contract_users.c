@@ -80,18 +80,12 @@ static struct token_change *revocation(struct contract *c, struct str id)
     return t;
 }
 
-struct everyone {
-    struct stored_users users;
-    struct stored_tokens tokens;
-    int64_t version;
-};
-
 static void load_everyone(struct contract *c, struct reader *r, void *context)
 {
     struct everyone *e = context;
     struct err err;
 
-    assert_true(read_everyone(r, &c->mem, &e->users, &e->tokens, &e->version, &err));
+    assert_true(read_everyone(r, &c->mem, e, &err));
 }
 
 static const struct stored_user *find(const struct everyone *e, struct str id)
@@ -128,7 +122,7 @@ static void test_store__user_is_kept_with_its_first_token(void **state)
     contract_reopen(c);
     contract_read(c, load_everyone, &e);
     assert_int_equal(e.users.count, 2);
-    assert_int_equal(e.version, u->access_version);
+    assert_int_equal(e.access_version, u->access_version);
     assert_str(find(&e, u->user.id)->name, "Ada");
     assert_str(find(&e, u->user.id)->email, "ada@example.org");
     assert_str(find(&e, u->user.id)->groups_json, "[\"finance\"]");
@@ -245,7 +239,7 @@ static void test_store__token_is_made_and_revoked(void **state)
     assert_int_equal(m->err.code, ERR_NOT_FOUND);
     contract_read(c, load_everyone, &e);
     assert_int_equal(e.tokens.count, 1);
-    assert_int_equal(e.version, u->access_version + 2);
+    assert_int_equal(e.access_version, u->access_version + 2);
     m = write_change(c, &new_token(c, STR("nobody"))->change);
     assert_int_equal(m->err.code, ERR_NOT_FOUND);
 }
@@ -266,7 +260,7 @@ static void test_store__use_of_a_token_never_goes_back(void **state)
     assert_int_equal(write_change(c, &uses.change)->result, MEMBER_APPLIED);
     contract_read(c, load_everyone, &e);
     assert_int_equal(e.tokens.items[0].last_used_at_us, 9000);
-    assert_int_equal(e.version, u->access_version);
+    assert_int_equal(e.access_version, u->access_version);
 }
 
 /* --- lists --- */
@@ -424,6 +418,86 @@ static void test_store__audit_is_paged_newest_first(void **state)
     assert_int_equal(l.next.len, 0);
 }
 
+static struct session_change *new_session(struct contract *c, const struct user_change *u,
+                                          int64_t now_us)
+{
+    struct session_change *s = ARENA_NEW(&c->mem, struct session_change);
+
+    s->change = (struct change){.apply = session_change_apply, .now_us = now_us};
+    s->session = (struct stored_session){.hash = new_id(c),
+                                         .user_id = u->user.id,
+                                         .token_id = u->token.id,
+                                         .token_hash = u->token.hash};
+    return s;
+}
+
+static size_t count_sessions(struct contract *c)
+{
+    struct everyone e;
+
+    contract_reopen(c);
+    contract_read(c, load_everyone, &e);
+    return e.sessions.count;
+}
+
+static void test_store__session_is_kept_until_it_ends(void **state)
+{
+    struct contract *c = *state;
+    struct user_change *u = new_user(c, "Ada", "");
+    struct session_change *s, *end = ARENA_NEW(&c->mem, struct session_change);
+    struct everyone e;
+
+    assert_int_equal(write_change(c, &u->change)->result, MEMBER_APPLIED);
+    s = new_session(c, u, 5000);
+    assert_int_equal(write_change(c, &s->change)->result, MEMBER_APPLIED);
+    assert_int_equal(s->access_version, u->access_version + 1);
+    assert_int_equal(write_change(c, &new_session(c, u, 6000)->change)->result, MEMBER_APPLIED);
+    assert_int_equal(count_sessions(c), 2);
+    *end = (struct session_change){.change = {.apply = session_change_apply, .now_us = 7000},
+                                   .is_end = true,
+                                   .session = {.hash = s->session.hash}};
+    assert_int_equal(write_change(c, &end->change)->result, MEMBER_APPLIED);
+    contract_read(c, load_everyone, &e);
+    assert_int_equal(e.sessions.count, 1);
+    assert_int_equal(e.sessions.items[0].created_at_us, 6000);
+    assert_int_equal(e.sessions.items[0].last_used_at_us, 6000);
+    assert_true(str_eq(e.sessions.items[0].token_hash, u->token.hash));
+}
+
+static void test_store__session_ends_with_its_token(void **state)
+{
+    struct contract *c = *state;
+    struct user_change *u = new_user(c, "Ada", "");
+
+    assert_int_equal(write_change(c, &u->change)->result, MEMBER_APPLIED);
+    assert_int_equal(write_change(c, &new_session(c, u, 5000)->change)->result, MEMBER_APPLIED);
+    assert_int_equal(write_change(c, &revocation(c, u->token.id)->change)->result, MEMBER_APPLIED);
+    assert_int_equal(count_sessions(c), 0);
+}
+
+static void test_store__sessions_that_are_over_or_too_many_are_deleted(void **state)
+{
+    struct contract *c = *state;
+    struct user_change *u = new_user(c, "Ada", ""), *other = new_user(c, "Bob", "");
+    struct session_change *s;
+
+    assert_int_equal(write_change(c, &u->change)->result, MEMBER_APPLIED);
+    assert_int_equal(write_change(c, &other->change)->result, MEMBER_APPLIED);
+    assert_int_equal(write_change(c, &new_session(c, other, 5000)->change)->result, MEMBER_APPLIED);
+    for (int64_t i = 0; i < SESSIONS_MAX_OF_USER; i++) {
+        s = new_session(c, u, 6000 + i);
+        assert_int_equal(write_change(c, &s->change)->result, MEMBER_APPLIED);
+        assert_false(s->has_purged);
+    }
+    s = new_session(c, u, 8000);
+    assert_int_equal(write_change(c, &s->change)->result, MEMBER_APPLIED);
+    assert_true(s->has_purged);
+    assert_int_equal(count_sessions(c), SESSIONS_MAX_OF_USER + 1);
+    s = new_session(c, u, 9000 + SESSION_IDLE_US);
+    assert_int_equal(write_change(c, &s->change)->result, MEMBER_APPLIED);
+    assert_int_equal(count_sessions(c), 1);
+}
+
 #define CLAIM(test) cmocka_unit_test_setup_teardown(test, contract_setup, contract_teardown)
 
 static const struct CMUnitTest claims[] = {
@@ -435,6 +509,9 @@ static const struct CMUnitTest claims[] = {
     CLAIM(test_store__users_of_another_org_are_out_of_reach),
     CLAIM(test_store__token_is_made_and_revoked),
     CLAIM(test_store__use_of_a_token_never_goes_back),
+    CLAIM(test_store__session_is_kept_until_it_ends),
+    CLAIM(test_store__session_ends_with_its_token),
+    CLAIM(test_store__sessions_that_are_over_or_too_many_are_deleted),
     CLAIM(test_store__users_are_listed_by_filters),
     CLAIM(test_store__business_key_is_unique_within_an_org),
     CLAIM(test_store__audit_is_found_by_filters),

@@ -273,9 +273,22 @@ static void test_value_error__keeps_a_whole_number_of_characters(void **state)
     assert_true(strlen(e.error->message) > 200);
 }
 
+static void test_value__a_map_can_be_written_out(void **state)
+{
+    struct value map;
+
+    (void)state;
+    map = value_map_of(&mem, VALUE_ENTRIES({value_key(STR("id")), value_int(7)},
+                                           {value_key(STR("ok")), value_bool(true)}));
+    assert_int_equal(map.len, 2);
+    assert_int_equal(value_map_get_str(map, STR("id")).i, 7);
+    assert_true(value_is_true(value_map_get_str(map, STR("ok"))));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_value__a_map_can_be_written_out),
         cmocka_unit_test(test_map__finds_string_keys_and_only_those),
         cmocka_unit_test(test_map__keys_with_the_same_hash_are_told_apart),
         cmocka_unit_test(test_map__numbers_of_any_kind_are_one_key),

@@ -1,0 +1,29 @@
+/*
+ * facts.h - what others must know of a definition without reading it: derived
+ * once, when a version is published, and stored beside it.
+ *
+ *     {"sensitive": ["card"],          parameters whose values are masked
+ *      "answers": ["pin"],             the same for fields of forms
+ *      "stepMeta": {"charge": {...}},  `meta` of the steps that have one, by code
+ *      "access": {"start": [...]},     as it is written
+ *      "triggers": [...]}              the same
+ *
+ * What a definition does not have is left out; one that has nothing of all
+ * this has no facts.
+ */
+#ifndef PAWL_DEFINE_FACTS_H
+#define PAWL_DEFINE_FACTS_H
+
+#include "define/define.h"
+
+/* The facts of a definition that may be anything, a draft included: a map, empty when there are none.
+ * In `mem`, sharing with `definition`. */
+struct value facts_of(struct arena *mem, struct value definition);
+
+/* The same for the text of a definition, as text; empty when there are none, or it is no JSON. */
+struct str facts_text(struct arena *mem, struct str definition);
+
+/* One of the facts, or VALUE_ABSENT: "sensitive", "stepMeta". */
+struct value facts_get(struct value facts, const char *name);
+
+#endif

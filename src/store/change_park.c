@@ -1,0 +1,67 @@
+/* change_park.c - see change_park.h. */
+#include "store/change_park.h"
+
+bool apply_parked_letter(struct apply *a, struct uuid execution, struct uuid letter,
+                         struct str cause_json, int64_t now_us, enum db_status *status)
+{
+    char id[UUID_TEXT_LEN + 1], letter_id[UUID_TEXT_LEN + 1];
+
+    uuid_write(execution, id);
+    uuid_write(letter, letter_id);
+    if (!apply_write(a, SQL_LETTER_PARKED,
+                     DB_PARAMS(db_text(str_from(letter_id, UUID_TEXT_LEN)),
+                               db_text(str_from(id, UUID_TEXT_LEN)), db_int(now_us),
+                               db_some_text(cause_json)),
+                     status))
+        return false;
+    a->open_letters += db_changes(a->db);
+    return true;
+}
+
+enum apply_end execution_park_apply(struct apply *a, struct member *m, enum db_status *status)
+{
+    const struct execution_park *p = (const struct execution_park *)m->change;
+    char id[UUID_TEXT_LEN + 1];
+
+    uuid_write(p->id, id);
+    if (!apply_write(a, SQL_PARK, DB_PARAMS(db_text(str_from(id, UUID_TEXT_LEN))), status))
+        return APPLY_FAILED;
+    if (db_changes(a->db) == 0)
+        return APPLY_DONE;
+    return apply_parked_letter(a, p->id, p->letter, p->cause_json, p->change.now_us, status)
+               ? APPLY_DONE
+               : APPLY_FAILED;
+}
+
+enum apply_end execution_unpark_apply(struct apply *a, struct member *m, enum db_status *status)
+{
+    const struct execution_unpark *u = (const struct execution_unpark *)m->change;
+    enum letter_status before = LETTER_OPEN;
+    int64_t execution = 0;
+    char id[UUID_TEXT_LEN + 1];
+
+    uuid_write(u->letter, id);
+    *status = db_run(a->db, SQL_LETTER_FIND, DB_PARAMS(db_text(str_from(id, UUID_TEXT_LEN))));
+    if (*status == DB_ROW) {
+        execution = db_column_int(a->db, SQL_LETTER_FIND, 2);
+        if (!letter_status_read(db_column_text(a->db, SQL_LETTER_FIND, 1), &before))
+            *status = DB_CORRUPT;
+    }
+    db_end(a->db, SQL_LETTER_FIND);
+    if (*status == DB_DONE)
+        return apply_refuse_with(a, m, ERR_NOT_FOUND, "there is no dead letter with this id");
+    if (*status != DB_ROW)
+        return APPLY_FAILED;
+    if (before != LETTER_OPEN)
+        return apply_refuse_with(a, m, ERR_CONFLICT, "the dead letter is %s already",
+                                 letter_status_name(before));
+    if (!apply_write(a, SQL_UNPARK, DB_PARAMS(db_int(execution)), status) ||
+        !apply_write(a, SQL_LETTER_PARKED_CLOSE,
+                     DB_PARAMS(db_int(execution),
+                               db_text(str_of(letter_status_name(LETTER_RETRIED))),
+                               db_int(u->change.now_us), db_some_text(u->user_id)),
+                     status))
+        return APPLY_FAILED;
+    a->open_letters -= db_changes(a->db);
+    return APPLY_DONE;
+}

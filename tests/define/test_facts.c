@@ -1,0 +1,90 @@
+/* test_facts.c - claims about what is derived of a definition when it is published. */
+#include "define/definition.h"
+#include "define/facts.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static const char *facts_json(const char *definition)
+{
+    return definition_json(facts_of(&definition_mem, definition_value(definition)));
+}
+
+#define LOG(code, more) "{'code': '" code "', 'procedure': {'type': 'log', 'message': 'x'}" more "}"
+
+static void test_facts__meta_of_steps_is_found_wherever_they_stand(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        facts_json("{'code': 'a', 'steps': [" LOG(
+            "top",
+            ", 'meta': {'n': 1}") ", {'code': 'p', "
+                                  "'parallel': {'branches': [[" LOG(
+                                      "left",
+                                      ", 'meta': {'n': 2}") "], [{'code': "
+                                                            "'l', 'loop': {'for': [], 'steps': "
+                                                            "[{'code': 'b', 'branch': [{'steps': "
+                                                            "[" LOG("deep",
+                                                                    ", 'meta': {'n': 3}") "]}]}]}}]"
+                                                                                          "]}}]}"),
+        definition_quote("{'stepMeta':{'top':{'n':1},'left':{'n':2},'deep':{'n':3}}}"));
+}
+
+static void test_facts__sensitive_names_of_input_and_forms_stand_apart(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        facts_json("{'code': 'a', 'input': [{'name': 'card', 'sensitive': true}, {'name': 'n'}],"
+                   " 'steps': [{'code': 'p', 'parallel': {'branches': [[{'code': 'w', 'procedure':"
+                   " [{'type': 'wait.signal', 'signalType': 'x', 'form': [{'name': 'pin',"
+                   " 'sensitive': true}, {'name': 'ok'}]}]}]]}}]}"),
+        definition_quote("{'sensitive':['card'],'answers':['pin']}"));
+}
+
+static void test_facts__access_and_triggers_are_as_written(void **state)
+{
+    (void)state;
+    assert_string_equal(facts_json("{'code': 'a', 'steps': [], 'access': {'start': ['admin']},"
+                                   " 'triggers': [{'type': 'schedule'}]}"),
+                        definition_quote("{'access':{'start':['admin']},"
+                                         "'triggers':[{'type':'schedule'}]}"));
+}
+
+static void test_facts__most_definitions_have_none(void **state)
+{
+    (void)state;
+    assert_string_equal(facts_json("{'code': 'a', 'steps': [" LOG("s", "") "]}"), "{}");
+    assert_int_equal(facts_text(&definition_mem, STR("{\"steps\":[]}")).len, 0);
+}
+
+static void test_facts__drafts_may_hold_anything(void **state)
+{
+    static const char *const texts[] = {
+        "1",
+        "[]",
+        "{'steps': 1}",
+        "{'steps': [1, null, {'code': 2, 'meta': 3}]}",
+        "{'input': {'name': 'x'}, 'steps': [{'parallel': [], 'branch': {}, 'loop': 1}]}",
+        "{'steps': [{'code': 'a', 'meta': {'x': 1}}, {'code': 'a', 'meta': {'x': 2}}]}"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+        assert_string_equal(facts_json(texts[i]), "{}");
+    assert_int_equal(facts_text(&definition_mem, STR("{")).len, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        DEFINITION_TEST(test_facts__meta_of_steps_is_found_wherever_they_stand),
+        DEFINITION_TEST(test_facts__sensitive_names_of_input_and_forms_stand_apart),
+        DEFINITION_TEST(test_facts__access_and_triggers_are_as_written),
+        DEFINITION_TEST(test_facts__most_definitions_have_none),
+        DEFINITION_TEST(test_facts__drafts_may_hold_anything),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
