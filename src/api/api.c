@@ -225,18 +225,44 @@ static void handle(void *context, struct http_request *r)
         c->route->handle(c);
 }
 
-/* A request that is left when the server closes: whether it took effect, who asks can find out. */
-static void closing(void *context, struct http_request *r, struct http_answer *out)
+static void tell_problem(const struct api *api, const struct http_request *r, struct arena *mem,
+                         const struct err *err, const char *retry_after, struct http_answer *out)
 {
-    const struct api *api = context;
+    *out = (struct http_answer){
+        .status = err_http_status(err->code),
+        .content_type = "application/problem+json",
+        .body = problem_json(mem, err, NULL, STR_NONE, api_request_id(api, mem, r->number)),
+        .headers = {{"Retry-After", retry_after}}};
+}
+
+/* A request that is left when the server closes: whether it took effect, who asks can find out. */
+static void closing(void *context, const struct http_request *r, struct arena *mem,
+                    struct http_answer *out)
+{
     struct err err;
 
     (void)err_set(&err, ERR_OVERLOADED, "the server is stopping; ask again");
-    *out = (struct http_answer){
-        .status = err_http_status(err.code),
-        .content_type = "application/problem+json",
-        .body = problem_json(r->mem, &err, NULL, STR_NONE, api_request_id(api, r->mem, r->number)),
-        .headers = {{"Retry-After", "1"}}};
+    tell_problem(context, r, mem, &err, "1", out);
+}
+
+/* The store does not answer. What was to be changed may be changed yet. */
+static void away(void *context, const struct http_request *r, struct arena *mem,
+                 struct http_answer *out)
+{
+    bool only_reads = str_eq(r->method, STR("GET")) || str_eq(r->method, STR("HEAD"));
+    struct err err;
+
+    if (only_reads)
+        (void)err_set(&err, ERR_STORE_AWAY, "the database does not answer; try again later");
+    else
+        (void)err_set(&err, ERR_OUTCOME_UNKNOWN,
+                      "the database does not answer: whether it happened is not known");
+    tell_problem(context, r, mem, &err, STORE_RETRY_AFTER, out);
+}
+
+void api_tell_undecided(struct api *api)
+{
+    http_tell_kept(api->http, away);
 }
 
 /* --- the loop --- */
@@ -264,6 +290,8 @@ static void on_before_sleep(void *context, int *timeout_ms)
         http_quiesce(api->http);
         events_drain(api->events);
     }
+    if (node_store_is_away(api->node))
+        api_tell_undecided(api);
     if (api->people_changes != directory_changes(api->people)) {
         api->people_changes = directory_changes(api->people);
         events_recheck(api->events);

@@ -41,6 +41,12 @@ uint16_t api_port(const struct api *api);
  */
 void api_close(struct api *api);
 
+/*
+ * The store does not answer: tell all clients that wait for it, with 503. The
+ * loop does that by itself; this is for a node that gave up draining.
+ */
+void api_tell_undecided(struct api *api);
+
 /* What a problem calls the request of that number: unique, also over restarts. */
 struct str api_request_id(const struct api *api, struct arena *mem, uint64_t number);
 

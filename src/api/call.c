@@ -130,7 +130,8 @@ void call_refuse_with(struct call *c, const struct err *err, const struct findin
     struct http_answer answer = {0};
 
     if (err_http_status(err->code) == 503 || err_http_status(err->code) == 429)
-        answer.headers[0] = (struct http_header){"Retry-After", "1"};
+        answer.headers[0] = (struct http_header){
+            "Retry-After", err->code == ERR_STORE_AWAY ? STORE_RETRY_AFTER : "1"};
     else if (err->code == ERR_UNAUTHORIZED)
         answer.headers[0] = (struct http_header){"WWW-Authenticate", "Bearer"};
     refuse(c, err, findings, more, &answer);

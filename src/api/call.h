@@ -16,6 +16,9 @@
 
 struct api;
 
+/* Seconds after which one who found the store away may ask again. */
+#define STORE_RETRY_AFTER "5"
+
 /* How far a request has come when its headers are there. */
 enum call_gate {
     GATE_OPEN,       /* to its handler */

@@ -194,11 +194,12 @@ void exchange_resume(struct exchange *x)
 }
 
 /* What every answer has. */
-static const struct http_header protections[] = {
+const struct http_header http_protections[] = {
     {"X-Content-Type-Options", "nosniff"},
     {"Referrer-Policy", "no-referrer"},
     {"X-Frame-Options", "DENY"},
 };
+const size_t http_protection_count = ARRAY_SIZE(http_protections);
 
 void exchange_answer(struct exchange *x, const struct http_answer *answer,
                      struct MHD_Response *response)
@@ -206,8 +207,9 @@ void exchange_answer(struct exchange *x, const struct http_answer *answer,
     ASSERT(x->phase == PHASE_HANDLING || x->phase == PHASE_KEPT);
     if (response == NULL)
         PANIC("out of memory");
-    for (size_t i = 0; i < sizeof(protections) / sizeof(protections[0]); i++)
-        (void)MHD_add_response_header(response, protections[i].name, protections[i].value);
+    for (size_t i = 0; i < http_protection_count; i++)
+        (void)MHD_add_response_header(response, http_protections[i].name,
+                                      http_protections[i].value);
     if (answer->content_type != NULL)
         (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->content_type);
     for (int i = 0; i < HTTP_HEADERS_MAX && answer->headers[i].name != NULL; i++) {
@@ -255,7 +257,7 @@ static void answer_closing(struct exchange *x)
     struct http_answer answer = {.status = 503};
 
     if (s->options.closing != NULL)
-        s->options.closing(s->options.context, &x->request, &answer);
+        s->options.closing(s->options.context, &x->request, &x->mem, &answer);
     http_answer(&x->request, &answer);
 }
 

@@ -76,8 +76,12 @@ typedef bool http_admit_fn(void *context, struct http_request *r, size_t *body_m
  */
 typedef void http_handle_fn(void *context, struct http_request *r);
 
-/* What a request is answered with that the server, which closes, does not handle any more. */
-typedef void http_closing_fn(void *context, struct http_request *r, struct http_answer *out);
+/*
+ * What a request is answered with that nobody answers otherwise, because the
+ * server closes or what it waits for is away. The answer lives in `mem`.
+ */
+typedef void http_closing_fn(void *context, const struct http_request *r, struct arena *mem,
+                             struct http_answer *out);
 
 struct http_options {
     struct str host;      /* an address or a name; IPv6 without brackets */
@@ -118,6 +122,14 @@ void http_run(struct http_server *s);
  * time by which it must be called again.
  */
 void http_before_sleep(struct http_server *s, int *timeout_ms);
+
+/*
+ * Tell the clients of all kept requests an answer, once each, although the
+ * handler has none: then their connections end. The requests go on with all
+ * that lives in them, and what they are answered later nobody hears. A client
+ * over TLS gets no answer, only the end of its connection.
+ */
+void http_tell_kept(struct http_server *s, http_closing_fn *what);
 
 /* Take no further connections; those that are there are served. */
 void http_quiesce(struct http_server *s);

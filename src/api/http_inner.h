@@ -56,6 +56,7 @@ struct exchange {
     struct http_source source; /* of a stream, else without functions */
     enum rest rest;
     bool is_cut;
+    bool is_told;                    /* http_tell.c: the client waits no longer */
     bool is_last;                    /* the connection ends with its answer */
     struct exchange *next;           /* answered or woken; or spare */
     struct exchange *before, *after; /* all that are kept; or all streams */
@@ -89,6 +90,10 @@ struct http_server {
     unsigned spare_count;
     struct lingering lingering;
 };
+
+/* http.c: the headers that every answer has. */
+extern const struct http_header http_protections[];
+extern const size_t http_protection_count;
 
 /* The request is the first member. */
 static inline struct exchange *exchange_of(struct http_request *r)

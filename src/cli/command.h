@@ -9,8 +9,11 @@
 
 #include "base/str.h"
 
-/* Exit statuses. What ran and failed differs from what was asked for wrongly. */
-enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+/*
+ * Exit statuses. What ran and failed differs from what was asked for wrongly. A
+ * server that had to stop before the store said how changes ended is UNDECIDED.
+ */
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_UNDECIDED = 3 };
 
 /* Run a command: argv[0] is its name. Answers the exit status of the program. */
 typedef int command_fn(int argc, char **argv);

@@ -11,7 +11,9 @@
 #include "value/timefmt.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -31,6 +33,8 @@ struct server {
     struct node *node;
     struct api *api;
     int signal_fd;
+    int status;            /* of the program, once it ends */
+    atomic_bool is_closed; /* the threads of the node have ended */
     bool is_stopping;
     bool is_first_start; /* the administrator's token was made just now */
 };
@@ -316,33 +320,67 @@ static void print_welcome(const struct server *s, struct str token)
     (void)fflush(stdout);
 }
 
+/* --- ending --- */
+
+/*
+ * The threads of the store wait for a database that may never answer, and
+ * closing waits for them. What was acknowledged is durable before all this.
+ */
+static void *end_in_time(void *context)
+{
+    enum { CLOSE_MAX_S = 10 };
+    struct server *s = context;
+
+    for (struct timespec left = {.tv_sec = CLOSE_MAX_S}; nanosleep(&left, &left) != 0;)
+        ;
+    if (atomic_load(&s->is_closed))
+        return NULL;
+    log_write(LOG_WARN, "the store does not answer and is left without a farewell",
+              LOG_FIELDS(log_int("status", s->status)));
+    node_abandon(s->node);
+    _exit(s->status);
+}
+
+static void close_node(struct server *s)
+{
+    pthread_t thread;
+
+    /* Without the thread it ends when the database answers. */
+    if (pthread_create(&thread, NULL, end_in_time, s) == 0)
+        pthread_detach(thread);
+    node_close(s->node);
+    atomic_store(&s->is_closed, true);
+}
+
 static int serve(struct server *s)
 {
-    int status = EXIT_FAILED;
     struct str token;
     struct err err;
 
+    s->status = EXIT_FAILED;
     s->signal_fd = -1;
     meters_init(&s->meters);
     if (open_server(s, &token, &err)) {
         print_welcome(s, token);
-        status = node_run(s->node);
+        s->status = node_run(s->node) == NODE_UNDECIDED ? EXIT_UNDECIDED : EXIT_OK;
+        if (s->status == EXIT_UNDECIDED)
+            api_tell_undecided(s->api);
     } else {
         fprintf(stderr, "pawl serve: %s\n", err.message);
     }
     if (s->node != NULL)
-        node_close(s->node);
+        close_node(s);
     if (s->api != NULL)
         api_close(s->api);
     meters_fini(&s->meters);
     if (s->signal_fd >= 0)
         close(s->signal_fd);
-    return status;
+    return s->status;
 }
 
 int command_serve(int argc, char **argv)
 {
-    struct server s = {0};
+    static struct server s; /* a thread may look at it until the process ends */
     int status = EXIT_USAGE;
 
     arena_init(&s.mem);

@@ -136,6 +136,12 @@ struct node {
     struct batch *spare_batches[4];
     unsigned spare_count;
     int64_t sent_at_us[OUTSTANDING_MAX]; /* monotonic */
+
+    /* silent.c: by the monotonic clock */
+    int64_t batch_since_us; /* when a batch came back last */
+    int64_t read_since_us;  /* when a read of the engine came back, or the first one was sent */
+    size_t reads_out;       /* of the engine */
+
     int64_t batches_refused, members_applied, members_refused;
 };
 
@@ -259,6 +265,10 @@ void news_tell(struct node *n, struct entry *e, const struct commit *commit);
 void measure_commit(struct node *n, const struct entry *e, const struct commit *commit);
 /* A batch has come back. */
 void measure_batch(struct node *n, const struct batch *b, int64_t sent_at_us);
+
+/* silent.c: the store was asked, or has answered; NULL: a batch */
+void silent_asked(struct node *n, const struct node_read *read);
+void silent_answered(struct node *n, const struct node_read *read);
 
 /* batch.c */
 void batch_init(struct node *n);

@@ -31,8 +31,12 @@ bool node_read(struct node *n, struct node_read *read, struct err *err)
 {
     read->task =
         (struct store_task){.item = STORE_TASK, .lane = read->lane, .run = run_task, .owner = read};
-    if (store_read(n->store, &read->task))
+    if (read->lane != LANE_ENGINE && read->lane != LANE_SEARCH && node_store_is_away(n))
+        return err_set(err, ERR_STORE_AWAY, "the database does not answer; try again later");
+    if (store_read(n->store, &read->task)) {
+        silent_asked(n, read);
         return true;
+    }
     return err_set(err, ERR_OVERLOADED, "too many reads are under way");
 }
 
@@ -46,10 +50,12 @@ static bool take_done(struct node *n)
     for (size_t i = 0; i < count; i++) {
         enum store_item *item = items[i];
         if (*item == STORE_BATCH) {
+            silent_answered(n, NULL);
             batch_done(n, items[i]);
         } else {
             struct store_task *task = items[i];
             struct node_read *read = task->owner;
+            silent_answered(n, read);
             read->done(read);
         }
     }
@@ -133,9 +139,25 @@ static bool is_drained(const struct node *n)
            n->current->members.count == 0;
 }
 
-int node_run(struct node *n)
+/* Nothing that was acknowledged is lost by this; what was not is found at the next start. */
+static enum node_end give_up(const struct node *n)
+{
+    bool has_changes = n->outstanding > 0 || n->pending > 0 || n->current->members.count > 0;
+
+    log_write(has_changes ? LOG_ERROR : LOG_WARN,
+              has_changes ? "stopped while changes were undecided: the store did not answer; what "
+                            "was acknowledged is durable, and the next start goes on from there"
+                          : "stopped while executions were under way; the next start goes on",
+              LOG_FIELDS(log_int("batches", n->outstanding),
+                         log_int("requests", (int64_t)n->pending),
+                         log_int("silent_ms", node_store_silent_us(n) / 1000)));
+    return has_changes ? NODE_UNDECIDED : NODE_DRAINED;
+}
+
+enum node_end node_run(struct node *n)
 {
     struct epoll_event events[64];
+    int64_t give_up_us = INT64_MAX;
 
     while (!(n->is_draining && is_drained(n))) {
         int timeout_ms = IDLE_MS, count;
@@ -156,10 +178,14 @@ int node_run(struct node *n)
             if (w != NULL)
                 w->ready(w->context);
         }
-        if (n->stop_requested && !n->is_draining)
+        if (n->stop_requested && !n->is_draining) {
             n->is_draining = true;
+            give_up_us = clock_mono_us(n->clock) + DRAIN_MAX_US;
+        }
+        if (n->is_draining && clock_mono_us(n->clock) >= give_up_us)
+            return give_up(n);
     }
-    return 0;
+    return NODE_DRAINED;
 }
 
 void node_stop(struct node *n)
@@ -202,8 +228,13 @@ bool node_is_ready(const struct node *n, const char **why)
 {
     bool is_recovered = n->is_recovered && n->stamp >= 0; /* the config was read once */
 
-    *why = !is_recovered ? "recovering" : n->is_draining ? "stopping" : "";
-    return is_recovered && !n->is_draining;
+    bool is_silent = node_store_silent_us(n) >= STORE_LATE_US;
+
+    *why = n->is_draining  ? "stopping"
+           : is_silent     ? "store_away"
+           : !is_recovered ? "recovering"
+                           : "";
+    return is_recovered && !n->is_draining && !is_silent;
 }
 
 /* --- opening and closing --- */
@@ -301,6 +332,12 @@ struct node *node_open(const struct node_options *options, struct err *err)
         return n;
     node_close(n);
     return NULL;
+}
+
+void node_abandon(struct node *n)
+{
+    if (n->counting_crashes == 0)
+        poison_forgive(&n->poison);
 }
 
 void node_close(struct node *n)

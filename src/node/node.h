@@ -40,8 +40,19 @@ struct node_options {
 /* Open the store and recover; ERR_IO when that is impossible. */
 struct node *node_open(const struct node_options *options, struct err *err) MUST_USE;
 
-/* Serve until node_stop(); then drain: finish what was accepted. Answers the exit status. */
-int node_run(struct node *n);
+enum node_end {
+    NODE_DRAINED,   /* nothing that was asked for is undecided */
+    NODE_UNDECIDED, /* changes were under way for too long: nobody knows how they ended */
+};
+
+/*
+ * How long draining may take: then what is left is given up, because the store
+ * is away or far too slow. What was acknowledged is durable by then.
+ */
+#define DRAIN_MAX_US INT64_C(15000000)
+
+/* Serve until node_stop(); then drain: finish what was accepted, within DRAIN_MAX_US. */
+enum node_end node_run(struct node *n);
 
 /*
  * One pass of the loop without sleeping: take what came back, fire what is due,
@@ -58,8 +69,27 @@ void node_stop(struct node *n);
 
 void node_close(struct node *n);
 
-/* Whether the node has recovered and takes requests; and why not. */
+/*
+ * The process is about to end although the threads of the node wait for the
+ * store: what they work on is not what ended it. From another thread than the
+ * one that hangs in node_close().
+ */
+void node_abandon(struct node *n);
+
+/* Whether the node has recovered and takes requests; and why not, in one word. */
 bool node_is_ready(const struct node *n, const char **why);
+
+/*
+ * How long the store has owed an answer, of a batch or of a read of the engine,
+ * or could not be connected to; 0 = it owes none. A store that is silent for
+ * STORE_LATE_US makes the node not ready, so that no further clients are sent
+ * here; at STORE_AWAY_US it is away: further requests are refused with
+ * ERR_STORE_AWAY, and those that wait should be told.
+ */
+#define STORE_LATE_US INT64_C(5000000)
+#define STORE_AWAY_US INT64_C(10000000)
+int64_t node_store_silent_us(const struct node *n);
+bool node_store_is_away(const struct node *n);
 
 /* --- other sources of the loop --- */
 
@@ -196,8 +226,8 @@ struct node_request {
 };
 
 /*
- * Take a request. False: refused at once (ERR_OVERLOADED) and `done` will not
- * be called.
+ * Take a request. False: refused at once (ERR_OVERLOADED, ERR_STORE_AWAY) and
+ * `done` will not be called.
  */
 bool node_submit(struct node *n, struct node_request *r, struct err *err) MUST_USE;
 
@@ -233,7 +263,7 @@ struct str node_own_name(const struct node *n);
 
 /*
  * Read on a reader thread: `run` there, then `done` on the loop. False:
- * overloaded.
+ * overloaded, or the store is away and this is no read of the engine.
  */
 struct node_read {
     struct store_task task;

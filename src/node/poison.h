@@ -45,6 +45,9 @@ void poison_close(struct poison *p);
 void poison_set(struct poison *p, struct uuid id);
 void poison_clear(struct poison *p);
 
+/* Whatever anybody works on is not to blame for the end of the process. */
+void poison_forgive(struct poison *p);
+
 /* Any other thread does; the slot is given back with poison_leave(). */
 unsigned poison_enter(struct poison *p, struct uuid id);
 void poison_leave(struct poison *p, unsigned slot);

@@ -275,6 +275,8 @@ bool node_submit(struct node *n, struct node_request *r, struct err *err)
 
     if (n->is_draining)
         return err_set(err, ERR_OVERLOADED, "the server is stopping");
+    if (node_store_is_away(n))
+        return err_set(err, ERR_STORE_AWAY, "the database does not answer; try again later");
     if (n->pending >= n->options.pending_max)
         return err_set(err, ERR_OVERLOADED, "too many requests are under way");
     n->pending++;

@@ -23,15 +23,29 @@ static const struct {
     [LANE_CLIENT_SEARCH] = {.threads = 1, .room = 256, .allowed_us = 2500000, .yields = true},
 };
 
+/* The connection was lost: make it again. */
+static enum db_status reader_connect(struct reader *r)
+{
+    enum db_status status = db_reconnect(r->db);
+
+    if (status == DB_DONE)
+        store_note_found(r->all->lost_since_us);
+    else
+        store_note_lost(r->all->lost_since_us);
+    return status;
+}
+
 enum db_status reader_run(struct reader *r, enum sql sql, const struct db_value *params,
                           unsigned count)
 {
     enum db_status status = db_run(r->db, sql, params, count);
 
-    if (status != DB_LOST)
+    if (status != DB_LOST) {
+        store_note_found(r->all->lost_since_us);
         return status;
+    }
     db_end(r->db, sql);
-    status = db_reconnect(r->db);
+    status = reader_connect(r);
     return status == DB_DONE ? db_run(r->db, sql, params, count) : status;
 }
 
@@ -43,7 +57,7 @@ enum db_status reader_stream(struct reader *r, enum sql sql, const struct db_val
     if (status != DB_LOST)
         return status;
     db_end(r->db, sql);
-    status = db_reconnect(r->db);
+    status = reader_connect(r);
     return status == DB_DONE ? db_stream(r->db, sql, params, count) : status;
 }
 
@@ -114,11 +128,12 @@ unsigned readers_count(enum read_lane lane, unsigned count)
 }
 
 void readers_open(struct readers *all, enum read_lane lane, struct db **connections, unsigned count,
-                  struct mailbox *done)
+                  struct mailbox *done, _Atomic int64_t *lost_since_us)
 {
     ASSERT(count > 0 && count <= READER_MAX);
     all->count = count;
     all->done = done;
+    all->lost_since_us = lost_since_us;
     all->allowed_us = lanes[lane].allowed_us;
     all->yields = lanes[lane].yields;
     all->room = lanes[lane].room;

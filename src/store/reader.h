@@ -27,8 +27,9 @@ struct readers {
     struct reader items[READER_MAX];
     unsigned count;
     struct mailbox *done;
-    int64_t allowed_us; /* for one task */
-    bool yields;        /* other threads come first where processors are few */
+    _Atomic int64_t *lost_since_us; /* of the store */
+    int64_t allowed_us;             /* for one task */
+    bool yields;                    /* other threads come first where processors are few */
     pthread_mutex_t lock;
     pthread_cond_t wake;
     struct store_task **queue; /* a ring */
@@ -41,7 +42,7 @@ unsigned readers_count(enum read_lane lane, unsigned count);
 
 /* Start a thread for each of `count` connections, which become the readers'. */
 void readers_open(struct readers *all, enum read_lane lane, struct db **connections, unsigned count,
-                  struct mailbox *done);
+                  struct mailbox *done, _Atomic int64_t *lost_since_us);
 
 /* See store_read(). */
 bool readers_submit(struct readers *all, struct store_task *task);

@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -35,6 +36,19 @@ struct sql_store {
     struct writer writer;
     struct readers lanes[LANE_COUNT];
 };
+
+void store_note_lost(_Atomic int64_t *lost_since_us)
+{
+    int64_t nobody = 0;
+
+    (void)atomic_compare_exchange_strong(lost_since_us, &nobody, clock_mono_us(&clock_system));
+}
+
+void store_note_found(_Atomic int64_t *lost_since_us)
+{
+    if (atomic_load_explicit(lost_since_us, memory_order_relaxed) != 0)
+        atomic_store(lost_since_us, 0);
+}
 
 static bool submit(struct store *base, struct batch *batch)
 {
@@ -181,11 +195,12 @@ static bool open_threads(struct sql_store *s, const struct store_options *option
     for (unsigned lane = 0; lane < LANE_COUNT; lane++) {
         unsigned threads = readers_count(lane, each);
 
-        readers_open(&s->lanes[lane], lane, connections + first, threads, options->done);
+        readers_open(&s->lanes[lane], lane, connections + first, threads, options->done,
+                     &s->base.lost_since_us);
         first += threads;
     }
     writer_open(&s->writer, s->db, options->done, s->is_sqlite ? &s->checkpoint : NULL,
-                str_of(s->node), slot);
+                str_of(s->node), slot, &s->base.lost_since_us);
     return true;
 }
 

@@ -234,7 +234,13 @@ struct store_ops {
 struct store {
     const struct store_ops *ops;
     const char *name; /* what this node is called in the table of nodes; or NULL */
+    /* Since when no connection could be made again, by the monotonic clock; 0 = all is well. */
+    _Atomic int64_t lost_since_us;
 };
+
+/* A connection could not be made again; or one works. By any thread. */
+void store_note_lost(_Atomic int64_t *lost_since_us);
+void store_note_found(_Atomic int64_t *lost_since_us);
 
 /*
  * Open the store, make or migrate its tables, start its threads. ERR_IO with a

@@ -206,9 +206,11 @@ static bool connect_again(struct writer *w)
         if (status == DB_DONE)
             status = db_exec(w->db, SQL_END_SESSIONS, DB_PARAMS(db_text(w->node)));
         if (status == DB_DONE) {
+            store_note_found(w->lost_since_us);
             log_write(LOG_INFO, "connected to the database again", NULL);
             return true;
         }
+        store_note_lost(w->lost_since_us);
         if (is_closing(w) && ++closing_tries >= CLOSING_TRIES)
             return false;
         log_write(LOG_WARN, "the database cannot be reached",
@@ -353,12 +355,17 @@ static void *writer_main(void *context)
 }
 
 void writer_open(struct writer *w, struct db *db, struct mailbox *done,
-                 struct checkpoint *checkpoint, struct str node, int64_t slot)
+                 struct checkpoint *checkpoint, struct str node, int64_t slot,
+                 _Atomic int64_t *lost_since_us)
 {
     pthread_condattr_t attr;
 
-    *w = (struct writer){
-        .db = db, .done = done, .checkpoint = checkpoint, .node = node, .slot = slot};
+    *w = (struct writer){.db = db,
+                         .done = done,
+                         .checkpoint = checkpoint,
+                         .node = node,
+                         .slot = slot,
+                         .lost_since_us = lost_since_us};
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     if (pthread_mutex_init(&w->lock, NULL) != 0 || pthread_cond_init(&w->wake, &attr) != 0 ||

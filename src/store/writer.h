@@ -30,9 +30,10 @@ enum { WRITER_OUTSTANDING_MAX = 2 };
 struct writer {
     struct db *db;
     struct mailbox *done;
-    struct checkpoint *checkpoint; /* NULL for PostgreSQL */
-    struct str node;               /* names the row that every batch updates */
-    int64_t slot;                  /* of the counters */
+    struct checkpoint *checkpoint;  /* NULL for PostgreSQL */
+    struct str node;                /* names the row that every batch updates */
+    int64_t slot;                   /* of the counters */
+    _Atomic int64_t *lost_since_us; /* of the store */
     pthread_t thread;
     bool gave_back; /* the last batch has made the file shorter */
     /* Executions of the batch before that did not become true, for one that rests on it. */
@@ -48,7 +49,8 @@ struct writer {
 
 /* Start the thread. Everything given stays the caller's and lives until writer_close(). */
 void writer_open(struct writer *w, struct db *db, struct mailbox *done,
-                 struct checkpoint *checkpoint, struct str node, int64_t slot);
+                 struct checkpoint *checkpoint, struct str node, int64_t slot,
+                 _Atomic int64_t *lost_since_us);
 
 /* See store_submit(). */
 bool writer_submit(struct writer *w, struct batch *batch);

@@ -74,12 +74,13 @@ static bool admit(void *context, struct http_request *r, size_t *body_max)
     return !str_eq(r->path, STR("/unwanted"));
 }
 
-static void closing(void *context, struct http_request *r, struct http_answer *out)
+static void closing(void *context, const struct http_request *r, struct arena *mem,
+                    struct http_answer *out)
 {
     (void)context;
     *out = (struct http_answer){.status = 503,
                                 .content_type = "text/plain",
-                                .body = str_printf(r->mem, "%.*s is closing", STR_ARG(r->path)),
+                                .body = str_printf(mem, "%.*s is closing", STR_ARG(r->path)),
                                 .headers = {{"Retry-After", "1"}}};
 }
 
@@ -419,6 +420,43 @@ static void test_http__loop_does_not_sleep_on_a_request_whose_body_came_last(voi
     for (size_t size = 10000; size <= 100000; size += 10000)
         arrived += arrives_before_sleep(*state, size);
     assert_true(arrived > 0);
+}
+
+/* What it points to may be read by another thread until its handler answers. */
+static void test_http__client_may_be_told_while_its_request_goes_on(void **state)
+{
+    struct fixture *f = *state;
+    int fd = client_connect(f);
+    struct buf answer;
+    struct str text;
+
+    buf_init(&answer);
+    client_say(f, fd,
+               "POST /later HTTP/1.1\r\nHost: x\r\nIdempotency-Key: k1\r\n"
+               "Content-Length: 2\r\n\r\nhi");
+    while (f->kept_count == 0)
+        (void)pass(f);
+    http_tell_kept(f->server, closing);
+    http_tell_kept(f->server, closing); /* once each */
+    text = client_hear(f, fd, &answer);
+    assert_true(contains(text, "HTTP/1.1 503 Service Unavailable"));
+    assert_true(contains(text, "Retry-After: 1"));
+    assert_true(contains(text, "X-Content-Type-Options: nosniff"));
+    assert_true(contains(text, "/later is closing"));
+    assert_int_equal(recv(fd, &(char){0}, 1, 0), 0);
+    close(fd);
+    for (int i = 0; i < 10; i++)
+        (void)pass(f);
+    assert_int_equal(http_kept(f->server), 1);
+    assert_true(str_eq(f->kept[0]->body, STR("hi")));
+    assert_true(str_eq(f->kept[0]->path, STR("/later")));
+    assert_true(str_eq(http_header(f->kept[0], "Idempotency-Key"), STR("k1")));
+    answer_text(f->kept[0], 200, "nobody hears this");
+    assert_int_equal(http_kept(f->server), 0);
+    for (int i = 0; i < 10; i++)
+        (void)pass(f);
+    expect(f, "GET /x HTTP/1.1\r\nHost: x\r\n\r\n", "hello");
+    buf_fini(&answer);
 }
 
 static void test_http__client_that_left_does_no_harm(void **state)
@@ -921,6 +959,7 @@ int main(void)
         TEST(kept_request_is_answered_later),
         TEST(kept_request_may_be_answered_in_the_pass_that_brought_it),
         TEST(loop_does_not_sleep_on_a_request_whose_body_came_last),
+        TEST(client_may_be_told_while_its_request_goes_on),
         TEST(client_that_left_does_no_harm),
         TEST(client_that_leaves_in_the_middle_of_a_body_does_no_harm),
         TEST(body_up_to_the_limit_is_taken),

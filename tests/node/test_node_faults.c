@@ -22,6 +22,8 @@ struct faulty {
     struct mailbox done;
     int failing_reads;   /* how many of the next reads find the queue full */
     int failing_batches; /* how many of the next batches are refused */
+    bool is_silent;      /* the next batch is kept back */
+    struct batch *kept_back;
 };
 
 struct fixture {
@@ -37,6 +39,10 @@ static bool faulty_submit(struct store *base, struct batch *batch)
 {
     struct faulty *s = (struct faulty *)base;
 
+    if (s->is_silent && s->kept_back == NULL) {
+        s->kept_back = batch;
+        return true;
+    }
     if (s->failing_batches == 0)
         return store_submit(s->real, batch);
     s->failing_batches--;
@@ -290,6 +296,55 @@ static void test_node__a_wait_ends_in_time_though_a_commit_was_refused(void **st
     assert_false(wait.ended);
 }
 
+static void test_node__a_store_that_is_silent_is_said_and_nothing_more_is_taken(void **state)
+{
+    struct fixture *f = *state;
+    struct uuid id = start_nap(f);
+    struct node_request cancel = {.kind = NODE_CANCEL, .execution = id};
+    struct node_request wait = {.kind = NODE_WAIT, .execution = id, .wait_us = 1000000};
+    bool done = false, is_waiting_done = false;
+    const char *why;
+    struct err err;
+
+    assert_true(node_is_ready(f->node, &why));
+    cancel.mem = wait.mem = &f->mem;
+    cancel.done = wait.done = set_done;
+    cancel.owner = &done;
+    wait.owner = &is_waiting_done;
+    cancel.user.role = STR("admin");
+    f->store.is_silent = true;
+    assert_true(node_submit(f->node, &cancel, &err));
+    for (int i = 0; i < 100 && f->store.kept_back == NULL; i++)
+        pass(f, 0);
+    assert_non_null(f->store.kept_back);
+
+    pass(f, STORE_LATE_US - 1);
+    assert_true(node_is_ready(f->node, &why));
+    pass(f, 1);
+    assert_false(node_is_ready(f->node, &why));
+    assert_string_equal(why, "store_away");
+    pass(f, STORE_AWAY_US - STORE_LATE_US - 1);
+    assert_false(node_store_is_away(f->node));
+    pass(f, 1);
+    assert_true(node_store_is_away(f->node));
+    assert_false(node_submit(f->node, &wait, &err));
+    assert_int_equal(err.code, ERR_STORE_AWAY);
+    assert_false(done);
+
+    /* It answers: all goes on, and what was taken happens. */
+    f->store.is_silent = false;
+    assert_true(store_submit(f->store.real, f->store.kept_back));
+    for (int i = 0; i < 100 && !done; i++)
+        pass(f, 0);
+    assert_true(done);
+    assert_true(cancel.ok);
+    assert_true(node_is_ready(f->node, &why));
+    assert_true(node_submit(f->node, &wait, &err));
+    for (int i = 0; i < 200 && !is_waiting_done; i++)
+        pass(f, 10000);
+    assert_true(is_waiting_done);
+}
+
 /* As a process does that dies while it advances an execution. */
 static void leave_poison(struct fixture *f, struct uuid id)
 {
@@ -504,6 +559,7 @@ int main(void)
         CLAIM(a_timer_fires_in_time_after_the_clock_was_set_back),
         CLAIM(a_read_that_finds_the_queue_full_is_sent_again),
         CLAIM(a_wait_ends_in_time_though_a_commit_was_refused),
+        CLAIM(a_store_that_is_silent_is_said_and_nothing_more_is_taken),
         CLAIM(a_crash_is_counted_once),
         CLAIM(a_store_that_refuses_the_count_of_a_crash_stops_nothing),
         CLAIM(what_does_not_compile_any_more_is_a_dead_letter),

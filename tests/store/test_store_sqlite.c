@@ -534,6 +534,39 @@ static void test_sqlite__damaged_backup_is_not_restored(void **state)
     assert_int_equal(access(str_printf(&c->mem, "%.*s/pawl.db", STR_ARG(folder)).ptr, F_OK), -1);
 }
 
+/*
+ * The time is looked at every thousand steps of SQLite's machine, counted over all runs of a
+ * statement: now and then a BEGIN is cut right after it has begun. A reader that stayed in that
+ * snapshot would answer what is outdated from then on, and no checkpoint would get past it.
+ */
+static void test_sqlite__begin_that_is_cut_leaves_no_snapshot_open(void **state)
+{
+    enum { BEGINS = 5000 };
+    struct contract *c = *state;
+    _Atomic int64_t lost_since_us = 0;
+    struct readers all = {.lost_since_us = &lost_since_us};
+    struct err err;
+    struct db *db = db_sqlite_open(path_of(c, "pawl.db"), DB_READ, &err);
+    struct reader r = {.db = db, .all = &all};
+    unsigned cuts = 0;
+
+    assert_non_null(db);
+    for (unsigned i = 0; i < BEGINS; i++) {
+        db_allow_us(db, -1); /* it is over */
+        if (reader_begin(&r, &err)) {
+            reader_end(&r);
+            continue;
+        }
+        cuts++;
+        /* Within a transaction another one cannot begin. */
+        db_allow_us(db, 0);
+        assert_int_equal(db_exec(db, SQL_BEGIN_READ, DB_NO_PARAMS), DB_DONE);
+        assert_int_equal(db_exec(db, SQL_ROLLBACK, DB_NO_PARAMS), DB_DONE);
+    }
+    assert_true(cuts > 0);
+    db_close(db);
+}
+
 #define CLAIM(test) cmocka_unit_test_setup_teardown(test, contract_setup, contract_teardown)
 
 int main(void)
@@ -552,6 +585,7 @@ int main(void)
         CLAIM(test_sqlite__tables_of_the_seed_can_be_asked),
         CLAIM(test_sqlite__no_read_scans_a_table),
         CLAIM(test_sqlite__slow_read_is_cut),
+        CLAIM(test_sqlite__begin_that_is_cut_leaves_no_snapshot_open),
         CLAIM(test_sqlite__log_is_begun_anew_and_does_not_grow),
         CLAIM(test_sqlite__full_disk_refuses_and_loses_nothing),
         cmocka_unit_test(test_sqlite__io_error_ends_the_process),

@@ -1,0 +1,47 @@
+/* silent.c - how long the store has not answered; see node.h and inner.h. */
+#include "node/inner.h"
+
+#include <stdatomic.h>
+
+static int64_t longer(int64_t a_us, int64_t b_us)
+{
+    return a_us > b_us ? a_us : b_us;
+}
+
+void silent_asked(struct node *n, const struct node_read *read)
+{
+    if (read->lane == LANE_ENGINE && n->reads_out++ == 0)
+        n->read_since_us = clock_mono_us(n->clock);
+}
+
+void silent_answered(struct node *n, const struct node_read *read)
+{
+    int64_t now_us = clock_mono_us(n->clock);
+
+    if (read == NULL) {
+        n->batch_since_us = now_us;
+    } else if (read->lane == LANE_ENGINE) {
+        n->reads_out--;
+        n->read_since_us = now_us;
+    }
+}
+
+int64_t node_store_silent_us(const struct node *n)
+{
+    int64_t now_us = clock_mono_us(n->clock), us = 0;
+    int64_t lost_us = atomic_load_explicit(&n->store->lost_since_us, memory_order_relaxed);
+
+    /* The second batch waits for the first, which says nothing about the store. */
+    if (n->outstanding > 0)
+        us = longer(us, now_us - longer(n->sent_at_us[0], n->batch_since_us));
+    if (n->reads_out > 0)
+        us = longer(us, now_us - n->read_since_us);
+    if (lost_us != 0)
+        us = longer(us, clock_mono_us(&clock_system) - lost_us);
+    return us;
+}
+
+bool node_store_is_away(const struct node *n)
+{
+    return node_store_silent_us(n) >= STORE_AWAY_US;
+}
