@@ -20,12 +20,12 @@
     }
 
 struct client {
-    struct arena mem;   /* of everything that is answered */
-    const char *url;    /* without a slash at the end */
-    struct str token;   /* or empty */
+    struct arena mem;     /* of everything that is answered */
+    const char *url;      /* without a slash at the end */
+    struct str token;     /* or empty */
     bool withholds_token; /* there is one in the data folder, for a server on this machine */
-    long timeout_ms;    /* of one call; 0: longer than any ?wait */
-    const char *header; /* one more header of the next calls, or NULL */
+    long timeout_ms;      /* of one call; 0: longer than any ?wait */
+    const char *header;   /* one more header of the next calls, or NULL */
     void *curl;
 };
 

@@ -16,7 +16,7 @@
 /*
  * How often a parent looks at a child of its own, which will tell it of its
  * end; and at an execution that it has joined by its key, which tells another:
- * then after as long as it has waited already, from the first time to the last.
+ * then soon, and each time after twice as long.
  */
 static const int64_t LOOK_EVERY_US = INT64_C(3600) * 1000000;
 static const int64_t LOOK_FIRST_US = 500000;
@@ -145,6 +145,7 @@ static enum step_end wait_for(struct turn *t, const struct command *c, struct st
         return STEP_FAILED;
     cursor->awaited = str_printf(t->mem, CHILD_KEY "%.*s", STR_ARG(id));
     cursor->timeout_at_us = step->timeout_us > 0 ? t->wall_us + step->timeout_us : 0;
+    cursor->remind_every_us = is_joined ? LOOK_FIRST_US : 0;
     look_after(t, is_joined ? LOOK_FIRST_US : LOOK_EVERY_US);
     buf_init_arena(&why, t->mem);
     member_kind(&why, WAITING_CHILD);
@@ -355,7 +356,6 @@ enum step_end child_look(struct turn *t, struct value *output, struct value *err
     struct str text = str_slice(cursor->awaited, sizeof(CHILD_KEY) - 1, cursor->awaited.len);
     const struct child_reads *reads = t->ev->children;
     const struct child_read *child = NULL;
-    int64_t waited_us;
     struct uuid id;
 
     *output = *error = value_absent();
@@ -381,12 +381,9 @@ enum step_end child_look(struct turn *t, struct value *output, struct value *err
     if (cursor->wake_at_us > t->wall_us)
         return STEP_SKIPPED;
     (void)step_row(t, HISTORY_EVENT, STR("child"));
-    waited_us = t->wall_us - cursor->started_at_us;
-    /* One that was to be looked at sooner has been joined. */
-    if (cursor->wake_at_us - cursor->started_at_us >= LOOK_EVERY_US || waited_us > LOOK_EVERY_US)
-        look_after(t, LOOK_EVERY_US);
-    else
-        look_after(t, waited_us > LOOK_FIRST_US ? waited_us : LOOK_FIRST_US);
+    if (cursor->remind_every_us > 0 && cursor->remind_every_us < LOOK_EVERY_US)
+        cursor->remind_every_us *= 2;
+    look_after(t, cursor->remind_every_us > 0 ? cursor->remind_every_us : LOOK_EVERY_US);
     return STEP_WAITS;
 }
 

@@ -34,6 +34,8 @@ struct sent {
     int32_t rows; /* that an exact statement must write; -1: whatever it does is right */
 };
 
+enum { READ_TIMEOUT_MS = 1000 }; /* as it is set in connect() */
+
 struct db_postgres {
     struct db base;
     PGconn *conn;
@@ -42,6 +44,7 @@ struct db_postgres {
     bool prepared[SQL_COUNT];
     PGresult *results[SQL_COUNT]; /* of open statements */
     int rows[SQL_COUNT];          /* the current row of each */
+    int64_t timeout_ms;           /* of one statement of a reader, as the session has it */
     bool is_streaming;            /* the open statement gives its rows one by one */
     int64_t changes;
     int64_t cut_at_us; /* by the monotonic clock: then nothing is run any more; 0 = never */
@@ -610,6 +613,7 @@ static enum db_status connect(struct db_postgres *db)
         return DB_LOST;
     }
     PQsetNoticeReceiver(db->conn, ignore_notice, NULL);
+    db->timeout_ms = READ_TIMEOUT_MS;
     if (db->mode == DB_READ)
         return postgres_script(&db->base, "SET statement_timeout = 1000;"
                                           "SET default_transaction_read_only = on");
@@ -628,8 +632,16 @@ static enum db_status postgres_reconnect(struct db *base)
 
 static void postgres_allow_us(struct db *base, int64_t us)
 {
+    struct db_postgres *db = self(base);
+    char text[64];
+
     /* One statement is cut by statement_timeout of the session, all together by this. */
-    self(base)->cut_at_us = us == 0 ? 0 : clock_mono_us(&clock_system) + us;
+    db->cut_at_us = us == 0 ? 0 : clock_mono_us(&clock_system) + us;
+    if (us / 1000 <= db->timeout_ms)
+        return;
+    (void)snprintf(text, sizeof(text), "SET statement_timeout = %lld", (long long)(us / 1000));
+    if (postgres_script(base, text) == DB_DONE)
+        db->timeout_ms = us / 1000;
 }
 
 static void postgres_close(struct db *base)

@@ -5,6 +5,7 @@ import { check, claim, equal, run } from './stores.mjs';
 
 const MIB = 1 << 20;
 const RECORDS = Number(process.env.PAWL_TEST_FULL ? 500 : 120);
+const ORDERED = 12;
 const PAGE = 4 * MIB + MIB + 100000; // an item may begin before the end
 const LARGE = 'x'.repeat(MIB - 200);
 
@@ -15,6 +16,8 @@ async function prepare(rig) {
     rig.idle = statusOf(rig, 'VmRSS');
     for (let i = 0; i < RECORDS; i++)
         equal((await rig.api('PUT', `/records/large/L-${String(i).padStart(4, '0')}`, { n: i, text: LARGE })).status, 201);
+    for (let i = 0; i < ORDERED; i++)
+        equal((await rig.api('PUT', `/records/ordered/O-${i}`, { n: i, text: LARGE })).status, 201);
     await rig.publish({
         code: 'large', steps: [{ code: 'keep', procedure: { type: 'compute.transform', data: { text: '$.input.text' } } }],
         result: { text: '$.input.text' },
@@ -47,12 +50,12 @@ claim('a page of records ends at 4 MiB, and the next goes on', async (rig) => {
 });
 
 claim('a page of records in an order ends at 4 MiB too', async (rig) => {
-    const first = await rig.api('GET', '/records/large?limit=500&orderBy=n desc'.replace(' ', '%20'));
+    const first = await rig.api('GET', '/records/ordered?limit=500&orderBy=n desc'.replace(' ', '%20'));
     equal(first.status, 200, JSON.stringify(first.body).slice(0, 300));
     check(first.body.items.length >= 3 && first.body.items.length <= 5, `${first.body.items.length} items`);
-    equal(first.body.items[0].n, RECORDS - 1);
-    const next = await rig.api('GET', `/records/large?limit=500&orderBy=n%20desc&cursor=${first.body.nextCursor}`);
-    equal(next.body.items[0].n, RECORDS - 1 - first.body.items.length);
+    equal(first.body.items[0].n, ORDERED - 1);
+    const next = await rig.api('GET', `/records/ordered?limit=500&orderBy=n%20desc&cursor=${first.body.nextCursor}`);
+    equal(next.body.items[0].n, ORDERED - 1 - first.body.items.length);
 });
 
 claim('a page of executions ends at 4 MiB, and the next goes on', async (rig) => {

@@ -436,6 +436,7 @@ static void define_many(unsigned count)
     p->step_count = count;
     p->slot_count = ROOT_COUNT + count;
     rig.program = p;
+    rig_made(&rig, p, value_map_empty());
 }
 
 static void test_advance__a_turn_ends_after_64_steps_and_is_due_at_once(void **state)

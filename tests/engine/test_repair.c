@@ -271,6 +271,7 @@ static bool migrate(const char *scenario)
 
     rig_define(&other, scenario);
     rig.program = other.program;
+    rig_made(&rig, other.program, other.versions.items[other.versions.count - 1].definition);
     /* What was checked so far restores with the old version alone. */
     ok = rig_event(&rig, (struct event){.kind = EVENT_MIGRATE, .program = other.program});
     if (!ok)
