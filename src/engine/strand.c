@@ -1,5 +1,5 @@
 /*
- * strand.c - several lines of work in one execution; see turn.h.
+ * strand.c - several lines of work in one execution; see strand.h.
  *
  * A parallel step has a strand for each branch that is under way, a loop whose
  * iterations run at once one for each of these. A strand is a cursor with the
@@ -15,7 +15,10 @@
  *     an event  -->  the strand it is for runs until it waits
  *               -->  those that are ready, the one that has stood longest first
  */
-#include "engine/turn.h"
+#include "engine/strand.h"
+#include "engine/procedure.h"
+#include "engine/reconcile.h"
+#include "engine/step.h"
 
 /* --- the one in hand and the others --- */
 
