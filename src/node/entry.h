@@ -3,10 +3,10 @@
  *
  * An entry is an execution with the works that wait for it. A member of a batch
  * pins its entry: the state in memory may then be ahead of what is durable.
- * Nothing that rests on such a state leaves: refusals, answers to waiters and
- * reads of records wait until the last pin is gone. When a member does not
- * become true, the entry is stale: no further work is done on it, and once
- * unpinned it is loaded again.
+ * Nothing that rests on such a state leaves: refusals and answers to waiters are
+ * members themselves, and reads of records wait until the last pin is gone. When
+ * a member does not become true, the entry is stale: no further work is done on
+ * it, and once unpinned it is loaded again.
  */
 #ifndef PAWL_NODE_ENTRY_H
 #define PAWL_NODE_ENTRY_H
