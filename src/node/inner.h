@@ -122,7 +122,8 @@ struct node {
 
     struct retention *retention; /* or NULL: everything is kept */
     struct expiry *expiry;
-    struct audit_retention *audit_retention; /* NULL: the log is kept */
+    struct audit_retention *audit_retention;       /* NULL: the log is kept */
+    struct snapshot_retention *snapshot_retention; /* NULL: they are kept */
 
     /* executions that failed for reasons of their own: park.c */
     struct failure failures[FAILURES_MAX];
@@ -231,6 +232,12 @@ void audit_retention_open(struct node *n);
 void audit_retention_close(struct node *n);
 void audit_retention_run(struct node *n);
 int64_t audit_retention_in_us(const struct node *n); /* until there is something to do */
+
+/* snapshot_retention.c: snapshots that no execution has are deleted */
+void snapshot_retention_open(struct node *n);
+void snapshot_retention_close(struct node *n);
+void snapshot_retention_run(struct node *n);
+int64_t snapshot_retention_in_us(const struct node *n); /* until there is something to do */
 
 /* view.c */
 /* Append it as the API shows it, or a row of its history. */
