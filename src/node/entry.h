@@ -44,6 +44,7 @@ struct entry {
     struct str told_step;         /* in the program */
     struct err err;               /* GONE */
     struct node_request *waiters; /* for its end or a signal to be taken, through `next` */
+    bool is_expiring;             /* a work_expire of it is in a batch */
     size_t bytes;                 /* of `mem`, as counted in the node */
     size_t copied_bytes;          /* of `mem` after the state was last copied */
     struct entry *newer, *older;  /* by last use */

@@ -205,8 +205,7 @@ static void restore_execution(struct load *l)
     if (!e->wake_queued)
         wake_arm(n, e->x);
     taken_loaded(n, e);
-    if (status_is_terminal(e->x->status))
-        request_answer_waiters(n, e, e->x);
+    request_expire_loaded(n, e);
     entry_touch(n, e);
     entry_make_ready(n, e);
     entry_release_if_idle(n, e);
