@@ -183,9 +183,11 @@ static void fail_stopped(struct turn *t, struct str class)
     struct value error;
 
     turn_begin_step(t);
-    /* It is the next attempt that will not be; the deadline may have held it before that. */
-    if (cursor->phase == PHASE_RETRY ||
-        (cursor->phase == PHASE_HELD && cursor->is_unsure && cursor->awaited.len == 0))
+    /*
+     * It is the next attempt that will not be; the deadline may have held it before
+     * that. One that was under way then still has what it awaits.
+     */
+    if (cursor->phase == PHASE_RETRY || (cursor->phase == PHASE_HELD && cursor->awaited.len == 0))
         cursor->attempt++;
     (void)turn_fail(t, STR("stopped"), class, "it was stopped before it had ended");
     t->failure.is_tried_again = true; /* nothing in the step may handle it */
