@@ -189,13 +189,15 @@ static bool may_try_again(struct work *w)
         return w->asserts && ++w->tries <= TRIES_MAX;
     case MEMBER_KEPT_STALE:
         return ++w->kept_tries <= KEPT_TRIES_MAX;
+    case MEMBER_FAILED:
+        /* Another session has locked the row: it is hardly more than a moment. */
+        return w->entry != NULL && w->member.err.code == ERR_OVERLOADED && ++w->tries <= TRIES_MAX;
     case MEMBER_APPLIED:
     case MEMBER_KEY_BUSY:
     case MEMBER_SIGNAL_KNOWN:
     case MEMBER_SIGNAL_DIFFERS:
     case MEMBER_REPEATED:
     case MEMBER_KEY_CONFLICT:
-    case MEMBER_FAILED:
         break;
     }
     return false;

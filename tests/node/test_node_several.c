@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "node/node.h"
+#include "store/db.h"
 #include "store/private_postgres.h"
 
 #include <setjmp.h>
@@ -14,6 +15,7 @@
 
 struct fixture {
     char paths[2][128];
+    struct str url;
     struct node *nodes[2];
     struct arena mem;
     struct clock_manual clock;
@@ -26,6 +28,7 @@ static int set_up(void **state)
     const char *folder = getenv("TMPDIR");
     struct err err;
 
+    f->url = options.store_url;
     arena_init(&f->mem);
     clock_manual_init(&f->clock, INT64_C(1700000000000000));
     for (unsigned i = 0; i < 2; i++) {
@@ -156,6 +159,34 @@ static void test_nodes__wait_is_answered_with_what_another_node_has_made(void **
     assert_true(wait.ok && wait.ended);
 }
 
+/* Another node writes a row only for a moment: that is no reason to send a client away. */
+static void test_nodes__row_that_another_session_writes_is_tried_again(void **state)
+{
+    struct fixture *f = *state;
+    struct uuid id = start_waiting(f);
+    struct node_request signal = {.kind = NODE_SIGNAL, .execution = id, .signal_type = STR("go")};
+    struct node_stats stats = {0};
+    struct db *other;
+    struct err err;
+    bool done;
+
+    other = db_postgres_open(f->url, DB_WRITE, STR("other"), &err);
+    assert_non_null(other);
+    assert_int_equal(db_script(other, "BEGIN; SELECT 1 FROM execution FOR UPDATE"), DB_DONE);
+    signal.payload = value_null();
+    submit(f, 0, &signal, &done);
+    while (!done && stats.members_refused == 0) {
+        (void)node_pass(f->nodes[0]);
+        node_stats(f->nodes[0], &stats);
+        usleep(100);
+    }
+    assert_int_equal(db_script(other, "ROLLBACK"), DB_DONE);
+    pass_until(f, 0, &done);
+    if (!signal.ok)
+        fail_msg("%s", signal.err.message);
+    db_close(other);
+}
+
 #define CLAIM(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -163,6 +194,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         CLAIM(test_nodes__refusal_rests_on_what_another_node_has_made),
         CLAIM(test_nodes__wait_is_answered_with_what_another_node_has_made),
+        CLAIM(test_nodes__row_that_another_session_writes_is_tried_again),
     };
     int failed;
 
