@@ -74,22 +74,36 @@ static void start_wire(int from, int to)
     pthread_detach(thread);
 }
 
+/* A number of the command line from 1 to `most`; 0 when it is none. */
+static long read_number(const char *text, long most)
+{
+    char *end;
+    long n = strtol(text, &end, 10);
+
+    return *end == '\0' && n >= 1 && n <= most ? n : 0;
+}
+
 int main(int argc, char **argv)
 {
+    long from = argc == 4 ? read_number(argv[1], UINT16_MAX) : 0;
+    long to = argc == 4 ? read_number(argv[2], UINT16_MAX) : 0;
+    long delay_us = argc == 4 ? read_number(argv[3], 999999) : 0;
     struct sockaddr_in here, there;
-    int listener = socket(AF_INET, SOCK_STREAM, 0), yes = 1;
+    int listener, yes = 1;
 
-    if (argc != 4) {
+    if (from == 0 || to == 0 || delay_us == 0) {
         (void)fprintf(stderr, "usage: bench_delay LISTEN-PORT TARGET-PORT MICROSECONDS\n");
         return 1;
     }
-    here = address(atoi(argv[1]));
-    there = address(atoi(argv[2]));
-    delay_ns = atol(argv[3]) * 1000;
+    here = address((int)from);
+    there = address((int)to);
+    delay_ns = delay_us * 1000;
+    listener = socket(AF_INET, SOCK_STREAM, 0);
     (void)signal(SIGPIPE, SIG_IGN);
     (void)setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
     if (bind(listener, (struct sockaddr *)&here, sizeof(here)) != 0 || listen(listener, 64) != 0) {
         perror("bench_delay");
+        (void)close(listener);
         return 1;
     }
     for (;;) {
@@ -97,6 +111,7 @@ int main(int argc, char **argv)
 
         if (client < 0 || connect(server, (struct sockaddr *)&there, sizeof(there)) != 0) {
             perror("bench_delay");
+            (void)close(listener);
             return 1;
         }
         start_wire(client, server);

@@ -86,11 +86,10 @@ static bool measure(const char *name, bool keeps)
     if (s == NULL || result == NULL)
         PANIC("out of memory");
     s->keeps = keeps;
-    s->http = http_open(&(struct http_options){.host = STR("127.0.0.1"),
-                                               .handle = handle,
-                                               .context = s,
-                                               .clock = &clock_system},
-                        &err);
+    s->http = http_open(
+        &(struct http_options){
+            .host = STR("127.0.0.1"), .handle = handle, .context = s, .clock = &clock_system},
+        &err);
     if (s->http == NULL || pthread_create(&thread, NULL, serve, s) != 0)
         PANIC("no server");
     snprintf(port, sizeof(port), "%u", (unsigned)http_port(s->http));

@@ -113,11 +113,14 @@ void executions_steps(struct call *c)
 {
     struct steps_args *args = ARENA_NEW(c->mem, struct steps_args);
     struct str cursor = http_query(c->http, "cursor");
+    struct str events = http_query(c->http, "events");
 
     if (!call_execution_id(c, &args->id) || !call_limit(c, STEPS_LIMIT, &args->limit))
         return;
-    args->has_acts = str_eq(http_query(c->http, "events"), STR("true"));
-    if (cursor.len > 0 && (!str_to_int64(cursor, &args->after) || args->after < 0))
+    args->has_acts = str_eq(events, STR("true"));
+    if (events.len > 0 && !args->has_acts && !str_eq(events, STR("false")))
+        call_refuse_text(c, ERR_BAD_REQUEST, "events is true or false");
+    else if (cursor.len > 0 && (!str_to_int64(cursor, &args->after) || args->after < 0))
         call_refuse_text(c, ERR_BAD_REQUEST, "this cursor is not one of ours");
     else
         query_start(c, args, run_steps, NULL);

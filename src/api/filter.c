@@ -1,6 +1,7 @@
 /* filter.c - see filter.h. */
 #include "api/filter.h"
 
+#include "api/api.h"
 #include "value/path.h"
 #include "value/timefmt.h"
 
@@ -12,6 +13,7 @@ enum { STATUSES_MAX = 32, PARAMETERS_READ_MAX = 50, TEXT_LEN_MAX = 500, SHOWN_LE
 struct reading {
     struct arena *mem;
     struct findings *findings;
+    int64_t now_us;
 };
 
 static void wrong(struct reading *r, struct str name, const char *code, struct str message)
@@ -108,7 +110,7 @@ static void read_text(struct reading *r, const char *name, struct str text, stru
               str_printf(r->mem, "%s has at most %d bytes", name, TEXT_LEN_MAX));
 }
 
-/* A time, or a day, which as an end is meant with all its hours. */
+/* A time; a day, which as an end is meant with all its hours; or how long ago. */
 static void read_time(struct reading *r, const char *name, bool is_end, struct str text,
                       int64_t *out_us)
 {
@@ -118,10 +120,19 @@ static void read_time(struct reading *r, const char *name, bool is_end, struct s
     *out_us = 0;
     if (text.len == 0)
         return;
+    if (duration_read(text, &v) && v.seconds >= 0 && (v.seconds > 0 || v.nanos > 0)) {
+        int64_t ago_us = v.seconds * 1000000 + v.nanos / 1000;
+
+        *out_us = ago_us < r->now_us ? r->now_us - ago_us : 1;
+        return;
+    }
     is_day = timestamp_read_date(text, &v);
     if (!is_day && !timestamp_read(text, &v)) {
-        wrong(r, str_of(name), "bad_value",
-              str_printf(r->mem, "%s is a time such as 2026-01-31T09:00:00Z, or a day", name));
+        wrong(
+            r, str_of(name), "bad_value",
+            str_printf(r->mem,
+                       "%s is a time such as 2026-01-31T09:00:00Z, a day, or how long ago: 2h, 3d",
+                       name));
         return;
     }
     *out_us = v.seconds * 1000000 + v.nanos / 1000 + (is_day && is_end ? DAY_US - 1 : 0);
@@ -166,7 +177,7 @@ static bool refuse_first(struct call *c, const struct findings *findings)
 bool filter_time(struct call *c, const char *name, bool is_end, int64_t *out_us)
 {
     struct findings findings = {0};
-    struct reading r = {.mem = c->mem, .findings = &findings};
+    struct reading r = {.mem = c->mem, .findings = &findings, .now_us = api_now_us(c->api)};
 
     read_time(&r, name, is_end, http_query(c->http, name), out_us);
     return refuse_first(c, &findings);
@@ -215,7 +226,7 @@ static bool check_parameters(struct call *c)
 bool filter_query(struct call *c, struct execution_filter *out)
 {
     struct findings findings = {0};
-    struct reading r = {.mem = c->mem, .findings = &findings};
+    struct reading r = {.mem = c->mem, .findings = &findings, .now_us = api_now_us(c->api)};
     struct str statuses[STATUSES_MAX];
     size_t count = http_query_all(c->http, "status", statuses, STATUSES_MAX);
 
@@ -270,7 +281,7 @@ static void check_member(struct reading *r, const char *const *names, const stru
 bool filter_body(struct call *c, struct value object, struct execution_filter *out,
                  struct findings *findings)
 {
-    struct reading r = {.mem = c->mem, .findings = findings};
+    struct reading r = {.mem = c->mem, .findings = findings, .now_us = api_now_us(c->api)};
     struct value status = value_map_get_str(object, STR("status"));
 
     *out = (struct execution_filter){.org_id = c->user.org_id};
@@ -292,7 +303,7 @@ bool filter_body(struct call *c, struct value object, struct execution_filter *o
 bool filter_dead_letters_body(struct call *c, struct value object, struct letter_filter *out,
                               struct findings *findings)
 {
-    struct reading r = {.mem = c->mem, .findings = findings};
+    struct reading r = {.mem = c->mem, .findings = findings, .now_us = api_now_us(c->api)};
     struct str status = from_body(&object, "status"), execution = from_body(&object, "execution");
     enum letter_kind kind;
 

@@ -147,7 +147,7 @@ static int act_run(const struct act *act, int argc, char **argv)
 
     if (!act_read_options(&line, &argc, argv) || !act_fits(&line, argc))
         return command_usage(act->command);
-    client_open(&c);
+    client_open(&c, line.as_json);
     if (!act_body(&c, &line, &body))
         ;
     else if (line.where != NULL)

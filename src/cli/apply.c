@@ -62,7 +62,7 @@ static const struct bundle_item *item_at(const struct bundle *all, struct str po
 }
 
 /* Findings of the server as findings of the files. */
-static void tell_findings(struct arena *mem, const struct bundle *all, const struct reply *reply)
+static void tell_findings(struct client *c, const struct bundle *all, const struct reply *reply)
 {
     struct value errors = reply->json.kind == VALUE_MAP
                               ? value_map_get_str(reply->json, STR("errors"))
@@ -77,12 +77,14 @@ static void tell_findings(struct arena *mem, const struct bundle *all, const str
         if (item == NULL)
             continue;
         finding_print_one(item->path,
-                          str_printf(mem, "%.*s%.*s", STR_ARG(item->place), STR_ARG(rest)),
+                          str_printf(&c->mem, "%.*s%.*s", STR_ARG(item->place), STR_ARG(rest)),
                           errors.items[i]);
         told = true;
     }
-    if (!told)
-        client_tell_refusal(reply);
+    if (told)
+        client_print_refusal(c, reply);
+    else
+        client_tell_refusal(c, reply);
 }
 
 /* --- what was done --- */
@@ -176,7 +178,7 @@ static bool apply(struct client *c, const struct bundle *all, const struct optio
     if (!client_ask(c, "POST", STR("/import"), request_body(&c->mem, all, options), &reply))
         return false;
     if (reply.status == 422) {
-        tell_findings(&c->mem, all, &reply);
+        tell_findings(c, all, &reply);
         return false;
     }
     if (!client_succeeded(c, &reply))
@@ -202,7 +204,7 @@ int command_apply(int argc, char **argv)
 
     if (!options_read("apply", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc < 2)
         return command_usage("apply");
-    client_open(&c);
+    client_open(&c, options.as_json);
     ok = bundle_find(&c.mem, "apply", argc - 1, argv + 1, &paths);
     for (size_t i = 0; i < paths.count; i++)
         ok = bundle_read(&c.mem, paths.items[i], &all) && ok;

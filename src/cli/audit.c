@@ -81,7 +81,7 @@ int command_audit(int argc, char **argv)
 
     if (!options_read("audit", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 1)
         return command_usage("audit");
-    client_open(&c);
+    client_open(&c, as_json);
     buf_init_arena(&path, &c.mem);
     buf_text(&path, "/audit?limit=");
     client_escape(&path, str_of(limit));

@@ -184,7 +184,7 @@ int command_bench(int argc, char **argv)
         !read_number("seconds", seconds_text, 86400, &b.seconds))
         return command_usage("bench");
     b.connections = (unsigned)connections;
-    client_open(&c);
+    client_open(&c, b.as_json);
     ok = bench(&c, &b);
     client_close(&c);
     return ok ? EXIT_OK : EXIT_FAILED;

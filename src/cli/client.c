@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "cli/term.h"
 #include "value/json.h"
+#include "value/object.h"
 
 #include <curl/curl.h>
 #include <stdarg.h>
@@ -72,11 +73,11 @@ static struct str token_of_folder(struct client *c)
     return c->withholds_token ? STR_NONE : token;
 }
 
-void client_open(struct client *c)
+void client_open(struct client *c, bool as_json)
 {
     const char *token = getenv("PAWL_TOKEN");
 
-    *c = (struct client){0};
+    *c = (struct client){.as_json = as_json};
     arena_init(&c->mem);
     c->url = trimmed(&c->mem, options_setting("PAWL_URL", "http://127.0.0.1:7070"));
     if (token != NULL && token[0] != '\0')
@@ -104,25 +105,24 @@ static size_t on_answer(char *bytes, size_t size, size_t count, void *context)
     return out->failed ? 0 : size * count;
 }
 
-static void tell_failure(const struct client *c, CURLcode code)
+static void tell_failure(struct client *c, CURLcode code)
 {
     if (code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST)
-        fprintf(
-            stderr,
-            "pawl: no server at %s; start one with: pawl serve, or name another with PAWL_URL\n",
-            c->url);
+        client_fail(c, "unreachable",
+                    "no server at %s; start one with: pawl serve, or name another with PAWL_URL",
+                    c->url);
     else if (code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR)
-        fprintf(stderr,
-                "pawl: the server at %s went away before it answered; whether the change happened "
-                "is not known: look with pawl ls\n",
-                c->url);
+        client_fail(c, "outcome_unknown",
+                    "the server at %s went away before it answered; whether the change happened "
+                    "is not known: look with pawl ls",
+                    c->url);
     else if (code == CURLE_PEER_FAILED_VERIFICATION)
-        fprintf(stderr,
-                "pawl: the certificate of %s is not one that this machine trusts; give the file "
-                "of its authority with --ca or PAWL_CA\n",
-                c->url);
+        client_fail(c, "unreachable",
+                    "the certificate of %s is not one that this machine trusts; give the file "
+                    "of its authority with --ca or PAWL_CA",
+                    c->url);
     else
-        fprintf(stderr, "pawl: cannot talk to %s: %s\n", c->url, curl_easy_strerror(code));
+        client_fail(c, "unreachable", "cannot talk to %s: %s", c->url, curl_easy_strerror(code));
 }
 
 /* What every request has; the headers are the caller's to free after it. */
@@ -265,7 +265,8 @@ bool client_ask(struct client *c, const char *method, struct str path, struct st
         .status = (int)status, .text = buf_view(&text), .json = value_null(), .date_s = date_of(c)};
     if (text.len == 0 || json_read(&c->mem, buf_view(&text), &out->json, &err))
         return true;
-    fprintf(stderr, "pawl: what answers at %s is no Pawl server (HTTP %ld)\n", c->url, status);
+    client_fail(c, "unreachable", "what answers at %s is no Pawl server (HTTP %ld)", c->url,
+                status);
     return false;
 }
 
@@ -275,11 +276,11 @@ bool client_call(struct client *c, const char *method, struct str path, struct s
     return client_ask(c, method, path, body, out) && client_succeeded(c, out);
 }
 
-bool client_succeeded(const struct client *c, const struct reply *reply)
+bool client_succeeded(struct client *c, const struct reply *reply)
 {
     if (reply->status >= 200 && reply->status < 300)
         return true;
-    client_tell_refusal(reply);
+    client_tell_refusal(c, reply);
     if (reply->status == 401)
         fprintf(stderr, c->withholds_token
                             ? "pawl: admin.token is sent to a server on this machine only; set "
@@ -310,6 +311,7 @@ bool client_page(struct client *c, struct str path, struct str *cursor, struct r
 
 void client_print_items(struct client *c, struct value items, uint64_t *shown)
 {
+    c->has_printed = true;
     for (uint32_t i = 0; i < items.len; i++, ++*shown)
         printf("%s%.*s", *shown == 0 ? "{\"items\":[" : ",",
                STR_ARG(client_json(&c->mem, items.items[i])));
@@ -360,12 +362,46 @@ static void PRINTF_LIKE(1, 2) tell_line(const char *format, ...)
     arena_fini(&mem);
 }
 
-void client_tell_refusal(const struct reply *reply)
+static void print_error(struct client *c, struct str json)
+{
+    if (c->as_json && !c->has_printed)
+        printf("{\"error\":%.*s}\n", STR_ARG(json));
+    c->has_printed = true;
+    (void)fflush(stdout);
+}
+
+void client_fail(struct client *c, const char *code, const char *format, ...)
+{
+    char text[LINE_MAX_BYTES];
+    struct buf json;
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    buf_init_arena(&json, &c->mem);
+    buf_char(&json, '{');
+    object_text(&json, "code", str_of(code));
+    object_text(&json, "detail", str_of(text));
+    buf_char(&json, '}');
+    print_error(c, buf_view(&json));
+    tell_line("pawl: %s", text);
+}
+
+void client_print_refusal(struct client *c, const struct reply *reply)
+{
+    print_error(c, reply->json.kind == VALUE_MAP
+                       ? reply->text
+                       : str_printf(&c->mem, "{\"status\":%d}", reply->status));
+}
+
+void client_tell_refusal(struct client *c, const struct reply *reply)
 {
     struct value errors = value_absent();
     struct str detail = client_text(reply->json, "detail");
     struct str code = client_text(reply->json, "code");
 
+    client_print_refusal(c, reply);
     if (reply->json.kind == VALUE_MAP)
         errors = value_map_get_str(reply->json, STR("errors"));
     if (detail.len > 0)

@@ -4,7 +4,9 @@
  * The server is --url or PAWL_URL, else http://127.0.0.1:7070; the token is
  * --token or PAWL_TOKEN, else what ./pawl-data/admin.token (or PAWL_DATA) holds;
  * --ca or PAWL_CA is a file of certificates to trust besides the system's.
- * Whatever goes wrong is told on stderr with what to do about it.
+ * Whatever goes wrong is told on stderr with what to do about it, and with
+ * --json on stdout as {"error": ...}: the problem that the server answered, or
+ * a code and a detail.
  */
 #ifndef PAWL_CLI_CLIENT_H
 #define PAWL_CLI_CLIENT_H
@@ -20,12 +22,14 @@
     }
 
 struct client {
-    struct arena mem;   /* of everything that is answered */
-    const char *url;    /* without a slash at the end */
-    struct str token;   /* or empty */
+    struct arena mem;     /* of everything that is answered */
+    const char *url;      /* without a slash at the end */
+    struct str token;     /* or empty */
     bool withholds_token; /* there is one in the data folder, for a server on this machine */
-    long timeout_ms;    /* of one call; 0: longer than any ?wait */
-    const char *header; /* one more header of the next calls, or NULL */
+    bool as_json;         /* the first refusal is printed as JSON, too, unless ... */
+    bool has_printed;     /* ... that has happened, or a list is half printed */
+    long timeout_ms;      /* of one call; 0: longer than any ?wait */
+    const char *header;   /* one more header of the next calls, or NULL */
     void *curl;
 };
 
@@ -37,7 +41,7 @@ struct reply {
 };
 
 /* Always succeeds; what is missing is told when it is needed. */
-void client_open(struct client *c);
+void client_open(struct client *c, bool as_json);
 void client_close(struct client *c);
 
 /*
@@ -69,7 +73,7 @@ void client_print_items(struct client *c, struct value items, uint64_t *shown);
 void client_print_end(uint64_t shown, struct str cursor);
 
 /* Whether an answer of client_ask() is 2xx; anything else is told on stderr. */
-bool client_succeeded(const struct client *c, const struct reply *reply);
+bool client_succeeded(struct client *c, const struct reply *reply);
 
 /*
  * GET a path outside /api/v1, such as /readyz, without a token. False, and
@@ -87,7 +91,13 @@ int client_stream(struct client *c, struct str path, struct str after,
                   bool (*on_data)(void *context, struct str bytes), void *context);
 
 /* Tell a refusal: its detail and findings. */
-void client_tell_refusal(const struct reply *reply);
+void client_tell_refusal(struct client *c, const struct reply *reply);
+
+/* The same of one that was told on stderr in another way: print it with --json. */
+void client_print_refusal(struct client *c, const struct reply *reply);
+
+/* Tell what goes wrong on this side: a code, and a sentence. */
+void client_fail(struct client *c, const char *code, const char *format, ...) PRINTF_LIKE(3, 4);
 
 /* Append text with everything but letters, digits and -._~ percent-encoded. */
 void client_escape(struct buf *out, struct str text);

@@ -58,10 +58,10 @@ static bool find_by_end(struct client *c, struct str end, struct str *out)
     unsigned found = 0;
 
     if (end.len < END_MIN) {
-        fprintf(stderr,
-                "pawl: %.*s is too short for the end of an id; give %d characters or more, "
-                "or @last, or key:K\n",
-                STR_ARG(end), END_MIN);
+        client_fail(c, "invalid",
+                    "%.*s is too short for the end of an id; give %d characters or more, "
+                    "or @last, or key:K",
+                    STR_ARG(end), END_MIN);
         return false;
     }
     if (!find_some(c, "q", end, CANDIDATES_MAX, &items))
@@ -76,12 +76,13 @@ static bool find_by_end(struct client *c, struct str end, struct str *out)
     if (found == 1)
         return true;
     if (found == 0) {
-        fprintf(stderr, "pawl: no execution has an id that ends with %.*s; `%s ls` lists them\n",
-                STR_ARG(end), command_program());
+        client_fail(c, "not_found",
+                    "no execution has an id that ends with %.*s; `%s ls` lists them", STR_ARG(end),
+                    command_program());
         return false;
     }
-    fprintf(stderr, "pawl: %s%u ids end with %.*s; give more of the one you mean:\n",
-            found == CANDIDATES_MAX ? "at least " : "", found, STR_ARG(end));
+    client_fail(c, "invalid", "%s%u ids end with %.*s; give more of the one you mean:",
+                found == CANDIDATES_MAX ? "at least " : "", found, STR_ARG(end));
     tell_candidates(c, items, end);
     return false;
 }
@@ -92,13 +93,13 @@ static bool find_by_key(struct client *c, const char *key, struct str *out)
 
     /* An empty key is a variable that was not set, and would find the newest of all. */
     if (*key == '\0') {
-        fprintf(stderr, "pawl: key: needs a key behind it\n");
+        client_fail(c, "invalid", "key: needs a key behind it");
         return false;
     }
     if (!find_some(c, "key", str_of(key), 1, &items))
         return false;
     if (items.len == 0) {
-        fprintf(stderr, "pawl: no execution has the key %s\n", key);
+        client_fail(c, "not_found", "no execution has the key %s", key);
         return false;
     }
     *out = client_text(items.items[0], "id");
@@ -122,8 +123,8 @@ static bool find_last(struct client *c, struct str *out)
     if (!find_some(c, NULL, STR_NONE, 1, &items))
         return false;
     if (items.len == 0) {
-        fprintf(stderr, "pawl: there is no execution yet; start one with: %s start CODE\n",
-                command_program());
+        client_fail(c, "not_found", "there is no execution yet; start one with: %s start CODE",
+                    command_program());
         return false;
     }
     *out = client_text(items.items[0], "id");

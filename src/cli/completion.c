@@ -77,7 +77,7 @@ static void offer_members(struct str typed, struct str path, const char *member,
     struct client c;
     struct value items;
 
-    client_open(&c);
+    client_open(&c, false);
     c.timeout_ms = ASK_MS;
     if (client_ask(&c, "GET", path, STR_NONE, &reply) && reply.status == 200) {
         items = value_map_get_str(reply.json, STR("items"));

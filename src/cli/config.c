@@ -145,7 +145,7 @@ int command_config(int argc, char **argv)
     for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
         if (strcmp(actions[i].name, k.argv[0]) != 0 || k.argc != actions[i].arguments + 1)
             continue;
-        client_open(&k.client);
+        client_open(&k.client, k.as_json);
         ok = actions[i].run(&k);
         client_close(&k.client);
         return ok ? EXIT_OK : EXIT_FAILED;

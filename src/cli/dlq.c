@@ -158,11 +158,12 @@ static bool find(struct client *c, const char *name, struct str *out)
     } while (cursor.len > 0 && ++pages < PAGES_MAX);
     if (found == 1)
         return true;
-    fprintf(stderr,
-            found == 0
-                ? "pawl: there is no dead letter whose id ends with '%s'; pawl dlq lists them\n"
-                : "pawl: several dead letters have ids that end with '%s'; give more of it\n",
-            name);
+    if (found == 0)
+        client_fail(c, "not_found",
+                    "there is no dead letter whose id ends with '%s'; pawl dlq lists them", name);
+    else
+        client_fail(c, "invalid",
+                    "several dead letters have ids that end with '%s'; give more of it", name);
     return false;
 }
 
@@ -347,7 +348,7 @@ int command_dlq(int argc, char **argv)
 
     if (!options_read("dlq", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv))
         return command_usage("dlq");
-    client_open(&c);
+    client_open(&c, o.as_json);
     status = run(&c, argc, argv, &o);
     client_close(&c);
     return status == EXIT_USAGE ? command_usage("dlq") : status;

@@ -137,7 +137,7 @@ int command_doctor(int argc, char **argv)
 
     if (!options_read("doctor", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 1)
         return command_usage("doctor");
-    client_open(&d.client);
+    client_open(&d.client, false);
     d.mem = &d.client.mem;
     status = only_health ? health(&d.client) : check_up(&d, as_json);
     client_close(&d.client);

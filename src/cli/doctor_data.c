@@ -248,6 +248,14 @@ static void add_work(struct doctor *d, const struct store_survey *s)
     add_found(d, &s->asleep, DOCTOR_PROBLEM, "asleep",
               "that nothing will wake: no time is set, and nobody has told them anything",
               "restart the server; if it stays, pawl pause and pawl resume, or pawl cancel");
+    if (s->torn.count > 0)
+        doctor_add(d, "deleted in part", DOCTOR_WARNING,
+                   str_printf(d->mem,
+                              "%lld deleted, and rows of them are left: the server ended "
+                              "meanwhile",
+                              (long long)s->torn.count),
+                   "nobody sees them and they only take space; with pawl serve --keep-completed "
+                   "they go when their time has come");
     if (s->held.count + s->parked.count + s->asleep.count == 0)
         doctor_add(d, "executions", DOCTOR_OK, STR("none is held, parked or asleep"), NULL);
 }

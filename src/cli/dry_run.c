@@ -193,7 +193,7 @@ int command_dry_run(int argc, char **argv)
     if (!options_read("dry-run", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 2)
         return command_usage("dry-run");
     d.code = argv[1];
-    client_open(&c);
+    client_open(&c, d.as_json);
     status = try(&c, &d);
     client_close(&c);
     return status;

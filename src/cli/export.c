@@ -57,7 +57,7 @@ int command_export(int argc, char **argv)
     if (!options_read("export", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) ||
         all == (argc > 1))
         return command_usage("export");
-    client_open(&c);
+    client_open(&c, as_json);
     buf_init_arena(&url, &c.mem);
     buf_text(&url, "/export");
     for (int i = 1; i < argc; i++) {

@@ -3,7 +3,7 @@
 
 #include "cli/options.h"
 
-enum { WIDTH = 88, FLAG_COLUMN = 24 };
+enum { WIDTH = 80, FLAG_COLUMN = 24 };
 
 void help_write_flag(struct buf *out, const struct cli_flag *flag)
 {
@@ -67,6 +67,35 @@ static void print_beside(const char *text, size_t indent)
     putchar('\n');
 }
 
+/* Sentences, broken between words; a line that is empty or begins with a space stands as it is. */
+static void print_text(struct str text)
+{
+    size_t column = 0;
+
+    for (size_t at = 0; at < text.len;) {
+        size_t end = at;
+
+        while (end < text.len && text.ptr[end] != ' ' && text.ptr[end] != '\n')
+            end++;
+        if (end > at)
+            put_word(stdout, str_slice(text, at, end), 0, &column);
+        if (end + 1 < text.len && text.ptr[end] == '\n' &&
+            (text.ptr[end + 1] == '\n' || text.ptr[end + 1] == ' ')) {
+            size_t stop = end + 1;
+
+            while (stop < text.len && text.ptr[stop] != '\n')
+                stop++;
+            printf("\n%.*s", STR_ARG(str_slice(text, end + 1, stop)));
+            if (stop < text.len)
+                putchar('\n');
+            column = 0;
+            end = stop;
+        }
+        at = end + 1;
+    }
+    putchar('\n');
+}
+
 static void print_flags(const struct cli_command *c)
 {
     bool first = true;
@@ -96,8 +125,10 @@ static void print_command(const struct cli_command *c)
     printf("pawl %s - %s\n\n", c->name, c->summary);
     help_print_synopsis(stdout, c);
     print_flags(c);
-    if (text.len > 0)
-        printf("\n%.*s\n", STR_ARG(text));
+    if (text.len > 0) {
+        putchar('\n');
+        print_text(text);
+    }
 }
 
 static void print_list(void)
@@ -109,11 +140,11 @@ static void print_list(void)
         else
             printf("  %-11s %s\n", commands[i].name, commands[i].summary);
     }
-    printf("\nID is an id, a unique end of one, @last, or key:K. The server is --url or PAWL_URL, "
-           "the\n"
-           "token --token or PAWL_TOKEN; without them http://127.0.0.1:7070 and\n"
-           "./pawl-data/admin.token. --ca or PAWL_CA is a certificate to trust.\n"
-           "`pawl help COMMAND` explains one.\n");
+    putchar('\n');
+    print_text(STR("ID is an id, a unique end of one, @last, or key:K. The server is --url or "
+                   "PAWL_URL, the token --token or PAWL_TOKEN; without them "
+                   "http://127.0.0.1:7070 and ./pawl-data/admin.token. --ca or PAWL_CA is a "
+                   "certificate to trust. `pawl help COMMAND` explains one."));
 }
 
 int command_help(int argc, char **argv)

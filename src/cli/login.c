@@ -23,7 +23,7 @@ int command_login(int argc, char **argv)
 
     if (!options_read("login", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 1)
         return command_usage("login");
-    client_open(&c);
+    client_open(&c, as_json);
     /* Behind the '#', it is sent to no server and stands in no log. */
     if (client_call(&c, "GET", STR("/me"), STR_NONE, &me)) {
         status = EXIT_OK;

@@ -164,7 +164,7 @@ int command_ls(int argc, char **argv)
 
     if (!options_read("ls", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 1)
         return command_usage("ls");
-    client_open(&c);
+    client_open(&c, as_json);
     buf_init_arena(&path, &c.mem);
     buf_text(&path, "/executions?limit=");
     client_escape(&path, str_of(limit != NULL ? limit : all ? "500" : "20"));

@@ -176,7 +176,7 @@ int command_record(int argc, char **argv)
 
     if (!options_read("record", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv))
         return command_usage("record");
-    client_open(&c);
+    client_open(&c, o.as_json);
     status = run(&c, argc, argv, &o);
     client_close(&c);
     return status == EXIT_USAGE ? command_usage("record") : status;

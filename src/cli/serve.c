@@ -21,6 +21,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define KEEP_SNAPSHOTS_US (INT64_C(7) * 86400 * 1000000)
+
 struct server {
     struct settings settings;
     struct arena mem;
@@ -268,6 +270,7 @@ static bool open_server(struct server *s, struct str *token, struct err *err)
         .clock = &clock_system,
         .keep_ended_us = s->keep_ended_us,
         .keep_audit_us = s->keep_audit_us,
+        .keep_snapshots_us = KEEP_SNAPSHOTS_US,
         .meters = &s->meters,
     };
     struct api_options api = {

@@ -86,7 +86,7 @@ int command_show(int argc, char **argv)
 
     if (!options_read("show", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 2)
         return command_usage("show");
-    client_open(&c);
+    client_open(&c, as_json);
     if (client_find(&c, argv[1], &id))
         status = show(&c, id, as_json);
     client_close(&c);

@@ -164,7 +164,7 @@ int command_signal(int argc, char **argv)
         correlation = argv[1] + strlen(BY_CORRELATION);
     if (correlation == NULL ? ttl != NULL : wait)
         return command_usage("signal");
-    client_open(&c);
+    client_open(&c, as_json);
     buf_init_arena(&path, &c.mem);
     if (!make_body(&c, argv[type], argc > type + 1 ? argv[type + 1] : NULL, id, &body)) {
         status = EXIT_FAILED;

@@ -117,7 +117,7 @@ int command_start(int argc, char **argv)
         !check_wait(&s) || !options_number("start", "version", version, &s.version))
         return command_usage("start");
     s.code = argv[1];
-    client_open(&c);
+    client_open(&c, s.as_json);
     if (s.wait)
         path = str_printf(&c.mem, "/executions?wait=%s", s.wait_for != NULL ? s.wait_for : "10s");
     if (make_body(&c, &s, &body) && client_ask(&c, "POST", path, buf_view(&body), &reply)) {

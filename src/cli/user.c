@@ -37,10 +37,9 @@ static bool find_user(struct client *c, const char *name, struct str *out)
         return true;
     }
     if (items.kind == VALUE_LIST && items.len > 1)
-        fprintf(stderr, "pawl user: several users are called %s; give the id or the e-mail\n",
-                name);
+        client_fail(c, "invalid", "several users are called %s; give the id or the e-mail", name);
     else
-        fprintf(stderr, "pawl user: no user has the name or e-mail %s; see pawl user ls\n", name);
+        client_fail(c, "not_found", "no user has the name or e-mail %s; see pawl user ls", name);
     return false;
 }
 
@@ -293,7 +292,7 @@ int command_user(int argc, char **argv)
     if (!options_read("user", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc < 2 ||
         (verb = find_verb(argv[1], argc - 2)) == NULL || (a.is_active && a.is_inactive))
         return command_usage("user");
-    client_open(&c);
+    client_open(&c, a.as_json);
     ok = verb->run(&c, argc > 2 ? argv[2] : "", &a, &reply);
     if (ok && a.as_json)
         printf("%.*s\n", STR_ARG(reply.text));

@@ -208,7 +208,7 @@ int command_watch(int argc, char **argv)
 
     if (!options_read("watch", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 2)
         return command_usage("watch");
-    client_open(&c);
+    client_open(&c, w.as_json);
     w.client = &c;
     arena_init(&w.scratch);
     buf_init(&w.line);

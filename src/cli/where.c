@@ -197,7 +197,7 @@ int where_run(struct client *c, const struct where *w)
     if (w->is_dry_run)
         sums = counted;
     else if (!act(c, w, buf_view(&filter), counted.matched, &sums)) {
-        if (sums.matched > 0)
+        if (sums.matched > 0 && !w->as_json)
             tell(w, &sums);
         return EXIT_FAILED;
     }

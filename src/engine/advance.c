@@ -12,13 +12,19 @@
  *     RETRY, SKIP, MIGRATE, RESOLVE    --> repair.c
  *     PAUSE                            --> pause.c: only the deadline and CANCEL still count
  *     RESUME                           --> what was kept, what has become due --> run steps
- *     UNDO                             --> roll back once more what was given up: undo_again.c
+ *     UNDO                             --> roll back once more what was given up: rollback_retry.c
  *
  * A turn that leads to rolling back begins with that at once.
  */
 #include "engine/advance.h"
 
-#include "engine/turn.h"
+#include "engine/procedure.h"
+#include "engine/reconcile.h"
+#include "engine/repair.h"
+#include "engine/rollback.h"
+#include "engine/step.h"
+#include "engine/strand.h"
+#include "engine/wait.h"
 
 /* Contexts up to this size are checkpointed with every commit. */
 enum { CHECKPOINT_SMALL = 4096 };
@@ -73,7 +79,7 @@ static bool apply_cancel(struct turn *t, struct err *err)
         member_text(&note, "reason", reason);
         turn_note(t, "cancel", member_end(&note));
     }
-    if (!cancel_rolls_back(t) || !(undo_is_possible(t->x->program) || is_in_doubt)) {
+    if (!cancel_rolls_back(t) || !(rollback_is_possible(t->x->program) || is_in_doubt)) {
         outcome_end(t, STATUS_CANCELLED);
         return true;
     }
@@ -87,7 +93,7 @@ static bool apply_cancel(struct turn *t, struct err *err)
     };
     (void)turn_failure(t, &t->x->error_json);
     t->x->stop_requested = true;
-    undo_begin(t, STATUS_CANCELLED);
+    rollback_begin(t, STATUS_CANCELLED);
     return true;
 }
 
@@ -316,7 +322,7 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
         ok = repair_resolve(&t, &complete, err);
         break;
     case EVENT_UNDO:
-        ok = undo_again_begin(&t, err);
+        ok = rollback_retry_begin(&t, err);
         break;
     case EVENT_PAUSE:
         ok = pause_begin(&t, err);
@@ -337,7 +343,7 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
     if (complete && exec->status == STATUS_FAILED)
         child_look_at_all(&t);
     if (complete && t.x->undo != NULL && t.x->cursor.phase == PHASE_UNDO && wake_is_due(&t))
-        complete = undo_run(&t);
+        complete = rollback_run(&t);
     out->result = complete ? ADVANCE_COMMIT : ADVANCE_NEED;
     if (complete) {
         finish(&t, t.x->program != exec->program);

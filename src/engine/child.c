@@ -1,5 +1,5 @@
 /*
- * child.c - flow.start: executions that an execution starts; see turn.h.
+ * child.c - flow.start: executions that an execution starts; see procedure.h.
  *
  * A child is part of the commit of the step that starts it: commit.starts. One
  * that is waited for begins when the step stops, any other when it completes.
@@ -9,14 +9,17 @@
  * The program of the child, and who holds its key, are asked for with NEED.
  */
 #include "define/define.h"
+#include "engine/command.h"
 #include "engine/ident.h"
-#include "engine/turn.h"
+#include "engine/procedure.h"
+#include "engine/step.h"
+#include "engine/strand.h"
 #include "value/json.h"
 
 /*
  * How often a parent looks at a child of its own, which will tell it of its
  * end; and at an execution that it has joined by its key, which tells another:
- * then after as long as it has waited already, from the first time to the last.
+ * then soon, and each time after twice as long.
  */
 static const int64_t LOOK_EVERY_US = INT64_C(3600) * 1000000;
 static const int64_t LOOK_FIRST_US = 500000;
@@ -41,8 +44,8 @@ static const struct process_read *find_process(const struct turn *t, struct str 
 }
 
 /* The process of that code, and with a key who holds it. STEP_DONE or STEP_NEEDS. */
-static enum step_end look(struct turn *t, struct str code, struct str key,
-                          const struct process_read **out)
+static enum step_result look(struct turn *t, struct str code, struct str key,
+                             const struct process_read **out)
 {
     *out = find_process(t, code, key);
     if (*out != NULL)
@@ -52,8 +55,8 @@ static enum step_end look(struct turn *t, struct str code, struct str key,
 }
 
 /* The input of the child, checked like that of any start. */
-static enum step_end child_input(struct turn *t, const struct command *c, const struct program *p,
-                                 struct value *out, struct str *json)
+static enum step_result child_input(struct turn *t, const struct command *c,
+                                    const struct program *p, struct value *out, struct str *json)
 {
     struct findings findings = {0};
     struct value given;
@@ -72,8 +75,8 @@ static enum step_end child_input(struct turn *t, const struct command *c, const 
 }
 
 /* The business key: as the command says, else as the settings of the child do. */
-static enum step_end child_key(struct turn *t, const struct command *c, const struct program *p,
-                               struct value input, struct str *out)
+static enum step_result child_key(struct turn *t, const struct command *c, const struct program *p,
+                                  struct value input, struct str *out)
 {
     struct value user = value_null();
     struct str given;
@@ -134,17 +137,18 @@ static void look_after(struct turn *t, int64_t us)
 }
 
 /* The step stops until the child has ended. */
-static enum step_end wait_for(struct turn *t, const struct command *c, struct str code,
-                              struct str id, bool is_joined)
+static enum step_result wait_for(struct turn *t, const struct command *c, struct str code,
+                                 struct str id, bool is_joined)
 {
     struct cursor *cursor = &t->x->cursor;
     const struct step *step = turn_step(t);
     struct buf why;
 
-    if (!freeze_step(t, procedure_command_place(t, c)))
+    if (!suspend_step(t, procedure_command_place(t, c)))
         return STEP_FAILED;
     cursor->awaited = str_printf(t->mem, CHILD_KEY "%.*s", STR_ARG(id));
     cursor->timeout_at_us = step->timeout_us > 0 ? t->wall_us + step->timeout_us : 0;
+    cursor->remind_every_us = is_joined ? LOOK_FIRST_US : 0;
     look_after(t, is_joined ? LOOK_FIRST_US : LOOK_EVERY_US);
     buf_init_arena(&why, t->mem);
     member_kind(&why, WAITING_CHILD);
@@ -171,13 +175,13 @@ static const struct execution *find_start(struct execution *const *starts, size_
  * Who holds the key: an execution that this turn starts, which no read can
  * show, or one that was read. STEP_DONE with *held, or STEP_NEEDS.
  */
-static enum step_end find_holder(struct turn *t, const struct program *p, struct str key,
-                                 bool *held, struct uuid *id)
+static enum step_result find_holder(struct turn *t, const struct program *p, struct str key,
+                                    bool *held, struct uuid *id)
 {
     const struct execution *started =
         find_start(t->out->starts.items, t->out->starts.count, p, key);
     const struct process_read *read;
-    enum step_end end;
+    enum step_result end;
 
     if (started == NULL)
         started = find_start(t->starts.items, t->starts.count, p, key);
@@ -195,13 +199,13 @@ static enum step_end find_holder(struct turn *t, const struct program *p, struct
 }
 
 /* Whose execution stands for the child: a new one, or the one that holds the key. */
-static enum step_end choose(struct turn *t, const struct command *c, const struct program *p,
-                            struct execution **made, struct uuid *id)
+static enum step_result choose(struct turn *t, const struct command *c, const struct program *p,
+                               struct execution **made, struct uuid *id)
 {
     bool is_held = false;
     struct value input;
     struct str json, key = STR_NONE;
-    enum step_end end = child_input(t, c, p, &input, &json);
+    enum step_result end = child_input(t, c, p, &input, &json);
 
     *made = NULL;
     if (end == STEP_DONE)
@@ -222,7 +226,7 @@ static enum step_end choose(struct turn *t, const struct command *c, const struc
     return STEP_DONE;
 }
 
-enum step_end child_start(struct turn *t, const struct command *c, struct value *out)
+enum step_result child_start(struct turn *t, const struct command *c, struct value *out)
 {
     struct value_entry *entries = ARENA_ARRAY(t->mem, 1, struct value_entry);
     const struct process_read *process;
@@ -231,7 +235,7 @@ enum step_end child_start(struct turn *t, const struct command *c, struct value 
     struct uuid id;
     struct str code;
     size_t duplicate;
-    enum step_end end;
+    enum step_result end;
 
     end = procedure_answered(t, procedure_command_place(t, c), out);
     if (end == STEP_FAILED || out->kind != VALUE_ABSENT)
@@ -349,13 +353,12 @@ bool engine_told_cancel(struct arena *mem, const struct told *told, struct event
 
 /* --- waiting for it --- */
 
-enum step_end child_look(struct turn *t, struct value *output, struct value *error)
+enum step_result child_look(struct turn *t, struct value *output, struct value *error)
 {
     struct cursor *cursor = &t->x->cursor;
     struct str text = str_slice(cursor->awaited, sizeof(CHILD_KEY) - 1, cursor->awaited.len);
     const struct child_reads *reads = t->ev->children;
     const struct child_read *child = NULL;
-    int64_t waited_us;
     struct uuid id;
 
     *output = *error = value_absent();
@@ -381,12 +384,9 @@ enum step_end child_look(struct turn *t, struct value *output, struct value *err
     if (cursor->wake_at_us > t->wall_us)
         return STEP_SKIPPED;
     (void)step_row(t, HISTORY_EVENT, STR("child"));
-    waited_us = t->wall_us - cursor->started_at_us;
-    /* One that was to be looked at sooner has been joined. */
-    if (cursor->wake_at_us - cursor->started_at_us >= LOOK_EVERY_US || waited_us > LOOK_EVERY_US)
-        look_after(t, LOOK_EVERY_US);
-    else
-        look_after(t, waited_us > LOOK_FIRST_US ? waited_us : LOOK_FIRST_US);
+    if (cursor->remind_every_us > 0 && cursor->remind_every_us < LOOK_EVERY_US)
+        cursor->remind_every_us *= 2;
+    look_after(t, cursor->remind_every_us > 0 ? cursor->remind_every_us : LOOK_EVERY_US);
     return STEP_WAITS;
 }
 

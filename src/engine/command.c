@@ -1,7 +1,8 @@
-/* command.c - commands that need nothing from outside; see turn.h. */
+/* command.c - commands that need nothing from outside; see command.h. */
+#include "engine/command.h"
 #include "define/catalog.h"
 #include "define/define.h"
-#include "engine/turn.h"
+#include "engine/procedure.h"
 
 bool command_field(struct turn *t, const struct command *c, enum command_field field,
                    struct value *out)
@@ -38,7 +39,7 @@ bool command_text(struct turn *t, const struct command *c, enum command_field fi
     return false;
 }
 
-static enum step_end run_set(struct turn *t, const struct command *c, struct value *out)
+static enum step_result run_set(struct turn *t, const struct command *c, struct value *out)
 {
     if (!command_field(t, c, FIELD_VALUES, out))
         return STEP_FAILED;
@@ -51,7 +52,7 @@ static enum step_end run_set(struct turn *t, const struct command *c, struct val
     return STEP_DONE;
 }
 
-static enum step_end run_fail(struct turn *t, const struct command *c)
+static enum step_result run_fail(struct turn *t, const struct command *c)
 {
     struct str code, message, class;
     struct value details;
@@ -66,7 +67,7 @@ static enum step_end run_fail(struct turn *t, const struct command *c)
     return STEP_FAILED;
 }
 
-static enum step_end run_log(struct turn *t, const struct command *c, struct value *out)
+static enum step_result run_log(struct turn *t, const struct command *c, struct value *out)
 {
     struct log_line line = {0};
     struct value data, message;
@@ -90,7 +91,7 @@ static enum step_end run_log(struct turn *t, const struct command *c, struct val
     return STEP_DONE;
 }
 
-enum step_end command_shape(struct turn *t, const struct command *c, struct value *out)
+enum step_result command_shape(struct turn *t, const struct command *c, struct value *out)
 {
     if (c->fields[FIELD_RESULT] == NULL)
         return STEP_DONE;
@@ -98,8 +99,8 @@ enum step_end command_shape(struct turn *t, const struct command *c, struct valu
     return command_field(t, c, FIELD_RESULT, out) ? STEP_DONE : STEP_FAILED;
 }
 
-enum step_end command_condition(struct turn *t, const struct cel_program *when, const char *name,
-                                struct str pointer, bool *is_true)
+enum step_result command_condition(struct turn *t, const struct cel_program *when, const char *name,
+                                   struct str pointer, bool *is_true)
 {
     struct value v = value_bool(true);
 
@@ -119,11 +120,11 @@ enum step_end command_condition(struct turn *t, const struct cel_program *when, 
     return STEP_FAILED;
 }
 
-enum step_end command_condition_at(struct turn *t, const struct cel_program *when,
-                                   struct str pointer, const char *list, uint32_t index,
-                                   const char *name, bool *is_true)
+enum step_result command_condition_at(struct turn *t, const struct cel_program *when,
+                                      struct str pointer, const char *list, uint32_t index,
+                                      const char *name, bool *is_true)
 {
-    enum step_end end = command_condition(t, when, name, pointer, is_true);
+    enum step_result end = command_condition(t, when, name, pointer, is_true);
 
     if (end == STEP_FAILED)
         t->failure.source =
@@ -131,7 +132,7 @@ enum step_end command_condition_at(struct turn *t, const struct cel_program *whe
     return end;
 }
 
-enum step_end command_run(struct turn *t, const struct command *c, struct value *out)
+enum step_result command_run(struct turn *t, const struct command *c, struct value *out)
 {
     switch (c->type) {
     case COMMAND_TRANSFORM:

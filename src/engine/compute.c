@@ -1,6 +1,6 @@
-/* compute.c - commands that check and count: compute.validate, compute.aggregate; see turn.h. */
+/* compute.c - commands that check and count: compute.validate, compute.aggregate; see command.h. */
 #include "define/define.h"
-#include "engine/turn.h"
+#include "engine/command.h"
 #include "value/json.h"
 
 static struct value make_map(struct turn *t, struct value_entry *entries, size_t count)
@@ -13,7 +13,7 @@ static struct value make_map(struct turn *t, struct value_entry *entries, size_t
 /* --- rules --- */
 
 /* {code, message} of a rule that is broken. STEP_DONE or STEP_FAILED. */
-static enum step_end broken_rule(struct turn *t, const struct rule *rule, struct value *out)
+static enum step_result broken_rule(struct turn *t, const struct rule *rule, struct value *out)
 {
     const struct mapping *fields[] = {rule->code, rule->message};
     static const char *const names[] = {"code", "message"};
@@ -42,7 +42,7 @@ static struct str text_or(struct value map, const char *name, struct str fallbac
     return v.kind == VALUE_STRING ? value_text(v) : fallback;
 }
 
-enum step_end compute_validate(struct turn *t, const struct command *c, struct value *out)
+enum step_result compute_validate(struct turn *t, const struct command *c, struct value *out)
 {
     struct value *broken = ARENA_ARRAY(t->mem, c->rule_count + 1u, struct value);
     struct value_entry *entries = ARENA_ARRAY(t->mem, 1, struct value_entry);
@@ -107,8 +107,8 @@ static struct value add(struct value a, struct value b)
     return value_double(as_double(a) + as_double(b));
 }
 
-static enum step_end take(struct turn *t, const struct aggregate *a, struct value v,
-                          struct sum *sum)
+static enum step_result take(struct turn *t, const struct aggregate *a, struct value v,
+                             struct sum *sum)
 {
     if (v.kind == VALUE_NULL && a->op != AGGREGATE_COUNT)
         return STEP_DONE; /* what is not there has no part in it */
@@ -169,8 +169,9 @@ static struct group *group_of(struct turn *t, const struct command *c, struct gr
 }
 
 /* The expression over $.item; NULL is the item itself. STEP_DONE or STEP_FAILED. */
-static enum step_end of_item(struct turn *t, const struct command *c,
-                             const struct cel_program *expr, struct value item, struct value *out)
+static enum step_result of_item(struct turn *t, const struct command *c,
+                                const struct cel_program *expr, struct value item,
+                                struct value *out)
 {
     *out = item;
     if (expr == NULL)
@@ -180,8 +181,8 @@ static enum step_end of_item(struct turn *t, const struct command *c,
     return out->kind == VALUE_ERROR ? turn_fail_value(t, *out, c->pointer) : STEP_DONE;
 }
 
-static enum step_end take_item(struct turn *t, const struct command *c, struct groups *groups,
-                               struct value item)
+static enum step_result take_item(struct turn *t, const struct command *c, struct groups *groups,
+                                  struct value item)
 {
     const struct cel_program *by = c->expressions[FIELD_BY];
     struct value key = value_null(), v;
@@ -211,7 +212,7 @@ static struct value group_value(struct turn *t, const struct command *c, const s
     return make_map(t, entries, count);
 }
 
-enum step_end compute_aggregate(struct turn *t, const struct command *c, struct value *out)
+enum step_result compute_aggregate(struct turn *t, const struct command *c, struct value *out)
 {
     bool has_groups = c->expressions[FIELD_BY] != NULL;
     struct value_entry *entries = ARENA_ARRAY(t->mem, 1, struct value_entry);

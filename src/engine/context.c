@@ -1,5 +1,5 @@
-/* context.c - what the expressions of an execution see; see turn.h. */
-#include "engine/turn.h"
+/* context.c - what the expressions of an execution see; see context.h. */
+#include "engine/context.h"
 #include "value/json.h"
 #include "value/timefmt.h"
 

@@ -6,7 +6,7 @@
  * looks at what is kept. Neither may miss the other: a commit says up to which
  * kept signal it has looked, and the store refuses it when there are later ones.
  */
-#include "engine/turn.h"
+#include "engine/wait.h"
 
 /* --- what is kept --- */
 

@@ -165,7 +165,7 @@ static void write_others(struct buf *out, const struct execution *x)
     write_strands(out, x->program, x->others, x->other_count);
 }
 
-static void write_undo(struct buf *out, const struct program *p, const struct undo *u)
+static void write_rollback(struct buf *out, const struct program *p, const struct undo *u)
 {
     if (u == NULL)
         return;
@@ -210,7 +210,7 @@ struct str state_cursor_json(struct arena *mem, const struct execution *exec)
     write_number(&out, "jumps", exec->jumps);
     write_frames(&out, exec->program, exec->frames, exec->frame_count);
     write_others(&out, exec);
-    write_undo(&out, exec->program, exec->undo);
+    write_rollback(&out, exec->program, exec->undo);
     write_pause(&out, exec->pause);
     buf_char(&out, '}');
     return buf_view(&out);
@@ -402,8 +402,8 @@ static const struct past_visit *restore_again(struct arena *mem, struct value st
     return out;
 }
 
-static bool restore_undo(struct arena *mem, struct execution *x, struct value stored,
-                         struct err *err)
+static bool restore_rollback(struct arena *mem, struct execution *x, struct value stored,
+                             struct err *err)
 {
     struct undo *undo;
 
@@ -462,5 +462,5 @@ bool state_restore_cursor(struct arena *mem, struct execution *x, struct str tex
     return restore_correlation(mem, x, err) &&
            restore_strands(mem, x->program, stored_member(stored, STR("beside")), &x->others,
                            &x->other_count, err) &&
-           restore_undo(mem, x, stored_member(stored, STR("undo")), err);
+           restore_rollback(mem, x, stored_member(stored, STR("undo")), err);
 }

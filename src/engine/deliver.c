@@ -1,5 +1,7 @@
-/* deliver.c - signals come to the waits that they are for; see turn.h. */
-#include "engine/turn.h"
+/* deliver.c - signals come to the waits that they are for; see wait.h. */
+#include "engine/repair.h"
+#include "engine/strand.h"
+#include "engine/wait.h"
 
 enum signal_known engine_signal_known(const struct execution *exec, struct str id, struct str type,
                                       struct value payload)

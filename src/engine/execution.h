@@ -110,7 +110,7 @@ struct cursor {
     struct str correlation;  /* wait.signal: what signals find it by, or empty */
     int64_t timeout_at_us;   /* when it ends by itself, reminders apart; 0 = never */
     int64_t remind_at_us;    /* the next reminder; 0 = none */
-    int64_t remind_every_us; /* 0 = no reminders */
+    int64_t remind_every_us; /* 0 = no reminders; of a child that was joined: the next look */
     int64_t reminders;       /* sent so far */
     int64_t unmatched;       /* signals of its type that did not match */
 
@@ -201,7 +201,7 @@ struct undo {
     bool has_failed;           /* the rollback of one of these */
     int64_t deadline_at_us;    /* the budget; 0 = none */
     bool is_known;             /* what is lost before this place has its letters already */
-    bool is_again;             /* this one alone is tried again, see undo_again.c */
+    bool is_again;             /* this one alone is tried again, see rollback_retry.c */
     int64_t tried_before;      /* ... attempts that it had before */
     const struct cursor *from; /* where it stood, for a retry when nothing was undone; or NULL */
     /* Visits whose last attempt was looked at: earlier ones say nothing. */
@@ -263,7 +263,7 @@ struct execution {
     const struct undo *undo;          /* or NULL */
     const struct pause *pause;        /* or NULL */
     struct items compensated, failed; /* codes of steps: $.compensation */
-    struct items given_up;            /* rollbacks that may be tried again: undo_again.c */
+    struct items given_up;            /* rollbacks that may be tried again: rollback_retry.c */
     uint32_t last_done;               /* the step that completed last, as index + 1; 0 = none */
     struct step_state *steps;         /* by index, step_count of the program */
     const struct past_visit *past_visits;

@@ -1,5 +1,5 @@
 /*
- * failure.c - what a failure leads to; see turn.h.
+ * failure.c - what a failure leads to; see step.h.
  *
  *     another attempt, if a policy says so: the one of the command, else of the
  *     step, else the default one
@@ -7,7 +7,8 @@
  *     the end: outcome.c
  */
 #include "engine/ident.h"
-#include "engine/turn.h"
+#include "engine/reconcile.h"
+#include "engine/step.h"
 
 /* --- another attempt? --- */
 
@@ -124,7 +125,7 @@ struct value failure_that_fits(struct turn *t, struct str *json)
     return turn_failure(t, json);
 }
 
-enum step_end failure_of_step(struct turn *t)
+enum step_result failure_of_step(struct turn *t)
 {
     const struct step *step = turn_step(t);
     const struct retry *policy = policy_of(t, step);
@@ -147,12 +148,12 @@ enum step_end failure_of_step(struct turn *t)
     return STEP_WAITS;
 }
 
-enum step_end failure_for_good(struct turn *t)
+enum step_result failure_for_good(struct turn *t)
 {
     const struct step *step = turn_step(t);
     struct str error_json;
     struct value error = failure_that_fits(t, &error_json);
-    enum step_end end;
+    enum step_result end;
 
     failure_record(t, error, error_json);
     if (step->continues)
@@ -163,12 +164,12 @@ enum step_end failure_for_good(struct turn *t)
     return STEP_WAITS;
 }
 
-enum step_end failure_of_jump(struct turn *t)
+enum step_result failure_of_jump(struct turn *t)
 {
     const struct step *step = turn_step(t);
     struct str error_json;
     struct value error = turn_failure(t, &error_json);
-    enum step_end end;
+    enum step_result end;
 
     step_row(t, HISTORY_EVENT, STR("failed"))->error_json = error_json;
     if (step->continues)

@@ -1,6 +1,6 @@
 /*
  * flow.c - from one step to the next: blocks, branches, loops, parallel steps
- * and jumps; see turn.h.
+ * and jumps; see step.h.
  *
  *     a step is done --> its goto, else the next in its block
  *     a block is done --> branch: it is done
@@ -12,7 +12,9 @@
  * but never stops in between: the cursor is only ever stored at a step.
  */
 #include "define/define.h"
-#include "engine/turn.h"
+#include "engine/command.h"
+#include "engine/step.h"
+#include "engine/strand.h"
 
 static struct value one_member(struct turn *t, const char *name, struct value v)
 {
@@ -25,7 +27,7 @@ static struct value one_member(struct turn *t, const char *name, struct value v)
 
 /* --- branches --- */
 
-static enum step_end enter_branch(struct turn *t, const struct step *step)
+static enum step_result enter_branch(struct turn *t, const struct step *step)
 {
     const struct program *p = t->x->program;
 
@@ -51,7 +53,7 @@ static enum step_end enter_branch(struct turn *t, const struct step *step)
 }
 
 /* The step of the innermost frame is over. STEP_DONE or STEP_FAILED. */
-static enum step_end leave_frame(struct turn *t)
+static enum step_result leave_frame(struct turn *t)
 {
     struct frame frame = *frame_top(t);
     const struct step *step = frame_pop(t);
@@ -65,12 +67,12 @@ static enum step_end leave_frame(struct turn *t)
 }
 
 /* The block of the innermost frame is done. STEP_MOVED, STEP_DONE or STEP_FAILED. */
-static enum step_end end_of_block(struct turn *t)
+static enum step_result end_of_block(struct turn *t)
 {
     const struct program *p = t->x->program;
     const struct frame *frame = frame_top(t);
     const struct step *owner = &p->steps[frame->step];
-    enum step_end end;
+    enum step_result end;
 
     if (owner->kind == STEP_PARALLEL)
         return parallel_end_branch(t);
@@ -84,7 +86,7 @@ static enum step_end end_of_block(struct turn *t)
     return leave_frame(t);
 }
 
-enum step_end flow_enter(struct turn *t, const struct step *step)
+enum step_result flow_enter(struct turn *t, const struct step *step)
 {
     /* The numbers of such visits are given out in the order of rows. */
     if (step->rounds > 0)
@@ -120,7 +122,7 @@ static bool frame_is_around(const struct turn *t, const struct step *step)
     }
 }
 
-static enum step_end jump_to(struct turn *t, uint32_t step)
+static enum step_result jump_to(struct turn *t, uint32_t step)
 {
     const struct step *target = &t->x->program->steps[step];
 
@@ -129,7 +131,7 @@ static enum step_end jump_to(struct turn *t, uint32_t step)
                          "the execution has jumped %d times, which is the limit", JUMPS_MAX);
     t->x->jumps++;
     while (t->x->frame_count > 0 && !frame_is_around(t, target)) {
-        enum step_end end = leave_frame(t);
+        enum step_result end = leave_frame(t);
         if (end != STEP_DONE)
             return end;
     }
@@ -138,19 +140,19 @@ static enum step_end jump_to(struct turn *t, uint32_t step)
 }
 
 /* Leave the frames around the step under way up to the innermost loop, which stays. */
-static enum step_end leave_to_loop(struct turn *t)
+static enum step_result leave_to_loop(struct turn *t)
 {
     while (t->x->program->steps[frame_top(t)->step].kind != STEP_LOOP) {
-        enum step_end end = leave_frame(t);
+        enum step_result end = leave_frame(t);
         if (end != STEP_DONE)
             return end;
     }
     return STEP_DONE;
 }
 
-enum step_end flow_jump(struct turn *t, enum jump_kind kind, uint32_t step)
+enum step_result flow_jump(struct turn *t, enum jump_kind kind, uint32_t step)
 {
-    enum step_end end = STEP_DONE;
+    enum step_result end = STEP_DONE;
 
     switch (kind) {
     case JUMP_STEP:
@@ -172,7 +174,7 @@ enum step_end flow_jump(struct turn *t, enum jump_kind kind, uint32_t step)
 }
 
 /* The goto of the step that is over. STEP_SKIPPED: it leads nowhere. */
-static enum step_end take_goto(struct turn *t)
+static enum step_result take_goto(struct turn *t)
 {
     const struct step *step = turn_step(t);
 
@@ -188,7 +190,7 @@ static enum step_end take_goto(struct turn *t)
             return failure_of_jump(t);
         if (is_true) {
             const struct jump *jump = &step->jumps.items[i];
-            enum step_end end = flow_jump(t, jump->kind, jump->step);
+            enum step_result end = flow_jump(t, jump->kind, jump->step);
 
             return end == STEP_FAILED && str_eq(t->failure.code, STR("limit_goto"))
                        ? failure_of_jump(t)
@@ -199,10 +201,10 @@ static enum step_end take_goto(struct turn *t)
 }
 
 /* The step under way is over. STEP_MOVED, STEP_DONE: one around it is, or a failure of one. */
-static enum step_end go_on(struct turn *t, bool takes_jumps)
+static enum step_result go_on(struct turn *t, bool takes_jumps)
 {
     const struct step *step = turn_step(t);
-    enum step_end end = takes_jumps ? take_goto(t) : STEP_SKIPPED;
+    enum step_result end = takes_jumps ? take_goto(t) : STEP_SKIPPED;
 
     if (end != STEP_SKIPPED)
         return end;
@@ -216,7 +218,7 @@ static enum step_end go_on(struct turn *t, bool takes_jumps)
     return STEP_MOVED;
 }
 
-bool flow_catch(struct turn *t, struct value error, struct str error_json, enum step_end *end)
+bool flow_catch(struct turn *t, struct value error, struct str error_json, enum step_result *end)
 {
     uint32_t catcher = t->x->frame_count;
     const struct step *step = NULL;
@@ -243,7 +245,7 @@ bool flow_catch(struct turn *t, struct value error, struct str error_json, enum 
     return true;
 }
 
-bool flow_settle(struct turn *t, enum step_end end)
+bool flow_settle(struct turn *t, enum step_result end)
 {
     while (true)
         switch (end) {

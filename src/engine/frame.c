@@ -1,11 +1,11 @@
 /*
- * frame.c - the steps around the one under way; see turn.h.
+ * frame.c - the steps around the one under way; see strand.h.
  *
  * A step that has steps in it has a frame while it is under way. What it holds
  * beside that (items of a loop, results of branches) is in the state, and rows
  * say what is added.
  */
-#include "engine/turn.h"
+#include "engine/strand.h"
 
 void frame_move_to(struct turn *t, uint32_t step)
 {

@@ -1,5 +1,5 @@
 /*
- * loop.c - steps that are repeated; see turn.h.
+ * loop.c - steps that are repeated; see strand.h.
  *
  * Iterations run one after the other in the strand that entered the loop. With
  * `concurrency` as many run at once as that says, each in a strand; one that
@@ -7,7 +7,9 @@
  * loop.
  */
 #include "define/define.h"
-#include "engine/turn.h"
+#include "engine/command.h"
+#include "engine/step.h"
+#include "engine/strand.h"
 
 /* Of [number, value] or {index, ...}. */
 static int64_t number_of(struct value v)
@@ -33,7 +35,7 @@ static struct value in_order(struct turn *t, struct value list)
 }
 
 /* {count, items, errors} */
-enum step_end loop_complete(struct turn *t, int64_t count)
+enum step_result loop_complete(struct turn *t, int64_t count)
 {
     const struct cursor *cursor = &t->x->cursor;
     const struct loop_data *data = state_loop(t->x, cursor->step, cursor->visit);
@@ -57,7 +59,7 @@ enum step_end loop_complete(struct turn *t, int64_t count)
  * The loop is under way as the innermost frame: begin the iteration of its
  * index, or complete it. STEP_MOVED, STEP_DONE or STEP_FAILED.
  */
-static enum step_end iterate(struct turn *t)
+static enum step_result iterate(struct turn *t)
 {
     const struct frame *frame = frame_top(t);
     const struct step *step = &t->x->program->steps[frame->step];
@@ -91,7 +93,7 @@ static enum step_end iterate(struct turn *t)
 }
 
 /* As many iterations begin as may run at once. */
-static enum step_end begin_rounds(struct turn *t)
+static enum step_result begin_rounds(struct turn *t)
 {
     struct frame frame = *frame_top(t);
     uint32_t first = t->x->program->blocks[frame.block].first;
@@ -104,7 +106,7 @@ static enum step_end begin_rounds(struct turn *t)
 }
 
 /* An iteration that runs beside others is over: the strand takes the next one, or ends. */
-static enum step_end end_round(struct turn *t)
+static enum step_result end_round(struct turn *t)
 {
     struct frame frame = *frame_top(t);
     const struct loop_data *data = state_loop(t->x, frame.step, frame.visit);
@@ -131,7 +133,7 @@ static enum step_end end_round(struct turn *t)
     return loop_complete(t, data->ended);
 }
 
-enum step_end loop_next(struct turn *t)
+enum step_result loop_next(struct turn *t)
 {
     struct frame frame = *frame_top(t);
 
@@ -142,7 +144,7 @@ enum step_end loop_next(struct turn *t)
     return iterate(t);
 }
 
-enum step_end loop_enter(struct turn *t, const struct step *step)
+enum step_result loop_enter(struct turn *t, const struct step *step)
 {
     const struct loop *loop = step->loop;
     struct value list = value_absent();
@@ -184,7 +186,7 @@ enum step_end loop_enter(struct turn *t, const struct step *step)
     return iterate(t);
 }
 
-enum step_end loop_collect(struct turn *t)
+enum step_result loop_collect(struct turn *t)
 {
     const struct frame *frame = frame_top(t);
     const struct step *step = &t->x->program->steps[frame->step];
@@ -211,7 +213,7 @@ enum step_end loop_collect(struct turn *t)
 }
 
 /* An iteration has failed, and the loop goes on: {index, item, error}. */
-enum step_end loop_fail(struct turn *t, struct value error)
+enum step_result loop_fail(struct turn *t, struct value error)
 {
     const struct frame *frame = frame_top(t);
     const struct loop_data *data = state_loop(t->x, frame->step, frame->visit);

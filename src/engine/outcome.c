@@ -1,7 +1,8 @@
-/* outcome.c - how an execution ends, or comes to a halt; see turn.h. */
+/* outcome.c - how an execution ends, or comes to a halt; see step.h. */
 #include "define/define.h"
 #include "engine/ident.h"
-#include "engine/turn.h"
+#include "engine/rollback.h"
+#include "engine/step.h"
 
 void outcome_end(struct turn *t, enum execution_status status)
 {
@@ -73,7 +74,7 @@ static struct str without_compensation(struct turn *t, struct str error_json)
 
     buf_init_arena(&text, t->mem);
     buf_add(&text, error_json.ptr, error_json.len - 1);
-    buf_text(&text, "," NOTHING_UNDONE "}");
+    buf_text(&text, "," NOTHING_ROLLED_BACK "}");
     return buf_view(&text);
 }
 
@@ -86,9 +87,9 @@ void outcome_fail(struct turn *t, enum on_error on_error, struct str error_json)
     }
     t->x->error_json = error_json;
     if (on_error == ON_ERROR_COMPENSATE &&
-        (undo_is_possible(t->x->program) || turn_is_in_doubt(t->x) ||
+        (rollback_is_possible(t->x->program) || turn_is_in_doubt(t->x) ||
          str_eq(t->failure.class, STR("indeterminate")))) {
-        undo_begin(t, STATUS_FAILED);
+        rollback_begin(t, STATUS_FAILED);
         return;
     }
     if (on_error == ON_ERROR_COMPENSATE)

@@ -1,14 +1,15 @@
 /*
- * parallel.c - branches that run beside each other; see turn.h.
+ * parallel.c - branches that run beside each other; see strand.h.
  *
  *     entered --> a strand for each branch; an empty one has ended at once
  *     a branch has ended --> enough have: the others are stopped, the step is done
  *                            else its strand ends
  */
-#include "engine/turn.h"
+#include "engine/step.h"
+#include "engine/strand.h"
 
 /* {branches, count, ended} */
-enum step_end parallel_complete(struct turn *t)
+enum step_result parallel_complete(struct turn *t)
 {
     const struct step *step = turn_step(t);
     const struct loop_data *data = state_loop(t->x, step->index, t->x->cursor.visit);
@@ -51,7 +52,7 @@ static void add_branch(struct turn *t, const struct frame *frame, struct value r
                         json.len);
 }
 
-enum step_end parallel_enter(struct turn *t, const struct step *step)
+enum step_result parallel_enter(struct turn *t, const struct step *step)
 {
     struct frame frame = {.step = step->index,
                           .visit = t->x->cursor.visit,
@@ -91,7 +92,7 @@ enum step_end parallel_enter(struct turn *t, const struct step *step)
     return STEP_MOVED;
 }
 
-enum step_end parallel_end_branch(struct turn *t)
+enum step_result parallel_end_branch(struct turn *t)
 {
     struct frame frame = *frame_top(t);
     const struct step_state *last = state_step(t->x, t->x->cursor.step);

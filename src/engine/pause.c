@@ -1,6 +1,6 @@
 /*
  * pause.c - executions that an operator has stopped, until one lets them go on;
- * see turn.h.
+ * see repair.h.
  *
  *     going forward --PAUSE--> paused --RESUME--> what was kept, then what is due
  *                                |
@@ -15,7 +15,8 @@
  * What the strands wait for is in strand_waiting_json and in the others, as
  * beside each other; waiting_for_json shows the pause with these as `branches`.
  */
-#include "engine/turn.h"
+#include "engine/repair.h"
+#include "engine/strand.h"
 #include "value/json.h"
 
 static bool is_held(const struct turn *t, const struct cursor *cursor)

@@ -1,12 +1,13 @@
 /*
  * probe.c - what trials ask of the engine: procedures that are answered in
- * place of being run, and a list of the commands that ran; see turn.h.
+ * place of being run, and a list of the commands that ran; see command.h.
  *
  * A mocked procedure is a read like any other: its answer is asked for with
  * NEED, and the turn runs anew with it. So it answers at once, within its turn,
  * wherever a procedure may stand, and whoever answers counts the calls.
  */
-#include "engine/turn.h"
+#include "engine/command.h"
+#include "engine/procedure.h"
 
 bool probe_is_mocked(const struct turn *t, const struct procedure *p)
 {
@@ -14,8 +15,8 @@ bool probe_is_mocked(const struct turn *t, const struct procedure *p)
            value_map_get_str(t->ev->mocked, p->name).kind != VALUE_ABSENT;
 }
 
-enum step_end probe_answer(struct turn *t, const struct procedure *p, struct str place,
-                           struct value input, struct value *out)
+enum step_result probe_answer(struct turn *t, const struct procedure *p, struct str place,
+                              struct value input, struct value *out)
 {
     const struct mock_reads *reads = t->ev->mocks;
     struct str key = turn_key(t, key_position(t->mem, place.len > 0 ? place : STR("1")));

@@ -1,11 +1,15 @@
 /*
- * procedure.c - running the commands of a procedure; see turn.h.
+ * procedure.c - running the commands of a procedure; see procedure.h.
  *
- * A procedure runs within one turn, from its first command on; freeze.c says
+ * A procedure runs within one turn, from its first command on; suspend.c says
  * what happens when one of its commands cannot answer at once.
  */
+#include "engine/procedure.h"
 #include "define/define.h"
-#include "engine/turn.h"
+#include "engine/command.h"
+#include "engine/context.h"
+#include "engine/rollback.h"
+#include "engine/step.h"
 #include "value/json.h"
 
 static struct str scope_path(const struct turn *t)
@@ -45,7 +49,7 @@ static struct value frozen_result(struct turn *t, const struct command *c, const
                                            : frozen_at(t, procedure_command_place(t, c), mark);
 }
 
-enum step_end procedure_answered(struct turn *t, struct str place, struct value *out)
+enum step_result procedure_answered(struct turn *t, struct str place, struct value *out)
 {
     *out = frozen_at(t, place, "!");
     if (t->refused_at.len == 0 || !str_eq(t->refused_at, place))
@@ -76,8 +80,8 @@ static struct str describe_job(struct turn *t, const struct procedure *p)
 }
 
 /* The commands stop here until a worker has answered. */
-static enum step_end ask_worker(struct turn *t, const struct procedure *p, struct str place,
-                                struct value input)
+static enum step_result ask_worker(struct turn *t, const struct procedure *p, struct str place,
+                                   struct value input)
 {
     struct cursor *cursor = &t->x->cursor;
     const struct step *step = turn_step(t);
@@ -89,7 +93,7 @@ static enum step_end ask_worker(struct turn *t, const struct procedure *p, struc
                          "a reminder cannot wait for a worker to do '%.*s'", STR_ARG(p->name));
     if (input.kind != VALUE_ABSENT && !turn_json(t, input, &input_json))
         return STEP_FAILED;
-    if (!freeze_step(t, place))
+    if (!suspend_step(t, place))
         return STEP_FAILED;
     cursor->awaited = turn_key(t, key_position(t->mem, place));
     cursor->wake_at_us = step->timeout_us > 0 ? t->wall_us + step->timeout_us : 0;
@@ -101,8 +105,8 @@ static enum step_end ask_worker(struct turn *t, const struct procedure *p, struc
     return STEP_WAITS;
 }
 
-static enum step_end run_external(struct turn *t, const struct procedure *p, struct str place,
-                                  struct value input, struct value *out)
+static enum step_result run_external(struct turn *t, const struct procedure *p, struct str place,
+                                     struct value input, struct value *out)
 {
     if (procedure_answered(t, place, out) == STEP_FAILED)
         return STEP_FAILED;
@@ -113,21 +117,21 @@ static enum step_end run_external(struct turn *t, const struct procedure *p, str
 
 /* --- commands with commands in them --- */
 
-static enum step_end run_list(struct turn *t, const struct command *commands, uint32_t count,
-                              struct value *out);
+static enum step_result run_list(struct turn *t, const struct command *commands, uint32_t count,
+                                 struct value *out);
 
-static enum step_end run_body(struct turn *t, const struct command *c, uint32_t number,
-                              struct value *out)
+static enum step_result run_body(struct turn *t, const struct command *c, uint32_t number,
+                                 struct value *out)
 {
     *out = value_null();
     return run_list(t, c->bodies[number].commands, c->bodies[number].count, out);
 }
 
 /* The body that was taken before the step stopped, or the one that is chosen now. */
-static enum step_end run_chosen(struct turn *t, const struct command *c,
-                                enum step_end (*choose)(struct turn *, const struct command *,
-                                                        uint32_t *),
-                                struct value *out)
+static enum step_result run_chosen(struct turn *t, const struct command *c,
+                                   enum step_result (*choose)(struct turn *, const struct command *,
+                                                              uint32_t *),
+                                   struct value *out)
 {
     struct value taken = frozen_result(t, c, "?");
     uint32_t number = 0;
@@ -140,10 +144,10 @@ static enum step_end run_chosen(struct turn *t, const struct command *c,
     return run_body(t, c, number, out);
 }
 
-static enum step_end choose_if(struct turn *t, const struct command *c, uint32_t *number)
+static enum step_result choose_if(struct turn *t, const struct command *c, uint32_t *number)
 {
     bool is_true = false;
-    enum step_end end =
+    enum step_result end =
         command_condition(t, c->expressions[FIELD_CONDITION], "condition", c->pointer, &is_true);
 
     *number = is_true ? BODY_THEN : BODY_ELSE;
@@ -151,7 +155,7 @@ static enum step_end choose_if(struct turn *t, const struct command *c, uint32_t
 }
 
 /* Cases are written as texts: a string is itself, anything else its JSON. */
-static enum step_end choose_case(struct turn *t, const struct command *c, uint32_t *number)
+static enum step_result choose_case(struct turn *t, const struct command *c, uint32_t *number)
 {
     struct value v = cel_evaluate(t->mem, c->expressions[FIELD_EXPRESSION], &t->activation, NULL);
     struct str text;
@@ -168,11 +172,11 @@ static enum step_end choose_case(struct turn *t, const struct command *c, uint32
     return STEP_DONE;
 }
 
-static enum step_end run_catch(struct turn *t, const struct command *c, struct value error,
-                               struct value *out)
+static enum step_result run_catch(struct turn *t, const struct command *c, struct value error,
+                                  struct value *out)
 {
     struct value outer = t->error;
-    enum step_end end;
+    enum step_result end;
 
     remember(t, FINISHED_CHOICE, c, error);
     t->error = t->slots[ROOT_ERROR] = error;
@@ -181,10 +185,10 @@ static enum step_end run_catch(struct turn *t, const struct command *c, struct v
     return end;
 }
 
-static enum step_end run_try(struct turn *t, const struct command *c, struct value *out)
+static enum step_result run_try(struct turn *t, const struct command *c, struct value *out)
 {
     struct value error = frozen_result(t, c, "?");
-    enum step_end end;
+    enum step_result end;
     struct str json;
 
     if (error.kind == VALUE_MAP)
@@ -195,7 +199,7 @@ static enum step_end run_try(struct turn *t, const struct command *c, struct val
     return run_catch(t, c, turn_failure(t, &json), out);
 }
 
-static enum step_end run_call(struct turn *t, const struct command *c, struct value *out)
+static enum step_result run_call(struct turn *t, const struct command *c, struct value *out)
 {
     struct str place = procedure_command_place(t, c);
     struct value input;
@@ -211,7 +215,7 @@ static enum step_end run_call(struct turn *t, const struct command *c, struct va
 
 /* --- one command --- */
 
-static enum step_end dispatch(struct turn *t, const struct command *c, struct value *out)
+static enum step_result dispatch(struct turn *t, const struct command *c, struct value *out)
 {
     if (c->type == COMMAND_CALL)
         return run_call(t, c, out);
@@ -262,7 +266,7 @@ static bool is_leaf(const struct command *c)
 }
 
 /* Whether the command is to run: as it was decided before the step stopped, or by its `when`. */
-static enum step_end is_wanted(struct turn *t, const struct command *c, bool *wanted)
+static enum step_result is_wanted(struct turn *t, const struct command *c, bool *wanted)
 {
     struct value choice = frozen_result(t, c, "?");
 
@@ -272,9 +276,9 @@ static enum step_end is_wanted(struct turn *t, const struct command *c, bool *wa
     return command_condition(t, c->when, "when", c->pointer, wanted);
 }
 
-static enum step_end perform(struct turn *t, const struct command *c, struct value *out)
+static enum step_result perform(struct turn *t, const struct command *c, struct value *out)
 {
-    enum step_end end;
+    enum step_result end;
 
     *out = value_null();
     probe_trace(t, c);
@@ -293,10 +297,10 @@ static enum step_end perform(struct turn *t, const struct command *c, struct val
     return STEP_DONE;
 }
 
-static enum step_end run_one(struct turn *t, const struct command *c, struct value *out)
+static enum step_result run_one(struct turn *t, const struct command *c, struct value *out)
 {
     struct value frozen = is_leaf(c) ? frozen_result(t, c, "") : value_absent();
-    enum step_end end;
+    enum step_result end;
     bool wanted = true;
 
     if (frozen.kind != VALUE_ABSENT) {
@@ -320,11 +324,11 @@ static enum step_end run_one(struct turn *t, const struct command *c, struct val
     return STEP_DONE;
 }
 
-static enum step_end run_list(struct turn *t, const struct command *commands, uint32_t count,
-                              struct value *out)
+static enum step_result run_list(struct turn *t, const struct command *commands, uint32_t count,
+                                 struct value *out)
 {
     for (uint32_t i = 0; i < count; i++) {
-        enum step_end end = run_one(t, &commands[i], out);
+        enum step_result end = run_one(t, &commands[i], out);
         if (end != STEP_DONE)
             return end;
     }
@@ -333,7 +337,7 @@ static enum step_end run_list(struct turn *t, const struct command *commands, ui
 
 /* --- procedures --- */
 
-enum step_end procedure_input(struct turn *t, const struct mapping *input, struct value *out)
+enum step_result procedure_input(struct turn *t, const struct mapping *input, struct value *out)
 {
     const struct mapping *failed;
 
@@ -345,7 +349,7 @@ enum step_end procedure_input(struct turn *t, const struct mapping *input, struc
 }
 
 /* Its parameters, with defaults and types as those of a start. */
-static enum step_end check_input(struct turn *t, const struct procedure *p, struct value *input)
+static enum step_result check_input(struct turn *t, const struct procedure *p, struct value *input)
 {
     struct findings findings = {0};
 
@@ -388,11 +392,11 @@ void procedure_leave(struct turn *t)
 }
 
 /* Commands that are written where they run see an input of their own over $.input. */
-static enum step_end run_inline(struct turn *t, const struct procedure *p, struct value input,
-                                struct value *out)
+static enum step_result run_inline(struct turn *t, const struct procedure *p, struct value input,
+                                   struct value *out)
 {
     struct value outer = t->slots[ROOT_INPUT];
-    enum step_end end;
+    enum step_result end;
 
     if (input.kind != VALUE_MAP)
         return run_list(t, p->commands, p->command_count, out);
@@ -402,12 +406,12 @@ static enum step_end run_inline(struct turn *t, const struct procedure *p, struc
     return end;
 }
 
-enum step_end procedure_run(struct turn *t, const struct procedure *p, struct str place,
-                            struct value input, struct value *out)
+enum step_result procedure_run(struct turn *t, const struct procedure *p, struct str place,
+                               struct value input, struct value *out)
 {
     const struct mapping *failed;
     struct scope scope;
-    enum step_end end;
+    enum step_result end;
 
     *out = value_null();
     if (p->kind == PROCEDURE_EXTERNAL)

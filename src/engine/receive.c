@@ -2,7 +2,8 @@
  * receive.c - signals come in: one that an event brings, or one that was kept
  * for a wait which begins now. See turn.h.
  */
-#include "engine/turn.h"
+#include "engine/context.h"
+#include "engine/wait.h"
 
 /* {id, type, payload, by, receivedAt}, still in the memory of the event. */
 static struct value view_of(struct turn *t, const struct arrival *a)

@@ -1,5 +1,5 @@
 /*
- * reconcile.c - what became of an attempt without an answer; see turn.h.
+ * reconcile.c - what became of an attempt without an answer; see reconcile.h.
  *
  * An attempt that ends indeterminate may have happened. Where the step says how
  * to find out, that is asked before anything else is done about it:
@@ -17,7 +17,11 @@
  * The attempt is frozen meanwhile, so that it can be completed, undone or tried
  * again as if it had ended just now: cursor.asking. Its row is written then.
  */
-#include "engine/turn.h"
+#include "engine/reconcile.h"
+#include "engine/context.h"
+#include "engine/procedure.h"
+#include "engine/rollback.h"
+#include "engine/step.h"
 #include "value/json.h"
 
 static struct asking *own_asking(struct turn *t)
@@ -94,21 +98,21 @@ bool reconcile_is_wanted(const struct turn *t)
 }
 
 /* What its commands have done stays done, whatever comes of it. */
-static void freeze_attempt(struct turn *t)
+static void suspend_attempt(struct turn *t)
 {
     struct str before = t->x->cursor.frozen_json;
 
     /* Too large to be kept: another attempt begins where this one did. */
-    if (t->run.finished.count > 0 && !freeze_step(t, STR_NONE))
+    if (t->run.finished.count > 0 && !suspend_step(t, STR_NONE))
         t->x->cursor.frozen_json = before;
 }
 
-enum step_end reconcile_begin(struct turn *t, struct str error_json, int64_t retry_at_us)
+enum step_result reconcile_begin(struct turn *t, struct str error_json, int64_t retry_at_us)
 {
     struct cursor *cursor = &t->x->cursor;
     struct asking *a = ARENA_NEW(t->mem, struct asking);
 
-    freeze_attempt(t);
+    suspend_attempt(t);
     step_row(t, HISTORY_EVENT, STR("reconcile"))->error_json = error_json;
     *a = (struct asking){
         .since_us = t->now_us,
@@ -154,13 +158,13 @@ static void end_asking(struct turn *t)
     turn_begin_step(t);
     if (a->frozen_json.len == 0)
         return;
-    freeze_recall(t);
+    suspend_recall(t);
     if (turn_step(t)->procedure->has_rollbacks)
-        undo_command_recall(t);
+        rollback_command_recall(t);
 }
 
 /* The attempt has failed as it did at first. */
-static enum step_end fail_as_before(struct turn *t, struct str error_json)
+static enum step_result fail_as_before(struct turn *t, struct str error_json)
 {
     struct value error = read_or(t, error_json, value_null());
     struct value source =
@@ -172,7 +176,7 @@ static enum step_end fail_as_before(struct turn *t, struct str error_json)
     return STEP_FAILED;
 }
 
-static enum step_end fail_as_said(struct turn *t, struct value error)
+static enum step_result fail_as_said(struct turn *t, struct value error)
 {
     (void)turn_fail_answer(t, error);
     if (error.kind != VALUE_MAP)
@@ -181,9 +185,9 @@ static enum step_end fail_as_said(struct turn *t, struct value error)
     return STEP_FAILED;
 }
 
-static enum step_end complete(struct turn *t, struct value output)
+static enum step_result complete(struct turn *t, struct value output)
 {
-    enum step_end end = t->x->cursor.frozen_json.len > 0 ? freeze_thaw(t) : STEP_DONE;
+    enum step_result end = t->x->cursor.frozen_json.len > 0 ? suspend_resume(t) : STEP_DONE;
     struct failure failure = t->failure;
 
     if (end == STEP_NEEDS)
@@ -198,7 +202,7 @@ static enum step_end complete(struct turn *t, struct value output)
 }
 
 /* Another attempt, if there is one left. */
-static enum step_end try_again(struct turn *t, const struct asking *a)
+static enum step_result try_again(struct turn *t, const struct asking *a)
 {
     struct str error_json;
 
@@ -209,7 +213,7 @@ static enum step_end try_again(struct turn *t, const struct asking *a)
     return STEP_WAITS;
 }
 
-enum step_end reconcile_decide(struct turn *t, enum outcome_said said, struct value answer)
+enum step_result reconcile_decide(struct turn *t, enum outcome_said said, struct value answer)
 {
     const struct asking *a = t->x->cursor.asking;
 
@@ -239,14 +243,14 @@ static void record_failure(struct turn *t)
     failure_record(t, error, error_json);
 }
 
-bool reconcile_settle(struct turn *t, enum step_end end)
+bool reconcile_settle(struct turn *t, enum step_result end)
 {
     if (end == STEP_NEEDS)
         return false;
     if (t->x->undo != NULL) {
         if (end == STEP_FAILED)
             record_failure(t);
-        undo_resume(t);
+        rollback_resume(t);
         return true;
     }
     if (end == STEP_FAILED)
@@ -265,16 +269,16 @@ void reconcile_give_up(struct turn *t)
 
 /* --- asking --- */
 
-static enum step_end run_question(struct turn *t, const struct reconcile *r, struct value *out)
+static enum step_result run_question(struct turn *t, const struct reconcile *r, struct value *out)
 {
     struct cursor *cursor = &t->x->cursor;
     struct value input = value_absent();
-    enum step_end end;
+    enum step_result end;
 
     *out = value_null();
     if (cursor->frozen_json.len > 0) {
         input = read_or(t, cursor->input_json, value_absent());
-        end = freeze_thaw(t);
+        end = suspend_resume(t);
         if (end != STEP_DONE)
             return end;
     } else if (procedure_input(t, r->call.input, &input) != STEP_DONE ||
@@ -298,7 +302,7 @@ static bool keep_variables(struct turn *t, struct str *variables, struct str *as
 }
 
 /* The row of a question, and what it leaves behind. */
-static enum step_end record_question(struct turn *t, enum step_end end, struct value *output)
+static enum step_result record_question(struct turn *t, enum step_result end, struct value *output)
 {
     struct str output_json = STR_NONE, error_json = STR_NONE;
     struct str variables = STR_NONE, assigned = STR_NONE;
@@ -327,7 +331,7 @@ static enum step_end record_question(struct turn *t, enum step_end end, struct v
 }
 
 /* One question. STEP_DONE with what it answered, STEP_FAILED, STEP_WAITS or STEP_NEEDS. */
-static enum step_end put_question(struct turn *t, const struct step *step, struct value *out)
+static enum step_result put_question(struct turn *t, const struct step *step, struct value *out)
 {
     struct cursor *cursor = &t->x->cursor;
     struct asking *a = own_asking(t);
@@ -335,7 +339,7 @@ static enum step_end put_question(struct turn *t, const struct step *step, struc
                        .view = value_null(),
                        .input = read_or(t, a->input_json, value_absent()),
                        .loop = context_loop(t)};
-    enum step_end end;
+    enum step_result end;
 
     if (!t->is_answered) {
         cursor->asked++;
@@ -386,7 +390,7 @@ static bool ask_later(struct turn *t, const struct reconcile *r)
         return true;
     }
     reconcile_give_up(t);
-    undo_resume(t);
+    rollback_resume(t);
     return true;
 }
 
@@ -406,7 +410,7 @@ bool reconcile_ask(struct turn *t)
     const struct undo *undo = t->x->undo;
     struct value output, what = value_absent();
     enum outcome_said said;
-    enum step_end end;
+    enum step_result end;
 
     if (step->reconcile == NULL ||
         (undo != NULL && undo->deadline_at_us > 0 && undo->deadline_at_us <= t->wall_us))

@@ -1,5 +1,5 @@
 /*
- * record.c - commands on the record store; see turn.h.
+ * record.c - commands on the record store; see command.h.
  *
  * Reads are asked for with NEED and come back with the event. A step sees its
  * own staged writes and those of earlier steps of the turn laid over them.
@@ -12,8 +12,8 @@
  * them. A write that rests on nothing that the step has read is laid over the
  * record as it is then; any other is a conflict.
  */
+#include "engine/command.h"
 #include "engine/ident.h"
-#include "engine/turn.h"
 #include "value/json.h"
 
 enum { ID_MAX = 200, OBJECT_MAX = 100 };
@@ -64,7 +64,7 @@ static const struct record_read *find_read(const struct turn *t, struct str obje
 }
 
 /* STEP_DONE with *out, or STEP_NEEDS. */
-static enum step_end look(struct turn *t, struct str object, struct str id, struct seen *out)
+static enum step_result look(struct turn *t, struct str object, struct str id, struct seen *out)
 {
     const struct record_write *write = record_staged(t, object, id);
     const struct record_read *read;
@@ -120,9 +120,9 @@ struct basis {
 };
 
 /* Stage a write. STEP_DONE with its version in *version. */
-static enum step_end stage(struct turn *t, struct str object, struct str id,
-                           const struct seen *seen, const struct value *data, struct basis basis,
-                           int64_t *version)
+static enum step_result stage(struct turn *t, struct str object, struct str id,
+                              const struct seen *seen, const struct value *data, struct basis basis,
+                              int64_t *version)
 {
     struct record_write write = {.object = object,
                                  .id = id,
@@ -163,7 +163,7 @@ static struct value read_data(struct turn *t, struct str json)
     return data;
 }
 
-enum step_end record_resume(struct turn *t, struct record_write write)
+enum step_result record_resume(struct turn *t, struct record_write write)
 {
     bool is_own = find_write(&t->out->records, write.object, write.id) != NULL;
     struct seen seen;
@@ -196,7 +196,7 @@ enum step_end record_resume(struct turn *t, struct record_write write)
                  &version);
 }
 
-static enum step_end not_found(struct turn *t, struct str object, struct str id)
+static enum step_result not_found(struct turn *t, struct str object, struct str id)
 {
     return turn_fail(t, STR("not_found_record"), STR("business"), "there is no %.*s '%.*s'",
                      STR_ARG(object), STR_ARG(id));
@@ -248,15 +248,15 @@ static bool check_version(struct turn *t, const struct command *c, const struct 
     return false;
 }
 
-static enum step_end create(struct turn *t, const struct command *c, struct str object,
-                            struct str id, struct value *out)
+static enum step_result create(struct turn *t, const struct command *c, struct str object,
+                               struct str id, struct value *out)
 {
     struct seen seen = {0};
     struct value data;
     struct basis basis = {0};
     struct str if_exists;
     int64_t version = 0;
-    enum step_end end;
+    enum step_result end;
 
     if (!data_field(t, c, &data) || !command_text(t, c, FIELD_IF_EXISTS, STR("fail"), &if_exists))
         return STEP_FAILED;
@@ -292,14 +292,14 @@ static bool expects_version(const struct command *c)
     return c->fields[FIELD_EXPECTED_VERSION] != NULL;
 }
 
-static enum step_end update(struct turn *t, const struct command *c, struct str object,
-                            struct str id, struct value *out)
+static enum step_result update(struct turn *t, const struct command *c, struct str object,
+                               struct str id, struct value *out)
 {
     struct seen seen;
     struct value data;
     struct basis basis;
     int64_t version = 0;
-    enum step_end end;
+    enum step_result end;
 
     if (!data_field(t, c, &data))
         return STEP_FAILED;
@@ -317,8 +317,8 @@ static enum step_end update(struct turn *t, const struct command *c, struct str 
     return end;
 }
 
-static enum step_end delete_one(struct turn *t, const struct command *c, struct str object,
-                                struct str id, struct value *out)
+static enum step_result delete_one(struct turn *t, const struct command *c, struct str object,
+                                   struct str id, struct value *out)
 {
     struct value_entry *entries = ARENA_ARRAY(t->mem, 1, struct value_entry);
     struct seen seen;
@@ -338,7 +338,7 @@ static enum step_end delete_one(struct turn *t, const struct command *c, struct 
     return STEP_DONE;
 }
 
-enum step_end record_run(struct turn *t, const struct command *c, struct value *out)
+enum step_result record_run(struct turn *t, const struct command *c, struct value *out)
 {
     struct str object, id;
     struct seen seen;

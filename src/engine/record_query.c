@@ -7,7 +7,8 @@
  * with the writes of this turn laid over it, and has no protection against
  * records that others add meanwhile.
  */
-#include "engine/turn.h"
+#include "engine/command.h"
+#include "engine/context.h"
 #include "value/json.h"
 
 /* --- what is asked for --- */
@@ -218,8 +219,8 @@ static bool lay_over(struct turn *t, const struct search *s, struct search_found
 
 /* --- the command --- */
 
-enum step_end query_run(struct turn *t, const struct command *c, struct str object,
-                        struct value *out)
+enum step_result query_run(struct turn *t, const struct command *c, struct str object,
+                           struct value *out)
 {
     struct search *s = ARENA_NEW(t->mem, struct search);
     const struct search_read *read;

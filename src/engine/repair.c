@@ -1,6 +1,6 @@
 /*
  * repair.c - what operators do with an execution that cannot go on by itself;
- * see turn.h.
+ * see repair.h.
  *
  *     retry    held or failed without rollback: the step runs again, as a new
  *              visit; as the same visit when its last outcome is not known
@@ -9,7 +9,11 @@
  *     resolve  parked: what became of an attempt that reconcile could not find
  *              out; a retry asks anew
  */
-#include "engine/turn.h"
+#include "engine/repair.h"
+#include "engine/procedure.h"
+#include "engine/reconcile.h"
+#include "engine/step.h"
+#include "engine/strand.h"
 #include "value/json.h"
 
 static bool may_retry(const struct execution *x, struct err *err)
@@ -391,7 +395,7 @@ static void note_again(struct turn *t)
     turn_note(t, "again", buf_view(&note));
 }
 
-static enum step_end next_attempt(struct turn *t)
+static enum step_result next_attempt(struct turn *t)
 {
     struct cursor *cursor = &t->x->cursor;
 
@@ -468,7 +472,7 @@ bool repair_retry(struct turn *t, bool *complete, struct err *err)
         return false;
     forget_end(t);
     if (continues) {
-        enum step_end end = next_attempt(t);
+        enum step_result end = next_attempt(t);
 
         *complete = end != STEP_NEEDS && (!flow_settle(t, end) || step_run_all(t));
         return true;
@@ -481,7 +485,7 @@ bool repair_retry(struct turn *t, bool *complete, struct err *err)
 bool repair_skip(struct turn *t, bool *complete, struct err *err)
 {
     struct execution *x = t->x;
-    enum step_end end = STEP_SKIPPED;
+    enum step_result end = STEP_SKIPPED;
 
     if (!may_skip(x, err))
         return false;
@@ -518,7 +522,7 @@ bool repair_resolve(struct turn *t, bool *complete, struct err *err)
 {
     uint32_t place = execution_is_held(t->x) ? strand_find(t, is_resolved) : NO_STRAND;
     struct value output = t->ev->output;
-    enum step_end end;
+    enum step_result end;
 
     if (place == NO_STRAND)
         return err_set(err, ERR_CONFLICT, "the execution does not wait for this outcome any more");

@@ -1,7 +1,7 @@
 /* show.c - executions and history rows as clients see them; see show.h. */
 #include "engine/show.h"
 
-#include "engine/turn.h"
+#include "engine/context.h"
 #include "value/json.h"
 #include "value/object.h"
 

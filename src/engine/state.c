@@ -6,7 +6,7 @@
 #include "engine/state.h"
 
 #include "base/buf.h"
-#include "engine/turn.h"
+#include "engine/context.h"
 #include "value/json.h"
 #include "value/number.h"
 

@@ -12,7 +12,7 @@
 #include "engine/advance.h"
 
 /* In the error of an execution that had nothing to roll back. */
-#define NOTHING_UNDONE "\"compensation\":{\"compensated\":[],\"failed\":[]}"
+#define NOTHING_ROLLED_BACK "\"compensation\":{\"compensated\":[],\"failed\":[]}"
 
 /* What the store keeps of an execution, as it was read. */
 struct stored_execution {

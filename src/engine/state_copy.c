@@ -107,7 +107,7 @@ static void copy_strands(struct arena *mem, struct execution *x, const struct ex
     x->others = copy_others(mem, from->others, from->other_count);
 }
 
-static const struct undo *copy_undo(struct arena *mem, const struct undo *from)
+static const struct undo *copy_rollback(struct arena *mem, const struct undo *from)
 {
     struct undo *undo;
 
@@ -192,7 +192,7 @@ struct execution *state_copy(struct arena *mem, const struct execution *exec)
     x->result_json = copy_text(mem, exec->result_json);
     x->waiting_for_json = copy_text(mem, exec->waiting_for_json);
     copy_strands(mem, x, exec);
-    x->undo = copy_undo(mem, exec->undo);
+    x->undo = copy_rollback(mem, exec->undo);
     x->pause = copy_pause(mem, exec->pause);
     x->variables = value_copy(mem, exec->variables);
     x->variables_json = copy_text(mem, exec->variables_json);

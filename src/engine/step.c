@@ -1,5 +1,5 @@
 /*
- * step.c - running the steps of a program; see turn.h.
+ * step.c - running the steps of a program; see step.h.
  *
  *     when -> input -> commands, a wait, a worker, or steps in it -> completed, skipped or failed
  *
@@ -8,8 +8,13 @@
  * or when the turn has done enough: then the execution stays `running`, is due
  * at once and goes to the back of the queue.
  */
+#include "engine/step.h"
 #include "define/define.h"
-#include "engine/turn.h"
+#include "engine/command.h"
+#include "engine/context.h"
+#include "engine/procedure.h"
+#include "engine/rollback.h"
+#include "engine/wait.h"
 #include "value/json.h"
 
 /* A turn ends after so much history, or after TURN_STEPS_MAX steps. */
@@ -50,7 +55,7 @@ void step_apply_staged(struct turn *t)
 }
 
 /* What rolling this visit back will need beside its row. */
-static void note_undo(struct turn *t, const struct step *step)
+static void note_rollback(struct turn *t, const struct step *step)
 {
     bool has_rollbacks = step->kind == STEP_PROCEDURE && step->procedure->has_rollbacks;
     struct value loop;
@@ -64,7 +69,7 @@ static void note_undo(struct turn *t, const struct step *step)
             turn_note(t, "loop", json);
     }
     if (has_rollbacks)
-        undo_command_note(t);
+        rollback_command_note(t);
 }
 
 /* The bytes of the context once the step has ended with so many of its own. */
@@ -77,7 +82,7 @@ static size_t context_with(const struct turn *t, size_t step_bytes)
     return loop == NULL ? bytes : bytes - loop->collected.bytes - loop->errors.bytes;
 }
 
-enum step_end step_complete(struct turn *t, struct value output, int64_t took)
+enum step_result step_complete(struct turn *t, struct value output, int64_t took)
 {
     struct execution *x = t->x;
     struct step_state state = {
@@ -101,7 +106,7 @@ enum step_end step_complete(struct turn *t, struct value output, int64_t took)
     }
     row = step_row(t, HISTORY_FORWARD, STR("completed"));
     row->output_json = state.output_json;
-    note_undo(t, turn_step(t));
+    note_rollback(t, turn_step(t));
     step_set(t, state);
     if (t->assigned.len > 0) {
         turn_note(t, "variables", assigned_json);
@@ -116,7 +121,7 @@ enum step_end step_complete(struct turn *t, struct value output, int64_t took)
     return STEP_DONE;
 }
 
-static enum step_end skip(struct turn *t)
+static enum step_result skip(struct turn *t)
 {
     (void)step_row(t, HISTORY_FORWARD, STR("skipped"));
     step_set(t, (struct step_state){.outcome = OUTCOME_SKIPPED, .visit = t->x->cursor.visit});
@@ -139,7 +144,7 @@ void failure_record(struct turn *t, struct value error, struct str error_json)
 
     row->output_json = t->refused_output_json;
     row->error_json = error_json;
-    note_undo(t, step);
+    note_rollback(t, step);
     if (step->kind == STEP_PROCEDURE && may_have_happened(t))
         turn_note(t, "maybe", STR("true"));
     t->row_bytes += (size_t)state_row_bytes(row);
@@ -171,7 +176,7 @@ void step_wait(struct turn *t, enum cursor_phase phase, enum waiting_kind kind, 
  * The input of a visit, evaluated once. $.input of inline commands is the
  * execution's with this laid over it; a named procedure has this alone.
  */
-static enum step_end evaluate_input(struct turn *t, const struct step *step)
+static enum step_result evaluate_input(struct turn *t, const struct step *step)
 {
     struct value input;
 
@@ -196,13 +201,13 @@ static struct value stored_input(struct turn *t)
     return input;
 }
 
-static enum step_end run_wait(struct turn *t, const struct step *step)
+static enum step_result run_wait(struct turn *t, const struct step *step)
 {
     const struct command *c = &step->procedure->commands[0];
     struct value output;
     bool wanted = false;
     int64_t took;
-    enum step_end end = command_condition(t, c->when, "when", c->pointer, &wanted);
+    enum step_result end = command_condition(t, c->when, "when", c->pointer, &wanted);
 
     if (end != STEP_DONE)
         return end;
@@ -215,12 +220,12 @@ static enum step_end run_wait(struct turn *t, const struct step *step)
     return end == STEP_DONE ? step_complete(t, output, took) : end;
 }
 
-enum step_end step_attempt(struct turn *t)
+enum step_result step_attempt(struct turn *t)
 {
     const struct step *step = turn_step(t);
     const struct procedure *p = step->procedure;
     struct value output, input = value_absent();
-    enum step_end end;
+    enum step_result end;
 
     ASSERT(step->kind == STEP_PROCEDURE);
     if (p->kind == PROCEDURE_INLINE && wait_is(&p->commands[0]))
@@ -228,9 +233,9 @@ enum step_end step_attempt(struct turn *t)
     if (p->kind != PROCEDURE_INLINE)
         input = stored_input(t);
     if (t->x->cursor.frozen_json.len > 0 && t->is_stopping) {
-        freeze_recall(t);
+        suspend_recall(t);
     } else if (t->x->cursor.frozen_json.len > 0) {
-        end = freeze_thaw(t);
+        end = suspend_resume(t);
         if (end != STEP_DONE)
             return end;
     }
@@ -238,10 +243,10 @@ enum step_end step_attempt(struct turn *t)
     return end == STEP_DONE ? step_complete(t, output, 0) : end;
 }
 
-static enum step_end run_one(struct turn *t)
+static enum step_result run_one(struct turn *t)
 {
     const struct step *step = turn_step(t);
-    enum step_end end;
+    enum step_result end;
     bool wanted = false;
 
     t->x->cursor = (struct cursor){
@@ -274,7 +279,7 @@ bool step_run_all(struct turn *t)
     x->status = STATUS_RUNNING;
     execution_set_waiting(x, WAITING_NONE, STR_NONE);
     while (x->cursor.step < x->program->step_count) {
-        enum step_end end;
+        enum step_result end;
 
         if (step_turn_is_long(t)) {
             x->wake_at_us = WAKE_AT_ONCE;

@@ -1,5 +1,5 @@
 /*
- * strand.c - several lines of work in one execution; see turn.h.
+ * strand.c - several lines of work in one execution; see strand.h.
  *
  * A parallel step has a strand for each branch that is under way, a loop whose
  * iterations run at once one for each of these. A strand is a cursor with the
@@ -15,7 +15,10 @@
  *     an event  -->  the strand it is for runs until it waits
  *               -->  those that are ready, the one that has stood longest first
  */
-#include "engine/turn.h"
+#include "engine/strand.h"
+#include "engine/procedure.h"
+#include "engine/reconcile.h"
+#include "engine/step.h"
 
 /* --- the one in hand and the others --- */
 
@@ -180,9 +183,11 @@ static void fail_stopped(struct turn *t, struct str class)
     struct value error;
 
     turn_begin_step(t);
-    /* It is the next attempt that will not be; the deadline may have held it before that. */
-    if (cursor->phase == PHASE_RETRY ||
-        (cursor->phase == PHASE_HELD && cursor->is_unsure && cursor->awaited.len == 0))
+    /*
+     * It is the next attempt that will not be; the deadline may have held it before
+     * that. One that was under way then still has what it awaits.
+     */
+    if (cursor->phase == PHASE_RETRY || (cursor->phase == PHASE_HELD && cursor->awaited.len == 0))
         cursor->attempt++;
     (void)turn_fail(t, STR("stopped"), class, "it was stopped before it had ended");
     t->failure.is_tried_again = true; /* nothing in the step may handle it */

@@ -1,5 +1,5 @@
 /* turn.c - the bookkeeping of one advance; see turn.h. */
-#include "engine/turn.h"
+#include "engine/context.h"
 
 #include "value/json.h"
 #include "value/object.h"
@@ -133,7 +133,8 @@ void turn_leave_visit(struct turn *t)
     state_count_visit(t->mem, x, round, turn_step(t)->code, x->cursor.visit);
 }
 
-enum step_end turn_fail(struct turn *t, struct str code, struct str class, const char *format, ...)
+enum step_result turn_fail(struct turn *t, struct str code, struct str class, const char *format,
+                           ...)
 {
     char message[512];
     va_list args;
@@ -150,7 +151,7 @@ enum step_end turn_fail(struct turn *t, struct str code, struct str class, const
     return STEP_FAILED;
 }
 
-enum step_end turn_fail_value(struct turn *t, struct value error, struct str pointer)
+enum step_result turn_fail_value(struct turn *t, struct value error, struct str pointer)
 {
     ASSERT(error.kind == VALUE_ERROR);
     t->failure = (struct failure){
@@ -170,7 +171,7 @@ static struct str text_or(struct value map, struct str name, struct str fallback
     return v.kind == VALUE_STRING ? value_text(v) : fallback;
 }
 
-enum step_end turn_fail_answer(struct turn *t, struct value error)
+enum step_result turn_fail_answer(struct turn *t, struct value error)
 {
     struct value retryable =
         error.kind == VALUE_MAP ? value_map_get_str(error, STR("retryable")) : value_absent();
@@ -186,7 +187,7 @@ enum step_end turn_fail_answer(struct turn *t, struct value error)
     return STEP_FAILED;
 }
 
-enum step_end turn_fail_size(struct turn *t)
+enum step_result turn_fail_size(struct turn *t)
 {
     return turn_fail(t, STR("limit_context_size"), STR("business"),
                      "the context would be larger than %d bytes", CONTEXT_BYTES_MAX);

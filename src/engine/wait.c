@@ -1,7 +1,13 @@
-/* wait.c - steps that wait for a signal, a duration or a point in time; see turn.h. */
+/* wait.c - steps that wait for a signal, a duration or a point in time; see wait.h. */
+#include "engine/wait.h"
 #include "define/catalog.h"
 #include "define/define.h"
-#include "engine/turn.h"
+#include "engine/command.h"
+#include "engine/context.h"
+#include "engine/procedure.h"
+#include "engine/repair.h"
+#include "engine/rollback.h"
+#include "engine/step.h"
 #include "value/json.h"
 #include "value/timefmt.h"
 
@@ -240,8 +246,8 @@ static const struct signal *find_buffered(struct turn *t, const struct command *
 }
 
 /* The same among those that are kept for its correlation. STEP_NEEDS: they must be read first. */
-static enum step_end find_kept(struct turn *t, const struct command *c, struct value types,
-                               const struct signal **out, struct value *payload)
+static enum step_result find_kept(struct turn *t, const struct command *c, struct value types,
+                                  const struct signal **out, struct value *payload)
 {
     const struct kept_read *kept;
 
@@ -266,7 +272,8 @@ static enum step_end find_kept(struct turn *t, const struct command *c, struct v
     return STEP_DONE;
 }
 
-enum step_end wait_looks(struct turn *t, const struct step *step, struct value *out, int64_t *took)
+enum step_result wait_looks(struct turn *t, const struct step *step, struct value *out,
+                            int64_t *took)
 {
     const struct command *c = &step->procedure->commands[0];
     const struct signal *signal = NULL;
@@ -377,7 +384,7 @@ static void set_timer(struct cursor *cursor)
         cursor->wake_at_us = cursor->remind_at_us;
 }
 
-static enum step_end begin_waiting(struct turn *t, const struct step *step)
+static enum step_result begin_waiting(struct turn *t, const struct step *step)
 {
     struct str why;
 
@@ -388,7 +395,8 @@ static enum step_end begin_waiting(struct turn *t, const struct step *step)
     return STEP_WAITS;
 }
 
-enum step_end wait_begin(struct turn *t, const struct step *step, struct value *out, int64_t *took)
+enum step_result wait_begin(struct turn *t, const struct step *step, struct value *out,
+                            int64_t *took)
 {
     const struct command *c = &step->procedure->commands[0];
     struct cursor *cursor = &t->x->cursor;
@@ -431,7 +439,7 @@ bool wait_is_over(const struct turn *t)
     return cursor->timeout_at_us > 0 && cursor->timeout_at_us <= t->wall_us;
 }
 
-enum step_end wait_expired(struct turn *t, const struct step *step, struct value *out)
+enum step_result wait_expired(struct turn *t, const struct step *step, struct value *out)
 {
     const struct command *c = &step->procedure->commands[0];
 
@@ -447,7 +455,7 @@ enum step_end wait_expired(struct turn *t, const struct step *step, struct value
 }
 
 /* The reminder is recorded, whatever became of it. */
-static void record_reminder(struct turn *t, enum step_end end, struct value output)
+static void record_reminder(struct turn *t, enum step_result end, struct value output)
 {
     struct str output_json = STR_NONE, error_json = STR_NONE;
     struct history_row *row;
@@ -470,7 +478,7 @@ bool wait_remind(struct turn *t, const struct step *step)
     const struct wait *wait = step->procedure->commands[0].wait;
     struct cursor *cursor = &t->x->cursor;
     struct value input, output = value_null();
-    enum step_end end;
+    enum step_result end;
 
     t->reminder = cursor->reminders + 1;
     t->key_suffix = str_printf(t->mem, "-reminder-%lld", (long long)t->reminder);

@@ -1,8 +1,14 @@
 /*
  * wake.c - what stood still goes on: a wait is over, an attempt begins, an
- * answer is there, the deadline has passed; see turn.h.
+ * answer is there, the deadline has passed; see wait.h.
  */
-#include "engine/turn.h"
+#include "engine/command.h"
+#include "engine/procedure.h"
+#include "engine/reconcile.h"
+#include "engine/repair.h"
+#include "engine/step.h"
+#include "engine/strand.h"
+#include "engine/wait.h"
 
 /* --- a step goes on --- */
 
@@ -21,14 +27,14 @@ static void apply_deadline(struct turn *t)
 }
 
 /* Go on after a step that ended like this. False: reads are needed first. */
-static bool go_on(struct turn *t, enum step_end end)
+static bool go_on(struct turn *t, enum step_result end)
 {
     if (end == STEP_NEEDS)
         return false;
     return !flow_settle(t, end) || step_run_all(t);
 }
 
-bool wake_leave_wait(struct turn *t, enum step_end end, struct value output, int64_t took)
+bool wake_leave_wait(struct turn *t, enum step_result end, struct value output, int64_t took)
 {
     const struct command *c = &turn_step(t)->procedure->commands[0];
 
@@ -44,7 +50,7 @@ static bool wake_wait(struct turn *t)
     const struct step *step = turn_step(t);
     const struct command *c = &step->procedure->commands[0];
     struct value output = value_null();
-    enum step_end end;
+    enum step_result end;
 
     turn_begin_step(t);
     if (!wait_is_over(t))
@@ -84,7 +90,7 @@ static bool wake_attempt(struct turn *t)
 static bool go_on_behind(struct turn *t)
 {
     struct cursor *cursor = &t->x->cursor;
-    enum step_end end;
+    enum step_result end;
 
     cursor->awaited = STR_NONE;
     cursor->wake_at_us = cursor->timeout_at_us = 0;
@@ -107,8 +113,8 @@ bool wake_with_answer(struct turn *t, struct value output, struct value error)
     turn_begin_step(t);
     if (output.kind == VALUE_ABSENT)
         (void)turn_fail_answer(t, error);
-    if (output.kind == VALUE_ABSENT || !freeze_answer(t, output))
-        freeze_refuse(t);
+    if (output.kind == VALUE_ABSENT || !suspend_answer(t, output))
+        suspend_refuse(t);
     return go_on_behind(t);
 }
 
@@ -122,7 +128,7 @@ static bool answered(struct turn *t, struct value output, struct value error)
 static bool wake_child(struct turn *t)
 {
     struct value output, error;
-    enum step_end end;
+    enum step_result end;
 
     turn_begin_step(t);
     end = child_look(t, &output, &error);
@@ -131,7 +137,7 @@ static bool wake_child(struct turn *t)
         return end != STEP_NEEDS;
     if (end == STEP_DONE)
         return answered(t, output, error);
-    freeze_refuse(t);
+    suspend_refuse(t);
     return go_on_behind(t);
 }
 
@@ -142,7 +148,7 @@ static bool wake_job(struct turn *t)
     turn_begin_step(t);
     (void)turn_fail(t, STR("timeout_step"), STR("transient"),
                     "no worker did it before the time was up");
-    freeze_refuse(t);
+    suspend_refuse(t);
     return go_on_behind(t);
 }
 

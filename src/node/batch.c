@@ -72,12 +72,27 @@ void batch_add(struct node *n, struct work *w)
     *VEC_ADD(&n->current->mem, &n->current->members) = &w->member;
 }
 
+/*
+ * A member of a stale entry rests on a commit that was refused while this batch
+ * was being built. The store must not take it: the row may have the version
+ * that it names all the same, written by another node.
+ */
+static void mark_void(const struct batch *b)
+{
+    for (size_t i = 0; i < b->members.count; i++) {
+        const struct work *w = b->members.items[i]->owner;
+
+        b->members.items[i]->is_void = w->entry != NULL && w->entry->is_stale;
+    }
+}
+
 void batch_submit(struct node *n)
 {
     struct batch *b = n->current;
 
     if (b->members.count == 0 || n->outstanding == OUTSTANDING_MAX)
         return;
+    mark_void(b);
     b->number = n->batch_number + 1;
     CRASH_POINT(BEFORE_SUBMIT);
     if (!store_submit(n->store, b))
@@ -149,7 +164,10 @@ static void member_applied(struct node *n, struct work *w)
     }
     if (commit != NULL)
         commit_applied(n, e, w);
-    w->kind->applied(n, w);
+    if (w->is_futile)
+        w->kind->futile(n, e, w, &w->err, w->found);
+    else
+        w->kind->applied(n, w);
     if (commit != NULL && status_is_terminal(commit->after->status))
         request_answer_waiters(n, e, commit->after);
     entry_unpin(n, e);
@@ -166,16 +184,20 @@ static bool may_try_again(struct work *w)
         return ++w->record_tries <= RECORD_TRIES_ALL_MAX + 1;
     case MEMBER_STALE:
         return w->entry != NULL && ++w->tries <= TRIES_MAX;
+    case MEMBER_GONE:
+        /* What it asked for changes nothing: who reads again is told that it is not there. */
+        return w->asserts && ++w->tries <= TRIES_MAX;
     case MEMBER_KEPT_STALE:
         return ++w->kept_tries <= KEPT_TRIES_MAX;
+    case MEMBER_FAILED:
+        /* Another session has locked the row: it is hardly more than a moment. */
+        return w->entry != NULL && w->member.err.code == ERR_OVERLOADED && ++w->tries <= TRIES_MAX;
     case MEMBER_APPLIED:
     case MEMBER_KEY_BUSY:
     case MEMBER_SIGNAL_KNOWN:
     case MEMBER_SIGNAL_DIFFERS:
     case MEMBER_REPEATED:
     case MEMBER_KEY_CONFLICT:
-    case MEMBER_GONE:
-    case MEMBER_FAILED:
         break;
     }
     return false;
@@ -213,7 +235,8 @@ static void member_undone(struct node *n, struct work *w, const struct batch *b)
         e->is_stale = true;
         entry_unpin(n, e);
     }
-    if (e != NULL && !is_unknown && ++w->tries <= TRIES_MAX)
+    /* One that changes nothing may run again in any case. */
+    if (e != NULL && (!is_unknown || w->asserts) && ++w->tries <= TRIES_MAX)
         work_again(n, w);
     else
         w->kind->unknown(n, w, b);

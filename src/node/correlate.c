@@ -144,6 +144,8 @@ void correlate(struct node *n, struct work *w)
         w->correlated = make_signal(n, w->request);
     w->entry = NULL;
     w->commit = NULL;
+    w->asserts = w->is_futile = false;
+    w->tries = 0; /* of the execution that was asked before */
     w->now_us = 0;
     work_forget_reads(w);
     l->correlate.work = w;

@@ -3,10 +3,10 @@
  *
  * An entry is an execution with the works that wait for it. A member of a batch
  * pins its entry: the state in memory may then be ahead of what is durable.
- * Nothing that rests on such a state leaves: refusals, answers to waiters and
- * reads of records wait until the last pin is gone. When a member does not
- * become true, the entry is stale: no further work is done on it, and once
- * unpinned it is loaded again.
+ * Nothing that rests on such a state leaves: refusals and answers to waiters are
+ * members themselves, and reads of records wait until the last pin is gone. When
+ * a member does not become true, the entry is stale: no further work is done on
+ * it, and once unpinned it is loaded again.
  */
 #ifndef PAWL_NODE_ENTRY_H
 #define PAWL_NODE_ENTRY_H
@@ -44,6 +44,7 @@ struct entry {
     struct str told_step;         /* in the program */
     struct err err;               /* GONE */
     struct node_request *waiters; /* for its end or a signal to be taken, through `next` */
+    bool is_expiring;             /* a work_expire of it is in a batch */
     size_t bytes;                 /* of `mem`, as counted in the node */
     size_t copied_bytes;          /* of `mem` after the state was last copied */
     struct entry *newer, *older;  /* by last use */

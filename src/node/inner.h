@@ -122,7 +122,8 @@ struct node {
 
     struct retention *retention; /* or NULL: everything is kept */
     struct expiry *expiry;
-    struct audit_retention *audit_retention; /* NULL: the log is kept */
+    struct audit_retention *audit_retention;       /* NULL: the log is kept */
+    struct snapshot_retention *snapshot_retention; /* NULL: they are kept */
 
     /* executions that failed for reasons of their own: park.c */
     struct failure failures[FAILURES_MAX];
@@ -189,20 +190,25 @@ void wake_refill(struct node *n);
 void wake_look_back(struct node *n);             /* now and then: what is overdue and unknown */
 int64_t wake_refill_in_us(const struct node *n); /* until wake_refill() has something to do */
 
+/* waiters.c: those who wait for an end, or for a signal to be taken */
+void request_wait(struct node *n, struct entry *e, struct node_request *r);
+void request_answer_waiters(struct node *n, struct entry *e, const struct execution *x);
+void request_refuse_waiters(struct node *n, struct entry *e, const struct err *err);
+/* Tell those whose time is up how it stands, once the store has said that it stands so. */
+void request_expire(struct node *n);
+/* Its state was read: tell those who wait for its end, if it has ended. */
+void request_expire_loaded(struct node *n, struct entry *e);
+
 /* request.c */
 void request_begin_start(struct node *n, struct work *w); /* find out which version is meant */
 void request_start(struct node *n, struct work *w);
 void request_refuse(struct node *n, struct node_request *r, enum err_code code, const char *format,
                     ...) PRINTF_LIKE(4, 5);
 void request_done(struct node *n, struct node_request *r);
-void request_wait(struct node *n, struct entry *e, struct node_request *r);
 /* Fill the answer with the execution as it is, which is durable. */
 void request_show(struct node_request *r, const struct execution *x);
 /* The same, and answer. */
 void request_answer(struct node *n, struct node_request *r, const struct execution *x);
-void request_answer_waiters(struct node *n, struct entry *e, const struct execution *x);
-void request_refuse_waiters(struct node *n, struct entry *e, const struct err *err);
-void request_expire(struct node *n);
 
 /* retention.c: deleting what ended long ago, a little at a time */
 void retention_open(struct node *n);
@@ -237,6 +243,12 @@ void audit_retention_open(struct node *n);
 void audit_retention_close(struct node *n);
 void audit_retention_run(struct node *n);
 int64_t audit_retention_in_us(const struct node *n); /* until there is something to do */
+
+/* snapshot_retention.c: snapshots that no execution has are deleted */
+void snapshot_retention_open(struct node *n);
+void snapshot_retention_close(struct node *n);
+void snapshot_retention_run(struct node *n);
+int64_t snapshot_retention_in_us(const struct node *n); /* until there is something to do */
 
 /* view.c */
 /* Append it as the API shows it, or a row of its history. */

@@ -205,8 +205,7 @@ static void restore_execution(struct load *l)
     if (!e->wake_queued)
         wake_arm(n, e->x);
     taken_loaded(n, e);
-    if (status_is_terminal(e->x->status))
-        request_answer_waiters(n, e, e->x);
+    request_expire_loaded(n, e);
     entry_touch(n, e);
     entry_make_ready(n, e);
     entry_release_if_idle(n, e);
@@ -308,8 +307,10 @@ static bool load_child(struct reader *reader, struct arena *mem, struct uuid id,
     struct stored_execution child;
 
     *out = (struct child_read){.id = id, .result = value_null(), .error = value_null()};
-    if (!read_execution(reader, mem, id, &child, &out->is_found, err) || !out->is_found)
-        return !out->is_found;
+    if (!read_execution(reader, mem, id, &child, &out->is_found, err))
+        return false;
+    if (!out->is_found)
+        return true;
     out->status = child.status;
     return (child.result_json.len == 0 || json_read(mem, child.result_json, &out->result, err)) &&
            (child.error_json.len == 0 || json_read(mem, child.error_json, &out->error, err));

@@ -68,6 +68,12 @@ struct load {
             struct ended_executions rows;
         } ended;
         struct {
+            int64_t before_us, after_row;
+            struct str after_hash;
+            struct snapshot_hashes old;
+            struct pinned_snapshots pinned;
+        } snapshots;
+        struct {
             struct work *work;
             int64_t now_us;
             bool is_known, is_found;

@@ -74,6 +74,7 @@ bool node_pass(struct node *n)
         retention_run(n);
         expiry_run(n);
         audit_retention_run(n);
+        snapshot_retention_run(n);
     }
     config_look(n);
     any |= wake_fire(n);
@@ -113,6 +114,7 @@ static int64_t idle_us(const struct node *n)
     us = min_us(us, retention_in_us(n));
     us = min_us(us, expiry_in_us(n));
     us = min_us(us, audit_retention_in_us(n));
+    us = min_us(us, snapshot_retention_in_us(n));
     us = min_us(us, config_look_in_us(n));
     return us < 0 ? 0 : us;
 }
@@ -328,6 +330,7 @@ struct node *node_open(const struct node_options *options, struct err *err)
     retention_open(n);
     expiry_open(n);
     audit_retention_open(n);
+    snapshot_retention_open(n);
     if (open_all(n, err))
         return n;
     node_close(n);
@@ -354,6 +357,7 @@ void node_close(struct node *n)
     retention_close(n);
     expiry_close(n);
     audit_retention_close(n);
+    snapshot_retention_close(n);
     timers_fini(&n->timers);
     poison_close(&n->poison);
     if (n->epoll_fd >= 0)

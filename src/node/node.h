@@ -28,6 +28,8 @@ struct node_options {
     size_t program_bytes;      /* of compiled programs; 0 = 32 MiB */
     int64_t keep_ended_us;     /* executions that ended longer ago are deleted; 0 = none */
     int64_t keep_audit_us;     /* lines of the audit log that are older are deleted; 0 = none */
+    int64_t keep_snapshots_us; /* those that no execution has are deleted, once unused for this
+                                  long, two days at least; 0 = none */
     size_t pending_max;        /* requests under way; 0 = 16384; beyond: ERR_OVERLOADED */
     const struct cel_env *env; /* what expressions of definitions may use; NULL = its own */
     struct store *store;    /* for the simulator: use this one, do not open any; it needs `done` */

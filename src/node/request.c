@@ -11,9 +11,6 @@
 
 enum { CODE_MAX = 100 }; /* bytes */
 
-/* How long waiters may be looked at too late. */
-#define EXPIRY_GRAIN_US INT64_C(20000)
-
 void request_done(struct node *n, struct node_request *r)
 {
     n->pending--;
@@ -33,18 +30,6 @@ void request_refuse(struct node *n, struct node_request *r, enum err_code code, 
     request_done(n, r);
 }
 
-/* --- waiting for an end --- */
-
-void request_wait(struct node *n, struct entry *e, struct node_request *r)
-{
-    r->deadline_us = clock_mono_us(n->clock) + r->wait_us;
-    r->next = e->waiters;
-    e->waiters = r;
-    n->waiting++;
-    if (r->deadline_us < n->next_expiry_us)
-        n->next_expiry_us = r->deadline_us;
-}
-
 void request_show(struct node_request *r, const struct execution *x)
 {
     struct buf text;
@@ -62,75 +47,6 @@ void request_answer(struct node *n, struct node_request *r, const struct executi
     if (r->signal_seq == 0)
         request_show(r, x);
     request_done(n, r);
-}
-
-/* Take those who wait off the entry. */
-static struct node_request *take_waiters(struct node *n, struct entry *e)
-{
-    struct node_request *first = e->waiters;
-
-    e->waiters = NULL;
-    for (const struct node_request *r = first; r != NULL; r = r->next)
-        n->waiting--;
-    return first;
-}
-
-void request_answer_waiters(struct node *n, struct entry *e, const struct execution *x)
-{
-    struct node_request *r = take_waiters(n, e), *next;
-
-    for (; r != NULL; r = next) {
-        next = r->next;
-        request_answer(n, r, x);
-    }
-}
-
-void request_refuse_waiters(struct node *n, struct entry *e, const struct err *err)
-{
-    struct node_request *r = take_waiters(n, e), *next;
-
-    for (; r != NULL; r = next) {
-        next = r->next;
-        if (r->ok)
-            request_done(n, r); /* what it asked for has happened, and it was shown how */
-        else
-            request_refuse(n, r, err->code, "%s", err->message);
-    }
-}
-
-/* Answer those of one entry whose time is up, unless its state is not durable yet. */
-static void expire_entry(struct node *n, struct entry *e, int64_t now_us, int64_t *next_us)
-{
-    struct node_request **link = &e->waiters;
-
-    while (*link != NULL) {
-        struct node_request *r = *link;
-        if (r->deadline_us > now_us || e->pins > 0 || e->state != ENTRY_READY || e->is_stale) {
-            if (r->deadline_us < *next_us)
-                *next_us = r->deadline_us;
-            link = &r->next;
-            continue;
-        }
-        *link = r->next;
-        n->waiting--;
-        request_answer(n, r, e->x);
-    }
-}
-
-void request_expire(struct node *n)
-{
-    int64_t now_us = clock_mono_us(n->clock), next_us = INT64_MAX;
-
-    if (n->waiting == 0 || (now_us < n->next_expiry_us && !n->is_draining))
-        return;
-    for (struct entry *e = n->newest, *older; e != NULL; e = older) {
-        older = e->older;
-        if (e->waiters == NULL)
-            continue;
-        expire_entry(n, e, n->is_draining ? INT64_MAX - 1 : now_us, &next_us);
-        entry_release_if_idle(n, e);
-    }
-    n->next_expiry_us = next_us < now_us + EXPIRY_GRAIN_US ? now_us + EXPIRY_GRAIN_US : next_us;
 }
 
 /* --- starting --- */

@@ -114,8 +114,6 @@ static void wake_event(const struct node *n, const struct work *w, struct event 
 static void wake_applied(struct node *n, struct work *w)
 {
     park_forget(n, w->entry->id);
-    if (w->asserts)
-        wake_arm(n, w->entry->x);
     work_free(n, w);
 }
 
@@ -125,30 +123,26 @@ static void wake_futile(struct node *n, struct entry *e, struct work *w, const s
 {
     (void)err;
     (void)found;
-    /* What it was told changes nothing, provided that it stands where it did: these rows go. */
-    if (e->told.count > 0 && (e->x->pause == NULL || e->is_told_to_cancel) && !entry_is_parked(e)) {
-        w->commit = NULL;
-        w->asserts = true;
-        w->assertion = (struct assertion){
-            .id = e->id, .row = e->row, .row_version = e->x->row_version, .now_us = w->now_us};
-        e->pins++;
-        batch_add(n, w);
-        return;
-    }
-    wake_arm(n, e->x);
+    park_forget(n, e->id);
+    wake_arm(n, w->met);
     work_free(n, w);
 }
 
-/* A wake looks at every child that it waits for: what it was told goes with its member. */
+/*
+ * A wake looks at every child that it waits for: what it was told goes with its
+ * member, also when it changes nothing. One that is paused or parked keeps it.
+ */
 static void wake_member(struct node *n, struct work *w)
 {
     struct entry *e = w->entry;
 
     (void)n;
-    if (w->asserts)
+    if (!w->asserts)
+        w->commit->consumed = e->told;
+    else if ((e->x->pause == NULL || e->is_told_to_cancel) && !entry_is_parked(e))
         w->assertion.consumed = e->told;
     else
-        w->commit->consumed = e->told;
+        return;
     e->told = (struct told_numbers){0};
 }
 

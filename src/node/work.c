@@ -81,7 +81,7 @@ void work_again(struct node *n, struct work *w)
 {
     ASSERT(w->entry != NULL);
     w->commit = NULL;
-    w->asserts = false;
+    w->asserts = w->is_futile = false;
     w->now_us = 0;
     work_forget_reads(w);
     if (w->kind->again != NULL)
@@ -165,15 +165,43 @@ static void make_event(const struct node *n, struct work *w, struct event *ev)
     w->kind->event(n, w, ev);
 }
 
-/* The event does not apply: that is told once the state which it met is durable. */
-static bool end_futile(struct node *n, struct entry *e, struct work *w, const struct err *err,
+void work_assert(struct node *n, struct entry *e, struct work *w)
+{
+    w->commit = NULL;
+    w->asserts = true;
+    w->met = e->x;
+    w->assertion = (struct assertion){
+        .id = e->id,
+        .row = e->row,
+        .row_version = e->x->row_version,
+        .now_us = w->now_us != 0 ? w->now_us : clock_wall_us(n->clock),
+    };
+    e->pins++;
+    batch_add(n, w);
+}
+
+/* It changes nothing: what follows from that is told once the state that it met is known to be true. */
+static void settle_first(struct node *n, struct entry *e, struct work *w)
+{
+    work_take_first(n, e, w);
+    work_assert(n, e, w);
+}
+
+/* The event does not apply. `found`: in the entry's memory, or NULL. */
+static void end_futile(struct node *n, struct entry *e, struct work *w, const struct err *err,
                        const struct findings *found)
 {
-    if (e->pins > 0)
-        return false;
-    work_take_first(n, e, w);
-    w->kind->futile(n, e, w, err, found);
-    return true;
+    /* One that was to be started is in no store, and nobody else can have changed it. */
+    if (e->x->row_version == 0) {
+        work_take_first(n, e, w);
+        w->met = e->x;
+        w->kind->futile(n, e, w, err, found);
+        return;
+    }
+    w->is_futile = true;
+    w->err = *err;
+    w->found = found;
+    settle_first(n, e, w);
 }
 
 static void commit_first(struct node *n, struct entry *e, struct work *w, struct commit *commit)
@@ -202,8 +230,10 @@ static bool advance(struct node *n, struct entry *e, struct work *w)
     CRASH_POINT(BEFORE_ADVANCE);
     ok = engine_advance(&e->mem, e->x, &ev, w->now_us, commit, &err);
     CRASH_POINT(AFTER_ADVANCE);
-    if (!ok)
-        return end_futile(n, e, w, &err, &commit->findings);
+    if (!ok) {
+        end_futile(n, e, w, &err, &commit->findings);
+        return true;
+    }
     if (commit->result == ADVANCE_COMMIT) {
         commit_first(n, e, w, commit);
         return true;
@@ -229,7 +259,11 @@ static bool run_first(struct node *n, struct entry *e)
     case WORK_ADVANCES:
         return advance(n, e, w);
     case WORK_FUTILE:
-        return end_futile(n, e, w, &err, NULL);
+        end_futile(n, e, w, &err, NULL);
+        return true;
+    case WORK_SETTLED:
+        settle_first(n, e, w);
+        return true;
     case WORK_WAITS:
         return false;
     case WORK_DONE:
@@ -258,7 +292,7 @@ static void run_entry(struct node *n, struct entry *e)
 {
     if (e->state == ENTRY_GONE)
         entry_fail(n, e, &e->err);
-    if (e->is_stale && e->pins == 0)
+    if (e->is_stale && e->pins == 0 && !e->is_needing)
         entry_reload(n, e);
     while (e->state == ENTRY_READY && !e->is_stale && !e->is_needing && e->works.first != NULL &&
            n->current->members.count < BATCH_MEMBERS_MAX && entry_bound_garbage(n, e))

@@ -8,8 +8,11 @@
  * table; see README.md.
  *
  *     queued at its entry --event--> engine --> member of a batch --> applied
- *        |        |                    |            |      |
- *       gone      +--done (begin)    futile      refused  unknown
+ *        |        |      |             |            |      |    |
+ *       gone      |      +-------------+            |      |   futile
+ *                 |    it changes nothing: its      |      |
+ *               done   member asserts that       refused  unknown
+ *              (begin) what it met is true
  *
  * A work is in exactly one place: a queue of an entry, of a program or of a
  * code; a batch; a read; or free. Each way to end hands it to one function of
@@ -30,6 +33,7 @@ struct work;
 enum work_begun {
     WORK_ADVANCES, /* ask the engine */
     WORK_FUTILE,   /* it cannot apply to the state as it is: *err says why */
+    WORK_SETTLED,  /* it changes nothing: it is applied when the state is known to be true */
     WORK_WAITS,    /* not before the state in memory is durable; it stays where it is */
     WORK_DONE,     /* it has left the queue */
 };
@@ -46,13 +50,14 @@ struct work_kind {
     /* Its change is a member of the batch being built: what goes with it. NULL: nothing. */
     void (*member)(struct node *n, struct work *w);
 
-    /* Its change is durable. */
+    /* Its change is durable; or it has none (w->asserts), and w->met is true. */
     void (*applied)(struct node *n, struct work *w);
 
     /*
-     * It does not apply to the state of its execution, which is durable: the
-     * engine, or `begin`, says so. It has left the queue. `found`: what is wrong
-     * with it, in the execution's memory; or NULL.
+     * It does not apply to the state of its execution: the engine, or `begin`,
+     * says so. The store has said that this state, w->met, is true; or the
+     * execution was to be started by it. `found`: what is wrong with it, in the
+     * execution's memory; or NULL.
      */
     void (*futile)(struct node *n, struct entry *e, struct work *w, const struct err *err,
                    const struct findings *found);
@@ -79,8 +84,8 @@ struct work_kind {
     void (*freed)(struct node *n, struct work *w);
 };
 
-/* work_request.c, wake.c, crash.c, park.c */
-extern const struct work_kind work_request, work_wake, work_crash, work_park;
+/* work_request.c, wake.c, crash.c, park.c, waiters.c */
+extern const struct work_kind work_request, work_wake, work_crash, work_park, work_expire;
 
 /* A program as it was read and compiled, with what it rests on. */
 enum program_state { PROGRAM_LOADING, PROGRAM_READY, PROGRAM_MISSING, PROGRAM_BROKEN };
@@ -137,6 +142,10 @@ struct work {
     struct value input;          /* RETRY: as it was checked; or absent */
     bool asserts; /* it changes nothing: its member says that the state it met is still true */
     struct assertion assertion;
+    const struct execution *met; /* ... that state; in the entry's memory */
+    bool is_futile;              /* ... and it does not apply to it: */
+    struct err err;
+    const struct findings *found; /* in the entry's memory, or NULL */
     struct work *next;
 };
 
@@ -163,6 +172,12 @@ void works_run(struct node *n);
 
 /* The first work of an entry leaves its queue. */
 void work_take_first(struct node *n, struct entry *e, struct work *w);
+
+/*
+ * Nothing follows from it for its execution: its member asserts the state in
+ * memory, on which this rests. It is in no queue.
+ */
+void work_assert(struct node *n, struct entry *e, struct work *w);
 
 /* It was not applied: the same event again, to the state as it really is. */
 void work_again(struct node *n, struct work *w);

@@ -31,54 +31,34 @@ static bool request_is_allowed(const struct entry *e, const struct work *w, stru
            err_set(err, ERR_FORBIDDEN, "its definition lets others operate it, not you");
 }
 
+/* Whether the step that takes the signal which it waits for need not be waited for any more. */
+static bool may_be_taken(const struct node_request *r, const struct execution *x)
+{
+    return r->signal_seq > 0 && !taken_not_yet(x, r->signal_seq);
+}
+
 /* A wait is no event: it is answered at once or joins those who wait. */
 static enum work_begun join_waiters(struct node *n, struct entry *e, struct work *w)
 {
     struct node_request *r = w->request;
 
-    bool is_for_signal = r->signal_seq > 0;
-    bool may_be_taken = is_for_signal && !taken_not_yet(e->x, r->signal_seq);
-
-    /* What took it may not be durable; once it is, the history can be asked. */
-    if (may_be_taken && e->pins > 0)
-        return WORK_WAITS;
+    /* Whoever joins an execution is shown it first: that has happened, whatever becomes of it. */
+    if (w->joins || may_be_taken(r, e->x) || status_is_terminal(e->x->status) || r->wait_us <= 0)
+        return WORK_SETTLED;
     work_take_first(n, e, w);
     work_free(n, w);
-    r->ok = is_for_signal;
-    r->taken_before = may_be_taken;
-    if (may_be_taken)
-        request_done(n, r);
-    else if (e->pins == 0 && status_is_terminal(e->x->status))
-        request_answer(n, r, e->x);
-    else
-        request_wait(n, e, r);
+    r->ok = r->signal_seq > 0;
+    request_wait(n, e, r);
     return WORK_DONE;
 }
 
-/* A signal that was received before is answered like the first time. */
-static enum work_begun repeat_signal(struct node *n, struct entry *e, struct work *w)
-{
-    struct node_request *r = w->request;
-
-    if (e->pins > 0)
-        return WORK_WAITS;
-    work_take_first(n, e, w);
-    work_free(n, w);
-    r->ok = true;
-    r->signal_id_out = r->signal_id;
-    r->taken_before = true;
-    request_done(n, r);
-    return WORK_DONE;
-}
-
-static enum work_begun begin_signal(struct node *n, struct entry *e, struct work *w,
-                                    struct err *err)
+static enum work_begun begin_signal(const struct entry *e, const struct work *w, struct err *err)
 {
     const struct node_request *r = w->request;
 
     switch (engine_signal_known(e->x, r->signal_id, r->signal_type, r->payload)) {
     case SIGNAL_SAME:
-        return repeat_signal(n, e, w);
+        return WORK_SETTLED;
     case SIGNAL_DIFFERS:
         err_set(err, ERR_CONFLICT, "a signal with this id has other content");
         return WORK_FUTILE;
@@ -118,7 +98,7 @@ static enum work_begun request_begin(struct node *n, struct entry *e, struct wor
     if (w->joins || r->kind == NODE_WAIT)
         return join_waiters(n, e, w);
     if (r->kind == NODE_SIGNAL)
-        return begin_signal(n, e, w, err);
+        return begin_signal(e, w, err);
     if (repair_is(r->kind))
         return begin_repair(n, e, w, err);
     return WORK_ADVANCES;
@@ -226,6 +206,8 @@ static void request_member(struct node *n, struct work *w)
     struct node_request *r = w->request;
     struct member *m = &w->member;
 
+    if (w->asserts)
+        return; /* nothing happens that would be kept or logged */
     m->correlated = w->correlated;
     if (w->commit == NULL && w->correlated != NULL) {
         m->kind = MEMBER_CHANGE;
@@ -316,9 +298,32 @@ static void answer_applied(struct node *n, struct work *w)
     request_done(n, r);
 }
 
+/* Nothing was to be changed, and the state that it met is true. */
+static void answer_settled(struct node *n, struct work *w)
+{
+    struct node_request *r = w->request;
+
+    if (w->joins) {
+        answer_or_wait(n, w, w->met);
+        return;
+    }
+    /* A signal that was received before is answered like the first time. */
+    r->ok = r->kind == NODE_SIGNAL || r->signal_seq > 0;
+    r->taken_before = r->kind == NODE_SIGNAL || may_be_taken(r, w->met);
+    if (r->kind == NODE_SIGNAL)
+        r->signal_id_out = r->signal_id;
+    if (r->taken_before)
+        request_done(n, r);
+    else
+        request_answer(n, r, w->met);
+}
+
 static void request_applied(struct node *n, struct work *w)
 {
-    answer_applied(n, w);
+    if (w->asserts)
+        answer_settled(n, w);
+    else
+        answer_applied(n, w);
     work_free(n, w);
 }
 
@@ -427,7 +432,7 @@ static void request_refused(struct node *n, struct work *w)
 
 static void request_unknown(struct node *n, struct work *w, const struct batch *b)
 {
-    bool is_unknown = b->end == BATCH_UNKNOWN;
+    bool is_unknown = b->end == BATCH_UNKNOWN && !w->asserts;
 
     request_refuse(n, w->request, is_unknown ? ERR_OUTCOME_UNKNOWN : ERR_OVERLOADED,
                    is_unknown ? "whether it happened is not known: %s"
@@ -436,9 +441,20 @@ static void request_unknown(struct node *n, struct work *w, const struct batch *
     work_free(n, w);
 }
 
+/* The execution that was to be started never was, or the one that it joined is another by now. */
+static void start_another(struct node *n, struct work *w)
+{
+    w->joins = w->request->joined = false;
+    request_start(n, w);
+}
+
 static void request_gone(struct node *n, struct entry *e, struct work *w, const struct err *err)
 {
     (void)e;
+    if (err->code == ERR_NOT_FOUND && w->joins) {
+        start_another(n, w);
+        return;
+    }
     if (err->code == ERR_NOT_FOUND && correlate_goes_on(n, w, err->code))
         return;
     request_refuse(n, w->request, err->code, "%s", err->message);
@@ -447,9 +463,9 @@ static void request_gone(struct node *n, struct entry *e, struct work *w, const 
 
 static void request_again(struct node *n, struct work *w)
 {
-    /* An execution that was to be started never was: start another one. */
+    w->request->findings = (struct findings){0};
     if (w->request->kind == NODE_START)
-        request_start(n, w);
+        start_another(n, w);
     else
         entry_queue(n, w->entry, w);
 }

@@ -363,15 +363,21 @@ enum db_status apply_put_seat(struct apply *a, const struct seat *seat)
     return status == DB_DONE && seat->is_moved ? move_execution(a, e, seat->row) : status;
 }
 
-/* What the versions are that its snapshot names; executions share it, so it is often there. */
-static bool keep_snapshot(struct apply *a, const struct program *p, enum db_status *status)
+/*
+ * What the versions are that its snapshot names; executions share it, so it is often there. One
+ * that was kept long ago is kept anew: then it is not deleted before the execution is seen.
+ */
+static bool keep_snapshot(struct apply *a, const struct execution *e, enum db_status *status)
 {
+    const struct program *p = e->program;
     bool is_new = false;
 
     if (p->snapshot.len > 0)
         (void)map_add(&a->snapshots, p->snapshot, &is_new);
     return !is_new || apply_put(a, SQL_SNAPSHOT_KEEP,
-                                DB_PARAMS(db_text(p->snapshot), db_text(p->pins_json)), status);
+                                DB_PARAMS(db_text(p->snapshot), db_text(p->pins_json),
+                                          db_int(e->updated_at_us)),
+                                status);
 }
 
 /* Indexed columns are named only where they change: naming one rewrites its index. */
@@ -503,7 +509,7 @@ static enum apply_end start_execution(struct apply *a, struct member *m, enum db
     m->row = a->rows[a->next_row++];
     if (!begin_execution(a, m->commit, m->row, status))
         return *status == DB_CONFLICT ? apply_refuse(a, m, MEMBER_STALE) : APPLY_FAILED;
-    if (!keep_snapshot(a, e->program, status))
+    if (!keep_snapshot(a, e, status))
         return APPLY_FAILED;
     a->counts[e->status]++;
     return APPLY_DONE;
@@ -547,7 +553,7 @@ static enum apply_end advance_execution(struct apply *a, struct member *m,
 
     if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
         return end;
-    if (m->commit->moves && !keep_snapshot(a, e->program, status))
+    if (m->commit->moves && !keep_snapshot(a, e, status))
         return APPLY_FAILED;
     if (before->seat != NULL) {
         a->wrote = true;
@@ -583,7 +589,7 @@ static enum apply_end start_children(struct apply *a, struct member *m, enum db_
             return APPLY_FAILED;
         if (!begin_execution(a, start, a->rows[a->next_row++], status))
             return *status == DB_CONFLICT ? apply_refuse(a, m, MEMBER_RECORD_STALE) : APPLY_FAILED;
-        if (!keep_snapshot(a, start->after->program, status))
+        if (!keep_snapshot(a, start->after, status))
             return APPLY_FAILED;
         a->counts[start->after->status]++;
     }

@@ -202,6 +202,8 @@ enum apply_end apply_member(struct apply *a, struct member *m, enum db_status *s
     m->result = MEMBER_APPLIED;
     m->has_holder = false;
     /* It rests on a commit that did not become true, whatever version another node has written. */
+    if (m->is_void)
+        return apply_refuse(a, m, MEMBER_STALE);
     if (m->kind == MEMBER_COMMIT && !m->commit->is_start && is_refused(a, m->commit->after->id))
         return apply_refuse(a, m, MEMBER_STALE);
     if (m->kind == MEMBER_ASSERT && is_refused(a, m->assertion->id))

@@ -270,6 +270,26 @@ bool read_kept(struct reader *r, struct arena *mem, struct str org_id, struct st
 bool read_expired(struct reader *r, int64_t now_us, bool *found, struct err *err) MUST_USE;
 bool read_kept_count(struct reader *r, int64_t *out, struct err *err) MUST_USE;
 
+/*
+ * Snapshots that were kept before `before_us`, those behind `after_hash`, by
+ * hash; no execution has to have them.
+ */
+struct snapshot_hashes {
+    VEC_OF(struct str);
+};
+bool read_old_snapshots(struct reader *r, struct arena *mem, int64_t before_us,
+                        struct str after_hash, int64_t limit, struct snapshot_hashes *out,
+                        struct err *err) MUST_USE;
+
+/* The snapshots of the first `limit` executions behind a row, each once. */
+struct pinned_snapshots {
+    struct snapshot_hashes hashes;
+    int64_t last_row; /* of the executions */
+    int64_t seen;     /* how many executions: less than the limit at the end */
+};
+bool read_pinned(struct reader *r, struct arena *mem, int64_t after_row, int64_t limit,
+                 struct pinned_snapshots *out, struct err *err) MUST_USE;
+
 struct ended_execution {
     int64_t row;
     struct uuid id;

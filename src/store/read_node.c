@@ -39,6 +39,41 @@ bool read_ended(struct reader *r, struct arena *mem, int64_t after_row, int64_t 
     return status == DB_DONE ? true : db_fail(r->db, status, err);
 }
 
+/* --- snapshots --- */
+
+bool read_old_snapshots(struct reader *r, struct arena *mem, int64_t before_us,
+                        struct str after_hash, int64_t limit, struct snapshot_hashes *out,
+                        struct err *err)
+{
+    const enum sql sql = SQL_READ_OLD_SNAPSHOTS;
+    enum db_status status =
+        reader_run(r, sql, DB_PARAMS(db_int(before_us), db_text(after_hash), db_int(limit)));
+
+    *out = (struct snapshot_hashes){0};
+    for (; status == DB_ROW; status = db_next(r->db, sql))
+        *VEC_ADD(mem, out) = str_copy(mem, db_column_text(r->db, sql, 0));
+    db_end(r->db, sql);
+    return status == DB_DONE ? true : db_fail(r->db, status, err);
+}
+
+bool read_pinned(struct reader *r, struct arena *mem, int64_t after_row, int64_t limit,
+                 struct pinned_snapshots *out, struct err *err)
+{
+    const enum sql sql = SQL_READ_PINNED;
+    enum db_status status = reader_run(r, sql, DB_PARAMS(db_int(after_row), db_int(limit)));
+
+    *out = (struct pinned_snapshots){.last_row = after_row};
+    for (; status == DB_ROW; status = db_next(r->db, sql)) {
+        int64_t row = db_column_int(r->db, sql, 1);
+
+        *VEC_ADD(mem, &out->hashes) = str_copy(mem, db_column_text(r->db, sql, 0));
+        out->last_row = row > out->last_row ? row : out->last_row;
+        out->seen += db_column_int(r->db, sql, 2);
+    }
+    db_end(r->db, sql);
+    return status == DB_DONE ? true : db_fail(r->db, status, err);
+}
+
 /* --- by key --- */
 
 bool read_live_by_key(struct reader *r, struct arena *mem, struct str key, struct str code,

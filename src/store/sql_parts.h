@@ -124,7 +124,9 @@
     "SELECT id FROM execution WHERE row < (SELECT max(row) FROM execution) - 500000 "              \
     "ORDER BY row DESC LIMIT 1"
 
-#define SURVEY_ASLEEP_OF(child)                                                                    \
+#define SURVEY_CHILD_ENDED                                                                         \
+    "c.status IN ('completed', 'failed', 'cancelled') AND c.updated_at < ?1"
+#define SURVEY_ASLEEP_OF(child, branches, branch_child)                                                                    \
     "SELECT count(*), max(CAST(e.id AS text)) FROM execution e "                                   \
     "WHERE e.status IN ('pending', 'running', 'waiting', 'compensating') AND e.updated_at < ?1 "   \
     "AND e.crash_count < 5 "                                                                       \
@@ -132,7 +134,8 @@
     "AND ((e.wake_at IS NULL AND (e.status <> 'waiting' "                                          \
     "OR e.waiting_for->>'kind' IN ('timer', 'retry'))) "                                           \
     "OR (e.status = 'waiting' AND e.waiting_for->>'kind' = 'child' "                               \
-    "AND EXISTS (SELECT 1 FROM execution c WHERE c.id = " child                                    \
-    " AND c.status IN ('completed', 'failed', 'cancelled') AND c.updated_at < ?1)))"
+    "AND EXISTS (SELECT 1 FROM execution c WHERE c.id = " child " AND " SURVEY_CHILD_ENDED "))"    \
+    "OR (e.status = 'waiting' AND EXISTS (SELECT 1 FROM " branches " AS b, execution c "           \
+    "WHERE b.value->>'kind' = 'child' AND c.id = " branch_child " AND " SURVEY_CHILD_ENDED ")))"
 
 #endif

@@ -162,7 +162,8 @@ struct member {
     int64_t crashed_at_us;                 /* ... and when */
     const struct idempotency *idempotency; /* or NULL */
     const struct audit *audit;             /* or NULL */
-    void *owner;                           /* the node's */
+    bool is_void; /* it rests on a commit that was refused: STALE, whatever the store holds */
+    void *owner;  /* the node's */
 
     /* filled by the store */
     enum member_result result;

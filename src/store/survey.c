@@ -13,6 +13,9 @@ enum { SURVEY_CRASHES = 5 };
 /* What changed within this time may be under way. */
 #define SURVEY_ASLEEP_US INT64_C(60000000)
 
+/* A deletion, which goes in parts, takes less. */
+#define SURVEY_TORN_US INT64_C(600000000)
+
 static int64_t file_bytes(const char *path)
 {
     struct stat s;
@@ -72,6 +75,8 @@ static bool look_at_work(struct db *db, struct store_survey *out, struct err *er
            survey_executions(db, SQL_SURVEY_HELD, db_text(STR("incident")), &out->held, err) &&
            survey_executions(db, SQL_SURVEY_PARKED, db_int(SURVEY_CRASHES), &out->parked, err) &&
            survey_executions(db, SQL_SURVEY_ASLEEP, db_int(now_us - SURVEY_ASLEEP_US), &out->asleep,
+                             err) &&
+           survey_executions(db, SQL_SURVEY_DELETED, db_int(now_us - SURVEY_TORN_US), &out->torn,
                              err);
 }
 

@@ -30,6 +30,7 @@ struct store_survey {
     struct survey_found held;   /* they wait for an operator */
     struct survey_found parked; /* advancing them has ended the server again and again */
     struct survey_found asleep; /* nothing will wake them, for a minute or longer */
+    struct survey_found torn;   /* deleted, ten minutes ago or longer, and rows are left */
 };
 
 /*

@@ -95,6 +95,9 @@ claim('every filter finds what it says, page by page', async (rig) => {
     await same('code=list_a&from=2020-01-01&to=2999-01-01T00:00:00Z', a);
     await same('code=list_a&to=2020-01-01', []);
     await same('code=list_a&from=2999-01-01', []);
+    await same('code=list_a&from=1h30m', a);
+    await same('code=list_a&to=2h', []);
+    await same('code=list_a&from=99999d', a);
 });
 
 claim('a list is newest first, and what starts meanwhile does not disturb it', async (rig) => {
@@ -117,6 +120,7 @@ claim('a wrong value is refused with what would be right', async (rig) => {
         ['status=waiting,nothing', 'status is one of pending'],
         ['kind=process', 'kind is scenario'],
         ['from=yesterday', 'from is a time'],
+        ['from=-2h', 'how long ago'],
         ['to=2026-13-01', 'to is a time'],
         ['limit=0', 'limit is a number'],
         ['limit=501', 'limit is a number'],

@@ -108,6 +108,10 @@ run ls --status waiting
 claim "ls shows a table" said 0 "ID " "CODE " "approval" "decision" "lunch-1"
 run ls --code greeting --limit 1 --json
 claim "ls --json is one page of the API" said 0 '"items":[{' '"nextCursor":"'
+run ls --from 2h --to 0.000001s --status waiting
+claim "times may be told by how long ago they were" said 0 "lunch-1"
+run ls --to 2h
+claim "so may an end" said 0 "no execution matches"
 run ls --status asleep
 claim "a status that does not exist is refused" said 1 "status is one of"
 run show "${id: -12}"

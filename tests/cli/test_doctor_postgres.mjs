@@ -1,6 +1,6 @@
 // pawl doctor and pawl backup beside a server on PostgreSQL: a real one of the test's own.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -56,6 +56,25 @@ env.PAWL_STORE = store;
 claim('the store may be named by the environment', run('doctor', '--json'), 0,
     '{"name":"store","level":"ok","message":"PostgreSQL answers","hint":null}');
 claim('its backup is its own business', run('backup', join(folder, 'b.db')), 1, 'pg_dump');
+
+// A branch waits for a child that has ended, beside one that waits for a signal; and a deletion has left rows.
+const waits = (code) => ({ code, procedure: { type: 'wait.signal', signalType: 'go' } });
+const file = join(folder, 'all.json');
+writeFileSync(file, JSON.stringify({ items: [
+    { code: 'kid', steps: [waits('ask')] },
+    { code: 'gone', steps: [{ code: 'a', procedure: { type: 'compute.set', values: { a: 1 } } }] },
+    { code: 'both', steps: [{ code: 'side', parallel: { branches: [
+        [waits('listen')],
+        [{ code: 'run', procedure: { type: 'flow.start', code: 'kid', wait: true } }]] } }] },
+] }));
+claim('the definitions are published', run('apply', file), 0);
+for (const code of ['both', 'gone']) claim(`${code} is started`, run('start', code, '--wait=10ms'), 0);
+claim('what waits is well', run('doctor'), 0, 'none is held, parked or asleep');
+postgres.ask(`UPDATE execution SET status = 'completed' WHERE scenario_code = 'kid';
+    UPDATE execution SET updated_at = updated_at - 120000000 WHERE scenario_code IN ('kid', 'both');
+    UPDATE execution SET deleted_at = updated_at - 1200000000 WHERE scenario_code = 'gone'`);
+claim('what nothing will wake is told', run('doctor'), 1, 'problem  asleep', '1 that nothing will wake');
+claim('what a deletion has left is told', run('doctor'), 1, 'warning  deleted in part', '1 deleted');
 postgres.stop();
 claim('a PostgreSQL that has gone is a problem', run('doctor'), 1, 'problem  store', '--store');
 

@@ -153,5 +153,10 @@ claim "bash completes a key, which readline has cut" is "lunch:1 "
 out=$(asked bash "pawl signal key:lunch:")
 claim "and cut again" is "1 "
 
+out=$(for command in "" $("$pawl" help | awk '/^  [a-z]/ {print $1}'); do
+    "$pawl" help $command | awk -v c="$command" 'length > 80 {print c ": " $0}'
+done)
+claim "help fits into 80 columns" is ""
+
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -61,11 +61,10 @@ static int setup(void **state)
     struct err err;
 
     f->status = 200;
-    f->server = http_open(&(struct http_options){.host = STR("127.0.0.1"),
-                                                 .handle = handle,
-                                                 .context = f,
-                                                 .clock = &clock_system},
-                          &err);
+    f->server = http_open(
+        &(struct http_options){
+            .host = STR("127.0.0.1"), .handle = handle, .context = f, .clock = &clock_system},
+        &err);
     if (f->server == NULL)
         return -1;
     snprintf(f->port, sizeof(f->port), "%u", (unsigned)http_port(f->server));

@@ -103,7 +103,7 @@ claim "what has ended is" said 0 "is deleted"
 run delete --where "code=wait status=cancelled"
 claim "also many" said 0 "4 of 4 executions are deleted"
 run ls --code wait
-claim "nothing is left" said 0 "no executions"
+claim "nothing is left" said 0 "no execution matches"
 
 # --- dead letters ---
 

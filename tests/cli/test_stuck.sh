@@ -5,12 +5,16 @@ cd "$(dirname "$0")/../.." || exit 1
 
 sql() { sqlite3 -cmd '.timeout 60000' pawl-data/pawl.db "$@"; }
 not_well() { [[ $out != *"All is well"* ]]; }
+silent_on() { [[ $out != *"$1"* ]]; }
 
 cat >all.json <<'JSON'
 {"items": [
 {"code": "sleeper", "steps": [{"code": "rest", "procedure": {"type": "wait.timer", "duration": "1h"}}]},
 {"code": "kid", "steps": [{"code": "ask", "procedure": {"type": "wait.signal", "signalType": "go"}}]},
 {"code": "parent", "steps": [{"code": "run", "procedure": {"type": "flow.start", "code": "kid", "wait": true}}]},
+{"code": "both", "steps": [{"code": "side", "parallel": {"branches": [
+  [{"code": "listen", "procedure": {"type": "wait.signal", "signalType": "go"}}],
+  [{"code": "run", "procedure": {"type": "flow.start", "code": "kid", "wait": true}}]]}}]},
 {"code": "torn", "steps": [
   {"code": "pay", "procedure": {"type": "compute.set", "values": {"a": 1}},
    "rollback": {"type": "compute.fail", "code": "stuck", "message": "no"}},
@@ -22,7 +26,7 @@ run apply all.json
 claim "the definitions are published" said 0
 run doctor
 claim "all is well at first" said 0 "none is held, parked or asleep" "none is open"
-for code in sleeper sleeper parent; do run start "$code" --key "$code-$RANDOM"; done
+for code in sleeper sleeper parent both; do run start "$code" --key "$code-$RANDOM"; done
 run doctor
 claim "what waits is well" said 0 "none is held, parked or asleep"
 
@@ -49,6 +53,16 @@ sql "UPDATE execution SET status = 'completed', updated_at = updated_at - 120000
      UPDATE execution SET updated_at = updated_at - 120000000 WHERE scenario_code = 'parent'"
 run doctor
 claim "a parent of a child that has ended is told" said 1 "2 that nothing will wake"
+sql "UPDATE execution SET updated_at = updated_at - 120000000 WHERE scenario_code = 'both'"
+run doctor
+claim "... also when a branch waits for it beside another" said 1 "3 that nothing will wake"
+sql "UPDATE execution SET deleted_at = updated_at WHERE scenario_code = 'torn'"
+run doctor
+claim "a deletion that is under way is none of doctor's" said 1
+claim "... so it says nothing" silent_on "deleted in part"
+sql "UPDATE execution SET deleted_at = updated_at - 1200000000 WHERE scenario_code = 'torn'"
+run doctor
+claim "what a deletion has left is told" said 1 "warning  deleted in part" "1 deleted, and rows of them are left" "--keep-completed"
 claim "... and all is not well" not_well
 
 printf '%d passed, %d failed\n' "$passed" "$failed"

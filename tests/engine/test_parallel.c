@@ -766,6 +766,57 @@ static void test_parallel__a_held_branch_is_stopped_behind_its_attempts(void **s
     assert_int_equal(rig_row(&rig, "x")->attempt, 2);
 }
 
+/* The same after a wait for a child, which leaves no doubt about what has happened. */
+static void test_parallel__a_held_branch_is_stopped_behind_its_wait_for_a_child(void **state)
+{
+    struct process_read *process;
+
+    (void)state;
+    rig_define(&rig, "{'code':'child','steps':[" STEP("s", "1", "") "]}");
+    process = VEC_ADD(&rig.mem, &rig.processes);
+    *process = (struct process_read){.code = STR("child"), .program = rig.program};
+    rig.program = NULL;
+    rig.child = (struct child_read){.is_found = true, .status = STATUS_WAITING};
+    start_with(
+        ",'onError':'hold','settings':{'timeout':'1h'}",
+        PARALLEL(",'join':'any'",
+                 "[{'code':'x','timeout':'1s','retry':{'maxAttempts':3,'delay':'2h'},'procedure':"
+                 "{'type':'flow.start','code':'child','input':{},'wait':true}}],[" SIGNAL("w", "go",
+                                                                                          "") "]"));
+    pass(2 * SECOND);
+    assert_int_equal(execution_cursor(rig.x, 0)->phase, PHASE_RETRY);
+    pass(3600 * SECOND);
+    assert_true(execution_is_held(rig.x));
+    signal("go");
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_int_equal(rig_row(&rig, "x")->attempt, 2);
+    program_release(process->program);
+}
+
+/* The deadline holds it while it waits for its child: its only attempt is stopped. */
+static void test_parallel__a_branch_held_while_it_waits_for_a_child_is_stopped_once(void **state)
+{
+    struct process_read *process;
+
+    (void)state;
+    rig_define(&rig, "{'code':'child','steps':[" STEP("s", "1", "") "]}");
+    process = VEC_ADD(&rig.mem, &rig.processes);
+    *process = (struct process_read){.code = STR("child"), .program = rig.program};
+    rig.program = NULL;
+    rig.child = (struct child_read){.is_found = true, .status = STATUS_WAITING};
+    start_with(",'onError':'hold','settings':{'timeout':'1h'}",
+               PARALLEL(",'join':'any'",
+                        "[{'code':'x','retry':{'maxAttempts':3,'delay':'2h'},'procedure':"
+                        "{'type':'flow.start','code':'child','input':{},'wait':true}}],[" SIGNAL(
+                            "w", "go", "") "]"));
+    pass(3600 * SECOND);
+    assert_true(execution_is_held(rig.x));
+    signal("go");
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_int_equal(rig_row(&rig, "x")->attempt, 1);
+    program_release(process->program);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -812,6 +863,8 @@ int main(void)
         CLAIM(test_parallel__every_strand_moves_to_another_version),
         CLAIM(test_parallel__a_version_without_the_step_of_a_strand_is_refused),
         CLAIM(test_parallel__a_held_branch_is_stopped_behind_its_attempts),
+        CLAIM(test_parallel__a_held_branch_is_stopped_behind_its_wait_for_a_child),
+        CLAIM(test_parallel__a_branch_held_while_it_waits_for_a_child_is_stopped_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

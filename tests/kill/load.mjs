@@ -355,9 +355,13 @@ export class Load {
     }
 
     async verifySteps(client, x, shown) {
-        const answer = await client.ask('GET', `/api/v1/executions/${x.id}/steps`);
-        if (answer.status !== 200) return this.problem(`steps of ${x.id}: ${answer.status}`);
-        const rows = answer.body.items;
+        const rows = [];
+        for (let cursor = ''; cursor !== null;) {
+            const answer = await client.ask('GET', `/api/v1/executions/${x.id}/steps?cursor=${cursor}`);
+            if (answer.status !== 200) return this.problem(`steps of ${x.id}: ${answer.status}`);
+            rows.push(...answer.body.items);
+            cursor = answer.body.nextCursor;
+        }
         const forward = rows.filter((row) => row.kind === 'forward' && row.status === 'completed');
         const visits = forward.map((row) => `${row.step} ${row.visit}`);
         if (rows.some((row, i) => i > 0 && row.seq <= rows[i - 1].seq))
@@ -376,7 +380,7 @@ export class Load {
                 stepsOf(x.code),
             )
         )
-            this.problem(`steps of ${x.id}: ${visits.join(', ')}`);
+            this.problem(`steps of ${x.id}: ${visits.slice(0, 50).join(', ')} (${visits.length} in all)`);
     }
 
     /** Ids of all executions that a filter finds. */

@@ -166,6 +166,7 @@ export const kids = { kill_family: 4, kill_held: 1 };
 export const stepsOf = (code) =>
     scenarios[code].steps.flatMap((step) => [
         ...(code === 'kill_family' && step.loop ? ['kid', 'kid', 'kid'] : []),
+        ...(code === 'kill_long' && step.loop ? Array(4100).fill('one') : []),
         step.code,
     ]);
 

@@ -239,6 +239,35 @@ static void test_node__a_key_belongs_to_one_live_execution(void **state)
     assert_int_equal(uuid_cmp(again.id, r.id), 0);
 }
 
+static int64_t members(const struct fixture *f)
+{
+    struct node_stats stats;
+
+    node_stats(f->node, &stats);
+    assert_int_equal(stats.members_refused, 0);
+    return stats.members_applied;
+}
+
+/* Only what changes nothing has to assert what it rests on. */
+static void test_node__what_commits_has_no_further_member(void **state)
+{
+    struct fixture *f = *state;
+    struct node_request again = {.kind = NODE_CANCEL};
+    struct uuid id;
+    int64_t before;
+
+    publish(f, "approval", approval);
+    before = members(f);
+    id = start_approval(f);
+    assert_int_equal(members(f) - before, 1);
+    signal_ok(f, id);
+    assert_int_equal(members(f) - before, 2);
+    again.execution = id;
+    ask(f, &again);
+    assert_int_equal(again.err.code, ERR_CONFLICT);
+    assert_int_equal(members(f) - before, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -251,6 +280,8 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_node__an_unknown_code_is_not_found, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_node__a_key_belongs_to_one_live_execution, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_node__what_commits_has_no_further_member, set_up,
                                         tear_down),
     };
 

@@ -122,6 +122,8 @@ async function walkProcedures(api, claim) {
         await api.call('publishProcedure', { path, headers: { 'Idempotency-Key': `walk-procedure-${n}` } }, 200);
     }
     await api.call('publishProcedure', { path, body: {}, headers: { 'Idempotency-Key': 'walk-procedure-3' } }, 409);
+    await api.call('dryRunProcedure', { path, body: { input: { n: 2 } } }, 200);
+    await api.call('dryRunProcedure', { path, body: { inptu: {} } }, 422);
     await api.call('revertProcedure', { path, headers: key }, 200);
     await api.call('revertProcedure', { path, headers: key, body: {} }, 409);
     await api.call('revertProcedure', { path: { code: 'nothing' } }, 404);

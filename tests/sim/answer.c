@@ -61,7 +61,7 @@ static void check_shown(struct sim *sim, const struct sim_request *q)
     SIM_CHECK(sim, version >= q->first_version,
               "an answer shows version %lld, and %lld was durable when it was asked for",
               (long long)version, (long long)q->first_version);
-    if (!r->ended && q->deadline_us > 0 && f->read_error + f->unknown == 0)
+    if (!r->ended && q->deadline_us > 0 && !x->is_deleted && f->read_error + f->unknown == 0)
         check_not_ended(sim, q, x, version);
 }
 
@@ -239,8 +239,8 @@ bool answer_is_conflict(struct sim *sim, const struct sim_request *q,
     const struct node_request *r = &q->r;
     const struct disk_signal *s;
 
-    /* What is gone is not found, by anybody; one node may have read it just before. */
-    if (q->was_gone && r->correlation.len == 0 && sim->config.nodes > 1)
+    /* What is gone is not found, by anybody. */
+    if (q->was_gone && r->correlation.len == 0)
         return false;
     if (r->correlation.len > 0)
         return correlation_find(&sim->disk, r->signal_id) != NULL;
@@ -271,9 +271,7 @@ static void check_conflict(struct sim *sim, const struct sim_request *q)
 
     SIM_CHECK(sim, r->correlation.len > 0 || x != NULL,
               "a conflict with an execution that is not durable");
-    SIM_CHECK(sim,
-              ((sim->config.nodes > 1 || q->deletion != NULL) && q->was_conflict) ||
-                  answer_is_conflict(sim, q, x),
+    SIM_CHECK(sim, q->was_conflict || answer_is_conflict(sim, q, x),
               "a %s rests on what is not durable: %s", is_repair(r) ? "refused repair" : "refusal",
               r->err.message);
 }

@@ -14,10 +14,18 @@ const struct sim_case sim_cases[] = {
 };
 const size_t sim_case_count = sizeof(sim_cases) / sizeof(sim_cases[0]);
 
+static struct sim_node *asked_node;
+
 void case_begin(void)
 {
-    struct sim_config config = {.scenarios = 1, .nodes = 1};
+    case_begin_nodes(1);
+}
 
+void case_begin_nodes(unsigned count)
+{
+    struct sim_config config = {.scenarios = 1, .nodes = count};
+
+    asked_node = only;
     sim_init(&sim, &config);
     sim.no_faults = true;
     /* A case that injects a fault does it by script: refusals are to be expected. */
@@ -61,10 +69,16 @@ static struct value read_value(const char *text)
     return v;
 }
 
+void case_ask(unsigned node)
+{
+    asked_node = &sim.nodes[node];
+}
+
 static struct asked *submit(struct sim_request *q)
 {
     struct asked *a = ARENA_NEW(&sim.mem, struct asked);
 
+    q->at = asked_node;
     q->asked = a;
     if (!client_submit(&sim, q))
         *a = (struct asked){.is_answered = true, .code = ERR_OVERLOADED};
@@ -115,6 +129,24 @@ struct asked *case_cancel(struct uuid id)
     struct sim_request *q = client_new(&sim, NODE_CANCEL);
 
     q->r.execution = id;
+    return submit(q);
+}
+
+struct asked *case_pause(struct uuid id)
+{
+    struct sim_request *q = client_new(&sim, NODE_PAUSE);
+
+    q->r.execution = id;
+    q->r.signal_by = value_map_empty();
+    return submit(q);
+}
+
+struct asked *case_resume(struct uuid id)
+{
+    struct sim_request *q = client_new(&sim, NODE_RESUME);
+
+    q->r.execution = id;
+    q->r.signal_by = value_map_empty();
     return submit(q);
 }
 

@@ -18,6 +18,9 @@ extern struct sim sim;
 static struct sim_node *const only = &sim.nodes[0];
 
 void case_begin(void);
+/* With so many nodes. Requests go to the first one, until another is named. */
+void case_begin_nodes(unsigned count);
+void case_ask(unsigned node);
 /* Come to rest, check everything, and end it. */
 void case_end(void);
 
@@ -28,6 +31,8 @@ struct asked *case_start(const char *code, const char *input, int64_t wait_us);
 struct asked *case_start_key(const char *code, const char *key, int64_t wait_us);
 struct asked *case_signal(struct uuid id, const char *signal_id, const char *payload);
 struct asked *case_cancel(struct uuid id);
+struct asked *case_pause(struct uuid id);
+struct asked *case_resume(struct uuid id);
 struct asked *case_retry(struct uuid id, const char *input);
 struct asked *case_wait(struct uuid id, int64_t wait_us);
 

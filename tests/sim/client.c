@@ -96,9 +96,7 @@ bool client_submit(struct sim *sim, struct sim_request *q)
 
 void client_saw(struct sim *sim, const struct disk_execution *x)
 {
-    bool may_change_meanwhile = (sim->config.mix & (MIX_OF(NODES) | MIX_OF(DELETION))) != 0;
-
-    for (size_t i = 0; may_change_meanwhile && i < sim->clients.pending.count; i++) {
+    for (size_t i = 0; i < sim->clients.pending.count; i++) {
         struct sim_request *q = sim->clients.pending.items[i];
 
         if (!q->was_conflict && uuid_cmp(client_asks_about(q), x->s.id) == 0)

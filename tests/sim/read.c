@@ -75,6 +75,13 @@ bool read_definition(struct reader *r, struct arena *mem, struct str kind, struc
     return true;
 }
 
+/* All processes are scenarios here; below 0 is the published version, the newest. */
+bool read_process(struct reader *r, struct arena *mem, struct str code, int64_t version,
+                  struct stored_definition *out, bool *found, struct err *err)
+{
+    return read_definition(r, mem, STR("scenario"), code, version, out, found, err);
+}
+
 /* The installation has no config and no functions. */
 bool read_published(struct reader *r, struct arena *mem, struct str kind,
                     struct stored_definitions *out, struct err *err)

@@ -142,8 +142,10 @@ static bool refuse_member(struct sim_store *s, struct member *m)
  */
 static bool refuse_follower(struct sim_store *s, struct member *m)
 {
-    struct uuid id = m->kind == MEMBER_COMMIT ? m->commit->after->id : (struct uuid){.bytes = {0}};
-    bool found = false;
+    struct uuid id = m->kind == MEMBER_COMMIT   ? m->commit->after->id
+                     : m->kind == MEMBER_ASSERT ? m->assertion->id
+                                                : (struct uuid){.bytes = {0}};
+    bool found = m->is_void;
 
     for (size_t i = 0; i < s->refused.count; i++)
         found |= uuid_cmp(s->refused.items[i], id) == 0;

@@ -74,7 +74,7 @@ void log_write(enum log_level level, const char *message, const struct log_field
         return;
     if (!uuid_read(fields[0].text, &id))
         sim_fail(sim_running, "a log line names no execution");
-    x = disk_find(&sim_running->disk, id);
+    x = disk_find_ever(&sim_running->disk, id);
     SIM_CHECK(sim_running, x != NULL, "I1: a log line of an execution that is not durable");
     x->log_lines_seen++;
     SIM_CHECK(sim_running, x->log_lines_seen <= x->log_lines, "I1: a log line before its commit");

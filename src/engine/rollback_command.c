@@ -1,5 +1,5 @@
 /*
- * undo_command.c - rollbacks that commands have of their own; see turn.h.
+ * rollback_command.c - rollbacks that commands have of their own; see rollback.h.
  *
  * A row of a step whose procedure has such commands says what they will need:
  *
@@ -7,7 +7,8 @@
  *                   names: {"": {as: result}}, by place of the call; "" the step's own
  *                   inputs: {"2": {...}}}      of the calls
  */
-#include "engine/turn.h"
+#include "engine/procedure.h"
+#include "engine/rollback.h"
 #include "value/json.h"
 
 /* --- writing --- */
@@ -57,7 +58,7 @@ static struct value gather(struct turn *t, enum finished_kind kind)
     return all;
 }
 
-void undo_command_note(struct turn *t)
+void rollback_command_note(struct turn *t)
 {
     struct str names, inputs;
     struct buf out;
@@ -83,7 +84,7 @@ void undo_command_note(struct turn *t)
 
 /* --- reading --- */
 
-int64_t undo_command_count(struct value undo)
+int64_t rollback_command_count(struct value undo)
 {
     struct value done = undo.kind == VALUE_MAP ? value_map_get_str(undo, STR("done")) : undo;
 
@@ -122,7 +123,7 @@ static bool find_in(const struct procedure *p, const struct command *commands, u
     return false;
 }
 
-void undo_command_recall(struct turn *t)
+void rollback_command_recall(struct turn *t)
 {
     const struct procedure *p = turn_step(t)->procedure;
     struct value frozen = t->run.frozen;
@@ -169,13 +170,13 @@ static struct value inner(struct value undo, struct str member, struct str name)
     return all.kind == VALUE_MAP ? value_map_get_str(all, name) : value_absent();
 }
 
-enum step_end undo_command_run(struct turn *t, const struct step *step, struct value undo,
-                               struct str place, struct value *out)
+enum step_result rollback_command_run(struct turn *t, const struct step *step, struct value undo,
+                                      struct str place, struct value *out)
 {
     struct value names, input, given;
     struct found found;
     struct scope scope;
-    enum step_end end;
+    enum step_result end;
     bool is_named;
 
     /* It may be of an earlier version. */
@@ -193,7 +194,7 @@ enum step_end undo_command_run(struct turn *t, const struct step *step, struct v
     names = inner(undo, STR("names"), found.path);
     if (names.kind == VALUE_MAP)
         set_names(t, found.procedure->commands, found.procedure->command_count, names);
-    end = undo_input(t, found.command->rollback.input, &input);
+    end = rollback_input(t, found.command->rollback.input, &input);
     if (end == STEP_DONE)
         end = procedure_run(t, found.command->rollback.procedure, STR_NONE, input, out);
     if (is_named)

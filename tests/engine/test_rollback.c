@@ -1,4 +1,4 @@
-/* test_undo.c - claims about rolling back. */
+/* test_rollback.c - claims about rolling back. */
 #include "base/buf.h"
 #include "engine/rig.h"
 

@@ -1,5 +1,5 @@
 /*
- * undo.c - rolling back; see turn.h.
+ * rollback.c - rolling back; see rollback.h.
  *
  * History is gone through from its end to its beginning. Every visit that
  * completed, or may have happened, and has a rollback is undone: by the step's
@@ -13,11 +13,15 @@
  * The rows of the turn itself are at hand, earlier ones are asked for a page at
  * a time, one page a turn.
  */
+#include "engine/rollback.h"
+#include "engine/context.h"
 #include "engine/ident.h"
-#include "engine/turn.h"
+#include "engine/procedure.h"
+#include "engine/step.h"
+#include "engine/strand.h"
 #include "value/json.h"
 
-bool undo_is_possible(const struct program *p)
+bool rollback_is_possible(const struct program *p)
 {
     for (uint32_t i = 0; i < p->step_count; i++) {
         const struct step *s = &p->steps[i];
@@ -28,7 +32,7 @@ bool undo_is_possible(const struct program *p)
     return false;
 }
 
-static struct undo *own_undo(struct turn *t)
+static struct undo *own_rollback(struct turn *t)
 {
     struct undo *undo = arena_alloc(t->mem, sizeof(*undo));
 
@@ -75,8 +79,8 @@ static void leave_in_doubt(struct turn *t)
     error = failure_that_fits(t, &json);
     turn_begin_step(t);
     if (t->x->cursor.frozen_json.len > 0 && turn_step(t)->procedure->has_rollbacks) {
-        freeze_recall(t);
-        undo_command_recall(t);
+        suspend_recall(t);
+        rollback_command_recall(t);
     }
     /* The last attempt has its row; the next one will not be made. */
     if (t->x->cursor.awaited.len == 0)
@@ -85,7 +89,7 @@ static void leave_in_doubt(struct turn *t)
     t->failure = why;
 }
 
-void undo_begin(struct turn *t, enum execution_status end)
+void rollback_begin(struct turn *t, enum execution_status end)
 {
     struct execution *x = t->x;
     struct undo *undo = ARENA_NEW(t->mem, struct undo);
@@ -110,9 +114,9 @@ void undo_begin(struct turn *t, enum execution_status end)
         leave_place(t, undo);
 }
 
-void undo_resume(struct turn *t)
+void rollback_resume(struct turn *t)
 {
-    struct undo *undo = own_undo(t);
+    struct undo *undo = own_rollback(t);
 
     undo->before = t->x->seq + 1;
     leave_place(t, undo);
@@ -145,29 +149,29 @@ static struct value read_delta(struct turn *t, const struct history_row *row)
 }
 
 /* How a visit is undone: not at all, by the step's own rollback, or by those of its commands. */
-enum undo_way { UNDO_NONE, UNDO_STEP, UNDO_COMMANDS };
+enum rollback_way { ROLLBACK_NONE, ROLLBACK_STEP, ROLLBACK_COMMANDS };
 
-static enum undo_way way_of(struct turn *t, const struct history_row *row, struct value *delta)
+static enum rollback_way way_of(struct turn *t, const struct history_row *row, struct value *delta)
 {
     const struct step *step;
     bool completed = str_eq(row->status, STR("completed"));
 
     if (row->kind != HISTORY_FORWARD || (!completed && !str_eq(row->status, STR("failed"))))
-        return UNDO_NONE;
+        return ROLLBACK_NONE;
     step = program_step(t->x->program, row->step);
     if (step == NULL || (step->rollback.procedure == NULL &&
                          (step->kind != STEP_PROCEDURE || !step->procedure->has_rollbacks)))
-        return UNDO_NONE;
+        return ROLLBACK_NONE;
     *delta = read_delta(t, row);
     if (value_map_get_str(*delta, STR("retry")).kind != VALUE_ABSENT)
-        return UNDO_NONE;
+        return ROLLBACK_NONE;
     /* One that failed with an output has done its work; one that may have is like it. */
     if (step->rollback.procedure != NULL &&
         (completed || row->output_json.len > 0 ||
          value_is_true(value_map_get_str(*delta, STR("maybe")))))
-        return UNDO_STEP;
-    return undo_command_count(value_map_get_str(*delta, STR("undo"))) > 0 ? UNDO_COMMANDS
-                                                                          : UNDO_NONE;
+        return ROLLBACK_STEP;
+    return rollback_command_count(value_map_get_str(*delta, STR("undo"))) > 0 ? ROLLBACK_COMMANDS
+                                                                              : ROLLBACK_NONE;
 }
 
 /* Nobody knows whether it has happened, and it says nothing about how it is undone. */
@@ -218,9 +222,9 @@ static bool ends_rollback(struct turn *t, const struct history_row *row)
  * Rows that were asked for are not there any more: nobody can tell what else
  * there was to roll back. A person must see it, and it goes no further.
  */
-static enum step_end lose_history(struct turn *t)
+static enum step_result lose_history(struct turn *t)
 {
-    struct undo *undo = own_undo(t);
+    struct undo *undo = own_rollback(t);
     struct str error_json;
 
     (void)turn_fail(t, STR("internal_history_gone"), STR("business"),
@@ -235,15 +239,15 @@ static enum step_end lose_history(struct turn *t)
 }
 
 /* The next visit to undo becomes undo.row. STEP_DONE: there is none left. */
-static enum step_end find_next(struct turn *t)
+static enum step_result find_next(struct turn *t)
 {
-    struct undo *undo = own_undo(t);
+    struct undo *undo = own_rollback(t);
     bool has_looked = false;
 
     while (undo->before > 1) {
         const struct history_row *row = row_at(t, undo->before - 1);
         struct value delta;
-        enum undo_way way;
+        enum rollback_way way;
 
         if (row == NULL && t->ev->history == NULL) {
             t->out->needs_history.is_needed = true;
@@ -268,11 +272,12 @@ static enum step_end find_next(struct turn *t)
         if (!undo->is_known && is_lost(t, row))
             outcome_lost(t, row);
         way = way_of(t, row, &delta);
-        if (way == UNDO_NONE)
+        if (way == ROLLBACK_NONE)
             continue;
         undo->row = row->seq;
-        undo->commands_left =
-            way == UNDO_COMMANDS ? undo_command_count(value_map_get_str(delta, STR("undo"))) : 0;
+        undo->commands_left = way == ROLLBACK_COMMANDS
+                                  ? rollback_command_count(value_map_get_str(delta, STR("undo")))
+                                  : 0;
         return STEP_MOVED;
     }
     return STEP_DONE;
@@ -291,8 +296,8 @@ static struct value read_json_or(struct turn *t, struct str json, struct value f
 }
 
 /* What the rollback sees: $.steps.SELF, $.input, $.loop and $.error of the visit. */
-static void begin_undoing(struct turn *t, struct undone *u, const struct history_row *row,
-                          struct value delta)
+static void begin_rollback(struct turn *t, struct undone *u, const struct history_row *row,
+                           struct value delta)
 {
     const struct step *step = program_step(t->x->program, row->step);
     struct step_state state = {.outcome = OUTCOME_COMPLETED, .visit = row->visit};
@@ -335,16 +340,16 @@ static struct history_row *rollback_row(struct turn *t, const struct history_row
 }
 
 /* This one is over, whatever became of it: on to the next. */
-static void end_undoing(struct turn *t, bool ok)
+static void end_rollback(struct turn *t, bool ok)
 {
-    struct undo *undo = own_undo(t);
+    struct undo *undo = own_rollback(t);
     uint32_t step = t->x->cursor.step;
 
     if (undo->commands_left > 0)
         undo->commands_left--;
     undo->has_failed = undo->has_failed || !ok;
     if (undo->is_again) {
-        undo_again_end(t, &t->x->program->steps[step], undo->row, ok);
+        rollback_retry_end(t, &t->x->program->steps[step], undo->row, ok);
         undo->row = 0;
     } else if (undo->commands_left == 0) {
         turn_note(t, "undone", undo->has_failed ? STR("false") : STR("true"));
@@ -355,7 +360,7 @@ static void end_undoing(struct turn *t, bool ok)
     t->x->cursor = (struct cursor){.step = step, .phase = PHASE_UNDO};
 }
 
-static enum step_end succeeded(struct turn *t, struct value output)
+static enum step_result succeeded(struct turn *t, struct value output)
 {
     struct str output_json, variables_json = STR_NONE, assigned_json = STR_NONE;
     const struct history_row *undone = t->undone->row;
@@ -372,7 +377,7 @@ static enum step_end succeeded(struct turn *t, struct value output)
         state_set_variables(t->x, t->variables, variables_json);
     }
     step_apply_staged(t);
-    end_undoing(t, true);
+    end_rollback(t, true);
     return STEP_DONE;
 }
 
@@ -397,7 +402,7 @@ static bool is_past_budget(const struct turn *t)
 }
 
 /* The next attempt begins at that time. */
-static enum step_end try_later(struct turn *t, struct str error_json, int64_t at_us)
+static enum step_result try_later(struct turn *t, struct str error_json, int64_t at_us)
 {
     turn_note(t, "retry", str_printf(t->mem, "%lld", (long long)at_us));
     t->x->cursor.wake_at_us = at_us;
@@ -409,7 +414,7 @@ static enum step_end try_later(struct turn *t, struct str error_json, int64_t at
  * Others keep changing a record that the rollback writes: it has not been tried
  * at all. The delay grows, and only the time for rolling back ends it.
  */
-static enum step_end wait_for_record(struct turn *t, struct str error_json)
+static enum step_result wait_for_record(struct turn *t, struct str error_json)
 {
     static const struct retry growing = {
         .delay_us = 50000, .backoff = 2, .max_delay_us = INT64_C(60) * 1000000};
@@ -425,7 +430,7 @@ static enum step_end wait_for_record(struct turn *t, struct str error_json)
 }
 
 /* It is tried again later, or given up. */
-static enum step_end failed(struct turn *t)
+static enum step_result failed(struct turn *t)
 {
     const struct step *step = turn_step(t);
     const struct retry *policy = step->retry != NULL ? step->retry : &t->x->program->retry;
@@ -443,12 +448,12 @@ static enum step_end failed(struct turn *t)
         return try_later(t, error_json, at_us);
     outcome_dead_letter(t, LETTER_COMPENSATION, step->code, t->x->cursor.attempt, error_json,
                         t->x->cursor.input_json);
-    undo_again_note(t);
-    end_undoing(t, false);
+    rollback_retry_note(t);
+    end_rollback(t, false);
     return STEP_DONE;
 }
 
-enum step_end undo_input(struct turn *t, const struct mapping *input, struct value *out)
+enum step_result rollback_input(struct turn *t, const struct mapping *input, struct value *out)
 {
     struct str *stored = &t->x->cursor.input_json;
 
@@ -461,7 +466,7 @@ enum step_end undo_input(struct turn *t, const struct mapping *input, struct val
     return out->kind == VALUE_ABSENT || turn_freeze(t, out, stored) ? STEP_DONE : STEP_FAILED;
 }
 
-static enum step_end run_rollback(struct turn *t, struct value delta, struct value *out)
+static enum step_result run_rollback(struct turn *t, struct value delta, struct value *out)
 {
     const struct undo *undo = t->x->undo;
     const struct step *step = t->undone->step;
@@ -478,26 +483,26 @@ static enum step_end run_rollback(struct turn *t, struct value delta, struct val
         return turn_fail(t, STR("timeout_compensation"), STR("business"),
                          "there was no time left for rolling back");
     if (t->x->cursor.frozen_json.len > 0) {
-        enum step_end end = freeze_thaw(t);
+        enum step_result end = suspend_resume(t);
 
         if (end != STEP_DONE)
             return end;
     }
     if (undo->commands_left > 0)
-        return undo_command_run(t, step, done, place, out);
-    if (undo_input(t, step->rollback.input, &input) != STEP_DONE)
+        return rollback_command_run(t, step, done, place, out);
+    if (rollback_input(t, step->rollback.input, &input) != STEP_DONE)
         return STEP_FAILED;
     return procedure_run(t, step->rollback.procedure, STR_NONE, input, out);
 }
 
 /* One attempt of the rollback of undo.row. */
-static enum step_end undo_one(struct turn *t)
+static enum step_result roll_back_one(struct turn *t)
 {
     const struct history_row *row = row_at(t, t->x->undo->row);
     struct history_row copy;
     struct undone u;
     struct value delta, output;
-    enum step_end end;
+    enum step_result end;
 
     if (row == NULL && t->ev->history != NULL)
         return lose_history(t);
@@ -509,7 +514,7 @@ static enum step_end undo_one(struct turn *t)
     /* Rows are added while it is in use, and the array may move. */
     copy = *row;
     delta = read_delta(t, &copy);
-    begin_undoing(t, &u, &copy, delta);
+    begin_rollback(t, &u, &copy, delta);
     end = run_rollback(t, delta, &output);
     if (end == STEP_DONE)
         end = succeeded(t, output);
@@ -550,16 +555,16 @@ static void finish(struct turn *t)
     outcome_end(t, end);
 }
 
-bool undo_run(struct turn *t)
+bool rollback_run(struct turn *t)
 {
-    enum step_end end = STEP_DONE;
+    enum step_result end = STEP_DONE;
 
     while (end == STEP_DONE || end == STEP_MOVED) {
         if (t->steps >= TURN_STEPS_MAX || t->row_bytes > CONTEXT_BYTES_MAX)
             return true;
         t->steps++;
         if (t->x->undo->row != 0) {
-            end = undo_one(t);
+            end = roll_back_one(t);
             continue;
         }
         end = find_next(t);

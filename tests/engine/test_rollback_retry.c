@@ -1,4 +1,4 @@
-/* test_undo_again.c - claims about rollbacks that were given up and are tried again. */
+/* test_rollback_retry.c - claims about rollbacks that were given up and are tried again. */
 #include "engine/rig.h"
 
 #include <setjmp.h>
@@ -79,7 +79,7 @@ static const struct history_row *last_row(void)
     return &rig.history.items[rig.history.count - 1];
 }
 
-static void test_undo_again__that_one_rollback_runs_and_the_end_stays(void **state)
+static void test_rollback_retry__that_one_rollback_runs_and_the_end_stays(void **state)
 {
     (void)state;
     run(SCENARIO(STEP("a", "10") "," STEP("b", "20") "," STEP("c", "00") "," FAIL));
@@ -106,7 +106,7 @@ static void test_undo_again__that_one_rollback_runs_and_the_end_stays(void **sta
     assert_has(error(), "'compensation':{'compensated':['c','a','b'],'failed':[]}}");
 }
 
-static void test_undo_again__has_five_attempts_and_another_letter(void **state)
+static void test_rollback_retry__has_five_attempts_and_another_letter(void **state)
 {
     (void)state;
     run(SCENARIO(STEP("a", "10") "," FAIL));
@@ -128,7 +128,7 @@ static void test_undo_again__has_five_attempts_and_another_letter(void **state)
     assert_has(error(), "'compensation':{'compensated':['a'],'failed':[]}}");
 }
 
-static void test_undo_again__a_cancelled_one_is_cancelled_again(void **state)
+static void test_rollback_retry__a_cancelled_one_is_cancelled_again(void **state)
 {
     (void)state;
     run(SCENARIO(STEP("a", "10") "," WAIT));
@@ -143,7 +143,7 @@ static void test_undo_again__a_cancelled_one_is_cancelled_again(void **state)
     assert_has(error(), "'compensation':{'compensated':['a'],'failed':[]}}");
 }
 
-static void test_undo_again__a_step_is_undone_when_all_its_commands_are(void **state)
+static void test_rollback_retry__a_step_is_undone_when_all_its_commands_are(void **state)
 {
     (void)state;
 #define UNDO                                                                                       \
@@ -164,7 +164,7 @@ static void test_undo_again__a_step_is_undone_when_all_its_commands_are(void **s
     assert_has(error(), "'compensated':['a'],'failed':[]");
 }
 
-static void test_undo_again__is_not_possible_while_it_runs_or_without_a_rollback(void **state)
+static void test_rollback_retry__is_not_possible_while_it_runs_or_without_a_rollback(void **state)
 {
     (void)state;
     run(SCENARIO(WAIT));
@@ -183,11 +183,11 @@ static void test_undo_again__is_not_possible_while_it_runs_or_without_a_rollback
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CLAIM(test_undo_again__that_one_rollback_runs_and_the_end_stays),
-        CLAIM(test_undo_again__has_five_attempts_and_another_letter),
-        CLAIM(test_undo_again__a_cancelled_one_is_cancelled_again),
-        CLAIM(test_undo_again__a_step_is_undone_when_all_its_commands_are),
-        CLAIM(test_undo_again__is_not_possible_while_it_runs_or_without_a_rollback),
+        CLAIM(test_rollback_retry__that_one_rollback_runs_and_the_end_stays),
+        CLAIM(test_rollback_retry__has_five_attempts_and_another_letter),
+        CLAIM(test_rollback_retry__a_cancelled_one_is_cancelled_again),
+        CLAIM(test_rollback_retry__a_step_is_undone_when_all_its_commands_are),
+        CLAIM(test_rollback_retry__is_not_possible_while_it_runs_or_without_a_rollback),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

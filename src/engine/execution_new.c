@@ -1,4 +1,4 @@
-/* birth.c - a new execution, before its first event; see state.h. */
+/* execution_new.c - a new execution, before its first event; see state.h. */
 #include "base/buf.h"
 #include "define/define.h"
 #include "engine/state.h"

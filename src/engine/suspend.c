@@ -1,5 +1,5 @@
 /*
- * freeze.c - what a step has done when it stops for a worker; see turn.h.
+ * suspend.c - what a step has done when it stops for a worker; see procedure.h.
  *
  * When a command asks a worker, what the commands before it have answered,
  * chosen and staged is frozen into the cursor. It is thawed when the step goes
@@ -17,7 +17,8 @@
  * that was taken, the error that was caught, or false when it was skipped; "<"
  * the input of a call; "!" what a worker has answered.
  */
-#include "engine/turn.h"
+#include "engine/command.h"
+#include "engine/procedure.h"
 #include "value/json.h"
 
 /* --- freezing --- */
@@ -104,7 +105,7 @@ static void write_logs(struct buf *out, const struct log_lines *logs)
     buf_char(out, ']');
 }
 
-bool freeze_step(struct turn *t, struct str asks)
+bool suspend_step(struct turn *t, struct str asks)
 {
     struct str assigned, warnings;
     struct buf out;
@@ -168,14 +169,14 @@ static struct str json_of(struct turn *t, struct value v)
 }
 
 /* Each write is held against the record as it is now. STEP_DONE, STEP_NEEDS or STEP_FAILED. */
-static enum step_end thaw_records(struct turn *t, struct value records)
+static enum step_result resume_records(struct turn *t, struct value records)
 {
-    enum step_end all = STEP_DONE;
+    enum step_result all = STEP_DONE;
 
     for (uint32_t i = 0; records.kind == VALUE_LIST && i < records.len; i++) {
         struct value r = records.items[i];
         struct value data = value_map_get_str(r, STR("data"));
-        enum step_end end = record_resume(
+        enum step_result end = record_resume(
             t,
             (struct record_write){.object = text_of(r, STR("object")),
                                   .id = text_of(r, STR("id")),
@@ -194,7 +195,7 @@ static enum step_end thaw_records(struct turn *t, struct value records)
     return all;
 }
 
-static void thaw_rest(struct turn *t, struct value frozen)
+static void resume_rest(struct turn *t, struct value frozen)
 {
     struct value looked = value_map_get_str(frozen, STR("looked"));
     struct value logs = value_map_get_str(frozen, STR("logs"));
@@ -232,18 +233,18 @@ static void recall(struct turn *t, struct value frozen)
     }
 }
 
-void freeze_recall(struct turn *t)
+void suspend_recall(struct turn *t)
 {
     recall(t, read_frozen(t));
 }
 
-enum step_end freeze_thaw(struct turn *t)
+enum step_result suspend_resume(struct turn *t)
 {
     struct value frozen = read_frozen(t);
 
     recall(t, frozen);
-    thaw_rest(t, frozen);
-    return thaw_records(t, value_map_get_str(frozen, STR("records")));
+    resume_rest(t, frozen);
+    return resume_records(t, value_map_get_str(frozen, STR("records")));
 }
 
 static struct value with_member(struct turn *t, struct value map, struct str name, struct value v)
@@ -255,14 +256,14 @@ static struct value with_member(struct turn *t, struct value map, struct str nam
     return state_merge(t->mem, map, value_map_make(t->mem, entry, 1, &duplicate));
 }
 
-void freeze_refuse(struct turn *t)
+void suspend_refuse(struct turn *t)
 {
     t->refused_at = text_of(read_frozen(t), STR("asks"));
     t->refusal = t->failure;
     t->failure = (struct failure){0};
 }
 
-bool freeze_answer(struct turn *t, struct value output)
+bool suspend_answer(struct turn *t, struct value output)
 {
     struct value frozen = read_frozen(t);
     struct str asks = text_of(frozen, STR("asks"));

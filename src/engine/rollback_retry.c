@@ -1,5 +1,5 @@
 /*
- * undo_again.c - rollbacks that were given up, and are tried again; see turn.h.
+ * rollback_retry.c - rollbacks that were given up, and are tried again; see rollback.h.
  *
  * The state remembers each of them with the id of its dead letter, so that an
  * operator's retry of the letter finds it, once:
@@ -9,7 +9,7 @@
  * The execution has ended. It is compensating again for this one rollback, and
  * ends as it had ended; only error.compensation may be another then.
  */
-#include "engine/turn.h"
+#include "engine/rollback.h"
 #include "value/json.h"
 
 static int64_t int_of(struct value map, const char *name)
@@ -61,7 +61,7 @@ void state_move_compensated(struct arena *mem, struct execution *x, struct str c
 
 /* --- giving up --- */
 
-void undo_again_note(struct turn *t)
+void rollback_retry_note(struct turn *t)
 {
     const struct dead_letter *l = &t->out->dead_letters.items[t->out->dead_letters.count - 1];
     struct value given_up;
@@ -82,7 +82,7 @@ void undo_again_note(struct turn *t)
 
 /* --- trying again --- */
 
-/* The error as it was before it said what was undone: finish() in undo.c says that anew. */
+/* The error as it was before it said what was undone: finish() in rollback.c says that anew. */
 static struct str without_compensation(struct turn *t)
 {
     struct value error;
@@ -112,7 +112,7 @@ static struct value find(struct turn *t, struct str letter)
     return value_absent();
 }
 
-bool undo_again_begin(struct turn *t, struct err *err)
+bool rollback_retry_begin(struct turn *t, struct err *err)
 {
     struct execution *x = t->x;
     struct value given_up = find(t, t->ev->letter);
@@ -160,7 +160,7 @@ static bool has_other(struct turn *t, int64_t row)
     return false;
 }
 
-void undo_again_end(struct turn *t, const struct step *step, int64_t row, bool ok)
+void rollback_retry_end(struct turn *t, const struct step *step, int64_t row, bool ok)
 {
     if (!ok || has_other(t, row))
         return;

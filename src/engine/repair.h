@@ -1,0 +1,51 @@
+/*
+ * repair.h - what operators do: pause, resume, retry, skip, migrate, resolve.
+ * Internal to src/engine.
+ */
+#ifndef PAWL_ENGINE_REPAIR_H
+#define PAWL_ENGINE_REPAIR_H
+
+#include "engine/turn.h"
+
+/* --- pause.c: nothing goes on until an operator says so --- */
+
+/* The execution is paused, and a row says so. False: not now. */
+bool pause_begin(struct turn *t, struct err *err) MUST_USE;
+
+/* It is no more, and a row says so: what was kept is to be acted upon. False: it was not. */
+bool pause_end(struct turn *t, struct err *err) MUST_USE;
+
+/* It ends otherwise: nothing that was kept for the strand under way is acted upon. */
+void pause_forget(struct turn *t);
+
+/* The wait under way ends, once the execution goes on, with the signal of that row. */
+void pause_keep_signal(struct turn *t, const struct signal *signal);
+
+/* The same with an answer; `output` absent: with that error. A row says so. */
+void pause_keep_answer(struct turn *t, struct value output, struct value error);
+
+/* Whether the signal of that row is kept for a wait: no other one takes it. */
+bool pause_keeps(const struct execution *x, int64_t seq);
+
+/* What was kept for the strand under way. */
+struct pause_kept {
+    const struct signal *signal; /* or NULL: an answer */
+    struct value output;         /* or absent: then error */
+    struct value error;
+};
+
+/* Take up the strand for which something was kept first; it keeps it no more. False: none. */
+bool pause_take(struct turn *t, struct pause_kept *out);
+
+/* At the end of a turn: it shows that it is paused, and the waits under it. */
+void pause_settle(struct turn *t);
+
+/* --- repair.c: what operators do --- */
+
+/* False: it cannot be done now. */
+bool repair_resolve(struct turn *t, bool *complete, struct err *err) MUST_USE;
+bool repair_retry(struct turn *t, bool *complete, struct err *err) MUST_USE;
+bool repair_skip(struct turn *t, bool *complete, struct err *err) MUST_USE;
+bool repair_migrate(struct turn *t, struct err *err) MUST_USE;
+
+#endif
