@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
 
 import { Postgres } from './postgres.mjs';
 import { publish } from './scenarios.mjs';
@@ -15,9 +14,8 @@ const TOLD_MS = 40000;
 const ENDED_MS = 60000;
 
 const postgres = await Postgres.open();
-const runs = postgres !== null;
-
-after(() => postgres?.close());
+const cases = [];
+const test = (name, run) => cases.push({ name, run });
 
 /** A server with an execution that waits for a signal. */
 async function open(t) {
@@ -63,7 +61,7 @@ async function received(client, id) {
 }
 
 
-test('a store that does not answer is said by readyz, and by what waits for it', { skip: !runs }, async (t) => {
+test('a store that does not answer is said by readyz, and by what waits for it', async (t) => {
     const { server, client, id } = await open(t);
     const thaw = freeze(t);
     const began = Date.now();
@@ -71,7 +69,7 @@ test('a store that does not answer is said by readyz, and by what waits for it',
         within(TOLD_MS, signal(server, id), 'a waiting signal is told'),
         within(TOLD_MS, server.client().ask('GET', `/api/v1/executions/${id}`), 'a waiting read is told'),
     ]);
-    t.diagnostic(`told after ${Date.now() - began} ms`);
+    console.log(`        told after ${Date.now() - began} ms`);
     assert.equal(told.status, 503);
     assert.equal(told.body.code, 'outcome_unknown');
     assert.match(told.headers['content-type'], /problem\+json/);
@@ -105,14 +103,14 @@ test('a store that does not answer is said by readyz, and by what waits for it',
     assert.equal(await server.stop(), 0);
 });
 
-test('a server that is asked to stop while its store hangs ends in time', { skip: !runs }, async (t) => {
+test('a server that is asked to stop while its store hangs ends in time', async (t) => {
     const { server, id } = await open(t);
     const thaw = freeze(t);
     const waiting = signal(server, id);
     const began = Date.now();
     await new Promise((resolve) => setTimeout(resolve, 300));
     const status = await within(ENDED_MS, server.stop(), 'the server ends');
-    t.diagnostic(`ended after ${Date.now() - began} ms`);
+    console.log(`        ended after ${Date.now() - began} ms`);
     assert.equal(status, 3, server.log);
     assert.match(server.log, /changes were undecided/);
     const told = await waiting;
@@ -128,13 +126,13 @@ test('a server that is asked to stop while its store hangs ends in time', { skip
     assert.equal(await server.stop(), 0);
 });
 
-test('a server that has nothing to decide stops well while its store hangs', { skip: !runs }, async (t) => {
+test('a server that has nothing to decide stops well while its store hangs', async (t) => {
     const { server } = await open(t);
     freeze(t);
     assert.equal(await within(ENDED_MS, server.stop(), 'the server ends'), 0, server.log);
 });
 
-test('a server whose store is gone says so without any request, and stops', { skip: !runs }, async (t) => {
+test('a server whose store is gone says so without any request, and stops', async (t) => {
     const { server, client, id } = await open(t);
     postgres.stop();
     t.after(() => postgres.isRunning() || postgres.resume());
@@ -147,3 +145,21 @@ test('a server whose store is gone says so without any request, and stops', { sk
     assert.ok(await server.start(), server.log);
     assert.equal((await server.client().ask('GET', `/api/v1/executions/${id}`)).status, 200);
 });
+
+let passed = 0;
+let failed = 0;
+for (const { name, run } of postgres ? cases : []) {
+    const clean = [];
+    try {
+        await run({ after: (action) => clean.push(action) });
+        passed++;
+        console.log(`ok      ${name}`);
+    } catch (error) {
+        failed++;
+        console.log(`FAILED  ${name}: ${error.stack}`);
+    }
+    for (const action of clean.reverse()) await action();
+}
+postgres?.close();
+console.log(`${passed} passed, ${failed} failed${postgres ? '' : `, ${cases.length} skipped`}`);
+process.exit(failed === 0 ? 0 : 1);
