@@ -117,6 +117,14 @@ static void wake_applied(struct node *n, struct work *w)
     work_free(n, w);
 }
 
+static void wake_again(struct node *n, struct work *w);
+
+/* Whether what it was told is kept until it goes on. */
+static bool wake_keeps_told(const struct entry *e)
+{
+    return e->x->pause != NULL || entry_is_parked(e);
+}
+
 /* Too early: the clock was set back, or the timer is of an older state. */
 static void wake_futile(struct node *n, struct entry *e, struct work *w, const struct err *err,
                         const struct findings *found)
@@ -125,24 +133,32 @@ static void wake_futile(struct node *n, struct entry *e, struct work *w, const s
     (void)found;
     park_forget(n, e->id);
     wake_arm(n, w->met);
-    work_free(n, w);
+    if (e->told.count > 0 && !wake_keeps_told(e))
+        work_again(n, w);
+    else
+        work_free(n, w);
 }
 
 /*
  * A wake looks at every child that it waits for: what it was told goes with its
- * member, also when it changes nothing. One that is paused or parked keeps it.
+ * member, also when it changes nothing. A cancel that does not apply to it has
+ * looked at none: the same rows are left to another wake.
  */
 static void wake_member(struct node *n, struct work *w)
 {
     struct entry *e = w->entry;
 
     (void)n;
-    if (!w->asserts)
+    if (!w->asserts) {
         w->commit->consumed = e->told;
-    else if ((e->x->pause == NULL || e->is_told_to_cancel) && !entry_is_parked(e))
-        w->assertion.consumed = e->told;
-    else
+    } else if (e->told.count > 0 && e->is_told_to_cancel) {
+        e->is_told_to_cancel = false;
         return;
+    } else if (wake_keeps_told(e)) {
+        return;
+    } else {
+        w->assertion.consumed = e->told;
+    }
     e->told = (struct told_numbers){0};
 }
 

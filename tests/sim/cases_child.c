@@ -202,3 +202,34 @@ void case_contended_record_spares_others(void)
     CLAIM(str_eq(case_disk(id)->history.items[1].status, STR("completed")));
     case_end();
 }
+
+static struct uuid find_by_code(struct str code)
+{
+    for (size_t i = 0; i < sim.disk.executions.count; i++)
+        if (str_eq(sim.disk.executions.items[i]->s.code, code))
+            return sim.disk.executions.items[i]->s.id;
+    sim_fail(&sim, "there is no execution of %.*s", STR_ARG(code));
+}
+
+void case_foreign_cancel_hides_no_end(void)
+{
+    struct asked *cancel, *signal;
+    struct uuid joiner;
+
+    case_begin();
+    case_define("grandkid", WAIT, "");
+    case_define("kid",
+                "{'code':'s','procedure':{'type':'flow.start','code':'grandkid','wait':true}}",
+                ",'settings':{'onKeyConflict':'join'}");
+    case_define("p", START("s", ",'key':'one','wait':true"), "");
+    (void)case_started(case_start("p", "{}", 0));
+    joiner = case_started(case_start("p", "{}", 0));
+    CLAIM(sim.disk.children == 2);
+    /* Both are told in one batch. */
+    cancel = case_cancel(joiner);
+    signal = case_signal(find_by_code(STR("grandkid")), "s1", "1");
+    case_settle();
+    CLAIM(cancel->ok && signal->ok);
+    CLAIM(case_status(find_by_code(STR("kid"))) == STATUS_COMPLETED);
+    case_end();
+}

@@ -172,6 +172,18 @@ static void forget_refused(struct sim_store *s)
     s->refused.count = 0;
 }
 
+static void trace_assertion(const struct sim_node *at, const struct member *m)
+{
+    const struct assertion *s = m->assertion;
+    char id[UUID_TEXT_LEN + 1];
+
+    uuid_write(s->id, id);
+    if (str_find(str_of(id), at->sim->config.trace, 0) >= 0)
+        printf("event %lld, node %d: version %lld is asserted, result %d, %zu rows consumed\n",
+               (long long)at->sim->events, (int)(at - at->sim->nodes), (long long)s->row_version,
+               (int)m->result, s->consumed.count);
+}
+
 /* With --trace: what became of the commits of one execution. */
 static void trace_member(const struct sim_node *at, const struct member *m)
 {
@@ -179,6 +191,8 @@ static void trace_member(const struct sim_node *at, const struct member *m)
     const struct commit *c = m->commit;
     char id[UUID_TEXT_LEN + 1];
 
+    if (sim->config.trace.len > 0 && m->kind == MEMBER_ASSERT)
+        trace_assertion(at, m);
     if (sim->config.trace.len == 0 || m->kind != MEMBER_COMMIT)
         return;
     uuid_write(c->after->id, id);
