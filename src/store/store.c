@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -36,19 +35,6 @@ struct sql_store {
     struct writer writer;
     struct readers lanes[LANE_COUNT];
 };
-
-void store_note_lost(_Atomic int64_t *lost_since_us)
-{
-    int64_t nobody = 0;
-
-    (void)atomic_compare_exchange_strong(lost_since_us, &nobody, clock_mono_us(&clock_system));
-}
-
-void store_note_found(_Atomic int64_t *lost_since_us)
-{
-    if (atomic_load_explicit(lost_since_us, memory_order_relaxed) != 0)
-        atomic_store(lost_since_us, 0);
-}
 
 static bool submit(struct store *base, struct batch *batch)
 {
