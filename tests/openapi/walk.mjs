@@ -164,6 +164,7 @@ async function walkLive(api, claim) {
     await api.call('previewTemplate', { path: { code: 'welcome' }, body: {} }, 422);
     await api.call('previewTemplate', { path: { code: 'nothing' } }, 404);
     await api.call('getCatalog', {}, 200);
+    await api.call('getCatalog', { query: { lang: 'xx' } }, 422);
     const processes = await api.call('listProcesses', {}, 200);
     claim(processes.json.items.every((p) => p.kind === 'scenario'), 'processes are listed with their kind');
     await api.call('listProcesses', { query: { limit: 'x' } }, 400);
