@@ -124,9 +124,8 @@
     "SELECT id FROM execution WHERE row < (SELECT max(row) FROM execution) - 500000 "              \
     "ORDER BY row DESC LIMIT 1"
 
-#define SURVEY_CHILD_ENDED                                                                         \
-    "c.status IN ('completed', 'failed', 'cancelled') AND c.updated_at < ?1"
-#define SURVEY_ASLEEP_OF(child, branches, branch_child)                                                                    \
+#define SURVEY_CHILD_ENDED "c.status IN ('completed', 'failed', 'cancelled') AND c.updated_at < ?1"
+#define SURVEY_ASLEEP_OF(child, branches, branch_child)                                            \
     "SELECT count(*), max(CAST(e.id AS text)) FROM execution e "                                   \
     "WHERE e.status IN ('pending', 'running', 'waiting', 'compensating') AND e.updated_at < ?1 "   \
     "AND e.crash_count < 5 "                                                                       \
