@@ -41,7 +41,8 @@ enum db_status reader_run(struct reader *r, enum sql sql, const struct db_value 
     enum db_status status = db_run(r->db, sql, params, count);
 
     if (status != DB_LOST) {
-        store_note_found(r->all->lost_since_us);
+        if (r->all != NULL) /* one that belongs to no store, of a program that only looks */
+            store_note_found(r->all->lost_since_us);
         return status;
     }
     db_end(r->db, sql);

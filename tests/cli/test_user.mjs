@@ -89,7 +89,7 @@ await claims.claim('wrong usage is told', async () => {
         await said(2, ['usage: pawl'], ...args);
     await said(2, ['--token needs a value'], 'ls', '--token');
     await said(2, ['there is no option --token'], 'eval', '1', '--token', 'x');
-    await said(0, ['--url or PAWL_URL', '--token or PAWL_TOKEN'], 'help');
+    await said(0, ['--url or', 'PAWL_URL', '--token or PAWL_TOKEN'], 'help');
 });
 
 equal(await s.stop(), 0, s.log);
