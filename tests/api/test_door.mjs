@@ -320,13 +320,16 @@ await claims.claim('unfinished uploads take no memory but that of the row they b
             upload(s, member, 'PUT', '/api/v1/records/x/import', 16 << 20)(socket);
             socket.write('x'.repeat(7 << 20));
         }));
-        await until('all were answered', () => crowd.every((c) => c.text.startsWith('HTTP/1.1 403 ')));
+        // A client that goes on sending for longer than the server lingers is cut, and may miss the answer.
+        const isAnswered = (c) => c.text.startsWith('HTTP/1.1 403 ');
+        await until('all were answered', () => crowd.every((c) => isAnswered(c) || c.closed));
+        equal(crowd.some(isAnswered), true, 'somebody has read the answer');
         // Who may write records is stopped at the size of a record.
         const large = connect(s, (socket) => {
             upload(s, s.admin, 'PUT', '/api/v1/records/x/import', 16 << 20)(socket);
             socket.write('x'.repeat(16 << 20));
         });
-        await until('it is answered', () => large.text.startsWith('HTTP/1.1 413 '));
+        await until('it is answered', () => large.text.startsWith('HTTP/1.1 413 ') || large.closed);
         const grown = residentKb(s) - before;
         equal(grown < 60000, true, `grown by ${grown} KiB`);
         for (const c of [...crowd, large]) c.socket.destroy();
