@@ -247,15 +247,15 @@ claim('many are tried again and skipped, and those that cannot are counted', asy
 // --- secrets ---
 
 claim('a sensitive input that was replaced is masked like the first one', async (rig) => {
-    const id = await held(rig, 'secret', { card: 'bad-1111' });
-    await done(rig, id, 'retry', { from: 'use', input: { card: 'bad-2222' } });
-    await done(rig, id, 'retry', { input: { card: 'good-3333' } });
+    const id = await held(rig, 'secret', { card: 'bad-qxqx' });
+    await done(rig, id, 'retry', { from: 'use', input: { card: 'bad-wzwz' } });
+    await done(rig, id, 'retry', { input: { card: 'good-kvkv' } });
     const views = [];
     for (const path of ['', '/steps', '/context']) views.push((await rig.api('GET', `/executions/${id}${path}`)).body);
     const events = await rig.api('POST', `/executions/${id}/signal?wait=60s`, { type: 'go' });
     views.push(events.body);
     const text = JSON.stringify(views);
-    for (const card of ['1111', '2222', '3333']) check(!text.includes(card), `${card} is shown: ${text}`);
+    for (const card of ['qxqx', 'wzwz', 'kvkv']) check(!text.includes(card), `${card} is shown: ${text}`);
     equal(views[0].status, 'waiting');
 });
 
