@@ -4,7 +4,7 @@
  *
  * Batches of 256 executions that have ended, each one row of execution with all
  * its indexes and four rows of history, as arrays through unnest, in one
- * pipeline, and a commit. No fence, no answers, no counters: two round trips.
+ * pipeline, and a commit. No fence, no answers, no counters: three round trips.
  * The tables are those of a store that was opened on this database before.
  */
 #include "base/clock.h"
