@@ -243,7 +243,7 @@ enum step_result child_start(struct turn *t, const struct command *c, struct val
     if (!command_text(t, c, FIELD_CODE, STR_NONE, &code) ||
         !command_field(t, c, FIELD_WAIT, &waits))
         return STEP_FAILED;
-    if (value_is_true(waits) && (t->reminder > 0 || t->undone != NULL))
+    if (value_is_true(waits) && (t->reminder > 0 || t->about != NULL))
         return turn_fail(t, STR("validation_procedure"), STR("business"),
                          "a rollback, a reconcile or a reminder cannot wait for '%.*s' to end",
                          STR_ARG(code));

@@ -66,11 +66,12 @@ struct value context_step_view(struct arena *mem, const struct step *step,
 /* A rollback sees the visit that it undoes. */
 static struct value step_view(struct turn *t, uint32_t index)
 {
-    if (t->undone != NULL && t->undone->step->index == index)
-        return t->undone->view;
+    if (t->about != NULL && t->about->step->index == index)
+        return t->about->view;
     /* Rolling back sees what everybody sees. */
     return context_step_view(t->mem, &t->x->program->steps[index],
-                             t->x->undo != NULL ? &t->x->steps[index] : state_step(t->x, index));
+                             t->x->rollback != NULL ? &t->x->steps[index]
+                                                    : state_step(t->x, index));
 }
 
 static struct value all_steps(struct turn *t)
@@ -135,8 +136,8 @@ static struct value input_of_step(struct turn *t)
     struct value input;
     struct err err;
 
-    if (t->undone != NULL)
-        return context_input_over(t, t->undone->input);
+    if (t->about != NULL)
+        return context_input_over(t, t->about->input);
     if (json.len == 0)
         return t->x->input;
     if (!json_read(t->mem, json, &input, &err))
@@ -260,9 +261,10 @@ static struct value load_root(struct turn *t, enum context_root root)
     case ROOT_NOW:
         return time_value(t->now_us);
     case ROOT_LOOP:
-        return t->undone != NULL ? t->undone->loop : context_loop(t);
+        return t->about != NULL ? t->about->loop : context_loop(t);
     case ROOT_COMPENSATION:
-        return t->undone != NULL && t->x->undo != NULL ? context_compensation(t) : value_absent();
+        return t->about != NULL && t->x->rollback != NULL ? context_compensation(t)
+                                                          : value_absent();
     case ROOT_REMINDER:
         return reminder_view(t);
     case ROOT_ERROR:

@@ -29,7 +29,7 @@ static bool may_pause(const struct turn *t, struct err *err)
 {
     if (t->x->pause != NULL)
         return err_set(err, ERR_CONFLICT, "the execution is paused already");
-    if (t->x->undo != NULL)
+    if (t->x->rollback != NULL)
         return err_set(err, ERR_CONFLICT, "the execution is being rolled back");
     if (strand_find(t, is_held) != NO_STRAND)
         return err_set(err, ERR_CONFLICT, "the execution is held: it does not go on by itself");

@@ -87,7 +87,7 @@ static void write_loops(struct arena *mem, struct buf *out, const struct executi
     buf_char(out, '"');
     buf_str(out, x->program->steps[l->step].code);
     /* Only strands, also those that are stopped, can be in one loop several times. */
-    if (x->other_count > 0 || (x->undo != NULL && x->undo->other_count > 0))
+    if (x->other_count > 0 || (x->rollback != NULL && x->rollback->other_count > 0))
         write_int(out, ":", l->visit);
     buf_text(out, "\":{\"items\":");
     write_value(out, items_value(mem, &l->collected));

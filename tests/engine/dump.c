@@ -189,7 +189,7 @@ static void columns(struct walk *w, const struct execution *a, const struct exec
     TEXT(waiting_for_json);
 }
 
-static void asking(struct walk *w, const struct asking *a, const struct asking *b)
+static void reconciling(struct walk *w, const struct reconciling *a, const struct reconciling *b)
 {
     NUMBER(since_us);
     NUMBER(asked_at_us);
@@ -226,9 +226,9 @@ static void cursor(struct walk *w, const struct cursor *a, const struct cursor *
     NUMBER(asked);
     NUMBER(kept_seq);
     TEXT(kept_answer_json);
-    on_number(w, "asking", a->asking != NULL, b->asking != NULL);
-    if (a->asking != NULL && b->asking != NULL)
-        asking(w, a->asking, b->asking);
+    on_number(w, "asking", a->reconciling != NULL, b->reconciling != NULL);
+    if (a->reconciling != NULL && b->reconciling != NULL)
+        reconciling(w, a->reconciling, b->reconciling);
 }
 
 static void frame(struct walk *w, const struct frame *a, const struct frame *b)
@@ -276,7 +276,7 @@ static void past_visits(struct walk *w, const struct past_visit *a, const struct
     w->is_same &= a == b;
 }
 
-static void undo(struct walk *w, const struct undo *a, const struct undo *b)
+static void rollback(struct walk *w, const struct rollback *a, const struct rollback *b)
 {
     NUMBER(end);
     NUMBER(before);
@@ -288,7 +288,7 @@ static void undo(struct walk *w, const struct undo *a, const struct undo *b)
     if (a->from != NULL && b->from != NULL)
         undone(w, a->from, b->from);
     NUMBER(is_known);
-    NUMBER(is_again);
+    NUMBER(is_retry);
     NUMBER(tried_before);
     past_visits(w, a->again, b->again);
     NUMBER(place);
@@ -317,9 +317,9 @@ static void stands(struct walk *w, const struct execution *a, const struct execu
     if (a->other_count == b->other_count)
         strands(w, a->others, b->others, a->other_count);
     NUMBER(jumps);
-    on_number(w, "undo", a->undo != NULL, b->undo != NULL);
-    if (a->undo != NULL && b->undo != NULL)
-        undo(w, a->undo, b->undo);
+    on_number(w, "undo", a->rollback != NULL, b->rollback != NULL);
+    if (a->rollback != NULL && b->rollback != NULL)
+        rollback(w, a->rollback, b->rollback);
     on_number(w, "pause", a->pause != NULL, b->pause != NULL);
     if (a->pause != NULL && b->pause != NULL)
         pause_of(w, a->pause, b->pause);

@@ -97,7 +97,7 @@ static void test_dump__a_change_of_a_column_is_seen(void **state)
 
 static void test_dump__a_change_of_where_it_stands_is_seen(void **state)
 {
-    static const struct undo undo = {.end = STATUS_FAILED};
+    static const struct rollback rollback = {.end = STATUS_FAILED};
     static const struct pause pause = {.since_us = 1};
 
     (void)state;
@@ -114,7 +114,7 @@ static void test_dump__a_change_of_where_it_stands_is_seen(void **state)
     SEES(own_frames(x)[0].visit++);
     SEES(x->frame_count = 0);
     SEES(x->jumps++);
-    SEES(x->undo = &undo);
+    SEES(x->rollback = &rollback);
     SEES(x->pause = &pause);
     SEES(x->cursor.kept_seq++);
     SEES(x->cursor.kept_answer_json = STR("{}"));
