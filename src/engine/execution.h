@@ -92,7 +92,7 @@ struct reconciling {
     int64_t since_us, asked_at_us; /* the first question of this round, the latest one */
     int64_t before;                /* questions of the visit before this round */
     int64_t retry_at_us; /* the next attempt, should it not have happened; 0 = there is none */
-    struct str error_json, input_json, frozen_json; /* of the attempt */
+    struct str error_json, input_json, suspended_json; /* of the attempt */
     struct str letter; /* the id of the dead letter, when it was given up; else empty */
 };
 
@@ -115,7 +115,7 @@ struct cursor {
     int64_t unmatched;       /* signals of its type that did not match */
 
     /* PHASE_JOB, and from then on: what the commands before it have done, see procedure.c */
-    struct str frozen_json;
+    struct str suspended_json;
     struct str awaited; /* PHASE_JOB: the idempotency key whose answer it waits for */
     /* The command that failed last, and how often it has: command.retry */
     struct str failed_at;

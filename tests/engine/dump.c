@@ -197,7 +197,7 @@ static void reconciling(struct walk *w, const struct reconciling *a, const struc
     NUMBER(retry_at_us);
     TEXT(error_json);
     TEXT(input_json);
-    TEXT(frozen_json);
+    TEXT(suspended_json);
     TEXT(letter);
 }
 
@@ -217,7 +217,7 @@ static void cursor(struct walk *w, const struct cursor *a, const struct cursor *
     NUMBER(remind_every_us);
     NUMBER(reminders);
     NUMBER(unmatched);
-    TEXT(frozen_json);
+    TEXT(suspended_json);
     TEXT(awaited);
     TEXT(failed_at);
     NUMBER(tries);
@@ -264,7 +264,7 @@ static void undone(struct walk *w, const struct cursor *a, const struct cursor *
     NUMBER(is_unsure);
     NUMBER(asked);
     TEXT(input_json);
-    TEXT(frozen_json);
+    TEXT(suspended_json);
 }
 
 static void past_visits(struct walk *w, const struct past_visit *a, const struct past_visit *b)
