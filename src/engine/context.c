@@ -87,8 +87,8 @@ static struct value all_steps(struct turn *t)
 
 struct value context_signals(struct arena *mem, const struct signals *signals)
 {
-    size_t shown = signals->count > SIGNALS_SHOWN ? SIGNALS_SHOWN : signals->count;
-    struct signal_place place = signals_last(signals, shown);
+    size_t shown = signals->list.count > SIGNALS_SHOWN ? SIGNALS_SHOWN : signals->list.count;
+    struct shared_place place = signals_last(signals, shown);
     struct value *items = ARENA_ARRAY(mem, shown + 1, struct value);
 
     for (size_t i = 0; i < shown; i++)

@@ -323,7 +323,7 @@ static inline struct str execution_current_step(const struct execution *x)
 /* Whether steps of it were rolled back, or could not be: it cannot be tried again. */
 static inline bool execution_is_rolled_back(const struct execution *x)
 {
-    return x->compensated.count + x->failed.count > 0;
+    return x->compensated.list.count + x->failed.list.count > 0;
 }
 
 /* Whether it has come to a halt that only an operator can end: an incident. */

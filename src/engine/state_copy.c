@@ -8,7 +8,7 @@ static struct str copy_text(struct arena *mem, struct str s)
 
 static void copy_signals(struct arena *mem, struct execution *x, const struct signals *from)
 {
-    struct signal_place place = {0};
+    struct shared_place place = {0};
     const struct signal *s;
 
     x->signals = (struct signals){0};

@@ -235,7 +235,7 @@ bool wait_checks_form(struct turn *t, const struct step *step, struct err *err)
 static const struct signal *find_buffered(struct turn *t, const struct command *c,
                                           struct value types, struct value *payload)
 {
-    struct signal_place place = {0};
+    struct shared_place place = {0};
     const struct signal *s;
 
     while ((s = signals_next(&t->x->signals, &place)) != NULL)
