@@ -9,7 +9,7 @@
 #ifndef PAWL_API_DEFINITIONS_H
 #define PAWL_API_DEFINITIONS_H
 
-#include "api/query.h"
+#include "api/lookup.h"
 #include "define/world.h"
 
 /* The kind that the path of the call names. */
