@@ -7,7 +7,7 @@
  */
 #include "api/api.h"
 #include "api/filter.h"
-#include "api/query.h"
+#include "api/lookup.h"
 #include "api/view.h"
 #include "base/map.h"
 #include "store/users.h"
@@ -60,7 +60,7 @@ static void summary_add(struct summary *s, struct arena *mem, struct str value,
 }
 
 /* Add what the caller may see of what was read. */
-static bool add_groups(struct query *q, struct reader *reader,
+static bool add_groups(struct lookup *q, struct reader *reader,
                        const struct execution_groups *groups, struct err *err)
 {
     struct summary *s = q->args;
@@ -83,7 +83,7 @@ static bool add_groups(struct query *q, struct reader *reader,
 }
 
 /* Whether the caller may see all that the counters count. */
-static bool sees_all(struct query *q, struct reader *reader, bool *out, struct err *err)
+static bool sees_all(struct lookup *q, struct reader *reader, bool *out, struct err *err)
 {
     bool has_others;
 
@@ -96,7 +96,7 @@ static bool sees_all(struct query *q, struct reader *reader, bool *out, struct e
     return true;
 }
 
-static bool add_counters(struct query *q, struct reader *reader, struct err *err)
+static bool add_counters(struct lookup *q, struct reader *reader, struct err *err)
 {
     int64_t counts[STATUS_COUNT];
 
@@ -108,7 +108,7 @@ static bool add_counters(struct query *q, struct reader *reader, struct err *err
     return true;
 }
 
-static bool add_ended(struct query *q, struct reader *reader, struct err *err)
+static bool add_ended(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct summary *s = q->args;
     struct execution_groups ended = {0};
@@ -120,7 +120,7 @@ static bool add_ended(struct query *q, struct reader *reader, struct err *err)
     return add_groups(q, reader, &ended, err);
 }
 
-static bool count_all(struct query *q, struct reader *reader, struct err *err)
+static bool count_all(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct summary *s = q->args;
     struct execution_groups live = {0};
@@ -151,7 +151,7 @@ static int by_count_falling(const void *a, const void *b)
     return order != 0 ? order : (int)x->status - (int)y->status;
 }
 
-static bool run_summary(struct query *q, struct reader *reader, struct err *err)
+static bool run_summary(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct summary *s = q->args;
 
@@ -191,5 +191,5 @@ void executions_summary(struct call *c)
     if (s->by == BY_COUNT)
         call_refuse_text(c, ERR_BAD_REQUEST, "by is code, status, step or error");
     else if (filter_statuses(c, &s->statuses))
-        query_start_long(c, s, run_summary, NULL);
+        lookup_start_long(c, s, run_summary, NULL);
 }
