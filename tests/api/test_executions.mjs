@@ -451,7 +451,7 @@ claim('retention deletes what ended long ago and nothing else, also across kill 
     await until('all are gone', async () => (await rig.all('/executions?status=completed,failed,cancelled', 500)).length === 0);
     equal(ids(await rig.all('/executions?code=list_d', 500)).sort(), live.sort());
     const size = () => (rig.store ? 0 : statSync(join(rig.folder, 'data', 'pawl.db')).size);
-    await until('the space is given back', () => size() < 2000000);
+    await until('the space is given back', () => size() < 3000000);
     const text = (await rig.client.ask('GET', '/metrics')).body.unreadable;
     for (const status of ['completed', 'failed', 'cancelled'])
         check(text.includes(`pawl_executions{status="${status}"} 0\n`), `the counter of ${status}`);
