@@ -411,8 +411,8 @@ static void test_sqlite__full_disk_refuses_and_loses_nothing(void **state)
     struct str path = path_of(outer, "small");
     struct contract inner = {.url = STR_NONE};
     struct contract *c = &inner;
-    struct commit *kept = NULL, *refused;
-    struct batch *b;
+    struct commit *kept = NULL, *refused = NULL;
+    struct batch *b = NULL;
     struct err err;
 
     if (!mount_small(path)) {
@@ -429,9 +429,12 @@ static void test_sqlite__full_disk_refuses_and_loses_nothing(void **state)
     assert_int_equal(contract_commit(c, kept), MEMBER_APPLIED);
 
     fill(path_of(c, "ballast"), true);
-    refused = contract_start(c, STATUS_WAITING, 50);
-    b = contract_batch(c, contract_member(c, refused), NULL);
-    contract_write(c, b);
+    /* The log of the migrations may be truncated now, which makes room for some. */
+    for (unsigned i = 0; i < 1000 && (b == NULL || b->end == BATCH_COMMITTED); i++) {
+        refused = contract_start(c, STATUS_WAITING, 50);
+        b = contract_batch(c, contract_member(c, refused), NULL);
+        contract_write(c, b);
+    }
     assert_int_equal(b->end, BATCH_REFUSED);
     assert_non_null(strstr(b->err.message, "no space left"));
     assert_non_null(contract_load(c, kept->after->id));
