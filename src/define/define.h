@@ -48,6 +48,8 @@ struct registered {
 struct registry {
     bool (*procedure)(void *context, struct arena *mem, struct str code, struct registered *out);
     void *context;
+    /* Whether a process of that code is published. NULL: nobody knows. */
+    bool (*process)(void *context, struct str code);
     /*
      * What it does not know may exist all the same: a warning. The program
      * takes it for an external procedure, and is good for checking only.

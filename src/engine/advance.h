@@ -15,18 +15,18 @@
 #include "engine/search.h"
 
 enum event_kind {
-    EVENT_START,   /* a new execution: `execution` holds its identity and input */
-    EVENT_WAKE,    /* its wake_at has come, or it was left in the middle of its work */
-    EVENT_SIGNAL,  /* signal_* */
-    EVENT_CANCEL,  /* reason, cancel_rollback */
-    EVENT_ANSWER,  /* of a job: answer_* */
-    EVENT_RETRY,   /* an operator: from, program, input */
-    EVENT_SKIP,    /* an operator: output */
-    EVENT_MIGRATE, /* an operator: program */
-    EVENT_RESOLVE, /* an operator: letter, outcome, output, note */
-    EVENT_UNDO,    /* an operator: a rollback that was given up is tried again: letter */
-    EVENT_PAUSE,   /* an operator: reason, by */
-    EVENT_RESUME,  /* an operator: by */
+    EVENT_START,    /* a new execution: `execution` holds its identity and input */
+    EVENT_WAKE,     /* its wake_at has come, or it was left in the middle of its work */
+    EVENT_SIGNAL,   /* signal_* */
+    EVENT_CANCEL,   /* reason, cancel_rollback */
+    EVENT_ANSWER,   /* of a job: answer_* */
+    EVENT_RETRY,    /* an operator: from, program, input */
+    EVENT_SKIP,     /* an operator: output */
+    EVENT_MIGRATE,  /* an operator: program */
+    EVENT_RESOLVE,  /* an operator: letter, outcome, output, note */
+    EVENT_ROLLBACK, /* an operator: a rollback that was given up is tried again: letter */
+    EVENT_PAUSE,    /* an operator: reason, by */
+    EVENT_RESUME,   /* an operator: by */
 };
 
 /* Whether what was done is undone before an execution is cancelled. */
@@ -37,15 +37,15 @@ enum cancel_rollback {
 };
 
 /* What became of an attempt, as its reconcile or an operator says. */
-enum outcome_said {
-#define OUTCOME_SAID(symbol, name) SAID_##symbol,
-#include "engine/outcomes.def"
-#undef OUTCOME_SAID
-    SAID_COUNT
+enum verdict {
+#define VERDICT(symbol, name) VERDICT_##symbol,
+#include "engine/verdict.def"
+#undef VERDICT
+    VERDICT_COUNT
 };
 
-const char *outcome_said_name(enum outcome_said said);
-bool outcome_said_read(struct str name, enum outcome_said *out) MUST_USE;
+const char *verdict_name(enum verdict verdict);
+bool verdict_read(struct str name, enum verdict *out) MUST_USE;
 
 /* A record as it was read for a command. */
 struct record_read {
@@ -178,7 +178,7 @@ struct event {
     struct value input;            /* RETRY: replaces $.input; absent = the same */
     struct value output;           /* SKIP, RESOLVE: of the step; absent = null */
     struct str letter;             /* RESOLVE, UNDO: the id of the dead letter */
-    enum outcome_said said;        /* RESOLVE: what became of its step */
+    enum verdict verdict;          /* RESOLVE: what became of its step */
     struct str note;               /* ... and how that is known */
     struct value config;           /* $.config: installation values */
     /* What earlier answers NEED asked for; may be empty. */

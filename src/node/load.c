@@ -325,8 +325,8 @@ static bool load_others(struct node *n, struct reader *reader, struct arena *mem
 
     if (c->needs_history.is_needed) {
         w->history = (struct history){0};
-        if (!read_history(reader, mem, id, c->needs_history.after, UNDO_PAGE, &w->history, &found,
-                          err))
+        if (!read_history(reader, mem, id, c->needs_history.after, ROLLBACK_PAGE, &w->history,
+                          &found, err))
             return false;
         w->has_history = true;
     }

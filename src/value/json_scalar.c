@@ -10,7 +10,7 @@
 
 /* --- errors --- */
 
-char *reader_fail(struct reader *r, const char *at, const char *format, ...)
+char *reader_fail(struct json_reader *r, const char *at, const char *format, ...)
 {
     size_t offset = (size_t)(at - r->copy);
     size_t line_start = 0;
@@ -32,7 +32,7 @@ char *reader_fail(struct reader *r, const char *at, const char *format, ...)
 }
 
 /* Whether a list or map ends here, right behind a comma. */
-static bool is_behind_comma(const struct reader *r, const char *p)
+static bool is_behind_comma(const struct json_reader *r, const char *p)
 {
     if (*p != ']' && *p != '}')
         return false;
@@ -41,7 +41,7 @@ static bool is_behind_comma(const struct reader *r, const char *p)
     return p >= r->copy && *p == ',';
 }
 
-char *reader_fail_expected(struct reader *r, char *p, const char *expected)
+char *reader_fail_expected(struct json_reader *r, char *p, const char *expected)
 {
     size_t len;
 
@@ -77,7 +77,7 @@ static int32_t read_hex4(const char *p)
 }
 
 /* JSON as it should be, and a text that no value of ours may hold. */
-static char *refuse(struct reader *r, char *p, const char *message)
+static char *refuse(struct json_reader *r, char *p, const char *message)
 {
     (void)reader_fail(r, p, "%s", message);
     r->err->code = ERR_INVALID;
@@ -85,7 +85,7 @@ static char *refuse(struct reader *r, char *p, const char *message)
 }
 
 /* A \u escape, p being at the backslash. The code point goes to *to, in UTF-8. */
-static char *read_unicode(struct reader *r, char *p, char **to)
+static char *read_unicode(struct json_reader *r, char *p, char **to)
 {
     int32_t code = read_hex4(p + 2);
 
@@ -105,7 +105,7 @@ static char *read_unicode(struct reader *r, char *p, char **to)
     return p;
 }
 
-static char *read_escape(struct reader *r, char *p, char **to)
+static char *read_escape(struct json_reader *r, char *p, char **to)
 {
     char c;
 
@@ -142,7 +142,7 @@ static char *read_escape(struct reader *r, char *p, char **to)
 }
 
 /* Step over characters that are not ASCII. */
-static char *skip_wide(struct reader *r, char *p)
+static char *skip_wide(struct json_reader *r, char *p)
 {
     while ((unsigned char)*p >= 0x80) {
         size_t len = 2;
@@ -155,7 +155,7 @@ static char *skip_wide(struct reader *r, char *p)
     return p;
 }
 
-char *reader_string_rest(struct reader *r, char *start, char *p, struct value *out)
+char *reader_string_rest(struct json_reader *r, char *start, char *p, struct value *out)
 {
     char *to = p; /* where the string is written: at p until an escape makes it shorter */
 
@@ -186,7 +186,7 @@ char *reader_string_rest(struct reader *r, char *start, char *p, struct value *o
 
 /* --- numbers --- */
 
-char *reader_long_number(struct reader *r, char *start, char *end, struct value *out)
+char *reader_long_number(struct json_reader *r, char *start, char *end, struct value *out)
 {
     double d;
 
@@ -196,7 +196,8 @@ char *reader_long_number(struct reader *r, char *start, char *end, struct value 
     return end;
 }
 
-char *reader_fraction(struct reader *r, char *start, char *p, uint64_t digits, struct value *out)
+char *reader_fraction(struct json_reader *r, char *start, char *p, uint64_t digits,
+                      struct value *out)
 {
     char *first = start + (*start == '-');
     int64_t exponent = 0, written = 0;

@@ -19,7 +19,7 @@ static void check_same(struct sim *sim, struct arena *mem, const char *what,
              STR_ARG(from_disk));
 }
 
-/* The state that a checkpoint (none: the birth) and all rows after it give. */
+/* The state that a checkpoint (none: the start) and all rows after it give. */
 static struct execution *fold(struct sim *sim, struct arena *mem, const struct disk_execution *x,
                               struct disk_checkpoint from)
 {
