@@ -66,6 +66,7 @@ static bool run_validate(struct lookup *q, struct reader *reader, struct err *er
         definitions_take_live(q->mem, item.spec, definition, &item, &findings))
         world_check_apart(&w, item.spec->kind, item.code, item.definition, &findings);
     worlds_return(worlds, lease);
+    findings_locate_json(q->mem, q->call->http->body, STR("/definition"), &findings);
     buf_char(&q->answer, '{');
     object_bool(&q->answer, "valid", !findings_have_errors(&findings));
     object_name(&q->answer, "errors");
@@ -133,12 +134,13 @@ static bool evaluate(struct lookup *q, const struct cel_env *functions, struct s
     struct cel_env *env = cel_env_extend(q->mem, functions);
     struct value *slots = ARENA_ARRAY(q->mem, context.len + 1, struct value);
     struct cel_activation activation = {.slots = slots, .root = context, .now_us = args->now_us};
+    const struct cel_options options = {.facts = CEL_FACTS_CERTAIN};
     const struct cel_program *program;
     struct value v;
     bool ok;
 
     declare(env, context, slots);
-    if (!cel_compile(q->mem, env, source, NULL, &program, err))
+    if (!cel_compile(q->mem, env, source, &options, &program, err))
         return refuse_expression(q, err->code, err->line, err->column,
                                  str_printf(q->mem, "%s", err->message).ptr, err);
     v = cel_evaluate(q->mem, program, &activation, NULL);

@@ -496,10 +496,11 @@ claim('a newcomer is told the same by the server as by the command line', async 
     for (const file of readdirSync('tests/newcomer').filter((name) => name.endsWith('.json'))) {
         const text = readFileSync(join('tests/newcomer', file), 'utf8');
         const wanted = readFileSync(join('tests/newcomer', file.replace('.json', '.txt')), 'utf8');
-        const answer = await s.call('POST', '/validate', `{"kind": "scenario", "definition": ${text}}`);
-        const said = answer.status === 400 ? answer.json.detail
-            : answer.json.errors.map((e) => `${e.pointer}: ${e.message}${e.column ? ` (column ${e.column})` : ''}\n${e.hint ?? ''}`).join('\n');
-        for (const part of wanted.trim().split('\n').map((line) => line.replace(/^[a-z_]+\.json(:\d+:\d+)?:/, '').trim()))
+        // The file stands in the body from its second line on.
+        const answer = await s.call('POST', '/validate', `{"kind": "scenario", "definition":\n${text}}`);
+        const told = (e) => `${e.place.line - 1}:${e.place.column}:${e.pointer}: ${e.step ? `step ${e.step}: ` : ''}${e.message}\n${e.hint ?? ''}`;
+        const said = answer.status === 400 ? `${answer.json.line - 1}:${answer.json.column}: ${answer.json.detail}` : answer.json.errors.map(told).join('\n');
+        for (const part of wanted.trim().split('\n').map((line) => line.replace(/^[a-z_]+\.json:/, '').trim()))
             if (!said.includes(part)) throw new Wrong(`${file}: "${said}" lacks "${part}"`);
     }
 });
