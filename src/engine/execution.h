@@ -117,6 +117,8 @@ struct cursor {
     /* PHASE_JOB, and from then on: what the commands before it have done, see procedure.c */
     struct str frozen_json;
     struct str awaited; /* PHASE_JOB: the idempotency key whose answer it waits for */
+    struct str host;    /* ... of a call: where it goes */
+    int64_t call_seq;   /* ... the row of the attempt that has left; 0 = it waits for room */
     /* The command that failed last, and how often it has: command.retry */
     struct str failed_at;
     int64_t tries;

@@ -49,6 +49,16 @@ static struct value frozen_result(struct turn *t, const struct command *c, const
                                            : frozen_at(t, procedure_command_place(t, c), mark);
 }
 
+struct value procedure_noted_input(struct turn *t, const struct command *c)
+{
+    return frozen_result(t, c, "<");
+}
+
+void procedure_note_input(struct turn *t, const struct command *c, struct value input)
+{
+    remember(t, FINISHED_INPUT, c, input);
+}
+
 enum step_result procedure_answered(struct turn *t, struct str place, struct value *out)
 {
     *out = frozen_at(t, place, "!");
@@ -204,7 +214,7 @@ static enum step_result run_call(struct turn *t, const struct command *c, struct
     struct str place = procedure_command_place(t, c);
     struct value input;
 
-    input = frozen_at(t, place, "<");
+    input = procedure_noted_input(t, c);
     if (input.kind == VALUE_ABSENT && procedure_input(t, c->call.input, &input) != STEP_DONE)
         return STEP_FAILED;
     if (c->call.procedure->kind == PROCEDURE_EXTERNAL)
