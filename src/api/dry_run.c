@@ -366,7 +366,7 @@ static bool run_trial(struct dry_run *d, struct err *err)
     return json_write(&q->answer, masked(d, &trial, answer_value(d, &trial)), err);
 }
 
-static bool run(struct lookup *q, struct reader *reader, struct err *err)
+static bool dry_run_run(struct lookup *q, struct reader *reader, struct err *err)
 {
     const int64_t *now_us = q->args;
     struct dry_run d = {
@@ -391,5 +391,5 @@ void definitions_dry_run(struct call *c)
     int64_t *now_us = ARENA_NEW(c->mem, int64_t);
 
     *now_us = api_now_us(c->api);
-    lookup_start_long(c, now_us, run, NULL);
+    lookup_start_long(c, now_us, dry_run_run, NULL);
 }

@@ -174,7 +174,7 @@ static void was_put(struct node_request *r)
     definitions_answer(r->owner, r, true);
 }
 
-static void put(struct lookup *q)
+static void live_applied(struct lookup *q)
 {
     struct save_args *args = q->args;
     struct node_request *r = definitions_request(q->call, &args->item, DEFINITION_PUT, was_put);
@@ -202,7 +202,7 @@ void live_put(struct call *c)
     if (!kind_allows_name(args->item.spec, args->item.code))
         call_refuse_text(c, ERR_INVALID, "%s", kind_name_rule(args->item.spec));
     else if (definitions_if_match(c, &args->if_match))
-        lookup_start(c, args, run_put, put);
+        lookup_start(c, args, run_put, live_applied);
 }
 
 /* --- deleting --- */

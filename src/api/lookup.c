@@ -11,7 +11,7 @@ bool lookup_is_gone(void *lookup)
     return q->socket >= 0 && poll(&fd, 1, 0) > 0 && (fd.revents & (POLLRDHUP | POLLHUP)) != 0;
 }
 
-static void run(struct node_read *read, struct reader *reader)
+static void lookup_run(struct node_read *read, struct reader *reader)
 {
     struct lookup *q = read->owner;
 
@@ -22,7 +22,7 @@ static void run(struct node_read *read, struct reader *reader)
         q->ok = q->run(q, reader, &q->err);
 }
 
-static void done(struct node_read *read)
+static void lookup_done(struct node_read *read)
 {
     struct lookup *q = read->owner;
     struct http_header etag = {"ETag", q->etag};
@@ -42,7 +42,7 @@ static void start_on(struct call *c, enum read_lane lane, void *args, lookup_run
     struct err err;
 
     *q = (struct lookup){
-        .read = {.lane = lane, .run = run, .done = done, .owner = q},
+        .read = {.lane = lane, .run = lookup_run, .done = lookup_done, .owner = q},
         .call = c,
         .socket = http_socket(c->http),
         .mem = c->mem,

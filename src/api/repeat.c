@@ -13,7 +13,7 @@ struct refusal {
     struct kept_answer kept;
 };
 
-static bool run(struct lookup *q, struct reader *reader, struct err *err)
+static bool repeat_run(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct refusal *r = q->args;
 
@@ -50,5 +50,5 @@ void repeat_or_refuse(struct call *c, const struct idempotency *idempotency, con
                           .findings = findings,
                           .more = more,
                           .now_us = api_now_us(c->api)};
-    lookup_start(c, r, run, then);
+    lookup_start(c, r, repeat_run, then);
 }

@@ -237,7 +237,7 @@ static enum letter_status incident_after(struct turn *t, const struct execution 
                                                                                   : LETTER_OPEN;
 }
 
-static void finish(struct turn *t, bool has_moved)
+static void advance_finish(struct turn *t, bool has_moved)
 {
     struct execution *x = t->x;
     struct commit *out = t->out;
@@ -346,7 +346,7 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
         complete = rollback_run(&t);
     out->result = complete ? ADVANCE_COMMIT : ADVANCE_NEED;
     if (complete) {
-        finish(&t, t.x->program != exec->program);
+        advance_finish(&t, t.x->program != exec->program);
         if (t.x->has_parent && status_is_terminal(t.x->status))
             child_tell_end(&t);
         out->incident = incident_after(&t, exec);

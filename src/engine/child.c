@@ -44,8 +44,8 @@ static const struct process_read *find_process(const struct turn *t, struct str 
 }
 
 /* The process of that code, and with a key who holds it. STEP_DONE or STEP_NEEDS. */
-static enum step_result look(struct turn *t, struct str code, struct str key,
-                             const struct process_read **out)
+static enum step_result child_seek(struct turn *t, struct str code, struct str key,
+                                   const struct process_read **out)
 {
     *out = find_process(t, code, key);
     if (*out != NULL)
@@ -190,7 +190,7 @@ static enum step_result find_holder(struct turn *t, const struct program *p, str
         *id = started->id;
         return STEP_DONE;
     }
-    end = look(t, p->code, key, &read);
+    end = child_seek(t, p->code, key, &read);
     if (end == STEP_DONE && read->is_held) {
         *held = true;
         *id = read->holder;
@@ -247,7 +247,7 @@ enum step_result child_start(struct turn *t, const struct command *c, struct val
         return turn_fail(t, STR("validation_procedure"), STR("business"),
                          "a rollback, a reconcile or a reminder cannot wait for '%.*s' to end",
                          STR_ARG(code));
-    end = look(t, code, STR_NONE, &process);
+    end = child_seek(t, code, STR_NONE, &process);
     if (end != STEP_DONE)
         return end;
     if (process->program == NULL)

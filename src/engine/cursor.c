@@ -84,7 +84,7 @@ static void write_from(struct buf *out, const struct cursor *c)
     write_number(out, "attempt", c->attempt);
     write_number(out, "startedAt", c->started_at_us);
     write_json(out, "input", c->input_json);
-    write_json(out, "frozen", c->frozen_json);
+    write_json(out, "frozen", c->suspended_json);
     write_number(out, "unsure", c->is_unsure);
     write_number(out, "asked", c->asked);
     buf_char(out, '}');
@@ -101,7 +101,7 @@ static void write_reconciling(struct buf *out, const struct reconciling *a)
     write_number(out, "before", a->before);
     write_number(out, "retryAt", a->retry_at_us);
     write_json(out, "input", a->input_json);
-    write_json(out, "frozen", a->frozen_json);
+    write_json(out, "frozen", a->suspended_json);
     write_text(out, "letter", a->letter);
     buf_char(out, '}');
 }
@@ -128,7 +128,7 @@ static void write_cursor(struct buf *out, const struct program *p, const struct 
     write_number(out, "remindEvery", c->remind_every_us);
     write_number(out, "reminders", c->reminders);
     write_number(out, "unmatched", c->unmatched);
-    write_json(out, "frozen", c->frozen_json);
+    write_json(out, "frozen", c->suspended_json);
     write_text(out, "awaited", c->awaited);
     write_text(out, "host", c->host);
     write_number(out, "callSeq", c->call_seq);
@@ -267,7 +267,7 @@ static const struct cursor *restore_from(struct arena *mem, const struct executi
     c->attempt = stored_int(stored, STR("attempt"));
     c->started_at_us = stored_int(stored, STR("startedAt"));
     c->input_json = stored_json_of(mem, stored, STR("input"));
-    c->frozen_json = stored_json_of(mem, stored, STR("frozen"));
+    c->suspended_json = stored_json_of(mem, stored, STR("frozen"));
     c->is_unsure = stored_int(stored, STR("unsure")) != 0;
     c->asked = stored_int(stored, STR("asked"));
     return c;
@@ -286,7 +286,7 @@ static void restore_reconciling(struct arena *mem, struct cursor *cursor, struct
     a->retry_at_us = stored_int(stored, STR("retryAt"));
     a->error_json = stored_json_of(mem, stored, STR("error"));
     a->input_json = stored_json_of(mem, stored, STR("input"));
-    a->frozen_json = stored_json_of(mem, stored, STR("frozen"));
+    a->suspended_json = stored_json_of(mem, stored, STR("frozen"));
     a->letter = stored_text(stored, STR("letter"));
     cursor->reconciling = a;
 }
@@ -349,7 +349,7 @@ static bool restore_strand(struct arena *mem, const struct program *p, struct va
     c->remind_every_us = stored_int(stored, STR("remindEvery"));
     c->reminders = stored_int(stored, STR("reminders"));
     c->unmatched = stored_int(stored, STR("unmatched"));
-    c->frozen_json = stored_json_of(mem, stored, STR("frozen"));
+    c->suspended_json = stored_json_of(mem, stored, STR("frozen"));
     c->awaited = stored_text(stored, STR("awaited"));
     c->host = stored_text(stored, STR("host"));
     c->call_seq = stored_int(stored, STR("callSeq"));

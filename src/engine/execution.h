@@ -92,7 +92,7 @@ struct reconciling {
     int64_t since_us, asked_at_us; /* the first question of this round, the latest one */
     int64_t before;                /* questions of the visit before this round */
     int64_t retry_at_us; /* the next attempt, should it not have happened; 0 = there is none */
-    struct str error_json, input_json, frozen_json; /* of the attempt */
+    struct str error_json, input_json, suspended_json; /* of the attempt */
     struct str letter; /* the id of the dead letter, when it was given up; else empty */
 };
 
@@ -115,7 +115,7 @@ struct cursor {
     int64_t unmatched;       /* signals of its type that did not match */
 
     /* PHASE_JOB, and from then on: what the commands before it have done, see procedure.c */
-    struct str frozen_json;
+    struct str suspended_json;
     struct str awaited; /* PHASE_JOB: the idempotency key whose answer it waits for */
     struct str host;    /* ... of a call: where it goes */
     int64_t call_seq;   /* ... the row of the attempt that has left; 0 = it waits for room */
@@ -325,7 +325,7 @@ static inline struct str execution_current_step(const struct execution *x)
 /* Whether steps of it were rolled back, or could not be: it cannot be tried again. */
 static inline bool execution_is_rolled_back(const struct execution *x)
 {
-    return x->compensated.count + x->failed.count > 0;
+    return x->compensated.list.count + x->failed.list.count > 0;
 }
 
 /* Whether it has come to a halt that only an operator can end: an incident. */

@@ -132,7 +132,7 @@ void pause_keep_answer(struct turn *t, struct value output, struct value error)
 
 static const struct signal *signal_at(const struct execution *x, int64_t seq)
 {
-    struct signal_place place = {0};
+    struct shared_place place = {0};
     const struct signal *s;
 
     while ((s = signals_next(&x->signals, &place)) != NULL)

@@ -100,11 +100,11 @@ bool reconcile_is_wanted(const struct turn *t)
 /* What its commands have done stays done, whatever comes of it. */
 static void suspend_attempt(struct turn *t)
 {
-    struct str before = t->x->cursor.frozen_json;
+    struct str before = t->x->cursor.suspended_json;
 
     /* Too large to be kept: another attempt begins where this one did. */
     if (t->run.finished.count > 0 && !suspend_step(t, STR_NONE))
-        t->x->cursor.frozen_json = before;
+        t->x->cursor.suspended_json = before;
 }
 
 enum step_result reconcile_begin(struct turn *t, struct str error_json, int64_t retry_at_us)
@@ -120,10 +120,10 @@ enum step_result reconcile_begin(struct turn *t, struct str error_json, int64_t 
         .retry_at_us = retry_at_us,
         .error_json = error_json,
         .input_json = cursor->input_json,
-        .frozen_json = cursor->frozen_json,
+        .suspended_json = cursor->suspended_json,
     };
     cursor->reconciling = a;
-    cursor->input_json = cursor->frozen_json = STR_NONE;
+    cursor->input_json = cursor->suspended_json = STR_NONE;
     wait_until(t, t->wall_us);
     return STEP_WAITS;
 }
@@ -137,7 +137,7 @@ void reconcile_restart(struct turn *t)
     a->before = cursor->asked;
     a->letter = STR_NONE;
     cursor_forget_asked(cursor);
-    cursor->input_json = cursor->frozen_json = STR_NONE;
+    cursor->input_json = cursor->suspended_json = STR_NONE;
     cursor->timeout_at_us = 0;
     wait_until(t, t->wall_us);
 }
@@ -153,11 +153,11 @@ static void end_reconciling(struct turn *t)
     cursor->reconciling = NULL;
     cursor->phase = PHASE_ENTER;
     cursor->input_json = a->input_json;
-    cursor->frozen_json = a->frozen_json;
+    cursor->suspended_json = a->suspended_json;
     cursor_forget_asked(cursor);
     cursor->wake_at_us = cursor->timeout_at_us = 0;
     turn_begin_step(t);
-    if (a->frozen_json.len == 0)
+    if (a->suspended_json.len == 0)
         return;
     suspend_recall(t);
     if (turn_step(t)->procedure->has_rollbacks)
@@ -188,7 +188,7 @@ static enum step_result fail_as_said(struct turn *t, struct value error)
 
 static enum step_result complete(struct turn *t, struct value output)
 {
-    enum step_result end = t->x->cursor.frozen_json.len > 0 ? suspend_resume(t) : STEP_DONE;
+    enum step_result end = t->x->cursor.suspended_json.len > 0 ? suspend_resume(t) : STEP_DONE;
     struct failure failure = t->failure;
 
     if (end == STEP_NEEDS)
@@ -277,7 +277,7 @@ static enum step_result run_question(struct turn *t, const struct reconcile *r, 
     enum step_result end;
 
     *out = value_null();
-    if (cursor->frozen_json.len > 0) {
+    if (cursor->suspended_json.len > 0) {
         input = read_or(t, cursor->input_json, value_absent());
         end = suspend_resume(t);
         if (end != STEP_DONE)
@@ -345,7 +345,7 @@ static enum step_result put_question(struct turn *t, const struct step *step, st
     if (!t->is_answered) {
         cursor->asked++;
         a->asked_at_us = t->now_us;
-        cursor->input_json = cursor->frozen_json = STR_NONE;
+        cursor->input_json = cursor->suspended_json = STR_NONE;
     }
     cursor->wake_at_us = 0;
     turn_begin_step(t);
@@ -419,7 +419,7 @@ bool reconcile_ask(struct turn *t)
     end = put_question(t, step, &output);
     if (end == STEP_NEEDS || end == STEP_WAITS)
         return end == STEP_WAITS;
-    t->x->cursor.input_json = t->x->cursor.frozen_json = STR_NONE;
+    t->x->cursor.input_json = t->x->cursor.suspended_json = STR_NONE;
     if (end == STEP_DONE && read_answer(output, &verdict, &what))
         return reconcile_settle(t, reconcile_decide(t, verdict, what));
     return ask_later(t, step->reconcile);

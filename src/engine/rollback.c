@@ -52,7 +52,7 @@ static const struct cursor *keep_place(struct turn *t, const struct cursor *from
                          .attempt = from->attempt,
                          .started_at_us = from->started_at_us,
                          .input_json = from->input_json,
-                         .frozen_json = from->frozen_json,
+                         .suspended_json = from->suspended_json,
                          .is_unsure = from->is_unsure,
                          .asked = from->asked};
     return c;
@@ -79,7 +79,7 @@ static void leave_in_doubt(struct turn *t)
                     "it is not known whether an earlier attempt has happened");
     error = failure_that_fits(t, &json);
     turn_begin_step(t);
-    if (t->x->cursor.frozen_json.len > 0 && turn_step(t)->procedure->has_rollbacks) {
+    if (t->x->cursor.suspended_json.len > 0 && turn_step(t)->procedure->has_rollbacks) {
         suspend_recall(t);
         rollback_command_recall(t);
     }
@@ -485,7 +485,7 @@ static enum step_result run_rollback(struct turn *t, struct value delta, struct 
     if (is_past_budget(t))
         return turn_fail(t, STR("timeout_compensation"), STR("business"),
                          "there was no time left for rolling back");
-    if (t->x->cursor.frozen_json.len > 0) {
+    if (t->x->cursor.suspended_json.len > 0) {
         enum step_result end = suspend_resume(t);
 
         if (end != STEP_DONE)
@@ -533,7 +533,7 @@ static enum step_result roll_back_one(struct turn *t)
 
 /* --- the end of it --- */
 
-static void finish(struct turn *t)
+static void rollback_finish(struct turn *t)
 {
     struct execution *x = t->x;
     enum execution_status end = x->rollback->end;
@@ -573,7 +573,7 @@ bool rollback_run(struct turn *t)
         }
         end = find_next(t);
         if (end == STEP_DONE) {
-            finish(t);
+            rollback_finish(t);
             return true;
         }
     }

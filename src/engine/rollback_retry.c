@@ -82,7 +82,7 @@ void rollback_retry_note(struct turn *t)
 
 /* --- trying again --- */
 
-/* The error as it was before it said what was undone: finish() in rollback.c says that anew. */
+/* The error as it was before it said what was undone: rollback_finish() in rollback.c says that anew. */
 static struct str without_compensation(struct turn *t)
 {
     struct value error;
@@ -102,7 +102,7 @@ static struct str without_compensation(struct turn *t)
     return json;
 }
 
-static struct value find(struct turn *t, struct str letter)
+static struct value given_up_find(struct turn *t, struct str letter)
 {
     struct value all = items_value(t->mem, &t->x->given_up);
 
@@ -115,7 +115,7 @@ static struct value find(struct turn *t, struct str letter)
 bool rollback_retry_begin(struct turn *t, struct err *err)
 {
     struct execution *x = t->x;
-    struct value given_up = find(t, t->ev->letter);
+    struct value given_up = given_up_find(t, t->ev->letter);
     struct rollback *rollback = ARENA_NEW(t->mem, struct rollback);
     struct str id;
 

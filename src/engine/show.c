@@ -155,7 +155,7 @@ static void write_step_view(struct buf *out, const struct step_state *s, const s
 
 static void write_context(struct buf *out, const struct execution *x)
 {
-    struct signal_place place = signals_last(&x->signals, SIGNALS_SHOWN);
+    struct shared_place place = signals_last(&x->signals, SIGNALS_SHOWN);
     const struct signal *signal;
     bool first = true;
 

@@ -8,7 +8,7 @@ static struct str copy_text(struct arena *mem, struct str s)
 
 static void copy_signals(struct arena *mem, struct execution *x, const struct signals *from)
 {
-    struct signal_place place = {0};
+    struct shared_place place = {0};
     const struct signal *s;
 
     x->signals = (struct signals){0};
@@ -33,7 +33,7 @@ static const struct reconciling *copy_reconciling(struct arena *mem, const struc
     *a = *from;
     a->error_json = copy_text(mem, from->error_json);
     a->input_json = copy_text(mem, from->input_json);
-    a->frozen_json = copy_text(mem, from->frozen_json);
+    a->suspended_json = copy_text(mem, from->suspended_json);
     a->letter = copy_text(mem, from->letter);
     return a;
 }
@@ -47,7 +47,7 @@ static const struct cursor *copy_from(struct arena *mem, const struct cursor *fr
     c = arena_alloc(mem, sizeof(*c));
     *c = *from;
     c->input_json = copy_text(mem, from->input_json);
-    c->frozen_json = copy_text(mem, from->frozen_json);
+    c->suspended_json = copy_text(mem, from->suspended_json);
     return c;
 }
 
@@ -56,7 +56,7 @@ static struct cursor copy_cursor(struct arena *mem, struct cursor c)
     c.input_json = copy_text(mem, c.input_json);
     c.types_json = copy_text(mem, c.types_json);
     c.correlation = copy_text(mem, c.correlation);
-    c.frozen_json = copy_text(mem, c.frozen_json);
+    c.suspended_json = copy_text(mem, c.suspended_json);
     c.awaited = copy_text(mem, c.awaited);
     c.host = copy_text(mem, c.host);
     c.failed_at = copy_text(mem, c.failed_at);

@@ -233,9 +233,9 @@ enum step_result step_attempt(struct turn *t)
     if (p->kind != PROCEDURE_INLINE)
         input = stored_input(t);
     /* One that is answered may complete with it: then what it has staged counts. */
-    if (t->x->cursor.frozen_json.len > 0 && t->is_stopping && !t->is_answered) {
+    if (t->x->cursor.suspended_json.len > 0 && t->is_stopping && !t->is_answered) {
         suspend_recall(t);
-    } else if (t->x->cursor.frozen_json.len > 0) {
+    } else if (t->x->cursor.suspended_json.len > 0) {
         end = suspend_resume(t);
         if (end != STEP_DONE)
             return end;

@@ -193,7 +193,7 @@ static void fail_stopped(struct turn *t, struct str class)
     (void)turn_fail(t, STR("stopped"), class, "it was stopped before it had ended");
     t->failure.is_tried_again = true; /* nothing in the step may handle it */
     stopped = t->failure;
-    if (t->x->cursor.frozen_json.len > 0) {
+    if (t->x->cursor.suspended_json.len > 0) {
         t->is_stopping = true;
         (void)step_attempt(t);
         t->is_stopping = false;
@@ -234,7 +234,7 @@ static void stop_in_hand(struct turn *t, const struct frame *frame)
         bool is_known = child_is_awaited(cursor) || call_is_queued(cursor);
 
         fail_stopped(t, is_known && !turn_is_in_doubt(x) ? STR("business") : STR("indeterminate"));
-    } else if (turn_is_in_visit(x) && cursor->frozen_json.len > 0) {
+    } else if (turn_is_in_visit(x) && cursor->suspended_json.len > 0) {
         fail_stopped(t, STR("business"));
     } else if (turn_is_in_visit(x)) {
         (void)step_row(t, HISTORY_EVENT, STR("stopped"));

@@ -1,5 +1,7 @@
 /* turn.c - the bookkeeping of one advance; see turn.h. */
+#include "engine/call.h"
 #include "engine/context.h"
+#include "engine/procedure.h"
 
 #include "value/json.h"
 #include "value/object.h"

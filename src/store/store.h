@@ -179,14 +179,14 @@ struct members {
     VEC_OF(struct member *);
 };
 
-enum batch_end { BATCH_COMMITTED, BATCH_REFUSED, BATCH_UNKNOWN };
+enum batch_result { BATCH_COMMITTED, BATCH_REFUSED, BATCH_UNKNOWN };
 
 struct batch {
     enum store_item item; /* STORE_BATCH */
     struct arena mem;     /* what the members point to may live here; the node's to free */
     int64_t number;       /* counts up from 1 within one run of the node */
     struct members members;
-    enum batch_end end;
+    enum batch_result end;
     struct err err; /* why, unless COMMITTED */
 };
 

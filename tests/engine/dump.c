@@ -197,7 +197,7 @@ static void reconciling(struct walk *w, const struct reconciling *a, const struc
     NUMBER(retry_at_us);
     TEXT(error_json);
     TEXT(input_json);
-    TEXT(frozen_json);
+    TEXT(suspended_json);
     TEXT(letter);
 }
 
@@ -217,7 +217,7 @@ static void cursor(struct walk *w, const struct cursor *a, const struct cursor *
     NUMBER(remind_every_us);
     NUMBER(reminders);
     NUMBER(unmatched);
-    TEXT(frozen_json);
+    TEXT(suspended_json);
     TEXT(awaited);
     TEXT(failed_at);
     NUMBER(tries);
@@ -264,7 +264,7 @@ static void undone(struct walk *w, const struct cursor *a, const struct cursor *
     NUMBER(is_unsure);
     NUMBER(asked);
     TEXT(input_json);
-    TEXT(frozen_json);
+    TEXT(suspended_json);
 }
 
 static void past_visits(struct walk *w, const struct past_visit *a, const struct past_visit *b)
@@ -325,16 +325,15 @@ static void stands(struct walk *w, const struct execution *a, const struct execu
         pause_of(w, a->pause, b->pause);
 }
 
-/* All chunks but the last are full, so that equal lists have equal chunks. */
 static void items(struct walk *w, const struct items *a, const struct items *b)
 {
-    const struct item_chunk *m = a->last, *n = b->last;
+    struct shared_place here = {0}, there = {0};
+    const struct value *m, *n;
 
-    NUMBER(count);
+    NUMBER(list.count);
     NUMBER(bytes);
-    for (; m != NULL && n != NULL; m = m->older, n = n->older)
-        for (uint32_t i = 0; i < m->count && i < n->count; i++)
-            on_value(w, "item", m->items[i], n->items[i]);
+    while ((m = items_next(a, &here)) != NULL && (n = items_next(b, &there)) != NULL)
+        on_value(w, "item", *m, *n);
 }
 
 static void loops(struct walk *w, const struct loop_data *a, const struct loop_data *b)
@@ -376,7 +375,7 @@ static void rounds(struct walk *w, const struct round_step *a, const struct roun
 
 static void signals(struct walk *w, const struct signals *these, const struct signals *those)
 {
-    struct signal_place here = {0}, there = {0};
+    struct shared_place here = {0}, there = {0};
     const struct signal *a = signals_next(these, &here), *b = signals_next(those, &there);
 
     for (; a != NULL && b != NULL;

@@ -266,7 +266,7 @@ static void test_saga__goes_on_after_a_restart_and_over_pages(void **state)
     buf_char(&items, 0);
     run(items.ptr);
     assert_int_equal(rig.x->status, STATUS_FAILED);
-    assert_int_equal(rig.x->compensated.count, 150);
+    assert_int_equal(rig.x->compensated.list.count, 150);
     assert_string_equal(variables(), "{'last':0}");
     for (unsigned i = 0; i < 150; i++)
         assert_int_equal(rollback_row(i)->visit, 150 - i);
