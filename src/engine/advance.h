@@ -171,7 +171,7 @@ struct event {
     bool is_by_parent;                    /* CANCEL: only one that `parent` has started */
     struct uuid parent;
     struct str answer_key;      /* ANSWER: the idempotency key it is for */
-    int64_t answer_seq;         /* ... and of a call the row of its attempt; 0 = of whichever */
+    int64_t answer_seq;         /* ... and of a call the row of its attempt, which is enough; or 0 */
     struct value answer_output; /* or absent: then answer_error says {code, message, class} */
     struct value answer_error;
     struct str from;               /* RETRY: the code of a step; empty = where it stands */
@@ -191,8 +191,6 @@ struct event {
     const struct child_reads *children;    /* or NULL */
     const struct kept_reads *kept;         /* or NULL: nobody keeps signals */
     const struct call_room *room; /* how many calls may leave now; NULL = any number */
-    /* WAKE: the process that made the calls which it waits for has ended: nobody will answer. */
-    bool calls_are_lost;
     /* Others keep changing records, and too many of them to tell which: writing any of them fails. */
     bool gives_up_on_records;
     /* For trials: the names of procedures that are asked for, not run; a map, or absent. */
@@ -367,10 +365,17 @@ struct http_calls {
     VEC_OF(struct http_call);
 };
 
+/* How many calls are under way to a host. */
+struct call_host {
+    struct str name;
+    size_t under_way;
+};
+
 /* How many calls may leave: a host with as many as `limit` under way makes others wait. */
 struct call_room {
-    const struct map *under_way; /* number by host */
-    uint64_t limit;
+    const struct map *hosts; /* of struct call_host, by name */
+    size_t limit;            /* for each of them */
+    size_t left;             /* for all of them together */
 };
 
 /* A command that ran, however it ended. */

@@ -22,39 +22,29 @@ enum { TIMEOUT_MAX_MS = 3600 * 1000 };
 static const int64_t TIMEOUT_DEFAULT_US = 10 * INT64_C(1000000);
 /* The answer has so long to arrive here after the call has ended. */
 static const int64_t GRACE_US = 5 * INT64_C(1000000);
-
-bool call_is_awaited(const struct cursor *cursor)
-{
-    return cursor->awaited.len > 0 && cursor->host.len > 0;
-}
-
-bool call_is_queued(const struct cursor *cursor)
-{
-    return call_is_awaited(cursor) && cursor->call_seq == 0;
-}
+/* A call that waits for room is told of it by its node; should that have ended, it looks itself. */
+static const int64_t LOOK_US = 30 * INT64_C(1000000);
 
 /* Whether one more call may leave for that host. */
 static bool has_room(const struct turn *t, struct str host)
 {
     const struct call_room *room = t->ev->room;
-    const struct map_entry *under_way;
-    uint64_t count = 0;
+    const struct call_host *known;
+    size_t count = 0;
 
     if (room == NULL)
         return true;
-    under_way = map_find(room->under_way, host);
-    if (under_way != NULL)
-        count = under_way->number;
+    known = map_get(room->hosts, host);
+    if (known != NULL)
+        count = known->under_way;
     for (size_t i = 0; i < t->out->calls.count; i++)
         count += str_eq(t->out->calls.items[i].host, host);
-    return count < room->limit;
+    return count < room->limit && t->out->calls.count < room->left;
 }
 
 bool call_has_news(const struct turn *t, const struct cursor *cursor)
 {
-    if (!call_is_awaited(cursor))
-        return false;
-    return call_is_queued(cursor) ? has_room(t, cursor->host) : t->ev->calls_are_lost;
+    return call_is_queued(cursor) && has_room(t, cursor->host);
 }
 
 /* --- the request --- */
@@ -234,7 +224,7 @@ static struct str describe(struct turn *t, struct value request)
         member_text(&why, "reason", STR("as many calls as may be are under way to this host"));
     }
     member_time(&why, "since", t->now_us);
-    if (cursor->wake_at_us > 0)
+    if (!call_is_queued(cursor))
         member_time(&why, "until", cursor->wake_at_us - GRACE_US);
     return member_end(&why);
 }
@@ -271,7 +261,8 @@ static void wait_for_room(struct turn *t, struct value request)
 {
     struct cursor *cursor = &t->x->cursor;
 
-    cursor->call_seq = cursor->wake_at_us = 0;
+    cursor->call_seq = 0;
+    cursor->wake_at_us = t->wall_us + LOOK_US;
     step_wait(t, waiting_phase(t), WAITING_CALL, STR("queued"), describe(t, request));
     t->out->history.items[t->out->history.count - 1].key = cursor->awaited;
 }
@@ -325,18 +316,19 @@ enum step_result call_wake(struct turn *t)
 
     turn_begin_step(t);
     if (call_is_queued(cursor)) {
-        if (!has_room(t, cursor->host))
-            return STEP_SKIPPED;
         request = suspend_asked(t);
+        if (!has_room(t, cursor->host) && cursor->wake_at_us > t->wall_us)
+            return STEP_SKIPPED;
+        if (!has_room(t, cursor->host)) {
+            wait_for_room(t, request);
+            return STEP_WAITS;
+        }
         if (!turn_json(t, request, &json))
             PANIC("what was read from JSON has no JSON form");
         cursor->started_at_us = t->now_us;
         send(t, request, json);
         return STEP_WAITS;
     }
-    if (t->ev->calls_are_lost)
-        return turn_fail(t, STR("external_unknown"), STR("indeterminate"),
-                         "the call was under way when the server ended: nobody knows its answer");
     if (cursor->wake_at_us > t->wall_us &&
         (t->x->rollback == NULL || t->x->rollback->deadline_at_us > t->wall_us ||
          t->x->rollback->deadline_at_us == 0))

@@ -12,19 +12,13 @@
 
 enum step_result call_run(struct turn *t, const struct command *c, struct value *out);
 
-/* Whether the strand waits for a call: one that has left, or one that waits for room. */
-bool call_is_awaited(const struct cursor *cursor);
-
-/* Whether such a call has not left yet. */
-bool call_is_queued(const struct cursor *cursor);
-
-/* Whether the wake of this turn has something for the call that the strand waits for, timers apart. */
+/* Whether there is room for the call that the strand waits to make. */
 bool call_has_news(const struct turn *t, const struct cursor *cursor);
 
 /*
  * The strand in hand, which waits for a call, is woken. STEP_WAITS: its attempt
- * leaves with this commit; STEP_FAILED: there will be no answer; STEP_SKIPPED:
- * nothing has changed.
+ * leaves with this commit, or it waits for room on; STEP_FAILED: there will be
+ * no answer; STEP_SKIPPED: nothing has changed.
  */
 enum step_result call_wake(struct turn *t);
 

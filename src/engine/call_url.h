@@ -1,4 +1,4 @@
-/* call_url.h - URLs and headers of calls, looked at before they leave. Internal to src/engine. */
+/* call_url.h - URLs and headers of calls, looked at before they leave. */
 #ifndef PAWL_ENGINE_CALL_URL_H
 #define PAWL_ENGINE_CALL_URL_H
 

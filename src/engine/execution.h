@@ -279,6 +279,18 @@ struct execution {
     size_t context_bytes; /* what the limit of the context counts: see state_context_bytes() */
 };
 
+/* Whether the strand waits for a call: one that has left, or one that waits for room. */
+static inline bool call_is_awaited(const struct cursor *cursor)
+{
+    return cursor->awaited.len > 0 && cursor->host.len > 0;
+}
+
+/* Whether such a call has not left yet. */
+static inline bool call_is_queued(const struct cursor *cursor)
+{
+    return call_is_awaited(cursor) && cursor->call_seq == 0;
+}
+
 /* How many strands it has, and where each stands; 0 is the first. */
 static inline uint32_t execution_strands(const struct execution *x)
 {

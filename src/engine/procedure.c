@@ -307,6 +307,13 @@ static enum step_result perform(struct turn *t, const struct command *c, struct 
     return STEP_DONE;
 }
 
+/* Whether the command has asked, and it is known what came of that. */
+static bool is_answered(struct turn *t, const struct command *c)
+{
+    return frozen_result(t, c, "!").kind != VALUE_ABSENT ||
+           (t->refused_at.len > 0 && str_eq(t->refused_at, procedure_command_place(t, c)));
+}
+
 static enum step_result run_one(struct turn *t, const struct command *c, struct value *out)
 {
     struct value frozen = is_leaf(c) ? frozen_result(t, c, "") : value_absent();
@@ -315,7 +322,7 @@ static enum step_result run_one(struct turn *t, const struct command *c, struct 
 
     if (frozen.kind != VALUE_ABSENT) {
         *out = frozen;
-    } else if (t->is_stopping && is_leaf(c) && frozen_result(t, c, "!").kind == VALUE_ABSENT) {
+    } else if (t->is_stopping && is_leaf(c) && !is_answered(t, c)) {
         return STEP_FAILED;
     } else {
         end = is_wanted(t, c, &wanted);

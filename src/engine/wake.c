@@ -335,9 +335,10 @@ bool wake_apply(struct turn *t, bool *complete)
 
 static bool is_answered(const struct turn *t, const struct cursor *cursor)
 {
-    return cursor->awaited.len > 0 && cursor->kept_seq == 0 &&
-           str_eq(cursor->awaited, t->ev->answer_key) &&
-           (t->ev->answer_seq == 0 || t->ev->answer_seq == cursor->call_seq);
+    if (cursor->awaited.len == 0 || cursor->kept_seq > 0)
+        return false;
+    return t->ev->answer_seq > 0 ? t->ev->answer_seq == cursor->call_seq
+                                 : str_eq(cursor->awaited, t->ev->answer_key);
 }
 
 bool wake_answered(struct turn *t, bool *complete, struct err *err)

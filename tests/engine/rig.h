@@ -36,6 +36,7 @@ struct rig {
     struct child_read child;        /* how the child stands */
     bool first_child_alone;         /* only that of the first strand stands so, the others run */
     bool gives_up_on_records;
+    const struct call_room *room; /* for events that have none of their own */
     const char *contended;  /* the id of a record that others keep changing; or NULL */
     int64_t history_from;   /* rows below this one are gone */
     bool is_of_versions;    /* rows of one do not fold with the other: only the checkpoint counts */
