@@ -66,6 +66,7 @@ static bool run_validate(struct lookup *q, struct reader *reader, struct err *er
         definitions_take_live(q->mem, item.spec, definition, &item, &findings))
         world_check_apart(&w, item.spec->kind, item.code, item.definition, &findings);
     worlds_return(worlds, lease);
+    findings_locate_json(q->mem, q->call->http->body, STR("/definition"), &findings);
     buf_char(&q->answer, '{');
     object_bool(&q->answer, "valid", !findings_have_errors(&findings));
     object_name(&q->answer, "errors");

@@ -19,6 +19,9 @@ const struct kind_spec *definitions_kind(const struct call *c);
 const char *definitions_audit_action(struct arena *mem, const struct kind_spec *spec,
                                      enum definition_action action);
 
+/* Let a world find the processes that are published, through a reader of this thread. */
+void definitions_look_up_processes(struct world *w, struct reader *reader);
+
 /* On a reader thread: the functions and the config that are stored; then world_open(). */
 bool definitions_world(struct reader *reader, struct arena *mem, struct world *out,
                        struct err *err) MUST_USE;

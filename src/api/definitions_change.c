@@ -84,6 +84,7 @@ static bool check(struct lookup *q, struct reader *reader, struct checked *k, bo
     definitions_add(&w, &k->item);
     world_open(&w);
     world_check(&w, k->item.spec->kind, k->item.code, k->item.definition, &k->findings);
+    findings_locate_json(q->mem, k->item.text, STR(""), &k->findings);
     k->is_valid = !findings_have_errors(&k->findings);
     ok = !is_published || check_callers(reader, &w, k, err);
     world_close(&w);

@@ -158,7 +158,7 @@ static bool compile(struct arena *mem, const struct request *request, const stru
     struct str source = str_of(request->expression);
 
     if (request->is_value)
-        return cel_compile_value(mem, env, source, out, err);
+        return cel_compile_value(mem, env, source, NULL, out, err);
     return cel_compile(mem, env, source, NULL, out, err);
 }
 

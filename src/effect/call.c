@@ -122,8 +122,7 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
 
 /* --- the request --- */
 
-static void fail(struct effect_call *call, const char *code, const char *class,
-                 const char *message)
+static void fail(struct effect_call *call, const char *code, const char *class, const char *message)
 {
     struct buf out;
 
@@ -146,10 +145,10 @@ static char *text_of(struct arena *mem, struct str s)
 static bool add_header(struct transfer *t, struct str name, struct str value)
 {
     /* libcurl leaves a header without a value out, unless it ends with a semicolon. */
-    char *line = text_of(&t->call->mem, value.len > 0
-                                            ? str_printf(&t->call->mem, "%.*s: %.*s", STR_ARG(name),
-                                                         STR_ARG(value))
-                                            : str_printf(&t->call->mem, "%.*s;", STR_ARG(name)));
+    char *line =
+        text_of(&t->call->mem, value.len > 0 ? str_printf(&t->call->mem, "%.*s: %.*s",
+                                                          STR_ARG(name), STR_ARG(value))
+                                             : str_printf(&t->call->mem, "%.*s;", STR_ARG(name)));
     struct curl_slist *longer = curl_slist_append(t->headers, line);
 
     if (longer == NULL)

@@ -24,11 +24,11 @@ struct transfer {
     const struct policy *policy;
     CURL *easy;
     struct curl_slist *headers;
-    struct str host_name;  /* of the URL, without the port */
-    struct str origin;     /* scheme, host and port, in lower case */
-    unsigned redirects;    /* followed so far */
-    bool is_denied;        /* its address may not be called */
-    bool is_too_large;     /* the answer is */
+    struct str host_name; /* of the URL, without the port */
+    struct str origin;    /* scheme, host and port, in lower case */
+    unsigned redirects;   /* followed so far */
+    bool is_denied;       /* its address may not be called */
+    bool is_too_large;    /* the answer is */
     struct buf body;
     struct answer_headers answer_headers; /* in the call's memory */
     size_t head_bytes;

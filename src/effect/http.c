@@ -18,9 +18,9 @@ struct effect {
     struct mailbox inbox;
     CURLM *multi;
     int epoll_fd;
-    long timeout_ms; /* -1 = libcurl has nothing to do by itself */
-    bool is_closing; /* set by the closing thread */
-    int running; /* as libcurl counts them */
+    long timeout_ms;         /* -1 = libcurl has nothing to do by itself */
+    bool is_closing;         /* set by the closing thread */
+    int running;             /* as libcurl counts them */
     struct transfer *active; /* those that libcurl has */
     struct transfer *spare;
     unsigned spare_count;
@@ -171,7 +171,8 @@ static void take_calls(struct effect *e)
 
 static void perform(struct effect *e, curl_socket_t fd, unsigned events)
 {
-    int what = (events & EPOLLIN ? CURL_CSELECT_IN : 0) | (events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
+    int what = (events & EPOLLIN ? CURL_CSELECT_IN : 0) |
+               (events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
                (events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
 
     curl_multi_socket_action(e->multi, fd, what, &e->running);

@@ -3,8 +3,8 @@
 
 /* What is denied unless it is allowed: networks of the link, and what clouds serve metadata at. */
 static const char *const denied_by_default[] = {
-    "169.254.0.0/16", "fe80::/10",       "fd00:ec2::254/128", "100.100.100.200/32",
-    "224.0.0.0/4",    "ff00::/8",        "255.255.255.255/32", "0.0.0.0/8",
+    "169.254.0.0/16", "fe80::/10", "fd00:ec2::254/128",  "100.100.100.200/32",
+    "224.0.0.0/4",    "ff00::/8",  "255.255.255.255/32", "0.0.0.0/8",
 };
 
 static bool read_range(struct str text, struct policy_rule *out)

@@ -170,8 +170,8 @@ struct event {
     enum cancel_rollback cancel_rollback; /* CANCEL */
     bool is_by_parent;                    /* CANCEL: only one that `parent` has started */
     struct uuid parent;
-    struct str answer_key;      /* ANSWER: the idempotency key it is for */
-    int64_t answer_seq;         /* ... and of a call the row of its attempt, which is enough; or 0 */
+    struct str answer_key; /* ANSWER: the idempotency key it is for */
+    int64_t answer_seq;    /* ... and of a call the row of its attempt, which is enough; or 0 */
     struct value answer_output; /* or absent: then answer_error says {code, message, class} */
     struct value answer_error;
     struct str from;               /* RETRY: the code of a step; empty = where it stands */
@@ -190,7 +190,7 @@ struct event {
     const struct process_reads *processes; /* or NULL */
     const struct child_reads *children;    /* or NULL */
     const struct kept_reads *kept;         /* or NULL: nobody keeps signals */
-    const struct call_room *room; /* how many calls may leave now; NULL = any number */
+    const struct call_room *room;          /* how many calls may leave now; NULL = any number */
     /* Others keep changing records, and too many of them to tell which: writing any of them fails. */
     bool gives_up_on_records;
     /* For trials: the names of procedures that are asked for, not run; a map, or absent. */
@@ -435,7 +435,7 @@ struct commit {
         VEC_OF(struct execution *);
     } starts;
     struct http_calls calls; /* that leave once this is durable */
-    struct tells tells; /* rows for other executions: its end, or that they are cancelled */
+    struct tells tells;      /* rows for other executions: its end, or that they are cancelled */
     struct told_numbers consumed;  /* rows for this execution that it has applied: they go */
     struct findings findings;      /* of what is refused as ERR_INVALID: what is wrong */
     bool moves;                    /* the version or the deadline of the execution has changed */

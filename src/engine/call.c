@@ -89,15 +89,13 @@ static bool add_query(struct turn *t, struct buf *url, struct value query)
     return true;
 }
 
-static bool evaluate_url(struct turn *t, const struct command *c, struct str *url,
-                         struct str *host)
+static bool evaluate_url(struct turn *t, const struct command *c, struct str *url, struct str *host)
 {
     struct value query;
     struct buf out;
     const char *wrong;
 
-    if (!command_text(t, c, FIELD_URL, STR_NONE, url) ||
-        !command_field(t, c, FIELD_QUERY, &query))
+    if (!command_text(t, c, FIELD_URL, STR_NONE, url) || !command_field(t, c, FIELD_QUERY, &query))
         return false;
     if (query.kind != VALUE_ABSENT && query.kind != VALUE_NULL && query.kind != VALUE_MAP)
         return refuse(t, "validation_type", "'query' must be an object");
@@ -172,8 +170,7 @@ static void add_member(struct value_entry *entries, size_t *count, const char *n
 }
 
 /* STEP_DONE or STEP_FAILED. */
-static enum step_result evaluate_request(struct turn *t, const struct command *c,
-                                         struct value *out)
+static enum step_result evaluate_request(struct turn *t, const struct command *c, struct value *out)
 {
     struct value_entry *entries = ARENA_ARRAY(t->mem, 8, struct value_entry);
     struct value headers, body, expect, classes;
@@ -404,9 +401,8 @@ static struct str class_of_status(int64_t status, bool is_safe, bool reconciles)
 static int64_t retry_after_us(struct value answer)
 {
     struct value headers = value_map_get_str(answer, STR("headers"));
-    struct value after = headers.kind == VALUE_MAP
-                             ? value_map_get_str(headers, STR("retry-after"))
-                             : value_absent();
+    struct value after =
+        headers.kind == VALUE_MAP ? value_map_get_str(headers, STR("retry-after")) : value_absent();
     int64_t seconds;
 
     if (after.kind != VALUE_STRING || !str_to_int64(value_text(after), &seconds) || seconds < 0 ||

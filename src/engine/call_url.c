@@ -7,8 +7,8 @@ enum { URL_MAX_BYTES = 8192 };
 
 static bool is_unreserved(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           c == '-' || c == '.' || c == '_' || c == '~';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '.' || c == '_' || c == '~';
 }
 
 static bool is_host_char(char c)
@@ -50,8 +50,8 @@ const char *url_host(struct arena *mem, struct str url, struct str *out)
         if ((unsigned char)url.ptr[i] <= ' ' || url.ptr[i] == 0x7f || url.ptr[i] == '\\')
             return "a URL holds no spaces, control characters or backslashes; 'query' encodes "
                    "parameters";
-    for (end = start; end < url.len && url.ptr[end] != '/' && url.ptr[end] != '?' &&
-                      url.ptr[end] != '#';
+    for (end = start;
+         end < url.len && url.ptr[end] != '/' && url.ptr[end] != '?' && url.ptr[end] != '#';
          end++) {
         if (url.ptr[end] == '@')
             return "a URL holds no user and password; write an Authorization header";

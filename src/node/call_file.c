@@ -34,8 +34,7 @@ static bool map_file(struct call_file *f, const char *path, struct err *err)
     return true;
 }
 
-bool call_file_open(struct call_file *f, struct str data_path, unsigned slot_count,
-                    struct err *err)
+bool call_file_open(struct call_file *f, struct str data_path, unsigned slot_count, struct err *err)
 {
     char path[4096];
 

@@ -195,8 +195,7 @@ static struct value read_or_refuse(struct arena *mem, struct str json, struct st
     struct value v = value_absent();
     struct err err;
 
-    if (json.len > 0 && !json_read(mem, json, &v, &err) &&
-        !json_read(mem, fallback, &v, &err))
+    if (json.len > 0 && !json_read(mem, json, &v, &err) && !json_read(mem, fallback, &v, &err))
         PANIC("a constant is no JSON");
     return v;
 }

@@ -112,8 +112,6 @@ static char *read_word(struct json_reader *r, char *p, struct value *out)
     } else if (memcmp(p, "false", 5) == 0) {
         *out = value_bool(false);
         len = 5;
-    } else if (*p == '\'') {
-        return reader_fail(r, p, "strings are written with double quotes");
     } else {
         return reader_fail_expected(r, p, "a value");
     }

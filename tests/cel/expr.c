@@ -43,7 +43,7 @@ static bool compile(struct expr *x, enum expr_form form, struct str source,
     case AS_EXPRESSION:
         return cel_compile(&x->mem, x->env, source, NULL, out, err);
     case AS_VALUE:
-        return cel_compile_value(&x->mem, x->env, source, out, err);
+        return cel_compile_value(&x->mem, x->env, source, NULL, out, err);
     case AS_TEXT:
     case AS_HTML:
         return cel_compile_text(&x->mem, x->env, source, form == AS_HTML, out, err);

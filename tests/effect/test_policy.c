@@ -22,8 +22,8 @@ static bool permits(const char *allow, const char *deny, const char *host, const
 
 static void test_policy__denies_link_local_and_metadata_addresses_by_default(void **state)
 {
-    static const char *const denied[] = {"169.254.169.254", "169.254.0.1", "fe80::1",
-                                         "fd00:ec2::254",   "0.0.0.0",     "224.0.0.1",
+    static const char *const denied[] = {"169.254.169.254", "169.254.0.1",    "fe80::1",
+                                         "fd00:ec2::254",   "0.0.0.0",        "224.0.0.1",
                                          "ff02::1",         "100.100.100.200"};
     static const char *const permitted[] = {"127.0.0.1", "::1", "10.0.0.1", "192.0.2.7",
                                             "2001:db8::1"};
@@ -64,7 +64,8 @@ static void test_policy__a_name_that_is_allowed_does_not_open_link_local_address
 
 static void test_policy__mistakes_are_named(void **state)
 {
-    static const char *const wrong[] = {"10.0.0.0/33", "1.2.3", "a_b", "10.0.0.0/x", "fe80::1%eth0"};
+    static const char *const wrong[] = {"10.0.0.0/33", "1.2.3", "a_b", "10.0.0.0/x",
+                                        "fe80::1%eth0"};
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {

@@ -80,12 +80,11 @@ static void answer_status(int code)
 static bool lose_calls(void)
 {
     return rig_event(
-        &rig,
-        (struct event){.kind = EVENT_ANSWER,
-                       .answer_seq = rig.x->cursor.call_seq,
-                       .answer_output = value_absent(),
-                       .answer_error = rig_value(&rig, "{'code':'external_unknown','class':"
-                                                       "'indeterminate','message':'lost'}")});
+        &rig, (struct event){.kind = EVENT_ANSWER,
+                             .answer_seq = rig.x->cursor.call_seq,
+                             .answer_output = value_absent(),
+                             .answer_error = rig_value(&rig, "{'code':'external_unknown','class':"
+                                                             "'indeterminate','message':'lost'}")});
 }
 
 /* --- a call --- */
@@ -99,8 +98,7 @@ static void test_call__is_in_the_commit_and_its_answer_is_the_result(void **stat
     assert_has(waiting_for(), "'kind':'call'");
     assert_string_equal(rig_text(&rig, left()->key), ID "-pay");
     assert_string_equal(rig_text(&rig, left()->host), HOST);
-    assert_has(rig_text(&rig, left()->request_json),
-               "'url':'" URL "?a%20b=x&a%20b=y%26&n=1'");
+    assert_has(rig_text(&rig, left()->request_json), "'url':'" URL "?a%20b=x&a%20b=y%26&n=1'");
     assert_has(rig_text(&rig, left()->request_json), "'body':{'sum':1}");
     assert_has(rig_text(&rig, left()->request_json), "'method':'POST'");
     assert_int_equal(left()->timeout_us, 10 * SECOND);
@@ -157,9 +155,9 @@ static void test_answer__statuses_have_classes(void **state)
         int status;
         const char *class;
     } rows[] = {
-        {400, "business"},  {401, "business"},  {404, "business"},  {408, "transient"},
-        {409, "business"},  {422, "business"},  {425, "transient"}, {429, "transient"},
-        {500, "transient"}, {501, "business"},  {502, "transient"}, {503, "transient"},
+        {400, "business"},  {401, "business"}, {404, "business"},  {408, "transient"},
+        {409, "business"},  {422, "business"}, {425, "transient"}, {429, "transient"},
+        {500, "transient"}, {501, "business"}, {502, "transient"}, {503, "transient"},
         {504, "transient"}, {301, "business"},
     };
 

@@ -436,8 +436,8 @@ static void test_wait__a_form_fills_what_was_left_out(void **state)
     assert_true(strstr(rig_output(&rig, "w"), "'payload':{'yes':true,'note':'none'}") != NULL);
     assert_true(strstr(rig_output(&rig, "b"), "'payload':{'yes':false,'note':'none'}") != NULL);
     /* The signal is recorded as it was sent. */
-    assert_true(str_find(signals_at(&rig.x->signals, 0)->json,
-                         STR("\"payload\":{\"yes\":true}"), 0) >= 0);
+    assert_true(
+        str_find(signals_at(&rig.x->signals, 0)->json, STR("\"payload\":{\"yes\":true}"), 0) >= 0);
 }
 
 static void test_wait__a_form_fills_signals_that_came_before(void **state)
