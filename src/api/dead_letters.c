@@ -52,6 +52,7 @@ static void show(struct buf *out, const struct stored_letter *l)
     object_json(out, "payload", l->payload_json);
     object_id(out, "executionId", l->execution);
     object_text(out, "code", l->code);
+    object_text(out, "key", l->key);
     object_text(out, "step", l->step);
     object_text(out, "status", str_of(letter_status_name(l->status)));
     object_text(out, "note", l->note);
