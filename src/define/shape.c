@@ -408,7 +408,7 @@ void compile_notes(struct compiler *c, struct str source, const struct cel_progr
             note_early(c, source, note);
             break;
         case CEL_NOTE_DOLLAR:
-            compile_expression_warning(c, FINDING_BAD_VALUE, source, &err);
+            compile_expression_warning(c, FINDING_PLAIN_TEXT, source, &err);
             break;
         }
     }

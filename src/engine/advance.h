@@ -322,7 +322,7 @@ bool tell_kind_read(struct str name, enum tell_kind *out) MUST_USE;
 
 /* What a commit lets another execution know: it becomes a row of execution_events. */
 struct tell {
-    struct uuid execution; /* nothing is written when that is gone or has ended */
+    struct uuid execution; /* nothing is written when that is gone, or unless JOIN has ended */
     enum tell_kind kind;
     struct str key;
     struct str payload_json; /* or empty */
@@ -479,6 +479,13 @@ enum signal_known engine_signal_known(const struct execution *exec, struct str i
  * then that is the event. Its texts are in `mem`, or those of `told`.
  */
 bool engine_told_cancel(struct arena *mem, const struct told *told, struct event *out);
+
+/*
+ * Whether `told` says that another waits for the end of this execution, which
+ * has ended: then *out tells that one. Its texts are in `mem`.
+ */
+bool engine_told_join(struct arena *mem, const struct execution *exec, const struct told *told,
+                      struct tell *out);
 
 /* The id of history row `seq`, as the API and the view scenario_step_history show it. */
 struct uuid engine_row_id(struct uuid execution, int64_t seq, int64_t completed_at_us);

@@ -110,7 +110,7 @@ struct cursor {
     struct str correlation;  /* wait.signal: what signals find it by, or empty */
     int64_t timeout_at_us;   /* when it ends by itself, reminders apart; 0 = never */
     int64_t remind_at_us;    /* the next reminder; 0 = none */
-    int64_t remind_every_us; /* 0 = no reminders; of a child that was joined: the next look */
+    int64_t remind_every_us; /* 0 = no reminders */
     int64_t reminders;       /* sent so far */
     int64_t unmatched;       /* signals of its type that did not match */
 
