@@ -80,8 +80,7 @@ bool node_pass(struct node *n)
     any |= wake_fire(n);
     request_expire(n);
     works_run(n);
-    if (n->current->members.count > 0)
-        any = true;
+    any |= batch_is_due(n);
     batch_submit(n);
     entries_trim(n);
     programs_trim(n);
@@ -102,7 +101,7 @@ static int64_t idle_us(const struct node *n)
     if (n->ready_first != NULL && n->outstanding < OUTSTANDING_MAX && n->counting_crashes == 0 &&
         n->has_config)
         us = n->pause_until_us - mono_us;
-    if (n->current->members.count > 0 && n->outstanding < OUTSTANDING_MAX)
+    if (batch_is_due(n))
         us = 0;
     if (next_us != INT64_MAX && wake_may_fire(n))
         us = min_us(us, next_us - clock_wall_us(n->clock));
