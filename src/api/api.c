@@ -8,9 +8,12 @@
 #include "api/problem.h"
 #include "api/view.h"
 #include "api/worlds.h"
+#include "base/nearest.h"
 
 #include <stdlib.h>
 #include <sys/random.h>
+
+enum { PARAMETERS_READ_MAX = 50, SHOWN_LEN_MAX = 100 };
 
 struct api {
     struct api_options options;
@@ -216,6 +219,34 @@ static void refuse_at_gate(struct call *c)
     PANIC("it was admitted");
 }
 
+/* What nobody reads would choose everything: the misspelt is refused, and what is given twice. */
+static bool check_parameters(struct call *c)
+{
+    struct str given[PARAMETERS_READ_MAX];
+    size_t count = http_query_names(c->http, given, PARAMETERS_READ_MAX);
+
+    for (size_t i = 0; i < count; i++) {
+        struct str shown =
+            str_slice(given[i], 0, given[i].len > SHOWN_LEN_MAX ? SHOWN_LEN_MAX : given[i].len);
+
+        if (!route_takes(c->route, given[i])) {
+            struct nearest nearest = nearest_to(given[i]);
+
+            nearest_offer_words(&nearest, str_of(c->route->query != NULL ? c->route->query : ""));
+            call_refuse_text(c, ERR_BAD_REQUEST, "there is no parameter '%.*s' here%s%.*s%s",
+                             STR_ARG(shown), nearest.best.len > 0 ? "; did you mean '" : "",
+                             STR_ARG(nearest.best), nearest.best.len > 0 ? "'?" : "");
+            return false;
+        }
+        for (size_t k = 0; k < i; k++)
+            if (str_eq(given[i], given[k]) && !str_eq(given[i], STR("status"))) {
+                call_refuse_text(c, ERR_BAD_REQUEST, "%.*s is given twice", STR_ARG(shown));
+                return false;
+            }
+    }
+    return true;
+}
+
 static void handle(void *context, struct http_request *r)
 {
     struct call *c = r->owner;
@@ -229,7 +260,7 @@ static void handle(void *context, struct http_request *r)
                          route_body_max(c->route));
     else if (r->refusal != ERR_NONE)
         call_refuse_text(c, r->refusal, "%s", r->why);
-    else
+    else if (check_parameters(c))
         c->route->handle(c);
 }
 

@@ -1,6 +1,6 @@
 /* audit.c - who did what. */
 #include "api/api.h"
-#include "api/query.h"
+#include "api/lookup.h"
 #include "value/object.h"
 
 enum { LIST_LIMIT = 50 };
@@ -22,7 +22,7 @@ static void show(struct buf *out, const struct stored_audit *a)
     buf_char(out, '}');
 }
 
-static bool run(struct query *q, struct reader *reader, struct err *err)
+static bool audit_run(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct stored_audits list;
     struct str next;
@@ -54,5 +54,5 @@ void audit_list(struct call *c)
     };
     if (call_limit(c, LIST_LIMIT, &filter->limit) && call_time(c, "from", &filter->from_us) &&
         call_time(c, "to", &filter->to_us))
-        query_start(c, filter, run, NULL);
+        lookup_start(c, filter, audit_run, NULL);
 }

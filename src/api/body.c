@@ -88,7 +88,8 @@ void body_unknown(struct arena *mem, struct findings *findings, struct str name,
         f->hint = str_printf(mem, "did you mean '%s'?", nearest);
 }
 
-static const struct body_field *find(const struct body_field *fields, size_t count, struct str name)
+static const struct body_field *field_find(const struct body_field *fields, size_t count,
+                                           struct str name)
 {
     for (size_t i = 0; i < count; i++)
         if (str_eq(str_of(fields[i].name), name))
@@ -116,7 +117,7 @@ bool body_read(struct arena *mem, struct str text, const struct body_field *fiel
         return err_set(err, ERR_INVALID, "the body must be a JSON object");
     for (uint32_t i = 0; i < body.len; i++) {
         const struct value_entry *e = &body.map->entries[i];
-        const struct body_field *field = find(fields, count, value_text(e->key));
+        const struct body_field *field = field_find(fields, count, value_text(e->key));
         if (field != NULL)
             take(mem, field, e->value, findings);
         else

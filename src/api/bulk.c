@@ -2,7 +2,7 @@
 #include "api/bulk.h"
 
 #include "api/api.h"
-#include "api/query.h"
+#include "api/lookup.h"
 #include "value/json.h"
 #include "value/object.h"
 

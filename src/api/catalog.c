@@ -1,6 +1,7 @@
-/* catalog.c - GET /catalog?lang=: the commands, and everything else that a definition may hold. */
+/* catalog.c - GET /catalog?lang= and /schemas/definition.json: what a definition may hold. */
 #include "api/call.h"
 #include "define/catalog_json.h"
+#include "define/schema_json.h"
 
 void catalog_get(struct call *c)
 {
@@ -14,5 +15,14 @@ void catalog_get(struct call *c)
     }
     buf_init_arena(&out, c->mem);
     catalog_write(&out, language);
+    call_answer(c, 200, buf_view(&out));
+}
+
+void schema_get(struct call *c)
+{
+    struct buf out;
+
+    buf_init_arena(&out, c->mem);
+    schema_write(&out, LANGUAGE_EN);
     call_answer(c, 200, buf_view(&out));
 }

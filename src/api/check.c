@@ -10,7 +10,7 @@ enum { VALUE_JSON_MAX = 8 << 20 };
 
 /* --- definitions --- */
 
-static bool refuse_kind(struct query *q, struct str name, struct err *err)
+static bool refuse_kind(struct lookup *q, struct str name, struct err *err)
 {
     const struct kind_spec *spec = kind_named(name);
     struct str nearest = kind_nearest(name), message;
@@ -29,7 +29,7 @@ static bool refuse_kind(struct query *q, struct str name, struct err *err)
 }
 
 /* The kind that was given, else the one that the definition shows. */
-static const struct kind_spec *find_kind(struct query *q, struct value kind,
+static const struct kind_spec *find_kind(struct lookup *q, struct value kind,
                                          struct value definition, struct err *err)
 {
     const struct kind_spec *spec =
@@ -45,7 +45,7 @@ static const struct kind_spec *find_kind(struct query *q, struct value kind,
     return NULL;
 }
 
-static bool run_validate(struct query *q, struct reader *reader, struct err *err)
+static bool run_validate(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct value kind, definition;
     const struct body_field fields[] = {{"kind", BODY_TEXT, false, &kind},
@@ -66,6 +66,7 @@ static bool run_validate(struct query *q, struct reader *reader, struct err *err
         definitions_take_live(q->mem, item.spec, definition, &item, &findings))
         world_check_apart(&w, item.spec->kind, item.code, item.definition, &findings);
     worlds_return(worlds, lease);
+    findings_locate_json(q->mem, q->call->http->body, STR("/definition"), &findings);
     buf_char(&q->answer, '{');
     object_bool(&q->answer, "valid", !findings_have_errors(&findings));
     object_name(&q->answer, "errors");
@@ -77,7 +78,7 @@ static bool run_validate(struct query *q, struct reader *reader, struct err *err
 
 void check_validate(struct call *c)
 {
-    query_start(c, NULL, run_validate, NULL);
+    lookup_start(c, NULL, run_validate, NULL);
 }
 
 /* --- expressions --- */
@@ -86,7 +87,7 @@ struct eval_args {
     int64_t now_us;
 };
 
-static bool refuse_expression(struct query *q, enum err_code code, uint32_t line, uint32_t column,
+static bool refuse_expression(struct lookup *q, enum err_code code, uint32_t line, uint32_t column,
                               const char *message, struct err *err)
 {
     body_finding(q->mem, &q->findings, "expression", err_code_name(code),
@@ -109,7 +110,7 @@ static void declare(struct cel_env *env, struct value context, struct value *slo
     }
 }
 
-static bool write_value(struct query *q, const struct cel_program *program, struct value v,
+static bool write_value(struct lookup *q, const struct cel_program *program, struct value v,
                         struct err *err)
 {
     struct str type = cel_program_type(program);
@@ -126,19 +127,20 @@ static bool write_value(struct query *q, const struct cel_program *program, stru
     return true;
 }
 
-static bool evaluate(struct query *q, const struct cel_env *functions, struct str source,
+static bool evaluate(struct lookup *q, const struct cel_env *functions, struct str source,
                      struct value context, struct err *err)
 {
     const struct eval_args *args = q->args;
     struct cel_env *env = cel_env_extend(q->mem, functions);
     struct value *slots = ARENA_ARRAY(q->mem, context.len + 1, struct value);
     struct cel_activation activation = {.slots = slots, .root = context, .now_us = args->now_us};
+    const struct cel_options options = {.facts = CEL_FACTS_CERTAIN};
     const struct cel_program *program;
     struct value v;
     bool ok;
 
     declare(env, context, slots);
-    if (!cel_compile(q->mem, env, source, NULL, &program, err))
+    if (!cel_compile(q->mem, env, source, &options, &program, err))
         return refuse_expression(q, err->code, err->line, err->column,
                                  str_printf(q->mem, "%s", err->message).ptr, err);
     v = cel_evaluate(q->mem, program, &activation, NULL);
@@ -153,7 +155,7 @@ static bool evaluate(struct query *q, const struct cel_env *functions, struct st
     return ok;
 }
 
-static bool run_eval(struct query *q, struct reader *reader, struct err *err)
+static bool run_eval(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct value expression, context;
     const struct body_field fields[] = {{"expression", BODY_TEXT, true, &expression},
@@ -178,5 +180,5 @@ void check_eval(struct call *c)
     struct eval_args *args = ARENA_NEW(c->mem, struct eval_args);
 
     args->now_us = api_now_us(c->api);
-    query_start(c, args, run_eval, NULL);
+    lookup_start(c, args, run_eval, NULL);
 }

@@ -1,29 +1,27 @@
 /* cidr.c - see cidr.h. */
 #include "api/cidr.h"
 
-#include <arpa/inet.h>
-#include <stdio.h>
+#include "base/inet.h"
+
+#include <string.h>
 
 enum { V4_OFFSET = 12, V4_BITS = 32, ALL_BITS = 128 };
 
-static bool read_ip(struct str text, struct ip *out, bool *is_v4)
-{
-    static const uint8_t mapped[V4_OFFSET] = {[10] = 0xff, [11] = 0xff};
-    char copy[INET6_ADDRSTRLEN];
-
-    if (text.len == 0 || text.len >= sizeof(copy))
-        return false;
-    snprintf(copy, sizeof(copy), "%.*s", STR_ARG(text));
-    memcpy(out->bytes, mapped, sizeof(mapped));
-    *is_v4 = inet_pton(AF_INET, copy, out->bytes + V4_OFFSET) == 1;
-    return *is_v4 || inet_pton(AF_INET6, copy, out->bytes) == 1;
-}
-
 bool ip_read(struct str text, struct ip *out)
 {
-    bool is_v4;
+    static const uint8_t mapped[V4_OFFSET] = {[10] = 0xff, [11] = 0xff};
+    struct inet address;
+    enum inet_result result = inet_read(text, &address);
 
-    return read_ip(text, out, &is_v4);
+    if (result != INET_OK && result != INET_MAPPED)
+        return false;
+    if (!address.is_v4) {
+        memcpy(out->bytes, address.bytes, sizeof(out->bytes));
+        return true;
+    }
+    memcpy(out->bytes, mapped, sizeof(mapped));
+    memcpy(out->bytes + V4_OFFSET, address.bytes, sizeof(out->bytes) - V4_OFFSET);
+    return true;
 }
 
 /* Whether the first `bits` bits are the same. */
@@ -40,9 +38,9 @@ static bool read_one(struct str text, struct cidr *out)
 {
     int64_t slash = str_find(text, STR("/"), 0), bits;
     struct str address = slash < 0 ? text : str_slice(text, 0, (size_t)slash);
-    bool is_v4;
+    bool is_v4 = str_find(address, STR(":"), 0) < 0;
 
-    if (!read_ip(address, &out->first, &is_v4))
+    if (!ip_read(address, &out->first))
         return false;
     bits = is_v4 ? V4_BITS : ALL_BITS;
     if (slash >= 0 && (!str_to_int64(str_slice(text, (size_t)slash + 1, text.len), &bits) ||

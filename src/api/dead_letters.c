@@ -23,7 +23,7 @@ bool dead_letters_id(struct call *c, struct uuid *out)
     return false;
 }
 
-bool dead_letters_read(struct query *q, struct reader *reader, struct uuid id,
+bool dead_letters_read(struct lookup *q, struct reader *reader, struct uuid id,
                        struct stored_letter *out, struct err *err)
 {
     bool found, is_visible = false;
@@ -35,7 +35,7 @@ bool dead_letters_read(struct query *q, struct reader *reader, struct uuid id,
     return is_visible ? true : not_found(err);
 }
 
-bool dead_letters_read_to_act(struct query *q, struct reader *reader, struct uuid id,
+bool dead_letters_read_to_act(struct lookup *q, struct reader *reader, struct uuid id,
                               struct stored_letter *out, struct err *err)
 {
     return dead_letters_read(q, reader, id, out, err) &&
@@ -52,6 +52,7 @@ static void show(struct buf *out, const struct stored_letter *l)
     object_json(out, "payload", l->payload_json);
     object_id(out, "executionId", l->execution);
     object_text(out, "code", l->code);
+    object_text(out, "key", l->key);
     object_text(out, "step", l->step);
     object_text(out, "status", str_of(letter_status_name(l->status)));
     object_text(out, "note", l->note);
@@ -77,7 +78,7 @@ bool dead_letters_show(struct arena *mem, const struct mask *mask,
 
 /* --- one --- */
 
-static bool run_get(struct query *q, struct reader *reader, struct err *err)
+static bool run_get(struct lookup *q, struct reader *reader, struct err *err)
 {
     const struct uuid *id = q->args;
     struct stored_letter letter;
@@ -93,13 +94,13 @@ void dead_letters_get(struct call *c)
     struct uuid *id = ARENA_NEW(c->mem, struct uuid);
 
     if (dead_letters_id(c, id))
-        query_start(c, id, run_get, NULL);
+        lookup_start(c, id, run_get, NULL);
 }
 
 /* --- a list --- */
 
 /* Append those of a page that the caller may see, and count them. */
-static bool show_visible(struct query *q, struct reader *reader, const struct stored_letters *list,
+static bool show_visible(struct lookup *q, struct reader *reader, const struct stored_letters *list,
                          int64_t *shown, struct err *err)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -121,7 +122,7 @@ static bool show_visible(struct query *q, struct reader *reader, const struct st
     return true;
 }
 
-static bool run_list(struct query *q, struct reader *reader, struct err *err)
+static bool run_list(struct lookup *q, struct reader *reader, struct err *err)
 {
     const struct letter_filter *filter = q->args;
     struct letter_filter page = *filter;
@@ -214,5 +215,5 @@ void dead_letters_list(struct call *c)
     if (take_status(c, filter) && take_kind(c, filter) && take_execution(c, filter) &&
         filter_time(c, "from", false, &filter->from_us) &&
         filter_time(c, "to", true, &filter->to_us) && call_limit(c, LIST_LIMIT, &filter->limit))
-        query_start(c, filter, run_list, NULL);
+        lookup_start(c, filter, run_list, NULL);
 }

@@ -2,17 +2,17 @@
 #ifndef PAWL_API_DEAD_LETTERS_H
 #define PAWL_API_DEAD_LETTERS_H
 
-#include "api/query.h"
+#include "api/lookup.h"
 
 /* The id in params[0]; refused as not found when it is none. */
 bool dead_letters_id(struct call *c, struct uuid *out) MUST_USE;
 
 /* On a reader thread: the letter, if the caller may see it; else ERR_NOT_FOUND. */
-bool dead_letters_read(struct query *q, struct reader *reader, struct uuid id,
+bool dead_letters_read(struct lookup *q, struct reader *reader, struct uuid id,
                        struct stored_letter *out, struct err *err) MUST_USE;
 
 /* The same for who wants to act on it; ERR_FORBIDDEN for who may only see it. */
-bool dead_letters_read_to_act(struct query *q, struct reader *reader, struct uuid id,
+bool dead_letters_read_to_act(struct lookup *q, struct reader *reader, struct uuid id,
                               struct stored_letter *out, struct err *err) MUST_USE;
 
 /* Make a request of it that tries again what the letter is about; see NODE_RETRY and NODE_UNDO. */

@@ -19,7 +19,7 @@ enum { NOTE_LEN_MAX = 2000 };
 struct resolving {
     struct letter_resolve change;
     bool has_outcome;
-    enum outcome_said said;
+    enum verdict verdict;
     struct value output;
     struct stored_letter letter; /* as it was read */
     struct str answer;           /* as it will be */
@@ -51,7 +51,7 @@ static void resolved(struct node_request *r)
 }
 
 /* The letter as it will be. */
-static bool run_resolve(struct query *q, struct reader *reader, struct err *err)
+static bool run_resolve(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct resolving *a = q->args;
     struct stored_letter letter;
@@ -76,7 +76,7 @@ static struct str resolve_details(struct call *c, const struct resolving *a)
     buf_char(&details, '{');
     object_text(&details, "note", a->change.note);
     if (a->has_outcome)
-        object_text(&details, "outcome", str_of(outcome_said_name(a->said)));
+        object_text(&details, "outcome", str_of(verdict_name(a->verdict)));
     buf_char(&details, '}');
     return buf_view(&details);
 }
@@ -102,7 +102,7 @@ static void tell_execution(struct call *c, const struct resolving *a)
         return;
     r->execution = a->letter.execution;
     r->letter = id_text(c->mem, a->change.id);
-    r->said = a->said;
+    r->verdict = a->verdict;
     r->output = a->output;
     r->note = a->change.note;
     r->idempotency.status = 200;
@@ -126,7 +126,7 @@ static void close_letter(struct call *c, struct resolving *a)
     call_submit(c, r);
 }
 
-static void then_resolve(struct query *q)
+static void then_resolve(struct lookup *q)
 {
     struct resolving *a = q->args;
     struct call *c = q->call;
@@ -166,7 +166,7 @@ void dead_letters_resolve(struct call *c)
     if (str_trim(value_text(note)).len == 0 || note.len > NOTE_LEN_MAX)
         call_refuse_field(c, "note", "bad_value",
                           "note says what was done about it, in 1 to 2000 bytes");
-    else if (outcome.kind == VALUE_STRING && !outcome_said_read(value_text(outcome), &a->said))
+    else if (outcome.kind == VALUE_STRING && !verdict_read(value_text(outcome), &a->verdict))
         call_refuse_field(c, "outcome", "bad_value",
                           "outcome is one of succeeded, failed, not_happened");
     else if (output.kind != VALUE_ABSENT &&
@@ -179,7 +179,7 @@ void dead_letters_resolve(struct call *c)
         a->change.user_id = c->user.id;
         a->has_outcome = outcome.kind == VALUE_STRING;
         a->output = output;
-        query_start(c, a, run_resolve, then_resolve);
+        lookup_start(c, a, run_resolve, then_resolve);
     }
 }
 
@@ -191,7 +191,7 @@ struct retrying {
     struct idempotency idempotency;
 };
 
-static bool run_retry(struct query *q, struct reader *reader, struct err *err)
+static bool run_retry(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct retrying *a = q->args;
 
@@ -247,7 +247,7 @@ void dead_letters_fill_retry(struct call *c, struct node_request *r,
     call_audit(c, r, "dead_letter.retry", id, STR_NONE);
 }
 
-static void then_retry(struct query *q)
+static void then_retry(struct lookup *q)
 {
     struct retrying *a = q->args;
     struct node_request *r;
@@ -269,5 +269,5 @@ void dead_letters_retry(struct call *c)
     struct retrying *a = ARENA_NEW(c->mem, struct retrying);
 
     if (dead_letters_id(c, &a->id) && call_body(c, NULL, 0) && call_idempotency(c, &a->idempotency))
-        query_start(c, a, run_retry, then_retry);
+        lookup_start(c, a, run_retry, then_retry);
 }

@@ -5,12 +5,12 @@
 
 enum { LIST_LIMIT = 50 };
 
-static struct str kind_name(const struct query *q)
+static struct str kind_name(const struct lookup *q)
 {
     return str_of(definitions_kind(q->call)->name);
 }
 
-static bool not_found(const struct query *q, struct err *err)
+static bool not_found(const struct lookup *q, struct err *err)
 {
     return err_set(err, ERR_NOT_FOUND, "there is no %s of this code",
                    definitions_kind(q->call)->name);
@@ -72,7 +72,7 @@ struct list_args {
     int64_t limit;
 };
 
-static bool run_list(struct query *q, struct reader *reader, struct err *err)
+static bool run_list(struct lookup *q, struct reader *reader, struct err *err)
 {
     const struct list_args *args = q->args;
     struct stored_definitions all;
@@ -109,7 +109,7 @@ static void start_list(struct call *c, struct str kind)
     if (!utf8_is_valid(args->after))
         call_refuse_text(c, ERR_BAD_REQUEST, "this cursor is not one of ours");
     else if (call_limit(c, LIST_LIMIT, &args->limit))
-        query_start(c, args, run_list, NULL);
+        lookup_start(c, args, run_list, NULL);
 }
 
 void definitions_list(struct call *c)
@@ -124,7 +124,7 @@ void processes_list(struct call *c)
 
 /* --- one --- */
 
-static bool run_get(struct query *q, struct reader *reader, struct err *err)
+static bool run_get(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct stored_definition published, draft;
     bool has_published, has_draft;
@@ -143,12 +143,12 @@ static bool run_get(struct query *q, struct reader *reader, struct err *err)
 
 void definitions_get(struct call *c)
 {
-    query_start(c, NULL, run_get, NULL);
+    lookup_start(c, NULL, run_get, NULL);
 }
 
 /* --- versions --- */
 
-static bool run_versions(struct query *q, struct reader *reader, struct err *err)
+static bool run_versions(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct stored_definitions all;
 
@@ -168,10 +168,10 @@ static bool run_versions(struct query *q, struct reader *reader, struct err *err
 
 void definitions_versions(struct call *c)
 {
-    query_start(c, NULL, run_versions, NULL);
+    lookup_start(c, NULL, run_versions, NULL);
 }
 
-static bool run_version(struct query *q, struct reader *reader, struct err *err)
+static bool run_version(struct lookup *q, struct reader *reader, struct err *err)
 {
     const int64_t *version = q->args;
     struct stored_definition d;
@@ -191,7 +191,7 @@ void definitions_version(struct call *c)
     int64_t *version = ARENA_NEW(c->mem, int64_t);
 
     if (str_eq(c->params[1], STR("draft")) || (str_to_int64(c->params[1], version) && *version > 0))
-        query_start(c, version, run_version, NULL);
+        lookup_start(c, version, run_version, NULL);
     else
         call_refuse_text(c, ERR_NOT_FOUND, "a version is a number from 1 on, or draft");
 }

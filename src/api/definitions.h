@@ -9,7 +9,7 @@
 #ifndef PAWL_API_DEFINITIONS_H
 #define PAWL_API_DEFINITIONS_H
 
-#include "api/query.h"
+#include "api/lookup.h"
 #include "define/world.h"
 
 /* The kind that the path of the call names. */
@@ -18,6 +18,9 @@ const struct kind_spec *definitions_kind(const struct call *c);
 /* "scenario.publish": for the audit log. */
 const char *definitions_audit_action(struct arena *mem, const struct kind_spec *spec,
                                      enum definition_action action);
+
+/* Let a world find the processes that are published, through a reader of this thread. */
+void definitions_look_up_processes(struct world *w, struct reader *reader);
 
 /* On a reader thread: the functions and the config that are stored; then world_open(). */
 bool definitions_world(struct reader *reader, struct arena *mem, struct world *out,

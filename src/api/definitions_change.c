@@ -64,7 +64,7 @@ static bool check_callers(struct reader *reader, struct world *w, const struct c
     return definitions_still_valid(reader, w, &changed, &except, err);
 }
 
-static bool check(struct query *q, struct reader *reader, struct checked *k, bool is_published,
+static bool check(struct lookup *q, struct reader *reader, struct checked *k, bool is_published,
                   struct err *err)
 {
     struct world w;
@@ -84,6 +84,7 @@ static bool check(struct query *q, struct reader *reader, struct checked *k, boo
     definitions_add(&w, &k->item);
     world_open(&w);
     world_check(&w, k->item.spec->kind, k->item.code, k->item.definition, &k->findings);
+    findings_locate_json(q->mem, k->item.text, STR(""), &k->findings);
     k->is_valid = !findings_have_errors(&k->findings);
     ok = !is_published || check_callers(reader, &w, k, err);
     world_close(&w);
@@ -109,7 +110,7 @@ static void refuse_findings(struct call *c, const struct node_request *r, const 
 
 /* --- saving a draft --- */
 
-static bool run_save(struct query *q, struct reader *reader, struct err *err)
+static bool run_save(struct lookup *q, struct reader *reader, struct err *err)
 {
     return check(q, reader, q->args, false, err);
 }
@@ -135,7 +136,7 @@ static void saved(struct node_request *r)
     definitions_answer(r->owner, r, true);
 }
 
-static void save(struct query *q)
+static void save(struct lookup *q)
 {
     struct checked *k = q->args;
     struct node_request *r = definitions_request(q->call, &k->item, DEFINITION_SAVE_DRAFT, saved);
@@ -156,7 +157,7 @@ void definitions_save_draft(struct call *c)
     if (!kind_allows_name(k->item.spec, k->item.code))
         call_refuse_text(c, ERR_INVALID, "%s", kind_name_rule(k->item.spec));
     else if (definitions_if_match(c, &k->if_match))
-        query_start(c, k, run_save, save);
+        lookup_start(c, k, run_save, save);
 }
 
 /* --- deleting a draft --- */
@@ -187,7 +188,7 @@ void definitions_delete_draft(struct call *c)
 
 /* --- publishing --- */
 
-static bool run_publish(struct query *q, struct reader *reader, struct err *err)
+static bool run_publish(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct checked *k = q->args;
     struct stored_definition draft;
@@ -248,7 +249,7 @@ static struct node_request *publication(struct call *c, struct checked *k,
     return r;
 }
 
-static void publish(struct query *q)
+static void publish(struct lookup *q)
 {
     struct checked *k = q->args;
     struct call *c = q->call;
@@ -292,13 +293,13 @@ void definitions_publish(struct call *c)
     struct checked *k = read_publication(c);
 
     if (k != NULL)
-        query_start(c, k, run_publish, publish);
+        lookup_start(c, k, run_publish, publish);
 }
 
 /* --- reverting --- */
 
 /* What was published before must still be valid: functions and config may have gone since. */
-static bool run_revert(struct query *q, struct reader *reader, struct err *err)
+static bool run_revert(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct checked *k = q->args;
     struct str kind = str_of(k->item.spec->name);
@@ -329,7 +330,7 @@ static void reverted(struct node_request *r)
         definitions_answer(c, r, false);
 }
 
-static void revert(struct query *q)
+static void revert(struct lookup *q)
 {
     struct checked *k = q->args;
     struct call *c = q->call;
@@ -358,5 +359,5 @@ void definitions_revert(struct call *c)
     struct checked *k = read_publication(c);
 
     if (k != NULL)
-        query_start(c, k, run_revert, revert);
+        lookup_start(c, k, run_revert, revert);
 }

@@ -33,11 +33,33 @@ const char *definitions_audit_action(struct arena *mem, const struct kind_spec *
 
 /* --- the world --- */
 
+/* One that cannot be looked up now is no reason for a warning. */
+static bool is_process_published(void *reader, struct str code)
+{
+    struct stored_definition d;
+    struct arena mem;
+    bool found = true;
+    struct err err;
+
+    arena_init(&mem);
+    if (!read_process(reader, &mem, code, -1, &d, &found, &err))
+        found = true;
+    arena_fini(&mem);
+    return found;
+}
+
+void definitions_look_up_processes(struct world *w, struct reader *reader)
+{
+    w->knows_process = is_process_published;
+    w->process_context = reader;
+}
+
 bool definitions_world(struct reader *reader, struct arena *mem, struct world *out, struct err *err)
 {
     struct stored_definitions functions, procedures, config;
 
     *out = (struct world){.mem = mem};
+    definitions_look_up_processes(out, reader);
     if (!read_published(reader, mem, STR("function"), &functions, err) ||
         !read_published(reader, mem, STR("procedure"), &procedures, err) ||
         !read_published(reader, mem, STR("config"), &config, err))
@@ -68,6 +90,8 @@ void definitions_add(struct world *w, const struct definition_item *item)
         world_add_procedure(w, item->code, item->definition, 0);
     else if (item->spec->kind == KIND_CONFIG)
         world_add_config(w, item->code);
+    else if (item->spec->use == KIND_PROCESS)
+        world_add_process(w, item->code);
 }
 
 /* --- items --- */

@@ -21,7 +21,7 @@ enum {
 };
 
 struct dry_run {
-    struct query *q;
+    struct lookup *q;
     struct reader *reader;
     struct arena *mem;
     int64_t now_us;  /* of the wall clock, when it was asked for */
@@ -40,7 +40,7 @@ struct dry_run {
 
 /* --- what was asked for --- */
 
-static bool refuse_field(struct query *q, const char *field, struct err *err)
+static bool refuse_field(struct lookup *q, const char *field, struct err *err)
 {
     body_finding(q->mem, &q->findings, field, "bad_value", str_copy(q->mem, str_of(err->message)));
     return false;
@@ -78,7 +78,7 @@ static bool read_request(struct dry_run *d, struct err *err)
         {"mocks", BODY_OBJECT, false, &mocks}, {"key", BODY_TEXT, false, &key},
         {"now", BODY_TEXT, false, &now},
     };
-    struct query *q = d->q;
+    struct lookup *q = d->q;
 
     if (!body_read(q->mem, q->call->http->body, fields, sizeof(fields) / sizeof(fields[0]),
                    &q->findings, err) ||
@@ -347,7 +347,7 @@ static bool run_trial(struct dry_run *d, struct err *err)
                                       .search = search_records,
                                       .is_late = is_late,
                                       .memory_max = d->mem->held_bytes + DRY_RUN_MEMORY_MAX};
-    struct query *q = d->q;
+    struct lookup *q = d->q;
     struct trial trial;
 
     if (!trial_run(d->mem, d->program, &d->script, &world, &trial, &q->findings, err))
@@ -366,7 +366,7 @@ static bool run_trial(struct dry_run *d, struct err *err)
     return json_write(&q->answer, masked(d, &trial, answer_value(d, &trial)), err);
 }
 
-static bool run(struct query *q, struct reader *reader, struct err *err)
+static bool dry_run_run(struct lookup *q, struct reader *reader, struct err *err)
 {
     const int64_t *now_us = q->args;
     struct dry_run d = {
@@ -391,5 +391,5 @@ void definitions_dry_run(struct call *c)
     int64_t *now_us = ARENA_NEW(c->mem, int64_t);
 
     *now_us = api_now_us(c->api);
-    query_start_long(c, now_us, run, NULL);
+    lookup_start_long(c, now_us, dry_run_run, NULL);
 }

@@ -1,6 +1,6 @@
 /* executions.c - reading executions: one, a list. */
 #include "api/filter.h"
-#include "api/query.h"
+#include "api/lookup.h"
 #include "api/view.h"
 #include "engine/show.h"
 #include "value/object.h"
@@ -10,7 +10,7 @@ enum { LIST_LIMIT = 50, LIST_PAGES_MAX = 20, SUFFIX_LEN_MIN = 4 };
 /* --- one --- */
 
 /* Append an execution without what is sensitive. */
-static bool show_masked(struct query *q, const struct stored_execution *stored, bool with_context,
+static bool show_masked(struct lookup *q, const struct stored_execution *stored, bool with_context,
                         const struct mask *mask, struct err *err)
 {
     struct buf whole;
@@ -22,7 +22,7 @@ static bool show_masked(struct query *q, const struct stored_execution *stored, 
            mask_view(q->mem, mask, buf_view(&whole), &q->answer, err);
 }
 
-static bool run_get(struct query *q, struct reader *reader, struct err *err)
+static bool run_get(struct lookup *q, struct reader *reader, struct err *err)
 {
     const struct uuid *id = q->args;
     struct stored_execution stored;
@@ -43,7 +43,7 @@ void executions_get(struct call *c)
     struct uuid *id = ARENA_NEW(c->mem, struct uuid);
 
     if (call_execution_id(c, id))
-        query_start(c, id, run_get, NULL);
+        lookup_start(c, id, run_get, NULL);
 }
 
 /* --- a list --- */
@@ -61,7 +61,7 @@ static bool is_id_suffix(struct str text)
 }
 
 /* Executions whose id ends with q: what a person types for one. */
-static bool read_suffix(struct query *q, struct reader *reader,
+static bool read_suffix(struct lookup *q, struct reader *reader,
                         const struct execution_filter *filter, struct stored_executions *out,
                         struct err *err)
 {
@@ -94,7 +94,7 @@ struct plain_versions {
     VEC_OF(struct plain_version);
 };
 
-static bool show_item(struct query *q, struct reader *reader, const struct stored_execution *x,
+static bool show_item(struct lookup *q, struct reader *reader, const struct stored_execution *x,
                       struct plain_versions *plain, struct err *err)
 {
     struct mask mask = {0};
@@ -110,7 +110,7 @@ static bool show_item(struct query *q, struct reader *reader, const struct store
 }
 
 /* Append those that the caller may see. */
-static bool show_visible(struct query *q, struct reader *reader,
+static bool show_visible(struct lookup *q, struct reader *reader,
                          const struct stored_executions *list, struct plain_versions *plain,
                          int64_t *left, struct err *err)
 {
@@ -131,7 +131,7 @@ static bool show_visible(struct query *q, struct reader *reader,
 }
 
 /* Make room for a page at once: what the answer outgrows stays until it is sent. */
-static void reserve_page(struct query *q, const struct stored_executions *list)
+static void reserve_page(struct lookup *q, const struct stored_executions *list)
 {
     size_t bytes = 1000;
 
@@ -141,7 +141,7 @@ static void reserve_page(struct query *q, const struct stored_executions *list)
     (void)buf_reserve(&q->answer, bytes);
 }
 
-static bool show_list(struct query *q, struct reader *reader, struct err *err)
+static bool show_list(struct lookup *q, struct reader *reader, struct err *err)
 {
     const struct execution_filter *filter = q->args;
     struct execution_filter page = *filter;
@@ -173,7 +173,7 @@ static bool show_list(struct query *q, struct reader *reader, struct err *err)
     return true;
 }
 
-static bool run_list(struct query *q, struct reader *reader, struct err *err)
+static bool run_list(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct arena *whole = q->mem, rows;
     bool ok;
@@ -192,5 +192,5 @@ void executions_list(struct call *c)
     struct execution_filter *filter = ARENA_NEW(c->mem, struct execution_filter);
 
     if (filter_query(c, filter) && call_limit(c, LIST_LIMIT, &filter->limit))
-        query_start(c, filter, run_list, NULL);
+        lookup_start(c, filter, run_list, NULL);
 }

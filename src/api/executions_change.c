@@ -1,7 +1,7 @@
 /* executions_change.c - starting, signalling and cancelling executions. */
 #include "api/body.h"
 #include "api/call.h"
-#include "api/query.h"
+#include "api/lookup.h"
 #include "api/repeat.h"
 #include "define/kind.h"
 #include "engine/show.h"
@@ -219,7 +219,7 @@ static void waited_for_outcome(struct node_request *r)
 }
 
 /* Append the row without what is sensitive. */
-static bool show_taken(struct query *q, struct reader *reader, struct uuid execution,
+static bool show_taken(struct lookup *q, struct reader *reader, struct uuid execution,
                        const struct history_row *row, struct err *err)
 {
     struct mask mask;
@@ -236,7 +236,7 @@ static bool show_taken(struct query *q, struct reader *reader, struct uuid execu
 }
 
 /* The history of the execution, for the row of the step that took the signal. */
-static bool run_look(struct query *q, struct reader *reader, struct err *err)
+static bool run_look(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct outcome *o = q->args;
     int64_t after;
@@ -269,7 +269,7 @@ static bool run_look(struct query *q, struct reader *reader, struct err *err)
     return true;
 }
 
-static void looked(struct query *q)
+static void looked(struct lookup *q)
 {
     struct outcome *o = q->args;
     struct call *c = o->call;
@@ -291,7 +291,7 @@ static void looked(struct query *q)
 
 static void look(struct outcome *o)
 {
-    query_start(o->call, o, run_look, looked);
+    lookup_start(o->call, o, run_look, looked);
 }
 
 /* It was received before: what became of it then, or becomes of it now? */

@@ -2,7 +2,7 @@
 #include "api/executions_delete.h"
 
 #include "api/api.h"
-#include "api/query.h"
+#include "api/lookup.h"
 #include "api/repeat.h"
 #include "api/view.h"
 
@@ -71,14 +71,14 @@ static void deleted(struct deletion *d, const struct node_request *r)
     }
 }
 
-static bool run_may_delete(struct query *q, struct reader *reader, struct err *err)
+static bool run_may_delete(struct lookup *q, struct reader *reader, struct err *err)
 {
     const struct deletion *d = q->args;
 
     return view_check_acting(q->call, q->mem, reader, d->id, err);
 }
 
-static void may_delete(struct query *q)
+static void may_delete(struct lookup *q)
 {
     deletion_start(q->args);
 }
@@ -91,5 +91,5 @@ void executions_delete(struct call *c)
     if (!call_execution_id(c, &d->id) || !call_idempotency(c, &d->idempotency))
         return;
     d->idempotency.status = 204;
-    query_start(c, d, run_may_delete, may_delete);
+    lookup_start(c, d, run_may_delete, may_delete);
 }

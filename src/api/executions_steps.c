@@ -1,6 +1,6 @@
 /* executions_steps.c - the history of an execution: its steps, and the context after one. */
 #include "api/executions_acts.h"
-#include "api/query.h"
+#include "api/lookup.h"
 #include "api/view.h"
 #include "engine/show.h"
 #include "value/json.h"
@@ -27,7 +27,7 @@ struct steps_args {
     struct mask mask;
 };
 
-static bool show_row(struct query *q, struct arena *scratch, const struct history_row *row,
+static bool show_row(struct lookup *q, struct arena *scratch, const struct history_row *row,
                      struct err *err)
 {
     const struct steps_args *args = q->args;
@@ -44,7 +44,7 @@ static bool show_row(struct query *q, struct arena *scratch, const struct histor
 }
 
 /* Append what clients may see of a page; *last is the seq of the last row shown. */
-static bool show_page(struct query *q, struct arena *scratch, const struct history *page,
+static bool show_page(struct lookup *q, struct arena *scratch, const struct history *page,
                       int64_t *left, int64_t *last, struct err *err)
 {
     const struct steps_args *args = q->args;
@@ -67,7 +67,7 @@ static bool show_page(struct query *q, struct arena *scratch, const struct histo
 }
 
 /* One page of the store. *is_last: nothing comes behind it. */
-static bool add_page(struct query *q, struct reader *reader, int64_t *after, int64_t *left,
+static bool add_page(struct lookup *q, struct reader *reader, int64_t *after, int64_t *left,
                      int64_t *last, bool *is_last, struct err *err)
 {
     const struct steps_args *args = q->args;
@@ -86,7 +86,7 @@ static bool add_page(struct query *q, struct reader *reader, int64_t *after, int
     return ok;
 }
 
-static bool run_steps(struct query *q, struct reader *reader, struct err *err)
+static bool run_steps(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct steps_args *args = q->args;
     int64_t after = args->after, last = 0, left = args->limit;
@@ -123,7 +123,7 @@ void executions_steps(struct call *c)
     else if (cursor.len > 0 && (!str_to_int64(cursor, &args->after) || args->after < 0))
         call_refuse_text(c, ERR_BAD_REQUEST, "this cursor is not one of ours");
     else
-        query_start(c, args, run_steps, NULL);
+        lookup_start(c, args, run_steps, NULL);
 }
 
 /* --- the context after a step --- */
@@ -138,7 +138,7 @@ struct context_args {
  * The number of the row with that id, which holds the low bits of it: few rows
  * are to be looked at. 0 when there is none.
  */
-static bool find_row(struct query *q, struct reader *reader, const struct stored_execution *stored,
+static bool find_row(struct lookup *q, struct reader *reader, const struct stored_execution *stored,
                      int64_t *out, struct err *err)
 {
     const struct context_args *args = q->args;
@@ -162,7 +162,7 @@ static bool find_row(struct query *q, struct reader *reader, const struct stored
 }
 
 /* All rows up to `seq`. */
-static bool read_until(struct query *q, struct reader *reader, int64_t seq, struct history *out,
+static bool read_until(struct lookup *q, struct reader *reader, int64_t seq, struct history *out,
                        struct err *err)
 {
     const struct context_args *args = q->args;
@@ -192,7 +192,7 @@ static bool read_until(struct query *q, struct reader *reader, int64_t seq, stru
 }
 
 /* Make of what is stored now what was stored after row `seq`, as far as the context goes. */
-static bool go_back(struct query *q, struct reader *reader, int64_t seq,
+static bool go_back(struct lookup *q, struct reader *reader, int64_t seq,
                     struct stored_execution *stored, struct err *err)
 {
     stored->context_json = STR_NONE;
@@ -203,7 +203,7 @@ static bool go_back(struct query *q, struct reader *reader, int64_t seq,
 }
 
 /* Append the member `context` of an execution as it is shown. */
-static bool show_context(struct query *q, const struct stored_execution *stored,
+static bool show_context(struct lookup *q, const struct stored_execution *stored,
                          const struct mask *mask, struct err *err)
 {
     struct buf whole, masked;
@@ -218,7 +218,7 @@ static bool show_context(struct query *q, const struct stored_execution *stored,
     return json_write(&q->answer, value_map_get_str(v, STR("context")), err);
 }
 
-static bool run_context(struct query *q, struct reader *reader, struct err *err)
+static bool run_context(struct lookup *q, struct reader *reader, struct err *err)
 {
     const struct context_args *args = q->args;
     struct stored_execution stored;
@@ -253,5 +253,5 @@ void executions_context(struct call *c)
     if (args->has_at && !uuid_read(at, &args->at))
         call_refuse_text(c, ERR_NOT_FOUND, "`at` is the id of a step, as /steps shows it");
     else
-        query_start(c, args, run_context, NULL);
+        lookup_start(c, args, run_context, NULL);
 }

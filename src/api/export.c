@@ -52,7 +52,7 @@ static void write_live(struct buf *out, const struct kind_spec *spec,
     buf_char(out, '}');
 }
 
-static bool write_kind(struct query *q, struct reader *reader, const struct kind_spec *spec,
+static bool write_kind(struct lookup *q, struct reader *reader, const struct kind_spec *spec,
                        struct err *err)
 {
     struct stored_definitions all;
@@ -74,7 +74,7 @@ static bool write_kind(struct query *q, struct reader *reader, const struct kind
     return true;
 }
 
-static bool run_export(struct query *q, struct reader *reader, struct err *err)
+static bool run_export(struct lookup *q, struct reader *reader, struct err *err)
 {
     const struct export_args *args = q->args;
 
@@ -104,5 +104,5 @@ void export_get(struct call *c)
         codes = str_slice(codes, comma < 0 ? codes.len : (size_t)comma + 1, codes.len);
     }
     args->was_found = arena_zalloc(c->mem, args->codes.count + 1);
-    query_start(c, args, run_export, NULL);
+    lookup_start(c, args, run_export, NULL);
 }

@@ -2,10 +2,11 @@
 #include "api/filter.h"
 
 #include "api/api.h"
+#include "base/nearest.h"
 #include "value/path.h"
 #include "value/timefmt.h"
 
-enum { STATUSES_MAX = 32, PARAMETERS_READ_MAX = 50, TEXT_LEN_MAX = 500, SHOWN_LEN_MAX = 100 };
+enum { STATUSES_MAX = 32, TEXT_LEN_MAX = 500, SHOWN_LEN_MAX = 100 };
 
 #define DAY_US INT64_C(86400000000)
 
@@ -30,21 +31,9 @@ static void wrong(struct reading *r, struct str name, const char *code, struct s
     };
 }
 
-/* The conditions that there are, as texts end: with NULL. A list has parameters beside them. */
-static const char *const of_executions[] = {"kind", "code", "status", "key", "step",
-                                            "from", "to",   "q",      NULL};
-static const char *const of_lists[] = {"kind", "code", "status", "key",    "step", "from",
-                                       "to",   "q",    "limit",  "cursor", NULL};
-static const char *const of_dead_letters[] = {"kind", "code", "execution", "status",
-                                              "from", "to",   NULL};
-
-static bool is_known(const char *const *names, struct str name)
-{
-    for (; *names != NULL; names++)
-        if (str_eq(str_of(*names), name))
-            return true;
-    return false;
-}
+/* The conditions that there are. */
+static const char of_executions[] = QUERY_EXECUTIONS;
+static const char of_dead_letters[] = "kind code execution status from to";
 
 /* --- one condition each --- */
 
@@ -141,6 +130,59 @@ static void read_time(struct reading *r, const char *name, bool is_end, struct s
         *out_us = 1;
 }
 
+/* How soon: "2h" is in two hours. */
+static void read_deadline(struct reading *r, struct str text, int64_t *out_us)
+{
+    struct value v;
+
+    if (text.len > 0 && duration_read(text, &v) && v.seconds >= 0)
+        *out_us = r->now_us + v.seconds * 1000000 + v.nanos / 1000;
+    else
+        read_time(r, "deadlineBefore", true, text, out_us);
+}
+
+static void read_waiting(struct reading *r, struct str text, struct str *out)
+{
+    struct nearest nearest = nearest_to(text);
+    struct buf all;
+
+    *out = text;
+    if (text.len == 0)
+        return;
+    buf_init_arena(&all, r->mem);
+    buf_text(&all, "waiting is one of");
+    for (unsigned i = WAITING_NONE + 1; i < WAITING_COUNT; i++) {
+        const char *shown = waiting_kind_shown((enum waiting_kind)i);
+
+        if (str_eq(text, str_of(shown)))
+            return;
+        if (strcmp(shown, waiting_kind_name((enum waiting_kind)i)) == 0)
+            buf_printf(&all, " %s", shown);
+        nearest_offer(&nearest, str_of(shown));
+    }
+    buf_text(&all, "; incident is what is held");
+    wrong(r, STR("waiting"), "bad_value", buf_view(&all));
+    if (nearest.best.len > 0)
+        r->findings->items[r->findings->count - 1].hint =
+            str_printf(r->mem, "did you mean '%.*s'?", STR_ARG(nearest.best));
+}
+
+static void read_order(struct reading *r, struct str text, bool *is_oldest_first)
+{
+    *is_oldest_first = str_eq(text, STR("oldest"));
+    if (text.len > 0 && !*is_oldest_first && !str_eq(text, STR("newest")))
+        wrong(r, STR("order"), "bad_value", STR("order is newest or oldest: what comes first"));
+}
+
+static void read_parent(struct reading *r, struct str text, struct str *out)
+{
+    struct uuid id;
+
+    *out = text;
+    if (text.len > 0 && !uuid_read(text, &id))
+        wrong(r, STR("parent"), "bad_value", STR("parent is the id of an execution"));
+}
+
 /* Everything but the statuses. */
 static void read_rest(struct reading *r, struct str (*get)(void *context, const char *name),
                       void *context, struct execution_filter *out)
@@ -149,7 +191,11 @@ static void read_rest(struct reading *r, struct str (*get)(void *context, const 
     read_text(r, "code", get(context, "code"), &out->code);
     read_text(r, "key", get(context, "key"), &out->key);
     read_text(r, "step", get(context, "step"), &out->step);
+    read_parent(r, get(context, "parent"), &out->parent);
+    read_text(r, "error", get(context, "error"), &out->error);
+    read_waiting(r, get(context, "waiting"), &out->waiting);
     read_text(r, "q", get(context, "q"), &out->q);
+    read_deadline(r, get(context, "deadlineBefore"), &out->deadline_us);
     read_time(r, "from", false, get(context, "from"), &out->from_us);
     read_time(r, "to", true, get(context, "to"), &out->to_us);
 }
@@ -183,46 +229,6 @@ bool filter_time(struct call *c, const char *name, bool is_end, int64_t *out_us)
     return refuse_first(c, &findings);
 }
 
-static const char *nearest_parameter(struct str name)
-{
-    const char *nearest = NULL;
-    unsigned limit = name.len > 3 ? 2 : 1;
-
-    for (size_t i = 0; of_lists[i] != NULL; i++) {
-        unsigned distance = str_distance(name, str_of(of_lists[i]), limit);
-        if (distance > limit)
-            continue;
-        nearest = of_lists[i];
-        limit = distance;
-    }
-    return nearest;
-}
-
-/* What nobody reads would choose everything: the misspelt is refused, and what is given twice. */
-static bool check_parameters(struct call *c)
-{
-    struct str given[PARAMETERS_READ_MAX];
-    size_t count = http_query_names(c->http, given, PARAMETERS_READ_MAX);
-
-    for (size_t i = 0; i < count; i++) {
-        struct str shown =
-            str_slice(given[i], 0, given[i].len > SHOWN_LEN_MAX ? SHOWN_LEN_MAX : given[i].len);
-        if (!is_known(of_lists, given[i])) {
-            const char *nearest = nearest_parameter(given[i]);
-            call_refuse_text(c, ERR_BAD_REQUEST, "there is no parameter '%.*s'%s%s%s",
-                             STR_ARG(shown), nearest != NULL ? "; did you mean '" : "",
-                             nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
-            return false;
-        }
-        for (size_t k = 0; k < i; k++)
-            if (str_eq(given[i], given[k]) && !str_eq(given[i], STR("status"))) {
-                call_refuse_text(c, ERR_BAD_REQUEST, "%.*s is given twice", STR_ARG(shown));
-                return false;
-            }
-    }
-    return true;
-}
-
 bool filter_query(struct call *c, struct execution_filter *out)
 {
     struct findings findings = {0};
@@ -230,13 +236,12 @@ bool filter_query(struct call *c, struct execution_filter *out)
     struct str statuses[STATUSES_MAX];
     size_t count = http_query_all(c->http, "status", statuses, STATUSES_MAX);
 
-    if (!check_parameters(c))
-        return false;
     *out = (struct execution_filter){.org_id = c->user.org_id,
                                      .cursor = http_query(c->http, "cursor")};
     for (size_t i = 0; i < count; i++)
         read_statuses(&r, statuses[i], &out->statuses);
     read_rest(&r, from_query, c, out);
+    read_order(&r, http_query(c->http, "order"), &out->is_oldest_first);
     return refuse_first(c, &findings);
 }
 
@@ -249,26 +254,34 @@ static struct str from_body(void *context, const char *name)
     return v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
 }
 
-/* "kind, code and q" */
-static struct str all_names(struct arena *mem, const char *const *names)
+/* "kind, code and q" of "kind code q" */
+static struct str all_names(struct arena *mem, const char *names)
 {
     struct buf all;
 
     buf_init_arena(&all, mem);
-    for (size_t i = 0; names[i] != NULL; i++)
-        buf_printf(&all, "%s%s", i == 0 ? "" : names[i + 1] == NULL ? " and " : ", ", names[i]);
+    for (; *names != '\0'; names++)
+        if (*names == ' ')
+            buf_text(&all, strchr(names + 1, ' ') == NULL ? " and " : ", ");
+        else
+            buf_char(&all, *names);
     return buf_view(&all);
 }
 
-static void check_member(struct reading *r, const char *const *names, const struct value_entry *e)
+static void check_member(struct reading *r, const char *names, const struct value_entry *e)
 {
     struct str name = value_text(e->key);
     struct str shown = str_slice(name, 0, name.len > SHOWN_LEN_MAX ? SHOWN_LEN_MAX : name.len);
+    struct nearest nearest = nearest_to(name);
 
-    if (!is_known(names, name)) {
+    if (!words_have(names, name)) {
         wrong(r, name, "unknown_field",
               str_printf(r->mem, "there is no condition '%.*s': there are %.*s", STR_ARG(shown),
                          STR_ARG(all_names(r->mem, names))));
+        nearest_offer_words(&nearest, str_of(names));
+        if (nearest.best.len > 0)
+            r->findings->items[r->findings->count - 1].hint =
+                str_printf(r->mem, "did you mean '%.*s'?", STR_ARG(nearest.best));
     } else if (e->value.kind == VALUE_STRING && e->value.len == 0) {
         /* Not "any": an empty variable would choose everything. */
         wrong(r, name, "bad_value", str_printf(r->mem, "%.*s is empty", STR_ARG(name)));
@@ -276,6 +289,16 @@ static void check_member(struct reading *r, const char *const *names, const stru
                !str_eq(name, STR("status"))) {
         wrong(r, name, "wrong_type", str_printf(r->mem, "%.*s must be a text", STR_ARG(name)));
     }
+}
+
+bool filter_statuses(struct call *c, uint32_t *out)
+{
+    struct findings findings = {0};
+    struct reading r = {.mem = c->mem, .findings = &findings};
+
+    *out = 0;
+    read_statuses(&r, http_query(c->http, "status"), out);
+    return refuse_first(c, &findings);
 }
 
 bool filter_body(struct call *c, struct value object, struct execution_filter *out,

@@ -2,7 +2,7 @@
  * filter.h - which executions are meant: the parameters of a list, and the
  * field `filter` of a bulk request.
  *
- *     kind code status key step from to q
+ *     kind code status key step parent error waiting from to deadlineBefore q
  */
 #ifndef PAWL_API_FILTER_H
 #define PAWL_API_FILTER_H
@@ -11,10 +11,13 @@
 
 /*
  * From the query of the call, with its cursor; `status` may be given several
- * times or as a list with commas. Refused when a value is wrong, or when a
- * parameter is misspelt.
+ * times or as a list with commas; `order` is `newest` or `oldest`. Refused when
+ * a value is wrong.
  */
 bool filter_query(struct call *c, struct execution_filter *out) MUST_USE;
+
+/* `status` of the query alone, as STATUS_BIT(); 0 without it. Refused when it is none. */
+bool filter_statuses(struct call *c, uint32_t *out) MUST_USE;
 
 /* From a JSON object, in which `status` may be a list. False: `findings` say what is wrong. */
 bool filter_body(struct call *c, struct value object, struct execution_filter *out,

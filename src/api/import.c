@@ -143,7 +143,7 @@ static void check_twice(struct arena *mem, struct import *all)
 
 /* --- checking --- */
 
-static bool check_room(struct query *q, struct reader *reader, const struct import *all,
+static bool check_room(struct lookup *q, struct reader *reader, const struct import *all,
                        struct err *err)
 {
     struct definition_items items = {0};
@@ -157,8 +157,8 @@ static bool check_room(struct query *q, struct reader *reader, const struct impo
 }
 
 /* Items name each other and what is stored. */
-static bool check_items(struct query *q, struct reader *reader, struct import *all, struct world *w,
-                        struct err *err)
+static bool check_items(struct lookup *q, struct reader *reader, struct import *all,
+                        struct world *w, struct err *err)
 {
     struct definition_names changed = {0}, except = {0};
 
@@ -183,7 +183,7 @@ static bool check_items(struct query *q, struct reader *reader, struct import *a
 }
 
 /* The findings of all items, their pointers from the body on. */
-static void gather(struct query *q, const struct import *all)
+static void gather(struct lookup *q, const struct import *all)
 {
     for (size_t i = 0; i < all->count; i++)
         for (size_t k = 0; k < all->items[i].findings.count; k++) {
@@ -236,7 +236,7 @@ static struct str changes_json(struct arena *mem, const struct differences *all)
 }
 
 /* Compare an item with what is stored. */
-static bool plan_item(struct query *q, struct reader *reader, const struct import *all,
+static bool plan_item(struct lookup *q, struct reader *reader, const struct import *all,
                       struct import_item *i, struct err *err)
 {
     const struct kind_spec *spec = i->item.spec;
@@ -307,7 +307,7 @@ static struct str done_json(struct arena *mem, const struct definition_change *d
 
 /* --- the call --- */
 
-static bool read_body(struct query *q, struct import *all, struct err *err)
+static bool read_body(struct lookup *q, struct import *all, struct err *err)
 {
     struct value items, dry, draft, summary;
     const struct body_field fields[] = {{"items", BODY_ANY, true, &items},
@@ -339,7 +339,7 @@ static bool read_body(struct query *q, struct import *all, struct err *err)
     return true;
 }
 
-static bool run_import(struct query *q, struct reader *reader, struct err *err)
+static bool run_import(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct import *all = q->args;
     const struct finding *f;
@@ -423,7 +423,7 @@ static bool needs_request(const struct call *c, const struct import *all)
     return all->count > 0 && http_header(c->http, "Idempotency-Key").len > 0;
 }
 
-static void then_import(struct query *q)
+static void then_import(struct lookup *q)
 {
     struct import *all = q->args;
     struct definition_change *first = NULL, **last = &first;
@@ -457,7 +457,7 @@ static void imported(struct node_request *r)
     struct import *all = r->definitions->owner;
 
     if (!r->ok && r->err.code == ERR_PRECONDITION_FAILED && ++all->tries < TRIES_MAX)
-        query_start(c, all, run_import, then_import);
+        lookup_start(c, all, run_import, then_import);
     else if (!r->ok && r->err.code == ERR_PRECONDITION_FAILED)
         call_refuse_text(c, ERR_OVERLOADED, "others change the same definitions all the time");
     else
@@ -466,5 +466,5 @@ static void imported(struct node_request *r)
 
 void import_post(struct call *c)
 {
-    query_start(c, ARENA_NEW(c->mem, struct import), run_import, then_import);
+    lookup_start(c, ARENA_NEW(c->mem, struct import), run_import, then_import);
 }

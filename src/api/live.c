@@ -35,7 +35,7 @@ struct list_args {
     int64_t limit;
 };
 
-static bool run_list(struct query *q, struct reader *reader, struct err *err)
+static bool run_list(struct lookup *q, struct reader *reader, struct err *err)
 {
     const struct kind_spec *spec = definitions_kind(q->call);
     const struct list_args *args = q->args;
@@ -68,10 +68,10 @@ void live_list(struct call *c)
 
     args->after = http_query(c->http, "cursor");
     if (call_limit(c, LIST_LIMIT, &args->limit))
-        query_start(c, args, run_list, NULL);
+        lookup_start(c, args, run_list, NULL);
 }
 
-static bool run_get(struct query *q, struct reader *reader, struct err *err)
+static bool run_get(struct lookup *q, struct reader *reader, struct err *err)
 {
     const struct kind_spec *spec = definitions_kind(q->call);
     struct stored_definition d;
@@ -89,7 +89,7 @@ static bool run_get(struct query *q, struct reader *reader, struct err *err)
 
 void live_get(struct call *c)
 {
-    query_start(c, NULL, run_get, NULL);
+    lookup_start(c, NULL, run_get, NULL);
 }
 
 /* --- saving --- */
@@ -99,7 +99,7 @@ struct save_args {
     int64_t if_match;
 };
 
-static bool check_room(struct query *q, struct reader *reader, const struct save_args *args,
+static bool check_room(struct lookup *q, struct reader *reader, const struct save_args *args,
                        struct err *err)
 {
     struct definition_items one = {0};
@@ -122,7 +122,7 @@ static bool check_users(struct reader *reader, struct world *w, const struct def
     return definitions_still_valid(reader, w, &changed, &except, err);
 }
 
-static bool check_item(struct query *q, struct reader *reader, struct save_args *args,
+static bool check_item(struct lookup *q, struct reader *reader, struct save_args *args,
                        struct err *err)
 {
     struct world w;
@@ -141,7 +141,7 @@ static bool check_item(struct query *q, struct reader *reader, struct save_args 
     return ok;
 }
 
-static bool run_put(struct query *q, struct reader *reader, struct err *err)
+static bool run_put(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct save_args *args = q->args;
     struct value body;
@@ -174,7 +174,7 @@ static void was_put(struct node_request *r)
     definitions_answer(r->owner, r, true);
 }
 
-static void put(struct query *q)
+static void live_applied(struct lookup *q)
 {
     struct save_args *args = q->args;
     struct node_request *r = definitions_request(q->call, &args->item, DEFINITION_PUT, was_put);
@@ -202,12 +202,12 @@ void live_put(struct call *c)
     if (!kind_allows_name(args->item.spec, args->item.code))
         call_refuse_text(c, ERR_INVALID, "%s", kind_name_rule(args->item.spec));
     else if (definitions_if_match(c, &args->if_match))
-        query_start(c, args, run_put, put);
+        lookup_start(c, args, run_put, live_applied);
 }
 
 /* --- deleting --- */
 
-static bool run_delete(struct query *q, struct reader *reader, struct err *err)
+static bool run_delete(struct lookup *q, struct reader *reader, struct err *err)
 {
     const struct save_args *args = q->args;
     struct world w;
@@ -233,7 +233,7 @@ static void was_deleted(struct node_request *r)
         definitions_answer(c, r, false);
 }
 
-static void delete (struct query *q)
+static void delete (struct lookup *q)
 {
     struct save_args *args = q->args;
     struct node_request *r =
@@ -250,5 +250,5 @@ void live_delete(struct call *c)
     struct save_args *args = new_args(c);
 
     if (definitions_if_match(c, &args->if_match))
-        query_start(c, args, run_delete, delete);
+        lookup_start(c, args, run_delete, delete);
 }

@@ -1,12 +1,12 @@
 /* metrics.c - figures about this node, for Prometheus. */
-#include "api/query.h"
+#include "api/lookup.h"
 
 struct counts {
     int64_t executions[STATUS_COUNT];
     int64_t open_letters, kept_signals;
 };
 
-static bool run_metrics(struct query *q, struct reader *reader, struct err *err)
+static bool run_metrics(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct counts *counts = q->args;
 
@@ -66,7 +66,7 @@ static void answer_with_node(struct call *c, struct buf *out)
     http_answer(c->http, &answer);
 }
 
-static void answer_metrics(struct query *q)
+static void answer_metrics(struct lookup *q)
 {
     const struct counts *counts = q->args;
 
@@ -99,5 +99,5 @@ void metrics_get(struct call *c)
     else if (node_store_silent_us(c->node) >= STORE_LATE_US)
         answer_without_store(c);
     else
-        query_start(c, ARENA_NEW(c->mem, struct counts), run_metrics, answer_metrics);
+        lookup_start(c, ARENA_NEW(c->mem, struct counts), run_metrics, answer_metrics);
 }

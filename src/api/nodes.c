@@ -1,5 +1,5 @@
 /* nodes.c - the nodes that share a store. */
-#include "api/query.h"
+#include "api/lookup.h"
 #include "value/object.h"
 
 enum { LIST_LIMIT = 50 };
@@ -10,7 +10,7 @@ struct node_page {
     int64_t limit;
 };
 
-static bool run_nodes(struct query *q, struct reader *reader, struct err *err)
+static bool run_nodes(struct lookup *q, struct reader *reader, struct err *err)
 {
     const struct node_page *page = q->args;
     struct str next = STR_NONE, last = STR_NONE;
@@ -53,5 +53,5 @@ void nodes_list(struct call *c)
     page->self = node_own_name(c->node);
     page->after = http_query(c->http, "cursor");
     if (call_limit(c, LIST_LIMIT, &page->limit))
-        query_start(c, page, run_nodes, NULL);
+        lookup_start(c, page, run_nodes, NULL);
 }

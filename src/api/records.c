@@ -1,6 +1,6 @@
 /* records.c - the record store: one record, read and changed by hand. */
 #include "api/records.h"
-#include "api/query.h"
+#include "api/lookup.h"
 #include "api/repeat.h"
 #include "store/change_record.h"
 #include "value/json.h"
@@ -59,7 +59,7 @@ static const char *etag_of(struct arena *mem, int64_t version)
 
 /* --- reading one --- */
 
-static bool run_get(struct query *q, struct reader *reader, struct err *err)
+static bool run_get(struct lookup *q, struct reader *reader, struct err *err)
 {
     const struct call *c = q->args;
     struct record_read found;
@@ -75,7 +75,7 @@ static bool run_get(struct query *q, struct reader *reader, struct err *err)
 void records_get(struct call *c)
 {
     if (check_path(c))
-        query_start(c, c, run_get, NULL);
+        lookup_start(c, c, run_get, NULL);
 }
 
 /* --- changing one --- */

@@ -8,7 +8,7 @@
  * on as the text that is stored.
  */
 #include "api/api.h"
-#include "api/query.h"
+#include "api/lookup.h"
 #include "api/records.h"
 #include "store/change_record.h"
 #include "value/json.h"
@@ -28,7 +28,7 @@ struct list_args {
 /* --- where --- */
 
 /* Where in the request the mistake is. */
-static void point_at_where(struct query *q, struct err *err)
+static void point_at_where(struct lookup *q, struct err *err)
 {
     struct err cause = *err;
 
@@ -38,7 +38,7 @@ static void point_at_where(struct query *q, struct err *err)
     (void)err_set(err, cause.code, "where: %s", cause.message);
 }
 
-static bool compile_where(struct query *q, struct list_args *args, struct err *err)
+static bool compile_where(struct lookup *q, struct list_args *args, struct err *err)
 {
     struct cel_env *env;
 
@@ -80,7 +80,7 @@ static bool show_record(struct buf *out, struct arena *scratch, const struct sea
     return true;
 }
 
-static struct str next_cursor(struct query *q, const struct collector *c)
+static struct str next_cursor(struct lookup *q, const struct collector *c)
 {
     struct search_place place = {.row = c->stopped_at};
 
@@ -92,7 +92,7 @@ static struct str next_cursor(struct query *q, const struct collector *c)
                         : STR_NONE;
 }
 
-static bool show_page(struct query *q, const struct collector *c, struct err *err)
+static bool show_page(struct lookup *q, const struct collector *c, struct err *err)
 {
     struct arena scratch;
     size_t bytes = 1000;
@@ -114,14 +114,14 @@ static bool show_page(struct query *q, const struct collector *c, struct err *er
     return ok;
 }
 
-static bool run_search(struct query *q, struct reader *reader, const struct list_args *args,
+static bool run_search(struct lookup *q, struct reader *reader, const struct list_args *args,
                        struct err *err)
 {
     bool is_ordered = args->search.order_count > 0;
     const struct search_bounds bounds = {
         .rows_max = is_ordered ? 0 : LOOKED_AT_MAX,
         .may_be_part = !is_ordered,
-        .is_gone = query_is_gone,
+        .is_gone = lookup_is_gone,
         .context = q,
     };
     struct collector c;
@@ -134,7 +134,7 @@ static bool run_search(struct query *q, struct reader *reader, const struct list
     return ok;
 }
 
-static bool run_list(struct query *q, struct reader *reader, struct err *err)
+static bool run_list(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct list_args *args = q->args;
     bool ok = compile_where(q, args, err) && run_search(q, reader, args, err);
@@ -181,7 +181,7 @@ void records_list(struct call *c)
         return;
     /* What looks through all records may take seconds. */
     if (args->where.len > 0 || s->order_count > 0)
-        query_start_long(c, args, run_list, NULL);
+        lookup_start_long(c, args, run_list, NULL);
     else
-        query_start(c, args, run_list, NULL);
+        lookup_start(c, args, run_list, NULL);
 }

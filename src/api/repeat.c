@@ -2,7 +2,7 @@
 #include "api/repeat.h"
 
 #include "api/api.h"
-#include "api/query.h"
+#include "api/lookup.h"
 
 struct refusal {
     const struct idempotency *idempotency;
@@ -13,14 +13,14 @@ struct refusal {
     struct kept_answer kept;
 };
 
-static bool run(struct query *q, struct reader *reader, struct err *err)
+static bool repeat_run(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct refusal *r = q->args;
 
     return read_answer(reader, q->mem, r->idempotency, r->now_us, &r->kept, err);
 }
 
-static void then(struct query *q)
+static void then(struct lookup *q)
 {
     struct refusal *r = q->args;
 
@@ -50,5 +50,5 @@ void repeat_or_refuse(struct call *c, const struct idempotency *idempotency, con
                           .findings = findings,
                           .more = more,
                           .now_us = api_now_us(c->api)};
-    query_start(c, r, run, then);
+    lookup_start(c, r, repeat_run, then);
 }

@@ -36,6 +36,23 @@ bool route_changes(const struct route *route)
     return !str_eq(route->method, STR("GET"));
 }
 
+bool words_have(const char *words, struct str name)
+{
+    for (; words != NULL && *words != '\0'; words += words[0] == ' ') {
+        size_t len = strcspn(words, " ");
+
+        if (str_eq(str_from(words, len), name))
+            return true;
+        words += len;
+    }
+    return false;
+}
+
+bool route_takes(const struct route *route, struct str name)
+{
+    return words_have(route->query, name) || !str_starts_with(route->pattern, STR("/api/"));
+}
+
 /* A word in braces stands for anything but nothing and '/'; with a star for anything but nothing. */
 bool route_fits(struct str pattern, struct str path, struct str params[ROUTE_PARAMS_MAX])
 {
@@ -72,7 +89,8 @@ const struct route *router_find(struct str method, struct str path,
         if (str_eq(routes[i].method, method) && route_fits(routes[i].pattern, path, params))
             return &routes[i];
     for (size_t i = 0; i < route_count; i++) {
-        if (!route_fits(routes[i].pattern, path, params))
+        if (!route_fits(routes[i].pattern, path, params) ||
+            str_find(buf_view(allow), routes[i].method, 0) >= 0)
             continue;
         if (allow->len > 0)
             buf_text(allow, ", ");

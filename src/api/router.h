@@ -41,7 +41,12 @@ struct route {
     enum route_auth auth;
     enum route_body body;
     enum route_csrf csrf;
+    const char *query; /* the parameters that it takes, with spaces between them; NULL: none */
 };
+
+#define QUERY_PAGE "limit cursor"
+/* Which executions are meant; see filter.h. */
+#define QUERY_EXECUTIONS "kind code status key step parent error waiting from to deadlineBefore q"
 
 extern const struct route routes[];
 extern const size_t route_count;
@@ -50,6 +55,12 @@ size_t route_body_max(const struct route *route);
 
 /* Whether a request by this route may change something. */
 bool route_changes(const struct route *route);
+
+/* Whether `words`, with spaces between them, or NULL, have that one. */
+bool words_have(const char *words, struct str name);
+
+/* Whether a parameter of that name may stand behind the `?`; probes of health may carry any. */
+bool route_takes(const struct route *route, struct str name);
 
 /* Whether the path fits; its words go to `params`, those that it does not have are empty. */
 bool route_fits(struct str pattern, struct str path, struct str params[ROUTE_PARAMS_MAX]);

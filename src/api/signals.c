@@ -1,5 +1,5 @@
 /* signals.c - signals to an execution that is found by its business key or by what it waits for. */
-#include "api/query.h"
+#include "api/lookup.h"
 #include "api/repeat.h"
 #include "value/object.h"
 
@@ -14,7 +14,7 @@ struct addressee {
     struct dues found;
 };
 
-static bool run_find(struct query *q, struct reader *reader, struct err *err)
+static bool run_find(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct addressee *a = q->args;
     const struct node_request *r = a->request;
@@ -34,7 +34,7 @@ static bool run_find(struct query *q, struct reader *reader, struct err *err)
     return true;
 }
 
-static void send(struct query *q)
+static void send(struct lookup *q)
 {
     const struct addressee *a = q->args;
     struct node_request *r = a->request;
@@ -144,7 +144,7 @@ static void send_by_key(struct call *c, const struct signal_body *b)
         return;
     a->key = value_text(b->key);
     a->code = b->code.kind == VALUE_STRING ? value_text(b->code) : STR_NONE;
-    query_start(c, a, run_find, send);
+    lookup_start(c, a, run_find, send);
 }
 
 static void send_by_correlation(struct call *c, const struct signal_body *b)

@@ -65,7 +65,7 @@ static struct value example_execution(struct arena *mem, int64_t now_us)
     return value_map_make(mem, e, 5, &duplicate);
 }
 
-static bool render(struct query *q, struct reader *reader, const struct template *t,
+static bool render(struct lookup *q, struct reader *reader, const struct template *t,
                    struct err *err)
 {
     const struct preview_args *args = q->args;
@@ -94,7 +94,7 @@ static bool render(struct query *q, struct reader *reader, const struct template
     return true;
 }
 
-static bool run_preview(struct query *q, struct reader *reader, struct err *err)
+static bool run_preview(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct stored_definition d;
     struct template t;
@@ -128,5 +128,5 @@ void templates_preview(struct call *c)
     if (args->data.kind == VALUE_ABSENT || args->data.kind == VALUE_NULL)
         args->data = value_map_empty();
     args->now_us = api_now_us(c->api);
-    query_start(c, args, run_preview, NULL);
+    lookup_start(c, args, run_preview, NULL);
 }

@@ -1,6 +1,6 @@
 /* tokens.c - the tokens of users: made, shown once, listed without their text, revoked. */
 #include "api/api.h"
-#include "api/query.h"
+#include "api/lookup.h"
 #include "api/token.h"
 #include "value/object.h"
 #include "value/timefmt.h"
@@ -127,7 +127,7 @@ struct token_page {
     int64_t limit;
 };
 
-static bool run_list(struct query *q, struct reader *reader, struct err *err)
+static bool run_list(struct lookup *q, struct reader *reader, struct err *err)
 {
     const struct call *c = q->call;
     const struct token_page *page = q->args;
@@ -166,5 +166,5 @@ void tokens_list(struct call *c)
     if (page->after.len > 0 && !uuid_read(page->after, &cursor))
         call_refuse_text(c, ERR_BAD_REQUEST, "this cursor is not one of ours");
     else if (call_limit(c, LIST_LIMIT, &page->limit))
-        query_start(c, page, run_list, NULL);
+        lookup_start(c, page, run_list, NULL);
 }

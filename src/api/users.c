@@ -4,7 +4,7 @@
  * Fields are spelled as the planner spells them, for which they are made too.
  */
 #include "api/api.h"
-#include "api/query.h"
+#include "api/lookup.h"
 #include "api/token.h"
 #include "value/json.h"
 #include "value/object.h"
@@ -312,7 +312,7 @@ void users_update(struct call *c)
 
 /* --- reading --- */
 
-static bool run_get(struct query *q, struct reader *reader, struct err *err)
+static bool run_get(struct lookup *q, struct reader *reader, struct err *err)
 {
     const struct call *c = q->call;
     struct str id = q->args != NULL ? *(struct str *)q->args : c->params[0];
@@ -332,15 +332,15 @@ static bool run_get(struct query *q, struct reader *reader, struct err *err)
 
 void users_get(struct call *c)
 {
-    query_start(c, NULL, run_get, NULL);
+    lookup_start(c, NULL, run_get, NULL);
 }
 
 void users_me(struct call *c)
 {
-    query_start(c, &c->user.id, run_get, NULL);
+    lookup_start(c, &c->user.id, run_get, NULL);
 }
 
-static bool run_list(struct query *q, struct reader *reader, struct err *err)
+static bool run_list(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct user_filter filter = *(struct user_filter *)q->args;
     struct stored_users users;
@@ -382,5 +382,5 @@ void users_list(struct call *c)
     else if (filter->after.len > 0 && !uuid_read(filter->after, &cursor))
         call_refuse_text(c, ERR_BAD_REQUEST, "this cursor is not one of ours");
     else if (call_limit(c, LIST_LIMIT, &filter->limit))
-        query_start(c, filter, run_list, NULL);
+        lookup_start(c, filter, run_list, NULL);
 }

@@ -112,6 +112,7 @@ bool worlds_lend(struct worlds *all, struct reader *reader, struct arena *mem, s
     }
     *out = k->world;
     out->mem = mem;
+    definitions_look_up_processes(out, reader);
     *lease = k;
     return true;
 }

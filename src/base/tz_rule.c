@@ -5,12 +5,12 @@
 
 /* --- reading --- */
 
-struct reader {
+struct rule_text {
     const char *p;
     const char *end;
 };
 
-static bool take_char(struct reader *r, char c)
+static bool take_char(struct rule_text *r, char c)
 {
     if (r->p == r->end || *r->p != c)
         return false;
@@ -18,7 +18,7 @@ static bool take_char(struct reader *r, char c)
     return true;
 }
 
-static bool is_digit(const struct reader *r)
+static bool is_digit(const struct rule_text *r)
 {
     return r->p < r->end && *r->p >= '0' && *r->p <= '9';
 }
@@ -29,7 +29,7 @@ static bool is_letter(char c)
 }
 
 /* One to three digits that make a number from `min` to `max`. */
-static bool take_number(struct reader *r, int32_t min, int32_t max, int32_t *out)
+static bool take_number(struct rule_text *r, int32_t min, int32_t max, int32_t *out)
 {
     int32_t number = 0;
     int count = 0;
@@ -41,7 +41,7 @@ static bool take_number(struct reader *r, int32_t min, int32_t max, int32_t *out
 }
 
 /* CEST or <+02>: three characters at least. */
-static bool take_name(struct reader *r)
+static bool take_name(struct rule_text *r)
 {
     bool quoted = take_char(r, '<');
     const char *start = r->p;
@@ -55,7 +55,7 @@ static bool take_name(struct reader *r)
 }
 
 /* [+-]h[h[h]][:mm[:ss]] */
-static bool take_time(struct reader *r, int32_t hours_max, int32_t *out)
+static bool take_time(struct rule_text *r, int32_t hours_max, int32_t *out)
 {
     bool negative = take_char(r, '-');
     int32_t hours, minutes = 0, seconds = 0;
@@ -76,7 +76,7 @@ static bool take_time(struct reader *r, int32_t hours_max, int32_t *out)
     return true;
 }
 
-static bool take_change(struct reader *r, struct tz_change *c)
+static bool take_change(struct rule_text *r, struct tz_change *c)
 {
     *c = (struct tz_change){.time = 2 * 3600};
     if (take_char(r, 'J')) {
@@ -99,7 +99,7 @@ static bool take_change(struct reader *r, struct tz_change *c)
 bool tz_rule_read(struct str text, struct tz_rule *out)
 {
     const char *start = text.len == 0 ? "" : text.ptr;
-    struct reader r = {start, start + text.len};
+    struct rule_text r = {start, start + text.len};
     struct tz_rule rule = {0};
     int32_t west;
 

@@ -5,20 +5,55 @@
 #include "cel/patterns.h"
 #include "cel/program.h"
 
+static struct guards keep_guards(struct arena *mem, const struct guards *from)
+{
+    struct guards kept = {0};
+
+    for (size_t i = 0; i < from->count; i++)
+        *VEC_ADD(mem, &kept) = str_copy(mem, from->items[i]);
+    return kept;
+}
+
+/* What the checker has noted, in the arena of the program; NULL when that is nothing. */
+static const struct advice *keep_advice(struct arena *mem, const struct checker *c,
+                                        const struct guards when[2])
+{
+    struct advice *kept;
+    struct cel_note *notes;
+
+    if (c->notes.count == 0 && when[0].count == 0 && when[1].count == 0)
+        return NULL;
+    kept = ARENA_NEW(mem, struct advice);
+    notes = ARENA_ARRAY(mem, c->notes.count, struct cel_note);
+    for (size_t i = 0; i < c->notes.count; i++) {
+        notes[i] = c->notes.items[i];
+        notes[i].name = str_copy(mem, notes[i].name);
+        notes[i].message = str_copy(mem, notes[i].message);
+    }
+    *kept = (struct advice){.notes = notes,
+                            .note_count = (uint32_t)c->notes.count,
+                            .when = {keep_guards(mem, &when[0]), keep_guards(mem, &when[1])}};
+    return kept;
+}
+
 /* Check, fold and emit a tree; the part that all ways to compile share. */
 static bool compile_tree(struct arena *mem, struct arena *scratch, const struct cel_env *env,
                          struct str source, struct node *tree, const struct cel_options *options,
                          const struct cel_program **out, struct err *err)
 {
+    struct guards when[2] = {{0}, {0}};
     struct checker checker;
     const struct type *type;
 
-    checker_init(&checker, scratch, env, source, options != NULL && options->without_check, err);
+    checker_init(&checker, scratch, env, source, options, err);
+    for (int i = 0; i < 2 && checker.facts != CEL_FACTS_NONE; i++)
+        check_guards(&checker, tree, i == 1, &when[i]);
     type = check_tree(&checker, tree);
     if (type == NULL)
         return false;
     fold_constants(mem, env->mode, tree);
-    return emit_program(mem, scratch, env, source, tree, type, out, err);
+    return emit_program(mem, scratch, env, source, tree, type, keep_advice(mem, &checker, when),
+                        out, err);
 }
 
 /* A function that makes the tree of a source; the parser stands at its beginning. */
@@ -102,13 +137,14 @@ static bool is_quoted_literal(struct str text)
 }
 
 bool cel_compile_value(struct arena *mem, const struct cel_env *env, struct str text,
-                       const struct cel_program **out, struct err *err)
+                       const struct cel_options *options, const struct cel_program **out,
+                       struct err *err)
 {
     if (str_starts_with(text, STR("$.")) || is_quoted_literal(text))
-        return compile(mem, env, text, 0, parse_whole, NULL, out, err);
+        return compile(mem, env, text, 0, parse_whole, options, out, err);
     if (text.len > 0 && text.ptr[0] == '=')
-        return compile(mem, env, text, 1, parse_whole, NULL, out, err);
-    return compile(mem, env, text, 0, parse_template, NULL, out, err);
+        return compile(mem, env, text, 1, parse_whole, options, out, err);
+    return compile(mem, env, text, 0, parse_template, options, out, err);
 }
 
 void cel_program_release(const struct cel_program *program)
@@ -120,6 +156,28 @@ void cel_program_release(const struct cel_program *program)
 struct str cel_program_type(const struct cel_program *program)
 {
     return program->type;
+}
+
+uint32_t cel_program_notes(const struct cel_program *program, const struct cel_note **out)
+{
+    *out = program->advice != NULL ? program->advice->notes : NULL;
+    return program->advice != NULL ? program->advice->note_count : 0;
+}
+
+size_t cel_env_guard(struct cel_env *env, const struct cel_program *program, bool outcome)
+{
+    const struct advice *advice = program != NULL ? program->advice : NULL;
+    size_t mark = env->guards.count;
+
+    for (size_t i = 0; advice != NULL && i < advice->when[outcome].count; i++)
+        *VEC_ADD(env->mem, &env->guards) = advice->when[outcome].items[i];
+    return mark;
+}
+
+void cel_env_unguard(struct cel_env *env, size_t mark)
+{
+    ASSERT(mark <= env->guards.count);
+    env->guards.count = mark;
 }
 
 struct str cel_program_call(const struct cel_program *program, uint32_t index)

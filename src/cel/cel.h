@@ -113,6 +113,50 @@ void cel_env_words(struct cel_env *env, struct str name, struct str field, const
 bool cel_env_type(struct cel_env *env, struct str name, struct str field, struct str type,
                   struct err *err) MUST_USE;
 
+/* Whether a field of a variable is there. */
+enum cel_presence {
+    CEL_PRESENCE_UNKNOWN,
+    CEL_PRESENCE_CERTAIN,  /* it is there, and of its type */
+    CEL_PRESENCE_OPTIONAL, /* it may be missing */
+};
+
+/* Say of a field, after its type, whether it is there. */
+void cel_env_presence(struct cel_env *env, struct str name, struct str field,
+                      enum cel_presence presence);
+
+/* A field of what a variable is; `type` as functions.def writes it, or empty: anything. */
+struct cel_member {
+    struct str name, type;
+};
+
+/* What the value of a variable probably is. */
+struct cel_shape {
+    struct str type; /* of the whole, or empty: anything */
+    const struct cel_member *members;
+    uint32_t count;
+    bool is_closed; /* it has these members and no others */
+};
+
+/*
+ * Say what a declared variable probably is, in place of what was said before.
+ * A program that reads a member which a closed shape lacks has a note about
+ * it. ERR_INVALID when there is no such variable or type.
+ */
+bool cel_env_shape(struct cel_env *env, struct str name, const struct cel_shape *shape,
+                   struct err *err) MUST_USE;
+
+/* Say whether a declared variable is null for now: a program that reads its fields has a note. */
+void cel_env_pending(struct cel_env *env, struct str name, bool is_pending);
+
+/*
+ * Expressions of this environment are evaluated only when `program` gave
+ * `outcome`: what it asks for, such as has(input.coupon), is there, if it was
+ * compiled with facts. Until cel_env_unguard() of the number that it answers.
+ * `program` may be NULL.
+ */
+size_t cel_env_guard(struct cel_env *env, const struct cel_program *program, bool outcome);
+void cel_env_unguard(struct cel_env *env, size_t mark);
+
 /* Let functions with this word and a dot before their names exist, even if none is declared. */
 void cel_env_space(struct cel_env *env, struct str word);
 
@@ -152,9 +196,17 @@ void cel_patterns_release(struct cel_patterns *patterns);
 
 /* --- programs --- */
 
+/* How much of what an environment says of fields the checker relies on. */
+enum cel_facts {
+    CEL_FACTS_NONE,    /* what a field is compared with, and no more */
+    CEL_FACTS_CERTAIN, /* and the types of fields that are there for certain */
+    CEL_FACTS_LIKELY,  /* and the shapes of variables */
+};
+
 struct cel_options {
     bool without_check;  /* leave type errors to evaluation */
     bool without_macros; /* has(), all(), ... are ordinary functions */
+    enum cel_facts facts;
 };
 
 /*
@@ -176,7 +228,8 @@ bool cel_compile(struct arena *mem, const struct cel_env *env, struct str source
  * is an error.
  */
 bool cel_compile_value(struct arena *mem, const struct cel_env *env, struct str text,
-                       const struct cel_program **out, struct err *err) MUST_USE;
+                       const struct cel_options *options, const struct cel_program **out,
+                       struct err *err) MUST_USE;
 
 /*
  * Compile a template that always gives text, such as a letter: one expression
@@ -193,6 +246,27 @@ void cel_program_release(const struct cel_program *program);
 
 /* The type that the checker found, as text: "list(int)"; "dyn" without check. */
 struct str cel_program_type(const struct cel_program *program);
+
+/* Something about a program that compiles, and may fail all the same. */
+enum cel_note_kind {
+    CEL_NOTE_MEMBER,  /* a closed shape has no such member */
+    CEL_NOTE_MISSING, /* a field that may be missing is read, and nothing asks whether it is there */
+    CEL_NOTE_PENDING, /* the same for a field of a variable that is null for now */
+    CEL_NOTE_DOLLAR,  /* a text holds ${x}, which is no expression */
+};
+
+struct cel_note {
+    enum cel_note_kind kind;
+    struct str name; /* of the variable or field: "steps.pay" */
+    struct str message;
+    uint32_t line, column;
+};
+
+/* Whether a text holds ${x}, as other languages put texts together; *inner is what is in it. */
+bool cel_find_dollar(struct str text, struct str *inner);
+
+/* Its notes, of which there are some only if it was compiled with facts; how many. */
+uint32_t cel_program_notes(const struct cel_program *program, const struct cel_note **out);
 
 /* The name of the function that it calls at its call number `index`; empty beyond the last. */
 struct str cel_program_call(const struct cel_program *program, uint32_t index);

@@ -75,22 +75,46 @@ static bool check_condition(struct checker *c, struct node *n)
            NULL;
 }
 
+/* What makes && false, or || true, decides whatever stands beside it, before it or behind it. */
 static const struct type *check_logic(struct checker *c, struct node *n)
 {
+    size_t outer = c->guards.count;
+
+    for (uint32_t i = 0; i < n->count && c->facts != CEL_FACTS_NONE; i++)
+        check_guards(c, n->items[i], n->kind == NODE_AND, &c->guards);
     for (uint32_t i = 0; i < n->count; i++)
         if (!check_condition(c, n->items[i]))
             return NULL;
+    c->guards.count = outer;
     return type_basic(TYPE_BOOL);
+}
+
+/* One of the two ways that a condition with these guards decides about. */
+static const struct type *check_way(struct checker *c, struct node *n, const struct guards *guards)
+{
+    size_t outer = c->guards.count;
+    const struct type *t;
+
+    for (size_t i = 0; i < guards->count; i++)
+        *VEC_ADD(c->mem, &c->guards) = guards->items[i];
+    t = check_node(c, n);
+    c->guards.count = outer;
+    return t;
 }
 
 static const struct type *check_ternary(struct checker *c, struct node *n)
 {
+    struct guards when_true = {0}, when_false = {0};
     const struct type *a, *b, *joined;
 
+    if (c->facts != CEL_FACTS_NONE) {
+        check_guards(c, n->items[0], true, &when_true);
+        check_guards(c, n->items[0], false, &when_false);
+    }
     if (!check_condition(c, n->items[0]))
         return NULL;
-    a = check_node(c, n->items[1]);
-    b = a == NULL ? NULL : check_node(c, n->items[2]);
+    a = check_way(c, n->items[1], &when_true);
+    b = a == NULL ? NULL : check_way(c, n->items[2], &when_false);
     if (b == NULL)
         return NULL;
     joined = infer_join(&c->infer, a, b);
@@ -146,7 +170,8 @@ static const struct type *check_list(struct checker *c, struct node *n)
 static bool may_be_key(const struct type *t)
 {
     return t->kind == TYPE_STRING || t->kind == TYPE_INT || t->kind == TYPE_UINT ||
-           t->kind == TYPE_BOOL || t->kind == TYPE_DYN || t->kind == TYPE_VARIABLE;
+           t->kind == TYPE_NUMBER || t->kind == TYPE_BOOL || t->kind == TYPE_DYN ||
+           t->kind == TYPE_VARIABLE;
 }
 
 static const struct type *check_map(struct checker *c, struct node *n)
@@ -286,7 +311,9 @@ static const struct type *check_optional_map(struct checker *c, struct node *n)
 static const struct type *check_join(struct checker *c, struct node *n)
 {
     for (uint32_t i = 0; i < n->count; i++)
-        if (check_node(c, n->items[i]) == NULL)
+        if (n->items[i]->kind == NODE_CONST)
+            check_dollar(c, n->items[i], true);
+        else if (check_node(c, n->items[i]) == NULL)
             return NULL;
     return type_basic(TYPE_STRING);
 }
@@ -309,6 +336,7 @@ const struct type *check_node(struct checker *c, struct node *n)
 {
     switch ((enum node_kind)n->kind) {
     case NODE_CONST:
+        check_dollar(c, n, false);
         return type_of_value(c->mem, n->value);
     case NODE_NAME:
         return check_name(c, n);
@@ -354,10 +382,13 @@ const struct type *check_node(struct checker *c, struct node *n)
 }
 
 void checker_init(struct checker *c, struct arena *mem, const struct cel_env *env,
-                  struct str source, bool is_lenient, struct err *err)
+                  struct str source, const struct cel_options *options, struct err *err)
 {
-    *c = (struct checker){
-        .mem = mem, .env = env, .source = source, .is_lenient = is_lenient, .err = err};
+    *c = (struct checker){.mem = mem, .env = env, .source = source, .err = err};
+    if (options != NULL) {
+        c->is_lenient = options->without_check;
+        c->facts = options->facts;
+    }
     infer_init(&c->infer, mem);
 }
 

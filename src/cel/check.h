@@ -11,6 +11,10 @@
 #include "cel/env.h"
 #include "cel/infer.h"
 
+struct notes {
+    VEC_OF(struct cel_note);
+};
+
 struct checker {
     struct arena *mem;
     const struct cel_env *env;
@@ -18,11 +22,15 @@ struct checker {
     struct infer infer;
     struct local *locals; /* innermost first */
     bool is_lenient;      /* types are not checked */
+    enum cel_facts facts;
+    struct guards guards; /* what is there where we stand */
+    struct notes notes;
     struct err *err;
 };
 
+/* `options` may be NULL. */
 void checker_init(struct checker *c, struct arena *mem, const struct cel_env *env,
-                  struct str source, bool is_lenient, struct err *err);
+                  struct str source, const struct cel_options *options, struct err *err);
 
 /* The type of the tree, all of whose nodes are resolved; or NULL with c->err filled. */
 const struct type *check_tree(struct checker *c, struct node *n) MUST_USE;
@@ -40,6 +48,31 @@ const struct type *check_operator(struct checker *c, const struct node *n, const
  * be. False with c->err filled. check_words.c
  */
 bool check_words(struct checker *c, const struct node *n) MUST_USE;
+
+/* --- facts: check_facts.c --- */
+
+/*
+ * What a condition, which is not checked yet, asks for: whatever is there when
+ * it gives `outcome` is added to `out`.
+ */
+void check_guards(const struct checker *c, const struct node *n, bool outcome, struct guards *out);
+
+/* The type of a checked selection, if more is known of it than `t`. Adds notes about it. */
+const struct type *check_known_field(struct checker *c, const struct node *n, const struct type *t);
+
+/* The type of a variable, if more is known of it than was declared. */
+const struct type *check_known_variable(const struct checker *c, const struct variable *v);
+
+/* A note at `n`, once for each message. */
+void check_note(struct checker *c, const struct node *n, enum cel_note_kind kind, struct str name,
+                struct str message);
+
+/* A note about ${x} in a constant text, which may be one of a template. */
+void check_dollar(struct checker *c, const struct node *n, bool is_template);
+
+/* The whole name of what a checked node reads, written to the end of `out`; empty for others. */
+enum { DOTTED_MAX = 256 };
+struct str check_path(const struct checker *c, const struct node *n, char out[DOTTED_MAX]);
 
 /* --- between the files of the checker; NULL from any of them means that c->err is filled --- */
 
@@ -63,7 +96,6 @@ struct local *check_local(const struct checker *c, struct str name);
  * from its end on, and the node at its beginning. Empty when it is no such
  * chain or longer than any declared name.
  */
-enum { DOTTED_MAX = 256 };
 struct str check_dotted_name(const struct node *n, char out[DOTTED_MAX], const struct node **first);
 
 /* Calls: check_call.c */

@@ -65,8 +65,7 @@ static bool numbers_fit(struct checker *c, const struct type **args, uint32_t co
         const struct type *t = infer_resolve(&c->infer, args[i]);
         if (t->kind == TYPE_VARIABLE)
             t = type_basic(TYPE_DYN);
-        if (t->kind != TYPE_INT && t->kind != TYPE_UINT && t->kind != TYPE_DOUBLE &&
-            t->kind != TYPE_DYN)
+        if (!type_is_number(t) && t->kind != TYPE_DYN)
             return false;
         if (*result == NULL)
             *result = t;
@@ -82,6 +81,27 @@ static bool takes_count(const struct function *f, uint32_t count)
         if (o->takes_numbers ? count > 0 : o->count == count)
             return true;
     return false;
+}
+
+/* "; it takes (string, int) or (bytes, int)"; nothing when there are too many ways to say. */
+static void write_signatures(struct buf *text, const struct function *f)
+{
+    enum { SAID_MAX = 4 };
+    unsigned count = 0;
+
+    for (const struct overload *o = f->overloads; o != NULL; o = o->next)
+        count += o->takes_numbers ? SAID_MAX + 1 : 1;
+    if (count > SAID_MAX)
+        return;
+    buf_text(text, "; it takes ");
+    for (const struct overload *o = f->overloads; o != NULL; o = o->next) {
+        buf_char(text, '(');
+        for (unsigned i = 0; i < o->count; i++) {
+            buf_text(text, i == 0 ? "" : ", ");
+            type_write(text, o->params[i]);
+        }
+        buf_text(text, o->next == NULL ? ")" : o->next->next == NULL ? ") or " : "), ");
+    }
 }
 
 static const struct type *fail_call(struct checker *c, struct node *n, const struct type **args)
@@ -103,7 +123,9 @@ static const struct type *fail_call(struct checker *c, struct node *n, const str
         buf_text(&text, i == 0 ? "" : ", ");
         type_write(&text, infer_final(&c->infer, args[i]));
     }
-    return check_fail(c, n, "no such overload: %.*s(%.*s)", STR_ARG(n->function->name),
+    buf_char(&text, ')');
+    write_signatures(&text, n->function);
+    return check_fail(c, n, "no such overload: %.*s(%.*s", STR_ARG(n->function->name),
                       STR_ARG(buf_view(&text)));
 }
 
@@ -123,6 +145,36 @@ static const struct type *check_overloads(struct checker *c, struct node *n,
             result = type_basic(TYPE_DYN);
     }
     return result != NULL ? result : fail_call(c, n, args);
+}
+
+/* How many values a template of format() takes. */
+static uint32_t count_verbs(struct str template)
+{
+    uint32_t count = 0;
+
+    for (size_t i = 0; i + 1 < template.len; i++)
+        if (template.ptr[i] == '%')
+            count += template.ptr[++i] != '%';
+    return count;
+}
+
+/* format() with everything written out: values that the template has no place for are lost. */
+static bool check_format(struct checker *c, const struct node *n)
+{
+    uint32_t verbs;
+
+    if (c->facts == CEL_FACTS_NONE || c->env->mode != CEL_DEFINITION || !n->is_member ||
+        n->count != 2 || !str_eq(n->text, STR("format")) || n->items[0]->kind != NODE_CONST ||
+        n->items[0]->value.kind != VALUE_STRING || n->items[1]->kind != NODE_LIST ||
+        n->items[1]->optional != NULL)
+        return true;
+    verbs = count_verbs(value_text(n->items[0]->value));
+    if (n->items[1]->count <= verbs)
+        return true;
+    return check_fail(c, n->items[1]->items[verbs],
+                      "format() is given %u values and the text has room for %u: write another %%s "
+                      "in it, or leave this one out",
+                      n->items[1]->count, verbs) != NULL;
 }
 
 static const struct type *fail_unknown_function(struct checker *c, struct node *n,
@@ -168,6 +220,8 @@ const struct type *check_call(struct checker *c, struct node *n)
         if (args[i] == NULL)
             return NULL;
     }
+    if (!check_format(c, n))
+        return NULL;
     n->function = f;
     return check_overloads(c, n, args);
 }

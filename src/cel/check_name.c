@@ -61,7 +61,8 @@ struct str check_dotted_name(const struct node *n, char out[DOTTED_MAX], const s
     return str_from(out + start, DOTTED_MAX - start);
 }
 
-static const struct type *become_variable(struct node *n, const struct variable *v)
+static const struct type *become_variable(const struct checker *c, struct node *n,
+                                          const struct variable *v)
 {
     if (v->is_constant) {
         n->kind = NODE_CONST;
@@ -70,7 +71,7 @@ static const struct type *become_variable(struct node *n, const struct variable 
         n->kind = n->kind == NODE_HAS ? NODE_HAS_SLOT : NODE_SLOT;
         n->slot = v->slot;
     }
-    return v->type;
+    return check_known_variable(c, v);
 }
 
 static const struct type *fail_undeclared(struct checker *c, struct node *n, struct str name,
@@ -105,7 +106,7 @@ const struct type *check_name(struct checker *c, struct node *n)
     }
     v = n->is_absolute ? env_variable(c->env, n->text) : find_variable(c, n->text);
     if (v != NULL && v->type != NULL)
-        return become_variable(n, v);
+        return become_variable(c, n, v);
     if (v != NULL && c->env->mode == CEL_DEFINITION) {
         /* The beginning of longer names: the part of $ that holds them all. */
         n->kind = NODE_SELECT;
@@ -141,7 +142,7 @@ static const struct type *check_dotted(struct checker *c, struct node *n)
     }
     if (v == NULL || v->type == NULL || (n->kind == NODE_HAS && v->is_constant))
         return NULL;
-    return become_variable(n, v);
+    return become_variable(c, n, v);
 }
 
 /* --- fields --- */
@@ -215,7 +216,8 @@ static bool lists_fields(const struct checker *c, const struct node *n)
     if (name.len == 0 || (first->kind == NODE_NAME && check_local(c, first->text) != NULL))
         return false;
     v = env_variable(c->env, name);
-    return v != NULL && (v->is_closed || v->is_listed);
+    return v != NULL && (v->is_closed || v->is_listed ||
+                         (c->facts != CEL_FACTS_NONE && v->shape != NULL && v->shape->is_closed));
 }
 
 void check_constant_index(const struct checker *c, struct node *n)
@@ -251,7 +253,9 @@ const struct type *check_select(struct checker *c, struct node *n)
     if (t == NULL)
         return NULL;
     t = field_type(c, n, t, false);
-    return t == NULL ? NULL : is_has ? type_basic(TYPE_BOOL) : t;
+    if (t == NULL || is_has)
+        return t == NULL ? NULL : type_basic(TYPE_BOOL);
+    return c->facts == CEL_FACTS_NONE ? t : check_known_field(c, n, t);
 }
 
 const struct type *check_optional_select(struct checker *c, struct node *n)

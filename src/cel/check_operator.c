@@ -57,11 +57,6 @@ static bool is_open(const struct type *t)
     return t->kind == TYPE_DYN || t->kind == TYPE_VARIABLE;
 }
 
-static bool is_number(const struct type *t)
-{
-    return t->kind == TYPE_INT || t->kind == TYPE_UINT || t->kind == TYPE_DOUBLE;
-}
-
 static bool is_ordering(unsigned op)
 {
     return op == OPERATOR_LT || op == OPERATOR_LE || op == OPERATOR_GT || op == OPERATOR_GE;
@@ -75,13 +70,51 @@ static bool is_chained_comparison(const struct node *n)
     return is_ordering(n->op) && left->kind == NODE_OPERATOR && is_ordering(left->op);
 }
 
+/* The function that makes a `wanted` of a text; NULL: there is none. */
+static const char *reader_of(const struct type *wanted)
+{
+    if (wanted->kind == TYPE_DOUBLE || wanted->kind == TYPE_NUMBER)
+        return "double";
+    if (wanted->kind == TYPE_INT || wanted->kind == TYPE_UINT)
+        return "int";
+    return wanted->kind == TYPE_TIMESTAMP  ? "timestamp"
+           : wanted->kind == TYPE_DURATION ? "duration"
+                                           : NULL;
+}
+
+/* What to write so that the operands fit: "; write string(input.days)". Empty: nobody knows. */
+static const char *conversion(struct checker *c, const struct node *n, const struct type *a,
+                              const struct type *b)
+{
+    int text = a->kind == TYPE_STRING ? 0 : b->kind == TYPE_STRING ? 1 : -1;
+    const struct type *other = text == 0 ? b : a;
+    const char *function = text < 0 ? NULL : reader_of(other);
+    char dotted[DOTTED_MAX];
+    struct str path;
+
+    if (text < 0 || n->count < 2)
+        return "";
+    if (n->op == OPERATOR_ADD && (type_is_number(other) || other->kind == TYPE_BOOL)) {
+        function = "string";
+        text = 1 - text;
+    }
+    path = check_path(c, n->items[text], dotted);
+    if (function == NULL || path.len == 0)
+        return "";
+    return str_printf(c->mem, "; write %s(%.*s)", function, STR_ARG(path)).ptr;
+}
+
 static const struct type *fail_operands(struct checker *c, const struct node *n,
                                         const struct type *a, const struct type *b)
 {
     const char *op = operator_text((enum operator)n->op);
+    const char *advice = conversion(c, n, a, b);
 
     if (n->count == 1)
         return check_fail(c, n, "no such overload: '%s' does not work on %s", op, check_text(c, a));
+    if (advice[0] != '\0')
+        return check_fail(c, n, "no such overload: '%s' does not work on %s and %s%s", op,
+                          check_text(c, a), check_text(c, b), advice);
     if (n->op == OPERATOR_ADD && (a->kind == TYPE_STRING || b->kind == TYPE_STRING))
         return check_fail(c, n,
                           "no such overload: '+' does not work on %s and %s; string(x) makes text "
@@ -91,6 +124,13 @@ static const struct type *fail_operands(struct checker *c, const struct node *n,
         return check_fail(c, n, "comparisons do not chain: write 1 < x && x < 5, not 1 < x < 5");
     return check_fail(c, n, "no such overload: '%s' does not work on %s and %s", op,
                       check_text(c, a), check_text(c, b));
+}
+
+/* Whether a value of that type may be of the kind that a rule wants. */
+static bool may_be_kind(const struct type *t, uint8_t kind)
+{
+    return is_open(t) || t->kind == kind ||
+           (t->kind == TYPE_NUMBER && (kind == TYPE_INT || kind == TYPE_DOUBLE));
 }
 
 static const struct type *check_rules(struct checker *c, const struct node *n, const struct type *a,
@@ -106,12 +146,17 @@ static const struct type *check_rules(struct checker *c, const struct node *n, c
         const struct rule *r = &rules[i];
         if (r->operator!= n->op ||(r->only_definition && c->env->mode != CEL_DEFINITION))
             continue;
-        if ((a->kind != r->left && !is_open(a)) || (b->kind != r->right && !is_open(b)))
+        if (!may_be_kind(a, r->left) || !may_be_kind(b, r->right))
             continue;
         if (result == NULL)
             result = type_basic((enum type_kind)r->result);
         else if (result->kind != r->result)
-            return type_basic(TYPE_DYN);
+            result = type_basic(type_is_number(result) &&
+                                        (a->kind == TYPE_NUMBER || b->kind == TYPE_NUMBER)
+                                    ? TYPE_NUMBER
+                                    : TYPE_DYN);
+        if (result->kind == TYPE_DYN)
+            break;
     }
     return result != NULL ? result : fail_operands(c, n, a, b);
 }
@@ -121,20 +166,35 @@ static const struct type *check_order(struct checker *c, const struct node *n, c
 {
     const struct type *known = is_open(a) ? b : a;
 
-    if (!is_open(known) && !is_number(known) && known->kind != TYPE_BOOL &&
+    if (!is_open(known) && !type_is_number(known) && known->kind != TYPE_BOOL &&
         known->kind != TYPE_STRING && known->kind != TYPE_BYTES && known->kind != TYPE_TIMESTAMP &&
         known->kind != TYPE_DURATION)
         return fail_operands(c, n, a, b);
-    if (!is_open(a) && !is_open(b) && a->kind != b->kind && !(is_number(a) && is_number(b)))
+    if (!is_open(a) && !is_open(b) && a->kind != b->kind &&
+        !(type_is_number(a) && type_is_number(b)))
         return fail_operands(c, n, a, b);
     return type_basic(TYPE_BOOL);
+}
+
+/* A field whose type is only known from facts is compared with null, which harms nobody. */
+static bool may_be_null(const struct checker *c, const struct node *n, const struct type *other)
+{
+    const struct variable *v = NULL;
+
+    if (c->facts == CEL_FACTS_NONE || other->kind != TYPE_NULL)
+        return false;
+    if (n->kind == NODE_SLOT)
+        v = env_variable(c->env, env_slot_name(c->env, n->slot));
+    return n->kind == NODE_SELECT || (v != NULL && v->type->kind == TYPE_DYN);
 }
 
 static const struct type *check_equality(struct checker *c, const struct node *n,
                                          const struct type *a, const struct type *b)
 {
-    bool mixed = c->env->mode == CEL_DEFINITION && is_number(a) && is_number(b);
+    bool mixed = c->env->mode == CEL_DEFINITION && type_is_number(a) && type_is_number(b);
 
+    if (may_be_null(c, n->items[0], b) || may_be_null(c, n->items[1], a))
+        return type_basic(TYPE_BOOL);
     if (!mixed && !infer_assignable(&c->infer, a, b) && !infer_assignable(&c->infer, b, a))
         return fail_operands(c, n, a, b);
     return type_basic(TYPE_BOOL);
@@ -149,8 +209,8 @@ static const struct type *check_in(struct checker *c, const struct node *n, cons
         return type_basic(TYPE_BOOL);
     if (b->kind != TYPE_LIST && b->kind != TYPE_MAP)
         return fail_operands(c, n, a, b);
-    mixed = c->env->mode == CEL_DEFINITION && is_number(a) &&
-            is_number(infer_resolve(&c->infer, b->params[0]));
+    mixed = c->env->mode == CEL_DEFINITION && type_is_number(a) &&
+            type_is_number(infer_resolve(&c->infer, b->params[0]));
     if (!mixed && !infer_assignable(&c->infer, a, b->params[0]))
         return fail_operands(c, n, a, b);
     return type_basic(TYPE_BOOL);
@@ -167,7 +227,7 @@ static const struct type *check_index(struct checker *c, const struct node *n, c
         inner = check_index(c, n, infer_resolve(&c->infer, a->params[0]), b);
         return inner == NULL ? NULL : type_optional(c->mem, inner);
     }
-    if (a->kind == TYPE_LIST && (is_open(b) || b->kind == TYPE_INT))
+    if (a->kind == TYPE_LIST && (is_open(b) || b->kind == TYPE_INT || b->kind == TYPE_NUMBER))
         return a->params[0];
     if (a->kind == TYPE_MAP && infer_assignable(&c->infer, b, a->params[0]))
         return a->params[1];

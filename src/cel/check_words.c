@@ -4,47 +4,20 @@
  */
 #include "cel/check.h"
 
-/* The whole name of what a checked node reads, written to the end of `out`; empty for others. */
-static struct str path_of(const struct checker *c, const struct node *n, char out[DOTTED_MAX])
-{
-    size_t start = DOTTED_MAX;
-    struct str part;
-
-    for (;; n = n->operand) {
-        if (n->kind == NODE_SLOT)
-            part = env_slot_name(c->env, n->slot);
-        else if (n->kind == NODE_SELECT)
-            part = n->text;
-        else
-            return STR_NONE;
-        if (part.len + 1 > start)
-            return STR_NONE;
-        start -= part.len;
-        memcpy(out + start, part.ptr, part.len);
-        if (n->kind == NODE_SLOT)
-            return str_from(out + start, DOTTED_MAX - start);
-        out[--start] = '.';
-    }
-}
-
-static bool is_number(enum type_kind kind)
-{
-    return kind == TYPE_INT || kind == TYPE_UINT || kind == TYPE_DOUBLE;
-}
-
 /* Whether a field of that type can be the constant. */
 static bool has_type(struct checker *c, const struct type *type, struct value v)
 {
-    enum type_kind kind = type_of_value(c->mem, v)->kind;
+    const struct type *own = type_of_value(c->mem, v);
 
-    return v.kind == VALUE_NULL || kind == type->kind || (is_number(kind) && is_number(type->kind));
+    return v.kind == VALUE_NULL || own->kind == type->kind ||
+           (type_is_number(own) && type_is_number(type));
 }
 
 static bool fail_type(struct checker *c, const struct node *n, const struct field_words *w)
 {
     return check_fail(c, n, "'%.*s' is never of type %s, but %s", STR_ARG(w->path),
                       check_text(c, type_of_value(c->mem, n->value)),
-                      is_number(w->type->kind) ? "a number" : check_text(c, w->type)) != NULL;
+                      type_is_number(w->type) ? "a number" : check_text(c, w->type)) != NULL;
 }
 
 static bool has_word(const struct field_words *w, struct str word)
@@ -101,7 +74,7 @@ bool check_words(struct checker *c, const struct node *n)
 
     for (int side = 0; side < (n->op == OPERATOR_IN ? 1 : 2); side++) {
         const struct node *other = n->items[1 - side];
-        struct str path = path_of(c, n->items[side], dotted);
+        struct str path = check_path(c, n->items[side], dotted);
         const struct field_words *w = path.len > 0 ? env_words(c->env, path) : NULL;
 
         if (w == NULL)

@@ -436,7 +436,7 @@ static void *keep(struct arena *mem, const void *array, size_t count, size_t siz
 
 bool emit_program(struct arena *mem, struct arena *scratch, const struct cel_env *env,
                   struct str source, struct node *tree, const struct type *type,
-                  const struct cel_program **out, struct err *err)
+                  const struct advice *advice, const struct cel_program **out, struct err *err)
 {
     struct emitter e = {.mem = mem,
                         .scratch = scratch,
@@ -476,6 +476,7 @@ bool emit_program(struct arena *mem, struct arena *scratch, const struct cel_env
         .env = env,
         .source = source,
         .type = buf_view(&text),
+        .advice = advice,
     };
     *out = p;
     return true;

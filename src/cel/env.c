@@ -70,7 +70,8 @@ const struct field_words *env_words(const struct cel_env *env, struct str path)
     for (; env != NULL; env = env->parent) {
         const struct field_words *w = map_get(&env->words, path);
         if (w != NULL)
-            return w->count > 0 || w->type != NULL ? w : NULL;
+            return w->count > 0 || w->type != NULL || w->presence != CEL_PRESENCE_UNKNOWN ? w
+                                                                                          : NULL;
     }
     return NULL;
 }
@@ -260,8 +261,10 @@ void cel_env_words(struct cel_env *env, struct str name, struct str field, const
 {
     struct field_words *w = own_words(env, name, field);
 
-    if (count == 0)
+    if (count == 0) {
         w->type = NULL;
+        w->presence = CEL_PRESENCE_UNKNOWN;
+    }
     w->words = words;
     w->count = count;
 }
@@ -276,6 +279,55 @@ bool cel_env_type(struct cel_env *env, struct str name, struct str field, struct
     if (w->type->kind == TYPE_DYN)
         w->type = NULL;
     return true;
+}
+
+void cel_env_presence(struct cel_env *env, struct str name, struct str field,
+                      enum cel_presence presence)
+{
+    own_words(env, name, field)->presence = presence;
+}
+
+/* --- shapes --- */
+
+static bool parse_own_type(struct cel_env *env, struct str text, const struct type **out,
+                           struct err *err)
+{
+    *out = NULL;
+    return text.len == 0 || type_parse(env->mem, &text, out, err);
+}
+
+bool cel_env_shape(struct cel_env *env, struct str name, const struct cel_shape *shape,
+                   struct err *err)
+{
+    const struct variable *v = env_variable(env, name);
+    struct shape_member *members = ARENA_ARRAY(env->mem, shape->count, struct shape_member);
+    struct shape *s = ARENA_NEW(env->mem, struct shape);
+
+    if (v == NULL || v->type == NULL)
+        return err_set(err, ERR_INVALID, "no variable '%.*s' to have a shape", STR_ARG(name));
+    *s = (struct shape){.members = members, .count = shape->count, .is_closed = shape->is_closed};
+    if (!parse_own_type(env, shape->type, &s->type, err))
+        return false;
+    for (uint32_t i = 0; i < shape->count; i++) {
+        members[i].name = shape->members[i].name;
+        if (!parse_own_type(env, shape->members[i].type, &members[i].type, err))
+            return false;
+    }
+    own_variable(env, name)->shape = s;
+    return true;
+}
+
+const struct shape_member *shape_member(const struct shape *shape, struct str name)
+{
+    for (uint32_t i = 0; i < shape->count; i++)
+        if (str_eq(shape->members[i].name, name))
+            return &shape->members[i];
+    return NULL;
+}
+
+void cel_env_pending(struct cel_env *env, struct str name, bool is_pending)
+{
+    own_variable(env, name)->is_pending = is_pending;
 }
 
 /* "string, int -> bool" */

@@ -20,8 +20,23 @@ struct variable {
     bool is_field;           /* one of those: it has no slot of its own */
     bool is_hidden;          /* no expression knows it */
     bool is_constant;        /* the name of a type: `value` */
+    bool is_pending;         /* it is null for now */
     uint32_t slot;
     struct value value;
+    const struct shape *shape; /* what it probably is, or NULL */
+};
+
+struct shape_member {
+    struct str name;
+    const struct type *type; /* or NULL */
+};
+
+/* struct cel_shape with its types read. */
+struct shape {
+    const struct type *type; /* or NULL */
+    const struct shape_member *members;
+    uint32_t count;
+    bool is_closed;
 };
 
 struct overload {
@@ -45,12 +60,18 @@ struct function {
 /* What a field of a variable can be: a type, or NULL; texts, or all of them. */
 struct field_words {
     struct str path; /* "steps.pay.error.class" */
+    enum cel_presence presence;
     const struct type *type;
     const struct str *words;
     uint32_t count;
 };
 
 struct slot_names {
+    VEC_OF(struct str);
+};
+
+/* Names of variables and fields that are there: "input.coupon", "steps.pay". */
+struct guards {
     VEC_OF(struct str);
 };
 
@@ -68,6 +89,7 @@ struct cel_env {
     uint32_t slot_count;
     struct cel_patterns *patterns; /* shared by its expressions; or NULL */
     bool open_root;
+    struct guards guards; /* beside those of the parents */
 };
 
 /* What is declared under exactly this name, here or in a parent; or NULL. */
@@ -79,6 +101,9 @@ struct str env_slot_name(const struct cel_env *env, uint32_t slot);
 
 /* What the variable or field of this whole name can be, or NULL: anything. */
 const struct field_words *env_words(const struct cel_env *env, struct str path);
+
+/* The member of that name, or NULL. */
+const struct shape_member *shape_member(const struct shape *shape, struct str name);
 
 /* Whether functions exist whose names begin with `word` and a dot. */
 bool env_has_space(const struct cel_env *env, struct str word);

@@ -85,6 +85,8 @@ static bool is_more_general(const struct infer *in, const struct type *a, const 
         return false;
     if (b->kind == TYPE_NULL)
         return true;
+    if (a->kind == TYPE_NUMBER && type_is_number(b))
+        return true;
     if (a->kind != b->kind || a->count != b->count)
         return false;
     if (a->kind == TYPE_TYPE)
@@ -127,6 +129,8 @@ static bool fits(struct infer *in, const struct type *from, const struct type *t
         return true;
     if (from->kind == TYPE_NULL || to->kind == TYPE_NULL)
         return is_nullable(from->kind == TYPE_NULL ? to : from);
+    if (from->kind == TYPE_NUMBER || to->kind == TYPE_NUMBER)
+        return type_is_number(from) && type_is_number(to);
     if (from->kind != to->kind)
         return false;
     if (from->kind == TYPE_TYPE)

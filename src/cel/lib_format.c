@@ -39,7 +39,7 @@ static bool fail(struct format *f, struct value failure)
     return false;
 }
 
-static bool put(struct format *f, struct str s)
+static bool format_put(struct format *f, struct str s)
 {
     if (!cel_charge_bytes(f->ev, s.len))
         return fail(f, cel_over_cost(f->ev));
@@ -64,7 +64,7 @@ static bool put_positional(struct format *f, double d)
     long exponent = 0;
 
     if (e == NULL)
-        return put(f, str_from(text, len));
+        return format_put(f, str_from(text, len));
     for (const char *p = text; p < e; p++)
         if (*p >= '0' && *p <= '9')
             digits[count++] = *p;
@@ -83,13 +83,13 @@ static bool put_positional(struct format *f, double d)
     }
     while (zeros-- > 0)
         buf_char(&f->out, '0');
-    return put(f, str_from(digits, count));
+    return format_put(f, str_from(digits, count));
 }
 
 /* NaN and the infinities, the same in every clause. */
 static bool put_not_finite(struct format *f, double d)
 {
-    return put(f, isnan(d) ? STR("NaN") : d > 0 ? STR("Infinity") : STR("-Infinity"));
+    return format_put(f, isnan(d) ? STR("NaN") : d > 0 ? STR("Infinity") : STR("-Infinity"));
 }
 
 static bool put_double(struct format *f, double d)
@@ -100,13 +100,13 @@ static bool put_double(struct format *f, double d)
 static bool put_int(struct format *f, int64_t i)
 {
     char text[NUMBER_TEXT_MAX];
-    return put(f, str_from(text, number_write_int(text, i)));
+    return format_put(f, str_from(text, number_write_int(text, i)));
 }
 
 static bool put_uint(struct format *f, uint64_t u)
 {
     char text[NUMBER_TEXT_MAX];
-    return put(f, str_from(text, number_write_uint(text, u)));
+    return format_put(f, str_from(text, number_write_uint(text, u)));
 }
 
 static bool put_decimal(struct format *f, char clause, struct value v)
@@ -134,7 +134,7 @@ static bool put_rounded(struct format *f, char clause, int precision, struct val
         buf_printf(&f->out, "%.*e", precision, d);
     else
         buf_printf(&f->out, "%.*f", precision, d);
-    return put(f, STR(""));
+    return format_put(f, STR(""));
 }
 
 /* In base 2^bits. */
@@ -150,7 +150,7 @@ static bool put_base(struct format *f, uint64_t u, bool negative, unsigned bits,
     } while (u != 0);
     if (negative)
         text[--at] = '-';
-    return put(f, str_from(text + at, sizeof(text) - at));
+    return format_put(f, str_from(text + at, sizeof(text) - at));
 }
 
 static bool put_integer_base(struct format *f, struct value v, unsigned bits, bool upper)
@@ -175,7 +175,7 @@ static bool put_hex(struct format *f, char clause, struct value v)
             f->out.ptr[f->out.len++] = digits[byte >> 4];
             f->out.ptr[f->out.len++] = digits[byte & 15];
         }
-    return put(f, STR(""));
+    return format_put(f, STR(""));
 }
 
 /* --- any value as text --- */
@@ -186,9 +186,9 @@ static bool put_list(struct format *f, struct value list, unsigned depth)
 {
     buf_char(&f->out, '[');
     for (uint32_t i = 0; i < list.len; i++)
-        if ((i > 0 && !put(f, STR(", "))) || !put_value(f, list.items[i], depth + 1))
+        if ((i > 0 && !format_put(f, STR(", "))) || !put_value(f, list.items[i], depth + 1))
             return false;
-    return put(f, STR("]"));
+    return format_put(f, STR("]"));
 }
 
 struct member {
@@ -261,10 +261,10 @@ static bool put_map(struct format *f, struct value map, unsigned depth)
         return false;
     buf_char(&f->out, '{');
     for (uint32_t i = 0; i < map.len; i++)
-        if ((i > 0 && !put(f, STR(", "))) || !put(f, members[i].key) || !put(f, STR(": ")) ||
-            !put_value(f, *members[i].value, depth + 1))
+        if ((i > 0 && !format_put(f, STR(", "))) || !format_put(f, members[i].key) ||
+            !format_put(f, STR(": ")) || !put_value(f, *members[i].value, depth + 1))
             return false;
-    return put(f, STR("}"));
+    return format_put(f, STR("}"));
 }
 
 static bool put_bytes(struct format *f, struct value v)
@@ -274,12 +274,12 @@ static bool put_bytes(struct format *f, struct value v)
     for (struct str rest = value_text(v);;) {
         size_t valid = utf8_valid_prefix(rest);
 
-        if (!put(f, str_slice(rest, 0, valid)))
+        if (!format_put(f, str_slice(rest, 0, valid)))
             return false;
         if (valid == rest.len)
             return true;
         /* One replacement for each byte that is no text. */
-        if (!put(f, STR("\xef\xbf\xbd")))
+        if (!format_put(f, STR("\xef\xbf\xbd")))
             return false;
         rest = str_slice(rest, valid + 1, rest.len);
     }
@@ -295,9 +295,9 @@ static bool put_value(struct format *f, struct value v, unsigned depth)
             f, cel_fail(f->ev, "the value is nested more than %d levels deep", CEL_NESTING_MAX));
     switch ((enum value_kind)v.kind) {
     case VALUE_NULL:
-        return put(f, STR("null"));
+        return format_put(f, STR("null"));
     case VALUE_BOOL:
-        return put(f, v.b ? STR("true") : STR("false"));
+        return format_put(f, v.b ? STR("true") : STR("false"));
     case VALUE_INT:
         return put_int(f, v.i);
     case VALUE_UINT:
@@ -305,7 +305,7 @@ static bool put_value(struct format *f, struct value v, unsigned depth)
     case VALUE_DOUBLE:
         return put_double(f, v.d);
     case VALUE_STRING:
-        return put(f, value_text(v));
+        return format_put(f, value_text(v));
     case VALUE_BYTES:
         return put_bytes(f, v);
     case VALUE_LIST:
@@ -313,14 +313,14 @@ static bool put_value(struct format *f, struct value v, unsigned depth)
     case VALUE_MAP:
         return put_map(f, v, depth);
     case VALUE_TIMESTAMP:
-        return put(f, str_from(moment, timestamp_write(moment, v)));
+        return format_put(f, str_from(moment, timestamp_write(moment, v)));
     case VALUE_DURATION:
-        return put(f, str_from(moment, duration_write_seconds(moment, v)));
+        return format_put(f, str_from(moment, duration_write_seconds(moment, v)));
     case VALUE_IP:
     case VALUE_CIDR:
-        return put(f, value_text(v));
+        return format_put(f, value_text(v));
     case VALUE_TYPE:
-        return put(f, str_of(v.type_name));
+        return format_put(f, str_of(v.type_name));
     case VALUE_ABSENT:
     case VALUE_OPTIONAL:
     case VALUE_ERROR:
@@ -362,7 +362,7 @@ static bool put_clause(struct format *f, char clause, int precision, struct valu
         return put_rounded(f, clause, precision, v);
     case 'b':
         if (v.kind == VALUE_BOOL)
-            return put(f, v.b ? STR("1") : STR("0"));
+            return format_put(f, v.b ? STR("1") : STR("0"));
         return v.kind == VALUE_INT || v.kind == VALUE_UINT
                    ? put_integer_base(f, v, 1, false)
                    : fail_kind(f, clause, "an int, a uint or a bool", v);
@@ -391,7 +391,7 @@ static bool put_next(struct format *f, struct str template, size_t *at, struct v
 
     if (*at < template.len && template.ptr[*at] == '%') {
         ++*at;
-        return put(f, STR("%"));
+        return format_put(f, STR("%"));
     }
     if (*at < template.len && template.ptr[*at] == '.') {
         ++*at;
@@ -414,7 +414,7 @@ static bool put_template(struct format *f, struct str template, struct value val
         int64_t percent = str_find(template, STR("%"), at);
         size_t end = percent < 0 ? template.len : (size_t)percent;
 
-        if (!put(f, str_slice(template, at, end)))
+        if (!format_put(f, str_slice(template, at, end)))
             return false;
         at = end + 1;
         if (percent >= 0 && !put_next(f, template, &at, values, &used))

@@ -74,7 +74,7 @@ struct value cel_fn_quote(struct cel_eval *ev, const struct value *args, unsigne
 
 /* --- joining and replacing --- */
 
-static char *put(char *out, struct str s)
+static char *text_put(char *out, struct str s)
 {
     if (s.len > 0)
         memcpy(out, s.ptr, s.len);
@@ -107,8 +107,8 @@ struct value cel_fn_join(struct cel_eval *ev, const struct value *args, unsigned
     end = out;
     for (uint32_t i = 0; i < args[0].len; i++) {
         if (i > 0)
-            end = put(end, separator);
-        end = put(end, value_text(args[0].items[i]));
+            end = text_put(end, separator);
+        end = text_put(end, value_text(args[0].items[i]));
     }
     return value_string(str_from(out, size));
 }
@@ -147,11 +147,11 @@ static void replace_hits(char *out, struct str s, struct str old, struct str new
 
     for (size_t i = 0; i < hits; i++) {
         size_t hit = (size_t)next_hit(s, old, from, i == 0);
-        out = put(out, str_slice(s, from, hit));
-        out = put(out, new);
+        out = text_put(out, str_slice(s, from, hit));
+        out = text_put(out, new);
         from = hit + old.len;
     }
-    put(out, str_slice(s, from, s.len));
+    text_put(out, str_slice(s, from, s.len));
 }
 
 struct value cel_fn_replace(struct cel_eval *ev, const struct value *args, unsigned count)

@@ -45,6 +45,13 @@ struct region {
 
 #define NO_REGION UINT32_MAX
 
+/* What the checker says of an expression that compiles. */
+struct advice {
+    const struct cel_note *notes;
+    uint32_t note_count;
+    struct guards when[2]; /* what is there when it gave false, and when it gave true */
+};
+
 struct cel_program {
     const struct instruction *code;
     const uint32_t *offsets; /* in the source, for each instruction */
@@ -62,12 +69,14 @@ struct cel_program {
     const struct cel_env *env; /* for the names of the slots in $ */
     struct str source;
     struct str type;
+    const struct advice *advice; /* or NULL */
 };
 
 /* Make a program of a checked tree. emit.c */
 bool emit_program(struct arena *mem, struct arena *scratch, const struct cel_env *env,
                   struct str source, struct node *tree, const struct type *type,
-                  const struct cel_program **out, struct err *err) MUST_USE;
+                  const struct advice *advice, const struct cel_program **out,
+                  struct err *err) MUST_USE;
 
 /* Replace what is constant by its value, which lives in `mem`. fold.c */
 void fold_constants(struct arena *mem, enum cel_mode mode, struct node *tree);

@@ -14,6 +14,7 @@ static const struct {
     {"int", {.kind = TYPE_INT}},
     {"uint", {.kind = TYPE_UINT}},
     {"double", {.kind = TYPE_DOUBLE}},
+    {"number", {.kind = TYPE_NUMBER}},
     {"string", {.kind = TYPE_STRING}},
     {"bytes", {.kind = TYPE_BYTES}},
     {"timestamp", {.kind = TYPE_TIMESTAMP}},

@@ -18,6 +18,7 @@ enum type_kind {
     TYPE_INT,
     TYPE_UINT,
     TYPE_DOUBLE,
+    TYPE_NUMBER, /* int or double: which one is known when it is evaluated */
     TYPE_STRING,
     TYPE_BYTES,
     TYPE_TIMESTAMP,
@@ -51,6 +52,13 @@ const struct type *type_list(struct arena *mem, const struct type *item);
 const struct type *type_map(struct arena *mem, const struct type *key, const struct type *value);
 const struct type *type_optional(struct arena *mem, const struct type *inner);
 const struct type *type_variable(struct arena *mem, uint32_t index);
+
+/* Whether it is a number of some kind. */
+static inline bool type_is_number(const struct type *t)
+{
+    return t->kind == TYPE_INT || t->kind == TYPE_UINT || t->kind == TYPE_DOUBLE ||
+           t->kind == TYPE_NUMBER;
+}
 
 /* The same kind of type with other parameters. */
 const struct type *type_with(struct arena *mem, const struct type *like,

@@ -164,7 +164,7 @@ static inline bool quick_equal(struct value a, struct value b, bool *equal)
 }
 
 /* One function however long: what it keeps in registers would travel through memory otherwise. */
-static struct value run(const struct machine *m, struct value *stack)
+static struct value machine_run(const struct machine *m, struct value *stack)
 {
     const struct cel_program *p = m->program;
     const struct instruction *code = p->code;
@@ -503,7 +503,7 @@ struct value vm_run(struct cel_eval *ev, const struct cel_program *program,
         if (stack == NULL)
             return cel_over_memory(ev);
     }
-    return run(&m, stack);
+    return machine_run(&m, stack);
 }
 
 struct value cel_evaluate_within(struct arena *mem, const struct cel_program *program,

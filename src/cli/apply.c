@@ -76,9 +76,9 @@ static void tell_findings(struct client *c, const struct bundle *all, const stru
 
         if (item == NULL)
             continue;
-        finding_print_one(item->path,
-                          str_printf(&c->mem, "%.*s%.*s", STR_ARG(item->place), STR_ARG(rest)),
-                          errors.items[i]);
+        finding_print(&c->mem, item,
+                      str_printf(&c->mem, "%.*s%.*s", STR_ARG(item->place), STR_ARG(rest)),
+                      errors.items[i]);
         told = true;
     }
     if (told)
@@ -153,10 +153,10 @@ static void tell_done(struct arena *mem, const struct bundle *all, const struct 
         struct value item = items.items[i], errors = value_map_get_str(item, STR("errors"));
 
         for (uint32_t k = 0; errors.kind == VALUE_LIST && k < errors.len; k++)
-            finding_print_one(all->items[i].path,
-                              str_printf(mem, "%.*s%.*s", STR_ARG(all->items[i].place),
-                                         STR_ARG(client_text(errors.items[k], "pointer"))),
-                              errors.items[k]);
+            finding_print(mem, &all->items[i],
+                          str_printf(mem, "%.*s%.*s", STR_ARG(all->items[i].place),
+                                     STR_ARG(client_text(errors.items[k], "pointer"))),
+                          errors.items[k]);
         changes += !str_eq(client_text(item, "action"), STR("unchanged"));
         if (options->as_json)
             continue;
@@ -205,7 +205,7 @@ int command_apply(int argc, char **argv)
     if (!options_read("apply", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc < 2)
         return command_usage("apply");
     client_open(&c, options.as_json);
-    ok = bundle_find(&c.mem, "apply", argc - 1, argv + 1, &paths);
+    ok = bundle_find(&c.mem, "apply", BUNDLE_DEFINITIONS, argc - 1, argv + 1, &paths);
     for (size_t i = 0; i < paths.count; i++)
         ok = bundle_read(&c.mem, paths.items[i], &all) && ok;
     ok = ok && apply(&c, &all, &options);

@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 /* The end of an id is unlike any other's. */
-enum { ID_SHOWN = 12, COLUMNS = 7, PAGES_MAX = 20, SHOWN_WIDTH = 100, TEXT_WIDTH = 2000 };
+enum { ID_SHOWN = 12, COLUMNS = 8, PAGES_MAX = 20, SHOWN_WIDTH = 100, TEXT_WIDTH = 2000 };
 
 struct dlq_options {
     const char *note, *outcome, *output, *status, *kind, *code, *execution, *from, *to, *limit;
@@ -54,15 +54,16 @@ static void fill_row(struct arena *mem, struct value letter, int64_t now_us, str
     row[1] = client_text(letter, "kind");
     row[2] = client_text(letter, "code");
     row[3] = client_text(letter, "step");
-    row[4] = client_text(letter, "status");
-    row[5] = cause.kind == VALUE_MAP ? client_text(cause, "code") : STR_NONE;
-    row[6] = buf_view(&age);
+    row[4] = client_text(letter, "key");
+    row[5] = client_text(letter, "status");
+    row[6] = cause.kind == VALUE_MAP ? client_text(cause, "code") : STR_NONE;
+    row[7] = buf_view(&age);
 }
 
 static void print_table(struct arena *mem, struct value items)
 {
-    static const char *const head[COLUMNS] = {"ID",     "KIND",  "CODE",    "STEP",
-                                              "STATUS", "CAUSE", "GIVEN UP"};
+    static const char *const head[COLUMNS] = {"ID",  "KIND",   "CODE",  "STEP",
+                                              "KEY", "STATUS", "CAUSE", "GIVEN UP"};
     struct table table = {.columns = COLUMNS};
     int64_t now_us = clock_wall_us(&clock_system);
 

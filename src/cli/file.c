@@ -2,7 +2,6 @@
 #include "cli/file.h"
 
 #include "base/buf.h"
-#include "value/json.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -35,31 +34,53 @@ bool file_read(struct arena *mem, const char *path, struct str *out, struct err 
     return ok;
 }
 
-static bool parse(struct arena *mem, const char *name, struct str text, struct value *out)
+bool file_try_source(struct arena *mem, const char *path, struct source_text *out, struct err *err)
 {
-    struct err err;
+    struct str text;
 
-    if (json_read(mem, text, out, &err))
-        return true;
-    fprintf(stderr, "pawl: %s:%u:%u: %s\n", name, err.line, err.column, err.message);
+    return file_read(mem, path, &text, err) &&
+           source_read(mem, source_form_of(path, text), text, out, err);
+}
+
+/* "pawl: order.json:3:7: message", or "pawl: message" when it has no place. */
+static bool tell(const char *name, const struct err *err)
+{
+    if (err->line > 0)
+        fprintf(stderr, "pawl: %s:%u:%u: %s\n", name, err->line, err->column, err->message);
+    else
+        fprintf(stderr, "pawl: %s\n", err->message);
     return false;
+}
+
+bool file_read_source(struct arena *mem, const char *path, struct source_text *out)
+{
+    struct err err = {0};
+
+    return file_try_source(mem, path, out, &err) || tell(path, &err);
 }
 
 bool file_read_json(struct arena *mem, const char *path, struct str *text, struct value *out)
 {
-    struct err err;
+    struct source_text source;
 
-    if (file_read(mem, path, text, &err))
-        return parse(mem, path, *text, out);
-    fprintf(stderr, "pawl: %s\n", err.message);
-    return false;
+    if (!file_read_source(mem, path, &source))
+        return false;
+    *text = source.json;
+    *out = source.value;
+    return true;
 }
 
 bool file_argument_json(struct arena *mem, const char *what, const char *argument, struct str *text,
                         struct value *out)
 {
+    struct source_text source;
+    struct err err = {0};
+
     if (argument[0] == '@')
         return file_read_json(mem, argument + 1, text, out);
-    *text = str_of(argument);
-    return parse(mem, what, *text, out);
+    if (!source_read(mem, SOURCE_JSON, str_of(argument), &source, &err))
+        return tell(what, &err);
+    *text = source.json;
+    *out = source.value;
+    return true;
 }

@@ -2,17 +2,26 @@
 #ifndef PAWL_CLI_FILE_H
 #define PAWL_CLI_FILE_H
 
-#include "base/err.h"
-#include "value/value.h"
+#include "value/source.h"
 
 /* The whole of a file, "-" being standard input. ERR_IO; ERR_TOO_LARGE above 64 MiB. */
 bool file_read(struct arena *mem, const char *path, struct str *out, struct err *err) MUST_USE;
 
-/* A file as JSON. False after a message to stderr that names the place. */
+/*
+ * A file of JSON, JSON with comments, or YAML, told by its name, else by its
+ * text. False after a message to stderr that names the place.
+ */
+bool file_read_source(struct arena *mem, const char *path, struct source_text *out) MUST_USE;
+
+/* The same without a message: *err has line and column when the text is what is wrong. */
+bool file_try_source(struct arena *mem, const char *path, struct source_text *out,
+                     struct err *err) MUST_USE;
+
+/* file_read_source() as a value, and as JSON text. */
 bool file_read_json(struct arena *mem, const char *path, struct str *text,
                     struct value *out) MUST_USE;
 
-/* JSON given as an argument: itself, or @FILE. False after a message. */
+/* JSON given as an argument: itself, or @FILE, which may be YAML too. False after a message. */
 bool file_argument_json(struct arena *mem, const char *what, const char *argument, struct str *text,
                         struct value *out) MUST_USE;
 

@@ -1,13 +1,19 @@
-/* finding.h - findings of definitions as lines: file:pointer: message. */
+/*
+ * finding.h - findings of definitions as lines, to stderr:
+ *
+ *     order.json:12:7:/steps/2/procdure: step pay: there is no field 'procdure' here; did you mean ...
+ */
 #ifndef PAWL_CLI_FINDING_H
 #define PAWL_CLI_FINDING_H
 
-#include "value/value.h"
+#include "cli/bundle.h"
 
-/* Print one, at this pointer, to stderr; answers whether it is an error. */
-bool finding_print_one(const char *file, struct str pointer, struct value finding);
+/* Print one that a server has found in an item of a file; answers whether it is an error. */
+bool finding_print(struct arena *mem, const struct bundle_item *item, struct str pointer,
+                   struct value finding);
 
-/* Print a list of findings to stderr; answers how many of them are errors. */
-unsigned finding_print(const char *file, struct value findings);
+/* One as a line without its end. Its `place` is that in the file, line 0: it is not known. */
+struct finding;
+struct str finding_line(struct arena *mem, const char *path, const struct finding *f);
 
 #endif

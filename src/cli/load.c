@@ -176,9 +176,9 @@ static bool take(struct load *l, struct link *k, const char *bytes, size_t len)
     return begin(l, k);
 }
 
-enum read_end { READ_SOME, READ_NOTHING, READ_LOST };
+enum read_result { READ_SOME, READ_NOTHING, READ_LOST };
 
-static enum read_end read_some(struct load *l, struct link *k)
+static enum read_result read_some(struct load *l, struct link *k)
 {
     char bytes[READ_BYTES];
     ssize_t n = recv(k->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
@@ -232,7 +232,7 @@ static bool open_links(struct load *l, struct err *err)
 
 static void handle(struct load *l, struct link *k, uint32_t events)
 {
-    enum read_end end = READ_SOME;
+    enum read_result end = READ_SOME;
 
     if (k->fd < 0)
         return;

@@ -2,6 +2,7 @@
 #include "cli/test_files.h"
 
 #include "cli/client.h"
+#include "cli/finding.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -56,12 +57,14 @@ static bool tell_functions(const struct test_files *f)
 
 bool test_files_read(struct test_files *f, struct arena *mem, int count, char **paths)
 {
+    struct bundle_paths found = {0};
     struct bundle all = {0};
-    bool ok = true;
+    bool ok;
 
     *f = (struct test_files){.mem = mem, .config = value_map_empty()};
-    for (int i = 0; i < count; i++)
-        ok = bundle_read(mem, paths[i], &all) && ok;
+    ok = bundle_find(mem, "test", BUNDLE_WITH_TESTS, count, paths, &found);
+    for (size_t i = 0; i < found.count; i++)
+        ok = bundle_read(mem, found.items[i], &all) && ok;
     for (size_t i = 0; i < all.count; i++)
         take(f, &all.items[i]);
     f->env = functions_compile(mem, define_env(mem), f->functions.items, f->functions.count, NULL)
@@ -87,7 +90,7 @@ static const struct bundle_item *find(const struct test_files *f, enum kind kind
     return NULL;
 }
 
-/* The same, else CODE.json in the folder of the test. */
+/* The same, else CODE.json, or CODE.yaml, in the folder of the test. */
 static const struct bundle_item *find_near(struct test_files *f, const char *test, enum kind kind,
                                            struct str code)
 {
@@ -99,9 +102,11 @@ static const struct bundle_item *find_near(struct test_files *f, const char *tes
 
     if (found != NULL || str_find(code, STR("/"), 0) >= 0)
         return found;
-    path = str_printf(f->mem, "%.*s%.*s.json", folder, test, STR_ARG(code));
-    if (access(path.ptr, R_OK) != 0 || !bundle_read(f->mem, path.ptr, &beside))
-        return NULL;
+    for (size_t i = 0; bundle_endings[i] != NULL && beside.count == 0; i++) {
+        path = str_printf(f->mem, "%.*s%.*s%s", folder, test, STR_ARG(code), bundle_endings[i]);
+        if (access(path.ptr, R_OK) == 0 && !bundle_read(f->mem, path.ptr, &beside))
+            return NULL;
+    }
     for (size_t i = 0; i < beside.count; i++)
         if (kind_of(beside.items[i].value) != NULL)
             *VEC_ADD(f->mem, &f->definitions) = beside.items[i];
@@ -115,10 +120,7 @@ void test_add_findings(struct arena *mem, const char *path, const struct finding
 {
     for (size_t i = 0; i < findings->count; i++)
         if (!findings->items[i].is_warning)
-            *VEC_ADD(mem, out) = str_printf(
-                mem, "%s:%.*s: %.*s%s%.*s", path, STR_ARG(findings->items[i].pointer),
-                STR_ARG(findings->items[i].message), findings->items[i].hint.len > 0 ? "; " : "",
-                STR_ARG(findings->items[i].hint));
+            *VEC_ADD(mem, out) = finding_line(mem, path, &findings->items[i]);
 }
 
 /* For the registry: as a test finds its scenario. */
@@ -140,7 +142,8 @@ static bool find_procedure(void *context, struct arena *mem, struct str code,
     return true;
 }
 
-static const struct program *compile(struct test_world *w, const char *path,
+/* `item` is where the definition stands, or NULL: in the test itself. */
+static const struct program *compile(struct test_world *w, const struct bundle_item *item,
                                      struct value definition)
 {
     const struct registry registry = {.procedure = find_procedure, .context = w};
@@ -149,18 +152,21 @@ static const struct program *compile(struct test_world *w, const char *path,
 
     define_compile(w->mem, w->files->env, &registry, KIND_SCENARIO, definition, 0, &findings,
                    &program);
-    if (program != NULL)
+    if (program != NULL) {
         *VEC_ADD(w->mem, &w->programs) = program;
-    else
-        test_add_findings(w->mem, path, &findings, w->problems);
-    return program;
+        return program;
+    }
+    if (item != NULL)
+        findings_locate(w->mem, item->source, item->place, &findings);
+    test_add_findings(w->mem, item == NULL ? w->test : item->path, &findings, w->problems);
+    return NULL;
 }
 
 static const struct program *refuse(struct test_world *w, const char *what, struct str code)
 {
     *VEC_ADD(w->mem, w->problems) = str_printf(
-        w->mem, "no %s '%.*s': give its file too, or put it beside the test as %.*s.json", what,
-        STR_ARG(code), STR_ARG(code));
+        w->mem, "no %s '%.*s': give its file too, or put it beside the test as %.*s.json or .yaml",
+        what, STR_ARG(code), STR_ARG(code));
     return NULL;
 }
 
@@ -179,7 +185,7 @@ static const struct program *procedure_program(struct test_world *w, const struc
     }
     if (w->extra.kind != VALUE_MAP && find_near(w->files, w->test, KIND_PROCEDURE, code) == NULL)
         return refuse(w, "procedure", code);
-    return compile(w, w->test, case_procedure_scenario(w->mem, code, c->script.input));
+    return compile(w, NULL, case_procedure_scenario(w->mem, code, c->script.input));
 }
 
 const struct program *test_world_program(struct test_world *w, const struct trial_case *c)
@@ -187,11 +193,11 @@ const struct program *test_world_program(struct test_world *w, const struct tria
     const struct bundle_item *item;
 
     if (c->definition.kind == VALUE_MAP)
-        return compile(w, w->test, c->definition);
+        return compile(w, NULL, c->definition);
     if (c->scenario.len == 0)
         return procedure_program(w, c);
     item = find_near(w->files, w->test, KIND_SCENARIO, c->scenario);
-    return item == NULL ? refuse(w, "scenario", c->scenario) : compile(w, item->path, item->value);
+    return item == NULL ? refuse(w, "scenario", c->scenario) : compile(w, item, item->value);
 }
 
 const struct program *test_world_process(void *context, struct str code)
@@ -199,7 +205,7 @@ const struct program *test_world_process(void *context, struct str code)
     struct test_world *w = context;
     const struct bundle_item *item = find_near(w->files, w->test, KIND_SCENARIO, code);
 
-    return item == NULL ? NULL : compile(w, item->path, item->value);
+    return item == NULL ? NULL : compile(w, item, item->value);
 }
 
 void test_world_close(struct test_world *w)

@@ -1,6 +1,7 @@
 /*
  * test_files.h - the definitions that tests are about: those in the files given,
- * else the file CODE.json beside the test.
+ * else the file CODE.json, or CODE.yaml, beside
+ * the test.
  */
 #ifndef PAWL_CLI_TEST_FILES_H
 #define PAWL_CLI_TEST_FILES_H
@@ -17,7 +18,7 @@ struct test_files {
     const struct cel_env *env; /* of definitions, with the functions */
 };
 
-/* Read the files. False after a message. */
+/* Read the files, a folder being all in it. False after a message. */
 bool test_files_read(struct test_files *f, struct arena *mem, int count, char **paths) MUST_USE;
 
 void test_files_close(struct test_files *f);

@@ -144,26 +144,52 @@ static struct findings findings_of(struct validation *v, const char *path)
 {
     struct findings all = {0};
 
-    for (size_t i = 0; i < v->all.count; i++)
-        for (size_t k = 0; v->all.items[i].path == path && k < v->findings[i].count; k++) {
+    for (size_t i = 0; i < v->all.count; i++) {
+        const struct bundle_item *item = &v->all.items[i];
+
+        if (item->path != path)
+            continue;
+        findings_locate(v->mem, item->source, item->place, &v->findings[i]);
+        for (size_t k = 0; k < v->findings[i].count; k++) {
             struct finding f = v->findings[i].items[k];
-            f.pointer =
-                str_printf(v->mem, "%.*s%.*s", STR_ARG(v->all.items[i].place), STR_ARG(f.pointer));
+            f.pointer = str_printf(v->mem, "%.*s%.*s", STR_ARG(item->place), STR_ARG(f.pointer));
             *VEC_ADD(v->mem, &all) = f;
         }
+    }
     return all;
 }
 
 static bool tell(struct validation *v, const char *path, bool as_json)
 {
     struct findings found = findings_of(v, path);
-    struct value list = findings_value(v->mem, &found);
+    bool is_valid = !findings_have_errors(&found);
 
-    if (as_json)
-        printf("%.*s\n", STR_ARG(client_json(v->mem, list)));
-    else if (finding_print(path, list) == 0)
+    if (as_json) {
+        printf("%.*s\n", STR_ARG(client_json(v->mem, findings_value(v->mem, &found))));
+        return is_valid;
+    }
+    for (size_t i = 0; i < found.count; i++)
+        fprintf(stderr, "%.*s\n", STR_ARG(finding_line(v->mem, path, &found.items[i])));
+    if (is_valid)
         printf("%s: valid\n", path);
-    return !findings_have_errors(&found);
+    return is_valid;
+}
+
+/* A file that could not be read: a finding about the whole of it. */
+static void tell_unread(struct arena *mem, const char *path, const struct err *err, bool as_json)
+{
+    struct findings found = {0};
+
+    *VEC_ADD(mem, &found) = (struct finding){.pointer = STR(""),
+                                             .code = str_of(err_code_name(err->code)),
+                                             .message = str_of(err->message),
+                                             .place = {.line = err->line, .column = err->column}};
+    if (as_json)
+        printf("%.*s\n", STR_ARG(client_json(mem, findings_value(mem, &found))));
+    if (err->line > 0)
+        fprintf(stderr, "%s:%u:%u: %s\n", path, err->line, err->column, err->message);
+    else
+        fprintf(stderr, "pawl: %s\n", err->message);
 }
 
 int command_validate(int argc, char **argv)
@@ -173,16 +199,18 @@ int command_validate(int argc, char **argv)
     const struct option_spec specs[] = {{.name = "json", .flag = &as_json}};
     struct validation v = {0};
     struct arena mem;
+    struct err *errs;
     bool *was_read;
 
     if (!options_read("validate", specs, 1, &argc, argv) || argc < 2)
         return command_usage("validate");
     arena_init(&mem);
     v.mem = &mem;
-    ok = bundle_find(&mem, "validate", argc - 1, argv + 1, &paths);
+    ok = bundle_find(&mem, "validate", BUNDLE_DEFINITIONS, argc - 1, argv + 1, &paths);
     was_read = arena_zalloc(&mem, paths.count + 1);
+    errs = ARENA_ARRAY(&mem, paths.count + 1, struct err);
     for (size_t i = 0; i < paths.count; i++) {
-        was_read[i] = bundle_read(&mem, paths.items[i], &v.all);
+        was_read[i] = bundle_try(&mem, paths.items[i], &v.all, &errs[i]);
         ok = was_read[i] && ok;
     }
     v.findings = ARENA_ARRAY(&mem, v.all.count, struct findings);
@@ -190,6 +218,8 @@ int command_validate(int argc, char **argv)
     for (size_t i = 0; i < paths.count; i++)
         if (was_read[i])
             ok = tell(&v, paths.items[i], as_json) && ok;
+        else
+            tell_unread(&mem, paths.items[i], &errs[i], as_json);
     arena_fini(&mem);
     return ok ? EXIT_OK : EXIT_FAILED;
 }

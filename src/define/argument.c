@@ -81,17 +81,16 @@ static void check_constant(struct compiler *c, enum argument_kind kind, struct v
 /* An expression in a field of that kind: its type must be one that may stand there. */
 static void check_type(struct compiler *c, enum argument_kind kind, const struct mapping *m)
 {
-    struct str types = catalog_types(kind), type = cel_program_type(m->program), word = type;
-    int64_t open = str_find(type, STR("("), 0);
+    struct str types = catalog_types(kind), type = cel_program_type(m->program);
 
-    if (open >= 0)
-        word = str_slice(type, 0, (size_t)open);
-    /* What an optional holds is only known when it is evaluated. */
-    if (types.len == 0 || str_eq(word, STR("dyn")) || str_eq(word, STR("optional_type")) ||
-        catalog_has_word(types, word))
+    if (compile_has_type(m->program, types))
         return;
-    compile_error(c, FINDING_EXPRESSION_TYPE, "this must be %s, and it is of type %.*s",
-                  catalog_wanted(kind), STR_ARG(type));
+    if (compile_is_certain(c, m->program, true, types))
+        compile_error(c, FINDING_EXPRESSION_TYPE, "this must be %s, and it is of type %.*s",
+                      catalog_wanted(kind), STR_ARG(type));
+    else
+        compile_warning(c, FINDING_EXPRESSION_TYPE, "this must be %s, and it is of type %.*s",
+                        catalog_wanted(kind), STR_ARG(type));
 }
 
 static void check_mapping(struct compiler *c, enum argument_kind kind, const struct mapping *m)
@@ -124,11 +123,11 @@ static void check_mapping(struct compiler *c, enum argument_kind kind, const str
 
 const struct mapping *compile_value(struct compiler *c, struct value v, enum argument_kind kind)
 {
-    size_t before = c->findings->count;
+    uint32_t before = c->errors;
     const struct mapping *m = compile_mapping(c, v);
 
     /* A bad expression says nothing about the type. */
-    if (c->findings->count == before)
+    if (c->errors == before)
         check_mapping(c, kind, m);
     return m;
 }

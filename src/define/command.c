@@ -97,6 +97,7 @@ static void declare_as(struct compiler *c, struct command *command)
         *VEC_ADD(c->mem, &c->scope->names) = (struct scope_name){.name = name};
         if (!cel_env_variable(c->scope->env, name, STR("dyn"), &command->as_slot, &err))
             PANIC(err.message);
+        shape_say_command(c, c->scope->env, command);
     }
     compile_leave(c, outer);
 }
@@ -128,7 +129,6 @@ static void compile_common(struct compiler *c, struct value v, const struct comm
     struct value result = compile_field(v, "result");
     size_t outer;
 
-    command->when = compile_when(c, v, "when");
     if (result.kind != VALUE_ABSENT) {
         outer = compile_enter(c, STR("result"));
         c->env = compile_showing(c, ROOT_RESPONSE);
@@ -167,6 +167,23 @@ static void compile_flow_call(struct compiler *c, struct value v, struct command
         compile_check_given(c, command->call.procedure, command->call.input);
 }
 
+/* One that is published later is started all the same. */
+static void check_started(struct compiler *c, const struct command *command)
+{
+    const struct registry *registry = c->library->registry;
+    const struct mapping *code = command->fields[FIELD_CODE];
+    size_t outer = compile_enter(c, STR("code"));
+
+    if (registry != NULL && registry->process != NULL && !c->is_stored && code != NULL &&
+        code->kind == MAPPING_CONST && code->value.kind == VALUE_STRING &&
+        !(c->program != NULL && str_eq(c->program->code, value_text(code->value))) &&
+        !registry->process(registry->context, value_text(code->value)))
+        compile_warning(c, FINDING_UNKNOWN_PROCESS,
+                        "no process '%.*s' is published: until one is, this step fails",
+                        STR_ARG(value_text(code->value)));
+    compile_leave(c, outer);
+}
+
 static void check_query_limit(struct compiler *c, const struct command *command)
 {
     const struct mapping *limit = command->fields[FIELD_LIMIT];
@@ -203,6 +220,9 @@ static void compile_special(struct compiler *c, struct value v, struct command *
     case COMMAND_RECORD_QUERY:
         check_query_limit(c, command);
         return;
+    case COMMAND_START:
+        check_started(c, command);
+        return;
     case COMMAND_TRANSFORM:
     case COMMAND_SET:
     case COMMAND_FAIL:
@@ -213,7 +233,6 @@ static void compile_special(struct compiler *c, struct value v, struct command *
     case COMMAND_LOG:
     case COMMAND_WAIT_TIMER:
     case COMMAND_WAIT_UNTIL:
-    case COMMAND_START:
     case COMMAND_TYPE_COUNT:
         return;
     }
@@ -222,6 +241,7 @@ static void compile_special(struct compiler *c, struct value v, struct command *
 static void compile_command(struct compiler *c, struct value v, struct command *command)
 {
     const struct command_spec *spec;
+    size_t guard;
 
     if (v.kind != VALUE_MAP) {
         compile_wrong_type(c, v, "a command: an object with a 'type'");
@@ -232,12 +252,15 @@ static void compile_command(struct compiler *c, struct value v, struct command *
         return;
     command->type = spec->type;
     (void)compile_command_fields(c, v, spec);
+    command->when = compile_when(c, v, "when");
+    guard = cel_env_guard(c->scope->env, command->when, true);
     if (spec->place == PLACE_ALONE && !c->scope->may_wait)
         compile_error(c, FINDING_WAIT_NOT_ALONE, "'%s' must be the only command of its step",
                       spec->name);
     compile_arguments(c, v, spec, command);
     compile_special(c, v, command);
     compile_common(c, v, spec, command);
+    cel_env_unguard(c->scope->env, guard);
     if (command->as.len > 0)
         declare_as(c, command);
 }

@@ -66,6 +66,7 @@ static struct finding *add(struct compiler *c, enum finding_code code, struct st
     struct finding *f;
 
     c->has_errors = true;
+    c->errors++;
     /* The last place is kept for what was found last, so that no error is lost behind warnings. */
     f = all->count < FINDINGS_MAX ? VEC_ADD(c->mem, all) : &all->items[all->count - 1];
     *f = (struct finding){.pointer = compile_pointer(c),
@@ -86,6 +87,7 @@ static struct finding *add_warning(struct compiler *c, enum finding_code code, s
     f = add(c, code, message);
     f->is_warning = true;
     c->has_errors = had_errors;
+    c->errors--;
     return f;
 }
 
@@ -257,9 +259,10 @@ void compile_expression_error(struct compiler *c, struct str source, const struc
     describe(c, source, err, add(c, code, STR_NONE));
 }
 
-void compile_undeclared_input(struct compiler *c, struct str source, const struct err *err)
+void compile_expression_warning(struct compiler *c, enum finding_code code, struct str source,
+                                const struct err *err)
 {
-    struct finding *f = add_warning(c, FINDING_UNDECLARED_INPUT, STR_NONE);
+    struct finding *f = add_warning(c, code, STR_NONE);
 
     if (f != NULL)
         describe(c, source, err, f);

@@ -43,6 +43,13 @@ enum {
 struct library;
 struct scope;
 
+/* An expression that reads the result of a step which comes later, or of its own. */
+struct early_read {
+    uint32_t step; /* that it stands in: an index */
+    uint32_t read;
+    struct finding finding;
+};
+
 struct compiler {
     struct arena *mem;
     const struct cel_env *env; /* what an expression may name here */
@@ -50,7 +57,8 @@ struct compiler {
     struct buf path; /* JSON pointer of where we stand */
     struct str step; /* the code of the step we are in, or empty */
     bool has_errors;
-    bool is_stored; /* it was published before: rules that came later do not hold */
+    uint32_t errors; /* how many were found */
+    bool is_stored;  /* it was published before: rules that came later do not hold */
     struct library *library;
     struct scope *scope;           /* of the procedure we are in, or NULL */
     const struct scope *around;    /* of the procedure whose rollbacks we are in, or NULL */
@@ -60,6 +68,10 @@ struct compiler {
     const struct unit *unit;       /* the named procedure we are in, or NULL */
     bool lists_input;              /* the fields of $.input are known */
     const char *about;             /* what the expression is over, "record"; or NULL */
+    bool sees_all_steps;           /* what stands here runs when the steps have run */
+    struct {
+        VEC_OF(struct early_read);
+    } early_reads;
 };
 
 void compiler_init(struct compiler *c, struct arena *mem, const struct cel_env *env,
@@ -100,8 +112,9 @@ void compile_did_you_mean(struct compiler *c, struct str nearest);
 /* What was wrong with the expression `source`. */
 void compile_expression_error(struct compiler *c, struct str source, const struct err *err);
 
-/* It compiles, but names a parameter that is not declared: a warning. */
-void compile_undeclared_input(struct compiler *c, struct str source, const struct err *err);
+/* It compiles, and will hardly do: a warning. */
+void compile_expression_warning(struct compiler *c, enum finding_code code, struct str source,
+                                const struct err *err);
 
 /* --- fields --- */
 
@@ -153,6 +166,16 @@ const struct cel_program *compile_condition(struct compiler *c, struct value v);
 
 /* The program of an expression of any type, or NULL after a finding. */
 const struct cel_program *compile_expression(struct compiler *c, struct value v);
+
+/*
+ * Whether an expression may be of one of the types, which are written without
+ * what stands in parentheses and with spaces between them; "" is any.
+ */
+bool compile_has_type(const struct cel_program *program, struct str types);
+
+/* Whether one that is not is so for certain, or only if results are what they should be. */
+bool compile_is_certain(struct compiler *c, const struct cel_program *program, bool is_value,
+                        struct str types);
 
 /* --- small parts --- */
 
@@ -412,6 +435,27 @@ void compile_registered(struct compiler *c, struct value definition, struct prog
 
 /* Where we stand, an environment in which a root is known that is hidden elsewhere. */
 struct cel_env *compile_showing(const struct compiler *c, enum context_root root);
+
+/* What is known of results: shape.c */
+
+/* What the expression lacks, by the notes that the checker has made: warnings. */
+void compile_notes(struct compiler *c, struct str source, const struct cel_program *program);
+
+/* Say what the result of a command is, under the name that `as` gives it. */
+void shape_say_command(struct compiler *c, struct cel_env *env, const struct command *command);
+
+/* Say what $.steps.CODE is, when the step has been read. */
+void shape_say_step(struct compiler *c, struct cel_env *env, const struct step *step);
+
+/*
+ * Before a step is read: the results of those that have not ended when it runs
+ * are null. `step` may be NULL: all have ended.
+ */
+void shape_say_pending(struct compiler *c, struct cel_env *env, const struct program *p,
+                       const struct step *step);
+
+/* When all steps are read: warnings about results that are read before they can be there. */
+void shape_check_early(struct compiler *c, const struct program *p);
 
 /* Say what is known of $.steps.CODE, which is declared. */
 void context_say_step(struct arena *mem, struct cel_env *env, struct str name);

@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "define/kind.h"
 #include "define/program.h"
+#include "value/source.h"
 
 /* One thing that is wrong with a definition. */
 struct finding {
@@ -18,7 +19,8 @@ struct finding {
     struct str message;
     uint32_t column; /* in an expression: code points from 1 on, over all its lines; else 0 */
     bool is_warning;
-    struct str hint; /* or empty */
+    struct str hint;    /* or empty */
+    struct place place; /* in the text that was read; line 0 unless findings_locate() was called */
 };
 
 struct findings {
@@ -27,6 +29,21 @@ struct findings {
 
 /* Whether any finding is an error. */
 bool findings_have_errors(const struct findings *findings);
+
+/*
+ * Say where in a text the findings stand; `at` is the JSON pointer of the
+ * definition in it, before those of the findings.
+ */
+void findings_locate(struct arena *mem, const struct source_text *source, struct str at,
+                     struct findings *findings);
+
+/* The same for a text that json_read() has accepted. */
+void findings_locate_json(struct arena *mem, struct str json, struct str at,
+                          struct findings *findings);
+
+/* The same for one that a server has found: its pointer in the text, its code, its column or 0. */
+struct place finding_place(struct arena *mem, const struct source_text *source, struct str pointer,
+                           struct str code, uint32_t column);
 
 /* The findings as the API shows them: a list of {pointer, step?, code, message, ...}. */
 struct value findings_value(struct arena *mem, const struct findings *findings);
@@ -48,6 +65,8 @@ struct registered {
 struct registry {
     bool (*procedure)(void *context, struct arena *mem, struct str code, struct registered *out);
     void *context;
+    /* Whether a process of that code is published. NULL: nobody knows. */
+    bool (*process)(void *context, struct str code);
     /*
      * What it does not know may exist all the same: a warning. The program
      * takes it for an external procedure, and is good for checking only.

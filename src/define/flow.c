@@ -55,9 +55,12 @@ static void compile_two(struct compiler *c, struct value v, const char *one, con
         const char *field = i == 0 ? one : other;
         bool is_shown =
             command->type == COMMAND_TRY && i == BODY_CATCH && cel_env_show(c->scope->env, error);
+        size_t guard =
+            cel_env_guard(c->scope->env, command->expressions[FIELD_CONDITION], i == BODY_THEN);
 
         bodies[i].match = value_absent();
         compile_body(c, compile_field(v, field), field, first_name, &bodies[i]);
+        cel_env_unguard(c->scope->env, guard);
         if (is_shown)
             cel_env_hide(c->scope->env, error);
     }

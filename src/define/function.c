@@ -213,7 +213,7 @@ static bool run_round(struct round *r)
 
 /* --- what is wrong --- */
 
-static struct attempt *find(const struct round *r, struct str name)
+static struct attempt *attempt_find(const struct round *r, struct str name)
 {
     for (size_t i = 0; i < r->count; i++)
         if (str_eq(r->all[i].name, name))
@@ -224,10 +224,10 @@ static struct attempt *find(const struct round *r, struct str name)
 /* Whether following what each of them waits for leads back to `a`. */
 static bool is_circle(const struct round *r, const struct attempt *a)
 {
-    const struct attempt *next = find(r, a->missing);
+    const struct attempt *next = attempt_find(r, a->missing);
 
     for (size_t steps = 0; next != NULL && next != a && steps < r->count; steps++)
-        next = find(r, next->missing);
+        next = attempt_find(r, next->missing);
     return next == a;
 }
 
@@ -244,7 +244,7 @@ static void tell(struct round *r, size_t i, bool is_deep)
     else if (is_circle(r, a))
         compile_error(&c, FINDING_RECURSION, "the function calls itself through fn.%.*s",
                       STR_ARG(a->missing));
-    else if (find(r, a->missing) != NULL)
+    else if (attempt_find(r, a->missing) != NULL)
         compile_error(&c, FINDING_EXPRESSION_TYPE, "fn.%.*s, which it calls, has mistakes",
                       STR_ARG(a->missing));
     else

@@ -80,7 +80,8 @@ struct value kind_body(struct arena *mem, const struct kind_spec *spec, struct v
 
     for (uint32_t i = 0; i < definition.len; i++) {
         struct str name = value_text(definition.map->entries[i].key);
-        if (!str_eq(name, STR("kind")) && !str_eq(name, str_of(spec->key)))
+        if (!str_eq(name, STR("kind")) && !str_eq(name, STR("$schema")) &&
+            !str_eq(name, str_of(spec->key)))
             entries[count++] = definition.map->entries[i];
     }
     return value_map_take(mem, entries, count);

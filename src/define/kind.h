@@ -44,7 +44,7 @@ struct str kind_nearest(struct str name);
 /* By the field `kind` of a definition, else by its shape; NULL when neither tells. */
 const struct kind_spec *kind_of(struct value definition);
 
-/* The fields of a definition of a live kind but for `kind` and its name. In `mem`. */
+/* The fields of a definition of a live kind but for `kind`, `$schema` and its name. In `mem`. */
 struct value kind_body(struct arena *mem, const struct kind_spec *spec, struct value definition);
 
 /* Whether the name may be one of this kind: codes are small letters, names any letters. */

@@ -10,38 +10,132 @@ bool compile_is_plain(struct str text)
 }
 
 typedef bool compile_fn(struct arena *mem, const struct cel_env *env, struct str source,
-                        const struct cel_program **out, struct err *err);
+                        const struct cel_options *options, const struct cel_program **out,
+                        struct err *err);
 
-static bool compile_whole(struct arena *mem, const struct cel_env *env, struct str source,
-                          const struct cel_program **out, struct err *err)
+static bool compile_as(struct compiler *c, compile_fn *compile, struct str source,
+                       enum cel_facts facts, const struct cel_program **out, struct err *err)
 {
-    return cel_compile(mem, env, source, NULL, out, err);
+    const struct cel_options options = {.facts = c->is_stored ? CEL_FACTS_NONE : facts};
+
+    return compile(c->mem, c->env, source, &options, out, err);
 }
 
 /*
- * Compile a text and keep the program; NULL after a finding. A name that
- * $.input does not declare is a warning: it may be what the author wants to
- * fail.
+ * The program of a text that compiles if nothing is known of the fields that it
+ * reads; NULL after a finding. A name that $.input does not declare is a
+ * warning: it may be what the author wants to fail.
+ */
+static const struct cel_program *compile_plainly(struct compiler *c, struct str source,
+                                                 compile_fn *compile)
+{
+    const struct cel_env *outer_env = c->env;
+    const struct cel_program *program = NULL;
+    struct err err, first;
+    struct cel_env *open;
+
+    if (compile_as(c, compile, source, CEL_FACTS_NONE, &program, &first))
+        return program;
+    err = first;
+    open = cel_env_extend(c->mem, c->env);
+    cel_env_open(open, STR("input"));
+    c->env = open;
+    if (!str_starts_with(str_of(first.message), STR("undeclared reference to 'input.")) ||
+        !compile_as(c, compile, source, CEL_FACTS_NONE, &program, &err)) {
+        compile_expression_error(c, source, &err);
+        program = NULL;
+    } else {
+        compile_expression_warning(c, FINDING_UNDECLARED_INPUT, source, &first);
+    }
+    c->env = outer_env;
+    return program;
+}
+
+/*
+ * Compile a text and keep the program; NULL after a finding. What cannot work
+ * by the types that are certain is an error; by those that somebody may
+ * replace, such as a step's result, a warning.
  */
 static const struct cel_program *compile_source(struct compiler *c, struct str source,
                                                 compile_fn *compile)
 {
-    const struct cel_program *program;
-    struct err err, first;
+    const struct cel_program *program, *plain;
+    struct err likely, certain;
 
-    if (!compile(c->mem, c->env, source, &program, &err)) {
-        struct cel_env *open = cel_env_extend(c->mem, c->env);
-        first = err;
-        cel_env_open(open, STR("input"));
-        if (!str_starts_with(str_of(first.message), STR("undeclared reference to 'input.")) ||
-            !compile(c->mem, open, source, &program, &err)) {
-            compile_expression_error(c, source, &err);
+    if (!compile_as(c, compile, source, CEL_FACTS_LIKELY, &program, &likely)) {
+        plain = compile_plainly(c, source, compile);
+        if (plain == NULL)
             return NULL;
+        program = plain;
+        if (str_starts_with(str_of(likely.message), STR("undeclared reference to 'input.")))
+            ; /* said by now */
+        else if (!compile_as(c, compile, source, CEL_FACTS_CERTAIN, &program, &certain)) {
+            compile_expression_error(c, source, &certain);
+            return NULL;
+        } else {
+            compile_expression_warning(c, FINDING_EXPRESSION_TYPE, source, &likely);
         }
-        compile_undeclared_input(c, source, &first);
     }
+    compile_notes(c, source, program);
     *VEC_ADD(c->mem, &c->library->expressions) = program;
     return program;
+}
+
+bool compile_is_certain(struct compiler *c, const struct cel_program *program, bool is_value,
+                        struct str types)
+{
+    struct str source = cel_program_source(program);
+    struct err err;
+
+    if (c->is_stored)
+        return true;
+    return !compile_as(c, is_value ? cel_compile_value : cel_compile, source, CEL_FACTS_CERTAIN,
+                       &program, &err) ||
+           !compile_has_type(program, types);
+}
+
+bool compile_has_type(const struct cel_program *program, struct str types)
+{
+    struct str type = cel_program_type(program);
+    int64_t open = str_find(type, STR("("), 0);
+
+    if (open >= 0)
+        type = str_slice(type, 0, (size_t)open);
+    /* What an optional holds is only known when it is evaluated. */
+    return types.len == 0 || str_eq(type, STR("dyn")) || str_eq(type, STR("optional_type")) ||
+           catalog_has_word(types, type);
+}
+
+/* "input.amount", which begins with the name of a root and a dot. */
+static bool begins_with_root(struct str text)
+{
+    int64_t dot = str_find(text, STR("."), 0);
+    enum context_root root;
+
+    return dot > 0 && (size_t)dot + 1 < text.len && text.len <= 200 &&
+           context_root_of(str_slice(text, 0, (size_t)dot), &root);
+}
+
+/* A text that is itself, and was probably meant to be evaluated. */
+static void check_plain(struct compiler *c, struct str text)
+{
+    const struct cel_program *program;
+    struct str inner;
+    struct err err;
+
+    if (c->is_stored)
+        return;
+    if (cel_find_dollar(text, &inner)) {
+        compile_warning(c, FINDING_PLAIN_TEXT,
+                        "${%.*s} in a text is nothing but that text: write {{ %.*s }}",
+                        STR_ARG(inner), STR_ARG(inner));
+    } else if (begins_with_root(text) &&
+               compile_as(c, cel_compile, text, CEL_FACTS_NONE, &program, &err)) {
+        compile_warning(c, FINDING_PLAIN_TEXT,
+                        "this is the text \"%.*s\"; an expression begins with '=' or '$.'",
+                        STR_ARG(text));
+        compile_did_you_mean(c, str_printf(c->mem, "=%.*s", STR_ARG(text)));
+    }
 }
 
 /* Each answers whether the value stays as it is written, and fills *m only if not. */
@@ -51,8 +145,10 @@ static bool compile_string(struct compiler *c, struct value v, struct mapping *m
 {
     const struct cel_program *program;
 
-    if (compile_is_plain(value_text(v)))
+    if (compile_is_plain(value_text(v))) {
+        check_plain(c, value_text(v));
         return true;
+    }
     program = compile_source(c, value_text(v), cel_compile_value);
     if (program == NULL)
         return true;
@@ -142,8 +238,17 @@ const struct mapping *compile_mapping(struct compiler *c, struct value v)
 
 const struct cel_program *compile_expression(struct compiler *c, struct value v)
 {
+    struct err err;
+
+    if (v.kind == VALUE_STRING && str_starts_with(value_text(v), STR("=")) &&
+        !str_starts_with(value_text(v), STR("=="))) {
+        err_set_at(&err, ERR_EXPRESSION_SYNTAX, 1, 1,
+                   "the whole text is an expression here: write it without the '=' in front");
+        compile_expression_error(c, value_text(v), &err);
+        return NULL;
+    }
     if (v.kind == VALUE_STRING)
-        return compile_source(c, value_text(v), compile_whole);
+        return compile_source(c, value_text(v), cel_compile);
     compile_wrong_type(c, v, "an expression in a text");
     return NULL;
 }
@@ -161,6 +266,10 @@ const struct cel_program *compile_condition(struct compiler *c, struct value v)
         return program;
     err_set_at(&err, ERR_EXPRESSION_TYPE, 1, 1,
                "this must be true or false, and it is of type %.*s", STR_ARG(type));
+    if (!compile_is_certain(c, program, false, STR("bool"))) {
+        compile_expression_warning(c, FINDING_EXPRESSION_TYPE, value_text(v), &err);
+        return program;
+    }
     compile_expression_error(c, value_text(v), &err);
     return NULL;
 }

@@ -225,6 +225,9 @@ const struct cel_env *compile_input_env(struct compiler *c, const struct params 
         if (!cel_env_field(env, STR("input"), p->name, &err) ||
             !cel_env_type(env, STR("input"), p->name, str_of(cel_types[p->type]), &err))
             PANIC(err.message);
+        cel_env_presence(env, STR("input"), p->name,
+                         p->required || p->fallback.kind != VALUE_ABSENT ? CEL_PRESENCE_CERTAIN
+                                                                         : CEL_PRESENCE_OPTIONAL);
         if (p->allowed.kind == VALUE_LIST) {
             const struct str *texts = enum_texts(c->mem, p->allowed, &count);
             cel_env_words(env, STR("input"), p->name, texts, count);

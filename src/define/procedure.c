@@ -124,10 +124,13 @@ bool compile_call(struct compiler *c, struct value v, enum field_table table,
 void compile_rollback(struct compiler *c, struct value v, struct procedure_call *out)
 {
     const struct cel_env *outer_env = c->env;
+    bool outer_sees = c->sees_all_steps;
 
+    c->sees_all_steps = true;
     c->env = compile_showing(c, ROOT_ERROR);
     if (c->unit == NULL)
         c->env = compile_showing(c, ROOT_COMPENSATION);
     (void)compile_call(c, v, TABLE_CALL, out);
     c->env = outer_env;
+    c->sees_all_steps = outer_sees;
 }

@@ -31,8 +31,8 @@ static const struct str *signal_types(struct compiler *c, struct value step, uin
 }
 
 /* Declare $.steps.CODE for every step, in the order of their slots. */
-static const struct cel_env *declare_steps(struct compiler *c, const struct program *p,
-                                           const struct value *written)
+static struct cel_env *declare_steps(struct compiler *c, const struct program *p,
+                                     const struct value *written)
 {
     struct cel_env *env = cel_env_extend(c->mem, c->env);
 
@@ -130,12 +130,14 @@ static void compile_loop(struct compiler *c, struct value v, const struct progra
     if (compile_has(v, "for"))
         compile_loop_list(c, v, loop);
     c->env = compile_showing(c, ROOT_LOOP);
+    c->sees_all_steps = true;
     if (compile_has(v, "while"))
         loop->condition = compile_when(c, v, "while");
     compile_loop_name(c, v, loop);
     loop->max = loop->list != NULL ? 10000 : 100;
     compile_count(c, v, "max", 1, LOOP_MAX, &loop->max);
     compile_collect(c, v, loop);
+    c->sees_all_steps = false;
     c->env = outer_env;
     loop->continues = compile_word(c, TABLE_LOOP, v, "onError") == 0;
     compile_count(c, v, "concurrency", 1, CONCURRENCY_MAX, &loop->concurrency);
@@ -280,19 +282,49 @@ static bool is_in_loop(const struct program *p, const struct step *step)
     return false;
 }
 
+/*
+ * Where the steps around it lead to it: the conditions that hold there, and
+ * $.loop if one of them is a loop.
+ */
+static const struct cel_env *env_around(const struct compiler *c, const struct program *p,
+                                        const struct step *step)
+{
+    struct cel_env *env =
+        is_in_loop(p, step) ? compile_showing(c, ROOT_LOOP) : cel_env_extend(c->mem, c->env);
+
+    for (uint32_t block = step->block; p->blocks[block].owner != NO_STEP;
+         block = p->steps[p->blocks[block].owner].block) {
+        const struct step *owner = &p->steps[p->blocks[block].owner];
+
+        (void)cel_env_guard(env, owner->when, true);
+        (void)cel_env_guard(env, p->blocks[block].when, true);
+        for (uint32_t i = owner->first_block; owner->kind == STEP_BRANCH && i < block; i++)
+            (void)cel_env_guard(env, p->blocks[i].when, false);
+        if (owner->loop != NULL)
+            (void)cel_env_guard(env, owner->loop->condition, true);
+    }
+    return env;
+}
+
 static void compile_step(struct compiler *c, struct value v, struct program *p, struct step *step)
 {
     const struct cel_env *outer_env = c->env;
+    struct cel_env *env;
     size_t outer;
 
     if (!compile_fields(c, v, TABLE_STEP))
         return;
-    if (is_in_loop(p, step))
-        c->env = compile_showing(c, ROOT_LOOP);
+    if (program_owner(p, step) != NULL)
+        c->env = env_around(c, p, step);
     step->name = compile_text(c, v, "name");
     if (step->name.len == 0)
         step->name = step->code;
     step->when = compile_when(c, v, "when");
+    if (step->when != NULL) {
+        env = cel_env_extend(c->mem, c->env);
+        (void)cel_env_guard(env, step->when, true);
+        c->env = env;
+    }
     step->rounds = rounds_around(p, step);
     if (step->kind == STEP_PROCEDURE && compile_field(v, "input").kind != VALUE_NULL)
         step->input = compile_map(c, v, "input");
@@ -314,7 +346,9 @@ static void compile_step(struct compiler *c, struct value v, struct program *p, 
     }
     if (compile_has(v, "goto")) {
         outer = compile_enter(c, STR("goto"));
+        c->sees_all_steps = true;
         compile_jumps(c, compile_field(v, "goto"), &step->jumps);
+        c->sees_all_steps = false;
         compile_leave(c, outer);
     }
     c->env = outer_env;
@@ -337,23 +371,28 @@ static void compile_list(struct compiler *c, struct value list, struct program *
 {
     struct str here = compile_pointer(c);
     const struct value *written;
+    struct cel_env *env;
     struct step *steps;
 
     if (list.len == 0)
         compile_warning(c, FINDING_NO_STEPS, "there are no steps, so nothing will happen");
     survey_steps(c, list, p, &written);
-    p->env = c->env = declare_steps(c, p, written);
+    p->env = c->env = env = declare_steps(c, p, written);
     p->slot_count = cel_env_slot_count(p->env);
     steps = (struct step *)p->steps;
     for (uint32_t i = 0; i < p->step_count; i++) {
         stand_at(c, &steps[i]);
+        shape_say_pending(c, env, p, &steps[i]);
         compile_step(c, written[i], p, &steps[i]);
+        shape_say_step(c, env, &steps[i]);
     }
+    shape_say_pending(c, env, p, NULL);
     c->step = STR_NONE;
     c->at = NULL;
     buf_clear(&c->path);
     buf_str(&c->path, here);
     check_rounds(c, p);
+    shape_check_early(c, p);
     if (!c->has_errors)
         check_reachable(c, p);
 }

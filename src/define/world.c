@@ -54,6 +54,11 @@ void world_add_config(struct world *w, struct str name)
         *VEC_ADD(w->mem, &w->config) = name;
 }
 
+void world_add_process(struct world *w, struct str code)
+{
+    *VEC_ADD(w->mem, &w->processes) = code;
+}
+
 void world_drop(struct world *w, enum kind kind, struct str name)
 {
     const struct function *f = world_function(w, name);
@@ -107,11 +112,23 @@ static bool registered_procedure(void *context, struct arena *mem, struct str co
     return p != NULL;
 }
 
+static bool registered_process(void *context, struct str code)
+{
+    const struct world *w = context;
+
+    for (size_t i = 0; i < w->processes.count; i++)
+        if (str_eq(w->processes.items[i], code))
+            return true;
+    return w->knows_process(w->process_context, code);
+}
+
 void world_compile(struct world *w, struct arena *mem, enum kind kind, struct value definition,
                    int64_t version, struct findings *findings, const struct program **out)
 {
     const struct registry registry = {.procedure = registered_procedure,
                                       .context = w,
+                                      .process =
+                                          w->knows_process != NULL ? registered_process : NULL,
                                       .is_partial = w->is_partial,
                                       .is_stored = w->checks_stored || version > 0};
 

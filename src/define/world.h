@@ -25,6 +25,10 @@ struct world {
         VEC_OF(struct world_procedure);
     } procedures;
     struct name_list config;
+    struct name_list processes; /* that are there beside the published ones */
+    /* Whether a process of that code is published; NULL: nobody knows. */
+    bool (*knows_process)(void *context, struct str code);
+    void *process_context;
     bool is_partial;          /* procedures that it does not know may exist: a warning */
     bool checks_stored;       /* what is checked was published before: see struct registry */
     struct name_list assumed; /* functions that are not at hand: they take and give anything */
@@ -40,6 +44,7 @@ void world_add_function(struct world *w, struct str name, struct value definitio
 void world_add_procedure(struct world *w, struct str code, struct value definition,
                          int64_t version);
 void world_add_config(struct world *w, struct str name);
+void world_add_process(struct world *w, struct str code);
 void world_drop(struct world *w, enum kind kind, struct str name);
 
 /* Compile the functions and make the environments. */

@@ -58,7 +58,7 @@ static bool cancel_rolls_back(const struct turn *t)
 /* Whether an attempt of the strand may have happened. */
 static bool is_unsure(const struct turn *t, const struct cursor *cursor)
 {
-    return t->x->other_count > 0 && (cursor->asking != NULL || cursor->is_unsure);
+    return t->x->other_count > 0 && (cursor->reconciling != NULL || cursor->is_unsure);
 }
 
 static bool apply_cancel(struct turn *t, struct err *err)
@@ -67,7 +67,7 @@ static bool apply_cancel(struct turn *t, struct err *err)
     struct str reason = t->ev->reason;
     struct buf note;
 
-    if (t->x->undo != NULL)
+    if (t->x->rollback != NULL)
         return err_set(err, ERR_CONFLICT, "the execution is being rolled back already");
     if (t->ev->is_by_parent && (!t->x->has_parent || uuid_cmp(t->x->parent_id, t->ev->parent) != 0))
         return err_set(err, ERR_CONFLICT, "another execution has started it");
@@ -84,7 +84,7 @@ static bool apply_cancel(struct turn *t, struct err *err)
         return true;
     }
     /* Asking has been given up before; else it goes on first. */
-    if (t->x->cursor.asking != NULL && t->x->cursor.phase != PHASE_RECONCILE)
+    if (t->x->cursor.reconciling != NULL && t->x->cursor.phase != PHASE_RECONCILE)
         reconcile_give_up(t);
     t->failure = (struct failure){
         .code = STR("cancelled"),
@@ -165,11 +165,11 @@ static void set_wake(struct execution *x)
     }
     if (x->status != STATUS_COMPENSATING)
         return;
-    ASSERT(x->undo != NULL);
+    ASSERT(x->rollback != NULL);
     if (x->cursor.wake_at_us == 0 && x->cursor.awaited.len == 0)
         x->wake_at_us = WAKE_AT_ONCE;
     else
-        x->wake_at_us = earlier(x->cursor.wake_at_us, x->undo->deadline_at_us);
+        x->wake_at_us = earlier(x->cursor.wake_at_us, x->rollback->deadline_at_us);
 }
 
 static struct str code_at(const struct execution *x, const struct cursor *c)
@@ -237,7 +237,7 @@ static enum letter_status incident_after(struct turn *t, const struct execution 
                                                                                   : LETTER_OPEN;
 }
 
-static void finish(struct turn *t, bool has_moved)
+static void advance_finish(struct turn *t, bool has_moved)
 {
     struct execution *x = t->x;
     struct commit *out = t->out;
@@ -277,7 +277,7 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
     struct turn t;
     bool complete = true, ok = true;
 
-    if (status_is_terminal(exec->status) && ev->kind != EVENT_UNDO &&
+    if (status_is_terminal(exec->status) && ev->kind != EVENT_ROLLBACK &&
         !(exec->status == STATUS_FAILED && ev->kind == EVENT_RETRY)) {
         *out = (struct commit){0}; /* there are no findings */
         return err_set(err, ERR_CONFLICT, "the execution is %s", status_name(exec->status));
@@ -321,7 +321,7 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
     case EVENT_RESOLVE:
         ok = repair_resolve(&t, &complete, err);
         break;
-    case EVENT_UNDO:
+    case EVENT_ROLLBACK:
         ok = rollback_retry_begin(&t, err);
         break;
     case EVENT_PAUSE:
@@ -342,11 +342,11 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
         complete = strand_run_rest(&t);
     if (complete && exec->status == STATUS_FAILED)
         child_look_at_all(&t);
-    if (complete && t.x->undo != NULL && t.x->cursor.phase == PHASE_UNDO && wake_is_due(&t))
+    if (complete && t.x->rollback != NULL && t.x->cursor.phase == PHASE_ROLLBACK && wake_is_due(&t))
         complete = rollback_run(&t);
     out->result = complete ? ADVANCE_COMMIT : ADVANCE_NEED;
     if (complete) {
-        finish(&t, t.x->program != exec->program);
+        advance_finish(&t, t.x->program != exec->program);
         if (t.x->has_parent && status_is_terminal(t.x->status))
             child_tell_end(&t);
         out->incident = incident_after(&t, exec);

@@ -15,18 +15,18 @@
 #include "engine/search.h"
 
 enum event_kind {
-    EVENT_START,   /* a new execution: `execution` holds its identity and input */
-    EVENT_WAKE,    /* its wake_at has come, or it was left in the middle of its work */
-    EVENT_SIGNAL,  /* signal_* */
-    EVENT_CANCEL,  /* reason, cancel_rollback */
-    EVENT_ANSWER,  /* of a job: answer_* */
-    EVENT_RETRY,   /* an operator: from, program, input */
-    EVENT_SKIP,    /* an operator: output */
-    EVENT_MIGRATE, /* an operator: program */
-    EVENT_RESOLVE, /* an operator: letter, outcome, output, note */
-    EVENT_UNDO,    /* an operator: a rollback that was given up is tried again: letter */
-    EVENT_PAUSE,   /* an operator: reason, by */
-    EVENT_RESUME,  /* an operator: by */
+    EVENT_START,    /* a new execution: `execution` holds its identity and input */
+    EVENT_WAKE,     /* its wake_at has come, or it was left in the middle of its work */
+    EVENT_SIGNAL,   /* signal_* */
+    EVENT_CANCEL,   /* reason, cancel_rollback */
+    EVENT_ANSWER,   /* of a job: answer_* */
+    EVENT_RETRY,    /* an operator: from, program, input */
+    EVENT_SKIP,     /* an operator: output */
+    EVENT_MIGRATE,  /* an operator: program */
+    EVENT_RESOLVE,  /* an operator: letter, outcome, output, note */
+    EVENT_ROLLBACK, /* an operator: a rollback that was given up is tried again: letter */
+    EVENT_PAUSE,    /* an operator: reason, by */
+    EVENT_RESUME,   /* an operator: by */
 };
 
 /* Whether what was done is undone before an execution is cancelled. */
@@ -37,15 +37,15 @@ enum cancel_rollback {
 };
 
 /* What became of an attempt, as its reconcile or an operator says. */
-enum outcome_said {
-#define OUTCOME_SAID(symbol, name) SAID_##symbol,
-#include "engine/outcomes.def"
-#undef OUTCOME_SAID
-    SAID_COUNT
+enum verdict {
+#define VERDICT(symbol, name) VERDICT_##symbol,
+#include "engine/verdict.def"
+#undef VERDICT
+    VERDICT_COUNT
 };
 
-const char *outcome_said_name(enum outcome_said said);
-bool outcome_said_read(struct str name, enum outcome_said *out) MUST_USE;
+const char *verdict_name(enum verdict verdict);
+bool verdict_read(struct str name, enum verdict *out) MUST_USE;
 
 /* A record as it was read for a command. */
 struct record_read {
@@ -178,7 +178,7 @@ struct event {
     struct value input;            /* RETRY: replaces $.input; absent = the same */
     struct value output;           /* SKIP, RESOLVE: of the step; absent = null */
     struct str letter;             /* RESOLVE, UNDO: the id of the dead letter */
-    enum outcome_said said;        /* RESOLVE: what became of its step */
+    enum verdict verdict;          /* RESOLVE: what became of its step */
     struct str note;               /* ... and how that is known */
     struct value config;           /* $.config: installation values */
     /* What earlier answers NEED asked for; may be empty. */
@@ -319,7 +319,7 @@ bool tell_kind_read(struct str name, enum tell_kind *out) MUST_USE;
 
 /* What a commit lets another execution know: it becomes a row of execution_events. */
 struct tell {
-    struct uuid execution; /* nothing is written when that is gone or has ended */
+    struct uuid execution; /* nothing is written when that is gone, or unless JOIN has ended */
     enum tell_kind kind;
     struct str key;
     struct str payload_json; /* or empty */
@@ -445,6 +445,13 @@ enum signal_known engine_signal_known(const struct execution *exec, struct str i
  * then that is the event. Its texts are in `mem`, or those of `told`.
  */
 bool engine_told_cancel(struct arena *mem, const struct told *told, struct event *out);
+
+/*
+ * Whether `told` says that another waits for the end of this execution, which
+ * has ended: then *out tells that one. Its texts are in `mem`.
+ */
+bool engine_told_join(struct arena *mem, const struct execution *exec, const struct told *told,
+                      struct tell *out);
 
 /* The id of history row `seq`, as the API and the view scenario_step_history show it. */
 struct uuid engine_row_id(struct uuid execution, int64_t seq, int64_t completed_at_us);

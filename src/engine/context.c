@@ -10,7 +10,7 @@ static struct value make_map(struct arena *mem, struct value_entry *entries, siz
     return value_map_make(mem, entries, count, &duplicate);
 }
 
-static void put(struct value_entry *entries, size_t *count, struct str key, struct value v)
+static void entry_put(struct value_entry *entries, size_t *count, struct str key, struct value v)
 {
     entries[(*count)++] = (struct value_entry){.key = value_key(key), .value = v};
 }
@@ -55,22 +55,23 @@ struct value context_step_view(struct arena *mem, const struct step *step,
         if (e->key.kind != VALUE_STRING || !context_is_engines(value_text(e->key)))
             entries[count++] = *e;
     }
-    put(entries, &count, STR("success"), value_bool(completed));
-    put(entries, &count, STR("output"), completed ? state->output : value_null());
-    put(entries, &count, STR("error"), completed ? value_null() : state->error);
+    entry_put(entries, &count, STR("success"), value_bool(completed));
+    entry_put(entries, &count, STR("output"), completed ? state->output : value_null());
+    entry_put(entries, &count, STR("error"), completed ? value_null() : state->error);
     if (step != NULL)
-        put(entries, &count, STR("meta"), step->meta);
+        entry_put(entries, &count, STR("meta"), step->meta);
     return make_map(mem, entries, count);
 }
 
 /* A rollback sees the visit that it undoes. */
 static struct value step_view(struct turn *t, uint32_t index)
 {
-    if (t->undone != NULL && t->undone->step->index == index)
-        return t->undone->view;
+    if (t->about != NULL && t->about->step->index == index)
+        return t->about->view;
     /* Rolling back sees what everybody sees. */
     return context_step_view(t->mem, &t->x->program->steps[index],
-                             t->x->undo != NULL ? &t->x->steps[index] : state_step(t->x, index));
+                             t->x->rollback != NULL ? &t->x->steps[index]
+                                                    : state_step(t->x, index));
 }
 
 static struct value all_steps(struct turn *t)
@@ -80,14 +81,14 @@ static struct value all_steps(struct turn *t)
     size_t count = 0;
 
     for (uint32_t i = 0; i < p->step_count; i++)
-        put(entries, &count, p->steps[i].code, step_view(t, i));
+        entry_put(entries, &count, p->steps[i].code, step_view(t, i));
     return make_map(t->mem, entries, count);
 }
 
 struct value context_signals(struct arena *mem, const struct signals *signals)
 {
-    size_t shown = signals->count > SIGNALS_SHOWN ? SIGNALS_SHOWN : signals->count;
-    struct signal_place place = signals_last(signals, shown);
+    size_t shown = signals->list.count > SIGNALS_SHOWN ? SIGNALS_SHOWN : signals->list.count;
+    struct shared_place place = signals_last(signals, shown);
     struct value *items = ARENA_ARRAY(mem, shown + 1, struct value);
 
     for (size_t i = 0; i < shown; i++)
@@ -103,13 +104,13 @@ static struct value about_execution(struct turn *t)
     size_t count = 0;
 
     uuid_write(x->id, id);
-    put(entries, &count, STR("id"), value_string(str_from(id, UUID_TEXT_LEN)));
-    put(entries, &count, STR("code"), value_string(x->program->code));
-    put(entries, &count, STR("version"), value_int(x->program->version));
-    put(entries, &count, STR("key"), x->key.len > 0 ? value_string(x->key) : value_null());
-    put(entries, &count, STR("startedAt"), time_value(x->started_at_us));
-    put(entries, &count, STR("attempt"), value_int(x->cursor.attempt));
-    put(entries, &count, STR("visit"), value_int(x->cursor.visit));
+    entry_put(entries, &count, STR("id"), value_string(str_from(id, UUID_TEXT_LEN)));
+    entry_put(entries, &count, STR("code"), value_string(x->program->code));
+    entry_put(entries, &count, STR("version"), value_int(x->program->version));
+    entry_put(entries, &count, STR("key"), x->key.len > 0 ? value_string(x->key) : value_null());
+    entry_put(entries, &count, STR("startedAt"), time_value(x->started_at_us));
+    entry_put(entries, &count, STR("attempt"), value_int(x->cursor.attempt));
+    entry_put(entries, &count, STR("visit"), value_int(x->cursor.visit));
     return make_map(t->mem, entries, count);
 }
 
@@ -135,8 +136,8 @@ static struct value input_of_step(struct turn *t)
     struct value input;
     struct err err;
 
-    if (t->undone != NULL)
-        return context_input_over(t, t->undone->input);
+    if (t->about != NULL)
+        return context_input_over(t, t->about->input);
     if (json.len == 0)
         return t->x->input;
     if (!json_read(t->mem, json, &input, &err))
@@ -168,14 +169,14 @@ static struct value loop_view(struct turn *t, uint32_t frame_count)
     loop = t->x->program->steps[frame->step].loop;
     data = state_loop(t->x, frame->step, frame->visit);
     entries = ARENA_ARRAY(t->mem, 4, struct value_entry);
-    put(entries, &count, STR("index"), value_int(frame->index));
+    entry_put(entries, &count, STR("index"), value_int(frame->index));
     if (data != NULL && data->list.kind == VALUE_LIST && frame->index < (int64_t)data->list.len) {
-        put(entries, &count, STR("item"), data->list.items[frame->index]);
+        entry_put(entries, &count, STR("item"), data->list.items[frame->index]);
         if (loop->as.len > 0 && !str_eq(loop->as, STR("item")))
-            put(entries, &count, loop->as, data->list.items[frame->index]);
+            entry_put(entries, &count, loop->as, data->list.items[frame->index]);
     }
     parent = loop_view(t, frame_count - 1);
-    put(entries, &count, STR("parent"), parent.kind == VALUE_ABSENT ? value_null() : parent);
+    entry_put(entries, &count, STR("parent"), parent.kind == VALUE_ABSENT ? value_null() : parent);
     return make_map(t->mem, entries, count);
 }
 
@@ -189,8 +190,8 @@ struct value context_compensation(struct turn *t)
     struct value_entry *entries = ARENA_ARRAY(t->mem, 2, struct value_entry);
     size_t count = 0;
 
-    put(entries, &count, STR("compensated"), items_value(t->mem, &t->x->compensated));
-    put(entries, &count, STR("failed"), items_value(t->mem, &t->x->failed));
+    entry_put(entries, &count, STR("compensated"), items_value(t->mem, &t->x->compensated));
+    entry_put(entries, &count, STR("failed"), items_value(t->mem, &t->x->failed));
     return make_map(t->mem, entries, count);
 }
 
@@ -201,7 +202,7 @@ static struct value reminder_view(struct turn *t)
 
     if (t->reminder == 0)
         return value_absent();
-    put(entries, &count, STR("index"), value_int(t->reminder));
+    entry_put(entries, &count, STR("index"), value_int(t->reminder));
     return make_map(t->mem, entries, count);
 }
 
@@ -260,9 +261,10 @@ static struct value load_root(struct turn *t, enum context_root root)
     case ROOT_NOW:
         return time_value(t->now_us);
     case ROOT_LOOP:
-        return t->undone != NULL ? t->undone->loop : context_loop(t);
+        return t->about != NULL ? t->about->loop : context_loop(t);
     case ROOT_COMPENSATION:
-        return t->undone != NULL && t->x->undo != NULL ? context_compensation(t) : value_absent();
+        return t->about != NULL && t->x->rollback != NULL ? context_compensation(t)
+                                                          : value_absent();
     case ROOT_REMINDER:
         return reminder_view(t);
     case ROOT_ERROR:

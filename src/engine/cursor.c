@@ -84,13 +84,13 @@ static void write_from(struct buf *out, const struct cursor *c)
     write_number(out, "attempt", c->attempt);
     write_number(out, "startedAt", c->started_at_us);
     write_json(out, "input", c->input_json);
-    write_json(out, "frozen", c->frozen_json);
+    write_json(out, "frozen", c->suspended_json);
     write_number(out, "unsure", c->is_unsure);
     write_number(out, "asked", c->asked);
     buf_char(out, '}');
 }
 
-static void write_asking(struct buf *out, const struct asking *a)
+static void write_reconciling(struct buf *out, const struct reconciling *a)
 {
     if (a == NULL)
         return;
@@ -101,7 +101,7 @@ static void write_asking(struct buf *out, const struct asking *a)
     write_number(out, "before", a->before);
     write_number(out, "retryAt", a->retry_at_us);
     write_json(out, "input", a->input_json);
-    write_json(out, "frozen", a->frozen_json);
+    write_json(out, "frozen", a->suspended_json);
     write_text(out, "letter", a->letter);
     buf_char(out, '}');
 }
@@ -128,13 +128,13 @@ static void write_cursor(struct buf *out, const struct program *p, const struct 
     write_number(out, "remindEvery", c->remind_every_us);
     write_number(out, "reminders", c->reminders);
     write_number(out, "unmatched", c->unmatched);
-    write_json(out, "frozen", c->frozen_json);
+    write_json(out, "frozen", c->suspended_json);
     write_text(out, "awaited", c->awaited);
     write_text(out, "failedAt", c->failed_at);
     write_number(out, "tries", c->tries);
     write_number(out, "unsure", c->is_unsure);
     write_number(out, "asked", c->asked);
-    write_asking(out, c->asking);
+    write_reconciling(out, c->reconciling);
     write_number(out, "seq", c->seq);
     write_number(out, "keptSeq", c->kept_seq);
     write_json(out, "keptAnswer", c->kept_answer_json);
@@ -165,7 +165,7 @@ static void write_others(struct buf *out, const struct execution *x)
     write_strands(out, x->program, x->others, x->other_count);
 }
 
-static void write_rollback(struct buf *out, const struct program *p, const struct undo *u)
+static void write_rollback(struct buf *out, const struct program *p, const struct rollback *u)
 {
     if (u == NULL)
         return;
@@ -177,7 +177,7 @@ static void write_rollback(struct buf *out, const struct program *p, const struc
     write_number(out, "failed", u->has_failed);
     write_number(out, "deadlineAt", u->deadline_at_us);
     write_number(out, "known", u->is_known);
-    write_number(out, "alone", u->is_again);
+    write_number(out, "alone", u->is_retry);
     write_number(out, "triedBefore", u->tried_before);
     for (const struct past_visit *v = u->again; v != NULL; v = v->next) {
         buf_text(out, v == u->again ? ",\"again\":[[" : "],[");
@@ -210,7 +210,7 @@ struct str state_cursor_json(struct arena *mem, const struct execution *exec)
     write_number(&out, "jumps", exec->jumps);
     write_frames(&out, exec->program, exec->frames, exec->frame_count);
     write_others(&out, exec);
-    write_rollback(&out, exec->program, exec->undo);
+    write_rollback(&out, exec->program, exec->rollback);
     write_pause(&out, exec->pause);
     buf_char(&out, '}');
     return buf_view(&out);
@@ -265,28 +265,28 @@ static const struct cursor *restore_from(struct arena *mem, const struct executi
     c->attempt = stored_int(stored, STR("attempt"));
     c->started_at_us = stored_int(stored, STR("startedAt"));
     c->input_json = stored_json_of(mem, stored, STR("input"));
-    c->frozen_json = stored_json_of(mem, stored, STR("frozen"));
+    c->suspended_json = stored_json_of(mem, stored, STR("frozen"));
     c->is_unsure = stored_int(stored, STR("unsure")) != 0;
     c->asked = stored_int(stored, STR("asked"));
     return c;
 }
 
-static void restore_asking(struct arena *mem, struct cursor *cursor, struct value stored)
+static void restore_reconciling(struct arena *mem, struct cursor *cursor, struct value stored)
 {
-    struct asking *a;
+    struct reconciling *a;
 
     if (stored.kind != VALUE_MAP)
         return;
-    a = ARENA_NEW(mem, struct asking);
+    a = ARENA_NEW(mem, struct reconciling);
     a->since_us = stored_int(stored, STR("since"));
     a->asked_at_us = stored_int(stored, STR("askedAt"));
     a->before = stored_int(stored, STR("before"));
     a->retry_at_us = stored_int(stored, STR("retryAt"));
     a->error_json = stored_json_of(mem, stored, STR("error"));
     a->input_json = stored_json_of(mem, stored, STR("input"));
-    a->frozen_json = stored_json_of(mem, stored, STR("frozen"));
+    a->suspended_json = stored_json_of(mem, stored, STR("frozen"));
     a->letter = stored_text(stored, STR("letter"));
-    cursor->asking = a;
+    cursor->reconciling = a;
 }
 
 enum waiting_kind state_waiting_kind(struct value waiting_for)
@@ -347,13 +347,13 @@ static bool restore_strand(struct arena *mem, const struct program *p, struct va
     c->remind_every_us = stored_int(stored, STR("remindEvery"));
     c->reminders = stored_int(stored, STR("reminders"));
     c->unmatched = stored_int(stored, STR("unmatched"));
-    c->frozen_json = stored_json_of(mem, stored, STR("frozen"));
+    c->suspended_json = stored_json_of(mem, stored, STR("frozen"));
     c->awaited = stored_text(stored, STR("awaited"));
     c->failed_at = stored_text(stored, STR("failedAt"));
     c->tries = stored_int(stored, STR("tries"));
     c->is_unsure = stored_int(stored, STR("unsure")) != 0;
     c->asked = stored_int(stored, STR("asked"));
-    restore_asking(mem, c, stored_member(stored, STR("asking")));
+    restore_reconciling(mem, c, stored_member(stored, STR("asking")));
     c->seq = stored_int(stored, STR("seq"));
     c->kept_seq = stored_int(stored, STR("keptSeq"));
     c->kept_answer_json = stored_json_of(mem, stored, STR("keptAnswer"));
@@ -405,27 +405,27 @@ static const struct past_visit *restore_again(struct arena *mem, struct value st
 static bool restore_rollback(struct arena *mem, struct execution *x, struct value stored,
                              struct err *err)
 {
-    struct undo *undo;
+    struct rollback *rollback;
 
     if (stored.kind != VALUE_MAP)
         return true;
-    undo = ARENA_NEW(mem, struct undo);
-    if (!status_read(stored_text(stored, STR("end")), &undo->end))
+    rollback = ARENA_NEW(mem, struct rollback);
+    if (!status_read(stored_text(stored, STR("end")), &rollback->end))
         return stored_broken(err, "it rolls back to an unknown end");
-    undo->before = stored_int(stored, STR("before"));
-    undo->row = stored_int(stored, STR("row"));
-    undo->commands_left = stored_int(stored, STR("commands"));
-    undo->has_failed = stored_int(stored, STR("failed")) != 0;
-    undo->deadline_at_us = stored_int(stored, STR("deadlineAt"));
-    undo->is_known = stored_int(stored, STR("known")) != 0;
-    undo->is_again = stored_int(stored, STR("alone")) != 0;
-    undo->tried_before = stored_int(stored, STR("triedBefore"));
-    undo->from = restore_from(mem, x, stored_member(stored, STR("from")));
-    undo->again = restore_again(mem, stored_member(stored, STR("again")));
-    undo->place = (uint32_t)stored_int(stored, STR("place"));
-    x->undo = undo;
-    return restore_strands(mem, x->program, stored_member(stored, STR("beside")), &undo->others,
-                           &undo->other_count, err);
+    rollback->before = stored_int(stored, STR("before"));
+    rollback->row = stored_int(stored, STR("row"));
+    rollback->commands_left = stored_int(stored, STR("commands"));
+    rollback->has_failed = stored_int(stored, STR("failed")) != 0;
+    rollback->deadline_at_us = stored_int(stored, STR("deadlineAt"));
+    rollback->is_known = stored_int(stored, STR("known")) != 0;
+    rollback->is_retry = stored_int(stored, STR("alone")) != 0;
+    rollback->tried_before = stored_int(stored, STR("triedBefore"));
+    rollback->from = restore_from(mem, x, stored_member(stored, STR("from")));
+    rollback->again = restore_again(mem, stored_member(stored, STR("again")));
+    rollback->place = (uint32_t)stored_int(stored, STR("place"));
+    x->rollback = rollback;
+    return restore_strands(mem, x->program, stored_member(stored, STR("beside")), &rollback->others,
+                           &rollback->other_count, err);
 }
 
 static void restore_pause(struct arena *mem, struct execution *x, struct value stored)

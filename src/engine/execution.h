@@ -51,7 +51,7 @@ enum {
     ROLLBACK_ATTEMPTS_MAX = 5, /* of one rollback */
     STRANDS_MAX = 1000,        /* of one execution at a time: the next is limit_strands */
     BRANCHES_SHOWN = 50,       /* of waitingFor.branches */
-    UNDO_PAGE = 64,            /* rows that rolling back reads at once */
+    ROLLBACK_PAGE = 64,        /* rows that rolling back reads at once */
 };
 
 /*
@@ -88,11 +88,11 @@ bool phase_read(struct str name, enum cursor_phase *out) MUST_USE;
  * reconcile.c. Meanwhile input and frozen_json of the cursor are those of the
  * question under way.
  */
-struct asking {
+struct reconciling {
     int64_t since_us, asked_at_us; /* the first question of this round, the latest one */
     int64_t before;                /* questions of the visit before this round */
     int64_t retry_at_us; /* the next attempt, should it not have happened; 0 = there is none */
-    struct str error_json, input_json, frozen_json; /* of the attempt */
+    struct str error_json, input_json, suspended_json; /* of the attempt */
     struct str letter; /* the id of the dead letter, when it was given up; else empty */
 };
 
@@ -110,12 +110,12 @@ struct cursor {
     struct str correlation;  /* wait.signal: what signals find it by, or empty */
     int64_t timeout_at_us;   /* when it ends by itself, reminders apart; 0 = never */
     int64_t remind_at_us;    /* the next reminder; 0 = none */
-    int64_t remind_every_us; /* 0 = no reminders; of a child that was joined: the next look */
+    int64_t remind_every_us; /* 0 = no reminders */
     int64_t reminders;       /* sent so far */
     int64_t unmatched;       /* signals of its type that did not match */
 
     /* PHASE_JOB, and from then on: what the commands before it have done, see procedure.c */
-    struct str frozen_json;
+    struct str suspended_json;
     struct str awaited; /* PHASE_JOB: the idempotency key whose answer it waits for */
     /* The command that failed last, and how often it has: command.retry */
     struct str failed_at;
@@ -123,7 +123,7 @@ struct cursor {
 
     bool is_unsure; /* an attempt of this visit that was tried again may have happened */
     int64_t asked;  /* questions of this visit: their keys count on */
-    const struct asking *asking; /* or NULL: no attempt of this visit is in doubt */
+    const struct reconciling *reconciling; /* or NULL: no attempt of this visit is in doubt */
     /* Beside other strands: the row since which it stands here; else 0 */
     int64_t seq;
     /* While the execution is paused: the row that its wait ends with once it goes on; 0 = none */
@@ -193,7 +193,7 @@ struct round_step {
 };
 
 /* Rolling back: how far it has come. NULL in an execution that goes forward. */
-struct undo {
+struct rollback {
     enum execution_status end; /* what it becomes: FAILED or CANCELLED */
     int64_t before;            /* rows below this seq have not been looked at */
     int64_t row;               /* the one that is being rolled back; 0 = none */
@@ -201,7 +201,7 @@ struct undo {
     bool has_failed;           /* the rollback of one of these */
     int64_t deadline_at_us;    /* the budget; 0 = none */
     bool is_known;             /* what is lost before this place has its letters already */
-    bool is_again;             /* this one alone is tried again, see rollback_retry.c */
+    bool is_retry;             /* this one alone is tried again, see rollback_retry.c */
     int64_t tried_before;      /* ... attempts that it had before */
     const struct cursor *from; /* where it stood, for a retry when nothing was undone; or NULL */
     /* Visits whose last attempt was looked at: earlier ones say nothing. */
@@ -260,7 +260,7 @@ struct execution {
     uint32_t jumps;                   /* taken so far */
     const struct loop_data *loops;    /* newest first, those that hold something; or NULL */
     const struct round_step *rounds;  /* results within iterations that run at once; or NULL */
-    const struct undo *undo;          /* or NULL */
+    const struct rollback *rollback;  /* or NULL */
     const struct pause *pause;        /* or NULL */
     struct items compensated, failed; /* codes of steps: $.compensation */
     struct items given_up;            /* rollbacks that may be tried again: rollback_retry.c */
@@ -323,7 +323,7 @@ static inline struct str execution_current_step(const struct execution *x)
 /* Whether steps of it were rolled back, or could not be: it cannot be tried again. */
 static inline bool execution_is_rolled_back(const struct execution *x)
 {
-    return x->compensated.count + x->failed.count > 0;
+    return x->compensated.list.count + x->failed.list.count > 0;
 }
 
 /* Whether it has come to a halt that only an operator can end: an incident. */

@@ -4,24 +4,24 @@
 #include "engine/state.h"
 #include "value/json.h"
 
-bool state_new(struct arena *mem, const struct program *program, const struct birth *birth,
-               struct execution **out, struct err *err)
+bool execution_new(struct arena *mem, const struct program *program,
+                   const struct execution_new *from, struct execution **out, struct err *err)
 {
     struct execution *x = ARENA_NEW(mem, struct execution);
     struct buf json;
 
     buf_init_arena(&json, mem);
-    if (!json_write(&json, birth->input, err))
+    if (!json_write(&json, from->input, err))
         return false;
     if (json.len > CONTEXT_BYTES_MAX)
         return err_set(err, ERR_TOO_LARGE, "the input is larger than %d bytes", CONTEXT_BYTES_MAX);
-    x->id = birth->id;
+    x->id = from->id;
     x->program = program;
-    x->key = str_copy(mem, birth->key);
-    x->org_id = str_copy(mem, birth->org_id);
-    x->user_json = str_copy(mem, birth->user_json);
-    x->created_at_us = x->updated_at_us = birth->now_us;
-    x->deadline_at_us = program->timeout_us > 0 ? birth->now_us + program->timeout_us : 0;
+    x->key = str_copy(mem, from->key);
+    x->org_id = str_copy(mem, from->org_id);
+    x->user_json = str_copy(mem, from->user_json);
+    x->created_at_us = x->updated_at_us = from->now_us;
+    x->deadline_at_us = program->timeout_us > 0 ? from->now_us + program->timeout_us : 0;
     x->input_json = buf_view(&json);
     if (!json_read(mem, x->input_json, &x->input, err))
         return false;

@@ -3,6 +3,7 @@
 #include "engine/ident.h"
 #include "engine/rollback.h"
 #include "engine/step.h"
+#include "value/json.h"
 
 void outcome_end(struct turn *t, enum execution_status status)
 {
@@ -78,6 +79,21 @@ static struct str without_compensation(struct turn *t, struct str error_json)
     return buf_view(&text);
 }
 
+/* The error as the execution has it, which has left its steps: with the step. */
+static struct str with_step(struct turn *t, struct str error_json)
+{
+    struct buf text;
+
+    if (t->x->cursor.step >= t->x->program->step_count)
+        return error_json;
+    buf_init_arena(&text, t->mem);
+    buf_add(&text, error_json.ptr, error_json.len - 1);
+    buf_text(&text, ",\"step\":");
+    json_write_string(&text, turn_step(t)->code);
+    buf_char(&text, '}');
+    return buf_view(&text);
+}
+
 void outcome_fail(struct turn *t, enum on_error on_error, struct str error_json)
 {
     /* A typo must not roll back a paid order. */
@@ -85,7 +101,7 @@ void outcome_fail(struct turn *t, enum on_error on_error, struct str error_json)
         hold(t, error_json);
         return;
     }
-    t->x->error_json = error_json;
+    t->x->error_json = with_step(t, error_json);
     if (on_error == ON_ERROR_COMPENSATE &&
         (rollback_is_possible(t->x->program) || turn_is_in_doubt(t->x) ||
          str_eq(t->failure.class, STR("indeterminate")))) {
@@ -93,7 +109,7 @@ void outcome_fail(struct turn *t, enum on_error on_error, struct str error_json)
         return;
     }
     if (on_error == ON_ERROR_COMPENSATE)
-        t->x->error_json = without_compensation(t, error_json);
+        t->x->error_json = without_compensation(t, t->x->error_json);
     outcome_end(t, STATUS_FAILED);
 }
 

@@ -39,7 +39,7 @@ static bool is_joined(const struct turn *t, const struct frame *frame)
 {
     const struct loop_data *data = state_loop(t->x, frame->step, frame->visit);
 
-    return data != NULL && data->collected.count >= t->x->program->steps[frame->step].join;
+    return data != NULL && data->collected.list.count >= t->x->program->steps[frame->step].join;
 }
 
 static void add_branch(struct turn *t, const struct frame *frame, struct value result,

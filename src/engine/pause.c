@@ -29,7 +29,7 @@ static bool may_pause(const struct turn *t, struct err *err)
 {
     if (t->x->pause != NULL)
         return err_set(err, ERR_CONFLICT, "the execution is paused already");
-    if (t->x->undo != NULL)
+    if (t->x->rollback != NULL)
         return err_set(err, ERR_CONFLICT, "the execution is being rolled back");
     if (strand_find(t, is_held) != NO_STRAND)
         return err_set(err, ERR_CONFLICT, "the execution is held: it does not go on by itself");
@@ -132,7 +132,7 @@ void pause_keep_answer(struct turn *t, struct value output, struct value error)
 
 static const struct signal *signal_at(const struct execution *x, int64_t seq)
 {
-    struct signal_place place = {0};
+    struct shared_place place = {0};
     const struct signal *s;
 
     while ((s = signals_next(&x->signals, &place)) != NULL)

@@ -36,16 +36,16 @@ enum step_result probe_answer(struct turn *t, const struct procedure *p, struct 
 
 void probe_trace(struct turn *t, const struct command *c)
 {
-    bool asks = t->undone != NULL && t->x->cursor.phase == PHASE_RECONCILE;
+    bool asks = t->about != NULL && t->x->cursor.phase == PHASE_RECONCILE;
 
     if (!t->ev->traces)
         return;
     *VEC_ADD(t->mem, &t->out->commands) = (struct command_run){
         .step = turn_step(t)->code,
-        .kind = asks                ? HISTORY_RECONCILE
-                : t->undone != NULL ? HISTORY_ROLLBACK
-                : t->reminder > 0   ? HISTORY_REMINDER
-                                    : HISTORY_FORWARD,
+        .kind = asks               ? HISTORY_RECONCILE
+                : t->about != NULL ? HISTORY_ROLLBACK
+                : t->reminder > 0  ? HISTORY_REMINDER
+                                   : HISTORY_FORWARD,
         .visit = t->x->cursor.visit,
         .attempt = asks              ? t->x->cursor.asked
                    : t->reminder > 0 ? t->reminder

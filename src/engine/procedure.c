@@ -97,7 +97,7 @@ static enum step_result ask_worker(struct turn *t, const struct procedure *p, st
         return STEP_FAILED;
     cursor->awaited = turn_key(t, key_position(t->mem, place));
     cursor->wake_at_us = step->timeout_us > 0 ? t->wall_us + step->timeout_us : 0;
-    step_wait(t, t->undone != NULL ? cursor->phase : PHASE_JOB, WAITING_JOB, STR("job"),
+    step_wait(t, t->about != NULL ? cursor->phase : PHASE_JOB, WAITING_JOB, STR("job"),
               describe_job(t, p));
     row = &t->out->history.items[t->out->history.count - 1];
     row->key = cursor->awaited;
@@ -255,7 +255,7 @@ static void weigh_retry(struct turn *t, const struct command *c)
     if (str_eq(cursor->failed_at, f->at))
         tries += cursor->tries;
     f->is_tried_again =
-        t->undone == NULL && failure_retries(t, c->retry, tries, c->retry->max_attempts, &at_us);
+        t->about == NULL && failure_retries(t, c->retry, tries, c->retry->max_attempts, &at_us);
 }
 
 /* Whether it has no commands in it that would have to be gone through again. */

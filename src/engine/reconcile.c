@@ -24,12 +24,12 @@
 #include "engine/step.h"
 #include "value/json.h"
 
-static struct asking *own_asking(struct turn *t)
+static struct reconciling *own_reconciling(struct turn *t)
 {
-    struct asking *a = arena_alloc(t->mem, sizeof(*a));
+    struct reconciling *a = arena_alloc(t->mem, sizeof(*a));
 
-    *a = *t->x->cursor.asking;
-    t->x->cursor.asking = a;
+    *a = *t->x->cursor.reconciling;
+    t->x->cursor.reconciling = a;
     return a;
 }
 
@@ -49,7 +49,7 @@ static struct value read_or(struct turn *t, struct str json, struct value fallba
 static struct str describe(struct turn *t, int64_t until_us)
 {
     const struct cursor *cursor = &t->x->cursor;
-    const struct asking *a = cursor->asking;
+    const struct reconciling *a = cursor->reconciling;
     struct buf why;
 
     buf_init_arena(&why, t->mem);
@@ -76,7 +76,7 @@ static void wait_until(struct turn *t, int64_t us)
 static void park(struct turn *t)
 {
     struct cursor *cursor = &t->x->cursor;
-    struct asking *a = own_asking(t);
+    struct reconciling *a = own_reconciling(t);
     char *id = arena_alloc(t->mem, UUID_TEXT_LEN + 1);
 
     outcome_dead_letter(t, LETTER_RECONCILE, turn_step(t)->code, cursor->asked - a->before,
@@ -100,30 +100,30 @@ bool reconcile_is_wanted(const struct turn *t)
 /* What its commands have done stays done, whatever comes of it. */
 static void suspend_attempt(struct turn *t)
 {
-    struct str before = t->x->cursor.frozen_json;
+    struct str before = t->x->cursor.suspended_json;
 
     /* Too large to be kept: another attempt begins where this one did. */
     if (t->run.finished.count > 0 && !suspend_step(t, STR_NONE))
-        t->x->cursor.frozen_json = before;
+        t->x->cursor.suspended_json = before;
 }
 
 enum step_result reconcile_begin(struct turn *t, struct str error_json, int64_t retry_at_us)
 {
     struct cursor *cursor = &t->x->cursor;
-    struct asking *a = ARENA_NEW(t->mem, struct asking);
+    struct reconciling *a = ARENA_NEW(t->mem, struct reconciling);
 
     suspend_attempt(t);
     step_row(t, HISTORY_EVENT, STR("reconcile"))->error_json = error_json;
-    *a = (struct asking){
+    *a = (struct reconciling){
         .since_us = t->now_us,
         .before = cursor->asked,
         .retry_at_us = retry_at_us,
         .error_json = error_json,
         .input_json = cursor->input_json,
-        .frozen_json = cursor->frozen_json,
+        .suspended_json = cursor->suspended_json,
     };
-    cursor->asking = a;
-    cursor->input_json = cursor->frozen_json = STR_NONE;
+    cursor->reconciling = a;
+    cursor->input_json = cursor->suspended_json = STR_NONE;
     wait_until(t, t->wall_us);
     return STEP_WAITS;
 }
@@ -131,12 +131,12 @@ enum step_result reconcile_begin(struct turn *t, struct str error_json, int64_t 
 void reconcile_restart(struct turn *t)
 {
     struct cursor *cursor = &t->x->cursor;
-    struct asking *a = own_asking(t);
+    struct reconciling *a = own_reconciling(t);
 
     a->since_us = t->now_us;
     a->before = cursor->asked;
     a->letter = STR_NONE;
-    cursor->awaited = cursor->input_json = cursor->frozen_json = STR_NONE;
+    cursor->awaited = cursor->input_json = cursor->suspended_json = STR_NONE;
     cursor->timeout_at_us = 0;
     wait_until(t, t->wall_us);
 }
@@ -144,19 +144,19 @@ void reconcile_restart(struct turn *t)
 /* --- the end --- */
 
 /* Back to the attempt as it was when it ended, but for what it has staged. */
-static void end_asking(struct turn *t)
+static void end_reconciling(struct turn *t)
 {
     struct cursor *cursor = &t->x->cursor;
-    const struct asking *a = cursor->asking;
+    const struct reconciling *a = cursor->reconciling;
 
-    cursor->asking = NULL;
+    cursor->reconciling = NULL;
     cursor->phase = PHASE_ENTER;
     cursor->input_json = a->input_json;
-    cursor->frozen_json = a->frozen_json;
+    cursor->suspended_json = a->suspended_json;
     cursor->awaited = STR_NONE;
     cursor->wake_at_us = cursor->timeout_at_us = 0;
     turn_begin_step(t);
-    if (a->frozen_json.len == 0)
+    if (a->suspended_json.len == 0)
         return;
     suspend_recall(t);
     if (turn_step(t)->procedure->has_rollbacks)
@@ -187,7 +187,7 @@ static enum step_result fail_as_said(struct turn *t, struct value error)
 
 static enum step_result complete(struct turn *t, struct value output)
 {
-    enum step_result end = t->x->cursor.frozen_json.len > 0 ? suspend_resume(t) : STEP_DONE;
+    enum step_result end = t->x->cursor.suspended_json.len > 0 ? suspend_resume(t) : STEP_DONE;
     struct failure failure = t->failure;
 
     if (end == STEP_NEEDS)
@@ -202,33 +202,33 @@ static enum step_result complete(struct turn *t, struct value output)
 }
 
 /* Another attempt, if there is one left. */
-static enum step_result try_again(struct turn *t, const struct asking *a)
+static enum step_result try_again(struct turn *t, const struct reconciling *a)
 {
     struct str error_json;
 
-    if (a->retry_at_us == 0 || t->x->undo != NULL)
+    if (a->retry_at_us == 0 || t->x->rollback != NULL)
         return STEP_FAILED;
     (void)turn_failure(t, &error_json);
     failure_retry(t, error_json, a->retry_at_us > t->wall_us ? a->retry_at_us : t->wall_us);
     return STEP_WAITS;
 }
 
-enum step_result reconcile_decide(struct turn *t, enum outcome_said said, struct value answer)
+enum step_result reconcile_decide(struct turn *t, enum verdict verdict, struct value answer)
 {
-    const struct asking *a = t->x->cursor.asking;
+    const struct reconciling *a = t->x->cursor.reconciling;
 
-    end_asking(t);
-    switch (said) {
-    case SAID_SUCCEEDED:
+    end_reconciling(t);
+    switch (verdict) {
+    case VERDICT_SUCCEEDED:
         return complete(t, answer);
-    case SAID_FAILED:
+    case VERDICT_FAILED:
         return fail_as_said(t, answer);
-    case SAID_NOT_HAPPENED:
+    case VERDICT_NOT_HAPPENED:
         t->x->cursor.is_unsure = false;
         (void)fail_as_before(t, a->error_json);
         t->failure.class = STR("transient");
         return try_again(t, a);
-    case SAID_COUNT:
+    case VERDICT_COUNT:
         break;
     }
     PANIC("no outcome");
@@ -247,7 +247,7 @@ bool reconcile_settle(struct turn *t, enum step_result end)
 {
     if (end == STEP_NEEDS)
         return false;
-    if (t->x->undo != NULL) {
+    if (t->x->rollback != NULL) {
         if (end == STEP_FAILED)
             record_failure(t);
         rollback_resume(t);
@@ -260,9 +260,9 @@ bool reconcile_settle(struct turn *t, enum step_result end)
 
 void reconcile_give_up(struct turn *t)
 {
-    struct str error_json = t->x->cursor.asking->error_json;
+    struct str error_json = t->x->cursor.reconciling->error_json;
 
-    end_asking(t);
+    end_reconciling(t);
     (void)fail_as_before(t, error_json);
     record_failure(t);
 }
@@ -276,7 +276,7 @@ static enum step_result run_question(struct turn *t, const struct reconcile *r, 
     enum step_result end;
 
     *out = value_null();
-    if (cursor->frozen_json.len > 0) {
+    if (cursor->suspended_json.len > 0) {
         input = read_or(t, cursor->input_json, value_absent());
         end = suspend_resume(t);
         if (end != STEP_DONE)
@@ -318,7 +318,7 @@ static enum step_result record_question(struct turn *t, enum step_result end, st
     row->key = turn_key(t, STR_NONE);
     row->output_json = end == STEP_DONE ? output_json : STR_NONE;
     row->error_json = error_json;
-    row->started_at_us = t->x->cursor.asking->asked_at_us;
+    row->started_at_us = t->x->cursor.reconciling->asked_at_us;
     t->row_bytes += (size_t)state_row_bytes(row);
     if (end != STEP_DONE)
         return end;
@@ -334,28 +334,28 @@ static enum step_result record_question(struct turn *t, enum step_result end, st
 static enum step_result put_question(struct turn *t, const struct step *step, struct value *out)
 {
     struct cursor *cursor = &t->x->cursor;
-    struct asking *a = own_asking(t);
-    struct undone u = {.step = step,
-                       .view = value_null(),
-                       .input = read_or(t, a->input_json, value_absent()),
-                       .loop = context_loop(t)};
+    struct reconciling *a = own_reconciling(t);
+    struct visit_view u = {.step = step,
+                           .view = value_null(),
+                           .input = read_or(t, a->input_json, value_absent()),
+                           .loop = context_loop(t)};
     enum step_result end;
 
     if (!t->is_answered) {
         cursor->asked++;
         a->asked_at_us = t->now_us;
-        cursor->input_json = cursor->frozen_json = STR_NONE;
+        cursor->input_json = cursor->suspended_json = STR_NONE;
     }
     cursor->wake_at_us = 0;
     turn_begin_step(t);
     t->failure = (struct failure){0};
-    t->undone = &u;
+    t->about = &u;
     t->error = read_or(t, a->error_json, value_null());
     t->key_suffix = str_printf(t->mem, "-reconcile-%lld", (long long)cursor->asked);
     end = run_question(t, step->reconcile, out);
     if (end == STEP_DONE || end == STEP_FAILED)
         end = record_question(t, end, out);
-    t->undone = NULL;
+    t->about = NULL;
     t->error = value_absent();
     t->key_suffix = t->refused_at = STR_NONE;
     t->is_answered = false;
@@ -363,15 +363,15 @@ static enum step_result put_question(struct turn *t, const struct step *step, st
 }
 
 /* {outcome, output or error}: whether that says what became of it. */
-static bool read_answer(struct value answer, enum outcome_said *said, struct value *what)
+static bool read_answer(struct value answer, enum verdict *verdict, struct value *what)
 {
     struct value outcome =
         answer.kind == VALUE_MAP ? value_map_get_str(answer, STR("outcome")) : value_absent();
 
-    if (outcome.kind != VALUE_STRING || !outcome_said_read(value_text(outcome), said))
+    if (outcome.kind != VALUE_STRING || !verdict_read(value_text(outcome), verdict))
         return false;
-    *what = value_map_get_str(answer, *said == SAID_SUCCEEDED ? STR("output") : STR("error"));
-    if (*said == SAID_SUCCEEDED && what->kind == VALUE_ABSENT)
+    *what = value_map_get_str(answer, *verdict == VERDICT_SUCCEEDED ? STR("output") : STR("error"));
+    if (*verdict == VERDICT_SUCCEEDED && what->kind == VALUE_ABSENT)
         *what = value_null();
     return true;
 }
@@ -381,11 +381,11 @@ static bool ask_later(struct turn *t, const struct reconcile *r)
 {
     const struct cursor *cursor = &t->x->cursor;
 
-    if (cursor->asked - cursor->asking->before < (int64_t)r->max) {
+    if (cursor->asked - cursor->reconciling->before < (int64_t)r->max) {
         wait_until(t, t->wall_us + r->every_us);
         return true;
     }
-    if (t->x->undo == NULL) {
+    if (t->x->rollback == NULL) {
         park(t);
         return true;
     }
@@ -395,11 +395,11 @@ static bool ask_later(struct turn *t, const struct reconcile *r)
 }
 
 /* A version without `reconcile` has no question: as if there had never been one. */
-static bool stop_asking(struct turn *t)
+static bool stop_reconciling(struct turn *t)
 {
-    const struct asking *a = t->x->cursor.asking;
+    const struct reconciling *a = t->x->cursor.reconciling;
 
-    end_asking(t);
+    end_reconciling(t);
     (void)fail_as_before(t, a->error_json);
     return reconcile_settle(t, try_again(t, a));
 }
@@ -407,19 +407,19 @@ static bool stop_asking(struct turn *t)
 bool reconcile_ask(struct turn *t)
 {
     const struct step *step = turn_step(t);
-    const struct undo *undo = t->x->undo;
+    const struct rollback *rollback = t->x->rollback;
     struct value output, what = value_absent();
-    enum outcome_said said;
+    enum verdict verdict;
     enum step_result end;
 
-    if (step->reconcile == NULL ||
-        (undo != NULL && undo->deadline_at_us > 0 && undo->deadline_at_us <= t->wall_us))
-        return stop_asking(t);
+    if (step->reconcile == NULL || (rollback != NULL && rollback->deadline_at_us > 0 &&
+                                    rollback->deadline_at_us <= t->wall_us))
+        return stop_reconciling(t);
     end = put_question(t, step, &output);
     if (end == STEP_NEEDS || end == STEP_WAITS)
         return end == STEP_WAITS;
-    t->x->cursor.input_json = t->x->cursor.frozen_json = STR_NONE;
-    if (end == STEP_DONE && read_answer(output, &said, &what))
-        return reconcile_settle(t, reconcile_decide(t, said, what));
+    t->x->cursor.input_json = t->x->cursor.suspended_json = STR_NONE;
+    if (end == STEP_DONE && read_answer(output, &verdict, &what))
+        return reconcile_settle(t, reconcile_decide(t, verdict, what));
     return ask_later(t, step->reconcile);
 }

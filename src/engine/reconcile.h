@@ -34,7 +34,7 @@ void reconcile_give_up(struct turn *t);
  * It is known now: `answer` is the output of the step, or the error that it
  * failed with, or absent. STEP_FAILED: t->failure, which no policy is asked about.
  */
-enum step_result reconcile_decide(struct turn *t, enum outcome_said said, struct value answer);
+enum step_result reconcile_decide(struct turn *t, enum verdict verdict, struct value answer);
 
 /* Go on after that: with the next step, or with rolling back. False: reads are needed first. */
 bool reconcile_settle(struct turn *t, enum step_result end);

@@ -64,7 +64,8 @@ static const struct record_read *find_read(const struct turn *t, struct str obje
 }
 
 /* STEP_DONE with *out, or STEP_NEEDS. */
-static enum step_result look(struct turn *t, struct str object, struct str id, struct seen *out)
+static enum step_result record_look(struct turn *t, struct str object, struct str id,
+                                    struct seen *out)
 {
     const struct record_write *write = record_staged(t, object, id);
     const struct record_read *read;
@@ -171,7 +172,7 @@ enum step_result record_resume(struct turn *t, struct record_write write)
     int64_t version;
     bool merges;
 
-    if (look(t, write.object, write.id, &seen) == STEP_NEEDS)
+    if (record_look(t, write.object, write.id, &seen) == STEP_NEEDS)
         return STEP_NEEDS;
     if (!is_own && seen.version == write.read_version && seen.last_version < write.version) {
         record_put(t->mem, &t->records, write);
@@ -264,7 +265,7 @@ static enum step_result create(struct turn *t, const struct command *c, struct s
         char text[UUID_TEXT_LEN + 1];
         uuid_write(ident_make(t->x->id, t->x->seq + 1, t->ids++, t->now_us), text);
         id = str_copy(t->mem, str_from(text, UUID_TEXT_LEN));
-    } else if (look(t, object, id, &seen) == STEP_NEEDS) {
+    } else if (record_look(t, object, id, &seen) == STEP_NEEDS) {
         return STEP_NEEDS;
     }
     if (seen.version > 0 && str_eq(if_exists, STR("keep"))) {
@@ -303,7 +304,7 @@ static enum step_result update(struct turn *t, const struct command *c, struct s
 
     if (!data_field(t, c, &data))
         return STEP_FAILED;
-    if (look(t, object, id, &seen) == STEP_NEEDS)
+    if (record_look(t, object, id, &seen) == STEP_NEEDS)
         return STEP_NEEDS;
     if (seen.version == 0)
         return not_found(t, object, id);
@@ -325,7 +326,7 @@ static enum step_result delete_one(struct turn *t, const struct command *c, stru
     size_t duplicate;
     int64_t version = 0;
 
-    if (look(t, object, id, &seen) == STEP_NEEDS)
+    if (record_look(t, object, id, &seen) == STEP_NEEDS)
         return STEP_NEEDS;
     if (seen.version > 0 &&
         (!check_version(t, c, &seen) ||
@@ -361,7 +362,7 @@ enum step_result record_run(struct turn *t, const struct command *c, struct valu
         return update(t, c, object, id, out);
     if (c->type == COMMAND_RECORD_DELETE)
         return delete_one(t, c, object, id, out);
-    if (look(t, object, id, &seen) == STEP_NEEDS)
+    if (record_look(t, object, id, &seen) == STEP_NEEDS)
         return STEP_NEEDS;
     if (seen.version == 0)
         return not_found(t, object, id);

@@ -18,7 +18,7 @@
 
 static bool may_retry(const struct execution *x, struct err *err)
 {
-    if (execution_is_rolled_back(x) || x->undo != NULL)
+    if (execution_is_rolled_back(x) || x->rollback != NULL)
         return err_set(err, ERR_CONFLICT, "the execution has been rolled back");
     if (x->status != STATUS_FAILED && !execution_is_held(x))
         return err_set(err, ERR_CONFLICT, "only a failed or held execution can be tried again");
@@ -29,7 +29,7 @@ static bool may_skip(const struct execution *x, struct err *err)
 {
     if (!execution_is_held(x))
         return err_set(err, ERR_CONFLICT, "only a held execution has a step to skip");
-    if (x->cursor.asking != NULL && x->cursor.asking->letter.len > 0)
+    if (x->cursor.reconciling != NULL && x->cursor.reconciling->letter.len > 0)
         return err_set(err, ERR_CONFLICT,
                        "nobody knows whether the step has happened: resolve its dead letter with "
                        "an outcome");
@@ -60,7 +60,7 @@ bool engine_may_repair(const struct execution *exec, enum event_kind kind, struc
     case EVENT_CANCEL:
     case EVENT_ANSWER:
     case EVENT_RESOLVE:
-    case EVENT_UNDO:
+    case EVENT_ROLLBACK:
     case EVENT_PAUSE:
     case EVENT_RESUME:
         break;
@@ -456,12 +456,12 @@ bool repair_retry(struct turn *t, bool *complete, struct err *err)
     if (!replace_input(t, err) ||
         (t->ev->program != NULL && !move_to_version(t, t->ev->program, err)))
         return false;
-    if (x->cursor.asking != NULL && t->ev->from.len == 0) {
+    if (x->cursor.reconciling != NULL && t->ev->from.len == 0) {
         forget_end(t);
         reconcile_restart(t);
         return true;
     }
-    if (x->cursor.asking != NULL)
+    if (x->cursor.reconciling != NULL)
         reconcile_give_up(t);
     continues = continues_visit(t);
     if (!continues)
@@ -490,7 +490,7 @@ bool repair_skip(struct turn *t, bool *complete, struct err *err)
     if (!may_skip(x, err))
         return false;
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("skip"));
-    if (x->cursor.asking != NULL)
+    if (x->cursor.reconciling != NULL)
         reconcile_give_up(t);
     /* A new visit, because the one that failed is recorded, at least its attempts. */
     turn_leave_visit(t);
@@ -514,8 +514,8 @@ bool repair_skip(struct turn *t, bool *complete, struct err *err)
 
 static bool is_resolved(const struct turn *t, const struct cursor *cursor)
 {
-    return cursor->phase == PHASE_HELD && cursor->asking != NULL &&
-           str_eq(cursor->asking->letter, t->ev->letter);
+    return cursor->phase == PHASE_HELD && cursor->reconciling != NULL &&
+           str_eq(cursor->reconciling->letter, t->ev->letter);
 }
 
 bool repair_resolve(struct turn *t, bool *complete, struct err *err)
@@ -528,12 +528,12 @@ bool repair_resolve(struct turn *t, bool *complete, struct err *err)
         return err_set(err, ERR_CONFLICT, "the execution does not wait for this outcome any more");
     strand_take(t, place);
     (void)step_row(t, HISTORY_EVENT, STR("resolved"));
-    turn_note(t, "outcome", str_printf(t->mem, "\"%s\"", outcome_said_name(t->ev->said)));
-    if (t->ev->said == SAID_SUCCEEDED && output.kind == VALUE_ABSENT)
+    turn_note(t, "outcome", str_printf(t->mem, "\"%s\"", verdict_name(t->ev->verdict)));
+    if (t->ev->verdict == VERDICT_SUCCEEDED && output.kind == VALUE_ABSENT)
         output = value_null();
     forget_end(t);
-    end = reconcile_decide(t, t->ev->said, value_copy(t->mem, output));
-    if (end == STEP_FAILED && t->ev->said == SAID_SUCCEEDED &&
+    end = reconcile_decide(t, t->ev->verdict, value_copy(t->mem, output));
+    if (end == STEP_FAILED && t->ev->verdict == VERDICT_SUCCEEDED &&
         !str_eq(t->failure.code, STR("conflict_version")))
         return refuse_field(t, "/output", "bad_value", STR_NONE, t->failure.message, err);
     *complete = reconcile_settle(t, end);

@@ -352,7 +352,7 @@ static void fold_given_up(struct arena *mem, struct execution *x, const struct h
 static bool fold_row(struct arena *mem, struct execution *x, const struct history_row *row,
                      bool has_moved, struct err *err)
 {
-    struct value delta = value_map_empty(), undone;
+    struct value delta = value_map_empty(), about;
     bool is_last;
 
     if (row->delta_json.len > 0 && !stored_read(mem, row->delta_json, &delta, err))
@@ -363,9 +363,9 @@ static bool fold_row(struct arena *mem, struct execution *x, const struct histor
     if (row->kind == HISTORY_FORWARD && is_last &&
         !fold_step(mem, x, row, stored_member(delta, STR("round")), has_moved, err))
         return false;
-    undone = stored_member(delta, STR("undone"));
-    if (undone.kind == VALUE_BOOL)
-        state_add_compensated(mem, x, row->step, undone.b);
+    about = stored_member(delta, STR("undone"));
+    if (about.kind == VALUE_BOOL)
+        state_add_compensated(mem, x, row->step, about.b);
     fold_given_up(mem, x, row, delta);
     fold_delta(mem, x, row, delta);
     return fold_loops(mem, x, delta, has_moved, err);

@@ -32,13 +32,13 @@ bool rollback_is_possible(const struct program *p)
     return false;
 }
 
-static struct undo *own_rollback(struct turn *t)
+static struct rollback *own_rollback(struct turn *t)
 {
-    struct undo *undo = arena_alloc(t->mem, sizeof(*undo));
+    struct rollback *rollback = arena_alloc(t->mem, sizeof(*rollback));
 
-    *undo = *t->x->undo;
-    t->x->undo = undo;
-    return undo;
+    *rollback = *t->x->rollback;
+    t->x->rollback = rollback;
+    return rollback;
 }
 
 /* What of a cursor is kept while it rolls back. */
@@ -51,20 +51,20 @@ static const struct cursor *keep_place(struct turn *t, const struct cursor *from
                          .attempt = from->attempt,
                          .started_at_us = from->started_at_us,
                          .input_json = from->input_json,
-                         .frozen_json = from->frozen_json,
+                         .suspended_json = from->suspended_json,
                          .is_unsure = from->is_unsure,
                          .asked = from->asked};
     return c;
 }
 
 /* The cursor goes back through history. */
-static void leave_place(struct turn *t, struct undo *undo)
+static void leave_place(struct turn *t, struct rollback *rollback)
 {
     struct execution *x = t->x;
 
-    undo->from = keep_place(t, &x->cursor);
+    rollback->from = keep_place(t, &x->cursor);
     execution_set_waiting(x, WAITING_NONE, STR_NONE);
-    x->cursor = (struct cursor){.step = x->cursor.step, .phase = PHASE_UNDO};
+    x->cursor = (struct cursor){.step = x->cursor.step, .phase = PHASE_ROLLBACK};
 }
 
 /* The visit ends here, between two attempts or in one of which nothing is heard. */
@@ -78,7 +78,7 @@ static void leave_in_doubt(struct turn *t)
                     "it is not known whether an earlier attempt has happened");
     error = failure_that_fits(t, &json);
     turn_begin_step(t);
-    if (t->x->cursor.frozen_json.len > 0 && turn_step(t)->procedure->has_rollbacks) {
+    if (t->x->cursor.suspended_json.len > 0 && turn_step(t)->procedure->has_rollbacks) {
         suspend_recall(t);
         rollback_command_recall(t);
     }
@@ -92,34 +92,34 @@ static void leave_in_doubt(struct turn *t)
 void rollback_begin(struct turn *t, enum execution_status end)
 {
     struct execution *x = t->x;
-    struct undo *undo = ARENA_NEW(t->mem, struct undo);
-    bool is_asking = x->cursor.phase == PHASE_RECONCILE;
+    struct rollback *rollback = ARENA_NEW(t->mem, struct rollback);
+    bool is_reconciling = x->cursor.phase == PHASE_RECONCILE;
 
     if (t->ev->kind != EVENT_CANCEL)
         child_tell_cancel(t, &x->cursor);
     if (x->cursor.is_unsure && turn_is_in_visit(x))
         leave_in_doubt(t);
     turn_note(t, "compensate", str_printf(t->mem, "\"%s\"", status_name(end)));
-    if (!is_asking)
+    if (!is_reconciling)
         turn_leave_visit(t);
-    strand_leave_others(t, undo);
-    undo->end = end;
-    undo->before = x->seq + 1;
+    strand_leave_others(t, rollback);
+    rollback->end = end;
+    rollback->before = x->seq + 1;
     if (x->program->timeout_us > 0)
-        undo->deadline_at_us = t->wall_us + x->program->timeout_us;
-    x->undo = undo;
+        rollback->deadline_at_us = t->wall_us + x->program->timeout_us;
+    x->rollback = rollback;
     x->status = STATUS_COMPENSATING;
     /* What may have happened is found out first: reconcile.c goes on. */
-    if (!is_asking)
-        leave_place(t, undo);
+    if (!is_reconciling)
+        leave_place(t, rollback);
 }
 
 void rollback_resume(struct turn *t)
 {
-    struct undo *undo = own_rollback(t);
+    struct rollback *rollback = own_rollback(t);
 
-    undo->before = t->x->seq + 1;
-    leave_place(t, undo);
+    rollback->before = t->x->seq + 1;
+    leave_place(t, rollback);
 }
 
 /* --- which visit is next --- */
@@ -187,7 +187,7 @@ static bool is_lost(struct turn *t, const struct history_row *row)
 }
 
 /* An operator's retry has gone on with a visit that had failed: {code: visit}. */
-static void note_again(struct turn *t, struct undo *undo, const struct history_row *row)
+static void note_again(struct turn *t, struct rollback *rollback, const struct history_row *row)
 {
     struct value again = value_absent();
     struct past_visit *made;
@@ -199,13 +199,13 @@ static void note_again(struct turn *t, struct undo *undo, const struct history_r
     made = ARENA_NEW(t->mem, struct past_visit);
     *made = (struct past_visit){.code = value_text(again.map->entries[0].key),
                                 .visit = again.map->entries[0].value.i,
-                                .next = undo->again};
-    undo->again = made;
+                                .next = rollback->again};
+    rollback->again = made;
 }
 
-static bool was_tried_again(const struct undo *undo, const struct history_row *row)
+static bool was_tried_again(const struct rollback *rollback, const struct history_row *row)
 {
-    for (const struct past_visit *v = undo->again; v != NULL; v = v->next)
+    for (const struct past_visit *v = rollback->again; v != NULL; v = v->next)
         if (row->kind == HISTORY_FORWARD && row->visit == v->visit && str_eq(row->step, v->code))
             return true;
     return false;
@@ -224,35 +224,35 @@ static bool ends_rollback(struct turn *t, const struct history_row *row)
  */
 static enum step_result lose_history(struct turn *t)
 {
-    struct undo *undo = own_rollback(t);
+    struct rollback *rollback = own_rollback(t);
     struct str error_json;
 
     (void)turn_fail(t, STR("internal_history_gone"), STR("business"),
                     "the history up to row %lld is gone: what was done there cannot be rolled back",
-                    (long long)(undo->row != 0 ? undo->row : undo->before - 1));
+                    (long long)(rollback->row != 0 ? rollback->row : rollback->before - 1));
     (void)turn_failure(t, &error_json);
     turn_row(t, HISTORY_EVENT, STR_NONE, STR("lost"))->error_json = error_json;
     outcome_dead_letter(t, LETTER_COMPENSATION, STR_NONE, 1, error_json, STR_NONE);
-    undo->row = 0;
-    undo->before = 1;
+    rollback->row = 0;
+    rollback->before = 1;
     return STEP_DONE;
 }
 
-/* The next visit to undo becomes undo.row. STEP_DONE: there is none left. */
+/* The next visit to undo becomes rollback.row. STEP_DONE: there is none left. */
 static enum step_result find_next(struct turn *t)
 {
-    struct undo *undo = own_rollback(t);
+    struct rollback *rollback = own_rollback(t);
     bool has_looked = false;
 
-    while (undo->before > 1) {
-        const struct history_row *row = row_at(t, undo->before - 1);
+    while (rollback->before > 1) {
+        const struct history_row *row = row_at(t, rollback->before - 1);
         struct value delta;
         enum rollback_way way;
 
         if (row == NULL && t->ev->history == NULL) {
             t->out->needs_history.is_needed = true;
             t->out->needs_history.after =
-                undo->before - 1 > UNDO_PAGE ? undo->before - 1 - UNDO_PAGE : 0;
+                rollback->before - 1 > ROLLBACK_PAGE ? rollback->before - 1 - ROLLBACK_PAGE : 0;
             return STEP_NEEDS;
         }
         if (row == NULL && !has_looked && t->out->history.count == 0)
@@ -264,20 +264,20 @@ static enum step_result find_next(struct turn *t)
             return STEP_WAITS;
         }
         has_looked = true;
-        undo->before--;
-        note_again(t, undo, row);
-        undo->is_known = undo->is_known || ends_rollback(t, row);
-        if (was_tried_again(undo, row))
+        rollback->before--;
+        note_again(t, rollback, row);
+        rollback->is_known = rollback->is_known || ends_rollback(t, row);
+        if (was_tried_again(rollback, row))
             continue;
-        if (!undo->is_known && is_lost(t, row))
+        if (!rollback->is_known && is_lost(t, row))
             outcome_lost(t, row);
         way = way_of(t, row, &delta);
         if (way == ROLLBACK_NONE)
             continue;
-        undo->row = row->seq;
-        undo->commands_left = way == ROLLBACK_COMMANDS
-                                  ? rollback_command_count(value_map_get_str(delta, STR("undo")))
-                                  : 0;
+        rollback->row = row->seq;
+        rollback->commands_left =
+            way == ROLLBACK_COMMANDS ? rollback_command_count(value_map_get_str(delta, STR("undo")))
+                                     : 0;
         return STEP_MOVED;
     }
     return STEP_DONE;
@@ -296,7 +296,7 @@ static struct value read_json_or(struct turn *t, struct str json, struct value f
 }
 
 /* What the rollback sees: $.steps.SELF, $.input, $.loop and $.error of the visit. */
-static void begin_rollback(struct turn *t, struct undone *u, const struct history_row *row,
+static void begin_rollback(struct turn *t, struct visit_view *u, const struct history_row *row,
                            struct value delta)
 {
     const struct step *step = program_step(t->x->program, row->step);
@@ -304,14 +304,14 @@ static void begin_rollback(struct turn *t, struct undone *u, const struct histor
     struct cursor *cursor = &t->x->cursor;
 
     state.output = read_json_or(t, row->output_json, value_null());
-    *u = (struct undone){.step = step,
-                         .row = row,
-                         .view = context_step_view(t->mem, step, &state),
-                         .input = read_json_or(t, row->input_json, value_absent()),
-                         .loop = value_map_get_str(delta, STR("loop"))};
+    *u = (struct visit_view){.step = step,
+                             .row = row,
+                             .view = context_step_view(t->mem, step, &state),
+                             .input = read_json_or(t, row->input_json, value_absent()),
+                             .loop = value_map_get_str(delta, STR("loop"))};
     if (cursor->attempt == 0)
         *cursor = (struct cursor){.tries = cursor->tries};
-    cursor->phase = PHASE_UNDO;
+    cursor->phase = PHASE_ROLLBACK;
     cursor->step = step->index;
     cursor->visit = row->visit;
     if (!t->is_answered) {
@@ -321,17 +321,17 @@ static void begin_rollback(struct turn *t, struct undone *u, const struct histor
     cursor->wake_at_us = 0;
     execution_set_waiting(t->x, WAITING_NONE, STR_NONE);
     turn_begin_step(t);
-    t->undone = u;
+    t->about = u;
     t->error = read_json_or(t, t->x->error_json, value_null());
     t->key_suffix = STR("-rollback");
 }
 
-static struct history_row *rollback_row(struct turn *t, const struct history_row *undone,
+static struct history_row *rollback_row(struct turn *t, const struct history_row *about,
                                         struct str status)
 {
-    struct history_row *row = turn_row(t, HISTORY_ROLLBACK, undone->step, status);
+    struct history_row *row = turn_row(t, HISTORY_ROLLBACK, about->step, status);
 
-    row->visit = undone->visit;
+    row->visit = about->visit;
     row->attempt = t->x->cursor.attempt;
     row->key = turn_key(t, STR_NONE);
     row->input_json = t->x->cursor.input_json;
@@ -342,35 +342,35 @@ static struct history_row *rollback_row(struct turn *t, const struct history_row
 /* This one is over, whatever became of it: on to the next. */
 static void end_rollback(struct turn *t, bool ok)
 {
-    struct undo *undo = own_rollback(t);
+    struct rollback *rollback = own_rollback(t);
     uint32_t step = t->x->cursor.step;
 
-    if (undo->commands_left > 0)
-        undo->commands_left--;
-    undo->has_failed = undo->has_failed || !ok;
-    if (undo->is_again) {
-        rollback_retry_end(t, &t->x->program->steps[step], undo->row, ok);
-        undo->row = 0;
-    } else if (undo->commands_left == 0) {
-        turn_note(t, "undone", undo->has_failed ? STR("false") : STR("true"));
-        state_add_compensated(t->mem, t->x, t->x->program->steps[step].code, !undo->has_failed);
-        undo->row = 0;
-        undo->has_failed = false;
+    if (rollback->commands_left > 0)
+        rollback->commands_left--;
+    rollback->has_failed = rollback->has_failed || !ok;
+    if (rollback->is_retry) {
+        rollback_retry_end(t, &t->x->program->steps[step], rollback->row, ok);
+        rollback->row = 0;
+    } else if (rollback->commands_left == 0) {
+        turn_note(t, "undone", rollback->has_failed ? STR("false") : STR("true"));
+        state_add_compensated(t->mem, t->x, t->x->program->steps[step].code, !rollback->has_failed);
+        rollback->row = 0;
+        rollback->has_failed = false;
     }
-    t->x->cursor = (struct cursor){.step = step, .phase = PHASE_UNDO};
+    t->x->cursor = (struct cursor){.step = step, .phase = PHASE_ROLLBACK};
 }
 
 static enum step_result succeeded(struct turn *t, struct value output)
 {
     struct str output_json, variables_json = STR_NONE, assigned_json = STR_NONE;
-    const struct history_row *undone = t->undone->row;
+    const struct history_row *about = t->about->row;
 
     if (!turn_freeze(t, &output, &output_json))
         return STEP_FAILED;
     if (t->assigned.len > 0 && (!turn_freeze(t, &t->variables, &variables_json) ||
                                 !turn_json(t, t->assigned, &assigned_json)))
         return STEP_FAILED;
-    rollback_row(t, undone, STR("compensated"))->output_json = output_json;
+    rollback_row(t, about, STR("compensated"))->output_json = output_json;
     t->row_bytes += output_json.len;
     if (t->assigned.len > 0) {
         turn_note(t, "variables", assigned_json);
@@ -398,7 +398,7 @@ static struct str describe_retry(struct turn *t, struct str error_json, int64_t 
 
 static bool is_past_budget(const struct turn *t)
 {
-    return t->x->undo->deadline_at_us > 0 && t->wall_us >= t->x->undo->deadline_at_us;
+    return t->x->rollback->deadline_at_us > 0 && t->wall_us >= t->x->rollback->deadline_at_us;
 }
 
 /* The next attempt begins at that time. */
@@ -406,7 +406,7 @@ static enum step_result try_later(struct turn *t, struct str error_json, int64_t
 {
     turn_note(t, "retry", str_printf(t->mem, "%lld", (long long)at_us));
     t->x->cursor.wake_at_us = at_us;
-    step_wait(t, PHASE_UNDO, WAITING_RETRY, STR_NONE, describe_retry(t, error_json, at_us));
+    step_wait(t, PHASE_ROLLBACK, WAITING_RETRY, STR_NONE, describe_retry(t, error_json, at_us));
     return STEP_WAITS;
 }
 
@@ -434,16 +434,16 @@ static enum step_result failed(struct turn *t)
 {
     const struct step *step = turn_step(t);
     const struct retry *policy = step->retry != NULL ? step->retry : &t->x->program->retry;
-    const struct history_row *undone = t->undone->row;
+    const struct history_row *about = t->about->row;
     struct str error_json;
     int64_t at_us;
 
     (void)turn_failure(t, &error_json);
     if (t->failure.is_contended && !is_past_budget(t))
         return wait_for_record(t, error_json);
-    rollback_row(t, undone, STR("failed"))->error_json = error_json;
+    rollback_row(t, about, STR("failed"))->error_json = error_json;
     if (!is_past_budget(t) &&
-        failure_retries(t, policy, t->x->cursor.attempt - t->x->undo->tried_before,
+        failure_retries(t, policy, t->x->cursor.attempt - t->x->rollback->tried_before,
                         ROLLBACK_ATTEMPTS_MAX, &at_us))
         return try_later(t, error_json, at_us);
     outcome_dead_letter(t, LETTER_COMPENSATION, step->code, t->x->cursor.attempt, error_json,
@@ -468,39 +468,39 @@ enum step_result rollback_input(struct turn *t, const struct mapping *input, str
 
 static enum step_result run_rollback(struct turn *t, struct value delta, struct value *out)
 {
-    const struct undo *undo = t->x->undo;
-    const struct step *step = t->undone->step;
+    const struct rollback *rollback = t->x->rollback;
+    const struct step *step = t->about->step;
     struct value input, done = value_absent();
     struct str place = STR_NONE;
 
-    if (undo->commands_left > 0) {
+    if (rollback->commands_left > 0) {
         done = value_map_get_str(delta, STR("undo"));
-        place = value_text(value_map_get_str(done, STR("done")).items[undo->commands_left - 1]);
+        place = value_text(value_map_get_str(done, STR("done")).items[rollback->commands_left - 1]);
         t->key_suffix = str_printf(t->mem, ".%.*s-rollback", STR_ARG(place));
     }
     t->failure = (struct failure){0};
     if (is_past_budget(t))
         return turn_fail(t, STR("timeout_compensation"), STR("business"),
                          "there was no time left for rolling back");
-    if (t->x->cursor.frozen_json.len > 0) {
+    if (t->x->cursor.suspended_json.len > 0) {
         enum step_result end = suspend_resume(t);
 
         if (end != STEP_DONE)
             return end;
     }
-    if (undo->commands_left > 0)
+    if (rollback->commands_left > 0)
         return rollback_command_run(t, step, done, place, out);
     if (rollback_input(t, step->rollback.input, &input) != STEP_DONE)
         return STEP_FAILED;
     return procedure_run(t, step->rollback.procedure, STR_NONE, input, out);
 }
 
-/* One attempt of the rollback of undo.row. */
+/* One attempt of the visit of rollback.row. */
 static enum step_result roll_back_one(struct turn *t)
 {
-    const struct history_row *row = row_at(t, t->x->undo->row);
+    const struct history_row *row = row_at(t, t->x->rollback->row);
     struct history_row copy;
-    struct undone u;
+    struct visit_view u;
     struct value delta, output;
     enum step_result end;
 
@@ -508,7 +508,8 @@ static enum step_result roll_back_one(struct turn *t)
         return lose_history(t);
     if (row == NULL) {
         t->out->needs_history.is_needed = true;
-        t->out->needs_history.after = t->x->undo->row > UNDO_PAGE ? t->x->undo->row - UNDO_PAGE : 0;
+        t->out->needs_history.after =
+            t->x->rollback->row > ROLLBACK_PAGE ? t->x->rollback->row - ROLLBACK_PAGE : 0;
         return STEP_NEEDS;
     }
     /* Rows are added while it is in use, and the array may move. */
@@ -520,7 +521,7 @@ static enum step_result roll_back_one(struct turn *t)
         end = succeeded(t, output);
     if (end == STEP_FAILED)
         end = failed(t);
-    t->undone = NULL;
+    t->about = NULL;
     t->key_suffix = STR_NONE;
     t->is_answered = false;
     t->refused_at = STR_NONE;
@@ -529,10 +530,10 @@ static enum step_result roll_back_one(struct turn *t)
 
 /* --- the end of it --- */
 
-static void finish(struct turn *t)
+static void rollback_finish(struct turn *t)
 {
     struct execution *x = t->x;
-    enum execution_status end = x->undo->end;
+    enum execution_status end = x->rollback->end;
     struct str json;
     struct buf text;
 
@@ -544,11 +545,11 @@ static void finish(struct turn *t)
     buf_str(&text, json);
     buf_char(&text, '}');
     x->error_json = buf_view(&text);
-    if (!execution_is_rolled_back(x) && x->undo->from != NULL) {
-        x->cursor = *x->undo->from;
-        strand_resume_others(t, x->undo);
+    if (!execution_is_rolled_back(x) && x->rollback->from != NULL) {
+        x->cursor = *x->rollback->from;
+        strand_resume_others(t, x->rollback);
     }
-    x->undo = NULL;
+    x->rollback = NULL;
     if (t->out->history.count == 0)
         (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("compensated"));
     turn_note(t, "looked", STR("true"));
@@ -563,13 +564,13 @@ bool rollback_run(struct turn *t)
         if (t->steps >= TURN_STEPS_MAX || t->row_bytes > CONTEXT_BYTES_MAX)
             return true;
         t->steps++;
-        if (t->x->undo->row != 0) {
+        if (t->x->rollback->row != 0) {
             end = roll_back_one(t);
             continue;
         }
         end = find_next(t);
         if (end == STEP_DONE) {
-            finish(t);
+            rollback_finish(t);
             return true;
         }
     }

@@ -36,11 +36,11 @@ void rollback_command_note(struct turn *t);
 void rollback_command_recall(struct turn *t);
 
 /* How many there are in that member. */
-int64_t rollback_command_count(struct value undo);
+int64_t rollback_command_count(struct value rollback);
 
 /* Roll back the command that stands there. */
-enum step_result rollback_command_run(struct turn *t, const struct step *step, struct value undo,
-                                      struct str place, struct value *out);
+enum step_result rollback_command_run(struct turn *t, const struct step *step,
+                                      struct value rollback, struct str place, struct value *out);
 
 /* --- rollback_retry.c: rollbacks that were given up --- */
 

@@ -84,9 +84,10 @@ void rollback_command_note(struct turn *t)
 
 /* --- reading --- */
 
-int64_t rollback_command_count(struct value undo)
+int64_t rollback_command_count(struct value rollback)
 {
-    struct value done = undo.kind == VALUE_MAP ? value_map_get_str(undo, STR("done")) : undo;
+    struct value done =
+        rollback.kind == VALUE_MAP ? value_map_get_str(rollback, STR("done")) : rollback;
 
     return done.kind == VALUE_LIST ? (int64_t)done.len : 0;
 }
@@ -163,15 +164,15 @@ static void set_names(struct turn *t, const struct command *commands, uint32_t c
     }
 }
 
-static struct value inner(struct value undo, struct str member, struct str name)
+static struct value inner(struct value rollback, struct str member, struct str name)
 {
-    struct value all = value_map_get_str(undo, member);
+    struct value all = value_map_get_str(rollback, member);
 
     return all.kind == VALUE_MAP ? value_map_get_str(all, name) : value_absent();
 }
 
-enum step_result rollback_command_run(struct turn *t, const struct step *step, struct value undo,
-                                      struct str place, struct value *out)
+enum step_result rollback_command_run(struct turn *t, const struct step *step,
+                                      struct value rollback, struct str place, struct value *out)
 {
     struct value names, input, given;
     struct found found;
@@ -187,11 +188,11 @@ enum step_result rollback_command_run(struct turn *t, const struct step *step, s
                          "this version has no rollback of a command at %.*s", STR_ARG(place));
     is_named = found.procedure->kind != PROCEDURE_INLINE;
     if (is_named) {
-        given = found.path.len > 0 ? inner(undo, STR("inputs"), found.path) : t->undone->input;
+        given = found.path.len > 0 ? inner(rollback, STR("inputs"), found.path) : t->about->input;
         procedure_enter(t, found.procedure, found.path,
                         given.kind == VALUE_MAP ? given : value_map_empty(), &scope);
     }
-    names = inner(undo, STR("names"), found.path);
+    names = inner(rollback, STR("names"), found.path);
     if (names.kind == VALUE_MAP)
         set_names(t, found.procedure->commands, found.procedure->command_count, names);
     end = rollback_input(t, found.command->rollback.input, &input);

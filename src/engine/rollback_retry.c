@@ -4,7 +4,7 @@
  * The state remembers each of them with the id of its dead letter, so that an
  * operator's retry of the letter finds it, once:
  *
- *     {letter, row, commands, attempts}    row and commands as in struct undo
+ *     {letter, row, commands, attempts}    row and commands as in struct rollback
  *
  * The execution has ended. It is compensating again for this one rollback, and
  * ends as it had ended; only error.compensation may be another then.
@@ -72,7 +72,7 @@ void rollback_retry_note(struct turn *t)
     uuid_write(l->id, id);
     json =
         str_printf(t->mem, "{\"letter\":\"%s\",\"row\":%lld,\"commands\":%lld,\"attempts\":%lld}",
-                   id, (long long)t->x->undo->row, (long long)t->x->undo->commands_left,
+                   id, (long long)t->x->rollback->row, (long long)t->x->rollback->commands_left,
                    (long long)t->x->cursor.attempt);
     if (!json_read(t->mem, json, &given_up, &err))
         PANIC("what was written does not read back");
@@ -82,7 +82,7 @@ void rollback_retry_note(struct turn *t)
 
 /* --- trying again --- */
 
-/* The error as it was before it said what was undone: finish() in rollback.c says that anew. */
+/* The error as it was before it said what was undone: rollback_finish() in rollback.c says that anew. */
 static struct str without_compensation(struct turn *t)
 {
     struct value error;
@@ -102,7 +102,7 @@ static struct str without_compensation(struct turn *t)
     return json;
 }
 
-static struct value find(struct turn *t, struct str letter)
+static struct value given_up_find(struct turn *t, struct str letter)
 {
     struct value all = items_value(t->mem, &t->x->given_up);
 
@@ -115,8 +115,8 @@ static struct value find(struct turn *t, struct str letter)
 bool rollback_retry_begin(struct turn *t, struct err *err)
 {
     struct execution *x = t->x;
-    struct value given_up = find(t, t->ev->letter);
-    struct undo *undo = ARENA_NEW(t->mem, struct undo);
+    struct value given_up = given_up_find(t, t->ev->letter);
+    struct rollback *rollback = ARENA_NEW(t->mem, struct rollback);
     struct str id;
 
     if (x->status != STATUS_FAILED && x->status != STATUS_CANCELLED)
@@ -126,14 +126,14 @@ bool rollback_retry_begin(struct turn *t, struct err *err)
                        "there is no rollback of it that can be tried again: undo by hand what it "
                        "did, then resolve its letter with a note");
     id = value_text(value_map_get_str(given_up, STR("letter")));
-    *undo = (struct undo){.end = x->status,
-                          .before = 1, /* no other row is looked at */
-                          .row = int_of(given_up, "row"),
-                          .commands_left = int_of(given_up, "commands"),
-                          .is_again = true,
-                          .tried_before = int_of(given_up, "attempts")};
+    *rollback = (struct rollback){.end = x->status,
+                                  .before = 1, /* no other row is looked at */
+                                  .row = int_of(given_up, "row"),
+                                  .commands_left = int_of(given_up, "commands"),
+                                  .is_retry = true,
+                                  .tried_before = int_of(given_up, "attempts")};
     if (x->program->timeout_us > 0)
-        undo->deadline_at_us = t->wall_us + x->program->timeout_us;
+        rollback->deadline_at_us = t->wall_us + x->program->timeout_us;
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("undo"));
     turn_note(t, "undoes", str_printf(t->mem, "\"%.*s\"", STR_ARG(id)));
     state_drop_given_up(t->mem, x, id);
@@ -141,11 +141,11 @@ bool rollback_retry_begin(struct turn *t, struct err *err)
         PANIC("the id of a letter is none");
     t->out->retries_letter = true;
     x->error_json = without_compensation(t);
-    x->undo = undo;
+    x->rollback = rollback;
     x->status = STATUS_COMPENSATING;
     x->completed_at_us = 0;
     x->cursor = (struct cursor){
-        .phase = PHASE_UNDO, .attempt = undo->tried_before, .started_at_us = t->now_us};
+        .phase = PHASE_ROLLBACK, .attempt = rollback->tried_before, .started_at_us = t->now_us};
     return true;
 }
 

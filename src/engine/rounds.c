@@ -303,9 +303,9 @@ static const struct frame *under_way(const struct execution *x, uint32_t step, i
     found = find_frame(x->frames, x->frame_count, step, visit, index);
     for (uint32_t i = 0; i < x->other_count && found == NULL; i++)
         found = find_frame(x->others[i]->frames, x->others[i]->frame_count, step, visit, index);
-    for (uint32_t i = 0; x->undo != NULL && i < x->undo->other_count && found == NULL; i++)
-        found = find_frame(x->undo->others[i]->frames, x->undo->others[i]->frame_count, step, visit,
-                           index);
+    for (uint32_t i = 0; x->rollback != NULL && i < x->rollback->other_count && found == NULL; i++)
+        found = find_frame(x->rollback->others[i]->frames, x->rollback->others[i]->frame_count,
+                           step, visit, index);
     return found;
 }
 

@@ -11,7 +11,7 @@ static const struct wait *wait_of(const struct step *step)
 /* What the people who answered have put into sensitive fields of a form. */
 static void learn_answers(struct arena *mem, const struct execution *x, struct mask *out)
 {
-    struct signal_place place = signals_last(&x->signals, x->signals.count);
+    struct shared_place place = signals_last(&x->signals, x->signals.list.count);
     const struct signal *signal;
 
     while ((signal = signals_next(&x->signals, &place)) != NULL)

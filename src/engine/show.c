@@ -155,7 +155,7 @@ static void write_step_view(struct buf *out, const struct step_state *s, const s
 
 static void write_context(struct buf *out, const struct execution *x)
 {
-    struct signal_place place = signals_last(&x->signals, SIGNALS_SHOWN);
+    struct shared_place place = signals_last(&x->signals, SIGNALS_SHOWN);
     const struct signal *signal;
     bool first = true;
 
@@ -247,9 +247,9 @@ static void add_strand(struct program *p, struct step *made, struct value strand
 /* The strands that were stopped before everything was rolled back. */
 static struct value left_behind(struct value cursor)
 {
-    struct value undo = value_map_get_str(cursor, STR("undo"));
+    struct value rollback = value_map_get_str(cursor, STR("undo"));
 
-    return undo.kind == VALUE_MAP ? value_map_get_str(undo, STR("beside")) : value_absent();
+    return rollback.kind == VALUE_MAP ? value_map_get_str(rollback, STR("beside")) : value_absent();
 }
 
 /* Of "CODE:VISIT". */

@@ -3,91 +3,43 @@
 
 #include "base/hash.h"
 
-#include <string.h>
+/* What the list holds of a signal. */
+struct signal_item {
+    const struct signal *signal;
+    uint64_t hash; /* of its id */
+};
 
-static uint32_t hash_of(struct str id)
+static const struct signal_item *item_at(const struct signals *s, struct shared_place at)
 {
-    return (uint32_t)hash_bytes(id.ptr, id.len);
+    return shared_list_at(&s->list, at, sizeof(struct signal_item));
 }
 
-/* --- writing: what is shared is copied first --- */
-
-static void own_spine(struct arena *mem, struct signals *s, const void *owner, uint32_t room)
+static const struct signal_item *next_item(const struct signals *s, struct shared_place *place)
 {
-    struct signal_chunk **copy;
-
-    if (s->owner == owner && s->chunk_room >= room)
-        return;
-    /* Only one that grows by itself, as in a restore, needs room for more. */
-    s->chunk_room = s->owner == owner ? room * 2 : room;
-    s->owner = owner;
-    copy = ARENA_ARRAY(mem, s->chunk_room + 1u, struct signal_chunk *);
-    if (s->chunk_count > 0)
-        memcpy(copy, s->chunks, s->chunk_count * sizeof(struct signal_chunk *));
-    s->chunks = copy;
+    return shared_list_next(&s->list, place, sizeof(struct signal_item));
 }
 
-static struct signal_chunk *own_chunk(struct arena *mem, struct signals *s, const void *owner,
-                                      uint32_t index)
-{
-    struct signal_chunk *chunk = s->chunks[index], *copy;
-
-    if (chunk->owner == owner)
-        return chunk;
-    own_spine(mem, s, owner, s->chunk_count);
-    copy = arena_alloc(mem, sizeof(*copy));
-    *copy = *chunk;
-    copy->owner = owner;
-    s->chunks[index] = copy;
-    return copy;
-}
+/* --- writing --- */
 
 static void remove_at(struct arena *mem, struct signals *s, const void *owner,
-                      struct signal_place at)
+                      struct shared_place at)
 {
-    struct signal_chunk *chunk = own_chunk(mem, s, owner, at.chunk);
-    uint32_t after = chunk->count - at.item - 1;
-
-    memmove(&chunk->items[at.item], &chunk->items[at.item + 1], after * sizeof(chunk->items[0]));
-    memmove(&chunk->hashes[at.item], &chunk->hashes[at.item + 1], after * sizeof(chunk->hashes[0]));
-    chunk->count--;
-    s->count--;
-    if (chunk->count > 0)
-        return;
-    memmove(&s->chunks[at.chunk], &s->chunks[at.chunk + 1],
-            (s->chunk_count - at.chunk - 1) * sizeof(struct signal_chunk *));
-    s->chunk_count--;
-}
-
-static const struct signal *item_at(const struct signals *s, struct signal_place at)
-{
-    return s->chunks[at.chunk]->items[at.item];
+    shared_list_remove(mem, &s->list, owner, at, sizeof(struct signal_item));
 }
 
 const struct signal *signals_add(struct arena *mem, struct signals *s, const void *owner,
                                  const struct signal *signal)
 {
-    struct signal_chunk *chunk;
-    struct signal_place old;
+    struct signal_item *item = shared_list_add(mem, &s->list, owner, sizeof(*item));
+    struct shared_place old;
     const struct signal *left;
 
-    if (s->chunk_count == 0 || s->chunks[s->chunk_count - 1]->count == SIGNAL_CHUNK) {
-        own_spine(mem, s, owner, s->chunk_count + 1);
-        chunk = arena_alloc(mem, sizeof(*chunk));
-        chunk->owner = owner;
-        chunk->count = 0;
-        s->chunks[s->chunk_count++] = chunk;
-    } else {
-        chunk = own_chunk(mem, s, owner, s->chunk_count - 1);
-    }
-    chunk->hashes[chunk->count] = hash_of(signal->id);
-    chunk->items[chunk->count++] = signal;
-    s->count++;
-    if (s->count <= SIGNALS_SHOWN)
+    *item = (struct signal_item){signal, hash_bytes(signal->id.ptr, signal->id.len)};
+    if (s->list.count <= SIGNALS_SHOWN)
         return NULL;
     /* Just one is no longer shown. */
     old = signals_last(s, SIGNALS_SHOWN + 1);
-    left = item_at(s, old);
+    left = item_at(s, old)->signal;
     if (!left->is_taken)
         return NULL;
     remove_at(mem, s, owner, old);
@@ -95,24 +47,25 @@ const struct signal *signals_add(struct arena *mem, struct signals *s, const voi
 }
 
 /* Whether the signal at this place is among the last `count`. */
-static bool is_among_last(const struct signals *s, struct signal_place at, size_t count)
+static bool is_among_last(const struct signals *s, struct shared_place at, size_t count)
 {
-    struct signal_place first = signals_last(s, count);
+    struct shared_place first = signals_last(s, count);
 
     return at.chunk != first.chunk ? at.chunk > first.chunk : at.item >= first.item;
 }
 
-static bool find_seq(const struct signals *s, int64_t seq, struct signal_place *out)
+static bool find_seq(const struct signals *s, int64_t seq, struct shared_place *out)
 {
-    for (uint32_t c = 0; c < s->chunk_count; c++) {
-        const struct signal_chunk *chunk = s->chunks[c];
-        if (chunk->items[chunk->count - 1]->seq < seq)
+    for (uint32_t c = 0; c < s->list.chunk_count; c++) {
+        uint32_t count = s->list.chunks[c]->count;
+
+        if (item_at(s, (struct shared_place){c, count - 1})->signal->seq < seq)
             continue;
-        for (uint32_t i = 0; i < chunk->count; i++)
-            if (chunk->items[i]->seq == seq) {
-                *out = (struct signal_place){.chunk = c, .item = i};
+        for (uint32_t i = 0; i < count; i++) {
+            *out = (struct shared_place){c, i};
+            if (item_at(s, *out)->signal->seq == seq)
                 return true;
-            }
+        }
         return false;
     }
     return false;
@@ -121,20 +74,23 @@ static bool find_seq(const struct signals *s, int64_t seq, struct signal_place *
 const struct signal *signals_take(struct arena *mem, struct signals *s, const void *owner,
                                   int64_t seq)
 {
-    struct signal_place at;
+    struct shared_place at;
     struct signal *taken;
+    struct signal_item *item;
 
     if (!find_seq(s, seq, &at))
         return NULL;
     if (!is_among_last(s, at, SIGNALS_SHOWN)) {
-        const struct signal *left = item_at(s, at);
+        const struct signal *left = item_at(s, at)->signal;
+
         remove_at(mem, s, owner, at);
         return left;
     }
     taken = arena_alloc(mem, sizeof(*taken));
-    *taken = *item_at(s, at);
+    *taken = *item_at(s, at)->signal;
     taken->is_taken = true;
-    own_chunk(mem, s, owner, at.chunk)->items[at.item] = taken;
+    item = shared_list_own(mem, &s->list, owner, at, sizeof(*item));
+    item->signal = taken;
     return NULL;
 }
 
@@ -142,50 +98,32 @@ const struct signal *signals_take(struct arena *mem, struct signals *s, const vo
 
 const struct signal *signals_find(const struct signals *s, struct str id)
 {
-    uint32_t hash = hash_of(id);
+    uint64_t hash = hash_bytes(id.ptr, id.len);
+    struct shared_place place = {0};
+    const struct signal_item *item;
 
-    for (uint32_t c = 0; c < s->chunk_count; c++) {
-        const struct signal_chunk *chunk = s->chunks[c];
-        for (uint32_t i = 0; i < chunk->count; i++)
-            if (chunk->hashes[i] == hash && str_eq(chunk->items[i]->id, id))
-                return chunk->items[i];
-    }
+    while ((item = next_item(s, &place)) != NULL)
+        if (item->hash == hash && str_eq(item->signal->id, id))
+            return item->signal;
     return NULL;
 }
 
 const struct signal *signals_at(const struct signals *s, size_t index)
 {
-    uint32_t c = 0;
+    struct shared_place place = signals_last(s, s->list.count - index);
 
-    ASSERT(index < s->count);
-    while (index >= s->chunks[c]->count)
-        index -= s->chunks[c++]->count;
-    return s->chunks[c]->items[index];
+    ASSERT(index < s->list.count);
+    return item_at(s, place)->signal;
 }
 
-const struct signal *signals_next(const struct signals *s, struct signal_place *place)
+const struct signal *signals_next(const struct signals *s, struct shared_place *place)
 {
-    if (place->chunk == s->chunk_count)
-        return NULL;
-    if (place->item == s->chunks[place->chunk]->count) {
-        *place = (struct signal_place){.chunk = place->chunk + 1};
-        if (place->chunk == s->chunk_count)
-            return NULL;
-    }
-    return s->chunks[place->chunk]->items[place->item++];
+    const struct signal_item *item = next_item(s, place);
+
+    return item != NULL ? item->signal : NULL;
 }
 
-struct signal_place signals_last(const struct signals *s, size_t count)
+struct shared_place signals_last(const struct signals *s, size_t count)
 {
-    struct signal_place place = {.chunk = s->chunk_count};
-
-    if (count >= s->count)
-        return (struct signal_place){0};
-    while (count > 0) {
-        const struct signal_chunk *chunk = s->chunks[--place.chunk];
-        uint32_t here = count < chunk->count ? (uint32_t)count : chunk->count;
-        place.item = chunk->count - here;
-        count -= here;
-    }
-    return place;
+    return shared_list_last(&s->list, count);
 }

@@ -1,11 +1,6 @@
 /*
- * signals.h - the signals that an execution holds: a list that grows at its
- * end and that states share.
- *
- * A state holds a list of chunks, each with up to SIGNAL_CHUNK signals, oldest
- * first. A new state shares the chunks of the one it came from and copies only
- * those it changes, so a signal costs the same however many there are. A chunk
- * belongs to the state that made it (`owner`) and is written to by that alone.
+ * signals.h - the signals that an execution holds, a list that states share
+ * (shared_list.h), by seq.
  *
  * Signals that a wait has taken stay as long as $.signals shows them; older
  * ones leave. So all but the last SIGNALS_SHOWN are pending.
@@ -13,14 +8,11 @@
 #ifndef PAWL_ENGINE_SIGNALS_H
 #define PAWL_ENGINE_SIGNALS_H
 
-#include "base/arena.h"
 #include "base/str.h"
+#include "engine/shared_list.h"
 #include "value/value.h"
 
-enum {
-    SIGNALS_SHOWN = 100, /* in $.signals */
-    SIGNAL_CHUNK = 64,
-};
+enum { SIGNALS_SHOWN = 100 }; /* in $.signals */
 
 /* A signal that has been received. Immutable. */
 struct signal {
@@ -33,19 +25,9 @@ struct signal {
     struct str json;   /* the same as JSON */
 };
 
-struct signal_chunk {
-    const void *owner;
-    uint32_t count;                           /* never 0 */
-    uint32_t hashes[SIGNAL_CHUNK];            /* of the ids */
-    const struct signal *items[SIGNAL_CHUNK]; /* by seq */
-};
-
 /* Empty when all zeros. */
 struct signals {
-    const void *owner; /* of the array of chunks */
-    struct signal_chunk **chunks;
-    uint32_t chunk_count, chunk_room;
-    size_t count; /* of signals */
+    struct shared_list list;
 };
 
 /*
@@ -67,12 +49,9 @@ const struct signal *signals_find(const struct signals *s, struct str id);
 const struct signal *signals_at(const struct signals *s, size_t index);
 
 /* Going over them: `place` begins as all zeros. NULL after the last. */
-struct signal_place {
-    uint32_t chunk, item;
-};
-const struct signal *signals_next(const struct signals *s, struct signal_place *place);
+const struct signal *signals_next(const struct signals *s, struct shared_place *place);
 
 /* A place from which signals_next() gives the last `count`, or all of them. */
-struct signal_place signals_last(const struct signals *s, size_t count);
+struct shared_place signals_last(const struct signals *s, size_t count);
 
 #endif

@@ -50,11 +50,11 @@ static void write_step(struct buf *out, const struct step_state *s)
 
 static void write_signals(struct buf *out, const struct signals *signals)
 {
-    struct signal_place place = {0};
+    struct shared_place place = {0};
     const struct signal *s;
     bool first = true;
 
-    if (signals->count == 0)
+    if (signals->list.count == 0)
         return;
     buf_text(out, ",\"signals\":[");
     while ((s = signals_next(signals, &place)) != NULL) {
@@ -87,7 +87,7 @@ static void write_loops(struct arena *mem, struct buf *out, const struct executi
     buf_char(out, '"');
     buf_str(out, x->program->steps[l->step].code);
     /* Only strands, also those that are stopped, can be in one loop several times. */
-    if (x->other_count > 0 || (x->undo != NULL && x->undo->other_count > 0))
+    if (x->other_count > 0 || (x->rollback != NULL && x->rollback->other_count > 0))
         write_int(out, ":", l->visit);
     buf_text(out, "\":{\"items\":");
     write_value(out, items_value(mem, &l->collected));
@@ -160,13 +160,13 @@ struct str state_context_json(struct arena *mem, const struct execution *exec)
         write_rounds(&out, exec, exec->rounds, &first);
         buf_char(&out, ']');
     }
-    if (exec->compensated.count + exec->failed.count > 0) {
+    if (exec->compensated.list.count + exec->failed.list.count > 0) {
         buf_text(&out, ",\"compensated\":");
         write_value(&out, items_value(mem, &exec->compensated));
         buf_text(&out, ",\"failed\":");
         write_value(&out, items_value(mem, &exec->failed));
     }
-    if (exec->given_up.count > 0) {
+    if (exec->given_up.list.count > 0) {
         buf_text(&out, ",\"givenUp\":");
         write_value(&out, items_value(mem, &exec->given_up));
     }
@@ -193,7 +193,7 @@ static size_t step_bytes(const struct step_state *s)
 size_t state_context_bytes(const struct execution *x)
 {
     size_t bytes = x->input_json.len + x->variables_json.len;
-    struct signal_place place = {0};
+    struct shared_place place = {0};
     const struct signal *s;
 
     for (uint32_t i = 0; i < x->program->step_count; i++)

@@ -42,7 +42,7 @@ struct stored_execution {
 };
 
 /* What a new execution is made of. */
-struct birth {
+struct execution_new {
     struct uuid id;
     struct str key, org_id; /* or empty */
     struct str user_json;   /* who starts it */
@@ -55,8 +55,9 @@ struct birth {
  * ERR_TOO_LARGE, ERR_EXPRESSION_ERROR: the input is too large, or has no JSON
  * form.
  */
-bool state_new(struct arena *mem, const struct program *program, const struct birth *birth,
-               struct execution **out, struct err *err) MUST_USE;
+bool execution_new(struct arena *mem, const struct program *program,
+                   const struct execution_new *from, struct execution **out,
+                   struct err *err) MUST_USE;
 
 /*
  * The business key of a start or a child: `given`, or if that is empty as

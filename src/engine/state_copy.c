@@ -8,7 +8,7 @@ static struct str copy_text(struct arena *mem, struct str s)
 
 static void copy_signals(struct arena *mem, struct execution *x, const struct signals *from)
 {
-    struct signal_place place = {0};
+    struct shared_place place = {0};
     const struct signal *s;
 
     x->signals = (struct signals){0};
@@ -23,9 +23,9 @@ static void copy_signals(struct arena *mem, struct execution *x, const struct si
     }
 }
 
-static const struct asking *copy_asking(struct arena *mem, const struct asking *from)
+static const struct reconciling *copy_reconciling(struct arena *mem, const struct reconciling *from)
 {
-    struct asking *a;
+    struct reconciling *a;
 
     if (from == NULL)
         return NULL;
@@ -33,7 +33,7 @@ static const struct asking *copy_asking(struct arena *mem, const struct asking *
     *a = *from;
     a->error_json = copy_text(mem, from->error_json);
     a->input_json = copy_text(mem, from->input_json);
-    a->frozen_json = copy_text(mem, from->frozen_json);
+    a->suspended_json = copy_text(mem, from->suspended_json);
     a->letter = copy_text(mem, from->letter);
     return a;
 }
@@ -47,7 +47,7 @@ static const struct cursor *copy_from(struct arena *mem, const struct cursor *fr
     c = arena_alloc(mem, sizeof(*c));
     *c = *from;
     c->input_json = copy_text(mem, from->input_json);
-    c->frozen_json = copy_text(mem, from->frozen_json);
+    c->suspended_json = copy_text(mem, from->suspended_json);
     return c;
 }
 
@@ -56,11 +56,11 @@ static struct cursor copy_cursor(struct arena *mem, struct cursor c)
     c.input_json = copy_text(mem, c.input_json);
     c.types_json = copy_text(mem, c.types_json);
     c.correlation = copy_text(mem, c.correlation);
-    c.frozen_json = copy_text(mem, c.frozen_json);
+    c.suspended_json = copy_text(mem, c.suspended_json);
     c.awaited = copy_text(mem, c.awaited);
     c.failed_at = copy_text(mem, c.failed_at);
     c.kept_answer_json = copy_text(mem, c.kept_answer_json);
-    c.asking = copy_asking(mem, c.asking);
+    c.reconciling = copy_reconciling(mem, c.reconciling);
     return c;
 }
 
@@ -107,18 +107,18 @@ static void copy_strands(struct arena *mem, struct execution *x, const struct ex
     x->others = copy_others(mem, from->others, from->other_count);
 }
 
-static const struct undo *copy_rollback(struct arena *mem, const struct undo *from)
+static const struct rollback *copy_rollback(struct arena *mem, const struct rollback *from)
 {
-    struct undo *undo;
+    struct rollback *rollback;
 
     if (from == NULL)
         return NULL;
-    undo = arena_alloc(mem, sizeof(*undo));
-    *undo = *from;
-    undo->from = copy_from(mem, from->from);
-    undo->others = copy_others(mem, from->others, from->other_count);
-    undo->again = state_copy_visits(mem, from->again);
-    return undo;
+    rollback = arena_alloc(mem, sizeof(*rollback));
+    *rollback = *from;
+    rollback->from = copy_from(mem, from->from);
+    rollback->others = copy_others(mem, from->others, from->other_count);
+    rollback->again = state_copy_visits(mem, from->again);
+    return rollback;
 }
 
 static const struct pause *copy_pause(struct arena *mem, const struct pause *from)
@@ -192,7 +192,7 @@ struct execution *state_copy(struct arena *mem, const struct execution *exec)
     x->result_json = copy_text(mem, exec->result_json);
     x->waiting_for_json = copy_text(mem, exec->waiting_for_json);
     copy_strands(mem, x, exec);
-    x->undo = copy_rollback(mem, exec->undo);
+    x->rollback = copy_rollback(mem, exec->rollback);
     x->pause = copy_pause(mem, exec->pause);
     x->variables = value_copy(mem, exec->variables);
     x->variables_json = copy_text(mem, exec->variables_json);

@@ -150,23 +150,23 @@ bool letter_status_read(struct str name, enum letter_status *out)
     return false;
 }
 
-static const char *const outcomes[] = {
-#define OUTCOME_SAID(symbol, text) (text),
-#include "engine/outcomes.def"
-#undef OUTCOME_SAID
+static const char *const verdicts[] = {
+#define VERDICT(symbol, text) (text),
+#include "engine/verdict.def"
+#undef VERDICT
 };
 
-const char *outcome_said_name(enum outcome_said said)
+const char *verdict_name(enum verdict verdict)
 {
-    ASSERT(said < SAID_COUNT);
-    return outcomes[said];
+    ASSERT(verdict < VERDICT_COUNT);
+    return verdicts[verdict];
 }
 
-bool outcome_said_read(struct str name, enum outcome_said *out)
+bool verdict_read(struct str name, enum verdict *out)
 {
-    for (unsigned i = 0; i < SAID_COUNT; i++)
-        if (str_eq(name, str_of(outcomes[i]))) {
-            *out = (enum outcome_said)i;
+    for (unsigned i = 0; i < VERDICT_COUNT; i++)
+        if (str_eq(name, str_of(verdicts[i]))) {
+            *out = (enum verdict)i;
             return true;
         }
     return false;

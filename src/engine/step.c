@@ -232,9 +232,9 @@ enum step_result step_attempt(struct turn *t)
         return run_wait(t, step);
     if (p->kind != PROCEDURE_INLINE)
         input = stored_input(t);
-    if (t->x->cursor.frozen_json.len > 0 && t->is_stopping) {
+    if (t->x->cursor.suspended_json.len > 0 && t->is_stopping) {
         suspend_recall(t);
-    } else if (t->x->cursor.frozen_json.len > 0) {
+    } else if (t->x->cursor.suspended_json.len > 0) {
         end = suspend_resume(t);
         if (end != STEP_DONE)
             return end;

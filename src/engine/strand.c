@@ -192,7 +192,7 @@ static void fail_stopped(struct turn *t, struct str class)
     (void)turn_fail(t, STR("stopped"), class, "it was stopped before it had ended");
     t->failure.is_tried_again = true; /* nothing in the step may handle it */
     stopped = t->failure;
-    if (t->x->cursor.frozen_json.len > 0) {
+    if (t->x->cursor.suspended_json.len > 0) {
         t->is_stopping = true;
         (void)step_attempt(t);
         t->is_stopping = false;
@@ -226,13 +226,13 @@ static void stop_in_hand(struct turn *t, const struct frame *frame)
     if (t->ev->kind != EVENT_CANCEL)
         child_tell_cancel(t, cursor);
     /* What may have happened is undone as if it had: nobody asks, or waits for the answer. */
-    if (cursor->asking != NULL) {
+    if (cursor->reconciling != NULL) {
         reconcile_give_up(t);
     } else if (cursor->phase == PHASE_JOB || turn_is_in_doubt(x)) {
         /* A child that is cancelled with its parent has a known outcome. */
         fail_stopped(t, child_is_awaited(cursor) && !turn_is_in_doubt(x) ? STR("business")
                                                                          : STR("indeterminate"));
-    } else if (turn_is_in_visit(x) && cursor->frozen_json.len > 0) {
+    } else if (turn_is_in_visit(x) && cursor->suspended_json.len > 0) {
         fail_stopped(t, STR("business"));
     } else if (turn_is_in_visit(x)) {
         (void)step_row(t, HISTORY_EVENT, STR("stopped"));
@@ -284,7 +284,7 @@ void strand_stop_others(struct turn *t, const struct frame *frame)
     turn_begin_step(t);
 }
 
-void strand_leave_others(struct turn *t, struct undo *undo)
+void strand_leave_others(struct turn *t, struct rollback *rollback)
 {
     struct execution *x = t->x;
     const struct strand **left;
@@ -296,18 +296,18 @@ void strand_leave_others(struct turn *t, struct undo *undo)
         left[i] = new_strand(t->mem, (struct strand){.cursor = {.step = x->others[i]->cursor.step},
                                                      .frames = x->others[i]->frames,
                                                      .frame_count = x->others[i]->frame_count});
-    undo->others = left;
-    undo->other_count = x->other_count;
-    undo->place = x->place;
+    rollback->others = left;
+    rollback->other_count = x->other_count;
+    rollback->place = x->place;
     strand_stop_others(t, NULL);
 }
 
-void strand_resume_others(struct turn *t, const struct undo *undo)
+void strand_resume_others(struct turn *t, const struct rollback *rollback)
 {
-    t->x->others = undo->others;
-    t->x->other_count = undo->other_count;
-    t->x->place = undo->place;
-    t->has_strands = t->has_strands || undo->other_count > 0;
+    t->x->others = rollback->others;
+    t->x->other_count = rollback->other_count;
+    t->x->place = rollback->place;
+    t->has_strands = t->has_strands || rollback->other_count > 0;
 }
 
 /* --- running --- */
@@ -328,7 +328,7 @@ bool strand_run_rest(struct turn *t)
 {
     struct execution *x = t->x;
 
-    while (x->undo == NULL && !status_is_terminal(x->status)) {
+    while (x->rollback == NULL && !status_is_terminal(x->status)) {
         uint32_t place = strand_find(t, is_ready);
 
         if (place == NO_STRAND || step_turn_is_long(t))
@@ -405,7 +405,7 @@ void strand_settle(struct turn *t)
         x->other_count = x->place = 0;
     }
     /* A failed one is where its failure was. */
-    if (!status_is_terminal(x->status) && x->undo == NULL) {
+    if (!status_is_terminal(x->status) && x->rollback == NULL) {
         held = strand_find(t, is_held);
         strand_take(t, held != NO_STRAND ? held : 0);
         x->status = strand_find(t, is_ready) != NO_STRAND ? STATUS_RUNNING : STATUS_WAITING;

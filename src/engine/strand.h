@@ -38,8 +38,8 @@ bool strand_has_others(const struct turn *t, const struct frame *frame);
 void strand_stop_others(struct turn *t, const struct frame *frame);
 
 /* Stop all others before everything is rolled back, and take them up again if nothing was. */
-void strand_leave_others(struct turn *t, struct undo *undo);
-void strand_resume_others(struct turn *t, const struct undo *undo);
+void strand_leave_others(struct turn *t, struct rollback *rollback);
+void strand_resume_others(struct turn *t, const struct rollback *rollback);
 
 /* Run those that are ready until all wait. False: reads are needed first. */
 bool strand_run_rest(struct turn *t);

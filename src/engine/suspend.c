@@ -140,7 +140,7 @@ bool suspend_step(struct turn *t, struct str asks)
         write_logs(&out, &t->logs);
     }
     buf_char(&out, '}');
-    t->x->cursor.frozen_json = buf_view(&out);
+    t->x->cursor.suspended_json = buf_view(&out);
     if (out.len > CONTEXT_BYTES_MAX)
         return turn_fail_size(t) == STEP_DONE;
     /* Executions that were started begin now: their ids are known from here on. */
@@ -216,7 +216,7 @@ static struct value read_frozen(struct turn *t)
     struct value frozen;
     struct err err;
 
-    if (!json_read(t->mem, t->x->cursor.frozen_json, &frozen, &err))
+    if (!json_read(t->mem, t->x->cursor.suspended_json, &frozen, &err))
         PANIC("what a step has done does not read back");
     return frozen;
 }
@@ -273,5 +273,5 @@ bool suspend_answer(struct turn *t, struct value output)
         return false;
     results = with_member(t, results, str_printf(t->mem, "%.*s!", STR_ARG(asks)), output);
     frozen = with_member(t, frozen, STR("results"), results);
-    return turn_json(t, frozen, &t->x->cursor.frozen_json);
+    return turn_json(t, frozen, &t->x->cursor.suspended_json);
 }

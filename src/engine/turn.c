@@ -111,7 +111,7 @@ struct str turn_round_text(struct turn *t, struct round round)
 
 bool turn_is_in_doubt(const struct execution *x)
 {
-    return x->cursor.asking != NULL || (x->cursor.is_unsure && turn_is_in_visit(x));
+    return x->cursor.reconciling != NULL || (x->cursor.is_unsure && turn_is_in_visit(x));
 }
 
 void turn_leave_visit(struct turn *t)

@@ -47,7 +47,7 @@ enum step_result {
 };
 
 /* What the rollback, or the reconcile, under way sees of the visit that it is about. */
-struct undone {
+struct visit_view {
     const struct step *step;
     const struct history_row *row; /* of a rollback */
     struct value view;             /* $.steps.SELF */
@@ -102,12 +102,12 @@ struct turn {
     struct cel_activation activation;
 
     /* where expressions stand */
-    const struct scope *scope;   /* or NULL: in the process itself */
-    const struct undone *undone; /* or NULL: the step itself */
-    struct value error;          /* $.error, or absent */
-    int64_t reminder;            /* $.reminder.index, from 1 on; 0 = none */
-    struct str key_suffix;       /* "-rollback" and such */
-    bool has_nothing_to_wake;    /* the child that it waits for has not ended */
+    const struct scope *scope;      /* or NULL: in the process itself */
+    const struct visit_view *about; /* or NULL: the step itself */
+    struct value error;             /* $.error, or absent */
+    int64_t reminder;               /* $.reminder.index, from 1 on; 0 = none */
+    struct str key_suffix;          /* "-rollback" and such */
+    bool has_nothing_to_wake;       /* the child that it waits for has not ended */
     bool is_answered;       /* the attempt of the rollback, or the question, under way goes on */
     bool has_strands;       /* there are several, or were in this turn */
     bool has_stopped;       /* strands, which may have held something */
@@ -207,7 +207,7 @@ void member_kind(struct buf *out, enum waiting_kind kind);
 /* Neither at its end nor on its way back. */
 static inline bool turn_goes_forward(const struct turn *t)
 {
-    return t->x->undo == NULL && !status_is_terminal(t->x->status);
+    return t->x->rollback == NULL && !status_is_terminal(t->x->status);
 }
 
 /* --- key.c: idempotency keys --- */

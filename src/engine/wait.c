@@ -16,7 +16,7 @@ bool wait_is(const struct command *c)
     return catalog_command(c->type)->ends == ENDS_WAITS;
 }
 
-static void put(struct value_entry *entries, size_t *count, struct str key, struct value v)
+static void entry_put(struct value_entry *entries, size_t *count, struct str key, struct value v)
 {
     entries[(*count)++] = (struct value_entry){.key = value_key(key), .value = v};
 }
@@ -26,7 +26,7 @@ static struct value fired(struct turn *t)
     struct value_entry *entries = ARENA_ARRAY(t->mem, 1, struct value_entry);
     size_t count = 0, duplicate;
 
-    put(entries, &count, STR("firedAt"), time_text(t->mem, t->now_us));
+    entry_put(entries, &count, STR("firedAt"), time_text(t->mem, t->now_us));
     return value_map_make(t->mem, entries, count, &duplicate);
 }
 
@@ -49,12 +49,12 @@ static struct value answer(struct turn *t, const struct signal *signal, struct v
     struct value view = signal == NULL ? value_map_empty() : signal->view;
     size_t count = 0, duplicate;
 
-    put(entries, &count, STR("type"), turn_or_null(value_map_get_str(view, STR("type"))));
-    put(entries, &count, STR("payload"), payload);
-    put(entries, &count, STR("by"), turn_or_null(value_map_get_str(view, STR("by"))));
-    put(entries, &count, STR("receivedAt"),
-        turn_or_null(value_map_get_str(view, STR("receivedAt"))));
-    put(entries, &count, STR("timedOut"), value_bool(signal == NULL));
+    entry_put(entries, &count, STR("type"), turn_or_null(value_map_get_str(view, STR("type"))));
+    entry_put(entries, &count, STR("payload"), payload);
+    entry_put(entries, &count, STR("by"), turn_or_null(value_map_get_str(view, STR("by"))));
+    entry_put(entries, &count, STR("receivedAt"),
+              turn_or_null(value_map_get_str(view, STR("receivedAt"))));
+    entry_put(entries, &count, STR("timedOut"), value_bool(signal == NULL));
     return value_map_make(t->mem, entries, count, &duplicate);
 }
 
@@ -164,7 +164,7 @@ static void describe_unmatched(struct turn *t)
 
     if (!json_read(t->mem, t->x->waiting_for_json, &why, &err))
         PANIC("what an execution waits for does not read back");
-    put(entry, &count, STR("unmatched"), value_int(t->x->cursor.unmatched));
+    entry_put(entry, &count, STR("unmatched"), value_int(t->x->cursor.unmatched));
     why = state_merge(t->mem, why, value_map_make(t->mem, entry, 1, &duplicate));
     if (!turn_json(t, why, &t->x->waiting_for_json))
         PANIC("what was read from JSON has no JSON form");
@@ -235,7 +235,7 @@ bool wait_checks_form(struct turn *t, const struct step *step, struct err *err)
 static const struct signal *find_buffered(struct turn *t, const struct command *c,
                                           struct value types, struct value *payload)
 {
-    struct signal_place place = {0};
+    struct shared_place place = {0};
     const struct signal *s;
 
     while ((s = signals_next(&t->x->signals, &place)) != NULL)

@@ -98,7 +98,7 @@ static bool go_on_behind(struct turn *t)
         t->is_answered = true;
         return reconcile_ask(t);
     }
-    if (t->x->undo != NULL) {
+    if (t->x->rollback != NULL) {
         t->is_answered = true; /* engine_advance() goes on with it */
         return true;
     }
@@ -170,7 +170,7 @@ static bool wake_step(struct turn *t)
         return wake_job(t);
     case PHASE_RECONCILE:
         return is_timer_due(t) && t->x->cursor.awaited.len > 0 ? wake_job(t) : reconcile_ask(t);
-    case PHASE_UNDO: /* engine_advance() goes on with it */
+    case PHASE_ROLLBACK: /* engine_advance() goes on with it */
         return !is_timer_due(t) || t->x->cursor.awaited.len == 0 || wake_job(t);
     case PHASE_HELD:
     case PHASE_COUNT:
@@ -187,12 +187,13 @@ bool wake_is_due(const struct turn *t)
         return false;
     if (x->cursor.phase == PHASE_ENTER)
         return true;
-    if (x->undo != NULL && x->cursor.wake_at_us == 0 && x->cursor.awaited.len == 0)
+    if (x->rollback != NULL && x->cursor.wake_at_us == 0 && x->cursor.awaited.len == 0)
         return true;
-    if (x->undo != NULL && x->undo->deadline_at_us > 0 && x->undo->deadline_at_us <= t->wall_us)
+    if (x->rollback != NULL && x->rollback->deadline_at_us > 0 &&
+        x->rollback->deadline_at_us <= t->wall_us)
         return true;
     /* Its child may have ended at any time. */
-    if (x->undo == NULL && child_is_awaited(&x->cursor))
+    if (x->rollback == NULL && child_is_awaited(&x->cursor))
         return true;
     return is_timer_due(t);
 }
@@ -261,7 +262,7 @@ bool wake_apply(struct turn *t, bool *complete)
 {
     const struct execution *x = t->x;
 
-    if (x->cursor.phase != PHASE_HELD && x->undo == NULL && x->deadline_at_us > 0 &&
+    if (x->cursor.phase != PHASE_HELD && x->rollback == NULL && x->deadline_at_us > 0 &&
         t->wall_us >= x->deadline_at_us) {
         apply_deadline(t);
         return true;

@@ -132,6 +132,12 @@ static void write_logs(struct arena *mem, const struct commit *commit)
     }
 }
 
+static void wake_tell(struct node *n, const struct tells *tells)
+{
+    for (size_t i = 0; i < tells->count; i++)
+        wake_told(n, tells->items[i].execution);
+}
+
 /* A commit of an execution is durable, whatever led to it. */
 static void commit_applied(struct node *n, struct entry *e, struct work *w)
 {
@@ -148,8 +154,9 @@ static void commit_applied(struct node *n, struct entry *e, struct work *w)
         taken_tell(n, e, commit);
     for (size_t i = 0; i < commit->starts.count; i++)
         wake(n, commit->starts.items[i]->id);
-    for (size_t i = 0; i < commit->tells.count; i++)
-        wake_told(n, commit->tells.items[i].execution);
+    wake_tell(n, &commit->tells);
+    if (e->is_joined && status_is_terminal(commit->after->status))
+        wake_told(n, e->id);
 }
 
 static void member_applied(struct node *n, struct work *w)
@@ -164,6 +171,8 @@ static void member_applied(struct node *n, struct work *w)
     }
     if (commit != NULL)
         commit_applied(n, e, w);
+    else
+        wake_tell(n, &w->assertion.tells);
     if (w->is_futile)
         w->kind->futile(n, e, w, &w->err, w->found);
     else

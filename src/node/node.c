@@ -142,7 +142,7 @@ static bool is_drained(const struct node *n)
 }
 
 /* Nothing that was acknowledged is lost by this; what was not is found at the next start. */
-static enum node_end give_up(const struct node *n)
+static enum node_result give_up(const struct node *n)
 {
     bool has_changes = n->outstanding > 0 || n->pending > 0 || n->current->members.count > 0;
 
@@ -156,7 +156,7 @@ static enum node_end give_up(const struct node *n)
     return has_changes ? NODE_UNDECIDED : NODE_DRAINED;
 }
 
-enum node_end node_run(struct node *n)
+enum node_result node_run(struct node *n)
 {
     struct epoll_event events[64];
     int64_t give_up_us = INT64_MAX;

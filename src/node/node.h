@@ -42,7 +42,7 @@ struct node_options {
 /* Open the store and recover; ERR_IO when that is impossible. */
 struct node *node_open(const struct node_options *options, struct err *err) MUST_USE;
 
-enum node_end {
+enum node_result {
     NODE_DRAINED,   /* nothing that was asked for is undecided */
     NODE_UNDECIDED, /* changes were under way for too long: nobody knows how they ended */
 };
@@ -54,7 +54,7 @@ enum node_end {
 #define DRAIN_MAX_US INT64_C(15000000)
 
 /* Serve until node_stop(); then drain: finish what was accepted, within DRAIN_MAX_US. */
-enum node_end node_run(struct node *n);
+enum node_result node_run(struct node *n);
 
 /*
  * One pass of the loop without sleeping: take what came back, fire what is due,
@@ -192,7 +192,7 @@ struct node_request {
     struct value output; /* SKIP, RESOLVE: of the step; absent = none */
     struct str letter;   /* RESOLVE, UNDO, UNPARK: the id of the dead letter */
     /* RESOLVE; `idempotency` has the status and the answer that is kept */
-    enum outcome_said said;
+    enum verdict verdict;
     struct str note;
     /* DEFINITION */
     struct definition_change definition;

@@ -85,7 +85,7 @@ static bool make_execution(struct node *n, struct entry *e, const struct program
                            const struct node_request *r, struct str key, struct value input,
                            struct err *err)
 {
-    struct birth birth = {
+    struct execution_new from = {
         .id = e->id,
         .key = key,
         .org_id = r->user.org_id,
@@ -94,7 +94,7 @@ static bool make_execution(struct node *n, struct entry *e, const struct program
         .now_us = clock_wall_us(n->clock),
     };
 
-    if (!state_new(&e->mem, p, &birth, &e->x, err))
+    if (!execution_new(&e->mem, p, &from, &e->x, err))
         return false;
     e->state = ENTRY_READY;
     return true;

@@ -63,7 +63,7 @@ void taken_tell(struct node *n, struct entry *e, const struct commit *commit)
 
 bool taken_not_yet(const struct execution *x, int64_t signal_seq)
 {
-    struct signal_place place = {0};
+    struct shared_place place = {0};
     const struct signal *s;
 
     while ((s = signals_next(&x->signals, &place)) != NULL)

@@ -95,7 +95,7 @@ static bool is_before(const struct timer *a, const struct timer *b)
     return uuid_cmp(a->id, b->id) < 0;
 }
 
-static void put(struct timers *t, uint32_t place, struct timer timer)
+static void timer_put(struct timers *t, uint32_t place, struct timer timer)
 {
     t->heap[place] = timer;
     t->index[timer.slot] = place + 1;
@@ -106,8 +106,8 @@ static void sift_up(struct timers *t, uint32_t place)
     struct timer timer = t->heap[place];
 
     for (; place > 0 && is_before(&timer, &t->heap[(place - 1) / 2]); place = (place - 1) / 2)
-        put(t, place, t->heap[(place - 1) / 2]);
-    put(t, place, timer);
+        timer_put(t, place, t->heap[(place - 1) / 2]);
+    timer_put(t, place, timer);
 }
 
 static void sift_down(struct timers *t, uint32_t place)
@@ -120,10 +120,10 @@ static void sift_down(struct timers *t, uint32_t place)
             child++;
         if (!is_before(&t->heap[child], &timer))
             break;
-        put(t, place, t->heap[child]);
+        timer_put(t, place, t->heap[child]);
         place = child;
     }
-    put(t, place, timer);
+    timer_put(t, place, timer);
 }
 
 static void move(struct timers *t, uint32_t place, int64_t at_us)
@@ -145,7 +145,7 @@ static void remove_at(struct timers *t, uint32_t place)
     t->count = last;
     if (place == last)
         return;
-    put(t, place, t->heap[last]);
+    timer_put(t, place, t->heap[last]);
     sift_up(t, place);
     sift_down(t, place);
 }

@@ -141,12 +141,12 @@ static void request_event(const struct node *n, const struct work *w, struct eve
     case NODE_RESOLVE:
         ev->kind = EVENT_RESOLVE;
         ev->letter = r->letter;
-        ev->said = r->said;
+        ev->verdict = r->verdict;
         ev->output = r->output;
         ev->note = r->note;
         return;
     case NODE_UNDO:
-        ev->kind = EVENT_UNDO;
+        ev->kind = EVENT_ROLLBACK;
         ev->letter = r->letter;
         return;
     case NODE_PAUSE:

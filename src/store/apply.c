@@ -41,14 +41,14 @@ bool status_is_live(enum execution_status status)
     return !statuses[status].is_terminal;
 }
 
-enum apply_end apply_refuse(const struct apply *a, struct member *m, enum member_result result)
+enum apply_result apply_refuse(const struct apply *a, struct member *m, enum member_result result)
 {
     m->result = result;
     return a->wrote ? APPLY_AGAIN : APPLY_DONE;
 }
 
-enum apply_end apply_refuse_with(const struct apply *a, struct member *m, enum err_code code,
-                                 const char *format, ...)
+enum apply_result apply_refuse_with(const struct apply *a, struct member *m, enum err_code code,
+                                    const char *format, ...)
 {
     char message[sizeof(m->err.message)];
     va_list args;
@@ -274,8 +274,8 @@ static bool write_record(struct apply *a, struct str org_id, const struct record
 }
 
 /* APPLY_DONE with m->result RECORD_STALE, or unchanged when all were written. */
-static enum apply_end write_records(struct apply *a, struct member *m, int64_t now_us,
-                                    enum db_status *status)
+static enum apply_result write_records(struct apply *a, struct member *m, int64_t now_us,
+                                       enum db_status *status)
 {
     const struct record_writes *writes = &m->commit->records;
     struct str org_id = record_org(m->commit->after->org_id);
@@ -494,7 +494,7 @@ static bool begin_execution(struct apply *a, const struct commit *c, int64_t row
     return true;
 }
 
-static enum apply_end start_execution(struct apply *a, struct member *m, enum db_status *status)
+static enum apply_result start_execution(struct apply *a, struct member *m, enum db_status *status)
 {
     const struct execution *e = m->commit->after;
     bool has_live_key = e->key.len > 0 && status_is_live(e->status);
@@ -516,8 +516,8 @@ static enum apply_end start_execution(struct apply *a, struct member *m, enum db
 }
 
 /* The business key goes when an execution ends, and comes back when it is taken up again. */
-static enum apply_end move_live_key(struct apply *a, struct member *m, const struct before *before,
-                                    enum db_status *status)
+static enum apply_result move_live_key(struct apply *a, struct member *m,
+                                       const struct before *before, enum db_status *status)
 {
     const struct execution *e = m->commit->after;
     bool was_live = status_is_live(before->status);
@@ -545,11 +545,11 @@ static enum apply_end move_live_key(struct apply *a, struct member *m, const str
                : APPLY_FAILED;
 }
 
-static enum apply_end advance_execution(struct apply *a, struct member *m,
-                                        const struct before *before, enum db_status *status)
+static enum apply_result advance_execution(struct apply *a, struct member *m,
+                                           const struct before *before, enum db_status *status)
 {
     const struct execution *e = m->commit->after;
-    enum apply_end end = move_live_key(a, m, before, status);
+    enum apply_result end = move_live_key(a, m, before, status);
 
     if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
         return end;
@@ -575,7 +575,7 @@ static enum apply_end advance_execution(struct apply *a, struct member *m,
 }
 
 /* Executions that begin with this commit. What was read of their keys may have changed. */
-static enum apply_end start_children(struct apply *a, struct member *m, enum db_status *status)
+static enum apply_result start_children(struct apply *a, struct member *m, enum db_status *status)
 {
     for (size_t i = 0; i < m->commit->starts.count; i++) {
         struct commit *start = ARENA_NEW(a->mem, struct commit);
@@ -596,11 +596,11 @@ static enum apply_end start_children(struct apply *a, struct member *m, enum db_
     return APPLY_DONE;
 }
 
-/* What other executions are told by this commit. */
-static bool write_tells(struct apply *a, const struct commit *c, enum db_status *status)
+/* What other executions are told. */
+static bool write_tells(struct apply *a, const struct tells *tells, enum db_status *status)
 {
-    for (size_t i = 0; i < c->tells.count; i++) {
-        const struct tell *t = &c->tells.items[i];
+    for (size_t i = 0; i < tells->count; i++) {
+        const struct tell *t = &tells->items[i];
         char id[UUID_TEXT_LEN + 1];
 
         uuid_write(t->execution, id);
@@ -615,7 +615,7 @@ static bool write_tells(struct apply *a, const struct commit *c, enum db_status 
 }
 
 /* Another session has locked it: the others of the batch do not wait for that. */
-static enum apply_end refuse_locked(const struct apply *a, struct member *m)
+static enum apply_result refuse_locked(const struct apply *a, struct member *m)
 {
     return apply_refuse_with(a, m, ERR_OVERLOADED,
                              "another session has locked the execution; try again");
@@ -631,11 +631,11 @@ bool apply_consume(struct apply *a, int64_t row, const struct told_numbers *numb
     return true;
 }
 
-enum apply_end apply_assertion(struct apply *a, struct member *m, enum db_status *status)
+enum apply_result apply_assertion(struct apply *a, struct member *m, enum db_status *status)
 {
     const struct assertion *s = m->assertion;
     struct before before;
-    enum apply_end end;
+    enum apply_result end;
 
     if (m->idempotency != NULL && apply_find_answer(a, m, s->now_us, &end, status))
         return end;
@@ -649,7 +649,7 @@ enum apply_end apply_assertion(struct apply *a, struct member *m, enum db_status
     if (before.row_version != s->row_version)
         return apply_refuse(a, m, MEMBER_STALE);
     m->row = before.row;
-    if (!apply_consume(a, before.row, &s->consumed, status) ||
+    if (!write_tells(a, &s->tells, status) || !apply_consume(a, before.row, &s->consumed, status) ||
         (m->idempotency != NULL &&
          !apply_keep_answer(a, m->idempotency, before.row, s->now_us, status)))
         return APPLY_FAILED;
@@ -657,8 +657,8 @@ enum apply_end apply_assertion(struct apply *a, struct member *m, enum db_status
 }
 
 /* What the commit rests on: *before, and refusals that need nothing written. */
-static enum apply_end check_commit(struct apply *a, struct member *m, struct before *before,
-                                   const struct signal_texts *texts, enum db_status *status)
+static enum apply_result check_commit(struct apply *a, struct member *m, struct before *before,
+                                      const struct signal_texts *texts, enum db_status *status)
 {
     const struct commit *c = m->commit;
 
@@ -692,23 +692,23 @@ static enum apply_end check_commit(struct apply *a, struct member *m, struct bef
 }
 
 /* The same of what signals find it by. */
-static enum apply_end check_all(struct apply *a, struct member *m, struct before *before,
-                                const struct signal_texts *texts, enum db_status *status)
+static enum apply_result check_all(struct apply *a, struct member *m, struct before *before,
+                                   const struct signal_texts *texts, enum db_status *status)
 {
-    enum apply_end end = check_commit(a, m, before, texts, status);
+    enum apply_result end = check_commit(a, m, before, texts, status);
 
     if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
         return end;
     return apply_check_correlation(a, m, status);
 }
 
-enum apply_end apply_commit(struct apply *a, struct member *m, enum db_status *status)
+enum apply_result apply_commit(struct apply *a, struct member *m, enum db_status *status)
 {
     const struct commit *c = m->commit;
     int64_t now_us = c->after->updated_at_us;
     struct signal_texts texts = {0};
     struct before before = {0};
-    enum apply_end end;
+    enum apply_result end;
 
     if (c->received != NULL && !signal_texts(a, c->received, &texts, &m->err))
         return apply_refuse(a, m, MEMBER_FAILED);
@@ -726,7 +726,7 @@ enum apply_end apply_commit(struct apply *a, struct member *m, enum db_status *s
     end = start_children(a, m, status);
     if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
         return end;
-    if (!write_tells(a, c, status) || !apply_consume(a, m->row, &c->consumed, status) ||
+    if (!write_tells(a, &c->tells, status) || !apply_consume(a, m->row, &c->consumed, status) ||
         !insert_history(a, c, m->row, status) || !apply_letters(a, m, status) ||
         !apply_correlation(a, m, status) || !insert_taken(a, m, status) ||
         (c->received != NULL && !insert_signal(a, c->received, m->row, &texts, status)) ||

@@ -46,13 +46,13 @@ struct apply {
     bool gave_back; /* the file may be shorter once the log is moved into it */
 };
 
-enum apply_end {
+enum apply_result {
     APPLY_DONE,   /* member->result says how */
     APPLY_AGAIN,  /* refused after it wrote something: roll back to before the member */
     APPLY_FAILED, /* *status says why */
 };
 
-enum apply_end apply_member(struct apply *a, struct member *m, enum db_status *status);
+enum apply_result apply_member(struct apply *a, struct member *m, enum db_status *status);
 
 /* Further members of this execution rest on one that did not apply; `id` must live as long. */
 void apply_note_refused(struct apply *a, const struct uuid *id);
@@ -86,7 +86,8 @@ bool apply_lock_correlations(struct apply *a, const struct members *members,
  * before anything is written: APPLY_DONE with m->result, which is unchanged
  * when nothing speaks against it. False of the second: *status says why.
  */
-enum apply_end apply_check_correlation(struct apply *a, struct member *m, enum db_status *status);
+enum apply_result apply_check_correlation(struct apply *a, struct member *m,
+                                          enum db_status *status);
 bool apply_correlation(struct apply *a, const struct member *m, enum db_status *status) MUST_USE;
 
 /* Delete rows of execution_events that an execution has applied. False: *status says why. */
@@ -98,15 +99,15 @@ struct seat;
 enum db_status apply_put_seat(struct apply *a, const struct seat *seat);
 
 /* One kind of member each; used by apply_member(). */
-enum apply_end apply_assertion(struct apply *a, struct member *m, enum db_status *status);
-enum apply_end apply_commit(struct apply *a, struct member *m, enum db_status *status);
-enum apply_end apply_definition(struct apply *a, struct member *m, enum db_status *status);
+enum apply_result apply_assertion(struct apply *a, struct member *m, enum db_status *status);
+enum apply_result apply_commit(struct apply *a, struct member *m, enum db_status *status);
+enum apply_result apply_definition(struct apply *a, struct member *m, enum db_status *status);
 
 /*
  * Whether the member's request was made before under its Idempotency-Key: then
  * m->result says so, and *end is set.
  */
-bool apply_find_answer(struct apply *a, struct member *m, int64_t now_us, enum apply_end *end,
+bool apply_find_answer(struct apply *a, struct member *m, int64_t now_us, enum apply_result *end,
                        enum db_status *status) MUST_USE;
 
 /* Keep the answer for a repeated request; `row` is the execution that it tells of, or 0. */
@@ -114,7 +115,7 @@ bool apply_keep_answer(struct apply *a, const struct idempotency *i, int64_t row
                        enum db_status *status) MUST_USE;
 
 /* Answer for a member that is refused: APPLY_DONE, or APPLY_AGAIN when it has written. */
-enum apply_end apply_refuse(const struct apply *a, struct member *m, enum member_result result);
+enum apply_result apply_refuse(const struct apply *a, struct member *m, enum member_result result);
 
 /* Write a row that nothing is decided by, now or with gather_flush(). False: *status says why. */
 bool apply_put(struct apply *a, enum sql sql, const struct db_value *params, unsigned count,

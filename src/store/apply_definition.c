@@ -123,9 +123,9 @@ static bool publish(struct apply *a, struct definition_change *d, struct counter
            (!draft->has_this_text || delete_draft(a, d, status));
 }
 
-static bool put(struct apply *a, struct definition_change *d, struct counter counter,
-                const struct draft *draft, const struct published *published,
-                enum db_status *status)
+static bool definition_put(struct apply *a, struct definition_change *d, struct counter counter,
+                           const struct draft *draft, const struct published *published,
+                           enum db_status *status)
 {
     d->created = published->version == 0;
     d->unchanged = !d->created && published->has_this_text;
@@ -178,9 +178,9 @@ static enum db_status find_namesake(struct apply *a, const struct definition_cha
     return status;
 }
 
-static enum apply_end check(struct apply *a, struct member *m, const struct definition_change *d,
-                            const struct draft *draft, const struct published *published,
-                            enum db_status *status)
+static enum apply_result check(struct apply *a, struct member *m, const struct definition_change *d,
+                               const struct draft *draft, const struct published *published,
+                               enum db_status *status)
 {
     struct str kind;
 
@@ -219,7 +219,7 @@ static bool make(struct apply *a, struct definition_change *d, struct counter co
     case DEFINITION_REVERT:
         return revert(a, d, published, status);
     case DEFINITION_PUT:
-        return put(a, d, counter, draft, published, status);
+        return definition_put(a, d, counter, draft, published, status);
     case DEFINITION_REMOVE:
         return supersede(a, d, status);
     case DEFINITION_KEEP:
@@ -229,13 +229,13 @@ static bool make(struct apply *a, struct definition_change *d, struct counter co
     PANIC("unknown action");
 }
 
-static enum apply_end apply_one(struct apply *a, struct member *m, struct definition_change *d,
-                                enum db_status *status)
+static enum apply_result apply_one(struct apply *a, struct member *m, struct definition_change *d,
+                                   enum db_status *status)
 {
     struct published published;
     struct counter counter;
     struct draft draft;
-    enum apply_end end;
+    enum apply_result end;
 
     *status =
         db_exec(a->db, SQL_DEFINITION_COUNTER_MAKE, DB_PARAMS(db_text(d->kind), db_text(d->code)));
@@ -248,14 +248,14 @@ static enum apply_end apply_one(struct apply *a, struct member *m, struct defini
     return make(a, d, counter, &draft, &published, status) ? APPLY_DONE : APPLY_FAILED;
 }
 
-enum apply_end apply_definition(struct apply *a, struct member *m, enum db_status *status)
+enum apply_result apply_definition(struct apply *a, struct member *m, enum db_status *status)
 {
     /* Changes are rare: one at a time, and other nodes see by the stamp that there was one. */
     *status = db_exec(a->db, SQL_DEFINITION_STAMP_NEXT, DB_NO_PARAMS);
     if (*status != DB_DONE)
         return APPLY_FAILED;
     for (struct definition_change *d = m->definition; d != NULL; d = d->next) {
-        enum apply_end end = apply_one(a, m, d, status);
+        enum apply_result end = apply_one(a, m, d, status);
         if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
             return end;
     }

@@ -12,7 +12,7 @@
 
 /* The same of one that was gathered. */
 static bool find_gathered_answer(struct apply *a, struct member *m, struct answer_seat *seat,
-                                 int64_t now_us, enum apply_end *end, enum db_status *status)
+                                 int64_t now_us, enum apply_result *end, enum db_status *status)
 {
     *status = DB_DONE;
     *end = APPLY_FAILED;
@@ -30,7 +30,7 @@ static bool find_gathered_answer(struct apply *a, struct member *m, struct answe
     return !apply_write(a, SQL_IDEMPOTENCY_DROP, DB_PARAMS(db_int(seat->row)), status);
 }
 
-bool apply_find_answer(struct apply *a, struct member *m, int64_t now_us, enum apply_end *end,
+bool apply_find_answer(struct apply *a, struct member *m, int64_t now_us, enum apply_result *end,
                        enum db_status *status)
 {
     const struct idempotency *i = m->idempotency;
@@ -88,7 +88,7 @@ bool apply_keep_answer(struct apply *a, const struct idempotency *i, int64_t row
 
 /* --- members --- */
 
-static enum apply_end apply_crash(struct apply *a, struct member *m, enum db_status *status)
+static enum apply_result apply_crash(struct apply *a, struct member *m, enum db_status *status)
 {
     char id[UUID_TEXT_LEN + 1];
 
@@ -129,11 +129,11 @@ static bool keep_change_answer(struct apply *a, const struct member *m, int64_t 
 }
 
 /* A change that people make: looked up under its Idempotency-Key, made, and its answer kept. */
-static enum apply_end apply_change(struct apply *a, struct member *m, enum db_status *status)
+static enum apply_result apply_change(struct apply *a, struct member *m, enum db_status *status)
 {
     bool is_definition = m->kind == MEMBER_DEFINITION;
     int64_t now_us = is_definition ? m->definition->now_us : m->change->now_us;
-    enum apply_end end;
+    enum apply_result end;
 
     if (m->idempotency != NULL && apply_find_answer(a, m, now_us, &end, status))
         return end;
@@ -150,7 +150,7 @@ static enum apply_end apply_change(struct apply *a, struct member *m, enum db_st
     return end;
 }
 
-enum apply_end change_nothing(struct apply *a, struct member *m, enum db_status *status)
+enum apply_result change_nothing(struct apply *a, struct member *m, enum db_status *status)
 {
     (void)a;
     (void)m;
@@ -158,7 +158,7 @@ enum apply_end change_nothing(struct apply *a, struct member *m, enum db_status 
     return APPLY_DONE;
 }
 
-static enum apply_end apply_one(struct apply *a, struct member *m, enum db_status *status)
+static enum apply_result apply_one(struct apply *a, struct member *m, enum db_status *status)
 {
     switch (m->kind) {
     case MEMBER_COMMIT:
@@ -194,9 +194,9 @@ void apply_note_refused(struct apply *a, const struct uuid *id)
     (void)map_add(&a->refused, str_from((const char *)id->bytes, sizeof(id->bytes)), NULL);
 }
 
-enum apply_end apply_member(struct apply *a, struct member *m, enum db_status *status)
+enum apply_result apply_member(struct apply *a, struct member *m, enum db_status *status)
 {
-    enum apply_end end;
+    enum apply_result end;
 
     a->wrote = false;
     m->result = MEMBER_APPLIED;

@@ -23,7 +23,7 @@ struct change {
      * write with apply_write(). What it answers lives in a->mem, which is that
      * of the batch: `answer_json` is copied before the batch goes.
      */
-    enum apply_end (*apply)(struct apply *a, struct member *m, enum db_status *status);
+    enum apply_result (*apply)(struct apply *a, struct member *m, enum db_status *status);
     int64_t now_us;
     /* The answer to the client, also kept for an Idempotency-Key; 0 and empty: what the member's
      * idempotency says. */
@@ -32,10 +32,10 @@ struct change {
 };
 
 /* A change that is none: for the answer that is kept with it. */
-enum apply_end change_nothing(struct apply *a, struct member *m, enum db_status *status);
+enum apply_result change_nothing(struct apply *a, struct member *m, enum db_status *status);
 
 /* Refuse a member with a code and a sentence of its own. */
-enum apply_end apply_refuse_with(const struct apply *a, struct member *m, enum err_code code,
-                                 const char *format, ...) PRINTF_LIKE(4, 5);
+enum apply_result apply_refuse_with(const struct apply *a, struct member *m, enum err_code code,
+                                    const char *format, ...) PRINTF_LIKE(4, 5);
 
 #endif

@@ -1,7 +1,7 @@
 /* change_audit.c - see change_audit.h. */
 #include "store/change_audit.h"
 
-enum apply_end audit_purge_apply(struct apply *a, struct member *m, enum db_status *status)
+enum apply_result audit_purge_apply(struct apply *a, struct member *m, enum db_status *status)
 {
     struct audit_purge *p = (struct audit_purge *)m->change;
 

@@ -14,6 +14,6 @@ struct audit_purge {
     int64_t purged; /* out */
 };
 
-enum apply_end audit_purge_apply(struct apply *a, struct member *m, enum db_status *status);
+enum apply_result audit_purge_apply(struct apply *a, struct member *m, enum db_status *status);
 
 #endif

@@ -10,12 +10,12 @@ struct ended {
     int64_t row;
     enum execution_status status;
     int64_t completed_at_us;
-    bool is_awaited; /* its parent has not seen its end yet */
+    bool is_awaited; /* somebody who waits for it has not seen its end yet */
     bool is_deleted; /* its deletion has begun */
 };
 
 /* DB_ROW: found; DB_DONE: there is none. */
-static enum db_status find(struct apply *a, struct uuid id, struct ended *out)
+static enum db_status ended_find(struct apply *a, struct uuid id, struct ended *out)
 {
     const enum sql sql = SQL_EXECUTION_END;
     char text[UUID_TEXT_LEN + 1];
@@ -130,14 +130,14 @@ static bool give_back(struct apply *a, enum db_status *status)
     return *status == DB_DONE;
 }
 
-enum apply_end execution_delete_apply(struct apply *a, struct member *m, enum db_status *status)
+enum apply_result execution_delete_apply(struct apply *a, struct member *m, enum db_status *status)
 {
     struct execution_delete *d = (struct execution_delete *)m->change;
     int64_t budget = DELETE_ROWS_MAX;
     struct ended ended;
 
     d->has_more = false;
-    *status = find(a, d->id, &ended);
+    *status = ended_find(a, d->id, &ended);
     if (*status == DB_DONE || (*status == DB_ROW && ended.is_deleted && !d->goes_on))
         return apply_refuse(a, m, MEMBER_GONE);
     if (*status != DB_ROW)
@@ -148,7 +148,7 @@ enum apply_end execution_delete_apply(struct apply *a, struct member *m, enum db
                                  status_text(ended.status).ptr);
     if (ended.is_awaited)
         return apply_refuse_with(a, m, ERR_CONFLICT,
-                                 "the execution that started it has not seen its end yet");
+                                 "an execution that waits for it has not seen its end yet");
     if (!delete_part(a, d->id, &ended, d->change.now_us, &budget, &d->has_more, status))
         return APPLY_FAILED;
     return give_back(a, status) ? APPLY_DONE : APPLY_FAILED;
@@ -160,7 +160,7 @@ static bool read_free_pages(struct apply *a, int64_t *out, enum db_status *statu
     return count(a, SQL_FREE_PAGES, DB_NO_PARAMS, out, status);
 }
 
-enum apply_end execution_purge_apply(struct apply *a, struct member *m, enum db_status *status)
+enum apply_result execution_purge_apply(struct apply *a, struct member *m, enum db_status *status)
 {
     struct execution_purge *p = (struct execution_purge *)m->change;
     int64_t budget = DELETE_ROWS_MAX, until_us = clock_mono_us(&clock_system) + PURGE_US;
@@ -173,7 +173,7 @@ enum apply_end execution_purge_apply(struct apply *a, struct member *m, enum db_
 
         if (p->looked_at > 0 && clock_mono_us(&clock_system) > until_us)
             break;
-        *status = find(a, id, &ended);
+        *status = ended_find(a, id, &ended);
         if (*status > DB_DONE)
             return APPLY_FAILED;
         /* Someone else was faster, or an operator has taken it up again; or it is too early. */

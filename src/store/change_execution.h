@@ -31,7 +31,7 @@ struct execution_delete {
     bool has_more; /* out: it is gone, and some of its rows are there */
 };
 
-enum apply_end execution_delete_apply(struct apply *a, struct member *m, enum db_status *status);
+enum apply_result execution_delete_apply(struct apply *a, struct member *m, enum db_status *status);
 
 /*
  * Delete those of `ids` that ended before `before_us`, as far as
@@ -48,6 +48,6 @@ struct execution_purge {
     int64_t free_pages; /* out: what is left to be given back; `ids` may be none then */
 };
 
-enum apply_end execution_purge_apply(struct apply *a, struct member *m, enum db_status *status);
+enum apply_result execution_purge_apply(struct apply *a, struct member *m, enum db_status *status);
 
 #endif

@@ -93,7 +93,7 @@ bool apply_letters(struct apply *a, const struct member *m, enum db_status *stat
     return true;
 }
 
-enum apply_end letter_resolve_apply(struct apply *a, struct member *m, enum db_status *status)
+enum apply_result letter_resolve_apply(struct apply *a, struct member *m, enum db_status *status)
 {
     const struct letter_resolve *l = (const struct letter_resolve *)m->change;
     enum letter_status before = LETTER_OPEN;

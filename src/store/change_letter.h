@@ -19,6 +19,6 @@ struct letter_resolve {
     struct str note, user_id;
 };
 
-enum apply_end letter_resolve_apply(struct apply *a, struct member *m, enum db_status *status);
+enum apply_result letter_resolve_apply(struct apply *a, struct member *m, enum db_status *status);
 
 #endif

@@ -18,7 +18,7 @@ bool apply_parked_letter(struct apply *a, struct uuid execution, struct uuid let
     return true;
 }
 
-enum apply_end execution_park_apply(struct apply *a, struct member *m, enum db_status *status)
+enum apply_result execution_park_apply(struct apply *a, struct member *m, enum db_status *status)
 {
     const struct execution_park *p = (const struct execution_park *)m->change;
     char id[UUID_TEXT_LEN + 1];
@@ -33,7 +33,7 @@ enum apply_end execution_park_apply(struct apply *a, struct member *m, enum db_s
                : APPLY_FAILED;
 }
 
-enum apply_end execution_unpark_apply(struct apply *a, struct member *m, enum db_status *status)
+enum apply_result execution_unpark_apply(struct apply *a, struct member *m, enum db_status *status)
 {
     const struct execution_unpark *u = (const struct execution_unpark *)m->change;
     enum letter_status before = LETTER_OPEN;

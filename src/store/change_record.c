@@ -92,8 +92,8 @@ bool record_write_json(struct buf *out, struct str id, int64_t version, struct v
 }
 
 /* `last` is the version that an earlier record of this id ended with. */
-static enum apply_end put(struct apply *a, struct member *m, const struct current *before,
-                          int64_t last, struct value data, enum db_status *status)
+static enum apply_result record_put(struct apply *a, struct member *m, const struct current *before,
+                                    int64_t last, struct value data, enum db_status *status)
 {
     struct record_change *r = (struct record_change *)m->change;
     struct buf json, answer;
@@ -131,7 +131,7 @@ static enum apply_end put(struct apply *a, struct member *m, const struct curren
     return APPLY_DONE;
 }
 
-enum apply_end record_change_apply(struct apply *a, struct member *m, enum db_status *status)
+enum apply_result record_change_apply(struct apply *a, struct member *m, enum db_status *status)
 {
     struct record_change *r = (struct record_change *)m->change;
     struct current before;
@@ -152,9 +152,9 @@ enum apply_end record_change_apply(struct apply *a, struct member *m, enum db_st
     if (before.version == 0 && !apply_record_last(a, r->org_id, r->object, r->id, &last, status))
         return APPLY_FAILED;
     if (r->action == RECORD_PUT)
-        return put(a, m, &before, last, r->data, status);
+        return record_put(a, m, &before, last, r->data, status);
     if (r->action == RECORD_PATCH)
-        return put(a, m, &before, last, merge(a->mem, before.data, r->data), status);
+        return record_put(a, m, &before, last, merge(a->mem, before.data, r->data), status);
     r->now_version = 0;
     r->change.answer_status = 204;
     r->change.answer_json = STR_NONE;

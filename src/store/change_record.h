@@ -39,7 +39,7 @@ struct record_change {
     bool is_new;         /* out */
 };
 
-enum apply_end record_change_apply(struct apply *a, struct member *m, enum db_status *status);
+enum apply_result record_change_apply(struct apply *a, struct member *m, enum db_status *status);
 
 /* Append {id, version, ...data} as JSON. */
 bool record_write_json(struct buf *out, struct str id, int64_t version, struct value data,

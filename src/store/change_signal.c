@@ -54,7 +54,7 @@ bool apply_lock_correlations(struct apply *a, const struct members *members, enu
  * m->holder says who has received it.
  */
 static bool is_known(struct apply *a, struct member *m, const struct correlated_signal *s,
-                     enum apply_end *end, enum db_status *status)
+                     enum apply_result *end, enum db_status *status)
 {
     const enum sql sql = SQL_CORRELATED_FIND;
     int64_t row = 0, expires_at_us = 0;
@@ -144,12 +144,12 @@ static bool is_full(struct apply *a, const struct correlated_signal *s, bool *ou
     return *status == DB_ROW;
 }
 
-enum apply_end signal_keep_apply(struct apply *a, struct member *m, enum db_status *status)
+enum apply_result signal_keep_apply(struct apply *a, struct member *m, enum db_status *status)
 {
     const struct signal_keep *k = (const struct signal_keep *)m->change;
     const struct correlated_signal *s = m->correlated;
     bool is_late = false, has_too_many = false;
-    enum apply_end end;
+    enum apply_result end;
 
     if (is_known(a, m, s, &end, status))
         return end;
@@ -191,7 +191,7 @@ static bool has_later_signal(struct apply *a, const struct member *m,
 }
 
 /* What was kept is this execution's, unless another one was faster. */
-static enum apply_end take_kept(struct apply *a, struct member *m, enum db_status *status)
+static enum apply_result take_kept(struct apply *a, struct member *m, enum db_status *status)
 {
     const struct kept_takes *takes = &m->commit->kept_taken;
     char id[UUID_TEXT_LEN + 1];
@@ -211,10 +211,10 @@ static enum apply_end take_kept(struct apply *a, struct member *m, enum db_statu
     return APPLY_DONE;
 }
 
-enum apply_end apply_check_correlation(struct apply *a, struct member *m, enum db_status *status)
+enum apply_result apply_check_correlation(struct apply *a, struct member *m, enum db_status *status)
 {
     const struct commit *c = m->commit;
-    enum apply_end end;
+    enum apply_result end;
     bool is_late;
 
     for (size_t i = 0; i < c->opened.count; i++) {
@@ -259,7 +259,7 @@ bool apply_correlation(struct apply *a, const struct member *m, enum db_status *
 
 /* --- what has expired --- */
 
-enum apply_end signal_purge_apply(struct apply *a, struct member *m, enum db_status *status)
+enum apply_result signal_purge_apply(struct apply *a, struct member *m, enum db_status *status)
 {
     struct signal_purge *p = (struct signal_purge *)m->change;
     const struct db_value params[] = {db_int(p->change.now_us), db_int(p->limit)};

@@ -32,7 +32,7 @@ struct signal_keep {
     int64_t waits_up_to;  /* these do not take it, as far as they are open */
 };
 
-enum apply_end signal_keep_apply(struct apply *a, struct member *m, enum db_status *status);
+enum apply_result signal_keep_apply(struct apply *a, struct member *m, enum db_status *status);
 
 /* Forget what has expired by `change.now_us`, at most `limit` of each kind. Never refused. */
 struct signal_purge {
@@ -41,6 +41,6 @@ struct signal_purge {
     int64_t purged; /* out */
 };
 
-enum apply_end signal_purge_apply(struct apply *a, struct member *m, enum db_status *status);
+enum apply_result signal_purge_apply(struct apply *a, struct member *m, enum db_status *status);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "store/gather.h"
 
-enum apply_end snapshot_purge_apply(struct apply *a, struct member *m, enum db_status *status)
+enum apply_result snapshot_purge_apply(struct apply *a, struct member *m, enum db_status *status)
 {
     const struct snapshot_purge *p = (const struct snapshot_purge *)m->change;
 

@@ -19,6 +19,6 @@ struct snapshot_purge {
     int64_t before_us;
 };
 
-enum apply_end snapshot_purge_apply(struct apply *a, struct member *m, enum db_status *status);
+enum apply_result snapshot_purge_apply(struct apply *a, struct member *m, enum db_status *status);
 
 #endif

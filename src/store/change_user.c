@@ -106,8 +106,8 @@ static enum db_status find_email(struct apply *a, const struct stored_user *u)
     return status;
 }
 
-static enum apply_end refuse_email(const struct apply *a, struct member *m,
-                                   const struct stored_user *u)
+static enum apply_result refuse_email(const struct apply *a, struct member *m,
+                                      const struct stored_user *u)
 {
     return apply_refuse_with(a, m, ERR_CONFLICT, "another user has the e-mail %.*s",
                              STR_ARG(u->email));
@@ -140,8 +140,8 @@ static void answer_token(struct apply *a, struct change *change, const struct st
 
 /* --- users --- */
 
-static enum apply_end create(struct apply *a, struct member *m, struct user_change *c,
-                             enum db_status *status)
+static enum apply_result create(struct apply *a, struct member *m, struct user_change *c,
+                                enum db_status *status)
 {
     const struct stored_user *u = &c->user;
 
@@ -188,8 +188,8 @@ static void lay_over(struct stored_user *u, const struct user_change *c)
     u->updated_at_us = c->change.now_us;
 }
 
-static enum apply_end update(struct apply *a, struct user_change *c, const struct stored_user *u,
-                             enum db_status *status)
+static enum apply_result update(struct apply *a, struct user_change *c, const struct stored_user *u,
+                                enum db_status *status)
 {
     if (!apply_write(a, SQL_USER_UPDATE,
                      DB_PARAMS(db_text(u->id), db_text(u->org_id), db_text(u->name),
@@ -206,7 +206,7 @@ static enum apply_end update(struct apply *a, struct user_change *c, const struc
     return APPLY_DONE;
 }
 
-enum apply_end user_change_apply(struct apply *a, struct member *m, enum db_status *status)
+enum apply_result user_change_apply(struct apply *a, struct member *m, enum db_status *status)
 {
     struct user_change *c = (struct user_change *)m->change;
     struct stored_user u = c->user;
@@ -229,8 +229,8 @@ enum apply_end user_change_apply(struct apply *a, struct member *m, enum db_stat
 
 /* --- tokens --- */
 
-static enum apply_end make_token(struct apply *a, struct member *m, struct token_change *c,
-                                 enum db_status *status)
+static enum apply_result make_token(struct apply *a, struct member *m, struct token_change *c,
+                                    enum db_status *status)
 {
     struct stored_user u;
 
@@ -249,7 +249,7 @@ static enum apply_end make_token(struct apply *a, struct member *m, struct token
     return APPLY_DONE;
 }
 
-enum apply_end token_change_apply(struct apply *a, struct member *m, enum db_status *status)
+enum apply_result token_change_apply(struct apply *a, struct member *m, enum db_status *status)
 {
     struct token_change *c = (struct token_change *)m->change;
 
@@ -285,7 +285,7 @@ static bool purge_sessions(struct apply *a, struct session_change *c, enum db_st
     return true;
 }
 
-enum apply_end session_change_apply(struct apply *a, struct member *m, enum db_status *status)
+enum apply_result session_change_apply(struct apply *a, struct member *m, enum db_status *status)
 {
     struct session_change *c = (struct session_change *)m->change;
     const struct stored_session *s = &c->session;
@@ -302,7 +302,7 @@ enum apply_end session_change_apply(struct apply *a, struct member *m, enum db_s
     return ok && bump(a, &c->access_version, status) ? APPLY_DONE : APPLY_FAILED;
 }
 
-enum apply_end token_uses_apply(struct apply *a, struct member *m, enum db_status *status)
+enum apply_result token_uses_apply(struct apply *a, struct member *m, enum db_status *status)
 {
     const struct token_uses_change *c = (struct token_uses_change *)m->change;
 

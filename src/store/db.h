@@ -17,6 +17,7 @@
 #define PAWL_STORE_DB_H
 
 #include "base/err.h"
+#include "store/sql_parts.h" /* rows that are several statements */
 
 enum sql {
 #define SQL(symbol, text) SQL_##symbol,

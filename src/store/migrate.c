@@ -23,12 +23,12 @@ static const struct statement postgres_statements[] = {
 };
 #undef MIGRATE
 
-enum { NEWEST = 14, FACTS_SINCE = 13 };
+enum { NEWEST = 16, FACTS_SINCE = 13 };
 
 const int64_t migrate_newest = NEWEST;
 
 /* The version, made 0 where there is none yet. DB_ROW when *version is known. */
-static enum db_status look(struct db *db, int64_t *version)
+static enum db_status version_look(struct db *db, int64_t *version)
 {
     enum db_status status = db_run(db, SQL_HAS_SCHEMA, DB_NO_PARAMS);
 
@@ -47,7 +47,7 @@ static enum db_status look(struct db *db, int64_t *version)
 
 bool migrate_version(struct db *db, int64_t *out, struct err *err)
 {
-    enum db_status status = look(db, out);
+    enum db_status status = version_look(db, out);
 
     return status == DB_ROW ? true : db_fail(db, status, err);
 }
@@ -60,7 +60,7 @@ static enum db_status step(struct db *db, const struct statement *statement, int
 
     if (status != DB_DONE)
         return status;
-    status = look(db, version);
+    status = version_look(db, version);
     if (status != DB_ROW)
         return status;
     if (*version >= last)

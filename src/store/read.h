@@ -63,12 +63,18 @@ enum { READ_BYTES_MAX = 4 << 20 }; /* of the rows of one page of a list, and one
 #define STATUS_BIT(status) (UINT32_C(1) << (unsigned)(status))
 
 struct execution_filter {
-    struct str kind, code, key, step, q; /* empty = any; q: id, key, code, error code */
-    uint32_t statuses;                   /* STATUS_BIT() of each that may be; 0 = any */
-    int64_t from_us, to_us;              /* by createdAt; 0 = open */
+    struct str kind, code, key, q; /* empty = any; q: id, key, code, error code */
+    struct str step;               /* at which it stands, in any branch */
+    struct str parent;             /* the id of the execution that started it */
+    struct str error;              /* the code of what it failed with, or is held with */
+    struct str waiting;            /* waitingFor.kind */
+    uint32_t statuses;             /* STATUS_BIT() of each that may be; 0 = any */
+    int64_t from_us, to_us;        /* by createdAt; 0 = open */
+    int64_t deadline_us;           /* live, with a deadline before this; 0 = any */
     struct str org_id;
     struct str cursor; /* opaque, of the page before */
     int64_t limit;
+    bool is_oldest_first;
 };
 
 struct stored_executions {
@@ -76,12 +82,46 @@ struct stored_executions {
 };
 
 /*
- * A page of executions, newest first, without their context; *next is the
+ * A page of executions, newest or oldest first, without their context; *next is the
  * cursor or empty. A page also ends at READ_BYTES_MAX. What a filter leaves over of very many may be a page that is
  * not full and has a cursor all the same. ERR_BAD_REQUEST: the cursor is none.
  */
 bool read_executions(struct reader *r, struct arena *mem, const struct execution_filter *filter,
                      struct stored_executions *out, struct str *next, struct err *err) MUST_USE;
+
+/* So many executions of a version of a definition are in a status, at a step or with an error. */
+struct execution_group {
+    struct str code, org_id;
+    int64_t version;
+    enum execution_status status;
+    struct str value; /* the step or the error; empty: none */
+    int64_t count;
+};
+
+struct execution_groups {
+    VEC_OF(struct execution_group);
+    int64_t since_us; /* those that began before it are left out; 0: none are */
+};
+
+/* All that live, by the step at which they stand. */
+bool read_live_groups(struct reader *r, struct arena *mem, struct execution_groups *out,
+                      struct err *err) MUST_USE;
+
+/* Those that are held, by their error; the newest SUMMARY_ROWS_MAX of them. */
+bool read_held_groups(struct reader *r, struct arena *mem, struct execution_groups *out,
+                      struct err *err) MUST_USE;
+
+/*
+ * Those that began since then and have ended, by their error; or only those
+ * that failed. Of the newest SUMMARY_ROWS_MAX executions: out->since_us is raised
+ * to where these begin.
+ */
+enum { SUMMARY_ROWS_MAX = 50000 };
+bool read_ended_groups(struct reader *r, struct arena *mem, int64_t since_us, bool only_failed,
+                       struct execution_groups *out, struct err *err) MUST_USE;
+
+/* Whether there are executions of other organisations than the default one. */
+bool read_has_other_orgs(struct reader *r, bool *out, struct err *err) MUST_USE;
 
 /* An execution that is due. */
 struct due {
@@ -342,6 +382,7 @@ struct stored_letter {
     int64_t row;
     struct uuid id, execution;
     struct str kind, code, org_id, step;
+    struct str key;  /* of the execution, or empty */
     int64_t version; /* of the definition, as the execution has it now */
     enum letter_status status;
     int64_t attempts;

@@ -39,6 +39,7 @@ static bool row_letter(struct reader *r, struct arena *mem, enum sql sql, struct
         .created_at_us = db_column_int(db, sql, 13),
         .resolved_at_us = db_column_int(db, sql, 14),
         .version = db_column_int(db, sql, 15),
+        .key = row_text(r, mem, sql, 16),
     };
     return (uuid_read(db_column_text(db, sql, 1), &out->id) &&
             uuid_read(db_column_text(db, sql, 2), &out->execution) &&

@@ -7,11 +7,11 @@
 /* What a commit is held against. */
 #define STATE_COLUMNS "row, status, row_version, wake_at"
 
-/* How an execution ended; whether its parent has been told so and has not applied it yet. */
+/* How an execution ended; how many wait for it and have not been told so or not applied it yet. */
 #define END_COLUMNS                                                                                \
     "row, status, completed_at, (SELECT count(*) FROM execution_events v "                         \
-    "WHERE v.execution = (SELECT p.row FROM execution p WHERE p.id = e.parent_id) "                \
-    "AND v.key = 'child:' || e.id), deleted_at"
+    "WHERE v.key = 'child:' || e.id) + (SELECT count(*) FROM execution_events v "                  \
+    "WHERE v.execution = e.row AND v.kind = 'join'), deleted_at"
 
 /* ?1 row, ?2 row_version read; then the context, where it is written, as ?18 and ?19. */
 #define ADVANCE_SET                                                                                \
@@ -62,33 +62,93 @@
     "SELECT " DEFINITION_COLUMNS ", definition FROM definition "                                   \
     "WHERE kind = ?1 AND status = 'published' ORDER BY "
 
+#define ERROR_CODE_SQLITE "json_extract(error, '$.code')"
+#define ERROR_CODE_POSTGRES "error ->> 'code'"
+
+/* What other strands stand at a step: ?10. The first stands at current_step. */
+#define HAS_BRANCHES_SQLITE "instr(cursor, '\"beside\"') > 0"
+#define HAS_BRANCHES_POSTGRES "(cursor -> 'beside') IS NOT NULL"
+#define IS_BRANCHED(has_branches) "status = 'waiting' AND " has_branches " AND "
+#define BRANCH_STANDS_SQLITE                                                                       \
+    HAS_BRANCHES_SQLITE " AND EXISTS (SELECT 1 FROM json_each(cursor, '$.beside') AS b "           \
+                        "WHERE b.value ->> '$.step' = ?10)"
+#define BRANCH_STANDS_POSTGRES                                                                     \
+    HAS_BRANCHES_POSTGRES " AND EXISTS (SELECT 1 FROM json_array_elements(cursor -> 'beside') "    \
+                          "AS b (value) WHERE b.value ->> 'step' = ?10)"
+
+/* The error of one that is held, which it has not failed with. */
+#define HELD_CODE_SQLITE "json_extract(waiting_for, '$.error.code')"
+#define HELD_CODE_POSTGRES "waiting_for -> 'error' ->> 'code'"
+
 /*
- * Lists walk one index from the newest row down. ?1 limit, ?2 below this row,
- * ?3 from this row; ?12 what is looked for in the index. The statuses in ?7
- * stand between spaces.
+ * Lists walk one index by row, from the newest down or from the oldest up. ?1
+ * limit, ?2 beyond this row, ?3 up to this row; ?16 what is looked for in the
+ * index. The statuses in ?7 and the kinds of waits in ?13 stand between spaces.
  */
-#define LIST_FILTER                                                                                \
-    "row < ?2 AND row >= ?3 AND created_at >= ?4 AND created_at <= ?5 "                            \
+#define LIST_FILTER(branch, error_code, held_code)                                                 \
+    "created_at >= ?4 AND created_at <= ?5 "                                                       \
     "AND (CAST(?6 AS text) IS NULL OR scenario_code = ?6) "                                        \
     "AND (CAST(?7 AS text) IS NULL OR ?7 LIKE '% ' || status || ' %') "                            \
     "AND (CAST(?8 AS text) IS NULL OR business_key = ?8) "                                         \
     "AND (CAST(?9 AS text) IS NULL OR kind = ?9) "                                                 \
-    "AND (CAST(?10 AS text) IS NULL OR current_step = ?10) "                                       \
-    "AND (CAST(?11 AS text) IS NULL OR org_id = ?11) AND deleted_at IS NULL"
+    "AND (CAST(?10 AS text) IS NULL OR current_step = ?10 OR (" branch ")) "                       \
+    "AND (CAST(?11 AS text) IS NULL OR org_id = ?11) "                                             \
+    "AND (CAST(?12 AS text) IS NULL OR CAST(parent_id AS text) = ?12) "                            \
+    "AND (CAST(?13 AS text) IS NULL OR ?13 LIKE '% ' || waiting_kind || ' %') "                    \
+    "AND (CAST(?14 AS text) IS NULL OR " error_code " = ?14 "                                      \
+    "OR (waiting_kind = 'incident' AND " held_code " = ?14)) "                                     \
+    "AND (CAST(?15 AS bigint) = 0 OR (deadline_at < ?15 AND completed_at IS NULL)) "               \
+    "AND deleted_at IS NULL"
+#define LIST_FILTER_SQLITE LIST_FILTER(BRANCH_STANDS_SQLITE, ERROR_CODE_SQLITE, HELD_CODE_SQLITE)
+#define LIST_FILTER_POSTGRES                                                                       \
+    LIST_FILTER(BRANCH_STANDS_POSTGRES, ERROR_CODE_POSTGRES, HELD_CODE_POSTGRES)
+#define LIST_FROM "SELECT " EXECUTION_COLUMNS " FROM execution WHERE "
 #define LIST_ORDER " ORDER BY row DESC LIMIT ?1"
-#define LIST_WHERE(condition)                                                                      \
-    "SELECT " EXECUTION_COLUMNS " FROM execution WHERE " condition LIST_FILTER LIST_ORDER
+#define LIST_ORDER_OLDEST " ORDER BY row LIMIT ?1"
 
-/* The row that ?3 rows of an index stand above, below ?1 and from ?2; ?4 is looked for in it. */
-#define WINDOW_WHERE(condition)                                                                    \
-    "SELECT row FROM execution WHERE " condition                                                   \
-    "row < ?1 AND row >= ?2 ORDER BY row DESC LIMIT 1 OFFSET ?3"
+/* The row that ?3 rows of an index stand before, beyond ?1 and up to ?2; ?4 is looked for in it. */
+#define WINDOW_FROM "SELECT row FROM execution WHERE "
+#define WINDOW_NEWEST "row < ?1 AND row >= ?2 ORDER BY row DESC LIMIT 1 OFFSET ?3"
+#define WINDOW_OLDEST "row > ?1 AND row <= ?2 ORDER BY row LIMIT 1 OFFSET ?3"
+
+/*
+ * The four statements of one index, LIST_name, LIST_name_OLDEST, WINDOW_name and
+ * WINDOW_name_OLDEST: what is looked for stands between `before` and `after`.
+ */
+#define LIST_STATEMENTS(name, sqlite_list, postgres_list, sqlite_window, postgres_window)          \
+    SQL_SQLITE(LIST_##name,                                                                        \
+               LIST_FROM sqlite_list "row < ?2 AND row >= ?3 AND " LIST_FILTER_SQLITE LIST_ORDER)  \
+    SQL_POSTGRES(LIST_##name, LIST_FROM postgres_list                                              \
+                 "row < ?2 AND row >= ?3 AND " LIST_FILTER_POSTGRES LIST_ORDER)                    \
+    SQL_SQLITE(LIST_##name##_OLDEST, LIST_FROM sqlite_list                                         \
+               "row > ?2 AND row <= ?3 AND " LIST_FILTER_SQLITE LIST_ORDER_OLDEST)                 \
+    SQL_POSTGRES(LIST_##name##_OLDEST, LIST_FROM postgres_list                                     \
+                 "row > ?2 AND row <= ?3 AND " LIST_FILTER_POSTGRES LIST_ORDER_OLDEST)             \
+    SQL_SQLITE(WINDOW_##name, WINDOW_FROM sqlite_window WINDOW_NEWEST)                             \
+    SQL_POSTGRES(WINDOW_##name, WINDOW_FROM postgres_window WINDOW_NEWEST)                         \
+    SQL_SQLITE(WINDOW_##name##_OLDEST, WINDOW_FROM sqlite_window WINDOW_OLDEST)                    \
+    SQL_POSTGRES(WINDOW_##name##_OLDEST, WINDOW_FROM postgres_window WINDOW_OLDEST)
+#define LIST_INDEX_OF(name, sqlite_column, postgres_column, after)                                 \
+    LIST_STATEMENTS(name, sqlite_column " = ?16" after, postgres_column " = ?16" after,            \
+                    sqlite_column " = ?4" after, postgres_column " = ?4" after)
+#define LIST_INDEX(name, column, after) LIST_INDEX_OF(name, column, column, after)
+
+/* Of the newest executions that meet the condition, those that are to be counted, by `value`. */
+#define SUMMARY_OF(value, condition, counted)                                                      \
+    "SELECT scenario_code, scenario_version, org_id, status, value, count(*) FROM "                \
+    "(SELECT scenario_code, scenario_version, org_id, status, " value " AS value FROM execution "  \
+    "WHERE " condition ") AS found WHERE " counted                                                 \
+    " GROUP BY scenario_code, scenario_version, org_id, status, value"
+#define SUMMARY(name, sqlite_value, postgres_value, condition, counted)                            \
+    SQL_SQLITE(SUMMARY_##name, SUMMARY_OF(sqlite_value, condition, counted))                       \
+    SQL_POSTGRES(SUMMARY_##name, SUMMARY_OF(postgres_value, condition, counted))
 
 /* The same for dead letters: ?10 is looked for in the index. */
 #define LETTER_COLUMNS                                                                             \
     "row, id, (SELECT id FROM execution WHERE row = d.execution), kind, scenario_code, org_id, "   \
     "step_code, status, attempts, cause, payload, note, resolved_by, created_at, resolved_at, "    \
-    "(SELECT scenario_version FROM execution WHERE row = d.execution)"
+    "(SELECT scenario_version FROM execution WHERE row = d.execution), "                           \
+    "(SELECT business_key FROM execution WHERE row = d.execution)"
 #define LETTERS_WHERE(condition)                                                                   \
     "SELECT " LETTER_COLUMNS " FROM dead_letters AS d WHERE " condition                            \
     "row < ?2 AND row >= ?3 AND created_at >= ?4 AND created_at <= ?5 "                            \
@@ -116,9 +176,6 @@
     "DELETE FROM correlated_signals WHERE row IN (SELECT row FROM correlated_signals "             \
     "WHERE " condition "expires_at <= ?1 ORDER BY expires_at LIMIT ?2)"
 
-#define ERROR_CODE_SQLITE "json_extract(error, '$.code')"
-#define ERROR_CODE_POSTGRES "error ->> 'code'"
-
 /* An id that half a million executions are newer than: what is looked through has an end. */
 #define OLD_ID                                                                                     \
     "SELECT id FROM execution WHERE row < (SELECT max(row) FROM execution) - 500000 "              \
@@ -129,7 +186,8 @@
     "SELECT count(*), max(CAST(e.id AS text)) FROM execution e "                                   \
     "WHERE e.status IN ('pending', 'running', 'waiting', 'compensating') AND e.updated_at < ?1 "   \
     "AND e.crash_count < 5 "                                                                       \
-    "AND NOT EXISTS (SELECT 1 FROM execution_events v WHERE v.execution = e.row) "                 \
+    "AND NOT EXISTS (SELECT 1 FROM execution_events v WHERE v.execution = e.row "                  \
+    "AND v.kind <> 'join') "                                                                       \
     "AND ((e.wake_at IS NULL AND (e.status <> 'waiting' "                                          \
     "OR e.waiting_for->>'kind' IN ('timer', 'retry'))) "                                           \
     "OR (e.status = 'waiting' AND e.waiting_for->>'kind' = 'child' "                               \

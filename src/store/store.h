@@ -144,6 +144,7 @@ struct assertion {
     int64_t row; /* the store's key; 0 = not known */
     int64_t row_version;
     struct told_numbers consumed; /* rows of execution_events that change nothing: they go */
+    struct tells tells;           /* what others are told by it */
     int64_t now_us;
 };
 
@@ -179,14 +180,14 @@ struct members {
     VEC_OF(struct member *);
 };
 
-enum batch_end { BATCH_COMMITTED, BATCH_REFUSED, BATCH_UNKNOWN };
+enum batch_result { BATCH_COMMITTED, BATCH_REFUSED, BATCH_UNKNOWN };
 
 struct batch {
     enum store_item item; /* STORE_BATCH */
     struct arena mem;     /* what the members point to may live here; the node's to free */
     int64_t number;       /* counts up from 1 within one run of the node */
     struct members members;
-    enum batch_end end;
+    enum batch_result end;
     struct err err; /* why, unless COMMITTED */
 };
 

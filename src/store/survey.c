@@ -80,7 +80,7 @@ static bool look_at_work(struct db *db, struct store_survey *out, struct err *er
                              err);
 }
 
-static bool look(struct db *db, struct store_survey *out, struct err *err)
+static bool survey_look(struct db *db, struct store_survey *out, struct err *err)
 {
     enum db_status status = db_run(db, SQL_QUICK_CHECK, DB_NO_PARAMS);
     struct str answer;
@@ -131,7 +131,7 @@ bool store_survey(struct str url, struct str data_path, struct store_survey *out
     if (db == NULL)
         ok = false;
     else {
-        ok = look(db, out, err);
+        ok = survey_look(db, out, err);
         db_close(db);
     }
     arena_fini(&mem);

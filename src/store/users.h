@@ -91,7 +91,7 @@ struct user_change {
     int64_t access_version;    /* out */
 };
 
-enum apply_end user_change_apply(struct apply *a, struct member *m, enum db_status *status);
+enum apply_result user_change_apply(struct apply *a, struct member *m, enum db_status *status);
 
 /* Make a token of a user, or revoke one. */
 struct token_change {
@@ -102,7 +102,7 @@ struct token_change {
     int64_t access_version; /* out */
 };
 
-enum apply_end token_change_apply(struct apply *a, struct member *m, enum db_status *status);
+enum apply_result token_change_apply(struct apply *a, struct member *m, enum db_status *status);
 
 /* Begin a session, or end one. Beginning one also deletes those that have ended by themselves. */
 struct session_change {
@@ -113,7 +113,7 @@ struct session_change {
     int64_t access_version;        /* out */
 };
 
-enum apply_end session_change_apply(struct apply *a, struct member *m, enum db_status *status);
+enum apply_result session_change_apply(struct apply *a, struct member *m, enum db_status *status);
 
 /* When tokens and sessions were last used. What is known to be later stays. */
 struct token_use {
@@ -134,7 +134,7 @@ struct token_uses_change {
     size_t session_count;
 };
 
-enum apply_end token_uses_apply(struct apply *a, struct member *m, enum db_status *status);
+enum apply_result token_uses_apply(struct apply *a, struct member *m, enum db_status *status);
 
 /* --- reading --- */
 

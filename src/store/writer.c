@@ -39,7 +39,7 @@ static enum db_status apply_carefully(struct apply *a, struct member *m)
 {
     struct apply before = *a;
     enum db_status status = db_exec(a->db, SQL_SAVEPOINT, DB_NO_PARAMS), why = DB_DONE;
-    enum apply_end end;
+    enum apply_result end;
 
     if (status != DB_DONE)
         return status;
@@ -77,7 +77,7 @@ static enum attempt apply_members(struct apply *a, struct batch *b, bool careful
 {
     for (size_t i = 0; i < b->members.count; i++) {
         struct member *m = b->members.items[i];
-        enum apply_end end;
+        enum apply_result end;
 
         if (carefully) {
             *status = apply_carefully(a, m);
@@ -245,7 +245,7 @@ static bool find_out(struct writer *w, const struct batch *b, bool *committed)
     }
 }
 
-static void end_batch(struct batch *b, enum batch_end end, const struct db *db,
+static void end_batch(struct batch *b, enum batch_result end, const struct db *db,
                       enum db_status status)
 {
     b->end = end;

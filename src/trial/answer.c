@@ -162,7 +162,7 @@ static void answer_history(const struct actor *a, int64_t after, struct reads *r
 
     reads->has_history = true;
     reads->history = (struct history){.items = a->history.items + first,
-                                      .count = count < UNDO_PAGE ? count : UNDO_PAGE};
+                                      .count = count < ROLLBACK_PAGE ? count : ROLLBACK_PAGE};
 }
 
 /* --- processes --- */

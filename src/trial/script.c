@@ -106,11 +106,11 @@ bool script_read_signals(struct arena *mem, struct value v, struct trial_signals
 
 /* --- operators --- */
 
-static bool read_outcome(struct value v, enum outcome_said *out, struct err *err)
+static bool read_outcome(struct value v, enum verdict *out, struct err *err)
 {
     struct value outcome = script_member(v, "outcome");
 
-    return (outcome.kind == VALUE_STRING && outcome_said_read(value_text(outcome), out)) ||
+    return (outcome.kind == VALUE_STRING && verdict_read(value_text(outcome), out)) ||
            err_set(err, ERR_INVALID,
                    "'outcome' must be \"succeeded\", \"failed\" or \"not_happened\"");
 }
@@ -135,7 +135,7 @@ static bool read_action(struct value v, struct trial_action *out, struct err *er
             continue;
         out->kind = actions[i].kind;
         out->rollback = script_rollback(compensate);
-        if (out->kind == EVENT_RESOLVE && !read_outcome(v, &out->said, err))
+        if (out->kind == EVENT_RESOLVE && !read_outcome(v, &out->verdict, err))
             return false;
         if (!is_kind(compensate, VALUE_BOOL))
             return err_set(err, ERR_INVALID, "'compensate' must be true or false");

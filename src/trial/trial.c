@@ -192,20 +192,21 @@ static bool may_act(const struct run *r, const struct trial_action *action)
 static bool act(struct run *r, size_t i, struct err *err)
 {
     const struct trial_action *action = &r->script->actions.items[i];
-    const struct asking *asking = first_actor(r)->x->cursor.asking;
+    const struct reconciling *reconciling = first_actor(r)->x->cursor.reconciling;
 
     r->acted[i] = true;
     r->out->actions_undone--;
-    return actor_apply(r, first_actor(r),
-                       (struct event){.kind = action->kind,
-                                      .reason = action->reason,
-                                      .cancel_rollback = action->rollback,
-                                      .from = action->from,
-                                      .input = action->input,
-                                      .output = action->output,
-                                      .letter = asking != NULL ? asking->letter : STR_NONE,
-                                      .said = action->said},
-                       err);
+    return actor_apply(
+        r, first_actor(r),
+        (struct event){.kind = action->kind,
+                       .reason = action->reason,
+                       .cancel_rollback = action->rollback,
+                       .from = action->from,
+                       .input = action->input,
+                       .output = action->output,
+                       .letter = reconciling != NULL ? reconciling->letter : STR_NONE,
+                       .verdict = action->verdict},
+        err);
 }
 
 /* The action whose turn it is, if somebody must act; else the number of actions. */
@@ -393,7 +394,7 @@ static struct str user_text(struct arena *mem, struct value user)
 static bool begin(struct run *r, const struct program *program, struct err *err)
 {
     const struct trial_script *script = r->script;
-    struct birth birth = {
+    struct execution_new from = {
         .id = {.bytes = {1, 0x9b, 0x75, 0xf0, 0, 0, 0x70, 0, 0x80, 0, 0, 0, 0, 0, 0, 1}},
         .key = script->key,
         .user_json = user_text(r->mem, script->user),
@@ -401,16 +402,16 @@ static bool begin(struct run *r, const struct program *program, struct err *err)
     };
     struct execution *x;
 
-    r->now_us = r->out->started_at_us = r->out->ended_at_us = birth.now_us;
-    define_check_input(r->mem, program, script->input, &birth.input, r->findings);
+    r->now_us = r->out->started_at_us = r->out->ended_at_us = from.now_us;
+    define_check_input(r->mem, program, script->input, &from.input, r->findings);
     if (findings_have_errors(r->findings))
         return err_set(err, ERR_INVALID, "the input is not what '%.*s' takes",
                        STR_ARG(program->code));
-    if (!state_key(r->mem, program, birth.key, birth.input,
+    if (!state_key(r->mem, program, from.key, from.input,
                    script->user.kind == VALUE_MAP ? script->user : tester(r->mem), r->config,
-                   birth.now_us, &birth.key, err))
+                   from.now_us, &from.key, err))
         return false;
-    if (!state_new(r->mem, program, &birth, &x, err))
+    if (!execution_new(r->mem, program, &from, &x, err))
         return false;
     (void)actor_add(r, x);
     return true;

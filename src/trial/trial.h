@@ -37,8 +37,8 @@ struct trial_action {
     struct str from;      /* RETRY, or empty */
     struct value input;   /* RETRY, or absent */
     struct value output;  /* SKIP, RESOLVE, or absent */
-    enum outcome_said said;        /* RESOLVE */
-    struct str reason;             /* CANCEL, or empty */
+    enum verdict verdict; /* RESOLVE */
+    struct str reason;    /* CANCEL, or empty */
     enum cancel_rollback rollback; /* CANCEL */
 };
 

@@ -17,7 +17,7 @@ enum { PADDING = 32, STACK_FIRST = 512 };
 
 /* --- lists and maps --- */
 
-static void grow_stack(struct reader *r)
+static void grow_stack(struct json_reader *r)
 {
     size_t bytes = (size_t)r->room * sizeof(*r->stack);
     struct value *bigger = realloc(r->on_heap ? r->stack : NULL, bytes * 2);
@@ -31,14 +31,14 @@ static void grow_stack(struct reader *r)
     r->on_heap = true;
 }
 
-static inline struct value *push(struct reader *r)
+static inline struct value *push(struct json_reader *r)
 {
     if (UNLIKELY(r->used == r->room))
         grow_stack(r);
     return &r->stack[r->used++];
 }
 
-static inline bool open_frame(struct reader *r, const char *p, enum value_kind kind)
+static inline bool open_frame(struct json_reader *r, const char *p, enum value_kind kind)
 {
     struct value *marker = push(r);
 
@@ -51,7 +51,7 @@ static inline bool open_frame(struct reader *r, const char *p, enum value_kind k
     return true;
 }
 
-static inline void close_frame(struct reader *r, struct value finished)
+static inline void close_frame(struct json_reader *r, struct value finished)
 {
     uint32_t around = r->stack[r->frame].len;
 
@@ -61,7 +61,7 @@ static inline void close_frame(struct reader *r, struct value finished)
     r->depth--;
 }
 
-static inline void close_list(struct reader *r)
+static inline void close_list(struct json_reader *r)
 {
     const struct value *from = &r->stack[r->frame + 1];
     size_t count = r->used - r->frame - 1;
@@ -71,7 +71,7 @@ static inline void close_list(struct reader *r)
     close_frame(r, value_list(items, count));
 }
 
-static inline bool close_map(struct reader *r)
+static inline bool close_map(struct json_reader *r)
 {
     /* Keys and values alternate on the stack, as in an entry. */
     const struct value *from = &r->stack[r->frame + 1];
@@ -101,7 +101,7 @@ static inline char *skip_space(char *p)
     return p;
 }
 
-static char *read_word(struct reader *r, char *p, struct value *out)
+static char *read_word(struct json_reader *r, char *p, struct value *out)
 {
     size_t len = 4;
 
@@ -112,8 +112,6 @@ static char *read_word(struct reader *r, char *p, struct value *out)
     } else if (memcmp(p, "false", 5) == 0) {
         *out = value_bool(false);
         len = 5;
-    } else if (*p == '\'') {
-        return reader_fail(r, p, "strings are written with double quotes");
     } else {
         return reader_fail_expected(r, p, "a value");
     }
@@ -121,7 +119,7 @@ static char *read_word(struct reader *r, char *p, struct value *out)
 }
 
 /* A key and its colon; answers where the value starts. */
-static inline char *read_key(struct reader *r, char *p)
+static inline char *read_key(struct json_reader *r, char *p)
 {
     struct value *key;
 
@@ -145,7 +143,7 @@ static inline char *read_key(struct reader *r, char *p)
  * is true. A list or map with something in it is opened, and the answer is
  * where its first value starts.
  */
-static inline char *read_value(struct reader *r, char *p, bool *complete)
+static inline char *read_value(struct json_reader *r, char *p, bool *complete)
 {
     char c = *p;
 
@@ -169,7 +167,7 @@ static inline char *read_value(struct reader *r, char *p, bool *complete)
 }
 
 /* After a value: close what ends here, then step to the next value. *done at the very end. */
-static inline char *read_after(struct reader *r, char *p, bool *done)
+static inline char *read_after(struct json_reader *r, char *p, bool *done)
 {
     for (;;) {
         uint8_t kind = r->stack[r->frame].kind;
@@ -200,7 +198,7 @@ static inline char *read_after(struct reader *r, char *p, bool *done)
 bool json_read(struct arena *mem, struct str text, struct value *out, struct err *err)
 {
     struct value stack[STACK_FIRST];
-    struct reader r = {
+    struct json_reader r = {
         .mem = mem, .text = text, .stack = stack, .used = 1, .room = STACK_FIRST, .err = err};
     bool complete, done = false;
     char *p;

@@ -14,7 +14,7 @@
 #include <emmintrin.h>
 #endif
 
-struct reader {
+struct json_reader {
     struct arena *mem;
     struct str text;     /* as given, for the place of an error */
     char *copy;          /* in the arena; strings in it are rewritten */
@@ -29,12 +29,12 @@ struct reader {
 /* --- errors: json_scalar.c --- */
 
 /* Answers NULL. */
-char *reader_fail(struct reader *r, const char *at, const char *format, ...) PRINTF_LIKE(3, 4);
+char *reader_fail(struct json_reader *r, const char *at, const char *format, ...) PRINTF_LIKE(3, 4);
 
 /* Say what was expected, and what stands there instead. Answers NULL. */
-char *reader_fail_expected(struct reader *r, char *p, const char *expected);
+char *reader_fail_expected(struct json_reader *r, char *p, const char *expected);
 
-static inline bool reader_at_end(const struct reader *r, const char *p)
+static inline bool reader_at_end(const struct json_reader *r, const char *p)
 {
     return p == r->copy + r->text.len;
 }
@@ -66,10 +66,10 @@ static inline char *skip_plain(char *p)
  * The rest of a string that has more than plain ASCII in it, from the first
  * such byte on. json_scalar.c
  */
-char *reader_string_rest(struct reader *r, char *start, char *p, struct value *out);
+char *reader_string_rest(struct json_reader *r, char *start, char *p, struct value *out);
 
 /* p is after the opening quote. */
-static inline char *reader_string(struct reader *r, char *p, struct value *out)
+static inline char *reader_string(struct json_reader *r, char *p, struct value *out)
 {
     char *end = skip_plain(p);
 
@@ -87,12 +87,13 @@ static inline bool reader_is_digit(char c)
 }
 
 /* All digits of a number that 64 bits could not decide, or that has too many. json_scalar.c */
-char *reader_long_number(struct reader *r, char *start, char *end, struct value *out);
+char *reader_long_number(struct json_reader *r, char *start, char *end, struct value *out);
 
 /* A number from its point or its exponent on; `digits` are those before. json_scalar.c */
-char *reader_fraction(struct reader *r, char *start, char *p, uint64_t digits, struct value *out);
+char *reader_fraction(struct json_reader *r, char *start, char *p, uint64_t digits,
+                      struct value *out);
 
-static inline char *reader_number(struct reader *r, char *p, struct value *out)
+static inline char *reader_number(struct json_reader *r, char *p, struct value *out)
 {
     char *start = p;
     bool negative = *p == '-';

@@ -10,7 +10,7 @@
 
 /* --- errors --- */
 
-char *reader_fail(struct reader *r, const char *at, const char *format, ...)
+char *reader_fail(struct json_reader *r, const char *at, const char *format, ...)
 {
     size_t offset = (size_t)(at - r->copy);
     size_t line_start = 0;
@@ -32,7 +32,7 @@ char *reader_fail(struct reader *r, const char *at, const char *format, ...)
 }
 
 /* Whether a list or map ends here, right behind a comma. */
-static bool is_behind_comma(const struct reader *r, const char *p)
+static bool is_behind_comma(const struct json_reader *r, const char *p)
 {
     if (*p != ']' && *p != '}')
         return false;
@@ -41,8 +41,62 @@ static bool is_behind_comma(const struct reader *r, const char *p)
     return p >= r->copy && *p == ',';
 }
 
-char *reader_fail_expected(struct reader *r, char *p, const char *expected)
+static bool is_letter(char c)
 {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* How many letters, digits and dashes stand here: a name that lacks its quotes. */
+static int word_length(const char *p)
+{
+    int len = 0;
+
+    while (len < 100 && (is_letter(p[len]) || reader_is_digit(p[len]) || p[len] == '-'))
+        len++;
+    return len;
+}
+
+/* Whether the text so far is nothing but white space. */
+static bool is_first(const struct json_reader *r, const char *p)
+{
+    for (p--; p >= r->copy; p--)
+        if (strchr(" \t\r\n", *p) == NULL)
+            return false;
+    return true;
+}
+
+/* What to write instead, when it is a mistake that people make; or NULL. */
+static const char *advice(const struct json_reader *r, const char *p, const char *expected)
+{
+    bool is_after = strncmp(expected, "',' or", 6) == 0;
+
+    if (is_behind_comma(r, p))
+        return "take away the comma before it";
+    if (p[0] == '/' && (p[1] == '/' || p[1] == '*'))
+        return "JSON has no comments: take it away (files for pawl may have them)";
+    if (p[0] == '#')
+        return "JSON has no comments; in files for pawl they begin with //";
+    if (p[0] == '\'')
+        return "texts and keys are written with double quotes";
+    if (is_after && (p[0] == '"' || p[0] == '{' || p[0] == '['))
+        return "a comma is missing before it";
+    if ((is_first(r, p) && (is_letter(p[0]) || p[0] == '%')) ||
+        (p > r->copy && p[-1] == '-' && is_first(r, p - 1) && (p[0] == ' ' || p[0] == '-')))
+        return "if this is YAML, its file must be called .yaml";
+    if (is_after)
+        return NULL;
+    if (strncmp(p, "True", 4) == 0 || strncmp(p, "False", 5) == 0 || strncmp(p, "TRUE", 4) == 0 ||
+        strncmp(p, "FALSE", 5) == 0)
+        return "true and false are written small";
+    if (strncmp(p, "None", 4) == 0 || strncmp(p, "undefined", 9) == 0 ||
+        strncmp(p, "NULL", 4) == 0 || strncmp(p, "nil", 3) == 0 || strncmp(p, "NaN", 3) == 0)
+        return "what is not known is written null";
+    return NULL;
+}
+
+char *reader_fail_expected(struct json_reader *r, char *p, const char *expected)
+{
+    const char *instead;
     size_t len;
 
     if (reader_at_end(r, p))
@@ -53,8 +107,13 @@ char *reader_fail_expected(struct reader *r, char *p, const char *expected)
     len = utf8_sequence_length(p, (size_t)(r->copy + r->text.len - p));
     if (len == 0)
         return reader_fail(r, p, "the text is not UTF-8");
-    return reader_fail(r, p, "expected %s, found '%.*s'%s", expected, (int)len, p,
-                       is_behind_comma(r, p) ? "; take away the comma before it" : "");
+    instead = advice(r, p, expected);
+    if (instead == NULL && is_letter(*p) && strncmp(expected, "nothing", 7) != 0)
+        return reader_fail(r, p,
+                           "expected %s, found '%.*s'; a text stands in double quotes: \"%.*s\"",
+                           expected, (int)len, p, word_length(p), p);
+    return reader_fail(r, p, "expected %s, found '%.*s'%s%s", expected, (int)len, p,
+                       instead == NULL ? "" : "; ", instead == NULL ? "" : instead);
 }
 
 /* --- strings --- */
@@ -77,7 +136,7 @@ static int32_t read_hex4(const char *p)
 }
 
 /* JSON as it should be, and a text that no value of ours may hold. */
-static char *refuse(struct reader *r, char *p, const char *message)
+static char *refuse(struct json_reader *r, char *p, const char *message)
 {
     (void)reader_fail(r, p, "%s", message);
     r->err->code = ERR_INVALID;
@@ -85,7 +144,7 @@ static char *refuse(struct reader *r, char *p, const char *message)
 }
 
 /* A \u escape, p being at the backslash. The code point goes to *to, in UTF-8. */
-static char *read_unicode(struct reader *r, char *p, char **to)
+static char *read_unicode(struct json_reader *r, char *p, char **to)
 {
     int32_t code = read_hex4(p + 2);
 
@@ -105,7 +164,7 @@ static char *read_unicode(struct reader *r, char *p, char **to)
     return p;
 }
 
-static char *read_escape(struct reader *r, char *p, char **to)
+static char *read_escape(struct json_reader *r, char *p, char **to)
 {
     char c;
 
@@ -142,7 +201,7 @@ static char *read_escape(struct reader *r, char *p, char **to)
 }
 
 /* Step over characters that are not ASCII. */
-static char *skip_wide(struct reader *r, char *p)
+static char *skip_wide(struct json_reader *r, char *p)
 {
     while ((unsigned char)*p >= 0x80) {
         size_t len = 2;
@@ -155,7 +214,7 @@ static char *skip_wide(struct reader *r, char *p)
     return p;
 }
 
-char *reader_string_rest(struct reader *r, char *start, char *p, struct value *out)
+char *reader_string_rest(struct json_reader *r, char *start, char *p, struct value *out)
 {
     char *to = p; /* where the string is written: at p until an escape makes it shorter */
 
@@ -186,7 +245,7 @@ char *reader_string_rest(struct reader *r, char *start, char *p, struct value *o
 
 /* --- numbers --- */
 
-char *reader_long_number(struct reader *r, char *start, char *end, struct value *out)
+char *reader_long_number(struct json_reader *r, char *start, char *end, struct value *out)
 {
     double d;
 
@@ -196,7 +255,8 @@ char *reader_long_number(struct reader *r, char *start, char *end, struct value 
     return end;
 }
 
-char *reader_fraction(struct reader *r, char *start, char *p, uint64_t digits, struct value *out)
+char *reader_fraction(struct json_reader *r, char *start, char *p, uint64_t digits,
+                      struct value *out)
 {
     char *first = start + (*start == '-');
     int64_t exponent = 0, written = 0;

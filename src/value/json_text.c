@@ -51,30 +51,42 @@ static bool is_name(struct arena *mem, struct str quoted, struct str name)
     struct value v;
     struct err err;
 
+    if (str_find(quoted, STR("\\"), 0) < 0)
+        return str_eq(str_slice(quoted, 1, quoted.len - 1), name);
     return json_read(mem, quoted, &v, &err) && v.kind == VALUE_STRING &&
            str_eq(value_text(v), name);
 }
 
-struct str json_text_member(struct arena *mem, struct str text, struct str name)
+/* The key and the value of a member of the object that begins at `at`. False: there is none. */
+static bool find_member(struct arena *mem, struct str text, size_t at, struct str name, size_t *key,
+                        size_t *value)
 {
-    size_t at = skip_space(text, 0);
-
     if (at == text.len || text.ptr[at] != '{')
-        return STR_NONE;
+        return false;
     at = skip_space(text, at + 1);
     while (at < text.len && text.ptr[at] == '"') {
-        size_t end = skip_string(text, at), start;
-        struct str key = str_slice(text, at, end);
+        size_t end = skip_string(text, at);
+        size_t start = skip_space(text, skip_space(text, end) + 1); /* over the colon */
 
-        start = skip_space(text, skip_space(text, end) + 1); /* over the colon */
-        end = skip_value(text, start);
-        if (is_name(mem, key, name))
-            return str_slice(text, start, end);
-        at = skip_space(text, end);
+        if (is_name(mem, str_slice(text, at, end), name)) {
+            *key = at;
+            *value = start;
+            return true;
+        }
+        at = skip_space(text, skip_value(text, start));
         if (at < text.len && text.ptr[at] == ',')
             at = skip_space(text, at + 1);
     }
-    return STR_NONE;
+    return false;
+}
+
+struct str json_text_member(struct arena *mem, struct str text, struct str name)
+{
+    size_t key, value;
+
+    if (!find_member(mem, text, skip_space(text, 0), name, &key, &value))
+        return STR_NONE;
+    return str_slice(text, value, skip_value(text, value));
 }
 
 size_t json_text_items(struct str text, struct str *out, size_t room)
@@ -95,4 +107,57 @@ size_t json_text_items(struct str text, struct str *out, size_t room)
             at = skip_space(text, at + 1);
     }
     return count;
+}
+
+/* The item of the list that begins at `at`. */
+static bool find_item(struct str text, size_t at, struct str token, size_t *value)
+{
+    int64_t index;
+
+    if (at == text.len || text.ptr[at] != '[' || !str_to_int64(token, &index) || index < 0)
+        return false;
+    at = skip_space(text, at + 1);
+    while (at < text.len && text.ptr[at] != ']') {
+        if (index-- == 0) {
+            *value = at;
+            return true;
+        }
+        at = skip_space(text, skip_value(text, at));
+        if (at < text.len && text.ptr[at] == ',')
+            at = skip_space(text, at + 1);
+    }
+    return false;
+}
+
+/* A token of a pointer without its escapes. */
+static struct str unescaped(struct arena *mem, struct str token)
+{
+    char *out = arena_alloc(mem, token.len + 1);
+    size_t len = 0;
+
+    for (size_t i = 0; i < token.len; i++)
+        if (token.ptr[i] == '~' && i + 1 < token.len)
+            out[len++] = token.ptr[++i] == '1' ? '/' : '~';
+        else
+            out[len++] = token.ptr[i];
+    return str_from(out, len);
+}
+
+bool json_text_find(struct arena *mem, struct str text, struct str pointer, size_t *key,
+                    size_t *value)
+{
+    *key = *value = skip_space(text, 0);
+    while (pointer.len > 0) {
+        int64_t slash = str_find(pointer, STR("/"), 1);
+        size_t end = slash < 0 ? pointer.len : (size_t)slash;
+        struct str token = unescaped(mem, str_slice(pointer, 1, end));
+        size_t at = *value;
+
+        if (find_item(text, at, token, value))
+            *key = *value;
+        else if (!find_member(mem, text, at, token, key, value))
+            return false;
+        pointer = str_slice(pointer, end, pointer.len);
+    }
+    return true;
 }

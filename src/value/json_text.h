@@ -18,4 +18,12 @@ struct str json_text_member(struct arena *mem, struct str text, struct str name)
  */
 size_t json_text_items(struct str text, struct str *out, size_t room);
 
+/*
+ * The byte where the value that a JSON pointer leads to begins, and that of its
+ * key, which is the same for an item of a list and for the whole. False when
+ * there is none: *key and *value are then those of the last one on the way.
+ */
+bool json_text_find(struct arena *mem, struct str text, struct str pointer, size_t *key,
+                    size_t *value) MUST_USE;
+
 #endif

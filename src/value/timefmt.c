@@ -146,20 +146,20 @@ size_t duration_write_seconds(char out[DURATION_TEXT_MAX], struct value duration
 
 /* --- reading --- */
 
-struct reader {
+struct time_text {
     const char *p;
     const char *end;
 };
 
-static struct reader reader_of(struct str text)
+static struct time_text time_text_of(struct str text)
 {
     /* Empty text may have no address, and no offset is defined from none. */
     const char *start = text.len == 0 ? "" : text.ptr;
 
-    return (struct reader){start, start + text.len};
+    return (struct time_text){start, start + text.len};
 }
 
-static bool take_char(struct reader *r, char c)
+static bool take_char(struct time_text *r, char c)
 {
     if (r->p == r->end || *r->p != c)
         return false;
@@ -167,13 +167,13 @@ static bool take_char(struct reader *r, char c)
     return true;
 }
 
-static bool is_digit(const struct reader *r)
+static bool is_digit(const struct time_text *r)
 {
     return r->p < r->end && *r->p >= '0' && *r->p <= '9';
 }
 
 /* Exactly `count` digits that make a number from `min` to `max`. */
-static bool take_number(struct reader *r, int count, int32_t min, int32_t max, int32_t *out)
+static bool take_number(struct time_text *r, int count, int32_t min, int32_t max, int32_t *out)
 {
     int32_t number = 0;
 
@@ -186,21 +186,21 @@ static bool take_number(struct reader *r, int count, int32_t min, int32_t max, i
     return number >= min && number <= max;
 }
 
-static bool take_date(struct reader *r, struct civil *c)
+static bool take_date(struct time_text *r, struct civil *c)
 {
     return take_number(r, 4, 1, 9999, &c->year) && take_char(r, '-') &&
            take_number(r, 2, 1, 12, &c->month) && take_char(r, '-') &&
            take_number(r, 2, 1, civil_month_days(c->year, c->month), &c->day);
 }
 
-static bool take_time(struct reader *r, struct civil *c)
+static bool take_time(struct time_text *r, struct civil *c)
 {
     return take_number(r, 2, 0, 23, &c->hour) && take_char(r, ':') &&
            take_number(r, 2, 0, 59, &c->minute) && take_char(r, ':') &&
            take_number(r, 2, 0, 59, &c->second);
 }
 
-static bool take_fraction(struct reader *r, uint32_t *nanos)
+static bool take_fraction(struct time_text *r, uint32_t *nanos)
 {
     uint32_t scale = NANOS;
 
@@ -218,7 +218,7 @@ static bool take_fraction(struct reader *r, uint32_t *nanos)
     return true;
 }
 
-static bool take_offset(struct reader *r, int32_t *seconds)
+static bool take_offset(struct time_text *r, int32_t *seconds)
 {
     int32_t hours, minutes;
     bool west;
@@ -238,7 +238,7 @@ static bool take_offset(struct reader *r, int32_t *seconds)
 
 bool timestamp_read(struct str text, struct value *out)
 {
-    struct reader r = reader_of(text);
+    struct time_text r = time_text_of(text);
     struct civil c = {0};
     uint32_t nanos;
     int32_t offset;
@@ -256,7 +256,7 @@ bool timestamp_read(struct str text, struct value *out)
 
 bool timestamp_read_date(struct str text, struct value *out)
 {
-    struct reader r = reader_of(text);
+    struct time_text r = time_text_of(text);
     struct civil c = {0};
 
     if (!take_date(&r, &c) || r.p != r.end)
@@ -275,7 +275,7 @@ static const struct unit {
     {{"m", 1}, 60ull * NANOS}, {{"h", 1}, 3600ull * NANOS}, {{"d", 1}, 86400ull * NANOS},
 };
 
-static bool take_unit(struct reader *r, bool days, uint64_t *nanos)
+static bool take_unit(struct time_text *r, bool days, uint64_t *nanos)
 {
     struct str rest = str_from(r->p, (size_t)(r->end - r->p));
 
@@ -292,7 +292,7 @@ static bool take_unit(struct reader *r, bool days, uint64_t *nanos)
 enum { FRACTION_DIGITS = 18 };
 
 /* One number with its unit, in nanoseconds. */
-static bool take_part(struct reader *r, bool days, uint128 *out)
+static bool take_part(struct time_text *r, bool days, uint128 *out)
 {
     const uint64_t whole_max = UINT64_C(1000000000000000000);
     uint64_t whole = 0, fraction = 0, scale = 1, unit;
@@ -322,7 +322,7 @@ static bool take_part(struct reader *r, bool days, uint128 *out)
 static bool read_duration(struct str text, bool days, struct value *out)
 {
     const uint128 max = (uint128)DURATION_SECONDS_MAX * NANOS;
-    struct reader r = reader_of(text);
+    struct time_text r = time_text_of(text);
     bool negative = take_char(&r, '-');
     uint128 total = 0, part;
     int64_t seconds;

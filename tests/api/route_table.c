@@ -2,6 +2,7 @@
 #include "api/router.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const char *const auths[] = {
     [AUTH_USER] = "user", [AUTH_NONE] = "none", [AUTH_SIGNATURE] = "signature"};
@@ -26,6 +27,15 @@ int main(void)
                 printf("%s\"%s\"", comma, role_name((enum role)k));
                 comma = ",";
             }
+        printf("],\"query\":[");
+        comma = "";
+        for (const char *q = r->query == NULL ? "" : r->query; *q != '\0'; q += q[0] == ' ') {
+            size_t len = strcspn(q, " ");
+
+            printf("%s\"%.*s\"", comma, (int)len, q);
+            comma = ",";
+            q += len;
+        }
         printf("]}");
     }
     printf("]\n");

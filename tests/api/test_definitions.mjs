@@ -324,9 +324,28 @@ claim('processes are listed with their kind, and definitions kept to the byte', 
     equal((await s.call('GET', '/scenarios/bytes/versions/draft')).raw.includes(`"definition":${text}}`), true);
 });
 
+// --- what flow.start names ---
+
+claim('flow.start of a process that is not published is a warning, until one is', async (s) => {
+    const starter = (code) => ({ code: 'starter', steps: [{ code: 'go', procedure: { type: 'flow.start', code } }] });
+    const found = async (code) =>
+        (await s.call('POST', '/validate', { definition: starter(code) })).json.errors.map((e) => [e.pointer, e.code, e.severity]);
+    const warning = [['/steps/0/procedure/code', 'unknown_process', 'warning']];
+
+    equal(await found('not_there_yet'), warning);
+    equal(await found('starter'), []);
+    const saved = await s.call('PUT', '/scenarios/starter/draft', starter('not_there_yet'));
+    equal(saved.json.errors.map((e) => [e.pointer, e.code, e.severity]), warning);
+    equal((await s.call('POST', '/scenarios/starter/publish')).status, 200);
+    await s.call('PUT', '/scenarios/not_there_yet/draft', { code: 'not_there_yet', steps: [] });
+    equal(await found('not_there_yet'), warning, 'a draft is not enough');
+    await s.call('POST', '/scenarios/not_there_yet/publish');
+    equal(await found('not_there_yet'), []);
+});
+
 // --- procedures ---
 
-const doubled = (factor, params = [number('x')]) => ({ code: 'times', input: params,
+const doubled = (factor, params = [{ ...number('x'), required: true }]) => ({ code: 'times', input: params,
     commands: [{ type: 'compute.transform', data: { y: `=$.input.x * ${factor}` } }] });
 
 async function publishProcedure(s, definition) {
@@ -343,7 +362,7 @@ claim('procedures have drafts and versions, and what calls them stays valid', as
     equal(await result(s, 'calls', { n: 4 }), { y: 8 });
     equal((await publishProcedure(s, doubled(3))).json.version, 2);
     equal(await result(s, 'calls', { n: 4 }), { y: 12 }, 'what starts then');
-    isProblem(await publishProcedure(s, doubled(3, [number('x'), { ...number('other'), required: true }])), 409, 'conflict', "scenario 'calls'");
+    isProblem(await publishProcedure(s, doubled(3, [{ ...number('x'), required: true }, { ...number('other'), required: true }])), 409, 'conflict', "scenario 'calls'");
     equal((await s.call('POST', '/procedures/times/revert')).json.version, 1);
     equal(await result(s, 'calls', { n: 4 }), { y: 8 });
     const self = await s.call('PUT', '/procedures/again/draft', { code: 'again', commands: [{ type: 'flow.call', procedure: 'again' }] });
@@ -477,10 +496,11 @@ claim('a newcomer is told the same by the server as by the command line', async 
     for (const file of readdirSync('tests/newcomer').filter((name) => name.endsWith('.json'))) {
         const text = readFileSync(join('tests/newcomer', file), 'utf8');
         const wanted = readFileSync(join('tests/newcomer', file.replace('.json', '.txt')), 'utf8');
-        const answer = await s.call('POST', '/validate', `{"kind": "scenario", "definition": ${text}}`);
-        const said = answer.status === 400 ? answer.json.detail
-            : answer.json.errors.map((e) => `${e.pointer}: ${e.message}${e.column ? ` (column ${e.column})` : ''}\n${e.hint ?? ''}`).join('\n');
-        for (const part of wanted.trim().split('\n').map((line) => line.replace(/^[a-z_]+\.json(:\d+:\d+)?:/, '').trim()))
+        // The file stands in the body from its second line on.
+        const answer = await s.call('POST', '/validate', `{"kind": "scenario", "definition":\n${text}}`);
+        const told = (e) => `${e.place.line - 1}:${e.place.column}:${e.pointer}: ${e.step ? `step ${e.step}: ` : ''}${e.message}\n${e.hint ?? ''}`;
+        const said = answer.status === 400 ? `${answer.json.line - 1}:${answer.json.column}: ${answer.json.detail}` : answer.json.errors.map(told).join('\n');
+        for (const part of wanted.trim().split('\n').map((line) => line.replace(/^[a-z_]+\.json:/, '').trim()))
             if (!said.includes(part)) throw new Wrong(`${file}: "${said}" lacks "${part}"`);
     }
 });

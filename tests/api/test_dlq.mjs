@@ -84,7 +84,7 @@ async function gauge(rig) {
 claim('an incident has a dead letter that says what failed', async (rig) => {
     const before = await gauge(rig);
     const { id, letter } = await hold(rig, { n: 7 });
-    equal(Object.keys(letter), ['id', 'kind', 'cause', 'attempts', 'payload', 'executionId', 'code', 'step', 'status',
+    equal(Object.keys(letter), ['id', 'kind', 'cause', 'attempts', 'payload', 'executionId', 'code', 'key', 'step', 'status',
         'note', 'createdAt', 'resolvedAt', 'resolvedBy']);
     equal([letter.kind, letter.cause.code, letter.attempts, letter.executionId, letter.code, letter.step, letter.status, letter.note],
         ['incident', 'declined', 1, id, 'holding', 'pay', 'open', null]);

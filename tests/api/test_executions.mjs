@@ -100,6 +100,72 @@ claim('every filter finds what it says, page by page', async (rig) => {
     await same('code=list_a&from=99999d', a);
 });
 
+claim('lists by parent, by what is waited for, by error, by the step of any branch, by deadline', async (rig) => {
+    const { id: parent } = await rig.begin('list_parent');
+    const { id: held } = await rig.begin('list_held');
+    const { id: failed } = await rig.begin('list_failing');
+    const { id: branched } = await rig.begin('list_branches');
+    await until('its child waits', async () => (await rig.api('GET', `/executions?parent=${parent}`)).body.items[0]?.status === 'waiting');
+    const found = async (query) => (await rig.all(`/executions?${query}`, 2)).map((x) => x.id);
+    const [child] = await found(`parent=${parent}`);
+    equal((await rig.api('GET', `/executions/${child}`)).body.parentId, parent);
+    equal(await found(`parent=${parent}&status=completed`), []);
+    equal(await found('waiting=child'), [parent]);
+    equal(await found('waiting=incident'), [held]);
+    equal(await found('waiting=incident&code=list_failing'), []);
+    equal(await found('error=list_luck'), [failed, held]);
+    equal(await found('error=list_luck&order=oldest'), [held, failed]);
+    equal(await found('error=list_luck&status=failed'), [failed]);
+    for (const step of ['left', 'middle', 'right']) equal(await found(`step=${step}`), [branched], step);
+    equal(await found('deadlineBefore=2h'), [held]);
+    equal(await found('deadlineBefore=30m'), []);
+    equal(await found('deadlineBefore=2h&code=list_branches'), []);
+    const [failure] = (await rig.api('GET', '/executions?error=list_luck&status=failed')).body.items;
+    equal(failure.error.step, 'luck');
+    const dry = await rig.api('POST', '/executions/bulk', { action: 'cancel', filter: { step: 'right' }, dryRun: true });
+    equal([dry.body.matched, dry.body.skipped], [1, 0]);
+    const bulk = await rig.api('POST', '/executions/bulk', { action: 'cancel', filter: { waiting: 'incident', error: 'list_luck' } });
+    equal([bulk.status, bulk.body.done], [200, 1]);
+    refused(await rig.api('POST', '/executions/bulk', { action: 'cancel', filter: { parents: parent } }), 422, 'invalid');
+});
+
+claim('executions are counted by code, status, step and error', async (rig) => {
+    const counts = async (query) => (await rig.api('GET', `/executions/summary?${query}`)).body;
+    const of = (answer, value) => answer.items.filter((x) => x.value === value).map((x) => [x.status, x.count]);
+    await many(rig, 3, 'count_waiting');
+    await many(rig, 2, 'count_failing');
+    await rig.begin('count_held');
+    equal(of(await counts('by=code'), 'count_waiting'), [['waiting', 3]]);
+    equal(of(await counts('by=code'), 'count_failing'), [['failed', 2]]);
+    equal((await counts('by=code&code=count_failing')).items, [{ value: 'count_failing', status: 'failed', count: 2 }]);
+    equal(of(await counts('by=step'), 'count_ask'), [['waiting', 3]]);
+    equal(of(await counts('by=error'), 'count_luck'), [['failed', 2], ['waiting', 1]]);
+    equal(of(await counts('by=error&status=waiting'), 'count_luck'), [['waiting', 1]]);
+    equal((await counts('by=step')).partial, false);
+    equal((await counts('by=code')).partial, true);
+    const all = await counts('by=status');
+    equal([all.partial, all.since], [false, null]);
+    equal(of(all, 'failed'), [[undefined, (await rig.all('/executions?status=failed', 500)).length]]);
+    const viewer = await rig.api('POST', '/users', { name: `counter-${rig.name}`, role: 'viewer' });
+    const asViewer = await rig.client.ask('GET', '/api/v1/executions/summary?by=status&code=count_waiting', undefined, { Authorization: `Bearer ${viewer.body.token}` });
+    equal(asViewer.body.items, [{ value: 'waiting', count: 3 }]);
+    for (const query of ['', 'by=size', 'by=code&status=lost'])
+        refused(await rig.api('GET', `/executions/summary?${query}`), 400, 'bad_request');
+});
+
+claim('a parameter that nobody reads is refused, with the one that may be meant', async (rig) => {
+    for (const [path, text] of [
+        ['/executions?stauts=failed', "there is no parameter 'stauts' here; did you mean 'status'?"],
+        ['/executions?kind=scenario&kind=scenario', 'kind is given twice'],
+        ['/dlq?sort=code', "there is no parameter 'sort' here"],
+        ['/audit?acton=user.create', "did you mean 'action'?"],
+        ['/scenarios?limits=3', "did you mean 'limit'?"],
+        ['/me?x=1', "there is no parameter 'x' here"],
+    ])
+        check(refused(await rig.api('GET', path), 400, 'bad_request').detail.includes(text), path);
+    equal((await rig.client.ask('GET', '/healthz?probe=7')).status, 200);
+});
+
 claim('a list is newest first, and what starts meanwhile does not disturb it', async (rig) => {
     const before = [];
     for (let i = 0; i < 12; i++) before.push((await rig.begin('list_c')).id);
@@ -126,6 +192,10 @@ claim('a wrong value is refused with what would be right', async (rig) => {
         ['limit=501', 'limit is a number'],
         ['limit=x', 'limit is a number'],
         ['cursor=abc', 'cursor'],
+        ['order=up', 'order is newest or oldest'],
+        ['parent=x', 'parent is the id of an execution'],
+        ['waiting=incidents', "did you mean 'incident'"],
+        ['deadlineBefore=soon', 'deadlineBefore is a time'],
         [`code=${'x'.repeat(501)}`, 'at most'],
     ])
         check(refused(await rig.api('GET', `/executions?${query}`), 400, 'bad_request').detail.includes(text), query);
@@ -381,7 +451,7 @@ claim('retention deletes what ended long ago and nothing else, also across kill 
     await until('all are gone', async () => (await rig.all('/executions?status=completed,failed,cancelled', 500)).length === 0);
     equal(ids(await rig.all('/executions?code=list_d', 500)).sort(), live.sort());
     const size = () => (rig.store ? 0 : statSync(join(rig.folder, 'data', 'pawl.db')).size);
-    await until('the space is given back', () => size() < 2000000);
+    await until('the space is given back', () => size() < 3000000);
     const text = (await rig.client.ask('GET', '/metrics')).body.unreadable;
     for (const status of ['completed', 'failed', 'cancelled'])
         check(text.includes(`pawl_executions{status="${status}"} 0\n`), `the counter of ${status}`);
@@ -392,6 +462,16 @@ claim('retention deletes what ended long ago and nothing else, also across kill 
 
 run(async (rig) => {
     for (const code of ['list_a', 'list_b', 'list_c', 'list_d', 'bulk_a', 'bulk_b', 'bulk_c']) await rig.publish(waiting(code));
+    const luck = (code, onError, step, more = {}) => ({ code, onError, ...more, steps: [{ code: 'luck', procedure: { type: 'compute.fail', code: step, message: 'bad luck' } }] });
+    const ask = (code) => ({ code, procedure: { type: 'wait.signal', signalType: code } });
+    await rig.publish(waiting('list_kid'));
+    await rig.publish({ code: 'list_parent', steps: [{ code: 'kid', procedure: { type: 'flow.start', code: 'list_kid', wait: true } }] });
+    await rig.publish(luck('list_held', 'hold', 'list_luck', { settings: { timeout: '1h' } }));
+    await rig.publish(luck('list_failing', 'fail_fast', 'list_luck'));
+    await rig.publish({ code: 'list_branches', steps: [{ code: 'p', parallel: { branches: [[ask('left')], [ask('middle')], [ask('right')]] } }] });
+    await rig.publish({ code: 'count_waiting', steps: [ask('count_ask')] });
+    await rig.publish(luck('count_failing', 'fail_fast', 'count_luck'));
+    await rig.publish(luck('count_held', 'hold', 'count_luck'));
     for (const definition of [failing, adding, secret, asksCard]) await rig.publish(definition);
     await rig.publish({ code: 'filler', steps: [{ code: 'copy', procedure: { type: 'compute.transform', data: { text: '$.input.text' } } }] });
 });

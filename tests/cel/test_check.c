@@ -102,8 +102,8 @@ static void test_place__counts_lines_and_code_points(void **state)
 static void test_type__operands_that_do_not_fit(void **state)
 {
     static const struct expr_case cases[] = {
-        {"amount + name", "?1:8 no such overload: '+' does not work on int and string; string(x) "
-                          "makes text of a value"},
+        {"amount + name", "?1:8 no such overload: '+' does not work on int and string; write "
+                          "string(amount)"},
         {"!amount", "?1:1 no such overload: '!' does not work on int"},
         {"-name", "?1:1 no such overload: '-' does not work on string"},
         {"amount && true", "?1:1 no such overload: a bool is needed here, not int"},
@@ -112,11 +112,14 @@ static void test_type__operands_that_do_not_fit(void **state)
         {"amount.map(x, x)", "?1:8 no such overload: int is neither a list nor a map"},
         {"name.first", "?1:6 string has no field 'first': write x[0]"},
         {"tags['x']", "?1:5 no such overload: '[]' does not work on list(string) and string"},
-        {"size(amount)", "?1:1 no such overload: size(int)"},
-        {"name.charAt('1')", "?1:6 no such overload: charAt(string, string)"},
+        {"size(amount)", "?1:1 no such overload: size(int); it takes (string), (bytes), "
+                         "(list(dyn)) or (map(dyn, dyn))"},
+        {"name.charAt('1')", "?1:6 no such overload: charAt(string, string); it takes (string, "
+                             "int)"},
         {"{1.5: 2}", "?1:2 a key is a string, int, uint or bool, not double"},
         {"[?amount]", "?1:3 an optional is needed behind '?', not int"},
-        {"amount < name", "?1:8 no such overload: '<' does not work on int and string"},
+        {"amount < name", "?1:8 no such overload: '<' does not work on int and string; write "
+                          "int(name)"},
         {"tags < tags",
          "?1:6 no such overload: '<' does not work on list(string) and list(string)"},
         {"name.matches('(')", "?1:14 not a usable pattern: missing ): ("},

@@ -106,7 +106,8 @@ static void test_env__a_child_does_not_change_its_parent(void **state)
     assert_string_equal(expr_outcome(&x, AS_EXPRESSION, "extra"),
                         "?1:1 undeclared reference to 'extra'");
     assert_string_equal(expr_outcome(&x, AS_EXPRESSION, "size(5)"),
-                        "?1:1 no such overload: size(int)");
+                        "?1:1 no such overload: size(int); it takes (string), (bytes), "
+                        "(list(dyn)) or (map(dyn, dyn))");
     assert_string_equal(expr_outcome(&x, AS_EXPRESSION, "size([5])"), "1");
 }
 
@@ -185,7 +186,7 @@ static void test_function__runs_its_body_with_its_arguments(void **state)
         {"[1, 2, 5].map(i, fn.part(i))", "[10, 5, 2]"},
         {"fn.twice(5)", "4"},
         {"fn.deep(5)", "4"},
-        {"fn.part()", "?1:4 no such overload: fn.part()"},
+        {"fn.part()", "?1:4 no such overload: fn.part(); it takes (dyn)"},
         {"fn.prat(1)", "?1:4 undeclared function 'fn.prat'; did you mean 'fn.part'?"},
     };
     struct functions functions;

@@ -23,8 +23,60 @@ cat >broken.json <<'JSON'
   "procedure": {"type": "compute.transform", "data": {"x": "=1 +"}}}]}
 JSON
 run validate broken.json
-claim "mistakes are told with file and pointer" said 1 "broken.json:/steps/0/whn: " \
-    "did you mean 'when'?" "broken.json:/steps/0/procedure/data/x: "
+claim "mistakes are told with line, column, pointer and step" said 1 \
+    "broken.json:1:44:/steps/0/whn: step a: " "did you mean 'when'?" \
+    "broken.json:2:65:/steps/0/procedure/data/x: step a: "
+run validate broken.json --json
+claim "and so in JSON" said 1 '"place":{"line":1,"column":44}' '"place":{"line":2,"column":65}'
+cat >broken.jsonc <<'JSON'
+// The first try.
+{"code": "broken", /* über */ "steps": [{"code": "a", "whn": "true",
+  "procedure": {"type": "log", "message": "hello"},},],}
+JSON
+run validate broken.jsonc
+claim "comments and trailing commas are read" said 1 "broken.jsonc:2:55:/steps/0/whn: step a: "
+cat >broken.yaml <<'YAML'
+# The first try.
+code: broken
+steps:
+  - code: a
+    whn: no
+    procedure: {type: compute.transform, data: {x: =1 +}}
+YAML
+run validate broken.yaml
+claim "YAML is read, and mistakes point into it" said 1 "broken.yaml:5:5:/steps/0/whn: step a: " \
+    "broken.yaml:6:56:/steps/0/procedure/data/x: step a: "
+printf 'code: a\nsteps:\n\t- code: b\n' >tab.yaml
+run validate tab.yaml broken.json --json
+claim "a file that cannot be read is in the JSON too" said 1 '[{"pointer":"","code":"invalid"' \
+    '"place":{"line":3,"column":1}' "a tab stands here" '"place":{"line":1,"column":44}'
+cat >valid.yaml <<'YAML'
+code: greet_all
+input:
+  - {name: who, type: string, required: true}
+steps:
+  - code: say
+    procedure: {type: log, message: "Hello {{ input.who }}"}
+YAML
+cat >valid.test.yaml <<'YAML'
+- name: it says hello
+  scenario: greet_all
+  input: {who: Ada}
+  expect: {status: completed}
+YAML
+run validate valid.yaml
+claim "a definition in YAML" said 0 "valid.yaml: valid"
+run test valid.yaml valid.test.yaml
+claim "tests in YAML" said 0 "1 passed, 0 failed"
+mkdir together && cp valid.yaml together/greet_all.yaml && cp valid.test.yaml together
+run test together/valid.test.yaml
+claim "a test finds its YAML beside it" said 0 "1 passed, 0 failed"
+run test together
+claim "a folder is all in it" said 0 "1 passed, 0 failed"
+run validate together
+claim "of a folder its definitions are checked" said 0 "greet_all.yaml: valid"
+run validate "$examples"
+claim "the folder of examples is valid" said 0 "order.json: valid"
 echo '{"code": ' >cut.json
 run validate cut.json
 claim "bad JSON is told with line and column" said 1 "cut.json:2:1: "
@@ -64,7 +116,7 @@ claim "there is no last one yet" said 1 "there is no execution yet"
 # --- definitions ---
 
 run apply broken.json
-claim "a definition with mistakes is not published" said 1 "broken.json:/steps/0/whn: "
+claim "a definition with mistakes is not published" said 1 "broken.json:1:44:/steps/0/whn: "
 run start broken
 claim "and does not exist" said 1 "not_found"
 run apply "$examples/greeting.json" broken.json
@@ -72,6 +124,12 @@ claim "one mistake stops all files" said 1 "broken.json:"
 run apply "$examples/greeting.json" "$examples/approval.json"
 claim "apply says what was published" said 0 "greeting: published version 1" \
     "approval: published version 1"
+run apply valid.yaml
+claim "YAML is published" said 0 "greet_all: published version 1"
+run apply broken.yaml
+claim "what the server finds points into the YAML" said 1 "broken.yaml:5:5:/steps/0/whn: step a: "
+run start greet_all --input @<(echo 'who: Ada') --wait
+claim "input may be YAML too" said 0 "completed"
 run apply "$examples/greeting.json"
 claim "what has not changed is not published again" said 0 "greeting: unchanged, version 1"
 sed 's/Hello/Hi/' "$examples/greeting.json" >greeting2.json

@@ -4,7 +4,7 @@ set -uo pipefail
 cd "$(dirname "$0")/../.."
 
 pawl=${PAWL:-build/pawl}
-order=examples/order-context.json
+order=examples/contexts/order.json
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 passed=0

@@ -55,7 +55,7 @@ claim "a condition for many" refused "status"
 echo '{"code": "typo", "steps": [{"code": "a", "whn": true}]}' >typo.json
 run_out apply typo.json --json
 claim "findings of a definition are in it" refused '"status":422' "/steps/0" "did you mean"
-claim "and told with the file" grep -q "typo.json:/steps/0" errors
+claim "and told with the file" grep -q "typo.json:1:[0-9]*:/steps/0" errors
 PAWL_TOKEN=wrong run_out ls --json
 claim "a wrong token" refused '"status":401'
 

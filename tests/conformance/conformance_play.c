@@ -279,13 +279,13 @@ static int answer(struct play *p, struct value v)
 /* An operator says what became of the step that is in doubt. */
 static int resolve(struct play *p, struct value v)
 {
-    const struct asking *asking = p->rig.x->cursor.asking;
+    const struct reconciling *reconciling = p->rig.x->cursor.reconciling;
     struct event ev = {.kind = EVENT_RESOLVE,
-                       .letter = asking != NULL ? asking->letter : STR_NONE,
+                       .letter = reconciling != NULL ? reconciling->letter : STR_NONE,
                        .output = match_member(v, "output"),
                        .note = STR("x")};
 
-    if (!outcome_said_read(text_of(match_member(v, "outcome")), &ev.said))
+    if (!verdict_read(text_of(match_member(v, "outcome")), &ev.verdict))
         fail_msg("what became of it?");
     return refusal(&p->rig, rig_event(&p->rig, ev));
 }

@@ -233,7 +233,8 @@ static void test_findings__about_comparisons_that_are_never_true(void **state)
         {"steps.wait.type == `yess`", "/steps/1/when expression_type:20 did you mean 'yes'?"},
         {"`maybe` == $.steps.wait.type", "/steps/1/when expression_type:1"},
         {"$.steps.wait.type in [`yes`, `on`]", "/steps/1/when expression_type:30"},
-        {"steps.wait.type == null || steps.next_one.type == `anything`", ""},
+        {"steps.wait.type == null || steps.next_one.type == `anything`",
+         "/steps/1/when result_not_there:43?"},
         {"steps.wait.error.class == `transient`", ""},
         {"steps.wait.error.class == `transiant`",
          "/steps/1/when expression_type:27 did you mean 'transient'?"},
@@ -254,9 +255,12 @@ static void test_findings__about_comparisons_that_are_never_true(void **state)
     };
 
     (void)state;
-    DEFINITION_ROWS("{'code': 'a', 'input': [{'name': 'size', 'enum': ['s', 'm', 1]},"
-                    " {'name': 'free'}, {'name': 'count', 'type': 'integer'},"
-                    " {'name': 'flag', 'type': 'boolean'}, {'name': 'day', 'type': 'date'}],"
+    DEFINITION_ROWS("{'code': 'a', 'input': ["
+                    " {'name': 'size', 'enum': ['s', 'm', 1], 'required': true},"
+                    " {'name': 'free', 'required': true},"
+                    " {'name': 'count', 'type': 'integer', 'required': true},"
+                    " {'name': 'flag', 'type': 'boolean', 'required': true},"
+                    " {'name': 'day', 'type': 'date', 'required': true}],"
                     " 'steps': ["
                     " {'code': 'wait', 'procedure': {'type': 'wait.signal',"
                     "  'signalType': ['yes', 'no']}},"
@@ -266,7 +270,8 @@ static void test_findings__about_comparisons_that_are_never_true(void **state)
     assert_string_equal(
         definition_found(
             "{'code': 'a', 'input': [{'name': 'size', 'enum': ['s']}], 'procedures': {"
-            "  'p': {'input': [{'name': 'size', 'enum': ['t']}], 'commands': [{'type': 'log',"
+            "  'p': {'input': [{'name': 'size', 'enum': ['t'], 'required': true}], 'commands': "
+            "[{'type': 'log',"
             "   'message': 'x', 'when': 'input.size == `t`'}]}, 'q': {'type': 'log', 'message': "
             "'x',"
             "   'when': 'input.size == `anything`'}},"
@@ -281,7 +286,7 @@ static void test_findings__about_comparisons_that_are_never_true(void **state)
             " 'signalType': ['x', '$.input.y']}}, {'code': 'b', 'procedure': {"
             " 'type': 'wait.signal', 'signalType': 'x', 'result': {'type': 1}}},"
             " {'code': 'c', 'when': 'steps.a.type == `z` || steps.b.type == `z`', " LOG "}]}"),
-        "");
+        "/steps/2/when expression_type:37?");
 }
 
 static void test_findings__about_commands(void **state)

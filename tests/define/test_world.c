@@ -88,9 +88,11 @@ static void test_function__arguments_have_their_types(void **state)
     add("when", "{'params': [{'name': 'd', 'type': 'date'}], 'body': 'string(timestamp(d))'}");
     world_open(&world);
     assert_string_equal(evaluate("fn.f(1, \"a\")"), "\"a1\"");
-    assert_string_equal(evaluate("fn.f(\"a\", 1)"), "?no such overload: fn.f(string, int)");
+    assert_string_equal(evaluate("fn.f(\"a\", 1)"),
+                        "?no such overload: fn.f(string, int); it takes (int, string)");
     assert_string_equal(evaluate("fn.f(dyn(\"a\"), \"b\")"), "!fn.f(): n must be a whole number");
-    assert_string_equal(evaluate("fn.f(1)"), "?no such overload: fn.f(int)");
+    assert_string_equal(evaluate("fn.f(1)"),
+                        "?no such overload: fn.f(int); it takes (int, string)");
     assert_string_equal(evaluate("fn.when(\"2026-01-31\")"), "\"2026-01-31T00:00:00Z\"");
     assert_string_equal(evaluate("fn.when(timestamp(\"2026-01-31\"))"), "\"2026-01-31T00:00:00Z\"");
     assert_string_equal(evaluate("fn.when(\"soon\")"),

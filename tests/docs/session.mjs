@@ -1,6 +1,6 @@
 // Runs the pages of a guide as a reader would: files are saved, servers started, commands typed.
 //
-//   ```json file=NAME     is saved as NAME in the reader's folder
+//   ```json file=NAME     is saved (or yaml) as NAME in the reader's folder
 //   ```sh server          what begins with "$ " starts a server in a terminal of its own
 //   ```sh session         what begins with "$ " is typed in one bash that lasts for the whole page;
 //                         the lines behind it are what it prints, "..." standing for any text in a
@@ -139,7 +139,7 @@ export async function runPage(path, pawl, claim, { server = false } = {}) {
     }
     for (const block of blocks(path)) {
       const [language, what] = block.info.split(" ");
-      if (language === "json" && what?.startsWith("file="))
+      if (/^(json|jsonc|yaml)$/.test(language) && what?.startsWith("file="))
         writeFileSync(join(session.folder, what.slice(5)), block.lines.join("\n"));
       if (language !== "sh" || !["server", "session"].includes(what)) continue;
       for (const { text, line, wanted } of typed(block)) {

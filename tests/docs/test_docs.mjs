@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { claim, finish, pawl } from "./claims.mjs";
 import { blocks } from "./session.mjs";
 
-const context = "examples/order-context.json";
+const context = "examples/contexts/order.json";
 
 // JSON without the spaces between its parts; 3.0 stays 3.0.
 const compact = (json) => json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, text) => text ?? "");

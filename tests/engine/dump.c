@@ -189,7 +189,7 @@ static void columns(struct walk *w, const struct execution *a, const struct exec
     TEXT(waiting_for_json);
 }
 
-static void asking(struct walk *w, const struct asking *a, const struct asking *b)
+static void reconciling(struct walk *w, const struct reconciling *a, const struct reconciling *b)
 {
     NUMBER(since_us);
     NUMBER(asked_at_us);
@@ -197,7 +197,7 @@ static void asking(struct walk *w, const struct asking *a, const struct asking *
     NUMBER(retry_at_us);
     TEXT(error_json);
     TEXT(input_json);
-    TEXT(frozen_json);
+    TEXT(suspended_json);
     TEXT(letter);
 }
 
@@ -217,7 +217,7 @@ static void cursor(struct walk *w, const struct cursor *a, const struct cursor *
     NUMBER(remind_every_us);
     NUMBER(reminders);
     NUMBER(unmatched);
-    TEXT(frozen_json);
+    TEXT(suspended_json);
     TEXT(awaited);
     TEXT(failed_at);
     NUMBER(tries);
@@ -226,9 +226,9 @@ static void cursor(struct walk *w, const struct cursor *a, const struct cursor *
     NUMBER(asked);
     NUMBER(kept_seq);
     TEXT(kept_answer_json);
-    on_number(w, "asking", a->asking != NULL, b->asking != NULL);
-    if (a->asking != NULL && b->asking != NULL)
-        asking(w, a->asking, b->asking);
+    on_number(w, "asking", a->reconciling != NULL, b->reconciling != NULL);
+    if (a->reconciling != NULL && b->reconciling != NULL)
+        reconciling(w, a->reconciling, b->reconciling);
 }
 
 static void frame(struct walk *w, const struct frame *a, const struct frame *b)
@@ -264,7 +264,7 @@ static void undone(struct walk *w, const struct cursor *a, const struct cursor *
     NUMBER(is_unsure);
     NUMBER(asked);
     TEXT(input_json);
-    TEXT(frozen_json);
+    TEXT(suspended_json);
 }
 
 static void past_visits(struct walk *w, const struct past_visit *a, const struct past_visit *b)
@@ -276,7 +276,7 @@ static void past_visits(struct walk *w, const struct past_visit *a, const struct
     w->is_same &= a == b;
 }
 
-static void undo(struct walk *w, const struct undo *a, const struct undo *b)
+static void rollback(struct walk *w, const struct rollback *a, const struct rollback *b)
 {
     NUMBER(end);
     NUMBER(before);
@@ -288,7 +288,7 @@ static void undo(struct walk *w, const struct undo *a, const struct undo *b)
     if (a->from != NULL && b->from != NULL)
         undone(w, a->from, b->from);
     NUMBER(is_known);
-    NUMBER(is_again);
+    NUMBER(is_retry);
     NUMBER(tried_before);
     past_visits(w, a->again, b->again);
     NUMBER(place);
@@ -317,24 +317,23 @@ static void stands(struct walk *w, const struct execution *a, const struct execu
     if (a->other_count == b->other_count)
         strands(w, a->others, b->others, a->other_count);
     NUMBER(jumps);
-    on_number(w, "undo", a->undo != NULL, b->undo != NULL);
-    if (a->undo != NULL && b->undo != NULL)
-        undo(w, a->undo, b->undo);
+    on_number(w, "undo", a->rollback != NULL, b->rollback != NULL);
+    if (a->rollback != NULL && b->rollback != NULL)
+        rollback(w, a->rollback, b->rollback);
     on_number(w, "pause", a->pause != NULL, b->pause != NULL);
     if (a->pause != NULL && b->pause != NULL)
         pause_of(w, a->pause, b->pause);
 }
 
-/* All chunks but the last are full, so that equal lists have equal chunks. */
 static void items(struct walk *w, const struct items *a, const struct items *b)
 {
-    const struct item_chunk *m = a->last, *n = b->last;
+    struct shared_place here = {0}, there = {0};
+    const struct value *m, *n;
 
-    NUMBER(count);
+    NUMBER(list.count);
     NUMBER(bytes);
-    for (; m != NULL && n != NULL; m = m->older, n = n->older)
-        for (uint32_t i = 0; i < m->count && i < n->count; i++)
-            on_value(w, "item", m->items[i], n->items[i]);
+    while ((m = items_next(a, &here)) != NULL && (n = items_next(b, &there)) != NULL)
+        on_value(w, "item", *m, *n);
 }
 
 static void loops(struct walk *w, const struct loop_data *a, const struct loop_data *b)
@@ -376,7 +375,7 @@ static void rounds(struct walk *w, const struct round_step *a, const struct roun
 
 static void signals(struct walk *w, const struct signals *these, const struct signals *those)
 {
-    struct signal_place here = {0}, there = {0};
+    struct shared_place here = {0}, there = {0};
     const struct signal *a = signals_next(these, &here), *b = signals_next(those, &there);
 
     for (; a != NULL && b != NULL;

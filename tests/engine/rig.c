@@ -320,7 +320,7 @@ static bool advance(struct rig *r, const struct event *ev, struct commit *out)
 static void answer_history(struct rig *r, const struct history_need *need, struct history *out)
 {
     out->count = 0;
-    for (size_t i = 0; i < r->history.count && out->count < UNDO_PAGE; i++)
+    for (size_t i = 0; i < r->history.count && out->count < ROLLBACK_PAGE; i++)
         if (r->history.items[i].seq > need->after && r->history.items[i].seq >= r->history_from)
             *VEC_ADD(&r->mem, out) = r->history.items[i];
 }

@@ -129,7 +129,7 @@ static void test_correlation__a_signal_is_for_the_wait_that_has_it(void **state)
     /* It is not left with an execution that does not take it. */
     assert_false(send("2", "o-1", "1"));
     assert_int_equal(rig.err.code, ERR_CONFLICT);
-    assert_int_equal(rig.x->signals.count, 0);
+    assert_int_equal(rig.x->signals.list.count, 0);
     assert_true(send("3", "o-1", "2"));
     assert_string_equal(rig_trace(&rig), "w");
     /* By id or key it comes as ever. */
@@ -172,7 +172,7 @@ static void test_correlation__a_wait_takes_the_oldest_that_is_kept_for_it(void *
     assert_string_equal(only(&rig.last.opened), "u 1 o-1");
     assert_int_equal(rig.last.opened.items[0].kept_up_to, 12);
     rig_reload(&rig);
-    assert_int_equal(rig.x->signals.count, 2);
+    assert_int_equal(rig.x->signals.list.count, 2);
 }
 
 static void test_correlation__what_does_not_fit_stays_kept(void **state)

@@ -20,7 +20,7 @@ static void make_state(void)
     assert_true(rig_signal(&rig, "1", "y", "{'p':1}"));
     assert_true(rig_signal(&rig, "2", "x", "{'p':1}"));
     assert_non_null(rig.x->loops);
-    assert_int_equal(rig.x->loops->collected.count, 1);
+    assert_int_equal(rig.x->loops->collected.list.count, 1);
     assert_true(rig.x->frame_count > 0);
     assert_int_equal(rig.x->status, STATUS_WAITING);
 }
@@ -66,8 +66,9 @@ static struct signal *own_signal(struct execution *x)
 {
     struct signal *s = ARENA_NEW(&rig.mem, struct signal);
 
-    *s = *x->signals.chunks[0]->items[0];
-    x->signals.chunks[0]->items[0] = s;
+    *s = *signals_at(&x->signals, 0);
+    x->signals = (struct signals){0};
+    (void)signals_add(&rig.mem, &x->signals, x, s);
     return s;
 }
 
@@ -97,7 +98,7 @@ static void test_dump__a_change_of_a_column_is_seen(void **state)
 
 static void test_dump__a_change_of_where_it_stands_is_seen(void **state)
 {
-    static const struct undo undo = {.end = STATUS_FAILED};
+    static const struct rollback rollback = {.end = STATUS_FAILED};
     static const struct pause pause = {.since_us = 1};
 
     (void)state;
@@ -114,7 +115,7 @@ static void test_dump__a_change_of_where_it_stands_is_seen(void **state)
     SEES(own_frames(x)[0].visit++);
     SEES(x->frame_count = 0);
     SEES(x->jumps++);
-    SEES(x->undo = &undo);
+    SEES(x->rollback = &rollback);
     SEES(x->pause = &pause);
     SEES(x->cursor.kept_seq++);
     SEES(x->cursor.kept_answer_json = STR("{}"));
@@ -141,7 +142,7 @@ static void test_dump__a_change_of_what_it_holds_is_seen(void **state)
     SEES(x->loops = NULL);
     SEES(own_loop(x)->list = value_absent());
     SEES(own_loop(x)->collected = (struct items){0});
-    SEES(own_loop(x)->collected.last->items[0] = value_int(7));
+    SEES(*(struct value *)(void *)own_loop(x)->collected.list.chunks[0]->items = value_int(7));
     SEES(own_loop(x)->errors = x->loops->collected);
     SEES(x->signals = (struct signals){0});
     SEES(own_signal(x)->is_taken ^= true);

@@ -420,8 +420,8 @@ static void test_parallel__branches_ask_beside_each_other(void **state)
     assert_true(waits_with("'kind':'reconcile','parked':true"));
     rig_reload(&rig);
     assert_true(rig_event(&rig, (struct event){.kind = EVENT_RESOLVE,
-                                               .letter = rig.x->cursor.asking->letter,
-                                               .said = SAID_SUCCEEDED,
+                                               .letter = rig.x->cursor.reconciling->letter,
+                                               .verdict = VERDICT_SUCCEEDED,
                                                .output = value_int(8)}));
     assert_string_equal(rig_output(&rig, "p"), "{'branches':[7,8],'count':2,'ended':[0,1]}");
 }
@@ -438,8 +438,8 @@ static void test_parallel__a_branch_that_is_held_once_more_has_one_letter(void *
     pass(0);
     assert_true(execution_is_held(rig.x));
     assert_true(rig_event(&rig, (struct event){.kind = EVENT_RESOLVE,
-                                               .letter = rig.x->cursor.asking->letter,
-                                               .said = SAID_FAILED}));
+                                               .letter = rig.x->cursor.reconciling->letter,
+                                               .verdict = VERDICT_FAILED}));
     assert_true(execution_is_held(rig.x));
     assert_int_equal(rig.last.dead_letters.count, 1);
     assert_int_equal(rig.last.incident, LETTER_RESOLVED);

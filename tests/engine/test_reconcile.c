@@ -82,9 +82,9 @@ static bool resolve(const char *outcome, const char *output)
 {
     struct event ev = {.kind = EVENT_RESOLVE, .note = STR("looked it up")};
 
-    assert_non_null(rig.x->cursor.asking);
-    ev.letter = rig.x->cursor.asking->letter;
-    assert_true(outcome_said_read(str_of(outcome), &ev.said));
+    assert_non_null(rig.x->cursor.reconciling);
+    ev.letter = rig.x->cursor.reconciling->letter;
+    assert_true(verdict_read(str_of(outcome), &ev.verdict));
     if (output != NULL)
         ev.output = rig_value(&rig, output);
     return rig_event(&rig, ev);
@@ -112,7 +112,7 @@ static void test_reconcile__succeeded_completes_the_step_with_the_output(void **
     assert_string_equal(rig_text(&rig, question(0)->key), ID "-pay-reconcile-1");
     assert_string_equal(rig_text(&rig, rig_row(&rig, "pay")->input_json), "{'sum':10}");
     assert_int_equal(rig_row(&rig, "pay")->attempt, 1);
-    assert_int_equal(rig.x->cursor.asking == NULL, true);
+    assert_int_equal(rig.x->cursor.reconciling == NULL, true);
 }
 
 static void test_reconcile__failed_is_a_business_error_that_is_not_tried_again(void **state)

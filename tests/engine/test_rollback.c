@@ -56,7 +56,7 @@ static void test_saga__rollback_runs_in_reverse_order(void **state)
     assert_string_equal(rig_trace(&rig), "begin a b c x.failed -c -b -a");
     assert_string_equal(variables(), "{'log':[3,2,1]}");
     assert_string_equal(error(), "{'code':'no','message':'m','class':'business','retryable':false,"
-                                 "'details':null,'source':'/steps/4/procedure',"
+                                 "'details':null,'source':'/steps/4/procedure','step':'x',"
                                  "'compensation':{'compensated':['c','b','a'],'failed':[]}}");
     assert_string_equal(rig_text(&rig, rollback_row(0)->key), ID "-c-rollback");
     assert_string_equal(rig_text(&rig, rollback_row(0)->status), "compensated");
@@ -212,7 +212,7 @@ static void test_saga__a_rollback_that_fails_is_recorded_and_the_rest_goes_on(vo
     rig_start(&rig, "{}");
     assert_string_equal(rig_trace(&rig), "begin a b x.failed -b.failed -a");
     assert_string_equal(error(), "{'code':'no','message':'m','class':'business','retryable':false,"
-                                 "'details':null,'source':'/steps/3/procedure',"
+                                 "'details':null,'source':'/steps/3/procedure','step':'x',"
                                  "'compensation':{'compensated':['a'],'failed':['b']}}");
     assert_int_equal(rig.last.dead_letters.count, 1);
     assert_true(str_eq(rig.last.dead_letters.items[0].kind, STR("compensation")));
@@ -266,7 +266,7 @@ static void test_saga__goes_on_after_a_restart_and_over_pages(void **state)
     buf_char(&items, 0);
     run(items.ptr);
     assert_int_equal(rig.x->status, STATUS_FAILED);
-    assert_int_equal(rig.x->compensated.count, 150);
+    assert_int_equal(rig.x->compensated.list.count, 150);
     assert_string_equal(variables(), "{'last':0}");
     for (unsigned i = 0; i < 150; i++)
         assert_int_equal(rollback_row(i)->visit, 150 - i);

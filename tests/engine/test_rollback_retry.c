@@ -60,7 +60,7 @@ static void run(const char *scenario)
 
 static bool undo(struct str letter)
 {
-    return rig_event(&rig, (struct event){.kind = EVENT_UNDO, .letter = letter});
+    return rig_event(&rig, (struct event){.kind = EVENT_ROLLBACK, .letter = letter});
 }
 
 static const char *error(void)

@@ -42,11 +42,11 @@ static void model_take(struct model *m, int64_t seq)
 
 static void assert_same(const struct signals *s, const struct model *m)
 {
-    struct signal_place place = {0}, last = signals_last(s, 10);
+    struct shared_place place = {0}, last = signals_last(s, 10);
     const struct signal *signal;
     size_t n = 0;
 
-    assert_int_equal(s->count, m->count);
+    assert_int_equal(s->list.count, m->count);
     while ((signal = signals_next(s, &place)) != NULL) {
         assert_int_equal(signal->seq, m->items[n].seq);
         assert_int_equal(signal->is_taken, m->items[n].is_taken);
@@ -127,8 +127,8 @@ static void test_signals__an_older_state_sees_nothing_of_a_newer_one(void **stat
     /* Two states may follow one: an event is applied anew after its commit was refused. */
     (void)signals_add(&mem, &other, &owners[2], make(&mem, 999));
     assert_same(&older, m);
-    assert_int_equal(signals_at(&newer, newer.count - 1)->seq, 151);
-    assert_int_equal(signals_at(&other, other.count - 1)->seq, 999);
+    assert_int_equal(signals_at(&newer, newer.list.count - 1)->seq, 151);
+    assert_int_equal(signals_at(&other, other.list.count - 1)->seq, 999);
     assert_null(signals_find(&newer, STR("s3")));
     assert_non_null(signals_find(&other, STR("s3")));
     arena_fini(&mem);

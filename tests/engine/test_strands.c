@@ -62,9 +62,9 @@ static struct cost run_rounds(unsigned rounds, unsigned at_once)
              "'steps':[" ASK "]}}]}",
              rounds, at_once);
     begin(scenario);
-    assert_true(state_new(&rig.mem, rig.program,
-                          &(struct birth){.input = value_map_empty(), .now_us = rig.now_us}, &x,
-                          &rig.err));
+    assert_true(execution_new(
+        &rig.mem, rig.program,
+        &(struct execution_new){.input = value_map_empty(), .now_us = rig.now_us}, &x, &rig.err));
     apply_one(&x, (struct event){.kind = EVENT_START}, &cost, &c);
     for (unsigned i = 0; i < rounds; i++) {
         char id[20];

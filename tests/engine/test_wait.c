@@ -55,7 +55,7 @@ static void test_wait__another_signal_is_kept_and_the_wait_goes_on(void **state)
     start(WAIT("w", "'signalType':'paid'"), "{}");
     assert_true(rig_signal(&rig, "s1", "other", "1"));
     assert_int_equal(rig.x->status, STATUS_WAITING);
-    assert_int_equal(rig.x->signals.count, 1);
+    assert_int_equal(rig.x->signals.list.count, 1);
     assert_int_equal(rig.last.history.count, 1);
     rig_reload(&rig);
     assert_true(rig_signal(&rig, "s2", "paid", "2"));
@@ -174,7 +174,7 @@ static void test_wait__only_the_last_hundred_signals_are_shown(void **state)
         snprintf(n, sizeof(n), "%d", i);
         assert_true(rig_signal(&rig, id, "x", n));
     }
-    assert_int_equal(rig.x->signals.count, 130); /* pending ones are kept */
+    assert_int_equal(rig.x->signals.list.count, 130); /* pending ones are kept */
     assert_true(rig_signal(&rig, "last", "never", "130"));
     assert_string_equal(result(), "{'n':100,'first':31}");
 }
@@ -199,7 +199,7 @@ static void test_wait__taken_signals_leave_the_state_after_a_hundred_more(void *
         if (i % 7 == 0)
             rig_reload(&rig);
     }
-    assert_int_equal(rig.x->signals.count, 100);
+    assert_int_equal(rig.x->signals.list.count, 100);
     assert_true(str_eq(signals_at(&rig.x->signals, 0)->id, STR("s25")));
 }
 
@@ -219,7 +219,7 @@ static void test_wait__a_signal_that_would_overfill_the_context_is_refused(void 
     assert_false(rig_signal(&rig, "2", "x", payload.ptr));
     assert_int_equal(rig.err.code, ERR_TOO_LARGE);
     assert_int_equal(rig.x->status, STATUS_WAITING);
-    assert_int_equal(rig.x->signals.count, 1);
+    assert_int_equal(rig.x->signals.list.count, 1);
 }
 
 /* --- timeouts --- */
@@ -436,8 +436,8 @@ static void test_wait__a_form_fills_what_was_left_out(void **state)
     assert_true(strstr(rig_output(&rig, "w"), "'payload':{'yes':true,'note':'none'}") != NULL);
     assert_true(strstr(rig_output(&rig, "b"), "'payload':{'yes':false,'note':'none'}") != NULL);
     /* The signal is recorded as it was sent. */
-    assert_true(str_find(rig.x->signals.chunks[0]->items[0]->json,
-                         STR("\"payload\":{\"yes\":true}"), 0) >= 0);
+    assert_true(
+        str_find(signals_at(&rig.x->signals, 0)->json, STR("\"payload\":{\"yes\":true}"), 0) >= 0);
 }
 
 static void test_wait__a_form_fills_signals_that_came_before(void **state)

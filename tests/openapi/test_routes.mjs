@@ -56,6 +56,11 @@ function checkRoutes() {
     claim(routes.length > 10, 'routes.def is read');
     for (const route of routes) claim(documented.includes(route), `${route} is a route and not in the document`);
     for (const route of documented) claim(routes.includes(route), `${route} is in the document and no route`);
+    for (const { method, path, query } of JSON.parse(execFileSync('build/tests/route_table', { encoding: 'utf8' }))) {
+        const operation = doc.operations.find((o) => o.method === method && anonymous(o.path) === anonymous(path));
+        const described = operation?.parameters.filter((p) => p.in === 'query').map((p) => p.name);
+        claim(path.startsWith('/api/') === false || String(described?.sort()) === String(query.sort()), `${method} ${path}: takes ${query}, and ${described} are described`);
+    }
     claim(doc.byId.size === doc.operations.length, 'operation ids are unique');
     for (const o of doc.operations) {
         claim(Array.isArray(o.roles) && o.isOpen === (o.roles.length === 0), `${o.id}: x-roles says who may`);
@@ -190,7 +195,7 @@ async function checkCommon(api) {
 
 async function checkMethods(api, target) {
     const fits = (path) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`).test(target);
-    const has = doc.operations.filter((o) => fits(o.path)).map((o) => o.method);
+    const has = [...new Set(doc.operations.filter((o) => fits(o.path)).map((o) => o.method))];
     const allow = [...has, ...(has.includes('GET') ? ['HEAD'] : [])].sort().join();
     for (const method of ['GET', 'PUT', 'POST', 'PATCH', 'DELETE', 'OPTIONS', 'PURGE', 'get']) {
         if (has.includes(method)) continue;

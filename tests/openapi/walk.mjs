@@ -367,6 +367,12 @@ async function walkLists(api, claim, id) {
         query: { kind: 'scenario', code: 'waiting', status: 'waiting', key: 'walk-1', step: 'ask', from: '2020-01-01', to: '2999-01-01T00:00:00Z', q: id },
     }, 200);
     claim(found.json.items.length === 1 && found.json.items[0].id === id, 'all filters together find one');
+    await api.call('listExecutions', { query: { parent: id, error: 'x', waiting: 'signal', deadlineBefore: '2h', order: 'oldest' } }, 200);
+    for (const by of ['code', 'status', 'step', 'error']) {
+        const counts = await api.call('summarizeExecutions', { query: { by } }, 200);
+        claim(by === 'error' || counts.json.items.length > 0, `executions are counted by ${by}`);
+    }
+    await api.call('summarizeExecutions', { query: { by: 'size' } }, 400);
     for (const query of [{ limit: 501 }, { from: 'soon' }, { status: 'asleep' }, { cursor: 'x' }])
         await api.call('listExecutions', { query }, 400);
 }

@@ -64,7 +64,7 @@ version=$("$pawl" version | cut -d' ' -f2)
 got=$(dpkg-deb -f "$deb" Version)
 claim "it has the version of the program" is "$version"
 got=$(dpkg-deb -f "$deb" Depends)
-for library in libssl3 libsqlite3-0 libpq5 libcurl4 libre2-9 tzdata; do
+for library in libssl3 libsqlite3-0 libpq5 libcurl4 libre2-9 libyaml-0-2 tzdata; do
     claim "it depends on $library" has "$library"
 done
 got=$(dpkg-deb -c "$deb" | awk '$2 != "root/root"')
@@ -77,7 +77,7 @@ claim "only the program may be run" is "-rwxr-xr-x ./usr/bin/pawl"
         /usr/share/bash-completion/completions/pawl /usr/share/zsh/vendor-completions/_pawl \
         /usr/share/doc/pawl/changelog.gz /usr/share/doc/pawl/copyright \
         /usr/share/man/man1/pawl.1.gz
-    (cd "$repository" && printf '/usr/share/doc/pawl/%s\n' examples/*.json)
+    (cd "$repository" && printf '/usr/share/doc/pawl/%s\n' examples/*.json examples/*/*.json)
     "$pawl" completion words -- '' | cut -f1 | sed 's|.*|/usr/share/man/man1/pawl-&.1.gz|'
 } | sort >"$scratch/wanted"
 dpkg-deb -c "$deb" | awk '$1 ~ /^-/ { print substr($6, 2) }' | sort >"$scratch/found"

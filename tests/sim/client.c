@@ -324,7 +324,7 @@ static void ask_about_letter(struct sim *sim)
     q = client_new(sim, l->is_incident ? NODE_RESOLVE : NODE_UNDO);
     q->r.execution = id;
     q->r.letter = letter_text(&q->mem, l);
-    q->r.said = (enum outcome_said)dice_roll(&sim->dice, SAID_COUNT);
+    q->r.verdict = (enum verdict)dice_roll(&sim->dice, VERDICT_COUNT);
     q->r.note = STR("looked it up");
     (void)client_submit(sim, q);
 }

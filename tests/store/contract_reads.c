@@ -287,6 +287,8 @@ static void test_store__list_is_filtered(void **state)
 
 enum { MANY = 90 };
 
+static const struct uuid a_parent = {{0x01, 0x90, 0, 0, 0, 1, 0x70, 0, 0x80, 0, 0, 0, 0, 0, 0, 7}};
+
 /* What is true of the i-th of many executions. */
 static struct commit *one_of_many(struct contract *c, int64_t i)
 {
@@ -299,30 +301,62 @@ static struct commit *one_of_many(struct contract *c, int64_t i)
     if (i % 3 == 0 && i >= 3 && (i % 5 == 0 || i % 5 == 3))
         start->after->key = str_printf(&c->mem, "K-%lld-%lld", (long long)i, (long long)c->batches);
     start->after->org_id = i % 2 == 0 ? STR("org-1") : STR("org-2");
+    start->after->has_parent = i % 7 == 0;
+    start->after->parent_id = a_parent;
+    start->after->deadline_at_us = (i % 4) * 1000000;
+    if (start->after->status == STATUS_WAITING) {
+        bool is_held = i % 10 == 0;
+
+        execution_set_waiting(
+            start->after, is_held ? WAITING_INCIDENT : WAITING_TIMER,
+            is_held ? STR("{\"kind\":\"incident\",\"error\":{\"code\":\"card_declined\"}}")
+                    : STR("{\"kind\":\"timer\"}"));
+        if (i % 15 == 0)
+            start->cursor_json = STR("{\"step\":\"reserve\",\"beside\":[{\"step\":\"pack\"}]}");
+    }
     start->after->created_at_us += i * 1000000;
     start->after->id = contract_id(c, start->after->created_at_us / 1000);
     return start;
 }
 
-static bool fits(const struct execution *x, const struct execution_filter *f)
+static bool fits_step(const struct commit *start, struct str step)
 {
-    bool is_live = !status_is_terminal(x->status);
+    return str_eq(step, STR("reserve")) || str_find(start->cursor_json, STR("pack"), 0) >= 0;
+}
 
-    return (f->key.len == 0 || str_eq(f->key, x->key)) &&
+static bool fits(const struct commit *start, const struct execution_filter *f)
+{
+    const struct execution *x = start->after;
+    bool is_live = !status_is_terminal(x->status);
+    bool is_held = x->waiting_kind == WAITING_INCIDENT;
+
+    return (f->parent.len == 0 || x->has_parent) &&
+           (f->waiting.len == 0 ||
+            str_eq(f->waiting, str_of(waiting_kind_shown(x->waiting_kind)))) &&
+           (f->error.len == 0 || x->status == STATUS_FAILED || is_held) &&
+           (f->deadline_us == 0 ||
+            (is_live && x->deadline_at_us > 0 && x->deadline_at_us < f->deadline_us)) &&
+           (f->key.len == 0 || str_eq(f->key, x->key)) &&
            (f->org_id.len == 0 || str_eq(f->org_id, x->org_id)) &&
            (f->statuses == 0 || (f->statuses & STATUS_BIT(x->status)) != 0) &&
-           (f->step.len == 0 || (is_live && str_eq(f->step, STR("reserve")))) &&
+           (f->step.len == 0 || (is_live && fits_step(start, f->step))) &&
            (f->from_us == 0 || x->created_at_us >= f->from_us) &&
            (f->to_us == 0 || x->created_at_us <= f->to_us) &&
            (f->q.len == 0 || str_eq(f->q, x->key) || str_eq(f->q, x->program->code) ||
             (str_eq(f->q, STR("card_declined")) && x->status == STATUS_FAILED));
 }
 
-/* All pages of the filter: what fits, newest first, each once, whatever starts meanwhile. */
+static const struct commit *in_order(struct commit *const *all, const struct execution_filter *f,
+                                     unsigned i)
+{
+    return all[f->is_oldest_first ? i : MANY - 1 - i];
+}
+
+/* All pages of the filter: what fits, in order, each once, whatever starts meanwhile. */
 static void walk_many(struct contract *c, struct commit *const *all, struct execution_filter filter)
 {
     struct list l = {.filter = filter};
-    unsigned left = MANY;
+    unsigned seen = 0;
     bool is_first = true;
 
     l.filter.limit = 4;
@@ -332,11 +366,12 @@ static void walk_many(struct contract *c, struct commit *const *all, struct exec
             fail_msg("%s", l.err.message);
         assert_true(l.found.count <= 4);
         for (size_t i = 0; i < l.found.count; i++) {
-            while (left > 0 && !fits(all[left - 1]->after, &filter))
-                left--;
-            assert_true(left > 0);
-            left--;
-            assert_int_equal(uuid_cmp(l.found.items[i].id, all[left]->after->id), 0);
+            while (seen < MANY && !fits(in_order(all, &filter, seen), &filter))
+                seen++;
+            assert_true(seen < MANY);
+            assert_int_equal(uuid_cmp(l.found.items[i].id, in_order(all, &filter, seen)->after->id),
+                             0);
+            seen++;
         }
         l.filter.cursor = l.next;
         if (is_first && filter.statuses == 0)
@@ -344,8 +379,8 @@ static void walk_many(struct contract *c, struct commit *const *all, struct exec
                              MEMBER_APPLIED);
         is_first = false;
     } while (l.next.len > 0);
-    while (left > 0)
-        assert_false(fits(all[--left]->after, &filter));
+    for (; seen < MANY; seen++)
+        assert_false(fits(in_order(all, &filter, seen), &filter));
 }
 
 static void test_store__every_combination_of_conditions_pages_completely(void **state)
@@ -370,6 +405,32 @@ static void test_store__every_combination_of_conditions_pages_completely(void **
         f.step = rest & 4 ? STR("reserve") : STR_NONE;
         f.from_us = rest & 8 ? all[10]->after->created_at_us : 0;
         f.to_us = all[MANY - 5]->after->created_at_us;
+        f.is_oldest_first = i % 3 == 0;
+        walk_many(c, all, f);
+    }
+}
+
+static void test_store__lists_by_parent_wait_error_branch_and_deadline_page_completely(void **state)
+{
+    struct contract *c = *state;
+    struct commit *all[MANY];
+    char parent[UUID_TEXT_LEN + 1];
+
+    uuid_write(a_parent, parent);
+    for (unsigned i = 0; i < MANY; i++) {
+        all[i] = one_of_many(c, i);
+        assert_int_equal(contract_commit(c, all[i]), MEMBER_APPLIED);
+    }
+    for (unsigned i = 0; i < 128; i++) {
+        struct execution_filter f = {.to_us = all[MANY - 5]->after->created_at_us};
+
+        f.parent = i & 1 ? str_from(parent, UUID_TEXT_LEN) : STR_NONE;
+        f.waiting = i & 2 ? STR("incident") : i & 32 ? STR("timer") : STR_NONE;
+        f.error = i & 4 ? STR("card_declined") : STR_NONE;
+        f.deadline_us = i & 8 ? 2500000 : 0;
+        f.step = i & 16 ? STR("pack") : STR_NONE;
+        f.statuses = i & 32 && i & 64 ? STATUS_BIT(STATUS_WAITING) : 0;
+        f.is_oldest_first = (i & 64) != 0;
         walk_many(c, all, f);
     }
 }
@@ -627,6 +688,7 @@ static const struct CMUnitTest claims[] = {
     CLAIM(test_store__list_is_paged_newest_first),
     CLAIM(test_store__cursor_of_someone_else_is_refused),
     CLAIM(test_store__list_is_filtered),
+    CLAIM(test_store__lists_by_parent_wait_error_branch_and_deadline_page_completely),
     CLAIM(test_store__every_combination_of_conditions_pages_completely),
     CLAIM(test_store__due_executions_come_in_order_and_in_pages),
     CLAIM(test_store__execution_is_due_at_its_new_time_only),

@@ -226,20 +226,49 @@ static void test_sqlite__no_read_scans_a_table(void **state)
         {SQL_READ_SENSITIVE, "sqlite_autoindex_definition_1"},
         {SQL_READ_HISTORY, "PRIMARY KEY"},
         {SQL_READ_DUE, "execution_by_wake_at"},
-        {SQL_LIST, "PRIMARY KEY"},
+        {SQL_LIST_ALL, "PRIMARY KEY"},
+        {SQL_LIST_ALL_OLDEST, "PRIMARY KEY"},
         {SQL_LIST_BY_CODE, "execution_by_code"},
+        {SQL_LIST_BY_CODE_OLDEST, "execution_by_code"},
         {SQL_LIST_BY_STATUS, "execution_by_status"},
+        {SQL_LIST_BY_STATUS_OLDEST, "execution_by_status"},
         {SQL_LIST_BY_KEY, "execution_by_key"},
+        {SQL_LIST_BY_KEY_OLDEST, "execution_by_key"},
         {SQL_LIST_BY_ID, "execution_by_id"},
+        {SQL_LIST_BY_ID_OLDEST, "execution_by_id"},
         {SQL_LIST_BY_STEP, "execution_by_step"},
+        {SQL_LIST_BY_STEP_OLDEST, "execution_by_step"},
+        {SQL_LIST_BY_PARENT, "execution_by_parent"},
+        {SQL_LIST_BY_PARENT_OLDEST, "execution_by_parent"},
+        {SQL_LIST_BY_WAITING, "execution_by_waiting_kind"},
+        {SQL_LIST_BY_WAITING_OLDEST, "execution_by_waiting_kind"},
         {SQL_LIST_BY_ERROR, "execution_by_error"},
-        {SQL_WINDOW, "PRIMARY KEY"},
+        {SQL_LIST_BY_ERROR_OLDEST, "execution_by_error"},
+        {SQL_LIST_WITH_BRANCHES, "execution_with_branches"},
+        {SQL_LIST_WITH_BRANCHES_OLDEST, "execution_with_branches"},
+        {SQL_WINDOW_ALL, "PRIMARY KEY"},
+        {SQL_WINDOW_ALL_OLDEST, "PRIMARY KEY"},
         {SQL_WINDOW_BY_CODE, "COVERING INDEX execution_by_code"},
+        {SQL_WINDOW_BY_CODE_OLDEST, "COVERING INDEX execution_by_code"},
         {SQL_WINDOW_BY_STATUS, "COVERING INDEX execution_by_status"},
+        {SQL_WINDOW_BY_STATUS_OLDEST, "COVERING INDEX execution_by_status"},
         {SQL_WINDOW_BY_KEY, "COVERING INDEX execution_by_key"},
-        {SQL_WINDOW_BY_STEP, "COVERING INDEX execution_by_step"},
+        {SQL_WINDOW_BY_KEY_OLDEST, "COVERING INDEX execution_by_key"},
         {SQL_WINDOW_BY_ID, "execution_by_id"},
+        {SQL_WINDOW_BY_ID_OLDEST, "execution_by_id"},
+        {SQL_WINDOW_BY_STEP, "COVERING INDEX execution_by_step"},
+        {SQL_WINDOW_BY_STEP_OLDEST, "COVERING INDEX execution_by_step"},
+        {SQL_WINDOW_BY_PARENT, "COVERING INDEX execution_by_parent"},
+        {SQL_WINDOW_BY_PARENT_OLDEST, "COVERING INDEX execution_by_parent"},
+        {SQL_WINDOW_BY_WAITING, "COVERING INDEX execution_by_waiting_kind"},
+        {SQL_WINDOW_BY_WAITING_OLDEST, "COVERING INDEX execution_by_waiting_kind"},
         {SQL_WINDOW_BY_ERROR, "execution_by_error"},
+        {SQL_WINDOW_BY_ERROR_OLDEST, "execution_by_error"},
+        {SQL_WINDOW_WITH_BRANCHES, "execution_with_branches"},
+        {SQL_WINDOW_WITH_BRANCHES_OLDEST, "execution_with_branches"},
+        {SQL_SUMMARY_LIVE, "COVERING INDEX execution_live"},
+        {SQL_SUMMARY_ENDED_EDGE, "PRIMARY KEY"},
+        {SQL_SUMMARY_FAILED_EDGE, "execution_by_status"},
         {SQL_READ_ENDED, "PRIMARY KEY"},
         {SQL_EXECUTION_END, "execution_by_id"},
         {SQL_HISTORY_DELETE_SOME, "PRIMARY KEY"},
@@ -311,7 +340,9 @@ static void test_sqlite__no_read_scans_a_table(void **state)
         while (sqlite3_step(statement) == SQLITE_ROW) {
             const char *detail = (const char *)sqlite3_column_text(statement, 3);
 
-            if (strncmp(detail, "SCAN execution", 14) == 0 || strstr(detail, "SCAN history"))
+            if ((strncmp(detail, "SCAN execution", 14) == 0 &&
+                 strstr(detail, "COVERING") == NULL) ||
+                strstr(detail, "SCAN history"))
                 fail_msg("%s: %s", sql_for_sqlite(cases[i].sql), detail);
             if (strstr(detail, "TEMP B-TREE") != NULL)
                 fail_msg("%s: %s", sql_for_sqlite(cases[i].sql), detail);
@@ -407,6 +438,7 @@ static void fill(struct str path, bool full)
 
 static void test_sqlite__full_disk_refuses_and_loses_nothing(void **state)
 {
+    enum { ROWS = 15000 }; /* more than fit into what the log has of the disk already */
     struct contract *outer = *state;
     struct str path = path_of(outer, "small");
     struct contract inner = {.url = STR_NONE};
@@ -429,7 +461,7 @@ static void test_sqlite__full_disk_refuses_and_loses_nothing(void **state)
     assert_int_equal(contract_commit(c, kept), MEMBER_APPLIED);
 
     fill(path_of(c, "ballast"), true);
-    refused = contract_start(c, STATUS_WAITING, 50);
+    refused = contract_start(c, STATUS_WAITING, ROWS);
     b = contract_batch(c, contract_member(c, refused), NULL);
     contract_write(c, b);
     assert_int_equal(b->end, BATCH_REFUSED);
@@ -443,7 +475,7 @@ static void test_sqlite__full_disk_refuses_and_loses_nothing(void **state)
                      MEMBER_APPLIED);
     contract_reopen(c);
     assert_int_equal(contract_load(c, kept->after->id)->status, STATUS_COMPLETED);
-    assert_int_equal(contract_load(c, refused->after->id)->seq, 50);
+    assert_int_equal(contract_load(c, refused->after->id)->seq, ROWS);
     store_close(c->store);
     mailbox_fini(&c->done);
     arena_fini(&c->mem);

@@ -1,30 +1,30 @@
-/* query.c - see query.h. */
-#include "api/query.h"
+/* lookup.c - see lookup.h. */
+#include "api/lookup.h"
 
 #include <poll.h>
 
-bool query_is_gone(void *query)
+bool lookup_is_gone(void *lookup)
 {
-    const struct query *q = query;
+    const struct lookup *q = lookup;
     struct pollfd fd = {.fd = q->socket, .events = POLLRDHUP};
 
     return q->socket >= 0 && poll(&fd, 1, 0) > 0 && (fd.revents & (POLLRDHUP | POLLHUP)) != 0;
 }
 
-static void run(struct node_read *read, struct reader *reader)
+static void lookup_run(struct node_read *read, struct reader *reader)
 {
-    struct query *q = read->owner;
+    struct lookup *q = read->owner;
 
     /* Half-closed counts as gone, but only where it saves seconds, and never a change. */
-    if (q->read.lane == LANE_CLIENT_SEARCH && q->then == NULL && query_is_gone(q))
+    if (q->read.lane == LANE_CLIENT_SEARCH && q->then == NULL && lookup_is_gone(q))
         q->ok = err_set(&q->err, ERR_OVERLOADED, "nobody waits for the answer any more");
     else
         q->ok = q->run(q, reader, &q->err);
 }
 
-static void done(struct node_read *read)
+static void lookup_done(struct node_read *read)
 {
-    struct query *q = read->owner;
+    struct lookup *q = read->owner;
     struct http_header etag = {"ETag", q->etag};
 
     if (!q->ok)
@@ -35,14 +35,14 @@ static void done(struct node_read *read)
         call_answer_headers(q->call, 200, buf_view(&q->answer), &etag, q->etag != NULL);
 }
 
-static void start_on(struct call *c, enum read_lane lane, void *args, query_run_fn *run_fn,
-                     query_then_fn *then)
+static void start_on(struct call *c, enum read_lane lane, void *args, lookup_run_fn *run_fn,
+                     lookup_then_fn *then)
 {
-    struct query *q = ARENA_NEW(c->mem, struct query);
+    struct lookup *q = ARENA_NEW(c->mem, struct lookup);
     struct err err;
 
-    *q = (struct query){
-        .read = {.lane = lane, .run = run, .done = done, .owner = q},
+    *q = (struct lookup){
+        .read = {.lane = lane, .run = lookup_run, .done = lookup_done, .owner = q},
         .call = c,
         .socket = http_socket(c->http),
         .mem = c->mem,
@@ -55,12 +55,12 @@ static void start_on(struct call *c, enum read_lane lane, void *args, query_run_
         call_refuse(c, &err);
 }
 
-void query_start(struct call *c, void *args, query_run_fn *run_fn, query_then_fn *then)
+void lookup_start(struct call *c, void *args, lookup_run_fn *run_fn, lookup_then_fn *then)
 {
     start_on(c, LANE_CLIENT, args, run_fn, then);
 }
 
-void query_start_long(struct call *c, void *args, query_run_fn *run_fn, query_then_fn *then)
+void lookup_start_long(struct call *c, void *args, lookup_run_fn *run_fn, lookup_then_fn *then)
 {
     start_on(c, LANE_CLIENT_SEARCH, args, run_fn, then);
 }
