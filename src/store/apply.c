@@ -329,7 +329,8 @@ static enum db_status insert_execution(struct apply *a, const struct commit *c,
             db_some_text(e->result_json), db_some_text(e->input_json),
             context != NULL ? db_some_text(context->context_json) : db_null(),
             e->has_parent ? db_text(str_from(parent, UUID_TEXT_LEN)) : db_null(),
-            db_some_text(e->program->snapshot), waiting_kind_value(e)));
+            db_some_text(e->program->snapshot), waiting_kind_value(e),
+            db_text(str_of(kind_spec(e->program->kind)->name))));
 }
 
 static enum db_status move_execution(struct apply *a, const struct execution *e, int64_t row)

@@ -28,6 +28,18 @@
     "crash_count, format, org_id, business_key, created_by, cursor, waiting_for, error, result, "  \
     "parent_id, current_step, waiting_kind"
 
+/* A new execution. */
+#define NEW_COLUMNS                                                                                \
+    "row, id, scenario_code, scenario_version, status, row_version, seq, checkpoint_seq, "         \
+    "wake_at, deadline_at, created_at, started_at, completed_at, updated_at, stop_requested, "     \
+    "crash_count, format, org_id, business_key, live_key, current_step, created_by, cursor, "      \
+    "waiting_for, error, result, input, context, parent_id, snapshot, waiting_kind, kind"
+
+/* PostgreSQL: an UPDATE that fails, by dividing by zero, unless it finds every row it is given. */
+#define ALL_OR_FAIL(update)                                                                        \
+    "WITH written AS (" update " RETURNING e.row) "                                                \
+    "SELECT 1 / CAST(count(*) = cardinality($1::bigint[]) AS int) FROM written"
+
 #define RECORD_KEY "org_id = ?1 AND object = ?2 AND id = ?3"
 
 #define DEFINITION_COLUMNS                                                                         \
