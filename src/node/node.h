@@ -14,10 +14,20 @@
 
 #include "base/clock.h"
 #include "define/define.h"
+#include "effect/policy.h"
 #include "node/meter.h"
 #include "store/read.h"
 
 struct node;
+
+/* Who makes calls in place of the thread for them: node_call_answered() comes back once for each. */
+struct effect_call;
+struct node_caller {
+    void (*send)(void *context, struct effect_call *call);
+    void *context;
+};
+
+enum { CALLS_PER_HOST = 64 };
 
 struct node_options {
     struct str data_path; /* folder: SQLite file, poison file, admin.token */
@@ -36,6 +46,9 @@ struct node_options {
     struct mailbox *done;   /* with `store`: where its batches and tasks come back */
     uuid_random_fn *random; /* for ids; NULL = the system's */
     void *random_context;
+    const struct policy *policy; /* where calls may go; NULL = the default. It must outlive it */
+    size_t calls_per_host;       /* under way at once; 0 = CALLS_PER_HOST */
+    struct node_caller caller;   /* for the simulator: it makes the calls */
     struct meters *meters; /* where to measure; NULL = nowhere. The caller's, and must outlive it */
 };
 
@@ -108,6 +121,9 @@ bool node_watch(struct node *n, int fd, node_ready_fn *ready, void *context,
 typedef void node_before_sleep_fn(void *context, int *timeout_ms);
 void node_before_sleep(struct node *n, node_before_sleep_fn *before, void *context);
 
+/* The call has its answer or its error; the node takes it. */
+void node_call_answered(struct node *n, struct effect_call *call);
+
 /* --- what becomes durable --- */
 
 /* A commit that has just become durable. Everything lives until the function returns. */
@@ -163,11 +179,18 @@ enum node_request_kind {
  * with all it points to, and finds the answer in the lower part when `done` is
  * called. Allocate it in an arena of the request.
  */
+/* What a request of a client is called in its answer and in the log: "RUN-NUMBER". */
+struct request_name {
+    uint32_t run;    /* of the server */
+    uint64_t number; /* 0: it is none of a client */
+};
+
 struct node_request {
     enum node_request_kind kind;
     struct node_user user;
     struct idempotency idempotency; /* key.len == 0: none */
     struct audit audit;             /* action.len == 0: none */
+    struct request_name name;       /* of the client's request, for the log */
     /* START, WAIT: answer when it ends; SIGNAL: when a step took it; or after this; 0 = at once */
     int64_t wait_us;
 
@@ -176,6 +199,8 @@ struct node_request {
     int64_t version;    /* 0 = the published one; RETRY, MIGRATE: 0 = the one it has */
     struct value input; /* RETRY: absent = the one it has */
     struct str key;
+    bool has_again_of;
+    struct uuid again_of; /* the execution that it is started again for */
     /* all others that are about an execution */
     struct uuid execution;  /* SIGNAL by correlation: an answer */
     struct str correlation; /* SIGNAL: for the oldest wait that has it and takes it; or empty */
