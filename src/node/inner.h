@@ -288,7 +288,7 @@ void silent_answered(struct node *n, const struct node_read *read);
 /* batch.c */
 void batch_init(struct node *n);
 void batch_add(struct node *n, struct work *w); /* its change becomes a member */
-bool batch_is_due(const struct node *n); /* whether batch_submit() would hand it over */
+bool batch_is_due(const struct node *n);        /* whether batch_submit() would hand it over */
 void batch_submit(struct node *n);
 void batch_done(struct node *n, struct batch *batch);
 void batches_free(struct node *n);
