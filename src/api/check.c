@@ -134,12 +134,13 @@ static bool evaluate(struct lookup *q, const struct cel_env *functions, struct s
     struct cel_env *env = cel_env_extend(q->mem, functions);
     struct value *slots = ARENA_ARRAY(q->mem, context.len + 1, struct value);
     struct cel_activation activation = {.slots = slots, .root = context, .now_us = args->now_us};
+    const struct cel_options options = {.facts = CEL_FACTS_CERTAIN};
     const struct cel_program *program;
     struct value v;
     bool ok;
 
     declare(env, context, slots);
-    if (!cel_compile(q->mem, env, source, NULL, &program, err))
+    if (!cel_compile(q->mem, env, source, &options, &program, err))
         return refuse_expression(q, err->code, err->line, err->column,
                                  str_printf(q->mem, "%s", err->message).ptr, err);
     v = cel_evaluate(q->mem, program, &activation, NULL);

@@ -262,6 +262,9 @@ struct cel_note {
     uint32_t line, column;
 };
 
+/* Whether a text holds ${x}, as other languages put texts together; *inner is what is in it. */
+bool cel_find_dollar(struct str text, struct str *inner);
+
 /* Its notes, of which there are some only if it was compiled with facts; how many. */
 uint32_t cel_program_notes(const struct cel_program *program, const struct cel_note **out);
 

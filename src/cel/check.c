@@ -311,7 +311,9 @@ static const struct type *check_optional_map(struct checker *c, struct node *n)
 static const struct type *check_join(struct checker *c, struct node *n)
 {
     for (uint32_t i = 0; i < n->count; i++)
-        if (check_node(c, n->items[i]) == NULL)
+        if (n->items[i]->kind == NODE_CONST)
+            check_dollar(c, n->items[i], true);
+        else if (check_node(c, n->items[i]) == NULL)
             return NULL;
     return type_basic(TYPE_STRING);
 }
@@ -334,6 +336,7 @@ const struct type *check_node(struct checker *c, struct node *n)
 {
     switch ((enum node_kind)n->kind) {
     case NODE_CONST:
+        check_dollar(c, n, false);
         return type_of_value(c->mem, n->value);
     case NODE_NAME:
         return check_name(c, n);

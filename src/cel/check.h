@@ -67,6 +67,9 @@ const struct type *check_known_variable(const struct checker *c, const struct va
 void check_note(struct checker *c, const struct node *n, enum cel_note_kind kind, struct str name,
                 struct str message);
 
+/* A note about ${x} in a constant text, which may be one of a template. */
+void check_dollar(struct checker *c, const struct node *n, bool is_template);
+
 /* The whole name of what a checked node reads, written to the end of `out`; empty for others. */
 enum { DOTTED_MAX = 256 };
 struct str check_path(const struct checker *c, const struct node *n, char out[DOTTED_MAX]);

@@ -147,6 +147,36 @@ static const struct type *check_overloads(struct checker *c, struct node *n,
     return result != NULL ? result : fail_call(c, n, args);
 }
 
+/* How many values a template of format() takes. */
+static uint32_t count_verbs(struct str template)
+{
+    uint32_t count = 0;
+
+    for (size_t i = 0; i + 1 < template.len; i++)
+        if (template.ptr[i] == '%')
+            count += template.ptr[++i] != '%';
+    return count;
+}
+
+/* format() with everything written out: values that the template has no place for are lost. */
+static bool check_format(struct checker *c, const struct node *n)
+{
+    uint32_t verbs;
+
+    if (c->facts == CEL_FACTS_NONE || c->env->mode != CEL_DEFINITION || !n->is_member ||
+        n->count != 2 || !str_eq(n->text, STR("format")) || n->items[0]->kind != NODE_CONST ||
+        n->items[0]->value.kind != VALUE_STRING || n->items[1]->kind != NODE_LIST ||
+        n->items[1]->optional != NULL)
+        return true;
+    verbs = count_verbs(value_text(n->items[0]->value));
+    if (n->items[1]->count <= verbs)
+        return true;
+    return check_fail(c, n->items[1]->items[verbs],
+                      "format() is given %u values and the text has room for %u: write another %%s "
+                      "in it, or leave this one out",
+                      n->items[1]->count, verbs) != NULL;
+}
+
 static const struct type *fail_unknown_function(struct checker *c, struct node *n,
                                                 struct str dotted)
 {
@@ -190,6 +220,8 @@ const struct type *check_call(struct checker *c, struct node *n)
         if (args[i] == NULL)
             return NULL;
     }
+    if (!check_format(c, n))
+        return NULL;
     n->function = f;
     return check_overloads(c, n, args);
 }

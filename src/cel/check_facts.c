@@ -172,6 +172,32 @@ static void note_pending(struct checker *c, const struct node *n, const struct v
                str_printf(c->mem, "'%.*s' is null here, and null has no fields", STR_ARG(v->name)));
 }
 
+bool cel_find_dollar(struct str text, struct str *inner)
+{
+    int64_t start = str_find(text, STR("${"), 0), end;
+
+    end = start < 0 ? -1 : str_find(text, STR("}"), (size_t)start);
+    if (end <= start + 2)
+        return false;
+    *inner = str_trim(str_slice(text, (size_t)start + 2, (size_t)end));
+    return inner->len > 0 && inner->len <= 60 && str_find(*inner, STR("{"), 0) < 0;
+}
+
+void check_dollar(struct checker *c, const struct node *n, bool is_template)
+{
+    struct str inner;
+    struct buf text;
+
+    if (c->facts == CEL_FACTS_NONE || c->env->mode != CEL_DEFINITION ||
+        n->value.kind != VALUE_STRING || !cel_find_dollar(value_text(n->value), &inner))
+        return;
+    buf_init_arena(&text, c->mem);
+    buf_printf(&text, "${%.*s} in a text is nothing but that text: ", STR_ARG(inner));
+    buf_printf(&text, is_template ? "write {{ %.*s }}" : "write \"...\" + string(%.*s)",
+               STR_ARG(inner));
+    check_note(c, n, CEL_NOTE_DOLLAR, STR_NONE, buf_view(&text));
+}
+
 /* --- types --- */
 
 const struct type *check_known_variable(const struct checker *c, const struct variable *v)

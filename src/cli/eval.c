@@ -155,11 +155,12 @@ static void declare(struct cel_env *env, struct value context, struct value *slo
 static bool compile(struct arena *mem, const struct request *request, const struct cel_env *env,
                     const struct cel_program **out, struct err *err)
 {
+    const struct cel_options options = {.facts = CEL_FACTS_CERTAIN};
     struct str source = str_of(request->expression);
 
     if (request->is_value)
-        return cel_compile_value(mem, env, source, NULL, out, err);
-    return cel_compile(mem, env, source, NULL, out, err);
+        return cel_compile_value(mem, env, source, &options, out, err);
+    return cel_compile(mem, env, source, &options, out, err);
 }
 
 static int evaluate(struct arena *mem, const struct request *request, struct value context)

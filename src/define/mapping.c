@@ -40,7 +40,8 @@ static const struct cel_program *compile_plainly(struct compiler *c, struct str 
     open = cel_env_extend(c->mem, c->env);
     cel_env_open(open, STR("input"));
     c->env = open;
-    if (!str_starts_with(str_of(first.message), STR("undeclared reference to 'input.")) ||
+    if (c->sees_only_about ||
+        !str_starts_with(str_of(first.message), STR("undeclared reference to 'input.")) ||
         !compile_as(c, compile, source, CEL_FACTS_NONE, &program, &err)) {
         compile_expression_error(c, source, &err);
         program = NULL;
@@ -106,6 +107,38 @@ bool compile_has_type(const struct cel_program *program, struct str types)
            catalog_has_word(types, type);
 }
 
+/* "input.amount", which begins with the name of a root and a dot. */
+static bool begins_with_root(struct str text)
+{
+    int64_t dot = str_find(text, STR("."), 0);
+    enum context_root root;
+
+    return dot > 0 && (size_t)dot + 1 < text.len && text.len <= 200 &&
+           context_root_of(str_slice(text, 0, (size_t)dot), &root);
+}
+
+/* A text that is itself, and was probably meant to be evaluated. */
+static void check_plain(struct compiler *c, struct str text)
+{
+    const struct cel_program *program;
+    struct str inner;
+    struct err err;
+
+    if (c->is_stored)
+        return;
+    if (cel_find_dollar(text, &inner)) {
+        compile_warning(c, FINDING_PLAIN_TEXT,
+                        "${%.*s} in a text is nothing but that text: write {{ %.*s }}",
+                        STR_ARG(inner), STR_ARG(inner));
+    } else if (begins_with_root(text) &&
+               compile_as(c, cel_compile, text, CEL_FACTS_NONE, &program, &err)) {
+        compile_warning(c, FINDING_PLAIN_TEXT,
+                        "this is the text \"%.*s\"; an expression begins with '=' or '$.'",
+                        STR_ARG(text));
+        compile_did_you_mean(c, str_printf(c->mem, "=%.*s", STR_ARG(text)));
+    }
+}
+
 /* Each answers whether the value stays as it is written, and fills *m only if not. */
 static bool compile_at(struct compiler *c, struct value v, unsigned depth, struct mapping *m);
 
@@ -113,8 +146,10 @@ static bool compile_string(struct compiler *c, struct value v, struct mapping *m
 {
     const struct cel_program *program;
 
-    if (compile_is_plain(value_text(v)))
+    if (compile_is_plain(value_text(v))) {
+        check_plain(c, value_text(v));
         return true;
+    }
     program = compile_source(c, value_text(v), cel_compile_value);
     if (program == NULL)
         return true;
@@ -204,6 +239,15 @@ const struct mapping *compile_mapping(struct compiler *c, struct value v)
 
 const struct cel_program *compile_expression(struct compiler *c, struct value v)
 {
+    struct err err;
+
+    if (v.kind == VALUE_STRING && str_starts_with(value_text(v), STR("=")) &&
+        !str_starts_with(value_text(v), STR("=="))) {
+        err_set_at(&err, ERR_EXPRESSION_SYNTAX, 1, 1,
+                   "the whole text is an expression here: write it without the '=' in front");
+        compile_expression_error(c, value_text(v), &err);
+        return NULL;
+    }
     if (v.kind == VALUE_STRING)
         return compile_source(c, value_text(v), cel_compile);
     compile_wrong_type(c, v, "an expression in a text");

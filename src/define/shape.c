@@ -178,6 +178,7 @@ static bool answer_shape(const struct command *command, struct gathered *g)
     case COMMAND_RECORD_DELETE:
     case COMMAND_RECORD_QUERY:
     case COMMAND_LOG:
+    case COMMAND_HTTP:
     case COMMAND_WAIT_SIGNAL:
     case COMMAND_WAIT_TIMER:
     case COMMAND_WAIT_UNTIL:
@@ -407,7 +408,7 @@ void compile_notes(struct compiler *c, struct str source, const struct cel_progr
             note_early(c, source, note);
             break;
         case CEL_NOTE_DOLLAR:
-            compile_expression_warning(c, FINDING_BAD_VALUE, source, &err);
+            compile_expression_warning(c, FINDING_PLAIN_TEXT, source, &err);
             break;
         }
     }

@@ -10,6 +10,7 @@
 #ifndef PAWL_ENGINE_ADVANCE_H
 #define PAWL_ENGINE_ADVANCE_H
 
+#include "base/map.h"
 #include "define/define.h"
 #include "engine/execution.h"
 #include "engine/search.h"
@@ -169,7 +170,8 @@ struct event {
     enum cancel_rollback cancel_rollback; /* CANCEL */
     bool is_by_parent;                    /* CANCEL: only one that `parent` has started */
     struct uuid parent;
-    struct str answer_key;      /* ANSWER: the idempotency key it is for */
+    struct str answer_key; /* ANSWER: the idempotency key it is for */
+    int64_t answer_seq;    /* ... and of a call the row of its attempt, which is enough; or 0 */
     struct value answer_output; /* or absent: then answer_error says {code, message, class} */
     struct value answer_error;
     struct str from;               /* RETRY: the code of a step; empty = where it stands */
@@ -188,6 +190,7 @@ struct event {
     const struct process_reads *processes; /* or NULL */
     const struct child_reads *children;    /* or NULL */
     const struct kept_reads *kept;         /* or NULL: nobody keeps signals */
+    const struct call_room *room;          /* how many calls may leave now; NULL = any number */
     /* Others keep changing records, and too many of them to tell which: writing any of them fails. */
     bool gives_up_on_records;
     /* For trials: the names of procedures that are asked for, not run; a map, or absent. */
@@ -319,7 +322,7 @@ bool tell_kind_read(struct str name, enum tell_kind *out) MUST_USE;
 
 /* What a commit lets another execution know: it becomes a row of execution_events. */
 struct tell {
-    struct uuid execution; /* nothing is written when that is gone or has ended */
+    struct uuid execution; /* nothing is written when that is gone, or unless JOIN has ended */
     enum tell_kind kind;
     struct str key;
     struct str payload_json; /* or empty */
@@ -343,6 +346,36 @@ struct tolds {
 
 struct told_numbers {
     VEC_OF(int64_t);
+};
+
+/*
+ * A call that leaves when the commit is durable; its answer is an event. The
+ * commit holds the attempt: whoever finds it without an answer knows that it
+ * may have happened.
+ */
+struct http_call {
+    struct str key; /* the idempotency key: the same for every attempt */
+    int64_t seq;    /* of the row that holds this attempt */
+    struct str host;
+    struct str request_json; /* see call.c */
+    int64_t timeout_us;
+};
+
+struct http_calls {
+    VEC_OF(struct http_call);
+};
+
+/* How many calls are under way to a host. */
+struct call_host {
+    struct str name;
+    size_t under_way;
+};
+
+/* How many calls may leave: a host with as many as `limit` under way makes others wait. */
+struct call_room {
+    const struct map *hosts; /* of struct call_host, by name */
+    size_t limit;            /* for each of them */
+    size_t left;             /* for all of them together */
 };
 
 /* A command that ran, however it ended. */
@@ -401,7 +434,8 @@ struct commit {
     struct {
         VEC_OF(struct execution *);
     } starts;
-    struct tells tells; /* rows for other executions: its end, or that they are cancelled */
+    struct http_calls calls; /* that leave once this is durable */
+    struct tells tells;      /* rows for other executions: its end, or that they are cancelled */
     struct told_numbers consumed;  /* rows for this execution that it has applied: they go */
     struct findings findings;      /* of what is refused as ERR_INVALID: what is wrong */
     bool moves;                    /* the version or the deadline of the execution has changed */
@@ -445,6 +479,13 @@ enum signal_known engine_signal_known(const struct execution *exec, struct str i
  * then that is the event. Its texts are in `mem`, or those of `told`.
  */
 bool engine_told_cancel(struct arena *mem, const struct told *told, struct event *out);
+
+/*
+ * Whether `told` says that another waits for the end of this execution, which
+ * has ended: then *out tells that one. Its texts are in `mem`.
+ */
+bool engine_told_join(struct arena *mem, const struct execution *exec, const struct told *told,
+                      struct tell *out);
 
 /* The id of history row `seq`, as the API and the view scenario_step_history show it. */
 struct uuid engine_row_id(struct uuid execution, int64_t seq, int64_t completed_at_us);

@@ -3,8 +3,9 @@
  *
  * A child is part of the commit of the step that starts it: commit.starts. One
  * that is waited for begins when the step stops, any other when it completes.
- * Its end is an answer to the step, whose key is "child:ID"; should that get
- * lost, the parent looks for itself now and then.
+ * Its end is told to the step, under the key "child:ID"; should that get lost,
+ * the parent looks for itself now and then. Who joins an execution of another
+ * parent by its key leaves a row with it, "joiner:ID", and is told likewise.
  *
  * The program of the child, and who holds its key, are asked for with NEED.
  */
@@ -16,16 +17,12 @@
 #include "engine/strand.h"
 #include "value/json.h"
 
-/*
- * How often a parent looks at a child of its own, which will tell it of its
- * end; and at an execution that it has joined by its key, which tells another:
- * then soon, and each time after twice as long.
- */
+/* How often a parent looks at a child, which will tell it of its end. */
 static const int64_t LOOK_EVERY_US = INT64_C(3600) * 1000000;
-static const int64_t LOOK_FIRST_US = 500000;
 
 #define CHILD_KEY "child:"
 #define PARENT_KEY "parent:"
+#define JOINER_KEY "joiner:"
 
 bool child_is_awaited(const struct cursor *cursor)
 {
@@ -118,9 +115,9 @@ static struct execution *make_child(struct turn *t, const struct program *p, str
     return x;
 }
 
-static struct str id_text(struct turn *t, struct uuid id)
+static struct str id_text(struct arena *mem, struct uuid id)
 {
-    char *text = arena_alloc(t->mem, UUID_TEXT_LEN + 1);
+    char *text = arena_alloc(mem, UUID_TEXT_LEN + 1);
 
     uuid_write(id, text);
     return str_from(text, UUID_TEXT_LEN);
@@ -136,9 +133,19 @@ static void look_after(struct turn *t, int64_t us)
         cursor->wake_at_us = cursor->timeout_at_us;
 }
 
+/* The execution that this one has joined will tell it, too, that it has ended. */
+static void tell_join(struct turn *t, struct uuid id)
+{
+    *VEC_ADD(t->mem, &t->out->tells) = (struct tell){
+        .execution = id,
+        .kind = TELL_JOIN,
+        .key = str_printf(t->mem, JOINER_KEY "%.*s", STR_ARG(id_text(t->mem, t->x->id))),
+    };
+}
+
 /* The step stops until the child has ended. */
 static enum step_result wait_for(struct turn *t, const struct command *c, struct str code,
-                                 struct str id, bool is_joined)
+                                 struct str id)
 {
     struct cursor *cursor = &t->x->cursor;
     const struct step *step = turn_step(t);
@@ -148,8 +155,7 @@ static enum step_result wait_for(struct turn *t, const struct command *c, struct
         return STEP_FAILED;
     cursor->awaited = str_printf(t->mem, CHILD_KEY "%.*s", STR_ARG(id));
     cursor->timeout_at_us = step->timeout_us > 0 ? t->wall_us + step->timeout_us : 0;
-    cursor->remind_every_us = is_joined ? LOOK_FIRST_US : 0;
-    look_after(t, is_joined ? LOOK_FIRST_US : LOOK_EVERY_US);
+    look_after(t, LOOK_EVERY_US);
     buf_init_arena(&why, t->mem);
     member_kind(&why, WAITING_CHILD);
     member_text(&why, "step", step->code);
@@ -257,14 +263,17 @@ enum step_result child_start(struct turn *t, const struct command *c, struct val
     if (end != STEP_DONE)
         return end;
     if (value_is_true(waits)) {
-        end = wait_for(t, c, code, id_text(t, id), made == NULL);
+        end = wait_for(t, c, code, id_text(t->mem, id));
         if (end == STEP_WAITS && made != NULL)
             *VEC_ADD(t->mem, &t->out->starts) = made;
+        else if (end == STEP_WAITS)
+            tell_join(t, id);
         return end;
     }
     if (made != NULL)
         *VEC_ADD(t->mem, &t->starts) = made;
-    entries[0] = (struct value_entry){value_key(STR("executionId")), value_string(id_text(t, id))};
+    entries[0] =
+        (struct value_entry){value_key(STR("executionId")), value_string(id_text(t->mem, id))};
     *out = value_map_make(t->mem, entries, 1, &duplicate);
     return STEP_DONE;
 }
@@ -285,14 +294,33 @@ static struct str describe_end(struct turn *t)
     return member_end(&end);
 }
 
+static struct str child_key_of(struct arena *mem, struct uuid id)
+{
+    return str_printf(mem, CHILD_KEY "%.*s", STR_ARG(id_text(mem, id)));
+}
+
 void child_tell_end(struct turn *t)
 {
     *VEC_ADD(t->mem, &t->out->tells) = (struct tell){
         .execution = t->x->parent_id,
         .kind = TELL_CHILD,
-        .key = str_printf(t->mem, CHILD_KEY "%.*s", STR_ARG(id_text(t, t->x->id))),
+        .key = child_key_of(t->mem, t->x->id),
         .payload_json = describe_end(t),
     };
+}
+
+bool engine_told_join(struct arena *mem, const struct execution *exec, const struct told *told,
+                      struct tell *out)
+{
+    struct uuid joiner;
+
+    if (told->kind != TELL_JOIN || !str_starts_with(told->key, STR(JOINER_KEY)) ||
+        !uuid_read(str_slice(told->key, sizeof(JOINER_KEY) - 1, told->key.len), &joiner))
+        return false;
+    /* There may be many of them, and an end may be large: they look it up. */
+    *out =
+        (struct tell){.execution = joiner, .kind = TELL_CHILD, .key = child_key_of(mem, exec->id)};
+    return true;
 }
 
 /* --- cancelling it --- */
@@ -319,7 +347,7 @@ void child_tell_cancel(struct turn *t, const struct cursor *cursor)
     *VEC_ADD(t->mem, &t->out->tells) = (struct tell){
         .execution = id,
         .kind = TELL_CANCEL,
-        .key = str_printf(t->mem, PARENT_KEY "%.*s", STR_ARG(id_text(t, t->x->id))),
+        .key = str_printf(t->mem, PARENT_KEY "%.*s", STR_ARG(id_text(t->mem, t->x->id))),
         .payload_json = member_end(&how),
     };
 }
@@ -384,9 +412,11 @@ enum step_result child_look(struct turn *t, struct value *output, struct value *
     if (cursor->wake_at_us > t->wall_us)
         return STEP_SKIPPED;
     (void)step_row(t, HISTORY_EVENT, STR("child"));
-    if (cursor->remind_every_us > 0 && cursor->remind_every_us < LOOK_EVERY_US)
-        cursor->remind_every_us *= 2;
-    look_after(t, cursor->remind_every_us > 0 ? cursor->remind_every_us : LOOK_EVERY_US);
+    /* It has joined when nobody told joiners, and looked itself. */
+    if (cursor->remind_every_us > 0)
+        tell_join(t, id);
+    cursor->remind_every_us = 0;
+    look_after(t, LOOK_EVERY_US);
     return STEP_WAITS;
 }
 

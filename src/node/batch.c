@@ -86,11 +86,23 @@ static void mark_void(const struct batch *b)
     }
 }
 
+/*
+ * The second one waits until it is as large as the first, or until that has come
+ * back: a commit costs a sync, however many members share it.
+ */
+bool batch_is_due(const struct node *n)
+{
+    size_t count = n->current->members.count;
+
+    return count > 0 && n->outstanding < OUTSTANDING_MAX &&
+           (n->outstanding == 0 || count >= n->sent[n->outstanding - 1]->members.count);
+}
+
 void batch_submit(struct node *n)
 {
     struct batch *b = n->current;
 
-    if (b->members.count == 0 || n->outstanding == OUTSTANDING_MAX)
+    if (!batch_is_due(n))
         return;
     mark_void(b);
     b->number = n->batch_number + 1;
@@ -132,6 +144,12 @@ static void write_logs(struct arena *mem, const struct commit *commit)
     }
 }
 
+static void wake_tell(struct node *n, const struct tells *tells)
+{
+    for (size_t i = 0; i < tells->count; i++)
+        wake_told(n, tells->items[i].execution);
+}
+
 /* A commit of an execution is durable, whatever led to it. */
 static void commit_applied(struct node *n, struct entry *e, struct work *w)
 {
@@ -146,10 +164,13 @@ static void commit_applied(struct node *n, struct entry *e, struct work *w)
     news_tell(n, e, commit);
     if (e->waiters != NULL)
         taken_tell(n, e, commit);
+    calls_send(n, commit);
+    calls_queue(n, commit->after);
     for (size_t i = 0; i < commit->starts.count; i++)
         wake(n, commit->starts.items[i]->id);
-    for (size_t i = 0; i < commit->tells.count; i++)
-        wake_told(n, commit->tells.items[i].execution);
+    wake_tell(n, &commit->tells);
+    if (e->is_joined && status_is_terminal(commit->after->status))
+        wake_told(n, e->id);
 }
 
 static void member_applied(struct node *n, struct work *w)
@@ -164,6 +185,8 @@ static void member_applied(struct node *n, struct work *w)
     }
     if (commit != NULL)
         commit_applied(n, e, w);
+    else
+        wake_tell(n, &w->assertion.tells);
     if (w->is_futile)
         w->kind->futile(n, e, w, &w->err, w->found);
     else
@@ -211,6 +234,8 @@ static void member_refused(struct node *n, struct work *w)
     bool is_follower = e != NULL && e->is_stale && w->member.result == MEMBER_STALE;
 
     n->members_refused++;
+    if (w->commit != NULL)
+        calls_release(n, w->commit);
     if (e != NULL) {
         e->is_stale = true;
         entry_unpin(n, e);
@@ -230,6 +255,8 @@ static void member_undone(struct node *n, struct work *w, const struct batch *b)
     struct entry *e = w->entry;
     struct uuid id = {.bytes = {0}};
 
+    if (w->commit != NULL)
+        calls_release(n, w->commit);
     if (e != NULL) {
         id = e->id;
         e->is_stale = true;
@@ -263,6 +290,14 @@ static void finish_member(struct node *n, struct member *m, const struct batch *
     CRASH_POINT(BETWEEN_ANSWERS);
 }
 
+static bool is_all_applied(const struct batch *b)
+{
+    for (size_t i = 0; i < b->members.count; i++)
+        if (b->members.items[i]->result != MEMBER_APPLIED)
+            return false;
+    return b->end == BATCH_COMMITTED;
+}
+
 void batch_done(struct node *n, struct batch *b)
 {
     CRASH_POINT(BATCH_DONE);
@@ -278,6 +313,9 @@ void batch_done(struct node *n, struct batch *b)
                   LOG_FIELDS(log_str("reason", str_of(b->err.message)),
                              log_int("members", (int64_t)b->members.count)));
     }
+    /* The store need not wait for the answers, unless the next one rests on what was refused. */
+    if (is_all_applied(b))
+        batch_submit(n);
     for (size_t i = 0; i < b->members.count; i++)
         finish_member(n, b->members.items[i], b);
     recycle(n, b);

@@ -212,6 +212,14 @@ static void forget_reads(struct entry *e)
     }
 }
 
+void entry_forget_told(struct entry *e)
+{
+    e->told = (struct told_numbers){0};
+    e->joins = (struct told_numbers){0};
+    e->joiners = (struct tells){0};
+    e->is_told_to_cancel = false;
+}
+
 /* Evaluation leaves garbage beside the state: copy what lives when there is too much of it. */
 static void compact(struct node *n, struct entry *e)
 {
@@ -221,7 +229,7 @@ static void compact(struct node *n, struct entry *e)
         return;
     ASSERT(e->former_programs.count == 0);
     if (e->told.count > 0) {
-        e->told = (struct told_numbers){0};
+        entry_forget_told(e);
         e->has_news = true;
     }
     take_arena(n, &fresh);
@@ -240,7 +248,7 @@ bool entry_bound_garbage(struct node *n, struct entry *e)
     if (e->pins > 0)
         return e->mem.held_bytes < GARBAGE_MAX + 4 * live_bytes(e);
     /* What was read for the first work lies there too; it goes with its commit. */
-    if (!has_garbage(e) || (first != NULL && work_has_reads(first)))
+    if (!has_garbage(e) || e->joins.count > 0 || (first != NULL && work_has_reads(first)))
         return true;
     /* An older work may have come back before one for which something was read. */
     forget_reads(e);
@@ -298,7 +306,7 @@ void entry_reload(struct node *n, struct entry *e)
     ASSERT(e->pins == 0 && !e->is_needing);
     forget_reads(e);
     e->is_stale = false;
-    e->told = (struct told_numbers){0};
+    entry_forget_told(e);
     e->x = NULL;
     e->copied_bytes = 0;
     release_programs(n, e);

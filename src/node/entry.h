@@ -19,6 +19,8 @@ enum entry_state {
     ENTRY_GONE, /* it is not there, or cannot be loaded: `err` */
 };
 
+enum { JOINERS_MAX = 256 }; /* that one member tells of an end */
+
 struct entry {
     struct uuid id;
     enum entry_state state;
@@ -34,9 +36,12 @@ struct entry {
     bool is_needing;         /* records are being read for the first work */
     bool is_stale;           /* the state in memory did not become true: load again when unpinned */
     bool wake_queued;
-    bool has_news;            /* it was told something since `told` was read */
-    struct told_numbers told; /* rows of execution_events that its next wake applies; in `mem` */
-    bool is_told_to_cancel;   /* one of them says: cancel it, by this event */
+    bool has_news;             /* it was told something since `told` was read */
+    struct told_numbers told;  /* rows of execution_events that its next wake applies; in `mem` */
+    bool is_told_to_cancel;    /* one of them says: cancel it, by this event */
+    bool is_joined;            /* another waits for its end, having joined it by its key */
+    struct told_numbers joins; /* it has ended: the rows of those who wait for that, and */
+    struct tells joiners;      /* what they are told; in `mem` */
     struct event cancel;
     bool in_ready_list;
     bool is_told; /* what follows is what was told last */
@@ -57,6 +62,7 @@ struct entry *entry_find(struct node *n, struct uuid id);
 struct entry *entry_new(struct node *n, struct uuid id);
 void entry_touch(struct node *n, struct entry *e);
 void entry_release_if_idle(struct node *n, struct entry *e);
+void entry_forget_told(struct entry *e);            /* what was read; the rows stay */
 void entry_reload(struct node *n, struct entry *e); /* it must be unpinned */
 void entry_unpin(struct node *n, struct entry *e);  /* one of its members has come back */
 void entry_queue(struct node *n, struct entry *e, struct work *w); /* by order of arrival */

@@ -126,19 +126,37 @@ static void fail_execution(struct load *l, const char *code, const struct err *e
     load_free(l);
 }
 
+/* Another waits for its end: the row stays until then. */
+static void load_take_join(struct entry *e, const struct told *told)
+{
+    struct tell end;
+
+    e->is_joined = true;
+    if (!status_is_terminal(e->x->status) || e->joins.count == JOINERS_MAX)
+        return;
+    *VEC_ADD(&e->mem, &e->joins) = told->n;
+    if (engine_told_join(&e->mem, e->x, told, &end))
+        *VEC_ADD(&e->mem, &e->joiners) = end;
+}
+
 /* Its next wake applies what it was told; the texts stay where they are. */
 static void load_take_told(struct node *n, struct entry *e, const struct tolds *tolds)
 {
-    e->told = (struct told_numbers){0};
-    e->is_told_to_cancel = false;
+    entry_forget_told(e);
     for (size_t i = 0; i < tolds->count; i++) {
+        if (tolds->items[i].kind == TELL_JOIN) {
+            load_take_join(e, &tolds->items[i]);
+            continue;
+        }
         *VEC_ADD(&e->mem, &e->told) = tolds->items[i].n;
         if (engine_told_cancel(&e->mem, &tolds->items[i], &e->cancel)) {
             e->is_told_to_cancel = true;
             e->cancel.reason = str_copy(&e->mem, e->cancel.reason);
         }
     }
-    if (e->told.count > 0 && !e->wake_queued && (e->x->pause == NULL || e->is_told_to_cancel))
+    if (e->wake_queued)
+        return;
+    if (e->joins.count > 0 || (e->told.count > 0 && (e->x->pause == NULL || e->is_told_to_cancel)))
         wake(n, e->id);
 }
 

@@ -80,8 +80,7 @@ bool node_pass(struct node *n)
     any |= wake_fire(n);
     request_expire(n);
     works_run(n);
-    if (n->current->members.count > 0)
-        any = true;
+    any |= batch_is_due(n);
     batch_submit(n);
     entries_trim(n);
     programs_trim(n);
@@ -102,7 +101,7 @@ static int64_t idle_us(const struct node *n)
     if (n->ready_first != NULL && n->outstanding < OUTSTANDING_MAX && n->counting_crashes == 0 &&
         n->has_config)
         us = n->pause_until_us - mono_us;
-    if (n->current->members.count > 0 && n->outstanding < OUTSTANDING_MAX)
+    if (batch_is_due(n))
         us = 0;
     if (next_us != INT64_MAX && wake_may_fire(n))
         us = min_us(us, next_us - clock_wall_us(n->clock));
@@ -138,7 +137,7 @@ static int sleep_ms(const struct node *n)
 static bool is_drained(const struct node *n)
 {
     return n->outstanding == 0 && n->pending == 0 && n->ready_first == NULL &&
-           n->current->members.count == 0;
+           n->current->members.count == 0 && n->calls.unanswered == 0;
 }
 
 /* Nothing that was acknowledged is lost by this; what was not is found at the next start. */
@@ -287,8 +286,9 @@ static bool open_all(struct node *n, struct err *err)
     struct poison_left left[POISON_SLOTS];
     unsigned count;
 
-    if (!open_store(n, err) || !open_loop(n, err))
+    if (!open_store(n, err) || !open_loop(n, err) || !calls_open(n, err))
         return false;
+    calls_recover(n);
     /* The simulator's nodes have none, unless it is about that. */
     if (n->options.store != NULL && n->options.data_path.len == 0)
         return true;
@@ -310,7 +310,7 @@ struct node *node_open(const struct node_options *options, struct err *err)
         PANIC("out of memory");
     n->options = *options;
     n->clock = options->clock;
-    n->epoll_fd = n->stop_fd = n->poison.fd = -1;
+    n->epoll_fd = n->stop_fd = n->poison.fd = n->calls.file.fd = -1;
     if (n->options.cache_bytes == 0)
         n->options.cache_bytes = (size_t)64 << 20;
     if (n->options.pending_max == 0)
@@ -359,6 +359,7 @@ void node_close(struct node *n)
     audit_retention_close(n);
     snapshot_retention_close(n);
     timers_fini(&n->timers);
+    calls_close(n);
     poison_close(&n->poison);
     if (n->epoll_fd >= 0)
         close(n->epoll_fd);

@@ -133,6 +133,9 @@ static void wake_futile(struct node *n, struct entry *e, struct work *w, const s
     (void)found;
     park_forget(n, e->id);
     wake_arm(n, w->met);
+    calls_queue(n, w->met);
+    if (w->assertion.tells.count == JOINERS_MAX)
+        wake_told(n, e->id);
     if (e->told.count > 0 && !wake_keeps_told(e))
         work_again(n, w);
     else
@@ -142,7 +145,8 @@ static void wake_futile(struct node *n, struct entry *e, struct work *w, const s
 /*
  * A wake looks at every child that it waits for: what it was told goes with its
  * member, also when it changes nothing. A cancel that does not apply to it has
- * looked at none: the same rows are left to another wake.
+ * looked at none: the same rows are left to another wake. One that has ended
+ * tells those who have joined it.
  */
 static void wake_member(struct node *n, struct work *w)
 {
@@ -151,6 +155,9 @@ static void wake_member(struct node *n, struct work *w)
     (void)n;
     if (!w->asserts) {
         w->commit->consumed = e->told;
+    } else if (e->joins.count > 0 && status_is_terminal(e->x->status)) {
+        w->assertion.consumed = e->joins;
+        w->assertion.tells = e->joiners;
     } else if (e->told.count > 0 && e->is_told_to_cancel) {
         e->is_told_to_cancel = false;
         return;
@@ -159,7 +166,7 @@ static void wake_member(struct node *n, struct work *w)
     } else {
         w->assertion.consumed = e->told;
     }
-    e->told = (struct told_numbers){0};
+    entry_forget_told(e);
 }
 
 /* A wake that cannot be committed is not forgotten. */

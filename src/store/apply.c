@@ -329,7 +329,8 @@ static enum db_status insert_execution(struct apply *a, const struct commit *c,
             db_some_text(e->result_json), db_some_text(e->input_json),
             context != NULL ? db_some_text(context->context_json) : db_null(),
             e->has_parent ? db_text(str_from(parent, UUID_TEXT_LEN)) : db_null(),
-            db_some_text(e->program->snapshot), waiting_kind_value(e)));
+            db_some_text(e->program->snapshot), waiting_kind_value(e),
+            db_text(str_of(kind_spec(e->program->kind)->name))));
 }
 
 static enum db_status move_execution(struct apply *a, const struct execution *e, int64_t row)
@@ -596,11 +597,11 @@ static enum apply_result start_children(struct apply *a, struct member *m, enum 
     return APPLY_DONE;
 }
 
-/* What other executions are told by this commit. */
-static bool write_tells(struct apply *a, const struct commit *c, enum db_status *status)
+/* What other executions are told. */
+static bool write_tells(struct apply *a, const struct tells *tells, enum db_status *status)
 {
-    for (size_t i = 0; i < c->tells.count; i++) {
-        const struct tell *t = &c->tells.items[i];
+    for (size_t i = 0; i < tells->count; i++) {
+        const struct tell *t = &tells->items[i];
         char id[UUID_TEXT_LEN + 1];
 
         uuid_write(t->execution, id);
@@ -649,7 +650,7 @@ enum apply_result apply_assertion(struct apply *a, struct member *m, enum db_sta
     if (before.row_version != s->row_version)
         return apply_refuse(a, m, MEMBER_STALE);
     m->row = before.row;
-    if (!apply_consume(a, before.row, &s->consumed, status) ||
+    if (!write_tells(a, &s->tells, status) || !apply_consume(a, before.row, &s->consumed, status) ||
         (m->idempotency != NULL &&
          !apply_keep_answer(a, m->idempotency, before.row, s->now_us, status)))
         return APPLY_FAILED;
@@ -726,7 +727,7 @@ enum apply_result apply_commit(struct apply *a, struct member *m, enum db_status
     end = start_children(a, m, status);
     if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
         return end;
-    if (!write_tells(a, c, status) || !apply_consume(a, m->row, &c->consumed, status) ||
+    if (!write_tells(a, &c->tells, status) || !apply_consume(a, m->row, &c->consumed, status) ||
         !insert_history(a, c, m->row, status) || !apply_letters(a, m, status) ||
         !apply_correlation(a, m, status) || !insert_taken(a, m, status) ||
         (c->received != NULL && !insert_signal(a, c->received, m->row, &texts, status)) ||

@@ -11,6 +11,7 @@
 
 #include "base/map.h"
 #include "store/db.h"
+#include "store/new_rows.h"
 #include "store/store.h"
 
 /* A history row's key is the execution's row << HISTORY_SEQ_BITS | seq. */
@@ -30,9 +31,11 @@ bool status_is_live(enum execution_status status);
 /* What the members of one transaction share. */
 struct apply {
     struct db *db;
-    struct arena *mem;   /* of the batch */
-    const int64_t *rows; /* keys for new executions */
-    size_t next_row;
+    struct arena *mem;         /* of the batch */
+    struct new_rows *new_rows; /* of the writer */
+    const int64_t *rows;       /* keys for the executions that start here */
+    size_t starts, next_row;
+    bool asks;                    /* members are held against something in the database */
     int64_t counts[STATUS_COUNT]; /* how many more executions have this status */
     int64_t open_letters;         /* how many more dead letters are open */
     int64_t kept_signals;         /* how many more signals are kept for a wait */

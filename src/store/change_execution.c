@@ -10,7 +10,7 @@ struct ended {
     int64_t row;
     enum execution_status status;
     int64_t completed_at_us;
-    bool is_awaited; /* its parent has not seen its end yet */
+    bool is_awaited; /* somebody who waits for it has not seen its end yet */
     bool is_deleted; /* its deletion has begun */
 };
 
@@ -148,7 +148,7 @@ enum apply_result execution_delete_apply(struct apply *a, struct member *m, enum
                                  status_text(ended.status).ptr);
     if (ended.is_awaited)
         return apply_refuse_with(a, m, ERR_CONFLICT,
-                                 "the execution that started it has not seen its end yet");
+                                 "an execution that waits for it has not seen its end yet");
     if (!delete_part(a, d->id, &ended, d->change.now_us, &budget, &d->has_more, status))
         return APPLY_FAILED;
     return give_back(a, status) ? APPLY_DONE : APPLY_FAILED;

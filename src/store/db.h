@@ -113,6 +113,7 @@ struct db_ops {
     enum db_status (*queue)(struct db *db, enum sql sql, const struct db_value *params,
                             unsigned count);
     enum db_status (*flush)(struct db *db);
+    enum db_status (*commit)(struct db *db);
     void (*drop)(struct db *db);
     enum db_status (*first)(struct db *db, enum sql sql);
 };
@@ -210,6 +211,15 @@ static inline enum db_status db_queue(struct db *db, enum sql sql, const struct 
 static inline enum db_status db_flush(struct db *db)
 {
     return db->ops->flush(db);
+}
+
+/*
+ * Run all that waits and commit, in one round trip. After DB_LOST nobody knows
+ * whether it is committed; after any other failure it is not.
+ */
+static inline enum db_status db_commit(struct db *db)
+{
+    return db->ops->commit(db);
 }
 
 /* Forget the rows that wait. */

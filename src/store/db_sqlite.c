@@ -223,6 +223,11 @@ static enum db_status sqlite_flush(struct db *base)
     return DB_DONE;
 }
 
+static enum db_status sqlite_commit(struct db *base)
+{
+    return db_exec(base, SQL_COMMIT, DB_NO_PARAMS);
+}
+
 static void sqlite_drop(struct db *base)
 {
     (void)base;
@@ -239,6 +244,7 @@ static const struct db_ops sqlite_ops = {
     .put = sqlite_put,
     .queue = sqlite_queue,
     .flush = sqlite_flush,
+    .commit = sqlite_commit,
     .drop = sqlite_drop,
     .first = sqlite_first,
     .run = sqlite_run,

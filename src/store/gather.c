@@ -65,6 +65,14 @@ void gather_forget(struct apply *a)
 
 /* --- asking --- */
 
+/* One more row of a question. */
+static enum db_status ask(struct apply *a, enum sql sql, const struct db_value *params,
+                          unsigned count)
+{
+    a->asks = true;
+    return db_put(a->db, sql, params, count);
+}
+
 static enum db_status ask_seat(struct apply *a, struct seat *seat, int64_t row)
 {
     char id[UUID_TEXT_LEN + 1];
@@ -73,9 +81,9 @@ static enum db_status ask_seat(struct apply *a, struct seat *seat, int64_t row)
         return DB_DONE;
     seat->is_asked = true;
     if (row != 0)
-        return db_put(a->db, SQL_GATHER_ROWS, DB_PARAMS(db_int(row)));
+        return ask(a, SQL_GATHER_ROWS, DB_PARAMS(db_int(row)));
     uuid_write(seat->id, id);
-    return db_put(a->db, SQL_GATHER_IDS, DB_PARAMS(db_text(str_from(id, UUID_TEXT_LEN))));
+    return ask(a, SQL_GATHER_IDS, DB_PARAMS(db_text(str_from(id, UUID_TEXT_LEN))));
 }
 
 static enum db_status ask_key(struct apply *a, const struct execution *e)
@@ -86,8 +94,8 @@ static enum db_status ask_key(struct apply *a, const struct execution *e)
                    sizeof(struct key_seat), &is_new);
     if (!is_new)
         return DB_DONE;
-    return db_put(a->db, SQL_GATHER_KEYS,
-                  DB_PARAMS(db_text(e->key), db_text(e->program->code), db_text(org_of(e))));
+    return ask(a, SQL_GATHER_KEYS,
+               DB_PARAMS(db_text(e->key), db_text(e->program->code), db_text(org_of(e))));
 }
 
 static enum db_status ask_signal(struct apply *a, int64_t row, struct str id)
@@ -96,8 +104,7 @@ static enum db_status ask_signal(struct apply *a, int64_t row, struct str id)
 
     (void)entry_of(a->mem, &a->signals, signal_key_of(a->mem, row, id), sizeof(struct signal_seat),
                    &is_new);
-    return is_new ? db_put(a->db, SQL_GATHER_SIGNALS, DB_PARAMS(db_int(row), db_text(id)))
-                  : DB_DONE;
+    return is_new ? ask(a, SQL_GATHER_SIGNALS, DB_PARAMS(db_int(row), db_text(id))) : DB_DONE;
 }
 
 static enum db_status ask_answer(struct apply *a, const struct idempotency *i)
@@ -108,9 +115,8 @@ static enum db_status ask_answer(struct apply *a, const struct idempotency *i)
                    sizeof(struct answer_seat), &is_new);
     if (!is_new)
         return DB_DONE;
-    return db_put(
-        a->db, SQL_GATHER_ANSWERS,
-        DB_PARAMS(db_text(i->key), db_text(i->user), db_text(i->path), db_text(i->method)));
+    return ask(a, SQL_GATHER_ANSWERS,
+               DB_PARAMS(db_text(i->key), db_text(i->user), db_text(i->path), db_text(i->method)));
 }
 
 static enum db_status ask_commit(struct apply *a, const struct commit *c)
@@ -248,32 +254,24 @@ static size_t count_starts(const struct members *members)
     return starts;
 }
 
-/* Keys for the executions that start here: one row each, or the first and the others follow. */
-static enum db_status take_rows(struct apply *a, size_t starts, enum db_status status)
+/* A file says its first free key; the others follow. */
+static enum db_status take_rows_of_file(struct apply *a, size_t starts, int64_t *rows)
 {
-    int64_t *rows = ARENA_ARRAY(a->mem, starts + 1, int64_t);
+    enum db_status status = DB_DONE;
 
-    for (size_t i = 0; i < starts && status <= DB_DONE; i++) {
-        rows[i] = status == DB_ROW ? db_column_int(a->db, SQL_NEW_ROWS, 0) : rows[i - 1] + 1;
-        if (status == DB_ROW)
-            status = db_next(a->db, SQL_NEW_ROWS);
-    }
+    if (starts > 0)
+        status = db_run(a->db, SQL_NEW_ROWS, DB_PARAMS(db_int((int64_t)starts)));
+    for (size_t i = 0; i < starts && status == DB_ROW; i++)
+        rows[i] = db_column_int(a->db, SQL_NEW_ROWS, 0) + (int64_t)i;
     db_end(a->db, SQL_NEW_ROWS);
-    a->rows = rows;
     return status == DB_ROW ? DB_DONE : status;
 }
 
-enum db_status gather(struct apply *a, const struct members *members)
+/* Ask what the members are held against. */
+static enum db_status ask_members(struct apply *a, const struct members *members)
 {
-    size_t starts = count_starts(members);
     enum db_status status = DB_DONE;
 
-    gather_forget(a);
-    if (!a->db->has_sets)
-        return starts == 0
-                   ? DB_DONE
-                   : take_rows(a, starts,
-                               db_run(a->db, SQL_NEW_ROWS, DB_PARAMS(db_int((int64_t)starts))));
     for (size_t i = 0; i < members->count && status == DB_DONE; i++) {
         const struct member *m = members->items[i];
 
@@ -284,13 +282,30 @@ enum db_status gather(struct apply *a, const struct members *members)
         if (status == DB_DONE && m->idempotency != NULL)
             status = ask_answer(a, m->idempotency);
     }
-    if (status == DB_DONE && starts > 0)
-        status = db_queue(a->db, SQL_NEW_ROWS, DB_PARAMS(db_int((int64_t)starts)));
-    if (status == DB_DONE)
+    return status;
+}
+
+enum db_status gather(struct apply *a, const struct members *members)
+{
+    size_t starts = count_starts(members);
+    int64_t *rows = ARENA_ARRAY(a->mem, starts + 1, int64_t);
+    enum db_status status;
+    bool is_short;
+
+    gather_forget(a);
+    a->rows = rows;
+    a->starts = starts;
+    if (!a->db->has_sets)
+        return take_rows_of_file(a, starts, rows);
+    status = ask_members(a, members);
+    if (status != DB_DONE)
+        return status;
+    is_short = new_rows_ask(a->new_rows, a->db, starts, &status);
+    if (status == DB_DONE && (is_short || a->asks))
         status = db_flush(a->db);
-    if (status == DB_DONE && starts > 0)
-        status = take_rows(a, starts, db_first(a->db, SQL_NEW_ROWS));
-    return status == DB_DONE ? take_all(a) : status;
+    if (status == DB_DONE)
+        status = new_rows_take(a->new_rows, a->db, starts, rows);
+    return status == DB_DONE && a->asks ? take_all(a) : status;
 }
 
 /* --- executions --- */
@@ -347,7 +362,7 @@ void gather_change(struct seat *seat, const struct commit *c)
     seat->wake_at_us = c->after->wake_at_us;
 }
 
-enum db_status gather_flush(struct apply *a)
+enum db_status gather_put(struct apply *a)
 {
     enum db_status status = DB_DONE;
 
@@ -359,6 +374,13 @@ enum db_status gather_flush(struct apply *a)
         seat->is_changed = seat->is_new = false;
         seat->stored_version = seat->row_version;
     }
+    return status;
+}
+
+enum db_status gather_flush(struct apply *a)
+{
+    enum db_status status = gather_put(a);
+
     return status == DB_DONE ? db_flush(a->db) : status;
 }
 

@@ -35,6 +35,9 @@ struct seat {
 /* Read what the members are held against, and take new rows. Nothing to do for a file. */
 enum db_status gather(struct apply *a, const struct members *members);
 
+/* Give the rows of executions that wait to db_put(): they are written by db_flush() or db_commit(). */
+enum db_status gather_put(struct apply *a);
+
 /* Write what waits. */
 enum db_status gather_flush(struct apply *a);
 

@@ -7,11 +7,11 @@
 /* What a commit is held against. */
 #define STATE_COLUMNS "row, status, row_version, wake_at"
 
-/* How an execution ended; whether its parent has been told so and has not applied it yet. */
+/* How an execution ended; how many wait for it and have not been told so or not applied it yet. */
 #define END_COLUMNS                                                                                \
     "row, status, completed_at, (SELECT count(*) FROM execution_events v "                         \
-    "WHERE v.execution = (SELECT p.row FROM execution p WHERE p.id = e.parent_id) "                \
-    "AND v.key = 'child:' || e.id), deleted_at"
+    "WHERE v.key = 'child:' || e.id) + (SELECT count(*) FROM execution_events v "                  \
+    "WHERE v.execution = e.row AND v.kind = 'join'), deleted_at"
 
 /* ?1 row, ?2 row_version read; then the context, where it is written, as ?18 and ?19. */
 #define ADVANCE_SET                                                                                \
@@ -27,6 +27,18 @@
     "wake_at, deadline_at, created_at, started_at, completed_at, updated_at, stop_requested, "     \
     "crash_count, format, org_id, business_key, created_by, cursor, waiting_for, error, result, "  \
     "parent_id, current_step, waiting_kind"
+
+/* A new execution. */
+#define NEW_COLUMNS                                                                                \
+    "row, id, scenario_code, scenario_version, status, row_version, seq, checkpoint_seq, "         \
+    "wake_at, deadline_at, created_at, started_at, completed_at, updated_at, stop_requested, "     \
+    "crash_count, format, org_id, business_key, live_key, current_step, created_by, cursor, "      \
+    "waiting_for, error, result, input, context, parent_id, snapshot, waiting_kind, kind"
+
+/* PostgreSQL: an UPDATE that fails, by dividing by zero, unless it finds every row it is given. */
+#define ALL_OR_FAIL(update)                                                                        \
+    "WITH written AS (" update " RETURNING e.row) "                                                \
+    "SELECT 1 / CAST(count(*) = cardinality($1::bigint[]) AS int) FROM written"
 
 #define RECORD_KEY "org_id = ?1 AND object = ?2 AND id = ?3"
 
@@ -187,7 +199,8 @@
     "SELECT count(*), max(CAST(e.id AS text)) FROM execution e "                                   \
     "WHERE e.status IN ('pending', 'running', 'waiting', 'compensating') AND e.updated_at < ?1 "   \
     "AND e.crash_count < 5 "                                                                       \
-    "AND NOT EXISTS (SELECT 1 FROM execution_events v WHERE v.execution = e.row) "                 \
+    "AND NOT EXISTS (SELECT 1 FROM execution_events v WHERE v.execution = e.row "                  \
+    "AND v.kind <> 'join') "                                                                       \
     "AND ((e.wake_at IS NULL AND (e.status <> 'waiting' "                                          \
     "OR e.waiting_for->>'kind' IN ('timer', 'retry'))) "                                           \
     "OR (e.status = 'waiting' AND e.waiting_for->>'kind' = 'child' "                               \

@@ -147,6 +147,7 @@ struct assertion {
     int64_t row; /* the store's key; 0 = not known */
     int64_t row_version;
     struct told_numbers consumed; /* rows of execution_events that change nothing: they go */
+    struct tells tells;           /* what others are told by it */
     int64_t now_us;
 };
 

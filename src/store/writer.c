@@ -95,7 +95,7 @@ static enum attempt apply_members(struct apply *a, struct batch *b, bool careful
     return ATTEMPT_COMMITTED;
 }
 
-/* What every batch writes beside its members. */
+/* What every batch writes beside its members; all of it waits for the commit. */
 static enum db_status write_sums(struct writer *w, struct apply *a, const struct batch *b)
 {
     enum db_status status = DB_DONE;
@@ -119,13 +119,25 @@ static enum db_status write_sums(struct writer *w, struct apply *a, const struct
                                     db_int(a->kept_signals)));
     if (status == DB_DONE)
         status = db_queue(w->db, SQL_NODE_BATCH, DB_PARAMS(db_text(w->node), db_int(b->number)));
-    return status == DB_DONE ? gather_flush(a) : status;
+    if (status == DB_DONE && w->db->has_sets)
+        status = new_rows_ask_ahead(&w->new_rows, w->db, a->starts);
+    return status == DB_DONE ? gather_put(a) : status;
+}
+
+/* How it ended, the commit having been tried. */
+static enum attempt attempt_of(enum db_status status)
+{
+    return status == DB_DONE        ? ATTEMPT_COMMITTED
+           : status == DB_LOST      ? ATTEMPT_DOUBTFUL
+           : is_members_own(status) ? ATTEMPT_CAREFULLY
+                                    : ATTEMPT_FAILED;
 }
 
 static enum attempt try_batch(struct writer *w, struct batch *b, bool carefully, bool is_repeated,
                               enum db_status *status)
 {
-    struct apply a = {.db = w->db, .mem = &b->mem, .is_repeated = is_repeated};
+    struct apply a = {
+        .db = w->db, .mem = &b->mem, .new_rows = &w->new_rows, .is_repeated = is_repeated};
     enum attempt attempt = ATTEMPT_FAILED;
 
     map_init(&a.refused, a.mem);
@@ -139,16 +151,14 @@ static enum attempt try_batch(struct writer *w, struct batch *b, bool carefully,
         attempt = apply_members(&a, b, carefully, status);
     if (attempt == ATTEMPT_COMMITTED) {
         *status = write_sums(w, &a, b);
-        attempt = *status == DB_DONE        ? ATTEMPT_COMMITTED
-                  : is_members_own(*status) ? ATTEMPT_CAREFULLY
-                                            : ATTEMPT_FAILED;
-    }
-    if (attempt == ATTEMPT_COMMITTED) {
         CRASH_POINT(WRITER_BEFORE_COMMIT);
-        *status = db_exec(w->db, SQL_COMMIT, DB_NO_PARAMS);
+        if (*status == DB_DONE)
+            *status = db_commit(w->db);
         CRASH_POINT(WRITER_COMMITTED);
-        attempt = *status == DB_DONE ? ATTEMPT_COMMITTED : ATTEMPT_DOUBTFUL;
+        attempt = attempt_of(*status);
     }
+    if (w->db->has_sets)
+        (void)new_rows_take_ahead(&w->new_rows, w->db);
     w->gave_back = attempt == ATTEMPT_COMMITTED && a.gave_back;
     db_drop(w->db);
     if (attempt != ATTEMPT_COMMITTED && *status != DB_LOST) {

@@ -23,6 +23,7 @@
 #define PAWL_STORE_WRITER_H
 
 #include "store/checkpoint.h"
+#include "store/new_rows.h"
 #include "store/store.h"
 
 enum { WRITER_OUTSTANDING_MAX = 2 };
@@ -36,6 +37,7 @@ struct writer {
     _Atomic int64_t *lost_since_us; /* of the store */
     pthread_t thread;
     bool gave_back; /* the last batch has made the file shorter */
+    struct new_rows new_rows;
     /* Executions of the batch before that did not become true, for one that rests on it. */
     struct uuid *refused;
     size_t refused_count, refused_room;

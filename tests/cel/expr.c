@@ -39,11 +39,13 @@ void expr_bind(struct expr *x, const char *name, const char *type, const char *j
 static bool compile(struct expr *x, enum expr_form form, struct str source,
                     const struct cel_program **out, struct err *err)
 {
+    const struct cel_options options = {.facts = CEL_FACTS_CERTAIN};
+
     switch (form) {
     case AS_EXPRESSION:
-        return cel_compile(&x->mem, x->env, source, NULL, out, err);
+        return cel_compile(&x->mem, x->env, source, &options, out, err);
     case AS_VALUE:
-        return cel_compile_value(&x->mem, x->env, source, NULL, out, err);
+        return cel_compile_value(&x->mem, x->env, source, &options, out, err);
     case AS_TEXT:
     case AS_HTML:
         return cel_compile_text(&x->mem, x->env, source, form == AS_HTML, out, err);

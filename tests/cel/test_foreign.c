@@ -100,6 +100,11 @@ static void test_foreign__what_goes_wrong_says_what_to_write(void **state)
         {"\"a\" + 1", "?1:5 no such overload: '+' does not work on string and int; string(x) makes "
                       "text of a value"},
         {"1 < input.a < 5", "?1:13 comparisons do not chain: write 1 < x && x < 5, not 1 < x < 5"},
+        {"\"%s\".format([1, 2])",
+         "?1:17 format() is given 2 values and the text has room for 1: write another %s in it, or "
+         "leave this one out"},
+        {"\"100%% of %s\".format([input.a])", "\"100% of 1\""},
+        {"\"%s\".format([1, 2].slice(0, 1))", "\"1\""},
         {"timestamp(\"2024-01-01T00:00:00\")",
          "!1:1 timestamp: \"2024-01-01T00:00:00\" lacks a time zone: write "
          "\"2024-01-01T00:00:00Z\" for UTC, or +02:00"},

@@ -29,7 +29,7 @@ static void test_net__addresses_and_networks(void **state)
         {"isCIDR('10.0.0.0/08') || isCIDR('10.0.0.0/') || isCIDR('10.0.0.0/+8')", "false"},
         {"ip('10.0.0.1').isGlobalUnicast() && !ip('127.0.0.1').isGlobalUnicast()", "true"},
         {"'%s in %s'.format([ip('::1'), cidr('::/8')])", "\"::1 in ::/8\""},
-        {"isIP(cidr('::/8'))", "?1:1 no such overload: isIP(net.CIDR)"},
+        {"isIP(cidr('::/8'))", "?1:1 no such overload: isIP(net.CIDR); it takes (string)"},
         {"ip('1.2.3')", "!1:1 IP Address '1.2.3' parse error during conversion from string"},
         {"ip('fe80::1%en0')", "!1:1 IP Address with zone value is not allowed"},
         {"cidr('10.0.0.0/33')", "!1:1 network address parse error during conversion from string: "

@@ -274,6 +274,36 @@ static void test_types__results_that_as_names_have_shapes_too(void **state)
                     rows);
 }
 
+static void test_types__a_text_that_was_meant_as_an_expression_is_a_warning(void **state)
+{
+    static const struct definition_row rows[] = {
+        {"Order ${input.id}", "?plain_text: ${input.id} in a text is nothing but that text: write "
+                              "{{ input.id }}"},
+        {"{{ input.id }} and ${x}",
+         "?plain_text: ${x} in a text is nothing but that text: write {{ x }}"},
+        {"=`Order ${x}`", "?plain_text: ${x} in a text is nothing but that text: write \"...\" + "
+                          "string(x)"},
+        {"input.id", "?plain_text: this is the text \"input.id\"; an expression begins with '=' or "
+                     "'$.'; did you mean '=input.id'?"},
+        {"input.id + `x`", "?plain_text: this is the text \"input.id + 'x'\"; an expression begins "
+                           "with '=' or '$.'; did you mean '=input.id + 'x''?"},
+        {"input.id is missing", ""},
+        {"user.created", ""},
+        {"a price of $100, ${} or $", ""},
+        {"{{ input.id }}", ""},
+    };
+
+    (void)state;
+    MESSAGES(
+        "{'code': 'a', 'steps': [{'code': 'a', 'procedure': {'type': 'log', 'message': '%s'}}]}",
+        rows);
+    assert_string_equal(
+        messages("{'code': 'a', 'steps': [{'code': 'a', 'when': '=$.input.x > 3', 'procedure': {"
+                 "'type': 'log', 'message': 'x'}}]}"),
+        "expression_syntax: the whole text is an expression here: write it without the '=' in "
+        "front");
+}
+
 #define LOG_OF(expression) "'procedure': {'type': 'log', 'message': '{{ " expression " }}'}"
 
 static void test_types__a_later_or_own_result_is_a_warning(void **state)
@@ -391,6 +421,7 @@ int main(void)
         DEFINITION_TEST(test_types__a_condition_around_an_expression_asks_for_it),
         DEFINITION_TEST(test_types__a_field_that_a_result_lacks_is_a_warning),
         DEFINITION_TEST(test_types__results_that_as_names_have_shapes_too),
+        DEFINITION_TEST(test_types__a_text_that_was_meant_as_an_expression_is_a_warning),
         DEFINITION_TEST(test_types__a_later_or_own_result_is_a_warning),
         DEFINITION_TEST(test_types__a_stored_version_compiles_as_before),
         DEFINITION_TEST(test_types__flow_start_of_an_unpublished_code_is_a_warning),

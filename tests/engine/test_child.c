@@ -226,9 +226,9 @@ static void test_cancel__children_of_all_branches_are_told_once(void **state)
     assert_string_equal(rig_trace(&rig), "r s2.failed s3.failed -r");
 }
 
-static void test_wait__one_that_was_joined_is_looked_at_soon(void **state)
+/* The child holds the key that it would have, and is another's. */
+static void join(void)
 {
-    (void)state;
     rig_define(&other, "{'code':'child','input':[{'name':'n','type':'any'}],'settings':{'key':'k',"
                        "'onKeyConflict':'join'},'steps':[]}");
     rig.processes.items[0].program = other.program;
@@ -238,14 +238,45 @@ static void test_wait__one_that_was_joined_is_looked_at_soon(void **state)
     assert_int_equal(rig.x->status, STATUS_WAITING);
     assert_int_equal(rig.last.starts.count, 0);
     rig.child = (struct child_read){.is_found = true, .status = STATUS_RUNNING};
-    for (unsigned i = 0; i < 5; i++) {
-        int64_t waited_us = rig.now_us - rig.x->cursor.started_at_us;
+}
 
-        assert_true(rig.x->wake_at_us - rig.now_us <= 2 * waited_us + SECOND);
-        rig_reload(&rig);
-        rig.now_us = rig.x->wake_at_us;
-        assert_true(rig_wake(&rig));
-    }
+static void test_wait__one_that_was_joined_is_asked_to_tell_its_end(void **state)
+{
+    const struct tell *tell;
+    struct told told = {.kind = TELL_JOIN};
+    struct tell end;
+
+    (void)state;
+    join();
+    assert_int_equal(rig.last.tells.count, 1);
+    tell = &rig.last.tells.items[0];
+    assert_int_equal(tell->kind, TELL_JOIN);
+    assert_int_equal(tell->execution.bytes[3], 9);
+    assert_true(rig.x->wake_at_us - rig.now_us >= 3600 * SECOND);
+    told.key = tell->key;
+    assert_true(engine_told_join(&rig.mem, rig.x, &told, &end));
+    assert_int_equal(end.kind, TELL_CHILD);
+    assert_int_equal(uuid_cmp(end.execution, rig.x->id), 0);
+    told.kind = TELL_CHILD;
+    assert_false(engine_told_join(&rig.mem, rig.x, &told, &end));
+}
+
+/* Such a state was stored when those who joined looked every now and then. */
+static void test_wait__who_has_joined_without_asking_asks_when_it_looks(void **state)
+{
+    struct cursor *cursor;
+
+    (void)state;
+    join();
+    cursor = &rig.x->cursor;
+    cursor->remind_every_us = SECOND;
+    cursor->wake_at_us = rig.x->wake_at_us = rig.now_us + SECOND;
+    rig_pass(&rig, SECOND);
+    assert_true(rig_wake(&rig));
+    assert_int_equal(rig.x->status, STATUS_WAITING);
+    assert_int_equal(rig.last.tells.count, 1);
+    assert_int_equal(rig.last.tells.items[0].kind, TELL_JOIN);
+    assert_int_equal(rig.x->cursor.remind_every_us, 0);
 }
 
 static void test_wait__the_parent_looks_for_itself(void **state)
@@ -291,7 +322,8 @@ int main(void)
         CLAIM_WITH(test_cancel__one_that_another_has_started_is_left_alone),
         CLAIM_WITH(test_cancel__a_branch_that_is_stopped_cancels_its_child),
         CLAIM_WITH(test_cancel__children_of_all_branches_are_told_once),
-        CLAIM_WITH(test_wait__one_that_was_joined_is_looked_at_soon),
+        CLAIM_WITH(test_wait__one_that_was_joined_is_asked_to_tell_its_end),
+        CLAIM_WITH(test_wait__who_has_joined_without_asking_asks_when_it_looks),
         CLAIM_WITH(test_wait__the_parent_looks_for_itself),
         CLAIM_WITH(test_wait__the_failure_of_the_child_is_ours),
     };

@@ -117,6 +117,55 @@ void case_parent_is_told_wherever_it_crashes(void)
     }
 }
 
+static struct uuid find_by_code(struct str code)
+{
+    for (size_t i = 0; i < sim.disk.executions.count; i++)
+        if (str_eq(sim.disk.executions.items[i]->s.code, code))
+            return sim.disk.executions.items[i]->s.id;
+    sim_fail(&sim, "there is no execution of %.*s", STR_ARG(code));
+}
+
+/* The child of another ends and the node crashes after so many things; no time passes. */
+static void join_with_crash(unsigned crash_at, bool keeps)
+{
+    struct uuid parent, joiner, kid;
+
+    case_begin();
+    case_define("kid", WAIT, ",'settings':{'onKeyConflict':'join'}");
+    case_define("p", START("s", ",'key':'one','wait':true"), "");
+    parent = case_started(case_start("p", "{}", 0));
+    joiner = case_started(case_start("p", "{}", 0));
+    CLAIM(sim.disk.children == 1);
+    kid = find_by_code(STR("kid"));
+    (void)case_signal(kid, "s1", "1");
+    for (unsigned i = 1; i < 40; i++) {
+        (void)node_pass(only->node);
+        (void)store_write_one(only);
+        if (i == crash_at && keeps)
+            sim_crash(only);
+        (void)store_deliver_one(only);
+        (void)store_read_one(only);
+        if (i == crash_at && !keeps)
+            sim_crash(only);
+    }
+    if (crash_at > 0)
+        sim_calm(&sim); /* within a minute */
+    /* A signal that was not yet durable is lost with the node. */
+    CLAIM(crash_at > 0 || case_status(kid) == STATUS_COMPLETED);
+    CLAIM((case_status(kid) == STATUS_COMPLETED) == (case_status(parent) == STATUS_COMPLETED));
+    CLAIM(case_status(joiner) == case_status(parent));
+    case_end();
+}
+
+void case_joiner_is_told_at_once(void)
+{
+    join_with_crash(0, false);
+    for (unsigned i = 1; i <= 12; i++) {
+        join_with_crash(i, true);
+        join_with_crash(i, false);
+    }
+}
+
 void case_retry_looks_at_children(void)
 {
     struct uuid parent, kid;
@@ -201,14 +250,6 @@ void case_contended_record_spares_others(void)
     CLAIM(str_find(case_disk(id)->history.items[0].error_json, STR("conflict_version"), 0) > 0);
     CLAIM(str_eq(case_disk(id)->history.items[1].status, STR("completed")));
     case_end();
-}
-
-static struct uuid find_by_code(struct str code)
-{
-    for (size_t i = 0; i < sim.disk.executions.count; i++)
-        if (str_eq(sim.disk.executions.items[i]->s.code, code))
-            return sim.disk.executions.items[i]->s.id;
-    sim_fail(&sim, "there is no execution of %.*s", STR_ARG(code));
 }
 
 void case_foreign_cancel_hides_no_end(void)

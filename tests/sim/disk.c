@@ -327,7 +327,7 @@ static void write_commit(struct sim *sim, struct member *m)
         x->program = find_program(d, x->s.code, x->s.version);
         m->row = x->s.row;
         x->log_lines += (unsigned)c->logs.count;
-        disk_tell(sim, c);
+        disk_tell(sim, &c->tells);
         disk_consume(sim, x, &c->consumed);
         disk_check_restores(sim, mem, x, before, c->after);
         d->commits++;
@@ -368,6 +368,7 @@ static void write_assertion(struct sim *sim, struct member *m)
     else {
         m->result = MEMBER_APPLIED;
         m->row = x->s.row;
+        disk_tell(sim, &m->assertion->tells);
         disk_consume(sim, x, &m->assertion->consumed);
         keep_answer(d, m);
     }

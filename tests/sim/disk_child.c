@@ -51,15 +51,15 @@ void disk_start_children(struct sim *sim, const struct commit *c)
 
 /* --- what executions are told --- */
 
-void disk_tell(struct sim *sim, const struct commit *c)
+void disk_tell(struct sim *sim, const struct tells *tells)
 {
     struct disk *d = &sim->disk;
 
-    for (size_t i = 0; i < c->tells.count; i++) {
-        const struct tell *t = &c->tells.items[i];
+    for (size_t i = 0; i < tells->count; i++) {
+        const struct tell *t = &tells->items[i];
         struct disk_execution *of = disk_find(d, t->execution);
 
-        if (of == NULL || status_is_terminal(of->s.status))
+        if (of == NULL || (status_is_terminal(of->s.status) && t->kind != TELL_JOIN))
             continue;
         *VEC_ADD(&d->mem, &d->events) = (struct disk_event){
             .of = of,
@@ -93,12 +93,17 @@ void disk_consume(struct sim *sim, struct disk_execution *x, const struct told_n
 
 bool disk_is_awaited(struct disk *d, const struct disk_execution *x)
 {
-    const struct disk_execution *parent = x->s.has_parent ? disk_find(d, x->s.parent_id) : NULL;
     char id[UUID_TEXT_LEN + 1];
 
     uuid_write(x->s.id, id);
-    return parent != NULL && parent->s.status == STATUS_WAITING &&
-           str_find(parent->s.waiting_for_json, str_of(id), 0) >= 0;
+    for (size_t i = 0; i < d->events.count; i++) {
+        const struct disk_event *e = &d->events.items[i];
+
+        if ((e->told.kind == TELL_JOIN && e->of == x) ||
+            (e->told.kind == TELL_CHILD && str_ends_with(e->told.key, str_of(id))))
+            return true;
+    }
+    return false;
 }
 
 /* The execution that a strand waits for, if it does and nothing else holds it up. */
@@ -113,13 +118,11 @@ static bool awaited_by(struct value strand, struct uuid *out)
            uuid_read(str_slice(value_text(awaited), prefix.len, prefix.len + UUID_TEXT_LEN), out);
 }
 
-/* Whether it has ended. Who waits for the child of another, by its key, looks when it is due. */
-static bool has_ended(struct disk *d, const struct disk_execution *x, struct uuid child)
+static bool has_ended(struct disk *d, struct uuid child)
 {
     const struct disk_execution *of = disk_find_ever(d, child);
 
-    return of == NULL || (uuid_cmp(of->s.parent_id, x->s.id) == 0 &&
-                          (of->is_deleted || status_is_terminal(of->s.status)));
+    return of == NULL || of->is_deleted || status_is_terminal(of->s.status);
 }
 
 bool disk_missed_child(struct disk *d, const struct disk_execution *x, struct uuid *child)
@@ -134,11 +137,11 @@ bool disk_missed_child(struct disk *d, const struct disk_execution *x, struct uu
     arena_reset(&d->scratch);
     if (!json_read(&d->scratch, x->s.cursor_json, &cursor, &err))
         PANIC("a cursor is no JSON");
-    if (awaited_by(cursor, child) && has_ended(d, x, *child))
+    if (awaited_by(cursor, child) && has_ended(d, *child))
         return true;
     beside = value_map_get_str(cursor, STR("beside"));
     for (uint32_t i = 0; beside.kind == VALUE_LIST && i < beside.len; i++)
-        if (awaited_by(beside.items[i], child) && has_ended(d, x, *child))
+        if (awaited_by(beside.items[i], child) && has_ended(d, *child))
             return true;
     return false;
 }

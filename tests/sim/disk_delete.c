@@ -45,7 +45,7 @@ void disk_delete(struct sim *sim, struct member *m)
         return;
     }
     if (!x->is_deleted && disk_is_awaited(d, x)) {
-        refuse_deletion(m, "the execution that started it has not seen its end yet");
+        refuse_deletion(m, "an execution that waits for it has not seen its end yet");
         return;
     }
     /* The first part leaves a tombstone. */

@@ -244,7 +244,8 @@ bool read_told_executions(struct reader *r, struct arena *mem, int64_t after, in
     for (size_t i = 0; i < d->events.count && (int64_t)out->count < limit; i++) {
         const struct disk_event *e = &d->events.items[i];
 
-        if (e->told.n > after && !e->of->is_deleted && !status_is_terminal(e->of->s.status) &&
+        if (e->told.n > after && !e->of->is_deleted &&
+            (e->told.kind == TELL_JOIN) == status_is_terminal(e->of->s.status) &&
             e->of->s.crash_count < CRASHES_MAX && e->of->s.waiting_kind != WAITING_PAUSED)
             *VEC_ADD(mem, out) = (struct told_execution){.id = e->of->s.id, .n = e->told.n};
     }

@@ -19,6 +19,7 @@ static const struct step steps[] = {
     {.index = 1, .code = {.ptr = "pay", .len = 3}},
 };
 static const struct program program = {
+    .kind = KIND_SCENARIO,
     .code = {.ptr = "order", .len = 5},
     .version = 3,
     .steps = steps,

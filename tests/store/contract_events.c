@@ -1,4 +1,5 @@
 /* contract_events.c - the claims about what executions are told, and about members that only assert. */
+#include "store/change_execution.h"
 #include "store/contract.h"
 
 #include <setjmp.h>
@@ -23,6 +24,18 @@ static struct commit *child_of(struct contract *c, const struct commit *parent)
         .payload_json = STR("{\"output\":7}"),
     };
     return child;
+}
+
+/* `ended` tells that to one that waits for it. */
+static struct tell child_end(struct contract *c, const struct commit *ended,
+                             const struct commit *waits)
+{
+    char id[UUID_TEXT_LEN + 1];
+
+    uuid_write(ended->after->id, id);
+    return (struct tell){.execution = waits->after->id,
+                         .kind = TELL_CHILD,
+                         .key = str_printf(&c->mem, "child:%s", id)};
 }
 
 struct told_load {
@@ -173,6 +186,74 @@ static void test_store__paused_execution_is_told_and_is_not_due_until_it_goes_on
     assert_int_equal(told_count(c), 1);
 }
 
+/* Another waits for the end of `holder`, having joined it by its key. */
+static struct commit *joiner_of(struct contract *c, const struct commit *holder)
+{
+    struct commit *joiner = contract_start(c, STATUS_WAITING, 1);
+    char id[UUID_TEXT_LEN + 1];
+
+    uuid_write(joiner->after->id, id);
+    *VEC_ADD(&c->mem, &joiner->tells) = (struct tell){.execution = holder->after->id,
+                                                      .kind = TELL_JOIN,
+                                                      .key = str_printf(&c->mem, "joiner:%s", id)};
+    assert_int_equal(contract_commit(c, joiner), MEMBER_APPLIED);
+    return joiner;
+}
+
+static enum member_result delete_execution(struct contract *c, struct uuid id)
+{
+    struct execution_delete d = {.change = {.apply = execution_delete_apply}, .id = id};
+    struct member m = {.kind = MEMBER_CHANGE, .change = &d.change};
+
+    contract_write(c, contract_batch(c, &m, NULL));
+    return m.result;
+}
+
+static void test_store__who_has_joined_waits_with_its_row_until_the_other_has_ended(void **state)
+{
+    struct contract *c = *state;
+    struct commit *holder = contract_start(c, STATUS_WAITING, 1), *joiner, *late;
+    struct assertion s = {.id = holder->after->id, .row_version = 2};
+    struct member m = {.kind = MEMBER_ASSERT, .assertion = &s};
+
+    assert_int_equal(contract_commit(c, holder), MEMBER_APPLIED);
+    joiner = joiner_of(c, holder);
+    assert_int_equal(told_count(c), 0);
+    assert_int_equal(contract_load(c, holder->after->id)->tolds.count, 1);
+    assert_int_equal(contract_commit(c, contract_advance(c, holder, STATUS_COMPLETED, 1)),
+                     MEMBER_APPLIED);
+    assert_int_equal(told_count(c), 1);
+    /* One that comes when it has ended is heard, too. */
+    late = joiner_of(c, holder);
+    assert_int_equal(told_count(c), 2);
+    assert_int_equal(delete_execution(c, holder->after->id), MEMBER_FAILED);
+
+    s.consumed = numbers_of(c, contract_load(c, holder->after->id));
+    *VEC_ADD(&c->mem, &s.tells) = child_end(c, holder, joiner);
+    *VEC_ADD(&c->mem, &s.tells) = child_end(c, holder, late);
+    s.row_version = 1;
+    contract_write(c, contract_batch(c, &m, NULL));
+    assert_int_equal(m.result, MEMBER_STALE);
+    assert_int_equal(contract_load(c, joiner->after->id)->tolds.count, 0);
+    s.row_version = 2;
+    contract_write(c, contract_batch(c, &m, NULL));
+    assert_int_equal(m.result, MEMBER_APPLIED);
+    assert_int_equal(contract_load(c, holder->after->id)->tolds.count, 0);
+    assert_int_equal(contract_load(c, joiner->after->id)->tolds.count, 1);
+    assert_int_equal(contract_load(c, late->after->id)->tolds.count, 1);
+
+    /* It can be looked up until both have seen it. */
+    assert_int_equal(delete_execution(c, holder->after->id), MEMBER_FAILED);
+    for (unsigned i = 0; i < 2; i++) {
+        struct commit *waits = i == 0 ? joiner : late;
+        struct commit *next = contract_advance(c, waits, STATUS_WAITING, 1);
+
+        next->consumed = numbers_of(c, contract_load(c, waits->after->id));
+        assert_int_equal(contract_commit(c, next), MEMBER_APPLIED);
+    }
+    assert_int_equal(delete_execution(c, holder->after->id), MEMBER_APPLIED);
+}
+
 static void test_store__assertion_holds_while_the_version_is_the_same(void **state)
 {
     struct contract *c = *state;
@@ -284,6 +365,7 @@ static const struct CMUnitTest claims[] = {
     CLAIM(test_store__parent_and_child_of_one_batch_find_each_other),
     CLAIM(test_store__who_has_ended_or_is_gone_is_told_nothing),
     CLAIM(test_store__paused_execution_is_told_and_is_not_due_until_it_goes_on),
+    CLAIM(test_store__who_has_joined_waits_with_its_row_until_the_other_has_ended),
     CLAIM(test_store__assertion_holds_while_the_version_is_the_same),
     CLAIM(test_store__assertion_rests_on_earlier_members_of_its_batch),
     CLAIM(test_store__assertion_takes_away_what_changes_nothing_if_it_holds),
