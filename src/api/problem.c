@@ -1,7 +1,6 @@
 /* problem.c - see problem.h. */
 #include "api/problem.h"
 
-#include "base/log.h"
 #include "value/json.h"
 #include "value/object.h"
 
@@ -19,10 +18,13 @@ const char *problem_title(int status)
         {409, "Conflict"},
         {412, "Precondition Failed"},
         {413, "Content Too Large"},
+        {414, "URI Too Long"},
         {422, "Unprocessable Content"},
         {429, "Too Many Requests"},
+        {431, "Request Header Fields Too Large"},
         {500, "Internal Server Error"},
         {503, "Service Unavailable"},
+        {505, "HTTP Version Not Supported"},
     };
 
     for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
@@ -65,13 +67,4 @@ struct str problem_json(struct arena *mem, const struct err *err, const struct f
     }
     buf_char(&out, '}');
     return buf_view(&out);
-}
-
-void problem_log(const struct err *err, struct str request_id, struct str method, struct str path)
-{
-    if (err_http_status(err->code) != 500)
-        return;
-    log_write(LOG_ERROR, "a request failed",
-              LOG_FIELDS(log_str("requestId", request_id), log_str("method", method),
-                         log_str("path", path), log_err("error", err)));
 }

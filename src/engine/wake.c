@@ -55,7 +55,7 @@ static bool wake_wait(struct turn *t)
 
     turn_begin_step(t);
     if (!wait_is_over(t))
-        return wait_remind(t, step);
+        return remind_send(t, step);
     end = wait_expired(t, step, &output);
     if (end == STEP_DONE && c->type == COMMAND_WAIT_SIGNAL &&
         c->wait->on_timeout == ON_TIMEOUT_JUMP) {
