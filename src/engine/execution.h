@@ -106,13 +106,14 @@ struct cursor {
     struct str input_json; /* evaluated once per visit; empty when none */
 
     /* PHASE_WAIT */
-    struct str types_json;   /* wait.signal: the list of signal types */
-    struct str correlation;  /* wait.signal: what signals find it by, or empty */
-    int64_t timeout_at_us;   /* when it ends by itself, reminders apart; 0 = never */
-    int64_t remind_at_us;    /* the next reminder; 0 = none */
-    int64_t remind_every_us; /* 0 = no reminders */
-    int64_t reminders;       /* sent so far */
-    int64_t unmatched;       /* signals of its type that did not match */
+    struct str types_json;        /* wait.signal: the list of signal types */
+    struct str correlation;       /* wait.signal: what signals find it by, or empty */
+    int64_t timeout_at_us;        /* when it ends by itself, reminders apart; 0 = never */
+    int64_t remind_at_us;         /* the next reminder; 0 = none */
+    int64_t remind_every_us;      /* 0 = no reminders, or those of remind_times_json */
+    struct str remind_times_json; /* reminders `at`: the times of all of them, in order; or empty */
+    int64_t reminders;            /* sent so far */
+    int64_t unmatched;            /* signals of its type that did not match */
 
     /* PHASE_JOB, and from then on: what the commands before it have done, see procedure.c */
     struct str suspended_json;
@@ -232,7 +233,9 @@ struct execution {
     struct str org_id;
     bool has_parent;
     struct uuid parent_id; /* the execution that started it */
-    struct str user_json;  /* who started it: {id, name, email, role} */
+    bool has_again_of;
+    struct uuid again_of; /* the one that it was started again for */
+    struct str user_json; /* who started it: {id, name, email, role} */
     int64_t created_at_us;
     int64_t deadline_at_us; /* 0 = none */
     struct value input;     /* an operator's retry may replace it: has_new_input */

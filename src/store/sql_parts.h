@@ -26,14 +26,15 @@
     "row, id, scenario_code, scenario_version, status, row_version, seq, checkpoint_seq, "         \
     "wake_at, deadline_at, created_at, started_at, completed_at, updated_at, stop_requested, "     \
     "crash_count, format, org_id, business_key, created_by, cursor, waiting_for, error, result, "  \
-    "parent_id, current_step, waiting_kind"
+    "parent_id, current_step, waiting_kind, again_of"
 
 /* A new execution. */
 #define NEW_COLUMNS                                                                                \
     "row, id, scenario_code, scenario_version, status, row_version, seq, checkpoint_seq, "         \
     "wake_at, deadline_at, created_at, started_at, completed_at, updated_at, stop_requested, "     \
     "crash_count, format, org_id, business_key, live_key, current_step, created_by, cursor, "      \
-    "waiting_for, error, result, input, context, parent_id, snapshot, waiting_kind, kind"
+    "waiting_for, error, result, input, context, parent_id, snapshot, waiting_kind, kind, "        \
+    "again_of"
 
 /* PostgreSQL: an UPDATE that fails, by dividing by zero, unless it finds every row it is given. */
 #define ALL_OR_FAIL(update)                                                                        \
@@ -44,7 +45,7 @@
 
 #define DEFINITION_COLUMNS                                                                         \
     "kind, code, version, revision, status, name, change_summary, created_by, created_at, "        \
-    "coalesce(previous_version, version - 1)"
+    "coalesce(previous_version, version - 1), facts"
 
 #define USER_COLUMNS                                                                               \
     "id, org_id, name, email, role, groups, skill_level, specializations, active, created_at, "    \
@@ -68,11 +69,12 @@
 /* Drafts and published versions, by the bytes of their codes: ?1 limit, ?2 above this code. */
 #define DEFINITIONS_PAGE(code, condition)                                                          \
     "SELECT " DEFINITION_COLUMNS " FROM definition WHERE " condition " AND " code " > ?2 "         \
-    "AND (version = 0 OR status = 'published') ORDER BY " code ", kind, version LIMIT ?1"
+    "AND (version = 0 OR status IN ('published', 'retired')) ORDER BY " code                       \
+    ", kind, version LIMIT ?1"
 
 #define ALL_PUBLISHED                                                                              \
     "SELECT " DEFINITION_COLUMNS ", definition FROM definition "                                   \
-    "WHERE kind = ?1 AND status = 'published' ORDER BY "
+    "WHERE kind = ?1 AND status IN ('published', 'retired') AND status = 'published' ORDER BY "
 
 #define ERROR_CODE_SQLITE "json_extract(error, '$.code')"
 #define ERROR_CODE_POSTGRES "error ->> 'code'"

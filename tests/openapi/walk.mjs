@@ -137,6 +137,26 @@ async function walkProcedures(api, claim) {
     await api.call('listProcedureVersions', { path: { code: 'nothing' } }, 404);
     await api.call('getProcedureVersion', { path: { code, n: 1 } }, 200);
     await api.call('getProcedureVersion', { path: { code, n: 9 } }, 404);
+    await walkRetirement(api, claim, 'Procedure', 'spare', { code: 'spare', commands: [{ type: 'log', message: 'x' }] });
+    await walkRetirement(api, claim, 'Scenario', 'spare', { code: 'spare', steps: [{ code: 'a', procedure: { type: 'log', message: 'x' } }] });
+}
+
+// Out of use, and gone: `kind` is Scenario or Procedure, `code` one that nothing uses.
+async function walkRetirement(api, claim, kind, code, definition) {
+    const key = (name) => ({ 'Idempotency-Key': `walk-${kind}-${name}` });
+    const path = { code };
+    await api.call(`save${kind}Draft`, { path, body: definition }, 200);
+    await api.call(`publish${kind}`, { path }, 200);
+    for (const verb of ['retire', 'unretire']) {
+        const done = await api.call(`${verb}${kind}`, { path, headers: key(verb) }, 200);
+        claim(done.json.retired === (verb === 'retire'), `${kind}: ${verb} says how it stands`);
+        await api.call(`${verb}${kind}`, { path, headers: key(verb), body: {} }, 409);
+        await api.call(`${verb}${kind}`, { path: { code: 'nothing' } }, 404);
+        await api.call(`${verb}${kind}`, { path, body: { why: 1 } }, 422);
+    }
+    await api.call(`delete${kind}`, { path, headers: key('delete') }, 204);
+    await api.call(`delete${kind}`, { path, headers: key('delete'), body: '{}' }, 409);
+    await api.call(`delete${kind}`, { path }, 404);
 }
 
 async function walkLive(api, claim) {
@@ -157,6 +177,8 @@ async function walkLive(api, claim) {
         await call('get', {}, 200);
         const list = await api.call(`list${many}`, { query: { limit: 1 } }, 200);
         claim(list.json.items.length === 1, `${one}: it is listed`);
+        await api.call(`list${one}Versions`, { path }, 200);
+        await api.call(`get${one}Version`, { path: { ...path, n: made.json.version } }, 200);
         await api.call(`list${many}`, { query: { limit: 0 } }, 400);
     }
     const shown = await api.call('previewTemplate', { path: { code: 'welcome' }, body: { data: { name: '<Ann>' } } }, 200);
@@ -280,6 +302,7 @@ async function walkExecutions(api, claim) {
     await api.call('listSteps', { path: { id }, query: { cursor: 'x' } }, 400);
     const steps = await api.call('listSteps', { path: { id }, query: { limit: 1 } }, 200);
     await api.call('listSteps', { path: { id }, query: { limit: 1, cursor: steps.json.nextCursor } }, 200);
+    await walkAgain(api, claim);
     await walkLists(api, claim, id);
     await walkEventful(api, claim);
     await walkSignals(api, claim, id);
@@ -357,6 +380,26 @@ async function walkEventful(api, claim) {
     const steps = await api.call('listSteps', { path }, 200);
     const seen = new Set(steps.json.items.map((s) => `${s.kind} ${s.status}`));
     for (const row of ['forward completed', 'forward failed', 'rollback compensated']) claim(seen.has(row), `history has a row ${row}: ${[...seen]}`);
+}
+
+async function walkAgain(api, claim) {
+    const first = await api.call('startExecution', { body: { code: 'greeting', input: { who: 'Ada' } }, query: { wait: '10s' } }, 201);
+    const path = { id: first.json.id };
+    const headers = { 'Idempotency-Key': 'walk-again' };
+    const again = await api.call('startAgain', { path, headers }, 201);
+    claim(again.json.againOf === first.json.id, 'the new one names the old one');
+    await api.call('startAgain', { path, headers }, 200);
+    await api.call('startAgain', { path, body: { version: 77 } }, 404);
+    await api.call('startAgain', { path, body: { version: 0 } }, 422);
+    await api.call('startAgain', { path, query: { wait: 'long' } }, 400);
+    await api.call('startAgain', { path: { id: NOBODY } }, 404);
+    const live = await api.call('startExecution', { body: { code: 'waiting' } }, 201);
+    await api.call('startAgain', { path: { id: live.json.id } }, 409);
+    await api.call('cancelExecution', { path: { id: live.json.id } }, 202);
+    await api.call('startAgain', { path: { id: live.json.id }, query: { wait: '1ms' } }, 202);
+    await api.call('listLogs', { path, query: { limit: 1 } }, 200);
+    await api.call('listLogs', { path, query: { cursor: 'x' } }, 400);
+    await api.call('listLogs', { path: { id: NOBODY } }, 404);
 }
 
 async function walkLists(api, claim, id) {
