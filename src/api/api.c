@@ -140,18 +140,25 @@ static enum call_gate gate_of(struct call *c)
     return router_decode(c->mem, c->route, c->params) ? GATE_OPEN : GATE_PATH;
 }
 
-/* The call of a request, made when its headers are there: who asks, for what, and whether they may. */
-static bool admit(void *context, struct http_request *r, size_t *body_max)
+static struct call *call_new(struct api *api, struct http_request *r)
 {
-    struct api *api = context;
     struct call *c = ARENA_NEW(r->mem, struct call);
-    struct buf allow;
 
     r->owner = c;
     c->api = api;
     c->node = api->node;
     c->http = r;
     c->mem = r->mem;
+    return c;
+}
+
+/* The call of a request, made when its headers are there: who asks, for what, and whether they may. */
+static bool admit(void *context, struct http_request *r, size_t *body_max)
+{
+    struct api *api = context;
+    struct call *c = call_new(api, r);
+    struct buf allow;
+
     buf_init_arena(&allow, r->mem);
     c->route = router_find(r->method, r->path, c->params, &allow);
     c->allow = str_copy(r->mem, buf_view(&allow));
@@ -244,7 +251,8 @@ static void handle(void *context, struct http_request *r)
 {
     struct call *c = r->owner;
 
-    (void)context;
+    if (c == NULL) /* its head is no good: nobody knows more about it */
+        c = call_new(context, r);
     if (c->gate != GATE_OPEN)
         refuse_at_gate(c);
     else if (r->refusal == ERR_TOO_LARGE)
@@ -305,13 +313,6 @@ static void on_ready(void *context)
     http_run(api->http);
 }
 
-static void on_gone(void *context)
-{
-    struct api *api = context;
-
-    http_drop_gone(api->http);
-}
-
 static void on_before_sleep(void *context, int *timeout_ms)
 {
     struct api *api = context;
@@ -363,8 +364,7 @@ static bool open_http(struct api *api, struct err *err)
     };
 
     api->http = http_open(&http, err);
-    return api->http != NULL && node_watch(api->node, http_fd(api->http), on_ready, api, err) &&
-           node_watch(api->node, http_gone_fd(api->http), on_gone, api, err);
+    return api->http != NULL && node_watch(api->node, http_fd(api->http), on_ready, api, err);
 }
 
 struct api *api_open(struct node *node, const struct api_options *options, struct err *err)

@@ -1,12 +1,10 @@
 /*
- * http.c - libmicrohttpd behind http.h; streams are in http_stream.c.
+ * http.c - the server: its socket, its connections in one epoll set, and time;
+ * see http.h.
  *
- * The library polls with an epoll descriptor of its own, which is readable in
- * the epoll set of the loop. Its timeouts are not used: they begin anew with
- * every byte. Connections that we wait for stand in one list by age instead.
- *
- * A suspended connection cannot end, so a request is released either before
- * the handler has seen it or after it was answered, never between.
+ * The epoll descriptor is readable in the epoll set of the loop. Connections
+ * that something is expected of stand in a list by age, so that finding the
+ * slow ones costs nothing: all in a list have the same time.
  */
 #include "api/http_inner.h"
 #include "api/listen.h"
@@ -21,24 +19,14 @@
 #include <unistd.h>
 
 enum {
-    /*
-     * Request line and headers, once more for cookies, and what the library notes
-     * about them; a page of it is in memory when it was touched. The library
-     * clears the whole after each request, so of a connection that is used again
-     * all of it is: there are REUSED_MAX of those at most, and further answers end
-     * their connection.
-     */
-    CONNECTION_POOL_BYTES = 2 * HTTP_HEAD_MAX_BYTES + (8 << 10),
-    REUSED_MAX = 600,
-    BODY_KEPT_BYTES = 4096, /* of an exchange that is spare */
     CONNECTIONS_DEFAULT = 20000,
     DESCRIPTORS_SPARED = 64,
-    BODY_DEFAULT_BYTES = 1 << 20,
     BODIES_DEFAULT_BYTES = 256 << 20,
-    DISCARDED_MAX_BYTES = 16 << 20, /* read and thrown away so that the client sees its 413 */
-    SPARE_EXCHANGES = 256,
+    EVENTS_AT_ONCE = 256,
+    ACCEPTED_AT_ONCE = 256,
     CLOSE_PATIENCE_US = 1000000,
-    SUSPENDED_FEW = 1000,
+    LINGER_US = 1000000,
+    FULL_MS = 100,      /* between two questions for more descriptors */
     CLOSED_MANY = 1000, /* worth giving their memory back to the system */
     IDLE_MS = 50,
 };
@@ -47,370 +35,125 @@ enum {
 
 /* --- patience --- */
 
-void connection_leave(struct http_server *s, struct connection *c)
+void connection_leave(struct connection *c)
 {
-    if (!c->is_waited_for)
+    struct waiting *list = c->waiting;
+
+    if (list == NULL)
         return;
-    *(c->older != NULL ? &c->older->newer : &s->oldest) = c->newer;
-    *(c->newer != NULL ? &c->newer->older : &s->newest) = c->older;
-    c->is_waited_for = false;
+    *(c->older != NULL ? &c->older->newer : &list->oldest) = c->newer;
+    *(c->newer != NULL ? &c->newer->older : &list->newest) = c->older;
+    c->waiting = NULL;
 }
 
-void connection_wait_for(struct http_server *s, struct connection *c)
+void connection_wait_in(struct connection *c, struct waiting *list)
 {
-    connection_leave(s, c);
-    c->since_us = s->now_us;
-    c->older = s->newest;
+    connection_leave(c);
+    c->since_us = c->server->now_us;
+    c->older = list->newest;
     c->newer = NULL;
-    *(c->older != NULL ? &c->older->newer : &s->oldest) = c;
-    s->newest = c;
-    c->is_waited_for = true;
+    *(c->older != NULL ? &c->older->newer : &list->oldest) = c;
+    list->newest = c;
+    c->waiting = list;
 }
 
-/* Cut what has kept us waiting for too long; answers when the next one is due, or -1. */
-static int cut_the_slow(struct http_server *s)
+void connection_wait_for(struct connection *c)
 {
-    while (s->oldest != NULL) {
-        struct connection *c = s->oldest;
-        int64_t left_us = c->since_us + s->options.patience_us - s->now_us;
-        if (left_us > 0)
-            return (int)(left_us / 1000) + 1;
-        connection_leave(s, c);
-        /* The library finds the end of the stream and closes it. */
-        (void)shutdown(c->fd, SHUT_RDWR);
-        s->has_more = true;
+    connection_wait_in(c, &c->server->patient);
+}
+
+/* Close those that have kept us waiting for too long; *due_ms becomes less than the next one has. */
+static void cut_the_slow(struct http_server *s, struct waiting *list, int64_t patience_us,
+                         int *due_ms)
+{
+    while (list->oldest != NULL) {
+        struct connection *c = list->oldest;
+        int64_t left_us = c->since_us + patience_us - s->now_us;
+
+        if (left_us > 0) {
+            int left_ms = (int)(left_us / 1000) + 1;
+            *due_ms = *due_ms < 0 || left_ms < *due_ms ? left_ms : *due_ms;
+            return;
+        }
+        connection_leave(c);
+        c->state = CONNECTION_OVER;
+        connection_run(c);
     }
-    return -1;
 }
 
-/* --- exchanges --- */
+/* --- connections --- */
 
-static struct exchange *exchange_new(struct http_server *s, struct MHD_Connection *handle)
+void connection_make_ready(struct connection *c)
 {
-    struct exchange *x = s->spare;
-    struct arena mem;
-    struct buf body;
+    struct http_server *s = c->server;
 
-    if (x != NULL) {
-        s->spare = x->next;
-        s->spare_count--;
-        mem = x->mem;
-        body = x->body;
-    } else {
-        x = malloc(sizeof(*x));
-        if (x == NULL)
-            PANIC("out of memory");
-        arena_init(&mem);
-        buf_init(&body);
-    }
-    *x = (struct exchange){.mem = mem, .body = body, .server = s, .handle = handle};
-    x->connection =
-        MHD_get_connection_info(handle, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
-    x->request.mem = &x->mem;
-    x->request.number = ++s->requests;
-    return x;
-}
-
-static void exchange_drop(struct exchange *x)
-{
-    arena_fini(&x->mem);
-    buf_fini(&x->body);
-    free(x);
-}
-
-static void exchange_free(struct exchange *x)
-{
-    struct http_server *s = x->server;
-
-    ASSERT(x->phase == PHASE_RECEIVING || x->phase == PHASE_SENDING);
-    if (x->source.more != NULL)
-        stream_ended(x);
-    s->body_bytes -= x->body.len;
-    s->sending_count -= x->phase == PHASE_SENDING;
-    if (s->spare_count == SPARE_EXCHANGES) {
-        exchange_drop(x);
+    if (c->is_ready)
         return;
+    c->is_ready = true;
+    c->next_ready = NULL;
+    *s->ready_end = c;
+    s->ready_end = &c->next_ready;
+}
+
+static void run_ready(struct http_server *s)
+{
+    struct connection *c = s->ready, *next;
+
+    s->ready = NULL;
+    s->ready_end = &s->ready;
+    for (; c != NULL; c = next) {
+        next = c->next_ready;
+        c->is_ready = false;
+        connection_run(c);
     }
-    arena_reset(&x->mem);
-    if (x->body.room > BODY_KEPT_BYTES)
-        buf_fini(&x->body);
-    buf_clear(&x->body);
-    x->next = s->spare;
-    s->spare = x;
-    s->spare_count++;
 }
 
-static void keep(struct exchange *x)
+/* Without room the socket is not watched: those who come wait in the queue of the system. */
+static void listen_or_not(struct http_server *s, bool listens)
 {
-    struct http_server *s = x->server;
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = s};
 
-    x->phase = PHASE_KEPT;
-    x->before = NULL;
-    x->after = s->first_kept;
-    if (x->after != NULL)
-        x->after->before = x;
-    s->first_kept = x;
-    s->kept_count++;
-    MHD_suspend_connection(x->handle);
-}
-
-static void unkeep(struct exchange *x)
-{
-    struct http_server *s = x->server;
-
-    *(x->before != NULL ? &x->before->after : &s->first_kept) = x->after;
-    if (x->after != NULL)
-        x->after->before = x->before;
-    s->kept_count--;
-}
-
-/* Hand the response over. The library answers no when the connection is past saving. */
-static enum MHD_Result send_response(struct exchange *x)
-{
-    enum MHD_Result result;
-
-    if (!x->connection->is_reused && x->server->reused_count >= REUSED_MAX)
-        x->is_last = true;
-    if (x->is_last)
-        (void)MHD_add_response_header(x->response, MHD_HTTP_HEADER_CONNECTION, "close");
-    result = MHD_queue_response(x->handle, x->status, x->response);
-    MHD_destroy_response(x->response);
-    x->response = NULL;
-    x->phase = PHASE_SENDING;
-    x->server->sending_count++;
-    if (x->source.more != NULL)
-        stream_began(x);
-    connection_wait_for(x->server, x->connection);
-    return result;
-}
-
-void exchange_resume(struct exchange *x)
-{
-    struct http_server *s = x->server;
-
-    x->next = NULL;
-    *s->answered_end = x;
-    s->answered_end = &x->next;
-}
-
-/* What every answer has. */
-const struct http_header http_protections[] = {
-    {"X-Content-Type-Options", "nosniff"},
-    {"Referrer-Policy", "no-referrer"},
-    {"X-Frame-Options", "DENY"},
-};
-const size_t http_protection_count = ARRAY_SIZE(http_protections);
-
-void exchange_answer(struct exchange *x, const struct http_answer *answer,
-                     struct MHD_Response *response)
-{
-    ASSERT(x->phase == PHASE_HANDLING || x->phase == PHASE_KEPT);
-    if (response == NULL)
-        PANIC("out of memory");
-    for (size_t i = 0; i < http_protection_count; i++)
-        (void)MHD_add_response_header(response, http_protections[i].name,
-                                      http_protections[i].value);
-    if (answer->content_type != NULL)
-        (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->content_type);
-    for (int i = 0; i < HTTP_HEADERS_MAX && answer->headers[i].name != NULL; i++) {
-        /* A value that is no header (a line feed) is left out by the library. */
-        (void)MHD_add_response_header(response, answer->headers[i].name, answer->headers[i].value);
-    }
-    x->response = response;
-    x->status = (unsigned)answer->status;
-    if (x->phase == PHASE_KEPT) {
-        unkeep(x);
-        exchange_resume(x);
-    }
-    x->phase = PHASE_ANSWERED;
-}
-
-void http_answer(struct http_request *r, const struct http_answer *answer)
-{
-    /* The library reads it only, but does not say so. */
-    const union {
-        const char *ours;
-        void *theirs;
-    } body = {.ours = answer->body.ptr};
-
-    exchange_answer(
-        exchange_of(r), answer,
-        MHD_create_response_from_buffer(answer->body.len, body.theirs, MHD_RESPMEM_PERSISTENT));
-}
-
-/* --- what the library calls --- */
-
-static const char too_large[] = "the body is larger than it may be";
-
-static void refuse_body(struct exchange *x, enum err_code code, const char *why)
-{
-    x->request.refusal = code;
-    x->request.why = why;
-    x->server->body_bytes -= x->body.len;
-    buf_fini(&x->body);
-    buf_clear(&x->body);
-}
-
-static void answer_closing(struct exchange *x)
-{
-    const struct http_server *s = x->server;
-    struct http_answer answer = {.status = 503};
-
-    if (s->options.closing != NULL)
-        s->options.closing(s->options.context, &x->request, &x->mem, &answer);
-    http_answer(&x->request, &answer);
-}
-
-static enum MHD_Result handle(struct exchange *x)
-{
-    struct http_server *s = x->server;
-
-    s->handled++;
-    connection_leave(s, x->connection);
-    x->request.body = buf_view(&x->body);
-    x->phase = PHASE_HANDLING;
-    if (s->is_quiet)
-        answer_closing(x);
-    else
-        s->options.handle(s->options.context, &x->request);
-    if (x->phase == PHASE_ANSWERED)
-        return send_response(x);
-    ASSERT(x->phase == PHASE_HANDLING && x->request.refusal == ERR_NONE);
-    keep(x);
-    return MHD_YES;
-}
-
-/* Answer what has a body that will not be read: it may be on its way. */
-static enum MHD_Result handle_early(struct exchange *x)
-{
-    x->is_last = true;
-    x->connection->lingers = true;
-    return handle(x);
-}
-
-static bool announces_body(const struct exchange *x)
-{
-    struct str length = http_header(&x->request, MHD_HTTP_HEADER_CONTENT_LENGTH);
-
-    return (length.len > 0 && !str_eq(length, STR("0"))) ||
-           http_header(&x->request, MHD_HTTP_HEADER_TRANSFER_ENCODING).ptr != NULL;
-}
-
-/* The headers are there. A body that is announced too large is refused before it is sent. */
-static enum MHD_Result begin(struct http_server *s, struct exchange *x, const char *url,
-                             const char *method)
-{
-    bool is_admitted = true;
-    int64_t announced;
-
-    connection_wait_for(s, x->connection);
-    x->request.method = str_of(method);
-    x->request.path = str_of(url);
-    x->body_max = BODY_DEFAULT_BYTES;
-    if (s->options.admit != NULL)
-        is_admitted = s->options.admit(s->options.context, &x->request, &x->body_max);
-    x->request.why = shape_mistake(x);
-    if (x->request.why != NULL) {
-        x->request.refusal = ERR_BAD_REQUEST;
-        return x->is_last ? handle_early(x) : MHD_YES;
-    }
-    if (!is_admitted)
-        return announces_body(x) ? handle_early(x) : MHD_YES;
-    if (!str_to_int64(http_header(&x->request, "Content-Length"), &announced) ||
-        announced <= (int64_t)x->body_max)
-        return MHD_YES;
-    refuse_body(x, ERR_TOO_LARGE, too_large);
-    if (announced > DISCARDED_MAX_BYTES || http_header(&x->request, "Expect").len > 0)
-        return handle_early(x);
-    return MHD_YES;
-}
-
-static enum MHD_Result take_body(struct exchange *x, struct str data)
-{
-    struct http_server *s = x->server;
-
-    if (x->request.refusal == ERR_NONE && data.len > x->body_max - x->body.len)
-        refuse_body(x, ERR_TOO_LARGE, too_large);
-    if (x->request.refusal == ERR_NONE && data.len > s->options.bodies_max_bytes - s->body_bytes)
-        refuse_body(x, ERR_OVERLOADED, "too many large requests are under way");
-    if (x->request.refusal != ERR_NONE) {
-        x->discarded += data.len;
-        return x->discarded <= DISCARDED_MAX_BYTES ? MHD_YES : MHD_NO;
-    }
-    buf_add(&x->body, data.ptr, data.len);
-    s->body_bytes += data.len;
-    return MHD_YES;
-}
-
-static enum MHD_Result on_access(void *context, struct MHD_Connection *handle_, const char *url,
-                                 const char *method, const char *version, const char *data,
-                                 size_t *data_len, void **owner)
-{
-    struct http_server *s = context;
-    struct exchange *x = *owner;
-
-    (void)version;
-    if (x == NULL) {
-        x = *owner = exchange_new(s, handle_);
-        return begin(s, x, url, method);
-    }
-    if (*data_len > 0) {
-        enum MHD_Result result = take_body(x, str_from(data, *data_len));
-        *data_len = 0;
-        return result;
-    }
-    return handle(x);
-}
-
-static void on_completed(void *context, struct MHD_Connection *handle_, void **owner,
-                         enum MHD_RequestTerminationCode how)
-{
-    struct http_server *s = context;
-    struct exchange *x = *owner;
-
-    (void)handle_;
-    (void)how;
-    if (x == NULL)
+    if (s->listen_fd < 0 || s->is_listening == listens)
         return;
-    connection_wait_for(s, x->connection);
-    s->reused_count += !x->connection->is_reused;
-    x->connection->is_reused = true;
-    exchange_free(x);
-    *owner = NULL;
+    if (epoll_ctl(s->epoll_fd, listens ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, s->listen_fd, &event) == 0)
+        s->is_listening = listens;
 }
 
-static void on_connection(void *context, struct MHD_Connection *handle_, void **owner,
-                          enum MHD_ConnectionNotificationCode what)
+void server_has_room(struct http_server *s)
 {
-    struct http_server *s = context;
-    struct connection *c = *owner;
+    listen_or_not(s, true);
+}
 
-    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-        c = calloc(1, sizeof(*c));
-        if (c == NULL)
-            PANIC("out of memory");
-        c->fd = MHD_get_connection_info(handle_, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-        *owner = c;
-        s->open_count++;
-        connection_wait_for(s, c);
-    } else if (c != NULL) {
-        s->open_count--;
-        s->closed_count++;
-        s->reused_count -= c->is_reused;
-        connection_leave(s, c);
-        if (c->lingers)
-            linger_begin(s, c->fd);
-        free(c);
-        *owner = NULL;
+static void accept_some(struct http_server *s)
+{
+    for (int i = 0; i < ACCEPTED_AT_ONCE; i++) {
+        int fd;
+
+        if (s->open_count >= s->options.connections_max) {
+            listen_or_not(s, false);
+            return;
+        }
+        fd = accept4(s->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd >= 0) {
+            connection_open(s, fd);
+        } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+            listen_or_not(s, false);
+            s->full_us = s->now_us;
+            return;
+        } else if (errno != EINTR && errno != ECONNABORTED) {
+            return;
+        }
     }
 }
 
-/* Paths and queries stay as they were sent: '/' and U+0000 that were encoded are no ends. */
-static size_t leave_encoded(void *context, struct MHD_Connection *handle_, char *text)
+/* The system had no room for a connection: ask again soon. */
+static void listen_again(struct http_server *s, int *due_ms)
 {
-    (void)context;
-    (void)handle_;
-    return strlen(text);
+    if (s->is_listening || s->listen_fd < 0 || s->open_count >= s->options.connections_max)
+        return;
+    if (s->now_us - s->full_us >= FULL_MS * 1000)
+        listen_or_not(s, true);
+    *due_ms = *due_ms < 0 || *due_ms > FULL_MS ? FULL_MS : *due_ms;
 }
 
 /* --- opening --- */
@@ -427,38 +170,37 @@ static unsigned connections_allowed(unsigned wanted)
     return wanted;
 }
 
-static bool start_daemon(struct http_server *s, struct err *err)
+static void set_options(struct http_server *s, const struct http_options *options)
 {
-    bool is_tls = s->options.tls_cert != NULL;
-    const union MHD_DaemonInfo *info;
-    /* The library only reads what they point to, but does not say so. */
-    const union {
-        const char *ours;
-        void *theirs;
-    } cert = {.ours = s->options.tls_cert}, key = {.ours = s->options.tls_key},
-      priorities = {.ours = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"};
-    const struct MHD_OptionItem tls[] = {
-        {MHD_OPTION_HTTPS_MEM_CERT, 0, cert.theirs},
-        {MHD_OPTION_HTTPS_MEM_KEY, 0, key.theirs},
-        {MHD_OPTION_HTTPS_PRIORITIES, 0, priorities.theirs},
-        {MHD_OPTION_END, 0, NULL},
-    };
-    const struct MHD_OptionItem plain[] = {{MHD_OPTION_END, 0, NULL}};
+    s->options = *options;
+    s->options.connections_max = connections_allowed(options->connections_max);
+    if (s->options.patience_us == 0)
+        s->options.patience_us = PATIENCE_DEFAULT_US;
+    if (s->options.bodies_max_bytes == 0)
+        s->options.bodies_max_bytes = BODIES_DEFAULT_BYTES;
+}
 
-    s->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | (is_tls ? MHD_USE_TLS : MHD_USE_TURBO), 0, NULL,
-        NULL, on_access, s, MHD_OPTION_LISTEN_SOCKET, s->listen_fd, MHD_OPTION_CONNECTION_LIMIT,
-        connections_allowed(s->options.connections_max), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)CONNECTION_POOL_BYTES, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
-        MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded,
-        NULL, MHD_OPTION_ARRAY, is_tls ? tls : plain, MHD_OPTION_END);
-    if (s->daemon == NULL && is_tls)
-        return err_set(err, ERR_IO, "cannot serve TLS with this certificate and key");
-    if (s->daemon == NULL)
-        return err_set(err, ERR_IO, "cannot start the HTTP server: %s", strerror(errno));
-    info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-    s->epoll_fd = info->epoll_fd;
-    return true;
+static bool start(struct http_server *s, struct err *err)
+{
+    if (!listen_open(s->options.host, s->options.port, &s->listen_fd, err))
+        return false;
+    s->port = listen_port(s->listen_fd);
+    s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    if (s->epoll_fd < 0)
+        return err_set(err, ERR_IO, "cannot watch connections: %s", strerror(errno));
+    if (s->options.tls_cert != NULL && !secure_open(s, err))
+        return false;
+    listen_or_not(s, true);
+    return s->is_listening || err_set(err, ERR_IO, "cannot watch connections: %s", strerror(errno));
+}
+
+static void forget(struct http_server *s)
+{
+    http_quiesce(s);
+    if (s->epoll_fd >= 0)
+        close(s->epoll_fd);
+    secure_close(s);
+    free(s);
 }
 
 struct http_server *http_open(const struct http_options *options, struct err *err)
@@ -467,30 +209,17 @@ struct http_server *http_open(const struct http_options *options, struct err *er
 
     if (s == NULL)
         PANIC("out of memory");
-    s->options = *options;
-    if (s->options.patience_us == 0)
-        s->options.patience_us = PATIENCE_DEFAULT_US;
-    if (s->options.bodies_max_bytes == 0)
-        s->options.bodies_max_bytes = BODIES_DEFAULT_BYTES;
+    set_options(s, options);
+    s->listen_fd = s->epoll_fd = -1;
     s->answered_end = &s->answered;
+    s->ready_end = &s->ready;
     s->now_us = clock_mono_us(options->clock);
-    s->resumed_us = INT64_MIN / 2;
-    if (!listen_open(options->host, options->port, &s->listen_fd, err)) {
-        free(s);
-        return NULL;
-    }
-    s->port = listen_port(s->listen_fd);
-    s->gone_fd = epoll_create1(EPOLL_CLOEXEC);
-    if (s->gone_fd < 0)
-        (void)err_set(err, ERR_IO, "cannot watch clients: %s", strerror(errno));
-    if (s->gone_fd < 0 || !start_daemon(s, err)) {
-        if (s->gone_fd >= 0)
-            close(s->gone_fd);
-        close(s->listen_fd);
-        free(s);
-        return NULL;
-    }
-    return s;
+    s->date_s = -1;
+    server_set_date(s);
+    if (start(s, err))
+        return s;
+    forget(s);
+    return NULL;
 }
 
 uint16_t http_port(const struct http_server *s)
@@ -510,47 +239,24 @@ int http_fd(const struct http_server *s)
 
 /* --- the loop's calls --- */
 
+static void look_at_clocks(struct http_server *s)
+{
+    s->now_us = clock_mono_us(s->options.clock);
+    server_set_date(s);
+}
+
 void http_run(struct http_server *s)
 {
-    MHD_UNSIGNED_LONG_LONG timeout_ms;
-    size_t closed = s->closed_count;
+    struct epoll_event events[EVENTS_AT_ONCE];
+    int count = epoll_wait(s->epoll_fd, events, EVENTS_AT_ONCE, 0);
 
-    s->now_us = clock_mono_us(s->options.clock);
-    (void)MHD_run(s->daemon);
-    s->has_more = MHD_get_timeout(s->daemon, &timeout_ms) == MHD_YES && timeout_ms == 0;
-    /* At its limit the library does not listen; it does again in the run after one that made room. */
-    s->has_more = s->has_more || s->closed_count != closed;
-}
-
-/*
- * How long to wait after connections were resumed. To resume any, the library
- * looks at every suspended connection: 60 ns each, where memory is slow. That
- * may take an eighth of the time and no more.
- */
-static int64_t resume_pause_us(const struct http_server *s)
-{
-    size_t suspended = s->kept_count + s->asleep_count;
-
-    return suspended < SUSPENDED_FEW ? 0 : (int64_t)(suspended / 2);
-}
-
-/* Resume what was answered; they are sent by the next http_run(). */
-static void resume_answered(struct http_server *s)
-{
-    while (s->answered != NULL) {
-        struct exchange *x = s->answered;
-        s->answered = x->next;
-        if (x->phase == PHASE_ANSWERED)
-            (void)send_response(x);
+    look_at_clocks(s);
+    for (int i = 0; i < count; i++) {
+        if (events[i].data.ptr == s)
+            accept_some(s);
         else
-            connection_wait_for(s, x->connection);
-        s->asleep_count -= x->rest != REST_NONE;
-        x->rest = REST_NONE;
-        MHD_resume_connection(x->handle);
-        s->has_more = true;
+            connection_hear(events[i].data.ptr, events[i].events);
     }
-    s->answered_end = &s->answered;
-    s->resumed_us = clock_mono_us(s->options.clock);
 }
 
 /* Memory of connections that have gone lies between what is in use: give it back when idle. */
@@ -562,36 +268,19 @@ static void trim_memory(struct http_server *s)
     (void)malloc_trim(0);
 }
 
-/* How long until answers may leave: 0 = now, or when there are some. */
-static int64_t resume_in_us(const struct http_server *s)
-{
-    int64_t left_us;
-
-    if (s->answered == NULL)
-        return 0;
-    left_us = s->resumed_us + resume_pause_us(s) - clock_mono_us(s->options.clock);
-    return left_us > 0 ? left_us : 0;
-}
-
 void http_before_sleep(struct http_server *s, int *timeout_ms)
 {
     uint64_t handled = s->handled;
-    int due_ms;
+    int due_ms = -1;
 
-    if (s->answered != NULL && resume_in_us(s) == 0)
-        resume_answered(s);
-    if (s->has_more)
-        http_run(s);
-    else if (s->oldest != NULL)
-        s->now_us = clock_mono_us(s->options.clock);
-    due_ms = cut_the_slow(s);
-    linger_run(s, &due_ms);
-    if (s->answered != NULL) {
-        int ms = (int)((resume_in_us(s) + 999) / 1000);
-        due_ms = due_ms >= 0 && due_ms < ms ? due_ms : ms;
-    }
+    look_at_clocks(s);
+    exchanges_send_answered(s);
+    run_ready(s);
+    cut_the_slow(s, &s->patient, s->options.patience_us, &due_ms);
+    cut_the_slow(s, &s->lingering, LINGER_US, &due_ms);
+    listen_again(s, &due_ms);
     /* Requests that were handled just now are work for the loop, or answers to be sent. */
-    if (s->has_more || s->handled != handled)
+    if (s->handled != handled || s->ready != NULL || s->answered != NULL)
         due_ms = 0;
     if (due_ms >= 0 && (*timeout_ms < 0 || due_ms < *timeout_ms))
         *timeout_ms = due_ms;
@@ -603,8 +292,8 @@ void http_quiesce(struct http_server *s)
 {
     if (s->listen_fd < 0)
         return;
-    if (MHD_quiesce_daemon(s->daemon) != MHD_INVALID_SOCKET)
-        close(s->listen_fd);
+    listen_or_not(s, false);
+    close(s->listen_fd);
     s->listen_fd = -1;
 }
 
@@ -614,25 +303,24 @@ void http_close(struct http_server *s)
 
     http_quiesce(s);
     s->is_quiet = true;
-    while (s->first_kept != NULL)
-        answer_closing(s->first_kept);
+    exchanges_answer_closing(s);
     streams_wake(s);
     while ((s->answered != NULL || s->sending_count > 0) &&
            clock_mono_us(&clock_system) < until_us) {
         struct pollfd ready = {.fd = s->epoll_fd, .events = POLLIN};
         int timeout_ms = 10;
         http_before_sleep(s, &timeout_ms);
-        if (poll(&ready, 1, timeout_ms) > 0)
-            http_run(s);
+        if (s->sending_count > 0)
+            (void)poll(&ready, 1, timeout_ms);
+        http_run(s);
     }
-    resume_answered(s);
-    MHD_stop_daemon(s->daemon);
-    close(s->gone_fd);
-    while (s->spare != NULL) {
-        struct exchange *x = s->spare;
-        s->spare = x->next;
-        exchange_drop(x);
+    exchanges_send_answered(s);
+    while (s->first != NULL) {
+        connection_free(s->first);
+        /* It may have been in this list, and a source that was told may put others there. */
+        s->ready = NULL;
+        s->ready_end = &s->ready;
     }
-    linger_end(s);
-    free(s);
+    exchanges_free_spare(s);
+    forget(s);
 }

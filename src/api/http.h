@@ -3,10 +3,10 @@
  *
  * The handler is called once for each request, when its body is complete. It
  * answers at once, or keeps the request and answers later from the same
- * thread; until then the connection is suspended and costs nothing but memory.
- * Answers to kept requests leave together, once per pass of the loop, and some
- * milliseconds apart when thousands are kept, because the library under this
- * walks through all suspended connections to resume one.
+ * thread; until then the connection costs nothing but the memory of its
+ * request. Answers to kept requests leave when the pass of the loop ends.
+ * Requests that a client sends without waiting for answers are handled one
+ * after the other.
  *
  *     receiving --complete--> handler --http_answer()--> sending --> receiving ...
  *                                |                          ^
@@ -19,7 +19,8 @@
  * A client has `patience_us` to deliver a request and as long to take an
  * answer, however slowly its bytes drip; then its connection is cut. One that
  * goes away while its request is kept is noticed when the answer is sent: the
- * request and all that lives in it stay until it has been answered.
+ * request and all that lives in it stay until it has been answered. So does its
+ * socket, and a client that only sends no more gets its answer.
  */
 #ifndef PAWL_API_HTTP_H
 #define PAWL_API_HTTP_H
@@ -32,13 +33,17 @@
 
 struct http_server;
 
-/* Read it; the owner field alone is the handler's. */
+/*
+ * Read it; the owner field alone is the handler's. One whose head is no good
+ * (http_parse.h) was not admitted: it has no headers and no query, and method
+ * and path only when they could be read.
+ */
 struct http_request {
     struct arena *mem; /* lives until the answer was sent */
     struct str method; /* "GET" */
     struct str path;   /* as it was sent, percent-encoded, without the query */
     struct str body;
-    enum err_code refusal; /* ERR_TOO_LARGE, ERR_OVERLOADED, ERR_BAD_REQUEST: there is no body */
+    enum err_code refusal; /* why there is no body, or no request at all; else ERR_NONE */
     const char *why;       /* of a refusal: what to answer */
     uint64_t number;       /* counts the requests of this server from 1 */
     void *owner;
@@ -50,9 +55,6 @@ struct http_header {
 };
 
 enum { HTTP_HEADERS_MAX = 12 };
-
-/* Request line and headers of one request may have this many bytes together; beyond: 431 or 414. */
-enum { HTTP_HEAD_MAX_BYTES = 32 << 10 };
 
 struct http_answer {
     int status;
@@ -95,7 +97,7 @@ struct http_options {
     size_t bodies_max_bytes;  /* of all requests together; 0 = 256 MiB; beyond: ERR_OVERLOADED */
     int64_t patience_us;      /* 0 = 60 s */
     const char *tls_cert;     /* PEM, the chain; NULL: plain HTTP */
-    const char *tls_key;      /* PEM, without a password */
+    const char *tls_key;      /* PEM, without a password; SIGPIPE is ignored then */
 };
 
 /* Listen. ERR_IO when that is impossible, with a message for people. */
@@ -110,10 +112,6 @@ size_t http_kept(const struct http_server *s);
 /* Readable whenever http_run() has something to do. */
 int http_fd(const struct http_server *s);
 
-/* Readable whenever a client of a sleeping stream has gone: then http_drop_gone(). */
-int http_gone_fd(const struct http_server *s);
-void http_drop_gone(struct http_server *s);
-
 /* Take what has arrived, send what can be sent. */
 void http_run(struct http_server *s);
 
@@ -126,8 +124,7 @@ void http_before_sleep(struct http_server *s, int *timeout_ms);
 /*
  * Tell the clients of all kept requests an answer, once each, although the
  * handler has none: then their connections end. The requests go on with all
- * that lives in them, and what they are answered later nobody hears. A client
- * over TLS gets no answer, only the end of its connection.
+ * that lives in them, and what they are answered later nobody hears.
  */
 void http_tell_kept(struct http_server *s, http_closing_fn *what);
 
@@ -149,7 +146,7 @@ unsigned http_header_count(const struct http_request *r, const char *name);
 /* The address at the other end of the connection. False when it has none. */
 bool http_peer(const struct http_request *r, struct ip *out) MUST_USE;
 
-/* The socket of the connection, to look at; -1 without one. */
+/* The socket of the connection, to look at; it is open as long as the request lives. */
 int http_socket(const struct http_request *r);
 
 /* A parameter of the query, decoded, or STR_NONE; `?x` and `?x=` are empty and not none. */

@@ -7,168 +7,185 @@
 #include <strings.h>
 #include <sys/socket.h>
 
-static struct str lookup(const struct http_request *r, enum MHD_ValueKind kind, const char *name)
-{
-    const char *value = NULL;
-    size_t len = 0;
+/* --- headers --- */
 
-    if (MHD_lookup_connection_value_n(((const struct exchange *)r)->handle, kind, name,
-                                      strlen(name), &value, &len) != MHD_YES)
-        return STR_NONE;
-    return value == NULL ? STR("") : str_from(value, len);
+static const struct exchange *exchange_read(const struct http_request *r)
+{
+    return (const struct exchange *)r;
+}
+
+static struct str field_name(const struct exchange *x, size_t i)
+{
+    return http_span_str(x->head, x->fields[i].name);
 }
 
 struct str http_header(const struct http_request *r, const char *name)
 {
-    return lookup(r, MHD_HEADER_KIND, name);
-}
+    const struct exchange *x = exchange_read(r);
+    struct str wanted = str_of(name);
 
-struct str http_cookie(const struct http_request *r, const char *name)
-{
-    return lookup(r, MHD_COOKIE_KIND, name);
-}
-
-bool http_is_tls(const struct http_request *r)
-{
-    return ((const struct exchange *)r)->server->options.tls_cert != NULL;
-}
-
-struct counting {
-    const char *name;
-    unsigned count;
-};
-
-static enum MHD_Result count_one(void *context, enum MHD_ValueKind kind, const char *name,
-                                 const char *value)
-{
-    struct counting *c = context;
-
-    (void)kind;
-    (void)value;
-    c->count += strcasecmp(name, c->name) == 0;
-    return MHD_YES;
+    for (size_t i = 0; i < x->field_count; i++)
+        if (http_same_word(field_name(x, i), wanted))
+            return http_span_str(x->head, x->fields[i].value);
+    return STR_NONE;
 }
 
 unsigned http_header_count(const struct http_request *r, const char *name)
 {
-    struct counting c = {.name = name};
+    const struct exchange *x = exchange_read(r);
+    struct str wanted = str_of(name);
+    unsigned count = 0;
 
-    (void)MHD_get_connection_values(((const struct exchange *)r)->handle, MHD_HEADER_KIND,
-                                    count_one, &c);
-    return c.count;
+    for (size_t i = 0; i < x->field_count; i++)
+        count += http_same_word(field_name(x, i), wanted);
+    return count;
 }
 
-bool http_peer(const struct http_request *r, struct ip *out)
+/* The next part of a list; *at is behind its separator then. False: there is none. */
+static bool next_part(struct str list, char separator, size_t *at, struct str *out)
 {
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(
-        ((const struct exchange *)r)->handle, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    char text[INET6_ADDRSTRLEN];
+    const char *end;
 
-    return info != NULL && info->client_addr != NULL &&
-           getnameinfo(info->client_addr,
-                       info->client_addr->sa_family == AF_INET ? sizeof(struct sockaddr_in)
-                                                               : sizeof(struct sockaddr_in6),
-                       text, sizeof(text), NULL, 0, NI_NUMERICHOST) == 0 &&
-           ip_read(str_of(text), out);
+    if (*at > list.len || list.len == 0)
+        return false;
+    end = memchr(list.ptr + *at, separator, list.len - *at);
+    *out = str_slice(list, *at, end != NULL ? (size_t)(end - list.ptr) : list.len);
+    *at += out->len + 1;
+    return true;
 }
 
-int http_socket(const struct http_request *r)
+/* "name=value"; a name alone has an empty value. */
+static void split_pair(struct str pair, struct str *name, struct str *value)
 {
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(
-        ((const struct exchange *)r)->handle, MHD_CONNECTION_INFO_CONNECTION_FD);
+    const char *equals = pair.len > 0 ? memchr(pair.ptr, '=', pair.len) : NULL;
+    size_t len = equals != NULL ? (size_t)(equals - pair.ptr) : pair.len;
 
-    return info != NULL ? info->connect_fd : -1;
+    *name = str_slice(pair, 0, len);
+    *value = equals != NULL ? str_slice(pair, len + 1, pair.len) : STR("");
 }
 
-struct str http_query(const struct http_request *r, const char *name)
+struct str http_cookie(const struct http_request *r, const char *name)
 {
-    struct str encoded = lookup(r, MHD_GET_ARGUMENT_KIND, name), text;
+    const struct exchange *x = exchange_read(r);
+    struct str wanted = str_of(name), pair, given, value;
 
-    /* A query that is no text was refused before the handler could ask. */
-    return percent_decode(r->mem, encoded, &text) ? text : STR_NONE;
+    for (size_t i = 0; i < x->field_count; i++) {
+        struct str list = http_span_str(x->head, x->fields[i].value);
+        size_t at = 0;
+
+        if (!http_same_word(field_name(x, i), STR("Cookie")))
+            continue;
+        while (next_part(list, ';', &at, &pair)) {
+            split_pair(str_trim(pair), &given, &value);
+            if (str_eq(given, wanted))
+                return value;
+        }
+    }
+    return STR_NONE;
 }
 
-struct values {
-    struct arena *mem;
-    const char *name;
-    struct str *items;
-    size_t count, max;
-};
+/* --- the query --- */
 
-static enum MHD_Result add_value(void *context, enum MHD_ValueKind kind, const char *name,
-                                 const char *value)
+/* As forms are encoded: a plus is a space. */
+static bool decode(struct arena *mem, struct str encoded, struct str *out)
 {
-    struct values *v = context;
+    if (encoded.len > 0 && memchr(encoded.ptr, '+', encoded.len) != NULL) {
+        char *text = arena_copy(mem, encoded.ptr, encoded.len);
 
-    (void)kind;
-    if (strcmp(name, v->name) != 0 || v->count == v->max)
-        return MHD_YES;
-    if (percent_decode(v->mem, value == NULL ? STR("") : str_of(value), &v->items[v->count]))
-        v->count++;
-    return MHD_YES;
+        for (size_t i = 0; i < encoded.len; i++)
+            text[i] = text[i] == '+' ? ' ' : text[i];
+        encoded.ptr = text;
+    }
+    return percent_decode(mem, encoded, out);
 }
 
 size_t http_query_all(const struct http_request *r, const char *name, struct str *out, size_t max)
 {
-    struct values v = {.mem = r->mem, .name = name, .items = out, .max = max};
+    struct str query = exchange_read(r)->query, wanted = str_of(name), pair, given, value;
+    size_t at = 0, count = 0;
 
-    (void)MHD_get_connection_values(((const struct exchange *)r)->handle, MHD_GET_ARGUMENT_KIND,
-                                    add_value, &v);
-    return v.count;
+    /* A query that is no text was refused before the handler could ask. */
+    while (count < max && next_part(query, '&', &at, &pair)) {
+        split_pair(pair, &given, &value);
+        if (str_eq(given, wanted) && decode(r->mem, value, &out[count]))
+            count++;
+    }
+    return count;
 }
 
-static enum MHD_Result add_name(void *context, enum MHD_ValueKind kind, const char *name,
-                                const char *value)
+struct str http_query(const struct http_request *r, const char *name)
 {
-    struct values *v = context;
+    struct str value;
 
-    (void)kind;
-    /* Nothing between two separators, as in "?" or "a=1&": no parameter. */
-    if (name[0] == '\0' && (value == NULL || value[0] == '\0'))
-        return MHD_YES;
-    if (v->count < v->max)
-        v->items[v->count++] = str_copy(v->mem, str_of(name));
-    return MHD_YES;
+    return http_query_all(r, name, &value, 1) == 1 ? value : STR_NONE;
 }
 
 size_t http_query_names(const struct http_request *r, struct str *out, size_t max)
 {
-    struct values v = {.mem = r->mem, .items = out, .max = max};
+    struct str query = exchange_read(r)->query, pair, value;
+    size_t at = 0, count = 0;
 
-    (void)MHD_get_connection_values(((const struct exchange *)r)->handle, MHD_GET_ARGUMENT_KIND,
-                                    add_name, &v);
-    return v.count;
+    /* Nothing between two separators, as in "?" or "a=1&": no parameter. */
+    while (count < max && next_part(query, '&', &at, &pair))
+        if (pair.len > 0 && !str_eq(pair, STR("=")))
+            split_pair(pair, &out[count++], &value);
+    return count;
 }
 
-static enum MHD_Result find_forwarding(void *context, enum MHD_ValueKind kind, const char *name,
-                                       const char *value)
-{
-    bool *is_forwarded = context;
+/* --- the connection --- */
 
-    (void)kind;
-    (void)value;
-    if (strcasecmp(name, "Forwarded") == 0 || strncasecmp(name, "X-Forwarded-", 12) == 0)
-        *is_forwarded = true;
-    return MHD_YES;
+bool http_is_tls(const struct http_request *r)
+{
+    return exchange_read(r)->server->tls != NULL;
+}
+
+int http_socket(const struct http_request *r)
+{
+    return exchange_read(r)->connection->fd;
+}
+
+static bool peer_address(const struct http_request *r, struct sockaddr_storage *out)
+{
+    socklen_t len = sizeof(*out);
+
+    return getpeername(http_socket(r), (struct sockaddr *)out, &len) == 0 &&
+           (out->ss_family == AF_INET || out->ss_family == AF_INET6);
+}
+
+bool http_peer(const struct http_request *r, struct ip *out)
+{
+    struct sockaddr_storage address;
+    char text[INET6_ADDRSTRLEN];
+
+    return peer_address(r, &address) &&
+           getnameinfo((const struct sockaddr *)&address,
+                       address.ss_family == AF_INET ? sizeof(struct sockaddr_in)
+                                                    : sizeof(struct sockaddr_in6),
+                       text, sizeof(text), NULL, 0, NI_NUMERICHOST) == 0 &&
+           ip_read(str_of(text), out);
+}
+
+static bool is_forwarded(const struct exchange *x)
+{
+    for (size_t i = 0; i < x->field_count; i++) {
+        struct str name = field_name(x, i);
+
+        if (http_same_word(name, STR("Forwarded")) ||
+            (name.len >= 12 && strncasecmp(name.ptr, "X-Forwarded-", 12) == 0))
+            return true;
+    }
+    return false;
 }
 
 bool http_is_local(const struct http_request *r)
 {
-    bool is_forwarded = false;
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(
-        ((const struct exchange *)r)->handle, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    const struct sockaddr *address = info == NULL ? NULL : info->client_addr;
+    struct sockaddr_storage address;
 
-    (void)MHD_get_connection_values(((const struct exchange *)r)->handle, MHD_HEADER_KIND,
-                                    find_forwarding, &is_forwarded);
-    if (address == NULL || is_forwarded)
+    if (is_forwarded(exchange_read(r)) || !peer_address(r, &address))
         return false;
-    if (address->sa_family == AF_INET)
-        return ((const uint8_t *)&((const struct sockaddr_in *)address)->sin_addr)[0] == 127;
-    if (address->sa_family == AF_INET6) {
-        const struct in6_addr *ip = &((const struct sockaddr_in6 *)address)->sin6_addr;
+    if (address.ss_family == AF_INET)
+        return ((const uint8_t *)&((const struct sockaddr_in *)&address)->sin_addr)[0] == 127;
+    const struct in6_addr *ip = &((const struct sockaddr_in6 *)&address)->sin6_addr;
 
-        return IN6_IS_ADDR_LOOPBACK(ip) || (IN6_IS_ADDR_V4MAPPED(ip) && ip->s6_addr[12] == 127);
-    }
-    return false;
+    return IN6_IS_ADDR_LOOPBACK(ip) || (IN6_IS_ADDR_V4MAPPED(ip) && ip->s6_addr[12] == 127);
 }

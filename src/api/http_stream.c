@@ -1,59 +1,14 @@
-/*
- * http_stream.c - answers that go on; see http.h.
- *
- * The library asks for bytes whenever the socket can take some. When there are
- * none the connection is suspended, and then the library does not see that its
- * client goes: an epoll set of our own does.
- */
+/* http_stream.c - answers that go on; see http.h. */
 #include "api/http_inner.h"
 
-#include <sys/epoll.h>
+#include <stdio.h>
 #include <sys/socket.h>
 
-enum {
-    SPARE_BLOCK_BYTES = 1024, /* only for clients that do not know chunks */
-    SOCKET_BYTES = 64 << 10,  /* what the kernel keeps for a client that does not read */
-    GONE_AT_ONCE = 64,
-};
-
-static ssize_t on_more(void *context, uint64_t position, char *out, size_t room)
-{
-    struct exchange *x = context;
-    struct http_server *s = x->server;
-    ssize_t count;
-
-    (void)position;
-    if (x->is_cut)
-        return MHD_CONTENT_READER_END_WITH_ERROR;
-    count = s->is_quiet ? HTTP_STREAM_END : x->source.more(x->source.context, out, room);
-    if (count == HTTP_STREAM_END)
-        return MHD_CONTENT_READER_END_OF_STREAM;
-    if (count > 0) {
-        connection_wait_for(s, x->connection);
-        return count;
-    }
-    connection_leave(s, x->connection);
-    x->rest = REST_ASLEEP;
-    s->asleep_count++;
-    MHD_suspend_connection(x->handle);
-    return 0;
-}
-
-void http_stream(struct http_request *r, const struct http_answer *answer,
-                 const struct http_source *source)
-{
-    struct exchange *x = exchange_of(r);
-
-    x->source = *source;
-    exchange_answer(
-        x, answer,
-        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, SPARE_BLOCK_BYTES, on_more, x, NULL));
-}
+enum { SOCKET_BYTES = 64 << 10 }; /* what the kernel keeps for a client that does not read */
 
 void stream_began(struct exchange *x)
 {
     struct http_server *s = x->server;
-    struct epoll_event event = {.events = EPOLLRDHUP | EPOLLET, .data.ptr = x};
     int bytes = SOCKET_BYTES;
 
     x->before = NULL;
@@ -61,20 +16,67 @@ void stream_began(struct exchange *x)
     if (x->after != NULL)
         x->after->before = x;
     s->first_stream = x;
-    /* Without these a stream works too: it costs more, and its end is found later. */
+    /* Without it a stream works too, and costs more. */
     (void)setsockopt(x->connection->fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
-    (void)epoll_ctl(s->gone_fd, EPOLL_CTL_ADD, x->connection->fd, &event);
 }
 
 void stream_ended(struct exchange *x)
 {
     struct http_server *s = x->server;
 
-    *(x->before != NULL ? &x->before->after : &s->first_stream) = x->after;
-    if (x->after != NULL)
-        x->after->before = x->before;
-    (void)epoll_ctl(s->gone_fd, EPOLL_CTL_DEL, x->connection->fd, NULL);
+    if (x->phase == PHASE_SENDING) {
+        *(x->before != NULL ? &x->before->after : &s->first_stream) = x->after;
+        if (x->after != NULL)
+            x->after->before = x->before;
+    }
     x->source.gone(x->source.context);
+}
+
+/* The bytes at s->out + CHUNK_EDGE_BYTES - 4 as a chunk; the edge before it has room for a size. */
+static struct str chunk_around(struct http_server *s, size_t count)
+{
+    enum { SIZE_ROOM = CHUNK_EDGE_BYTES - 4 };
+    char size[SIZE_ROOM + 1];
+    int len = snprintf(size, sizeof(size), "%zx\r\n", count);
+    char *data = s->out + SIZE_ROOM;
+
+    memcpy(data - len, size, (size_t)len);
+    memcpy(data + count, "\r\n", 2);
+    return str_from(data - len, (size_t)len + count + 2);
+}
+
+bool stream_fill(struct exchange *x)
+{
+    struct http_server *s = x->server;
+    char *data = s->out + CHUNK_EDGE_BYTES - 4;
+    ssize_t count =
+        s->is_quiet ? HTTP_STREAM_END : x->source.more(x->source.context, data, OUT_BYTES);
+
+    buf_clear(&x->unsent);
+    if (count == 0) {
+        connection_leave(x->connection);
+        buf_fini(&x->unsent);
+        buf_init(&x->unsent);
+        x->rest = REST_ASLEEP;
+        return false;
+    }
+    connection_wait_for(x->connection);
+    if (count > 0) {
+        x->rest = REST_NONE;
+        x->out[0] = x->is_1_0 ? str_from(data, (size_t)count) : chunk_around(s, (size_t)count);
+    } else {
+        x->rest = REST_ENDED;
+        x->out[0] = x->is_1_0 ? STR_NONE : STR("0\r\n\r\n");
+    }
+    return true;
+}
+
+void stream_keep_unsent(struct exchange *x)
+{
+    if (x->unsent.len > 0) /* it is a part of that */
+        return;
+    buf_str(&x->unsent, x->out[0]);
+    x->out[0] = buf_view(&x->unsent);
 }
 
 void http_stream_wake(struct http_request *r)
@@ -83,8 +85,8 @@ void http_stream_wake(struct http_request *r)
 
     if (x->rest != REST_ASLEEP)
         return;
-    x->rest = REST_WOKEN;
-    exchange_resume(x);
+    x->rest = REST_NONE;
+    connection_make_ready(x->connection);
 }
 
 void http_stream_cut(struct http_request *r)
@@ -92,30 +94,11 @@ void http_stream_cut(struct http_request *r)
     struct exchange *x = exchange_of(r);
 
     x->is_cut = true;
-    /* The library finds the end of the stream, at once or when it has been resumed. */
-    (void)shutdown(x->connection->fd, SHUT_RDWR);
-    x->server->has_more = true;
-    http_stream_wake(r);
+    connection_make_ready(x->connection);
 }
 
 void streams_wake(struct http_server *s)
 {
     for (struct exchange *x = s->first_stream; x != NULL; x = x->after)
         http_stream_wake(&x->request);
-}
-
-int http_gone_fd(const struct http_server *s)
-{
-    return s->gone_fd;
-}
-
-void http_drop_gone(struct http_server *s)
-{
-    struct epoll_event events[GONE_AT_ONCE];
-    int count = epoll_wait(s->gone_fd, events, GONE_AT_ONCE, 0);
-
-    for (int i = 0; i < count; i++) {
-        struct exchange *x = events[i].data.ptr;
-        http_stream_cut(&x->request);
-    }
 }

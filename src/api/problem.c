@@ -19,10 +19,13 @@ const char *problem_title(int status)
         {409, "Conflict"},
         {412, "Precondition Failed"},
         {413, "Content Too Large"},
+        {414, "URI Too Long"},
         {422, "Unprocessable Content"},
         {429, "Too Many Requests"},
+        {431, "Request Header Fields Too Large"},
         {500, "Internal Server Error"},
         {503, "Service Unavailable"},
+        {505, "HTTP Version Not Supported"},
     };
 
     for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)

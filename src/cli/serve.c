@@ -31,6 +31,7 @@ struct server {
     int64_t keep_ended_us, keep_audit_us; /* 0 = for ever */
     struct cidrs trusted_proxies;
     struct tls tls;
+    struct policy policy;
     struct meters meters;
     struct node *node;
     struct api *api;
@@ -142,6 +143,19 @@ static bool check_retention(struct server *s)
                       "executions are kept after their end", &s->keep_ended_us) &&
            check_keep(s, SETTING_KEEP_AUDIT, "keep-audit", "lines of the audit log are kept",
                       &s->keep_audit_us);
+}
+
+/* Where processes may call. */
+static bool check_calls(struct server *s)
+{
+    struct err err;
+
+    if (policy_read(&s->mem, str_of(text_of(s, SETTING_HTTP_ALLOW)), &s->policy.allow, &err) &&
+        policy_read(&s->mem, str_of(text_of(s, SETTING_HTTP_DENY)), &s->policy.deny, &err))
+        return true;
+    fprintf(stderr, "pawl serve: --http-allow and --http-deny take lists with commas: %s\n",
+            err.message);
+    return false;
 }
 
 static bool check_tls(struct server *s)
@@ -271,6 +285,8 @@ static bool open_server(struct server *s, struct str *token, struct err *err)
         .keep_ended_us = s->keep_ended_us,
         .keep_audit_us = s->keep_audit_us,
         .keep_snapshots_us = KEEP_SNAPSHOTS_US,
+        .policy = &s->policy,
+        .calls_per_host = (size_t)settings_number(&s->settings, SETTING_CALLS_PER_HOST),
         .meters = &s->meters,
     };
     struct api_options api = {
@@ -392,7 +408,7 @@ int command_serve(int argc, char **argv)
             settings_print(&s.settings);
             status = EXIT_OK;
         } else if (check_tls(&s) && check_address(&s) && check_store(&s) && check_retention(&s) &&
-                   check_proxy(&s) && check_public_url(&s)) {
+                   check_proxy(&s) && check_public_url(&s) && check_calls(&s)) {
             status = serve(&s);
         }
     } else {

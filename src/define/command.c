@@ -233,6 +233,7 @@ static void compile_special(struct compiler *c, struct value v, struct command *
     case COMMAND_LOG:
     case COMMAND_WAIT_TIMER:
     case COMMAND_WAIT_UNTIL:
+    case COMMAND_HTTP:
     case COMMAND_TYPE_COUNT:
         return;
     }

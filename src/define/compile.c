@@ -224,6 +224,8 @@ static struct str place_hint(const struct compiler *c, struct str message)
 
     if (!context_root_of(undeclared_name(message), &root))
         return STR_NONE;
+    if (c->sees_only_about)
+        return str_printf(c->mem, "this condition sees `%s` and nothing else", c->about);
     if (c->unit != NULL && root != ROOT_RESPONSE && root != ROOT_RECORD)
         return STR("a procedure sees its own input, config, user, execution and now: hand over "
                    "the rest in 'input'");

@@ -68,6 +68,7 @@ struct compiler {
     const struct unit *unit;       /* the named procedure we are in, or NULL */
     bool lists_input;              /* the fields of $.input are known */
     const char *about;             /* what the expression is over, "record"; or NULL */
+    bool sees_only_about;          /* and no root of the context */
     bool sees_all_steps;           /* what stands here runs when the steps have run */
     struct {
         VEC_OF(struct early_read);
@@ -236,11 +237,15 @@ bool compile_is_allowed(const struct param *param, struct value v);
 /* An environment in which $.input has these parameters, and the texts that their enums allow. */
 const struct cel_env *compile_input_env(struct compiler *c, const struct params *params);
 
+/* What the values of parameters are called in their conditions: "input" or "payload". */
+enum params_root { PARAMS_INPUT, PARAMS_PAYLOAD };
+
 /* An environment in which these names are laid over $.input, whatever they hold. */
 const struct cel_env *compile_overlay_env(struct compiler *c, struct value names);
 
 /* `input` of a definition, or `form` of a wait: a list of parameters where we stand. */
-bool compile_params(struct compiler *c, struct value list, struct params *out);
+bool compile_params(struct compiler *c, struct value list, enum params_root root,
+                    struct params *out);
 
 /*
  * Whether what is written as the input of a procedure can be what its

@@ -80,10 +80,51 @@ static bool check_absent(struct compiler *c, const struct param *param)
     return false;
 }
 
+/* A parameter that is required on a condition over all values, and is not given. */
+static void check_condition(struct compiler *c, const struct param *param, struct value all)
+{
+    struct str source = cel_program_source(param->required_when);
+    struct value slots[ROOT_COUNT + 1] = {0};
+    const struct cel_activation activation = {.slots = slots, .root = value_absent()};
+    struct value v;
+    size_t outer;
+
+    ASSERT(param->required_slot < ARRAY_SIZE(slots));
+    slots[param->required_slot] = all;
+    v = cel_evaluate(c->mem, param->required_when, &activation, NULL);
+    outer = compile_enter(c, param->name);
+    if (v.kind == VALUE_ERROR)
+        compile_error(c, FINDING_MISSING_INPUT,
+                      "whether '%.*s' is required cannot be told: %s (requiredWhen: %.*s)",
+                      STR_ARG(param->name), v.error->message, STR_ARG(source));
+    else if (v.kind != VALUE_BOOL)
+        compile_error(c, FINDING_MISSING_INPUT,
+                      "whether '%.*s' is required cannot be told: %.*s is neither true nor false",
+                      STR_ARG(param->name), STR_ARG(source));
+    else if (v.b)
+        compile_error(c, FINDING_MISSING_INPUT, "'%.*s' is required when %.*s",
+                      STR_ARG(param->name), STR_ARG(source));
+    compile_leave(c, outer);
+}
+
+/* Conditions are asked when everything else is as it should be. */
+static void check_conditions(struct compiler *c, const struct params *p, struct value all)
+{
+    if (c->errors > 0)
+        return;
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct param *param = &p->items[i];
+
+        if (param->required_when != NULL && !is_given(param, value_map_get_str(all, param->name)))
+            check_condition(c, param, all);
+    }
+}
+
 static struct value check_params(struct compiler *c, const struct params *p, struct value input)
 {
     struct value_entry *entries =
         ARENA_ARRAY(c->mem, (size_t)input.len + p->count, struct value_entry);
+    struct value given;
     size_t count = 0;
 
     for (uint32_t i = 0; i < input.len; i++) {
@@ -97,7 +138,9 @@ static struct value check_params(struct compiler *c, const struct params *p, str
             entries[count++] =
                 (struct value_entry){.key = value_key(param->name), .value = param->fallback};
     }
-    return value_map_take(c->mem, entries, count);
+    given = value_map_take(c->mem, entries, count);
+    check_conditions(c, p, given);
+    return given;
 }
 
 /* Anything that should be an object; `p` is NULL when nothing is declared. */

@@ -83,7 +83,7 @@ static void read_input(struct compiler *c, struct value definition, struct proce
     if (v.kind == VALUE_ABSENT)
         return;
     outer = compile_enter(c, STR("input"));
-    p->declares_input = compile_params(c, v, &params);
+    p->declares_input = compile_params(c, v, PARAMS_INPUT, &params);
     p->params = params.items;
     p->param_count = params.count;
     if (p->declares_input)

@@ -40,7 +40,8 @@ static const struct cel_program *compile_plainly(struct compiler *c, struct str 
     open = cel_env_extend(c->mem, c->env);
     cel_env_open(open, STR("input"));
     c->env = open;
-    if (!str_starts_with(str_of(first.message), STR("undeclared reference to 'input.")) ||
+    if (c->sees_only_about ||
+        !str_starts_with(str_of(first.message), STR("undeclared reference to 'input.")) ||
         !compile_as(c, compile, source, CEL_FACTS_NONE, &program, &err)) {
         compile_expression_error(c, source, &err);
         program = NULL;

@@ -167,7 +167,119 @@ static void compile_param(struct compiler *c, struct value v, const struct param
         compile_default(c, field, param);
 }
 
-bool compile_params(struct compiler *c, struct value list, struct params *out)
+/* --- what expressions may compare with --- */
+
+/* The texts among the values of an enum. */
+static const struct str *enum_texts(struct arena *mem, struct value list, uint32_t *count)
+{
+    struct str *texts = ARENA_ARRAY(mem, list.len + 1, struct str);
+
+    *count = 0;
+    for (uint32_t i = 0; i < list.len; i++)
+        if (list.items[i].kind == VALUE_STRING)
+            texts[(*count)++] = value_text(list.items[i]);
+    return texts;
+}
+
+/* Say of a variable that it has these parameters for fields. */
+static void say_params(struct compiler *c, struct cel_env *env, struct str root,
+                       const struct params *params)
+{
+    static const char *const cel_types[] = {
+#define PARAM(symbol, name, cel_type, wanted) cel_type,
+#include "define/param_types.def"
+#undef PARAM
+    };
+    struct err err;
+
+    if (!cel_env_field(env, root, STR_NONE, &err))
+        PANIC(err.message);
+    for (uint32_t i = 0; i < params->count; i++) {
+        const struct param *p = &params->items[i];
+        uint32_t count;
+
+        if (!cel_env_field(env, root, p->name, &err) ||
+            !cel_env_type(env, root, p->name, str_of(cel_types[p->type]), &err))
+            PANIC(err.message);
+        cel_env_presence(env, root, p->name,
+                         p->required || p->fallback.kind != VALUE_ABSENT ? CEL_PRESENCE_CERTAIN
+                                                                         : CEL_PRESENCE_OPTIONAL);
+        if (p->allowed.kind == VALUE_LIST) {
+            const struct str *texts = enum_texts(c->mem, p->allowed, &count);
+            cel_env_words(env, root, p->name, texts, count);
+        }
+    }
+}
+
+const struct cel_env *compile_input_env(struct compiler *c, const struct params *params)
+{
+    struct cel_env *env = cel_env_extend(c->mem, c->env);
+
+    say_params(c, env, STR("input"), params);
+    return env;
+}
+
+/* --- required on condition --- */
+
+/* Conditions see the values that are given and nothing else; *slot is where. */
+static const struct cel_env *conditions_env(struct compiler *c, enum params_root root,
+                                            const struct params *params, uint32_t *slot)
+{
+    struct cel_env *env = cel_env_extend(c->mem, c->library->base);
+    struct err err;
+
+    for (int i = 0; i < ROOT_COUNT; i++)
+        cel_env_hide(env, str_of(context_root_name((enum context_root)i)));
+    *slot = ROOT_INPUT;
+    if (root == PARAMS_INPUT)
+        (void)cel_env_show(env, STR("input"));
+    else if (!cel_env_variable(env, STR("payload"), STR("map(string, dyn)"), slot, &err))
+        PANIC(err.message);
+    say_params(c, env, root == PARAMS_INPUT ? STR("input") : STR("payload"), params);
+    return env;
+}
+
+static void compile_required_when(struct compiler *c, struct value v, struct param *param)
+{
+    size_t outer = compile_enter(c, STR("requiredWhen"));
+
+    param->required_when = compile_condition(c, compile_field(v, "requiredWhen"));
+    if (param->required || param->fallback.kind != VALUE_ABSENT)
+        compile_warning(c, FINDING_MISPLACED,
+                        param->required ? "it is always required"
+                                        : "with a default it is never missing");
+    compile_leave(c, outer);
+}
+
+/* When all parameters are known. */
+static void compile_conditions(struct compiler *c, struct value list, enum params_root root,
+                               const struct params *all, struct param *params)
+{
+    const struct cel_env *outer_env = c->env, *env = NULL;
+    uint32_t slot = 0;
+
+    for (uint32_t i = 0; i < list.len; i++) {
+        size_t inner;
+
+        if (compile_field(list.items[i], "requiredWhen").kind == VALUE_ABSENT)
+            continue;
+        if (env == NULL)
+            env = conditions_env(c, root, all, &slot);
+        inner = compile_enter_index(c, i);
+        c->env = env;
+        c->about = root == PARAMS_INPUT ? "input" : "payload";
+        c->sees_only_about = true;
+        compile_required_when(c, list.items[i], &params[i]);
+        params[i].required_slot = slot;
+        c->sees_only_about = false;
+        c->about = NULL;
+        c->env = outer_env;
+        compile_leave(c, inner);
+    }
+}
+
+bool compile_params(struct compiler *c, struct value list, enum params_root root,
+                    struct params *out)
 {
     struct param *params;
 
@@ -189,51 +301,8 @@ bool compile_params(struct compiler *c, struct value list, struct params *out)
         out->count++;
         compile_leave(c, inner);
     }
+    compile_conditions(c, list, root, out, params);
     return true;
-}
-
-/* --- what expressions may compare with --- */
-
-/* The texts among the values of an enum. */
-static const struct str *enum_texts(struct arena *mem, struct value list, uint32_t *count)
-{
-    struct str *texts = ARENA_ARRAY(mem, list.len + 1, struct str);
-
-    *count = 0;
-    for (uint32_t i = 0; i < list.len; i++)
-        if (list.items[i].kind == VALUE_STRING)
-            texts[(*count)++] = value_text(list.items[i]);
-    return texts;
-}
-
-const struct cel_env *compile_input_env(struct compiler *c, const struct params *params)
-{
-    static const char *const cel_types[] = {
-#define PARAM(symbol, name, cel_type, wanted) cel_type,
-#include "define/param_types.def"
-#undef PARAM
-    };
-    struct cel_env *env = cel_env_extend(c->mem, c->env);
-    struct err err;
-
-    if (!cel_env_field(env, STR("input"), STR_NONE, &err))
-        PANIC(err.message);
-    for (uint32_t i = 0; i < params->count; i++) {
-        const struct param *p = &params->items[i];
-        uint32_t count;
-
-        if (!cel_env_field(env, STR("input"), p->name, &err) ||
-            !cel_env_type(env, STR("input"), p->name, str_of(cel_types[p->type]), &err))
-            PANIC(err.message);
-        cel_env_presence(env, STR("input"), p->name,
-                         p->required || p->fallback.kind != VALUE_ABSENT ? CEL_PRESENCE_CERTAIN
-                                                                         : CEL_PRESENCE_OPTIONAL);
-        if (p->allowed.kind == VALUE_LIST) {
-            const struct str *texts = enum_texts(c->mem, p->allowed, &count);
-            cel_env_words(env, STR("input"), p->name, texts, count);
-        }
-    }
-    return env;
 }
 
 const struct cel_env *compile_overlay_env(struct compiler *c, struct value names)

@@ -108,6 +108,8 @@ struct param {
     enum param_type type;
     bool required;
     bool sensitive;
+    const struct cel_program *required_when; /* or NULL; reads all values in `required_slot` */
+    uint32_t required_slot;
     struct value fallback; /* VALUE_ABSENT when there is no default */
     struct value allowed;  /* enum: a list, or VALUE_ABSENT */
 };

@@ -52,7 +52,7 @@ static void compile_input(struct compiler *c, struct value list, struct program 
     size_t outer = compile_enter(c, STR("input"));
     struct params params;
 
-    p->declares_input = compile_params(c, list, &params);
+    p->declares_input = compile_params(c, list, PARAMS_INPUT, &params);
     p->params = params.items;
     p->param_count = params.count;
     c->lists_input = p->declares_input;

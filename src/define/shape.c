@@ -178,6 +178,7 @@ static bool answer_shape(const struct command *command, struct gathered *g)
     case COMMAND_RECORD_DELETE:
     case COMMAND_RECORD_QUERY:
     case COMMAND_LOG:
+    case COMMAND_HTTP:
     case COMMAND_WAIT_SIGNAL:
     case COMMAND_WAIT_TIMER:
     case COMMAND_WAIT_UNTIL:

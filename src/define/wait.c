@@ -56,7 +56,7 @@ static void compile_form(struct compiler *c, struct value v, struct wait *wait)
     size_t outer = compile_enter(c, STR("form"));
     struct params params;
 
-    (void)compile_params(c, v, &params);
+    (void)compile_params(c, v, PARAMS_PAYLOAD, &params);
     wait->form = params.items;
     wait->form_count = params.count;
     wait->form_written = v;

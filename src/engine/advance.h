@@ -10,6 +10,7 @@
 #ifndef PAWL_ENGINE_ADVANCE_H
 #define PAWL_ENGINE_ADVANCE_H
 
+#include "base/map.h"
 #include "define/define.h"
 #include "engine/execution.h"
 #include "engine/search.h"
@@ -169,7 +170,8 @@ struct event {
     enum cancel_rollback cancel_rollback; /* CANCEL */
     bool is_by_parent;                    /* CANCEL: only one that `parent` has started */
     struct uuid parent;
-    struct str answer_key;      /* ANSWER: the idempotency key it is for */
+    struct str answer_key; /* ANSWER: the idempotency key it is for */
+    int64_t answer_seq;    /* ... and of a call the row of its attempt, which is enough; or 0 */
     struct value answer_output; /* or absent: then answer_error says {code, message, class} */
     struct value answer_error;
     struct str from;               /* RETRY: the code of a step; empty = where it stands */
@@ -188,6 +190,7 @@ struct event {
     const struct process_reads *processes; /* or NULL */
     const struct child_reads *children;    /* or NULL */
     const struct kept_reads *kept;         /* or NULL: nobody keeps signals */
+    const struct call_room *room;          /* how many calls may leave now; NULL = any number */
     /* Others keep changing records, and too many of them to tell which: writing any of them fails. */
     bool gives_up_on_records;
     /* For trials: the names of procedures that are asked for, not run; a map, or absent. */
@@ -345,6 +348,36 @@ struct told_numbers {
     VEC_OF(int64_t);
 };
 
+/*
+ * A call that leaves when the commit is durable; its answer is an event. The
+ * commit holds the attempt: whoever finds it without an answer knows that it
+ * may have happened.
+ */
+struct http_call {
+    struct str key; /* the idempotency key: the same for every attempt */
+    int64_t seq;    /* of the row that holds this attempt */
+    struct str host;
+    struct str request_json; /* see call.c */
+    int64_t timeout_us;
+};
+
+struct http_calls {
+    VEC_OF(struct http_call);
+};
+
+/* How many calls are under way to a host. */
+struct call_host {
+    struct str name;
+    size_t under_way;
+};
+
+/* How many calls may leave: a host with as many as `limit` under way makes others wait. */
+struct call_room {
+    const struct map *hosts; /* of struct call_host, by name */
+    size_t limit;            /* for each of them */
+    size_t left;             /* for all of them together */
+};
+
 /* A command that ran, however it ended. */
 struct command_run {
     struct str step;
@@ -401,7 +434,8 @@ struct commit {
     struct {
         VEC_OF(struct execution *);
     } starts;
-    struct tells tells; /* rows for other executions: its end, or that they are cancelled */
+    struct http_calls calls; /* that leave once this is durable */
+    struct tells tells;      /* rows for other executions: its end, or that they are cancelled */
     struct told_numbers consumed;  /* rows for this execution that it has applied: they go */
     struct findings findings;      /* of what is refused as ERR_INVALID: what is wrong */
     bool moves;                    /* the version or the deadline of the execution has changed */

@@ -2,6 +2,7 @@
 #include "engine/command.h"
 #include "define/catalog.h"
 #include "define/define.h"
+#include "engine/call.h"
 #include "engine/procedure.h"
 
 bool command_field(struct turn *t, const struct command *c, enum command_field field,
@@ -155,6 +156,8 @@ enum step_result command_run(struct turn *t, const struct command *c, struct val
         return record_run(t, c, out);
     case COMMAND_START:
         return child_start(t, c, out);
+    case COMMAND_HTTP:
+        return call_run(t, c, out);
     case COMMAND_CALL:
     case COMMAND_IF:
     case COMMAND_MATCH:

@@ -130,6 +130,8 @@ static void write_cursor(struct buf *out, const struct program *p, const struct 
     write_number(out, "unmatched", c->unmatched);
     write_json(out, "frozen", c->suspended_json);
     write_text(out, "awaited", c->awaited);
+    write_text(out, "host", c->host);
+    write_number(out, "callSeq", c->call_seq);
     write_text(out, "failedAt", c->failed_at);
     write_number(out, "tries", c->tries);
     write_number(out, "unsure", c->is_unsure);
@@ -349,6 +351,8 @@ static bool restore_strand(struct arena *mem, const struct program *p, struct va
     c->unmatched = stored_int(stored, STR("unmatched"));
     c->suspended_json = stored_json_of(mem, stored, STR("frozen"));
     c->awaited = stored_text(stored, STR("awaited"));
+    c->host = stored_text(stored, STR("host"));
+    c->call_seq = stored_int(stored, STR("callSeq"));
     c->failed_at = stored_text(stored, STR("failedAt"));
     c->tries = stored_int(stored, STR("tries"));
     c->is_unsure = stored_int(stored, STR("unsure")) != 0;

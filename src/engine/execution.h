@@ -117,6 +117,8 @@ struct cursor {
     /* PHASE_JOB, and from then on: what the commands before it have done, see procedure.c */
     struct str suspended_json;
     struct str awaited; /* PHASE_JOB: the idempotency key whose answer it waits for */
+    struct str host;    /* ... of a call: where it goes */
+    int64_t call_seq;   /* ... the row of the attempt that has left; 0 = it waits for room */
     /* The command that failed last, and how often it has: command.retry */
     struct str failed_at;
     int64_t tries;
@@ -276,6 +278,18 @@ struct execution {
     struct str waiting_for_json;    /* or empty */
     size_t context_bytes; /* what the limit of the context counts: see state_context_bytes() */
 };
+
+/* Whether the strand waits for a call: one that has left, or one that waits for room. */
+static inline bool call_is_awaited(const struct cursor *cursor)
+{
+    return cursor->awaited.len > 0 && cursor->host.len > 0;
+}
+
+/* Whether such a call has not left yet. */
+static inline bool call_is_queued(const struct cursor *cursor)
+{
+    return call_is_awaited(cursor) && cursor->call_seq == 0;
+}
 
 /* How many strands it has, and where each stands; 0 is the first. */
 static inline uint32_t execution_strands(const struct execution *x)

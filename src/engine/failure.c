@@ -105,7 +105,7 @@ void failure_retry(struct turn *t, struct str error_json, int64_t at_us)
     row->error_json = error_json;
     t->row_bytes += (size_t)state_row_bytes(row);
     turn_note(t, "retry", str_printf(t->mem, "%lld", (long long)at_us));
-    if (str_eq(t->failure.class, STR("indeterminate")))
+    if (str_eq(t->failure.class, STR("indeterminate")) || t->failure.is_unsure)
         t->x->cursor.is_unsure = true;
     t->x->cursor.wake_at_us = at_us;
     step_wait(t, PHASE_RETRY, WAITING_RETRY, STR_NONE,

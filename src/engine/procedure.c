@@ -49,6 +49,16 @@ static struct value frozen_result(struct turn *t, const struct command *c, const
                                            : frozen_at(t, procedure_command_place(t, c), mark);
 }
 
+struct value procedure_noted_input(struct turn *t, const struct command *c)
+{
+    return frozen_result(t, c, "<");
+}
+
+void procedure_note_input(struct turn *t, const struct command *c, struct value input)
+{
+    remember(t, FINISHED_INPUT, c, input);
+}
+
 enum step_result procedure_answered(struct turn *t, struct str place, struct value *out)
 {
     *out = frozen_at(t, place, "!");
@@ -204,7 +214,7 @@ static enum step_result run_call(struct turn *t, const struct command *c, struct
     struct str place = procedure_command_place(t, c);
     struct value input;
 
-    input = frozen_at(t, place, "<");
+    input = procedure_noted_input(t, c);
     if (input.kind == VALUE_ABSENT && procedure_input(t, c->call.input, &input) != STEP_DONE)
         return STEP_FAILED;
     if (c->call.procedure->kind == PROCEDURE_EXTERNAL)
@@ -297,6 +307,13 @@ static enum step_result perform(struct turn *t, const struct command *c, struct 
     return STEP_DONE;
 }
 
+/* Whether the command has asked, and it is known what came of that. */
+static bool is_answered(struct turn *t, const struct command *c)
+{
+    return frozen_result(t, c, "!").kind != VALUE_ABSENT ||
+           (t->refused_at.len > 0 && str_eq(t->refused_at, procedure_command_place(t, c)));
+}
+
 static enum step_result run_one(struct turn *t, const struct command *c, struct value *out)
 {
     struct value frozen = is_leaf(c) ? frozen_result(t, c, "") : value_absent();
@@ -305,7 +322,7 @@ static enum step_result run_one(struct turn *t, const struct command *c, struct 
 
     if (frozen.kind != VALUE_ABSENT) {
         *out = frozen;
-    } else if (t->is_stopping && is_leaf(c) && frozen_result(t, c, "!").kind == VALUE_ABSENT) {
+    } else if (t->is_stopping && is_leaf(c) && !is_answered(t, c)) {
         return STEP_FAILED;
     } else {
         end = is_wanted(t, c, &wanted);

@@ -37,6 +37,13 @@ struct str procedure_command_place(struct turn *t, const struct command *c);
  */
 enum step_result procedure_answered(struct turn *t, struct str place, struct value *out);
 
+/*
+ * What a command gives to whom it asks is evaluated once a visit: it is kept
+ * with what the step has done. Absent when it has not been yet.
+ */
+struct value procedure_noted_input(struct turn *t, const struct command *c);
+void procedure_note_input(struct turn *t, const struct command *c, struct value input);
+
 /* --- child.c --- */
 
 enum step_result child_start(struct turn *t, const struct command *c, struct value *out);
@@ -81,6 +88,9 @@ void suspend_recall(struct turn *t);
 
 /* The answer of the worker that was asked becomes part of it. False: t->failure says why not. */
 bool suspend_answer(struct turn *t, struct value output) MUST_USE;
+
+/* What the command that asked gives to whom it asks: procedure_note_input(). */
+struct value suspend_asked(struct turn *t);
 
 /* There is no answer: the command that asked fails with t->failure once the step gets there. */
 void suspend_refuse(struct turn *t);

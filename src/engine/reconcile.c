@@ -136,7 +136,8 @@ void reconcile_restart(struct turn *t)
     a->since_us = t->now_us;
     a->before = cursor->asked;
     a->letter = STR_NONE;
-    cursor->awaited = cursor->input_json = cursor->suspended_json = STR_NONE;
+    cursor_forget_asked(cursor);
+    cursor->input_json = cursor->suspended_json = STR_NONE;
     cursor->timeout_at_us = 0;
     wait_until(t, t->wall_us);
 }
@@ -153,7 +154,7 @@ static void end_reconciling(struct turn *t)
     cursor->phase = PHASE_ENTER;
     cursor->input_json = a->input_json;
     cursor->suspended_json = a->suspended_json;
-    cursor->awaited = STR_NONE;
+    cursor_forget_asked(cursor);
     cursor->wake_at_us = cursor->timeout_at_us = 0;
     turn_begin_step(t);
     if (a->suspended_json.len == 0)

@@ -403,7 +403,7 @@ static enum step_result next_attempt(struct turn *t)
     cursor->attempt++;
     cursor->started_at_us = t->now_us;
     cursor->tries = 0;
-    cursor->awaited = STR_NONE;
+    cursor_forget_asked(cursor);
     cursor->wake_at_us = cursor->timeout_at_us = 0;
     turn_begin_step(t);
     return step_attempt(t);

@@ -14,6 +14,7 @@
  * a time, one page a turn.
  */
 #include "engine/rollback.h"
+#include "engine/call.h"
 #include "engine/context.h"
 #include "engine/ident.h"
 #include "engine/procedure.h"
@@ -93,14 +94,17 @@ void rollback_begin(struct turn *t, enum execution_status end)
 {
     struct execution *x = t->x;
     struct rollback *rollback = ARENA_NEW(t->mem, struct rollback);
-    bool is_reconciling = x->cursor.phase == PHASE_RECONCILE;
+    /* What may have happened is found out first: the answer of a call comes, or reconcile.c asks. */
+    bool is_awaiting = x->cursor.phase == PHASE_RECONCILE ||
+                       (x->cursor.phase == PHASE_JOB && call_is_awaited(&x->cursor) &&
+                        !call_is_queued(&x->cursor));
 
     if (t->ev->kind != EVENT_CANCEL)
         child_tell_cancel(t, &x->cursor);
-    if (x->cursor.is_unsure && turn_is_in_visit(x))
+    if (!is_awaiting && turn_is_in_doubt(x))
         leave_in_doubt(t);
     turn_note(t, "compensate", str_printf(t->mem, "\"%s\"", status_name(end)));
-    if (!is_reconciling)
+    if (!is_awaiting)
         turn_leave_visit(t);
     strand_leave_others(t, rollback);
     rollback->end = end;
@@ -109,8 +113,7 @@ void rollback_begin(struct turn *t, enum execution_status end)
         rollback->deadline_at_us = t->wall_us + x->program->timeout_us;
     x->rollback = rollback;
     x->status = STATUS_COMPENSATING;
-    /* What may have happened is found out first: reconcile.c goes on. */
-    if (!is_reconciling)
+    if (!is_awaiting)
         leave_place(t, rollback);
 }
 

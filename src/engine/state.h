@@ -233,4 +233,11 @@ struct value state_context_view(struct arena *mem, const struct execution *exec)
 /* A copy in another arena: for the cache, and when garbage exceeds live data. */
 struct execution *state_copy(struct arena *mem, const struct execution *exec);
 
+/* The strand waits for nobody's answer any more. */
+static inline void cursor_forget_asked(struct cursor *cursor)
+{
+    cursor->awaited = cursor->host = STR_NONE;
+    cursor->call_seq = 0;
+}
+
 #endif

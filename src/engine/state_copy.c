@@ -58,6 +58,7 @@ static struct cursor copy_cursor(struct arena *mem, struct cursor c)
     c.correlation = copy_text(mem, c.correlation);
     c.suspended_json = copy_text(mem, c.suspended_json);
     c.awaited = copy_text(mem, c.awaited);
+    c.host = copy_text(mem, c.host);
     c.failed_at = copy_text(mem, c.failed_at);
     c.kept_answer_json = copy_text(mem, c.kept_answer_json);
     c.reconciling = copy_reconciling(mem, c.reconciling);

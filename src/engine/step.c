@@ -133,7 +133,7 @@ static bool may_have_happened(const struct turn *t)
 {
     const struct failure *f = &t->failure;
 
-    return str_eq(f->class, STR("indeterminate")) ||
+    return str_eq(f->class, STR("indeterminate")) || f->is_unsure ||
            (t->x->cursor.is_unsure && (f->is_own || !str_eq(f->class, STR("business"))));
 }
 
@@ -232,7 +232,8 @@ enum step_result step_attempt(struct turn *t)
         return run_wait(t, step);
     if (p->kind != PROCEDURE_INLINE)
         input = stored_input(t);
-    if (t->x->cursor.suspended_json.len > 0 && t->is_stopping) {
+    /* One that is answered may complete with it: then what it has staged counts. */
+    if (t->x->cursor.suspended_json.len > 0 && t->is_stopping && !t->is_answered) {
         suspend_recall(t);
     } else if (t->x->cursor.suspended_json.len > 0) {
         end = suspend_resume(t);

@@ -16,6 +16,7 @@
  *               -->  those that are ready, the one that has stood longest first
  */
 #include "engine/strand.h"
+#include "engine/call.h"
 #include "engine/procedure.h"
 #include "engine/reconcile.h"
 #include "engine/step.h"
@@ -229,9 +230,10 @@ static void stop_in_hand(struct turn *t, const struct frame *frame)
     if (cursor->reconciling != NULL) {
         reconcile_give_up(t);
     } else if (cursor->phase == PHASE_JOB || turn_is_in_doubt(x)) {
-        /* A child that is cancelled with its parent has a known outcome. */
-        fail_stopped(t, child_is_awaited(cursor) && !turn_is_in_doubt(x) ? STR("business")
-                                                                         : STR("indeterminate"));
+        /* A child that is cancelled with its parent has a known outcome; a queued call has not left. */
+        bool is_known = child_is_awaited(cursor) || call_is_queued(cursor);
+
+        fail_stopped(t, is_known && !turn_is_in_doubt(x) ? STR("business") : STR("indeterminate"));
     } else if (turn_is_in_visit(x) && cursor->suspended_json.len > 0) {
         fail_stopped(t, STR("business"));
     } else if (turn_is_in_visit(x)) {

@@ -256,6 +256,15 @@ static struct value with_member(struct turn *t, struct value map, struct str nam
     return state_merge(t->mem, map, value_map_make(t->mem, entry, 1, &duplicate));
 }
 
+struct value suspend_asked(struct turn *t)
+{
+    struct value frozen = read_frozen(t);
+    struct str asks = text_of(frozen, STR("asks"));
+
+    return value_map_get_str(value_map_get_str(frozen, STR("results")),
+                             str_printf(t->mem, "%.*s<", STR_ARG(asks)));
+}
+
 void suspend_refuse(struct turn *t)
 {
     t->refused_at = text_of(read_frozen(t), STR("asks"));

@@ -1,5 +1,7 @@
 /* turn.c - the bookkeeping of one advance; see turn.h. */
+#include "engine/call.h"
 #include "engine/context.h"
+#include "engine/procedure.h"
 
 #include "value/json.h"
 #include "value/object.h"
@@ -109,9 +111,17 @@ struct str turn_round_text(struct turn *t, struct round round)
                       (long long)round.index);
 }
 
+/* Whether somebody outside was asked and may be doing it. */
+static bool is_asking_outside(const struct cursor *cursor)
+{
+    return cursor->phase == PHASE_JOB && cursor->awaited.len > 0 && !child_is_awaited(cursor) &&
+           !call_is_queued(cursor);
+}
+
 bool turn_is_in_doubt(const struct execution *x)
 {
-    return x->cursor.reconciling != NULL || (x->cursor.is_unsure && turn_is_in_visit(x));
+    return x->cursor.reconciling != NULL ||
+           ((x->cursor.is_unsure || is_asking_outside(&x->cursor)) && turn_is_in_visit(x));
 }
 
 void turn_leave_visit(struct turn *t)

@@ -26,8 +26,9 @@ struct failure {
     struct str class;     /* "business", "transient", "indeterminate" */
     struct value details; /* or VALUE_ABSENT */
     struct str source;    /* JSON pointer in the definition: what failed there; or empty */
-    bool is_own;   /* of our own making (expression_*, limit_*), not the user's compute.fail */
-    bool is_final; /* "retryable": false */
+    bool is_own;    /* of our own making (expression_*, limit_*), not the user's compute.fail */
+    bool is_final;  /* "retryable": false */
+    bool is_unsure; /* whatever its class: it may have happened, should it be the last attempt */
     int64_t retry_after_us; /* what the other side asked for; 0 = nothing */
     /* Of a command with a policy of its own: that, and the place of the command. */
     const struct retry *retry;

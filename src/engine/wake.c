@@ -2,6 +2,7 @@
  * wake.c - what stood still goes on: a wait is over, an attempt begins, an
  * answer is there, the deadline has passed; see wait.h.
  */
+#include "engine/call.h"
 #include "engine/command.h"
 #include "engine/procedure.h"
 #include "engine/reconcile.h"
@@ -84,6 +85,30 @@ static bool wake_attempt(struct turn *t)
 }
 
 /*
+ * A call was under way when rolling back began, and it is known now what became
+ * of it: the attempt ends, and nothing else of it leaves.
+ */
+static bool end_attempt(struct turn *t)
+{
+    enum step_result end;
+    struct str error_json;
+
+    t->x->cursor.phase = PHASE_ENTER;
+    t->is_stopping = t->is_answered = true;
+    end = step_attempt(t);
+    t->is_stopping = t->is_answered = false;
+    t->refused_at = STR_NONE;
+    if (end == STEP_FAILED && t->failure.code.len == 0)
+        (void)turn_fail(t, STR("stopped"), STR("business"), "it was stopped before it had ended");
+    if (end == STEP_FAILED && reconcile_is_wanted(t)) {
+        (void)turn_failure(t, &error_json);
+        (void)reconcile_begin(t, error_json, 0);
+        return true;
+    }
+    return reconcile_settle(t, end);
+}
+
+/*
  * What the step has asked for is there, or will never be: its commands go on
  * behind it, or handle that. False: reads are needed first.
  */
@@ -92,12 +117,14 @@ static bool go_on_behind(struct turn *t)
     struct cursor *cursor = &t->x->cursor;
     enum step_result end;
 
-    cursor->awaited = STR_NONE;
+    cursor_forget_asked(cursor);
     cursor->wake_at_us = cursor->timeout_at_us = 0;
     if (cursor->phase == PHASE_RECONCILE) {
         t->is_answered = true;
         return reconcile_ask(t);
     }
+    if (t->x->rollback != NULL && cursor->phase == PHASE_JOB)
+        return end_attempt(t);
     if (t->x->rollback != NULL) {
         t->is_answered = true; /* engine_advance() goes on with it */
         return true;
@@ -110,10 +137,14 @@ static bool go_on_behind(struct turn *t)
 
 bool wake_with_answer(struct turn *t, struct value output, struct value error)
 {
+    bool is_output = output.kind != VALUE_ABSENT;
+
     turn_begin_step(t);
-    if (output.kind == VALUE_ABSENT)
+    if (!is_output)
         (void)turn_fail_answer(t, error);
-    if (output.kind == VALUE_ABSENT || !suspend_answer(t, output))
+    else if (call_is_awaited(&t->x->cursor))
+        is_output = call_judge(t, output) == STEP_DONE;
+    if (!is_output || !suspend_answer(t, output))
         suspend_refuse(t);
     return go_on_behind(t);
 }
@@ -141,10 +172,23 @@ static bool wake_child(struct turn *t)
     return go_on_behind(t);
 }
 
+static bool wake_call(struct turn *t)
+{
+    enum step_result end = call_wake(t);
+
+    t->has_nothing_to_wake = end == STEP_SKIPPED;
+    if (end != STEP_FAILED)
+        return true;
+    suspend_refuse(t);
+    return go_on_behind(t);
+}
+
 static bool wake_job(struct turn *t)
 {
     if (child_is_awaited(&t->x->cursor))
         return wake_child(t);
+    if (call_is_awaited(&t->x->cursor))
+        return wake_call(t);
     turn_begin_step(t);
     (void)turn_fail(t, STR("timeout_step"), STR("transient"),
                     "no worker did it before the time was up");
@@ -155,6 +199,14 @@ static bool wake_job(struct turn *t)
 static bool is_timer_due(const struct turn *t)
 {
     return t->x->cursor.wake_at_us > 0 && t->x->cursor.wake_at_us <= t->wall_us;
+}
+
+/* Whoever was asked has not answered in time, or a call has news. */
+static bool is_asked_due(const struct turn *t)
+{
+    const struct cursor *cursor = &t->x->cursor;
+
+    return cursor->awaited.len > 0 && (is_timer_due(t) || call_has_news(t, cursor));
 }
 
 static bool wake_step(struct turn *t)
@@ -169,9 +221,9 @@ static bool wake_step(struct turn *t)
     case PHASE_JOB:
         return wake_job(t);
     case PHASE_RECONCILE:
-        return is_timer_due(t) && t->x->cursor.awaited.len > 0 ? wake_job(t) : reconcile_ask(t);
+        return is_asked_due(t) ? wake_job(t) : reconcile_ask(t);
     case PHASE_ROLLBACK: /* engine_advance() goes on with it */
-        return !is_timer_due(t) || t->x->cursor.awaited.len == 0 || wake_job(t);
+        return !is_asked_due(t) || wake_job(t);
     case PHASE_HELD:
     case PHASE_COUNT:
         break;
@@ -195,7 +247,7 @@ bool wake_is_due(const struct turn *t)
     /* Its child may have ended at any time. */
     if (x->rollback == NULL && child_is_awaited(&x->cursor))
         return true;
-    return is_timer_due(t);
+    return is_timer_due(t) || call_has_news(t, &x->cursor);
 }
 
 /* --- several strands --- */
@@ -212,7 +264,7 @@ static bool may_be_over(const struct turn *t, const struct cursor *cursor)
     if (cursor->phase == PHASE_HELD || cursor->phase == PHASE_ENTER)
         return false;
     return (cursor->wake_at_us > 0 && cursor->wake_at_us <= t->wall_us) ||
-           waits_for_child(t, cursor);
+           waits_for_child(t, cursor) || call_has_news(t, cursor);
 }
 
 /* All children are looked at together. False: they must be read first. */
@@ -283,8 +335,10 @@ bool wake_apply(struct turn *t, bool *complete)
 
 static bool is_answered(const struct turn *t, const struct cursor *cursor)
 {
-    return cursor->awaited.len > 0 && cursor->kept_seq == 0 &&
-           str_eq(cursor->awaited, t->ev->answer_key);
+    if (cursor->awaited.len == 0 || cursor->kept_seq > 0)
+        return false;
+    return t->ev->answer_seq > 0 ? t->ev->answer_seq == cursor->call_seq
+                                 : str_eq(cursor->awaited, t->ev->answer_key);
 }
 
 bool wake_answered(struct turn *t, bool *complete, struct err *err)

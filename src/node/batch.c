@@ -164,6 +164,8 @@ static void commit_applied(struct node *n, struct entry *e, struct work *w)
     news_tell(n, e, commit);
     if (e->waiters != NULL)
         taken_tell(n, e, commit);
+    calls_send(n, commit);
+    calls_queue(n, commit->after);
     for (size_t i = 0; i < commit->starts.count; i++)
         wake(n, commit->starts.items[i]->id);
     wake_tell(n, &commit->tells);
@@ -232,6 +234,8 @@ static void member_refused(struct node *n, struct work *w)
     bool is_follower = e != NULL && e->is_stale && w->member.result == MEMBER_STALE;
 
     n->members_refused++;
+    if (w->commit != NULL)
+        calls_release(n, w->commit);
     if (e != NULL) {
         e->is_stale = true;
         entry_unpin(n, e);
@@ -251,6 +255,8 @@ static void member_undone(struct node *n, struct work *w, const struct batch *b)
     struct entry *e = w->entry;
     struct uuid id = {.bytes = {0}};
 
+    if (w->commit != NULL)
+        calls_release(n, w->commit);
     if (e != NULL) {
         id = e->id;
         e->is_stale = true;

@@ -10,6 +10,7 @@
 #ifndef PAWL_NODE_INNER_H
 #define PAWL_NODE_INNER_H
 
+#include "node/calls.h"
 #include "node/entry.h"
 #include "node/load.h"
 #include "node/poison.h"
@@ -119,6 +120,8 @@ struct node {
     bool is_looking_for_told;
     int64_t next_look_for_told_us; /* monotonic */
     int64_t told_after;            /* the number that the last page ended with */
+
+    struct calls calls;
 
     struct retention *retention; /* or NULL: everything is kept */
     struct expiry *expiry;

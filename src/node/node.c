@@ -137,7 +137,7 @@ static int sleep_ms(const struct node *n)
 static bool is_drained(const struct node *n)
 {
     return n->outstanding == 0 && n->pending == 0 && n->ready_first == NULL &&
-           n->current->members.count == 0;
+           n->current->members.count == 0 && n->calls.unanswered == 0;
 }
 
 /* Nothing that was acknowledged is lost by this; what was not is found at the next start. */
@@ -286,8 +286,9 @@ static bool open_all(struct node *n, struct err *err)
     struct poison_left left[POISON_SLOTS];
     unsigned count;
 
-    if (!open_store(n, err) || !open_loop(n, err))
+    if (!open_store(n, err) || !open_loop(n, err) || !calls_open(n, err))
         return false;
+    calls_recover(n);
     /* The simulator's nodes have none, unless it is about that. */
     if (n->options.store != NULL && n->options.data_path.len == 0)
         return true;
@@ -309,7 +310,7 @@ struct node *node_open(const struct node_options *options, struct err *err)
         PANIC("out of memory");
     n->options = *options;
     n->clock = options->clock;
-    n->epoll_fd = n->stop_fd = n->poison.fd = -1;
+    n->epoll_fd = n->stop_fd = n->poison.fd = n->calls.file.fd = -1;
     if (n->options.cache_bytes == 0)
         n->options.cache_bytes = (size_t)64 << 20;
     if (n->options.pending_max == 0)
@@ -358,6 +359,7 @@ void node_close(struct node *n)
     audit_retention_close(n);
     snapshot_retention_close(n);
     timers_fini(&n->timers);
+    calls_close(n);
     poison_close(&n->poison);
     if (n->epoll_fd >= 0)
         close(n->epoll_fd);

@@ -14,10 +14,20 @@
 
 #include "base/clock.h"
 #include "define/define.h"
+#include "effect/policy.h"
 #include "node/meter.h"
 #include "store/read.h"
 
 struct node;
+
+/* Who makes calls in place of the thread for them: node_call_answered() comes back once for each. */
+struct effect_call;
+struct node_caller {
+    void (*send)(void *context, struct effect_call *call);
+    void *context;
+};
+
+enum { CALLS_PER_HOST = 64 };
 
 struct node_options {
     struct str data_path; /* folder: SQLite file, poison file, admin.token */
@@ -36,6 +46,9 @@ struct node_options {
     struct mailbox *done;   /* with `store`: where its batches and tasks come back */
     uuid_random_fn *random; /* for ids; NULL = the system's */
     void *random_context;
+    const struct policy *policy; /* where calls may go; NULL = the default. It must outlive it */
+    size_t calls_per_host;       /* under way at once; 0 = CALLS_PER_HOST */
+    struct node_caller caller;   /* for the simulator: it makes the calls */
     struct meters *meters; /* where to measure; NULL = nowhere. The caller's, and must outlive it */
 };
 
@@ -107,6 +120,9 @@ bool node_watch(struct node *n, int fd, node_ready_fn *ready, void *context,
  */
 typedef void node_before_sleep_fn(void *context, int *timeout_ms);
 void node_before_sleep(struct node *n, node_before_sleep_fn *before, void *context);
+
+/* The call has its answer or its error; the node takes it. */
+void node_call_answered(struct node *n, struct effect_call *call);
 
 /* --- what becomes durable --- */
 

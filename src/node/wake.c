@@ -133,6 +133,7 @@ static void wake_futile(struct node *n, struct entry *e, struct work *w, const s
     (void)found;
     park_forget(n, e->id);
     wake_arm(n, w->met);
+    calls_queue(n, w->met);
     if (w->assertion.tells.count == JOINERS_MAX)
         wake_told(n, e->id);
     if (e->told.count > 0 && !wake_keeps_told(e))

@@ -148,7 +148,7 @@ static void count_record_tries(struct work *w)
 
 /* --- advancing --- */
 
-static void make_event(const struct node *n, struct work *w, struct event *ev)
+static void make_event(struct node *n, struct work *w, struct event *ev)
 {
     count_record_tries(w);
     *ev = (struct event){
@@ -159,6 +159,7 @@ static void make_event(const struct node *n, struct work *w, struct event *ev)
         .processes = &w->processes,
         .children = w->children.count > 0 ? &w->children : NULL,
         .kept = &w->kept,
+        .room = calls_room(n),
         .gives_up_on_records = w->record_tries > RECORD_TRIES_ALL_MAX,
         .traces = n->options.meters != NULL,
     };
@@ -207,6 +208,7 @@ static void end_futile(struct node *n, struct entry *e, struct work *w, const st
 static void commit_first(struct node *n, struct entry *e, struct work *w, struct commit *commit)
 {
     work_take_first(n, e, w);
+    calls_reserve(n, commit);
     w->commit = commit;
     e->x = commit->after;
     e->pins++;

@@ -25,6 +25,7 @@
 #include "node/node.h"
 #include "node/poison.h"
 
+struct call_answer;
 struct entry;
 struct program_ref;
 struct work;
@@ -86,6 +87,7 @@ struct work_kind {
 
 /* work_request.c, wake.c, crash.c, park.c, waiters.c */
 extern const struct work_kind work_request, work_wake, work_crash, work_park, work_expire;
+extern const struct work_kind work_answer; /* calls.c */
 
 /* A program as it was read and compiled, with what it rests on. */
 enum program_state { PROGRAM_LOADING, PROGRAM_READY, PROGRAM_MISSING, PROGRAM_BROKEN };
@@ -116,6 +118,7 @@ struct work {
     struct node_request *request; /* work_request */
     struct change *change;        /* work_park: its own */
     struct poison_left crash;     /* work_crash */
+    struct call_answer *answer;   /* work_answer: its own */
     struct entry *entry;
     int64_t number;        /* order of arrival */
     int64_t now_us;        /* the time of its turn, kept while records are read; 0 = not begun */

@@ -111,15 +111,88 @@ static struct value job_input(struct run *r, const struct actor *a, struct str a
     return input;
 }
 
+/* --- calls --- */
+
+static bool url_matches(struct str pattern, struct str url)
+{
+    if (str_ends_with(pattern, STR("*")))
+        return str_starts_with(url, str_slice(pattern, 0, pattern.len - 1));
+    return str_eq(pattern, url);
+}
+
+/* The mock of a call: of several that match, each answers once and the last one on. */
+static struct value find_call(struct run *r, struct str method, struct str url)
+{
+    struct value mocks = r->script->mocks.http, found = value_absent();
+    size_t nth = count_call(r, str_printf(r->mem, "%.*s %.*s", STR_ARG(method), STR_ARG(url)));
+
+    for (uint32_t i = 0; mocks.kind == VALUE_LIST && i < mocks.len; i++) {
+        struct value wanted = value_map_get_str(mocks.items[i], STR("method"));
+
+        if (!url_matches(value_text(value_map_get_str(mocks.items[i], STR("url"))), url) ||
+            (wanted.kind == VALUE_STRING && !str_eq(value_text(wanted), method)))
+            continue;
+        found = mocks.items[i];
+        if (nth-- == 0)
+            break;
+    }
+    return found;
+}
+
+/* {status_code, headers, body} as a service would have answered. */
+static struct value call_answer(struct run *r, struct value response)
+{
+    static const char *const names[] = {"status_code", "headers", "body"};
+    const struct value defaults[] = {value_int(200), value_map_empty(), value_null()};
+    struct value_entry *entries = ARENA_ARRAY(r->mem, ARRAY_SIZE(names), struct value_entry);
+    size_t duplicate;
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        struct value v = response.kind == VALUE_MAP ? value_map_get_str(response, str_of(names[i]))
+                                                    : value_absent();
+
+        entries[i] = (struct value_entry){.key = value_key(str_of(names[i])),
+                                          .value = v.kind == VALUE_ABSENT ? defaults[i] : v};
+    }
+    return value_map_make(r->mem, entries, ARRAY_SIZE(names), &duplicate);
+}
+
+static bool mock_call(struct run *r, const struct actor *a, const struct cursor *c,
+                      struct value why, struct event *out)
+{
+    struct value method = value_map_get_str(why, STR("method"));
+    struct value url = value_map_get_str(why, STR("url")), mock, error;
+
+    if (method.kind != VALUE_STRING || url.kind != VALUE_STRING)
+        return false;
+    mock = find_call(r, value_text(method), value_text(url));
+    if (mock.kind != VALUE_MAP)
+        return false;
+    mock_note(
+        r, str_printf(r->mem, "%.*s %.*s", STR_ARG(value_text(method)), STR_ARG(value_text(url))),
+        job_input(r, a, c->awaited));
+    error = value_map_get_str(mock, STR("error"));
+    *out = (struct event){.kind = EVENT_ANSWER,
+                          .answer_seq = c->call_seq,
+                          .answer_output = value_absent(),
+                          .answer_error = error};
+    if (error.kind == VALUE_ABSENT)
+        out->answer_output = call_answer(r, value_map_get_str(mock, STR("response")));
+    return true;
+}
+
 /* The answer to what a strand has asked for. */
-static bool mock_strand(struct run *r, const struct actor *a, struct str awaited, struct str waits,
-                        struct event *out)
+static bool mock_strand(struct run *r, const struct actor *a, const struct cursor *cursor,
+                        struct str waits, struct event *out)
 {
     struct value why, name, mock, error;
+    struct str awaited = cursor->awaited;
     struct err err;
 
     if (awaited.len == 0 || waits.len == 0 || !json_read(r->mem, waits, &why, &err))
         return false;
+    if (call_is_awaited(cursor))
+        return mock_call(r, a, cursor, why, out);
     name = value_map_get_str(why, STR("procedure"));
     if (name.kind != VALUE_STRING)
         return false;
@@ -138,7 +211,7 @@ bool mock_job(struct run *r, const struct actor *a, struct event *out)
     if (status_is_terminal(a->x->status))
         return false;
     for (uint32_t i = 0; i < execution_strands(a->x); i++)
-        if (mock_strand(r, a, execution_cursor(a->x, i)->awaited, execution_waits(a->x, i), out))
+        if (mock_strand(r, a, execution_cursor(a->x, i), execution_waits(a->x, i), out))
             return true;
     return false;
 }

@@ -237,15 +237,39 @@ static bool read_mocks_of(struct value mocks, const char *kind, struct value *ou
     return true;
 }
 
+/* [{method?, url, response: {status_code?, headers?, body?}, or error: {code, message, class}}] */
+static bool read_call_mocks(struct value mocks, struct value *out, struct err *err)
+{
+    *out = script_member(mocks, "http");
+    if (!is_kind(*out, VALUE_LIST))
+        return err_set(err, ERR_INVALID, "'mocks.http' must be a list");
+    for (uint32_t i = 0; out->kind == VALUE_LIST && i < out->len; i++) {
+        struct value mock = out->items[i];
+
+        if (mock.kind != VALUE_MAP || !script_knows(mock, "method url response error", err))
+            return err_set(err, ERR_INVALID,
+                           "each of 'mocks.http' is {method?, url, response: {status_code, "
+                           "headers?, body?}} or has {error} in place of the response");
+        if (script_member(mock, "url").kind != VALUE_STRING)
+            return err_set(err, ERR_INVALID, "each of 'mocks.http' has a 'url'");
+        if (!is_kind(script_member(mock, "method"), VALUE_STRING) ||
+            !is_kind(script_member(mock, "response"), VALUE_MAP) ||
+            !is_kind(script_member(mock, "error"), VALUE_MAP))
+            return err_set(
+                err, ERR_INVALID,
+                "in 'mocks.http' a method is a text, a response and an error are objects");
+    }
+    return true;
+}
+
 bool script_read_mocks(struct arena *mem, struct value v, struct trial_script *out, struct err *err)
 {
     if (v.kind == VALUE_ABSENT)
         return true;
     if (v.kind != VALUE_MAP)
         return err_set(err, ERR_INVALID, "'mocks' must be an object");
-    out->mocks.http = script_member(v, "http");
-    if (!is_kind(out->mocks.http, VALUE_LIST))
-        return err_set(err, ERR_INVALID, "'mocks.http' must be a list");
+    if (!read_call_mocks(v, &out->mocks.http, err))
+        return false;
     return script_knows(v, "procedures processes signals http", err) &&
            read_mocks_of(v, "procedures", &out->mocks.procedures, err) &&
            read_mocks_of(v, "processes", &out->mocks.processes, err) &&
@@ -273,11 +297,6 @@ void script_check_mocks(struct arena *mem, const struct trial_mocks *mocks,
                         const struct program *program, const struct trial *trial,
                         struct findings *findings)
 {
-    if (mocks->http.kind == VALUE_LIST && mocks->http.len > 0)
-        *VEC_ADD(mem, findings) = (struct finding){.pointer = STR("/mocks/http"),
-                                                   .code = STR("not_supported_yet"),
-                                                   .message = STR("nothing makes HTTP calls yet"),
-                                                   .is_warning = true};
     for (uint32_t i = 0; mocks->procedures.kind == VALUE_MAP && i < mocks->procedures.len; i++) {
         struct str name = value_text(mocks->procedures.map->entries[i].key), hint;
         bool is_known = reaches(program, name);

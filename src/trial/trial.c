@@ -250,6 +250,10 @@ static int64_t wakes_at(const struct execution *x)
         const struct cursor *c = execution_cursor(x, i);
         int64_t us = str_starts_with(c->awaited, STR("child:")) ? c->timeout_at_us : c->wake_at_us;
 
+        /* A call that no mock answers is not made: it waits. */
+        if (call_is_awaited(c))
+            us = 0;
+
         if (us > 0 && (timer_us == 0 || us < timer_us))
             timer_us = us;
     }

@@ -343,6 +343,25 @@ claim('flow.start of a process that is not published is a warning, until one is'
     equal(await found('not_there_yet'), []);
 });
 
+claim('requiredWhen: a start and an answer without the field are refused, which names it and why', async (s) => {
+    await publish(s, { code: 'conditional', input: [{ name: 'kind', type: 'string', required: true },
+        { name: 'vat', type: 'string', requiredWhen: 'input.kind == "company"' }],
+    steps: [{ code: 'ask', procedure: { type: 'wait.signal', signalType: 'answer', form: [
+        { name: 'ok', type: 'boolean', required: true }, { name: 'why', requiredWhen: '!payload.ok' }] } }] });
+    const refused = async (path, body) => {
+        const r = await s.call('POST', path, body);
+        return [r.status, r.json.errors?.map((e) => `${e.pointer} ${e.code}: ${e.message}`)];
+    };
+
+    equal(await refused('/executions', { code: 'conditional', input: { kind: 'company' } }),
+        [422, ["/input/vat missing_input: 'vat' is required when input.kind == \"company\""]]);
+    const { id } = (await s.call('POST', '/executions', { code: 'conditional', input: { kind: 'person' } })).json;
+    await s.call('GET', `/executions/${id}?wait=5s`);
+    equal(await refused(`/executions/${id}/signal`, { type: 'answer', payload: { ok: false } }),
+        [422, ["/payload/why missing_input: 'why' is required when !payload.ok"]]);
+    equal((await refused(`/executions/${id}/signal`, { type: 'answer', payload: { ok: true } }))[0], 202);
+});
+
 // --- procedures ---
 
 const doubled = (factor, params = [{ ...number('x'), required: true }]) => ({ code: 'times', input: params,

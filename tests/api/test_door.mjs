@@ -273,6 +273,8 @@ await claims.claim('headers of 32 KiB are read, of 90 KB refused', () =>
         equal((await s.call(null, 'GET', '/healthz', undefined, { 'X-Large': 'x'.repeat(32000) })).status, 200);
         equal((await s.asAdmin('GET', '/me', undefined, { Cookie: `sso=${'x'.repeat(31000)}` })).status, 200);
         equal((await s.call(null, 'GET', '/healthz', undefined, { 'X-Large': 'x'.repeat(90000) })).status, 431);
+        isProblem(await s.call(null, 'GET', '/healthz', undefined, { 'X-Large': 'x'.repeat(90000) }), 431, 'headers_too_large');
+        isProblem(await s.call(null, 'GET', `/healthz?${'x'.repeat(90000)}`), 414, 'uri_too_long');
         const many = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`X-${i}`, 'x'.repeat(90)]));
         equal((await s.call(null, 'GET', '/healthz', undefined, many)).status, 431);
         equal((await s.call(null, 'GET', `/healthz?${'x'.repeat(90000)}`)).status, 414);

@@ -121,15 +121,11 @@ static int teardown(void **state)
 /* One pass of the loop, without sleeping. */
 static void pass(struct fixture *f)
 {
-    struct pollfd ready[] = {{.fd = http_fd(f->server), .events = POLLIN},
-                             {.fd = http_gone_fd(f->server), .events = POLLIN}};
+    struct pollfd ready = {.fd = http_fd(f->server), .events = POLLIN};
     int timeout_ms = -1;
 
-    (void)poll(ready, 2, 1);
-    if (ready[0].revents != 0)
+    if (poll(&ready, 1, 1) > 0)
         http_run(f->server);
-    if (ready[1].revents != 0)
-        http_drop_gone(f->server);
     feed_run(f->feed, clock_mono_us(&f->clock.clock), &timeout_ms);
     http_before_sleep(f->server, &timeout_ms);
 }

@@ -187,6 +187,78 @@ static void test_input__the_payload_of_a_form_is_held_against_it(void **state)
     assert_true(str_eq(findings.items[3].message, STR("payload must be an object, not a text")));
 }
 
+static void test_input__required_when_a_condition_over_the_others_holds(void **state)
+{
+    static const char *const rows[][2] = {
+        {"{'kind': 'person'}", "{\"kind\":\"person\"}"},
+        {"{'kind': 'company', 'vat': 'DE1'}", "{\"kind\":\"company\",\"vat\":\"DE1\"}"},
+        {"{'kind': 'company'}",
+         "/input/vat missing_input: 'vat' is required when input.kind == 'company'"},
+        {"{'kind': 'company', 'vat': null}",
+         "/input/vat missing_input: 'vat' is required when input.kind == 'company'"},
+        {"{'kind': 'person', 'amount': 5000}",
+         "/input/reason missing_input: 'reason' is required when has($.input.amount) && "
+         "input.amount > 1000"},
+        {"{'kind': 'person', 'amount': 5000, 'reason': 'x'}",
+         "{\"kind\":\"person\",\"amount\":5000,\"reason\":\"x\"}"},
+        /* What is wrong by itself is said first. */
+        {"{'kind': 'person', 'amount': 'x'}", "/input/amount wrong_type: amount must be a number, "
+                                              "not a text"},
+        /* A condition that cannot be evaluated is no reason to let it through. */
+        {"{'kind': 'person', 'trap': 1}",
+         "/input/last missing_input: whether 'last' is required cannot be told: divide by zero "
+         "(requiredWhen: has(input.trap) && 1 / (input.trap - 1) > 0)"},
+    };
+    const struct program *p = definition_program(
+        "{'code': 'a', 'steps': [], 'input': ["
+        " {'name': 'kind', 'type': 'string', 'required': true},"
+        " {'name': 'vat', 'type': 'string', 'requiredWhen': 'input.kind == `company`'},"
+        " {'name': 'reason', 'requiredWhen': 'has($.input.amount) && input.amount > 1000'},"
+        " {'name': 'amount', 'type': 'number'}, {'name': 'trap', 'type': 'integer'},"
+        " {'name': 'last', 'requiredWhen': 'has(input.trap) && 1 / (input.trap - 1) > 0'}]}");
+
+    (void)state;
+    assert_int_equal(definition_findings.count, 1); /* no steps */
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        assert_string_equal(check(p, rows[i][0]), rows[i][1]);
+}
+
+static void test_input__conditions_are_checked_when_they_are_saved(void **state)
+{
+    static const struct definition_row rows[] = {
+        {"'requiredWhen': 'input.a == 1'", ""},
+        {"'requiredWhen': 'input.a'", "/input/1/requiredWhen expression_type:1"},
+        {"'requiredWhen': 'input.a == `x`'", "/input/1/requiredWhen expression_type:12"},
+        {"'requiredWhen': true", "/input/1/requiredWhen wrong_type"},
+        {"'requiredWhen': 'a == 1'",
+         "/input/1/requiredWhen expression_type:1 did you mean 'input.a'?"},
+        {"'requiredWhen': 'steps.x == null'", "/input/1/requiredWhen expression_type:1 this "
+                                              "condition sees `input` and nothing else"},
+        {"'requiredWhen': 'input.a > 1 || now > timestamp(`2026-01-01`)'",
+         "/input/1/requiredWhen expression_type:16 this condition sees `input` and nothing else"},
+        {"'requiredWhen': 'input.c == 1'",
+         "/input/1/requiredWhen expression_type:7 did you mean 'input.a'?"},
+        {"'requiredWhen': 'input.a == 1', 'required': true", "/input/1/requiredWhen misplaced?"},
+        {"'requiredWhen': 'input.a == 1', 'default': 'x'", "/input/1/requiredWhen misplaced?"},
+        {"'requiredIf': 'input.a == 1'",
+         "/input/1/requiredIf unknown_field did you mean 'required'?"},
+    };
+
+    (void)state;
+    DEFINITION_ROWS("{'code': 'a', 'input': [{'name': 'a', 'type': 'integer', 'required': true},"
+                    " {'name': 'b', %s}], 'steps': [{'code': 'a', 'procedure': {'type': 'log',"
+                    " 'message': 'x'}}]}",
+                    rows);
+    assert_string_equal(
+        definition_found("{'code': 'a', 'steps': [{'code': 'a', 'procedure': {'type':"
+                         " 'wait.signal', 'signalType': 's', 'form': ["
+                         " {'name': 'ok', 'type': 'boolean', 'required': true},"
+                         " {'name': 'why', 'requiredWhen': '!payload.ok'},"
+                         " {'name': 'how', 'requiredWhen': '!input.ok'}]}}]}"),
+        "/steps/0/procedure/form/2/requiredWhen expression_type:2 this condition sees `payload` "
+        "and nothing else");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,6 +270,8 @@ int main(void)
         DEFINITION_TEST(test_input__an_empty_list_of_parameters_allows_none),
         DEFINITION_TEST(test_input__a_default_makes_a_required_one_optional),
         DEFINITION_TEST(test_input__the_payload_of_a_form_is_held_against_it),
+        DEFINITION_TEST(test_input__required_when_a_condition_over_the_others_holds),
+        DEFINITION_TEST(test_input__conditions_are_checked_when_they_are_saved),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

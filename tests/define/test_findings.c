@@ -296,7 +296,7 @@ static void test_findings__about_commands(void **state)
         {"{'type': 1}", "/steps/0/procedure/type wrong_type"},
         {"{'type': 'wait.singal'}",
          "/steps/0/procedure/type unknown_command did you mean 'wait.signal'?"},
-        {"{'type': 'integration.http'}", "/steps/0/procedure/type not_supported_yet"},
+        {"{'type': 'message.publish'}", "/steps/0/procedure/type not_supported_yet"},
         {"{'type': 'task.create'}", "/steps/0/procedure/type not_supported_yet"},
         {"{'type': 'compute.transform'}", "/steps/0/procedure/data missing_field"},
         {"{'type': 'compute.transform', 'date': 1, 'data': 1}",

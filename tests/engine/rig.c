@@ -363,6 +363,8 @@ static bool apply(struct rig *r, struct event ev)
     ev.records = &records;
     ev.searches = &searches;
     ev.gives_up_on_records = r->gives_up_on_records;
+    if (ev.room == NULL)
+        ev.room = r->room;
     ev.kept = r->keeps_signals ? &kept : NULL;
     r->needs = 0;
     while (true) {

@@ -64,7 +64,7 @@ version=$("$pawl" version | cut -d' ' -f2)
 got=$(dpkg-deb -f "$deb" Version)
 claim "it has the version of the program" is "$version"
 got=$(dpkg-deb -f "$deb" Depends)
-for library in libmicrohttpd12 libsqlite3-0 libpq5 libcurl4 libre2-9 libyaml-0-2 tzdata; do
+for library in libssl3 libsqlite3-0 libpq5 libcurl4 libre2-9 libyaml-0-2 tzdata; do
     claim "it depends on $library" has "$library"
 done
 got=$(dpkg-deb -c "$deb" | awk '$2 != "root/root"')

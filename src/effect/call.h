@@ -1,0 +1,47 @@
+/*
+ * call.h - one call as libcurl performs it. Internal to src/effect: http.c runs
+ * the thread, call.c knows what a request and an answer are.
+ */
+#ifndef PAWL_EFFECT_CALL_H
+#define PAWL_EFFECT_CALL_H
+
+#include "base/buf.h"
+#include "effect/effect.h"
+
+#include <curl/curl.h>
+
+struct answer_header {
+    struct str name, value;
+};
+
+struct answer_headers {
+    VEC_OF(struct answer_header);
+};
+
+/* A call under way. */
+struct transfer {
+    struct effect_call *call;
+    const struct policy *policy;
+    CURL *easy;
+    struct curl_slist *headers;
+    struct str host_name; /* of the URL, without the port */
+    struct str origin;    /* scheme, host and port, in lower case */
+    unsigned redirects;   /* followed so far */
+    bool is_denied;       /* its address may not be called */
+    bool is_too_large;    /* the answer is */
+    struct buf body;
+    struct answer_headers answer_headers; /* in the call's memory */
+    size_t head_bytes;
+    struct transfer *before, *next; /* those that are performed; or spare ones */
+};
+
+/* Let the handle make this call. False: the request is none; the call has its error. */
+bool call_prepare(struct transfer *t) MUST_USE;
+
+/* The transfer has ended like this. False: it follows a redirect, and is to be performed again. */
+bool call_finish(struct transfer *t, CURLcode code) MUST_USE;
+
+/* Forget the call; the handle keeps what it needs to be used again. */
+void call_reset(struct transfer *t);
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * effect.h - what leaves the process: calls over HTTP, made by a thread of
+ * their own.
+ *
+ *     loop --effect_send()--> thread --> the service
+ *          <--mailbox-------- thread <--
+ *
+ * Every call that was taken comes back exactly once, answered or failed, unless
+ * effect_close() comes first.
+ */
+#ifndef PAWL_EFFECT_EFFECT_H
+#define PAWL_EFFECT_EFFECT_H
+
+#include "base/mailbox.h"
+#include "base/uuid.h"
+#include "effect/policy.h"
+
+/* Calls that are under way at once, all hosts together. */
+enum { EFFECT_CALLS_MAX = 16384 };
+
+/* The largest answer that is taken. */
+enum { EFFECT_ANSWER_MAX_BYTES = 1 << 20 };
+
+/* One attempt of a call. Its texts are in its own memory; effect_call_free(). */
+struct effect_call {
+    struct arena mem;
+    struct uuid execution;
+    int64_t seq; /* of the row that holds the attempt */
+    struct str key, host;
+    struct str request_json; /* {method, url, headers, body?, timeout} */
+    int64_t timeout_us;
+    unsigned slot; /* the loop's own */
+
+    /* What came of it: one of the two. */
+    struct str answer_json; /* {status_code, headers, body} */
+    struct str error_json;  /* {code, message, class} */
+};
+
+struct effect_options {
+    const struct policy *policy; /* where calls may go; must outlive it */
+    struct mailbox *answers;     /* where calls come back: room for EFFECT_CALLS_MAX */
+};
+
+struct effect *effect_open(const struct effect_options *options, struct err *err) MUST_USE;
+
+/* End the thread. Calls that are under way are given up, and nobody is told. */
+void effect_close(struct effect *e);
+
+/* A call with its memory, to be filled. */
+struct effect_call *effect_call_new(void);
+void effect_call_free(struct effect_call *call);
+
+/* Make the call. There are never more than EFFECT_CALLS_MAX under way. */
+void effect_send(struct effect *e, struct effect_call *call);
+
+#endif

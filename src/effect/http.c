@@ -1,0 +1,318 @@
+/*
+ * http.c - the thread that makes calls; see effect.h.
+ *
+ * libcurl performs many transfers on one thread and says which sockets it wants
+ * watched and when it wants to be called next: an epoll set and its timeout.
+ */
+#include "effect/call.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+enum { SPARE_MAX = 256, TAKEN_AT_ONCE = 256, EVENTS_AT_ONCE = 256 };
+
+struct effect {
+    struct effect_options options;
+    struct mailbox inbox;
+    CURLM *multi;
+    int epoll_fd;
+    long timeout_ms;         /* -1 = libcurl has nothing to do by itself */
+    bool is_closing;         /* set by the closing thread */
+    int running;             /* as libcurl counts them */
+    struct transfer *active; /* those that libcurl has */
+    struct transfer *spare;
+    unsigned spare_count;
+    pthread_t thread;
+};
+
+/* --- what libcurl wants watched --- */
+
+static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *context, void *known)
+{
+    struct effect *e = context;
+    struct epoll_event event = {.data.fd = fd};
+
+    (void)easy;
+    if (what == CURL_POLL_REMOVE) {
+        (void)epoll_ctl(e->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+        curl_multi_assign(e->multi, fd, NULL);
+        return 0;
+    }
+    event.events = (what & CURL_POLL_IN ? EPOLLIN : 0u) | (what & CURL_POLL_OUT ? EPOLLOUT : 0u);
+    if (epoll_ctl(e->epoll_fd, known != NULL ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &event) != 0 &&
+        (errno == EEXIST || errno == ENOENT))
+        (void)epoll_ctl(e->epoll_fd, errno == EEXIST ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &event);
+    if (known == NULL)
+        curl_multi_assign(e->multi, fd, e);
+    return 0;
+}
+
+static int set_timeout(CURLM *multi, long timeout_ms, void *context)
+{
+    struct effect *e = context;
+
+    (void)multi;
+    e->timeout_ms = timeout_ms;
+    return 0;
+}
+
+/* --- transfers --- */
+
+static struct transfer *transfer_new(struct effect *e)
+{
+    struct transfer *t = e->spare;
+
+    if (t != NULL) {
+        e->spare = t->next;
+        e->spare_count--;
+        return t;
+    }
+    t = calloc(1, sizeof(*t));
+    if (t == NULL)
+        PANIC("out of memory");
+    t->policy = e->options.policy;
+    buf_init(&t->body);
+    t->easy = curl_easy_init();
+    if (t->easy == NULL)
+        PANIC("out of memory");
+    return t;
+}
+
+static void transfer_drop(struct transfer *t)
+{
+    curl_easy_cleanup(t->easy);
+    buf_fini(&t->body);
+    free(t);
+}
+
+static void transfer_activate(struct effect *e, struct transfer *t)
+{
+    t->before = NULL;
+    t->next = e->active;
+    if (t->next != NULL)
+        t->next->before = t;
+    e->active = t;
+}
+
+static void transfer_deactivate(struct effect *e, struct transfer *t)
+{
+    *(t->before != NULL ? &t->before->next : &e->active) = t->next;
+    if (t->next != NULL)
+        t->next->before = t->before;
+}
+
+/* Its call goes back to the loop. */
+static void transfer_end(struct effect *e, struct transfer *t)
+{
+    struct effect_call *call = t->call;
+
+    transfer_deactivate(e, t);
+    call_reset(t);
+    mailbox_put_reserved(e->options.answers, call);
+    if (e->spare_count == SPARE_MAX) {
+        transfer_drop(t);
+        return;
+    }
+    t->next = e->spare;
+    e->spare = t;
+    e->spare_count++;
+}
+
+static void begin_call(struct effect *e, struct effect_call *call)
+{
+    struct transfer *t = transfer_new(e);
+
+    t->call = call;
+    transfer_activate(e, t);
+    if (!call_prepare(t) || curl_multi_add_handle(e->multi, t->easy) != CURLM_OK) {
+        if (call->error_json.len == 0)
+            call->error_json = STR("{\"code\":\"internal_call\",\"class\":\"transient\","
+                                   "\"message\":\"the call could not be begun\"}");
+        transfer_end(e, t);
+    }
+}
+
+static void take_finished(struct effect *e)
+{
+    CURLMsg *message;
+    int left;
+
+    while ((message = curl_multi_info_read(e->multi, &left)) != NULL) {
+        struct transfer *t = NULL;
+        CURLcode code = message->data.result;
+        CURL *easy = message->easy_handle;
+
+        if (message->msg != CURLMSG_DONE)
+            continue;
+        curl_easy_getinfo(easy, CURLINFO_PRIVATE, &t);
+        curl_multi_remove_handle(e->multi, easy);
+        if (call_finish(t, code))
+            transfer_end(e, t);
+        else if (curl_multi_add_handle(e->multi, easy) != CURLM_OK)
+            PANIC("libcurl does not take a transfer again");
+    }
+}
+
+/* --- the thread --- */
+
+static void take_calls(struct effect *e)
+{
+    void *items[TAKEN_AT_ONCE];
+    size_t count;
+
+    do {
+        count = mailbox_take(&e->inbox, items, TAKEN_AT_ONCE);
+        for (size_t i = 0; i < count; i++)
+            begin_call(e, items[i]);
+    } while (count == TAKEN_AT_ONCE);
+}
+
+static void perform(struct effect *e, curl_socket_t fd, unsigned events)
+{
+    int what = (events & EPOLLIN ? CURL_CSELECT_IN : 0) |
+               (events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
+               (events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
+
+    curl_multi_socket_action(e->multi, fd, what, &e->running);
+}
+
+static void *run_thread(void *context)
+{
+    struct epoll_event events[EVENTS_AT_ONCE];
+    struct effect *e = context;
+
+    while (!__atomic_load_n(&e->is_closing, __ATOMIC_RELAXED)) {
+        int timeout_ms = e->timeout_ms > 60000 || e->timeout_ms < 0 ? 60000 : (int)e->timeout_ms;
+        int count = epoll_wait(e->epoll_fd, events, EVENTS_AT_ONCE, timeout_ms);
+        bool is_due = count == 0 && e->timeout_ms >= 0;
+
+        if (count < 0 && errno != EINTR)
+            PANIC("epoll failed");
+        for (int i = 0; i < count; i++) {
+            if (events[i].data.fd == mailbox_fd(&e->inbox))
+                take_calls(e);
+            else
+                perform(e, events[i].data.fd, events[i].events);
+        }
+        if (is_due || e->timeout_ms == 0)
+            curl_multi_socket_action(e->multi, CURL_SOCKET_TIMEOUT, 0, &e->running);
+        take_finished(e);
+    }
+    return NULL;
+}
+
+/* --- opening and closing --- */
+
+static bool open_parts(struct effect *e, struct err *err)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+
+    if (!mailbox_init(&e->inbox, EFFECT_CALLS_MAX, err))
+        return false;
+    e->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    event.data.fd = mailbox_fd(&e->inbox);
+    e->multi = curl_multi_init();
+    if (e->epoll_fd < 0 || e->multi == NULL ||
+        epoll_ctl(e->epoll_fd, EPOLL_CTL_ADD, event.data.fd, &event) != 0)
+        return err_set(err, ERR_IO, "cannot make what calls need: %s", strerror(errno));
+    curl_multi_setopt(e->multi, CURLMOPT_SOCKETFUNCTION, watch_socket);
+    curl_multi_setopt(e->multi, CURLMOPT_SOCKETDATA, e);
+    curl_multi_setopt(e->multi, CURLMOPT_TIMERFUNCTION, set_timeout);
+    curl_multi_setopt(e->multi, CURLMOPT_TIMERDATA, e);
+    curl_multi_setopt(e->multi, CURLMOPT_MAXCONNECTS, 1024L);
+    return true;
+}
+
+static void close_parts(struct effect *e)
+{
+    while (e->active != NULL) {
+        struct transfer *t = e->active;
+        struct effect_call *call = t->call;
+
+        transfer_deactivate(e, t);
+        curl_multi_remove_handle(e->multi, t->easy);
+        call_reset(t);
+        effect_call_free(call);
+        transfer_drop(t);
+    }
+    while (e->spare != NULL) {
+        struct transfer *t = e->spare;
+        e->spare = t->next;
+        transfer_drop(t);
+    }
+    if (e->multi != NULL)
+        curl_multi_cleanup(e->multi);
+    if (e->epoll_fd >= 0)
+        close(e->epoll_fd);
+}
+
+struct effect *effect_open(const struct effect_options *options, struct err *err)
+{
+    struct effect *e = calloc(1, sizeof(*e));
+
+    if (e == NULL)
+        PANIC("out of memory");
+    e->options = *options;
+    e->epoll_fd = -1;
+    e->timeout_ms = -1;
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+        free(e);
+        err_set(err, ERR_IO, "libcurl cannot be used");
+        return NULL;
+    }
+    if (!open_parts(e, err)) {
+        close_parts(e);
+        free(e);
+        return NULL;
+    }
+    if (pthread_create(&e->thread, NULL, run_thread, e) != 0) {
+        err_set(err, ERR_IO, "cannot start a thread for calls");
+        close_parts(e);
+        free(e);
+        return NULL;
+    }
+    return e;
+}
+
+void effect_close(struct effect *e)
+{
+    void *items[TAKEN_AT_ONCE];
+    size_t count;
+
+    __atomic_store_n(&e->is_closing, true, __ATOMIC_RELAXED);
+    mailbox_close(&e->inbox); /* wakes the thread */
+    (void)pthread_join(e->thread, NULL);
+    while ((count = mailbox_take(&e->inbox, items, TAKEN_AT_ONCE)) > 0)
+        for (size_t i = 0; i < count; i++)
+            effect_call_free(items[i]);
+    close_parts(e);
+    mailbox_fini(&e->inbox);
+    free(e);
+}
+
+/* --- for the loop --- */
+
+struct effect_call *effect_call_new(void)
+{
+    struct effect_call *call = calloc(1, sizeof(*call));
+
+    if (call == NULL)
+        PANIC("out of memory");
+    arena_init(&call->mem);
+    return call;
+}
+
+void effect_call_free(struct effect_call *call)
+{
+    arena_fini(&call->mem);
+    free(call);
+}
+
+void effect_send(struct effect *e, struct effect_call *call)
+{
+    /* As many fit as may be under way. */
+    if (!mailbox_reserve(e->options.answers) || !mailbox_put(&e->inbox, call))
+        PANIC("more calls are under way than may be");
+}

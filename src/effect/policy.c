@@ -1,0 +1,117 @@
+/* policy.c - see policy.h. */
+#include "effect/policy.h"
+
+/* What is denied unless it is allowed: networks of the link, and what clouds serve metadata at. */
+static const char *const denied_by_default[] = {
+    "169.254.0.0/16", "fe80::/10", "fd00:ec2::254/128",  "100.100.100.200/32",
+    "224.0.0.0/4",    "ff00::/8",  "255.255.255.255/32", "0.0.0.0/8",
+};
+
+static bool read_range(struct str text, struct policy_rule *out)
+{
+    int64_t slash = str_find(text, STR("/"), 0), prefix;
+    struct str address = slash >= 0 ? str_slice(text, 0, (size_t)slash) : text;
+
+    if (inet_read(address, &out->net) != INET_OK)
+        return false;
+    out->prefix = inet_bits(&out->net);
+    if (slash < 0)
+        return true;
+    if (!str_to_int64(str_slice(text, (size_t)slash + 1, text.len), &prefix) || prefix < 0 ||
+        prefix > (int64_t)inet_bits(&out->net))
+        return false;
+    out->prefix = (unsigned)prefix;
+    return true;
+}
+
+static bool is_name(struct str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+
+        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'))
+            return false;
+    }
+    /* Digits and dots alone are a mistyped address. */
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] >= 'a' && text.ptr[i] <= 'z')
+            return true;
+    return false;
+}
+
+static struct str lower(struct arena *mem, struct str text)
+{
+    char *out = arena_alloc(mem, text.len + 1);
+
+    for (size_t i = 0; i < text.len; i++)
+        out[i] = text.ptr[i] >= 'A' && text.ptr[i] <= 'Z' ? (char)(text.ptr[i] + 32) : text.ptr[i];
+    return str_from(out, text.len);
+}
+
+bool policy_read(struct arena *mem, struct str text, struct policy_rules *out, struct err *err)
+{
+    size_t at = 0;
+
+    *out = (struct policy_rules){0};
+    while (at <= text.len) {
+        int64_t comma = str_find(text, STR(","), at);
+        size_t end = comma >= 0 ? (size_t)comma : text.len;
+        struct str item = str_trim(str_slice(text, at, end));
+        struct policy_rule rule = {0};
+
+        at = end + 1;
+        if (item.len == 0)
+            continue;
+        item = lower(mem, item);
+        if (!read_range(item, &rule)) {
+            if (!is_name(item))
+                return err_set(err, ERR_INVALID,
+                               "'%.*s' is no address, no range such as 10.0.0.0/8 and no name of "
+                               "a host",
+                               STR_ARG(item));
+            rule.name = item;
+        }
+        *VEC_ADD(mem, out) = rule;
+    }
+    return true;
+}
+
+static bool matches(const struct policy_rule *rule, struct str host, const struct inet *address)
+{
+    if (rule->name.len == 0)
+        return inet_holds(&rule->net, rule->prefix, address);
+    return str_eq(rule->name, host) ||
+           (rule->name.ptr[0] == '.' && str_ends_with(host, rule->name));
+}
+
+static bool any_matches(const struct policy_rules *rules, struct str host,
+                        const struct inet *address)
+{
+    for (size_t i = 0; i < rules->count; i++)
+        if (matches(&rules->items[i], host, address))
+            return true;
+    return false;
+}
+
+static bool is_denied_by_default(const struct inet *address)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(denied_by_default); i++) {
+        struct policy_rule rule = {0};
+
+        if (read_range(str_of(denied_by_default[i]), &rule) &&
+            inet_holds(&rule.net, rule.prefix, address))
+            return true;
+    }
+    return false;
+}
+
+bool policy_permits(const struct policy *p, struct str host, const struct inet *address)
+{
+    if (any_matches(&p->deny, host, address))
+        return false;
+    for (size_t i = 0; i < p->allow.count; i++)
+        if (p->allow.items[i].name.len == 0 && matches(&p->allow.items[i], host, address))
+            return true;
+    return (p->allow.count == 0 || any_matches(&p->allow, host, address)) &&
+           !is_denied_by_default(address);
+}

@@ -1,0 +1,454 @@
+/*
+ * call.c - integration.http; see call.h.
+ *
+ * A request is evaluated once a visit and is the same for all attempts:
+ *
+ *     {method, url, headers, body?, timeout (ms), expect: [...]?, classes: {...}?}
+ *
+ * It is kept with what the step has done (suspend.c), and the row `call` of
+ * each attempt shows it. The attempt is in the commit before anything is sent:
+ * cursor.call_seq is its row. A host that is busy makes the call wait without
+ * an attempt, so that no time runs while nothing was sent.
+ */
+#include "engine/call.h"
+#include "engine/call_url.h"
+#include "engine/command.h"
+#include "engine/procedure.h"
+#include "engine/step.h"
+#include "value/json.h"
+
+enum { TIMEOUT_MAX_MS = 3600 * 1000 };
+
+static const int64_t TIMEOUT_DEFAULT_US = 10 * INT64_C(1000000);
+/* The answer has so long to arrive here after the call has ended. */
+static const int64_t GRACE_US = 5 * INT64_C(1000000);
+/* A call that waits for room is told of it by its node; should that have ended, it looks itself. */
+static const int64_t LOOK_US = 30 * INT64_C(1000000);
+
+/* Whether one more call may leave for that host. */
+static bool has_room(const struct turn *t, struct str host)
+{
+    const struct call_room *room = t->ev->room;
+    const struct call_host *known;
+    size_t count = 0;
+
+    if (room == NULL)
+        return true;
+    known = map_get(room->hosts, host);
+    if (known != NULL)
+        count = known->under_way;
+    for (size_t i = 0; i < t->out->calls.count; i++)
+        count += str_eq(t->out->calls.items[i].host, host);
+    return count < room->limit && t->out->calls.count < room->left;
+}
+
+bool call_has_news(const struct turn *t, const struct cursor *cursor)
+{
+    return call_is_queued(cursor) && has_room(t, cursor->host);
+}
+
+/* --- the request --- */
+
+static bool refuse(struct turn *t, const char *code, const char *what)
+{
+    (void)turn_fail(t, str_of(code), STR("business"), "%s", what);
+    return false;
+}
+
+/* A part of a URL or a header: a text, or a number or a boolean as JSON writes it. */
+static bool read_text(struct turn *t, struct value v, struct str *out)
+{
+    if (v.kind == VALUE_STRING) {
+        *out = value_text(v);
+        return true;
+    }
+    if (v.kind == VALUE_MAP || v.kind == VALUE_LIST)
+        return refuse(t, "validation_type", "a header or a parameter of the query is a text");
+    return turn_json(t, v, out);
+}
+
+static bool add_query(struct turn *t, struct buf *url, struct value query)
+{
+    struct str text;
+
+    for (uint32_t i = 0; i < query.map->count; i++) {
+        const struct value_entry *e = &query.map->entries[i];
+        bool is_list = e->value.kind == VALUE_LIST;
+        uint32_t count = is_list ? e->value.len : 1;
+
+        for (uint32_t k = 0; k < count; k++) {
+            struct value v = is_list ? e->value.items[k] : e->value;
+
+            if (v.kind == VALUE_NULL)
+                continue;
+            if (!read_text(t, v, &text))
+                return false;
+            url_add_parameter(url, value_text(e->key), text);
+        }
+    }
+    return true;
+}
+
+static bool evaluate_url(struct turn *t, const struct command *c, struct str *url, struct str *host)
+{
+    struct value query;
+    struct buf out;
+    const char *wrong;
+
+    if (!command_text(t, c, FIELD_URL, STR_NONE, url) || !command_field(t, c, FIELD_QUERY, &query))
+        return false;
+    if (query.kind != VALUE_ABSENT && query.kind != VALUE_NULL && query.kind != VALUE_MAP)
+        return refuse(t, "validation_type", "'query' must be an object");
+    wrong = url_host(t->mem, *url, host);
+    if (wrong != NULL)
+        return refuse(t, "validation_url", wrong);
+    if (query.kind != VALUE_MAP)
+        return true;
+    buf_init_arena(&out, t->mem);
+    buf_str(&out, *url);
+    if (!add_query(t, &out, query))
+        return false;
+    *url = buf_view(&out);
+    return true;
+}
+
+static bool evaluate_headers(struct turn *t, const struct command *c, struct value *out)
+{
+    struct value_entry *entries;
+    struct value written;
+    uint32_t count = 0;
+    size_t duplicate;
+
+    if (!command_field(t, c, FIELD_HEADERS, &written))
+        return false;
+    *out = value_map_empty();
+    if (written.kind == VALUE_ABSENT || written.kind == VALUE_NULL)
+        return true;
+    if (written.kind != VALUE_MAP)
+        return refuse(t, "validation_type", "'headers' must be an object");
+    entries = ARENA_ARRAY(t->mem, written.map->count + 1, struct value_entry);
+    for (uint32_t i = 0; i < written.map->count; i++) {
+        const struct value_entry *e = &written.map->entries[i];
+        const char *wrong;
+        struct str text;
+
+        if (e->value.kind == VALUE_NULL)
+            continue;
+        if (!read_text(t, e->value, &text))
+            return false;
+        wrong = url_header_mistake(value_text(e->key), text);
+        if (wrong != NULL)
+            return refuse(t, "validation_header", wrong);
+        entries[count++] = (struct value_entry){.key = e->key, .value = value_string(text)};
+    }
+    *out = value_map_make(t->mem, entries, count, &duplicate);
+    return true;
+}
+
+static bool evaluate_timeout(struct turn *t, const struct command *c, int64_t *out_ms)
+{
+    const struct step *step = turn_step(t);
+    int64_t us = TIMEOUT_DEFAULT_US;
+    struct value v;
+
+    if (!command_field(t, c, FIELD_TIMEOUT, &v))
+        return false;
+    if (v.kind != VALUE_ABSENT && (!define_duration_us(v, &us) || us <= 0))
+        return refuse(t, "validation_timeout", "'timeout' must be a duration such as \"10s\"");
+    if (step->timeout_us > 0 && step->timeout_us < us)
+        us = step->timeout_us;
+    *out_ms = (us + 999) / 1000;
+    if (*out_ms > TIMEOUT_MAX_MS)
+        return refuse(t, "validation_timeout", "a call takes an hour at most");
+    return true;
+}
+
+static void add_member(struct value_entry *entries, size_t *count, const char *name, struct value v)
+{
+    if (v.kind != VALUE_ABSENT)
+        entries[(*count)++] = (struct value_entry){.key = value_key(str_of(name)), .value = v};
+}
+
+/* STEP_DONE or STEP_FAILED. */
+static enum step_result evaluate_request(struct turn *t, const struct command *c, struct value *out)
+{
+    struct value_entry *entries = ARENA_ARRAY(t->mem, 8, struct value_entry);
+    struct value headers, body, expect, classes;
+    struct str method, url, host;
+    int64_t timeout_ms = 0;
+    size_t count = 0, duplicate;
+
+    if (!command_text(t, c, FIELD_METHOD, STR("GET"), &method) ||
+        !evaluate_url(t, c, &url, &host) || !evaluate_headers(t, c, &headers) ||
+        !command_field(t, c, FIELD_BODY, &body) || !evaluate_timeout(t, c, &timeout_ms) ||
+        !command_field(t, c, FIELD_EXPECT, &expect) ||
+        !command_field(t, c, FIELD_CLASSES, &classes))
+        return STEP_FAILED;
+    add_member(entries, &count, "method", value_string(method));
+    add_member(entries, &count, "url", value_string(url));
+    add_member(entries, &count, "headers", headers);
+    add_member(entries, &count, "body", body);
+    add_member(entries, &count, "timeout", value_int(timeout_ms));
+    add_member(entries, &count, "expect", expect);
+    add_member(entries, &count, "classes", classes);
+    *out = value_map_make(t->mem, entries, count, &duplicate);
+    return turn_freeze(t, out, &(struct str){0}) ? STEP_DONE : STEP_FAILED;
+}
+
+static struct str request_text(struct value request, struct str name)
+{
+    struct value v = value_map_get_str(request, name);
+
+    return v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
+}
+
+/* --- asking --- */
+
+static struct str describe(struct turn *t, struct value request)
+{
+    const struct cursor *cursor = &t->x->cursor;
+    struct buf why;
+
+    buf_init_arena(&why, t->mem);
+    member_kind(&why, WAITING_CALL);
+    member_text(&why, "step", turn_step(t)->code);
+    member_text(&why, "method", request_text(request, STR("method")));
+    member_text(&why, "url", request_text(request, STR("url")));
+    if (cursor->phase == PHASE_RECONCILE)
+        member_json(&why, "reconcile", STR("true"));
+    if (call_is_queued(cursor)) {
+        member_json(&why, "queued", STR("true"));
+        member_text(&why, "reason", STR("as many calls as may be are under way to this host"));
+    }
+    member_time(&why, "since", t->now_us);
+    if (!call_is_queued(cursor))
+        member_time(&why, "until", cursor->wake_at_us - GRACE_US);
+    return member_end(&why);
+}
+
+static enum cursor_phase waiting_phase(const struct turn *t)
+{
+    return t->about != NULL ? t->x->cursor.phase : PHASE_JOB;
+}
+
+/* The attempt is part of this commit, and leaves with it. */
+static void send(struct turn *t, struct value request, struct str request_json)
+{
+    struct cursor *cursor = &t->x->cursor;
+    int64_t timeout_us = value_map_get_str(request, STR("timeout")).i * 1000;
+    struct history_row *row;
+
+    cursor->call_seq = t->x->seq + 1;
+    cursor->wake_at_us = t->wall_us + timeout_us + GRACE_US;
+    step_wait(t, waiting_phase(t), WAITING_CALL, STR("call"), describe(t, request));
+    row = &t->out->history.items[t->out->history.count - 1];
+    ASSERT(row->seq == cursor->call_seq);
+    row->key = cursor->awaited;
+    row->input_json = request_json;
+    *VEC_ADD(t->mem, &t->out->calls) = (struct http_call){
+        .key = cursor->awaited,
+        .seq = cursor->call_seq,
+        .host = cursor->host,
+        .request_json = request_json,
+        .timeout_us = timeout_us,
+    };
+}
+
+static void wait_for_room(struct turn *t, struct value request)
+{
+    struct cursor *cursor = &t->x->cursor;
+
+    cursor->call_seq = 0;
+    cursor->wake_at_us = t->wall_us + LOOK_US;
+    step_wait(t, waiting_phase(t), WAITING_CALL, STR("queued"), describe(t, request));
+    t->out->history.items[t->out->history.count - 1].key = cursor->awaited;
+}
+
+static enum step_result ask(struct turn *t, const struct command *c, struct value request)
+{
+    struct cursor *cursor = &t->x->cursor;
+    struct str place = procedure_command_place(t, c), json, host;
+
+    if (t->reminder > 0)
+        return turn_fail(t, STR("validation_procedure"), STR("business"),
+                         "a reminder cannot wait for the answer of a call");
+    if (!turn_json(t, request, &json))
+        return STEP_FAILED;
+    if (url_host(t->mem, request_text(request, STR("url")), &host) != NULL)
+        PANIC("the URL of a request was looked at before");
+    procedure_note_input(t, c, request);
+    if (!suspend_step(t, place))
+        return STEP_FAILED;
+    cursor->awaited = turn_key(t, key_position(t->mem, place));
+    cursor->host = host;
+    if (has_room(t, host))
+        send(t, request, json);
+    else
+        wait_for_room(t, request);
+    return STEP_WAITS;
+}
+
+enum step_result call_run(struct turn *t, const struct command *c, struct value *out)
+{
+    struct str place = procedure_command_place(t, c);
+    struct value request = procedure_noted_input(t, c);
+    enum step_result end = procedure_answered(t, place, out);
+
+    if (end == STEP_FAILED || out->kind != VALUE_ABSENT)
+        return end;
+    if (t->is_stopping)
+        return STEP_FAILED;
+    if (request.kind != VALUE_MAP && evaluate_request(t, c, &request) != STEP_DONE)
+        return STEP_FAILED;
+    return ask(t, c, request);
+}
+
+/* --- what comes of it --- */
+
+enum step_result call_wake(struct turn *t)
+{
+    struct cursor *cursor = &t->x->cursor;
+    struct value request;
+    struct str json;
+
+    turn_begin_step(t);
+    if (call_is_queued(cursor)) {
+        request = suspend_asked(t);
+        if (!has_room(t, cursor->host) && cursor->wake_at_us > t->wall_us)
+            return STEP_SKIPPED;
+        if (!has_room(t, cursor->host)) {
+            wait_for_room(t, request);
+            return STEP_WAITS;
+        }
+        if (!turn_json(t, request, &json))
+            PANIC("what was read from JSON has no JSON form");
+        cursor->started_at_us = t->now_us;
+        send(t, request, json);
+        return STEP_WAITS;
+    }
+    if (cursor->wake_at_us > t->wall_us &&
+        (t->x->rollback == NULL || t->x->rollback->deadline_at_us > t->wall_us ||
+         t->x->rollback->deadline_at_us == 0))
+        return STEP_SKIPPED;
+    return turn_fail(t, STR("timeout_call"), STR("indeterminate"),
+                     "the call had no answer before its time was up");
+}
+
+/* "404", 404, "4xx" */
+static bool matches_status(struct value pattern, int64_t status)
+{
+    struct str text = pattern.kind == VALUE_STRING ? value_text(pattern) : STR_NONE;
+    int64_t number;
+
+    if (pattern.kind == VALUE_INT)
+        return pattern.i == status;
+    if (text.len == 3 && (str_ends_with(text, STR("xx")) || str_ends_with(text, STR("XX"))))
+        return text.ptr[0] - '0' == status / 100;
+    return str_to_int64(text, &number) && number == status;
+}
+
+static bool is_expected(struct value request, int64_t status, bool reconciles)
+{
+    struct value expect = value_map_get_str(request, STR("expect"));
+
+    if (expect.kind != VALUE_LIST)
+        return status / 100 == 2 && !(status == 202 && reconciles);
+    for (uint32_t i = 0; i < expect.len; i++)
+        if (matches_status(expect.items[i], status))
+            return true;
+    return false;
+}
+
+/* The class that the definition gives to a status, exact ones before "4xx"; or empty. */
+static struct str class_written(struct value request, int64_t status)
+{
+    struct value classes = value_map_get_str(request, STR("classes"));
+    struct str found = STR_NONE;
+
+    for (uint32_t i = 0; classes.kind == VALUE_MAP && i < classes.map->count; i++) {
+        const struct value_entry *e = &classes.map->entries[i];
+        bool is_exact = !str_ends_with(value_text(e->key), STR("xx"));
+
+        if (e->value.kind == VALUE_STRING && matches_status(e->key, status) &&
+            (found.len == 0 || is_exact))
+            found = value_text(e->value);
+    }
+    return found;
+}
+
+static bool is_class(struct str text)
+{
+    return str_eq(text, STR("business")) || str_eq(text, STR("transient")) ||
+           str_eq(text, STR("indeterminate"));
+}
+
+/* Whether a failure with this status leaves open whether the service has done it. */
+static bool is_open(int64_t status)
+{
+    return status == 500 || status == 502 || status == 504;
+}
+
+static struct str class_of_status(int64_t status, bool is_safe, bool reconciles)
+{
+    if (reconciles && !is_safe && (status == 202 || is_open(status)))
+        return STR("indeterminate");
+    if (status == 408 || status == 425 || status == 429 || status == 503 || is_open(status))
+        return STR("transient");
+    return STR("business");
+}
+
+/* Retry-After in seconds; the form with a date asks for no more than the policy has. */
+static int64_t retry_after_us(struct value answer)
+{
+    struct value headers = value_map_get_str(answer, STR("headers"));
+    struct value after =
+        headers.kind == VALUE_MAP ? value_map_get_str(headers, STR("retry-after")) : value_absent();
+    int64_t seconds;
+
+    if (after.kind != VALUE_STRING || !str_to_int64(value_text(after), &seconds) || seconds < 0 ||
+        seconds > 365 * 86400)
+        return 0;
+    return seconds * 1000000;
+}
+
+/* What the service says about its failure: {error: {code, class, message}}. */
+static struct value service_error(struct value answer)
+{
+    struct value body = value_map_get_str(answer, STR("body"));
+    struct value error =
+        body.kind == VALUE_MAP ? value_map_get_str(body, STR("error")) : value_absent();
+
+    return error.kind == VALUE_MAP ? error : value_map_empty();
+}
+
+static struct str text_member(struct value map, struct str name)
+{
+    struct value v = value_map_get_str(map, name);
+
+    return v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
+}
+
+enum step_result call_judge(struct turn *t, struct value answer)
+{
+    struct value request = suspend_asked(t), said = service_error(answer);
+    struct str method = request_text(request, STR("method")), class, message;
+    int64_t status = value_map_get_str(answer, STR("status_code")).i;
+    bool is_safe = str_eq(method, STR("GET")) || str_eq(method, STR("HEAD"));
+    bool reconciles = t->about == NULL && turn_step(t)->reconcile != NULL;
+
+    if (is_expected(request, status, reconciles))
+        return STEP_DONE;
+    class = class_written(request, status);
+    if (!is_class(class))
+        class = text_member(said, STR("class"));
+    if (!is_class(class))
+        class = class_of_status(status, is_safe, reconciles);
+    message = text_member(said, STR("message"));
+    (void)turn_fail(t, STR("external_status"), class, "%.*s %.*s answered %lld%s%.*s",
+                    STR_ARG(method), STR_ARG(request_text(request, STR("url"))), (long long)status,
+                    message.len > 0 ? ": " : "", STR_ARG(message));
+    t->failure.details = answer;
+    t->failure.retry_after_us = retry_after_us(answer);
+    t->failure.is_unsure = !is_safe && is_open(status);
+    return STEP_FAILED;
+}

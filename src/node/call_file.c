@@ -1,0 +1,95 @@
+/* call_file.c - see call_file.h. */
+#include "node/call_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Room on the disk too: a hole that cannot be filled would end the process when it is written. */
+static bool make_room(int fd, size_t bytes)
+{
+    struct stat s;
+
+    if (fstat(fd, &s) != 0)
+        return false;
+    return s.st_size >= (off_t)bytes || posix_fallocate(fd, 0, (off_t)bytes) == 0;
+}
+
+static bool map_file(struct call_file *f, const char *path, struct err *err)
+{
+    size_t bytes = f->slot_count * sizeof(*f->slots);
+    void *page;
+
+    f->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (f->fd < 0 || !make_room(f->fd, bytes))
+        return err_set(err, ERR_IO, "cannot write %s: %s", path, strerror(errno));
+    page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, f->fd, 0);
+    if (page == MAP_FAILED)
+        return err_set(err, ERR_IO, "cannot map %s: %s", path, strerror(errno));
+    f->slots = page;
+    return true;
+}
+
+bool call_file_open(struct call_file *f, struct str data_path, unsigned slot_count, struct err *err)
+{
+    char path[4096];
+
+    *f = (struct call_file){.fd = -1, .slot_count = slot_count};
+    if (data_path.len == 0)
+        return true;
+    if (snprintf(path, sizeof(path), "%.*s/calls", STR_ARG(data_path)) >= (int)sizeof(path))
+        return err_set(err, ERR_IO, "the path of the data folder is too long");
+    if (!map_file(f, path, err)) {
+        call_file_close(f);
+        return false;
+    }
+    f->free = malloc(slot_count * sizeof(*f->free));
+    if (f->free == NULL)
+        PANIC("out of memory");
+    for (unsigned i = slot_count; i > 0; i--)
+        if (f->slots[i - 1].seq == 0)
+            f->free[f->free_count++] = i - 1;
+    return true;
+}
+
+void call_file_close(struct call_file *f)
+{
+    if (f->slots != NULL)
+        munmap(f->slots, f->slot_count * sizeof(*f->slots));
+    if (f->fd >= 0)
+        close(f->fd);
+    free(f->free);
+    *f = (struct call_file){.fd = -1};
+}
+
+bool call_file_left(const struct call_file *f, unsigned number, struct call_slot *out)
+{
+    if (f->slots == NULL || f->slots[number].seq == 0)
+        return false;
+    *out = f->slots[number];
+    return true;
+}
+
+unsigned call_file_enter(struct call_file *f, struct uuid execution, int64_t seq)
+{
+    unsigned number;
+
+    if (f->slots == NULL)
+        return 0;
+    ASSERT(f->free_count > 0);
+    number = f->free[--f->free_count];
+    f->slots[number] = (struct call_slot){.execution = execution, .seq = seq};
+    return number;
+}
+
+void call_file_leave(struct call_file *f, unsigned number)
+{
+    if (f->slots == NULL)
+        return;
+    f->slots[number].seq = 0;
+    f->free[f->free_count++] = number;
+}

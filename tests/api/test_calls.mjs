@@ -1,0 +1,191 @@
+// integration.http against real services on this machine, on both stores: what leaves, what an answer means, what a
+// kill leaves behind.
+import { createServer } from 'node:http';
+
+import { until as eventually } from '../kill/server.mjs';
+import { check, claim, equal, run } from './stores.mjs';
+
+/** A service that remembers what it was asked and answers as the path says. */
+class Service {
+    constructor() {
+        this.requests = [];
+        this.held = [];
+        this.server = createServer((request, response) => this.take(request, response));
+    }
+
+    async open() {
+        await new Promise((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+        this.url = `http://127.0.0.1:${this.server.address().port}`;
+    }
+
+    close() {
+        for (const response of this.held) response.destroy();
+        this.server.closeAllConnections();
+        this.server.close();
+    }
+
+    async take(request, response) {
+        let body = '';
+        for await (const part of request) body += part;
+        const url = new URL(request.url, 'http://x');
+        this.requests.push({ method: request.method, path: url.pathname, query: url.search, headers: request.headers, body });
+        const json = (status, value, headers = {}) => {
+            response.writeHead(status, { 'content-type': 'application/json', ...headers });
+            response.end(JSON.stringify(value));
+        };
+        const [, word, rest] = url.pathname.split('/');
+        if (word === 'echo') return json(200, { method: request.method, query: url.search, body, headers: request.headers });
+        if (word === 'status') return json(Number(rest), { error: { code: 'said', message: `as asked: ${rest}` } });
+        if (word === 'text') return response.end('plain text');
+        if (word === 'binary') return response.end(Buffer.from([0xff, 0x00, 0xfe]));
+        if (word === 'large') return response.end('x'.repeat(Number(rest)));
+        if (word === 'redirect') return response.writeHead(302, { location: '/echo' }).end();
+        if (word === 'elsewhere') return response.writeHead(302, { location: 'http://127.0.0.2:1/' }).end();
+        if (word === 'reset') return request.socket.destroy();
+        if (word === 'hold') return this.held.push(response);
+        if (word === 'flaky') {
+            const tries = this.requests.filter((r) => r.path === url.pathname).length;
+            return tries < 3 ? json(503, {}) : json(200, { tries });
+        }
+        return json(404, {});
+    }
+
+    of(path) {
+        return this.requests.filter((r) => r.path === path);
+    }
+}
+
+const service = new Service();
+await service.open();
+
+const http = (path, more = {}) => ({ type: 'integration.http', url: `${service.url}${path}`, ...more });
+const once = { retry: { maxAttempts: 1 } };
+let count = 0;
+
+/** Publish a process of these steps and run it to its end. */
+async function execute(rig, steps, input = {}) {
+    const code = `calls_${++count}`;
+    await rig.publish({ code, input: [{ name: 'n', type: 'integer', default: 7 }], steps });
+    const answer = await rig.api('POST', '/executions?wait=60s', { code, input });
+    check(answer.status < 300, JSON.stringify(answer.body));
+    return answer.body;
+}
+
+const call = (rig, command, more = once) => execute(rig, [{ code: 'ask', procedure: command, ...more }]);
+
+claim('a request leaves as it was written, and its answer is the result', async (rig) => {
+    const x = await call(rig, http('/echo/a', {
+        method: 'POST', query: { 'a b': ['x', 'y&'] }, headers: { 'X-Own': 'yes' }, body: { n: '$.input.n' },
+    }));
+    equal(x.status, 'completed', JSON.stringify(x));
+    const { status_code: status, headers, body } = x.context.steps.ask.output;
+    equal([status, headers['content-type'], body.method, body.query, body.body], [200, 'application/json', 'POST', '?a%20b=x&a%20b=y%26', '{"n":7}']);
+    equal([body.headers['x-own'], body.headers['content-type'], body.headers['idempotency-key']], ['yes', 'application/json', `${x.id}-ask`]);
+});
+
+claim('a text is sent and received as a text', async (rig) => {
+    const x = await call(rig, [http('/echo/t', { method: 'PUT', body: 'hello', as: 'sent' }), http('/text', { result: ['$.response.body', '$.sent.body.body'] })]);
+    equal(x.context.steps.ask.output, ['plain text', 'hello']);
+});
+
+claim('an answer that is no text, too large, or of another status fails with a code of its own', async (rig) => {
+    equal((await call(rig, http('/binary'))).error.code, 'external_bad_body');
+    equal((await call(rig, http(`/large/${(1 << 20) + 1}`))).error.code, 'limit_answer_size');
+    const refused = await call(rig, http('/status/422'));
+    equal([refused.error.code, refused.error.class], ['external_status', 'business']);
+    check(refused.error.message.includes('as asked: 422'), refused.error.message);
+});
+
+claim('what cannot be reached is transient, what was sent and not answered is not known', async (rig) => {
+    const nobody = await call(rig, { type: 'integration.http', url: 'http://127.0.0.1:1/' });
+    equal([nobody.error.code, nobody.error.class], ['external_unreachable', 'transient']);
+    const reset = await call(rig, http('/reset', { method: 'POST', body: {} }));
+    equal([reset.error.code, reset.error.class], ['external_no_answer', 'indeterminate']);
+    const slow = await call(rig, http('/hold/1', { timeout: '200ms' }));
+    equal([slow.error.code, slow.error.class], ['timeout_call', 'indeterminate']);
+});
+
+claim('a transient answer is tried again with the same key', async (rig) => {
+    const path = `/flaky/${rig.name}`;
+    const x = await call(rig, http(path, { method: 'POST', body: {} }), { retry: { maxAttempts: 5, delay: '10ms' } });
+    equal([x.status, x.context.steps.ask.output.body.tries], ['completed', 3]);
+    equal(new Set(service.of(path).map((r) => r.headers['idempotency-key'])).size, 1);
+});
+
+claim('redirects are followed within the same origin only', async (rig) => {
+    equal((await call(rig, http('/redirect'))).context.steps.ask.output.body.method, 'GET');
+    const away = await call(rig, http('/elsewhere'));
+    equal([away.error.code, away.error.details.status_code], ['external_status', 302]);
+    const post = await call(rig, http('/redirect', { method: 'POST', body: {} }));
+    equal(post.error.code, 'external_status');
+});
+
+claim('link-local addresses are denied before anything is sent', async (rig) => {
+    for (const host of ['169.254.169.254', '[fe80::1]', '0.0.0.0']) {
+        const x = await call(rig, { type: 'integration.http', url: `http://${host}/latest/meta-data` });
+        equal([x.error.code, x.error.class], ['permission_address', 'business'], host);
+    }
+});
+
+claim('an execution says for which call it waits, and cancelling waits for its answer', async (rig) => {
+    const path = `/hold/${rig.name}`;
+    const code = `calls_${++count}`;
+    await rig.publish({ code, steps: [{ code: 'ask', procedure: http(path, { method: 'POST', timeout: '30s' }), rollback: http('/echo/undo', { method: 'DELETE' }) }] });
+    const { id } = await rig.begin(code);
+    await eventually('the call arrives', () => service.of(path).length === 1);
+    const waiting = (await rig.api('GET', `/executions/${id}`)).body;
+    equal([waiting.status, waiting.waitingFor.kind, waiting.waitingFor.method, waiting.waitingFor.url], ['waiting', 'call', 'POST', `${service.url}${path}`]);
+    equal((await rig.api('POST', `/executions/${id}/cancel`, { reason: 'enough' })).status, 202);
+    equal((await rig.api('GET', `/executions/${id}`)).body.status, 'compensating');
+    service.held.pop().writeHead(201, { 'content-type': 'application/json' }).end('{"id":1}');
+    const x = await eventually('it is cancelled', async () => {
+        const now = (await rig.api('GET', `/executions/${id}`)).body;
+        return now.status === 'cancelled' ? now : null;
+    });
+    equal(x.status, 'cancelled');
+    const rows = await rig.all(`/executions/${id}/steps`);
+    equal(rows.map((r) => [r.kind, r.status]), [['forward', 'completed'], ['rollback', 'compensated']]);
+});
+
+claim('a call that was under way when the server was killed is tried again at once, with the same key', async (rig) => {
+    const path = `/hold/killed-${rig.name}`;
+    const code = `calls_${++count}`;
+    await rig.publish({ code, steps: [{ code: 'ask', procedure: http(path, { method: 'POST', timeout: '60s' }), retry: { maxAttempts: 3, delay: '10ms' } }] });
+    const { id } = await rig.begin(code);
+    await eventually('the call arrives', () => service.of(path).length === 1);
+    const began = Date.now();
+    await rig.restart();
+    await eventually('the call arrives again', () => service.of(path).length === 2, 20);
+    check(Date.now() - began < 20000, 'it does not wait for the deadline of the attempt');
+    service.held.pop().end('done');
+    const x = await eventually('it is completed', async () => {
+        const now = (await rig.api('GET', `/executions/${id}`)).body;
+        return now.status === 'completed' ? now : null;
+    });
+    equal(x.context.steps.ask.output.body, 'done');
+    equal(service.of(path).map((r) => r.headers['idempotency-key']), [`${id}-ask`, `${id}-ask`]);
+});
+
+claim('one slow host does not keep calls to others waiting, and its own wait for room', async (rig) => {
+    await rig.restart({ PAWL_CALLS_PER_HOST: '4' });
+    const path = `/hold/many-${rig.name}`;
+    const other = new Service();
+    await other.open();
+    const code = `calls_${++count}`;
+    await rig.publish({ code, steps: [{ code: 'ask', procedure: http(path, { timeout: '60s' }) }] });
+    const begun = [];
+    for (let i = 0; i < 12; i++) begun.push((await rig.begin(code)).id);
+    await eventually('as many as may be have left', () => service.of(path).length === 4);
+    const queued = (await Promise.all(begun.map((id) => rig.api('GET', `/executions/${id}`)))).filter((a) => a.body.waitingFor.queued);
+    equal(queued.length, 8);
+    const x = await execute(rig, [{ code: 'ask', procedure: { type: 'integration.http', url: `${other.url}/echo` } }]);
+    equal(x.status, 'completed');
+    const answering = setInterval(() => service.held.splice(0).forEach((r) => r.end('ok')), 20);
+    for (const id of begun)
+        await eventually('all are done', async () => (await rig.api('GET', `/executions/${id}`)).body.status === 'completed');
+    clearInterval(answering);
+    equal(service.of(path).length, 12);
+    other.close();
+});
+
+await run(async () => {});
