@@ -21,9 +21,11 @@ enum { STEPS = 4, BATCH_MAX = 1024, SIZES = 5 };
 static const unsigned sizes[SIZES] = {1, 16, 64, 256, 1024};
 
 static const struct step step = {.code = {.ptr = "reserve", .len = 7}};
-static const struct program program = {
-    .kind = KIND_SCENARIO,
-    .code = {.ptr = "order", .len = 5}, .version = 1, .steps = &step, .step_count = 1};
+static const struct program program = {.kind = KIND_SCENARIO,
+                                       .code = {.ptr = "order", .len = 5},
+                                       .version = 1,
+                                       .steps = &step,
+                                       .step_count = 1};
 
 /* A batch with its members, made once and sent many times with new ids. */
 struct load {

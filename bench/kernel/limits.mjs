@@ -55,8 +55,10 @@ export async function query(report) {
     }
 }
 
-/** RSS after a tenth of them, which fill what is reused, and after all. */
+/** RSS after a tenth of them and after all, once SQLite's cache of pages is full. */
 async function flat(report, what, count, server, some) {
+    await server.publish(FOUR);
+    await server.load({ ...FOUR_START, connections: 64, count: 40000 });
     await some(count / 10);
     await sleep(500);
     const first = server.rssMb();
@@ -69,8 +71,10 @@ async function flat(report, what, count, server, some) {
 /** An execution that takes each signal and waits for the next. */
 export const flatSignals = report => withServer(async server => {
     const COUNT = Number(process.env.SIGNALS ?? 200000);
-    const round = { code: 'next', procedure: { type: 'wait.signal', signalType: 'go' } };
-    const again = { code: 'again', loop: { while: "true", max: 1000000, steps: [round] } };
+    const round = { code: 'hear', procedure: { type: 'wait.signal', signalType: 'go' } };
+    /* A loop has an end: so many rounds of so many. */
+    const rounds = { code: 'rounds', loop: { while: '$.loop.index < 5000', max: 10000, steps: [round] } };
+    const again = { code: 'again', loop: { while: 'true', max: 1000, steps: [rounds] } };
     const started = await (async () => {
         await server.publish({ code: 'bench_listen', steps: [again] });
         return server.call('POST', '/executions', { code: 'bench_listen' });
@@ -88,7 +92,7 @@ export const flatPublishes = report => withServer(async server => {
     const call = { code: 'call', procedure: { type: 'compute.transform', data: { n: '=fn.bench_add(1)' } } };
     let n = 0;
     const publish = () => server.call('PUT', '/functions/bench_add',
-        { params: [{ name: 'x', type: 'integer' }], returns: 'integer', body: `x + ${++n}` });
+        { params: [{ name: 'x', type: 'integer' }], body: `x + ${++n}` });
     await publish();
     await server.publish({ code: 'bench_calls', steps: [call] });
     await flat(report, `${COUNT.toLocaleString('en-US')} publishes of a function`, COUNT, server, async count => {

@@ -8,6 +8,7 @@
 #include "api/problem.h"
 #include "api/view.h"
 #include "api/worlds.h"
+#include "base/log.h"
 #include "base/nearest.h"
 
 #include <stdlib.h>
@@ -27,8 +28,32 @@ struct api {
     struct uuid_gen ids;
     struct events *events;
     struct bulks bulks;
-    uint32_t run; /* random: tells the requests of two runs apart */
+    int64_t refusal_second; /* monotonic: the last in which a request was refused ... */
+    int64_t refusals;       /* ... and how many were */
+    uint32_t run;           /* random: tells the requests of two runs apart */
 };
+
+struct request_name api_request_name(const struct api *api, uint64_t number)
+{
+    return (struct request_name){.run = api->run, .number = number};
+}
+
+/* Lines of refusals in one second; beyond that they are counted. */
+enum { REFUSALS_LOGGED_MAX = 100 };
+
+bool api_logs_refusal(struct api *api)
+{
+    int64_t second = clock_mono_us(api->options.clock) / 1000000;
+
+    if (second != api->refusal_second) {
+        if (api->refusals > REFUSALS_LOGGED_MAX)
+            log_write(LOG_NOTICE, "more requests were refused",
+                      LOG_FIELDS(log_int("count", api->refusals - REFUSALS_LOGGED_MAX)));
+        api->refusal_second = second;
+        api->refusals = 0;
+    }
+    return ++api->refusals <= REFUSALS_LOGGED_MAX;
+}
 
 struct str api_request_id(const struct api *api, struct arena *mem, uint64_t number)
 {

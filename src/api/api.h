@@ -47,6 +47,12 @@ void api_close(struct api *api);
  */
 void api_tell_undecided(struct api *api);
 
+/* The same as it is handed to the node. */
+struct request_name api_request_name(const struct api *api, uint64_t number);
+
+/* Whether one more refusal gets a line in the log: so many a second do. */
+bool api_logs_refusal(struct api *api);
+
 /* What a problem calls the request of that number: unique, also over restarts. */
 struct str api_request_id(const struct api *api, struct arena *mem, uint64_t number);
 

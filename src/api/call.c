@@ -3,6 +3,7 @@
 
 #include "api/api.h"
 #include "api/problem.h"
+#include "base/log.h"
 #include "base/utf8.h"
 #include "store/digest.h"
 #include "store/users.h"
@@ -105,6 +106,21 @@ static void keep_refusal(struct call *c, const struct http_answer *answer)
         http_answer(c->http, answer);
 }
 
+/* What the server could not do is an error; what it would not do is of interest to who asked. */
+static void log_refusal(struct call *c, const struct err *err, struct str id)
+{
+    bool is_failure = err_http_status(err->code) == 500;
+
+    if (!is_failure && !api_logs_refusal(c->api))
+        return;
+    log_write(is_failure ? LOG_ERROR : LOG_NOTICE,
+              is_failure ? "a request failed" : "a request was refused",
+              LOG_FIELDS(log_str("requestId", id), log_str("method", c->http->method),
+                         log_str("path", c->http->path),
+                         log_int("status", err_http_status(err->code)),
+                         log_str("user", c->user.name), log_err("error", err)));
+}
+
 /* Fill in what every refusal has. */
 static void refuse(struct call *c, const struct err *err, const struct findings *findings,
                    struct str more, struct http_answer *answer)
@@ -117,7 +133,7 @@ static void refuse(struct call *c, const struct err *err, const struct findings 
     answer->status = err_http_status(err->code);
     answer->content_type = "application/problem+json";
     answer->body = problem_json(c->mem, err, findings, more, id);
-    problem_log(err, id, c->http->method, c->http->path);
+    log_refusal(c, err, id);
     if (call_keeps_refusal(c, err))
         keep_refusal(c, answer);
     else
@@ -312,6 +328,7 @@ struct node_request *call_request(struct call *c, enum node_request_kind kind,
     asked->done = done;
     r->kind = kind;
     r->user = c->user;
+    r->name = api_request_name(c->api, c->http->number);
     r->mem = c->mem;
     r->owner = c;
     r->done = finished;

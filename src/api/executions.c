@@ -34,6 +34,7 @@ static bool run_get(struct lookup *q, struct reader *reader, struct err *err)
     if (!found)
         return err_set(err, ERR_NOT_FOUND, "there is no execution with this id");
     return view_check(q->call, q->mem, reader, stored.org_id, stored.code, stored.version, err) &&
+           read_again_as(reader, *id, &stored.again_as, &stored.has_again_as, err) &&
            read_step_meta(reader, q->mem, *id, &stored.step_meta, err) &&
            read_mask(reader, q->mem, *id, &mask, err) && show_masked(q, &stored, true, &mask, err);
 }

@@ -3,6 +3,7 @@
  */
 #include "api/api.h"
 #include "api/bulk.h"
+#include "api/executions_again.h"
 #include "api/executions_cancel.h"
 #include "api/executions_delete.h"
 #include "api/executions_pause.h"
@@ -33,6 +34,7 @@ struct executions_bulk {
     struct cancel_fields cancel;   /* CANCEL */
     struct repair_fields repair;   /* RETRY, SKIP, MIGRATE */
     struct stored_executions list; /* the page */
+    struct again *agains;          /* AGAIN: what each was started with */
 };
 
 static struct executions_bulk *self(const struct bulk *b)
@@ -41,6 +43,20 @@ static struct executions_bulk *self(const struct bulk *b)
 }
 
 /* --- a page --- */
+
+/* What those that have ended were started with. */
+static bool read_agains(struct executions_bulk *e, struct reader *reader, size_t count,
+                        struct err *err)
+{
+    struct arena *mem = &e->bulk.page_mem;
+
+    e->agains = arena_zalloc(mem, (count + 1) * sizeof(*e->agains));
+    for (size_t i = 0; i < count; i++)
+        if (show_allows(&e->list.items[i], ACTION_AGAIN) &&
+            !again_read(e->bulk.call, mem, reader, e->list.items[i].id, &e->agains[i], err))
+            return false;
+    return true;
+}
 
 /* Only those that the caller may act on are meant. */
 static bool executions_read_page(struct bulk *b, struct reader *reader, size_t *count,
@@ -66,7 +82,7 @@ static bool executions_read_page(struct bulk *b, struct reader *reader, size_t *
         if (may_act)
             e->list.items[(*count)++] = *x;
     }
-    return true;
+    return e->action != ACTION_AGAIN || b->is_dry_run || read_agains(e, reader, *count, err);
 }
 
 static struct uuid execution_id(const struct bulk *b, size_t i)
@@ -114,7 +130,7 @@ static void delete_one(struct bulk *b, struct bulk_member *m)
     deletion_start(d);
 }
 
-static void ask_one(struct executions_bulk *e, struct bulk_member *m)
+static void ask_one(struct executions_bulk *e, size_t i, struct bulk_member *m)
 {
     struct call *c = e->bulk.call;
     struct node_request *r = &m->request;
@@ -131,6 +147,9 @@ static void ask_one(struct executions_bulk *e, struct bulk_member *m)
         r->payload = e->payload;
         r->signal_by = e->by;
         call_audit_signal(c, r);
+    } else if (e->action == ACTION_AGAIN) {
+        again_fill(c, r, &e->agains[i], m->id, target,
+                   e->repair.version.kind == VALUE_INT ? e->repair.version.i : 0);
     } else if (e->action == ACTION_CANCEL) {
         cancel_fill(c, r, &e->cancel, target);
     } else if (is_repair(e->action)) {
@@ -145,11 +164,10 @@ static void ask_one(struct executions_bulk *e, struct bulk_member *m)
 
 static void execution_act(struct bulk *b, size_t i, struct bulk_member *m)
 {
-    (void)i;
     if (self(b)->action == ACTION_DELETE)
         delete_one(b, m);
     else
-        ask_one(self(b), m);
+        ask_one(self(b), i, m);
 }
 
 static const struct bulk_kind executions_kind = {
@@ -220,6 +238,7 @@ static bool take_repair(struct executions_bulk *e)
 {
     const struct repair_fields *f = &e->repair;
     bool is_retry = e->action == ACTION_RETRY, is_migration = e->action == ACTION_MIGRATE;
+    bool has_version = is_retry || is_migration || e->action == ACTION_AGAIN;
 
     if (f->from.kind != VALUE_ABSENT && !is_retry)
         call_refuse_field(e->bulk.call, "from", "unknown_field", "only a retry has from");
@@ -227,9 +246,9 @@ static bool take_repair(struct executions_bulk *e)
         call_refuse_field(e->bulk.call, "input", "unknown_field", "only a retry has an input");
     else if (f->output.kind != VALUE_ABSENT && e->action != ACTION_SKIP)
         call_refuse_field(e->bulk.call, "output", "unknown_field", "only a skip has an output");
-    else if (f->version.kind != VALUE_ABSENT && !is_retry && !is_migration)
+    else if (f->version.kind != VALUE_ABSENT && !has_version)
         call_refuse_field(e->bulk.call, "version", "unknown_field",
-                          "only a retry and a migration have a version");
+                          "only a retry, a migration and a new start have a version");
     else if (f->version.kind == VALUE_ABSENT && is_migration)
         call_refuse_field(e->bulk.call, "version", "missing_field",
                           "version is missing: where are they to go?");

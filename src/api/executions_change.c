@@ -1,4 +1,6 @@
 /* executions_change.c - starting, signalling and cancelling executions. */
+#include "api/executions_again.h"
+
 #include "api/body.h"
 #include "api/call.h"
 #include "api/lookup.h"
@@ -80,7 +82,7 @@ static void repeated_start(struct call *c, const struct node_request *r)
     call_submit(c, wait);
 }
 
-static void started(struct node_request *r)
+void executions_started(struct node_request *r)
 {
     struct call *c = r->owner;
 
@@ -152,7 +154,8 @@ void executions_start(struct call *c)
         call_refuse_field(c, "debug", "not_supported_yet", "debug is not supported yet");
     else if (webhook.kind == VALUE_MAP)
         call_refuse_field(c, "webhook", "not_supported_yet", "webhook is not supported yet");
-    else if ((r = call_request(c, NODE_START, started)) != NULL && call_wait(c, &r->wait_us)) {
+    else if ((r = call_request(c, NODE_START, executions_started)) != NULL &&
+             call_wait(c, &r->wait_us)) {
         r->code = name;
         r->version = version.kind == VALUE_INT ? version.i : 0;
         r->input = input.kind == VALUE_MAP ? input : value_map_empty();

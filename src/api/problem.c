@@ -1,7 +1,6 @@
 /* problem.c - see problem.h. */
 #include "api/problem.h"
 
-#include "base/log.h"
 #include "value/json.h"
 #include "value/object.h"
 
@@ -68,13 +67,4 @@ struct str problem_json(struct arena *mem, const struct err *err, const struct f
     }
     buf_char(&out, '}');
     return buf_view(&out);
-}
-
-void problem_log(const struct err *err, struct str request_id, struct str method, struct str path)
-{
-    if (err_http_status(err->code) != 500)
-        return;
-    log_write(LOG_ERROR, "a request failed",
-              LOG_FIELDS(log_str("requestId", request_id), log_str("method", method),
-                         log_str("path", path), log_err("error", err)));
 }

@@ -11,9 +11,6 @@
 struct str problem_json(struct arena *mem, const struct err *err, const struct findings *findings,
                         struct str more, struct str request_id);
 
-/* A line in the log, if it is a failure of ours. */
-void problem_log(const struct err *err, struct str request_id, struct str method, struct str path);
-
 /* "Not Found" */
 const char *problem_title(int status);
 

@@ -177,3 +177,13 @@ void log_write(enum log_level level, const char *message, const struct log_field
     }
     pthread_mutex_unlock(&sink.lock);
 }
+
+bool log_level_read(struct str name, enum log_level *out)
+{
+    for (unsigned i = 0; i < LOG_LEVEL_COUNT; i++) {
+        *out = (enum log_level)i;
+        if (str_eq(name, str_of(level_names[i])))
+            return true;
+    }
+    return false;
+}

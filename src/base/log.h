@@ -81,6 +81,9 @@ static inline struct log_field log_err(const char *name, const struct err *err)
  */
 void log_to(int fd, enum log_level least, const struct clock *clock);
 
+/* The level of that name; false: there is none. */
+bool log_level_read(struct str name, enum log_level *out) MUST_USE;
+
 /* Write one line. `fields` may be NULL. Text that is not UTF-8 is made so with U+FFFD. */
 void log_write(enum log_level level, const char *message, const struct log_field *fields);
 

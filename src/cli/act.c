@@ -2,7 +2,9 @@
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/file.h"
+#include "cli/last.h"
 #include "cli/options.h"
+#include "cli/tell.h"
 #include "cli/where.h"
 #include "value/object.h"
 
@@ -119,6 +121,23 @@ static int act_on_many(struct client *c, const struct act_line *l, struct str bo
                            .as_json = l->as_json});
 }
 
+/* The new execution, as pawl start tells it. */
+static int tell_started(struct client *c, const struct reply *reply, bool as_json)
+{
+    struct buf out;
+
+    last_remember(&c->mem, c->url, client_text(reply->json, "id"));
+    if (as_json) {
+        printf("%.*s\n", STR_ARG(reply->text));
+        return EXIT_OK;
+    }
+    buf_init_arena(&out, &c->mem);
+    tell_state(&c->mem, &out, reply->json);
+    printf("%.*s %.*s\n%.*s\n", STR_ARG(client_text(reply->json, "id")),
+           STR_ARG(client_text(reply->json, "status")), STR_ARG(buf_view(&out)));
+    return EXIT_OK;
+}
+
 static int act_on_one(struct client *c, const struct act_line *l, const char *name, struct str body)
 {
     bool deletes = strcmp(l->act->command, "delete") == 0;
@@ -131,6 +150,8 @@ static int act_on_one(struct client *c, const struct act_line *l, const char *na
                    : str_printf(&c->mem, "/executions/%.*s/%s", STR_ARG(id), l->act->command);
     if (!client_call(c, deletes ? "DELETE" : "POST", path, deletes ? STR_NONE : body, &reply))
         return EXIT_FAILED;
+    if (strcmp(l->act->command, "again") == 0)
+        return tell_started(c, &reply, l->as_json);
     if (l->as_json)
         printf("{\"id\":\"%.*s\",\"%s\":true}\n", STR_ARG(id), deletes ? "deleted" : "accepted");
     else

@@ -145,6 +145,21 @@ static bool check_retention(struct server *s)
                       &s->keep_audit_us);
 }
 
+/* What the log leaves out. */
+static bool check_log_level(struct server *s)
+{
+    const char *text = text_of(s, SETTING_LOG_LEVEL);
+    enum log_level least;
+
+    if (log_level_read(str_of(text), &least)) {
+        log_to(STDERR_FILENO, least, &clock_system);
+        return true;
+    }
+    fprintf(stderr, "pawl serve: --log-level is debug, info, notice, warn or error; not %s\n",
+            text);
+    return false;
+}
+
 /* Where processes may call. */
 static bool check_calls(struct server *s)
 {
@@ -408,7 +423,8 @@ int command_serve(int argc, char **argv)
             settings_print(&s.settings);
             status = EXIT_OK;
         } else if (check_tls(&s) && check_address(&s) && check_store(&s) && check_retention(&s) &&
-                   check_proxy(&s) && check_public_url(&s) && check_calls(&s)) {
+                   check_log_level(&s) && check_proxy(&s) && check_public_url(&s) &&
+                   check_calls(&s)) {
             status = serve(&s);
         }
     } else {

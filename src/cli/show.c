@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 /* Room for "input   ". */
-enum { LABEL_WIDTH = 8 };
+enum { LABEL_WIDTH = 8, ID_SHOWN = 12, CHILDREN_SHOWN = 20, DEPTH_MAX = 3, REQUESTS_MAX = 40 };
 
 static void print_head(struct arena *mem, struct value x)
 {
@@ -38,15 +38,104 @@ static void print_head(struct arena *mem, struct value x)
     buf_printf(&out, ", by %.*s\ninput   ",
                STR_ARG(client_text(value_map_get_str(x, STR("user")), "name")));
     tell_short(mem, &out, value_map_get_str(x, STR("input")), term_width() - LABEL_WIDTH);
-    printf("%.*s\n\n", STR_ARG(buf_view(&out)));
+    printf("%.*s\n", STR_ARG(buf_view(&out)));
 }
 
-static void print_all(struct client *c, struct value execution, struct value steps)
+/* --- those that it belongs to --- */
+
+/* "order 7192ba654c16 failed: no_luck" */
+static void tell_relative(struct buf *out, struct value x)
+{
+    struct str id = client_text(x, "id"), status = client_text(x, "status");
+    struct value wait = value_map_get_str(x, STR("waitingFor"));
+    bool is_held = wait.kind == VALUE_MAP && str_eq(client_text(wait, "kind"), STR("incident"));
+
+    buf_printf(out, "%.*s %.*s %s%.*s%s", STR_ARG(client_text(x, "code")),
+               STR_ARG(id.len > ID_SHOWN ? str_slice(id, id.len - ID_SHOWN, id.len) : id),
+               term_style(tell_style(status)), STR_ARG(is_held ? STR("held") : status),
+               term_style(TERM_PLAIN));
+    if (client_text(x, "currentStep").len > 0)
+        buf_printf(out, " at %.*s", STR_ARG(client_text(x, "currentStep")));
+    if (client_text(x, "key").len > 0) {
+        buf_text(out, ", key ");
+        term_put_short(out, client_text(x, "key"), term_width() / 2);
+    }
+}
+
+/* One that is named by its id; it may be gone, or not for us. */
+static void print_named(struct client *c, const char *label, const char *before, struct str id)
+{
+    struct reply reply;
+    struct buf out;
+
+    if (id.len == 0)
+        return;
+    buf_init_arena(&out, &c->mem);
+    buf_text(&out, before);
+    if (client_ask(c, "GET", str_printf(&c->mem, "/executions/%.*s", STR_ARG(id)), STR_NONE,
+                   &reply) &&
+        reply.status == 200)
+        tell_relative(&out, reply.json);
+    else
+        buf_str(&out, id);
+    printf("%-*s%.*s\n", LABEL_WIDTH, label, STR_ARG(buf_view(&out)));
+}
+
+static bool read_children(struct client *c, struct str id, struct value *out)
+{
+    struct reply reply;
+    struct str path = str_printf(&c->mem, "/executions?order=oldest&limit=%d&parent=%.*s",
+                                 CHILDREN_SHOWN + 1, STR_ARG(id));
+
+    *out = value_list(NULL, 0);
+    if (!client_ask(c, "GET", path, STR_NONE, &reply) || reply.status != 200)
+        return false;
+    if (value_map_get_str(reply.json, STR("items")).kind == VALUE_LIST)
+        *out = value_map_get_str(reply.json, STR("items"));
+    return true;
+}
+
+/* Its children below each other, theirs indented, down to a depth and a number of requests. */
+static void print_children(struct client *c, struct value children, int depth, int *left)
+{
+    for (uint32_t i = 0; i < children.len; i++) {
+        struct value grandchildren;
+        struct buf out;
+
+        buf_init_arena(&out, &c->mem);
+        if (i == CHILDREN_SHOWN) {
+            buf_text(&out, "and more: pawl ls --parent lists them");
+            printf("%-*s%*s%.*s\n", LABEL_WIDTH, "", 2 * depth, "", STR_ARG(buf_view(&out)));
+            return;
+        }
+        tell_relative(&out, children.items[i]);
+        printf("%-*s%*s%.*s\n", LABEL_WIDTH, depth == 0 && i == 0 ? "child" : "", 2 * depth, "",
+               STR_ARG(buf_view(&out)));
+        if (depth < DEPTH_MAX && --*left > 0 &&
+            read_children(c, client_text(children.items[i], "id"), &grandchildren))
+            print_children(c, grandchildren, depth + 1, left);
+    }
+}
+
+static void print_relatives(struct client *c, struct value x, struct value children)
+{
+    int left = REQUESTS_MAX;
+
+    print_named(c, "parent", "", client_text(x, "parentId"));
+    print_named(c, "again", "of ", client_text(x, "againOf"));
+    print_named(c, "again", "as ", client_text(x, "againAs"));
+    print_children(c, children, 0, &left);
+    printf("\n");
+}
+
+static void print_all(struct client *c, struct value execution, struct value steps,
+                      struct value children)
 {
     struct timeline t;
     struct buf state;
 
     print_head(&c->mem, execution);
+    print_relatives(c, execution, children);
     timeline_init(&t, &c->mem, execution, steps);
     for (uint32_t i = 0; i < steps.len; i++)
         timeline_print_step(&t, steps.items[i]);
@@ -58,18 +147,19 @@ static void print_all(struct client *c, struct value execution, struct value ste
 
 static int show(struct client *c, struct str id, bool as_json)
 {
-    struct value steps;
+    struct value steps, children;
     struct reply reply;
 
     if (!client_call(c, "GET", str_printf(&c->mem, "/executions/%.*s", STR_ARG(id)), STR_NONE,
                      &reply) ||
         !timeline_read(c, id, &steps))
         return EXIT_FAILED;
+    (void)read_children(c, id, &children);
     if (as_json)
-        printf("{\"execution\":%.*s,\"steps\":%.*s}\n", STR_ARG(reply.text),
-               STR_ARG(client_json(&c->mem, steps)));
+        printf("{\"execution\":%.*s,\"steps\":%.*s,\"children\":%.*s}\n", STR_ARG(reply.text),
+               STR_ARG(client_json(&c->mem, steps)), STR_ARG(client_json(&c->mem, children)));
     else
-        print_all(c, reply.json, steps);
+        print_all(c, reply.json, steps, children);
     return EXIT_OK;
 }
 

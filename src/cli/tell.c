@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "cli/client.h"
 #include "cli/command.h"
+#include "value/json.h"
 #include "value/timefmt.h"
 
 #include <time.h>
@@ -199,6 +200,10 @@ void tell_wait(struct buf *out, struct value wait)
         term_put_short(out, title, RESULT_WIDTH);
         buf_char(out, '"');
     }
+    if (client_text(wait, "assignee").len > 0) {
+        buf_text(out, " from ");
+        term_put_short(out, client_text(wait, "assignee"), RESULT_WIDTH);
+    }
     if (client_text(wait, "executionId").len > 0)
         buf_printf(out, " %.*s", STR_ARG(client_text(wait, "executionId")));
 }
@@ -262,8 +267,79 @@ static void tell_paused(struct buf *out, struct value wait, struct str step)
     }
 }
 
+/* A value that the field of a form may take: its default, the first of those it may be, one of its type. */
+static void put_sample(struct arena *mem, struct buf *out, struct value field)
+{
+    struct value given = value_map_get_str(field, STR("default"));
+    struct value choice = value_map_get_str(field, STR("enum"));
+    struct str type = client_text(field, "type");
+
+    if (choice.kind != VALUE_LIST)
+        choice = value_map_get_str(field, STR("options"));
+    if (given.kind != VALUE_ABSENT && given.kind != VALUE_NULL)
+        buf_str(out, client_json(mem, given));
+    else if (choice.kind == VALUE_LIST && choice.len > 0 && choice.items[0].kind != VALUE_MAP)
+        buf_str(out, client_json(mem, choice.items[0]));
+    else if (choice.kind == VALUE_LIST && choice.len > 0)
+        buf_str(out, client_json(mem, value_map_get_str(choice.items[0], STR("value"))));
+    else if (str_eq(type, STR("integer")) || str_eq(type, STR("number")))
+        buf_text(out, "1");
+    else if (str_eq(type, STR("boolean")))
+        buf_text(out, "true");
+    else if (str_eq(type, STR("array")))
+        buf_text(out, "[]");
+    else if (str_eq(type, STR("object")))
+        buf_text(out, "{}");
+    else if (str_eq(type, STR("date")))
+        buf_text(out, "\"2026-01-31\"");
+    else if (str_eq(type, STR("datetime")))
+        buf_text(out, "\"2026-01-31T09:00:00Z\"");
+    else if (str_eq(type, STR("uuid")))
+        buf_text(out, "\"0190b5a2-7c3e-7d11-8f60-2b1f5c9e4a77\"");
+    else
+        buf_text(out, "\"...\"");
+}
+
+/* What must be filled in, as JSON: {} without a form. */
+static struct str sample_payload(struct arena *mem, struct value form)
+{
+    struct buf out;
+    bool is_first = true;
+
+    buf_init_arena(&out, mem);
+    buf_char(&out, '{');
+    for (uint32_t i = 0; form.kind == VALUE_LIST && i < form.len; i++) {
+        struct value field = form.items[i];
+
+        if (field.kind != VALUE_MAP || !value_is_true(value_map_get_str(field, STR("required"))))
+            continue;
+        buf_text(&out, is_first ? "" : ", ");
+        is_first = false;
+        json_write_string(&out, client_text(field, "name"));
+        buf_text(&out, ": ");
+        put_sample(mem, &out, field);
+    }
+    buf_char(&out, '}');
+    return buf_view(&out);
+}
+
+/* "\nIts form: sum (integer, required), note (string)" */
+static void tell_form(struct buf *out, struct value form)
+{
+    for (uint32_t i = 0; form.kind == VALUE_LIST && i < form.len; i++) {
+        struct value field = form.items[i];
+
+        if (field.kind != VALUE_MAP)
+            continue;
+        buf_text(out, i == 0 ? "\nIts form: " : ", ");
+        term_put_short(out, client_text(field, "name"), RESULT_WIDTH);
+        buf_printf(out, " (%.*s%s)", STR_ARG(client_text(field, "type")),
+                   value_is_true(value_map_get_str(field, STR("required"))) ? ", required" : "");
+    }
+}
+
 /* What to type next, where this program has a command for it. */
-static void tell_next(struct buf *out, struct value execution, struct value wait)
+static void tell_next(struct arena *mem, struct buf *out, struct value execution, struct value wait)
 {
     static const char *const remedies[] = {"retry", "skip", "cancel"};
     struct str kind = client_text(wait, "kind");
@@ -271,11 +347,15 @@ static void tell_next(struct buf *out, struct value execution, struct value wait
     struct value first = types.kind == VALUE_LIST && types.len > 0 ? types.items[0] : types;
 
     if (str_eq(kind, STR("signal")) && first.kind == VALUE_STRING) {
+        struct value form = value_map_get_str(wait, STR("form"));
+
+        tell_form(out, form);
         buf_printf(out, "\nSend it with: %s signal ", command_program());
         tell_name(out, execution);
         buf_char(out, ' ');
         term_put_quoted(out, value_text(first));
-        buf_text(out, " '{}'");
+        buf_char(out, ' ');
+        term_put_quoted(out, sample_payload(mem, form));
     }
     if (is_paused(wait)) {
         buf_printf(out, "\nLet it go on with: %s resume ", command_program());
@@ -374,13 +454,16 @@ static void tell_waiting(struct arena *mem, struct buf *out, struct value execut
     if (error.kind == VALUE_MAP) {
         buf_text(out, ": ");
         tell_error(out, error);
+        if (client_text(error, "source").len > 0)
+            buf_printf(out, ", at %.*s of version %lld", STR_ARG(client_text(error, "source")),
+                       (long long)tell_int_of(execution, "version", 0));
     } else if (is_paused(wait) && client_text(wait, "reason").len > 0) {
         buf_text(out, ": ");
         term_put_short(out, client_text(wait, "reason"), RESULT_WIDTH);
     }
     buf_char(out, '.');
     tell_beside(mem, out, wait);
-    tell_next(out, execution, wait);
+    tell_next(mem, out, execution, wait);
 }
 
 /* What was undone, and what could not be. */

@@ -251,6 +251,7 @@ struct record_queries {
 /* A line for the log, written once the commit is durable. */
 struct log_line {
     struct str level, message, data_json;
+    struct str step;
 };
 
 struct log_lines {

@@ -232,7 +232,9 @@ struct execution {
     struct str org_id;
     bool has_parent;
     struct uuid parent_id; /* the execution that started it */
-    struct str user_json;  /* who started it: {id, name, email, role} */
+    bool has_again_of;
+    struct uuid again_of; /* the one that it was started again for */
+    struct str user_json; /* who started it: {id, name, email, role} */
     int64_t created_at_us;
     int64_t deadline_at_us; /* 0 = none */
     struct value input;     /* an operator's retry may replace it: has_new_input */

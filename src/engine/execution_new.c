@@ -25,6 +25,8 @@ bool execution_new(struct arena *mem, const struct program *program,
     x->input_json = buf_view(&json);
     if (!json_read(mem, x->input_json, &x->input, err))
         return false;
+    x->has_again_of = from->has_again_of;
+    x->again_of = from->again_of;
     x->status = STATUS_PENDING;
     x->steps = arena_zalloc(mem, (program->step_count + 1u) * sizeof(*x->steps));
     x->variables = value_map_empty();

@@ -7,6 +7,7 @@
  *   forward failed      steps[step] = error
  *   forward skipped     steps[step] = skipped
  *   event signal        signals += delta.signal
+ *   any                 delta.log: what the step has logged; no part of the state
  *   event loop          the loop `step` goes over delta.list
  *   rollback            compensated or failed += step, by delta.undone
  *   any                 delta."collect:CODE", delta."failed:CODE": what a loop holds
@@ -431,6 +432,8 @@ bool state_restore(struct arena *mem, const struct program *program,
         .program = program,
         .has_parent = stored->has_parent,
         .parent_id = stored->parent_id,
+        .has_again_of = stored->has_again_of,
+        .again_of = stored->again_of,
         .key = stored->key,
         .org_id = stored->org_id,
         .user_json = stored->user_json,

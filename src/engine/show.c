@@ -45,6 +45,7 @@ bool show_allows(const struct stored_execution *x, enum action action)
                !waits_for(x, WAITING_PAUSED);
     case ACTION_RESUME:
         return waits_for(x, WAITING_PAUSED);
+    case ACTION_AGAIN:
     case ACTION_DELETE:
         return is_terminal;
     case ACTION_COUNT:
@@ -80,6 +81,12 @@ static void write_rest(struct buf *out, const struct stored_execution *x)
         object_id(out, "parentId", x->parent_id);
     else
         object_text(out, "parentId", STR_NONE);
+    if (x->has_again_of)
+        object_id(out, "againOf", x->again_of);
+    else
+        object_text(out, "againOf", STR_NONE);
+    if (x->has_again_as)
+        object_id(out, "againAs", x->again_as);
     object_json(out, "user", x->user_json);
     actions_field(out, x);
     object_time(out, "createdAt", x->created_at_us);
@@ -194,6 +201,8 @@ static struct stored_execution as_stored(const struct execution *x)
         .status = x->status,
         .has_parent = x->has_parent,
         .parent_id = x->parent_id,
+        .has_again_of = x->has_again_of,
+        .again_of = x->again_of,
         .key = x->key,
         .user_json = x->user_json,
         .waiting_kind = x->waiting_kind,

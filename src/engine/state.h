@@ -24,6 +24,9 @@ struct stored_execution {
     enum execution_status status;
     bool has_parent;
     struct uuid parent_id;
+    bool has_again_of, has_again_as;
+    struct uuid again_of,
+        again_as; /* the one it was started again for; the newest that was for it */
     struct str key, org_id, user_json;
     struct str input_json, context_json, cursor_json;
     struct str error_json, result_json, waiting_for_json;
@@ -48,6 +51,8 @@ struct execution_new {
     struct str user_json;   /* who starts it */
     struct value input;     /* checked, with defaults */
     int64_t now_us;
+    bool has_again_of;
+    struct uuid again_of; /* the execution that it is started again for */
 };
 
 /*

@@ -16,6 +16,7 @@
 #include "engine/rollback.h"
 #include "engine/wait.h"
 #include "value/json.h"
+#include "value/object.h"
 
 /* A turn ends after so much history, or after TURN_STEPS_MAX steps. */
 enum { TURN_BYTES_MAX = CONTEXT_BYTES_MAX };
@@ -44,12 +45,39 @@ void step_set(struct turn *t, struct step_state state)
     state_set_step(t->mem, x, round, x->cursor.step, state);
 }
 
+/* The lines stay with the row: [{level, message, data?}]. */
+static void note_logs(struct turn *t)
+{
+    struct buf lines;
+
+    if (t->logs.count == 0)
+        return;
+    buf_init_arena(&lines, t->mem);
+    buf_char(&lines, '[');
+    for (size_t i = 0; i < t->logs.count; i++) {
+        const struct log_line *line = &t->logs.items[i];
+
+        object_next(&lines);
+        buf_char(&lines, '{');
+        object_text(&lines, "level", line->level);
+        object_text(&lines, "message", line->message);
+        if (line->data_json.len > 0)
+            object_json(&lines, "data", line->data_json);
+        buf_char(&lines, '}');
+    }
+    buf_char(&lines, ']');
+    turn_note(t, "log", buf_view(&lines));
+}
+
 void step_apply_staged(struct turn *t)
 {
     for (size_t i = 0; i < t->records.count; i++)
         record_put(t->mem, &t->out->records, t->records.items[i]);
-    for (size_t i = 0; i < t->logs.count; i++)
+    for (size_t i = 0; i < t->logs.count; i++) {
+        t->logs.items[i].step = t->out->history.items[t->out->history.count - 1].step;
         *VEC_ADD(t->mem, &t->out->logs) = t->logs.items[i];
+    }
+    note_logs(t);
     for (size_t i = 0; i < t->starts.count; i++)
         *VEC_ADD(t->mem, &t->out->starts) = t->starts.items[i];
 }

@@ -118,32 +118,6 @@ void batch_submit(struct node *n)
 
 /* --- what became of it --- */
 
-static enum log_level level_of(struct str name)
-{
-    return str_eq(name, STR("error"))   ? LOG_ERROR
-           : str_eq(name, STR("warn"))  ? LOG_WARN
-           : str_eq(name, STR("debug")) ? LOG_DEBUG
-                                        : LOG_INFO;
-}
-
-static void write_logs(struct arena *mem, const struct commit *commit)
-{
-    struct mask mask = {0};
-
-    if (commit->logs.count > 0)
-        show_mask(mem, commit->after, &mask);
-    for (size_t i = 0; i < commit->logs.count; i++) {
-        const struct log_line *line = &commit->logs.items[i];
-        char id[UUID_TEXT_LEN + 1];
-
-        uuid_write(commit->after->id, id);
-        log_write(level_of(line->level), "process log",
-                  LOG_FIELDS(log_str("execution", str_of(id)),
-                             log_str("text", mask_text(mem, &mask, line->message)),
-                             log_str("data", mask_text(mem, &mask, line->data_json))));
-    }
-}
-
 static void wake_tell(struct node *n, const struct tells *tells)
 {
     for (size_t i = 0; i < tells->count; i++)
@@ -158,7 +132,8 @@ static void commit_applied(struct node *n, struct entry *e, struct work *w)
     e->row = w->member.row;
     if (w->program != NULL)
         entry_set_program(n, e, w->program);
-    write_logs(&e->mem, commit);
+    tell_log_lines(&e->mem, commit);
+    tell_log(commit, w->request, e->is_told ? e->told_status : STATUS_PENDING);
     wake_arm(n, commit->after);
     measure_commit(n, e, commit);
     news_tell(n, e, commit);

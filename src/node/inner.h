@@ -288,9 +288,18 @@ void silent_answered(struct node *n, const struct node_read *read);
 /* batch.c */
 void batch_init(struct node *n);
 void batch_add(struct node *n, struct work *w); /* its change becomes a member */
-bool batch_is_due(const struct node *n); /* whether batch_submit() would hand it over */
+bool batch_is_due(const struct node *n);        /* whether batch_submit() would hand it over */
 void batch_submit(struct node *n);
 void batch_done(struct node *n, struct batch *batch);
 void batches_free(struct node *n);
+
+/* --- tell_log.c: executions in the log --- */
+
+/* A line for what failed, is held or parked with this commit, which `r`, or NULL, led to. */
+void tell_log(const struct commit *commit, const struct node_request *r,
+              enum execution_status before);
+
+/* The lines that its steps have logged. */
+void tell_log_lines(struct arena *mem, const struct commit *commit);
 
 #endif

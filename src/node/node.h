@@ -179,11 +179,18 @@ enum node_request_kind {
  * with all it points to, and finds the answer in the lower part when `done` is
  * called. Allocate it in an arena of the request.
  */
+/* What a request of a client is called in its answer and in the log: "RUN-NUMBER". */
+struct request_name {
+    uint32_t run;    /* of the server */
+    uint64_t number; /* 0: it is none of a client */
+};
+
 struct node_request {
     enum node_request_kind kind;
     struct node_user user;
     struct idempotency idempotency; /* key.len == 0: none */
     struct audit audit;             /* action.len == 0: none */
+    struct request_name name;       /* of the client's request, for the log */
     /* START, WAIT: answer when it ends; SIGNAL: when a step took it; or after this; 0 = at once */
     int64_t wait_us;
 
@@ -192,6 +199,8 @@ struct node_request {
     int64_t version;    /* 0 = the published one; RETRY, MIGRATE: 0 = the one it has */
     struct value input; /* RETRY: absent = the one it has */
     struct str key;
+    bool has_again_of;
+    struct uuid again_of; /* the execution that it is started again for */
     /* all others that are about an execution */
     struct uuid execution;  /* SIGNAL by correlation: an answer */
     struct str correlation; /* SIGNAL: for the oldest wait that has it and takes it; or empty */

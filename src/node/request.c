@@ -92,6 +92,8 @@ static bool make_execution(struct node *n, struct entry *e, const struct program
         .user_json = user_json(r->mem, &r->user),
         .input = input,
         .now_us = clock_wall_us(n->clock),
+        .has_again_of = r->has_again_of,
+        .again_of = r->again_of,
     };
 
     if (!execution_new(&e->mem, p, &from, &e->x, err))

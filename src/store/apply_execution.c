@@ -12,11 +12,12 @@ enum db_status apply_insert_execution(struct apply *a, const struct commit *c,
                                       const struct commit *context, int64_t row)
 {
     const struct execution *e = c->after;
-    char id[UUID_TEXT_LEN + 1], parent[UUID_TEXT_LEN + 1];
+    char id[UUID_TEXT_LEN + 1], parent[UUID_TEXT_LEN + 1], again_of[UUID_TEXT_LEN + 1];
     bool is_live = status_is_live(e->status);
 
     uuid_write(e->id, id);
     uuid_write(e->parent_id, parent);
+    uuid_write(e->again_of, again_of);
     return db_put(
         a->db, SQL_EXECUTION_INSERT,
         DB_PARAMS(
@@ -34,7 +35,8 @@ enum db_status apply_insert_execution(struct apply *a, const struct commit *c,
             context != NULL ? db_some_text(context->context_json) : db_null(),
             e->has_parent ? db_text(str_from(parent, UUID_TEXT_LEN)) : db_null(),
             db_some_text(e->program->snapshot), waiting_kind_value(e),
-            db_text(str_of(kind_spec(e->program->kind)->name))));
+            db_text(str_of(kind_spec(e->program->kind)->name)),
+            e->has_again_of ? db_text(str_from(again_of, UUID_TEXT_LEN)) : db_null()));
 }
 
 enum db_status apply_move_execution(struct apply *a, const struct execution *e, int64_t row)

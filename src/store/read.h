@@ -25,6 +25,19 @@ bool read_history_page(struct reader *r, struct arena *mem, struct uuid id, int6
                        int64_t limit, size_t bytes_max, struct history *out, bool *is_cut,
                        bool *found, struct err *err) MUST_USE;
 
+/* What an execution was started with. */
+struct start_source {
+    struct str code, org_id, key, input_json;
+    int64_t version;
+    enum execution_status status;
+};
+bool read_start(struct reader *r, struct arena *mem, struct uuid id, struct start_source *out,
+                bool *found, struct err *err) MUST_USE;
+
+/* The newest execution that was started again for this one. */
+bool read_again_as(struct reader *r, struct uuid id, struct uuid *out, bool *found,
+                   struct err *err) MUST_USE;
+
 /* What decides who may see an execution. */
 struct execution_owner {
     struct str org_id, code;

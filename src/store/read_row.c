@@ -22,7 +22,7 @@ bool row_execution(struct reader *r, struct arena *mem, enum sql sql, struct sto
                    struct err *err)
 {
     struct db *db = r->db;
-    struct str parent;
+    struct str parent, again_of;
 
     *out = (struct stored_execution){
         .row = db_column_int(db, sql, 0),
@@ -51,7 +51,10 @@ bool row_execution(struct reader *r, struct arena *mem, enum sql sql, struct sto
     };
     parent = db_column_text(db, sql, 24);
     out->has_parent = parent.len > 0;
-    if ((out->has_parent && !uuid_read(parent, &out->parent_id)) ||
+    again_of = db_column_text(db, sql, 27);
+    out->has_again_of = again_of.len > 0;
+    if ((out->has_again_of && !uuid_read(again_of, &out->again_of)) ||
+        (out->has_parent && !uuid_read(parent, &out->parent_id)) ||
         !uuid_read(db_column_text(db, sql, 1), &out->id) ||
         !status_read(db_column_text(db, sql, 4), &out->status))
         return err_set(err, ERR_IO, "execution row %" PRId64 " is damaged", out->row);

@@ -26,14 +26,15 @@
     "row, id, scenario_code, scenario_version, status, row_version, seq, checkpoint_seq, "         \
     "wake_at, deadline_at, created_at, started_at, completed_at, updated_at, stop_requested, "     \
     "crash_count, format, org_id, business_key, created_by, cursor, waiting_for, error, result, "  \
-    "parent_id, current_step, waiting_kind"
+    "parent_id, current_step, waiting_kind, again_of"
 
 /* A new execution. */
 #define NEW_COLUMNS                                                                                \
     "row, id, scenario_code, scenario_version, status, row_version, seq, checkpoint_seq, "         \
     "wake_at, deadline_at, created_at, started_at, completed_at, updated_at, stop_requested, "     \
     "crash_count, format, org_id, business_key, live_key, current_step, created_by, cursor, "      \
-    "waiting_for, error, result, input, context, parent_id, snapshot, waiting_kind, kind"
+    "waiting_for, error, result, input, context, parent_id, snapshot, waiting_kind, kind, "        \
+    "again_of"
 
 /* PostgreSQL: an UPDATE that fails, by dividing by zero, unless it finds every row it is given. */
 #define ALL_OR_FAIL(update)                                                                        \

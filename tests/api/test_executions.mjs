@@ -206,12 +206,12 @@ claim('a wrong value is refused with what would be right', async (rig) => {
 claim('an execution has every field', async (rig) => {
     const x = (await rig.api('GET', `/executions/${(await rig.begin('list_a', { key: 'fields' })).id}`)).body;
     equal(Object.keys(x), ['id', 'kind', 'code', 'version', 'status', 'key', 'input', 'context', 'currentStep',
-        'waitingFor', 'error', 'result', 'rowVersion', 'debug', 'parentId', 'user', 'actions', 'createdAt',
+        'waitingFor', 'error', 'result', 'rowVersion', 'debug', 'parentId', 'againOf', 'user', 'actions', 'createdAt',
         'startedAt', 'completedAt', 'updatedAt', 'deadlineAt']);
     equal([x.kind, x.status, x.key, x.currentStep, x.waitingFor.kind, x.debug, x.parentId, x.user.id],
         ['scenario', 'waiting', 'fields', 'ask', 'signal', false, null, '00000000-0000-7000-8000-000000000002']);
     equal(x.actions, ['cancel', 'signal', 'migrate', 'pause']);
-    equal((await rig.begin('adding', { input: { n: 1 } })).actions, ['delete']);
+    equal((await rig.begin('adding', { input: { n: 1 } })).actions, ['again', 'delete']);
 });
 
 claim('sensitive input is masked in every view and in the log', async (rig) => {

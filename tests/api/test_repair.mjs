@@ -70,14 +70,14 @@ claim('a held typo is repaired with a corrected version', async (rig) => {
     await done(rig, id, 'retry', { version: await version(rig, 'order') });
     const after = await get(rig, id);
     equal([after.status, after.version, after.result], ['completed', before.version + 1, { text: 'chair x 1' }]);
-    equal(after.actions, ['delete']);
+    equal(after.actions, ['again', 'delete']);
     equal(await steps(rig, id), ['pay completed', 'ship failed', 'ship2 failed', 'ship3 completed']);
     refused(await act(rig, id, 'retry'), 409, 'conflict');
 });
 
 claim('a failed execution is tried again from where it failed or from an earlier step, with another input', async (rig) => {
     const x = await rig.begin('failing', { input: { n: 1 } });
-    equal([x.status, x.actions], ['failed', ['retry', 'delete']]);
+    equal([x.status, x.actions], ['failed', ['retry', 'again', 'delete']]);
     await done(rig, x.id, 'retry');
     equal((await get(rig, x.id)).status, 'failed');
     await done(rig, x.id, 'retry', { from: 'first', input: { n: 7 } });
@@ -89,7 +89,7 @@ claim('a failed execution is tried again from where it failed or from an earlier
 claim('what was rolled back, completed or cancelled is not tried again', async (rig) => {
     const x = await rig.begin('undone');
     await until('it has failed', async () => (await get(rig, x.id)).status === 'failed');
-    equal((await get(rig, x.id)).actions, ['delete']);
+    equal((await get(rig, x.id)).actions, ['again', 'delete']);
     for (const action of ['retry', 'skip']) refused(await act(rig, x.id, action), 409, 'conflict');
     refused(await act(rig, x.id, 'migrate', { version: 1 }), 409, 'conflict');
     const w = await rig.begin('waiting');

@@ -65,7 +65,7 @@ claim "one that is taken is" said 0 "took it and completed"
 
 run start typo --key a-key-that-is-so-long-that-no-table-of-eighty-columns-has-room-for-it
 run ls --status waiting
-claim "ls says what is held" said 0 "waiting: held"
+claim "ls says what is held" said 0 "held: expression_error"
 COLUMNS=80 run ls
 claim "ls fits the width" [ "$(awk '{ if (length > most) most = length } END { print most <= 80 }' <<<"$out")" = 1 ]
 run ls --code nothing

@@ -280,6 +280,7 @@ async function walkExecutions(api, claim) {
     await api.call('listSteps', { path: { id }, query: { cursor: 'x' } }, 400);
     const steps = await api.call('listSteps', { path: { id }, query: { limit: 1 } }, 200);
     await api.call('listSteps', { path: { id }, query: { limit: 1, cursor: steps.json.nextCursor } }, 200);
+    await walkAgain(api, claim);
     await walkLists(api, claim, id);
     await walkEventful(api, claim);
     await walkSignals(api, claim, id);
@@ -357,6 +358,26 @@ async function walkEventful(api, claim) {
     const steps = await api.call('listSteps', { path }, 200);
     const seen = new Set(steps.json.items.map((s) => `${s.kind} ${s.status}`));
     for (const row of ['forward completed', 'forward failed', 'rollback compensated']) claim(seen.has(row), `history has a row ${row}: ${[...seen]}`);
+}
+
+async function walkAgain(api, claim) {
+    const first = await api.call('startExecution', { body: { code: 'greeting', input: { who: 'Ada' } }, query: { wait: '10s' } }, 201);
+    const path = { id: first.json.id };
+    const headers = { 'Idempotency-Key': 'walk-again' };
+    const again = await api.call('startAgain', { path, headers }, 201);
+    claim(again.json.againOf === first.json.id, 'the new one names the old one');
+    await api.call('startAgain', { path, headers }, 200);
+    await api.call('startAgain', { path, body: { version: 77 } }, 404);
+    await api.call('startAgain', { path, body: { version: 0 } }, 422);
+    await api.call('startAgain', { path, query: { wait: 'long' } }, 400);
+    await api.call('startAgain', { path: { id: NOBODY } }, 404);
+    const live = await api.call('startExecution', { body: { code: 'waiting' } }, 201);
+    await api.call('startAgain', { path: { id: live.json.id } }, 409);
+    await api.call('cancelExecution', { path: { id: live.json.id } }, 202);
+    await api.call('startAgain', { path: { id: live.json.id }, query: { wait: '1ms' } }, 202);
+    await api.call('listLogs', { path, query: { limit: 1 } }, 200);
+    await api.call('listLogs', { path, query: { cursor: 'x' } }, 400);
+    await api.call('listLogs', { path: { id: NOBODY } }, 404);
 }
 
 async function walkLists(api, claim, id) {
