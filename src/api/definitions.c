@@ -35,8 +35,12 @@ static void write_version(struct buf *out, const char *name, const struct stored
     object_text(out, "changeSummary", d->summary);
     object_text(out, "createdBy", d->created_by);
     object_time(out, "createdAt", d->created_at_us);
-    if (d->text.len > 0)
+    if (d->text.len > 0 && str_eq(d->kind, str_of(kind_spec(KIND_CONFIG)->name))) {
+        object_name(out, "definition");
+        buf_printf(out, "{\"value\":%.*s}", STR_ARG(d->text));
+    } else if (d->text.len > 0) {
         object_json(out, "definition", d->text);
+    }
     buf_char(out, '}');
 }
 
@@ -148,27 +152,51 @@ void definitions_get(struct call *c)
 
 /* --- versions --- */
 
+struct versions_args {
+    int64_t before; /* the cursor: a version */
+    int64_t limit;
+};
+
 static bool run_versions(struct lookup *q, struct reader *reader, struct err *err)
 {
+    const struct versions_args *args = q->args;
     struct stored_definitions all;
+    struct str next = STR_NONE;
+    int64_t left = args->limit, last = 0;
 
-    if (!read_versions(reader, q->mem, kind_name(q), q->call->params[0], &all, err))
+    /* The draft may be among them, and one more says whether there are more. */
+    if (!read_versions(reader, q->mem, kind_name(q), q->call->params[0], args->before,
+                       args->limit + 2, &all, err))
         return false;
-    if (all.count == 0)
+    if (all.count == 0 && args->before == INT64_MAX)
         return not_found(q, err);
     buf_text(&q->answer, "{\"items\":[");
-    for (size_t i = 0; i < all.count; i++)
-        if (!is_draft(&all.items[i]))
-            write_version(&q->answer, NULL, &all.items[i]);
+    for (size_t i = 0; i < all.count; i++) {
+        if (is_draft(&all.items[i]))
+            continue;
+        if (left-- == 0) {
+            next = str_printf(q->mem, "%lld", (long long)last);
+            break;
+        }
+        write_version(&q->answer, NULL, &all.items[i]);
+        last = all.items[i].version;
+    }
     buf_char(&q->answer, ']');
-    object_text(&q->answer, "nextCursor", STR_NONE);
+    object_text(&q->answer, "nextCursor", next);
     buf_char(&q->answer, '}');
     return true;
 }
 
 void definitions_versions(struct call *c)
 {
-    lookup_start(c, NULL, run_versions, NULL);
+    struct versions_args *args = ARENA_NEW(c->mem, struct versions_args);
+    struct str cursor = http_query(c->http, "cursor");
+
+    args->before = INT64_MAX;
+    if (cursor.len > 0 && (!str_to_int64(cursor, &args->before) || args->before < 1))
+        call_refuse_text(c, ERR_BAD_REQUEST, "this cursor is not one of ours");
+    else if (call_limit(c, LIST_LIMIT, &args->limit))
+        lookup_start(c, args, run_versions, NULL);
 }
 
 static bool run_version(struct lookup *q, struct reader *reader, struct err *err)

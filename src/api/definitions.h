@@ -89,6 +89,13 @@ void definitions_answer(struct call *c, const struct node_request *r, bool etag)
 
 /* --- who uses what --- */
 
+/*
+ * On a reader thread: whether nothing that is published names the definition.
+ * False: ERR_CONFLICT says what does.
+ */
+bool definitions_unused(struct reader *reader, struct arena *mem, const struct kind_spec *spec,
+                        struct str code, struct err *err) MUST_USE;
+
 /* Something in the world that is about to change, or to go. */
 struct definition_name {
     enum kind kind;

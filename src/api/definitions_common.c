@@ -2,13 +2,15 @@
 #include "api/definitions.h"
 
 #include "api/api.h"
+#include "define/facts.h"
 #include "value/json.h"
 
 static const char *const actions[] = {
-    [DEFINITION_SAVE_DRAFT] = "draft", [DEFINITION_DELETE_DRAFT] = "draft_delete",
-    [DEFINITION_PUBLISH] = "publish",  [DEFINITION_REVERT] = "revert",
-    [DEFINITION_PUT] = "put",          [DEFINITION_REMOVE] = "delete",
-    [DEFINITION_KEEP] = "keep",
+    [DEFINITION_SAVE_DRAFT] = "draft",  [DEFINITION_DELETE_DRAFT] = "draft_delete",
+    [DEFINITION_PUBLISH] = "publish",   [DEFINITION_REVERT] = "revert",
+    [DEFINITION_PUT] = "put",           [DEFINITION_REMOVE] = "delete",
+    [DEFINITION_KEEP] = "keep",         [DEFINITION_RETIRE] = "retire",
+    [DEFINITION_UNRETIRE] = "unretire", [DEFINITION_ERASE] = "delete",
 };
 
 const struct kind_spec *definitions_kind(const struct call *c)
@@ -244,17 +246,19 @@ static bool is_listed(const struct definition_names *names, enum kind kind, stru
     return false;
 }
 
-/* Whether a text may name one of them: what does is looked at closely. */
-static bool mentions(struct arena *mem, struct str text, const struct definition_names *names)
+/* Whether a version names one of them: what does is looked at closely. */
+static bool names_one(struct arena *mem, struct str facts, const struct definition_names *names)
 {
+    struct value v;
+    struct err err;
+
+    if (facts.len == 0 || !json_read(mem, facts, &v, &err))
+        return false;
     for (size_t i = 0; i < names->count; i++) {
-        const struct definition_name *n = &names->items[i];
-        struct str needle =
-            n->kind == KIND_PROCEDURE
-                ? str_printf(mem, "\"%.*s\"", STR_ARG(n->name))
-                : str_printf(mem, "%s.%.*s", n->kind == KIND_FUNCTION ? "fn" : "config",
-                             STR_ARG(n->name));
-        if (str_find(text, needle, 0) >= 0)
+        enum kind kind = names->items[i].kind;
+
+        if (facts_use(v, kind_spec(kind)->use == KIND_PROCESS ? "process" : kind_spec(kind)->name,
+                      names->items[i].name))
             return true;
     }
     return false;
@@ -284,7 +288,7 @@ static bool check_published(struct reader *reader, struct world *w, const struct
         struct findings findings = {0};
         struct value v;
 
-        if (is_listed(except, spec->kind, d->code) || !mentions(w->mem, d->text, changed))
+        if (is_listed(except, spec->kind, d->code) || !names_one(w->mem, d->facts, changed))
             continue;
         if (!json_read(w->mem, d->text, &v, err))
             return false;
@@ -310,6 +314,29 @@ bool definitions_still_valid(struct reader *reader, struct world *w,
             continue;
         if (!check_published(reader, w, spec, changed, except, err))
             return false;
+    }
+    return true;
+}
+
+bool definitions_unused(struct reader *reader, struct arena *mem, const struct kind_spec *spec,
+                        struct str code, struct err *err)
+{
+    struct definition_names one = {0};
+
+    *VEC_ADD(mem, &one) = (struct definition_name){.kind = spec->kind, .name = code};
+    for (unsigned i = 0; i < KIND_COUNT; i++) {
+        const struct kind_spec *user = kind_spec((enum kind)i);
+        struct stored_definitions all;
+
+        if (user->state == KIND_LATER || i == KIND_CONFIG)
+            continue;
+        if (!read_published(reader, mem, str_of(user->name), &all, err))
+            return false;
+        for (size_t k = 0; k < all.count; k++)
+            if (!(user->kind == spec->kind && str_eq(all.items[k].code, code)) &&
+                names_one(mem, all.items[k].facts, &one))
+                return err_set(err, ERR_CONFLICT, "%s '%.*s' uses it", user->name,
+                               STR_ARG(all.items[k].code));
     }
     return true;
 }

@@ -100,8 +100,11 @@ static void check_item(struct validation *v, struct world *w, const struct bundl
         return;
     }
     body = spec->life == KIND_LIVE ? kind_body(v->mem, spec, item->value) : item->value;
-    if (spec->kind == KIND_CONFIG && value_map_get_str(body, STR("value")).kind == VALUE_ABSENT)
-        add(v->mem, findings, "/value", "missing_field", STR("'value' is missing"));
+    if (spec->kind == KIND_CONFIG) {
+        body = value_map_get_str(body, STR("value"));
+        if (body.kind == VALUE_ABSENT)
+            add(v->mem, findings, "/value", "missing_field", STR("'value' is missing"));
+    }
     world_check(w, spec->kind, client_text(item->value, spec->key), body, findings);
 }
 

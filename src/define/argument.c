@@ -11,7 +11,6 @@ static bool is_whole_number(struct value v)
 static void check_constant(struct compiler *c, enum argument_kind kind, struct value v)
 {
     struct value time;
-    int64_t us;
 
     switch (kind) {
     case ARGUMENT_VALUE:
@@ -63,7 +62,7 @@ static void check_constant(struct compiler *c, enum argument_kind kind, struct v
             compile_wrong_type(c, v, catalog_wanted(kind));
         return;
     case ARGUMENT_DURATION:
-        (void)compile_duration(c, v, &us);
+        (void)compile_span(c, v);
         return;
     case ARGUMENT_TIMESTAMP:
         if (v.kind != VALUE_STRING && v.kind != VALUE_TIMESTAMP)

@@ -195,6 +195,9 @@ bool compile_is_name(struct str name);
 /* A constant duration, not negative; a finding if not. */
 bool compile_duration(struct compiler *c, struct value v, int64_t *out_us);
 
+/* The same for a wait, where "3bd" will do; see define_span(). */
+bool compile_span(struct compiler *c, struct value v);
+
 /* The field as a constant duration above zero; *out_us stays when it is not there. */
 void compile_timeout(struct compiler *c, struct value object, const char *name, int64_t *out_us);
 

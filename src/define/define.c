@@ -1,4 +1,5 @@
 /* define.c - what all definitions share: durations, the face of programs. */
+#include "define/calendar.h"
 #include "define/compile.h"
 #include "value/timefmt.h"
 
@@ -10,6 +11,32 @@ bool define_duration_us(struct value v, int64_t *out_us)
         return false;
     *out_us = v.seconds * 1000000 + v.nanos / 1000;
     return true;
+}
+
+/* "3bd", and nothing beside it. */
+static bool read_business_days(struct str text, int64_t *out)
+{
+    int64_t days = 0;
+
+    if (text.len < 3 || text.len > 6 || text.ptr[0] == '0' ||
+        !str_eq(str_slice(text, text.len - 2, text.len), STR("bd")))
+        return false;
+    for (size_t i = 0; i < text.len - 2; i++) {
+        if (text.ptr[i] < '0' || text.ptr[i] > '9')
+            return false;
+        days = days * 10 + (text.ptr[i] - '0');
+    }
+    *out = days;
+    return days <= BUSINESS_DAYS_MAX;
+}
+
+bool define_span(struct value v, struct span *out)
+{
+    *out = (struct span){0};
+    if (v.kind == VALUE_STRING && read_business_days(value_text(v), &out->business_days))
+        return true;
+    out->business_days = 0;
+    return define_duration_us(v, &out->us) && out->us >= 0;
 }
 
 bool define_correlation(struct arena *mem, struct value v, struct str *out)

@@ -146,4 +146,16 @@ struct value mapping_evaluate_at(struct arena *mem, const struct mapping *m,
  */
 bool define_duration_us(struct value v, int64_t *out_us);
 
+/*
+ * How long a wait lasts, or how long after its beginning a reminder comes: a
+ * duration that is not negative, or so many business days ("3bd"), which a
+ * calendar counts (calendar.h). One of the two is 0.
+ */
+struct span {
+    int64_t us;
+    int64_t business_days;
+};
+
+bool define_span(struct value v, struct span *out);
+
 #endif

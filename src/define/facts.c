@@ -11,10 +11,19 @@ struct fact_entries {
     VEC_OF(struct value_entry);
 };
 
+/* What a definition may name, and what the list of it is called. */
+enum used_kind { USED_PROCEDURE, USED_FUNCTION, USED_CONFIG, USED_PROCESS, USED_COUNT };
+
+static const char *const used_names[] = {[USED_PROCEDURE] = "procedure",
+                                         [USED_FUNCTION] = "function",
+                                         [USED_CONFIG] = "config",
+                                         [USED_PROCESS] = "process"};
+
 struct collected {
     struct arena *mem;
     struct fact_list answers;
     struct fact_entries meta;
+    struct fact_list uses[USED_COUNT];
 };
 
 static struct value fact_member(struct value map, const char *name)
@@ -69,6 +78,97 @@ static void add_steps(struct collected *c, struct value steps)
     }
 }
 
+/* --- what it names --- */
+
+static bool is_name_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static void add_use(struct collected *c, enum used_kind kind, struct str name)
+{
+    struct value v = value_string(name);
+
+    if (name.len > 0 && !is_listed(&c->uses[kind], v))
+        *VEC_ADD(c->mem, &c->uses[kind]) = v;
+}
+
+/* Every fn.NAME, or config.NAME, config.?NAME and config["NAME"], of a text that may hold expressions. */
+static void add_names(struct collected *c, struct str text, struct str root, enum used_kind kind)
+{
+    for (int64_t found = str_find(text, root, 0); found >= 0;
+         found = str_find(text, root, (size_t)found + 1)) {
+        size_t at = (size_t)found + root.len, end;
+
+        if ((found > 0 && is_name_char(text.ptr[found - 1])) || at >= text.len ||
+            strchr(".[", text.ptr[at]) == NULL)
+            continue;
+        for (at++; at < text.len && strchr("?\"'[ ", text.ptr[at]) != NULL; at++)
+            ;
+        for (end = at; end < text.len && is_name_char(text.ptr[end]); end++)
+            ;
+        add_use(c, kind, str_slice(text, at, end));
+    }
+}
+
+/* A procedure by its name: `procedure`, `rollback`, `reconcile`; with a dot it is a worker's. */
+static void add_named(struct collected *c, struct value map)
+{
+    static const char *const members[] = {"procedure", "rollback", "reconcile"};
+    struct value code = fact_member(map, "code"), type = fact_member(map, "type");
+
+    for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
+        struct value v = fact_member(map, members[i]);
+
+        if (v.kind == VALUE_STRING && str_find(value_text(v), STR("."), 0) < 0)
+            add_use(c, USED_PROCEDURE, value_text(v));
+    }
+    if (type.kind == VALUE_STRING && str_eq(value_text(type), STR("flow.start")) &&
+        code.kind == VALUE_STRING)
+        add_use(c, USED_PROCESS, value_text(code));
+}
+
+static void add_uses(struct collected *c, struct value v)
+{
+    if (v.kind == VALUE_STRING) {
+        add_names(c, value_text(v), STR("fn"), USED_FUNCTION);
+        add_names(c, value_text(v), STR("config"), USED_CONFIG);
+    }
+    if (v.kind == VALUE_MAP)
+        add_named(c, v);
+    for (uint32_t i = 0; (v.kind == VALUE_MAP || v.kind == VALUE_LIST) && i < v.len; i++)
+        add_uses(c, v.kind == VALUE_MAP ? v.map->entries[i].value : v.items[i]);
+}
+
+static struct value uses_value(struct collected *c)
+{
+    struct value_entry *entries = ARENA_ARRAY(c->mem, USED_COUNT, struct value_entry);
+    size_t count = 0;
+
+    for (unsigned i = 0; i < USED_COUNT; i++)
+        if (c->uses[i].count > 0)
+            entries[count++] = (struct value_entry){value_key(str_of(used_names[i])),
+                                                    value_list(c->uses[i].items, c->uses[i].count)};
+    return value_map_take(c->mem, entries, count);
+}
+
+bool facts_use(struct value facts, const char *kind, struct str name)
+{
+    struct value list = fact_member(fact_member(facts, "uses"), kind);
+
+    for (uint32_t i = 0; list.kind == VALUE_LIST && i < list.len; i++)
+        if (str_eq(value_text(list.items[i]), name))
+            return true;
+    return false;
+}
+
+bool facts_has_kind(struct str kind)
+{
+    return !str_eq(kind, STR("config"));
+}
+
+/* --- all of them --- */
+
 static void add_fact(struct value_entry *facts, size_t *count, const char *name, struct value v)
 {
     if ((v.kind == VALUE_MAP || v.kind == VALUE_LIST) && v.len > 0)
@@ -77,7 +177,7 @@ static void add_fact(struct value_entry *facts, size_t *count, const char *name,
 
 struct value facts_of(struct arena *mem, struct value definition)
 {
-    struct value_entry *facts = ARENA_ARRAY(mem, 5, struct value_entry);
+    struct value_entry *facts = ARENA_ARRAY(mem, 6, struct value_entry);
     struct collected c = {.mem = mem};
     struct fact_list sensitive = {0};
     size_t count = 0, duplicate;
@@ -93,6 +193,8 @@ struct value facts_of(struct arena *mem, struct value definition)
                  value_map_make(mem, c.meta.items, c.meta.count, &duplicate));
     add_fact(facts, &count, "access", fact_member(definition, "access"));
     add_fact(facts, &count, "triggers", fact_member(definition, "triggers"));
+    add_uses(&c, definition);
+    add_fact(facts, &count, "uses", uses_value(&c));
     return value_map_take(mem, facts, count);
 }
 

@@ -6,7 +6,9 @@
  *      "answers": ["pin"],             the same for fields of forms
  *      "stepMeta": {"charge": {...}},  `meta` of the steps that have one, by code
  *      "access": {"start": [...]},     as it is written
- *      "triggers": [...]}              the same
+ *      "triggers": [...],              the same
+ *      "uses": {"procedure": ["price"], "function": ["vat"], "config": ["rate"],
+ *               "process": ["refund"]}}   what it names, by kind
  *
  * What a definition does not have is left out; one that has nothing of all
  * this has no facts.
@@ -15,6 +17,9 @@
 #define PAWL_DEFINE_FACTS_H
 
 #include "define/define.h"
+
+/* Whether definitions of that kind have facts: all but config, which is a value. */
+bool facts_has_kind(struct str kind);
 
 /* The facts of a definition that may be anything, a draft included: a map, empty when there are none.
  * In `mem`, sharing with `definition`. */
@@ -25,5 +30,8 @@ struct str facts_text(struct arena *mem, struct str definition);
 
 /* One of the facts, or VALUE_ABSENT: "sensitive", "stepMeta". */
 struct value facts_get(struct value facts, const char *name);
+
+/* Whether the facts say that it names this one; `kind` is one of those in `uses`. */
+bool facts_use(struct value facts, const char *kind, struct str name);
 
 #endif

@@ -1,5 +1,6 @@
 /* field.c - the fields of an object: which there may be, and reading one by its type. */
 #include "base/nearest.h"
+#include "define/calendar.h"
 #include "define/compile.h"
 
 static bool is_empty(struct value v)
@@ -307,6 +308,28 @@ bool compile_is_name(struct str name)
     return true;
 }
 
+static bool has_business_days(struct value v)
+{
+    return v.kind == VALUE_STRING && v.len > 2 &&
+           str_eq(str_slice(value_text(v), v.len - 2, v.len), STR("bd"));
+}
+
+bool compile_span(struct compiler *c, struct value v)
+{
+    struct span span;
+    int64_t us;
+
+    if (define_span(v, &span))
+        return true;
+    if (has_business_days(v)) {
+        compile_error(c, FINDING_BAD_DURATION,
+                      "business days are a whole number from 1 to %d and stand alone: \"3bd\"",
+                      BUSINESS_DAYS_MAX);
+        return false;
+    }
+    return compile_duration(c, v, &us);
+}
+
 bool compile_duration(struct compiler *c, struct value v, int64_t *out_us)
 {
     if (v.kind != VALUE_STRING && v.kind != VALUE_DURATION) {
@@ -315,6 +338,12 @@ bool compile_duration(struct compiler *c, struct value v, int64_t *out_us)
     }
     if (define_duration_us(v, out_us) && *out_us >= 0)
         return true;
+    if (has_business_days(v)) {
+        compile_error(c, FINDING_BAD_DURATION,
+                      "business days stand in `timeout` and `duration` of a wait and in `at` of a "
+                      "reminder; here write hours or days: \"72h\", \"3d\"");
+        return false;
+    }
     compile_error(c, FINDING_BAD_DURATION, "%.*s must be %s", STR_ARG(compile_here(c)),
                   catalog_wanted(ARGUMENT_DURATION));
     return false;

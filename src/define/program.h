@@ -206,8 +206,10 @@ struct wait {
     struct value form_written; /* as it was written, for those who answer; or absent */
     /* reminder: `procedure` is NULL when there is none; it sees $.reminder.index */
     struct procedure_call reminder;
-    const struct mapping *reminder_every; /* a duration */
-    uint32_t reminder_max;                /* 0 = no limit */
+    const struct mapping *reminder_every;     /* a duration; NULL when there is `at` */
+    const struct mapping *const *reminder_at; /* spans from the beginning of the wait on */
+    uint32_t reminder_at_count;
+    uint32_t reminder_max; /* 0 = no limit */
 };
 
 struct command {

@@ -1,6 +1,8 @@
 /* step.c - what the steps of a scenario hold. */
 #include "define/compile.h"
 
+static const int64_t DAY_US = INT64_C(86400) * 1000000;
+
 enum { LOOP_MAX = 100000, RECONCILE_MAX = 1000, CONCURRENCY_MAX = 100 };
 
 /* The types of signals that a step waits for, when they are written out; else none. */
@@ -189,10 +191,11 @@ static void check_deadline(struct compiler *c, const struct program *p, const st
     for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
         const struct mapping *m = wait->fields[fields[i]];
         struct buf here = c->path;
-        int64_t us;
+        struct span span;
 
-        if (m == NULL || m->kind != MAPPING_CONST || !define_duration_us(m->value, &us) ||
-            us <= p->timeout_us)
+        /* So many business days are at least as many days. */
+        if (m == NULL || m->kind != MAPPING_CONST || !define_span(m->value, &span) ||
+            span.us + span.business_days * DAY_US <= p->timeout_us)
             continue;
         buf_init_arena(&c->path, c->mem);
         buf_printf(&c->path, "%.*s/%.*s", STR_ARG(wait->pointer),

@@ -1,7 +1,7 @@
 /* wait.c - what wait.signal has beside the fields that are values. */
 #include "define/compile.h"
 
-enum { REMINDERS_MAX = 10000 };
+enum { REMINDERS_MAX = 10000, REMINDERS_AT_MAX = 50, REMINDERS_APART_US = 10000 };
 
 static void compile_on_timeout(struct compiler *c, struct value v, struct command *command,
                                struct wait *wait)
@@ -27,11 +27,67 @@ static void compile_on_timeout(struct compiler *c, struct value v, struct comman
     compile_leave(c, outer);
 }
 
+static void compile_every(struct compiler *c, struct value v, struct wait *wait)
+{
+    size_t outer = compile_enter(c, STR("every"));
+    struct span span;
+
+    wait->reminder_every = compile_value(c, v, ARGUMENT_DURATION);
+    if (wait->reminder_every->kind == MAPPING_CONST &&
+        define_span(wait->reminder_every->value, &span)) {
+        if (span.business_days > 0)
+            compile_error(c, FINDING_BAD_DURATION,
+                          "business days stand in `at`: \"at\": [\"1bd\", \"2bd\"]");
+        else if (span.us < REMINDERS_APART_US)
+            compile_error(c, FINDING_BAD_DURATION, "reminders are at least 10ms apart");
+    }
+    compile_leave(c, outer);
+}
+
+/* Whether a span that is written out comes before the one behind it, as far as can be told. */
+static bool is_before(const struct mapping *a, const struct mapping *b)
+{
+    struct span one, other;
+
+    if (a->kind != MAPPING_CONST || b->kind != MAPPING_CONST || !define_span(a->value, &one) ||
+        !define_span(b->value, &other) || (one.business_days > 0) != (other.business_days > 0))
+        return true;
+    return one.business_days < other.business_days || one.us < other.us;
+}
+
+static void compile_at(struct compiler *c, struct value list, struct wait *wait)
+{
+    size_t outer = compile_enter(c, STR("at"));
+    const struct mapping **at;
+
+    if (list.kind != VALUE_LIST || list.len == 0 || list.len > REMINDERS_AT_MAX) {
+        compile_error(c, list.kind == VALUE_LIST ? FINDING_BAD_VALUE : FINDING_WRONG_TYPE,
+                      "at must be a list of 1 to %d durations such as [\"1d\", \"3d\"]",
+                      REMINDERS_AT_MAX);
+        compile_leave(c, outer);
+        return;
+    }
+    at = ARENA_ARRAY(c->mem, list.len, const struct mapping *);
+    for (uint32_t i = 0; i < list.len; i++) {
+        size_t inner = compile_enter_index(c, i);
+        uint32_t errors = c->errors;
+
+        at[i] = compile_value(c, list.items[i], ARGUMENT_DURATION);
+        if (i > 0 && c->errors == errors && !is_before(at[i - 1], at[i]))
+            compile_error(c, FINDING_BAD_DURATION,
+                          "each reminder comes later than the one before it: times count from the "
+                          "beginning of the wait");
+        compile_leave(c, inner);
+    }
+    wait->reminder_at = at;
+    wait->reminder_at_count = list.len;
+    compile_leave(c, outer);
+}
+
 static void compile_reminder(struct compiler *c, struct value v, struct wait *wait)
 {
     size_t outer = compile_enter(c, STR("reminder")), inner;
     const struct cel_env *outer_env = c->env;
-    int64_t every_us;
 
     if (v.kind != VALUE_MAP) {
         compile_wrong_type(c, v, catalog_wanted(ARGUMENT_REMINDER));
@@ -40,12 +96,15 @@ static void compile_reminder(struct compiler *c, struct value v, struct wait *wa
         (void)compile_call(c, v, TABLE_REMINDER, &wait->reminder);
         c->env = outer_env;
         compile_count(c, v, "max", 1, REMINDERS_MAX, &wait->reminder_max);
-        inner = compile_enter(c, STR("every"));
-        if (compile_field(v, "every").kind != VALUE_ABSENT)
-            wait->reminder_every = compile_value(c, compile_field(v, "every"), ARGUMENT_DURATION);
-        if (wait->reminder_every != NULL && wait->reminder_every->kind == MAPPING_CONST &&
-            define_duration_us(wait->reminder_every->value, &every_us) && every_us < 10000)
-            compile_error(c, FINDING_BAD_DURATION, "reminders are at least 10ms apart");
+        if (compile_has(v, "every") == compile_has(v, "at"))
+            compile_error(c, FINDING_ONE_OF, "a reminder has either 'every' or 'at'");
+        if (compile_has(v, "every"))
+            compile_every(c, compile_field(v, "every"), wait);
+        if (compile_has(v, "at"))
+            compile_at(c, compile_field(v, "at"), wait);
+        inner = compile_enter(c, STR("max"));
+        if (compile_has(v, "at") && compile_has(v, "max"))
+            compile_error(c, FINDING_MISPLACED, "'at' says how many there are: leave 'max' out");
         compile_leave(c, inner);
     }
     compile_leave(c, outer);

@@ -1,6 +1,7 @@
 /* world.c - see world.h. */
 #include "define/world.h"
 
+#include "define/calendar.h"
 #include "define/compile.h"
 #include "define/template.h"
 
@@ -153,6 +154,14 @@ static void check_template(struct world *w, struct value definition, struct find
     template_release(&t);
 }
 
+/* What business days are counted by. */
+static void check_calendar(struct world *w, struct value config, struct findings *findings)
+{
+    struct calendar calendar;
+
+    (void)calendar_read(w->mem, config, STR("/value"), &calendar, findings);
+}
+
 void world_check_apart(struct world *w, enum kind kind, struct str name, struct value definition,
                        struct findings *findings)
 {
@@ -173,8 +182,11 @@ void world_check(struct world *w, enum kind kind, struct str name, struct value 
     const struct function *f;
     struct compiler c;
 
-    if (kind == KIND_CONFIG)
+    if (kind == KIND_CONFIG) {
+        if (str_eq(name, STR("calendar")))
+            check_calendar(w, definition, findings);
         return;
+    }
     if (kind == KIND_TEMPLATE) {
         check_template(w, definition, findings);
         return;

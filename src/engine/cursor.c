@@ -126,6 +126,7 @@ static void write_cursor(struct buf *out, const struct program *p, const struct 
     write_number(out, "timeoutAt", c->timeout_at_us);
     write_number(out, "remindAt", c->remind_at_us);
     write_number(out, "remindEvery", c->remind_every_us);
+    write_json(out, "remindTimes", c->remind_times_json);
     write_number(out, "reminders", c->reminders);
     write_number(out, "unmatched", c->unmatched);
     write_json(out, "frozen", c->suspended_json);
@@ -347,6 +348,7 @@ static bool restore_strand(struct arena *mem, const struct program *p, struct va
     c->timeout_at_us = stored_int(stored, STR("timeoutAt"));
     c->remind_at_us = stored_int(stored, STR("remindAt"));
     c->remind_every_us = stored_int(stored, STR("remindEvery"));
+    c->remind_times_json = stored_json_of(mem, stored, STR("remindTimes"));
     c->reminders = stored_int(stored, STR("reminders"));
     c->unmatched = stored_int(stored, STR("unmatched"));
     c->suspended_json = stored_json_of(mem, stored, STR("frozen"));

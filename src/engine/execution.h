@@ -106,13 +106,14 @@ struct cursor {
     struct str input_json; /* evaluated once per visit; empty when none */
 
     /* PHASE_WAIT */
-    struct str types_json;   /* wait.signal: the list of signal types */
-    struct str correlation;  /* wait.signal: what signals find it by, or empty */
-    int64_t timeout_at_us;   /* when it ends by itself, reminders apart; 0 = never */
-    int64_t remind_at_us;    /* the next reminder; 0 = none */
-    int64_t remind_every_us; /* 0 = no reminders */
-    int64_t reminders;       /* sent so far */
-    int64_t unmatched;       /* signals of its type that did not match */
+    struct str types_json;        /* wait.signal: the list of signal types */
+    struct str correlation;       /* wait.signal: what signals find it by, or empty */
+    int64_t timeout_at_us;        /* when it ends by itself, reminders apart; 0 = never */
+    int64_t remind_at_us;         /* the next reminder; 0 = none */
+    int64_t remind_every_us;      /* 0 = no reminders, or those of remind_times_json */
+    struct str remind_times_json; /* reminders `at`: the times of all of them, in order; or empty */
+    int64_t reminders;            /* sent so far */
+    int64_t unmatched;            /* signals of its type that did not match */
 
     /* PHASE_JOB, and from then on: what the commands before it have done, see procedure.c */
     struct str suspended_json;

@@ -1,5 +1,6 @@
 /* wait.c - steps that wait for a signal, a duration or a point in time; see wait.h. */
 #include "engine/wait.h"
+#include "define/calendar.h"
 #include "define/catalog.h"
 #include "define/define.h"
 #include "engine/command.h"
@@ -291,6 +292,41 @@ enum step_result wait_looks(struct turn *t, const struct step *step, struct valu
     return STEP_DONE;
 }
 
+/* So many business days from now, by the calendar as it is now. False: the step has failed. */
+static bool business_days_end(struct turn *t, int64_t days, int64_t *out_us)
+{
+    struct value config = t->ev->config.kind == VALUE_MAP
+                              ? value_map_get_str(t->ev->config, STR("calendar"))
+                              : value_absent();
+    struct findings findings = {0};
+    struct calendar calendar;
+
+    if (!calendar_read(t->mem, config, STR_NONE, &calendar, &findings))
+        return turn_fail(t, STR("expression_calendar"), STR("business"),
+                         "$.config.calendar is no calendar: %.*s: %.*s",
+                         STR_ARG(findings.items[0].pointer),
+                         STR_ARG(findings.items[0].message)) == STEP_DONE;
+    if (calendar_add(&calendar, t->wall_us, days, out_us))
+        return true;
+    return turn_fail(t, STR("validation_duration"), STR("business"),
+                     "%lld business days end after the year 9999", (long long)days) == STEP_DONE;
+}
+
+bool wait_span_end(struct turn *t, struct value v, struct str field, int64_t *out_us)
+{
+    struct span span;
+
+    if (define_span(v, &span)) {
+        if (span.business_days > 0)
+            return business_days_end(t, span.business_days, out_us);
+        if (!__builtin_add_overflow(t->wall_us, span.us, out_us))
+            return true;
+    }
+    return turn_fail(t, STR("validation_duration"), STR("business"),
+                     "'%.*s' must be a duration such as \"30s\" or \"7d\"",
+                     STR_ARG(field)) == STEP_DONE;
+}
+
 /* When a wait ends by itself: 0 = never. False: the step has failed. */
 static bool wait_end(struct turn *t, const struct command *c, int64_t *out_us)
 {
@@ -298,21 +334,14 @@ static bool wait_end(struct turn *t, const struct command *c, int64_t *out_us)
                                : c->type == COMMAND_WAIT_TIMER ? FIELD_DURATION
                                                                : FIELD_TIMESTAMP;
     struct value v, at;
-    int64_t us;
 
     *out_us = 0;
     if (!command_field(t, c, field, &v))
         return false;
     if (v.kind == VALUE_ABSENT)
         return true;
-    if (field != FIELD_TIMESTAMP) {
-        if (define_duration_us(v, &us) && us >= 0 &&
-            !__builtin_add_overflow(t->wall_us, us, out_us))
-            return true;
-        return turn_fail(t, STR("validation_duration"), STR("business"),
-                         "'%.*s' must be a duration such as \"30s\" or \"7d\"",
-                         STR_ARG(catalog_field_name(field))) == STEP_DONE;
-    }
+    if (field != FIELD_TIMESTAMP)
+        return wait_span_end(t, v, catalog_field_name(field), out_us);
     at = v;
     if (v.kind == VALUE_STRING && !timestamp_read(value_text(v), &at) &&
         !timestamp_read_date(value_text(v), &at))
@@ -357,26 +386,7 @@ static bool evaluate_correlation(struct turn *t, const struct command *c)
                      CORRELATION_LEN_MAX) == STEP_DONE;
 }
 
-static bool begin_reminders(struct turn *t, const struct command *c)
-{
-    struct cursor *cursor = &t->x->cursor;
-    const struct mapping *failed;
-    struct value every;
-
-    if (c->wait->reminder.procedure == NULL)
-        return true;
-    every = mapping_evaluate_at(t->mem, c->wait->reminder_every, &t->activation, &failed);
-    if (every.kind == VALUE_ERROR)
-        return turn_fail_value(t, every, failed->pointer) == STEP_DONE;
-    if (!define_duration_us(every, &cursor->remind_every_us) || cursor->remind_every_us <= 0)
-        return turn_fail(t, STR("validation_duration"), STR("business"),
-                         "'every' must be a duration such as \"24h\"") == STEP_DONE;
-    if (__builtin_add_overflow(t->wall_us, cursor->remind_every_us, &cursor->remind_at_us))
-        cursor->remind_at_us = 0;
-    return true;
-}
-
-static void set_timer(struct cursor *cursor)
+void wait_set_timer(struct cursor *cursor)
 {
     cursor->wake_at_us = cursor->timeout_at_us;
     if (cursor->remind_at_us > 0 &&
@@ -388,7 +398,7 @@ static enum step_result begin_waiting(struct turn *t, const struct step *step)
 {
     struct str why;
 
-    set_timer(&t->x->cursor);
+    wait_set_timer(&t->x->cursor);
     if (!describe(t, step, &why))
         return STEP_FAILED;
     step_wait(t, PHASE_WAIT, wait_kind(&step->procedure->commands[0]), STR("waiting"), why);
@@ -425,7 +435,7 @@ enum step_result wait_begin(struct turn *t, const struct step *step, struct valu
         *took = signal->seq;
         return STEP_DONE;
     }
-    if (!begin_reminders(t, c) || !turn_json(t, types, &cursor->types_json))
+    if (!remind_begin(t, c->wait) || !turn_json(t, types, &cursor->types_json))
         return STEP_FAILED;
     return begin_waiting(t, step);
 }
@@ -452,50 +462,4 @@ enum step_result wait_expired(struct turn *t, const struct step *step, struct va
                          "no signal came before the time was up");
     *out = answer(t, NULL, value_null());
     return STEP_DONE;
-}
-
-/* The reminder is recorded, whatever became of it. */
-static void record_reminder(struct turn *t, enum step_result end, struct value output)
-{
-    struct str output_json = STR_NONE, error_json = STR_NONE;
-    struct history_row *row;
-
-    if (end == STEP_DONE && !turn_json(t, output, &output_json))
-        end = STEP_FAILED;
-    if (end == STEP_FAILED)
-        (void)turn_failure(t, &error_json);
-    row = step_row(t, HISTORY_REMINDER, end == STEP_DONE ? STR("completed") : STR("failed"));
-    row->started_at_us = t->now_us;
-    row->key = turn_key(t, STR_NONE);
-    row->output_json = output_json;
-    row->error_json = error_json;
-    if (end == STEP_DONE)
-        step_apply_staged(t);
-}
-
-bool wait_remind(struct turn *t, const struct step *step)
-{
-    const struct wait *wait = step->procedure->commands[0].wait;
-    struct cursor *cursor = &t->x->cursor;
-    struct value input, output = value_null();
-    enum step_result end;
-
-    t->reminder = cursor->reminders + 1;
-    t->key_suffix = str_printf(t->mem, "-reminder-%lld", (long long)t->reminder);
-    end = procedure_input(t, wait->reminder.input, &input);
-    if (end == STEP_DONE)
-        end = procedure_run(t, wait->reminder.procedure, STR_NONE, input, &output);
-    if (end == STEP_NEEDS)
-        return false;
-    cursor->reminders++;
-    record_reminder(t, end, output);
-    /* Those that were missed while nothing ran are not made up for. */
-    if (wait->reminder_max > 0 && cursor->reminders >= wait->reminder_max)
-        cursor->remind_at_us = 0;
-    else
-        cursor->remind_at_us = t->wall_us + cursor->remind_every_us;
-    set_timer(cursor);
-    t->reminder = 0;
-    t->key_suffix = STR_NONE;
-    return true;
 }

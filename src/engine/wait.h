@@ -42,8 +42,19 @@ enum step_result wait_expired(struct turn *t, const struct step *step, struct va
 /* Whether the time of the wait under way is up. */
 bool wait_is_over(const struct turn *t);
 
+/* When a span that begins now is over. False: the step has failed. */
+bool wait_span_end(struct turn *t, struct value v, struct str field, int64_t *out_us);
+
+/* The timer of a wait: its end, or a reminder before that. */
+void wait_set_timer(struct cursor *cursor);
+
+/* --- remind.c --- */
+
+/* When the first reminder of a wait that begins comes. False: the step has failed. */
+bool remind_begin(struct turn *t, const struct wait *wait);
+
 /* Send a reminder. False: reads are needed first. */
-bool wait_remind(struct turn *t, const struct step *step);
+bool remind_send(struct turn *t, const struct step *step);
 
 /* --- wake.c: what stood still goes on --- */
 

@@ -55,7 +55,7 @@ static bool wake_wait(struct turn *t)
 
     turn_begin_step(t);
     if (!wait_is_over(t))
-        return wait_remind(t, step);
+        return remind_send(t, step);
     end = wait_expired(t, step, &output);
     if (end == STEP_DONE && c->type == COMMAND_WAIT_SIGNAL &&
         c->wait->on_timeout == ON_TIMEOUT_JUMP) {
@@ -349,7 +349,7 @@ bool wake_answered(struct turn *t, bool *complete, struct err *err)
     if (place == NO_STRAND)
         return err_set(err, ERR_CONFLICT, "the execution does not wait for this answer");
     strand_take(t, place);
-    if (t->x->pause != NULL)
+    if (t->x->pause != NULL || t->x->cursor.phase == PHASE_HELD)
         pause_keep_answer(t, ev->answer_output, ev->answer_error);
     else
         *complete = answered(t, ev->answer_output, ev->answer_error);

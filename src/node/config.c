@@ -57,7 +57,8 @@ static void set_config(struct node *n, struct str name, struct str text)
 
 static void changed(struct node *n, const struct definition_change *d)
 {
-    bool is_removed = d->action == DEFINITION_REMOVE;
+    bool is_removed = d->action == DEFINITION_REMOVE || d->action == DEFINITION_RETIRE ||
+                      d->action == DEFINITION_ERASE;
 
     switch (d->action) {
     case DEFINITION_SAVE_DRAFT:
@@ -68,6 +69,9 @@ static void changed(struct node *n, const struct definition_change *d)
     case DEFINITION_REVERT:
     case DEFINITION_PUT:
     case DEFINITION_REMOVE:
+    case DEFINITION_RETIRE:
+    case DEFINITION_UNRETIRE:
+    case DEFINITION_ERASE:
         break;
     }
     /* What is not read yet will be, this change included. */

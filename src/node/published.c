@@ -1,7 +1,27 @@
 /* published.c - which version of a process is published, as far as this node knows; see program.h. */
+#include "base/nearest.h"
 #include "node/inner.h"
 
 #include <stdlib.h>
+
+enum { CODES_OFFERED = 1000 };
+
+/* Nothing is published under the code: which one was probably meant. */
+static void tell_unknown(struct reader *reader, struct load *l)
+{
+    struct str code = l->published.published->code;
+    struct nearest near = nearest_to(code);
+    struct stored_definitions all;
+
+    if (!read_definitions(reader, &l->mem, STR_NONE, STR(""), CODES_OFFERED, &all, &l->err))
+        all.count = 0;
+    for (size_t i = 0; i < all.count; i++)
+        if (str_eq(all.items[i].status, STR("published")))
+            nearest_offer(&near, all.items[i].code);
+    (void)err_set(&l->err, ERR_NOT_FOUND, "no process '%.*s' is published%s%.*s%s", STR_ARG(code),
+                  near.best.len > 0 ? "; did you mean '" : "", STR_ARG(near.best),
+                  near.best.len > 0 ? "'?" : "");
+}
 
 static void run_published(struct node_read *read, struct reader *reader)
 {
@@ -10,7 +30,16 @@ static void run_published(struct node_read *read, struct reader *reader)
     bool found;
 
     l->ok = read_process(reader, &l->mem, l->published.published->code, -1, &d, &found, &l->err);
-    l->published.version = l->ok && found ? d.version : 0;
+    l->published.version = 0;
+    if (!l->ok)
+        return;
+    if (!found)
+        tell_unknown(reader, l);
+    else if (str_eq(d.status, STR("retired")))
+        (void)err_set(&l->err, ERR_RETIRED, "the process '%.*s' is retired: it takes no new starts",
+                      STR_ARG(d.code));
+    else
+        l->published.version = d.version;
 }
 
 static void done_published(struct node_read *read)
@@ -29,15 +58,13 @@ static void done_published(struct node_read *read)
     while ((w = work_pop(&starts)) != NULL) {
         struct node_request *r = w->request;
         if (p->version != 0) {
-            r->version = p->version;
+            if (r->version == 0)
+                r->version = p->version;
             request_start(n, w);
             continue;
         }
         work_free(n, w);
-        if (l->ok)
-            request_refuse(n, r, ERR_NOT_FOUND, "no process '%.*s' is published", STR_ARG(r->code));
-        else
-            request_refuse(n, r, l->err.code, "%s", l->err.message);
+        request_refuse(n, r, l->err.code, "%s", l->err.message);
     }
     if (l->published.forgotten != n->forgotten)
         p->version = 0; /* it may be older than what was published meanwhile */

@@ -163,15 +163,15 @@ void request_begin_start(struct node *n, struct work *w)
         request_refuse(n, r, ERR_NOT_FOUND, "no process has so long a code");
         return;
     }
-    if (r->version == 0) {
-        p = published_get(n, r->code);
-        if (p->version == 0) {
-            work_push(&p->starts, w);
-            published_load(n, p);
-            return;
-        }
-        r->version = p->version;
+    /* A start with a version of its own asks too: the process may be retired. */
+    p = published_get(n, r->code);
+    if (p->version == 0) {
+        work_push(&p->starts, w);
+        published_load(n, p);
+        return;
     }
+    if (r->version == 0)
+        r->version = p->version;
     request_start(n, w);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/crash.h"
 #include "define/facts.h"
+#include "define/pins.h"
 #include "store/change.h"
 
 /* Numbers are never given twice, not even after a draft was deleted. */
@@ -76,7 +77,7 @@ static bool store_counter(struct apply *a, const struct definition_change *d,
 static bool insert(struct apply *a, const struct definition_change *d, int64_t version,
                    int64_t revision, int64_t previous, const char *state, enum db_status *status)
 {
-    struct str facts = d->is_process ? facts_text(a->mem, d->text) : STR_NONE;
+    struct str facts = facts_has_kind(d->kind) ? facts_text(a->mem, d->text) : STR_NONE;
 
     return apply_write(a, SQL_DEFINITION_INSERT,
                        DB_PARAMS(db_text(d->kind), db_text(d->code), db_int(version),
@@ -142,7 +143,47 @@ static bool revert(struct apply *a, struct definition_change *d, const struct pu
                        DB_PARAMS(db_text(d->kind), db_text(d->code), db_int(d->version)), status);
 }
 
+static bool mark(struct apply *a, struct definition_change *d, const struct published *published,
+                 const char *state, enum db_status *status)
+{
+    d->version = published->version;
+    return apply_write(a, SQL_DEFINITION_MARK,
+                       DB_PARAMS(db_text(d->kind), db_text(d->code), db_text(str_of(state))),
+                       status);
+}
+
 /* --- what it is held against --- */
+
+/* Whether a snapshot, which executions rest on, pins a procedure of that code. */
+static bool is_pinned(struct apply *a, const struct definition_change *d, enum db_status *status)
+{
+    const enum sql sql = SQL_DEFINITION_PINS;
+    bool found = false;
+
+    *status = db_run(a->db, sql, DB_NO_PARAMS);
+    for (; *status == DB_ROW && !found; *status = db_next(a->db, sql)) {
+        struct pins pins;
+        struct err err;
+
+        found = pins_read(a->mem, db_column_text(a->db, sql, 0), &pins, &err) &&
+                pins_version(&pins.procedures, d->code) != 0;
+    }
+    db_end(a->db, sql);
+    return found;
+}
+
+/* Whether an execution rests on it. */
+static bool is_in_use(struct apply *a, const struct definition_change *d, enum db_status *status)
+{
+    bool found;
+
+    if (!d->is_process)
+        return is_pinned(a, d, status);
+    *status = db_run(a->db, SQL_DEFINITION_RUNS, DB_PARAMS(db_text(d->code)));
+    found = *status == DB_ROW;
+    db_end(a->db, SQL_DEFINITION_RUNS);
+    return found;
+}
 
 static bool is_about_draft(enum definition_action action)
 {
@@ -191,6 +232,21 @@ static enum apply_result check(struct apply *a, struct member *m, const struct d
     if ((d->action == DEFINITION_REVERT || d->action == DEFINITION_REMOVE) &&
         published->version == 0)
         return apply_refuse(a, m, MEMBER_GONE);
+    if ((d->action == DEFINITION_RETIRE || d->action == DEFINITION_UNRETIRE) &&
+        published->version == 0)
+        return apply_refuse(a, m, MEMBER_GONE);
+    if (d->action == DEFINITION_ERASE) {
+        bool is_used = is_in_use(a, d, status);
+
+        if (*status > DB_DONE)
+            return APPLY_FAILED;
+        if (published->version == 0 && !draft->exists)
+            return apply_refuse(a, m, MEMBER_GONE);
+        if (is_used)
+            return apply_refuse_with(a, m, ERR_CONFLICT,
+                                     "executions that are stored rest on it: retire it, and delete "
+                                     "it when they are gone");
+    }
     if (d->action == DEFINITION_REVERT && published->previous == 0)
         return apply_refuse_with(a, m, ERR_CONFLICT, "nothing was published before version %lld",
                                  (long long)published->version);
@@ -222,6 +278,13 @@ static bool make(struct apply *a, struct definition_change *d, struct counter co
         return definition_put(a, d, counter, draft, published, status);
     case DEFINITION_REMOVE:
         return supersede(a, d, status);
+    case DEFINITION_RETIRE:
+        return mark(a, d, published, "retired", status);
+    case DEFINITION_UNRETIRE:
+        return mark(a, d, published, "published", status);
+    case DEFINITION_ERASE:
+        return apply_write(a, SQL_DEFINITION_ERASE, DB_PARAMS(db_text(d->kind), db_text(d->code)),
+                           status);
     case DEFINITION_KEEP:
         d->version = published->version;
         return true;

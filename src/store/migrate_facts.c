@@ -26,7 +26,7 @@ static enum db_status old_versions_read(struct db *db, struct arena *mem, struct
         arena_init(&turn);
         v.facts = str_copy(mem, facts_text(&turn, db_column_text(db, sql, 3)));
         arena_fini(&turn);
-        if (v.facts.len > 0 && kind_is_process(v.kind))
+        if (v.facts.len > 0 && facts_has_kind(v.kind))
             *VEC_ADD(mem, out) = v;
     }
     db_end(db, sql);

@@ -188,7 +188,8 @@ struct stored_definition {
     int64_t version;   /* 0 = draft */
     int64_t revision;  /* of the draft: its ETag */
     int64_t previous;  /* the version that was published before this one first was; 0: none */
-    struct str status; /* draft, published, superseded */
+    struct str status; /* draft, published, retired, superseded */
+    struct str facts;  /* as facts.h of src/define wrote them; or empty */
     struct str text;
     struct str summary, created_by;
     int64_t created_at_us;
@@ -198,7 +199,7 @@ struct stored_definitions {
     VEC_OF(struct stored_definition);
 };
 
-/* Version `version` of a definition; 0: the draft; -1: the published one. */
+/* Version `version` of a definition; 0: the draft; -1: the published one, which may be retired. */
 bool read_definition(struct reader *r, struct arena *mem, struct str kind, struct str code,
                      int64_t version, struct stored_definition *out, bool *found,
                      struct err *err) MUST_USE;
@@ -207,9 +208,13 @@ bool read_definition(struct reader *r, struct arena *mem, struct str kind, struc
 bool read_access(struct reader *r, struct arena *mem, struct str code, int64_t version,
                  struct str *out, struct err *err) MUST_USE;
 
-/* Every version of one definition, newest first, the draft before all; without their texts. */
+/*
+ * Versions of one definition below `before`, newest first, the draft before all;
+ * without their texts; at most `limit`.
+ */
 bool read_versions(struct reader *r, struct arena *mem, struct str kind, struct str code,
-                   struct stored_definitions *out, struct err *err) MUST_USE;
+                   int64_t before, int64_t limit, struct stored_definitions *out,
+                   struct err *err) MUST_USE;
 
 /* The same for the process of that code, of whatever kind. */
 bool read_process(struct reader *r, struct arena *mem, struct str code, int64_t version,

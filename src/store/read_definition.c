@@ -22,7 +22,8 @@ static struct stored_definition load(struct reader *r, struct arena *mem, enum s
         .created_by = str_copy(mem, db_column_text(db, sql, 7)),
         .created_at_us = db_column_int(db, sql, 8),
         .previous = db_column_int(db, sql, 9),
-        .text = with_text ? str_copy(mem, db_column_text(db, sql, 10)) : STR_NONE,
+        .facts = str_copy(mem, db_column_text(db, sql, 10)),
+        .text = with_text ? str_copy(mem, db_column_text(db, sql, 11)) : STR_NONE,
     };
 }
 
@@ -91,10 +92,11 @@ static bool load_all(struct reader *r, struct arena *mem, enum sql sql, enum db_
 }
 
 bool read_versions(struct reader *r, struct arena *mem, struct str kind, struct str code,
-                   struct stored_definitions *out, struct err *err)
+                   int64_t before, int64_t limit, struct stored_definitions *out, struct err *err)
 {
     enum db_status status =
-        reader_run(r, SQL_READ_VERSIONS, DB_PARAMS(db_text(kind), db_text(code)));
+        reader_run(r, SQL_READ_VERSIONS,
+                   DB_PARAMS(db_text(kind), db_text(code), db_int(before), db_int(limit)));
 
     return load_all(r, mem, SQL_READ_VERSIONS, status, false, out, err);
 }

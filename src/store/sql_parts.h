@@ -45,7 +45,7 @@
 
 #define DEFINITION_COLUMNS                                                                         \
     "kind, code, version, revision, status, name, change_summary, created_by, created_at, "        \
-    "coalesce(previous_version, version - 1)"
+    "coalesce(previous_version, version - 1), facts"
 
 #define USER_COLUMNS                                                                               \
     "id, org_id, name, email, role, groups, skill_level, specializations, active, created_at, "    \
@@ -69,11 +69,12 @@
 /* Drafts and published versions, by the bytes of their codes: ?1 limit, ?2 above this code. */
 #define DEFINITIONS_PAGE(code, condition)                                                          \
     "SELECT " DEFINITION_COLUMNS " FROM definition WHERE " condition " AND " code " > ?2 "         \
-    "AND (version = 0 OR status = 'published') ORDER BY " code ", kind, version LIMIT ?1"
+    "AND (version = 0 OR status IN ('published', 'retired')) ORDER BY " code                       \
+    ", kind, version LIMIT ?1"
 
 #define ALL_PUBLISHED                                                                              \
     "SELECT " DEFINITION_COLUMNS ", definition FROM definition "                                   \
-    "WHERE kind = ?1 AND status = 'published' ORDER BY "
+    "WHERE kind = ?1 AND status IN ('published', 'retired') AND status = 'published' ORDER BY "
 
 #define ERROR_CODE_SQLITE "json_extract(error, '$.code')"
 #define ERROR_CODE_POSTGRES "error ->> 'code'"

@@ -73,7 +73,10 @@ enum definition_action {
     DEFINITION_REVERT, /* what was published before is published again */
     DEFINITION_PUT,    /* publish, unless that text is published */
     DEFINITION_REMOVE, /* no version is published any more */
-    DEFINITION_KEEP,   /* nothing, provided that `rests_on` is still true */
+    DEFINITION_RETIRE, /* what is published takes no new starts */
+    DEFINITION_UNRETIRE,
+    DEFINITION_ERASE, /* every version goes, unless an execution rests on one */
+    DEFINITION_KEEP,  /* nothing, provided that `rests_on` is still true */
 };
 
 enum definition_match { MATCH_WHATEVER = -1, MATCH_ANY_VERSION = -2 };

@@ -324,6 +324,27 @@ claim('processes are listed with their kind, and definitions kept to the byte', 
     equal((await s.call('GET', '/scenarios/bytes/versions/draft')).raw.includes(`"definition":${text}}`), true);
 });
 
+claim('config.calendar is what business days are counted by: it is checked when it is saved', async (s) => {
+    const refused = async (value) => {
+        const r = await s.call('PUT', '/config/calendar', { value });
+        return [r.status, r.json.errors?.map((e) => [e.pointer, e.message])];
+    };
+
+    equal(await refused({ weekend: [6, 8], holidays: ['2026-13-01'], timezone: 'Berlin' }), [422, [
+        ['/value/weekend/1', 'a day is a number from 1 for Monday to 7 for Sunday'],
+        ['/value/holidays/0', 'a holiday is a date such as "2026-12-25"'],
+        ['/value/timezone', "there is no time zone 'Berlin'; one is \"Europe/Berlin\", or \"+02:00\""]]]);
+    equal(await refused({ holiday: [] }), [422, [['/value/holiday', "there is no field 'holiday' here"]]]);
+    equal((await refused({ weekend: [6, 7], holidays: ['2026-12-25'], timezone: 'Europe/Berlin' }))[0], 201);
+    await publish(s, { code: 'worked', steps: [{ code: 'w', procedure: { type: 'wait.timer', duration: '1bd' } }] });
+    const started = Date.now();
+    const { id } = (await s.call('POST', '/executions?wait=1s', { code: 'worked' })).json;
+    const one = (await s.call('GET', `/executions/${id}`)).json;
+    const hours = (new Date(one.waitingFor.until) - started) / 3600000;
+    equal([one.status, hours > 22 && hours < 24 * 6], ['waiting', true], one.waitingFor.until);
+    await s.call('DELETE', '/config/calendar');
+});
+
 // --- what flow.start names ---
 
 claim('flow.start of a process that is not published is a warning, until one is', async (s) => {

@@ -423,7 +423,28 @@ static void test_commands__findings_about_waits_for_people(void **state)
          "/steps/0/procedure/assignee bad_value"},
         {"'reminder': '1h'", "/steps/0/procedure/reminder wrong_type"},
         {"'reminder': {}", "/steps/0/procedure/reminder/procedure missing_field\n"
-                           "/steps/0/procedure/reminder/every missing_field"},
+                           "/steps/0/procedure/reminder one_of"},
+        {"'reminder': {'every': '1d', 'at': ['1d'], 'procedure': 'x.y'}",
+         "/steps/0/procedure/reminder one_of"},
+        {"'reminder': {'at': ['1d', '3d', '1bd', '2bd', '$.input.x'], 'procedure': 'x.y'}", ""},
+        {"'reminder': {'at': [], 'procedure': 'x.y'}", "/steps/0/procedure/reminder/at bad_value"},
+        {"'reminder': {'at': '1d', 'procedure': 'x.y'}",
+         "/steps/0/procedure/reminder/at wrong_type"},
+        {"'reminder': {'at': ['3d', '1d', 5, '0bd'], 'procedure': 'x.y'}",
+         "/steps/0/procedure/reminder/at/1 bad_duration\n"
+         "/steps/0/procedure/reminder/at/2 wrong_type\n"
+         "/steps/0/procedure/reminder/at/3 bad_duration"},
+        {"'reminder': {'at': ['2bd', '1bd'], 'procedure': 'x.y'}",
+         "/steps/0/procedure/reminder/at/1 bad_duration"},
+        {"'reminder': {'at': ['1d'], 'max': 3, 'procedure': 'x.y'}",
+         "/steps/0/procedure/reminder/max misplaced"},
+        {"'reminder': {'every': '1bd', 'procedure': 'x.y'}",
+         "/steps/0/procedure/reminder/every bad_duration"},
+        {"'timeout': '3bd'", ""},
+        {"'timeout': '31bd'", "/steps/0/procedure/timeout wait_beyond_deadline?"},
+        {"'timeout': '1001bd'", "/steps/0/procedure/timeout bad_duration"},
+        {"'timeout': '1.5bd'", "/steps/0/procedure/timeout bad_duration"},
+        {"'timeout': '1d2bd'", "/steps/0/procedure/timeout bad_duration"},
         {"'reminder': {'every': 'daily', 'procedure': 'x.y', 'max': 0, 'until': 1}",
          "/steps/0/procedure/reminder/until unknown_field\n"
          "/steps/0/procedure/reminder/max bad_value\n"

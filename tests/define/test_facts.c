@@ -53,6 +53,27 @@ static void test_facts__access_and_triggers_are_as_written(void **state)
                                          "'triggers':[{'type':'schedule'}]}"));
 }
 
+static void test_facts__say_what_is_named(void **state)
+{
+    struct value facts;
+
+    (void)state;
+    assert_string_equal(
+        facts_json("{'code': 'a', 'steps': [{'code': 's', 'procedure': 'price', 'rollback': 'undo',"
+                   " 'when': 'fn.vat(1) > 2 && config.rate > 3'}, {'code': 't', 'procedure':"
+                   " {'type': 'flow.call', 'procedure': 'price'}}, {'code': 'u', 'procedure':"
+                   " 'bank.charge'}, {'code': 'v', 'procedure': {'type': 'flow.start', 'code':"
+                   " 'refund', 'input': {'x': 'see {{ $.config.?city }} or {{ fn.vat(2) }}',"
+                   " 'y': '=$.config[\\u0022zone\\u0022]', 'z': 'myfn.vat, reconfig.a'}}}]}"),
+        definition_quote("{'uses':{'procedure':['price','undo'],'function':['vat'],"
+                         "'config':['rate','city','zone'],'process':['refund']}}"));
+    facts = facts_of(&definition_mem,
+                     definition_value("{'params': [], 'body': 'fn.other(1)', 'name': 'x'}"));
+    assert_true(facts_use(facts, "function", STR("other")));
+    assert_false(facts_use(facts, "function", STR("othe")));
+    assert_false(facts_use(facts, "config", STR("other")));
+}
+
 static void test_facts__most_definitions_have_none(void **state)
 {
     (void)state;
@@ -82,6 +103,7 @@ int main(void)
         DEFINITION_TEST(test_facts__meta_of_steps_is_found_wherever_they_stand),
         DEFINITION_TEST(test_facts__sensitive_names_of_input_and_forms_stand_apart),
         DEFINITION_TEST(test_facts__access_and_triggers_are_as_written),
+        DEFINITION_TEST(test_facts__say_what_is_named),
         DEFINITION_TEST(test_facts__most_definitions_have_none),
         DEFINITION_TEST(test_facts__drafts_may_hold_anything),
     };

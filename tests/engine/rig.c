@@ -359,7 +359,7 @@ static bool apply(struct rig *r, struct event ev)
     struct search_reads searches = {0};
     struct commit c;
 
-    ev.config = value_map_empty();
+    ev.config = r->config.kind == VALUE_MAP ? r->config : value_map_empty();
     ev.records = &records;
     ev.searches = &searches;
     ev.gives_up_on_records = r->gives_up_on_records;

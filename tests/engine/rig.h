@@ -42,6 +42,7 @@ struct rig {
     bool is_of_versions;    /* rows of one do not fold with the other: only the checkpoint counts */
     bool keeps_signals;     /* somebody keeps signals for waits that have a correlation: */
     struct kept_reads kept; /* these */
+    struct value config;    /* $.config; absent: nothing is configured */
 };
 
 void rig_init(struct rig *r);

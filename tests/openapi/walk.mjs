@@ -137,6 +137,26 @@ async function walkProcedures(api, claim) {
     await api.call('listProcedureVersions', { path: { code: 'nothing' } }, 404);
     await api.call('getProcedureVersion', { path: { code, n: 1 } }, 200);
     await api.call('getProcedureVersion', { path: { code, n: 9 } }, 404);
+    await walkRetirement(api, claim, 'Procedure', 'spare', { code: 'spare', commands: [{ type: 'log', message: 'x' }] });
+    await walkRetirement(api, claim, 'Scenario', 'spare', { code: 'spare', steps: [{ code: 'a', procedure: { type: 'log', message: 'x' } }] });
+}
+
+// Out of use, and gone: `kind` is Scenario or Procedure, `code` one that nothing uses.
+async function walkRetirement(api, claim, kind, code, definition) {
+    const key = (name) => ({ 'Idempotency-Key': `walk-${kind}-${name}` });
+    const path = { code };
+    await api.call(`save${kind}Draft`, { path, body: definition }, 200);
+    await api.call(`publish${kind}`, { path }, 200);
+    for (const verb of ['retire', 'unretire']) {
+        const done = await api.call(`${verb}${kind}`, { path, headers: key(verb) }, 200);
+        claim(done.json.retired === (verb === 'retire'), `${kind}: ${verb} says how it stands`);
+        await api.call(`${verb}${kind}`, { path, headers: key(verb), body: {} }, 409);
+        await api.call(`${verb}${kind}`, { path: { code: 'nothing' } }, 404);
+        await api.call(`${verb}${kind}`, { path, body: { why: 1 } }, 422);
+    }
+    await api.call(`delete${kind}`, { path, headers: key('delete') }, 204);
+    await api.call(`delete${kind}`, { path, headers: key('delete'), body: '{}' }, 409);
+    await api.call(`delete${kind}`, { path }, 404);
 }
 
 async function walkLive(api, claim) {
@@ -157,6 +177,8 @@ async function walkLive(api, claim) {
         await call('get', {}, 200);
         const list = await api.call(`list${many}`, { query: { limit: 1 } }, 200);
         claim(list.json.items.length === 1, `${one}: it is listed`);
+        await api.call(`list${one}Versions`, { path }, 200);
+        await api.call(`get${one}Version`, { path: { ...path, n: made.json.version } }, 200);
         await api.call(`list${many}`, { query: { limit: 0 } }, 400);
     }
     const shown = await api.call('previewTemplate', { path: { code: 'welcome' }, body: { data: { name: '<Ann>' } } }, 200);

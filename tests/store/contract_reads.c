@@ -66,7 +66,8 @@ static void load_definition(struct contract *c, struct reader *r, void *context)
 
     assert_true(read_definition(r, &c->mem, STR("scenario"), STR("order"), l->version, &l->one,
                                 &l->found, &err));
-    assert_true(read_versions(r, &c->mem, STR("scenario"), STR("order"), &l->versions, &err));
+    assert_true(read_versions(r, &c->mem, STR("scenario"), STR("order"), INT64_MAX, 100,
+                              &l->versions, &err));
     assert_true(read_definitions(r, &c->mem, STR("scenario"), STR_NONE, 100, &l->all, &err));
 }
 
