@@ -4,6 +4,7 @@ import os from 'node:os';
 import { execFileSync } from 'node:child_process';
 import { drawGrowth } from './chart.mjs';
 import * as grow from './grow.mjs';
+import * as limits from './limits.mjs';
 import { OUT } from './server.mjs';
 import * as speed from './speed.mjs';
 import { streams } from './streams.mjs';
@@ -18,6 +19,9 @@ const parts = [
     ['suspended', speed.suspended],
     ['suspended-streams', streams],
     ['idle', speed.idle],
+    ['flat-publishes', limits.flatPublishes],
+    ['flat-signals', limits.flatSignals, 'FULL'],
+    ['query', limits.query, 'FULL'],
     ['grow-batch', grow.batch],
     ['grow-history', grow.history],
     ['grow-signals', grow.signals],

@@ -33,13 +33,24 @@ export function run(program, args) {
     });
 }
 
+/** With PAWL_BENCH_POSTGRES=postgres://.../ every folder has a database of its own on that server. */
+function storeOf(folder) {
+    const server = process.env.PAWL_BENCH_POSTGRES;
+    if (!server) return [];
+    const name = path.basename(folder).toLowerCase().replace(/[^a-z0-9]/g, '_');
+    const has = execFileSync('psql', ['-Atc', `SELECT 1 FROM pg_database WHERE datname = '${name}'`, `${server}postgres`]);
+    if (String(has).trim() !== '1') execFileSync('psql', ['-qc', `CREATE DATABASE ${name}`, `${server}postgres`]);
+    return ['--store', `${server}${name}`];
+}
+
 export class Server {
     /** Start it and wait until it is ready; readyMs says how long that took. */
     static async start(folder) {
         const s = new Server();
         s.folder = folder;
+        const store = storeOf(folder);
         const began = process.hrtime.bigint();
-        s.child = spawn(PAWL, ['serve', '--data', folder, '--listen', '127.0.0.1:0'],
+        s.child = spawn(PAWL, ['serve', '--data', folder, '--listen', '127.0.0.1:0', ...store],
             { stdio: ['ignore', 'pipe', 'ignore'] });
         children.add(s.child);
         s.ended = new Promise(resolve => s.child.on('exit', code => {

@@ -43,6 +43,11 @@ void arena_init(struct arena *a)
     *a = (struct arena){.block_bytes = ARENA_FIRST_BLOCK};
 }
 
+void arena_init_small(struct arena *a, size_t first_block)
+{
+    *a = (struct arena){.block_bytes = first_block};
+}
+
 void arena_fini(struct arena *a)
 {
     while (a->blocks != NULL) {

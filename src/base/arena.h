@@ -42,6 +42,9 @@ struct arena_mark {
 /* Make an empty arena. Nothing is allocated before the first use. */
 void arena_init(struct arena *a);
 
+/* The same, for something small: its first block has this many bytes. */
+void arena_init_small(struct arena *a, size_t first_block);
+
 /* Give everything back and leave the arena as arena_init() made it. */
 void arena_fini(struct arena *a);
 

@@ -191,6 +191,8 @@ void tell_wait(struct buf *out, struct value wait)
         buf_char(out, ' ');
         tell_types(out, value_map_get_str(wait, STR("signalType")));
     }
+    if (str_eq(kind, STR("job")) && client_text(wait, "procedure").len > 0)
+        buf_printf(out, " of %.*s; none has asked for it", STR_ARG(client_text(wait, "procedure")));
     if (client_text(wait, "correlation").len > 0) {
         buf_text(out, " with the correlation ");
         term_put_quoted(out, client_text(wait, "correlation"));
@@ -356,6 +358,10 @@ static void tell_next(struct arena *mem, struct buf *out, struct value execution
         term_put_quoted(out, value_text(first));
         buf_char(out, ' ');
         term_put_quoted(out, sample_payload(mem, form));
+    }
+    if (str_eq(kind, STR("job"))) {
+        buf_printf(out, "\nGive it up with: %s cancel ", command_program());
+        tell_name(out, execution);
     }
     if (is_paused(wait)) {
         buf_printf(out, "\nLet it go on with: %s resume ", command_program());

@@ -247,6 +247,33 @@ static bool revoke(struct client *c, const char *id, const struct args *a, struc
     return true;
 }
 
+/* One more token, and the end of those that there were. */
+static bool rotate_token(struct client *c, const char *who, const struct args *a,
+                         struct reply *reply)
+{
+    struct value before;
+    struct reply ended;
+    struct str id;
+
+    if (!find_user(c, who, &id) ||
+        !client_call(c, "GET", str_printf(&c->mem, "/users/%.*s/tokens?limit=500", STR_ARG(id)),
+                     STR_NONE, &ended))
+        return false;
+    before = value_map_get_str(ended.json, STR("items"));
+    if (!make_token(c, who, a, reply))
+        return false;
+    for (uint32_t i = 0; before.kind == VALUE_LIST && i < before.len; i++) {
+        struct str old = client_text(before.items[i], "id");
+
+        if (!client_call(c, "DELETE", str_printf(&c->mem, "/tokens/%.*s", STR_ARG(old)), STR_NONE,
+                         &ended))
+            return false;
+        if (!a->as_json)
+            printf("%.*s is revoked\n", STR_ARG(old));
+    }
+    return true;
+}
+
 /* --- the command --- */
 
 /* What can be done, and how many words follow it. */
@@ -258,6 +285,8 @@ static const struct verb {
     {"ls", 0, list_users},    {"add", 1, add_user},       {"set", 1, set_user},
     {"token", 1, make_token}, {"tokens", 1, list_tokens}, {"revoke", 1, revoke},
 };
+
+static const struct verb rotating = {"token rotate", 2, rotate_token};
 
 static const struct verb *find_verb(const char *name, int words)
 {
@@ -290,10 +319,15 @@ int command_user(int argc, char **argv)
     bool ok;
 
     if (!options_read("user", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc < 2 ||
-        (verb = find_verb(argv[1], argc - 2)) == NULL || (a.is_active && a.is_inactive))
+        (a.is_active && a.is_inactive))
+        return command_usage("user");
+    verb = find_verb(argv[1], argc - 2);
+    if (argc == 4 && strcmp(argv[1], "token") == 0 && strcmp(argv[2], "rotate") == 0)
+        verb = &rotating;
+    if (verb == NULL)
         return command_usage("user");
     client_open(&c, a.as_json);
-    ok = verb->run(&c, argc > 2 ? argv[2] : "", &a, &reply);
+    ok = verb->run(&c, argc > 2 ? argv[argc - 1] : "", &a, &reply);
     if (ok && a.as_json)
         printf("%.*s\n", STR_ARG(reply.text));
     client_close(&c);

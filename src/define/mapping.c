@@ -21,6 +21,11 @@ static bool compile_as(struct compiler *c, compile_fn *compile, struct str sourc
     return compile(c->mem, c->env, source, &options, out, err);
 }
 
+static bool is_undeclared_input(const struct err *err)
+{
+    return str_starts_with(str_of(err->message), STR("undeclared reference to 'input."));
+}
+
 /*
  * The program of a text that compiles if nothing is known of the fields that it
  * reads; NULL after a finding. A name that $.input does not declare is a
@@ -40,8 +45,7 @@ static const struct cel_program *compile_plainly(struct compiler *c, struct str 
     open = cel_env_extend(c->mem, c->env);
     cel_env_open(open, STR("input"));
     c->env = open;
-    if (c->sees_only_about ||
-        !str_starts_with(str_of(first.message), STR("undeclared reference to 'input.")) ||
+    if (c->sees_only_about || !is_undeclared_input(&first) ||
         !compile_as(c, compile, source, CEL_FACTS_NONE, &program, &err)) {
         compile_expression_error(c, source, &err);
         program = NULL;
@@ -52,6 +56,24 @@ static const struct cel_program *compile_plainly(struct compiler *c, struct str 
     return program;
 }
 
+/* What facts show of a text whose program without them is `plain`; NULL after an error. */
+static const struct cel_program *compile_by_facts(struct compiler *c, struct str source,
+                                                  compile_fn *compile,
+                                                  const struct cel_program *plain,
+                                                  const struct err *likely)
+{
+    const struct cel_program *program = plain;
+    struct err certain;
+
+    if (compile_as(c, compile, source, CEL_FACTS_CERTAIN, &program, &certain) ||
+        is_undeclared_input(&certain)) {
+        compile_expression_warning(c, FINDING_EXPRESSION_TYPE, source, likely);
+        return program;
+    }
+    compile_expression_error(c, source, &certain);
+    return NULL;
+}
+
 /*
  * Compile a text and keep the program; NULL after a finding. What cannot work
  * by the types that are certain is an error; by those that somebody may
@@ -60,22 +82,15 @@ static const struct cel_program *compile_plainly(struct compiler *c, struct str 
 static const struct cel_program *compile_source(struct compiler *c, struct str source,
                                                 compile_fn *compile)
 {
-    const struct cel_program *program, *plain;
-    struct err likely, certain;
+    const struct cel_program *program;
+    struct err likely;
 
     if (!compile_as(c, compile, source, CEL_FACTS_LIKELY, &program, &likely)) {
-        plain = compile_plainly(c, source, compile);
-        if (plain == NULL)
+        program = compile_plainly(c, source, compile);
+        if (program != NULL && !is_undeclared_input(&likely))
+            program = compile_by_facts(c, source, compile, program, &likely);
+        if (program == NULL)
             return NULL;
-        program = plain;
-        if (str_starts_with(str_of(likely.message), STR("undeclared reference to 'input.")))
-            ; /* said by now */
-        else if (!compile_as(c, compile, source, CEL_FACTS_CERTAIN, &program, &certain)) {
-            compile_expression_error(c, source, &certain);
-            return NULL;
-        } else {
-            compile_expression_warning(c, FINDING_EXPRESSION_TYPE, source, &likely);
-        }
     }
     compile_notes(c, source, program);
     *VEC_ADD(c->mem, &c->library->expressions) = program;

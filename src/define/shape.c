@@ -148,12 +148,11 @@ static bool answer_shape(const struct command *command, struct gathered *g)
     case COMMAND_CALL:
         return procedure_shape(command->call.procedure, g);
     case COMMAND_AGGREGATE:
-        for (uint32_t i = 0; i < command->aggregate_count; i++)
-            gather(g, command->aggregates[i].name, STR_NONE);
-        if (command->expressions[FIELD_BY] != NULL)
-            g->shape.count = 0;
         if (command->expressions[FIELD_BY] != NULL)
             gather_members(g, spec);
+        else
+            for (uint32_t i = 0; i < command->aggregate_count; i++)
+                gather(g, command->aggregates[i].name, STR_NONE);
         g->shape.is_closed = true;
         return true;
     case COMMAND_START:

@@ -226,11 +226,6 @@ static struct str describe(struct turn *t, struct value request)
     return member_end(&why);
 }
 
-static enum cursor_phase waiting_phase(const struct turn *t)
-{
-    return t->about != NULL ? t->x->cursor.phase : PHASE_JOB;
-}
-
 /* The attempt is part of this commit, and leaves with it. */
 static void send(struct turn *t, struct value request, struct str request_json)
 {
@@ -240,7 +235,7 @@ static void send(struct turn *t, struct value request, struct str request_json)
 
     cursor->call_seq = t->x->seq + 1;
     cursor->wake_at_us = t->wall_us + timeout_us + GRACE_US;
-    step_wait(t, waiting_phase(t), WAITING_CALL, STR("call"), describe(t, request));
+    step_wait(t, cursor->phase, WAITING_CALL, STR("call"), describe(t, request));
     row = &t->out->history.items[t->out->history.count - 1];
     ASSERT(row->seq == cursor->call_seq);
     row->key = cursor->awaited;
@@ -260,7 +255,7 @@ static void wait_for_room(struct turn *t, struct value request)
 
     cursor->call_seq = 0;
     cursor->wake_at_us = t->wall_us + LOOK_US;
-    step_wait(t, waiting_phase(t), WAITING_CALL, STR("queued"), describe(t, request));
+    step_wait(t, cursor->phase, WAITING_CALL, STR("queued"), describe(t, request));
     t->out->history.items[t->out->history.count - 1].key = cursor->awaited;
 }
 
@@ -281,6 +276,9 @@ static enum step_result ask(struct turn *t, const struct command *c, struct valu
         return STEP_FAILED;
     cursor->awaited = turn_key(t, key_position(t->mem, place));
     cursor->host = host;
+    /* Rolling back and reconciling have phases of their own. */
+    if (t->about == NULL)
+        cursor->phase = PHASE_JOB;
     if (has_room(t, host))
         send(t, request, json);
     else
@@ -294,6 +292,9 @@ enum step_result call_run(struct turn *t, const struct command *c, struct value 
     struct value request = procedure_noted_input(t, c);
     enum step_result end = procedure_answered(t, place, out);
 
+    /* Another attempt asks for the same. */
+    if (end == STEP_FAILED && request.kind == VALUE_MAP)
+        procedure_note_input(t, c, request);
     if (end == STEP_FAILED || out->kind != VALUE_ABSENT)
         return end;
     if (t->is_stopping)

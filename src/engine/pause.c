@@ -168,7 +168,9 @@ bool pause_take(struct turn *t, struct pause_kept *out)
     for (uint32_t i = 0; i < execution_strands(x); i++) {
         const struct cursor *cursor = execution_cursor(x, i);
 
-        if (cursor->kept_seq > 0 && (first == NULL || cursor->kept_seq < first->kept_seq))
+        /* What is held goes on when an operator says so. */
+        if (cursor->kept_seq > 0 && cursor->phase != PHASE_HELD &&
+            (first == NULL || cursor->kept_seq < first->kept_seq))
             first = cursor;
     }
     if (first == NULL)

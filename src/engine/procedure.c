@@ -217,9 +217,9 @@ static enum step_result run_call(struct turn *t, const struct command *c, struct
     input = procedure_noted_input(t, c);
     if (input.kind == VALUE_ABSENT && procedure_input(t, c->call.input, &input) != STEP_DONE)
         return STEP_FAILED;
+    remember(t, FINISHED_INPUT, c, input);
     if (c->call.procedure->kind == PROCEDURE_EXTERNAL)
         return run_external(t, c->call.procedure, place, input, out);
-    remember(t, FINISHED_INPUT, c, input);
     return procedure_run(t, c->call.procedure, place, input, out);
 }
 

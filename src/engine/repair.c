@@ -471,6 +471,11 @@ bool repair_retry(struct turn *t, bool *complete, struct err *err)
     if (t->ev->from.len > 0 && !go_to(t, t->ev->from, err))
         return false;
     forget_end(t);
+    /* The attempt that was under way has been answered meanwhile: act_on_kept() goes on with that. */
+    if (continues && x->cursor.kept_seq > 0) {
+        x->cursor.phase = PHASE_JOB;
+        return true;
+    }
     if (continues) {
         enum step_result end = next_attempt(t);
 
@@ -498,6 +503,8 @@ bool repair_skip(struct turn *t, bool *complete, struct err *err)
     x->cursor.attempt = 1;
     x->cursor.started_at_us = t->now_us;
     x->cursor.input_json = STR_NONE;
+    x->cursor.kept_seq = 0;
+    cursor_forget_asked(&x->cursor);
     turn_begin_step(t);
     if (t->ev->output.kind != VALUE_ABSENT) {
         end = step_complete(t, value_copy(t->mem, t->ev->output), 0);

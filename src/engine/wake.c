@@ -349,7 +349,7 @@ bool wake_answered(struct turn *t, bool *complete, struct err *err)
     if (place == NO_STRAND)
         return err_set(err, ERR_CONFLICT, "the execution does not wait for this answer");
     strand_take(t, place);
-    if (t->x->pause != NULL)
+    if (t->x->pause != NULL || t->x->cursor.phase == PHASE_HELD)
         pause_keep_answer(t, ev->answer_output, ev->answer_error);
     else
         *complete = answered(t, ev->answer_output, ev->answer_error);

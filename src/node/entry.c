@@ -181,12 +181,20 @@ static void entry_free(struct node *n, struct entry *e)
 enum {
     GARBAGE_ALLOWANCE = 32 * 1024, /* beside twice what lives; above that it is copied */
     GARBAGE_MAX = 1024 * 1024,     /* beside four times what lives; above that it has to wait */
+    PACKED_BLOCK = 1024, /* a small one that sleeps lies in blocks from this size on ... */
+    PACKED_MAX = 4096,   /* ... and takes no more than this */
 };
+
+/* Nothing is under way with it, though somebody may wait for its end. */
+static bool is_asleep(const struct entry *e)
+{
+    return e->pins == 0 && e->works.first == NULL && !e->in_ready_list &&
+           e->state != ENTRY_LOADING && !e->is_needing;
+}
 
 static bool is_idle(const struct entry *e)
 {
-    return e->pins == 0 && e->works.first == NULL && e->waiters == NULL && !e->in_ready_list &&
-           e->state != ENTRY_LOADING && !e->is_needing;
+    return is_asleep(e) && e->waiters == NULL;
 }
 
 /* What lives takes about this. Many small values take more than their JSON: the last copy knows. */
@@ -200,6 +208,12 @@ static size_t live_bytes(const struct entry *e)
 static bool has_garbage(const struct entry *e)
 {
     return e->x != NULL && e->mem.held_bytes >= GARBAGE_ALLOWANCE + 2 * live_bytes(e);
+}
+
+/* Thousands may sleep, each with what its last turn left: what lives is mostly much less. */
+static bool is_worth_packing(const struct entry *e)
+{
+    return e->mem.held_bytes > PACKED_MAX && live_bytes(e) <= PACKED_MAX;
 }
 
 /* What was read for works that wait is in memory that goes. */
@@ -220,6 +234,21 @@ void entry_forget_told(struct entry *e)
     e->is_told_to_cancel = false;
 }
 
+/* Copy what lives into `fresh`, and let the rest go. */
+static void move_state(struct node *n, struct entry *e, struct arena fresh)
+{
+    ASSERT(e->former_programs.count == 0);
+    if (e->told.count > 0) {
+        e->told = (struct told_numbers){0};
+        e->has_news = true;
+    }
+    e->x = state_copy(&fresh, e->x);
+    give_arena(n, &e->mem);
+    e->mem = fresh;
+    e->copied_bytes = fresh.held_bytes;
+    count_bytes(n, e);
+}
+
 /* Evaluation leaves garbage beside the state: copy what lives when there is too much of it. */
 static void compact(struct node *n, struct entry *e)
 {
@@ -227,17 +256,17 @@ static void compact(struct node *n, struct entry *e)
 
     if (!has_garbage(e))
         return;
-    ASSERT(e->former_programs.count == 0);
-    if (e->told.count > 0) {
-        entry_forget_told(e);
-        e->has_news = true;
-    }
     take_arena(n, &fresh);
-    e->x = state_copy(&fresh, e->x);
-    give_arena(n, &e->mem);
-    e->mem = fresh;
-    e->copied_bytes = fresh.held_bytes;
-    count_bytes(n, e);
+    move_state(n, e, fresh);
+}
+
+/* The same of one that sleeps, into memory of its size. */
+static void pack(struct node *n, struct entry *e)
+{
+    struct arena fresh;
+
+    arena_init_small(&fresh, PACKED_BLOCK);
+    move_state(n, e, fresh);
 }
 
 bool entry_bound_garbage(struct node *n, struct entry *e)
@@ -258,11 +287,16 @@ bool entry_bound_garbage(struct node *n, struct entry *e)
 
 void entry_release_if_idle(struct node *n, struct entry *e)
 {
-    if (!is_idle(e))
+    bool is_over;
+
+    if (!is_asleep(e))
         return;
-    if (e->is_stale || e->state == ENTRY_GONE || status_is_terminal(e->x->status))
+    is_over = e->is_stale || e->state == ENTRY_GONE || status_is_terminal(e->x->status);
+    if (is_over && e->waiters == NULL)
         entry_free(n, e);
-    else
+    else if (!is_over && is_worth_packing(e))
+        pack(n, e);
+    else if (!is_over)
         compact(n, e);
 }
 

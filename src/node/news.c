@@ -14,24 +14,17 @@ bool node_is_shared(const struct node *n)
     return str_starts_with(n->options.store_url, STR("postgres"));
 }
 
-static struct str current_step(const struct execution *x)
-{
-    if (status_is_terminal(x->status) || x->cursor.step >= x->program->step_count)
-        return STR_NONE;
-    return x->program->steps[x->cursor.step].code;
-}
-
 void news_known(struct entry *e, const struct execution *x)
 {
     e->is_told = true;
     e->told_status = x->status;
-    e->told_step = current_step(x);
+    e->told_step = execution_current_step(x);
 }
 
 void news_tell(struct node *n, struct entry *e, const struct commit *commit)
 {
     const struct execution *x = commit->after;
-    struct str step = current_step(x);
+    struct str step = execution_current_step(x);
     struct mask mask;
     bool moved = !e->is_told || e->told_status != x->status || !str_eq(e->told_step, step);
 

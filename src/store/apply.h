@@ -23,10 +23,16 @@ static inline int64_t history_key(int64_t row, int64_t seq)
     return row << HISTORY_SEQ_BITS | seq;
 }
 
-/* A status as it is stored, and back. */
-struct str status_text(enum execution_status status);
-bool status_from_text(struct str text, enum execution_status *out) MUST_USE;
-bool status_is_live(enum execution_status status);
+/* A status as it is stored; status_read() is the way back. */
+static inline struct str status_text(enum execution_status status)
+{
+    return str_of(status_name(status));
+}
+
+static inline bool status_is_live(enum execution_status status)
+{
+    return !status_is_terminal(status);
+}
 
 /* What the members of one transaction share. */
 struct apply {

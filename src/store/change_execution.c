@@ -28,7 +28,7 @@ static enum db_status ended_find(struct apply *a, struct uuid id, struct ended *
         out->completed_at_us = db_column_int(a->db, sql, 2);
         out->is_awaited = db_column_int(a->db, sql, 3) != 0;
         out->is_deleted = db_column_int(a->db, sql, 4) != 0;
-        if (!status_from_text(db_column_text(a->db, sql, 1), &out->status))
+        if (!status_read(db_column_text(a->db, sql, 1), &out->status))
             status = DB_CORRUPT;
     }
     db_end(a->db, sql);

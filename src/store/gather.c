@@ -157,7 +157,7 @@ static enum db_status take_seats(struct apply *a, enum sql sql)
         seat->row = db_column_int(a->db, sql, 0);
         seat->row_version = seat->stored_version = db_column_int(a->db, sql, 3);
         seat->wake_at_us = db_column_int(a->db, sql, 4);
-        if (!status_from_text(db_column_text(a->db, sql, 2), &seat->status)) {
+        if (!status_read(db_column_text(a->db, sql, 2), &seat->status)) {
             status = DB_CORRUPT;
             break;
         }

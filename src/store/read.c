@@ -204,7 +204,7 @@ static bool load_progress(struct reader *r, struct arena *mem, struct uuid id, s
         *row = db_column_int(r->db, sql, 0);
         out->code = row_text(r, mem, sql, 1);
         out->org_id = row_text(r, mem, sql, 2);
-        if (!status_from_text(db_column_text(r->db, sql, 3), &out->status))
+        if (!status_read(db_column_text(r->db, sql, 3), &out->status))
             status = DB_CORRUPT;
         out->current_step = row_text(r, mem, sql, 4);
         out->waiting_for_json = row_text(r, mem, sql, 5);
@@ -325,7 +325,7 @@ bool read_counts(struct reader *r, int64_t out[STATUS_COUNT], struct err *err)
     for (; status == DB_ROW; status = db_next(r->db, SQL_COUNTS)) {
         enum execution_status which;
 
-        if (status_from_text(db_column_text(r->db, SQL_COUNTS, 0), &which))
+        if (status_read(db_column_text(r->db, SQL_COUNTS, 0), &which))
             out[which] = db_column_int(r->db, SQL_COUNTS, 1);
     }
     db_end(r->db, SQL_COUNTS);

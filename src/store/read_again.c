@@ -19,7 +19,7 @@ bool read_start(struct reader *r, struct arena *mem, struct uuid id, struct star
             .key = row_text(r, mem, sql, 4),
             .input_json = row_text(r, mem, sql, 5),
         };
-        ok = status_from_text(db_column_text(r->db, sql, 3), &out->status) ||
+        ok = status_read(db_column_text(r->db, sql, 3), &out->status) ||
              err_set(err, ERR_IO, "an execution has a status that is none");
     }
     db_end(r->db, sql);

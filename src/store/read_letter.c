@@ -50,7 +50,7 @@ static bool row_letter(struct reader *r, struct arena *mem, enum sql sql, struct
 /* Add what the index has between two rows, one more than the page holds at most. */
 static bool walk(struct reader *r, struct arena *mem, const struct letter_filter *f,
                  const struct source *source, int64_t low, int64_t high, struct stored_letters *out,
-                 struct err *err)
+                 bool *is_cut, struct err *err)
 {
     const enum sql sql = source->list;
     const struct db_value params[] = {
@@ -65,7 +65,8 @@ static bool walk(struct reader *r, struct arena *mem, const struct letter_filter
         db_some_text(f->org_id),
         source->value,
     };
-    enum db_status status = reader_run(r, sql, params, source->has_value ? 10 : 9);
+    enum db_status status = reader_stream(r, sql, params, source->has_value ? 10 : 9);
+    size_t bytes = 0;
     bool ok = true;
 
     for (; ok && status == DB_ROW; status = db_next(r->db, sql)) {
@@ -73,6 +74,12 @@ static bool walk(struct reader *r, struct arena *mem, const struct letter_filter
 
         ok = row_letter(r, mem, sql, &letter, err);
         *VEC_ADD(mem, out) = letter;
+        bytes += letter.cause_json.len + letter.payload_json.len + letter.note.len;
+        if (ok && bytes > READ_BYTES_MAX) {
+            *is_cut = true;
+            status = DB_DONE;
+            break;
+        }
     }
     db_end(r->db, sql);
     if (!ok)
@@ -130,7 +137,7 @@ bool read_letters(struct reader *r, struct arena *mem, const struct letter_filte
 {
     int64_t high = INT64_MAX, low = 0;
     struct source source;
-    bool found;
+    bool found, is_cut = false;
 
     *out = (struct stored_letters){0};
     *next = STR_NONE;
@@ -141,10 +148,12 @@ bool read_letters(struct reader *r, struct arena *mem, const struct letter_filte
     if (!found)
         return true;
     if (!lay_floor(r, &source, high, &low, err) ||
-        !walk(r, mem, filter, &source, low, high, out, err))
+        !walk(r, mem, filter, &source, low, high, out, &is_cut, err))
         return false;
     if ((int64_t)out->count > filter->limit) {
         out->count = (size_t)filter->limit;
+        *next = row_cursor(mem, out->items[out->count - 1].row);
+    } else if (is_cut) {
         *next = row_cursor(mem, out->items[out->count - 1].row);
     } else if (low > 0) {
         *next = row_cursor(mem, low);

@@ -56,7 +56,7 @@ bool row_execution(struct reader *r, struct arena *mem, enum sql sql, struct sto
     if ((out->has_again_of && !uuid_read(again_of, &out->again_of)) ||
         (out->has_parent && !uuid_read(parent, &out->parent_id)) ||
         !uuid_read(db_column_text(db, sql, 1), &out->id) ||
-        !status_from_text(db_column_text(db, sql, 4), &out->status))
+        !status_read(db_column_text(db, sql, 4), &out->status))
         return err_set(err, ERR_IO, "execution row %" PRId64 " is damaged", out->row);
     if (!state_restore_facts(mem, out, err))
         return false;

@@ -15,7 +15,7 @@ static bool take_group(struct reader *r, struct arena *mem, enum sql sql,
         .value = row_text(r, mem, sql, 4),
         .count = db_column_int(r->db, sql, 5),
     };
-    return status_from_text(db_column_text(r->db, sql, 3), &g->status) ||
+    return status_read(db_column_text(r->db, sql, 3), &g->status) ||
            err_set(err, ERR_IO, "an execution has a status that is none");
 }
 

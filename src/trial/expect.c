@@ -370,6 +370,22 @@ static void explain_wait(struct check *k, const struct trial_case *c, struct val
         add_problem(k, str_printf(k->mem, "it waits: %.*s", STR_ARG(shown(k->mem, why))));
 }
 
+/* With what it failed, when that was not expected. */
+static void explain_failure(struct check *k, const struct trial_case *c, struct value is)
+{
+    struct value expected = value_map_get_str(c->expect, STR("status"));
+    struct value status = value_map_get_str(is, STR("status"));
+    struct value error = value_map_get_str(is, STR("error"));
+
+    if (expected.kind == VALUE_ABSENT || value_equal(expected, status, NULL) ||
+        error.kind != VALUE_MAP)
+        return;
+    add_problem(k, str_printf(k->mem, "its error: %.*s: %.*s, at %.*s",
+                              STR_ARG(value_text(script_member(error, "code"))),
+                              STR_ARG(value_text(script_member(error, "message"))),
+                              STR_ARG(value_text(script_member(error, "source")))));
+}
+
 void case_check(struct arena *mem, const struct trial_case *c, const struct trial *trial,
                 struct trial_problems *problems)
 {
@@ -382,6 +398,7 @@ void case_check(struct arena *mem, const struct trial_case *c, const struct tria
 
     check_members(&k, c->expect, is);
     explain_wait(&k, c, is);
+    explain_failure(&k, c, is);
     if (steps.kind != VALUE_ABSENT)
         check_steps(&k, steps, trial);
     if (commands.kind != VALUE_ABSENT)

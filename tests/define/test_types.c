@@ -105,6 +105,8 @@ static void test_types__what_can_work_is_left_alone(void **state)
         {"timestamp(input.from) < now && size(input.who) + size(input.items) > 1.5", ""},
         {"input.free + 1 == input.free + `x`", ""},
         {"true ? input.who : input.days", ""},
+        {"input.who + `x` == input.nobody",
+         "?undeclared_input: undeclared reference to 'input.nobody'"},
         {"[{`who`: 1}].map(input, input.who + 1)", ""},
         {"date.add(timestamp(input.from), input.days, `day`)", ""},
     };
@@ -136,6 +138,19 @@ static void test_types__an_optional_input_without_a_default_is_a_warning(void **
 
     (void)state;
     MESSAGES(WITH_INPUT, rows);
+}
+
+/* A doubt about a result does not make an error of an input that nobody declared. */
+static void test_types__several_doubts_about_one_expression_are_warnings(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        messages("{'code': 'a', 'input': [], 'steps': [{'code': 'a', 'procedure': {'type': 'log',"
+                 " 'message': 'x'}}, {'code': 'b', 'when': 'steps.a.message - 1 == input.nobody',"
+                 " 'procedure': {'type': 'log', 'message': 'x'}}]}"),
+        "?undeclared_input: undeclared reference to 'input.nobody'\n"
+        "?expression_type: no such overload: '-' does not work on string and int; write "
+        "int(steps.a.message)");
 }
 
 static void test_types__a_condition_around_an_expression_asks_for_it(void **state)
@@ -418,6 +433,7 @@ int main(void)
         DEFINITION_TEST(test_types__operands_of_required_inputs_that_never_fit_are_errors),
         DEFINITION_TEST(test_types__what_can_work_is_left_alone),
         DEFINITION_TEST(test_types__an_optional_input_without_a_default_is_a_warning),
+        DEFINITION_TEST(test_types__several_doubts_about_one_expression_are_warnings),
         DEFINITION_TEST(test_types__a_condition_around_an_expression_asks_for_it),
         DEFINITION_TEST(test_types__a_field_that_a_result_lacks_is_a_warning),
         DEFINITION_TEST(test_types__results_that_as_names_have_shapes_too),

@@ -220,6 +220,25 @@ static void test_answer__transient_is_tried_again_with_the_same_key_and_request(
     assert_string_equal(status(), "completed");
 }
 
+/* What was asked before is asked again, also when it is asked about in between. */
+static void test_answer__second_command_of_a_step_asks_for_the_same_again(void **state)
+{
+    struct str first;
+
+    (void)state;
+    start(SCENARIO("{'code':'pay','procedure':[" POST("") "," POST(
+        ",'body':{'at':'$.now'}") "]" RETRY ASK "}"));
+    answer_status(200);
+    first = str_copy(&rig.mem, left()->request_json);
+    rig_pass(&rig, SECOND);
+    assert_true(lose_calls());
+    assert_true(rig_wake(&rig));
+    answer("{'status_code':200,'headers':{},'body':{'outcome':'not_happened'}}");
+    rig_pass(&rig, 60 * SECOND);
+    assert_true(rig_wake(&rig));
+    assert_true(str_eq(left()->request_json, first));
+}
+
 static void test_answer__retry_after_is_honoured(void **state)
 {
     (void)state;
@@ -437,7 +456,71 @@ static void test_cancel__a_queued_call_has_not_happened(void **state)
     assert_string_equal(rig_trace(&rig), "");
 }
 
+/* --- held --- */
+
+static void hold_by_deadline(void)
+{
+    rig_define(&rig, "{'code':'a','onError':'hold','settings':{'timeout':'5s'},'steps':[{'code':"
+                     "'pay','procedure':" POST(",'timeout':'30s'") "}]}");
+    rig_start(&rig, "{'n':1}");
+    rig_pass(&rig, 5 * SECOND);
+    assert_true(rig_wake(&rig));
+    assert_has(waiting_for(), "'kind':'incident'");
+}
+
+static void test_held__the_answer_is_kept_until_an_operator_goes_on(void **state)
+{
+    (void)state;
+    hold_by_deadline();
+    answer("{'status_code':200,'headers':{},'body':'done'}");
+    assert_has(waiting_for(), "'kind':'incident'");
+    rig_reload(&rig);
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_RETRY}));
+    assert_int_equal(rig.last.calls.count, 0);
+    assert_string_equal(status(), "completed");
+}
+
+static void test_held__without_an_answer_it_is_tried_again(void **state)
+{
+    (void)state;
+    hold_by_deadline();
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_RETRY}));
+    assert_string_equal(rig_text(&rig, left()->key), ID "-pay");
+    answer_status(200);
+    assert_string_equal(status(), "completed");
+}
+
+static void test_held__a_step_that_is_skipped_forgets_the_answer(void **state)
+{
+    (void)state;
+    hold_by_deadline();
+    answer("{'status_code':200,'headers':{},'body':'done'}");
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_SKIP, .output = value_absent()}));
+    assert_string_equal(status(), "completed");
+    assert_string_equal(rig_trace(&rig), "pay2.skipped");
+}
+
 /* --- rolling back by a call --- */
+
+/* Room comes while it is rolled back: it stays where it is. */
+static void test_rollback__a_call_that_waited_for_room_goes_on(void **state)
+{
+    (void)state;
+    busy_with(0);
+    start_with_room(SCENARIO("{'code':'pay','procedure':" POST("") ",'rollback':" POST(
+        "") "},{'code':'no','procedure':{'type':'compute.fail','code':'x',"
+            "'message':'y'}}"));
+    busy_with(2);
+    rig.room = &room;
+    answer_status(200);
+    assert_has(waiting_for(), "'queued':true");
+    busy_with(1);
+    assert_true(wake_with_room());
+    answer_status(200);
+    rig.room = NULL;
+    assert_string_equal(status(), "failed");
+    assert_string_equal(rig_trace(&rig), "pay no.failed -pay");
+}
 
 static void test_rollback__a_call_undoes_what_a_call_did(void **state)
 {
@@ -466,6 +549,7 @@ int main(void)
         CLAIM(test_answer__expect_and_classes_win),
         CLAIM(test_answer__a_service_may_say_the_class),
         CLAIM(test_answer__transient_is_tried_again_with_the_same_key_and_request),
+        CLAIM(test_answer__second_command_of_a_step_asks_for_the_same_again),
         CLAIM(test_answer__retry_after_is_honoured),
         CLAIM(test_answer__of_an_earlier_attempt_is_refused),
         CLAIM(test_lost__an_attempt_without_an_answer_is_tried_again_with_the_same_key),
@@ -480,6 +564,10 @@ int main(void)
         CLAIM(test_cancel__a_lost_call_is_asked_about_or_rolled_back),
         CLAIM(test_cancel__no_further_command_of_the_step_leaves),
         CLAIM(test_cancel__a_queued_call_has_not_happened),
+        CLAIM(test_held__the_answer_is_kept_until_an_operator_goes_on),
+        CLAIM(test_held__without_an_answer_it_is_tried_again),
+        CLAIM(test_held__a_step_that_is_skipped_forgets_the_answer),
+        CLAIM(test_rollback__a_call_that_waited_for_room_goes_on),
         CLAIM(test_rollback__a_call_undoes_what_a_call_did),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -259,6 +259,34 @@ static void test_node__signals_to_an_execution_that_is_waited_for_leave_nothing(
     assert_true(used_bytes() < before + ((size_t)4 << 20));
 }
 
+/* 10,000 that are waited for may take 150 MB, their connections included. */
+static void test_node__an_execution_that_sleeps_takes_no_more_than_its_state(void **state)
+{
+    enum { SLEEPING = 500 };
+    struct fixture *f = *state;
+    struct node_request *starts = ARENA_ARRAY(&f->mem, SLEEPING, struct node_request);
+    bool *done = ARENA_ARRAY(&f->mem, SLEEPING, bool);
+    struct node_stats stats;
+
+    define(f, "scenario", "listen", listen);
+    for (int i = 0; i < SLEEPING; i++) {
+        starts[i] = (struct node_request){.kind = NODE_START,
+                                          .code = STR("listen"),
+                                          .input = value_map_empty(),
+                                          .wait_us = INT64_C(3600) * 1000000};
+        submit(f, &starts[i], &f->mem, &done[i]);
+    }
+    do {
+        if (!node_pass(f->node))
+            usleep(20);
+        node_stats(f->node, &stats);
+    } while (stats.waiting < SLEEPING);
+    assert_int_equal(stats.cached, SLEEPING);
+    assert_true(stats.cached_bytes <= (size_t)SLEEPING * 5000);
+    for (int i = 0; i < SLEEPING; i++)
+        assert_false(done[i]);
+}
+
 int main(void)
 {
 #define CLAIM(name) cmocka_unit_test_setup_teardown(test_node__##name, set_up, tear_down)
@@ -266,6 +294,7 @@ int main(void)
         CLAIM(a_published_function_that_no_program_reaches_costs_no_memory),
         CLAIM(programs_of_functions_that_were_published_again_are_freed),
         CLAIM(signals_to_an_execution_that_is_waited_for_leave_nothing),
+        CLAIM(an_execution_that_sleeps_takes_no_more_than_its_state),
     };
 
     return cmocka_run_group_tests_name("node_memory", tests, NULL, NULL);

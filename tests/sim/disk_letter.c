@@ -54,8 +54,8 @@ void disk_check_incident(struct sim *sim, const struct disk_execution *x,
         open += x->letters.items[i].is_incident && x->letters.items[i].is_open;
     for (uint32_t i = 0; !status_is_terminal(after->status) && i < execution_strands(after); i++)
         held += execution_cursor(after, i)->phase == PHASE_HELD;
-    SIM_CHECK(sim, open == held, "%u dead letters are open of an execution that is held %u times",
-              open, held);
+    SIM_CHECK(sim, open == held, "%u dead letters are open of %.*s, which is held %u times", open,
+              STR_ARG(sim_id(sim, after->id)), held);
 }
 
 /* A step that failed and may have happened: it has a letter if nothing could undo it. */

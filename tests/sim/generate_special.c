@@ -163,12 +163,63 @@ static void exceed(struct buf *out, struct dice *d, struct plan *plan)
     }
 }
 
+/* --- calls --- */
+
+static void call(struct buf *out, struct dice *d)
+{
+    generate_put(out,
+                 "{'type':'integration.http','method':'%s','url':'http://s%u.example/x','body':"
+                 "{'n':'=input.n','at':'=now'},'timeout':'%s'%s}",
+                 PICK(d, "POST", "POST", "GET"), dice_roll(d, 3), PICK(d, "100ms", "1s", "30s"),
+                 PICK(d, "", "", ",'expect':['2xx',422]", ",'optional':true"));
+}
+
+static void call_step(struct buf *out, struct dice *d, struct plan *plan)
+{
+    begin_step(out, plan, "s");
+    if (dice_roll(d, 3) == 0)
+        generate_put(out, ",'onError':'%s'", PICK(d, "continue", "hold", "fail_fast"));
+    generate_put(out, ",'retry':{'maxAttempts':%u,'delay':'%s'}", 1 + dice_roll(d, 4),
+                 PICK(d, "10ms", "2s", "1m"));
+    if (dice_roll(d, 3) == 0) {
+        generate_put(out, ",'rollback':");
+        call(out, d);
+    }
+    if (dice_roll(d, 3) == 0)
+        generate_put(out,
+                     ",'reconcile':{'every':'%s','max':%u,'procedure':{'type':'integration.http',"
+                     "'url':'http://s1.example/ask','result':{'outcome':'$.response.body.outcome',"
+                     "'output':{'n':1}}}}",
+                     PICK(d, "20ms", "5s", "1h"), 1 + dice_roll(d, 3));
+    generate_put(out, ",'procedure':[");
+    for (unsigned i = dice_roll(d, 3) == 0 ? 2 : 1; i-- > 0;) {
+        call(out, d);
+        generate_put(out, i > 0 ? "," : "]}");
+    }
+}
+
+/* Branches of which one may stop the other while its call is under way. */
+static void race_call(struct buf *out, struct dice *d, struct plan *plan)
+{
+    begin_step(out, plan, "s");
+    generate_put(out, ",'parallel':{'join':%s,'branches':[[", PICK(d, "'any'", "'all'"));
+    call_step(out, d, plan);
+    generate_put(out, "],[");
+    call_step(out, d, plan);
+    generate_put(out, "]]}}");
+}
+
 bool generate_special(struct buf *out, struct dice *d, struct plan *plan)
 {
     unsigned which = dice_roll(d, 12);
     bool is_small = plan->depth < 2 && plan->number < 24;
 
-    if (plan->kids > 0 && which < 4)
+    if ((plan->mix & MIX_OF(CALLS)) != 0 && dice_roll(d, 2) == 0) {
+        if (is_small && which == 0)
+            race_call(out, d, plan);
+        else
+            call_step(out, d, plan);
+    } else if (plan->kids > 0 && which < 4)
         start_step(out, d, plan);
     else if (plan->kids > 0 && which < 5 && is_small)
         fan_out(out, d, plan);

@@ -83,6 +83,15 @@ bool read_process(struct reader *r, struct arena *mem, struct str code, int64_t 
 }
 
 /* The installation has no config and no functions. */
+/* Only names for "did you mean". */
+bool read_definitions(struct reader *r, struct arena *mem, struct str kind, struct str after,
+                      int64_t limit, struct stored_definitions *out, struct err *err)
+{
+    (void)after;
+    (void)limit;
+    return read_published(r, mem, kind, out, err);
+}
+
 bool read_published(struct reader *r, struct arena *mem, struct str kind,
                     struct stored_definitions *out, struct err *err)
 {

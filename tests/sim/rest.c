@@ -15,6 +15,8 @@ static bool settle_node(struct sim_node *at, int64_t *next_us)
     any = node_pass(at->node);
     any |= store_write_one(at);
     any |= store_deliver_one(at);
+    while (outside_answer_one(at))
+        any = true;
     while (store_read_one(at))
         any = true;
     *next_us = node_next_wake_us(at->node);

@@ -9,6 +9,7 @@
  *     disk*.c      what is durable, and the invariants of every commit
  *     correlation.c  signals and waits that a correlation joins, on that disk
  *     world.c      what happens next: a pass, a batch, a read, time, a crash
+ *     outside.c    what executions call
  *     rest.c       letting everything come to rest, and what must hold then
  *
  * The same seed gives the same run to the byte: `digest` sums up everything
@@ -318,6 +319,29 @@ void client_fini(struct sim *sim);
 /* Remember an execution to talk to. */
 void client_remember(struct sim *sim, struct uuid id);
 
+/* --- what executions call: outside.c --- */
+
+struct effect_call;
+
+struct call_outside {
+    struct sim_node *at; /* who makes it */
+    struct effect_call *call;
+};
+
+struct calls_outside {
+    VEC_OF(struct call_outside);
+};
+
+struct outside {
+    struct calls_outside under_way;
+    struct map asked; /* by idempotency key */
+    int64_t calls;
+};
+
+struct node_caller outside_caller(struct sim_node *at);
+bool outside_answer_one(struct sim_node *at); /* one of its calls ends; false: it has none */
+void outside_forget(struct sim_node *at);     /* the node is gone, with its calls */
+
 /* --- definitions that are made up --- */
 
 /* What the made-up world has beside the ordinary: bits. */
@@ -348,6 +372,7 @@ struct sim_config {
     unsigned scenarios;
     unsigned kids; /* processes that others start */
     unsigned nodes;
+    unsigned calls_per_host;
     unsigned mix; /* MIX_OF(...) of what it has */
     size_t cache_bytes;
     struct str data_path; /* for the poison file; empty = none */
@@ -361,6 +386,7 @@ struct sim {
     struct disk disk;
     struct sim_node nodes[NODES_MAX];
     struct clients clients;
+    struct outside outside;
     uint64_t digest;
     int64_t events;
     int64_t crashes, refused_batches, unknown_batches, refused_members, jumps_back;

@@ -115,6 +115,8 @@ void sim_open_node(struct sim_node *at)
         .done = &at->store.done,
         .random = random_bytes,
         .random_context = sim,
+        .calls_per_host = sim->config.calls_per_host,
+        .caller = outside_caller(at),
     };
     struct err err;
 
@@ -137,6 +139,7 @@ void sim_init(struct sim *sim, const struct sim_config *config)
     sim_running = sim;
     arena_init(&sim->mem);
     disk_init(&sim->disk, shared_env());
+    map_init(&sim->outside.asked, &sim->mem);
     for (unsigned i = 0; i < 3; i++) {
         char id[3] = {'c', (char)('0' + i), 0};
         disk_put_record(&sim->disk, STR("acc"), str_of(id), STR("{\"n\":0}"));
@@ -159,6 +162,8 @@ void sim_fini(struct sim *sim)
     for (unsigned i = 0; i < sim->config.nodes; i++)
         if (sim->nodes[i].node != NULL)
             node_close(sim->nodes[i].node);
+    for (unsigned i = 0; i < sim->config.nodes; i++)
+        outside_forget(&sim->nodes[i]);
     client_fini(sim);
     for (unsigned i = 0; i < sim->config.nodes; i++)
         store_fini(&sim->nodes[i]);
@@ -172,6 +177,7 @@ void sim_kill_node(struct sim_node *at)
     at->sim->crashes++;
     node_close(at->node);
     at->node = NULL;
+    outside_forget(at);
     store_crash(at);
     client_crash(at);
 }
@@ -295,6 +301,8 @@ static void happen(struct sim *sim)
         (void)store_write_one(at);
     } else if (which < 84) {
         (void)store_deliver_one(at);
+        if (sim->outside.under_way.count > 0 && dice_roll(&sim->dice, 2) == 0)
+            (void)outside_answer_one(at);
     } else if (which < 95) {
         for (unsigned i = 1 + dice_roll(&sim->dice, 6); i-- > 0;)
             (void)store_read_one(at);
@@ -342,6 +350,8 @@ struct sim_config sim_config_of(uint64_t seed, unsigned mix)
         };
     config.mix = mix & (unsigned)dice_next(&d);
     config.nodes = (config.mix & MIX_OF(NODES)) != 0 ? 2 + dice_roll(&d, NODES_MAX - 1) : 1;
+    if ((config.mix & MIX_OF(CALLS)) != 0)
+        config.calls_per_host = 1 + dice_roll(&d, 6);
     config.kids = (config.mix & MIX_OF(CHILDREN)) != 0 ? 1 + dice_roll(&d, 4) : 0;
     if ((config.mix & MIX_OF(CONTENTION)) != 0)
         config.faults.contend = 300 + dice_roll(&d, 600);

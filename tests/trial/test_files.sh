@@ -93,7 +93,7 @@ run broken.json parent.test.json
 claim "a function that is broken is told" $?
 sed -i 's/"halve"/"half"/; s/input.n/inptu.n/' child.json
 run world.json parent.test.json --only together
-[ "$status" = 1 ] && has "child.json:/steps/1/procedure/data/half: " && has "did you mean"
+[ "$status" = 1 ] && has "child.json:3:84:/steps/1/procedure/data/half: " && has "did you mean"
 claim "a process that does not compile is told with its place" $?
 echo '{"name": "x", "procedure": "nowhere", "expect": {}}' >x.test.json
 run x.test.json

@@ -1,0 +1,56 @@
+/*
+ * apply_commit.h - the parts of a commit, each in a file of its own: apply.c
+ * decides and calls them. Internal to src/store.
+ */
+#ifndef PAWL_STORE_APPLY_COMMIT_H
+#define PAWL_STORE_APPLY_COMMIT_H
+
+#include "store/apply.h"
+
+/* An execution as it stands before the commit. */
+struct before {
+    int64_t row, row_version, wake_at_us;
+    enum execution_status status;
+    struct seat *seat; /* where the state waits to be written; or NULL */
+};
+
+/* --- apply_execution.c --- */
+
+/* `context`: the commit whose checkpoint it has; or NULL. */
+enum db_status apply_insert_execution(struct apply *a, const struct commit *c,
+                                      const struct commit *context, int64_t row);
+enum db_status apply_move_execution(struct apply *a, const struct execution *e, int64_t row);
+
+/* False of these: *status says why. */
+bool apply_update_execution(struct apply *a, const struct commit *c, const struct before *before,
+                            enum db_status *status) MUST_USE;
+bool apply_keep_snapshot(struct apply *a, const struct execution *e,
+                         enum db_status *status) MUST_USE;
+bool apply_history(struct apply *a, const struct commit *c, int64_t row,
+                   enum db_status *status) MUST_USE;
+
+/* --- apply_record.c --- */
+
+/* APPLY_DONE with m->result RECORD_STALE, or unchanged when all were written. */
+enum apply_result apply_records(struct apply *a, struct member *m, int64_t now_us,
+                                enum db_status *status);
+
+/* --- apply_signal.c --- */
+
+struct signal_texts {
+    struct str payload, by;
+};
+
+bool apply_signal_texts(struct apply *a, const struct signal *s, struct signal_texts *out,
+                        struct err *err) MUST_USE;
+
+/* DB_ROW: a signal of this id is stored; m->result says whether it is the same one. */
+enum db_status apply_find_signal(struct apply *a, struct member *m, int64_t row,
+                                 const struct signal_texts *texts);
+
+/* False of these: *status says why. */
+bool apply_signal(struct apply *a, const struct signal *s, int64_t row,
+                  const struct signal_texts *texts, enum db_status *status) MUST_USE;
+bool apply_taken(struct apply *a, struct member *m, enum db_status *status) MUST_USE;
+
+#endif
