@@ -127,13 +127,16 @@ void server_has_room(struct http_server *s)
 static void accept_some(struct http_server *s)
 {
     for (int i = 0; i < ACCEPTED_AT_ONCE; i++) {
+        struct sockaddr_storage peer;
+        socklen_t peer_len = sizeof(peer);
         int fd;
 
         if (s->open_count >= s->options.connections_max) {
             listen_or_not(s, false);
             return;
         }
-        fd = accept4(s->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        fd = accept4(s->listen_fd, (struct sockaddr *)&peer, &peer_len,
+                     SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd >= 0) {
             connection_open(s, fd);
         } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {

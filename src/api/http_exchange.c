@@ -15,12 +15,19 @@
 #include <sys/socket.h>
 
 enum {
+    FIRST_BLOCK_BYTES = 2048, /* a request that is kept takes 5 KiB: this and the next, of 4 */
     SPARE_EXCHANGES = 256,
     SPARE_MAX_BYTES = 16 << 10, /* of memory that a spare exchange may hold */
     STREAM_ROUNDS = 16,         /* of one stream, before others have their turn */
 };
 
 /* --- from new to freed --- */
+
+static void memory_init(struct arena *mem)
+{
+    arena_init(mem);
+    mem->block_bytes = FIRST_BLOCK_BYTES;
+}
 
 struct exchange *exchange_new(struct connection *c)
 {
@@ -36,7 +43,7 @@ struct exchange *exchange_new(struct connection *c)
         x = malloc(sizeof(*x));
         if (x == NULL)
             PANIC("out of memory");
-        arena_init(&mem);
+        memory_init(&mem);
     }
     *x = (struct exchange){.mem = mem, .server = s, .connection = c};
     buf_init(&x->body);
@@ -64,8 +71,10 @@ void exchange_free(struct exchange *x)
         free(x);
         return;
     }
-    if (x->mem.held_bytes > SPARE_MAX_BYTES)
+    if (x->mem.held_bytes > SPARE_MAX_BYTES) {
         arena_fini(&x->mem);
+        memory_init(&x->mem);
+    }
     arena_reset(&x->mem);
     x->next = s->spare;
     s->spare = x;

@@ -4,6 +4,7 @@
  * libcurl performs many transfers on one thread and says which sockets it wants
  * watched and when it wants to be called next: an epoll set and its timeout.
  */
+#include "base/clock.h"
 #include "effect/call.h"
 
 #include <errno.h>
@@ -11,14 +12,14 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-enum { SPARE_MAX = 256, TAKEN_AT_ONCE = 256, EVENTS_AT_ONCE = 256 };
+enum { SPARE_MAX = 256, TAKEN_AT_ONCE = 256, EVENTS_AT_ONCE = 256, IDLE_MS = 60000 };
 
 struct effect {
     struct effect_options options;
     struct mailbox inbox;
     CURLM *multi;
     int epoll_fd;
-    long timeout_ms;         /* -1 = libcurl has nothing to do by itself */
+    int64_t due_us;          /* monotonic: when libcurl wants to be called; 0 = not by itself */
     bool is_closing;         /* set by the closing thread */
     int running;             /* as libcurl counts them */
     struct transfer *active; /* those that libcurl has */
@@ -54,7 +55,7 @@ static int set_timeout(CURLM *multi, long timeout_ms, void *context)
     struct effect *e = context;
 
     (void)multi;
-    e->timeout_ms = timeout_ms;
+    e->due_us = timeout_ms < 0 ? 0 : clock_mono_us(&clock_system) + timeout_ms * 1000;
     return 0;
 }
 
@@ -178,15 +179,35 @@ static void perform(struct effect *e, curl_socket_t fd, unsigned events)
     curl_multi_socket_action(e->multi, fd, what, &e->running);
 }
 
+/* How long the thread may sleep. */
+static int sleep_ms(const struct effect *e)
+{
+    int64_t left_us;
+
+    if (e->due_us == 0)
+        return IDLE_MS;
+    left_us = e->due_us - clock_mono_us(&clock_system);
+    if (left_us <= 0)
+        return 0;
+    return left_us > IDLE_MS * 1000 ? IDLE_MS : (int)((left_us + 999) / 1000);
+}
+
+/* What libcurl wants to do by itself, once: it says anew when it wants to be called again. */
+static void fire_timeout(struct effect *e)
+{
+    if (e->due_us == 0 || e->due_us > clock_mono_us(&clock_system))
+        return;
+    e->due_us = 0;
+    curl_multi_socket_action(e->multi, CURL_SOCKET_TIMEOUT, 0, &e->running);
+}
+
 static void *run_thread(void *context)
 {
     struct epoll_event events[EVENTS_AT_ONCE];
     struct effect *e = context;
 
     while (!__atomic_load_n(&e->is_closing, __ATOMIC_RELAXED)) {
-        int timeout_ms = e->timeout_ms > 60000 || e->timeout_ms < 0 ? 60000 : (int)e->timeout_ms;
-        int count = epoll_wait(e->epoll_fd, events, EVENTS_AT_ONCE, timeout_ms);
-        bool is_due = count == 0 && e->timeout_ms >= 0;
+        int count = epoll_wait(e->epoll_fd, events, EVENTS_AT_ONCE, sleep_ms(e));
 
         if (count < 0 && errno != EINTR)
             PANIC("epoll failed");
@@ -196,8 +217,7 @@ static void *run_thread(void *context)
             else
                 perform(e, events[i].data.fd, events[i].events);
         }
-        if (is_due || e->timeout_ms == 0)
-            curl_multi_socket_action(e->multi, CURL_SOCKET_TIMEOUT, 0, &e->running);
+        fire_timeout(e);
         take_finished(e);
     }
     return NULL;
@@ -256,7 +276,6 @@ struct effect *effect_open(const struct effect_options *options, struct err *err
         PANIC("out of memory");
     e->options = *options;
     e->epoll_fd = -1;
-    e->timeout_ms = -1;
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
         free(e);
         err_set(err, ERR_IO, "libcurl cannot be used");

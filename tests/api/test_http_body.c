@@ -36,8 +36,7 @@ static void test_http__body_with_two_ends_is_refused_and_the_connection_closed(v
         "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
         "Transfer-Encoding: chunked, chunked",
         "Transfer-Encoding: identity",
-        "Transfer-Encoding:\x0b"
-        "chunked",
+        "Transfer-Encoding:\013chunked",
         "Transfer-Encoding\t: chunked",
         "Content-Length: +5",
         "Content-Length: 5, 5",
