@@ -265,7 +265,7 @@ static bool run_look(struct lookup *q, struct reader *reader, struct err *err)
                 return false;
             o->taken_json = buf_view(&q->answer);
         }
-        if (o->taken_json.len > 0 || page.history.count < HISTORY_PAGE)
+        if (o->taken_json.len > 0 || (page.history.count < HISTORY_PAGE && !page.is_cut))
             break;
         arena_release(q->mem, mark);
     }

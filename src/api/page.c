@@ -72,7 +72,7 @@ void page_read(struct page *p, struct reader *reader, struct uuid id)
         }
         p->last_seq = row->seq;
     }
-    p->is_all = p->rows == rows->count &&
+    p->is_all = p->rows == rows->count && !p->progress.is_cut &&
                 ((int64_t)rows->count < p->limit || p->last_seq >= p->progress.seq);
     if (p->is_all)
         p->last_seq = p->progress.seq;

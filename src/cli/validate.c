@@ -82,12 +82,29 @@ static bool assume(struct validation *v, struct finding *f)
 
 /* --- one item --- */
 
+static void unknown_kind(struct arena *mem, struct str kind, struct findings *findings)
+{
+    struct str nearest = kind_nearest(kind);
+
+    add(mem, findings, "/kind", "bad_value",
+        str_printf(mem, "there is no kind '%.*s'", STR_ARG(kind)));
+    findings->items[findings->count - 1].hint =
+        nearest.len > 0
+            ? str_printf(mem, "did you mean '%.*s'?", STR_ARG(nearest))
+            : STR("it is scenario, procedure, function, template or config; a file with "
+                  "'steps' or 'commands' needs none");
+}
+
 static void check_item(struct validation *v, struct world *w, const struct bundle_item *item,
                        struct findings *findings)
 {
     const struct kind_spec *spec = kind_of(item->value);
     struct value body;
 
+    if (item->value.kind == VALUE_MAP && spec == NULL && client_text(item->value, "kind").len > 0) {
+        unknown_kind(v->mem, client_text(item->value, "kind"), findings);
+        return;
+    }
     if (item->value.kind != VALUE_MAP || spec == NULL) {
         add(v->mem, findings, item->value.kind != VALUE_MAP ? "" : "/kind", "bad_value",
             STR("what is this? A scenario has 'steps', a procedure 'commands'; anything else says "
@@ -101,9 +118,8 @@ static void check_item(struct validation *v, struct world *w, const struct bundl
     }
     body = spec->life == KIND_LIVE ? kind_body(v->mem, spec, item->value) : item->value;
     if (spec->kind == KIND_CONFIG) {
+        world_check_config(v->mem, body, findings);
         body = value_map_get_str(body, STR("value"));
-        if (body.kind == VALUE_ABSENT)
-            add(v->mem, findings, "/value", "missing_field", STR("'value' is missing"));
     }
     world_check(w, spec->kind, client_text(item->value, spec->key), body, findings);
 }

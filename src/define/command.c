@@ -1,5 +1,6 @@
 /* command.c - one command, by the table in commands.def. */
 #include "define/compile.h"
+#include "define/synonym.h"
 
 /* Names that `as` may not have, because the context will: see roots.def for the others. */
 static const char later_roots[] = "event secrets fn item";
@@ -33,6 +34,27 @@ static void count_call(struct tally *tally, struct str type)
     tally->notifications += str_starts_with(type, STR("notification."));
 }
 
+/* The nearest command, else that of a word from elsewhere, else all of them. */
+static void suggest_command(struct compiler *c, struct str name)
+{
+    struct str nearest = catalog_nearest(name);
+    const char *ours;
+    struct buf all;
+    size_t at = 0;
+
+    if (nearest.len == 0 && (ours = synonym_next(SYNONYM_COMMAND, name, &at)) != NULL)
+        nearest = str_of(ours);
+    if (nearest.len > 0) {
+        compile_did_you_mean(c, nearest);
+        return;
+    }
+    buf_init_arena(&all, c->mem);
+    for (unsigned i = 0; i < COMMAND_TYPE_COUNT; i++)
+        buf_printf(&all, "%s%s", i == 0 ? "the commands are " : ", ",
+                   catalog_command((enum command_type)i)->name);
+    compile_hint(c, buf_view(&all));
+}
+
 static const struct command_spec *compile_type(struct compiler *c, struct value v)
 {
     const struct command_spec *spec = NULL;
@@ -52,7 +74,7 @@ static const struct command_spec *compile_type(struct compiler *c, struct value 
                           STR_ARG(name));
         } else if (spec == NULL) {
             compile_error(c, FINDING_UNKNOWN_COMMAND, "there is no command '%.*s'", STR_ARG(name));
-            compile_did_you_mean(c, catalog_nearest(name));
+            suggest_command(c, name);
         }
     }
     compile_leave(c, outer);

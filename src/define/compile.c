@@ -138,6 +138,12 @@ void compile_did_you_mean(struct compiler *c, struct str nearest)
             str_printf(c->mem, "did you mean '%.*s'?", STR_ARG(nearest));
 }
 
+void compile_hint(struct compiler *c, struct str hint)
+{
+    if (c->findings->count > 0 && hint.len > 0)
+        c->findings->items[c->findings->count - 1].hint = hint;
+}
+
 /* What a value is, for a person who writes JSON. */
 static const char *json_kind(struct value v)
 {

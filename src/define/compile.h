@@ -110,6 +110,9 @@ void compile_wrong_type(struct compiler *c, struct value v, const char *wanted);
 /* What the last finding lacked: "did you mean 'x'?". Nothing when `nearest` is empty. */
 void compile_did_you_mean(struct compiler *c, struct str nearest);
 
+/* The last finding says this too. */
+void compile_hint(struct compiler *c, struct str hint);
+
 /* What was wrong with the expression `source`. */
 void compile_expression_error(struct compiler *c, struct str source, const struct err *err);
 

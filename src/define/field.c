@@ -2,6 +2,9 @@
 #include "base/nearest.h"
 #include "define/calendar.h"
 #include "define/compile.h"
+#include "define/synonym.h"
+
+enum { EXAMPLE_SHOWN = 80 }; /* of what is missing, in bytes */
 
 static bool is_empty(struct value v)
 {
@@ -33,6 +36,41 @@ static const struct field_spec *next_allowed(const struct allowed *all,
     return next == NULL && all->arguments != NULL ? next_argument(all->arguments) : next;
 }
 
+static bool is_allowed(const struct allowed *all, const char *name)
+{
+    const struct field_spec *spec = NULL;
+
+    while ((spec = next_allowed(all, spec)) != NULL)
+        if (strcmp(spec->name, name) == 0)
+            return spec->state == STATE_NOW;
+    return false;
+}
+
+/* The field that is meant by a word of other tools, or empty. */
+static struct str find_synonym(const struct allowed *all, struct str name)
+{
+    const char *ours;
+    size_t at = 0;
+
+    while ((ours = synonym_next(SYNONYM_FIELD, name, &at)) != NULL)
+        if (is_allowed(all, ours))
+            return str_of(ours);
+    return STR_NONE;
+}
+
+/* "there are 'code', 'name' and 'steps'" */
+static struct str list_allowed(struct compiler *c, const struct allowed *all)
+{
+    const struct field_spec *spec = NULL;
+    struct buf out;
+
+    buf_init_arena(&out, c->mem);
+    while ((spec = next_allowed(all, spec)) != NULL)
+        if (spec->state == STATE_NOW)
+            buf_printf(&out, "%s'%s'", out.len == 0 ? "the fields are " : ", ", spec->name);
+    return buf_view(&out);
+}
+
 static void check_name(struct compiler *c, const struct allowed *all, const struct value_entry *e)
 {
     struct str name = value_text(e->key);
@@ -47,7 +85,12 @@ static void check_name(struct compiler *c, const struct allowed *all, const stru
     }
     if (spec == NULL) {
         compile_error(c, FINDING_UNKNOWN_FIELD, "there is no field '%.*s' here", STR_ARG(name));
-        compile_did_you_mean(c, near.best);
+        if (near.best.len == 0)
+            near.best = find_synonym(all, name);
+        if (near.best.len > 0)
+            compile_did_you_mean(c, near.best);
+        else
+            compile_hint(c, list_allowed(c, all));
     } else if (spec->state == STATE_LATER && !is_empty(e->value)) {
         compile_error(c, FINDING_NOT_SUPPORTED_YET, "'%.*s' is not supported yet", STR_ARG(name));
     }
@@ -68,8 +111,11 @@ static bool check_fields(struct compiler *c, struct value v, const struct allowe
     }
     for (const struct field_spec *spec = next_allowed(all, NULL); spec != NULL;
          spec = next_allowed(all, spec))
-        if (spec->need == FIELD_IS_NEEDED && compile_field(v, spec->name).kind == VALUE_ABSENT)
+        if (spec->need == FIELD_IS_NEEDED && compile_field(v, spec->name).kind == VALUE_ABSENT) {
             compile_missing(c, spec->name);
+            if (strlen(spec->example) <= EXAMPLE_SHOWN)
+                compile_hint(c, str_printf(c->mem, "write \"%s\": %s", spec->name, spec->example));
+        }
     return true;
 }
 
@@ -158,6 +204,14 @@ int compile_find_word(struct compiler *c, struct value v, const char *words)
                   list_words(c->mem, str_of(words)).ptr);
     near = nearest_to(value_text(v));
     nearest_offer_words(&near, str_of(words));
+    for (size_t at = 0; near.best.len == 0;) {
+        const char *ours = synonym_next(SYNONYM_WORD, value_text(v), &at);
+
+        if (ours == NULL)
+            break;
+        if (catalog_has_word(str_of(words), str_of(ours)))
+            near.best = str_of(ours);
+    }
     compile_did_you_mean(c, near.best);
     return -1;
 }
@@ -285,13 +339,30 @@ bool compile_is_code(struct str code)
     return ok;
 }
 
+/* "Pay-Now" as "pay_now"; empty when that is no code either. */
+static struct str as_code(struct arena *mem, struct str text)
+{
+    char *out = arena_alloc(mem, text.len + 1);
+
+    for (size_t i = 0; i < text.len; i++) {
+        char x = text.ptr[i];
+
+        out[i] = x >= 'A' && x <= 'Z'               ? (char)(x + 'a' - 'A')
+                 : x == '-' || x == ' ' || x == '.' ? '_'
+                                                    : x;
+    }
+    return compile_is_code(str_from(out, text.len)) ? str_from(out, text.len) : STR_NONE;
+}
+
 bool compile_check_code(struct compiler *c, struct str code)
 {
     bool ok = compile_is_code(code);
 
-    if (!ok)
+    if (!ok) {
         compile_error(c, FINDING_BAD_CODE,
                       "a code is a small letter, then up to 99 small letters, digits or '_'");
+        compile_did_you_mean(c, as_code(c->mem, code));
+    }
     return ok;
 }
 
@@ -330,6 +401,36 @@ bool compile_span(struct compiler *c, struct value v)
     return compile_duration(c, v, &us);
 }
 
+/* "2 days" is "2d": the number, and the unit that the word behind it begins with. */
+static struct str duration_hint(struct compiler *c, struct value v)
+{
+    static const char units[] = "the units are ms, s, m, h and d; a week is \"7d\"";
+    struct str text = v.kind == VALUE_STRING ? str_trim(value_text(v)) : STR_NONE, word;
+    size_t digits = 0;
+    int64_t n;
+
+    while (digits < text.len && text.ptr[digits] >= '0' && text.ptr[digits] <= '9')
+        digits++;
+    word = str_trim(str_slice(text, digits, text.len));
+    if (digits == 0 || !str_to_int64(str_slice(text, 0, digits), &n))
+        return str_of(units);
+    if (word.len == 0)
+        return str_printf(c->mem, "did you mean \"%llds\"? %s", (long long)n, units);
+    if (str_starts_with(word, STR("mo")) || str_starts_with(word, STR("y")))
+        return str_printf(c->mem, "months and years are counted in days: %s", units);
+    if (word.ptr[0] == 'w')
+        return str_printf(c->mem, "did you mean \"%lldd\"? %s", (long long)n * 7, units);
+    if (strchr("smhd", word.ptr[0]) != NULL)
+        return str_printf(c->mem, "did you mean \"%lld%s\"? %s", (long long)n,
+                          str_starts_with(word, STR("mil")) ? "ms"
+                          : word.ptr[0] == 's'              ? "s"
+                          : word.ptr[0] == 'm'              ? "m"
+                          : word.ptr[0] == 'h'              ? "h"
+                                                            : "d",
+                          units);
+    return str_of(units);
+}
+
 bool compile_duration(struct compiler *c, struct value v, int64_t *out_us)
 {
     if (v.kind != VALUE_STRING && v.kind != VALUE_DURATION) {
@@ -346,5 +447,6 @@ bool compile_duration(struct compiler *c, struct value v, int64_t *out_us)
     }
     compile_error(c, FINDING_BAD_DURATION, "%.*s must be %s", STR_ARG(compile_here(c)),
                   catalog_wanted(ARGUMENT_DURATION));
+    compile_hint(c, duration_hint(c, v));
     return false;
 }

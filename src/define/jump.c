@@ -80,6 +80,20 @@ static bool word_target(struct compiler *c, enum jump_kind kind, struct jump *ou
     return false;
 }
 
+/* "the steps are 'pay', 'ship'", the first of them; `end` beside them. */
+static struct str list_steps(struct compiler *c)
+{
+    enum { STEPS_SHOWN = 10 };
+    struct buf out;
+
+    buf_init_arena(&out, c->mem);
+    for (uint32_t i = 0; i < c->program->step_count && i < STEPS_SHOWN; i++)
+        buf_printf(&out, "%s'%.*s'", i == 0 ? "the steps are " : ", ",
+                   STR_ARG(c->program->steps[i].code));
+    buf_text(&out, c->program->step_count > STEPS_SHOWN ? ", ..., and 'end'" : ", and 'end'");
+    return buf_view(&out);
+}
+
 bool compile_target(struct compiler *c, struct value v, struct jump *out)
 {
     const struct step *to;
@@ -100,6 +114,8 @@ bool compile_target(struct compiler *c, struct value v, struct jump *out)
     if (to == NULL) {
         compile_error(c, FINDING_UNKNOWN_STEP, "there is no step '%.*s'", STR_ARG(name));
         compile_did_you_mean(c, nearest_target(c->program, name));
+        if (nearest_target(c->program, name).len == 0)
+            compile_hint(c, list_steps(c));
         return false;
     }
     if (!may_reach(c->program, c->at, to)) {

@@ -286,6 +286,7 @@ bool compile_params(struct compiler *c, struct value list, enum params_root root
     *out = (struct params){0};
     if (list.kind != VALUE_LIST) {
         compile_wrong_type(c, list, "a list of parameters");
+        compile_hint(c, STR("write [{\"name\": \"amount\", \"type\": \"number\"}]"));
         return false;
     }
     if (list.len > PARAMS_MAX) {

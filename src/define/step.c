@@ -407,9 +407,11 @@ void compile_steps(struct compiler *c, struct value list, struct program *p)
     if (list.kind == VALUE_ABSENT)
         return;
     outer = compile_enter(c, STR("steps"));
-    if (list.kind != VALUE_LIST)
-        compile_wrong_type(c, list, "a list of steps");
-    else
+    if (list.kind == VALUE_LIST) {
         compile_list(c, list, p);
+    } else {
+        compile_wrong_type(c, list, "a list of steps");
+        compile_hint(c, STR("write [{\"code\": \"first\", \"procedure\": ...}]"));
+    }
     compile_leave(c, outer);
 }

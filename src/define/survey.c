@@ -44,9 +44,11 @@ static void read_code(struct survey *s, struct step *step)
                       STR_ARG(step->code));
     } else {
         for (const struct step *other = s->steps; other != step; other++)
-            if (str_eq(other->code, step->code))
+            if (str_eq(other->code, step->code)) {
                 compile_error(c, FINDING_DUPLICATE_CODE, "there are two steps '%.*s'",
                               STR_ARG(step->code));
+                compile_hint(c, STR("each step has a code of its own"));
+            }
     }
     compile_leave(c, outer);
 }

@@ -206,3 +206,11 @@ void world_check(struct world *w, enum kind kind, struct str name, struct value 
     compile_error(&c, FINDING_NOT_SUPPORTED_YET, "definitions of kind %s are not supported yet",
                   kind_spec(kind)->name);
 }
+
+void world_check_config(struct arena *mem, struct value body, struct findings *findings)
+{
+    struct compiler c;
+
+    compiler_init(&c, mem, NULL, findings);
+    (void)compile_fields(&c, body, TABLE_CONFIG);
+}

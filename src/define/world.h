@@ -76,4 +76,7 @@ void world_check_apart(struct world *w, enum kind kind, struct str name, struct 
 void world_check(struct world *w, enum kind kind, struct str name, struct value definition,
                  struct findings *findings);
 
+/* The fields of a value of config as it is written, {value}: what is unknown or missing. */
+void world_check_config(struct arena *mem, struct value body, struct findings *findings);
+
 #endif

@@ -239,7 +239,6 @@ static bool load_progress(struct reader *r, struct arena *mem, struct uuid id, s
 bool read_progress(struct reader *r, struct arena *mem, struct uuid id, int64_t after,
                    int64_t limit, struct progress *out, bool *found, struct err *err)
 {
-    bool is_cut;
     int64_t row = 0;
     bool ok;
 
@@ -248,8 +247,8 @@ bool read_progress(struct reader *r, struct arena *mem, struct uuid id, int64_t 
         return false;
     ok = load_progress(r, mem, id, out, &row, found, err);
     if (ok && *found && after < out->seq)
-        ok =
-            load_history(r, mem, row, after < 0 ? 0 : after, limit, 0, &out->history, &is_cut, err);
+        ok = load_history(r, mem, row, after < 0 ? 0 : after, limit, READ_BYTES_MAX, &out->history,
+                          &out->is_cut, err);
     reader_end(r);
     return ok;
 }

@@ -53,6 +53,7 @@ struct progress {
     struct str current_step, waiting_for_json; /* or empty */
     int64_t row_version, seq, updated_at_us;
     struct history history; /* rows with seq above `after`, at most `limit`, in order */
+    bool is_cut;            /* their texts exceeded READ_BYTES_MAX: there are more */
 };
 
 /* The same with the state that the rows led to, all of one moment. */

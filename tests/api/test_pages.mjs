@@ -49,6 +49,17 @@ claim('a page of records ends at 4 MiB, and the next goes on', async (rig) => {
     equal((await rig.api('GET', '/records/large?limit=1')).body.items.length, 1);
 });
 
+claim('a page of dead letters ends at 4 MiB, and the next goes on', async (rig) => {
+    await rig.publish({
+        code: 'stuck', onError: 'hold',
+        steps: [{ code: 'stop', procedure: { type: 'compute.fail', code: 'no', message: 'no', details: { text: '$.input.text' } } }],
+    });
+    for (let i = 0; i < 24; i++) await rig.begin('stuck', { input: { text: 'z'.repeat(MIB / 3) } });
+    const all = await walk(rig, '/dlq?limit=500');
+    equal(new Set(all.ids).size, 24);
+    check(all.pages >= 2, `${all.pages} pages`);
+});
+
 claim('a page of records in an order ends at 4 MiB too', async (rig) => {
     const first = await rig.api('GET', '/records/ordered?limit=500&orderBy=n desc'.replace(' ', '%20'));
     equal(first.status, 200, JSON.stringify(first.body).slice(0, 300));

@@ -121,6 +121,19 @@ const char *definition_json(struct value v)
     return str_copy(&definition_mem, buf_view(&text)).ptr;
 }
 
+/* What is not about this mistake alone: tests/newcomer/mistakes.table has these in full. */
+static bool is_advice(struct str hint)
+{
+    static const char *const starts[] = {"write ",           "the fields are ",   "the units are ",
+                                         "the steps are ",   "the commands are ", "each step has ",
+                                         "months and years "};
+
+    for (size_t i = 0; i < ARRAY_SIZE(starts); i++)
+        if (str_starts_with(hint, str_of(starts[i])))
+            return true;
+    return str_find(hint, STR("the units are"), 0) >= 0;
+}
+
 const char *definition_found(const char *definition)
 {
     struct value v = definition_value(definition);
@@ -138,7 +151,7 @@ const char *definition_found(const char *definition)
             buf_printf(&text, ":%u", f->column);
         if (f->is_warning)
             buf_char(&text, '?');
-        if (f->hint.len > 0)
+        if (f->hint.len > 0 && !is_advice(f->hint))
             buf_printf(&text, " %.*s", STR_ARG(f->hint));
         assert_true(f->message.len > 0);
     }

@@ -43,7 +43,7 @@ const struct program *definition_procedure(struct value definition);
 /*
  * What is found wrong with a definition, which may be a procedure, each
  * finding on a line: "pointer code", "pointer code:column", then "?" for a
- * warning and the hint if there is one.
+ * warning and the hint if there is one that names a word.
  */
 const char *definition_found(const char *text);
 

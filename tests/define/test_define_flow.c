@@ -316,7 +316,8 @@ static void test_commands__findings_about_common_fields(void **state)
 {
     static const struct definition_row rows[] = {
         {"'optional': 'yes'", "/steps/0/procedure/optional wrong_type"},
-        {"'retry': {'max': 1}", "/steps/0/procedure/retry/max unknown_field"},
+        {"'retry': {'max': 1}",
+         "/steps/0/procedure/retry/max unknown_field did you mean 'maxAttempts'?"},
         {"'rollback': 1", "/steps/0/procedure/rollback wrong_type"},
         {"'rollback': {'type': 'log'}", "/steps/0/procedure/rollback/message missing_field"},
         {"'rollback': {'type': 'wait.timer', 'duration': '1s'}",
@@ -409,7 +410,7 @@ static void test_commands__findings_about_waits_for_people(void **state)
         {"'onTimeout': {'to': 'next'}, 'timeout': '1h'",
          "/steps/0/procedure/onTimeout/to bad_jump"},
         {"'onTimeout': {'goto': 'a'}, 'timeout': '1h'",
-         "/steps/0/procedure/onTimeout/goto unknown_field\n"
+         "/steps/0/procedure/onTimeout/goto unknown_field did you mean 'to'?\n"
          "/steps/0/procedure/onTimeout/to missing_field"},
         {"'onTimeout': 'continue'", "/steps/0/procedure/onTimeout misplaced?"},
         {"'onTimeout': 'skip', 'timeout': '1h'", "/steps/0/procedure/onTimeout bad_value"},
@@ -417,7 +418,8 @@ static void test_commands__findings_about_waits_for_people(void **state)
         {"'public': '$.input.x'", "/steps/0/procedure/public wrong_type"},
         {"'public': 'yes'", "/steps/0/procedure/public wrong_type"},
         {"'form': {}", "/steps/0/procedure/form wrong_type"},
-        {"'form': [{'name': 'a', 'type': 'text'}]", "/steps/0/procedure/form/0/type bad_value"},
+        {"'form': [{'name': 'a', 'type': 'text'}]",
+         "/steps/0/procedure/form/0/type bad_value did you mean 'string'?"},
         {"'assignee': [], 'title': 5, 'correlation': {}",
          "/steps/0/procedure/correlation wrong_type\n/steps/0/procedure/title wrong_type\n"
          "/steps/0/procedure/assignee bad_value"},
@@ -453,7 +455,7 @@ static void test_commands__findings_about_waits_for_people(void **state)
          "/steps/0/procedure/reminder/every bad_duration"},
         {"'reminder': {'every': '1h', 'procedure': {'type': 'wait.timer', 'duration': '1s'}}",
          "/steps/0/procedure/reminder/procedure wait_not_alone"},
-        {"'signal': 'x'", "/steps/0/procedure/signal unknown_field"},
+        {"'signal': 'x'", "/steps/0/procedure/signal unknown_field did you mean 'signalType'?"},
     };
 
     (void)state;

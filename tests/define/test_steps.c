@@ -403,7 +403,8 @@ static void test_steps__findings_about_how_a_step_runs(void **state)
         {"'timeout': '0s'", "/steps/0/timeout bad_duration"},
         {"'timeout': '$.input.x'", "/steps/0/timeout bad_duration"},
         {"'retry': 3", "/steps/0/retry wrong_type"},
-        {"'retry': {'attempts': 3}", "/steps/0/retry/attempts unknown_field"},
+        {"'retry': {'attempts': 3}",
+         "/steps/0/retry/attempts unknown_field did you mean 'maxAttempts'?"},
         {"'retry': {'maxAttempts': 0}", "/steps/0/retry/maxAttempts bad_value"},
         {"'retry': {'maxAttempts': 1001}", "/steps/0/retry/maxAttempts bad_value"},
         {"'retry': {'maxAttempts': '3'}", "/steps/0/retry/maxAttempts wrong_type"},
@@ -436,7 +437,7 @@ static void test_steps__findings_about_how_a_step_runs(void **state)
          "/steps/0/reconcile/max bad_value"},
         {"'reconcile': {'every': '1s'}", "/steps/0/reconcile/procedure missing_field"},
         {"'reconcile': 'pay.find'", ""},
-        {"'onError': 'ignore'", "/steps/0/onError bad_value"},
+        {"'onError': 'ignore'", "/steps/0/onError bad_value did you mean 'continue'?"},
     };
 
     (void)state;

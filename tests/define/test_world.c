@@ -136,11 +136,12 @@ static void test_function__calls_go_three_deep(void **state)
 static void test_function__mistakes_are_told_where_they_are(void **state)
 {
     static const char *const rows[][2] = {
-        {"{'params': []}", "/body: 'body' is missing"},
+        {"{'params': []}", "/body: 'body' is missing; write \"body\": \"amount * 0.9\""},
         {"{'params': [], 'body': 7}", "/body: body must be a text, not a number"},
         {"{'params': {}, 'body': '1'}",
          "/params: params must be a list of parameters, not an object"},
-        {"{'params': [{'type': 'string'}], 'body': '1'}", "/params/0/name: 'name' is missing"},
+        {"{'params': [{'type': 'string'}], 'body': '1'}",
+         "/params/0/name: 'name' is missing; write \"name\": \"amount\""},
         {"{'params': [{'name': 'a', 'type': 'strin'}], 'body': '1'}",
          "/params/0/type: type must be \"string\", \"number\", \"integer\", \"boolean\", \"uuid\", "
          "\"date\", \"datetime\", \"object\", \"array\" or \"any\"; did you mean 'string'?"},
@@ -287,7 +288,10 @@ static void test_template__mistakes_have_a_pointer_and_a_column(void **state)
                         "/subject: undeclared reference to 'dta'; did you mean 'data'? (column 6)");
     assert_string_equal(render("{'subject': 's', 'body': 'a {{ data.n'}", "{}"),
                         "/body: expected '}}', but found the end of the expression (column 12)");
-    assert_string_equal(render("{'subject': 's'}", "{}"), "/body: 'body' is missing (column 0)");
+    assert_string_equal(render("{'subject': 's'}", "{}"),
+                        "/body: 'body' is missing; write \"body\": \"Dear {{ data.name }}, your "
+                        "order is on its way.\" "
+                        "(column 0)");
     assert_string_equal(render("{'subject': 's', 'body': '', 'htm': ''}", "{}"),
                         "/htm: there is no field 'htm' here; did you mean 'html'? (column 0)");
     assert_string_equal(
