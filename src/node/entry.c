@@ -169,6 +169,7 @@ static void entry_free(struct node *n, struct entry *e)
         link = &(*link)->hash_next;
     *link = e->hash_next;
     unlink_use(n, e);
+    waiters_unlink(n, e);
     n->entry_count--;
     n->entry_bytes -= e->bytes;
     release_programs(n, e);

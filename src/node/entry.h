@@ -49,10 +49,12 @@ struct entry {
     struct str told_step;         /* in the program */
     struct err err;               /* GONE */
     struct node_request *waiters; /* for its end or a signal to be taken, through `next` */
-    bool is_expiring;             /* a work_expire of it is in a batch */
-    size_t bytes;                 /* of `mem`, as counted in the node */
-    size_t copied_bytes;          /* of `mem` after the state was last copied */
-    struct entry *newer, *older;  /* by last use */
+    bool is_awaited;              /* it is in the list node.awaited */
+    struct entry *next_awaited, *previous_awaited;
+    bool is_expiring;            /* a work_expire of it is in a batch */
+    size_t bytes;                /* of `mem`, as counted in the node */
+    size_t copied_bytes;         /* of `mem` after the state was last copied */
+    struct entry *newer, *older; /* by last use */
     struct entry *next_ready;
     struct entry *hash_next;
 };

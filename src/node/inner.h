@@ -80,10 +80,13 @@ struct node {
     unsigned spare_arena_count;
     struct work *free_works;
     int64_t work_number;
-    size_t wakes;           /* works that are wakes */
-    size_t pending;         /* requests under way */
-    size_t waiting;         /* of them, those that wait for an end */
-    int64_t next_expiry_us; /* monotonic; when waiters are looked through again */
+    size_t wakes;                         /* works that are wakes */
+    size_t pending;                       /* requests under way */
+    size_t waiting;                       /* of them, those that wait for an end */
+    int64_t next_expiry_us;               /* monotonic; when waiters are looked through again */
+    struct entry *awaited, *awaited_last; /* those that have waiters, and some that had */
+    bool is_looking_at_awaited;
+    int64_t next_look_at_awaited_us; /* monotonic */
     int64_t pause_until_us; /* monotonic; the store refused, nothing is advanced before this */
 
     struct programs programs;
@@ -196,6 +199,10 @@ int64_t wake_refill_in_us(const struct node *n); /* until wake_refill() has some
 /* waiters.c: those who wait for an end, or for a signal to be taken */
 void request_wait(struct node *n, struct entry *e, struct node_request *r);
 void request_answer_waiters(struct node *n, struct entry *e, const struct execution *x);
+void waiters_unlink(struct node *n, struct entry *e); /* it goes */
+/* Where nodes share a store, each second: have others changed what is waited for here? */
+void waiters_look(struct node *n);
+int64_t waiters_look_in_us(const struct node *n);
 void request_refuse_waiters(struct node *n, struct entry *e, const struct err *err);
 /* Tell those whose time is up how it stands, once the store has said that it stands so. */
 void request_expire(struct node *n);

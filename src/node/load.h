@@ -64,6 +64,10 @@ struct load {
             struct tolds tolds;
         } news;
         struct {
+            struct str ids_json;
+            struct execution_versions found;
+        } awaited;
+        struct {
             int64_t after_row;
             struct ended_executions rows;
         } ended;

@@ -71,6 +71,7 @@ bool node_pass(struct node *n)
         wake_refill(n);
         wake_look_back(n);
         wake_look_for_told(n);
+        waiters_look(n);
         retention_run(n);
         expiry_run(n);
         audit_retention_run(n);
@@ -110,6 +111,7 @@ static int64_t idle_us(const struct node *n)
     if (loads_are_unsent(n))
         us = min_us(us, RESEND_US);
     us = min_us(us, wake_refill_in_us(n));
+    us = min_us(us, waiters_look_in_us(n));
     us = min_us(us, retention_in_us(n));
     us = min_us(us, expiry_in_us(n));
     us = min_us(us, audit_retention_in_us(n));

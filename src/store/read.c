@@ -109,6 +109,26 @@ bool read_told_executions(struct reader *r, struct arena *mem, int64_t after, in
     return status == DB_DONE ? true : db_fail(r->db, status, err);
 }
 
+bool read_row_versions(struct reader *r, struct arena *mem, struct str ids_json,
+                       struct execution_versions *out, struct err *err)
+{
+    const enum sql sql = SQL_READ_ROW_VERSIONS;
+    enum db_status status = reader_run(r, sql, DB_PARAMS(db_text(ids_json)));
+    bool ok = true;
+
+    *out = (struct execution_versions){0};
+    for (; ok && status == DB_ROW; status = db_next(r->db, sql)) {
+        struct execution_version is = {.row_version = db_column_int(r->db, sql, 1)};
+
+        ok = uuid_read(db_column_text(r->db, sql, 0), &is.id);
+        *VEC_ADD(mem, out) = is;
+    }
+    db_end(r->db, sql);
+    if (!ok)
+        status = DB_CORRUPT;
+    return status == DB_DONE ? true : db_fail(r->db, status, err);
+}
+
 /* --- one execution --- */
 
 /* Within a transaction. */

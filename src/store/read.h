@@ -151,6 +151,19 @@ struct dues {
 bool read_due(struct reader *r, struct arena *mem, int64_t after_us, struct uuid after_id,
               int64_t until_us, int64_t limit, struct dues *out, struct err *err) MUST_USE;
 
+/* Of which version the executions of these ids are, a list of JSON; those that are gone are left out. */
+struct execution_version {
+    struct uuid id;
+    int64_t row_version;
+};
+
+struct execution_versions {
+    VEC_OF(struct execution_version);
+};
+
+bool read_row_versions(struct reader *r, struct arena *mem, struct str ids_json,
+                       struct execution_versions *out, struct err *err) MUST_USE;
+
 /* What an execution has been told and no commit has applied, oldest first. */
 bool read_told(struct reader *r, struct arena *mem, struct uuid id, struct tolds *out,
                struct err *err) MUST_USE;

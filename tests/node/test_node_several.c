@@ -123,6 +123,16 @@ static struct uuid start_waiting(struct fixture *f)
     return start.id;
 }
 
+static struct uuid start_again(struct fixture *f)
+{
+    struct node_request start = {.kind = NODE_START, .code = STR("w")};
+
+    start.input = value_map_empty();
+    ask(f, 0, &start);
+    assert_true(start.ok);
+    return start.id;
+}
+
 static void test_nodes__refusal_rests_on_what_another_node_has_made(void **state)
 {
     struct fixture *f = *state;
@@ -157,6 +167,34 @@ static void test_nodes__wait_is_answered_with_what_another_node_has_made(void **
     clock_manual_advance(&f->clock, 2000000);
     pass_until(f, 0, &done);
     assert_true(wait.ok && wait.ended);
+}
+
+/* Long before its time is up: what is waited for is looked at every second. */
+static void test_nodes__wait_is_told_within_a_second_of_the_end_that_another_node_made(void **state)
+{
+    struct fixture *f = *state;
+    struct uuid id = start_waiting(f), other = start_again(f);
+    struct node_request wait = {.kind = NODE_WAIT, .execution = id, .wait_us = 60000000},
+                        longer = {.kind = NODE_WAIT, .execution = other, .wait_us = 60000000},
+                        cancel = {.kind = NODE_CANCEL, .execution = id};
+    bool done, longer_done;
+
+    submit(f, 0, &wait, &done);
+    submit(f, 0, &longer, &longer_done);
+    for (unsigned i = 0; i < 3; i++)
+        (void)node_pass(f->nodes[0]);
+    ask(f, 1, &cancel);
+    assert_true(cancel.ok);
+    assert_false(done);
+    clock_manual_advance(&f->clock, 1100000);
+    pass_until(f, 0, &done);
+    assert_true(wait.ok && wait.ended);
+    assert_false(longer_done);
+    cancel.execution = other;
+    ask(f, 1, &cancel);
+    clock_manual_advance(&f->clock, 1100000);
+    pass_until(f, 0, &longer_done);
+    assert_true(longer.ok && longer.ended);
 }
 
 /* Another node writes a row only for a moment: that is no reason to send a client away. */
@@ -194,6 +232,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         CLAIM(test_nodes__refusal_rests_on_what_another_node_has_made),
         CLAIM(test_nodes__wait_is_answered_with_what_another_node_has_made),
+        CLAIM(test_nodes__wait_is_told_within_a_second_of_the_end_that_another_node_made),
         CLAIM(test_nodes__row_that_another_session_writes_is_tried_again),
     };
     int failed;

@@ -234,6 +234,27 @@ bool read_due(struct reader *r, struct arena *mem, int64_t after_us, struct uuid
     return true;
 }
 
+bool read_row_versions(struct reader *r, struct arena *mem, struct str ids_json,
+                       struct execution_versions *out, struct err *err)
+{
+    struct disk *d = &sim_of(r)->disk;
+    struct value ids;
+
+    *out = (struct execution_versions){0};
+    if (!json_read(mem, ids_json, &ids, err))
+        PANIC("ids are no JSON");
+    for (uint32_t i = 0; i < ids.len; i++) {
+        struct uuid id;
+        const struct disk_execution *x =
+            uuid_read(value_text(ids.items[i]), &id) ? disk_find(d, id) : NULL;
+
+        if (x != NULL)
+            *VEC_ADD(mem, out) =
+                (struct execution_version){.id = id, .row_version = x->s.row_version};
+    }
+    return !sim_read_fails(r, err);
+}
+
 bool read_told(struct reader *r, struct arena *mem, struct uuid id, struct tolds *out,
                struct err *err)
 {
