@@ -105,8 +105,15 @@ void sim_come_to_rest(struct sim *sim)
     for (size_t i = 0; i < sim->disk.executions.count; i++) {
         const struct stored_execution *s = &sim->disk.executions.items[i]->s;
 
-        SIM_CHECK(sim, status_is_terminal(s->status) || needs_somebody(s),
-                  "an execution is alive after its deadline: %.*s", STR_ARG(s->waiting_for_json));
+        /* What somebody who is held has started late has time left. */
+        SIM_CHECK(
+            sim,
+            status_is_terminal(s->status) || needs_somebody(s) ||
+                s->deadline_at_us > sim_wall_us(sim),
+            "execution %.*s (started by %.*s) is alive after its deadline %lld, now %lld: %.*s",
+            STR_ARG(sim_id(sim, s->id)), STR_ARG(sim_id(sim, s->parent_id)),
+            (long long)s->deadline_at_us, (long long)sim_wall_us(sim),
+            STR_ARG(s->waiting_for_json));
     }
     disk_check_all(sim);
 }
