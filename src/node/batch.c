@@ -106,6 +106,7 @@ void batch_submit(struct node *n)
         return;
     mark_void(b);
     b->number = n->batch_number + 1;
+    b->seen = n->batch_seen;
     CRASH_POINT(BEFORE_SUBMIT);
     if (!store_submit(n->store, b))
         return;
@@ -278,6 +279,7 @@ void batch_done(struct node *n, struct batch *b)
     CRASH_POINT(BATCH_DONE);
     ASSERT(n->outstanding > 0 && n->sent[0] == b);
     measure_batch(n, b, n->sent_at_us[0]);
+    n->batch_seen = b->number;
     n->outstanding--;
     n->sent[0] = n->sent[1];
     n->sent_at_us[0] = n->sent_at_us[1];

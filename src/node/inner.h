@@ -139,6 +139,7 @@ struct node {
     struct batch *current; /* being built; never NULL */
     struct batch *sent[OUTSTANDING_MAX];
     int64_t batch_number;
+    int64_t batch_seen; /* the last one that came back */
     unsigned outstanding;
     struct batch *spare_batches[4];
     unsigned spare_count;

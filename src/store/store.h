@@ -189,6 +189,7 @@ struct batch {
     enum store_item item; /* STORE_BATCH */
     struct arena mem;     /* what the members point to may live here; the node's to free */
     int64_t number;       /* counts up from 1 within one run of the node */
+    int64_t seen;         /* the last one whose end was known when this one was submitted */
     struct members members;
     enum batch_result end;
     struct err err; /* why, unless COMMITTED */

@@ -141,7 +141,7 @@ static enum attempt try_batch(struct writer *w, struct batch *b, bool carefully,
     enum attempt attempt = ATTEMPT_FAILED;
 
     map_init(&a.refused, a.mem);
-    for (size_t i = 0; i < w->refused_count; i++)
+    for (size_t i = 0; b->seen < w->refused_batch && i < w->refused_count; i++)
         apply_note_refused(&a, &w->refused[i]);
     *status = db_queue(w->db, SQL_BEGIN_WRITE, DB_NO_PARAMS);
     CRASH_POINT(WRITER_BEGUN);
@@ -304,19 +304,13 @@ static void write_batch(struct writer *w, struct batch *b)
 }
 
 /*
- * Executions whose members of this batch did not become true: those of a batch
- * that is outstanding already rest on them.
+ * Executions whose members of this batch did not become true: those of the next
+ * batch may rest on them, unless it was submitted by who knew that.
  */
 static void note_refused(struct writer *w, const struct batch *b)
 {
-    bool has_next;
-
-    pthread_mutex_lock(&w->lock);
-    has_next = w->outstanding > 1;
-    pthread_mutex_unlock(&w->lock);
     w->refused_count = 0;
-    if (!has_next)
-        return;
+    w->refused_batch = b->number;
     if (w->refused_room < b->members.count) {
         w->refused_room = b->members.count;
         w->refused = realloc(w->refused, w->refused_room * sizeof(*w->refused));

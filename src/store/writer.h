@@ -41,6 +41,7 @@ struct writer {
     /* Executions of the batch before that did not become true, for one that rests on it. */
     struct uuid *refused;
     size_t refused_count, refused_room;
+    int64_t refused_batch; /* ... of the batch with this number */
 
     pthread_mutex_t lock;
     pthread_cond_t wake;

@@ -259,7 +259,7 @@ struct place source_place(struct arena *mem, const struct source_text *s, struct
 {
     const struct source_mark *mark;
     size_t key, value;
-    struct place p;
+    struct place p = {0};
 
     if (!json_text_find(mem, s->json, pointer, &key, &value))
         inner = 0;
@@ -267,7 +267,7 @@ struct place source_place(struct arena *mem, const struct source_text *s, struct
         value = key;
     if (s->form == SOURCE_YAML) {
         mark = mark_at(&s->marks, value);
-        return mark == NULL ? (struct place){0} : place_of_mark(s, mark, inner);
+        return mark == NULL ? p : place_of_mark(s, mark, inner);
     }
     if (inner > 0 && value < s->json.len && s->json.ptr[value] == '"')
         value = skip_escaped(s->json, value, inner - 1);

@@ -77,7 +77,7 @@ claim('an empty condition chooses nothing, and not everything', async (rig) => {
 
 claim('a list is not filtered by what nobody reads', async (rig) => {
     const wrong = refused(await rig.api('GET', '/executions?stauts=failed'), 400, 'bad_request');
-    equal(wrong.detail, "there is no parameter 'stauts'; did you mean 'status'?");
+    equal(wrong.detail, "there is no parameter 'stauts' here; did you mean 'status'?");
     refused(await rig.api('GET', '/executions?key=a&key=b'), 400, 'bad_request');
     refused(await rig.api('GET', `/executions?${'x'.repeat(3000)}=1`), 400, 'bad_request');
     for (const query of ['?', '?&', '?limit=1&', '?&limit=1'])

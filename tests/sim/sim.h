@@ -226,7 +226,6 @@ struct sim_store {
     struct {
         VEC_OF(struct store_task *);
     } reads;          /* waiting to run; the arena is the sim's */
-    bool overlaps[2]; /* of each: another was under way when it was submitted */
     struct executions_refused refused, refused_before; /* in the batch, and in the one before it */
     /* What the next batches end with; for named cases. */
     const char *script; /* c: committed, r: refused, u: unknown, k: unknown and kept, or NULL */

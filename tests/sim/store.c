@@ -26,7 +26,6 @@ static bool submit(struct store *base, struct batch *batch)
     SIM_CHECK(s->node->sim, batch->members.count > 0, "an empty batch was submitted");
     if (!mailbox_reserve(&s->done))
         return false;
-    s->overlaps[s->batch_count] = s->batch_count > 0;
     s->batches[s->batch_count++] = batch;
     return true;
 }
@@ -149,7 +148,7 @@ static bool refuse_follower(struct sim_store *s, struct member *m)
 
     for (size_t i = 0; i < s->refused.count; i++)
         found |= uuid_cmp(s->refused.items[i], id) == 0;
-    for (size_t i = 0; s->overlaps[0] && i < s->refused_before.count; i++)
+    for (size_t i = 0; s->batches[0]->seen < s->batches[0]->number - 1 && i < s->refused_before.count; i++)
         found |= uuid_cmp(s->refused_before.items[i], id) == 0;
     if (found)
         m->result = MEMBER_STALE;
@@ -276,7 +275,6 @@ bool store_deliver_one(struct sim_node *at)
     s->batches[0] = s->batches[1];
     s->batch_count--;
     s->is_written = false;
-    s->overlaps[0] = s->overlaps[1];
     return true;
 }
 

@@ -261,7 +261,6 @@ static void crash(struct sim_node *at)
     while (kept-- > 0) {
         if (at->store.is_written) {
             at->store.batches[0] = at->store.batches[1];
-            at->store.overlaps[0] = at->store.overlaps[1];
             at->store.batch_count--;
             at->store.is_written = false;
             mailbox_unreserve(&at->store.done);

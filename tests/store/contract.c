@@ -174,6 +174,7 @@ struct batch *contract_batch(struct contract *c, struct member *first, ...)
 
     b->item = STORE_BATCH;
     b->number = ++c->batches;
+    b->seen = c->seen;
     arena_init(&b->mem);
     va_start(more, first);
     for (struct member *m = first; m != NULL; m = va_arg(more, struct member *))
@@ -191,6 +192,8 @@ void *contract_take(struct contract *c)
 
         assert_true(poll(&poll_fd, 1, 60000) > 0);
     }
+    if (*(const enum store_item *)item == STORE_BATCH)
+        c->seen = ((const struct batch *)item)->number;
     return item;
 }
 

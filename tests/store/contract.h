@@ -25,6 +25,7 @@ struct contract {
     char folder[64];
     struct uuid_gen ids;
     int64_t batches;
+    int64_t seen; /* the last one that came back */
 };
 
 /* Run every claim on the backend; answers how many failed. */
