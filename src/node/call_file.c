@@ -1,5 +1,6 @@
 /* call_file.c - see call_file.h. */
 #include "node/call_file.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,23 +11,37 @@
 #include <unistd.h>
 
 /* Room on the disk too: a hole that cannot be filled would end the process when it is written. */
-static bool make_room(int fd, size_t bytes)
+static int make_room(int fd, size_t bytes)
 {
     struct stat s;
 
     if (fstat(fd, &s) != 0)
-        return false;
-    return s.st_size >= (off_t)bytes || posix_fallocate(fd, 0, (off_t)bytes) == 0;
+        return errno;
+    return s.st_size >= (off_t)bytes ? 0 : posix_fallocate(fd, 0, (off_t)bytes);
+}
+
+/* What was written of it before the space was used up says nothing. */
+static bool go_without(struct call_file *f, const char *path)
+{
+    log_write(LOG_WARN, "there is no space to note calls: after a kill they wait for their timeout",
+              LOG_FIELDS(log_str("file", str_of(path))));
+    (void)!ftruncate(f->fd, 0);
+    call_file_close(f);
+    return true;
 }
 
 static bool map_file(struct call_file *f, const char *path, struct err *err)
 {
     size_t bytes = f->slot_count * sizeof(*f->slots);
     void *page;
+    int error;
 
     f->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (f->fd < 0 || !make_room(f->fd, bytes))
-        return err_set(err, ERR_IO, "cannot write %s: %s", path, strerror(errno));
+    error = f->fd < 0 ? errno : make_room(f->fd, bytes);
+    if (f->fd >= 0 && error == ENOSPC)
+        return go_without(f, path);
+    if (error != 0)
+        return err_set(err, ERR_IO, "cannot write %s: %s", path, strerror(error));
     page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, f->fd, 0);
     if (page == MAP_FAILED)
         return err_set(err, ERR_IO, "cannot map %s: %s", path, strerror(errno));
@@ -47,6 +62,8 @@ bool call_file_open(struct call_file *f, struct str data_path, unsigned slot_cou
         call_file_close(f);
         return false;
     }
+    if (f->slots == NULL)
+        return true;
     f->free = malloc(slot_count * sizeof(*f->free));
     if (f->free == NULL)
         PANIC("out of memory");

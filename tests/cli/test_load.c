@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 
 #include <cmocka.h>
 
@@ -32,6 +33,8 @@ static void handle(void *context, struct http_request *r)
 {
     struct fixture *f = context;
 
+    if (str_eq(r->path, STR("/hang-up")))
+        (void)shutdown(http_socket(r), SHUT_RDWR);
     f->kept[f->kept_count++] = r;
 }
 
@@ -160,7 +163,7 @@ static void test_load__server_that_hangs_up_is_an_error(void **state)
     struct fixture *f = *state;
     struct err err;
 
-    assert_false(run(f, STR("nonsense\r\n\r\n"), 2, &err));
+    assert_false(run(f, STR("GET /hang-up HTTP/1.1\r\nHost: x\r\n\r\n"), 2, &err));
     assert_int_equal(f->result.broken, 2);
 }
 

@@ -397,17 +397,17 @@ static void test_actions__say_what_can_be_done_now(void **state)
     start("{'code':'a','onError':'hold','steps':[" ONCE("x") "]}", "{}");
     assert_true(has_actions("\"cancel\",\"signal\",\"retry\",\"skip\",\"migrate\""));
     assert_true(retry("", NULL));
-    assert_true(has_actions("\"delete\""));
+    assert_true(has_actions("\"again\",\"delete\""));
     start("{'code':'a','steps':[{'code':'w','procedure':{'type':'wait.signal','signalType':'x'}}]}",
           "{}");
     assert_true(has_actions("\"cancel\",\"signal\",\"migrate\",\"pause\""));
     start("{'code':'a','steps':[" ONCE("x") "]}", "{}");
     assert_int_equal(rig.x->status, STATUS_FAILED);
-    assert_true(has_actions("\"retry\",\"delete\""));
+    assert_true(has_actions("\"retry\",\"again\",\"delete\""));
     start("{'code':'a','steps':[{'code':'a','procedure':{'type':'log','message':'m'},'rollback':{"
           "'type':'log','message':'m'}}," ONCE("x") "]}",
           "{}");
-    assert_true(has_actions("\"delete\""));
+    assert_true(has_actions("\"again\",\"delete\""));
 }
 
 int main(void)

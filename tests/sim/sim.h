@@ -225,7 +225,7 @@ struct sim_store {
     bool is_written; /* the oldest has ended and has not come back yet */
     struct {
         VEC_OF(struct store_task *);
-    } reads;          /* waiting to run; the arena is the sim's */
+    } reads;                                           /* waiting to run; the arena is the sim's */
     struct executions_refused refused, refused_before; /* in the batch, and in the one before it */
     /* What the next batches end with; for named cases. */
     const char *script; /* c: committed, r: refused, u: unknown, k: unknown and kept, or NULL */

@@ -148,7 +148,8 @@ static bool refuse_follower(struct sim_store *s, struct member *m)
 
     for (size_t i = 0; i < s->refused.count; i++)
         found |= uuid_cmp(s->refused.items[i], id) == 0;
-    for (size_t i = 0; s->batches[0]->seen < s->batches[0]->number - 1 && i < s->refused_before.count; i++)
+    for (size_t i = 0;
+         s->batches[0]->seen < s->batches[0]->number - 1 && i < s->refused_before.count; i++)
         found |= uuid_cmp(s->refused_before.items[i], id) == 0;
     if (found)
         m->result = MEMBER_STALE;
