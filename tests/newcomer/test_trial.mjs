@@ -39,47 +39,47 @@ const files = {
 
 // [trouble, command, parts of what it says, exit status]
 const rows = [
-  ["U20: a folder with tests beside its definitions", "pawl apply .", ["order: published version 1", "failing: published version 1", "family: published version 1"]],
-  ["U11: a test that fails says with what", "pawl test failing.json failing.test.json", ['status: expected "completed", is "failed"', "its error: no_money: the card is empty, at /steps/1/procedure"], 1],
+  ["a folder with tests beside its definitions", "pawl apply .", ["order: published version 1", "failing: published version 1", "family: published version 1"]],
+  ["a test that fails says with what", "pawl test failing.json failing.test.json", ['status: expected "completed", is "failed"', "its error: no_money: the card is empty, at /steps/1/procedure"], 1],
   ["a start", "pawl start order --key h5 --input '{\"n\": 1}'", ["waiting", 'for the signal "paid"']],
-  ["U25: a code that is misspelt", "pawl start ordr", ["no process 'ordr' is published", "did you mean 'order'?"], 1],
-  ["U8: a signal that is misspelt", "pawl signal key:h5 payd", ["nobody waits for it yet", 'for the signal "paid"']],
-  ["U8: one that nobody takes in time", "pawl signal key:h5 payd --wait=100ms", ["no step took it in that time"], 1],
-  ["U2: the reason of a cancellation", "pawl cancel key:h5 --reason 'the customer left' && pawl watch @last >/dev/null; pawl show @last", ["cancelled", "the customer left"]],
-  ["U2: and in the audit log", "pawl audit --action execution.cancel", ["the customer left"]],
-  ["U25: the audit log in 80 columns", "COLUMNS=80 pawl audit | awk 'length > 80'", []],
-  ["U3: a parent", "pawl start family --key f1", ["waiting"]],
-  ["U3: it names its child", "pawl show key:f1", ["child   kid "]],
-  ["U3: the child is found by its parent", "pawl ls --parent key:f1", ["kid", "ask"]],
-  ["U3: and names it", "pawl show $(pawl ls --parent key:f1 --json | sed 's/.*\"id\":\"\\([^\"]*\\)\",\"kind.*/\\1/')", ["parent  family "]],
-  ["U3: cancelling reaches the child", "pawl cancel key:f1 && pawl watch $(pawl ls --code kid --json | sed 's/.*\"id\":\"\\([^\"]*\\)\",\"kind.*/\\1/') >/dev/null; pawl ls --code kid", ["cancelled"]],
-  ["U5: a worker that there is none of", "pawl start charge --key c1", ["for a worker of bank.charge; none has asked for it", "pawl cancel key:c1"]],
-  ["U9: one that is held", "pawl start held --key k1", ["It is held at step pay", "(no_luck), at /steps/0/procedure of version 1"]],
-  ["U9: those that are held", "pawl ls --held", ["held: no_luck", "pay", "k1"]],
-  ["U9: dead letters with the key", "pawl dlq", ["KEY", "k1", "no_luck"]],
-  ["U14: where in the definition", "pawl show key:k1", ["at /steps/0/procedure of version 1"]],
+  ["a code that is misspelt", "pawl start ordr", ["no process 'ordr' is published", "did you mean 'order'?"], 1],
+  ["a signal that is misspelt", "pawl signal key:h5 payd", ["nobody waits for it yet", 'for the signal "paid"']],
+  ["one that nobody takes in time", "pawl signal key:h5 payd --wait=100ms", ["no step took it in that time"], 1],
+  ["the reason of a cancellation", "pawl cancel key:h5 --reason 'the customer left' && pawl watch @last >/dev/null; pawl show @last", ["cancelled", "the customer left"]],
+  ["and in the audit log", "pawl audit --action execution.cancel", ["the customer left"]],
+  ["the audit log in 80 columns", "COLUMNS=80 pawl audit | awk 'length > 80'", []],
+  ["a parent", "pawl start family --key f1", ["waiting"]],
+  ["it names its child", "pawl show key:f1", ["child   kid "]],
+  ["the child is found by its parent", "pawl ls --parent key:f1", ["kid", "ask"]],
+  ["and names it", "pawl show $(pawl ls --parent key:f1 --json | sed 's/.*\"id\":\"\\([^\"]*\\)\",\"kind.*/\\1/')", ["parent  family "]],
+  ["cancelling reaches the child", "pawl cancel key:f1 && pawl watch $(pawl ls --code kid --json | sed 's/.*\"id\":\"\\([^\"]*\\)\",\"kind.*/\\1/') >/dev/null; pawl ls --code kid", ["cancelled"]],
+  ["a worker that there is none of", "pawl start charge --key c1", ["for a worker of bank.charge; none has asked for it", "pawl cancel key:c1"]],
+  ["one that is held", "pawl start held --key k1", ["It is held at step pay", "(no_luck), at /steps/0/procedure of version 1"]],
+  ["those that are held", "pawl ls --held", ["held: no_luck", "pay", "k1"]],
+  ["dead letters with the key", "pawl dlq", ["KEY", "k1", "no_luck"]],
+  ["where in the definition", "pawl show key:k1", ["at /steps/0/procedure of version 1"]],
   ["what was rolled back", "pawl start failing --key p1", ["failed", "1 step was undone"]],
-  ["U9: what failed, with error and step", "pawl ls --status failed", ["failed: no_money", "pay", "p1"]],
+  ["what failed, with error and step", "pawl ls --status failed", ["failed: no_money", "pay", "p1"]],
   ["by its error", "pawl ls --error no_luck", ["held"]],
   ["started again", "pawl again $(pawl ls --code failing --json | sed 's/.*\"id\":\"\\([^\"]*\\)\",\"kind.*/\\1/')", ["failed", "the card is empty"]],
   ["both name each other", "pawl show @last", ["again   of failing "]],
   ["what it has logged", "pawl logs @last", ["take  taken", "take  given back"]],
   ["many started again", "pawl again --where 'code=failing' --dry-run", ["2 of 2 executions would be started again"]],
   ["counts", "pawl ls --count-by code --code failing", ["COUNT", "2      failed  failing"]],
-  ["U10: the step of any branch", "pawl start branches >/dev/null; pawl ls --step right", ["branches"]],
-  ["U10: also in bulk", "pawl cancel --where 'step=right' --dry-run", ["1 of 1 executions would be cancelled"]],
-  ["U19: the oldest first", "pawl ls --oldest --limit 1 2>/dev/null", ["order"]],
-  ["U19: how long ago", "pawl ls --from 2h --limit 1 2>/dev/null", ["branches"]],
-  ["U19: whose deadline is near", "pawl ls --deadline-before 31d", ["branches", "charge", "held"]],
-  ["U23: who is asked, for what, and a command that fits", "pawl start form --key q1", ['"Approve it" from ann@example.org', "Its form: sum (integer, required), why (string, required), note (string)", `pawl signal key:q1 answer '{"sum": 1, "why": "..."}'`]],
-  ["U23: that command as it stands", `pawl signal key:q1 answer '{"sum": 1, "why": "..."}' --wait`, ["took"]],
-  ["U25: an empty list under a condition", "pawl ls --code nothing", ["no execution matches"]],
-  ["U25: the table in 80 columns", "COLUMNS=80 pawl ls | awk 'length > 80'", []],
-  ["U18: a refusal as JSON", "pawl cancel key:h5 --json", ['{"error":'], 1],
+  ["the step of any branch", "pawl start branches >/dev/null; pawl ls --step right", ["branches"]],
+  ["also in bulk", "pawl cancel --where 'step=right' --dry-run", ["1 of 1 executions would be cancelled"]],
+  ["the oldest first", "pawl ls --oldest --limit 1 2>/dev/null", ["order"]],
+  ["how long ago", "pawl ls --from 2h --limit 1 2>/dev/null", ["branches"]],
+  ["whose deadline is near", "pawl ls --deadline-before 31d", ["branches", "charge", "held"]],
+  ["who is asked, for what, and a command that fits", "pawl start form --key q1", ['"Approve it" from ann@example.org', "Its form: sum (integer, required), why (string, required), note (string)", `pawl signal key:q1 answer '{"sum": 1, "why": "..."}'`]],
+  ["that command as it stands", `pawl signal key:q1 answer '{"sum": 1, "why": "..."}' --wait`, ["took"]],
+  ["an empty list under a condition", "pawl ls --code nothing", ["no execution matches"]],
+  ["the table in 80 columns", "COLUMNS=80 pawl ls | awk 'length > 80'", []],
+  ["a refusal as JSON", "pawl cancel key:h5 --json", ['{"error":'], 1],
   ["a token in the place of another", "pawl user add bob --role viewer >/dev/null; pawl user token rotate bob", ["token, shown only now: ", "is revoked"]],
-  ["U17: what failed is in the log", "grep -c '\"an execution failed\"' serve.log", ["2"]],
-  ["U17: what is held, with code, key and step", "grep '\"an execution is held\"' serve.log", ['"code":"held"', '"key":"k1"', '"step":"pay"', '"requestId":']],
-  ["U17: what was refused", "grep '\"a request was refused\"' serve.log | head -1", ['"level":"notice"', '"requestId":', '"user":"admin"']],
+  ["what failed is in the log", "grep -c '\"an execution failed\"' serve.log", ["2"]],
+  ["what is held, with code, key and step", "grep '\"an execution is held\"' serve.log", ['"code":"held"', '"key":"k1"', '"step":"pay"', '"requestId":']],
+  ["what was refused", "grep '\"a request was refused\"' serve.log | head -1", ['"level":"notice"', '"requestId":', '"user":"admin"']],
 ];
 
 for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), JSON.stringify(content, null, 2));
@@ -96,8 +96,8 @@ await new Promise((done, fail) => {
   server.on("exit", () => fail(new Error(`pawl serve ended: ${welcome}${readFileSync(log, "utf8")}`)));
 });
 env.PAWL_URL = welcome.match(/listens on (\S+)/)[1];
-claim(!/pawl_[0-9a-f]{64}/.test(welcome), `U16: the token is not printed\n${welcome}`);
-claim(welcome.includes("admin.token"), `U16: it says where the token is\n${welcome}`);
+claim(!/pawl_[0-9a-f]{64}/.test(welcome), `the token is not printed\n${welcome}`);
+claim(welcome.includes("admin.token"), `it says where the token is\n${welcome}`);
 env.PAWL_TOKEN = readFileSync(join(folder, "data/admin.token"), "utf8").trim();
 mkdirSync(join(folder, "files"));
 try {
