@@ -290,7 +290,6 @@ static bool open_all(struct node *n, struct err *err)
 
     if (!open_store(n, err) || !open_loop(n, err) || !calls_open(n, err))
         return false;
-    calls_recover(n);
     /* The simulator's nodes have none, unless it is about that. */
     if (n->options.store != NULL && n->options.data_path.len == 0)
         return true;
@@ -301,6 +300,8 @@ static bool open_all(struct node *n, struct err *err)
         crash_count(n, left[i]);
         CRASH_POINT(CRASH_COUNTED);
     }
+    /* Executions are loaded for them, and whoever loads one says so in the file. */
+    calls_recover(n);
     return true;
 }
 
