@@ -213,12 +213,12 @@ static enum letter_status incidents_after(struct turn *t, const struct execution
         if (is_still_held(t, code_at(before, c), c))
             goes_on = true;
         else
-            *VEC_ADD(t->mem, &t->out->incident_steps) = code_at(before, c);
+            *VEC_ADD(t->mem, &t->out->incident.steps) = code_at(before, c);
     }
-    if (t->out->incident_steps.count == 0)
+    if (t->out->incident.steps.count == 0)
         return LETTER_OPEN;
     if (!goes_on)
-        t->out->incident_steps.count = 0;
+        t->out->incident.steps.count = 0;
     return t->ev->kind == EVENT_RETRY ? LETTER_RETRIED : LETTER_RESOLVED;
 }
 
@@ -349,8 +349,8 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
         advance_finish(&t, t.x->program != exec->program);
         if (t.x->has_parent && status_is_terminal(t.x->status))
             child_tell_end(&t);
-        out->incident = incident_after(&t, exec);
-        out->incident_note = ev->note;
+        out->incident.status = incident_after(&t, exec);
+        out->incident.note = ev->note;
         correlation_compare(&t, exec);
         out->moves = t.x->program != exec->program || t.x->deadline_at_us != exec->deadline_at_us;
     }

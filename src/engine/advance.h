@@ -397,6 +397,16 @@ enum advance_result {
     ADVANCE_NEED,   /* reads are needed first; nothing else of the commit counts */
 };
 
+/* What becomes of letters that are open. */
+struct letter_close {
+    enum letter_status status; /* OPEN: they stay */
+    struct str note;           /* what an operator says about that, or empty */
+    /* While other strands are held on: the oldest letter of each of these steps; none: all. */
+    struct {
+        VEC_OF(struct str);
+    } steps;
+};
+
 /* All that one advance changes. */
 struct commit {
     enum advance_result result;
@@ -418,15 +428,9 @@ struct commit {
     struct mock_reads needs_mocks; /* name, call and input are what is asked for */
     struct command_runs commands;  /* when the event traces */
     struct dead_letters dead_letters;
-    /* What becomes of the letter of a hold that there was before: OPEN, it stays. */
-    enum letter_status incident;
-    struct str incident_note; /* what an operator says about that, or empty */
-    /* While other strands are held on: the oldest letter of each of these steps; none: all. */
-    struct {
-        VEC_OF(struct str);
-    } incident_steps;
-    bool ends_parking;   /* it was parked before: the letter that says so is resolved */
-    bool retries_letter; /* this one is tried again: */
+    struct letter_close incident; /* what becomes of the letter of a hold that there was before */
+    bool ends_parking;            /* it was parked before: the letter that says so is resolved */
+    bool retries_letter;          /* this one is tried again: */
     struct uuid retried_letter;
     /*
      * Executions that begin with this commit: pending, due at once, with the

@@ -100,8 +100,9 @@ static enum db_status find_holder(struct apply *a, struct member *m, const struc
     status = gather_flush(a);
     if (status != DB_DONE)
         return status;
-    status = db_run(a->db, SQL_LIVE_KEY_FIND,
-                    DB_PARAMS(db_text(e->key), db_text(e->program->code), db_some_text(e->org_id)));
+    status =
+        db_run(a->db, SQL_LIVE_KEY_FIND,
+               DB_PARAMS(db_text(e->key), db_text(e->program->code), db_text_or_null(e->org_id)));
 
     if (status == DB_ROW && !uuid_read(db_column_text(a->db, SQL_LIVE_KEY_FIND, 1), &m->holder))
         status = DB_CORRUPT;
@@ -249,7 +250,7 @@ static bool write_tells(struct apply *a, const struct tells *tells, enum db_stat
         if (!apply_put(a, SQL_TELL,
                        DB_PARAMS(db_text(str_from(id, UUID_TEXT_LEN)),
                                  db_text(str_of(tell_kind_name(t->kind))), db_text(t->key),
-                                 db_some_text(t->payload_json)),
+                                 db_text_or_null(t->payload_json)),
                        status))
             return false;
     }

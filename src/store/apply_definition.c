@@ -81,10 +81,10 @@ static bool insert(struct apply *a, const struct definition_change *d, int64_t v
 
     return apply_write(a, SQL_DEFINITION_INSERT,
                        DB_PARAMS(db_text(d->kind), db_text(d->code), db_int(version),
-                                 db_int(revision), db_text(str_of(state)), db_some_text(d->name),
-                                 db_some_text(d->summary), db_some_text(d->user_id),
+                                 db_int(revision), db_text(str_of(state)), db_text_or_null(d->name),
+                                 db_text_or_null(d->summary), db_text_or_null(d->user_id),
                                  db_int(d->now_us), db_text(d->text), db_int(previous),
-                                 db_some_text(facts)),
+                                 db_text_or_null(facts)),
                        status);
 }
 

@@ -5,7 +5,7 @@
 
 static struct db_value waiting_kind_value(const struct execution *e)
 {
-    return db_some_text(str_of(waiting_kind_name(e->waiting_kind)));
+    return db_text_or_null(str_of(waiting_kind_name(e->waiting_kind)));
 }
 
 enum db_status apply_insert_execution(struct apply *a, const struct commit *c,
@@ -27,14 +27,15 @@ enum db_status apply_insert_execution(struct apply *a, const struct commit *c,
             db_some_int(e->wake_at_us), db_some_int(e->deadline_at_us), db_int(e->created_at_us),
             db_some_int(e->started_at_us), db_some_int(e->completed_at_us),
             db_int(e->updated_at_us), db_int(e->stop_requested), db_int(e->crash_count),
-            db_int(EXECUTION_FORMAT), db_some_text(e->org_id), db_some_text(e->key),
-            is_live ? db_some_text(e->key) : db_null(), db_some_text(execution_current_step(e)),
-            db_some_text(e->user_json), db_some_text(c->cursor_json),
-            db_some_text(e->waiting_for_json), db_some_text(e->error_json),
-            db_some_text(e->result_json), db_some_text(e->input_json),
-            context != NULL ? db_some_text(context->context_json) : db_null(),
+            db_int(EXECUTION_FORMAT), db_text_or_null(e->org_id), db_text_or_null(e->key),
+            is_live ? db_text_or_null(e->key) : db_null(),
+            db_text_or_null(execution_current_step(e)), db_text_or_null(e->user_json),
+            db_text_or_null(c->cursor_json), db_text_or_null(e->waiting_for_json),
+            db_text_or_null(e->error_json), db_text_or_null(e->result_json),
+            db_text_or_null(e->input_json),
+            context != NULL ? db_text_or_null(context->context_json) : db_null(),
             e->has_parent ? db_text(str_from(parent, UUID_TEXT_LEN)) : db_null(),
-            db_some_text(e->program->snapshot), waiting_kind_value(e),
+            db_text_or_null(e->program->snapshot), waiting_kind_value(e),
             db_text(str_of(kind_spec(e->program->kind)->name)),
             e->has_again_of ? db_text(str_from(again_of, UUID_TEXT_LEN)) : db_null()));
 }
@@ -43,7 +44,7 @@ enum db_status apply_move_execution(struct apply *a, const struct execution *e, 
 {
     return db_put(a->db, SQL_EXECUTION_MOVE,
                   DB_PARAMS(db_int(row), db_int(e->program->version),
-                            db_some_int(e->deadline_at_us), db_some_text(e->program->snapshot)));
+                            db_some_int(e->deadline_at_us), db_text_or_null(e->program->snapshot)));
 }
 
 enum db_status apply_put_seat(struct apply *a, const struct seat *seat)
@@ -60,14 +61,14 @@ enum db_status apply_put_seat(struct apply *a, const struct seat *seat)
                          db_text(status_text(e->status)), db_int(e->row_version), db_int(e->seq),
                          db_some_int(e->started_at_us), db_some_int(e->completed_at_us),
                          db_int(e->updated_at_us), db_int(e->stop_requested),
-                         db_int(e->crash_count), db_some_text(execution_current_step(e)),
-                         db_some_text(c->cursor_json), db_some_text(e->waiting_for_json),
-                         db_some_text(e->error_json), db_some_text(e->result_json),
+                         db_int(e->crash_count), db_text_or_null(execution_current_step(e)),
+                         db_text_or_null(c->cursor_json), db_text_or_null(e->waiting_for_json),
+                         db_text_or_null(e->error_json), db_text_or_null(e->result_json),
                          waiting_kind_value(e), db_int(EXECUTION_FORMAT), db_int(context != NULL),
-                         context != NULL ? db_some_text(context->context_json) : db_null(),
+                         context != NULL ? db_text_or_null(context->context_json) : db_null(),
                          context != NULL ? db_int(context->after->checkpoint_seq) : db_null(),
                          db_some_int(e->wake_at_us),
-                         status_is_live(e->status) ? db_some_text(e->key) : db_null()));
+                         status_is_live(e->status) ? db_text_or_null(e->key) : db_null()));
     return status == DB_DONE && seat->is_moved ? apply_move_execution(a, e, seat->row) : status;
 }
 
@@ -108,17 +109,17 @@ bool apply_update_execution(struct apply *a, const struct commit *c, const struc
         db_int(e->updated_at_us),
         db_int(e->stop_requested),
         db_int(e->crash_count),
-        db_some_text(execution_current_step(e)),
-        db_some_text(c->cursor_json),
-        db_some_text(e->waiting_for_json),
-        db_some_text(e->error_json),
-        db_some_text(e->result_json),
+        db_text_or_null(execution_current_step(e)),
+        db_text_or_null(c->cursor_json),
+        db_text_or_null(e->waiting_for_json),
+        db_text_or_null(e->error_json),
+        db_text_or_null(e->result_json),
         waiting_kind_value(e),
         db_int(EXECUTION_FORMAT),
     };
 
     if (c->writes_context) {
-        params[count++] = db_some_text(c->context_json);
+        params[count++] = db_text_or_null(c->context_json);
         params[count++] = db_int(e->checkpoint_seq);
     }
     if (wakes)
@@ -134,10 +135,10 @@ bool apply_history(struct apply *a, const struct commit *c, int64_t row, enum db
         if (!apply_put(a, SQL_HISTORY_INSERT,
                        DB_PARAMS(db_int(history_key(row, h->seq)), db_int(h->kind),
                                  db_int(h->visit), db_int(h->attempt), db_int(h->started_at_us),
-                                 db_int(h->completed_at_us), db_some_text(h->step),
-                                 db_text(h->status), db_some_text(h->key),
-                                 db_some_text(h->input_json), db_some_text(h->output_json),
-                                 db_some_text(h->error_json), db_some_text(h->delta_json)),
+                                 db_int(h->completed_at_us), db_text_or_null(h->step),
+                                 db_text(h->status), db_text_or_null(h->key),
+                                 db_text_or_null(h->input_json), db_text_or_null(h->output_json),
+                                 db_text_or_null(h->error_json), db_text_or_null(h->delta_json)),
                        status))
             return false;
     }

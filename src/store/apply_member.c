@@ -72,7 +72,7 @@ bool apply_keep_answer(struct apply *a, const struct idempotency *i, int64_t row
     if (!apply_put(a, SQL_IDEMPOTENCY_PUT,
                    DB_PARAMS(db_text(i->key), db_text(i->user), db_text(i->path),
                              db_text(i->method), db_text(i->body_hash), db_int(i->status),
-                             db_some_text(i->answer), db_int(now_us), db_some_int(row)),
+                             db_text_or_null(i->answer), db_int(now_us), db_some_int(row)),
                    status))
         return false;
     if (seat != NULL)
@@ -177,10 +177,10 @@ static enum apply_result apply_one(struct apply *a, struct member *m, enum db_st
 static bool write_audit(struct apply *a, const struct audit *audit, enum db_status *status)
 {
     return apply_put(a, SQL_AUDIT_INSERT,
-                     DB_PARAMS(db_int(audit->now_us), db_some_text(audit->user_id),
-                               db_some_text(audit->user_name), db_some_text(audit->org_id),
-                               db_text(audit->action), db_some_text(audit->target),
-                               db_some_text(audit->details_json)),
+                     DB_PARAMS(db_int(audit->now_us), db_text_or_null(audit->user_id),
+                               db_text_or_null(audit->user_name), db_text_or_null(audit->org_id),
+                               db_text(audit->action), db_text_or_null(audit->target),
+                               db_text_or_null(audit->details_json)),
                      status);
 }
 

@@ -61,7 +61,7 @@ bool apply_signal(struct apply *a, const struct signal *s, int64_t row,
         gather_received(a, row, s->id, s->type, texts->payload);
     return apply_put(a, SQL_SIGNAL_INSERT,
                      DB_PARAMS(db_int(row), db_text(s->id), db_text(s->type),
-                               db_some_text(texts->payload), db_some_text(texts->by),
+                               db_text_or_null(texts->payload), db_text_or_null(texts->by),
                                db_int(s->received_at_us), db_int(s->seq)),
                      status);
 }

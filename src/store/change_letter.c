@@ -19,15 +19,15 @@ static bool insert(struct apply *a, const struct member *m, const struct dead_le
     return apply_put(a, SQL_LETTER_INSERT,
                      DB_PARAMS(db_text(str_from(id, UUID_TEXT_LEN)), db_int(m->row),
                                db_int(l->attempts), db_int(e->updated_at_us), db_text(l->kind),
-                               db_text(e->program->code), db_some_text(e->org_id),
-                               db_some_text(l->step), db_some_text(l->cause_json),
-                               db_some_text(l->payload_json)),
+                               db_text(e->program->code), db_text_or_null(e->org_id),
+                               db_text_or_null(l->step), db_text_or_null(l->cause_json),
+                               db_text_or_null(l->payload_json)),
                      status);
 }
 
 static struct db_value who(const struct member *m)
 {
-    return m->audit != NULL ? db_some_text(m->audit->user_id) : db_null();
+    return m->audit != NULL ? db_text_or_null(m->audit->user_id) : db_null();
 }
 
 /* The letters of an incident that has ended; `step`: the oldest of that step alone. */
@@ -36,8 +36,8 @@ static bool close_incident(struct apply *a, const struct member *m, struct str s
 {
     const struct commit *c = m->commit;
     struct db_value params[] = {
-        db_int(m->row), letter_status_value(c->incident), db_int(c->after->updated_at_us),
-        who(m),         db_some_text(c->incident_note),   db_some_text(step)};
+        db_int(m->row), letter_status_value(c->incident.status), db_int(c->after->updated_at_us),
+        who(m),         db_text_or_null(c->incident.note),       db_text_or_null(step)};
 
     if (!apply_write(a, step.len > 0 ? SQL_INCIDENT_CLOSE_STEP : SQL_INCIDENT_CLOSE, params,
                      step.len > 0 ? 6 : 5, status))
@@ -65,17 +65,17 @@ bool apply_letters(struct apply *a, const struct member *m, enum db_status *stat
 {
     const struct commit *c = m->commit;
 
-    if (c->incident != LETTER_OPEN || c->retries_letter || c->ends_parking) {
+    if (c->incident.status != LETTER_OPEN || c->retries_letter || c->ends_parking) {
         /* Letters of earlier members must be there. */
         *status = gather_flush(a);
         if (*status != DB_DONE)
             return false;
     }
-    if (c->incident != LETTER_OPEN && c->incident_steps.count == 0 &&
+    if (c->incident.status != LETTER_OPEN && c->incident.steps.count == 0 &&
         !close_incident(a, m, STR_NONE, status))
         return false;
-    for (size_t i = 0; c->incident != LETTER_OPEN && i < c->incident_steps.count; i++)
-        if (!close_incident(a, m, c->incident_steps.items[i], status))
+    for (size_t i = 0; c->incident.status != LETTER_OPEN && i < c->incident.steps.count; i++)
+        if (!close_incident(a, m, c->incident.steps.items[i], status))
             return false;
     if (c->ends_parking) {
         if (!apply_write(a, SQL_LETTER_PARKED_CLOSE,
@@ -117,8 +117,8 @@ enum apply_result letter_resolve_apply(struct apply *a, struct member *m, enum d
                                  letter_status_name(before));
     if (!apply_write(a, SQL_LETTER_CLOSE,
                      DB_PARAMS(db_int(row), letter_status_value(LETTER_RESOLVED),
-                               db_int(l->change.now_us), db_some_text(l->user_id),
-                               db_some_text(l->note)),
+                               db_int(l->change.now_us), db_text_or_null(l->user_id),
+                               db_text_or_null(l->note)),
                      status))
         return APPLY_FAILED;
     a->open_letters -= db_changes(a->db);

@@ -11,7 +11,7 @@ bool apply_parked_letter(struct apply *a, struct uuid execution, struct uuid let
     if (!apply_write(a, SQL_LETTER_PARKED,
                      DB_PARAMS(db_text(str_from(letter_id, UUID_TEXT_LEN)),
                                db_text(str_from(id, UUID_TEXT_LEN)), db_int(now_us),
-                               db_some_text(cause_json)),
+                               db_text_or_null(cause_json)),
                      status))
         return false;
     a->open_letters += db_changes(a->db);
@@ -59,7 +59,7 @@ enum apply_result execution_unpark_apply(struct apply *a, struct member *m, enum
         !apply_write(a, SQL_LETTER_PARKED_CLOSE,
                      DB_PARAMS(db_int(execution),
                                db_text(str_of(letter_status_name(LETTER_RETRIED))),
-                               db_int(u->change.now_us), db_some_text(u->user_id)),
+                               db_int(u->change.now_us), db_text_or_null(u->user_id)),
                      status))
         return APPLY_FAILED;
     a->open_letters -= db_changes(a->db);

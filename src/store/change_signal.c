@@ -93,12 +93,12 @@ static bool insert(struct apply *a, const struct correlated_signal *s, struct st
         expires_at_us = s->received_at_us + DELIVERED_KNOWN_US;
     if (!apply_write(a, SQL_CORRELATED_INSERT,
                      DB_PARAMS(db_int(s->received_at_us), db_int(expires_at_us), db_text(s->org_id),
-                               db_text(s->id), db_text(s->digest), db_some_text(execution_id),
+                               db_text(s->id), db_text(s->digest), db_text_or_null(execution_id),
                                is_kept ? db_text(s->correlation) : db_null(),
                                is_kept ? db_text(s->type) : db_null(),
-                               is_kept ? db_some_text(s->payload_json) : db_null(),
-                               is_kept ? db_some_text(s->by_json) : db_null(),
-                               is_kept ? db_some_text(s->sender_json) : db_null()),
+                               is_kept ? db_text_or_null(s->payload_json) : db_null(),
+                               is_kept ? db_text_or_null(s->by_json) : db_null(),
+                               is_kept ? db_text_or_null(s->sender_json) : db_null()),
                      status))
         return false;
     if (db_changes(a->db) == 0) {

@@ -61,7 +61,7 @@ static bool insert_token(struct apply *a, const struct stored_token *t, int64_t 
                          enum db_status *status)
 {
     return apply_write(a, SQL_TOKEN_INSERT,
-                       DB_PARAMS(db_text(t->id), db_text(t->user_id), db_some_text(t->name),
+                       DB_PARAMS(db_text(t->id), db_text(t->user_id), db_text_or_null(t->name),
                                  db_text(t->hash), db_int(now_us),
                                  t->expires_at_us > 0 ? db_int(t->expires_at_us) : db_null()),
                        status);
@@ -147,9 +147,9 @@ static enum apply_result create(struct apply *a, struct member *m, struct user_c
 
     if (!apply_write(a, SQL_USER_INSERT,
                      DB_PARAMS(db_text(u->id), db_text(u->org_id), db_text(u->name),
-                               db_some_text(u->email), db_text(u->role),
-                               db_some_text(u->groups_json), skill_value(u),
-                               db_some_text(u->specializations_json), db_int(u->is_active),
+                               db_text_or_null(u->email), db_text(u->role),
+                               db_text_or_null(u->groups_json), skill_value(u),
+                               db_text_or_null(u->specializations_json), db_int(u->is_active),
                                db_int(u->created_at_us), db_int(u->updated_at_us)),
                      status))
         return APPLY_FAILED;
@@ -193,9 +193,9 @@ static enum apply_result update(struct apply *a, struct user_change *c, const st
 {
     if (!apply_write(a, SQL_USER_UPDATE,
                      DB_PARAMS(db_text(u->id), db_text(u->org_id), db_text(u->name),
-                               db_some_text(u->email), db_text(u->role),
-                               db_some_text(u->groups_json), skill_value(u),
-                               db_some_text(u->specializations_json), db_int(u->is_active),
+                               db_text_or_null(u->email), db_text(u->role),
+                               db_text_or_null(u->groups_json), skill_value(u),
+                               db_text_or_null(u->specializations_json), db_int(u->is_active),
                                db_int(u->updated_at_us)),
                      status) ||
         !apply_write(a, SQL_ORG_PUT, DB_PARAMS(db_text(u->org_id), db_int(c->change.now_us)),
@@ -256,7 +256,7 @@ enum apply_result token_change_apply(struct apply *a, struct member *m, enum db_
     if (!c->is_revoke)
         return make_token(a, m, c, status);
     if (!apply_write(a, SQL_TOKEN_DELETE,
-                     DB_PARAMS(db_text(c->token.id), db_some_text(c->scope_org)), status))
+                     DB_PARAMS(db_text(c->token.id), db_text_or_null(c->scope_org)), status))
         return APPLY_FAILED;
     if (db_changes(a->db) == 0)
         return apply_refuse_with(a, m, ERR_NOT_FOUND, "there is no token with this id");
@@ -296,8 +296,9 @@ enum apply_result session_change_apply(struct apply *a, struct member *m, enum d
     else
         ok = purge_sessions(a, c, status) &&
              apply_write(a, SQL_SESSION_INSERT,
-                         DB_PARAMS(db_text(s->hash), db_text(s->user_id), db_some_text(s->token_id),
-                                   db_text(s->token_hash), db_int(c->change.now_us)),
+                         DB_PARAMS(db_text(s->hash), db_text(s->user_id),
+                                   db_text_or_null(s->token_id), db_text(s->token_hash),
+                                   db_int(c->change.now_us)),
                          status);
     return ok && bump(a, &c->access_version, status) ? APPLY_DONE : APPLY_FAILED;
 }

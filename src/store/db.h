@@ -75,7 +75,7 @@ static inline struct db_value db_text(struct str s)
 }
 
 /* Nothing is NULL: empty texts, and times that are 0. */
-static inline struct db_value db_some_text(struct str s)
+static inline struct db_value db_text_or_null(struct str s)
 {
     return s.len == 0 ? db_null() : db_text(s);
 }

@@ -317,7 +317,7 @@ bool read_by_key(struct reader *r, struct str org_id, struct str code, struct st
                  struct uuid *out, bool *found, struct err *err)
 {
     enum db_status status = reader_run(
-        r, SQL_LIVE_KEY_FIND, DB_PARAMS(db_text(key), db_text(code), db_some_text(org_id)));
+        r, SQL_LIVE_KEY_FIND, DB_PARAMS(db_text(key), db_text(code), db_text_or_null(org_id)));
 
     *found = status == DB_ROW;
     if (*found && !uuid_read(db_column_text(r->db, SQL_LIVE_KEY_FIND, 1), out))

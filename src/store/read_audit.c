@@ -97,11 +97,11 @@ static bool read_log(struct reader *r, struct arena *mem, const struct audit_fil
                      const struct position *from, struct stored_audits *out, struct err *err)
 {
     enum sql sql = choose_log(f);
-    enum db_status status =
-        reader_run(r, sql,
-                   DB_PARAMS(db_int(f->limit + 1), db_int(from->at_us), db_int(from->row),
-                             db_int(f->from_us), db_some_text(f->user_id), db_some_text(f->action),
-                             db_some_text(f->target), db_some_text(f->org_id)));
+    enum db_status status = reader_run(
+        r, sql,
+        DB_PARAMS(db_int(f->limit + 1), db_int(from->at_us), db_int(from->row), db_int(f->from_us),
+                  db_text_or_null(f->user_id), db_text_or_null(f->action),
+                  db_text_or_null(f->target), db_text_or_null(f->org_id)));
 
     for (; status == DB_ROW; status = db_next(r->db, sql)) {
         int64_t row = db_column_int(r->db, sql, 0);

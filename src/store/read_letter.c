@@ -59,10 +59,10 @@ static bool walk(struct reader *r, struct arena *mem, const struct letter_filter
         db_int(low),
         db_int(f->from_us),
         db_int(f->to_us > 0 ? f->to_us : INT64_MAX),
-        db_some_text(f->kind),
+        db_text_or_null(f->kind),
         f->has_status ? db_text(str_of(letter_status_name(f->status))) : db_null(),
-        db_some_text(f->code),
-        db_some_text(f->org_id),
+        db_text_or_null(f->code),
+        db_text_or_null(f->org_id),
         source->value,
     };
     enum db_status status = reader_stream(r, sql, params, source->has_value ? 10 : 9);

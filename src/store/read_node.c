@@ -81,7 +81,7 @@ bool read_live_by_key(struct reader *r, struct arena *mem, struct str key, struc
 {
     const enum sql sql = SQL_READ_LIVE_BY_KEY;
     enum db_status status =
-        reader_run(r, sql, DB_PARAMS(db_text(key), db_some_text(code), db_some_text(org_id)));
+        reader_run(r, sql, DB_PARAMS(db_text(key), db_text_or_null(code), db_text_or_null(org_id)));
     bool ok = true;
 
     *out = (struct dues){0};
@@ -97,9 +97,9 @@ bool read_receiver(struct reader *r, struct str key, struct str code, struct str
                    struct str signal_id, struct uuid *out, bool *found, struct err *err)
 {
     const enum sql sql = SQL_READ_RECEIVER;
-    enum db_status status = reader_run(
-        r, sql,
-        DB_PARAMS(db_text(key), db_some_text(code), db_some_text(org_id), db_text(signal_id)));
+    enum db_status status = reader_run(r, sql,
+                                       DB_PARAMS(db_text(key), db_text_or_null(code),
+                                                 db_text_or_null(org_id), db_text(signal_id)));
 
     *found = status == DB_ROW;
     if (*found && !uuid_read(db_column_text(r->db, sql, 0), out))

@@ -57,10 +57,10 @@ bool read_user(struct reader *r, struct arena *mem, struct str id, struct stored
 bool read_users(struct reader *r, struct arena *mem, const struct user_filter *f,
                 struct stored_users *out, struct err *err)
 {
-    enum db_status status =
-        reader_run(r, SQL_READ_USERS,
-                   DB_PARAMS(db_int(f->limit), db_text(f->after.len > 0 ? f->after : STR("0")),
-                             db_some_text(f->org_id), db_some_text(f->role), db_some_text(f->q)));
+    enum db_status status = reader_run(
+        r, SQL_READ_USERS,
+        DB_PARAMS(db_int(f->limit), db_text(f->after.len > 0 ? f->after : STR("0")),
+                  db_text_or_null(f->org_id), db_text_or_null(f->role), db_text_or_null(f->q)));
 
     return load_users(r, mem, SQL_READ_USERS, status, out, err);
 }

@@ -183,6 +183,35 @@ async function repeatedUserHasNoToken(s) {
     isProblem(await s.asAdmin('POST', '/users', { ...body, role: 'admin' }, key), 409, 'idempotency_conflict');
 }
 
+/** Each organisation has records of its own, also under the same name, by hand and in processes. */
+async function recordsOfOrganisationsAreApart(s) {
+    const theirs = await s.user({ name: 'Rita', role: 'operator', org_id: ORG_A });
+    await s.publish({
+        code: 'counts_up',
+        steps: [{
+            code: 'add',
+            procedure: [
+                { type: 'record.get', object: 'apart', id: 'R-1', as: 'r' },
+                { type: 'record.update', object: 'apart', id: 'R-1', data: { n: '=r.n + 1' } },
+                { type: 'record.query', object: 'apart', result: '$.response.count' },
+            ],
+        }],
+    });
+    equal((await s.asAdmin('PUT', '/records/apart/R-1', { n: 100 })).status, 201);
+    isProblem(await s.api(theirs.token, 'GET', '/records/apart/R-1'), 404, 'not_found');
+    isProblem(await s.api(theirs.token, 'DELETE', '/records/apart/R-1'), 404, 'not_found');
+    equal((await s.api(theirs.token, 'GET', '/records/apart')).json.items, []);
+    const made = await s.api(theirs.token, 'PUT', '/records/apart/R-1', { n: 1 });
+    equal([made.status, made.json.version], [201, 1], made.raw);
+    const run = async (token) => (await s.api(token, 'POST', '/executions?wait=30s', { code: 'counts_up' })).json;
+    equal((await run(theirs.token)).context.steps.add.output, 1, 'it finds one record');
+    equal((await run(theirs.token)).status, 'completed');
+    equal((await s.api(theirs.token, 'GET', '/records/apart/R-1')).json.n, 3);
+    equal((await s.asAdmin('GET', '/records/apart/R-1')).json.n, 100);
+    equal((await s.api(theirs.token, 'DELETE', '/records/apart/R-1')).status, 204);
+    equal((await s.asAdmin('GET', '/records/apart/R-1')).status, 200);
+}
+
 async function organisationsAreApart(s) {
     await s.publish(waiting('apart'));
     const theirs = await s.user({ name: 'Olga', role: 'operator', org_id: ORG_A });
@@ -433,6 +462,7 @@ async function runAll(name, store, stored) {
     await claim('the built-in administrator stays', () => administratorStays(s));
     await claim('a repeated request is not told the token again', () => repeatedUserHasNoToken(s));
     await claim('organisations are apart', () => organisationsAreApart(s));
+    await claim('records of organisations are apart', () => recordsOfOrganisationsAreApart(s));
     await claim('the access of a definition narrows', () => accessNarrows(s));
     await claim('pages are filled with what is visible', () => listsFillThePageWithWhatIsVisible(s));
     await claim('streams show what is visible', () => streamsShowWhatIsVisible(s));

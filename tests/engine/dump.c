@@ -504,7 +504,7 @@ struct str dump_commit(struct arena *mem, const struct commit *c)
     }
     for (size_t i = 0; i < c->starts.count; i++)
         buf_str(&out, dump_execution(mem, c->starts.items[i]));
-    buf_printf(&out, "incident %s\n", letter_status_name(c->incident));
+    buf_printf(&out, "incident %s\n", letter_status_name(c->incident.status));
     for (size_t i = 0; i < c->dead_letters.count; i++)
         buf_printf(&out, "dead letter %.*s %.*s %.*s\n", STR_ARG(c->dead_letters.items[i].kind),
                    STR_ARG(c->dead_letters.items[i].step),

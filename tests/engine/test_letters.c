@@ -35,7 +35,7 @@ static void test_incident__has_one_letter_with_what_failed(void **state)
     assert_string_equal(rig_text(&rig, l->step), "x");
     assert_string_equal(rig_text(&rig, l->payload_json), "{'n':7}");
     assert_true(str_find(l->cause_json, STR("\"no\""), 0) >= 0);
-    assert_int_equal(rig.last.incident, LETTER_OPEN);
+    assert_int_equal(rig.last.incident.status, LETTER_OPEN);
 }
 
 static void test_incident__is_over_when_it_is_tried_again(void **state)
@@ -47,13 +47,13 @@ static void test_incident__is_over_when_it_is_tried_again(void **state)
     first = rig.last.dead_letters.items[0].id;
     rig_reload(&rig);
     assert_true(tell(EVENT_RETRY));
-    assert_int_equal(rig.last.incident, LETTER_RETRIED);
+    assert_int_equal(rig.last.incident.status, LETTER_RETRIED);
     /* It failed once more: that is another one. */
     assert_int_equal(rig.last.dead_letters.count, 1);
     assert_int_not_equal(uuid_cmp(rig.last.dead_letters.items[0].id, first), 0);
     assert_true(tell(EVENT_RETRY));
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
-    assert_int_equal(rig.last.incident, LETTER_RETRIED);
+    assert_int_equal(rig.last.incident.status, LETTER_RETRIED);
     assert_int_equal(rig.last.dead_letters.count, 0);
 }
 
@@ -62,10 +62,10 @@ static void test_incident__is_over_when_it_is_skipped_or_cancelled(void **state)
     (void)state;
     start(HELD);
     assert_true(tell(EVENT_SKIP));
-    assert_int_equal(rig.last.incident, LETTER_RESOLVED);
+    assert_int_equal(rig.last.incident.status, LETTER_RESOLVED);
     start(HELD);
     assert_true(rig_cancel(&rig, "enough"));
-    assert_int_equal(rig.last.incident, LETTER_RESOLVED);
+    assert_int_equal(rig.last.incident.status, LETTER_RESOLVED);
 }
 
 static void test_incident__stays_when_a_signal_comes(void **state)
@@ -74,7 +74,7 @@ static void test_incident__stays_when_a_signal_comes(void **state)
     start(HELD);
     assert_true(rig_signal(&rig, "s-1", "anything", "1"));
     assert_int_equal(rig.x->status, STATUS_WAITING);
-    assert_int_equal(rig.last.incident, LETTER_OPEN);
+    assert_int_equal(rig.last.incident.status, LETTER_OPEN);
     assert_int_equal(rig.last.dead_letters.count, 0);
 }
 
@@ -84,12 +84,12 @@ static void test_incident__was_none_where_nothing_was_held(void **state)
     start(
         "{'code':'a','steps':[{'code':'w','procedure':{'type':'wait.signal','signalType':'x'}}]}");
     assert_true(rig_cancel(&rig, "enough"));
-    assert_int_equal(rig.last.incident, LETTER_OPEN);
+    assert_int_equal(rig.last.incident.status, LETTER_OPEN);
     start("{'code':'a','onError':'fail_fast','steps':[{'code':'x','procedure':{'type':"
           "'compute.fail','code':'no','message':'m'}}]}");
     assert_int_equal(rig.x->status, STATUS_FAILED);
     assert_true(tell(EVENT_RETRY));
-    assert_int_equal(rig.last.incident, LETTER_OPEN);
+    assert_int_equal(rig.last.incident.status, LETTER_OPEN);
 }
 
 int main(void)

@@ -442,8 +442,8 @@ static void test_parallel__a_branch_that_is_held_once_more_has_one_letter(void *
                                                .verdict = VERDICT_FAILED}));
     assert_true(execution_is_held(rig.x));
     assert_int_equal(rig.last.dead_letters.count, 1);
-    assert_int_equal(rig.last.incident, LETTER_RESOLVED);
-    assert_int_equal(rig.last.incident_steps.count, 1);
+    assert_int_equal(rig.last.incident.status, LETTER_RESOLVED);
+    assert_int_equal(rig.last.incident.steps.count, 1);
 #undef DOUBT
 }
 
@@ -557,7 +557,7 @@ static void test_parallel__a_held_branch_lets_the_others_go_on(void **state)
     assert_string_equal(rig_trace(&rig), "b.failed a");
     rig_reload(&rig);
     assert_true(rig_event(&rig, (struct event){.kind = EVENT_SKIP, .output = value_absent()}));
-    assert_int_equal(rig.last.incident, LETTER_RESOLVED);
+    assert_int_equal(rig.last.incident.status, LETTER_RESOLVED);
     assert_string_equal(rig_trace(&rig), "b.failed a b2.skipped c");
     signal("x");
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
@@ -580,15 +580,15 @@ static void test_parallel__each_incident_has_a_letter_of_its_own(void **state)
     assert_int_equal(rig.last.dead_letters.count, 2);
     rig_reload(&rig);
     assert_true(rig_event(&rig, (struct event){.kind = EVENT_SKIP, .output = value_absent()}));
-    assert_int_equal(rig.last.incident, LETTER_RESOLVED);
-    assert_int_equal(rig.last.incident_steps.count, 1);
-    assert_true(str_eq(rig.last.incident_steps.items[0], STR("a")));
+    assert_int_equal(rig.last.incident.status, LETTER_RESOLVED);
+    assert_int_equal(rig.last.incident.steps.count, 1);
+    assert_true(str_eq(rig.last.incident.steps.items[0], STR("a")));
     assert_true(execution_is_held(rig.x));
     assert_true(waits_with("{'kind':'incident','step':'b'"));
     signal("x");
-    assert_int_equal(rig.last.incident, LETTER_OPEN);
+    assert_int_equal(rig.last.incident.status, LETTER_OPEN);
     assert_true(rig_event(&rig, (struct event){.kind = EVENT_SKIP, .output = value_absent()}));
-    assert_int_equal(rig.last.incident, LETTER_RESOLVED);
+    assert_int_equal(rig.last.incident.status, LETTER_RESOLVED);
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
 }
 
@@ -604,11 +604,11 @@ static void test_parallel__a_letter_is_retried_where_its_step_is_held(void **sta
     rig_reload(&rig);
     assert_true(rig_event(&rig, retry));
     assert_string_equal(rig_trace(&rig), "a.failed b.failed c b2");
-    assert_int_equal(rig.last.incident, LETTER_RETRIED);
-    assert_true(str_eq(rig.last.incident_steps.items[0], STR("b")));
+    assert_int_equal(rig.last.incident.status, LETTER_RETRIED);
+    assert_true(str_eq(rig.last.incident.steps.items[0], STR("b")));
     assert_true(waits_with("{'kind':'incident','step':'a'"));
     signal("nobody waits");
-    assert_int_equal(rig.last.incident, LETTER_OPEN);
+    assert_int_equal(rig.last.incident.status, LETTER_OPEN);
 }
 
 static void test_parallel__an_operator_retries_the_branch_that_is_held(void **state)
@@ -623,7 +623,7 @@ static void test_parallel__an_operator_retries_the_branch_that_is_held(void **st
                                                .input = value_absent(),
                                                .program = NULL,
                                                .from = STR_NONE}));
-    assert_int_equal(rig.last.incident, LETTER_RETRIED);
+    assert_int_equal(rig.last.incident.status, LETTER_RETRIED);
     assert_string_equal(rig_trace(&rig), "b.failed a b2 p");
 }
 

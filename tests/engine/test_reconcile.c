@@ -418,7 +418,7 @@ static void test_reconcile__an_operator_says_that_it_succeeded(void **state)
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
     assert_string_equal(rig_output(&rig, "pay"), "{'id':'by hand'}");
     assert_int_equal(rig.last.incident, LETTER_RESOLVED);
-    assert_string_equal(rig_text(&rig, rig.last.incident_note), "looked it up");
+    assert_string_equal(rig_text(&rig, rig.last.incident.note), "looked it up");
 }
 
 static void test_reconcile__an_operator_says_that_it_failed(void **state)

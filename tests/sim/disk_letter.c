@@ -19,10 +19,10 @@ void disk_write_letters(struct sim *sim, struct disk_execution *x, const struct 
 {
     struct disk *d = &sim->disk;
 
-    if (c->incident != LETTER_OPEN && c->incident_steps.count == 0)
+    if (c->incident.status != LETTER_OPEN && c->incident.steps.count == 0)
         close_incident(x, STR_NONE);
-    for (size_t i = 0; c->incident != LETTER_OPEN && i < c->incident_steps.count; i++)
-        close_incident(x, c->incident_steps.items[i]);
+    for (size_t i = 0; c->incident.status != LETTER_OPEN && i < c->incident.steps.count; i++)
+        close_incident(x, c->incident.steps.items[i]);
     for (size_t i = 0; c->retries_letter && i < x->letters.count; i++)
         if (uuid_cmp(x->letters.items[i].id, c->retried_letter) == 0)
             x->letters.items[i].is_open = false;

@@ -217,7 +217,7 @@ static void test_store__refused_commit_leaves_no_dead_letter(void **state)
     first = contract_advance(c, start, STATUS_WAITING, 1);
     second = contract_advance(c, start, STATUS_WAITING, 1);
     id = add_letter(c, second, LETTER_INCIDENT);
-    second->incident = LETTER_RESOLVED;
+    second->incident.status = LETTER_RESOLVED;
     assert_int_equal(contract_commit(c, first), MEMBER_APPLIED);
     assert_int_equal(contract_commit(c, second), MEMBER_STALE);
     assert_false(exists(c, id));
@@ -235,7 +235,7 @@ static void test_store__incident_is_closed_by_the_commit_that_ends_it(void **sta
 
     (void)hold(c, &other);
     m->audit = &audit;
-    retried->incident = LETTER_RETRIED;
+    retried->incident.status = LETTER_RETRIED;
     again = add_letter(c, retried, LETTER_INCIDENT);
     compensation = add_letter(c, retried, LETTER_COMPENSATION);
     contract_write(c, contract_batch(c, m, NULL));
@@ -247,7 +247,7 @@ static void test_store__incident_is_closed_by_the_commit_that_ends_it(void **sta
     assert_int_equal(letter(c, other).status, LETTER_OPEN);
     assert_int_equal(open_letters(c), 3);
     cancelled = contract_advance(c, retried, STATUS_CANCELLED, 1);
-    cancelled->incident = LETTER_RESOLVED;
+    cancelled->incident.status = LETTER_RESOLVED;
     assert_int_equal(contract_commit(c, cancelled), MEMBER_APPLIED);
     assert_int_equal(letter(c, first).status, LETTER_RETRIED);
     assert_int_equal(letter(c, again).status, LETTER_RESOLVED);
@@ -267,8 +267,8 @@ static void test_store__incidents_of_several_strands_are_closed_one_by_one(void 
     second = add_letter(c, held, LETTER_RECONCILE);
     assert_int_equal(contract_commit(c, held), MEMBER_APPLIED);
     retried = contract_advance(c, held, STATUS_WAITING, 1);
-    retried->incident = LETTER_RETRIED;
-    *VEC_ADD(&c->mem, &retried->incident_steps) = STR("pay");
+    retried->incident.status = LETTER_RETRIED;
+    *VEC_ADD(&c->mem, &retried->incident.steps) = STR("pay");
     assert_int_equal(contract_commit(c, retried), MEMBER_APPLIED);
     /* The oldest of the step, and nothing else. */
     assert_int_equal(letter(c, first).status, LETTER_RETRIED);
@@ -285,8 +285,8 @@ static void test_store__letter_of_a_step_in_doubt_is_closed_with_a_note(void **s
 
     assert_int_equal(contract_commit(c, parked), MEMBER_APPLIED);
     told = contract_advance(c, parked, STATUS_COMPLETED, 1);
-    told->incident = LETTER_RESOLVED;
-    told->incident_note = STR("seen at the bank");
+    told->incident.status = LETTER_RESOLVED;
+    told->incident.note = STR("seen at the bank");
     assert_int_equal(contract_commit(c, told), MEMBER_APPLIED);
     assert_int_equal(letter(c, id).status, LETTER_RESOLVED);
     assert_str(letter(c, id).note, "seen at the bank");
