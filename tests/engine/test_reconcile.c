@@ -405,7 +405,7 @@ static void test_reconcile__after_max_it_is_parked_with_a_dead_letter(void **sta
     rig_pass(&rig, 100 * 86400 * SECOND);
     assert_false(rig_wake(&rig));
     assert_true(rig_signal(&rig, "s", "x", "1"));
-    assert_int_equal(rig.last.incident, LETTER_OPEN);
+    assert_int_equal(rig.last.incident.status, LETTER_OPEN);
 }
 
 static void test_reconcile__an_operator_says_that_it_succeeded(void **state)
@@ -417,7 +417,7 @@ static void test_reconcile__an_operator_says_that_it_succeeded(void **state)
     assert_true(resolve("succeeded", "{'id':'by hand'}"));
     assert_int_equal(rig.x->status, STATUS_COMPLETED);
     assert_string_equal(rig_output(&rig, "pay"), "{'id':'by hand'}");
-    assert_int_equal(rig.last.incident, LETTER_RESOLVED);
+    assert_int_equal(rig.last.incident.status, LETTER_RESOLVED);
     assert_string_equal(rig_text(&rig, rig.last.incident.note), "looked it up");
 }
 
@@ -461,7 +461,7 @@ static void test_reconcile__a_retry_asks_anew_and_keys_count_on(void **state)
     park(NO_RETRY);
     rig_reload(&rig);
     assert_true(rig_event(&rig, (struct event){.kind = EVENT_RETRY}));
-    assert_int_equal(rig.last.incident, LETTER_RETRIED);
+    assert_int_equal(rig.last.incident.status, LETTER_RETRIED);
     assert_has(waiting_for(), "{'kind':'reconcile','step':'pay','asked':0");
     rig_settle(&rig);
     assert_has(waiting_for(), "'parked':true,'step':'pay','asked':3");
@@ -476,7 +476,7 @@ static void test_reconcile__cancelling_a_parked_one_rolls_back_what_may_have_hap
     (void)state;
     park(NO_RETRY UNDO);
     assert_true(rig_cancel(&rig, "enough"));
-    assert_int_equal(rig.last.incident, LETTER_RESOLVED);
+    assert_int_equal(rig.last.incident.status, LETTER_RESOLVED);
     assert_int_equal(rig.x->status, STATUS_CANCELLED);
     assert_string_equal(rig_trace(&rig), "?pay ?pay(2) ?pay(3) pay.failed -pay");
     assert_string_equal(undone(), "[null,10]");
