@@ -174,6 +174,9 @@ bool http_is_tls(const struct http_request *r);
  */
 void http_answer(struct http_request *r, const struct http_answer *answer);
 
+/* What a status is called. */
+const char *http_reason(int status);
+
 /* --- streams --- */
 
 enum { HTTP_STREAM_END = -1 };

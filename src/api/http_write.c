@@ -10,7 +10,7 @@
     "Referrer-Policy: no-referrer\r\n"                                                             \
     "X-Frame-Options: DENY\r\n"
 
-static const char *reason_of(int status)
+const char *http_reason(int status)
 {
     static const struct {
         int status;
@@ -45,7 +45,7 @@ static const char *reason_of(int status)
     for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
         if (reasons[i].status == status)
             return reasons[i].reason;
-    return "Unnamed";
+    return "Error";
 }
 
 bool status_has_body(int status)
@@ -103,7 +103,7 @@ void head_write(struct buf *out, const struct exchange *x, const struct http_ans
     buf_str(out, STR("HTTP/1.1 "));
     write_number(out, (size_t)answer->status);
     buf_char(out, ' ');
-    buf_text(out, reason_of(answer->status));
+    buf_text(out, http_reason(answer->status));
     buf_str(out, STR("\r\n"));
     buf_str(out, x->server->date);
     if (x->is_last)

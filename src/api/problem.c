@@ -1,37 +1,9 @@
 /* problem.c - see problem.h. */
 #include "api/problem.h"
 
+#include "api/http.h"
 #include "value/json.h"
 #include "value/object.h"
-
-const char *problem_title(int status)
-{
-    static const struct {
-        int status;
-        const char *title;
-    } titles[] = {
-        {400, "Bad Request"},
-        {401, "Unauthorized"},
-        {403, "Forbidden"},
-        {404, "Not Found"},
-        {405, "Method Not Allowed"},
-        {409, "Conflict"},
-        {412, "Precondition Failed"},
-        {413, "Content Too Large"},
-        {414, "URI Too Long"},
-        {422, "Unprocessable Content"},
-        {429, "Too Many Requests"},
-        {431, "Request Header Fields Too Large"},
-        {500, "Internal Server Error"},
-        {503, "Service Unavailable"},
-        {505, "HTTP Version Not Supported"},
-    };
-
-    for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
-        if (titles[i].status == status)
-            return titles[i].title;
-    return "Error";
-}
 
 static void write_findings(struct arena *mem, struct buf *out, const struct findings *findings)
 {
@@ -51,7 +23,7 @@ struct str problem_json(struct arena *mem, const struct err *err, const struct f
     buf_init_arena(&out, mem);
     buf_char(&out, '{');
     object_text(&out, "type", STR("about:blank"));
-    object_text(&out, "title", str_of(problem_title(status)));
+    object_text(&out, "title", str_of(http_reason(status)));
     object_int(&out, "status", status);
     object_text(&out, "code", str_of(err_code_name(err->code)));
     object_text(&out, "detail", str_of(err->message));

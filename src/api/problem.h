@@ -11,7 +11,4 @@
 struct str problem_json(struct arena *mem, const struct err *err, const struct findings *findings,
                         struct str more, struct str request_id);
 
-/* "Not Found" */
-const char *problem_title(int status);
-
 #endif

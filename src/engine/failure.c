@@ -83,14 +83,15 @@ static int64_t count_try(struct turn *t)
     return cursor->tries;
 }
 
-static struct str describe_retry(struct turn *t, const struct step *step, struct str error_json,
-                                 int64_t at_us)
+struct str failure_describe_retry(struct turn *t, struct str error_json, int64_t at_us)
 {
     struct buf why;
 
     buf_init_arena(&why, t->mem);
     member_kind(&why, WAITING_RETRY);
-    member_text(&why, "step", step->code);
+    member_text(&why, "step", turn_step(t)->code);
+    if (t->x->rollback != NULL)
+        member_json(&why, "rollback", STR("true"));
     member_json(&why, "attempt", str_printf(t->mem, "%lld", (long long)t->x->cursor.attempt + 1));
     member_json(&why, "error", error_json);
     member_time(&why, "since", t->now_us);
@@ -109,7 +110,7 @@ void failure_retry(struct turn *t, struct str error_json, int64_t at_us)
         t->x->cursor.is_unsure = true;
     t->x->cursor.wake_at_us = at_us;
     step_wait(t, PHASE_RETRY, WAITING_RETRY, STR_NONE,
-              describe_retry(t, turn_step(t), error_json, at_us));
+              failure_describe_retry(t, error_json, at_us));
 }
 
 /* --- the last one --- */

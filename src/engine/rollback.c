@@ -384,21 +384,6 @@ static enum step_result succeeded(struct turn *t, struct value output)
     return STEP_DONE;
 }
 
-static struct str describe_retry(struct turn *t, struct str error_json, int64_t at_us)
-{
-    struct buf why;
-
-    buf_init_arena(&why, t->mem);
-    member_kind(&why, WAITING_RETRY);
-    member_text(&why, "step", turn_step(t)->code);
-    member_json(&why, "rollback", STR("true"));
-    member_json(&why, "attempt", str_printf(t->mem, "%lld", (long long)t->x->cursor.attempt + 1));
-    member_json(&why, "error", error_json);
-    member_time(&why, "since", t->now_us);
-    member_time(&why, "until", at_us);
-    return member_end(&why);
-}
-
 static bool is_past_budget(const struct turn *t)
 {
     return t->x->rollback->deadline_at_us > 0 && t->wall_us >= t->x->rollback->deadline_at_us;
@@ -409,7 +394,8 @@ static enum step_result try_later(struct turn *t, struct str error_json, int64_t
 {
     turn_note(t, "retry", str_printf(t->mem, "%lld", (long long)at_us));
     t->x->cursor.wake_at_us = at_us;
-    step_wait(t, PHASE_ROLLBACK, WAITING_RETRY, STR_NONE, describe_retry(t, error_json, at_us));
+    step_wait(t, PHASE_ROLLBACK, WAITING_RETRY, STR_NONE,
+              failure_describe_retry(t, error_json, at_us));
     return STEP_WAITS;
 }
 

@@ -62,6 +62,16 @@ bool waiting_kind_read(struct str name, enum waiting_kind *out)
     return false;
 }
 
+/* The place of a name in a table of them; `count` when it is not there. */
+static unsigned name_find(const char *const *names, unsigned count, struct str name)
+{
+    unsigned i = 0;
+
+    while (i < count && !str_eq(name, str_of(names[i])))
+        i++;
+    return i;
+}
+
 static const char *const phases[] = {
 #define PHASE(symbol, text) (text),
 #include "engine/phase.def"
@@ -76,12 +86,11 @@ const char *phase_name(enum cursor_phase phase)
 
 bool phase_read(struct str name, enum cursor_phase *out)
 {
-    for (unsigned i = 0; i < PHASE_COUNT; i++)
-        if (str_eq(name, str_of(phases[i]))) {
-            *out = (enum cursor_phase)i;
-            return true;
-        }
-    return false;
+    unsigned i = name_find(phases, PHASE_COUNT, name);
+
+    if (i < PHASE_COUNT)
+        *out = (enum cursor_phase)i;
+    return i < PHASE_COUNT;
 }
 
 static const char *const history_kinds[] = {
@@ -98,12 +107,11 @@ const char *history_kind_name(enum history_kind kind)
 
 bool history_kind_read(struct str name, enum history_kind *out)
 {
-    for (unsigned i = 0; i < HISTORY_KIND_COUNT; i++)
-        if (str_eq(name, str_of(history_kinds[i]))) {
-            *out = (enum history_kind)i;
-            return true;
-        }
-    return false;
+    unsigned i = name_find(history_kinds, HISTORY_KIND_COUNT, name);
+
+    if (i < HISTORY_KIND_COUNT)
+        *out = (enum history_kind)i;
+    return i < HISTORY_KIND_COUNT;
 }
 
 static const char *const letter_kinds[] = {
@@ -120,12 +128,11 @@ const char *letter_kind_name(enum letter_kind kind)
 
 bool letter_kind_read(struct str name, enum letter_kind *out)
 {
-    for (unsigned i = 0; i < LETTER_KIND_COUNT; i++)
-        if (str_eq(name, str_of(letter_kinds[i]))) {
-            *out = (enum letter_kind)i;
-            return true;
-        }
-    return false;
+    unsigned i = name_find(letter_kinds, LETTER_KIND_COUNT, name);
+
+    if (i < LETTER_KIND_COUNT)
+        *out = (enum letter_kind)i;
+    return i < LETTER_KIND_COUNT;
 }
 
 static const char *const letter_statuses[] = {
@@ -142,12 +149,11 @@ const char *letter_status_name(enum letter_status status)
 
 bool letter_status_read(struct str name, enum letter_status *out)
 {
-    for (unsigned i = 0; i < LETTER_STATUS_COUNT; i++)
-        if (str_eq(name, str_of(letter_statuses[i]))) {
-            *out = (enum letter_status)i;
-            return true;
-        }
-    return false;
+    unsigned i = name_find(letter_statuses, LETTER_STATUS_COUNT, name);
+
+    if (i < LETTER_STATUS_COUNT)
+        *out = (enum letter_status)i;
+    return i < LETTER_STATUS_COUNT;
 }
 
 static const char *const verdicts[] = {
@@ -164,12 +170,11 @@ const char *verdict_name(enum verdict verdict)
 
 bool verdict_read(struct str name, enum verdict *out)
 {
-    for (unsigned i = 0; i < VERDICT_COUNT; i++)
-        if (str_eq(name, str_of(verdicts[i]))) {
-            *out = (enum verdict)i;
-            return true;
-        }
-    return false;
+    unsigned i = name_find(verdicts, VERDICT_COUNT, name);
+
+    if (i < VERDICT_COUNT)
+        *out = (enum verdict)i;
+    return i < VERDICT_COUNT;
 }
 
 static const char *const tell_kinds[] = {
@@ -186,10 +191,9 @@ const char *tell_kind_name(enum tell_kind kind)
 
 bool tell_kind_read(struct str name, enum tell_kind *out)
 {
-    for (unsigned i = 0; i < TELL_KIND_COUNT; i++)
-        if (str_eq(name, str_of(tell_kinds[i]))) {
-            *out = (enum tell_kind)i;
-            return true;
-        }
-    return false;
+    unsigned i = name_find(tell_kinds, TELL_KIND_COUNT, name);
+
+    if (i < TELL_KIND_COUNT)
+        *out = (enum tell_kind)i;
+    return i < TELL_KIND_COUNT;
 }

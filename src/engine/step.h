@@ -67,7 +67,10 @@ enum step_result failure_of_step(struct turn *t);
 /* t->failure as a value that the context has room for. */
 struct value failure_that_fits(struct turn *t, struct str *json);
 
-/* The same when no policy is asked: the next step, or the end. */
+/* waitingFor of the next attempt of a step, or of its rollback. */
+struct str failure_describe_retry(struct turn *t, struct str error_json, int64_t at_us);
+
+/* As failure_of_step(), no policy being asked: the next step, or the end. */
 enum step_result failure_for_good(struct turn *t);
 
 /* Record the attempt that failed: the visit goes on with another one at that time. */
