@@ -34,6 +34,10 @@ const files = {
   "charge.json": { code: "charge", steps: [{ code: "card", procedure: "bank.charge" }] },
   "form.json": { code: "form", steps: [wait("ask", "answer", { title: "Approve it", assignee: "ann@example.org", form: [
     { name: "sum", type: "integer", required: true }, { name: "why", type: "string", required: true }, { name: "note", type: "string" }] })] },
+  "unsaid.json": { name: "it is paid", scenario: "order", input: { n: 1 } },
+  "late.json": [
+    { name: "too late", scenario: "order", input: { n: 1 }, signals: [{ type: "paid" }, { type: "paid", after: "1h", refused: { message: "is completed" } }], expect: { status: "completed" } },
+    { name: "no number", scenario: "order", expect: { refused: { pointer: "/input/n" } } }],
   "failing.test.json": { tests: [{ name: "it pays", scenario: "failing", expect: { status: "completed" } }] },
 };
 
@@ -41,6 +45,11 @@ const files = {
 const rows = [
   ["a folder with tests beside its definitions", "pawl apply .", ["order: published version 1", "failing: published version 1", "family: published version 1"]],
   ["a test that fails says with what", "pawl test failing.json failing.test.json", ['status: expected "completed", is "failed"', "its error: no_money: the card is empty, at /steps/1/procedure"], 1],
+  ["a test without what it expects", "pawl test order.json unsaid.json", ["it is paid", "there is no 'expect'", '"expect": {"status": "completed"}'], 1],
+  ["a late signal and a refused start are expected", "pawl test order.json late.json", ["2 passed, 0 failed"]],
+  ["tests beside definitions, whatever their names", "pawl validate order.json late.json && pawl apply *.json --dry-run", ["order.json: valid", "1 file of tests left out; run them with: pawl test", "3 files of tests left out", "nothing to do"]],
+  ["a folder of definitions and tests", "pawl validate files", ["files/order.json: valid", "3 files of tests left out"]],
+  ["tests alone", "pawl apply late.json", ["late.json holds tests, not definitions; run them with: pawl test late.json"], 1],
   ["a start", "pawl start order --key h5 --input '{\"n\": 1}'", ["waiting", 'for the signal "paid"']],
   ["a code that is misspelt", "pawl start ordr", ["no process 'ordr' is published", "did you mean 'order'?"], 1],
   ["a signal that is misspelt", "pawl signal key:h5 payd", ["nobody waits for it yet", 'for the signal "paid"']],
