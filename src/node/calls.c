@@ -59,7 +59,7 @@ static struct str id_key(const struct uuid *id)
     return str_from((const char *)id->bytes, sizeof(id->bytes));
 }
 
-static void host_queue(struct host *h, struct uuid id)
+static void host_queue(struct node *n, struct host *h, struct uuid id)
 {
     struct queued *q;
 
@@ -72,6 +72,7 @@ static void host_queue(struct host *h, struct uuid id)
     *(h->last != NULL ? &h->last->next : &h->first) = q;
     h->last = q;
     map_put(&h->ids, id_key(&q->id), q);
+    n->calls.queued++;
 }
 
 /* Room for one call has come to be: whoever has waited longest is woken. */
@@ -85,6 +86,7 @@ static void host_wake_next(struct node *n, struct host *h)
     if (h->first == NULL)
         h->last = NULL;
     (void)map_remove(&h->ids, id_key(&q->id));
+    n->calls.queued--;
     wake(n, q->id);
     free(q);
 }
@@ -125,7 +127,7 @@ void calls_queue(struct node *n, const struct execution *x)
 {
     for (uint32_t i = 0; !status_is_terminal(x->status) && i < execution_strands(x); i++)
         if (call_is_queued(execution_cursor(x, i)))
-            host_queue(host_get(n, execution_cursor(x, i)->host), x->id);
+            host_queue(n, host_get(n, execution_cursor(x, i)->host), x->id);
 }
 
 /* --- sending --- */
@@ -142,6 +144,7 @@ void calls_send(struct node *n, const struct commit *commit)
         call->host = str_copy(&call->mem, c->host);
         call->request_json = str_copy(&call->mem, c->request_json);
         call->timeout_us = c->timeout_us;
+        call->sent_at_us = clock_mono_us(n->clock);
         call->slot = call_file_enter(&n->calls.file, call->execution, call->seq);
         n->calls.unanswered++;
         if (n->options.caller.send != NULL)
@@ -176,6 +179,7 @@ void node_call_answered(struct node *n, struct effect_call *call)
         .slot = call->slot,
     };
 
+    measure_call(n, call);
     give_room_back(n, call->host);
     queue_answer(n, answer);
 }

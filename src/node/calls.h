@@ -23,6 +23,7 @@ struct work;
 struct calls {
     struct map hosts;  /* of struct host, by name: those with calls or with executions that wait */
     size_t total;      /* calls that have room */
+    size_t queued;     /* executions that wait for room */
     size_t unanswered; /* those whose answer is not applied yet, the others included */
     struct call_room room;
     struct call_file file;
