@@ -360,6 +360,11 @@ static void tell_next(struct arena *mem, struct buf *out, struct value execution
         term_put_quoted(out, sample_payload(mem, form));
     }
     if (str_eq(kind, STR("job"))) {
+        if (may(execution, "skip")) {
+            buf_printf(out, "\nGo on without it: %s skip ", command_program());
+            tell_name(out, execution);
+            buf_text(out, " --output '{}'");
+        }
         buf_printf(out, "\nGive it up with: %s cancel ", command_program());
         tell_name(out, execution);
     }
