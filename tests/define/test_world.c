@@ -167,6 +167,23 @@ static void test_function__mistakes_are_told_where_they_are(void **state)
     }
 }
 
+/* Every program that calls functions has them compiled for itself. */
+static void test_function__takes_little_memory_beside_the_environment(void **state)
+{
+    const struct cel_env *env = define_env(&definition_mem);
+    struct function f = {.name = STR("f"),
+                         .definition = definition_value("{'params': [], 'body': '1 + 1'}")};
+    struct arena mem;
+
+    (void)state;
+    arena_init(&mem);
+    (void)functions_compile(&mem, env, &f, 1, NULL);
+    assert_non_null(f.body);
+    assert_true(mem.held_bytes < (size_t)16 << 10);
+    functions_release(&f, 1);
+    arena_fini(&mem);
+}
+
 static void test_function__has_limits(void **state)
 {
     struct buf body, params;
@@ -348,6 +365,7 @@ int main(void)
         TEST(test_function__never_calls_itself),
         TEST(test_function__calls_go_three_deep),
         TEST(test_function__mistakes_are_told_where_they_are),
+        TEST(test_function__takes_little_memory_beside_the_environment),
         TEST(test_function__has_limits),
         TEST(test_world__config_that_exists_can_be_named),
         TEST(test_world__assumed_functions_take_anything),
