@@ -137,7 +137,7 @@ static void test_function__mistakes_are_told_where_they_are(void **state)
 {
     static const char *const rows[][2] = {
         {"{'params': []}", "/body: 'body' is missing; write \"body\": \"amount * 0.9\""},
-        {"{'params': [], 'body': 7}", "/body: body must be a text, not a number"},
+        {"{'params': [], 'body': 7}", "/body: body must be a text, not a number; write \"7\""},
         {"{'params': {}, 'body': '1'}",
          "/params: params must be a list of parameters, not an object"},
         {"{'params': [{'type': 'string'}], 'body': '1'}",
@@ -304,7 +304,8 @@ static void test_template__mistakes_have_a_pointer_and_a_column(void **state)
     assert_string_equal(render("{'subject': 'x {{ dta.n }}', 'body': ''}", "{}"),
                         "/subject: undeclared reference to 'dta'; did you mean 'data'? (column 6)");
     assert_string_equal(render("{'subject': 's', 'body': 'a {{ data.n'}", "{}"),
-                        "/body: expected '}}', but found the end of the expression (column 12)");
+                        "/body: expected '}}', but found the end of the expression: a '{{' is not "
+                        "closed (column 12)");
     assert_string_equal(render("{'subject': 's'}", "{}"),
                         "/body: 'body' is missing; write \"body\": \"Dear {{ data.name }}, your "
                         "order is on its way.\" "

@@ -22,7 +22,9 @@ function claim(ok, text) {
 }
 
 const wait = (code, signalType, more = {}) => ({ code, procedure: { type: "wait.signal", signalType, ...more } });
+const wide = `a_${"very_".repeat(9)}long_name`;
 const files = {
+  "wide.json": { code: wide, onError: "hold", steps: [{ code: wide, procedure: { type: "compute.fail", code: wide, message: "no luck ".repeat(30) } }] },
   "order.json": { code: "order", input: [{ name: "n", type: "integer", required: true }], steps: [wait("wait", "paid")] },
   "failing.json": { code: "failing", steps: [
     { code: "take", procedure: { type: "log", message: "taken" }, rollback: { type: "log", message: "given back" } },
@@ -87,8 +89,13 @@ const rows = [
   ["that command as it stands", `pawl signal key:q1 answer '{"sum": 1, "why": "..."}' --wait`, ["took"]],
   ["an empty list under a condition", "pawl ls --code nothing", ["no execution matches"]],
   ["the table in 80 columns", "COLUMNS=80 pawl ls | awk 'length > 80'", []],
+  ["long names in 80 columns", `pawl apply wide.json >/dev/null; pawl start ${wide} --key ${wide} >/dev/null; pawl config set ${wide} '"${wide}"' >/dev/null; pawl record set thing ${wide.slice(0, 50)} '{"text": "${wide}"}' >/dev/null; pawl user add ${wide} --role viewer >/dev/null; export COLUMNS=80; for what in ls 'ls --count-by code' dlq 'def ls' 'def versions ${wide} --kind scenario' 'config ls' 'record ls thing' 'user ls' 'user tokens admin' audit 'show @last' doctor help 'help ls' 'help dlq' 'help serve'; do pawl $what --data data 2>/dev/null || pawl $what || echo "$what: failed$(printf %80s)"; done 2>&1 | grep -v '^  pawl' | awk 'length > 80'`, []],
+  ["onError retry", "sed 's/\"onError\": \"hold\"/\"onError\": \"retry\"/' held.json >again.json; pawl validate again.json", ['"retry" is what happens behind the last attempt: it fails, and nothing is undone', "settings.retryPolicy"]],
+  ["a file for JSON", "echo '{\"n\": 5}' >n.json; pawl start order --input n.json", ["--input: this is the name of a file; to read it write @n.json"], 1],
+  ["a file, a text, or standard input", "pawl eval n --context n.json; pawl eval n --context @n.json; pawl eval n --context '{\"n\": 6}'; echo 'n: 7' | pawl eval n --context -; echo '{\"n\": 8}' | pawl start order --input - >/dev/null && pawl show @last", ["5\n5\n6\n7\n", 'input   {"n":8}']],
   ["a refusal as JSON", "pawl cancel key:h5 --json", ['{"error":'], 1],
-  ["a token in the place of another", "pawl user add bob --role viewer >/dev/null; pawl user token rotate bob", ["token, shown only now: ", "is revoked"]],
+  ["a token in the place of another", "pawl user add bob --role viewer >/dev/null; pawl user token rotate bob --expires 90d", ["token, shown only now: ", "it expires ", "every token that bob had before is revoked"]],
+  ["when tokens expire", "pawl user tokens bob", ["EXPIRES"]],
   ["what failed is in the log", "grep -c '\"an execution failed\"' serve.log", ["2"]],
   ["what is held, with code, key and step", "grep '\"an execution is held\"' serve.log", ['"code":"held"', '"key":"k1"', '"step":"pay"', '"requestId":']],
   ["what was refused", "grep '\"a request was refused\"' serve.log | head -1", ['"level":"notice"', '"requestId":', '"user":"admin"']],
