@@ -243,10 +243,10 @@ static bool ask_token(struct client *c, const char *who, const struct args *a, c
         return false;
     buf_init_arena(&body, &c->mem);
     buf_char(&body, '{');
-    text_member(&body, "name", a->name);
+    text_field(&body, "name", a->name);
     if (a->expires != NULL)
         expiry_member(&c->mem, &body, a->expires);
-    text_member(&body, "replaces", replaces);
+    text_field(&body, "replaces", replaces);
     buf_char(&body, '}');
     if (!client_call(c, "POST", str_printf(&c->mem, "/users/%.*s/tokens", STR_ARG(id)),
                      buf_view(&body), reply))
