@@ -117,7 +117,7 @@ static struct str joined(struct arena *mem, struct value list)
 
 static void print_users(struct arena *mem, struct value items)
 {
-    static const char *const head[] = {"ID", "NAME", "EMAIL", "ROLE", "GROUPS", "STATE"};
+    static const char *const head[] = {"NAME", "ROLE", "STATE", "EMAIL", "GROUPS", "ID"};
     struct table t = {.columns = sizeof(head) / sizeof(head[0])};
 
     for (size_t i = 0; i < t.columns; i++)
@@ -125,14 +125,14 @@ static void print_users(struct arena *mem, struct value items)
     for (uint32_t i = 0; items.kind == VALUE_LIST && i < items.len; i++) {
         struct value u = items.items[i];
 
-        table_add(mem, &t, client_text(u, "id"));
         table_add(mem, &t, client_text(u, "name"));
-        table_add(mem, &t, client_text(u, "email"));
         table_add(mem, &t, client_text(u, "role"));
-        table_add(mem, &t, joined(mem, value_map_get_str(u, STR("groups"))));
         table_add(mem, &t,
                   value_is_true(value_map_get_str(u, STR("active"))) ? STR("active")
                                                                      : STR("inactive"));
+        table_add(mem, &t, client_text(u, "email"));
+        table_add(mem, &t, joined(mem, value_map_get_str(u, STR("groups"))));
+        table_add(mem, &t, client_text(u, "id"));
     }
     table_print(&t);
 }

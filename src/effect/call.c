@@ -131,6 +131,7 @@ static void fail(struct effect_call *call, const char *code, const char *class, 
     json_write_string(&out, str_of(message));
     buf_char(&out, '}');
     call->error_json = buf_view(&out);
+    call->error_code = code;
 }
 
 static char *text_of(struct arena *mem, struct str s)
@@ -400,6 +401,7 @@ bool call_finish(struct transfer *t, CURLcode code)
     }
     buf_char(&out, '}');
     call->answer_json = buf_view(&out);
+    call->status = status;
     return true;
 }
 

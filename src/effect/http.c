@@ -128,9 +128,11 @@ static void begin_call(struct effect *e, struct effect_call *call)
     t->call = call;
     transfer_activate(e, t);
     if (!call_prepare(t) || curl_multi_add_handle(e->multi, t->easy) != CURLM_OK) {
-        if (call->error_json.len == 0)
+        if (call->error_json.len == 0) {
+            call->error_code = "internal_call";
             call->error_json = STR("{\"code\":\"internal_call\",\"class\":\"transient\","
                                    "\"message\":\"the call could not be begun\"}");
+        }
         transfer_end(e, t);
     }
 }

@@ -2,7 +2,7 @@
 // kill leaves behind.
 import { createServer } from 'node:http';
 
-import { until as eventually } from '../kill/server.mjs';
+import { checkProgram, until as eventually } from '../kill/server.mjs';
 import { check, claim, equal, run } from './stores.mjs';
 
 /** A service that remembers what it was asked and answers as the path says. */
@@ -166,6 +166,29 @@ claim('a call that was under way when the server was killed is tried again at on
     equal(service.of(path).map((r) => r.headers['idempotency-key']), [`${id}-ask`, `${id}-ask`]);
 });
 
+// Where a server may die between the commit of an attempt and the call: before the commit, between both, and after the
+// answer, while the next attempt is not durable yet.
+claim('an attempt that was durable when the server was killed does not wait for its deadline, called or not', async (rig) => {
+    const release = rig.server.program;
+    for (const [point, calls] of [['node.batch_done:1', 2], ['writer.committed:1', 2], ['writer.committed:2', 3], ['writer.begun:2', 3]]) {
+        const path = `/echo/${point}/${rig.name}`;
+        const code = `calls_${++count}`;
+        const step = (at) => ({ code: at, procedure: http(path, { method: 'POST', timeout: '120s' }), retry: { maxAttempts: 3, delay: '10ms' } });
+        await rig.publish({ code, steps: [step('one'), step('two')] });
+        await rig.server.stop();
+        rig.server.program = checkProgram;
+        await rig.start({ PAWL_CRASH_AT: point });
+        rig.server.program = release;
+        await rig.api('POST', '/executions', { code }, { 'Idempotency-Key': point }).catch(() => null);
+        await eventually('it is killed', () => !rig.server.isRunning(), 30);
+        await rig.start();
+        const { id } = (await rig.api('POST', '/executions', { code }, { 'Idempotency-Key': point })).body;
+        await eventually(`${point}: it is completed`, async () => (await rig.api('GET', `/executions/${id}`)).body.status === 'completed', 20);
+        check(service.of(path).length <= calls, `${point}: ${service.of(path).length} calls`);
+        equal(new Set(service.of(path).map((r) => r.headers['idempotency-key'])).size, 2, point);
+    }
+});
+
 claim('one slow host does not keep calls to others waiting, and its own wait for room', async (rig) => {
     await rig.restart({ PAWL_CALLS_PER_HOST: '4' });
     const path = `/hold/many-${rig.name}`;
@@ -186,6 +209,22 @@ claim('one slow host does not keep calls to others waiting, and its own wait for
     clearInterval(answering);
     equal(service.of(path).length, 12);
     other.close();
+});
+
+claim('executions that waited for room when the server was killed go on at once', async (rig) => {
+    await rig.restart({ PAWL_CALLS_PER_HOST: '4' });
+    const path = `/hold/queued-${rig.name}`;
+    const code = `calls_${++count}`;
+    await rig.publish({ code, steps: [{ code: 'ask', procedure: http(path, { timeout: '60s' }), retry: { maxAttempts: 3, delay: '10ms' } }] });
+    const begun = [];
+    for (let i = 0; i < 12; i++) begun.push((await rig.begin(code)).id);
+    await eventually('as many as may be have left', () => service.of(path).length === 4);
+    await rig.restart({ PAWL_CALLS_PER_HOST: '4' });
+    const answering = setInterval(() => service.held.splice(0).forEach((r) => r.end('ok')), 20);
+    for (const id of begun)
+        await eventually('all are done', async () => (await rig.api('GET', `/executions/${id}`)).body.status === 'completed', 15);
+    clearInterval(answering);
+    equal(service.of(path).length, 16, 'calls: those that were under way are made twice');
 });
 
 await run(async () => {});
