@@ -49,6 +49,8 @@ static void changed(struct node_request *r)
 {
     struct call *c = r->owner;
 
+    if (r->ok)
+        node_planner_nudge(c->node);
     if (!r->ok)
         refuse(c, r);
     else if (r->stored_status != 0)

@@ -6,24 +6,16 @@
 
 #include "value/object.h"
 
-struct named {
-    struct str id, org_id;
-};
-
-struct names {
-    VEC_OF(struct named);
-};
-
 /* The rows of a statement: ids, with their organisation where there are two columns. */
 static bool read_ids(struct planner_work *w, enum sql sql, const struct db_value *params,
-                     unsigned count, bool has_org, struct names *out)
+                     unsigned count, bool has_org, struct task_names *out)
 {
     struct db *db = w->a->db;
 
-    *out = (struct names){0};
+    *out = (struct task_names){0};
     *w->status = db_run(db, sql, params, count);
     for (; *w->status == DB_ROW; *w->status = db_next(db, sql))
-        *VEC_ADD(w->a->mem, out) = (struct named){
+        *VEC_ADD(w->a->mem, out) = (struct task_name){
             .id = str_copy(w->a->mem, db_column_text(db, sql, 0)),
             .org_id = has_org ? str_copy(w->a->mem, db_column_text(db, sql, 1)) : STR_NONE};
     db_end(db, sql);
@@ -68,7 +60,7 @@ enum apply_result planner_shift_apply(struct apply *a, struct member *m, enum db
 }
 
 /* Give a task back to the pool because its owner's shift has ended. */
-static bool release_task(struct planner_work *w, const struct named *task, struct str shift_id)
+static bool release_task(struct planner_work *w, const struct task_name *task, struct str shift_id)
 {
     struct planner_change *c = w->change;
     struct task_facts f = {.now_us = c->change.now_us,
@@ -104,7 +96,7 @@ static bool release_task(struct planner_work *w, const struct named *task, struc
 /* End a shift and release what its members own. */
 static bool end_shift(struct planner_work *w, struct str id)
 {
-    struct names members, tasks;
+    struct task_names members, tasks;
 
     if (!apply_write(w->a, SQL_SHIFT_END,
                      DB_PARAMS(db_text(id), db_int(w->change->change.now_us),
@@ -197,7 +189,7 @@ void planner_policy_show(struct buf *out, const struct planner_policy *p)
 /* --- what time brings --- */
 
 /* A task that is past its due date gets an escalation of the system, once. */
-static bool escalate_overdue(struct planner_work *w, const struct named *task)
+static bool escalate_overdue(struct planner_work *w, const struct task_name *task)
 {
     int64_t now_us = w->change->change.now_us;
 
@@ -210,38 +202,50 @@ static bool escalate_overdue(struct planner_work *w, const struct named *task)
                        w->status);
 }
 
+/* A hold that is over ends by itself, and its task may be free. */
+static bool end_hold(struct planner_work *w, const struct task_name *task)
+{
+    return apply_write(w->a, SQL_HOLDS_END,
+                       DB_PARAMS(db_text(task->id), db_int(w->change->change.now_us)), w->status) &&
+           task_reexamine(w, task->org_id, task->id, NULL);
+}
+
+static bool for_each(struct planner_work *w, enum sql sql,
+                     bool (*act)(struct planner_work *w, const struct task_name *name))
+{
+    struct task_names names;
+
+    if (!read_ids(w, sql, DB_PARAMS(db_int(w->change->change.now_us)), true, &names))
+        return false;
+    for (size_t i = 0; i < names.count; i++)
+        if (!act(w, &names.items[i]))
+            return false;
+    return true;
+}
+
+static bool end_named_shift(struct planner_work *w, const struct task_name *shift)
+{
+    return end_shift(w, shift->id);
+}
+
 enum apply_result planner_time_apply(struct apply *a, struct member *m, enum db_status *status)
 {
     struct planner_work w = planner_begin(a, m, status);
     struct planner_change *c = w.change;
-    const struct db_value now = db_int(c->change.now_us);
-    struct names shifts, holds, overdue, wrong;
     bool moved;
 
     c->repaired = 0;
-    if (!read_ids(&w, SQL_SHIFTS_TO_END, &now, 1, true, &shifts))
+    c->change.answer_status = 204;
+    if (!for_each(&w, SQL_SHIFTS_TO_END, end_named_shift) ||
+        !for_each(&w, SQL_HOLDS_OVER, end_hold) ||
+        !for_each(&w, SQL_TASKS_OVERDUE, escalate_overdue))
         return APPLY_FAILED;
-    for (size_t i = 0; i < shifts.count; i++)
-        if (!end_shift(&w, shifts.items[i].id))
-            return APPLY_FAILED;
-    if (!read_ids(&w, SQL_HOLDS_OVER, &now, 1, true, &holds))
-        return APPLY_FAILED;
-    for (size_t i = 0; i < holds.count; i++)
-        if (!task_reexamine(&w, holds.items[i].org_id, holds.items[i].id, NULL))
-            return APPLY_FAILED;
-    if (!read_ids(&w, SQL_TASKS_OVERDUE, &now, 1, true, &overdue))
-        return APPLY_FAILED;
-    for (size_t i = 0; i < overdue.count; i++)
-        if (!escalate_overdue(&w, &overdue.items[i]))
-            return APPLY_FAILED;
-    if (!read_ids(&w, SQL_TASKS_WRONG, DB_PARAMS(now, db_int(0)), true, &wrong))
-        return APPLY_FAILED;
-    for (size_t i = 0; i < wrong.count; i++) {
-        if (!task_reexamine(&w, wrong.items[i].org_id, wrong.items[i].id, &moved))
+    for (size_t i = 0; c->wrong != NULL && i < c->wrong->count; i++) {
+        const struct task_name *t = &c->wrong->items[i];
+
+        if (!task_reexamine(&w, t->org_id, t->id, &moved))
             return APPLY_FAILED;
         c->repaired += moved;
     }
-    c->has_more = shifts.count >= 100 || overdue.count >= 100 || wrong.count >= 100;
-    c->change.answer_status = 204;
     return APPLY_DONE;
 }

@@ -13,6 +13,14 @@
 #include "planner/decide.h"
 #include "store/change.h"
 
+struct task_name {
+    struct str id, org_id;
+};
+
+struct task_names {
+    VEC_OF(struct task_name);
+};
+
 /*
  * One request about tasks. Which, says `change.apply`. Refused with what
  * planner_decide() says, or with ERR_NOT_FOUND for whatever is not of the
@@ -38,7 +46,8 @@ struct planner_change {
     struct str task_id, project_id; /* in the memory of the batch */
     enum task_status status;
     int64_t repaired; /* planner_time_apply: tasks that were not as they should be */
-    bool has_more;    /* planner_time_apply: there was more to do than one change does */
+
+    const struct task_names *wrong; /* planner_time_apply: tasks to be looked at again */
 };
 
 typedef enum apply_result planner_apply_fn(struct apply *a, struct member *m,
@@ -71,6 +80,22 @@ planner_apply_fn planner_time_apply;
 void planner_policy_show(struct buf *out, const struct planner_policy *p);
 
 /* --- reading --- */
+
+/* What time will bring, and has brought. */
+struct planner_due {
+    int64_t now_us;
+    bool sweeps;       /* look at a window of tasks, too */
+    int64_t after_row; /* where it begins; moved on */
+
+    /* out */
+    int64_t next_at_us;      /* when something is due; 0 = nothing is */
+    bool is_due;             /* ... now */
+    bool is_sweep_over;      /* there are no tasks behind the window */
+    struct task_names wrong; /* tasks in the window that are not as they should be */
+};
+
+bool read_planner_due(struct reader *r, struct arena *mem, struct planner_due *due,
+                      struct err *err) MUST_USE;
 
 /* Lists of rows that are shown as they are stored. */
 enum planner_list {

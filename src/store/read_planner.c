@@ -319,3 +319,50 @@ bool read_person(struct reader *r, struct arena *mem, struct str org_id,
         return db_fail(r->db, status, err);
     return policy_load(r->db, org_id, policy, &status) ? true : db_fail(r->db, status, err);
 }
+
+/* --- what time brings --- */
+
+enum { SWEEP_ROWS = 2000 };
+
+static bool read_wrong(struct reader *r, struct arena *mem, struct planner_due *due,
+                       struct err *err)
+{
+    const enum sql sql = SQL_TASKS_WRONG;
+    enum db_status status;
+    int64_t last;
+
+    status = row_int(r, SQL_TASKS_LAST_ROW, DB_NO_PARAMS, &last);
+    if (status > DB_DONE)
+        return db_fail(r->db, status, err);
+    status = db_run(r->db, sql,
+                    DB_PARAMS(db_int(due->now_us), db_int(due->after_row),
+                              db_int(due->after_row + SWEEP_ROWS)));
+    for (; status == DB_ROW; status = db_next(r->db, sql))
+        *VEC_ADD(mem, &due->wrong) =
+            (struct task_name){.id = row_text(r, mem, sql, 0), .org_id = row_text(r, mem, sql, 1)};
+    db_end(r->db, sql);
+    if (status > DB_DONE)
+        return db_fail(r->db, status, err);
+    /* A window with more than fits is looked at again. */
+    if (due->wrong.count < 100)
+        due->after_row += SWEEP_ROWS;
+    due->is_sweep_over = due->after_row >= last;
+    return true;
+}
+
+bool read_planner_due(struct reader *r, struct arena *mem, struct planner_due *due, struct err *err)
+{
+    enum db_status status;
+
+    due->wrong = (struct task_names){0};
+    due->is_sweep_over = false;
+    due->next_at_us = 0;
+    status = reader_run(r, SQL_PLANNER_NEXT, DB_NO_PARAMS);
+    if (status == DB_ROW)
+        due->next_at_us = db_column_int(r->db, SQL_PLANNER_NEXT, 0);
+    db_end(r->db, SQL_PLANNER_NEXT);
+    if (status > DB_DONE)
+        return db_fail(r->db, status, err);
+    due->is_due = due->next_at_us > 0 && due->next_at_us <= due->now_us;
+    return !due->sweeps || read_wrong(r, mem, due, err);
+}
