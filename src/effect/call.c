@@ -20,6 +20,7 @@ enum {
     REDIRECTS_MAX = 5,
     HEADERS_MAX_BYTES = 64 << 10, /* of an answer; those beyond are left out */
     CONNECT_MS = 10000,
+    BODY_KEPT_BYTES = 4096, /* a larger one is given back after its call */
 };
 
 /* --- what libcurl calls --- */
@@ -145,13 +146,17 @@ static char *text_of(struct arena *mem, struct str s)
 
 static bool add_header(struct transfer *t, struct str name, struct str value)
 {
-    /* libcurl leaves a header without a value out, unless it ends with a semicolon. */
-    char *line =
-        text_of(&t->call->mem, value.len > 0 ? str_printf(&t->call->mem, "%.*s: %.*s",
-                                                          STR_ARG(name), STR_ARG(value))
-                                             : str_printf(&t->call->mem, "%.*s;", STR_ARG(name)));
-    struct curl_slist *longer = curl_slist_append(t->headers, line);
+    char *line = arena_alloc(&t->call->mem, name.len + value.len + 3);
+    struct curl_slist *longer;
 
+    memcpy(line, name.ptr, name.len);
+    /* libcurl leaves a header without a value out, unless it ends with a semicolon. */
+    memcpy(line + name.len, value.len > 0 ? ": " : ";", value.len > 0 ? 3 : 2);
+    if (value.len > 0) {
+        memcpy(line + name.len + 2, value.ptr, value.len);
+        line[name.len + 2 + value.len] = '\0';
+    }
+    longer = curl_slist_append(t->headers, line);
     if (longer == NULL)
         return false;
     t->headers = longer;
@@ -204,12 +209,13 @@ static void set_body(struct transfer *t, struct value body, struct str *text)
     curl_easy_setopt(t->easy, CURLOPT_POSTFIELDS, text->ptr != NULL ? text->ptr : "");
 }
 
-/* Everything of a handle that is the same for all calls. */
-static void set_common(struct transfer *t)
+/* Everything of a handle that is the same for all calls: once. */
+void call_set_up(struct transfer *t, const char *trusted_path)
 {
     CURL *easy = t->easy;
 
-    curl_easy_reset(easy);
+    if (trusted_path != NULL)
+        curl_easy_setopt(easy, CURLOPT_CAINFO, trusted_path);
     curl_easy_setopt(easy, CURLOPT_PRIVATE, t);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
@@ -224,6 +230,15 @@ static void set_common(struct transfer *t)
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, t);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, t);
+}
+
+/* The handle keeps the method and the body of the call before. */
+static void forget_request(struct transfer *t)
+{
+    curl_easy_setopt(t->easy, CURLOPT_POSTFIELDS, NULL);
+    curl_easy_setopt(t->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)-1);
+    curl_easy_setopt(t->easy, CURLOPT_HTTPGET, 1L); /* also: with the body of an answer */
+    curl_easy_setopt(t->easy, CURLOPT_CUSTOMREQUEST, NULL);
 }
 
 /* "https://erp.example:443" -> "erp.example" */
@@ -249,7 +264,7 @@ bool call_prepare(struct transfer *t)
 
     if (!json_read(&call->mem, call->request_json, &request, &err) || request.kind != VALUE_MAP)
         PANIC("a request does not read back");
-    set_common(t);
+    forget_request(t);
     t->origin = call->host;
     t->host_name = name_of(call->host);
     body = value_map_get_str(request, STR("body"));
@@ -414,6 +429,10 @@ void call_reset(struct transfer *t)
     t->is_denied = t->is_too_large = false;
     t->answer_headers = (struct answer_headers){0};
     t->head_bytes = 0;
+    if (t->body.len <= BODY_KEPT_BYTES) {
+        buf_clear(&t->body);
+        return;
+    }
     buf_fini(&t->body);
     buf_init(&t->body);
 }
