@@ -16,6 +16,7 @@
 #include "node/load.h"
 #include "node/poison.h"
 #include "node/program.h"
+#include "node/spans.h"
 #include "node/timers.h"
 #include "node/work.h"
 
@@ -130,6 +131,7 @@ struct node {
     int64_t told_after;            /* the number that the last page ended with */
 
     struct calls calls;
+    struct spans *spans; /* or NULL: nobody wants traces */
 
     struct retention *retention; /* or NULL: everything is kept */
     struct expiry *expiry;
