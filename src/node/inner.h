@@ -16,6 +16,7 @@
 #include "node/load.h"
 #include "node/poison.h"
 #include "node/program.h"
+#include "node/spans.h"
 #include "node/timers.h"
 #include "node/work.h"
 
@@ -130,10 +131,12 @@ struct node {
     int64_t told_after;            /* the number that the last page ended with */
 
     struct calls calls;
+    struct spans *spans; /* or NULL: nobody wants traces */
 
     struct retention *retention; /* or NULL: everything is kept */
     struct expiry *expiry;
     struct audit_retention *audit_retention;       /* NULL: the log is kept */
+    struct planner_time *planner_time;             /* NULL: there is no planner */
     struct snapshot_retention *snapshot_retention; /* NULL: they are kept */
 
     /* executions that failed for reasons of their own: park.c */
@@ -258,6 +261,12 @@ void expiry_open(struct node *n);
 void expiry_close(struct node *n);
 void expiry_run(struct node *n);
 int64_t expiry_in_us(const struct node *n); /* until expiry_run() has something to do */
+
+/* planner_time.c: what time brings to tasks */
+void planner_time_open(struct node *n);
+void planner_time_close(struct node *n);
+void planner_time_run(struct node *n);
+int64_t planner_time_in_us(const struct node *n); /* until there is something to do */
 
 /* audit_retention.c: lines of the audit log that are too old are deleted */
 void audit_retention_open(struct node *n);
