@@ -21,8 +21,10 @@ struct host {
 
 /* What a work_answer brings. */
 struct call_answer {
-    struct effect_call *call; /* or NULL: of a process that has ended */
+    struct effect_call *call; /* or NULL: there is none, as error_json says, which is constant */
+    struct str error_json;
     struct call_slot about;
+    bool has_slot; /* in the file: */
     unsigned slot;
     struct call_answer *before, *after; /* all that are not applied */
 };
@@ -108,17 +110,15 @@ const struct call_room *calls_room(struct node *n)
     return room;
 }
 
-void calls_reserve(struct node *n, const struct commit *commit)
+static void call_reserve(struct node *n, const struct ask *a)
 {
-    for (size_t i = 0; i < commit->calls.count; i++)
-        host_get(n, commit->calls.items[i].host)->head.under_way++;
-    n->calls.total += commit->calls.count;
+    host_get(n, a->host)->head.under_way++;
+    n->calls.total++;
 }
 
-void calls_release(struct node *n, const struct commit *commit)
+static void call_release(struct node *n, const struct ask *a)
 {
-    for (size_t i = 0; i < commit->calls.count; i++)
-        give_room_back(n, commit->calls.items[i].host);
+    give_room_back(n, a->host);
 }
 
 void calls_queue(struct node *n, const struct execution *x)
@@ -130,26 +130,26 @@ void calls_queue(struct node *n, const struct execution *x)
 
 /* --- sending --- */
 
-void calls_send(struct node *n, const struct commit *commit)
+static void call_send(struct node *n, const struct commit *commit, const struct ask *a)
 {
-    for (size_t i = 0; i < commit->calls.count; i++) {
-        const struct http_call *c = &commit->calls.items[i];
-        struct effect_call *call = effect_call_new();
+    struct effect_call *call = effect_call_new();
 
-        call->execution = commit->after->id;
-        call->seq = c->seq;
-        call->key = str_copy(&call->mem, c->key);
-        call->host = str_copy(&call->mem, c->host);
-        call->request_json = str_copy(&call->mem, c->request_json);
-        call->timeout_us = c->timeout_us;
-        call->slot = call_file_enter(&n->calls.file, call->execution, call->seq);
-        n->calls.unanswered++;
-        if (n->options.caller.send != NULL)
-            n->options.caller.send(n->options.caller.context, call);
-        else
-            effect_send(n->calls.effect, call);
-    }
+    call->execution = commit->after->id;
+    call->seq = a->seq;
+    call->key = str_copy(&call->mem, a->key);
+    call->host = str_copy(&call->mem, a->host);
+    call->request_json = str_copy(&call->mem, a->request_json);
+    call->timeout_us = a->timeout_us;
+    call->slot = call_file_enter(&n->calls.file, call->execution, call->seq);
+    n->calls.unanswered++;
+    if (n->options.caller.send != NULL)
+        n->options.caller.send(n->options.caller.context, call);
+    else
+        effect_send(n->calls.effect, call);
 }
+
+const struct outgoing outgoing_call = {
+    .reserve = call_reserve, .release = call_release, .send = call_send};
 
 /* --- answers --- */
 
@@ -173,11 +173,18 @@ void node_call_answered(struct node *n, struct effect_call *call)
     struct call_answer answer = {
         .call = call,
         .about = {.execution = call->execution, .seq = call->seq},
+        .has_slot = true,
         .slot = call->slot,
     };
 
     give_room_back(n, call->host);
     queue_answer(n, answer);
+}
+
+void calls_lose(struct node *n, struct uuid execution, int64_t seq, struct str error_json)
+{
+    queue_answer(n, (struct call_answer){.about = {.execution = execution, .seq = seq},
+                                         .error_json = error_json});
 }
 
 static void take_answers(void *context)
@@ -211,11 +218,8 @@ static void answer_event(const struct node *n, const struct work *w, struct even
     ev->answer_seq = a->about.seq;
     ev->answer_output = ev->answer_error = value_absent();
     if (a->call == NULL) {
-        ev->answer_error = read_or_refuse(
-            mem,
-            STR("{\"code\":\"external_unknown\",\"class\":\"indeterminate\",\"message\":\"the call "
-                "was under way when the server ended: nobody knows what became of it\"}"),
-            STR_NONE);
+        ev->answer_error = read_or_refuse(mem, a->error_json, STR_NONE);
+        ev->answer_is_lost = true;
         return;
     }
     if (a->call->answer_json.len > 0 &&
@@ -281,8 +285,10 @@ static void answer_drop(struct node *n, struct call_answer *a)
 /* It is applied, or nobody waits for it. */
 static void answer_freed(struct node *n, struct work *w)
 {
-    call_file_leave(&n->calls.file, w->answer->slot);
-    n->calls.unanswered--;
+    if (w->answer->has_slot) {
+        call_file_leave(&n->calls.file, w->answer->slot);
+        n->calls.unanswered--;
+    }
     answer_drop(n, w->answer);
     w->answer = NULL;
 }
@@ -330,7 +336,13 @@ void calls_recover(struct node *n)
     unsigned count = 0;
 
     for (unsigned i = 0; i < n->calls.file.slot_count; i++) {
-        struct call_answer answer = {.slot = i};
+        struct call_answer answer = {
+            .has_slot = true,
+            .slot = i,
+            .error_json = STR("{\"code\":\"external_unknown\",\"class\":\"indeterminate\","
+                              "\"message\":\"the call was under way when the server ended: nobody "
+                              "knows what became of it\"}"),
+        };
 
         if (!call_file_left(&n->calls.file, i, &answer.about))
             continue;

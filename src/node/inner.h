@@ -12,7 +12,9 @@
 
 #include "node/calls.h"
 #include "node/entry.h"
+#include "node/jobs.h"
 #include "node/load.h"
+#include "node/outgoing.h"
 #include "node/poison.h"
 #include "node/program.h"
 #include "node/timers.h"
@@ -125,6 +127,7 @@ struct node {
     int64_t told_after;            /* the number that the last page ended with */
 
     struct calls calls;
+    struct jobs jobs;
 
     struct retention *retention; /* or NULL: everything is kept */
     struct expiry *expiry;
