@@ -29,11 +29,14 @@ struct effect_call {
     struct str key, host;
     struct str request_json; /* {method, url, headers, body?, timeout} */
     int64_t timeout_us;
-    unsigned slot; /* the loop's own */
+    unsigned slot;      /* the loop's own */
+    int64_t sent_at_us; /* the loop's own: monotonic */
 
     /* What came of it: one of the two. */
     struct str answer_json; /* {status_code, headers, body} */
     struct str error_json;  /* {code, message, class} */
+    long status;            /* of the answer; 0 = there is none */
+    const char *error_code; /* of the error; NULL = there is none */
 };
 
 struct effect_options {

@@ -363,6 +363,7 @@ struct ask {
     struct str request_json; /* CALL: see call.c; JOB: the input, or empty */
     int64_t timeout_us;      /* 0 = none */
     struct str host;         /* CALL: where it goes */
+    unsigned slot;           /* CALL: the node's own, where the attempt is noted */
     struct str type;         /* JOB: the procedure, "integrations.sync_1c" */
     struct uuid id;          /* JOB */
 };

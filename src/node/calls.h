@@ -23,7 +23,8 @@ struct work;
 struct calls {
     struct map hosts;  /* of struct host, by name: those with calls or with executions that wait */
     size_t total;      /* calls that have room */
-    size_t unanswered; /* those whose answer is not applied yet, the others included */
+    size_t queued;     /* executions that wait for room */
+    size_t unanswered; /* those whose answer is not durable yet, the others included */
     struct call_room room;
     struct call_file file;
     struct effect *effect; /* or NULL: options.caller makes them */

@@ -7,13 +7,13 @@ static const struct outgoing *const kinds[ASK_COUNT] = {
 #undef ASK
 };
 
-void outgoing_reserve(struct node *n, const struct commit *commit)
+void outgoing_reserve(struct node *n, struct commit *commit)
 {
     for (size_t i = 0; i < commit->asks.count; i++) {
-        const struct ask *a = &commit->asks.items[i];
+        struct ask *a = &commit->asks.items[i];
 
         if (kinds[a->kind]->reserve != NULL)
-            kinds[a->kind]->reserve(n, a);
+            kinds[a->kind]->reserve(n, commit, a);
     }
 }
 

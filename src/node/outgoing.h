@@ -17,7 +17,7 @@ struct node;
 
 struct outgoing {
     /* Its commit is about to become a member; or did not become true. NULL: nothing is reserved. */
-    void (*reserve)(struct node *n, const struct ask *a);
+    void (*reserve)(struct node *n, const struct commit *commit, struct ask *a);
     void (*release)(struct node *n, const struct ask *a);
 
     /* Its commit is durable. */
@@ -27,7 +27,7 @@ struct outgoing {
 extern const struct outgoing outgoing_call, outgoing_job;
 
 /* The same for all that a commit asks for. */
-void outgoing_reserve(struct node *n, const struct commit *commit);
+void outgoing_reserve(struct node *n, struct commit *commit);
 void outgoing_release(struct node *n, const struct commit *commit);
 void outgoing_send(struct node *n, const struct commit *commit);
 
