@@ -1,5 +1,6 @@
 /* export.c - GET /export: what is published, as a bundle that POST /import takes. */
 #include "api/definitions.h"
+#include "effect/vault.h"
 #include "value/json.h"
 #include "value/object.h"
 
@@ -36,18 +37,34 @@ static void write_staged(struct buf *out, const struct kind_spec *spec, struct s
     buf_str(out, str_slice(rest, 1, rest.len));
 }
 
-static void write_live(struct buf *out, const struct kind_spec *spec,
+/* A credential without its secret. */
+static struct str stub_text(struct arena *mem, struct str stored)
+{
+    struct value shown;
+    struct buf out;
+    struct err err;
+    bool is_filled;
+
+    buf_init_arena(&out, mem);
+    if (!vault_shown(mem, stored, &shown, &is_filled) || !json_write(&out, shown, &err))
+        PANIC("what is stored of a credential is no object");
+    return buf_view(&out);
+}
+
+static void write_live(struct arena *mem, struct buf *out, const struct kind_spec *spec,
                        const struct stored_definition *d)
 {
+    struct str text = spec->kind == KIND_CREDENTIAL ? stub_text(mem, d->text) : d->text;
+
     object_next(out);
     buf_char(out, '{');
     object_text(out, "kind", str_of(spec->name));
     object_text(out, spec->key, d->code);
     if (spec->kind == KIND_CONFIG) {
-        object_json(out, "value", d->text);
+        object_json(out, "value", text);
     } else {
         buf_char(out, ',');
-        buf_str(out, str_slice(d->text, 1, d->text.len - 1));
+        buf_str(out, str_slice(text, 1, text.len - 1));
     }
     buf_char(out, '}');
 }
@@ -67,7 +84,7 @@ static bool write_kind(struct lookup *q, struct reader *reader, const struct kin
         if (!json_read(q->mem, all.items[i].text, &v, err))
             return false;
         if (spec->life == KIND_LIVE)
-            write_live(&q->answer, spec, &all.items[i]);
+            write_live(q->mem, &q->answer, spec, &all.items[i]);
         else
             write_staged(&q->answer, spec, all.items[i].text, v);
     }

@@ -36,6 +36,12 @@ static const char aggregate_words[] =
     ;
 #undef AGGREGATE
 
+#define CREDENTIAL_TYPE(symbol, name, needed, optional, secret) name " "
+static const char credential_type_words[] =
+#include "define/credential_types.def"
+    ;
+#undef CREDENTIAL_TYPE
+
 /* The rows of one table stand together, the tables in any order. */
 static const struct {
     enum field_table table;

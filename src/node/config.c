@@ -1,5 +1,5 @@
 /*
- * config.c - $.config, and what else a node remembers of definitions that
+ * config.c - $.config, credentials, and what else a node remembers of definitions that
  * anyone may change; see inner.h.
  *
  * The config is in memory as one map. It is read before anything is advanced,
@@ -74,6 +74,8 @@ static void changed(struct node *n, const struct definition_change *d)
     case DEFINITION_ERASE:
         break;
     }
+    if (str_eq(d->kind, STR("credential")))
+        credentials_changed(n, d, is_removed);
     /* What is not read yet will be, this change included. */
     if (str_eq(d->kind, STR("config")) && !n->has_config)
         return;
@@ -127,7 +129,8 @@ static void run_look(struct node_read *read, struct reader *reader)
         l->ok = false;
         return;
     }
-    l->ok = read_published(reader, &l->mem, STR("config"), &all, &l->err);
+    l->ok = read_published(reader, &l->mem, STR("config"), &all, &l->err) &&
+            read_published(reader, &l->mem, STR("credential"), &l->look.credentials, &l->err);
     l->look.entries = ARENA_ARRAY(&l->mem, all.count + 1, struct value_entry);
     for (size_t i = 0; l->ok && i < all.count; i++) {
         struct value_entry *e = &l->look.entries[l->look.count++];
@@ -165,6 +168,7 @@ static void done_look(struct node_read *read)
             published_forget(n);
         }
         n->stamp = l->look.stamp;
+        credentials_replace(n, &l->look.credentials);
         install(n, &l->mem, l->look.entries, l->look.count);
         arena_init(&l->mem);
     }

@@ -48,6 +48,7 @@ struct load {
             bool is_new;     /* there were changes: `entries` is the config */
             struct value_entry *entries;
             size_t count;
+            struct stored_definitions credentials;
             struct pins reachable; /* procedures and functions as they are now */
         } look;
         struct {

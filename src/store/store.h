@@ -256,6 +256,13 @@ void store_note_found(_Atomic int64_t *lost_since_us);
  */
 struct store *store_open(const struct store_options *options, struct err *err) MUST_USE;
 
+/*
+ * Read at once, on this thread, with a connection that is made for it: for what
+ * must be known before anything else happens. Not for simulated stores.
+ */
+bool store_read_now(struct store *s, void (*run)(void *context, struct reader *reader),
+                    void *context, struct err *err) MUST_USE;
+
 /* Finish what was submitted, stop the threads, close the connections. */
 void store_close(struct store *s);
 
