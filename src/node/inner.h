@@ -18,6 +18,7 @@
 #include "node/outgoing.h"
 #include "node/poison.h"
 #include "node/program.h"
+#include "node/spans.h"
 #include "node/timers.h"
 #include "node/work.h"
 
@@ -133,6 +134,7 @@ struct node {
 
     struct calls calls;
     struct jobs jobs;
+    struct spans *spans; /* or NULL: nobody wants traces */
 
     struct retention *retention; /* or NULL: everything is kept */
     struct expiry *expiry;
