@@ -192,7 +192,8 @@ void tell_wait(struct buf *out, struct value wait)
         tell_types(out, value_map_get_str(wait, STR("signalType")));
     }
     if (str_eq(kind, STR("job")) && client_text(wait, "procedure").len > 0)
-        buf_printf(out, " of %.*s; none has asked for it", STR_ARG(client_text(wait, "procedure")));
+        buf_printf(out, " of %.*s; %.*s", STR_ARG(client_text(wait, "procedure")),
+                   STR_ARG(client_text(wait, "reason")));
     if (client_text(wait, "correlation").len > 0) {
         buf_text(out, " with the correlation ");
         term_put_quoted(out, client_text(wait, "correlation"));

@@ -30,6 +30,7 @@ struct effect_call {
     struct str request_json; /* {method, url, headers, body?, timeout} */
     int64_t timeout_us;
     unsigned slot;      /* the loop's own */
+    struct str job_type, job_org; /* the loop's own: of a job that an endpoint does; or empty */
     int64_t sent_at_us; /* the loop's own: monotonic */
 
     /* What came of it: one of the two. */
