@@ -90,8 +90,8 @@ void workers_delete(struct call *c)
     struct worker_delete *w = ARENA_NEW(c->mem, struct worker_delete);
     struct node_request *r;
 
-    *w = (struct worker_delete){
-        .change = {.apply = worker_delete_apply, .leaves_executions = true}, .name = c->params[0]};
+    *w = (struct worker_delete){.change = {.apply = worker_delete_apply, .leaves_executions = true},
+                                .name = c->params[0]};
     r = call_change(c, &w->change, changed);
     if (r == NULL)
         return;

@@ -181,6 +181,7 @@ static const char *wait_words(struct str kind)
 void tell_wait(struct buf *out, struct value wait)
 {
     struct str kind = client_text(wait, "kind"), title = client_text(wait, "title");
+    struct str reason = client_text(wait, "reason");
     const char *words = wait_words(kind);
 
     if (words != NULL)
@@ -193,7 +194,7 @@ void tell_wait(struct buf *out, struct value wait)
     }
     if (str_eq(kind, STR("job")) && client_text(wait, "procedure").len > 0)
         buf_printf(out, " of %.*s; %.*s", STR_ARG(client_text(wait, "procedure")),
-                   STR_ARG(client_text(wait, "reason")));
+                   STR_ARG(reason.len > 0 ? reason : STR("none has asked for it")));
     if (client_text(wait, "correlation").len > 0) {
         buf_text(out, " with the correlation ");
         term_put_quoted(out, client_text(wait, "correlation"));
@@ -446,6 +447,7 @@ static void tell_waiting(struct arena *mem, struct buf *out, struct value execut
 {
     struct value error = value_map_get_str(wait, STR("error"));
     struct str step = client_text(wait, "step");
+    int64_t deadline_us = tell_time_of(execution, "deadlineAt");
 
     if (step.len == 0)
         step = client_text(execution, "currentStep");
@@ -463,6 +465,10 @@ static void tell_waiting(struct arena *mem, struct buf *out, struct value execut
         tell_wait(out, wait);
     }
     tell_span(out, wait);
+    if (deadline_us > 0 && tell_time_of(wait, "until") > deadline_us) {
+        buf_text(out, ", beyond its deadline, ");
+        tell_moment(out, deadline_us);
+    }
     if (error.kind == VALUE_MAP) {
         buf_text(out, ": ");
         tell_error(out, error);

@@ -20,6 +20,7 @@ enum {
     REDIRECTS_MAX = 5,
     HEADERS_MAX_BYTES = 64 << 10, /* of an answer; those beyond are left out */
     CONNECT_MS = 10000,
+    BODY_KEPT_BYTES = 4096, /* a larger one is given back after its call */
 };
 
 /* --- what libcurl calls --- */
@@ -113,7 +114,8 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
     struct inet inet;
 
     (void)purpose;
-    if (!read_address(address, &inet) || !policy_permits(t->policy, t->host_name, &inet)) {
+    if (t->policy != NULL &&
+        (!read_address(address, &inet) || !policy_permits(t->policy, t->host_name, &inet))) {
         t->is_denied = true;
         return CURL_SOCKET_BAD;
     }
@@ -145,13 +147,17 @@ static char *text_of(struct arena *mem, struct str s)
 
 static bool add_header(struct transfer *t, struct str name, struct str value)
 {
-    /* libcurl leaves a header without a value out, unless it ends with a semicolon. */
-    char *line =
-        text_of(&t->call->mem, value.len > 0 ? str_printf(&t->call->mem, "%.*s: %.*s",
-                                                          STR_ARG(name), STR_ARG(value))
-                                             : str_printf(&t->call->mem, "%.*s;", STR_ARG(name)));
-    struct curl_slist *longer = curl_slist_append(t->headers, line);
+    char *line = arena_alloc(&t->call->mem, name.len + value.len + 3);
+    struct curl_slist *longer;
 
+    memcpy(line, name.ptr, name.len);
+    /* libcurl leaves a header without a value out, unless it ends with a semicolon. */
+    memcpy(line + name.len, value.len > 0 ? ": " : ";", value.len > 0 ? 3 : 2);
+    if (value.len > 0) {
+        memcpy(line + name.len + 2, value.ptr, value.len);
+        line[name.len + 2 + value.len] = '\0';
+    }
+    longer = curl_slist_append(t->headers, line);
     if (longer == NULL)
         return false;
     t->headers = longer;
@@ -176,7 +182,9 @@ static bool set_headers(struct transfer *t, struct value headers, bool has_body,
     for (uint32_t i = 0; headers.kind == VALUE_MAP && i < headers.map->count; i++)
         ok = ok && add_header(t, value_text(headers.map->entries[i].key),
                               value_text(headers.map->entries[i].value));
-    if (!has_header(headers, "idempotency-key"))
+    if (t->call->traceparent.len > 0 && !has_header(headers, "traceparent"))
+        ok = ok && add_header(t, STR("traceparent"), t->call->traceparent);
+    if (t->call->key.len > 0 && !has_header(headers, "idempotency-key"))
         ok = ok && add_header(t, STR("Idempotency-Key"), t->call->key);
     if (has_body && !has_header(headers, "content-type"))
         ok = ok && add_header(t, STR("Content-Type"),
@@ -267,6 +275,8 @@ bool call_prepare(struct transfer *t)
     curl_easy_setopt(t->easy, CURLOPT_URL,
                      text_of(&call->mem, value_text(value_map_get_str(request, STR("url")))));
     curl_easy_setopt(t->easy, CURLOPT_TIMEOUT_MS, (long)(call->timeout_us / 1000));
+    if (call->body.len > 0)
+        body = value_string(call->body);
     if (body.kind != VALUE_ABSENT && body.kind != VALUE_NULL)
         set_body(t, body, &text);
     if (str_eq(value_text(method), STR("HEAD")))
@@ -424,6 +434,10 @@ void call_reset(struct transfer *t)
     t->is_denied = t->is_too_large = false;
     t->answer_headers = (struct answer_headers){0};
     t->head_bytes = 0;
+    if (t->body.len <= BODY_KEPT_BYTES) {
+        buf_clear(&t->body);
+        return;
+    }
     buf_fini(&t->body);
     buf_init(&t->body);
 }

@@ -84,10 +84,10 @@ struct ask *ask_leave(struct turn *t, struct ask a, struct str why)
 
 /* --- what has ended --- */
 
-/* Whether an answer is still wanted: one that is kept until the execution goes on has come. */
+/* Whether an answer is still wanted: one that is deferred until the execution goes on has come. */
 static bool is_open(const struct cursor *cursor)
 {
-    return kinds[cursor->ask].is_stored && cursor->asked_seq > 0 && cursor->kept_seq == 0;
+    return kinds[cursor->ask].is_stored && cursor->asked_seq > 0 && cursor->deferred_seq == 0;
 }
 
 /* `i` is where the strand stood before: it mostly stands there still. */

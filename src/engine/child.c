@@ -15,6 +15,7 @@
 #include "engine/procedure.h"
 #include "engine/step.h"
 #include "engine/strand.h"
+#include "engine/trace.h"
 #include "value/json.h"
 
 /* How often a parent looks at a child, which will tell it of its end. */
@@ -75,14 +76,12 @@ static enum step_result child_input(struct turn *t, const struct command *c,
 static enum step_result child_key(struct turn *t, const struct command *c, const struct program *p,
                                   struct value input, struct str *out)
 {
-    struct value user = value_null();
+    struct value user = turn_read(t, t->x->user_json, value_null());
     struct str given;
     struct err err;
 
     if (!command_text(t, c, FIELD_KEY, STR_NONE, &given))
         return STEP_FAILED;
-    if (t->x->user_json.len > 0 && !json_read(t->mem, t->x->user_json, &user, &err))
-        PANIC("who started an execution does not read back");
     if (state_key(t->mem, p, given, input, user, t->ev->config, t->now_us, out, &err))
         return STEP_DONE;
     return turn_fail(t,
@@ -94,6 +93,7 @@ static struct execution *make_child(struct turn *t, const struct program *p, str
                                     struct str input_json, struct str key)
 {
     struct execution *x = ARENA_NEW(t->mem, struct execution);
+    struct trace trace;
 
     x->id = ident_make(t->x->id, t->x->seq + 1, t->ids++, t->now_us);
     x->program = p;
@@ -102,6 +102,8 @@ static struct execution *make_child(struct turn *t, const struct program *p, str
     x->key = key;
     x->org_id = t->x->org_id;
     x->user_json = t->x->user_json;
+    trace_of(t->x, &trace);
+    x->trace = trace_write(t->mem, &trace, trace_cursor_span(t->x, &t->x->cursor));
     x->created_at_us = x->updated_at_us = t->now_us;
     x->deadline_at_us = p->timeout_us > 0 ? t->wall_us + p->timeout_us : 0;
     x->input = input;
@@ -157,14 +159,14 @@ static enum step_result wait_for(struct turn *t, const struct command *c, struct
     cursor->timeout_at_us = step->timeout_us > 0 ? t->wall_us + step->timeout_us : 0;
     look_after(t, LOOK_EVERY_US);
     buf_init_arena(&why, t->mem);
-    member_kind(&why, WAITING_CHILD);
-    member_text(&why, "step", step->code);
-    member_text(&why, "code", code);
-    member_text(&why, "executionId", id);
-    member_time(&why, "since", t->now_us);
+    field_kind(&why, WAITING_CHILD);
+    field_text(&why, "step", step->code);
+    field_text(&why, "code", code);
+    field_text(&why, "executionId", id);
+    field_time(&why, "since", t->now_us);
     if (cursor->timeout_at_us > 0)
-        member_time(&why, "until", cursor->timeout_at_us);
-    step_wait(t, PHASE_JOB, WAITING_CHILD, STR("child"), member_end(&why));
+        field_time(&why, "until", cursor->timeout_at_us);
+    step_wait(t, PHASE_JOB, WAITING_CHILD, STR("child"), field_end(&why));
     return STEP_WAITS;
 }
 
@@ -288,10 +290,10 @@ static struct str describe_end(struct turn *t)
 
     buf_init_arena(&end, t->mem);
     if (x->status == STATUS_COMPLETED)
-        member_json(&end, "output", x->result_json.len > 0 ? x->result_json : STR("null"));
+        field_json(&end, "output", x->result_json.len > 0 ? x->result_json : STR("null"));
     else
-        member_json(&end, "error", x->error_json.len > 0 ? x->error_json : STR("null"));
-    return member_end(&end);
+        field_json(&end, "error", x->error_json.len > 0 ? x->error_json : STR("null"));
+    return field_end(&end);
 }
 
 static struct str child_key_of(struct arena *mem, struct uuid id)
@@ -341,14 +343,14 @@ void child_tell_cancel(struct turn *t, const struct cursor *cursor)
         !uuid_read(str_slice(cursor->awaited, sizeof(CHILD_KEY) - 1, cursor->awaited.len), &id))
         return;
     buf_init_arena(&how, t->mem);
-    member_text(&how, "rollback", str_of(rollback_names[rollback]));
-    member_text(&how, "reason",
-                reason.len > 0 ? reason : STR("the execution that waited for it was stopped"));
+    field_text(&how, "rollback", str_of(rollback_names[rollback]));
+    field_text(&how, "reason",
+               reason.len > 0 ? reason : STR("the execution that waited for it was stopped"));
     *VEC_ADD(t->mem, &t->out->tells) = (struct tell){
         .execution = id,
         .kind = TELL_CANCEL,
         .key = str_printf(t->mem, PARENT_KEY "%.*s", STR_ARG(id_text(t->mem, t->x->id))),
-        .payload_json = member_end(&how),
+        .payload_json = field_end(&how),
     };
 }
 

@@ -2,6 +2,7 @@
 #include "node/inner.h"
 
 #include "base/log.h"
+#include "engine/trace.h"
 #include "value/json.h"
 
 #include <stdlib.h>
@@ -141,6 +142,20 @@ void calls_queue(struct node *n, const struct execution *x)
 
 /* --- sending --- */
 
+/* What the service is told of the attempt whose row is `seq`. */
+static struct str call_traceparent(struct arena *mem, const struct execution *x, int64_t seq)
+{
+    struct trace trace;
+
+    for (uint32_t i = 0; i < execution_strands(x); i++) {
+        if (execution_cursor(x, i)->asked_seq != seq)
+            continue;
+        trace_of(x, &trace);
+        return trace_write(mem, &trace, trace_cursor_span(x, execution_cursor(x, i)));
+    }
+    return STR_NONE;
+}
+
 static void send_noted(struct node *n, struct effect_call *call)
 {
     call->sent_at_us = clock_mono_us(n->clock);
@@ -160,6 +175,7 @@ static void call_send(struct node *n, const struct commit *commit, const struct 
     call->host = str_copy(&call->mem, a->host);
     call->request_json = str_copy(&call->mem, a->request_json);
     call->timeout_us = a->timeout_us;
+    call->traceparent = call_traceparent(&call->mem, commit->after, a->seq);
     call->slot = a->slot;
     send_noted(n, call);
 }
@@ -317,6 +333,7 @@ static void answer_drop(struct node *n, struct call_answer *a)
     *(a->before != NULL ? &a->before->after : &n->calls.first_answer) = a->after;
     if (a->after != NULL)
         a->after->before = a->before;
+    ASSERT(n->calls.first_answer != a);
     if (a->call != NULL)
         effect_call_free(a->call);
     free(a);

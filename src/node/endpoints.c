@@ -187,8 +187,8 @@ bool endpoints_tell(struct node *n, struct str org_id, struct str type)
 
     if (e == NULL)
         return false;
-    name = str_from(text, (size_t)snprintf(text, sizeof(text), "%.*s\n%.*s", STR_ARG(org_id),
-                                           STR_ARG(type)));
+    name = str_from(
+        text, (size_t)snprintf(text, sizeof(text), "%.*s\n%.*s", STR_ARG(org_id), STR_ARG(type)));
     p = map_get(&n->jobs.endpoint_polls, name);
     if (p != NULL) {
         p->is_told = true;

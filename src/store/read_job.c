@@ -104,10 +104,10 @@ bool read_jobs_of(struct reader *r, struct arena *mem, int64_t row, int64_t limi
                   struct stored_jobs *out, struct err *err)
 {
     const enum sql sql = SQL_READ_JOBS_OF;
-    enum db_status status = reader_run(r, sql,
-                                       DB_PARAMS(db_int(history_key(row, 0)),
-                                                 db_int(history_key(row, HISTORY_SEQ_MAX)),
-                                                 db_int(limit)));
+    enum db_status status =
+        reader_run(r, sql,
+                   DB_PARAMS(db_int(history_key(row, 0)), db_int(history_key(row, HISTORY_SEQ_MAX)),
+                             db_int(limit)));
 
     *out = (struct stored_jobs){0};
     for (; status == DB_ROW; status = db_next(r->db, sql))
@@ -123,11 +123,10 @@ bool read_jobs(struct reader *r, struct arena *mem, const struct job_filter *fil
                struct listed_jobs *out, struct err *err)
 {
     const enum sql sql = SQL_READ_JOBS;
-    enum db_status status =
-        reader_run(r, sql,
-                   DB_PARAMS(db_int(filter->after), db_text(filter->org_id),
-                             db_text_or_null(filter->type), db_text_or_null(filter->status),
-                             db_int(filter->limit)));
+    enum db_status status = reader_run(
+        r, sql,
+        DB_PARAMS(db_int(filter->after), db_text(filter->org_id), db_text_or_null(filter->type),
+                  db_text_or_null(filter->status), db_int(filter->limit)));
 
     *out = (struct listed_jobs){0};
     for (; status == DB_ROW; status = db_next(r->db, sql)) {
