@@ -14,6 +14,7 @@
 #include "node/calls.h"
 #include "node/entry.h"
 #include "node/load.h"
+#include "node/minutes.h"
 #include "node/poison.h"
 #include "node/program.h"
 #include "node/spans.h"
@@ -131,6 +132,7 @@ struct node {
     int64_t told_after;            /* the number that the last page ended with */
 
     struct calls calls;
+    struct minutes *minutes; /* or NULL: nothing is measured */
     struct spans *spans; /* or NULL: nobody wants traces */
 
     struct retention *retention; /* or NULL: everything is kept */
