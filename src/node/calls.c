@@ -305,6 +305,7 @@ static void answer_drop(struct node *n, struct call_answer *a)
     *(a->before != NULL ? &a->before->after : &n->calls.first_answer) = a->after;
     if (a->after != NULL)
         a->after->before = a->before;
+    ASSERT(n->calls.first_answer != a);
     if (a->call != NULL)
         effect_call_free(a->call);
     free(a);
