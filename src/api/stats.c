@@ -9,6 +9,7 @@
 #include "api/api.h"
 #include "api/lookup.h"
 #include "node/minutes.h"
+#include "store/users.h"
 #include "value/object.h"
 #include "value/timefmt.h"
 
@@ -132,11 +133,11 @@ static bool run_stats(struct lookup *q, struct reader *reader, struct err *err)
 
     if (!read_has_other_orgs(reader, &has_others, err))
         return false;
-    s->shows_past_waiting = !has_others;
+    s->shows_past_waiting = !has_others && str_eq(org_id, ORG_DEFAULT);
     /* The minute under way is in memory. */
     if (!read_stats(reader, q->mem, s->first_us, s->now_us / MINUTE_US * MINUTE_US, org_id,
                     take_row, s, err) ||
-        !read_waiting_counts(reader, has_others ? org_id : STR_NONE, last->waiting, err))
+        !read_waiting_counts(reader, s->shows_past_waiting ? STR_NONE : org_id, last->waiting, err))
         return false;
     last->has_waiting = true;
     write_series(&q->answer, s);
