@@ -76,6 +76,7 @@ bool node_pass(struct node *n)
         expiry_run(n);
         audit_retention_run(n);
         snapshot_retention_run(n);
+        planner_time_run(n);
     }
     minutes_run(n);
     spans_run(n);
@@ -83,6 +84,7 @@ bool node_pass(struct node *n)
     any |= wake_fire(n);
     request_expire(n);
     works_run(n);
+    loads_send_group(n);
     any |= batch_is_due(n);
     batch_submit(n);
     entries_trim(n);
@@ -111,13 +113,14 @@ static int64_t idle_us(const struct node *n)
     if (n->waiting > 0)
         us = min_us(us, n->next_expiry_us - mono_us);
     if (loads_are_unsent(n))
-        us = min_us(us, RESEND_US);
+        us = min_us(us, n->group != NULL ? 0 : RESEND_US);
     us = min_us(us, wake_refill_in_us(n));
     us = min_us(us, waiters_look_in_us(n));
     us = min_us(us, retention_in_us(n));
     us = min_us(us, expiry_in_us(n));
     us = min_us(us, audit_retention_in_us(n));
     us = min_us(us, snapshot_retention_in_us(n));
+    us = min_us(us, planner_time_in_us(n));
     us = min_us(us, config_look_in_us(n));
     us = min_us(us, minutes_in_us(n));
     us = min_us(us, spans_in_us(n));
@@ -344,6 +347,7 @@ struct node *node_open(const struct node_options *options, struct err *err)
     retention_open(n);
     expiry_open(n);
     audit_retention_open(n);
+    planner_time_open(n);
     snapshot_retention_open(n);
     minutes_open(n);
     if (open_all(n, err))
@@ -372,6 +376,7 @@ void node_close(struct node *n)
     retention_close(n);
     expiry_close(n);
     audit_retention_close(n);
+    planner_time_close(n);
     snapshot_retention_close(n);
     timers_fini(&n->timers);
     calls_close(n);
