@@ -383,7 +383,7 @@ await claims.claim('who is turned away while the server stops is told why and wh
     const start = (path) => (socket) => socket.write(
         `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${s.admin}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
     const waiting = Array.from({ length: 50 }, () => connect(s, start('/api/v1/executions?wait=600s')));
-    await until('all wait', async () => (await s.asAdmin('GET', '/executions?limit=500')).json.items.length === 50);
+    await until('all wait', async () => (await s.list('/executions')).length === 50);
     // Each asks again and again on its connection until that ends.
     const busy = Array.from({ length: 50 }, () => {
         const state = connect(s, start('/api/v1/executions'));
