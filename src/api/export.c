@@ -1,5 +1,6 @@
 /* export.c - GET /export: what is published, as a bundle that POST /import takes. */
 #include "api/definitions.h"
+#include "api/subscriptions.h"
 #include "value/json.h"
 #include "value/object.h"
 
@@ -36,9 +37,12 @@ static void write_staged(struct buf *out, const struct kind_spec *spec, struct s
     buf_str(out, str_slice(rest, 1, rest.len));
 }
 
-static void write_live(struct buf *out, const struct kind_spec *spec,
+static void write_live(struct arena *mem, struct buf *out, const struct kind_spec *spec,
                        const struct stored_definition *d)
 {
+    struct str text =
+        spec->kind == KIND_SUBSCRIPTION ? subscriptions_shown(mem, d->text, false) : d->text;
+
     object_next(out);
     buf_char(out, '{');
     object_text(out, "kind", str_of(spec->name));
@@ -47,7 +51,7 @@ static void write_live(struct buf *out, const struct kind_spec *spec,
         object_json(out, "value", d->text);
     } else {
         buf_char(out, ',');
-        buf_str(out, str_slice(d->text, 1, d->text.len - 1));
+        buf_str(out, str_slice(text, 1, text.len - 1));
     }
     buf_char(out, '}');
 }
@@ -67,7 +71,7 @@ static bool write_kind(struct lookup *q, struct reader *reader, const struct kin
         if (!json_read(q->mem, all.items[i].text, &v, err))
             return false;
         if (spec->life == KIND_LIVE)
-            write_live(&q->answer, spec, &all.items[i]);
+            write_live(q->mem, &q->answer, spec, &all.items[i]);
         else
             write_staged(&q->answer, spec, all.items[i].text, v);
     }

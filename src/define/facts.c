@@ -164,7 +164,7 @@ bool facts_use(struct value facts, const char *kind, struct str name)
 
 bool facts_has_kind(struct str kind)
 {
-    return !str_eq(kind, STR("config"));
+    return !str_eq(kind, STR("config")) && !str_eq(kind, STR("subscription"));
 }
 
 /* --- all of them --- */

@@ -3,6 +3,7 @@
 
 #include "define/calendar.h"
 #include "define/compile.h"
+#include "define/subscription.h"
 #include "define/template.h"
 
 struct function *world_function(struct world *w, struct str name)
@@ -189,6 +190,10 @@ void world_check(struct world *w, enum kind kind, struct str name, struct value 
     }
     if (kind == KIND_TEMPLATE) {
         check_template(w, definition, findings);
+        return;
+    }
+    if (kind == KIND_SUBSCRIPTION) {
+        subscription_check(w->mem, definition, findings);
         return;
     }
     if (kind == KIND_FUNCTION) {

@@ -28,6 +28,8 @@ static size_t take_body(char *data, size_t size, size_t count, void *context)
 {
     struct transfer *t = context;
 
+    if (t->call->wants_status)
+        return size * count;
     if (t->body.len + size * count > EFFECT_ANSWER_MAX_BYTES) {
         t->is_too_large = true;
         return 0;
@@ -384,6 +386,9 @@ bool call_finish(struct transfer *t, CURLcode code)
         curl_easy_setopt(t->easy, CURLOPT_URL, next);
         return false;
     }
+    call->status = (int)status;
+    if (call->wants_status)
+        return true;
     buf_init_arena(&out, &call->mem);
     buf_printf(&out, "{\"status_code\":%ld,\"headers\":{", status);
     for (size_t i = 0; i < t->answer_headers.count; i++) {

@@ -18,6 +18,9 @@
 /* Calls that are under way at once, all hosts together. */
 enum { EFFECT_CALLS_MAX = 16384 };
 
+/* Messages of the outbox that are under way beside them. */
+enum { EFFECT_MESSAGES_MAX = 1024 };
+
 /* The largest answer that is taken. */
 enum { EFFECT_ANSWER_MAX_BYTES = 1 << 20 };
 
@@ -30,10 +33,13 @@ struct effect_call {
     struct str request_json; /* {method, url, headers, body?, timeout} */
     int64_t timeout_us;
     unsigned slot; /* the loop's own */
+    void *message; /* the same: what of the outbox it delivers; or NULL: it is a call */
+    bool wants_status; /* nobody wants to know what was answered but for the status */
 
     /* What came of it: one of the two. */
     struct str answer_json; /* {status_code, headers, body} */
     struct str error_json;  /* {code, message, class} */
+    int status;             /* with wants_status, in place of answer_json */
 };
 
 struct effect_options {

@@ -229,7 +229,7 @@ static bool open_parts(struct effect *e, struct err *err)
 {
     struct epoll_event event = {.events = EPOLLIN};
 
-    if (!mailbox_init(&e->inbox, EFFECT_CALLS_MAX, err))
+    if (!mailbox_init(&e->inbox, EFFECT_CALLS_MAX + EFFECT_MESSAGES_MAX, err))
         return false;
     e->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     event.data.fd = mailbox_fd(&e->inbox);

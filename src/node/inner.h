@@ -15,6 +15,7 @@
 #include "node/load.h"
 #include "node/poison.h"
 #include "node/program.h"
+#include "node/relay.h"
 #include "node/timers.h"
 #include "node/work.h"
 
@@ -125,6 +126,9 @@ struct node {
     int64_t told_after;            /* the number that the last page ended with */
 
     struct calls calls;
+    struct relay *relay;
+    struct arena subscriptions_mem;
+    struct subscriptions subscriptions; /* route.c */
 
     struct retention *retention; /* or NULL: everything is kept */
     struct expiry *expiry;
