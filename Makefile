@@ -56,6 +56,8 @@ FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c)
 SIM_SOURCES := $(wildcard tests/sim/*.c) tests/engine/dump.c
 HELPER_SOURCES := $(filter-out $(TEST_SOURCES) $(FUZZ_SOURCES) tests/sim/%,$(wildcard tests/*/*.c))
 BENCH_SOURCES := $(wildcard bench/*.c)
+SERVICE_SOURCES := $(wildcard examples/orders/services/*.c)
+SERVICES := $(BUILD)/orders/inventory $(BUILD)/orders/payment
 TEST_SCRIPTS := $(wildcard tests/*/test_*.sh tests/*/test_*.mjs)
 GENERATED := $(patsubst tools/gen_%.c,$(BUILD)/gen/%.h,$(wildcard tools/gen_*.c))
 
@@ -125,6 +127,11 @@ run: all ## build, start a server, load the examples, say what to try
 crash: all ## kill a server with -9 in the middle of its work, and watch it go on
 	@scripts/crash $(BUILD)/pawl
 
+demo-orders: all ## the order saga with its services: every way it can end, over real HTTP
+	@scripts/setup test
+	+@$(BUILD_WITH) $(SERVICES)
+	@BUILD=$(BUILD) node examples/orders/demo.mjs
+
 tour: all ## build, then a guided tour of the expression language
 	@scripts/tour $(BUILD)/pawl
 
@@ -139,7 +146,7 @@ test: ## build and run every test, sanitizers and lint included; ends with "N pa
 test-full: ## the same with thousands of kills and clang-tidy; takes an hour or more
 	+@PAWL_TEST_FULL=1 TEST_TIMEOUT_S=14400 $(MAKE) --no-print-directory test
 
-test-programs: $(BUILD)/pawl $(BUILD)/tests/pawl-check $(BUILD)/sim/pawl-sim $(addprefix $(BUILD)/tests/,$(TEST_NAMES))
+test-programs: $(SERVICES) $(BUILD)/pawl $(BUILD)/tests/pawl-check $(BUILD)/sim/pawl-sim $(addprefix $(BUILD)/tests/,$(TEST_NAMES))
 
 asan: ## run the test programs under address and undefined sanitizers
 	@scripts/setup test
@@ -196,7 +203,7 @@ clean: ## remove everything that was built
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-.PHONY: all run crash tour test test-full test-programs asan tsan cover fuzz sim bench lint lint-objects \
+.PHONY: all run crash demo-orders tour test test-full test-programs asan tsan cover fuzz sim bench lint lint-objects \
     fmt install package clean help
 
 # --- rules ---
@@ -241,7 +248,7 @@ $(BUILD)/obj/$(1)/libhelpers.a: $(call objects,$(1),$(HELPER_SOURCES))
 	$(Q)ar rcs $$@ $$^
 
 -include $(patsubst %.o,%.d,$(call objects,$(1),$(LIB_SOURCES) $(MAIN) $(HELPER_SOURCES) \
-    $(TEST_SOURCES) $(FUZZ_SOURCES) $(BENCH_SOURCES) $(SIM_SOURCES)))
+    $(TEST_SOURCES) $(FUZZ_SOURCES) $(BENCH_SOURCES) $(SIM_SOURCES) $(SERVICE_SOURCES)))
 endef
 
 $(foreach v,release check asan tsan cover clang fuzz,$(eval $(call VARIANT,$(v))))
@@ -271,6 +278,13 @@ $(foreach v,check:tests asan:asan tsan:tsan cover:cover,$(foreach t,$(TEST_SOURC
 $(foreach f,$(FUZZ_SOURCES),$(eval $(call PROGRAM,fuzz,$(f:tests/fuzz/%.c=$(BUILD)/fuzz/%),$(f), \
     -fsanitize=fuzzer $(LIBS))))
 
+# The services of examples/orders: programs of their own, with nothing of Pawl in them.
+$(SERVICES): $(BUILD)/orders/%: $(BUILD)/obj/release/examples/orders/services/%.o \
+    $(BUILD)/obj/release/examples/orders/services/service.o
+	@mkdir -p $(@D)
+	@echo "  LINK     $@"
+	$(Q)$(CC_release) $(FLAGS_release) $(LINK_release) $(LDFLAGS) $^ -lsqlite3 -lpthread -o $@
+
 # The simulator: what it defines itself stands in for the store and the log. Release is
 # for speed; asan has the slow checks too.
 define SIMULATOR
@@ -285,4 +299,5 @@ $(eval $(call SIMULATOR,asan,$(BUILD)/asan/pawl-sim))
 
 # What `make lint` compiles: everything, with each compiler.
 lint-objects: $(foreach v,check clang,$(call objects,$(v),$(LIB_SOURCES) $(MAIN) \
-    $(HELPER_SOURCES) $(TEST_SOURCES) $(FUZZ_SOURCES) $(BENCH_SOURCES) $(SIM_SOURCES)))
+    $(HELPER_SOURCES) $(TEST_SOURCES) $(FUZZ_SOURCES) $(BENCH_SOURCES) $(SIM_SOURCES) \
+    $(SERVICE_SOURCES)))

@@ -338,9 +338,13 @@ void directory_put_user(struct directory *d, struct str json, int64_t version)
     table_put_person(&d->table, &p);
 }
 
-void directory_put_token(struct directory *d, const struct stored_token *token, int64_t version)
+void directory_put_token(struct directory *d, const struct stored_token *token, struct str replaces,
+                         int64_t version)
 {
     entered(d, version);
+    if (replaces.len > 0)
+        table_drop_tokens(&d->table, token->user_id,
+                          str_eq(replaces, STR(TOKEN_REPLACES_ALL)) ? STR_NONE : replaces);
     (void)table_put_token(&d->table, token);
 }
 

@@ -87,7 +87,9 @@ bool directory_admits(const struct directory *d, const struct pass *pass);
 
 /* A change has become durable under this access version: `json` is the user as it is shown. */
 void directory_put_user(struct directory *d, struct str json, int64_t version);
-void directory_put_token(struct directory *d, const struct stored_token *token, int64_t version);
+/* `replaces`: what struct token_change says, or empty. */
+void directory_put_token(struct directory *d, const struct stored_token *token, struct str replaces,
+                         int64_t version);
 void directory_drop_token(struct directory *d, struct str id, int64_t version);
 void directory_put_session(struct directory *d, const struct stored_session *session,
                            bool has_purged, int64_t version);

@@ -156,6 +156,16 @@ void table_drop(struct table *t, struct entry *e)
     (void)map_remove(&t->tokens, hash_key(e->hash));
 }
 
+void table_drop_tokens(struct table *t, struct str user_id, struct str id)
+{
+    for (const struct map_entry *i = map_next(&t->ids, NULL); i != NULL; i = map_next(&t->ids, i)) {
+        struct entry *e = i->ptr;
+
+        if (str_eq(e->person->id, user_id) && (id.len == 0 || str_eq(e->id, id)))
+            table_drop(t, e);
+    }
+}
+
 bool entry_is_valid(const struct entry *e, int64_t now_us)
 {
     if (e->is_gone)

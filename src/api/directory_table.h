@@ -65,6 +65,9 @@ struct entry *table_find(const struct map *by_hash, const uint8_t hash[TOKEN_HAS
 /* Take it out; of a token with all sessions that rest on it. */
 void table_drop(struct table *t, struct entry *e);
 
+/* Take out the tokens of a user: the one of that id, or all of them when it is empty. */
+void table_drop_tokens(struct table *t, struct str user_id, struct str id);
+
 /* Whether it, and the token of a session, counts at this time. */
 bool entry_is_valid(const struct entry *e, int64_t now_us);
 

@@ -1,4 +1,4 @@
-/* metrics.c - figures about this node, for Prometheus. */
+/* metrics.c - figures about this node, for Prometheus; the table of them is node/meters.def. */
 #include "api/lookup.h"
 
 struct counts {
@@ -15,80 +15,70 @@ static bool run_metrics(struct lookup *q, struct reader *reader, struct err *err
            read_kept_count(reader, &counts->kept_signals, err);
 }
 
-static void metric(struct buf *out, const char *type, const char *name, const char *help,
-                   int64_t value)
+static void show(struct meters *m, enum meter_id id, int64_t value)
 {
-    buf_printf(out, "# HELP pawl_%s %s\n# TYPE pawl_%s %s\npawl_%s %lld\n", name, help, name, type,
-               name, (long long)value);
+    meter_set(m, id, STR_NONE, STR_NONE, STR_NONE, value);
 }
 
-static void write_node(struct buf *out, const struct node_stats *s)
+static void show_node(struct meters *m, const struct node_stats *s)
 {
-    metric(out, "counter", "batches_total", "Batches that were handed to the store.", s->batches);
-    metric(out, "counter", "batches_refused_total",
-           "Batches that the store did not take: a full disk, a lost connection.",
-           s->batches_refused);
-    metric(out, "counter", "commits_total", "Changes that became durable.", s->members_applied);
-    metric(out, "counter", "commits_refused_total",
-           "Changes that were refused: outdated, repeated, or not allowed.", s->members_refused);
-    metric(out, "counter", "executions_purged_total",
-           "Executions that were deleted because of their age.", s->purged);
-    metric(out, "gauge", "requests_pending", "Requests for changes under way.",
-           (int64_t)s->pending);
-    metric(out, "gauge", "requests_waiting", "Requests that wait for the end of an execution.",
-           (int64_t)s->waiting);
-    metric(out, "gauge", "cache_executions", "Executions in memory.", (int64_t)s->cached);
-    metric(out, "gauge", "cache_bytes", "Memory of executions.", (int64_t)s->cached_bytes);
-    metric(out, "gauge", "timers_pending", "Executions that are due within a minute.",
-           (int64_t)s->timers);
-    metric(out, "gauge", "mailbox_depth", "Answers of the store that wait for the loop.",
-           (int64_t)s->mailbox);
+    show(m, METER_BATCHES, s->batches);
+    show(m, METER_BATCHES_REFUSED, s->batches_refused);
+    show(m, METER_COMMITS, s->members_applied);
+    show(m, METER_COMMITS_REFUSED, s->members_refused);
+    show(m, METER_PURGED, s->purged);
+    show(m, METER_REQUESTS_PENDING, (int64_t)s->pending);
+    show(m, METER_REQUESTS_WAITING, (int64_t)s->waiting);
+    show(m, METER_CACHED, (int64_t)s->cached);
+    show(m, METER_CACHED_BYTES, (int64_t)s->cached_bytes);
+    show(m, METER_TIMERS, (int64_t)s->timers);
+    show(m, METER_MAILBOX, (int64_t)s->mailbox);
+    show(m, METER_CALLS_UNDER_WAY, (int64_t)s->calls_under_way);
+    show(m, METER_CALLS_QUEUED, (int64_t)s->calls_queued);
 }
 
 /* What the node knows by itself; then the answer is complete. */
-static void answer_with_node(struct call *c, struct buf *out)
+static void answer_with_node(struct call *c, struct meters *m)
 {
     struct http_answer answer = {.status = 200,
                                  .content_type = "text/plain; version=0.0.4; charset=utf-8"};
     struct node_stats stats;
     const char *why;
+    struct buf out;
 
     node_stats(c->node, &stats);
-    metric(out, "gauge", "ready", "1 while requests are taken.", node_is_ready(c->node, &why));
-    metric(out, "gauge", "store_silent_seconds", "How long the store has owed an answer.",
-           node_store_silent_us(c->node) / 1000000);
-    metric(out, "counter", "http_requests_total", "Requests that were received.",
-           (int64_t)c->http->number);
-    write_node(out, &stats);
-    if (node_meters(c->node) != NULL)
-        meters_write(node_meters(c->node), out);
-    answer.body = buf_view(out);
+    show_node(m, &stats);
+    show(m, METER_READY, node_is_ready(c->node, &why));
+    show(m, METER_STORE_SILENT, node_store_silent_us(c->node));
+    show(m, METER_REQUESTS, (int64_t)c->http->number);
+    buf_init_arena(&out, c->mem);
+    meters_write(m, &out);
+    answer.body = buf_view(&out);
     http_answer(c->http, &answer);
 }
 
 static void answer_metrics(struct lookup *q)
 {
     const struct counts *counts = q->args;
+    struct meters *m = node_meters(q->call->node);
 
-    buf_text(&q->answer, "# HELP pawl_executions Executions by status.\n"
-                         "# TYPE pawl_executions gauge\n");
     for (unsigned i = 0; i < STATUS_COUNT; i++)
-        buf_printf(&q->answer, "pawl_executions{status=\"%s\"} %lld\n",
-                   status_name((enum execution_status)i), (long long)counts->executions[i]);
-    metric(&q->answer, "gauge", "dead_letters", "Dead letters that are open.",
-           counts->open_letters);
-    metric(&q->answer, "gauge", "kept_signals",
-           "Signals with a correlation that wait for their wait.", counts->kept_signals);
-    answer_with_node(q->call, &q->answer);
+        meter_set(m, METER_EXECUTIONS, str_of(status_name((enum execution_status)i)), STR_NONE,
+                  STR_NONE, counts->executions[i]);
+    show(m, METER_DEAD_LETTERS, counts->open_letters);
+    show(m, METER_KEPT_SIGNALS, counts->kept_signals);
+    answer_with_node(q->call, m);
 }
 
 /* While the store is silent nobody can tell how many executions there are. */
 static void answer_without_store(struct call *c)
 {
-    struct buf out;
+    struct meters *m = node_meters(c->node);
 
-    buf_init_arena(&out, c->mem);
-    answer_with_node(c, &out);
+    meter_hide(m, METER_EXECUTIONS);
+    meter_hide(m, METER_DEAD_LETTERS);
+    meter_hide(m, METER_KEPT_SIGNALS);
+    answer_with_node(c, m);
 }
 
 void metrics_get(struct call *c)
@@ -96,6 +86,8 @@ void metrics_get(struct call *c)
     /* Whoever watches this machine needs no token; others do, and what a proxy passes on is theirs. */
     if (!http_is_local(c->http) && c->user.id.len == 0)
         call_refuse_text(c, ERR_UNAUTHORIZED, "from another machine this needs a token");
+    else if (node_meters(c->node) == NULL)
+        call_refuse_text(c, ERR_NOT_FOUND, "this server measures nothing");
     else if (node_store_silent_us(c->node) >= STORE_LATE_US)
         answer_without_store(c);
     else

@@ -29,7 +29,8 @@ static void created(struct node_request *r)
         call_answer(c, r->stored_status, r->stored_answer);
         return;
     }
-    directory_put_token(api_people(c->api), &m->change.token, m->change.access_version);
+    directory_put_token(api_people(c->api), &m->change.token, m->change.replaces,
+                        m->change.access_version);
     json = m->change.change.answer_json;
     json = str_printf(c->mem, "%.*s,\"token\":\"%.*s\"}", (int)json.len - 1, json.ptr,
                       STR_ARG(m->text));
@@ -53,16 +54,31 @@ static bool take_expiry(struct call *c, struct value text, int64_t *out_us)
     return false;
 }
 
+/* Which it takes the place of: one, all of the user, or none. False: the call was refused. */
+static bool take_replaced(struct call *c, struct value text, struct str *out)
+{
+    struct uuid id;
+
+    *out = text.kind == VALUE_STRING ? value_text(text) : STR_NONE;
+    if (out->len == 0 || str_eq(*out, STR(TOKEN_REPLACES_ALL)) || uuid_read(*out, &id))
+        return true;
+    call_refuse_field(c, "replaces", "bad_value",
+                      "replaces is the id of a token, or \"all\" of the user's");
+    return false;
+}
+
 void tokens_create(struct call *c)
 {
     struct making *m = ARENA_NEW(c->mem, struct making);
-    struct value name, expires;
+    struct value name, expires, replaces;
     const struct body_field fields[] = {{"name", BODY_TEXT, false, &name},
-                                        {"expiresAt", BODY_ANY, false, &expires}};
+                                        {"expiresAt", BODY_ANY, false, &expires},
+                                        {"replaces", BODY_TEXT, false, &replaces}};
     struct node_request *r;
     int64_t expires_us;
 
-    if (!call_body(c, fields, 2) || !take_expiry(c, expires, &expires_us))
+    if (!call_body(c, fields, ARRAY_SIZE(fields)) || !take_expiry(c, expires, &expires_us) ||
+        !take_replaced(c, replaces, &m->change.replaces))
         return;
     if (name.kind == VALUE_STRING && name.len > NAME_LEN_MAX) {
         call_refuse_text(c, ERR_INVALID, "name has at most %d bytes", NAME_LEN_MAX);
@@ -71,6 +87,8 @@ void tokens_create(struct call *c)
     m->text = token_make(c->mem);
     m->change.change.apply = token_change_apply;
     m->change.scope_org = call_scope(c);
+    m->change.has_name = name.kind != VALUE_ABSENT;
+    m->change.has_expiry = expires.kind != VALUE_ABSENT;
     m->change.token = (struct stored_token){
         .id = api_new_id(c->api, c->mem),
         .user_id = c->params[0],
@@ -82,8 +100,13 @@ void tokens_create(struct call *c)
     r = call_change(c, &m->change.change, created);
     if (r == NULL)
         return;
-    call_audit(c, r, "token.create", c->params[0],
-               str_printf(c->mem, "{\"tokenId\":\"%.*s\"}", STR_ARG(m->change.token.id)));
+    if (m->change.replaces.len == 0)
+        call_audit(c, r, "token.create", c->params[0],
+                   str_printf(c->mem, "{\"tokenId\":\"%.*s\"}", STR_ARG(m->change.token.id)));
+    else
+        call_audit(c, r, "token.rotate", c->params[0],
+                   str_printf(c->mem, "{\"tokenId\":\"%.*s\",\"replaces\":\"%.*s\"}",
+                              STR_ARG(m->change.token.id), STR_ARG(m->change.replaces)));
     call_submit(c, r);
 }
 

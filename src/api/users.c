@@ -227,7 +227,7 @@ static void created(struct node_request *r)
         return;
     }
     directory_put_user(api_people(c->api), u->change.answer_json, u->access_version);
-    directory_put_token(api_people(c->api), &u->token, u->access_version);
+    directory_put_token(api_people(c->api), &u->token, STR_NONE, u->access_version);
     /* The answer that is kept for a repeated request has no token. */
     json = u->change.answer_json;
     json = str_printf(c->mem, "%.*s,\"tokenId\":\"%.*s\",\"token\":\"%.*s\"}", (int)json.len - 1,

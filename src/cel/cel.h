@@ -53,6 +53,9 @@ struct cel_env *cel_env_new(struct arena *mem, enum cel_mode mode);
  */
 struct cel_env *cel_env_extend(struct arena *mem, const struct cel_env *parent);
 
+/* The outermost environment that `env` extends: the one of cel_env_new(). */
+const struct cel_env *cel_env_library(const struct cel_env *env);
+
 /* Names are first looked up below this namespace: "x" makes `y` find `x.y`. */
 void cel_env_container(struct cel_env *env, struct str container);
 

@@ -490,6 +490,13 @@ struct cel_env *cel_env_extend(struct arena *mem, const struct cel_env *parent)
     return env;
 }
 
+const struct cel_env *cel_env_library(const struct cel_env *env)
+{
+    while (env->parent != NULL)
+        env = env->parent;
+    return env;
+}
+
 void cel_env_container(struct cel_env *env, struct str container)
 {
     env->container = str_copy(env->mem, container);

@@ -190,7 +190,12 @@ static bool scan_text(struct lexer *lex, uint32_t prefix, bool raw, struct err *
             break;
         lex->pos += c == '\\' && !raw ? 2 : 1;
     }
-    return lex_fail(lex, start, err, "this string is not closed");
+    return lex_fail(lex, start, err, "this string is not closed: it ends with another %.*s%s",
+                    triple ? 3 : 1,
+                    triple && quote == '"' ? "\"\"\""
+                    : quote == '"'         ? "\""
+                                           : "'''",
+                    lex->pos < lex->source.len ? ", in the same line" : "");
 }
 
 static bool scan_quoted_name(struct lexer *lex, struct err *err)

@@ -29,6 +29,25 @@ struct node *parse_fail(struct parser *p, uint32_t offset, const char *format, .
     return NULL;
 }
 
+/* Of an expression that ends too early: the bracket that is not closed. */
+static const char *what_is_open(const char *wanted)
+{
+    size_t len = strlen(wanted);
+
+    /* A token in quotes is the last that is wanted. */
+    switch (len < 3 ? '\0' : wanted[len - 2]) {
+    case ')':
+        return ": a '(' is not closed";
+    case ']':
+        return ": a '[' is not closed";
+    case '}':
+        return len > 3 && wanted[len - 3] == '}' ? ": a '{{' is not closed"
+                                                 : ": a '{' is not closed";
+    default:
+        return "";
+    }
+}
+
 struct node *parse_unexpected(struct parser *p, const char *wanted)
 {
     struct token t = p->token;
@@ -36,7 +55,8 @@ struct node *parse_unexpected(struct parser *p, const char *wanted)
     if (t.kind == TOKEN_RESERVED)
         return parse_fail(p, t.offset, "'%.*s' is a reserved word, not a name", (int)t.len,
                           p->lex.source.ptr + t.offset);
-    return parse_fail(p, t.offset, "expected %s, but found %s", wanted, token_name(t.kind));
+    return parse_fail(p, t.offset, "expected %s, but found %s%s", wanted, token_name(t.kind),
+                      t.kind == TOKEN_END ? what_is_open(wanted) : "");
 }
 
 bool parse_expect(struct parser *p, enum token_kind kind)

@@ -198,17 +198,17 @@ int command_apply(int argc, char **argv)
         CLIENT_OPTIONS,
     };
     struct bundle_paths paths = {0};
-    struct bundle all = {0};
+    struct bundle all = {.wants = BUNDLE_DEFINITIONS};
     struct client c;
     bool ok;
 
     if (!options_read("apply", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc < 2)
         return command_usage("apply");
     client_open(&c, options.as_json);
-    ok = bundle_find(&c.mem, "apply", BUNDLE_DEFINITIONS, argc - 1, argv + 1, &paths);
+    ok = bundle_find(&c.mem, "apply", argc - 1, argv + 1, &paths);
     for (size_t i = 0; i < paths.count; i++)
         ok = bundle_read(&c.mem, paths.items[i], &all) && ok;
-    ok = ok && apply(&c, &all, &options);
+    ok = ok && bundle_tell_tests("apply", &all) && apply(&c, &all, &options);
     client_close(&c);
     return ok ? EXIT_OK : EXIT_FAILED;
 }

@@ -1,15 +1,15 @@
 /* audit.c - pawl audit: who did what. */
-#include "base/utf8.h"
 #include "base/uuid.h"
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/table.h"
 #include "cli/tell.h"
+#include "cli/term.h"
 
 #include <stdio.h>
 
-enum { COLUMNS = 4, COLUMN_MAX = 40, DETAILS_MIN = 8, ID_SHOWN = 12 };
+enum { COLUMNS = 4, ID_SHOWN = 12 };
 
 static void add_filter(struct buf *path, const char *name, const char *value)
 {
@@ -40,43 +40,24 @@ static void fill_row(struct arena *mem, struct value item, struct str row[COLUMN
     row[3] = end_of(client_text(item, "target"));
 }
 
-/* The details take the room that the other columns leave. */
-static size_t details_width(struct str (*rows)[COLUMNS], uint32_t count)
-{
-    size_t all = 2 * COLUMNS, width = term_width();
-
-    for (size_t k = 0; k < COLUMNS; k++) {
-        size_t widest = 0;
-
-        for (uint32_t i = 0; i < count; i++)
-            if (utf8_count(rows[i][k]) > widest)
-                widest = utf8_count(rows[i][k]);
-        all += widest < COLUMN_MAX ? widest : COLUMN_MAX;
-    }
-    return all + DETAILS_MIN < width ? width - all : DETAILS_MIN;
-}
-
 static void print_table(struct arena *mem, struct value items)
 {
     static const char *const head[] = {"AT", "USER", "ACTION", "TARGET", "DETAILS"};
     struct table t = {.columns = COLUMNS + 1};
-    struct str(*rows)[COLUMNS] = arena_array(mem, items.len + 1u, sizeof(*rows));
-    size_t width;
 
     for (size_t i = 0; i < t.columns; i++)
         table_add(mem, &t, str_of(head[i]));
-    for (uint32_t i = 0; i < items.len; i++)
-        fill_row(mem, items.items[i], rows[i]);
-    width = details_width(rows, items.len);
     for (uint32_t i = 0; i < items.len; i++) {
         struct value details = value_map_get_str(items.items[i], STR("details"));
+        struct str row[COLUMNS];
         struct buf text;
 
+        fill_row(mem, items.items[i], row);
+        for (size_t k = 0; k < COLUMNS; k++)
+            table_add(mem, &t, row[k]);
         buf_init_arena(&text, mem);
         if (details.kind == VALUE_MAP)
-            tell_short(mem, &text, details, width);
-        for (size_t k = 0; k < COLUMNS; k++)
-            table_add(mem, &t, rows[i][k]);
+            tell_short(mem, &text, details, term_width());
         table_add(mem, &t, buf_view(&text));
     }
     table_print(&t);

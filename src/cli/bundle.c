@@ -3,6 +3,7 @@
 
 #include "cli/file.h"
 #include "define/kind.h"
+#include "trial/case.h"
 #include "value/json_text.h"
 
 #include <dirent.h>
@@ -29,45 +30,19 @@ static void add_items(struct arena *mem, const char *path, const struct source_t
                                                   .value = items.items[i]};
 }
 
-/* Whether the name ends with one of the endings, ".test" before it or not. */
-static bool has_ending(struct str name, bool *is_test)
+static int has_ending(const struct dirent *e)
 {
-    for (size_t i = 0; bundle_endings[i] != NULL; i++)
-        if (str_ends_with(name, str_of(bundle_endings[i]))) {
-            name = str_slice(name, 0, name.len - strlen(bundle_endings[i]));
-            *is_test = str_ends_with(name, STR(".test"));
-            return true;
-        }
-    return false;
+    for (size_t i = 0; e->d_name[0] != '.' && bundle_endings[i] != NULL; i++)
+        if (str_ends_with(str_of(e->d_name), str_of(bundle_endings[i])))
+            return 1;
+    return 0;
 }
 
-static bool is_test(const char *path)
-{
-    bool answer = false;
-
-    return has_ending(str_of(path), &answer) && answer;
-}
-
-static int is_definition_name(const struct dirent *e)
-{
-    bool is_of_test = false;
-
-    return e->d_name[0] != '.' && has_ending(str_of(e->d_name), &is_of_test) && !is_of_test;
-}
-
-static int is_any_name(const struct dirent *e)
-{
-    bool is_of_test;
-
-    return e->d_name[0] != '.' && has_ending(str_of(e->d_name), &is_of_test);
-}
-
-static bool add_folder(struct arena *mem, const char *command, enum bundle_wants wants,
-                       const char *folder, struct bundle_paths *out)
+static bool add_folder(struct arena *mem, const char *command, const char *folder,
+                       struct bundle_paths *out)
 {
     struct dirent **names;
-    int count = scandir(folder, &names,
-                        wants == BUNDLE_WITH_TESTS ? is_any_name : is_definition_name, alphasort);
+    int count = scandir(folder, &names, has_ending, alphasort);
 
     if (count < 0) {
         fprintf(stderr, "pawl %s: %s: %s\n", command, folder, strerror(errno));
@@ -87,26 +62,31 @@ static bool add_folder(struct arena *mem, const char *command, enum bundle_wants
     return count > 0;
 }
 
-bool bundle_find(struct arena *mem, const char *command, enum bundle_wants wants, int count,
-                 char **words, struct bundle_paths *out)
+bool bundle_find(struct arena *mem, const char *command, int count, char **words,
+                 struct bundle_paths *out)
 {
-    unsigned tests = 0;
     struct stat s;
 
     for (int i = 0; i < count; i++) {
-        if (words[i][0] != '\0' && stat(words[i], &s) == 0 && S_ISDIR(s.st_mode)) {
-            if (!add_folder(mem, command, wants, words[i], out))
-                return false;
-        } else if (wants == BUNDLE_DEFINITIONS && count > 1 && is_test(words[i])) {
-            tests++;
-        } else {
+        if (words[i][0] == '\0' || stat(words[i], &s) != 0 || !S_ISDIR(s.st_mode))
             *VEC_ADD(mem, out) = words[i];
-        }
+        else if (!add_folder(mem, command, words[i], out))
+            return false;
     }
-    if (tests > 0)
-        fprintf(stderr, "pawl %s: %u file%s of tests left out; run them with: pawl test\n", command,
-                tests, tests == 1 ? "" : "s");
     return true;
+}
+
+bool bundle_tell_tests(const char *command, const struct bundle *all)
+{
+    if (all->tests == 0)
+        return true;
+    if (all->count == 0)
+        fprintf(stderr, "pawl %s: %s holds tests, not definitions; run them with: pawl test %s\n",
+                command, all->test, all->test);
+    else
+        fprintf(stderr, "pawl %s: %u file%s of tests left out; run them with: pawl test\n", command,
+                all->tests, all->tests == 1 ? "" : "s");
+    return all->count > 0;
 }
 
 static void add_file(struct arena *mem, const char *path, const struct source_text *source,
@@ -114,6 +94,11 @@ static void add_file(struct arena *mem, const char *path, const struct source_te
 {
     struct value v = source->value, items;
 
+    if (out->wants == BUNDLE_DEFINITIONS && kind_of(v) == NULL && case_is_test(v)) {
+        out->test = out->tests == 0 ? path : out->test;
+        out->tests++;
+        return;
+    }
     items = v.kind == VALUE_MAP ? value_map_get_str(v, STR("items")) : value_absent();
     if (items.kind == VALUE_LIST && kind_of(v) == NULL)
         add_items(mem, path, source, items, out);

@@ -15,8 +15,13 @@ struct bundle_item {
     struct value value;
 };
 
+enum bundle_wants { BUNDLE_WITH_TESTS, BUNDLE_DEFINITIONS };
+
 struct bundle {
     VEC_OF(struct bundle_item);
+    enum bundle_wants wants;
+    const char *test; /* the first file of tests that was left out, or NULL */
+    unsigned tests;   /* how many were */
 };
 
 /* Files by their paths. */
@@ -24,18 +29,23 @@ struct bundle_paths {
     VEC_OF(const char *);
 };
 
-enum bundle_wants { BUNDLE_DEFINITIONS, BUNDLE_WITH_TESTS };
-
 /*
  * The files that the words of a command line mean: a folder stands for the
- * *.json, *.jsonc, *.yaml and *.yml files in it. Where definitions alone are
- * wanted, tests (*.test.json and so on) beside other files are left out, with a
- * word to stderr: pawl test runs them. False after a message.
+ * *.json, *.jsonc, *.yaml and *.yml files in it. False after a message.
  */
-bool bundle_find(struct arena *mem, const char *command, enum bundle_wants wants, int count,
-                 char **words, struct bundle_paths *out) MUST_USE;
+bool bundle_find(struct arena *mem, const char *command, int count, char **words,
+                 struct bundle_paths *out) MUST_USE;
 
-/* Add what is in a file. False after a message. */
+/*
+ * Say how many files of tests were left out, where definitions alone are wanted: pawl test runs
+ * them. False, after a message, when there is nothing else.
+ */
+bool bundle_tell_tests(const char *command, const struct bundle *all) MUST_USE;
+
+/*
+ * Add what is in a file. Where definitions alone are wanted, one of tests is left out, whatever its
+ * name. False after a message.
+ */
 bool bundle_read(struct arena *mem, const char *path, struct bundle *out) MUST_USE;
 
 /* The same without a message: *err has line and column when the text is what is wrong. */

@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/file.h"
 #include "cli/options.h"
+#include "cli/tell.h"
 #include "value/json.h"
 
 #include <stdio.h>
@@ -43,8 +44,9 @@ static bool list(struct config_call *k)
         }
         for (uint32_t i = 0; i < items.len; i++, count++) {
             struct value item = items.items[i];
-            printf("%.*s = %.*s\n", STR_ARG(client_text(item, "name")),
-                   STR_ARG(client_json(&c->mem, value_map_get_str(item, STR("value")))));
+
+            tell_member(&c->mem, client_text(item, "name"), " = ",
+                        value_map_get_str(item, STR("value")));
         }
     } while (cursor.len > 0);
     if (k->as_json)

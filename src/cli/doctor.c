@@ -7,7 +7,7 @@
 #include "cli/term.h"
 #include "value/object.h"
 
-enum { NAME_WIDTH = 16 };
+enum { NAME_WIDTH = 16, MESSAGE_INDENT = 9 + NAME_WIDTH + 1 };
 
 void doctor_add(struct doctor *d, const char *name, enum doctor_level level, struct str message,
                 const char *hint)
@@ -56,13 +56,20 @@ static unsigned count_level(const struct doctor *d, enum doctor_level level)
 static void print_lines(const struct doctor *d)
 {
     unsigned problems = count_level(d, DOCTOR_PROBLEM), warnings = count_level(d, DOCTOR_WARNING);
+    struct buf text;
 
     for (size_t i = 0; i < d->checks.count; i++) {
         const struct doctor_check *check = &d->checks.items[i];
+
+        buf_init_arena(&text, d->mem);
+        term_put_text(&text, check->message, MESSAGE_INDENT);
         printf("%s%-8s%s %-*s %.*s\n", level_style(check->level), level_name(check->level),
-               term_style(TERM_PLAIN), NAME_WIDTH, check->name, STR_ARG(check->message));
-        if (check->hint.len > 0)
-            printf("%*s-> %.*s\n", 9 + NAME_WIDTH + 1, "", STR_ARG(check->hint));
+               term_style(TERM_PLAIN), NAME_WIDTH, check->name, STR_ARG(buf_view(&text)));
+        if (check->hint.len == 0)
+            continue;
+        buf_clear(&text);
+        term_put_text(&text, check->hint, MESSAGE_INDENT + 3);
+        printf("%*s-> %.*s\n", MESSAGE_INDENT, "", STR_ARG(buf_view(&text)));
     }
     if (problems + warnings == 0)
         printf("\nAll is well.\n");

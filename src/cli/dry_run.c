@@ -40,7 +40,7 @@ static bool add_mocks(struct client *c, struct buf *out, const char *path)
 
     if (path == NULL)
         return true;
-    if (!file_read_json(&c->mem, path, &text, &v))
+    if (!file_given_json(&c->mem, "--mocks", path, &text, &v))
         return false;
     object_json(out, "mocks", text);
     return true;

@@ -26,7 +26,7 @@ static bool read_context(struct arena *mem, const char *path, struct value *out)
     *out = value_map_empty();
     if (path == NULL)
         return true;
-    if (!file_read_json(mem, path, &text, out))
+    if (!file_given_json(mem, "--context", path, &text, out))
         return false;
     if (out->kind == VALUE_MAP)
         return true;

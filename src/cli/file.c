@@ -5,16 +5,25 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 /* Larger than anything that Pawl takes. */
 enum { FILE_MAX_BYTES = 64 << 20, STEP_BYTES = 65536 };
 
+/* The path that "@path" means as well, unless a file is really called so. */
+static const char *without_sign(const char *path)
+{
+    return path[0] == '@' && path[1] != '\0' && access(path, F_OK) != 0 ? path + 1 : path;
+}
+
 bool file_read(struct arena *mem, const char *path, struct str *out, struct err *err)
 {
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     struct buf text;
     bool more = true, ok = true;
+    FILE *file;
 
+    path = without_sign(path);
+    file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (file == NULL)
         return err_set(err, ERR_IO, "cannot open %s: %s", path, strerror(errno));
     buf_init_arena(&text, mem);
@@ -76,11 +85,26 @@ bool file_argument_json(struct arena *mem, const char *what, const char *argumen
     struct source_text source;
     struct err err = {0};
 
-    if (argument[0] == '@')
-        return file_read_json(mem, argument + 1, text, out);
-    if (!source_read(mem, SOURCE_JSON, str_of(argument), &source, &err))
-        return tell(what, &err);
+    if (argument[0] == '@' || strcmp(argument, "-") == 0)
+        return file_read_json(mem, argument, text, out);
+    if (!source_read(mem, SOURCE_JSON, str_of(argument), &source, &err)) {
+        if (access(argument, F_OK) != 0)
+            return tell(what, &err);
+        fprintf(stderr, "pawl: %s: this is the name of a file; to read it write @%s\n", what,
+                argument);
+        return false;
+    }
     *text = source.json;
     *out = source.value;
     return true;
+}
+
+bool file_given_json(struct arena *mem, const char *what, const char *argument, struct str *text,
+                     struct value *out)
+{
+    struct str given = str_trim(str_of(argument));
+
+    return given.len > 0 && (given.ptr[0] == '{' || given.ptr[0] == '[')
+               ? file_argument_json(mem, what, argument, text, out)
+               : file_read_json(mem, argument, text, out);
 }

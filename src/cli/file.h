@@ -4,7 +4,14 @@
 
 #include "value/source.h"
 
-/* The whole of a file, "-" being standard input. ERR_IO; ERR_TOO_LARGE above 64 MiB. */
+/*
+ * What a command line may say for a file, or for JSON, is the same everywhere:
+ *
+ *     a file   FILE, @FILE; - or @- for standard input
+ *     JSON     JSON itself, @FILE; - or @- for standard input
+ */
+
+/* The whole of a file. ERR_IO; ERR_TOO_LARGE above 64 MiB. */
 bool file_read(struct arena *mem, const char *path, struct str *out, struct err *err) MUST_USE;
 
 /*
@@ -21,8 +28,12 @@ bool file_try_source(struct arena *mem, const char *path, struct source_text *ou
 bool file_read_json(struct arena *mem, const char *path, struct str *text,
                     struct value *out) MUST_USE;
 
-/* JSON given as an argument: itself, or @FILE, which may be YAML too. False after a message. */
+/* JSON given as an argument; what is in a file may be YAML too. False after a message. */
 bool file_argument_json(struct arena *mem, const char *what, const char *argument, struct str *text,
                         struct value *out) MUST_USE;
+
+/* The same where most people have it in a file: an object or a list, else the name of a file. */
+bool file_given_json(struct arena *mem, const char *what, const char *argument, struct str *text,
+                     struct value *out) MUST_USE;
 
 #endif

@@ -141,10 +141,12 @@ static void print_list(void)
             printf("  %-11s %s\n", commands[i].name, commands[i].summary);
     }
     putchar('\n');
-    print_text(STR("ID is an id, a unique end of one, @last, or key:K. The server is --url or "
-                   "PAWL_URL, the token --token or PAWL_TOKEN; without them "
-                   "http://127.0.0.1:7070 and ./pawl-data/admin.token. --ca or PAWL_CA is a "
-                   "certificate to trust. `pawl help COMMAND` explains one."));
+    print_text(
+        STR("ID is an id, a unique end of one, @last, or key:K. The server is --url or "
+            "PAWL_URL, the token --token or PAWL_TOKEN; without them "
+            "http://127.0.0.1:7070 and ./pawl-data/admin.token. --ca or PAWL_CA is a "
+            "certificate to trust. Where JSON is given, @FILE reads it from a file and - from "
+            "standard input; a FILE may be - too. `pawl help COMMAND` explains one."));
 }
 
 int command_help(int argc, char **argv)

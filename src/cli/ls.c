@@ -1,17 +1,15 @@
 /* ls.c - pawl ls: executions as a table, or how many there are. */
 #include "base/clock.h"
-#include "base/utf8.h"
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/table.h"
 #include "cli/tell.h"
-#include "cli/term.h"
 
 #include <stdio.h>
 
 /* The end of an id is unlike any other's, and enough for other commands. */
-enum { ID_SHOWN = 12, COLUMNS = 6, COLUMN_MIN = 8, COLUMN_MAX = 40 };
+enum { ID_SHOWN = 12, COLUMNS = 6 };
 
 static void add_filter(struct buf *path, const char *name, const char *value)
 {
@@ -36,25 +34,6 @@ static struct str status_text(struct arena *mem, struct value x)
     return status;
 }
 
-/* Columns of what people name get narrower until the table fits. */
-static void fit_widths(size_t widths[COLUMNS])
-{
-    size_t all = 2 * (COLUMNS - 1);
-
-    for (int i = 0; i < COLUMNS; i++)
-        all += widths[i];
-    for (size_t width = term_width(); all > width; all--) {
-        int widest = 1;
-
-        for (int i = 1; i < COLUMNS - 1; i++)
-            if (widths[i] > widths[widest])
-                widest = i;
-        if (widths[widest] <= COLUMN_MIN)
-            return;
-        widths[widest]--;
-    }
-}
-
 /* One row of the table: ID CODE STATUS STEP KEY STARTED. */
 static void fill_row(struct arena *mem, struct value x, int64_t now_us, struct str row[COLUMNS])
 {
@@ -74,51 +53,28 @@ static void fill_row(struct arena *mem, struct value x, int64_t now_us, struct s
     row[5] = buf_view(&age);
 }
 
-static void print_row(struct str row[COLUMNS], const size_t widths[COLUMNS])
+/* A page of them; the head stands above the first. */
+static void print_page(struct arena *mem, struct value items, struct table *t)
 {
-    for (int i = 0; i < COLUMNS; i++) {
-        struct str text = row[i].len > 0 ? row[i] : STR("-");
-        size_t width = utf8_count(text);
-        if (width > widths[i] && widths[i] > 0) {
-            text = str_slice(text, 0, utf8_offset(text, widths[i]));
-            width = widths[i];
-        }
-        printf("%.*s%*s", STR_ARG(text),
-               i + 1 < COLUMNS ? (int)(widths[i] > width ? widths[i] - width : 0) + 2 : 0, "");
-    }
-    putchar('\n');
-}
-
-/* The widths are those of the first page, and what is longer is cut. */
-static void print_table(struct arena *mem, struct value items, size_t widths[COLUMNS])
-{
-    struct str head[COLUMNS] = {STR("ID"),   STR("CODE"), STR("STATUS"),
-                                STR("STEP"), STR("KEY"),  STR("STARTED")};
-    struct str(*rows)[COLUMNS] = arena_array(mem, items.len + 1, sizeof(*rows));
+    static const char *const head[COLUMNS] = {"ID", "CODE", "STATUS", "STEP", "KEY", "STARTED"};
     int64_t now_us = clock_wall_us(&clock_system);
-    bool is_first = widths[0] == 0;
 
-    memcpy(rows[0], head, sizeof(head));
-    for (uint32_t i = 0; i < items.len; i++)
-        fill_row(mem, items.items[i], now_us, rows[i + 1]);
-    for (uint32_t i = 0; i <= items.len; i++)
-        for (int k = 0; k < COLUMNS; k++) {
-            size_t width = utf8_count(rows[i][k]);
-            if (width > COLUMN_MAX)
-                width = COLUMN_MAX;
-            if (width > widths[k] && is_first)
-                widths[k] = width;
-        }
-    if (is_first)
-        fit_widths(widths);
-    for (uint32_t i = is_first ? 0 : 1; i <= items.len; i++)
-        print_row(rows[i], widths);
+    for (int k = 0; t->widths[0] == 0 && k < COLUMNS; k++)
+        table_add(mem, t, str_of(head[k]));
+    for (uint32_t i = 0; i < items.len; i++) {
+        struct str row[COLUMNS];
+
+        fill_row(mem, items.items[i], now_us, row);
+        for (int k = 0; k < COLUMNS; k++)
+            table_add(mem, t, row[k]);
+    }
+    table_print(t);
 }
 
 /* One page after the other. */
 static int list(struct client *c, struct str path, bool is_filtered, bool all, bool as_json)
 {
-    size_t widths[COLUMNS] = {0};
+    struct table t = {.columns = COLUMNS};
     struct str cursor = STR_NONE;
     uint64_t shown = 0;
 
@@ -133,7 +89,7 @@ static int list(struct client *c, struct str path, bool is_filtered, bool all, b
             continue;
         }
         if (items.len > 0)
-            print_table(&c->mem, items, widths);
+            print_page(&c->mem, items, &t);
         shown += items.len;
     } while (cursor.len > 0 && (all || shown == 0));
     if (as_json)

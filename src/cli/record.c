@@ -7,8 +7,6 @@
 
 #include <stdio.h>
 
-enum { SHOWN_WIDTH = 100 };
-
 struct record_options {
     const char *where, *order_by, *limit, *version;
     bool all, merge, is_new, as_json;
@@ -44,15 +42,12 @@ static void print_line(struct arena *mem, struct value record)
 {
     struct value_entry *rest = ARENA_ARRAY(mem, record.len + 1u, struct value_entry);
     size_t count = 0, duplicate;
-    struct buf out;
 
     for (uint32_t i = 0; i < record.len; i++)
         if (!str_eq(value_text(record.map->entries[i].key), STR("id")) &&
             !str_eq(value_text(record.map->entries[i].key), STR("version")))
             rest[count++] = record.map->entries[i];
-    buf_init_arena(&out, mem);
-    tell_short(mem, &out, value_map_make(mem, rest, count, &duplicate), SHOWN_WIDTH);
-    printf("%.*s  %.*s\n", STR_ARG(client_text(record, "id")), STR_ARG(buf_view(&out)));
+    tell_member(mem, client_text(record, "id"), "  ", value_map_make(mem, rest, count, &duplicate));
 }
 
 static int list(struct client *c, const char *object, const struct record_options *o)

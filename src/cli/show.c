@@ -8,23 +8,34 @@
 
 #include <stdio.h>
 
-/* Room for "input   ". */
-enum { LABEL_WIDTH = 8, ID_SHOWN = 12, CHILDREN_SHOWN = 20, DEPTH_MAX = 3, REQUESTS_MAX = 40 };
+/* Room for "input   ", and for " version 12  compensating  key ". */
+enum {
+    LABEL_WIDTH = 8,
+    HEAD_WIDTH = 32,
+    ID_SHOWN = 12,
+    CHILDREN_SHOWN = 20,
+    DEPTH_MAX = 3,
+    REQUESTS_MAX = 40
+};
 
 static void print_head(struct arena *mem, struct value x)
 {
     struct str key = client_text(x, "key"), status = client_text(x, "status");
     int64_t started_us = tell_time_of(x, "startedAt");
+    size_t width = term_width(), beside;
     struct buf out;
 
     buf_init_arena(&out, mem);
-    buf_printf(&out, "%s%.*s%s version %lld  %s%.*s%s", term_style(TERM_BOLD),
-               STR_ARG(client_text(x, "code")), term_style(TERM_PLAIN),
+    buf_text(&out, term_style(TERM_BOLD));
+    term_put_short(&out, client_text(x, "code"), width - HEAD_WIDTH);
+    buf_printf(&out, "%s version %lld  %s%.*s%s", term_style(TERM_PLAIN),
                (long long)tell_int_of(x, "version", 0), term_style(tell_style(status)),
                STR_ARG(status), term_style(TERM_PLAIN));
+    /* On a line of its own when it does not fit. */
+    beside = HEAD_WIDTH + term_columns(client_text(x, "code")) + term_columns(key);
     if (key.len > 0) {
-        buf_text(&out, "  key ");
-        term_put_short(&out, key, term_width() / 2);
+        buf_text(&out, beside > width ? "\nkey     " : "  key ");
+        term_put_short(&out, key, width - LABEL_WIDTH);
     }
     buf_printf(&out, "\nid      %.*s\nstarted ", STR_ARG(client_text(x, "id")));
     if (started_us > 0) {

@@ -1,40 +1,71 @@
 /* table.c - see table.h. */
 #include "cli/table.h"
 
-#include "base/utf8.h"
+#include "cli/term.h"
 
 #include <stdio.h>
 
-enum { COLUMN_MAX = 40, COLUMNS_MAX = 16 };
+enum { COLUMN_MAX = 40, COLUMN_MIN = 8, GAP = 2 };
 
 void table_add(struct arena *mem, struct table *t, struct str cell)
 {
     *VEC_ADD(mem, t) = cell.len > 0 ? cell : STR("-");
 }
 
-static size_t width_of(struct str cell)
+/* The column to cut next: the widest but the first, which names the row; or the first. */
+static size_t column_to_cut(const struct table *t)
 {
-    size_t width = utf8_count(cell);
+    size_t widest = 0;
 
-    return width > COLUMN_MAX ? COLUMN_MAX : width;
+    for (size_t i = 1; i < t->columns; i++)
+        if (t->widths[i] > COLUMN_MIN && (widest == 0 || t->widths[i] > t->widths[widest]))
+            widest = i;
+    return widest;
 }
 
-void table_print(const struct table *t)
+static void set_widths(struct table *t)
 {
-    size_t widths[COLUMNS_MAX] = {0};
+    size_t all = GAP * (t->columns - 1), width = term_width();
 
-    ASSERT(t->columns > 0 && t->columns <= COLUMNS_MAX && t->count % t->columns == 0);
-    for (size_t i = 0; i < t->count; i++)
-        if (width_of(t->items[i]) > widths[i % t->columns])
-            widths[i % t->columns] = width_of(t->items[i]);
     for (size_t i = 0; i < t->count; i++) {
-        struct str cell = t->items[i];
-        size_t column = i % t->columns, width = width_of(cell);
-        bool is_last = column + 1 == t->columns;
+        size_t column = i % t->columns, wanted = term_columns(t->items[i]);
 
-        if (utf8_count(cell) > COLUMN_MAX)
-            cell = str_slice(cell, 0, utf8_offset(cell, COLUMN_MAX));
-        printf("%.*s%*s%s", STR_ARG(cell), is_last ? 0 : (int)(widths[column] - width) + 2, "",
-               is_last ? "\n" : "");
+        if (wanted > COLUMN_MAX && column + 1 < t->columns)
+            wanted = COLUMN_MAX;
+        if (wanted > t->widths[column])
+            t->widths[column] = wanted;
     }
+    for (size_t i = 0; i < t->columns; i++)
+        all += t->widths[i];
+    for (; all > width; all--) {
+        size_t column = column_to_cut(t);
+
+        if (t->widths[column] <= COLUMN_MIN)
+            return;
+        t->widths[column]--;
+    }
+}
+
+void table_print(struct table *t)
+{
+    struct buf line;
+
+    ASSERT(t->columns > 0 && t->columns <= TABLE_COLUMNS_MAX && t->count % t->columns == 0);
+    if (t->widths[0] == 0)
+        set_widths(t);
+    buf_init(&line);
+    for (size_t i = 0; i < t->count; i++) {
+        size_t column = i % t->columns, start = line.len, used;
+
+        term_put_short(&line, t->items[i], t->widths[column]);
+        used = term_columns(str_from(line.ptr + start, line.len - start));
+        if (column + 1 == t->columns)
+            buf_char(&line, '\n');
+        else
+            for (size_t n = used; n < t->widths[column] + GAP; n++)
+                buf_char(&line, ' ');
+    }
+    (void)fwrite(line.ptr, 1, line.len, stdout);
+    buf_fini(&line);
+    t->count = 0;
 }

@@ -11,7 +11,7 @@
 
 #define MINUTE_US INT64_C(60000000)
 
-enum { RESULT_WIDTH = 400, ID_SHOWN = 12, BESIDE_SHOWN = 5 };
+enum { RESULT_WIDTH = 400, VALUE_MIN = 20, ID_SHOWN = 12, BESIDE_SHOWN = 5 };
 
 /* --- numbers and times --- */
 
@@ -360,6 +360,11 @@ static void tell_next(struct arena *mem, struct buf *out, struct value execution
         term_put_quoted(out, sample_payload(mem, form));
     }
     if (str_eq(kind, STR("job"))) {
+        if (may(execution, "skip")) {
+            buf_printf(out, "\nGo on without it: %s skip ", command_program());
+            tell_name(out, execution);
+            buf_text(out, " --output '{}'");
+        }
         buf_printf(out, "\nGive it up with: %s cancel ", command_program());
         tell_name(out, execution);
     }
@@ -508,7 +513,7 @@ static void tell_end(struct arena *mem, struct buf *out, struct value execution,
         tell_compensation(out, error);
 }
 
-void tell_state(struct arena *mem, struct buf *out, struct value execution)
+static void tell_all(struct arena *mem, struct buf *out, struct value execution)
 {
     struct str status = client_text(execution, "status");
     struct str step = client_text(execution, "currentStep");
@@ -525,4 +530,30 @@ void tell_state(struct arena *mem, struct buf *out, struct value execution)
             buf_printf(out, " at step %.*s", STR_ARG(step));
         buf_char(out, '.');
     }
+}
+
+void tell_state(struct arena *mem, struct buf *out, struct value execution)
+{
+    struct buf all;
+    struct str text;
+    int64_t end;
+
+    buf_init_arena(&all, mem);
+    tell_all(mem, &all, execution);
+    text = buf_view(&all);
+    /* The lines behind it have commands, which are copied whole. */
+    end = str_find(text, STR("\n"), 0);
+    term_put_text(out, end < 0 ? text : str_slice(text, 0, (size_t)end), 0);
+    if (end >= 0)
+        buf_str(out, str_slice(text, (size_t)end, text.len));
+}
+
+void tell_member(struct arena *mem, struct str name, const char *between, struct value v)
+{
+    size_t width = term_width(), used = term_columns(name) + strlen(between);
+    struct buf out;
+
+    buf_init_arena(&out, mem);
+    tell_short(mem, &out, v, width > used + VALUE_MIN ? width - used : VALUE_MIN);
+    printf("%.*s%s%.*s\n", STR_ARG(name), between, STR_ARG(buf_view(&out)));
 }

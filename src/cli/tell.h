@@ -33,6 +33,9 @@ struct value tell_others(struct arena *mem, struct value waiting_for);
 /* One sentence: where an execution stands and why, and what can be done. */
 void tell_state(struct arena *mem, struct buf *out, struct value execution);
 
+/* Print a line: a name whole, and as much of its value as the width leaves room for. */
+void tell_member(struct arena *mem, struct str name, const char *between, struct value v);
+
 /* A value as JSON, cut to `width` characters. */
 void tell_short(struct arena *mem, struct buf *out, struct value v, size_t width);
 

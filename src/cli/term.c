@@ -30,6 +30,39 @@ size_t term_width(void)
     return width > WIDTH_MAX ? WIDTH_MAX : (size_t)width;
 }
 
+static bool breaks_lines(void)
+{
+    return term_is(stdout) || getenv("COLUMNS") != NULL;
+}
+
+void term_put_text(struct buf *out, struct str text, size_t indent)
+{
+    size_t width = term_width(), column = indent;
+
+    if (!breaks_lines()) {
+        buf_str(out, text);
+        return;
+    }
+    for (size_t at = 0; at < text.len;) {
+        int64_t space = str_find(text, STR(" "), at);
+        struct str word = str_slice(text, at, space < 0 ? text.len : (size_t)space);
+        size_t columns = term_columns(word);
+
+        if (column > indent && column + 1 + columns > width) {
+            buf_char(out, '\n');
+            for (size_t i = 0; i < indent; i++)
+                buf_char(out, ' ');
+            column = indent;
+        } else if (at > 0) {
+            buf_char(out, ' ');
+            column++;
+        }
+        buf_str(out, word);
+        column += columns;
+        at += word.len + 1;
+    }
+}
+
 static bool has_colours(void)
 {
     const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");

@@ -15,6 +15,12 @@ enum term_style {
 /* How many columns a line on standard output may have. */
 size_t term_width(void);
 
+/*
+ * Append sentences, broken between words at that width if somebody reads them: standard output is a
+ * terminal, or COLUMNS says how wide it is. Lines behind the first are `indent` columns further in.
+ */
+void term_put_text(struct buf *out, struct str text, size_t indent);
+
 /* Whether `file` is a terminal. */
 bool term_is(FILE *file);
 

@@ -30,13 +30,8 @@ static void run_script(struct test_world *w, const struct program *program,
 {
     const struct trial_world world = {.context = w, .process = test_world_process};
     struct findings findings = {0};
-    struct err err;
 
-    if (trial_run(w->mem, program, &c->script, &world, trial, &findings, &err)) {
-        case_check(w->mem, c, trial, w->problems);
-        return;
-    }
-    *VEC_ADD(w->mem, w->problems) = str_copy(w->mem, str_of(err.message));
+    case_run(w->mem, c, program, &world, trial, &findings, w->problems);
     test_add_findings(w->mem, w->test, &findings, w->problems);
 }
 
@@ -136,7 +131,7 @@ static struct value cases_of(struct value content)
 
     if (content.kind == VALUE_LIST || tests.kind == VALUE_LIST)
         return content.kind == VALUE_LIST ? content : tests;
-    return script_member(content, "expect").kind == VALUE_ABSENT ? value_absent() : content;
+    return case_is_test(content) ? content : value_absent();
 }
 
 static bool run_file(struct test_run *t, const struct bundle_item *item)

@@ -62,7 +62,7 @@ bool test_files_read(struct test_files *f, struct arena *mem, int count, char **
     bool ok;
 
     *f = (struct test_files){.mem = mem, .config = value_map_empty()};
-    ok = bundle_find(mem, "test", BUNDLE_WITH_TESTS, count, paths, &found);
+    ok = bundle_find(mem, "test", count, paths, &found);
     for (size_t i = 0; i < found.count; i++)
         ok = bundle_read(mem, found.items[i], &all) && ok;
     for (size_t i = 0; i < all.count; i++)

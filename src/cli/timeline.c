@@ -12,7 +12,14 @@
 
 #include <stdio.h>
 
-enum { STEP_WIDTH_MIN = 8, STEP_WIDTH_MAX = 36, STATUS_WIDTH = 11, TIME_WIDTH = 9, TEXT_MIN = 20 };
+enum {
+    STEP_WIDTH_MIN = 8,
+    STEP_WIDTH_MAX = 36,
+    STATUS_WIDTH = 11,
+    TIME_WIDTH = 9,
+    OTHERS_WIDTH = 2 + TIME_WIDTH + 2 + 2 + STATUS_WIDTH + 1 + TIME_WIDTH + 2, /* but the name */
+    TEXT_MIN = 20,
+};
 
 /* "charge", "charge (visit 2, attempt 3)", "rollback of charge" */
 static struct str row_name(struct arena *mem, struct value row)
@@ -60,6 +67,8 @@ void timeline_init(struct timeline *t, struct arena *mem, struct value execution
                    struct value steps)
 {
     struct value context = value_map_get_str(execution, STR("context"));
+    size_t room = term_width() - OTHERS_WIDTH - TEXT_MIN;
+    size_t widest = room < STEP_WIDTH_MAX ? room : STEP_WIDTH_MAX;
 
     *t = (struct timeline){.mem = mem, .step_width = STEP_WIDTH_MIN};
     t->start_us = tell_time_of(execution, "startedAt");
@@ -72,7 +81,7 @@ void timeline_init(struct timeline *t, struct arena *mem, struct value execution
             i < steps.len ? row_name(mem, steps.items[i]) : client_text(execution, "currentStep");
         size_t width = term_columns(name);
         if (width > t->step_width)
-            t->step_width = width < STEP_WIDTH_MAX ? width : STEP_WIDTH_MAX;
+            t->step_width = width < widest ? width : widest;
     }
 }
 
@@ -80,7 +89,7 @@ void timeline_init(struct timeline *t, struct arena *mem, struct value execution
 static void print_line(struct timeline *t, struct str when, struct str name, struct str status,
                        struct str took, struct str text)
 {
-    size_t used = 2 + TIME_WIDTH + 2 + t->step_width + 2 + STATUS_WIDTH + 1 + TIME_WIDTH + 2;
+    size_t used = OTHERS_WIDTH + t->step_width;
     size_t width = term_width(), columns;
     struct buf line, word;
 

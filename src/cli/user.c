@@ -1,8 +1,12 @@
 /* user.c - pawl user: users and their tokens. */
+#include "base/clock.h"
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/table.h"
+#include "cli/tell.h"
+#include "define/define.h"
+#include "store/users.h"
 #include "value/json.h"
 #include "value/object.h"
 
@@ -11,6 +15,7 @@
 /* What the command line says about a user. */
 struct args {
     const char *name, *email, *role, *groups, *org, *skill, *specializations, *limit;
+    const char *expires, *replaces;
     bool is_active, is_inactive, as_json;
 };
 
@@ -117,7 +122,7 @@ static struct str joined(struct arena *mem, struct value list)
 
 static void print_users(struct arena *mem, struct value items)
 {
-    static const char *const head[] = {"ID", "NAME", "EMAIL", "ROLE", "GROUPS", "STATE"};
+    static const char *const head[] = {"NAME", "ROLE", "STATE", "EMAIL", "GROUPS", "ID"};
     struct table t = {.columns = sizeof(head) / sizeof(head[0])};
 
     for (size_t i = 0; i < t.columns; i++)
@@ -125,21 +130,31 @@ static void print_users(struct arena *mem, struct value items)
     for (uint32_t i = 0; items.kind == VALUE_LIST && i < items.len; i++) {
         struct value u = items.items[i];
 
-        table_add(mem, &t, client_text(u, "id"));
         table_add(mem, &t, client_text(u, "name"));
-        table_add(mem, &t, client_text(u, "email"));
         table_add(mem, &t, client_text(u, "role"));
-        table_add(mem, &t, joined(mem, value_map_get_str(u, STR("groups"))));
         table_add(mem, &t,
                   value_is_true(value_map_get_str(u, STR("active"))) ? STR("active")
                                                                      : STR("inactive"));
+        table_add(mem, &t, client_text(u, "email"));
+        table_add(mem, &t, joined(mem, value_map_get_str(u, STR("groups"))));
+        table_add(mem, &t, client_text(u, "id"));
     }
     table_print(&t);
 }
 
+static struct str moment_of(struct arena *mem, struct value token, const char *name)
+{
+    struct buf out;
+
+    buf_init_arena(&out, mem);
+    if (tell_time_of(token, name) > 0)
+        tell_moment(&out, tell_time_of(token, name));
+    return buf_view(&out);
+}
+
 static void print_tokens(struct arena *mem, struct value items)
 {
-    static const char *const head[] = {"ID", "NAME", "MADE", "LAST USED"};
+    static const char *const head[] = {"ID", "NAME", "MADE", "LAST USED", "EXPIRES"};
     struct table t = {.columns = sizeof(head) / sizeof(head[0])};
 
     for (size_t i = 0; i < t.columns; i++)
@@ -147,8 +162,9 @@ static void print_tokens(struct arena *mem, struct value items)
     for (uint32_t i = 0; items.kind == VALUE_LIST && i < items.len; i++) {
         table_add(mem, &t, client_text(items.items[i], "id"));
         table_add(mem, &t, client_text(items.items[i], "name"));
-        table_add(mem, &t, client_text(items.items[i], "createdAt"));
-        table_add(mem, &t, client_text(items.items[i], "lastUsedAt"));
+        table_add(mem, &t, moment_of(mem, items.items[i], "createdAt"));
+        table_add(mem, &t, moment_of(mem, items.items[i], "lastUsedAt"));
+        table_add(mem, &t, moment_of(mem, items.items[i], "expiresAt"));
     }
     table_print(&t);
 }
@@ -202,19 +218,54 @@ static bool set_user(struct client *c, const char *who, const struct args *a, st
     return true;
 }
 
+/* "90d" from now on, a time, or "never". */
+static void expiry_member(struct arena *mem, struct buf *out, const char *expires)
+{
+    struct value text = value_string(str_of(expires));
+    int64_t us;
+
+    if (strcmp(expires, "never") == 0)
+        object_json(out, "expiresAt", STR_NONE);
+    else if (define_duration_us(text, &us) && us > 0)
+        object_time(out, "expiresAt", clock_wall_us(&clock_system) + us);
+    else
+        object_text(out, "expiresAt", str_copy(mem, str_of(expires)));
+}
+
+/* A token is made, in the place of others when `replaces` is not NULL. */
+static bool ask_token(struct client *c, const char *who, const struct args *a, const char *replaces,
+                      struct reply *reply)
+{
+    struct buf body;
+    struct str id;
+
+    if (!find_user(c, who, &id))
+        return false;
+    buf_init_arena(&body, &c->mem);
+    buf_char(&body, '{');
+    text_member(&body, "name", a->name);
+    if (a->expires != NULL)
+        expiry_member(&c->mem, &body, a->expires);
+    text_member(&body, "replaces", replaces);
+    buf_char(&body, '}');
+    if (!client_call(c, "POST", str_printf(&c->mem, "/users/%.*s/tokens", STR_ARG(id)),
+                     buf_view(&body), reply))
+        return false;
+    if (a->as_json)
+        return true;
+    printf("%.*s\ntoken, shown only now: %.*s\n", STR_ARG(client_text(reply->json, "id")),
+           STR_ARG(client_text(reply->json, "token")));
+    if (client_text(reply->json, "expiresAt").len > 0) {
+        buf_clear(&body);
+        tell_moment(&body, tell_time_of(reply->json, "expiresAt"));
+        printf("it expires %.*s\n", STR_ARG(buf_view(&body)));
+    }
+    return true;
+}
+
 static bool make_token(struct client *c, const char *who, const struct args *a, struct reply *reply)
 {
-    struct str id, body;
-    const struct args named = {.name = a->name};
-
-    if (!find_user(c, who, &id) || !make_body(c, &named, &body) ||
-        !client_call(c, "POST", str_printf(&c->mem, "/users/%.*s/tokens", STR_ARG(id)), body,
-                     reply))
-        return false;
-    if (!a->as_json)
-        printf("%.*s\ntoken, shown only now: %.*s\n", STR_ARG(client_text(reply->json, "id")),
-               STR_ARG(client_text(reply->json, "token")));
-    return true;
+    return ask_token(c, who, a, NULL, reply);
 }
 
 static bool list_tokens(struct client *c, const char *who, const struct args *a,
@@ -247,30 +298,21 @@ static bool revoke(struct client *c, const char *id, const struct args *a, struc
     return true;
 }
 
-/* One more token, and the end of those that there were. */
+/* One token in the place of all that there were, or of one: in one request. */
 static bool rotate_token(struct client *c, const char *who, const struct args *a,
                          struct reply *reply)
 {
-    struct value before;
-    struct reply ended;
-    struct str id;
-
-    if (!find_user(c, who, &id) ||
-        !client_call(c, "GET", str_printf(&c->mem, "/users/%.*s/tokens?limit=500", STR_ARG(id)),
-                     STR_NONE, &ended))
+    if (!ask_token(c, who, a, a->replaces != NULL ? a->replaces : "all", reply))
         return false;
-    before = value_map_get_str(ended.json, STR("items"));
-    if (!make_token(c, who, a, reply))
-        return false;
-    for (uint32_t i = 0; before.kind == VALUE_LIST && i < before.len; i++) {
-        struct str old = client_text(before.items[i], "id");
-
-        if (!client_call(c, "DELETE", str_printf(&c->mem, "/tokens/%.*s", STR_ARG(old)), STR_NONE,
-                         &ended))
-            return false;
-        if (!a->as_json)
-            printf("%.*s is revoked\n", STR_ARG(old));
-    }
+    if (a->as_json)
+        return true;
+    if (a->replaces != NULL)
+        printf("%s is revoked\n", a->replaces);
+    else
+        printf("every token that %s had before is revoked\n", who);
+    if (str_eq(client_text(reply->json, "userId"), USER_ADMIN))
+        printf("the one in the file admin.token stays: to have another, stop the server, delete "
+               "the file, and start it\n");
     return true;
 }
 
@@ -308,6 +350,8 @@ int command_user(int argc, char **argv)
         {.name = "skill", .value = &a.skill},
         {.name = "specializations", .value = &a.specializations},
         {.name = "limit", .value = &a.limit},
+        {.name = "expires", .value = &a.expires},
+        {.name = "replaces", .value = &a.replaces},
         {.name = "active", .flag = &a.is_active},
         {.name = "inactive", .flag = &a.is_inactive},
         {.name = "json", .flag = &a.as_json},

@@ -178,6 +178,15 @@ static struct findings findings_of(struct validation *v, const char *path)
     return all;
 }
 
+/* Files of tests have none. */
+static bool has_items(const struct validation *v, const char *path)
+{
+    for (size_t i = 0; i < v->all.count; i++)
+        if (v->all.items[i].path == path)
+            return true;
+    return false;
+}
+
 static bool tell(struct validation *v, const char *path, bool as_json)
 {
     struct findings found = findings_of(v, path);
@@ -216,7 +225,7 @@ int command_validate(int argc, char **argv)
     struct bundle_paths paths = {0};
     bool as_json = false, ok;
     const struct option_spec specs[] = {{.name = "json", .flag = &as_json}};
-    struct validation v = {0};
+    struct validation v = {.all = {.wants = BUNDLE_DEFINITIONS}};
     struct arena mem;
     struct err *errs;
     bool *was_read;
@@ -225,7 +234,7 @@ int command_validate(int argc, char **argv)
         return command_usage("validate");
     arena_init(&mem);
     v.mem = &mem;
-    ok = bundle_find(&mem, "validate", BUNDLE_DEFINITIONS, argc - 1, argv + 1, &paths);
+    ok = bundle_find(&mem, "validate", argc - 1, argv + 1, &paths);
     was_read = arena_zalloc(&mem, paths.count + 1);
     errs = ARENA_ARRAY(&mem, paths.count + 1, struct err);
     for (size_t i = 0; i < paths.count; i++) {
@@ -235,10 +244,16 @@ int command_validate(int argc, char **argv)
     v.findings = ARENA_ARRAY(&mem, v.all.count, struct findings);
     check_all(&v);
     for (size_t i = 0; i < paths.count; i++)
-        if (was_read[i])
-            ok = tell(&v, paths.items[i], as_json) && ok;
-        else
+        if (!was_read[i])
             tell_unread(&mem, paths.items[i], &errs[i], as_json);
+        else if (has_items(&v, paths.items[i]))
+            ok = tell(&v, paths.items[i], as_json) && ok;
+    if (ok && !bundle_tell_tests("validate", &v.all)) {
+        if (as_json)
+            printf("[{\"pointer\":\"\",\"code\":\"no_definition\",\"message\":\"there are tests "
+                   "here, and no definitions\",\"severity\":\"error\"}]\n");
+        ok = false;
+    }
     arena_fini(&mem);
     return ok ? EXIT_OK : EXIT_FAILED;
 }

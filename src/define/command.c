@@ -282,8 +282,10 @@ static void compile_command(struct compiler *c, struct value v, struct command *
     command->when = compile_when(c, v, "when");
     guard = cel_env_guard(c->scope->env, command->when, true);
     if (spec->place == PLACE_ALONE && !c->scope->may_wait)
-        compile_error(c, FINDING_WAIT_NOT_ALONE, "'%s' must be the only command of its step",
-                      spec->name);
+        compile_error(c, FINDING_WAIT_NOT_ALONE,
+                      "'%s' must be the only command of its step; give it a step of its own: "
+                      "{\"code\": ..., \"procedure\": {\"type\": \"%s\", ...}}",
+                      spec->name, spec->name);
     compile_arguments(c, v, spec, command);
     compile_special(c, v, command);
     compile_common(c, v, spec, command);

@@ -2,6 +2,7 @@
 #include "define/compile.h"
 
 #include "base/utf8.h"
+#include "value/json.h"
 #include "value/path.h"
 
 #include <math.h>
@@ -193,10 +194,33 @@ struct str compile_here(const struct compiler *c)
     return str_from(c->path.ptr + start, c->path.len - start);
 }
 
+/* What to write in place of it, when that is plain; or nothing. */
+static struct str requoted(struct arena *mem, struct value v, struct str wanted)
+{
+    static const char *const words[] = {"false", "no", "off", "true", "yes", "on"};
+    struct buf out;
+    struct err err;
+
+    for (size_t i = 0; str_eq(wanted, STR("true or false")) && i < ARRAY_SIZE(words); i++)
+        if (v.kind == VALUE_STRING && str_eq(value_text(v), str_of(words[i])))
+            return i < 3 ? STR("write false") : STR("write true");
+    if (!str_starts_with(wanted, STR("a text")) && !str_eq(wanted, STR("an expression in a text")))
+        return STR_NONE;
+    if (v.kind != VALUE_BOOL && v.kind != VALUE_INT && v.kind != VALUE_DOUBLE)
+        return STR_NONE;
+    buf_init_arena(&out, mem);
+    buf_text(&out, "write \"");
+    if (!json_write(&out, v, &err))
+        return STR_NONE;
+    buf_char(&out, '"');
+    return buf_view(&out);
+}
+
 void compile_wrong_type(struct compiler *c, struct value v, const char *wanted)
 {
     compile_error(c, FINDING_WRONG_TYPE, "%.*s must be %s, not %s", STR_ARG(compile_here(c)),
                   wanted, json_kind(v));
+    compile_hint(c, requoted(c->mem, v, str_of(wanted)));
 }
 
 /* Code points before `column` of `line`, all lines counted, plus one. */

@@ -269,6 +269,9 @@ void compile_settings(struct compiler *c, struct value settings, struct program 
 /* A retry policy where we stand; what it leaves out is as *retry says. */
 void compile_retry(struct compiler *c, struct value policy, struct retry *retry);
 
+/* `onError` is "retry" here, and nothing says how often: a warning that says what it does. */
+void compile_warn_retry(struct compiler *c);
+
 /* `retry` of a step or a command, or NULL. */
 const struct retry *compile_own_retry(struct compiler *c, struct value object);
 

@@ -73,9 +73,12 @@ static void say_roles(struct arena *mem, struct cel_env *env)
 
 const struct cel_env *define_env(struct arena *mem)
 {
-    struct cel_env *env = cel_env_new(mem, CEL_DEFINITION);
+    struct cel_env *library = cel_env_new(mem, CEL_DEFINITION), *env;
     struct err err;
 
+    /* Apart, so that functions, which see no root, share the library: see cel_env_library(). */
+    cel_env_space(library, STR("fn"));
+    env = cel_env_extend(mem, library);
     for (uint32_t i = 0; i < ROOT_COUNT; i++) {
         uint32_t slot;
         if (!cel_env_variable(env, str_of(roots[i].name), str_of(roots[i].type), &slot, &err))
@@ -95,7 +98,6 @@ const struct cel_env *define_env(struct arena *mem)
     for (size_t i = 0; i < ROOT_COUNT; i++)
         if (roots[i].place[0] != '\0')
             cel_env_hide(env, str_of(roots[i].name));
-    cel_env_space(env, STR("fn"));
     return env;
 }
 

@@ -96,10 +96,25 @@ static void check_name(struct compiler *c, const struct allowed *all, const stru
     }
 }
 
+/* "write {...}": such an object as an example of a field that takes one; or nothing. */
+static struct str table_hint(struct arena *mem, enum field_table table)
+{
+    const char *kind = catalog_table(table)->name;
+
+    for (unsigned i = 0; i < FIELD_TABLE_COUNT; i++)
+        for (const struct field_spec *spec = catalog_field_next((enum field_table)i, NULL);
+             spec != NULL; spec = catalog_field_next((enum field_table)i, spec))
+            if (strcmp(spec->kind, kind) == 0 && spec->example[0] == '{' &&
+                strlen(spec->example) <= EXAMPLE_SHOWN)
+                return str_printf(mem, "write %s", spec->example);
+    return STR_NONE;
+}
+
 static bool check_fields(struct compiler *c, struct value v, const struct allowed *all)
 {
     if (v.kind != VALUE_MAP) {
         compile_wrong_type(c, v, "an object");
+        compile_hint(c, table_hint(c->mem, all->table));
         return false;
     }
     for (uint32_t i = 0; i < v.len; i++) {
@@ -435,6 +450,9 @@ bool compile_duration(struct compiler *c, struct value v, int64_t *out_us)
 {
     if (v.kind != VALUE_STRING && v.kind != VALUE_DURATION) {
         compile_wrong_type(c, v, catalog_wanted(ARGUMENT_DURATION));
+        if (v.kind == VALUE_INT)
+            compile_hint(
+                c, duration_hint(c, value_string(str_printf(c->mem, "%lld", (long long)v.i))));
         return false;
     }
     if (define_duration_us(v, out_us) && *out_us >= 0)

@@ -267,10 +267,9 @@ struct function_envs functions_compile(struct arena *mem, const struct cel_env *
                       .attempts = ARENA_ARRAY(mem, count, struct attempt),
                       .count = count,
                       .definitions = cel_env_extend(mem, base),
-                      .plain = cel_env_new(mem, CEL_DEFINITION)};
+                      .plain = cel_env_extend(mem, cel_env_library(base))};
     struct function_envs envs;
 
-    cel_env_space(r.plain, STR("fn"));
     for (size_t i = 0; assumed != NULL && i < assumed->count; i++)
         assume(&r, assumed->items[i]);
     for (size_t i = 0; i < count; i++) {

@@ -105,3 +105,16 @@ const struct retry *compile_own_retry(struct compiler *c, struct value object)
     compile_leave(c, outer);
     return retry;
 }
+
+void compile_warn_retry(struct compiler *c)
+{
+    size_t outer = compile_enter(c, STR("onError"));
+
+    compile_warning(c, FINDING_NO_RETRY_POLICY,
+                    "\"retry\" is what happens behind the last attempt: it fails, and nothing is "
+                    "undone");
+    compile_hint(c, STR("how often it is tried stands in 'retry' of a step, or in "
+                        "settings.retryPolicy: {\"maxAttempts\": 5, \"delay\": \"30s\"}; with "
+                        "\"hold\" it waits for an operator"));
+    compile_leave(c, outer);
+}

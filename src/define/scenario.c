@@ -84,6 +84,8 @@ void compile_scenario(struct compiler *c, struct value definition, struct progra
     v = compile_field(definition, "settings");
     if (v.kind != VALUE_ABSENT)
         compile_settings(c, v, p);
+    if (word == ON_ERROR_RETRY && !p->retry_is_written)
+        compile_warn_retry(c);
     v = compile_field(definition, "access");
     if (v.kind != VALUE_ABSENT)
         check_access(c, v);

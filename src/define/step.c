@@ -127,8 +127,10 @@ static void compile_loop(struct compiler *c, struct value v, const struct progra
     step->loop = loop;
     loop->concurrency = 1;
     (void)compile_fields(c, v, TABLE_LOOP);
-    if (compile_has(v, "while") == compile_has(v, "for"))
+    if (compile_has(v, "while") == compile_has(v, "for")) {
         compile_error(c, FINDING_ONE_OF, "a loop has either 'while' or 'for'");
+        compile_hint(c, STR("write \"for\": \"$.input.items\", or \"while\": \"variables.n < 3\""));
+    }
     if (compile_has(v, "for"))
         compile_loop_list(c, v, loop);
     c->env = compile_showing(c, ROOT_LOOP);
@@ -214,10 +216,12 @@ static void compile_run(struct compiler *c, struct value v, const struct program
 {
     size_t outer = compile_enter(c, STR("procedure"));
 
-    if (compile_has(v, "procedure"))
+    if (compile_has(v, "procedure")) {
         step->procedure = compile_procedure(c, compile_field(v, "procedure"), COMMANDS_OF_STEP);
-    else
+    } else {
         compile_error(c, FINDING_MISSING_FIELD, "'procedure' is missing");
+        compile_hint(c, STR("write \"procedure\": {\"type\": \"log\", \"message\": \"hello\"}"));
+    }
     compile_leave(c, outer);
     step->retry = compile_own_retry(c, v);
     compile_timeout(c, v, "timeout", &step->timeout_us);
@@ -265,6 +269,9 @@ static void compile_on_error(struct compiler *c, struct value v, const struct pr
         step->continues = true;
     else if (word >= 0)
         step->on_error = (enum on_error)word;
+    if (word == ON_ERROR_RETRY && !p->retry_is_written &&
+        compile_field(v, "retry").kind == VALUE_ABSENT)
+        compile_warn_retry(c);
 }
 
 /* The steps around it have been read. */

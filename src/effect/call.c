@@ -133,6 +133,7 @@ static void fail(struct effect_call *call, const char *code, const char *class, 
     json_write_string(&out, str_of(message));
     buf_char(&out, '}');
     call->error_json = buf_view(&out);
+    call->error_code = code;
 }
 
 static char *text_of(struct arena *mem, struct str s)
@@ -205,12 +206,13 @@ static void set_body(struct transfer *t, struct value body, struct str *text)
     curl_easy_setopt(t->easy, CURLOPT_POSTFIELDS, text->ptr != NULL ? text->ptr : "");
 }
 
-/* Everything of a handle that is the same for all calls. */
-static void set_common(struct transfer *t)
+/* Everything of a handle that is the same for all calls: once. */
+void call_set_up(struct transfer *t, const char *trusted_path)
 {
     CURL *easy = t->easy;
 
-    curl_easy_reset(easy);
+    if (trusted_path != NULL)
+        curl_easy_setopt(easy, CURLOPT_CAINFO, trusted_path);
     curl_easy_setopt(easy, CURLOPT_PRIVATE, t);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
@@ -225,6 +227,15 @@ static void set_common(struct transfer *t)
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, t);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, t);
+}
+
+/* The handle keeps the method and the body of the call before. */
+static void forget_request(struct transfer *t)
+{
+    curl_easy_setopt(t->easy, CURLOPT_POSTFIELDS, NULL);
+    curl_easy_setopt(t->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)-1);
+    curl_easy_setopt(t->easy, CURLOPT_HTTPGET, 1L); /* also: with the body of an answer */
+    curl_easy_setopt(t->easy, CURLOPT_CUSTOMREQUEST, NULL);
 }
 
 /* "https://erp.example:443" -> "erp.example" */
@@ -250,7 +261,7 @@ bool call_prepare(struct transfer *t)
 
     if (!json_read(&call->mem, call->request_json, &request, &err) || request.kind != VALUE_MAP)
         PANIC("a request does not read back");
-    set_common(t);
+    forget_request(t);
     t->origin = call->host;
     t->host_name = name_of(call->host);
     body = value_map_get_str(request, STR("body"));
@@ -386,7 +397,7 @@ bool call_finish(struct transfer *t, CURLcode code)
         curl_easy_setopt(t->easy, CURLOPT_URL, next);
         return false;
     }
-    call->status = (int)status;
+    call->status = status;
     if (call->wants_status)
         return true;
     buf_init_arena(&out, &call->mem);

@@ -35,6 +35,9 @@ struct transfer {
     struct transfer *before, *next; /* those that are performed; or spare ones */
 };
 
+/* Give a new handle what is the same for all calls. `trusted_path`: certificates, or NULL = the system's. */
+void call_set_up(struct transfer *t, const char *trusted_path);
+
 /* Let the handle make this call. False: the request is none; the call has its error. */
 bool call_prepare(struct transfer *t) MUST_USE;
 

@@ -32,14 +32,16 @@ struct effect_call {
     struct str key, host;
     struct str request_json; /* {method, url, headers, body?, timeout} */
     int64_t timeout_us;
-    unsigned slot; /* the loop's own */
-    void *message; /* the same: what of the outbox it delivers; or NULL: it is a call */
-    bool wants_status; /* nobody wants to know what was answered but for the status */
+    unsigned slot;      /* the loop's own */
+    int64_t sent_at_us; /* the loop's own: monotonic */
+    void *message;      /* the loop's own: what of the outbox it delivers; NULL: it is a call */
+    bool wants_status;  /* nobody wants to know more of the answer */
 
     /* What came of it: one of the two. */
     struct str answer_json; /* {status_code, headers, body} */
     struct str error_json;  /* {code, message, class} */
-    int status;             /* with wants_status, in place of answer_json */
+    long status;            /* of the answer; 0 = there is none */
+    const char *error_code; /* of the error; NULL = there is none */
 };
 
 struct effect_options {

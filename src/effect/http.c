@@ -17,6 +17,7 @@ enum { SPARE_MAX = 256, TAKEN_AT_ONCE = 256, EVENTS_AT_ONCE = 256, IDLE_MS = 600
 struct effect {
     struct effect_options options;
     struct mailbox inbox;
+    const char *trusted_path; /* of certificates; NULL = the system's */
     CURLM *multi;
     int epoll_fd;
     int64_t due_us;          /* monotonic: when libcurl wants to be called; 0 = not by itself */
@@ -78,6 +79,7 @@ static struct transfer *transfer_new(struct effect *e)
     t->easy = curl_easy_init();
     if (t->easy == NULL)
         PANIC("out of memory");
+    call_set_up(t, e->trusted_path);
     return t;
 }
 
@@ -128,9 +130,11 @@ static void begin_call(struct effect *e, struct effect_call *call)
     t->call = call;
     transfer_activate(e, t);
     if (!call_prepare(t) || curl_multi_add_handle(e->multi, t->easy) != CURLM_OK) {
-        if (call->error_json.len == 0)
+        if (call->error_json.len == 0) {
+            call->error_code = "internal_call";
             call->error_json = STR("{\"code\":\"internal_call\",\"class\":\"transient\","
                                    "\"message\":\"the call could not be begun\"}");
+        }
         transfer_end(e, t);
     }
 }
@@ -275,6 +279,7 @@ struct effect *effect_open(const struct effect_options *options, struct err *err
     if (e == NULL)
         PANIC("out of memory");
     e->options = *options;
+    e->trusted_path = getenv("SSL_CERT_FILE"); /* libcurl itself does not look at it */
     e->epoll_fd = -1;
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
         free(e);

@@ -375,6 +375,7 @@ struct http_call {
     struct str host;
     struct str request_json; /* see call.c */
     int64_t timeout_us;
+    unsigned slot; /* the node's own: where the attempt is noted */
 };
 
 struct http_calls {

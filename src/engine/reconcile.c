@@ -144,6 +144,22 @@ void reconcile_restart(struct turn *t)
 
 /* --- the end --- */
 
+/* Nobody is asked any more; what the commands before have done is known again. */
+static void recall_attempt(struct turn *t)
+{
+    struct cursor *cursor = &t->x->cursor;
+
+    cursor->phase = PHASE_ENTER;
+    cursor_forget_asked(cursor);
+    cursor->wake_at_us = cursor->timeout_at_us = 0;
+    turn_begin_step(t);
+    if (cursor->suspended_json.len == 0)
+        return;
+    suspend_recall(t);
+    if (turn_step(t)->procedure->has_rollbacks)
+        rollback_command_recall(t);
+}
+
 /* Back to the attempt as it was when it ended, but for what it has staged. */
 static void end_reconciling(struct turn *t)
 {
@@ -151,17 +167,9 @@ static void end_reconciling(struct turn *t)
     const struct reconciling *a = cursor->reconciling;
 
     cursor->reconciling = NULL;
-    cursor->phase = PHASE_ENTER;
     cursor->input_json = a->input_json;
     cursor->suspended_json = a->suspended_json;
-    cursor_forget_asked(cursor);
-    cursor->wake_at_us = cursor->timeout_at_us = 0;
-    turn_begin_step(t);
-    if (a->suspended_json.len == 0)
-        return;
-    suspend_recall(t);
-    if (turn_step(t)->procedure->has_rollbacks)
-        rollback_command_recall(t);
+    recall_attempt(t);
 }
 
 /* The attempt has failed as it did at first. */
@@ -200,6 +208,15 @@ static enum step_result complete(struct turn *t, struct value output)
         t->refused_output_json = STR("null");
     t->failure = failure;
     return STEP_FAILED;
+}
+
+enum step_result reconcile_complete(struct turn *t, struct value output)
+{
+    if (t->x->cursor.reconciling != NULL)
+        end_reconciling(t);
+    else
+        recall_attempt(t);
+    return complete(t, output);
 }
 
 /* Another attempt, if there is one left. */

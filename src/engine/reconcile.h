@@ -31,6 +31,12 @@ void reconcile_restart(struct turn *t);
 void reconcile_give_up(struct turn *t);
 
 /*
+ * The visit is done with this result, as somebody knows who was not asked: nobody outside is asked
+ * any more. STEP_DONE, STEP_NEEDS, or STEP_FAILED with t->failure.
+ */
+enum step_result reconcile_complete(struct turn *t, struct value output);
+
+/*
  * It is known now: `answer` is the output of the step, or the error that it
  * failed with, or absent. STEP_FAILED: t->failure, which no policy is asked about.
  */

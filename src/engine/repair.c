@@ -4,7 +4,9 @@
  *
  *     retry    held or failed without rollback: the step runs again, as a new
  *              visit; as the same visit when its last outcome is not known
- *     skip     held: the step counts as skipped, or as completed with an output
+ *     skip     held, or waiting for a worker: the step counts as skipped, or as
+ *              completed with an output. Without one, what a worker may have done
+ *              is undone with the rest if the execution is rolled back
  *     migrate  waiting: the execution goes on with another version
  *     resolve  parked: what became of an attempt that reconcile could not find
  *              out; a retry asks anew
@@ -25,10 +27,18 @@ static bool may_retry(const struct execution *x, struct err *err)
     return true;
 }
 
+static bool waits_for_worker(const struct execution *x)
+{
+    return x->status == STATUS_WAITING && x->waiting_kind == WAITING_JOB;
+}
+
 static bool may_skip(const struct execution *x, struct err *err)
 {
+    if (waits_for_worker(x))
+        return true;
     if (!execution_is_held(x))
-        return err_set(err, ERR_CONFLICT, "only a held execution has a step to skip");
+        return err_set(err, ERR_CONFLICT,
+                       "only an execution that is held or waits for a worker has a step to skip");
     if (x->cursor.reconciling != NULL && x->cursor.reconciling->letter.len > 0)
         return err_set(err, ERR_CONFLICT,
                        "nobody knows whether the step has happened: resolve its dead letter with "
@@ -487,6 +497,27 @@ bool repair_retry(struct turn *t, bool *complete, struct err *err)
     return true;
 }
 
+/* Whether a step that an operator says is done cannot be so because of what he says. */
+static bool refuses_output(struct turn *t, enum step_result end, struct err *err)
+{
+    if (end != STEP_FAILED || str_eq(t->failure.code, STR("conflict_version")))
+        return false;
+    (void)refuse_field(t, "/output", "bad_value", STR_NONE, t->failure.message, err);
+    return true;
+}
+
+/* The visit for which a worker was asked has ended with this result; the worker comes too late. */
+static bool complete_asked(struct turn *t, bool *complete, struct err *err)
+{
+    enum step_result end = reconcile_complete(t, value_copy(t->mem, t->ev->output));
+
+    if (refuses_output(t, end, err))
+        return false;
+    forget_end(t);
+    *complete = reconcile_settle(t, end);
+    return true;
+}
+
 bool repair_skip(struct turn *t, bool *complete, struct err *err)
 {
     struct execution *x = t->x;
@@ -495,8 +526,12 @@ bool repair_skip(struct turn *t, bool *complete, struct err *err)
     if (!may_skip(x, err))
         return false;
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("skip"));
+    if (waits_for_worker(x) && t->ev->output.kind != VALUE_ABSENT)
+        return complete_asked(t, complete, err);
     if (x->cursor.reconciling != NULL)
         reconcile_give_up(t);
+    else if (x->cursor.phase == PHASE_JOB)
+        strand_fail_stopped(t, STR("indeterminate"), "it was skipped before a worker had answered");
     /* A new visit, because the one that failed is recorded, at least its attempts. */
     turn_leave_visit(t);
     x->cursor.visit = state_next_visit(x, x->cursor.step);
@@ -540,9 +575,8 @@ bool repair_resolve(struct turn *t, bool *complete, struct err *err)
         output = value_null();
     forget_end(t);
     end = reconcile_decide(t, t->ev->verdict, value_copy(t->mem, output));
-    if (end == STEP_FAILED && t->ev->verdict == VERDICT_SUCCEEDED &&
-        !str_eq(t->failure.code, STR("conflict_version")))
-        return refuse_field(t, "/output", "bad_value", STR_NONE, t->failure.message, err);
+    if (t->ev->verdict == VERDICT_SUCCEEDED && refuses_output(t, end, err))
+        return false;
     *complete = reconcile_settle(t, end);
     return true;
 }

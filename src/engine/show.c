@@ -36,7 +36,8 @@ bool show_allows(const struct stored_execution *x, enum action action)
                (x->status == STATUS_FAILED && !x->is_rolled_back);
     case ACTION_SKIP:
         /* Of the result, when that is what failed, there is none. */
-        return waits_for(x, WAITING_INCIDENT) && x->current_step.len > 0;
+        return (waits_for(x, WAITING_INCIDENT) || waits_for(x, WAITING_JOB)) &&
+               x->current_step.len > 0;
     case ACTION_MIGRATE:
         return x->status == STATUS_WAITING;
     case ACTION_PAUSE:

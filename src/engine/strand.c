@@ -175,8 +175,9 @@ bool strand_has_others(const struct turn *t, const struct frame *frame)
     return false;
 }
 
-/* The visit has failed. Its commands that are done are gone through, so that they can be undone. */
-static void fail_stopped(struct turn *t, struct str class)
+#define STOPPED "it was stopped before it had ended"
+
+void strand_fail_stopped(struct turn *t, struct str class, const char *why)
 {
     struct cursor *cursor = &t->x->cursor;
     struct failure stopped;
@@ -190,7 +191,7 @@ static void fail_stopped(struct turn *t, struct str class)
      */
     if (cursor->phase == PHASE_RETRY || (cursor->phase == PHASE_HELD && cursor->awaited.len == 0))
         cursor->attempt++;
-    (void)turn_fail(t, STR("stopped"), class, "it was stopped before it had ended");
+    (void)turn_fail(t, STR("stopped"), class, "%s", why);
     t->failure.is_tried_again = true; /* nothing in the step may handle it */
     stopped = t->failure;
     if (t->x->cursor.suspended_json.len > 0) {
@@ -233,9 +234,10 @@ static void stop_in_hand(struct turn *t, const struct frame *frame)
         /* A child that is cancelled with its parent has a known outcome; a queued call has not left. */
         bool is_known = child_is_awaited(cursor) || call_is_queued(cursor);
 
-        fail_stopped(t, is_known && !turn_is_in_doubt(x) ? STR("business") : STR("indeterminate"));
+        strand_fail_stopped(
+            t, is_known && !turn_is_in_doubt(x) ? STR("business") : STR("indeterminate"), STOPPED);
     } else if (turn_is_in_visit(x) && cursor->suspended_json.len > 0) {
-        fail_stopped(t, STR("business"));
+        strand_fail_stopped(t, STR("business"), STOPPED);
     } else if (turn_is_in_visit(x)) {
         (void)step_row(t, HISTORY_EVENT, STR("stopped"));
         turn_leave_visit(t);

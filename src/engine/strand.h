@@ -37,6 +37,12 @@ bool strand_has_others(const struct turn *t, const struct frame *frame);
  */
 void strand_stop_others(struct turn *t, const struct frame *frame);
 
+/*
+ * The visit under way has failed with "stopped" and this message. Its commands that are done are
+ * gone through, so that they can be undone; with the class "indeterminate" the step itself is too.
+ */
+void strand_fail_stopped(struct turn *t, struct str class, const char *why);
+
 /* Stop all others before everything is rolled back, and take them up again if nothing was. */
 void strand_leave_others(struct turn *t, struct rollback *rollback);
 void strand_resume_others(struct turn *t, const struct rollback *rollback);

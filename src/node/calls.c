@@ -59,7 +59,7 @@ static struct str id_key(const struct uuid *id)
     return str_from((const char *)id->bytes, sizeof(id->bytes));
 }
 
-static void host_queue(struct host *h, struct uuid id)
+static void host_queue(struct node *n, struct host *h, struct uuid id)
 {
     struct queued *q;
 
@@ -72,6 +72,7 @@ static void host_queue(struct host *h, struct uuid id)
     *(h->last != NULL ? &h->last->next : &h->first) = q;
     h->last = q;
     map_put(&h->ids, id_key(&q->id), q);
+    n->calls.queued++;
 }
 
 /* Room for one call has come to be: whoever has waited longest is woken. */
@@ -85,6 +86,7 @@ static void host_wake_next(struct node *n, struct host *h)
     if (h->first == NULL)
         h->last = NULL;
     (void)map_remove(&h->ids, id_key(&q->id));
+    n->calls.queued--;
     wake(n, q->id);
     free(q);
 }
@@ -104,28 +106,41 @@ const struct call_room *calls_room(struct node *n)
 {
     struct call_room *room = &n->calls.room;
 
-    room->left = n->is_draining ? 0 : EFFECT_CALLS_MAX - n->calls.total;
+    room->left = n->is_draining ? 0 : EFFECT_CALLS_MAX - n->calls.unanswered;
     return room;
 }
 
-void calls_reserve(struct node *n, const struct commit *commit)
+/*
+ * An attempt is noted before it is durable, because a process may be killed right
+ * after that: one that is not durable is no attempt of its execution, and the
+ * answer that the next process gives to it is futile.
+ */
+void calls_reserve(struct node *n, struct commit *commit)
 {
-    for (size_t i = 0; i < commit->calls.count; i++)
-        host_get(n, commit->calls.items[i].host)->head.under_way++;
+    for (size_t i = 0; i < commit->calls.count; i++) {
+        struct http_call *c = &commit->calls.items[i];
+
+        host_get(n, c->host)->head.under_way++;
+        c->slot = call_file_enter(&n->calls.file, commit->after->id, c->seq);
+    }
     n->calls.total += commit->calls.count;
+    n->calls.unanswered += commit->calls.count;
 }
 
 void calls_release(struct node *n, const struct commit *commit)
 {
-    for (size_t i = 0; i < commit->calls.count; i++)
+    for (size_t i = 0; i < commit->calls.count; i++) {
         give_room_back(n, commit->calls.items[i].host);
+        call_file_leave(&n->calls.file, commit->calls.items[i].slot);
+    }
+    n->calls.unanswered -= commit->calls.count;
 }
 
 void calls_queue(struct node *n, const struct execution *x)
 {
     for (uint32_t i = 0; !status_is_terminal(x->status) && i < execution_strands(x); i++)
         if (call_is_queued(execution_cursor(x, i)))
-            host_queue(host_get(n, execution_cursor(x, i)->host), x->id);
+            host_queue(n, host_get(n, execution_cursor(x, i)->host), x->id);
 }
 
 /* --- sending --- */
@@ -142,8 +157,8 @@ void calls_send(struct node *n, const struct commit *commit)
         call->host = str_copy(&call->mem, c->host);
         call->request_json = str_copy(&call->mem, c->request_json);
         call->timeout_us = c->timeout_us;
-        call->slot = call_file_enter(&n->calls.file, call->execution, call->seq);
-        n->calls.unanswered++;
+        call->sent_at_us = clock_mono_us(n->clock);
+        call->slot = c->slot;
         if (n->options.caller.send != NULL)
             n->options.caller.send(n->options.caller.context, call);
         else
@@ -182,6 +197,7 @@ void node_call_answered(struct node *n, struct effect_call *call)
         .slot = call->slot,
     };
 
+    measure_call(n, call);
     give_room_back(n, call->host);
     queue_answer(n, answer);
 }
@@ -331,22 +347,39 @@ bool calls_open(struct node *n, struct err *err)
     return c->effect != NULL;
 }
 
+static int by_seq_downwards(const void *a, const void *b)
+{
+    const struct call_answer *x = a, *y = b;
+
+    return (x->about.seq < y->about.seq) - (x->about.seq > y->about.seq);
+}
+
+/*
+ * Of the attempts of one execution the newest may not be durable. It is answered
+ * first, in vain: after the answer to an older one, the next attempt may have its
+ * number.
+ */
 void calls_recover(struct node *n)
 {
-    unsigned count = 0;
+    const struct call_file *f = &n->calls.file;
+    struct call_answer *left = calloc(f->slot_count + 1, sizeof(*left));
+    size_t count = 0;
 
-    for (unsigned i = 0; i < n->calls.file.slot_count; i++) {
-        struct call_answer answer = {.slot = i};
-
-        if (!call_file_left(&n->calls.file, i, &answer.about))
-            continue;
-        n->calls.unanswered++;
-        queue_answer(n, answer);
-        count++;
+    if (left == NULL)
+        PANIC("out of memory");
+    for (unsigned i = 0; i < f->slot_count; i++) {
+        left[count].slot = i;
+        if (call_file_left(f, i, &left[count].about))
+            count++;
     }
+    qsort(left, count, sizeof(*left), by_seq_downwards);
+    for (size_t i = 0; i < count; i++)
+        queue_answer(n, left[i]);
+    free(left);
+    n->calls.unanswered += count;
     if (count > 0)
         log_write(LOG_WARN, "calls were under way when the server ended",
-                  LOG_FIELDS(log_int("calls", count)));
+                  LOG_FIELDS(log_int("calls", (int64_t)count)));
 }
 
 void calls_close(struct node *n)

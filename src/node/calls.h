@@ -23,7 +23,8 @@ struct work;
 struct calls {
     struct map hosts;  /* of struct host, by name: those with calls or with executions that wait */
     size_t total;      /* calls that have room */
-    size_t unanswered; /* those whose answer is not applied yet, the others included */
+    size_t queued;     /* executions that wait for room */
+    size_t unanswered; /* those whose answer is not durable yet, the others included */
     struct call_room room;
     struct call_file file;
     struct effect *effect; /* or NULL: options.caller makes them */
@@ -38,7 +39,7 @@ void calls_close(struct node *n);
 const struct call_room *calls_room(struct node *n);
 
 /* The calls of a commit that is about to become a member have room; or give it back. */
-void calls_reserve(struct node *n, const struct commit *commit);
+void calls_reserve(struct node *n, struct commit *commit);
 void calls_release(struct node *n, const struct commit *commit);
 
 /* It is durable: they leave. */

@@ -69,6 +69,32 @@ void measure_commit(struct node *n, const struct entry *e, const struct commit *
     if (status_is_terminal(x->status))
         meter_take(m, METER_E2E_LATENCY, x->program->code, STR_NONE, STR_NONE,
                    x->completed_at_us - x->created_at_us);
+    if (status_is_terminal(x->status) && x->key.len > 0)
+        meter_take(m, METER_ORDER_LATENCY, STR_NONE, STR_NONE, STR_NONE,
+                   x->completed_at_us - x->created_at_us);
+}
+
+/* How a call has ended: the class of its status, or the code of its error. */
+static struct str call_outcome(const struct effect_call *call)
+{
+    static const char *const classes[] = {"1xx", "2xx", "3xx", "4xx", "5xx"};
+
+    if (call->error_code != NULL)
+        return str_of(call->error_code);
+    if (call->status < 100 || call->status > 599)
+        return STR("other");
+    return str_of(classes[call->status / 100 - 1]);
+}
+
+void measure_call(struct node *n, const struct effect_call *call)
+{
+    struct meters *m = n->options.meters;
+
+    if (m == NULL)
+        return;
+    meter_count(m, METER_CALLS, call->host, call_outcome(call), STR_NONE);
+    meter_take(m, METER_CALL_DURATION, call->host, STR_NONE, STR_NONE,
+               clock_mono_us(n->clock) - call->sent_at_us);
 }
 
 void measure_batch(struct node *n, const struct batch *b, int64_t sent_at_us)

@@ -3,15 +3,18 @@
 
 #include <stdio.h>
 
-enum meter_type { COUNTER, SECONDS, SIZES };
+enum meter_type { COUNTER, GAUGE, AGE, SECONDS, SIZES };
 
-enum { BOUNDS = 14, KEY_MAX = 400 };
+enum { TIME_BOUNDS = 17, SIZE_BOUNDS = 14, KEY_MAX = 400 };
 
 struct meter_series {
     enum meter_id id;
+    bool is_hidden;
     struct str labels[METER_LABELS]; /* as they are written: escaped */
-    int64_t count, sum;
-    int64_t below[BOUNDS]; /* how many were that or less, each counted once */
+    struct meter_series *next;       /* of its family */
+    int64_t count;                   /* or the value of a gauge */
+    int64_t sum;
+    int64_t below[]; /* of a histogram: how many were that or less, each counted once */
 };
 
 static const struct {
@@ -25,12 +28,24 @@ static const struct {
 };
 
 /* Microseconds: a process may wait for a week. */
-static const int64_t second_bounds[BOUNDS] = {
-    1000,    5000,     10000,    50000,     100000,     500000,      1000000,
-    5000000, 10000000, 60000000, 300000000, 3600000000, 86400000000, 604800000000,
+static const int64_t time_bounds[TIME_BOUNDS] = {
+    1000,    5000,    10000,    25000,    50000,     100000,     250000,      500000,       1000000,
+    2500000, 5000000, 10000000, 60000000, 300000000, 3600000000, 86400000000, 604800000000,
 };
-static const int64_t size_bounds[BOUNDS] = {1,  2,   4,   8,   16,  32,   64,
-                                            96, 128, 192, 256, 512, 1024, 4096};
+static const int64_t size_bounds[SIZE_BOUNDS] = {1,  2,   4,   8,   16,  32,   64,
+                                                 96, 128, 192, 256, 512, 1024, 4096};
+
+/* The upper bounds of the buckets of a histogram; the last bucket has none. */
+static const int64_t *bounds_of(enum meter_id id, int *count)
+{
+    *count = specs[id].type == SECONDS ? TIME_BOUNDS : specs[id].type == SIZES ? SIZE_BOUNDS : 0;
+    return specs[id].type == SECONDS ? time_bounds : size_bounds;
+}
+
+static bool is_histogram(enum meter_id id)
+{
+    return specs[id].type == SECONDS || specs[id].type == SIZES;
+}
 
 /* --- series --- */
 
@@ -70,12 +85,22 @@ static bool make_key(char *key, size_t *len, enum meter_id id, const struct str 
 static struct meter_series *add_series(struct meters *m, enum meter_id id, struct str key,
                                        const struct str *labels)
 {
-    struct meter_series *s = ARENA_NEW(&m->mem, struct meter_series);
+    struct meter_family *f = &m->families[id];
+    struct meter_series *s;
+    size_t bytes;
+    int bounds;
 
-    *s = (struct meter_series){.id = id};
+    (void)bounds_of(id, &bounds);
+    bytes = sizeof(*s) + (size_t)bounds * sizeof(s->below[0]);
+    s = arena_alloc(&m->mem, bytes);
+    memset(s, 0, bytes);
+    s->id = id;
     for (int i = 0; i < METER_LABELS; i++)
         s->labels[i] = escaped(&m->mem, labels[i]);
     map_put(&m->series, str_copy(&m->mem, key), s);
+    *(f->last != NULL ? &f->last->next : &f->first) = s;
+    f->last = s;
+    f->count++;
     return s;
 }
 
@@ -90,7 +115,7 @@ static struct meter_series *find_series(struct meters *m, enum meter_id id,
 
     if (s != NULL)
         return s;
-    if (fits && m->series.count < METER_SERIES_MAX)
+    if (fits && m->series.count < METER_SERIES_MAX && m->families[id].count < METER_FAMILY_MAX)
         return add_series(m, id, str_from(key, len), labels);
     for (int i = 0; i < METER_LABELS; i++)
         others[i] = specs[id].labels[i] != NULL ? STR("other") : STR_NONE;
@@ -106,8 +131,10 @@ void meters_init(struct meters *m)
 
     arena_init(&m->mem);
     map_init(&m->series, &m->mem);
+    memset(m->families, 0, sizeof(m->families));
     for (unsigned i = 0; i < METER_COUNT; i++)
-        if (specs[i].labels[0] == NULL)
+        if (specs[i].labels[0] == NULL &&
+            (specs[i].type == COUNTER || is_histogram((enum meter_id)i)))
             (void)find_series(m, (enum meter_id)i, none);
 }
 
@@ -125,17 +152,34 @@ void meter_count(struct meters *m, enum meter_id id, struct str a, struct str b,
 void meter_take(struct meters *m, enum meter_id id, struct str a, struct str b, struct str c,
                 int64_t value)
 {
-    const int64_t *bounds = specs[id].type == SIZES ? size_bounds : second_bounds;
     struct meter_series *s = find_series(m, id, (struct str[]){a, b, c});
+    int count;
+    const int64_t *bounds = bounds_of(id, &count);
 
-    ASSERT(specs[id].type != COUNTER);
+    ASSERT(is_histogram(id));
     s->count++;
     s->sum += value;
-    for (int i = 0; i < BOUNDS; i++)
+    for (int i = 0; i < count; i++)
         if (value <= bounds[i]) {
             s->below[i]++;
             break;
         }
+}
+
+void meter_set(struct meters *m, enum meter_id id, struct str a, struct str b, struct str c,
+               int64_t value)
+{
+    struct meter_series *s = find_series(m, id, (struct str[]){a, b, c});
+
+    ASSERT(!is_histogram(id));
+    s->count = value;
+    s->is_hidden = false;
+}
+
+void meter_hide(struct meters *m, enum meter_id id)
+{
+    for (struct meter_series *s = m->families[id].first; s != NULL; s = s->next)
+        s->is_hidden = true;
 }
 
 /* --- writing --- */
@@ -157,13 +201,13 @@ static void write_labels(struct buf *out, const struct meter_series *s, const ch
 }
 
 /* A number as it is, microseconds as seconds: 0.05, 3600. */
-static void write_number(char *text, size_t size, enum meter_type type, int64_t value)
+static void write_number(char *text, size_t size, bool is_time, int64_t value)
 {
-    int len = snprintf(text, size, type == SECONDS ? "%lld.%06lld" : "%lld",
-                       (long long)(type == SECONDS ? value / 1000000 : value),
-                       (long long)(value % 1000000));
+    int len =
+        snprintf(text, size, is_time ? "%lld.%06lld" : "%lld",
+                 (long long)(is_time ? value / 1000000 : value), (long long)(value % 1000000));
 
-    if (type != SECONDS)
+    if (!is_time)
         return;
     while (text[len - 1] == '0')
         text[--len] = '\0';
@@ -173,21 +217,22 @@ static void write_number(char *text, size_t size, enum meter_type type, int64_t 
 
 static void write_histogram(struct buf *out, const struct meter_series *s)
 {
-    enum meter_type type = specs[s->id].type;
-    const int64_t *bounds = type == SIZES ? size_bounds : second_bounds;
+    bool is_time = specs[s->id].type == SECONDS;
+    int count;
+    const int64_t *bounds = bounds_of(s->id, &count);
     const char *name = specs[s->id].name;
     int64_t below = 0;
     char text[32];
 
-    for (int i = 0; i <= BOUNDS; i++) {
-        if (i < BOUNDS)
-            write_number(text, sizeof(text), type, bounds[i]);
-        below = i < BOUNDS ? below + s->below[i] : s->count;
+    for (int i = 0; i <= count; i++) {
+        if (i < count)
+            write_number(text, sizeof(text), is_time, bounds[i]);
+        below = i < count ? below + s->below[i] : s->count;
         buf_printf(out, "%s_bucket", name);
-        write_labels(out, s, i < BOUNDS ? text : "+Inf");
+        write_labels(out, s, i < count ? text : "+Inf");
         buf_printf(out, " %lld\n", (long long)below);
     }
-    write_number(text, sizeof(text), type, s->sum);
+    write_number(text, sizeof(text), is_time, s->sum);
     buf_printf(out, "%s_sum", name);
     write_labels(out, s, NULL);
     buf_printf(out, " %s\n%s_count", text, name);
@@ -195,23 +240,32 @@ static void write_histogram(struct buf *out, const struct meter_series *s)
     buf_printf(out, " %lld\n", (long long)s->count);
 }
 
+static void write_family(const struct meter_family *f, enum meter_id id, struct buf *out)
+{
+    static const char *const types[] = {
+        [COUNTER] = "counter",   [GAUGE] = "gauge",     [AGE] = "gauge",
+        [SECONDS] = "histogram", [SIZES] = "histogram",
+    };
+    char text[32];
+
+    buf_printf(out, "# HELP %s %s\n# TYPE %s %s\n", specs[id].name, specs[id].help, specs[id].name,
+               types[specs[id].type]);
+    for (const struct meter_series *s = f->first; s != NULL; s = s->next) {
+        if (s->is_hidden)
+            continue;
+        if (is_histogram(id)) {
+            write_histogram(out, s);
+            continue;
+        }
+        buf_text(out, specs[id].name);
+        write_labels(out, s, NULL);
+        write_number(text, sizeof(text), specs[id].type == AGE, s->count);
+        buf_printf(out, " %s\n", text);
+    }
+}
+
 void meters_write(const struct meters *m, struct buf *out)
 {
-    for (unsigned id = 0; id < METER_COUNT; id++) {
-        buf_printf(out, "# HELP %s %s\n# TYPE %s %s\n", specs[id].name, specs[id].help,
-                   specs[id].name, specs[id].type == COUNTER ? "counter" : "histogram");
-        for (const struct map_entry *e = map_next(&m->series, NULL); e != NULL;
-             e = map_next(&m->series, e)) {
-            const struct meter_series *s = e->ptr;
-            if (s->id != id)
-                continue;
-            if (specs[id].type != COUNTER) {
-                write_histogram(out, s);
-                continue;
-            }
-            buf_text(out, specs[id].name);
-            write_labels(out, s, NULL);
-            buf_printf(out, " %lld\n", (long long)s->count);
-        }
-    }
+    for (unsigned id = 0; id < METER_COUNT; id++)
+        write_family(&m->families[id], (enum meter_id)id, out);
 }

@@ -1,9 +1,13 @@
 /*
- * meter.h - counters and histograms with labels, in the words of Prometheus.
+ * meter.h - counters, gauges and histograms with labels, in the words of Prometheus.
  *
- * Owned by the loop, so nothing is locked. The number of series is bounded:
- * what comes when there is no room is counted with "other" for its labels, so
- * sums stay true.
+ * Owned by the loop, so nothing is locked: a thread that has something to tell
+ * tells the loop, which counts it. The number of series is bounded, for each
+ * family and for all of them: what comes when there is no room is counted with
+ * "other" for its labels, so sums stay true.
+ *
+ * One more metric is a row of meters.def and a call of one of the three
+ * functions below.
  */
 #ifndef PAWL_NODE_METER_H
 #define PAWL_NODE_METER_H
@@ -18,14 +22,23 @@ enum meter_id {
     METER_COUNT
 };
 
-enum { METER_LABELS = 3, METER_SERIES_MAX = 20000 };
+enum { METER_LABELS = 3, METER_FAMILY_MAX = 4000, METER_SERIES_MAX = 12000 };
+
+struct meter_series;
+
+/* All series of one metric, in the order in which they came to be. */
+struct meter_family {
+    struct meter_series *first, *last;
+    size_t count;
+};
 
 struct meters {
     struct arena mem;
     struct map series; /* of struct meter_series, by id and labels */
+    struct meter_family families[METER_COUNT];
 };
 
-/* What has no labels is there from the beginning, and 0. */
+/* Counters and histograms without labels are there from the beginning, and 0. */
 void meters_init(struct meters *m);
 void meters_fini(struct meters *m);
 
@@ -34,7 +47,14 @@ void meter_count(struct meters *m, enum meter_id id, struct str a, struct str b,
 void meter_take(struct meters *m, enum meter_id id, struct str a, struct str b, struct str c,
                 int64_t value);
 
-/* Append all of it as text, each family with its help and type. */
+/* A gauge is this now, or a counter that somebody else keeps; an AGE takes microseconds. */
+void meter_set(struct meters *m, enum meter_id id, struct str a, struct str b, struct str c,
+               int64_t value);
+
+/* What a gauge shows is not known now: it is left out until it is set again. */
+void meter_hide(struct meters *m, enum meter_id id);
+
+/* Append all of it as text, each family that has something with its help and type. */
 void meters_write(const struct meters *m, struct buf *out);
 
 #endif

@@ -287,6 +287,8 @@ struct node_stats {
     size_t timers;  /* that are due within a minute */
     int64_t purged; /* executions that were deleted because of their age */
     size_t mailbox; /* answers that wait for the loop */
+    size_t calls_under_way;
+    size_t calls_queued; /* executions that wait for room for one */
 };
 
 void node_stats(const struct node *n, struct node_stats *out);

@@ -89,11 +89,21 @@ static void drop_content(struct programs *all, struct program_ref *ref)
     ref->has_content = false;
 }
 
-/* Free it if nobody holds it and nobody can find it. */
+/* Free it if nobody holds it and nobody can find it, or is likely to look for it. */
 static void free_if_lost(struct programs *all, struct program_ref *ref)
 {
+    if (ref->is_superseded && ref->holders == 0)
+        drop_content(all, ref);
     if (ref->holders == 0 && !ref->is_current && !ref->has_content && ref->state != PROGRAM_LOADING)
         program_free(all, ref);
+}
+
+/* What begins now begins with another; this one is for those that have begun with it. */
+static void supersede(struct programs *all, struct program_ref *ref)
+{
+    drop_current(all, ref);
+    ref->is_superseded = true;
+    free_if_lost(all, ref);
 }
 
 void program_hold(struct node *n, struct program_ref **to, struct program_ref *ref)
@@ -169,7 +179,7 @@ void programs_changed(struct node *n, struct str kind, struct str code)
         struct program_ref *ref = e->ptr;
 
         if (ref->state == PROGRAM_READY && reaches(ref, hash))
-            drop_current(all, ref);
+            supersede(all, ref);
     }
 }
 
@@ -194,7 +204,7 @@ void programs_compare(struct node *n, const struct pins *now)
         if (ref->state == PROGRAM_READY &&
             (!has_versions(&ref->pins.procedures, &now->procedures) ||
              !has_versions(&ref->pins.functions, &now->functions)))
-            drop_current(all, ref);
+            supersede(all, ref);
     }
 }
 
@@ -285,6 +295,7 @@ static struct program_ref *find_content(struct programs *all, struct program_ref
     drop_current(all, same); /* never both; and its key is that of the table now */
     map_put(&all->current, same->name, same);
     same->is_current = true;
+    same->is_superseded = false;
     return same;
 }
 
@@ -397,6 +408,7 @@ struct program_ref *program_get_pinned(struct node *n, struct uuid about, struct
     ref = map_get(&n->programs.contents, str_from(text, (size_t)len));
     if (ref != NULL) {
         touch_program(&n->programs, ref);
+        ref->is_superseded = false; /* others that have begun with it may follow */
         return ref;
     }
     ref = program_new(n, about, code, version, snapshot);

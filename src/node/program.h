@@ -11,7 +11,10 @@
  *
  * Programs are counted by those that hold them: entries and works. Those that
  * nobody holds stay, by last use, until all of them take more than
- * node_options.program_bytes; idle entries go first when all are held.
+ * node_options.program_bytes; idle entries go first when all are held. One whose
+ * place in `current` another has taken goes with the last who holds it: an
+ * execution in the store that has begun with it makes it be compiled again, and
+ * then it stays like any other.
  */
 #ifndef PAWL_NODE_PROGRAM_H
 #define PAWL_NODE_PROGRAM_H
@@ -41,6 +44,7 @@ struct program_ref {
     unsigned holders;
     bool has_content;                  /* it is in the table of contents */
     bool is_current;                   /* it is in the table of what begins now */
+    bool is_superseded;                /* it was: it goes when nobody holds it */
     int64_t changes_seen;              /* of reachable definitions, when its read was sent */
     size_t bytes;                      /* as counted in the node */
     struct program_ref *newer, *older; /* by last use */

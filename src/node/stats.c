@@ -17,6 +17,8 @@ void node_stats(const struct node *n, struct node_stats *out)
         .timers = n->timers.count,
         .purged = retention_purged(n),
         .mailbox = mailbox_depth(n->done),
+        .calls_under_way = n->calls.total,
+        .calls_queued = n->calls.queued,
     };
 }
 

@@ -246,6 +246,12 @@ static void run_due(struct node_read *read, struct reader *reader)
                      &l->due.dues, &l->err);
 }
 
+/* Whoever waited for room when the server ended is in no queue: it looks for itself at once. */
+static int64_t first_look_us(const struct node *n, const struct due *due)
+{
+    return due->waits_for_call && !n->is_recovered ? 0 : due->wake_at_us;
+}
+
 static void done_due(struct node_read *read)
 {
     struct load *l = read->owner;
@@ -257,7 +263,7 @@ static void done_due(struct node_read *read)
         CRASH_POINT(RECOVERING);
     n->is_refilling = false;
     for (size_t i = 0; l->ok && i < dues->count; i++)
-        timers_set_sooner(&n->timers, dues->items[i].id, dues->items[i].wake_at_us);
+        timers_set_sooner(&n->timers, dues->items[i].id, first_look_us(n, &dues->items[i]));
     if (!l->ok) {
         log_write(LOG_ERROR, "timers cannot be read",
                   LOG_FIELDS(log_str("reason", str_of(l->err.message))));

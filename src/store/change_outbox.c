@@ -48,6 +48,14 @@ static bool park_message(struct apply *a, const struct delivery *d, int64_t now_
     char letter[UUID_TEXT_LEN + 1];
 
     uuid_write(d->letter, letter);
+    if (!apply_write(a, SQL_OUTBOX_PARK,
+                     DB_PARAMS(db_int(d->row), db_int(d->attempts), db_text_or_null(d->error_json),
+                               db_text(str_from(letter, UUID_TEXT_LEN))),
+                     status))
+        return false;
+    if (db_changes(a->db) == 0)
+        return true; /* another node was faster */
+    a->outbox_pending--;
     if (!apply_write(a, SQL_OUTBOX_LETTER,
                      DB_PARAMS(db_text(str_from(letter, UUID_TEXT_LEN)), db_int(d->row),
                                db_int(d->attempts), db_int(now_us), db_text_or_null(d->error_json),
@@ -55,12 +63,6 @@ static bool park_message(struct apply *a, const struct delivery *d, int64_t now_
                      status))
         return false;
     a->open_letters += db_changes(a->db);
-    if (!apply_write(a, SQL_OUTBOX_PARK,
-                     DB_PARAMS(db_int(d->row), db_int(d->attempts), db_text_or_null(d->error_json),
-                               db_text(str_from(letter, UUID_TEXT_LEN))),
-                     status))
-        return false;
-    a->outbox_pending -= db_changes(a->db);
     return let_go(a, d, status);
 }
 

@@ -229,9 +229,56 @@ enum apply_result user_change_apply(struct apply *a, struct member *m, enum db_s
 
 /* --- tokens --- */
 
+static struct db_value replaced_id(const struct token_change *c)
+{
+    return str_eq(c->replaces, STR(TOKEN_REPLACES_ALL)) ? db_null() : db_text(c->replaces);
+}
+
+/* What is not given for a token is as of the newest that it replaces. DB_DONE: there is none. */
+static enum db_status keep_replaced(struct apply *a, struct token_change *c)
+{
+    const enum sql sql = SQL_TOKEN_REPLACED;
+    enum db_status status =
+        db_run(a->db, sql, DB_PARAMS(db_text(c->token.user_id), replaced_id(c)));
+
+    if (status == DB_ROW && !c->has_name)
+        c->token.name = str_copy(a->mem, db_column_text(a->db, sql, 0));
+    if (status == DB_ROW && !c->has_expiry)
+        c->token.expires_at_us = db_column_int(a->db, sql, 1);
+    db_end(a->db, sql);
+    return status;
+}
+
+/* Those that it replaces end, and the sessions that rest on them. */
+static bool end_replaced(struct apply *a, const struct token_change *c, enum db_status *status)
+{
+    return apply_write(a, SQL_TOKEN_REPLACE,
+                       DB_PARAMS(db_text(c->token.user_id), replaced_id(c), db_text(c->token.id)),
+                       status) &&
+           apply_write(a, SQL_SESSION_END_OF_REPLACED, DB_PARAMS(db_text(c->token.user_id)),
+                       status);
+}
+
+static enum apply_result check_replaced(struct apply *a, struct member *m, struct token_change *c,
+                                        enum db_status *status)
+{
+    *status = keep_replaced(a, c);
+    if (*status > DB_DONE)
+        return APPLY_FAILED;
+    if (*status == DB_DONE && !str_eq(c->replaces, STR(TOKEN_REPLACES_ALL)))
+        return apply_refuse_with(a, m, ERR_NOT_FOUND, "this user has no token with the id %.*s",
+                                 STR_ARG(c->replaces));
+    if (c->token.expires_at_us > 0 && c->token.expires_at_us <= c->change.now_us)
+        return apply_refuse_with(a, m, ERR_CONFLICT,
+                                 "the token that it replaces has expired: give another expiresAt, "
+                                 "or null");
+    return APPLY_DONE;
+}
+
 static enum apply_result make_token(struct apply *a, struct member *m, struct token_change *c,
                                     enum db_status *status)
 {
+    enum apply_result result;
     struct stored_user u;
 
     *status = find_user(a, c->token.user_id, &u);
@@ -242,7 +289,11 @@ static enum apply_result make_token(struct apply *a, struct member *m, struct to
     if (!u.is_active)
         return apply_refuse_with(a, m, ERR_CONFLICT,
                                  "this user is not active: a token would open nothing");
+    result = c->replaces.len > 0 ? check_replaced(a, m, c, status) : APPLY_DONE;
+    if (result != APPLY_DONE)
+        return result;
     if (!insert_token(a, &c->token, c->change.now_us, status) ||
+        (c->replaces.len > 0 && !end_replaced(a, c, status)) ||
         !bump(a, &c->access_version, status))
         return APPLY_FAILED;
     answer_token(a, &c->change, &c->token);

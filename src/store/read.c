@@ -293,6 +293,7 @@ static bool load_dues(struct reader *r, struct arena *mem, enum sql sql, enum db
     for (; ok && status == DB_ROW; status = db_next(r->db, sql)) {
         struct due due = {.wake_at_us = db_column_int(r->db, sql, 1)};
 
+        due.waits_for_call = sql == SQL_READ_DUE && db_column_int(r->db, sql, 2) != 0;
         ok = uuid_read(db_column_text(r->db, sql, 0), &due.id);
         *VEC_ADD(mem, out) = due;
     }

@@ -141,6 +141,7 @@ bool read_has_other_orgs(struct reader *r, bool *out, struct err *err) MUST_USE;
 struct due {
     struct uuid id;
     int64_t wake_at_us;
+    bool waits_for_call; /* for its answer, or for room; read_due() only */
 };
 
 struct dues {

@@ -93,14 +93,21 @@ struct user_change {
 
 enum apply_result user_change_apply(struct apply *a, struct member *m, enum db_status *status);
 
-/* Make a token of a user, or revoke one. */
+/*
+ * Make a token of a user, or revoke one. One that is made may take the place of others, which end
+ * in the same transaction; what is not given for it is as of the newest of those.
+ */
 struct token_change {
     struct change change; /* apply = token_change_apply */
     bool is_revoke;
     struct stored_token token; /* revoke: its id */
+    struct str replaces;       /* make: the id of one, TOKEN_REPLACES_ALL, or empty */
+    bool has_name, has_expiry; /* make: given, and not to be kept */
     struct str scope_org;
     int64_t access_version; /* out */
 };
+
+#define TOKEN_REPLACES_ALL "all"
 
 enum apply_result token_change_apply(struct apply *a, struct member *m, enum db_status *status);
 

@@ -11,7 +11,7 @@
 
 #define EXPECT_FIELDS                                                                              \
     "status result error waitingFor steps commands context records logs children deadLetters "     \
-    "calls duration"
+    "calls duration refused"
 
 /* In short for an operator who cancels. */
 static bool read_cancel(struct arena *mem, struct value v, struct trial_script *out,
@@ -73,16 +73,25 @@ static bool read_expect(struct value v, struct trial_case *out, struct err *err)
 {
     out->expect = script_member(v, "expect");
     if (out->expect.kind != VALUE_MAP)
-        return err_set(err, ERR_INVALID, "a case says in 'expect' what must come of it");
-    return script_knows(out->expect, EXPECT_FIELDS, err);
+        return err_set(err, ERR_INVALID,
+                       "there is no 'expect': a test says there what must come of it, such as "
+                       "\"expect\": {\"status\": \"completed\"}");
+    if (!script_knows(out->expect, EXPECT_FIELDS, err) ||
+        !script_read_refused(out->expect, &out->refused, err))
+        return false;
+    return out->refused.kind == VALUE_ABSENT || out->expect.len == 1 ||
+           err_set(err, ERR_INVALID,
+                   "'refused' stands alone in 'expect': nothing else comes of a start that is "
+                   "refused");
 }
 
 bool case_read(struct arena *mem, struct value v, struct trial_case *out, struct err *err)
 {
     struct trial_script *script = &out->script;
 
-    *out =
-        (struct trial_case){.definition = value_absent(), .procedure_definition = value_absent()};
+    *out = (struct trial_case){.definition = value_absent(),
+                               .procedure_definition = value_absent(),
+                               .refused = value_absent()};
     if (v.kind != VALUE_MAP)
         return err_set(err, ERR_INVALID, "a case is an object");
     if (!script_read_text(v, "name", &out->name, err) || !script_knows(v, CASE_FIELDS, err) ||
@@ -95,6 +104,26 @@ bool case_read(struct arena *mem, struct value v, struct trial_case *out, struct
            script_read_records(mem, script_member(v, "records"), &script->records, err) &&
            script_read_actions(mem, script_member(v, "operator"), &script->actions, err) &&
            read_cancel(mem, script_member(v, "cancel"), script, err);
+}
+
+static bool is_case(struct value v)
+{
+    return v.kind == VALUE_MAP && script_member(v, "kind").kind == VALUE_ABSENT &&
+           (script_member(v, "scenario").kind != VALUE_ABSENT ||
+            script_member(v, "procedure").kind != VALUE_ABSENT ||
+            script_member(v, "expect").kind != VALUE_ABSENT);
+}
+
+bool case_is_test(struct value v)
+{
+    struct value tests = v.kind == VALUE_LIST ? v : script_member(v, "tests");
+
+    if (tests.kind != VALUE_LIST)
+        return is_case(v);
+    for (uint32_t i = 0; i < tests.len; i++)
+        if (!is_case(tests.items[i]))
+            return v.kind == VALUE_MAP;
+    return v.kind == VALUE_MAP || tests.len > 0;
 }
 
 /* --- procedures --- */

@@ -19,7 +19,8 @@ struct trial_case {
     struct value definition;           /* given in the case itself, or absent */
     struct value procedure_definition; /* the same */
     struct trial_script script;
-    struct value expect; /* a map */
+    struct value expect;  /* a map */
+    struct value refused; /* of `expect`: the start must be refused; or absent */
 };
 
 /* What was expected and is not so, in words. */
@@ -36,8 +37,16 @@ bool case_read(struct arena *mem, struct value v, struct trial_case *out, struct
  */
 struct value case_procedure_scenario(struct arena *mem, struct str code, struct value input);
 
-/* Hold a trial against what the case expects; what is not so is added to `problems`. */
-void case_check(struct arena *mem, const struct trial_case *c, const struct trial *trial,
-                struct trial_problems *problems);
+/* Whether a value is a test, a list of tests or {"tests": [...]}, as its fields say. */
+bool case_is_test(struct value v);
+
+/*
+ * Run the case and hold the trial against what it expects; what is not so is added to `problems`.
+ * When a part of the script is refused that should not be, that is a problem too, and `findings`
+ * say more about it. `world` may be NULL.
+ */
+void case_run(struct arena *mem, const struct trial_case *c, const struct program *program,
+              const struct trial_world *world, struct trial *trial, struct findings *findings,
+              struct trial_problems *problems);
 
 #endif

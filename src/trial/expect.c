@@ -10,6 +10,7 @@
 #include "define/catalog.h"
 #include "engine/show.h"
 #include "trial/case.h"
+#include "trial/refusal.h"
 #include "trial/script.h"
 #include "value/json.h"
 
@@ -336,10 +337,7 @@ static void check_script(struct check *k, const struct trial_case *c, const stru
 
     if (trial->cut != TRIAL_WHOLE)
         add_problem(k, str_of(trial_cut_message(trial->cut)));
-    if (trial->signals_unsent > 0)
-        add_problem(k, str_printf(k->mem, "%zu signal%s of the case %s never waited for",
-                                  trial->signals_unsent, trial->signals_unsent == 1 ? "" : "s",
-                                  trial->signals_unsent == 1 ? "was" : "were"));
+    refusal_check_signals(k->mem, c, trial, k->problems);
     if (trial->actions_undone > 0)
         add_problem(k, str_printf(k->mem, "%zu action%s of the operator had no occasion",
                                   trial->actions_undone, trial->actions_undone == 1 ? "" : "s"));
@@ -386,8 +384,8 @@ static void explain_failure(struct check *k, const struct trial_case *c, struct 
                               STR_ARG(value_text(script_member(error, "source")))));
 }
 
-void case_check(struct arena *mem, const struct trial_case *c, const struct trial *trial,
-                struct trial_problems *problems)
+static void check_all(struct arena *mem, const struct trial_case *c, const struct trial *trial,
+                      struct trial_problems *problems)
 {
     struct check k = {.mem = mem, .problems = problems};
     struct value is = trial_value(mem, trial);
@@ -412,4 +410,21 @@ void case_check(struct arena *mem, const struct trial_case *c, const struct tria
     check_calls(&k, value_map_get_str(c->expect, STR("calls")), trial);
     check_duration(&k, value_map_get_str(c->expect, STR("duration")), trial);
     check_script(&k, c, trial);
+}
+
+void case_run(struct arena *mem, const struct trial_case *c, const struct program *program,
+              const struct trial_world *world, struct trial *trial, struct findings *findings,
+              struct trial_problems *problems)
+{
+    struct err err = {0};
+    bool ok = trial_run(mem, program, &c->script, world, trial, findings, &err);
+
+    if (c->refused.kind != VALUE_ABSENT && (ok || !trial->is_started)) {
+        refusal_check_start(mem, c, trial, &err, findings, problems);
+        findings->count = 0;
+    } else if (ok) {
+        check_all(mem, c, trial, problems);
+    } else {
+        *VEC_ADD(mem, problems) = str_copy(mem, str_of(err.message));
+    }
 }

@@ -55,6 +55,16 @@ bool script_read_text(struct value map, const char *name, struct str *out, struc
     return is_kind(v, VALUE_STRING) || err_set(err, ERR_INVALID, "'%s' must be a string", name);
 }
 
+bool script_read_refused(struct value map, struct value *out, struct err *err)
+{
+    *out = script_member(map, "refused");
+    return (out->kind == VALUE_MAP ? script_knows(*out, "message pointer code", err)
+                                   : out->kind == VALUE_ABSENT || value_is_true(*out)) ||
+           err_set(err, ERR_INVALID,
+                   "'refused' is true, or what is said then: {\"message\"?, \"pointer\"?, "
+                   "\"code\"?}");
+}
+
 static bool read_after(struct value map, bool *has_time, int64_t *out, struct err *err)
 {
     struct value v = script_member(map, "after");
@@ -70,12 +80,15 @@ static bool read_signal(struct value v, struct trial_signal *out, struct err *er
 {
     if (v.kind != VALUE_MAP || script_member(v, "type").kind != VALUE_STRING)
         return err_set(err, ERR_INVALID,
-                       "a signal is {\"type\", \"payload\"?, \"after\"?, \"by\"?, \"to\"?}");
-    if (!script_knows(v, "type payload after by to", err))
+                       "a signal is {\"type\", \"payload\"?, \"after\"?, \"by\"?, \"to\"?, "
+                       "\"refused\"?}");
+    if (!script_knows(v, "type payload after by to refused", err))
         return false;
     *out = (struct trial_signal){.type = value_text(script_member(v, "type")),
                                  .payload = script_member(v, "payload"),
                                  .by = script_member(v, "by")};
+    if (!script_read_refused(v, &out->refused, err))
+        return false;
     if (!is_kind(out->by, VALUE_MAP))
         return err_set(err, ERR_INVALID, "'by' must be an object");
     return script_read_text(v, "to", &out->to, err) &&

@@ -12,7 +12,7 @@
  * with ERR_INVALID says in words what is wrong with it.
  */
 
-/* [{type, payload?, by?, to?, after?}]; or, in short, {type: payload, or a list of them}. */
+/* [{type, payload?, by?, to?, after?, refused?}]; or, in short, {type: payload, or a list of them}. */
 bool script_read_signals(struct arena *mem, struct value v, struct trial_signals *out,
                          struct err *err) MUST_USE;
 
@@ -49,6 +49,9 @@ bool script_knows(struct value map, const char *words, struct err *err) MUST_USE
 
 /* `compensate` of a cancellation: true, false, or absent. */
 enum cancel_rollback script_rollback(struct value compensate);
+
+/* `refused` of what must be refused: true, members that a finding has, or absent. */
+bool script_read_refused(struct value map, struct value *out, struct err *err) MUST_USE;
 
 /* A member that must be a string; empty when it is not there. */
 bool script_read_text(struct value map, const char *name, struct str *out,

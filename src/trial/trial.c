@@ -124,11 +124,17 @@ static struct actor *receiver(const struct run *r, const struct trial_signal *s)
     return NULL;
 }
 
+static bool must_be_refused(const struct trial_signal *s)
+{
+    return s->refused.kind != VALUE_ABSENT;
+}
+
+/* Whether it can be sent: one that must be refused may come too late. */
 static bool can_receive(const struct run *r, const struct trial_signal *s)
 {
     const struct actor *a = receiver(r, s);
 
-    return a != NULL && !is_over(a) && a->x->status != STATUS_PENDING;
+    return a != NULL && (!is_over(a) || must_be_refused(s)) && a->x->status != STATUS_PENDING;
 }
 
 static struct value sender(const struct run *r, const struct trial_signal *s)
@@ -138,33 +144,52 @@ static struct value sender(const struct run *r, const struct trial_signal *s)
     return r->script->user.kind == VALUE_MAP ? r->script->user : tester(r->mem);
 }
 
+/* Send one that must be refused, and note what became of it: a refusal changes nothing. */
+static bool send_in_vain(struct run *r, size_t i, const struct event *ev, struct err *err)
+{
+    struct trial_reply *reply = VEC_ADD(r->mem, &r->out->replies);
+    struct findings *findings = r->findings;
+    bool ok;
+
+    *reply = (struct trial_reply){.signal = i};
+    r->findings = &reply->findings;
+    ok = actor_apply(r, receiver(r, &r->script->signals.items[i]), *ev, err);
+    r->findings = findings;
+    if (ok)
+        return true;
+    reply->is_refused = err->code == ERR_CONFLICT || err->code == ERR_INVALID;
+    reply->message = str_copy(r->mem, str_of(err->message));
+    return reply->is_refused;
+}
+
 static bool send(struct run *r, size_t i, struct err *err)
 {
     const struct trial_signal *s = &r->script->signals.items[i];
+    const struct event ev = {.kind = EVENT_SIGNAL,
+                             .signal_id = str_printf(r->mem, "signal-%zu", i + 1),
+                             .signal_type = s->type,
+                             .signal_payload = s->payload,
+                             .signal_by = sender(r, s)};
 
     r->sent[i] = true;
     r->out->signals_unsent--;
-    return actor_apply(r, receiver(r, s),
-                       (struct event){.kind = EVENT_SIGNAL,
-                                      .signal_id = str_printf(r->mem, "signal-%zu", i + 1),
-                                      .signal_type = s->type,
-                                      .signal_payload = s->payload,
-                                      .signal_by = sender(r, s)},
-                       err);
+    return must_be_refused(s) ? send_in_vain(r, i, &ev, err)
+                              : actor_apply(r, receiver(r, s), ev, err);
 }
 
 /* The signal whose turn it is, if it is waited for; else the number of signals. */
 static size_t signal_in_turn(struct run *r)
 {
     const struct trial_signals *all = &r->script->signals;
+    const struct actor *a;
     size_t i = 0;
 
     while (i < all->count && (r->sent[i] || all->items[i].has_time))
         i++;
-    return i < all->count && can_receive(r, &all->items[i]) &&
-                   actor_waits_for(r, receiver(r, &all->items[i]), STR("signal"))
-               ? i
-               : all->count;
+    if (i == all->count || !can_receive(r, &all->items[i]))
+        return all->count;
+    a = receiver(r, &all->items[i]);
+    return is_over(a) || actor_waits_for(r, a, STR("signal")) ? i : all->count;
 }
 
 /* The signal that comes first by its time, or the number of signals. */
@@ -372,6 +397,7 @@ static bool run_all(struct run *r, struct err *err)
 {
     bool more = true;
 
+    r->out->is_started = true;
     if (!actor_apply(r, first_actor(r), (struct event){.kind = EVENT_START}, err))
         return false;
     for (unsigned events = 1; more; events++) {
@@ -442,6 +468,7 @@ bool trial_run(struct arena *mem, const struct program *program, const struct tr
                           .actions_undone = script->actions.count};
     r.config = script->config.kind == VALUE_MAP ? script->config : value_map_empty();
     r.sent = arena_zalloc(mem, script->signals.count + 1);
+    out->signals_sent = r.sent;
     r.acted = arena_zalloc(mem, script->actions.count + 1);
     for (size_t i = 0; i < script->records.count; i++)
         *VEC_ADD(mem, &out->records) = (struct trial_record){.read = script->records.items[i]};

@@ -23,6 +23,8 @@ struct trial_signal {
     struct str to;    /* the code of a process that was started; empty: the process itself */
     bool has_time;    /* else: when the execution waits for a signal and it is this one's turn */
     int64_t after_us; /* since the start */
+    /* Absent: it must be received. Else it must be refused: true, or members that a finding has. */
+    struct value refused;
 };
 
 struct trial_signals {
@@ -104,6 +106,14 @@ struct trial_call {
     struct value input; /* or absent */
 };
 
+/* What became of a signal of the script that must be refused. */
+struct trial_reply {
+    size_t signal; /* its number, from 0 on */
+    bool is_refused;
+    struct str message; /* if it is */
+    struct findings findings;
+};
+
 /* Why a trial was not run to its end. */
 enum trial_cut {
 #define TRIAL_CUT(symbol, code, message) TRIAL_##symbol,
@@ -124,9 +134,14 @@ struct trial {
     struct {
         VEC_OF(struct trial_call);
     } calls;
+    struct {
+        VEC_OF(struct trial_reply);
+    } replies;
+    bool is_started; /* else the start itself was refused */
     int64_t started_at_us;
-    int64_t ended_at_us;   /* when the last thing happened to the process itself */
-    size_t signals_unsent; /* of the script */
+    int64_t ended_at_us;      /* when the last thing happened to the process itself */
+    const bool *signals_sent; /* of the script, by their numbers */
+    size_t signals_unsent;
     size_t actions_undone;
     enum trial_cut cut;
 };

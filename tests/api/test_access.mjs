@@ -154,6 +154,37 @@ async function tokensAreMadeAndRevoked(s) {
     isProblem(await s.asAdmin('DELETE', `/tokens/${made.json.id}`), 404, 'not_found');
 }
 
+async function tokensAreRotated(s) {
+    const user = await s.user({ name: 'Rita', role: 'operator' });
+    const path = `/users/${user.id}/tokens`;
+    const soon = new Date(Date.now() + 86400e3).toISOString();
+    const laptop = (await s.asAdmin('POST', path, { name: 'laptop', expiresAt: soon })).json;
+    const other = (await s.asAdmin('POST', path, { name: 'ci' })).json;
+    const lets = async (token) => (await s.api(token, 'GET', '/me')).status;
+
+    // One of them: name and expiry are kept, and the others stay.
+    const one = await s.asAdmin('POST', path, { replaces: laptop.id });
+    equal([one.status, one.json.name, Date.parse(one.json.expiresAt)], [201, 'laptop', Date.parse(soon)]);
+    equal([await lets(laptop.token), await lets(one.json.token), await lets(other.token)], [401, 200, 200]);
+    isProblem(await s.asAdmin('POST', path, { replaces: laptop.id }), 404, 'not_found');
+    isProblem(await s.asAdmin('POST', path, { replaces: 'some' }), 422, 'invalid');
+    equal(await lets(one.json.token), 200, 'what is refused ends nothing');
+
+    // All of them: a session that rests on one ends too.
+    const session = await s.api(null, 'POST', '/session', { token: other.token });
+    const browser = { Cookie: session.headers['set-cookie'][0].split(';')[0] };
+    equal((await s.api(null, 'GET', '/me', undefined, browser)).status, 200);
+    const all = await s.asAdmin('POST', path, { replaces: 'all', name: 'new', expiresAt: null });
+    equal([all.status, all.json.name, all.json.expiresAt], [201, 'new', null]);
+    equal([await lets(user.token), await lets(one.json.token), await lets(other.token), await lets(all.json.token)],
+        [401, 401, 401, 200]);
+    equal((await s.asAdmin('GET', path)).json.items.map((t) => t.id), [all.json.id]);
+    equal((await s.api(null, 'GET', '/me', undefined, browser)).status, 401);
+    const told = (await s.asAdmin('GET', `/audit?action=token.rotate&target=${user.id}`)).json.items;
+    equal(told.map((a) => a.details.replaces), ['all', laptop.id]);
+    equal(told[0].details.tokenId, all.json.id);
+}
+
 async function inactiveUsersAreShutOut(s) {
     const user = await s.user({ name: 'Ian', role: 'operator' });
     equal((await s.asAdmin('PATCH', `/users/${user.id}`, { active: false })).json.active, false);
@@ -458,6 +489,7 @@ async function runAll(name, store, stored) {
     await claim('all that is wrong with a user is told', () => wrongUsersAreToldAll(s));
     await claim('users are listed in pages', () => usersAreListed(s));
     await claim('tokens are made, used, revoked', () => tokensAreMadeAndRevoked(s));
+    await claim('tokens are rotated in one step', () => tokensAreRotated(s));
     await claim('inactive users are shut out at once', () => inactiveUsersAreShutOut(s));
     await claim('the built-in administrator stays', () => administratorStays(s));
     await claim('a repeated request is not told the token again', () => repeatedUserHasNoToken(s));

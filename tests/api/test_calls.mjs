@@ -1,8 +1,12 @@
 // integration.http against real services on this machine, on both stores: what leaves, what an answer means, what a
 // kill leaves behind.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { createSecureServer } from 'node:http2';
+import { join } from 'node:path';
 
-import { until as eventually } from '../kill/server.mjs';
+import { checkProgram, until as eventually } from '../kill/server.mjs';
 import { check, claim, equal, run } from './stores.mjs';
 
 /** A service that remembers what it was asked and answers as the path says. */
@@ -10,7 +14,9 @@ class Service {
     constructor() {
         this.requests = [];
         this.held = [];
+        this.connections = 0;
         this.server = createServer((request, response) => this.take(request, response));
+        this.server.on('connection', () => this.connections++);
     }
 
     async open() {
@@ -28,7 +34,7 @@ class Service {
         let body = '';
         for await (const part of request) body += part;
         const url = new URL(request.url, 'http://x');
-        this.requests.push({ method: request.method, path: url.pathname, query: url.search, headers: request.headers, body });
+        this.requests.push({ at: Date.now(), method: request.method, path: url.pathname, query: url.search, headers: request.headers, body });
         const json = (status, value, headers = {}) => {
             response.writeHead(status, { 'content-type': 'application/json', ...headers });
             response.end(JSON.stringify(value));
@@ -43,6 +49,10 @@ class Service {
         if (word === 'elsewhere') return response.writeHead(302, { location: 'http://127.0.0.2:1/' }).end();
         if (word === 'reset') return request.socket.destroy();
         if (word === 'hold') return this.held.push(response);
+        if (word === 'later') {
+            const first = this.of(url.pathname).length === 1;
+            return first ? json(429, {}, { 'retry-after': rest }) : json(200, {});
+        }
         if (word === 'flaky') {
             const tries = this.requests.filter((r) => r.path === url.pathname).length;
             return tries < 3 ? json(503, {}) : json(200, { tries });
@@ -88,6 +98,18 @@ claim('a text is sent and received as a text', async (rig) => {
     equal(x.context.steps.ask.output, ['plain text', 'hello']);
 });
 
+claim('a call has nothing of the one before it on the same connection', async (rig) => {
+    const before = service.requests.length;
+    const ask = (method, more = {}) => http(`/echo/${method}`, { method, ...more });
+    const x = await call(rig, [ask('POST', { body: { a: 1 }, headers: { 'X-One': '1' } }), ask('GET'), ask('HEAD'), ask('PUT', { body: 'text' }), ask('DELETE'), ask('GET')]);
+    equal(x.status, 'completed', JSON.stringify(x.error));
+    const sent = service.requests.slice(before);
+    equal(sent.map((r) => [r.method, r.body, r.headers['content-type'] ?? null, r.headers['x-one'] ?? null]), [
+        ['POST', '{"a":1}', 'application/json', '1'], ['GET', '', null, null], ['HEAD', '', null, null],
+        ['PUT', 'text', 'text/plain; charset=utf-8', null], ['DELETE', '', null, null], ['GET', '', null, null],
+    ]);
+});
+
 claim('an answer that is no text, too large, or of another status fails with a code of its own', async (rig) => {
     equal((await call(rig, http('/binary'))).error.code, 'external_bad_body');
     equal((await call(rig, http(`/large/${(1 << 20) + 1}`))).error.code, 'limit_answer_size');
@@ -110,6 +132,61 @@ claim('a transient answer is tried again with the same key', async (rig) => {
     const x = await call(rig, http(path, { method: 'POST', body: {} }), { retry: { maxAttempts: 5, delay: '10ms' } });
     equal([x.status, x.context.steps.ask.output.body.tries], ['completed', 3]);
     equal(new Set(service.of(path).map((r) => r.headers['idempotency-key'])).size, 1);
+});
+
+claim('connections are kept: calls one after the other share one', async (rig) => {
+    const other = new Service();
+    await other.open();
+    const x = await execute(rig, [{ code: 'many', loop: { for: '=[1, 2, 3, 4, 5, 6, 7, 8]', as: 'n', steps: [{ code: 'ask', procedure: { type: 'integration.http', url: `${other.url}/echo` } }] } }]);
+    equal([x.status, other.requests.length, other.connections], ['completed', 8, 1]);
+    other.close();
+});
+
+claim('a service that says Retry-After is left alone for so long, up to maxDelay', async (rig) => {
+    const gap = async (retry) => {
+        const path = `/later/2/${rig.name}-${++count}`;
+        const x = await call(rig, http(path), { retry: { maxAttempts: 2, delay: '10ms', ...retry } });
+        equal(x.status, 'completed', JSON.stringify(x.error));
+        const [first, second] = service.of(path);
+        return second.at - first.at;
+    };
+    const long = await gap({});
+    check(long >= 1990, `${long} ms`);
+    const short = await gap({ maxDelay: '50ms' });
+    check(short < 1900, `${short} ms`);
+});
+
+claim('each attempt has its own deadline', async (rig) => {
+    const path = `/hold/deadline-${rig.name}`;
+    const x = await call(rig, http(path, { timeout: '300ms' }), { retry: { maxAttempts: 3, delay: '10ms' } });
+    equal([x.status, x.error.code, service.of(path).length], ['failed', 'timeout_call', 3]);
+    const times = service.of(path).map((r) => r.at);
+    check(times[1] - times[0] >= 290 && times[2] - times[1] >= 290, JSON.stringify(times));
+});
+
+claim('certificates are verified, and HTTP/2 is spoken where it is offered', async (rig) => {
+    const key = join(rig.folder, 'key.pem');
+    const cert = join(rig.folder, 'cert.pem');
+    execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', key, '-out', cert, '-days', '2', '-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1'], { stdio: 'ignore' });
+    const seen = [];
+    const offers = (options) => new Promise((resolve) => {
+        const server = createSecureServer({ key: readFileSync(key), cert: readFileSync(cert), ...options }, (request, response) => {
+            seen.push(request.httpVersion);
+            response.writeHead(200, { 'content-type': 'application/json' });
+            response.end('{"ok":true}');
+        });
+        server.listen(0, '127.0.0.1', () => resolve(server));
+    });
+    const server = await offers({ allowHTTP1: true });
+    const secure = { type: 'integration.http', url: `https://127.0.0.1:${server.address().port}/`, timeout: '5s' };
+    const refused = await call(rig, secure);
+    equal([refused.error.code, refused.error.class, seen.length], ['external_certificate', 'transient', 0]);
+    await rig.restart({ SSL_CERT_FILE: cert });
+    const x = await call(rig, secure);
+    equal([x.status, x.context.steps.ask.output?.body, seen], ['completed', { ok: true }, ['2.0']], JSON.stringify(x.error));
+    const wrongName = await call(rig, { ...secure, url: secure.url.replace('127.0.0.1', 'localhost') });
+    equal([wrongName.error.code, seen.length], ['external_certificate', 1]);
+    server.close();
 });
 
 claim('redirects are followed within the same origin only', async (rig) => {
@@ -166,6 +243,29 @@ claim('a call that was under way when the server was killed is tried again at on
     equal(service.of(path).map((r) => r.headers['idempotency-key']), [`${id}-ask`, `${id}-ask`]);
 });
 
+// Where a server may die between the commit of an attempt and the call: before the commit, between both, and after the
+// answer, while the next attempt is not durable yet.
+claim('an attempt that was durable when the server was killed does not wait for its deadline, called or not', async (rig) => {
+    const release = rig.server.program;
+    for (const [point, calls] of [['node.batch_done:1', 2], ['writer.committed:1', 2], ['writer.committed:2', 3], ['writer.begun:2', 3]]) {
+        const path = `/echo/${point}/${rig.name}`;
+        const code = `calls_${++count}`;
+        const step = (at) => ({ code: at, procedure: http(path, { method: 'POST', timeout: '120s' }), retry: { maxAttempts: 3, delay: '10ms' } });
+        await rig.publish({ code, steps: [step('one'), step('two')] });
+        await rig.server.stop();
+        rig.server.program = checkProgram;
+        await rig.start({ PAWL_CRASH_AT: point });
+        rig.server.program = release;
+        await rig.api('POST', '/executions', { code }, { 'Idempotency-Key': point }).catch(() => null);
+        await eventually('it is killed', () => !rig.server.isRunning(), 30);
+        await rig.start();
+        const { id } = (await rig.api('POST', '/executions', { code }, { 'Idempotency-Key': point })).body;
+        await eventually(`${point}: it is completed`, async () => (await rig.api('GET', `/executions/${id}`)).body.status === 'completed', 20);
+        check(service.of(path).length <= calls, `${point}: ${service.of(path).length} calls`);
+        equal(new Set(service.of(path).map((r) => r.headers['idempotency-key'])).size, 2, point);
+    }
+});
+
 claim('one slow host does not keep calls to others waiting, and its own wait for room', async (rig) => {
     await rig.restart({ PAWL_CALLS_PER_HOST: '4' });
     const path = `/hold/many-${rig.name}`;
@@ -186,6 +286,22 @@ claim('one slow host does not keep calls to others waiting, and its own wait for
     clearInterval(answering);
     equal(service.of(path).length, 12);
     other.close();
+});
+
+claim('executions that waited for room when the server was killed go on at once', async (rig) => {
+    await rig.restart({ PAWL_CALLS_PER_HOST: '4' });
+    const path = `/hold/queued-${rig.name}`;
+    const code = `calls_${++count}`;
+    await rig.publish({ code, steps: [{ code: 'ask', procedure: http(path, { timeout: '60s' }), retry: { maxAttempts: 3, delay: '10ms' } }] });
+    const begun = [];
+    for (let i = 0; i < 12; i++) begun.push((await rig.begin(code)).id);
+    await eventually('as many as may be have left', () => service.of(path).length === 4);
+    await rig.restart({ PAWL_CALLS_PER_HOST: '4' });
+    const answering = setInterval(() => service.held.splice(0).forEach((r) => r.end('ok')), 20);
+    for (const id of begun)
+        await eventually('all are done', async () => (await rig.api('GET', `/executions/${id}`)).body.status === 'completed', 15);
+    clearInterval(answering);
+    equal(service.of(path).length, 16, 'calls: those that were under way are made twice');
 });
 
 await run(async () => {});

@@ -1,43 +1,29 @@
 // test_metrics.mjs - what /metrics counts while processes run, on both stores.
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import http from 'node:http';
+import { createServer } from 'node:http';
 
+import { scrape } from './scrape.mjs';
 import { check, claim, equal, run } from './stores.mjs';
 
-/** The text of /metrics: {family: type} and a map from series to number. */
-function scrape(rig) {
-    return new Promise((done, fail) => {
-        http.get(new URL('/metrics', rig.server.url), (answer) => {
-            let text = '';
-            answer.setEncoding('utf8');
-            answer.on('data', (part) => (text += part));
-            answer.on('error', fail);
-            answer.on('end', () => {
-                const types = {}, series = new Map();
-                for (const line of text.trim().split('\n')) {
-                    const type = line.match(/^# TYPE (\S+) (\S+)$/);
-                    if (type) types[type[1]] = type[2];
-                    else if (!line.startsWith('#')) {
-                        const [, name, value] = line.match(/^(.*) (\S+)$/);
-                        check(!series.has(name), `${name} is there twice`);
-                        check(Number.isFinite(Number(value)), line);
-                        series.set(name, Number(value));
-                    }
-                }
-                done({ types, series, text });
-            });
-        }).on('error', fail);
-    });
-}
+const service = createServer((request, response) => {
+    response.writeHead(request.url === '/well' ? 200 : 503, { 'content-type': 'application/json' });
+    response.end('{}');
+});
+await new Promise((resolve) => service.listen(0, '127.0.0.1', resolve));
+service.unref();
+const host = `http://127.0.0.1:${service.address().port}`;
 
 const wanted = {
     saga_step_duration_seconds: 'histogram', saga_flow_transitions_total: 'counter',
-    execution_e2e_latency_seconds: 'histogram',
+    execution_e2e_latency_seconds: 'histogram', order_e2e_latency_seconds: 'histogram',
     procedure_executions_total: 'counter', procedure_duration_seconds: 'histogram',
     command_executions_total: 'counter', command_duration_seconds: 'histogram',
     pawl_mailbox_depth: 'gauge', pawl_dead_letters: 'gauge', pawl_timers_pending: 'gauge', pawl_executions: 'gauge',
     pawl_commit_batch_size: 'histogram', pawl_commit_duration_seconds: 'histogram',
     pawl_idempotency_conflicts_total: 'counter',
+    pawl_http_calls_total: 'counter', pawl_http_call_duration_seconds: 'histogram',
+    pawl_http_calls_under_way: 'gauge', pawl_http_calls_queued: 'gauge',
 };
 
 claim('every family is there, with its type', async (rig) => {
@@ -97,7 +83,39 @@ claim('conflicts of Idempotency-Keys are counted, repetitions are not', async (r
     equal(await count(), before + 1);
 });
 
+claim('calls are counted by host and how they ended, and what has a key is timed as an order', async (rig) => {
+    const before = (await scrape(rig)).series;
+    const more = (after, name) => after.get(name) - (before.get(name) ?? 0);
+    const { id } = await rig.begin('calling', { key: `C-${rig.name}` });
+    await rig.api('POST', `/executions/${id}/signal?wait=60s`, { type: 'go' });
+    const { series } = await scrape(rig);
+    equal(more(series, `pawl_http_calls_total{host="${host}",outcome="2xx"}`), 1);
+    equal(more(series, `pawl_http_calls_total{host="${host}",outcome="5xx"}`), 2);
+    equal(more(series, `pawl_http_calls_total{host="http://127.0.0.1:1",outcome="external_unreachable"}`), 1);
+    equal(more(series, `pawl_http_call_duration_seconds_count{host="${host}"}`), 3);
+    equal(more(series, 'order_e2e_latency_seconds_count'), 1);
+    equal(series.get('pawl_http_calls_under_way'), 0);
+    equal(series.get('pawl_http_calls_queued'), 0);
+});
+
+claim('promtool finds nothing wrong with /metrics after all this', async (rig) => {
+    const { text } = await scrape(rig);
+    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
+    equal([status, stdout, stderr], [0, '', '']);
+});
+
 await run(async (rig) => {
+    const call = (code, url) => ({
+        code, onError: 'continue', retry: { maxAttempts: 2, delay: '1ms' }, procedure: { type: 'integration.http', url },
+    });
+    await rig.publish({
+        code: 'calling',
+        steps: [
+            call('well', `${host}/well`), call('ill', `${host}/ill`),
+            { ...call('nobody', 'http://127.0.0.1:1/'), retry: { maxAttempts: 1 } },
+            { code: 'w', procedure: { type: 'wait.signal', signalType: 'go' } },
+        ],
+    });
     const transform = { type: 'compute.transform', data: { x: 1 } };
     equal((await rig.api('PUT', '/procedures/helper/draft', { code: 'helper', commands: [transform, transform] })).status, 200);
     equal((await rig.api('POST', '/procedures/helper/publish')).status, 200);

@@ -332,7 +332,7 @@ static void test_braces__are_parentheses_in_an_expression(void **state)
         {"{{ {{ 1 }} }}", "1"},
         {"{'a': {'b': 1}}", "{\"a\": {\"b\": 1}}"},
         {"'{{ count }}'", "\"{{ count }}\""},
-        {"{{ 1", "?1:5 expected '}}', but found the end of the expression"},
+        {"{{ 1", "?1:5 expected '}}', but found the end of the expression: a '{{' is not closed"},
         {"{{ 1 } }", "?1:6 expected '}}', but found '}'"},
     };
 

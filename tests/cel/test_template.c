@@ -131,7 +131,8 @@ static void test_template__errors_have_a_place_in_the_whole_text(void **state)
 {
     static const struct expr_case cases[] = {
         {"Hello {{ }}", "?1:10 expected a value, but found '}'"},
-        {"Hello {{ input.id", "?1:18 expected '}}', but found the end of the expression"},
+        {"Hello {{ input.id",
+         "?1:18 expected '}}', but found the end of the expression: a '{{' is not closed"},
         {"Hello {{ input.id }", "?1:19 expected '}}', but found '}'"},
         {"Hello {{ inptu.id }}", "?1:10 undeclared reference to 'inptu'; did you mean 'input'?"},
         {"\xc3\xbc\n{{ 1 + 'a' }}", "?2:6 no such overload: '+' does not work on int and string; "
@@ -215,7 +216,8 @@ static void test_html__what_expressions_give_is_escaped(void **state)
         {"{{ input.id }}", "\"7\""},
         {"{{ input.list }}", "\"[1,&quot;a&quot;,null]\""},
         {"<i>{{ input.none }}", "!1:13 this part of the template is missing or null"},
-        {"{{ input.nme", "?1:13 expected '}}', but found the end of the expression"},
+        {"{{ input.nme",
+         "?1:13 expected '}}', but found the end of the expression: a '{{' is not closed"},
     };
 
     (void)state;

@@ -76,7 +76,7 @@ claim "and goes on" said 0 "ask"
 run skip key:h-2 --output '{"n": 1}'
 claim "a step is skipped with an output" said 0 "is going on without the step"
 run skip key:h-2
-claim "what is not held has no step to skip" said 1 "only a held execution"
+claim "what is not held has no step to skip" said 1 "only an execution that is held or waits for a worker"
 run retry --where "code=hold" --dry-run
 claim "those that could be tried again are counted" said 0 "2 of 4 executions would be tried again" "2 are in a state"
 run retry --where "code=hold" --input '{"n": 2}'

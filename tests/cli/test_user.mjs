@@ -1,4 +1,5 @@
 // pawl user, audit and login, and how commands find a server that is not the default one.
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { Claims, Server, dropFolder, equal, makeFolder, pawl, run } from '../api/rig.mjs';
@@ -90,6 +91,35 @@ await claims.claim('wrong usage is told', async () => {
     await said(2, ['--token needs a value'], 'ls', '--token');
     await said(2, ['there is no option --token'], 'eval', '1', '--token', 'x');
     await said(0, ['--url or', 'PAWL_URL', '--token or PAWL_TOKEN'], 'help');
+});
+
+await claims.claim('a token expires, and is rotated with its name and expiry', async () => {
+    const made = await said(0, ['it expires '], 'user', 'token', 'Ada Berg', '--name', 'desk', '--expires', '90d');
+    const token = made.match(/pawl_[0-9a-f]{64}/)[0];
+    await said(0, ['desk', 'EXPIRES'], 'user', 'tokens', 'Ada Berg');
+    await said(1, ['expiresAt is a time to come'], 'user', 'token', 'Ada Berg', '--expires', 'soon');
+    const next = await said(0, ['it expires ', 'every token that Ada Berg had before is revoked'], 'user', 'token', 'rotate', 'Ada Berg');
+    const list = JSON.parse(await said(0, [], 'user', 'tokens', 'Ada Berg', '--json')).items;
+    equal([list.length, list[0].name, list[0].expiresAt !== null], [1, 'desk', true]);
+    await said(1, ['not known'], 'ls', '--token', token);
+    await said(0, ['no executions'], 'ls', '--token', next.match(/pawl_[0-9a-f]{64}/)[0]);
+    const last = await said(0, [`${list[0].id} is revoked`], 'user', 'token', 'rotate', 'Ada Berg', '--replaces', list[0].id, '--expires', 'never');
+    equal(last.includes('it expires'), false);
+    await said(0, ['the one in the file admin.token stays'], 'user', 'token', 'rotate', 'admin');
+});
+
+await claims.claim('the token of the administrator is rotated by deleting its file', async () => {
+    const old = s.admin;
+    equal(await s.stop(), 0, s.log);
+    rmSync(join(s.data, 'admin.token'));
+    equal(await s.start(), true, s.log);
+    env.PAWL_URL = s.base;
+    const now = readFileSync(join(s.data, 'admin.token'), 'utf8').trim();
+    equal([now !== old, statSync(join(s.data, 'admin.token')).mode & 0o777], [true, 0o600]);
+    await said(0, ['Ada Berg'], 'user', 'ls');
+    await said(1, ['not known'], 'user', 'ls', '--token', old);
+    equal((await s.api(old, 'GET', '/me')).status, 401);
+    equal((await s.api(now, 'GET', '/me')).json.name, 'admin');
 });
 
 equal(await s.stop(), 0, s.log);

@@ -137,7 +137,7 @@ static void test_function__mistakes_are_told_where_they_are(void **state)
 {
     static const char *const rows[][2] = {
         {"{'params': []}", "/body: 'body' is missing; write \"body\": \"amount * 0.9\""},
-        {"{'params': [], 'body': 7}", "/body: body must be a text, not a number"},
+        {"{'params': [], 'body': 7}", "/body: body must be a text, not a number; write \"7\""},
         {"{'params': {}, 'body': '1'}",
          "/params: params must be a list of parameters, not an object"},
         {"{'params': [{'type': 'string'}], 'body': '1'}",
@@ -165,6 +165,23 @@ static void test_function__mistakes_are_told_where_they_are(void **state)
         assert_string_equal(findings_of(&f.findings), rows[i][1]);
         functions_release(&f, 1);
     }
+}
+
+/* Every program that calls functions has them compiled for itself. */
+static void test_function__takes_little_memory_beside_the_environment(void **state)
+{
+    const struct cel_env *env = define_env(&definition_mem);
+    struct function f = {.name = STR("f"),
+                         .definition = definition_value("{'params': [], 'body': '1 + 1'}")};
+    struct arena mem;
+
+    (void)state;
+    arena_init(&mem);
+    (void)functions_compile(&mem, env, &f, 1, NULL);
+    assert_non_null(f.body);
+    assert_true(mem.held_bytes < (size_t)16 << 10);
+    functions_release(&f, 1);
+    arena_fini(&mem);
 }
 
 static void test_function__has_limits(void **state)
@@ -287,7 +304,8 @@ static void test_template__mistakes_have_a_pointer_and_a_column(void **state)
     assert_string_equal(render("{'subject': 'x {{ dta.n }}', 'body': ''}", "{}"),
                         "/subject: undeclared reference to 'dta'; did you mean 'data'? (column 6)");
     assert_string_equal(render("{'subject': 's', 'body': 'a {{ data.n'}", "{}"),
-                        "/body: expected '}}', but found the end of the expression (column 12)");
+                        "/body: expected '}}', but found the end of the expression: a '{{' is not "
+                        "closed (column 12)");
     assert_string_equal(render("{'subject': 's'}", "{}"),
                         "/body: 'body' is missing; write \"body\": \"Dear {{ data.name }}, your "
                         "order is on its way.\" "
@@ -347,6 +365,7 @@ int main(void)
         TEST(test_function__never_calls_itself),
         TEST(test_function__calls_go_three_deep),
         TEST(test_function__mistakes_are_told_where_they_are),
+        TEST(test_function__takes_little_memory_beside_the_environment),
         TEST(test_function__has_limits),
         TEST(test_world__config_that_exists_can_be_named),
         TEST(test_world__assumed_functions_take_anything),

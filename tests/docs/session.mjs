@@ -58,9 +58,9 @@ export class Session {
       PAWL_DATA: join(this.folder, "pawl-data"),
       XDG_STATE_HOME: join(this.folder, "state"),
       TZ: "UTC",
-      COLUMNS: "100",
+
     };
-    for (const name of ["PAWL_URL", "PAWL_TOKEN", "PAWL_STORE", "PAWL_RUN_ONCE"]) delete this.env[name];
+    for (const name of ["PAWL_URL", "PAWL_TOKEN", "PAWL_STORE", "PAWL_RUN_ONCE", "COLUMNS"]) delete this.env[name];
     this.shell = spawn("bash", ["--norc"], { cwd: this.folder, env: this.env, stdio: ["pipe", "pipe", "inherit"] });
     this.output = "";
     this.shell.stdout.on("data", (bytes) => {

@@ -135,6 +135,77 @@ static void test_retry__with_another_input(void **state)
     assert_string_equal(rig_text(&rig, rig.x->input_json), "{'n':5}");
 }
 
+#define ASKED "{'code':'ask','procedure':'bank.charge','rollback':{'type':'log','message':'m'}}"
+
+static void test_skip__of_a_wait_for_a_worker(void **state)
+{
+    (void)state;
+    start("{'code':'a','steps':[" ASKED "," TRANSFORM("y", "'=$.steps.ask == null'") "]}", "{}");
+    rig_reload(&rig);
+    assert_true(skip_step(NULL));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_string_equal(rig_trace(&rig), "ask.failed ask2.skipped y");
+    assert_string_equal(rig_output(&rig, "y"), "true");
+}
+
+static void test_skip__of_a_wait_for_a_worker_with_a_result(void **state)
+{
+    (void)state;
+    start("{'code':'a','steps':[" ASKED "," TRANSFORM("y", "'$.steps.ask.id'") "]}", "{}");
+    rig_reload(&rig);
+    assert_true(skip_step("{'id':7}"));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_string_equal(rig_output(&rig, "y"), "7");
+    assert_string_equal(rig_trace(&rig), "ask y");
+}
+
+static void test_skip__a_worker_that_answers_afterwards_is_too_late(void **state)
+{
+    struct str key;
+
+    (void)state;
+    start("{'code':'a','steps':[" ASKED ",{'code':'w','procedure':{'type':'wait.timer','duration':"
+          "'1h'}}]}",
+          "{}");
+    key = rig.x->cursor.awaited;
+    assert_true(skip_step("1"));
+    assert_false(rig_event(&rig, (struct event){.kind = EVENT_ANSWER,
+                                                .answer_key = key,
+                                                .answer_output = value_int(2),
+                                                .answer_error = value_absent()}));
+    assert_int_equal(rig.err.code, ERR_CONFLICT);
+}
+
+static void test_skip__what_was_done_before_the_worker_was_asked_is_kept_with_a_result(void **state)
+{
+    int64_t version;
+
+    (void)state;
+    start("{'code':'a','steps':[{'code':'x','procedure':[{'type':'record.create','object':'o','id':"
+          "'1','data':{'n':1}},{'type':'flow.call','procedure':'bank.charge'}]}]}",
+          "{}");
+    rig_reload(&rig);
+    assert_true(skip_step("{'id':7}"));
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_string_equal(rig_find_record(&rig, "o", "1", &version), "{'n':1}");
+    assert_string_equal(rig_text(&rig, rig.x->result_json), "{'id':7}");
+}
+
+static void test_skip__what_a_worker_may_have_done_is_undone(void **state)
+{
+    (void)state;
+    start("{'code':'a','steps':[" ASKED ",{'code':'z','procedure':{'type':'compute.fail','code':"
+          "'no','message':'m'}}]}",
+          "{}");
+    assert_true(skip_step(NULL));
+    assert_string_equal(rig_trace(&rig), "ask.failed ask2.skipped z.failed -ask");
+    start("{'code':'a','steps':[" ASKED ",{'code':'z','procedure':{'type':'compute.fail','code':"
+          "'no','message':'m'}}]}",
+          "{}");
+    assert_true(skip_step("1"));
+    assert_string_equal(rig_trace(&rig), "ask z.failed -ask");
+}
+
 static void test_retry__is_refused_when_nothing_has_failed_or_it_was_rolled_back(void **state)
 {
     (void)state;
@@ -401,6 +472,8 @@ static void test_actions__say_what_can_be_done_now(void **state)
     start("{'code':'a','steps':[{'code':'w','procedure':{'type':'wait.signal','signalType':'x'}}]}",
           "{}");
     assert_true(has_actions("\"cancel\",\"signal\",\"migrate\",\"pause\""));
+    start("{'code':'a','steps':[" ASKED "]}", "{}");
+    assert_true(has_actions("\"cancel\",\"signal\",\"skip\",\"migrate\",\"pause\""));
     start("{'code':'a','steps':[" ONCE("x") "]}", "{}");
     assert_int_equal(rig.x->status, STATUS_FAILED);
     assert_true(has_actions("\"retry\",\"again\",\"delete\""));
@@ -428,6 +501,11 @@ int main(void)
         CLAIM_WITH(test_skip__a_visit_without_an_end_is_left),
         CLAIM_WITH(test_skip__goes_on_without_the_step_or_with_another_output),
         CLAIM_WITH(test_skip__is_for_held_steps),
+        CLAIM_WITH(test_skip__of_a_wait_for_a_worker),
+        CLAIM_WITH(test_skip__of_a_wait_for_a_worker_with_a_result),
+        CLAIM_WITH(test_skip__a_worker_that_answers_afterwards_is_too_late),
+        CLAIM_WITH(test_skip__what_was_done_before_the_worker_was_asked_is_kept_with_a_result),
+        CLAIM_WITH(test_skip__what_a_worker_may_have_done_is_undone),
         CLAIM_WITH(test_migrate__a_waiting_execution_goes_on_with_another_version),
         CLAIM_WITH(test_migrate__a_step_goes_on_counting_when_a_version_has_it_again),
         CLAIM_WITH(test_migrate__a_version_without_reconcile_asks_no_more),

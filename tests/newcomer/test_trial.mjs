@@ -22,7 +22,9 @@ function claim(ok, text) {
 }
 
 const wait = (code, signalType, more = {}) => ({ code, procedure: { type: "wait.signal", signalType, ...more } });
+const wide = `a_${"very_".repeat(9)}long_name`;
 const files = {
+  "wide.json": { code: wide, onError: "hold", steps: [{ code: wide, procedure: { type: "compute.fail", code: wide, message: "no luck ".repeat(30) } }] },
   "order.json": { code: "order", input: [{ name: "n", type: "integer", required: true }], steps: [wait("wait", "paid")] },
   "failing.json": { code: "failing", steps: [
     { code: "take", procedure: { type: "log", message: "taken" }, rollback: { type: "log", message: "given back" } },
@@ -34,6 +36,10 @@ const files = {
   "charge.json": { code: "charge", steps: [{ code: "card", procedure: "bank.charge" }] },
   "form.json": { code: "form", steps: [wait("ask", "answer", { title: "Approve it", assignee: "ann@example.org", form: [
     { name: "sum", type: "integer", required: true }, { name: "why", type: "string", required: true }, { name: "note", type: "string" }] })] },
+  "unsaid.json": { name: "it is paid", scenario: "order", input: { n: 1 } },
+  "late.json": [
+    { name: "too late", scenario: "order", input: { n: 1 }, signals: [{ type: "paid" }, { type: "paid", after: "1h", refused: { message: "is completed" } }], expect: { status: "completed" } },
+    { name: "no number", scenario: "order", expect: { refused: { pointer: "/input/n" } } }],
   "failing.test.json": { tests: [{ name: "it pays", scenario: "failing", expect: { status: "completed" } }] },
 };
 
@@ -41,6 +47,11 @@ const files = {
 const rows = [
   ["a folder with tests beside its definitions", "pawl apply .", ["order: published version 1", "failing: published version 1", "family: published version 1"]],
   ["a test that fails says with what", "pawl test failing.json failing.test.json", ['status: expected "completed", is "failed"', "its error: no_money: the card is empty, at /steps/1/procedure"], 1],
+  ["a test without what it expects", "pawl test order.json unsaid.json", ["it is paid", "there is no 'expect'", '"expect": {"status": "completed"}'], 1],
+  ["a late signal and a refused start are expected", "pawl test order.json late.json", ["2 passed, 0 failed"]],
+  ["tests beside definitions, whatever their names", "pawl validate order.json late.json && pawl apply *.json --dry-run", ["order.json: valid", "1 file of tests left out; run them with: pawl test", "3 files of tests left out", "nothing to do"]],
+  ["a folder of definitions and tests", "pawl validate files", ["files/order.json: valid", "3 files of tests left out"]],
+  ["tests alone", "pawl apply late.json", ["late.json holds tests, not definitions; run them with: pawl test late.json"], 1],
   ["a start", "pawl start order --key h5 --input '{\"n\": 1}'", ["waiting", 'for the signal "paid"']],
   ["a code that is misspelt", "pawl start ordr", ["no process 'ordr' is published", "did you mean 'order'?"], 1],
   ["a signal that is misspelt", "pawl signal key:h5 payd", ["nobody waits for it yet", 'for the signal "paid"']],
@@ -54,6 +65,9 @@ const rows = [
   ["and names it", "pawl show $(pawl ls --parent key:f1 --json | sed 's/.*\"id\":\"\\([^\"]*\\)\",\"kind.*/\\1/')", ["parent  family "]],
   ["cancelling reaches the child", "pawl cancel key:f1 && pawl watch $(pawl ls --code kid --json | sed 's/.*\"id\":\"\\([^\"]*\\)\",\"kind.*/\\1/') >/dev/null; pawl ls --code kid", ["cancelled"]],
   ["a worker that there is none of", "pawl start charge --key c1", ["for a worker of bank.charge; none has asked for it", "pawl cancel key:c1"]],
+  ["what may be done with it", "pawl show key:c1 --json", ['"actions":["cancel","signal","skip"']],
+  ["going on without the worker", "pawl show key:c1 && pawl skip key:c1 --output '{\"id\": 7}' && pawl watch key:c1 && pawl show key:c1", ["Go on without it: pawl skip key:c1", "is going on without the step", "with the result {\"id\":7}"]],
+  ["giving it up", "pawl start charge --key c2 && pawl cancel key:c2 && pawl ls --code charge", ["Give it up with: pawl cancel key:c2", "cancelled"]],
   ["one that is held", "pawl start held --key k1", ["It is held at step pay", "(no_luck), at /steps/0/procedure of version 1"]],
   ["those that are held", "pawl ls --held", ["held: no_luck", "pay", "k1"]],
   ["dead letters with the key", "pawl dlq", ["KEY", "k1", "no_luck"]],
@@ -70,13 +84,18 @@ const rows = [
   ["also in bulk", "pawl cancel --where 'step=right' --dry-run", ["1 of 1 executions would be cancelled"]],
   ["the oldest first", "pawl ls --oldest --limit 1 2>/dev/null", ["order"]],
   ["how long ago", "pawl ls --from 2h --limit 1 2>/dev/null", ["branches"]],
-  ["whose deadline is near", "pawl ls --deadline-before 31d", ["branches", "charge", "held"]],
+  ["whose deadline is near", "pawl ls --deadline-before 31d", ["branches", "held"]],
   ["who is asked, for what, and a command that fits", "pawl start form --key q1", ['"Approve it" from ann@example.org', "Its form: sum (integer, required), why (string, required), note (string)", `pawl signal key:q1 answer '{"sum": 1, "why": "..."}'`]],
   ["that command as it stands", `pawl signal key:q1 answer '{"sum": 1, "why": "..."}' --wait`, ["took"]],
   ["an empty list under a condition", "pawl ls --code nothing", ["no execution matches"]],
   ["the table in 80 columns", "COLUMNS=80 pawl ls | awk 'length > 80'", []],
+  ["long names in 80 columns", `pawl apply wide.json >/dev/null; pawl start ${wide} --key ${wide} >/dev/null; pawl config set ${wide} '"${wide}"' >/dev/null; pawl record set thing ${wide.slice(0, 50)} '{"text": "${wide}"}' >/dev/null; pawl user add ${wide} --role viewer >/dev/null; export COLUMNS=80; for what in ls 'ls --count-by code' dlq 'def ls' 'def versions ${wide} --kind scenario' 'config ls' 'record ls thing' 'user ls' 'user tokens admin' audit 'show @last' doctor help 'help ls' 'help dlq' 'help serve'; do pawl $what --data data 2>/dev/null || pawl $what || echo "$what: failed$(printf %80s)"; done 2>&1 | grep -v '^  pawl' | awk 'length > 80'`, []],
+  ["onError retry", "sed 's/\"onError\": \"hold\"/\"onError\": \"retry\"/' held.json >again.json; pawl validate again.json", ['"retry" is what happens behind the last attempt: it fails, and nothing is undone', "settings.retryPolicy"]],
+  ["a file for JSON", "echo '{\"n\": 5}' >n.json; pawl start order --input n.json", ["--input: this is the name of a file; to read it write @n.json"], 1],
+  ["a file, a text, or standard input", "pawl eval n --context n.json; pawl eval n --context @n.json; pawl eval n --context '{\"n\": 6}'; echo 'n: 7' | pawl eval n --context -; echo '{\"n\": 8}' | pawl start order --input - >/dev/null && pawl show @last", ["5\n5\n6\n7\n", 'input   {"n":8}']],
   ["a refusal as JSON", "pawl cancel key:h5 --json", ['{"error":'], 1],
-  ["a token in the place of another", "pawl user add bob --role viewer >/dev/null; pawl user token rotate bob", ["token, shown only now: ", "is revoked"]],
+  ["a token in the place of another", "pawl user add bob --role viewer >/dev/null; pawl user token rotate bob --expires 90d", ["token, shown only now: ", "it expires ", "every token that bob had before is revoked"]],
+  ["when tokens expire", "pawl user tokens bob", ["EXPIRES"]],
   ["what failed is in the log", "grep -c '\"an execution failed\"' serve.log", ["2"]],
   ["what is held, with code, key and step", "grep '\"an execution is held\"' serve.log", ['"code":"held"', '"key":"k1"', '"step":"pay"', '"requestId":']],
   ["what was refused", "grep '\"a request was refused\"' serve.log | head -1", ['"level":"notice"', '"requestId":', '"user":"admin"']],

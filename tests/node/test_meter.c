@@ -99,11 +99,41 @@ static void test_meter__beyond_the_bound_all_are_counted_as_others(void **state)
     }
     meter_count(&m, METER_COMMANDS, str_from(long_name, sizeof(long_name)), STR_NONE, STR_NONE);
     meter_count(&m, METER_COMMANDS, STR("command0"), STR_NONE, STR_NONE);
-    assert_true(m.series.count <= METER_SERIES_MAX + METER_COUNT);
+    /* One family cannot take the room of the others. */
+    assert_true(m.families[METER_COMMANDS].count == METER_FAMILY_MAX + 1);
+    assert_true(m.series.count <= METER_FAMILY_MAX + METER_COUNT);
     const char *text = written(&m, &out);
     assert_has(text, "command_executions_total{command=\"command0\"} 2\n");
-    /* Those without labels have taken three places. */
-    assert_has(text, "command_executions_total{command=\"other\"} 104\n");
+    (void)snprintf(name, sizeof(name), "} %d\n", METER_SERIES_MAX - METER_FAMILY_MAX + 101);
+    assert_has(text, "command_executions_total{command=\"other\"");
+    assert_has(strstr(text, "{command=\"other\""), name);
+    buf_fini(&out);
+    meters_fini(&m);
+}
+
+static void test_meter__a_gauge_shows_what_it_was_set_to_or_nothing(void **state)
+{
+    struct meters m;
+    struct buf out;
+    const char *text;
+
+    (void)state;
+    meters_init(&m);
+    text = written(&m, &out);
+    assert_has(text, "# TYPE pawl_dead_letters gauge\n# HELP ");
+    buf_fini(&out);
+    meter_set(&m, METER_DEAD_LETTERS, STR_NONE, STR_NONE, STR_NONE, 7);
+    meter_set(&m, METER_DEAD_LETTERS, STR_NONE, STR_NONE, STR_NONE, 5);
+    meter_set(&m, METER_STORE_SILENT, STR_NONE, STR_NONE, STR_NONE, 1500000);
+    meter_set(&m, METER_COMMITS, STR_NONE, STR_NONE, STR_NONE, 12);
+    text = written(&m, &out);
+    assert_has(text, "\npawl_dead_letters 5\n");
+    assert_has(text, "\npawl_store_silent_seconds 1.5\n");
+    assert_has(text, "# TYPE pawl_commits_total counter\npawl_commits_total 12\n");
+    buf_fini(&out);
+    meter_hide(&m, METER_DEAD_LETTERS);
+    text = written(&m, &out);
+    assert_null(strstr(text, "\npawl_dead_letters 5"));
     buf_fini(&out);
     meters_fini(&m);
 }
@@ -114,6 +144,7 @@ int main(void)
         cmocka_unit_test(test_meter__what_has_no_labels_is_there_from_the_beginning),
         cmocka_unit_test(test_meter__a_histogram_adds_up_from_bucket_to_bucket),
         cmocka_unit_test(test_meter__labels_are_told_apart_and_escaped),
+        cmocka_unit_test(test_meter__a_gauge_shows_what_it_was_set_to_or_nothing),
         cmocka_unit_test(test_meter__beyond_the_bound_all_are_counted_as_others),
     };
 

@@ -191,6 +191,18 @@ static void test_node__a_published_function_that_no_program_reaches_costs_no_mem
     assert_true(used_bytes() < before + ((size_t)2 << 20));
 }
 
+static void test_node__a_program_that_another_replaces_goes_with_its_last_execution(void **state)
+{
+    struct fixture *f = *state;
+    size_t before;
+
+    define_scenarios(f, ends);
+    publish_again(f, "used", 0, 5);
+    before = used_bytes();
+    publish_again(f, "used", 5, 40);
+    assert_true(used_bytes() < before + ((size_t)1 << 20));
+}
+
 /* The executions that hold the programs are idle: they go from memory with them. */
 static void test_node__programs_of_functions_that_were_published_again_are_freed(void **state)
 {
@@ -292,6 +304,7 @@ int main(void)
 #define CLAIM(name) cmocka_unit_test_setup_teardown(test_node__##name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         CLAIM(a_published_function_that_no_program_reaches_costs_no_memory),
+        CLAIM(a_program_that_another_replaces_goes_with_its_last_execution),
         CLAIM(programs_of_functions_that_were_published_again_are_freed),
         CLAIM(signals_to_an_execution_that_is_waited_for_leave_nothing),
         CLAIM(an_execution_that_sleeps_takes_no_more_than_its_state),

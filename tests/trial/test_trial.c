@@ -81,10 +81,7 @@ static struct trial run(struct rig *rig, const char *text, const struct trial_wo
         *VEC_ADD(&rig->mem, problems) = str_copy(&rig->mem, str_of(err.message));
         return trial;
     }
-    if (trial_run(&rig->mem, compile(rig, c.definition), &c.script, world, &trial, &findings, &err))
-        case_check(&rig->mem, &c, &trial, problems);
-    else
-        *VEC_ADD(&rig->mem, problems) = str_copy(&rig->mem, str_of(err.message));
+    case_run(&rig->mem, &c, compile(rig, c.definition), world, &trial, &findings, problems);
     return trial;
 }
 
