@@ -73,8 +73,10 @@ static void hold_behind(struct disk *d, const struct disk_message *m, bool holds
             continue;
         if (holds && o > m)
             o->is_held = true;
-        if (!holds && o->is_held)
-            *o = (struct disk_message){.of = o->of, .row = o->row, .attempts = o->attempts};
+        if (!holds && o->is_held) {
+            o->is_held = false;
+            o->next_at_us = 0;
+        }
     }
 }
 
