@@ -362,8 +362,7 @@ static bool run_import(struct lookup *q, struct reader *reader, struct err *err)
     bool ok, is_malformed = false;
 
     if (!read_body(q, all, err) || !take_secrets(q, reader, all, err) ||
-        !check_room(q, reader, all, err) ||
-        !definitions_world(reader, q->mem, &w, err))
+        !check_room(q, reader, all, err) || !definitions_world(reader, q->mem, &w, err))
         return false;
     ok = check_items(q, reader, all, &w, err);
     world_close(&w);

@@ -70,8 +70,8 @@ struct listing {
     bool is_unserved[MESSAGE_KIND_COUNT];
 };
 
-static bool show_visible(struct lookup *q, struct reader *reader, const struct stored_messages *list,
-                         int64_t *shown, struct err *err)
+static bool show_visible(struct lookup *q, struct reader *reader,
+                         const struct stored_messages *list, int64_t *shown, struct err *err)
 {
     const struct listing *a = q->args;
 
@@ -177,8 +177,8 @@ static bool run_retry(struct lookup *q, struct reader *reader, struct err *err)
     bool found, is_visible = false;
 
     if (!read_message(reader, q->mem, a->id, &m, &found, err) ||
-        (found && !view_allows(q->call, q->mem, reader, m.org_id, m.code, m.version, &is_visible,
-                               err)))
+        (found &&
+         !view_allows(q->call, q->mem, reader, m.org_id, m.code, m.version, &is_visible, err)))
         return false;
     if (!is_visible)
         return err_set(err, ERR_NOT_FOUND,

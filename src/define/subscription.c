@@ -109,9 +109,8 @@ bool subscription_wants(const struct subscription *s, struct str event)
     for (uint32_t i = 0; i < s->event_count; i++) {
         struct str name = s->events[i];
 
-        if (str_eq(name, event) ||
-            (name.len > 0 && name.ptr[name.len - 1] == '*' &&
-             str_starts_with(event, str_slice(name, 0, name.len - 1))))
+        if (str_eq(name, event) || (name.len > 0 && name.ptr[name.len - 1] == '*' &&
+                                    str_starts_with(event, str_slice(name, 0, name.len - 1))))
             return true;
     }
     return false;

@@ -32,15 +32,18 @@ struct effect_call {
     struct str key, host;
     struct str request_json; /* {method, url, headers, body?, timeout} */
     int64_t timeout_us;
-    unsigned slot;      /* the loop's own */
-    int64_t sent_at_us; /* the loop's own: monotonic */
-    void *message;      /* the loop's own: what of the outbox it delivers; NULL: it is a call */
-    bool wants_status;  /* nobody wants to know more of the answer */
+    unsigned slot;         /* the loop's own */
+    int64_t sent_at_us;    /* the loop's own: monotonic */
+    void *message;         /* the loop's own: what of the outbox it delivers; NULL: it is a call */
+    struct str server_url; /* of a mail: smtp:// or smtps://; request_json is the mail (mail.h) */
+    bool is_trusted;       /* the operator has named the address: no policy */
+    bool wants_status;     /* nobody wants to know more of the answer */
 
     /* What came of it: one of the two. */
     struct str answer_json; /* {status_code, headers, body} */
     struct str error_json;  /* {code, message, class} */
     long status;            /* of the answer; 0 = there is none */
+    bool is_refused;        /* of a mail: the server will never take it */
     const char *error_code; /* of the error; NULL = there is none */
 };
 

@@ -6,6 +6,7 @@
  */
 #include "base/clock.h"
 #include "effect/call.h"
+#include "effect/mail.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -110,11 +111,12 @@ static void transfer_deactivate(struct effect *e, struct transfer *t)
 static void transfer_end(struct effect *e, struct transfer *t)
 {
     struct effect_call *call = t->call;
+    bool is_mail = call->server_url.len > 0;
 
     transfer_deactivate(e, t);
     call_reset(t);
     mailbox_put_reserved(e->options.answers, call);
-    if (e->spare_count == SPARE_MAX) {
+    if (is_mail || e->spare_count == SPARE_MAX) {
         transfer_drop(t);
         return;
     }
@@ -129,7 +131,8 @@ static void begin_call(struct effect *e, struct effect_call *call)
 
     t->call = call;
     transfer_activate(e, t);
-    if (!call_prepare(t) || curl_multi_add_handle(e->multi, t->easy) != CURLM_OK) {
+    if (!(call->server_url.len > 0 ? mail_prepare(t, e->trusted_path) : call_prepare(t)) ||
+        curl_multi_add_handle(e->multi, t->easy) != CURLM_OK) {
         if (call->error_json.len == 0) {
             call->error_code = "internal_call";
             call->error_json = STR("{\"code\":\"internal_call\",\"class\":\"transient\","
@@ -153,7 +156,10 @@ static void take_finished(struct effect *e)
             continue;
         curl_easy_getinfo(easy, CURLINFO_PRIVATE, &t);
         curl_multi_remove_handle(e->multi, easy);
-        if (call_finish(t, code))
+        if (t->call->server_url.len > 0) {
+            mail_finish(t, code);
+            transfer_end(e, t);
+        } else if (call_finish(t, code))
             transfer_end(e, t);
         else if (curl_multi_add_handle(e->multi, easy) != CURLM_OK)
             PANIC("libcurl does not take a transfer again");

@@ -445,7 +445,7 @@ struct commit {
     struct history history;  /* rows in order of seq */
     struct record_writes records;
     struct log_lines logs;
-    struct messages messages; /* in the order in which they were sent */
+    struct messages messages;  /* in the order in which they were sent */
     struct outbox_rows outbox; /* filled by the node: where these go */
     struct record_queries needs;
     struct history_need needs_history;
@@ -455,10 +455,10 @@ struct commit {
     } needs_children; /* how these executions stand */
     struct {
         VEC_OF(struct str);
-    } needs_kept;                  /* correlations: what is kept for them */
+    } needs_kept;                      /* correlations: what is kept for them */
     struct render_reads needs_renders; /* all but what came of it */
-    struct mock_reads needs_mocks; /* name, call and input are what is asked for */
-    struct command_runs commands;  /* when the event traces */
+    struct mock_reads needs_mocks;     /* name, call and input are what is asked for */
+    struct command_runs commands;      /* when the event traces */
     struct dead_letters dead_letters;
     struct letter_close incident; /* what becomes of the letter of a hold that there was before */
     bool ends_parking;            /* it was parked before: the letter that says so is resolved */

@@ -55,9 +55,9 @@ static enum step_result message_stage(struct turn *t, struct message m, struct v
     m.step = turn_step(t)->code;
     *VEC_ADD(t->mem, &t->messages) = m;
     uuid_write(m.id, id);
-    entry[0] = (struct value_entry){
-        .key = value_key(STR("messageId")),
-        .value = value_string(str_copy(t->mem, str_from(id, UUID_TEXT_LEN)))};
+    entry[0] =
+        (struct value_entry){.key = value_key(STR("messageId")),
+                             .value = value_string(str_copy(t->mem, str_from(id, UUID_TEXT_LEN)))};
     *out = value_map_take(t->mem, entry, 1);
     return STEP_DONE;
 }
@@ -213,8 +213,8 @@ static enum step_result render(struct turn *t, const struct command *c, struct s
             continue;
         if (read->error.kind == VALUE_MAP)
             return turn_fail_answer(t, read->error);
-        *out = (struct mail_texts){
-            .subject = read->subject, .body = read->body, .html = read->html};
+        *out =
+            (struct mail_texts){.subject = read->subject, .body = read->body, .html = read->html};
         return STEP_DONE;
     }
     if (!command_field(t, c, FIELD_DATA, &need.data))

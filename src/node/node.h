@@ -53,10 +53,10 @@ struct node_options {
     struct mailbox *done;   /* with `store`: where its batches and tasks come back */
     uuid_random_fn *random; /* for ids; NULL = the system's */
     void *random_context;
-    const struct policy *policy; /* where calls may go; NULL = the default. It must outlive it */
-    size_t calls_per_host;       /* under way at once; 0 = CALLS_PER_HOST */
+    const struct policy *policy;  /* where calls may go; NULL = the default. It must outlive it */
+    size_t calls_per_host;        /* under way at once; 0 = CALLS_PER_HOST */
     struct relay_servers servers; /* where mail and short messages go */
-    struct node_caller caller;   /* for the simulator: it makes the calls */
+    struct node_caller caller;    /* for the simulator: it makes the calls */
     struct meters *meters; /* where to measure; NULL = nowhere. The caller's, and must outlive it */
 };
 

@@ -9,7 +9,7 @@
 
 enum {
     ATTEMPTS_MAX = 20,
-    LANE_MAX = 64,      /* messages that are under way to one destination */
+    LANE_MAX = 64, /* messages that are under way to one destination */
     RELAY_MAX = EFFECT_MESSAGES_MAX,
     SETTLE_MAX = 1000, /* messages in one change */
 };
@@ -22,18 +22,18 @@ enum {
 #define LOOK_SHARED_US INT64_C(1000000)
 #define TROUBLE_US INT64_C(1000000)
 #define LEASE_US INT64_C(15000000)
-#define RENEW_US INT64_C(5000000)       /* before a lease ends */
+#define RENEW_US INT64_C(5000000)      /* before a lease ends */
 #define DRAIN_WAIT_US INT64_C(2000000) /* for what is under way */
 
 struct lane {
     struct str name;
     struct arena mem;
-    bool is_due;        /* something may be due that was not read yet */
+    bool is_due; /* something may be due that was not read yet */
     bool is_reading;
-    int64_t next_at_us; /* wall: when the next message is due; 0 = none that is known */
-    unsigned under_way; /* messages that are not settled */
-    int64_t pause_until_us;            /* monotonic: a read failed, or another node has it */
-    int64_t lease_until_us;            /* monotonic; 0 = none */
+    int64_t next_at_us;     /* wall: when the next message is due; 0 = none that is known */
+    unsigned under_way;     /* messages that are not settled */
+    int64_t pause_until_us; /* monotonic: a read failed, or another node has it */
+    int64_t lease_until_us; /* monotonic; 0 = none */
     bool is_claiming;
     struct relayed *leaving; /* settled while a page was read, which may still hold them */
 };
@@ -126,8 +126,7 @@ static bool lane_is_ready(const struct relay *r, const struct lane *l)
     int64_t now_us = mono_us(r);
 
     return !l->is_reading && l->under_way <= LANE_MAX / 2 && l->pause_until_us <= now_us &&
-           (l->is_due ||
-            (l->next_at_us > 0 && l->next_at_us <= clock_wall_us(r->node->clock))) &&
+           (l->is_due || (l->next_at_us > 0 && l->next_at_us <= clock_wall_us(r->node->clock))) &&
            relay_can_send(r->node, l->name);
 }
 
@@ -277,9 +276,9 @@ static void done_lanes(struct node_read *read)
     struct relay *r = l->node->relay;
 
     r->is_looking = false;
-    r->next_look_us = mono_us(r) + (!l->ok                       ? TROUBLE_US
+    r->next_look_us = mono_us(r) + (!l->ok                    ? TROUBLE_US
                                     : node_is_shared(l->node) ? LOOK_SHARED_US
-                                                                 : LOOK_ALONE_US);
+                                                              : LOOK_ALONE_US);
     for (size_t i = 0; l->ok && i < l->lanes.count; i++)
         lane_note(r, l->lanes.items[i]);
     relay_wake(r);
@@ -566,8 +565,8 @@ bool relay_is_idle(const struct node *n)
 
     if (r->answered != NULL || r->is_settling)
         return false;
-    return r->sent == 0 || (r->draining_since_us > 0 &&
-                            mono_us(r) - r->draining_since_us > DRAIN_WAIT_US);
+    return r->sent == 0 ||
+           (r->draining_since_us > 0 && mono_us(r) - r->draining_since_us > DRAIN_WAIT_US);
 }
 
 void relay_note(struct node *n, const struct commit *commit)

@@ -121,13 +121,42 @@ static struct effect_call *deliver_event(const struct node *n, struct str code, 
     return post(m, s->url, buf_view(&headers));
 }
 
+/* The body with the id and the sender, for mail.h. */
+static struct effect_call *deliver_mail(const struct node *n, struct relayed *m)
+{
+    struct effect_call *call = effect_call_new();
+    struct buf mail;
+
+    buf_init_arena(&mail, &call->mem);
+    buf_char(&mail, '{');
+    object_text(&mail, "id", id_text(&call->mem, m->id));
+    object_text(&mail, "from", n->options.servers.mail_from);
+    buf_char(&mail, ',');
+    buf_str(&mail, str_slice(m->body_json, 1, m->body_json.len));
+    call->key = id_text(&call->mem, m->id);
+    call->request_json = buf_view(&mail);
+    call->server_url = str_copy(&call->mem, n->options.servers.smtp_url);
+    call->timeout_us = MAIL_TIMEOUT_US;
+    return call;
+}
+
+static struct effect_call *deliver_short(const struct node *n, struct relayed *m)
+{
+    struct effect_call *call =
+        post(m, server_of(n, m->kind), STR("{\"Content-Type\":\"application/json\"}"));
+
+    if (call != NULL)
+        call->is_trusted = true;
+    return call;
+}
+
 struct effect_call *relay_make_call(const struct node *n, struct str destination, struct relayed *m)
 {
     struct str code = subscription_of(destination);
 
     if (code.len > 0)
         return deliver_event(n, code, m);
-    return post(m, server_of(n, m->kind), STR("{\"Content-Type\":\"application/json\"}"));
+    return m->kind == MESSAGE_EMAIL ? deliver_mail(n, m) : deliver_short(n, m);
 }
 
 void relay_judge(struct relayed *m, const struct effect_call *call)
@@ -139,6 +168,7 @@ void relay_judge(struct relayed *m, const struct effect_call *call)
         return;
     if (call->error_json.len > 0) {
         m->error_json = str_copy(&m->mem, call->error_json);
+        m->is_final = call->is_refused;
         return;
     }
     snprintf(message, sizeof(message), "the receiver answered %d", (int)call->status);

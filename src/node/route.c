@@ -110,8 +110,7 @@ static void route_event(struct node *n, struct arena *mem, struct commit *c,
         *VEC_ADD(mem, &c->outbox) = (struct outbox_row){
             .id = ident_make(m->id, (int64_t)c->outbox.count, 0, c->after->updated_at_us),
             .kind = MESSAGE_EVENT,
-            .destination =
-                str_printf(mem, RELAY_SUBSCRIPTION "%.*s", STR_ARG(s->code)),
+            .destination = str_printf(mem, RELAY_SUBSCRIPTION "%.*s", STR_ARG(s->code)),
             .name = m->name,
             .body_json = m->body_json,
         };

@@ -272,8 +272,7 @@ static bool write_outbox(struct apply *a, const struct member *m, enum db_status
                        DB_PARAMS(db_text(str_from(id, UUID_TEXT_LEN)), db_int(m->row),
                                  db_int(e->updated_at_us), db_text_or_null(e->org_id),
                                  db_text(str_of(message_kind_name(r->kind))),
-                                 db_text(r->destination), db_text(r->name),
-                                 db_text(r->body_json)),
+                                 db_text(r->destination), db_text(r->name), db_text(r->body_json)),
                        status))
             return false;
         a->outbox_pending++;
@@ -395,8 +394,8 @@ enum apply_result apply_commit(struct apply *a, struct member *m, enum db_status
         return end;
     if (!write_tells(a, &c->tells, status) || !apply_consume(a, m->row, &c->consumed, status) ||
         !apply_history(a, c, m->row, status) || !apply_letters(a, m, status) ||
-        !write_outbox(a, m, status) ||
-        !apply_correlation(a, m, status) || !apply_taken(a, m, status) ||
+        !write_outbox(a, m, status) || !apply_correlation(a, m, status) ||
+        !apply_taken(a, m, status) ||
         (c->received != NULL && !apply_signal(a, c->received, m->row, &texts, status)) ||
         (m->idempotency != NULL && !apply_keep_answer(a, m->idempotency, m->row, now_us, status)))
         return APPLY_FAILED;

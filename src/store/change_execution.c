@@ -184,8 +184,8 @@ enum apply_result execution_purge_apply(struct apply *a, struct member *m, enum 
             return APPLY_FAILED;
         /* Someone else was faster, or an operator has taken it up again; or it is too early. */
         if (*status == DB_DONE ||
-            (!ended.is_deleted && (status_is_live(ended.status) || ended.is_awaited || ended.sends ||
-                                   ended.completed_at_us >= p->before_us)))
+            (!ended.is_deleted && (status_is_live(ended.status) || ended.is_awaited ||
+                                   ended.sends || ended.completed_at_us >= p->before_us)))
             continue;
         if (!delete_part(a, id, &ended, p->change.now_us, &budget, &has_more, status))
             return APPLY_FAILED;

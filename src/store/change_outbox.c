@@ -12,8 +12,7 @@ static bool confirm_all(struct apply *a, const struct outbox_settle *s, enum db_
     buf_init_arena(&rows, a->mem);
     for (size_t i = 0; i < s->count; i++)
         if (s->deliveries[i].result == DELIVERY_DONE)
-            buf_printf(&rows, "%s%lld", rows.len == 0 ? "[" : ",",
-                       (long long)s->deliveries[i].row);
+            buf_printf(&rows, "%s%lld", rows.len == 0 ? "[" : ",", (long long)s->deliveries[i].row);
     if (rows.len == 0)
         return true;
     buf_char(&rows, ']');

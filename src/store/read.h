@@ -479,8 +479,8 @@ struct due_messages {
  * bytes_max. *next_at_us: when the next one after `now_us` is due; 0 = none.
  */
 bool read_outbox_due(struct reader *r, struct arena *mem, struct str destination, int64_t now_us,
-                     int64_t limit, size_t bytes_max, struct due_messages *out,
-                     int64_t *next_at_us, struct err *err) MUST_USE;
+                     int64_t limit, size_t bytes_max, struct due_messages *out, int64_t *next_at_us,
+                     struct err *err) MUST_USE;
 
 struct stored_message {
     int64_t row;

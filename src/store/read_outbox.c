@@ -29,8 +29,8 @@ static bool row_due(struct reader *r, struct arena *mem, struct due_message *out
 }
 
 bool read_outbox_due(struct reader *r, struct arena *mem, struct str destination, int64_t now_us,
-                     int64_t limit, size_t bytes_max, struct due_messages *out,
-                     int64_t *next_at_us, struct err *err)
+                     int64_t limit, size_t bytes_max, struct due_messages *out, int64_t *next_at_us,
+                     struct err *err)
 {
     enum db_status status = reader_stream(
         r, SQL_OUTBOX_DUE, DB_PARAMS(db_text(destination), db_int(now_us), db_int(limit)));
@@ -56,8 +56,8 @@ bool read_outbox_due(struct reader *r, struct arena *mem, struct str destination
         return db_fail(r->db, status, err);
     out->is_cut |= (int64_t)out->count == limit;
     *next_at_us = 0;
-    status = row_int(r, SQL_OUTBOX_NEXT, DB_PARAMS(db_text(destination), db_int(now_us)),
-                     next_at_us);
+    status =
+        row_int(r, SQL_OUTBOX_NEXT, DB_PARAMS(db_text(destination), db_int(now_us)), next_at_us);
     return status <= DB_DONE ? true : db_fail(r->db, status, err);
 }
 
@@ -125,10 +125,13 @@ bool read_messages(struct reader *r, struct arena *mem, const struct message_fil
     }
     {
         const struct db_value params[] = {
-            db_int(f->limit + 1),      db_int(high),
-            db_text_or_null(f->kind),  db_text_or_null(f->destination),
+            db_int(f->limit + 1),
+            db_int(high),
+            db_text_or_null(f->kind),
+            db_text_or_null(f->destination),
             f->has_status ? db_text(f->is_parked ? STR("parked") : STR("pending")) : db_null(),
-            db_text_or_null(f->org_id), db_int(0),
+            db_text_or_null(f->org_id),
+            db_int(0),
             db_int(execution),
         };
 

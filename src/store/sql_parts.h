@@ -11,7 +11,7 @@
 #define END_COLUMNS                                                                                \
     "row, status, completed_at, (SELECT count(*) FROM execution_events v "                         \
     "WHERE v.key = 'child:' || e.id) + (SELECT count(*) FROM execution_events v "                  \
-    "WHERE v.execution = e.row AND v.kind = 'join'), deleted_at, (SELECT count(*) FROM outbox o "   \
+    "WHERE v.execution = e.row AND v.kind = 'join'), deleted_at, (SELECT count(*) FROM outbox o "  \
     "WHERE o.execution = e.row AND o.status = 'pending')"
 
 /* ?1 row, ?2 row_version read; then the context, where it is written, as ?18 and ?19. */

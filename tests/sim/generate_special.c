@@ -218,8 +218,9 @@ static void message_step(struct buf *out, struct dice *d, struct plan *plan)
     begin_step(out, plan, "s");
     generate_put(out, ",'retry':{'maxAttempts':2,'delay':'1s'},'procedure':[");
     for (unsigned i = 1 + dice_roll(d, 3); i-- > 0;)
-        generate_put(out, "{'type':'event.publish','event':'E%u','payload':{'n':'=input.n','at':"
-                          "'=now'}}%s",
+        generate_put(out,
+                     "{'type':'event.publish','event':'E%u','payload':{'n':'=input.n','at':"
+                     "'=now'}}%s",
                      dice_roll(d, 3), i > 0 ? "," : "");
     if (dice_roll(d, 4) == 0)
         generate_put(out, ",{'type':'compute.fail','code':'late','message':'m','when':"

@@ -19,7 +19,8 @@ static const struct {
 
 void disk_subscriptions(const struct sim *sim, struct arena *mem, struct stored_definitions *out)
 {
-    for (size_t i = 0; (sim->config.mix & MIX_OF(MESSAGES)) != 0 && i < ARRAY_SIZE(subscribers); i++)
+    for (size_t i = 0; (sim->config.mix & MIX_OF(MESSAGES)) != 0 && i < ARRAY_SIZE(subscribers);
+         i++)
         *VEC_ADD(mem, out) = (struct stored_definition){.kind = STR("subscription"),
                                                         .code = str_of(subscribers[i].code),
                                                         .text = str_of(subscribers[i].text)};
@@ -157,8 +158,8 @@ static bool is_first(const struct disk *d, const struct disk_message *m)
 }
 
 bool read_outbox_due(struct reader *r, struct arena *mem, struct str destination, int64_t now_us,
-                     int64_t limit, size_t bytes_max, struct due_messages *out,
-                     int64_t *next_at_us, struct err *err)
+                     int64_t limit, size_t bytes_max, struct due_messages *out, int64_t *next_at_us,
+                     struct err *err)
 {
     const struct disk *d = &sim_of(r)->disk;
 

@@ -147,8 +147,8 @@ struct disk_message {
     struct outbox_row row;
     enum disk_message_state state;
     int64_t attempts, next_at_us;
-    bool is_held;     /* behind one that failed */
-    bool is_received; /* by its subscriber, who may not have said so */
+    bool is_held;            /* behind one that failed */
+    bool is_received;        /* by its subscriber, who may not have said so */
     struct str request_json; /* of its first attempt */
 };
 
@@ -179,7 +179,7 @@ struct disk {
     int64_t event_rows;
     struct {
         VEC_OF(struct disk_message);
-    } outbox; /* also what was delivered */
+    } outbox;      /* also what was delivered */
     int64_t stamp; /* grows when a definition is published */
     struct {
         VEC_OF(struct disk_correlated);
