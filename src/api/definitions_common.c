@@ -2,7 +2,9 @@
 #include "api/definitions.h"
 
 #include "api/api.h"
+#include "define/credential.h"
 #include "define/facts.h"
+#include "effect/vault.h"
 #include "value/json.h"
 
 static const char *const actions[] = {
@@ -58,13 +60,14 @@ void definitions_look_up_processes(struct world *w, struct reader *reader)
 
 bool definitions_world(struct reader *reader, struct arena *mem, struct world *out, struct err *err)
 {
-    struct stored_definitions functions, procedures, config;
+    struct stored_definitions functions, procedures, config, credentials;
 
-    *out = (struct world){.mem = mem};
+    *out = (struct world){.mem = mem, .knows_credentials = true};
     definitions_look_up_processes(out, reader);
     if (!read_published(reader, mem, STR("function"), &functions, err) ||
         !read_published(reader, mem, STR("procedure"), &procedures, err) ||
-        !read_published(reader, mem, STR("config"), &config, err))
+        !read_published(reader, mem, STR("config"), &config, err) ||
+        !read_published(reader, mem, STR("credential"), &credentials, err))
         return false;
     for (size_t i = 0; i < functions.count; i++) {
         struct value v;
@@ -81,6 +84,12 @@ bool definitions_world(struct reader *reader, struct arena *mem, struct world *o
     }
     for (size_t i = 0; i < config.count; i++)
         world_add_config(out, config.items[i].code);
+    for (size_t i = 0; i < credentials.count; i++) {
+        struct value shown;
+        bool is_filled;
+        if (vault_shown(mem, credentials.items[i].text, &shown, &is_filled))
+            world_add_credential(out, credentials.items[i].code, shown);
+    }
     return true;
 }
 
@@ -92,6 +101,8 @@ void definitions_add(struct world *w, const struct definition_item *item)
         world_add_procedure(w, item->code, item->definition, 0);
     else if (item->spec->kind == KIND_CONFIG)
         world_add_config(w, item->code);
+    else if (item->spec->kind == KIND_CREDENTIAL)
+        world_add_credential(w, item->code, item->definition);
     else if (item->spec->use == KIND_PROCESS)
         world_add_process(w, item->code);
 }
@@ -116,6 +127,23 @@ static bool take_config(struct arena *mem, struct value body, struct definition_
     return findings->count == before;
 }
 
+/* Only a stub: bundles are files, and no place for secrets. */
+static bool take_credential(struct arena *mem, struct value body, struct definition_item *out,
+                            struct findings *findings)
+{
+    enum credential_type type;
+    struct value secret;
+
+    if (!credential_read(mem, body, findings, &type, &out->definition, &secret))
+        return false;
+    if (secret.kind == VALUE_ABSENT)
+        return true;
+    body_finding(mem, findings, credential_secret_field(type), "misplaced",
+                 STR("a bundle holds no secrets: leave this out, and set it with `pawl credential "
+                     "set`"));
+    return false;
+}
+
 bool definitions_take_live(struct arena *mem, const struct kind_spec *spec, struct value body,
                            struct definition_item *out, struct findings *findings)
 {
@@ -124,6 +152,8 @@ bool definitions_take_live(struct arena *mem, const struct kind_spec *spec, stru
 
     out->definition = body;
     if (spec->kind == KIND_CONFIG && !take_config(mem, body, out, findings))
+        return false;
+    if (spec->kind == KIND_CREDENTIAL && !take_credential(mem, body, out, findings))
         return false;
     buf_init_arena(&text, mem);
     if (!json_write(&text, out->definition, &err))
@@ -193,7 +223,8 @@ struct definition_change definitions_change(const struct call *c,
         .user_id = c->user.id,
         .if_match = MATCH_WHATEVER,
         .is_process = item->spec->use == KIND_PROCESS,
-        .forgets = kind == KIND_CONFIG || kind == KIND_TEMPLATE || kind == KIND_SUBSCRIPTION,
+        .forgets = kind == KIND_CONFIG || kind == KIND_TEMPLATE || kind == KIND_CREDENTIAL ||
+                   kind == KIND_SUBSCRIPTION,
         .now_us = api_now_us(c->api),
     };
 }

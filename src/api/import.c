@@ -10,6 +10,7 @@
 #include "api/api.h"
 #include "api/definitions.h"
 #include "api/subscriptions.h"
+#include "effect/vault.h"
 #include "value/diff.h"
 #include "value/json.h"
 #include "value/json_text.h"
@@ -48,6 +49,12 @@ static void wrong(struct arena *mem, struct import_item *i, const char *field, c
     body_finding(mem, &i->findings, field, code, message);
     if (field[0] == '\0')
         i->findings.items[i->findings.count - 1].pointer = STR("");
+}
+
+static void warn(struct arena *mem, struct import_item *i, const char *code, struct str message)
+{
+    wrong(mem, i, "", code, message);
+    i->findings.items[i->findings.count - 1].is_warning = true;
 }
 
 static void unknown_kind(struct arena *mem, struct import_item *i, struct value v)
@@ -250,6 +257,31 @@ static struct str changes_json(struct arena *mem, const struct differences *all)
     return buf_view(&out);
 }
 
+/*
+ * A credential that is here stays as it is: its address and its secret belong
+ * to this installation. Who imports is told what is left to be done.
+ */
+static void plan_credential(struct arena *mem, struct import_item *i,
+                            const struct stored_definition *d)
+{
+    struct value shown;
+    bool is_filled = false;
+    int64_t budget = INT64_MAX;
+
+    i->plan = d != NULL ? PLAN_UNCHANGED : PLAN_CREATE;
+    i->changes_json = STR("[]");
+    i->version = d != NULL ? d->version : 0;
+    if (d != NULL && vault_shown(mem, d->text, &shown, &is_filled) &&
+        !value_equal(shown, i->item.definition, &budget))
+        warn(mem, i, "kept_as_it_is",
+             str_printf(mem, "the credential '%.*s' is here with other fields, which it keeps",
+                        STR_ARG(i->item.code)));
+    if (!is_filled)
+        warn(mem, i, "secret_missing",
+             str_printf(mem, "the credential '%.*s' has no secret yet: `pawl credential set %.*s`",
+                        STR_ARG(i->item.code), STR_ARG(i->item.code)));
+}
+
 /* Compare an item with what is stored. */
 static bool plan_item(struct lookup *q, struct reader *reader, const struct import *all,
                       struct import_item *i, struct err *err)
@@ -264,6 +296,10 @@ static bool plan_item(struct lookup *q, struct reader *reader, const struct impo
                          &d, &found, err) ||
         !definitions_value(q->mem, spec, i->item.text, &to, err))
         return false;
+    if (spec->kind == KIND_CREDENTIAL) {
+        plan_credential(q->mem, i, found ? &d : NULL);
+        return true;
+    }
     i->plan = PLAN_CREATE;
     i->changes_json = STR("[]");
     i->version = 0;

@@ -7,6 +7,7 @@
 #include "cli/settings.h"
 #include "cli/term.h"
 #include "cli/version.h"
+#include "effect/vault.h"
 #include "node/node.h"
 #include "value/timefmt.h"
 
@@ -32,6 +33,7 @@ struct server {
     struct cidrs trusted_proxies;
     struct tls tls;
     struct policy policy;
+    struct vault *vault;
     struct meters meters;
     struct node *node;
     struct api *api;
@@ -319,6 +321,14 @@ static bool make_folder(const char *path, struct err *err)
     return err_set(err, ERR_IO, "cannot make the data folder %s: %s", path, strerror(errno));
 }
 
+/* The file with the key that credentials are sealed with. */
+static const char *key_path(struct server *s)
+{
+    if (has(s, SETTING_MASTER_KEY))
+        return text_of(s, SETTING_MASTER_KEY);
+    return str_printf(&s->mem, "%s/master.key", text_of(s, SETTING_DATA)).ptr;
+}
+
 static bool open_server(struct server *s, struct str *token, struct err *err)
 {
     const char *data = text_of(s, SETTING_DATA);
@@ -355,6 +365,7 @@ static bool open_server(struct server *s, struct str *token, struct err *err)
     umask(077);
     if (!take_signals(s, err) || !make_folder(data, err))
         return false;
+    s->vault = node.vault = vault_new(key_path(s));
     s->node = node_open(&node, err);
     if (s->node == NULL || !token_open(&s->mem, str_printf(&s->mem, "%s/admin.token", data).ptr,
                                        token, &s->is_first_start, err))
@@ -439,6 +450,8 @@ static int serve(struct server *s)
         close_node(s);
     if (s->api != NULL)
         api_close(s->api);
+    if (s->vault != NULL)
+        vault_free(s->vault);
     meters_fini(&s->meters);
     if (s->signal_fd >= 0)
         close(s->signal_fd);

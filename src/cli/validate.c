@@ -41,6 +41,8 @@ static struct world make_world(struct validation *v)
             world_add_config(&w, name);
         else if (name.len > 0 && spec->kind == KIND_FUNCTION)
             world_add_function(&w, name, kind_body(v->mem, spec, item->value));
+        else if (name.len > 0 && spec->kind == KIND_CREDENTIAL)
+            world_add_credential(&w, name, kind_body(v->mem, spec, item->value));
         else if (name.len > 0 && spec->kind == KIND_PROCEDURE)
             world_add_procedure(&w, name, item->value, 0);
     }

@@ -36,6 +36,12 @@ static const char aggregate_words[] =
     ;
 #undef AGGREGATE
 
+#define CREDENTIAL_TYPE(symbol, name, needed, optional, secret) name " "
+static const char credential_type_words[] =
+#include "define/credential_types.def"
+    ;
+#undef CREDENTIAL_TYPE
+
 /* The rows of one table stand together, the tables in any order. */
 static const struct {
     enum field_table table;
@@ -154,8 +160,8 @@ static const struct command_spec commands[] = {
               .label = arg_label,                                                                  \
               .help = arg_help,                                                                    \
               .example = (arg_example)}},
-#define MEMBER(member_name, member_kind, member_help)                                              \
-    {.name = (member_name), .kind = (member_kind), .help = member_help},
+#define MEMBER(member_name, field_kind, member_help)                                               \
+    {.name = (member_name), .kind = (field_kind), .help = member_help},
 #define NO_MEMBERS                                                                                 \
     {                                                                                              \
         0                                                                                          \

@@ -67,6 +67,9 @@ struct registry {
     void *context;
     /* Whether a process of that code is published. NULL: nobody knows. */
     bool (*process)(void *context, struct str code);
+    /* Whether there is a credential of that code; *shown is {type, base_url, ...}. NULL: none. */
+    bool (*credential)(void *context, struct str code, struct value *shown);
+    bool knows_credentials; /* one that is not there does not exist: an error, else a warning */
     /*
      * What it does not know may exist all the same: a warning. The program
      * takes it for an external procedure, and is good for checking only.

@@ -12,12 +12,20 @@ struct fact_entries {
 };
 
 /* What a definition may name, and what the list of it is called. */
-enum used_kind { USED_PROCEDURE, USED_FUNCTION, USED_CONFIG, USED_PROCESS, USED_COUNT };
+enum used_kind {
+    USED_PROCEDURE,
+    USED_FUNCTION,
+    USED_CONFIG,
+    USED_PROCESS,
+    USED_CREDENTIAL,
+    USED_COUNT
+};
 
 static const char *const used_names[] = {[USED_PROCEDURE] = "procedure",
                                          [USED_FUNCTION] = "function",
                                          [USED_CONFIG] = "config",
-                                         [USED_PROCESS] = "process"};
+                                         [USED_PROCESS] = "process",
+                                         [USED_CREDENTIAL] = "credential"};
 
 struct collected {
     struct arena *mem;
@@ -116,6 +124,7 @@ static void add_named(struct collected *c, struct value map)
 {
     static const char *const members[] = {"procedure", "rollback", "reconcile"};
     struct value code = fact_member(map, "code"), type = fact_member(map, "type");
+    struct value credential = fact_member(map, "credential");
 
     for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
         struct value v = fact_member(map, members[i]);
@@ -126,6 +135,8 @@ static void add_named(struct collected *c, struct value map)
     if (type.kind == VALUE_STRING && str_eq(value_text(type), STR("flow.start")) &&
         code.kind == VALUE_STRING)
         add_use(c, USED_PROCESS, value_text(code));
+    if (credential.kind == VALUE_STRING)
+        add_use(c, USED_CREDENTIAL, value_text(credential));
 }
 
 static void add_uses(struct collected *c, struct value v)
@@ -133,6 +144,7 @@ static void add_uses(struct collected *c, struct value v)
     if (v.kind == VALUE_STRING) {
         add_names(c, value_text(v), STR("fn"), USED_FUNCTION);
         add_names(c, value_text(v), STR("config"), USED_CONFIG);
+        add_names(c, value_text(v), STR("secrets"), USED_CREDENTIAL);
     }
     if (v.kind == VALUE_MAP)
         add_named(c, v);
@@ -164,7 +176,8 @@ bool facts_use(struct value facts, const char *kind, struct str name)
 
 bool facts_has_kind(struct str kind)
 {
-    return !str_eq(kind, STR("config")) && !str_eq(kind, STR("subscription"));
+    return !str_eq(kind, STR("config")) && !str_eq(kind, STR("credential")) &&
+           !str_eq(kind, STR("subscription"));
 }
 
 /* --- all of them --- */

@@ -4,6 +4,7 @@
 #include "define/calendar.h"
 #include "define/compile.h"
 #include "define/subscription.h"
+#include "define/credential.h"
 #include "define/template.h"
 
 struct function *world_function(struct world *w, struct str name)
@@ -56,6 +57,23 @@ void world_add_config(struct world *w, struct str name)
         *VEC_ADD(w->mem, &w->config) = name;
 }
 
+static struct world_credential *find_credential(const struct world *w, struct str code)
+{
+    for (size_t i = 0; i < w->credentials.count; i++)
+        if (str_eq(w->credentials.items[i].code, code))
+            return &w->credentials.items[i];
+    return NULL;
+}
+
+void world_add_credential(struct world *w, struct str code, struct value shown)
+{
+    struct world_credential *c = find_credential(w, code);
+
+    if (c == NULL)
+        c = VEC_ADD(w->mem, &w->credentials);
+    *c = (struct world_credential){.code = code, .shown = shown};
+}
+
 void world_add_process(struct world *w, struct str code)
 {
     *VEC_ADD(w->mem, &w->processes) = code;
@@ -64,12 +82,15 @@ void world_add_process(struct world *w, struct str code)
 void world_drop(struct world *w, enum kind kind, struct str name)
 {
     const struct function *f = world_function(w, name);
+    struct world_credential *c = find_credential(w, name);
     size_t i = find_config(w, name);
 
     if (kind == KIND_FUNCTION && f != NULL)
         w->functions.items[f - w->functions.items] = w->functions.items[--w->functions.count];
     if (kind == KIND_CONFIG && i < w->config.count)
         w->config.items[i] = w->config.items[--w->config.count];
+    if (kind == KIND_CREDENTIAL && c != NULL)
+        *c = w->credentials.items[--w->credentials.count];
 }
 
 /* config.NAME for those that exist, and no other. */
@@ -114,6 +135,14 @@ static bool registered_procedure(void *context, struct arena *mem, struct str co
     return p != NULL;
 }
 
+static bool registered_credential(void *context, struct str code, struct value *shown)
+{
+    const struct world_credential *c = find_credential(context, code);
+
+    *shown = c != NULL ? c->shown : value_absent();
+    return c != NULL;
+}
+
 static bool registered_process(void *context, struct str code)
 {
     const struct world *w = context;
@@ -131,6 +160,8 @@ void world_compile(struct world *w, struct arena *mem, enum kind kind, struct va
                                       .context = w,
                                       .process =
                                           w->knows_process != NULL ? registered_process : NULL,
+                                      .credential = registered_credential,
+                                      .knows_credentials = w->knows_credentials,
                                       .is_partial = w->is_partial,
                                       .is_stored = w->checks_stored || version > 0};
 
@@ -153,6 +184,14 @@ static void check_template(struct world *w, struct value definition, struct find
 
     template_compile(w->mem, w->templates, definition, findings, &t);
     template_release(&t);
+}
+
+static void check_credential(struct world *w, struct value definition, struct findings *findings)
+{
+    enum credential_type type;
+    struct value shown, secret;
+
+    (void)credential_read(w->mem, definition, findings, &type, &shown, &secret);
 }
 
 /* What business days are counted by. */
@@ -183,6 +222,10 @@ void world_check(struct world *w, enum kind kind, struct str name, struct value 
     const struct function *f;
     struct compiler c;
 
+    if (kind == KIND_CREDENTIAL) {
+        check_credential(w, definition, findings);
+        return;
+    }
     if (kind == KIND_CONFIG) {
         if (str_eq(name, STR("calendar")))
             check_calendar(w, definition, findings);

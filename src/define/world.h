@@ -17,7 +17,12 @@ struct world_procedure {
     struct registered registered;
 };
 
-/* Fill functions, procedures and config, then world_open(); all in one arena. */
+struct world_credential {
+    struct str code;
+    struct value shown; /* {type, base_url, ...}, without secrets */
+};
+
+/* Fill functions, procedures, config and credentials, then world_open(); all in one arena. */
 struct world {
     struct arena *mem;
     struct function_list functions;
@@ -25,6 +30,10 @@ struct world {
         VEC_OF(struct world_procedure);
     } procedures;
     struct name_list config;
+    struct {
+        VEC_OF(struct world_credential);
+    } credentials;
+    bool knows_credentials;     /* all of them: one that is not there does not exist */
     struct name_list processes; /* that are there beside the published ones */
     /* Whether a process of that code is published; NULL: nobody knows. */
     bool (*knows_process)(void *context, struct str code);
@@ -44,6 +53,7 @@ void world_add_function(struct world *w, struct str name, struct value definitio
 void world_add_procedure(struct world *w, struct str code, struct value definition,
                          int64_t version);
 void world_add_config(struct world *w, struct str name);
+void world_add_credential(struct world *w, struct str code, struct value shown);
 void world_add_process(struct world *w, struct str code);
 void world_drop(struct world *w, enum kind kind, struct str name);
 
@@ -70,8 +80,8 @@ void world_check_apart(struct world *w, enum kind kind, struct str name, struct 
 /*
  * Check a definition of any kind that is built, findings included. Of a
  * process or procedure `definition` is what was written; of a function
- * {params, body}; of a template {subject, body, html}; of config its value. A
- * function must be in the world.
+ * {params, body}; of a template {subject, body, html}; of config its value; of a credential
+ * what is written, with its secret or without. A function must be in the world.
  */
 void world_check(struct world *w, enum kind kind, struct str name, struct value definition,
                  struct findings *findings);

@@ -1,5 +1,5 @@
 /*
- * config.c - $.config, and what else a node remembers of definitions that
+ * config.c - $.config, credentials, and what else a node remembers of definitions that
  * anyone may change; see inner.h.
  *
  * The config is in memory as one map. It is read before anything is advanced,
@@ -74,6 +74,8 @@ static void changed(struct node *n, const struct definition_change *d)
     case DEFINITION_ERASE:
         break;
     }
+    if (str_eq(d->kind, STR("credential")))
+        credentials_changed(n, d, is_removed);
     /* What is not read yet will be, this change included. */
     if (!n->has_config && (str_eq(d->kind, STR("config")) || str_eq(d->kind, STR("subscription"))))
         return;
@@ -133,7 +135,8 @@ static void run_look(struct node_read *read, struct reader *reader)
     if (!l->ok)
         return;
     route_read(&l->mem, &all, &l->look.subscriptions);
-    l->ok = read_published(reader, &l->mem, STR("config"), &all, &l->err);
+    l->ok = read_published(reader, &l->mem, STR("config"), &all, &l->err) &&
+            read_published(reader, &l->mem, STR("credential"), &l->look.credentials, &l->err);
     l->look.entries = ARENA_ARRAY(&l->mem, all.count + 1, struct value_entry);
     for (size_t i = 0; l->ok && i < all.count; i++) {
         struct value_entry *e = &l->look.entries[l->look.count++];
@@ -172,6 +175,7 @@ static void done_look(struct node_read *read)
         }
         n->stamp = l->look.stamp;
         route_install(n, &l->look.subscriptions);
+        credentials_replace(n, &l->look.credentials);
         install(n, &l->mem, l->look.entries, l->look.count);
         arena_init(&l->mem);
     }

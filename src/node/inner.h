@@ -10,6 +10,7 @@
 #ifndef PAWL_NODE_INNER_H
 #define PAWL_NODE_INNER_H
 
+#include "effect/vault.h"
 #include "node/calls.h"
 #include "node/entry.h"
 #include "node/load.h"
@@ -105,6 +106,10 @@ struct node {
     int64_t needed_stamp;   /* something that was read rests on these changes */
     int64_t next_look_us;   /* monotonic */
 
+    /* {code: base_url}: credentials.c */
+    struct arena credentials_mem;
+    struct value credentials;
+
     /* reads */
     struct load *newest_load;
     struct load_queue unsent[LANE_COUNT]; /* the queue of that lane was full */
@@ -177,6 +182,11 @@ void config_look(struct node *n); /* when it is time */
 int64_t config_look_in_us(const struct node *n);
 void config_expect(struct node *n, int64_t stamp); /* what this one rests on must be known */
 void config_changed(struct node *n, const struct definition_change *first); /* it is durable */
+
+/* credentials.c */
+bool credentials_open(struct node *n, struct err *err) MUST_USE; /* before all else */
+void credentials_replace(struct node *n, const struct stored_definitions *all);
+void credentials_changed(struct node *n, const struct definition_change *d, bool is_removed);
 
 /* crash.c: this execution was worked on when the process died */
 void crash_count(struct node *n, struct poison_left left);

@@ -50,6 +50,7 @@ struct load {
             struct value_entry *entries;
             size_t count;
             struct subscriptions subscriptions;
+            struct stored_definitions credentials;
             struct pins reachable; /* procedures and functions as they are now */
         } look;
         struct {

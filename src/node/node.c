@@ -229,6 +229,11 @@ void node_before_sleep(struct node *n, node_before_sleep_fn *before, void *conte
     n->before_sleep_context = context;
 }
 
+struct vault *node_vault(const struct node *n)
+{
+    return n->options.vault;
+}
+
 bool node_is_ready(const struct node *n, const char **why)
 {
     bool is_recovered = n->is_recovered && n->stamp >= 0; /* the config was read once */
@@ -290,7 +295,8 @@ static bool open_all(struct node *n, struct err *err)
     struct poison_left left[POISON_SLOTS];
     unsigned count;
 
-    if (!open_store(n, err) || !open_loop(n, err) || !calls_open(n, err))
+    if (!open_store(n, err) || !credentials_open(n, err) || !open_loop(n, err) ||
+        !calls_open(n, err))
         return false;
     /* The simulator's nodes have none, unless it is about that. */
     if (n->options.store != NULL && n->options.data_path.len == 0)
@@ -326,7 +332,8 @@ struct node *node_open(const struct node_options *options, struct err *err)
     arena_init(&n->config_mem);
     arena_init(&n->subscriptions_mem);
     relay_open(n);
-    n->config = value_map_empty();
+    arena_init(&n->credentials_mem);
+    n->config = n->credentials = value_map_empty();
     n->stamp = -1;
     programs_init(n);
     map_init(&n->published, &n->mem);
@@ -375,6 +382,7 @@ void node_close(struct node *n)
         close(n->stop_fd);
     arena_fini(&n->config_mem);
     arena_fini(&n->subscriptions_mem);
+    arena_fini(&n->credentials_mem);
     arena_fini(&n->mem);
     free(n);
 }

@@ -22,6 +22,7 @@ struct node;
 
 /* Who makes calls in place of the thread for them: node_call_answered() comes back once for each. */
 struct effect_call;
+struct vault;
 struct node_caller {
     void (*send)(void *context, struct effect_call *call);
     void *context;
@@ -54,6 +55,7 @@ struct node_options {
     uuid_random_fn *random; /* for ids; NULL = the system's */
     void *random_context;
     const struct policy *policy;  /* where calls may go; NULL = the default. It must outlive it */
+    struct vault *vault;          /* credentials; NULL = there are none. It must outlive it */
     size_t calls_per_host;        /* under way at once; 0 = CALLS_PER_HOST */
     struct relay_servers servers; /* where mail and short messages go */
     struct node_caller caller;    /* for the simulator: it makes the calls */
@@ -98,6 +100,9 @@ void node_close(struct node *n);
  * one that hangs in node_close().
  */
 void node_abandon(struct node *n);
+
+/* The credentials, or NULL; see effect/vault.h. */
+struct vault *node_vault(const struct node *n);
 
 /* Whether the node has recovered and takes requests; and why not, in one word. */
 bool node_is_ready(const struct node *n, const char **why);

@@ -5,6 +5,7 @@
  * the disk. Nothing is checkpointed by commits; see checkpoint.c.
  */
 #include "base/clock.h"
+#include "store/log_file.h"
 #include "store/sql.h"
 
 #include <pthread.h>
@@ -82,16 +83,16 @@ static enum db_status note(struct db_sqlite *db, int code)
     return status;
 }
 
-static int bind(sqlite3_stmt *statement, int place, const struct db_value *v)
+static int bind(sqlite3_stmt *statement, int number, const struct db_value *v)
 {
     switch (v->kind) {
     case DB_NULL:
-        return sqlite3_bind_null(statement, place);
+        return sqlite3_bind_null(statement, number);
     case DB_INT:
-        return sqlite3_bind_int64(statement, place, v->i);
+        return sqlite3_bind_int64(statement, number, v->i);
     case DB_TEXT:
         /* A NULL pointer would bind NULL. */
-        return sqlite3_bind_text64(statement, place, v->text.len == 0 ? "" : v->text.ptr,
+        return sqlite3_bind_text64(statement, number, v->text.len == 0 ? "" : v->text.ptr,
                                    v->text.len, SQLITE_STATIC, SQLITE_UTF8);
     }
     PANIC("unknown kind of parameter");
@@ -272,10 +273,13 @@ static int count_log_pages(void *context, sqlite3 *handle, const char *name, int
     return SQLITE_OK;
 }
 
+static const char *writing_vfs; /* NULL: the system's */
+
 static void configure_library(void)
 {
     /* Statistics of memory take a global lock in every allocation. */
     (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    writing_vfs = log_file_register();
 }
 
 /* The first of these reads the file, so damage shows here. */
@@ -326,7 +330,7 @@ struct db *db_sqlite_open(struct str path, enum db_mode mode, struct err *err)
     db->base.ops = &sqlite_ops;
     if (mode == DB_CREATE)
         flags |= SQLITE_OPEN_CREATE;
-    code = sqlite3_open_v2(name, &db->handle, flags, NULL);
+    code = sqlite3_open_v2(name, &db->handle, flags, mode == DB_READ ? NULL : writing_vfs);
     free(name);
     if (db->handle == NULL)
         PANIC("out of memory");

@@ -224,6 +224,20 @@ struct store *store_open(const struct store_options *options, struct err *err)
     return NULL;
 }
 
+bool store_read_now(struct store *base, void (*run)(void *context, struct reader *reader),
+                    void *context, struct err *err)
+{
+    struct sql_store *s = (struct sql_store *)base;
+    struct reader reader = {.db = connect(s, DB_READ, err)};
+
+    ASSERT(base->ops == &sql_ops);
+    if (reader.db == NULL)
+        return false;
+    run(context, &reader);
+    db_close(reader.db);
+    return true;
+}
+
 void store_close(struct store *s)
 {
     s->ops->close(s);

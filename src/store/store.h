@@ -34,7 +34,7 @@ enum store_item { STORE_BATCH, STORE_TASK };
 
 /* --- writing --- */
 
-enum member_kind {
+enum field_kind {
     MEMBER_COMMIT,     /* a commit of the engine */
     MEMBER_DEFINITION, /* a change of a definition */
     MEMBER_CHANGE,     /* a change of anything else that people keep: see change.h */
@@ -154,7 +154,7 @@ struct assertion {
 struct change;
 
 struct member {
-    enum member_kind kind;
+    enum field_kind kind;
     const struct commit *commit;
     struct definition_change *definition;
     struct change *change;
@@ -255,6 +255,13 @@ void store_note_found(_Atomic int64_t *lost_since_us);
  * reached.
  */
 struct store *store_open(const struct store_options *options, struct err *err) MUST_USE;
+
+/*
+ * Read at once, on this thread, with a connection that is made for it: for what
+ * must be known before anything else happens. Not for simulated stores.
+ */
+bool store_read_now(struct store *s, void (*run)(void *context, struct reader *reader),
+                    void *context, struct err *err) MUST_USE;
 
 /* Finish what was submitted, stop the threads, close the connections. */
 void store_close(struct store *s);

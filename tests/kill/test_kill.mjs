@@ -148,7 +148,11 @@ async function killAnywhere(name, count, store) {
     }
 }
 
-const crashPoints = execFileSync('build/tests/crash_points', { encoding: 'utf8' }).trim().split('\n');
+// Keys are not rotated under this load: tests/api/test_credentials_rekey.mjs dies at those points.
+const crashPoints = execFileSync('build/tests/crash_points', { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .filter((point) => !point.startsWith('rekey.'));
 
 /** A pass at which to die: the first, or one under way. */
 function somePass(point) {

@@ -224,6 +224,31 @@ async function walkLive(api, claim) {
     await api.call('deleteFunction', { path: { name: 'thrice' } }, 204);
 }
 
+async function walkCredentials(api, claim) {
+    const path = { code: 'erp' };
+    const key = { 'Idempotency-Key': 'walk-credential' };
+    const good = { type: 'api_key', base_url: 'https://erp.example', header_name: 'X-Key', header_value: 'hush-hush' };
+    const made = await api.call('putCredential', { path, body: good, headers: { 'If-None-Match': '*' } }, 201);
+    claim(made.headers.etag === `"${made.json.version}"`, 'the ETag of a credential is its version');
+    await api.call('putCredential', { path, body: good, headers: key }, 200);
+    await api.call('putCredential', { path, body: { ...good, header_value: 'another' }, headers: key }, 409);
+    await api.call('putCredential', { path, body: good, headers: { 'If-Match': '"77"' } }, 412);
+    await api.call('putCredential', { path, body: { ...good, header_value: undefined } }, 422);
+    const shown = await api.call('getCredential', { path }, 200);
+    claim(shown.json.filled && !JSON.stringify(shown.json).includes('hush'), 'a secret is not shown');
+    const list = await api.call('listCredentials', { query: { limit: 1 } }, 200);
+    claim(list.json.items.length === 1, 'credentials are listed');
+    await api.call('listCredentials', { query: { limit: 0 } }, 400);
+    const rotated = await api.call('rekeyCredentials', { headers: key }, 200);
+    claim(rotated.json.credentials === 1, 'rotating the key says what it did');
+    await api.call('rekeyCredentials', { headers: key, body: '{}' }, 409);
+    await api.call('getCredential', { path: { code: 'nothing' } }, 404);
+    await api.call('deleteCredential', { path: { code: 'nothing' } }, 404);
+    await api.call('deleteCredential', { path, headers: { 'If-Match': '"77"' } }, 412);
+    await api.call('deleteCredential', { path, headers: { 'Idempotency-Key': 'walk-delete-credential' } }, 204);
+    await api.call('deleteCredential', { path, headers: { 'Idempotency-Key': 'walk-delete-credential' }, body: '{}' }, 409);
+}
+
 async function walkChecks(api, claim) {
     const good = await api.call('validateDefinition', { body: { kind: 'scenario', definition: greeting('Hey') } }, 200);
     claim(good.json.valid && good.json.errors.length === 0, 'a good definition has no findings');
@@ -658,4 +683,4 @@ async function walkServer(api) {
     await api.call('getDocument', { token: null }, 200);
 }
 
-export const walks = [walkDefinitions, walkProcedures, walkLive, walkChecks, walkDryRun, walkExecutions, walkEvents, walkMany, walkDeadLetters, walkOutbox, walkRecords, walkAccess, walkSessions, walkServer];
+export const walks = [walkDefinitions, walkProcedures, walkLive, walkCredentials, walkChecks, walkDryRun, walkExecutions, walkEvents, walkMany, walkDeadLetters, walkOutbox, walkRecords, walkAccess, walkSessions, walkServer];

@@ -1,0 +1,430 @@
+/*
+ * credentials.c - credentials: saved is live, and a secret is never shown again.
+ *
+ * A credential is a definition of its own kind whose secret is sealed before
+ * it goes to the store (effect/vault.h). Beside them stands one row that names
+ * the master key which they are sealed with; every change rests on it, so that
+ * none is sealed with a key that another node has just rotated away.
+ */
+#include "api/definitions.h"
+#include "effect/vault.h"
+#include "engine/call_url.h"
+#include "value/json.h"
+#include "value/object.h"
+
+enum { LIST_LIMIT = 50, TRIES_MAX = 5, CREDENTIALS_MAX = 1000 };
+
+/* The row that names the key. */
+#define KEY_KIND STR("master_key")
+#define KEY_CODE STR("credentials")
+
+/* --- showing --- */
+
+static bool write_credential(struct arena *mem, struct buf *out, const struct stored_definition *d,
+                             struct err *err)
+{
+    struct value shown;
+    bool is_filled;
+
+    if (!vault_shown(mem, d->text, &shown, &is_filled))
+        return err_set(err, ERR_INTERNAL, "what is stored of the credential '%.*s' is no object",
+                       STR_ARG(d->code));
+    object_next(out);
+    buf_char(out, '{');
+    object_text(out, "code", d->code);
+    object_int(out, "version", d->version);
+    object_bool(out, "filled", is_filled);
+    object_text(out, "updatedBy", d->created_by);
+    object_time(out, "updatedAt", d->created_at_us);
+    for (uint32_t i = 0; i < shown.len; i++) {
+        buf_char(out, ',');
+        json_write_string(out, value_text(shown.map->entries[i].key));
+        buf_char(out, ':');
+        if (!json_write(out, shown.map->entries[i].value, err))
+            return false;
+    }
+    buf_char(out, '}');
+    return true;
+}
+
+struct list_args {
+    struct str after;
+    int64_t limit;
+};
+
+static bool run_list(struct lookup *q, struct reader *reader, struct err *err)
+{
+    const struct list_args *args = q->args;
+    struct stored_definitions all;
+    struct str last = STR_NONE, next = STR_NONE;
+    int64_t left = args->limit;
+
+    if (!read_published(reader, q->mem, STR("credential"), &all, err))
+        return false;
+    buf_text(&q->answer, "{\"items\":[");
+    for (size_t i = 0; i < all.count; i++) {
+        if (str_cmp(all.items[i].code, args->after) <= 0)
+            continue;
+        if (left-- == 0) {
+            next = last;
+            break;
+        }
+        if (!write_credential(q->mem, &q->answer, &all.items[i], err))
+            return false;
+        last = all.items[i].code;
+    }
+    buf_char(&q->answer, ']');
+    object_text(&q->answer, "nextCursor", next);
+    buf_char(&q->answer, '}');
+    return true;
+}
+
+void credentials_list(struct call *c)
+{
+    struct list_args *args = ARENA_NEW(c->mem, struct list_args);
+
+    args->after = http_query(c->http, "cursor");
+    if (call_limit(c, LIST_LIMIT, &args->limit))
+        lookup_start(c, args, run_list, NULL);
+}
+
+static bool run_get(struct lookup *q, struct reader *reader, struct err *err)
+{
+    struct stored_definition d;
+    bool found;
+
+    if (!read_definition(reader, q->mem, STR("credential"), q->call->params[0], -1, &d, &found,
+                         err))
+        return false;
+    if (!found)
+        return err_set(err, ERR_NOT_FOUND, "there is no credential of this code");
+    q->etag = str_printf(q->mem, "\"%lld\"", (long long)d.version).ptr;
+    return write_credential(q->mem, &q->answer, &d, err);
+}
+
+void credentials_get(struct call *c)
+{
+    lookup_start(c, NULL, run_get, NULL);
+}
+
+/* --- the row that names the key --- */
+
+struct key_row {
+    int64_t version; /* 0: there is none */
+    struct str text; /* what it is to be */
+};
+
+static struct str key_text(struct arena *mem, struct str id)
+{
+    return str_printf(mem, "{\"id\":\"%.*s\"}", STR_ARG(id));
+}
+
+/* Whether a credential that is stored needs another key than this one. */
+static bool is_key_of_all(struct arena *mem, const struct stored_definitions *all, struct str id)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        struct str needed = vault_needs(mem, all->items[i].text);
+
+        if (needed.len > 0 && !str_eq(needed, id))
+            return false;
+    }
+    return true;
+}
+
+static bool read_key_row(struct lookup *q, struct reader *reader,
+                         const struct stored_definitions *all, struct key_row *out, struct err *err)
+{
+    struct str id = vault_key_id(node_vault(q->call->node), q->mem);
+    struct stored_definition d;
+    bool found;
+
+    if (!is_key_of_all(q->mem, all, id))
+        return err_set(err, ERR_CONFLICT,
+                       "the credentials are sealed with another master key than that of this "
+                       "server: start it with the right --master-key");
+    if (!read_definition(reader, q->mem, KEY_KIND, KEY_CODE, -1, &d, &found, err))
+        return false;
+    out->version = found ? d.version : 0;
+    out->text = key_text(q->mem, id);
+    return true;
+}
+
+static struct definition_change key_change(const struct call *c, const struct key_row *row)
+{
+    static const struct kind_spec spec = {.name = "master_key"};
+    struct definition_item item = {.spec = &spec, .code = KEY_CODE, .text = row->text};
+    struct definition_change change = definitions_change(c, &item, DEFINITION_PUT);
+
+    change.has_rests_on = true;
+    change.rests_on = row->version;
+    change.forgets = true;
+    return change;
+}
+
+/* --- saving --- */
+
+struct save_args {
+    struct definition_item item;
+    int64_t if_match;
+    struct key_row key;
+    unsigned tries;
+    struct definition_change changes[2];
+    struct str details_json;
+};
+
+/* Those that define checks without knowing what a call takes. */
+static bool check_urls(struct lookup *q, struct value shown, struct err *err)
+{
+    static const char *const names[] = {"base_url", "token_url"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        struct value v = value_map_get_str(shown, str_of(names[i]));
+        const char *wrong;
+        struct str host;
+
+        if (v.kind != VALUE_STRING)
+            continue;
+        wrong = url_host(q->mem, value_text(v), &host);
+        if (wrong == NULL)
+            continue;
+        body_finding(q->mem, &q->findings, names[i], "bad_value", str_of(wrong));
+        return err_set(err, ERR_INVALID, "%s", wrong);
+    }
+    return true;
+}
+
+static bool take_body(struct lookup *q, struct save_args *args, struct err *err)
+{
+    struct value body, shown, secret;
+    enum credential_type type;
+    struct buf details;
+
+    if (!json_read(q->mem, q->call->http->body, &body, err))
+        return false;
+    if (body.kind != VALUE_MAP)
+        return err_set(err, ERR_INVALID, "the body must be a JSON object");
+    if (!credential_read(q->mem, body, &q->findings, &type, &shown, &secret))
+        return err_set(err, ERR_INVALID, "%.*s", STR_ARG(q->findings.items[0].message));
+    if (secret.kind == VALUE_ABSENT) {
+        const char *field = credential_secret_field(type);
+
+        body_finding(q->mem, &q->findings, field, "missing_field",
+                     str_printf(q->mem,
+                                "a credential of type %s needs '%s', also when it is "
+                                "changed: nobody can read the one it has",
+                                credential_type_name(type), field));
+        return err_set(err, ERR_INVALID, "'%s' is missing", field);
+    }
+    if (!check_urls(q, shown, err))
+        return false;
+    args->item.definition = shown;
+    args->item.text = vault_seal(node_vault(q->call->node), q->mem, args->item.code, shown, secret);
+    buf_init_arena(&details, q->mem);
+    if (!json_write(&details, shown, err))
+        return false;
+    args->details_json = buf_view(&details);
+    return true;
+}
+
+static bool run_put(struct lookup *q, struct reader *reader, struct err *err)
+{
+    struct save_args *args = q->args;
+    struct stored_definitions all;
+
+    if (node_vault(q->call->node) == NULL)
+        return err_set(err, ERR_CONFLICT, "this server has no master key");
+    q->findings = (struct findings){0};
+    if (!read_published(reader, q->mem, STR("credential"), &all, err) ||
+        !read_key_row(q, reader, &all, &args->key, err))
+        return false;
+    if (all.count >= CREDENTIALS_MAX)
+        return err_set(err, ERR_TOO_LARGE, "there may be %d credentials", CREDENTIALS_MAX);
+    return take_body(q, args, err);
+}
+
+static struct str put_json(struct arena *mem, const struct definition_change *d, int32_t *status)
+{
+    struct buf out;
+
+    *status = d->created ? 201 : 200;
+    buf_init_arena(&out, mem);
+    buf_char(&out, '{');
+    object_text(&out, "code", d->code);
+    object_int(&out, "version", d->version);
+    buf_char(&out, '}');
+    return buf_view(&out);
+}
+
+static void seal_again(struct lookup *q);
+
+static void was_put(struct node_request *r)
+{
+    struct call *c = r->owner;
+    struct save_args *args = r->definitions->owner;
+
+    /* Another has changed the key or this credential: look again, unless it was to be as named. */
+    if (!r->ok && r->err.code == ERR_PRECONDITION_FAILED && args->if_match == MATCH_WHATEVER) {
+        if (++args->tries < TRIES_MAX)
+            lookup_start(c, args, run_put, seal_again);
+        else
+            call_refuse_text(c, ERR_OVERLOADED, "others change credentials all the time");
+        return;
+    }
+    definitions_answer(c, r, true);
+}
+
+static void seal_again(struct lookup *q)
+{
+    struct save_args *args = q->args;
+    struct call *c = q->call;
+    struct node_request *r = call_request(c, NODE_DEFINITION, was_put);
+
+    if (r == NULL)
+        return;
+    args->changes[0] = definitions_change(c, &args->item, DEFINITION_PUT);
+    args->changes[0].if_match = args->if_match;
+    args->changes[0].answer = put_json;
+    args->changes[0].owner = args;
+    args->changes[0].next = &args->changes[1];
+    args->changes[1] = key_change(c, &args->key);
+    r->definitions = args->changes;
+    call_audit(c, r, "credential.put", args->item.code, args->details_json);
+    call_submit(c, r);
+}
+
+void credentials_put(struct call *c)
+{
+    struct save_args *args = ARENA_NEW(c->mem, struct save_args);
+
+    *args = (struct save_args){.item = {.spec = definitions_kind(c), .code = c->params[0]}};
+    if (!kind_allows_name(args->item.spec, args->item.code))
+        call_refuse_text(c, ERR_INVALID, "%s", kind_name_rule(args->item.spec));
+    else if (definitions_if_match(c, &args->if_match))
+        lookup_start(c, args, run_put, seal_again);
+}
+
+/* --- rotating the key --- */
+
+struct rekey {
+    struct seal_key next;
+    struct definition_change *changes;
+    unsigned count;
+    struct str id;
+};
+
+static void give_up_rekey(const struct call *c, const struct rekey *k)
+{
+    struct err ignored;
+
+    (void)!vault_rekey_end(node_vault(c->node), &k->next, REKEY_REFUSED, &ignored);
+}
+
+static bool seal_all(struct lookup *q, struct rekey *k, const struct stored_definitions *all,
+                     struct err *err)
+{
+    struct definition_change *changes =
+        ARENA_ARRAY(q->mem, all->count + 1, struct definition_change);
+    const struct kind_spec *spec = kind_spec(KIND_CREDENTIAL);
+
+    for (size_t i = 0; i < all->count; i++) {
+        const struct stored_definition *d = &all->items[i];
+        struct definition_item item = {.spec = spec, .code = d->code};
+        struct definition_change *change = &changes[i + 1];
+
+        if (!vault_rekey(node_vault(q->call->node), q->mem, &k->next, d->code, d->text, &item.text,
+                         err))
+            return false;
+        *change = definitions_change(q->call, &item, DEFINITION_PUT);
+        change->user_id = d->created_by;
+        change->has_rests_on = true;
+        change->rests_on = d->version;
+        if (i > 0)
+            changes[i].next = change;
+    }
+    k->changes = changes;
+    k->count = (unsigned)all->count;
+    return true;
+}
+
+static bool run_rekey(struct lookup *q, struct reader *reader, struct err *err)
+{
+    struct vault *vault = node_vault(q->call->node);
+    struct rekey *k = q->args;
+    struct stored_definitions all;
+    struct key_row row;
+
+    if (vault == NULL)
+        return err_set(err, ERR_CONFLICT, "this server has no master key");
+    if (!read_published(reader, q->mem, STR("credential"), &all, err) ||
+        !read_key_row(q, reader, &all, &row, err) || !vault_rekey_begin(vault, &k->next, err))
+        return false;
+    if (!seal_all(q, k, &all, err)) {
+        give_up_rekey(q->call, k);
+        return false;
+    }
+    k->id = str_of(k->next.id);
+    row.text = key_text(q->mem, k->id);
+    k->changes[0] = key_change(q->call, &row);
+    if (k->count > 0)
+        k->changes[0].next = &k->changes[1];
+    return true;
+}
+
+static struct str rekey_json(struct arena *mem, const struct definition_change *d, int32_t *status)
+{
+    const struct rekey *k = d->owner;
+
+    *status = 200;
+    return str_printf(mem, "{\"keyId\":\"%.*s\",\"credentials\":%u}", STR_ARG(k->id), k->count);
+}
+
+static enum rekey_result rekey_result_of(const struct node_request *r)
+{
+    if (r->ok)
+        return r->stored_status == 0 ? REKEY_DONE : REKEY_REFUSED;
+    return r->err.code == ERR_PRECONDITION_FAILED || r->err.code == ERR_IDEMPOTENCY_CONFLICT
+               ? REKEY_REFUSED
+               : REKEY_UNKNOWN;
+}
+
+static void was_rekeyed(struct node_request *r)
+{
+    const struct rekey *k = r->definitions->owner;
+    struct call *c = r->owner;
+    struct err err;
+
+    if (!vault_rekey_end(node_vault(c->node), &k->next, rekey_result_of(r), &err))
+        call_refuse(c, &err);
+    else if (!r->ok && r->err.code == ERR_PRECONDITION_FAILED)
+        call_refuse_text(c, ERR_CONFLICT,
+                         "a credential was changed meanwhile: nothing was rotated; try again");
+    else
+        definitions_answer(c, r, false);
+}
+
+static void then_rekey(struct lookup *q)
+{
+    struct node_request *r = call_request(q->call, NODE_DEFINITION, was_rekeyed);
+    struct rekey *k = q->args;
+    struct err err;
+
+    if (r == NULL) {
+        give_up_rekey(q->call, k);
+        return;
+    }
+    k->changes[0].answer = rekey_json;
+    k->changes[0].owner = k;
+    r->definitions = k->changes;
+    r->done = was_rekeyed; /* whatever becomes of it: the file follows */
+    call_audit(q->call, r, "credential.rekey", k->id,
+               str_printf(q->mem, "{\"credentials\":%u}", k->count));
+    if (node_submit(q->call->node, r, &err))
+        return;
+    give_up_rekey(q->call, k);
+    call_refuse(q->call, &err);
+}
+
+void credentials_rekey(struct call *c)
+{
+    lookup_start(c, ARENA_NEW(c->mem, struct rekey), run_rekey, then_rekey);
+}
