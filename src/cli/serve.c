@@ -8,6 +8,7 @@
 #include "cli/term.h"
 #include "cli/version.h"
 #include "effect/vault.h"
+#include "engine/call_url.h"
 #include "node/node.h"
 #include "value/timefmt.h"
 
@@ -204,6 +205,24 @@ static bool check_messages(struct server *s)
     return false;
 }
 
+/* Where traces go. */
+static bool check_otlp(struct server *s)
+{
+    struct str host;
+    const char *wrong;
+
+    if (!has(s, SETTING_OTLP))
+        return true;
+    wrong = url_host(&s->mem, str_of(text_of(s, SETTING_OTLP)), &host);
+    if (wrong == NULL)
+        return true;
+    fprintf(stderr,
+            "pawl serve: --otlp takes the address of a collector, such as "
+            "http://127.0.0.1:4318: %s\n",
+            wrong);
+    return false;
+}
+
 static bool check_tls(struct server *s)
 {
     struct err err;
@@ -345,6 +364,8 @@ static bool open_server(struct server *s, struct str *token, struct err *err)
                     .mail_from = str_of(text_of(s, SETTING_MAIL_FROM)),
                     .sms_gateway = str_of(text_of(s, SETTING_SMS_GATEWAY)),
                     .push_gateway = str_of(text_of(s, SETTING_PUSH_GATEWAY))},
+        .otlp_url = str_of(text_of(s, SETTING_OTLP)),
+        .version = STR(PAWL_VERSION),
         .meters = &s->meters,
     };
     struct api_options api = {
@@ -470,7 +491,7 @@ int command_serve(int argc, char **argv)
             status = EXIT_OK;
         } else if (check_tls(&s) && check_address(&s) && check_store(&s) && check_retention(&s) &&
                    check_log_level(&s) && check_proxy(&s) && check_public_url(&s) &&
-                   check_calls(&s) && check_messages(&s)) {
+                   check_calls(&s) && check_messages(&s) && check_otlp(&s)) {
             status = serve(&s);
         }
     } else {

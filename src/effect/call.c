@@ -116,8 +116,8 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
     struct inet inet;
 
     (void)purpose;
-    if (!read_address(address, &inet) ||
-        (!t->call->is_trusted && !policy_permits(t->policy, t->host_name, &inet))) {
+    if (t->policy != NULL && !t->call->is_trusted &&
+        (!read_address(address, &inet) || !policy_permits(t->policy, t->host_name, &inet))) {
         t->is_denied = true;
         return CURL_SOCKET_BAD;
     }
@@ -184,7 +184,9 @@ static bool set_headers(struct transfer *t, struct value headers, bool has_body,
     for (uint32_t i = 0; headers.kind == VALUE_MAP && i < headers.map->count; i++)
         ok = ok && add_header(t, value_text(headers.map->entries[i].key),
                               value_text(headers.map->entries[i].value));
-    if (!has_header(headers, "idempotency-key"))
+    if (t->call->traceparent.len > 0 && !has_header(headers, "traceparent"))
+        ok = ok && add_header(t, STR("traceparent"), t->call->traceparent);
+    if (t->call->key.len > 0 && !has_header(headers, "idempotency-key"))
         ok = ok && add_header(t, STR("Idempotency-Key"), t->call->key);
     if (has_body && !has_header(headers, "content-type"))
         ok = ok && add_header(t, STR("Content-Type"),
@@ -275,6 +277,8 @@ bool call_prepare(struct transfer *t)
     curl_easy_setopt(t->easy, CURLOPT_URL,
                      text_of(&call->mem, value_text(value_map_get_str(request, STR("url")))));
     curl_easy_setopt(t->easy, CURLOPT_TIMEOUT_MS, (long)(call->timeout_us / 1000));
+    if (call->body.len > 0)
+        body = value_string(call->body);
     if (body.kind != VALUE_ABSENT && body.kind != VALUE_NULL)
         set_body(t, body, &text);
     if (str_eq(value_text(method), STR("HEAD")))

@@ -17,6 +17,7 @@
 #include "node/poison.h"
 #include "node/program.h"
 #include "node/relay.h"
+#include "node/spans.h"
 #include "node/timers.h"
 #include "node/work.h"
 
@@ -134,6 +135,7 @@ struct node {
     struct relay *relay;
     struct arena subscriptions_mem;
     struct subscriptions subscriptions; /* route.c */
+    struct spans *spans; /* or NULL: nobody wants traces */
 
     struct retention *retention; /* or NULL: everything is kept */
     struct expiry *expiry;

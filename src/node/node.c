@@ -77,6 +77,7 @@ bool node_pass(struct node *n)
         audit_retention_run(n);
         snapshot_retention_run(n);
     }
+    spans_run(n);
     config_look(n);
     relay_run(n);
     any |= wake_fire(n);
@@ -119,6 +120,7 @@ static int64_t idle_us(const struct node *n)
     us = min_us(us, snapshot_retention_in_us(n));
     us = min_us(us, config_look_in_us(n));
     us = min_us(us, relay_in_us(n));
+    us = min_us(us, spans_in_us(n));
     return us < 0 ? 0 : us;
 }
 
@@ -296,7 +298,7 @@ static bool open_all(struct node *n, struct err *err)
     unsigned count;
 
     if (!open_store(n, err) || !credentials_open(n, err) || !open_loop(n, err) ||
-        !calls_open(n, err))
+        !calls_open(n, err) || !spans_open(n, err))
         return false;
     /* The simulator's nodes have none, unless it is about that. */
     if (n->options.store != NULL && n->options.data_path.len == 0)
@@ -375,6 +377,7 @@ void node_close(struct node *n)
     timers_fini(&n->timers);
     calls_close(n);
     relay_close(n);
+    spans_close(n);
     poison_close(&n->poison);
     if (n->epoll_fd >= 0)
         close(n->epoll_fd);

@@ -59,6 +59,8 @@ struct node_options {
     size_t calls_per_host;        /* under way at once; 0 = CALLS_PER_HOST */
     struct relay_servers servers; /* where mail and short messages go */
     struct node_caller caller;    /* for the simulator: it makes the calls */
+    struct str otlp_url;          /* where traces go, without /v1/traces; empty = nowhere */
+    struct str version;           /* of the program, for traces */
     struct meters *meters; /* where to measure; NULL = nowhere. The caller's, and must outlive it */
 };
 
@@ -215,6 +217,7 @@ struct node_request {
     int64_t version;    /* 0 = the published one; RETRY, MIGRATE: 0 = the one it has */
     struct value input; /* RETRY: absent = the one it has */
     struct str key;
+    struct str trace; /* a traceparent that it takes over, or empty */
     bool has_again_of;
     struct uuid again_of; /* the execution that it is started again for */
     /* all others that are about an execution */
