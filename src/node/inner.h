@@ -140,6 +140,7 @@ struct node {
     struct retention *retention; /* or NULL: everything is kept */
     struct expiry *expiry;
     struct audit_retention *audit_retention;       /* NULL: the log is kept */
+    struct planner_time *planner_time;             /* NULL: there is no planner */
     struct snapshot_retention *snapshot_retention; /* NULL: they are kept */
 
     /* executions that failed for reasons of their own: park.c */
@@ -264,6 +265,12 @@ void expiry_open(struct node *n);
 void expiry_close(struct node *n);
 void expiry_run(struct node *n);
 int64_t expiry_in_us(const struct node *n); /* until expiry_run() has something to do */
+
+/* planner_time.c: what time brings to tasks */
+void planner_time_open(struct node *n);
+void planner_time_close(struct node *n);
+void planner_time_run(struct node *n);
+int64_t planner_time_in_us(const struct node *n); /* until there is something to do */
 
 /* audit_retention.c: lines of the audit log that are too old are deleted */
 void audit_retention_open(struct node *n);

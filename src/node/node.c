@@ -76,6 +76,7 @@ bool node_pass(struct node *n)
         expiry_run(n);
         audit_retention_run(n);
         snapshot_retention_run(n);
+        planner_time_run(n);
     }
     spans_run(n);
     config_look(n);
@@ -118,6 +119,7 @@ static int64_t idle_us(const struct node *n)
     us = min_us(us, expiry_in_us(n));
     us = min_us(us, audit_retention_in_us(n));
     us = min_us(us, snapshot_retention_in_us(n));
+    us = min_us(us, planner_time_in_us(n));
     us = min_us(us, config_look_in_us(n));
     us = min_us(us, relay_in_us(n));
     us = min_us(us, spans_in_us(n));
@@ -346,6 +348,7 @@ struct node *node_open(const struct node_options *options, struct err *err)
     retention_open(n);
     expiry_open(n);
     audit_retention_open(n);
+    planner_time_open(n);
     snapshot_retention_open(n);
     if (open_all(n, err))
         return n;
@@ -373,6 +376,7 @@ void node_close(struct node *n)
     retention_close(n);
     expiry_close(n);
     audit_retention_close(n);
+    planner_time_close(n);
     snapshot_retention_close(n);
     timers_fini(&n->timers);
     calls_close(n);

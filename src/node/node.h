@@ -46,6 +46,7 @@ struct node_options {
     size_t program_bytes;      /* of compiled programs; 0 = 32 MiB */
     int64_t keep_ended_us;     /* executions that ended longer ago are deleted; 0 = none */
     int64_t keep_audit_us;     /* lines of the audit log that are older are deleted; 0 = none */
+    bool has_planner;          /* shifts end and due dates pass: see planner_time.c */
     int64_t keep_snapshots_us; /* those that no execution has are deleted, once unused for this
                                   long, two days at least; 0 = none */
     size_t pending_max;        /* requests under way; 0 = 16384; beyond: ERR_OVERLOADED */
@@ -321,5 +322,8 @@ struct node_read {
     void *owner;
 };
 bool node_read(struct node *n, struct node_read *read, struct err *err) MUST_USE;
+
+/* Tasks have changed: what time brings to them may come sooner than was thought. */
+void node_planner_nudge(struct node *n);
 
 #endif

@@ -3,6 +3,7 @@
 #define PAWL_STORE_SQL_PARTS_H
 
 #include "define/kind.h" /* PROCESS_KINDS */
+#include "store/sql_planner_parts.h"
 
 /* What a commit is held against. */
 #define STATE_COLUMNS "row, status, row_version, wake_at"
