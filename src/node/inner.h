@@ -27,6 +27,7 @@ enum {
     TRIES_MAX = 5,        /* of one event, when its commit is refused */
     KEPT_TRIES_MAX = 100, /* ... because others take and keep signals: each time someone gets on */
     TIMER_PAGE = 1000,    /* rows read at once to refill the heap */
+    LOAD_GROUP_MAX = 32,  /* executions that are read together */
     WAKES_MAX = 2048,     /* under way at once, so that a million due executions fill nothing */
 };
 
@@ -114,6 +115,7 @@ struct node {
     /* reads */
     struct load *newest_load;
     struct load_queue unsent[LANE_COUNT]; /* the queue of that lane was full */
+    struct load *group;                   /* executions to be read together; or NULL */
 
     /* timers of executions, wall time: all that are due up to filled_until_us are in the heap */
     struct timers timers;

@@ -84,6 +84,7 @@ bool node_pass(struct node *n)
     any |= wake_fire(n);
     request_expire(n);
     works_run(n);
+    loads_send_group(n);
     any |= batch_is_due(n);
     batch_submit(n);
     entries_trim(n);
@@ -112,7 +113,7 @@ static int64_t idle_us(const struct node *n)
     if (n->waiting > 0)
         us = min_us(us, n->next_expiry_us - mono_us);
     if (loads_are_unsent(n))
-        us = min_us(us, RESEND_US);
+        us = min_us(us, n->group != NULL ? 0 : RESEND_US);
     us = min_us(us, wake_refill_in_us(n));
     us = min_us(us, waiters_look_in_us(n));
     us = min_us(us, retention_in_us(n));
