@@ -13,7 +13,9 @@
 #include "effect/vault.h"
 #include "node/calls.h"
 #include "node/entry.h"
+#include "node/jobs.h"
 #include "node/load.h"
+#include "node/outgoing.h"
 #include "node/poison.h"
 #include "node/program.h"
 #include "node/relay.h"
@@ -134,6 +136,7 @@ struct node {
     int64_t told_after;            /* the number that the last page ended with */
 
     struct calls calls;
+    struct jobs jobs;
     struct relay *relay;
     struct arena subscriptions_mem;
     struct subscriptions subscriptions; /* route.c */

@@ -104,6 +104,14 @@ struct load {
             struct due_messages due;
         } page;
         struct lane_names lanes;
+        struct {
+            int64_t now_us, next_in_us;
+            struct leases_over over;
+        } leases;
+        struct {
+            struct str wanted_json;
+            struct job_types ready;
+        } types;
     };
 };
 

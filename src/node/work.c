@@ -211,7 +211,7 @@ static void commit_first(struct node *n, struct entry *e, struct work *w, struct
 {
     work_take_first(n, e, w);
     route_commit(n, &e->mem, commit);
-    calls_reserve(n, commit);
+    outgoing_reserve(n, commit);
     w->commit = commit;
     e->x = commit->after;
     e->pins++;
