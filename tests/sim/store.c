@@ -28,16 +28,6 @@ void store_close(struct store *s)
     s->ops->close(s);
 }
 
-/* Nodes with a store that is given to them have no credentials. */
-bool store_read_now(struct store *s, void (*run)(void *context, struct reader *reader),
-                    void *context, struct err *err)
-{
-    (void)s;
-    (void)run;
-    (void)context;
-    return err_set(err, ERR_IO, "there is no real store here");
-}
-
 static bool submit(struct store *base, struct batch *batch)
 {
     struct sim_store *s = (struct sim_store *)base;
