@@ -78,6 +78,7 @@ bool node_pass(struct node *n)
         snapshot_retention_run(n);
         planner_time_run(n);
     }
+    minutes_run(n);
     spans_run(n);
     config_look(n);
     relay_run(n);
@@ -124,6 +125,7 @@ static int64_t idle_us(const struct node *n)
     us = min_us(us, planner_time_in_us(n));
     us = min_us(us, config_look_in_us(n));
     us = min_us(us, relay_in_us(n));
+    us = min_us(us, minutes_in_us(n));
     us = min_us(us, jobs_in_us(n));
     us = min_us(us, spans_in_us(n));
     return us < 0 ? 0 : us;
@@ -354,6 +356,7 @@ struct node *node_open(const struct node_options *options, struct err *err)
     audit_retention_open(n);
     planner_time_open(n);
     snapshot_retention_open(n);
+    minutes_open(n);
     if (open_all(n, err))
         return n;
     node_close(n);
@@ -387,6 +390,7 @@ void node_close(struct node *n)
     relay_close(n);
     jobs_close(n);
     spans_close(n);
+    minutes_close(n);
     poison_close(&n->poison);
     if (n->epoll_fd >= 0)
         close(n->epoll_fd);

@@ -111,7 +111,7 @@ claim('a mail has its texts, its addresses and the id of the message as Message-
 }));
 
 claim('a mail that cannot be made fails its step and says why', async (rig) => {
-    for (const [command, code] of [[mail('nobody'), 'validation_address'], [mail('a@example.com\r\nBcc: x@example.com'), 'validation_address'], [mail('=[]'), 'validation_address'],
+    for (const [command, code] of [[mail('nobody'), 'validation_address'], [mail('a@example.com\r\nBcc: x@example.com'), 'validation_address'],
         [mail('a@example.com', { template: 'nothing' }), 'not_found_template'], [{ type: 'notification.email', to: 'a@example.com', body: 'b' }, 'validation_subject']]) {
         const code_ = `mail_${++count}`;
         await rig.publish({ code: code_, onError: 'fail_fast', steps: [{ code: 's', procedure: command }] });
