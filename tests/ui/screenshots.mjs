@@ -39,7 +39,7 @@ const SCREENS = [
     ['templates', '/templates', '.trow'],
     ['configuration', '/config', '.trow'],
     ['users', '/settings', '.trow'],
-    ['palette', '/executions', '.trow', async (page) => { await page.keyboard.press('Control+k'); await page.keyboard.type('order-1043'); await page.waitForSelector('.cmd .hit'); }, 'wide'],
+    ['palette', '/executions', '.trow', async (page) => { await page.keyboard.press('Control+k'); await page.waitForSelector('.cmd input:focus'); await page.keyboard.type('order-1043'); await page.waitForSelector('.cmd .hit'); }, 'wide'],
     ['keys', '/executions', '.trow', async (page) => { await page.keyboard.press('?'); await page.waitForSelector('.keys'); }, 'wide'],
 ];
 const VARIANTS = [['light', 'en', 1280], ['dark', 'en', 1280], ['light', 'ru', 1280], ['light', 'en', 390], ['dark', 'ru', 390]];
@@ -52,7 +52,7 @@ const list = new Map();
 for (const [scheme, language, width] of VARIANTS) {
     const phone = width < 640;
     const page = await openPage(browser, server, { viewport: { width, height: phone ? 844 : 800 }, colorScheme: scheme, reducedMotion: 'reduce' });
-    await page.addInitScript((to) => localStorage.setItem('pawl.language', to), language);
+    await page.addInitScript((to) => { if (location.protocol !== 'about:') localStorage.setItem('pawl.language', to); }, language);
     const draw = async (name) => {
         await page.waitForTimeout(400);
         const file = `${name}-${scheme}-${language}-${width}.png`;
