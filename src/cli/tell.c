@@ -198,7 +198,7 @@ void tell_wait(struct buf *out, struct value wait)
         term_put_quoted(out, client_text(wait, "correlation"));
     }
     if (title.len > 0) {
-        buf_text(out, " \"");
+        buf_text(out, str_eq(kind, STR("signal")) ? ", \"" : " \"");
         term_put_short(out, title, RESULT_WIDTH);
         buf_char(out, '"');
     }

@@ -684,6 +684,9 @@ async function walkSessions(api, claim) {
 
 async function walkServer(api) {
     await api.call('getMetrics', { token: null }, 200);
+    await api.call('getStats', {}, 200);
+    await api.call('getStats', { query: { window: '24h', step: '15m' } }, 200);
+    await api.call('getStats', { query: { window: 'long' } }, 400);
     await api.call('listNodes', {}, 200);
     await api.call('listNodes', { query: { limit: 1, cursor: '0' } }, 200);
     await api.call('listNodes', { query: { limit: 0 } }, 400);
