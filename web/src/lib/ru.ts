@@ -558,6 +558,8 @@ export const RU: Record<string, string> = {
     'waiting': 'ждёт',
     'waits for': 'ждёт',
     'Still open': 'Открытые',
+    'per minute': 'в минуту',
+    'min': 'мин',
     'waits included': 'с ожиданиями',
     'waits to try again': 'ждёт новой попытки',
     'was started again': 'запущен снова',
