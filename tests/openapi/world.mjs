@@ -31,7 +31,7 @@ export async function prepare(api) {
     await api.call('putFunction', { path: { name: 'twice' }, body: { params: [{ name: 'n', type: 'integer' }], body: 'n * 2' } }, 201);
     await api.call('putTemplate', { path: { code: 'approval' }, body: { subject: 'a', body: 'b' } }, 201);
     await api.call('putSubscription', { path: { code: 'approval' }, body: { url: 'http://127.0.0.1:9/', events: ['Never'] } }, 201);
-    await api.call('putRecord', { path: { object: 'invoice', recordId: 'I1', jobId: '00000000-0000-7000-8000-000000000000' }, body: { amount: 1 } }, 201);
+    await api.call('putRecord', { path: { object: 'invoice', recordId: 'I1', jobId: '00000000-0000-7000-8000-000000000000', namespace: 'nothing_here' }, body: { amount: 1 } }, 201);
     await api.call('startExecution', { body: { code: 'held' } }, 201);
     const mailing = { code: 'mailing', steps: [{ code: 'tell', procedure: { type: 'notification.email', to: 'a@example.com', subject: 's', body: 'b' } }] };
     await api.call('saveScenarioDraft', { path: { code: 'mailing' }, body: mailing }, 200);
