@@ -165,7 +165,7 @@ static bool read_done_before(struct bulk *b, struct reader *reader, struct err *
     b->done_before = arena_zalloc(&b->page_mem, b->page_count + 1);
     for (size_t i = 0; b->goes_on && i < b->page_count; i++) {
         struct idempotency key = member_key(b, &b->page_mem, b->kind->id(b, i));
-        struct kept_answer kept;
+        struct stored_answer kept;
 
         if (!read_answer(reader, &b->page_mem, &key, b->asked_at_us, &kept, err))
             return false;

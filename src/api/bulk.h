@@ -81,7 +81,7 @@ struct bulk {
     struct bulk *waiters;   /* same key; by next_waiter */
     struct bulk *next_waiter;
     int64_t look_at_us; /* monotonic; when to look again for the holder's answer; 0 = not */
-    struct kept_answer kept;
+    struct stored_answer kept;
     bool holder_is_gone;
 
     int64_t matched, done, failed, skipped;

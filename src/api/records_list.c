@@ -69,10 +69,10 @@ static bool show_record(struct buf *out, struct arena *scratch, const struct sea
     if (json.len < 2 || json.ptr[0] != '{' || may_have_identity(json)) {
         arena_reset(scratch);
         return json_read(scratch, json, &data, err) &&
-               record_write_json(out, item->place.id, item->version, data, err);
+               record_write_json(out, item->rank.id, item->version, data, err);
     }
     buf_char(out, '{');
-    object_text(out, "id", item->place.id);
+    object_text(out, "id", item->rank.id);
     object_int(out, "version", item->version);
     if (json.len > 2)
         buf_char(out, ',');
@@ -82,13 +82,13 @@ static bool show_record(struct buf *out, struct arena *scratch, const struct sea
 
 static struct str next_cursor(struct lookup *q, const struct collector *c)
 {
-    struct search_place place = {.row = c->stopped_at};
+    struct search_rank rank = {.row = c->stopped_at};
 
     if (!c->more)
         return STR_NONE;
     if (c->stopped_at > 0)
-        return search_cursor(q->mem, c->search, &place);
-    return c->count > 0 ? search_cursor(q->mem, c->search, &c->items[c->count - 1]->place)
+        return search_cursor(q->mem, c->search, &rank);
+    return c->count > 0 ? search_cursor(q->mem, c->search, &c->items[c->count - 1]->rank)
                         : STR_NONE;
 }
 

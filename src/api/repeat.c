@@ -10,7 +10,7 @@ struct refusal {
     const struct findings *findings;
     struct str more;
     int64_t now_us;
-    struct kept_answer kept;
+    struct stored_answer kept;
 };
 
 static bool repeat_run(struct lookup *q, struct reader *reader, struct err *err)

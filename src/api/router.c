@@ -26,7 +26,7 @@ size_t route_body_max(const struct route *route)
     case SIZE_DEFINITION:
         return 2 << 20;
     case SIZE_BUNDLE:
-        return 16 << 20;
+        return ROUTE_BUNDLE_BYTES;
     }
     PANIC("no such size");
 }

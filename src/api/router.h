@@ -18,12 +18,14 @@ enum route_auth {
     AUTH_SIGNATURE, /* the handler holds a signature against the body */
 };
 
+enum { ROUTE_BUNDLE_BYTES = 16 << 20 };
+
 /* How long a body may be. */
 enum route_body {
     SIZE_USUAL,      /* 1 MiB */
     SIZE_SMALL,      /* 4 KiB: what anybody may send */
     SIZE_DEFINITION, /* 2 MiB */
-    SIZE_BUNDLE,     /* 16 MiB */
+    SIZE_BUNDLE,     /* ROUTE_BUNDLE_BYTES, what an export has at most */
 };
 
 /* What a request that changes something must show of where it comes from; see origin.h. */

@@ -86,7 +86,7 @@ static bool tell_unknown(const char *path, struct str name)
 }
 
 /* A member of the file as the text that an option would have. NULL: it is of the wrong kind. */
-static const char *member_text(struct arena *mem, enum kind kind, struct value v)
+static const char *field_text(struct arena *mem, enum kind kind, struct value v)
 {
     if (v.kind == VALUE_BOOL && kind == KIND_FLAG)
         return value_is_true(v) ? "true" : "false";
@@ -104,7 +104,7 @@ static bool take_member(struct arena *mem, struct settings *s, const char *path,
         const char *text;
         if (!str_eq(name, str_of(specs[i].name)))
             continue;
-        text = member_text(mem, specs[i].kind, v);
+        text = field_text(mem, specs[i].kind, v);
         if (text == NULL) {
             fprintf(stderr, "pawl serve: %s: \"%s\" must be %s\n", path, specs[i].name,
                     specs[i].kind == KIND_FLAG     ? "true or false"

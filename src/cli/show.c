@@ -18,6 +18,20 @@ enum {
     REQUESTS_MAX = 40
 };
 
+/* "ends    by 2026-12-16 09:00 UTC (in 30 days), its deadline", of one that has not ended. */
+static void put_deadline(struct buf *out, struct value x)
+{
+    int64_t at_us = tell_time_of(x, "deadlineAt"), now_us = clock_wall_us(&clock_system);
+
+    if (at_us <= now_us || tell_time_of(x, "completedAt") > 0)
+        return;
+    buf_text(out, "\nends    by ");
+    tell_moment(out, at_us);
+    buf_text(out, " (in ");
+    tell_duration(out, at_us - now_us);
+    buf_text(out, "), its deadline");
+}
+
 static void print_head(struct arena *mem, struct value x)
 {
     struct str key = client_text(x, "key"), status = client_text(x, "status");
@@ -49,6 +63,7 @@ static void print_head(struct arena *mem, struct value x)
     buf_printf(&out, ", by %.*s\ninput   ",
                STR_ARG(client_text(value_map_get_str(x, STR("user")), "name")));
     tell_short(mem, &out, value_map_get_str(x, STR("input")), term_width() - LABEL_WIDTH);
+    put_deadline(&out, x);
     printf("%.*s\n", STR_ARG(buf_view(&out)));
 }
 

@@ -445,6 +445,7 @@ static void tell_waiting(struct arena *mem, struct buf *out, struct value execut
 {
     struct value error = value_map_get_str(wait, STR("error"));
     struct str step = client_text(wait, "step");
+    int64_t deadline_us = tell_time_of(execution, "deadlineAt");
 
     if (step.len == 0)
         step = client_text(execution, "currentStep");
@@ -462,6 +463,10 @@ static void tell_waiting(struct arena *mem, struct buf *out, struct value execut
         tell_wait(out, wait);
     }
     tell_span(out, wait);
+    if (deadline_us > 0 && tell_time_of(wait, "until") > deadline_us) {
+        buf_text(out, ", beyond its deadline, ");
+        tell_moment(out, deadline_us);
+    }
     if (error.kind == VALUE_MAP) {
         buf_text(out, ": ");
         tell_error(out, error);

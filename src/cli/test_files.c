@@ -10,8 +10,7 @@
 
 /* --- reading --- */
 
-static struct value with_member(struct arena *mem, struct value map, struct str name,
-                                struct value v)
+static struct value with_field(struct arena *mem, struct value map, struct str name, struct value v)
 {
     struct value_entry *entry = ARENA_ARRAY(mem, 1, struct value_entry);
     size_t duplicate;
@@ -35,10 +34,10 @@ static void take(struct test_files *f, const struct bundle_item *item)
             (struct function){.name = name, .definition = kind_body(f->mem, spec, item->value)};
     if (name.len > 0 && spec->kind == KIND_CONFIG)
         f->config =
-            with_member(f->mem, f->config, name, value_map_get_str(item->value, STR("value")));
+            with_field(f->mem, f->config, name, value_map_get_str(item->value, STR("value")));
     if (name.len > 0 && spec->kind == KIND_CREDENTIAL)
-        f->credentials = with_member(f->mem, f->credentials, name,
-                                     value_map_get_str(item->value, STR("base_url")));
+        f->credentials = with_field(f->mem, f->credentials, name,
+                                    value_map_get_str(item->value, STR("base_url")));
 }
 
 /* What is wrong with the functions: nothing that calls one would compile. */

@@ -51,7 +51,7 @@ static bool find_user(struct client *c, const char *name, struct str *out)
 /* --- bodies --- */
 
 /* "a,b" as a list of texts. */
-static void list_member(struct buf *out, const char *name, const char *text)
+static void list_field(struct buf *out, const char *name, const char *text)
 {
     struct str rest = str_of(text);
 
@@ -71,7 +71,7 @@ static void list_member(struct buf *out, const char *name, const char *text)
 }
 
 /* An empty text is null: it takes away what was there. */
-static void text_member(struct buf *out, const char *name, const char *text)
+static void text_field(struct buf *out, const char *name, const char *text)
 {
     if (text != NULL)
         object_text(out, name, str_of(text));
@@ -84,14 +84,14 @@ static bool make_body(struct client *c, const struct args *a, struct str *out)
 
     buf_init_arena(&body, &c->mem);
     buf_char(&body, '{');
-    text_member(&body, "name", a->name);
-    text_member(&body, "email", a->email);
-    text_member(&body, "role", a->role);
-    text_member(&body, "org_id", a->org);
+    text_field(&body, "name", a->name);
+    text_field(&body, "email", a->email);
+    text_field(&body, "role", a->role);
+    text_field(&body, "org_id", a->org);
     if (a->groups != NULL)
-        list_member(&body, "groups", a->groups);
+        list_field(&body, "groups", a->groups);
     if (a->specializations != NULL)
-        list_member(&body, "specializations", a->specializations);
+        list_field(&body, "specializations", a->specializations);
     if (a->skill != NULL && a->skill[0] == '\0')
         object_json(&body, "skill_level", STR_NONE);
     else if (a->skill != NULL && str_to_int64(str_of(a->skill), &skill))
@@ -243,10 +243,10 @@ static bool ask_token(struct client *c, const char *who, const struct args *a, c
         return false;
     buf_init_arena(&body, &c->mem);
     buf_char(&body, '{');
-    text_member(&body, "name", a->name);
+    text_field(&body, "name", a->name);
     if (a->expires != NULL)
         expiry_member(&c->mem, &body, a->expires);
-    text_member(&body, "replaces", replaces);
+    text_field(&body, "replaces", replaces);
     buf_char(&body, '}');
     if (!client_call(c, "POST", str_printf(&c->mem, "/users/%.*s/tokens", STR_ARG(id)),
                      buf_view(&body), reply))

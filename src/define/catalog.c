@@ -160,8 +160,8 @@ static const struct command_spec commands[] = {
               .label = arg_label,                                                                  \
               .help = arg_help,                                                                    \
               .example = (arg_example)}},
-#define MEMBER(member_name, member_kind, member_help)                                              \
-    {.name = (member_name), .kind = (member_kind), .help = member_help},
+#define MEMBER(member_name, field_kind, member_help)                                               \
+    {.name = (member_name), .kind = (field_kind), .help = member_help},
 #define NO_MEMBERS                                                                                 \
     {                                                                                              \
         0                                                                                          \

@@ -22,6 +22,7 @@ enum {
     REDIRECTS_MAX = 5,
     HEADERS_MAX_BYTES = 64 << 10, /* of an answer; those beyond are left out */
     CONNECT_MS = 10000,
+    BODY_KEPT_BYTES = 4096, /* a larger one is given back after its call */
 };
 
 /* --- what libcurl calls --- */
@@ -152,13 +153,17 @@ static char *text_of(struct arena *mem, struct str s)
 
 static bool add_header(struct transfer *t, struct str name, struct str value)
 {
-    /* libcurl leaves a header without a value out, unless it ends with a semicolon. */
-    char *line =
-        text_of(&t->call->mem, value.len > 0 ? str_printf(&t->call->mem, "%.*s: %.*s",
-                                                          STR_ARG(name), STR_ARG(value))
-                                             : str_printf(&t->call->mem, "%.*s;", STR_ARG(name)));
-    struct curl_slist *longer = curl_slist_append(t->headers, line);
+    char *line = arena_alloc(&t->call->mem, name.len + value.len + 3);
+    struct curl_slist *longer;
 
+    memcpy(line, name.ptr, name.len);
+    /* libcurl leaves a header without a value out, unless it ends with a semicolon. */
+    memcpy(line + name.len, value.len > 0 ? ": " : ";", value.len > 0 ? 3 : 2);
+    if (value.len > 0) {
+        memcpy(line + name.len + 2, value.ptr, value.len);
+        line[name.len + 2 + value.len] = '\0';
+    }
+    longer = curl_slist_append(t->headers, line);
     if (longer == NULL)
         return false;
     t->headers = longer;
@@ -548,6 +553,10 @@ void call_reset(struct transfer *t)
     t->is_denied = t->is_too_large = false;
     t->answer_headers = (struct answer_headers){0};
     t->head_bytes = 0;
+    if (t->body.len <= BODY_KEPT_BYTES) {
+        buf_clear(&t->body);
+        return;
+    }
     buf_fini(&t->body);
     buf_init(&t->body);
 }

@@ -11,7 +11,7 @@
  *     WAKE, ANSWER (an attempt in doubt) --> reconcile.c
  *     RETRY, SKIP, MIGRATE, RESOLVE    --> repair.c
  *     PAUSE                            --> pause.c: only the deadline and CANCEL still count
- *     RESUME                           --> what was kept, what has become due --> run steps
+ *     RESUME                           --> what was deferred, what has become due --> run steps
  *     UNDO                             --> roll back once more what was given up: rollback_retry.c
  *
  * A turn that leads to rolling back begins with that at once.
@@ -76,8 +76,8 @@ static bool apply_cancel(struct turn *t, struct err *err)
     (void)turn_row(t, HISTORY_EVENT, STR_NONE, STR("cancelled"));
     if (reason.len > 0) {
         buf_init_arena(&note, t->mem);
-        member_text(&note, "reason", reason);
-        turn_note(t, "cancel", member_end(&note));
+        field_text(&note, "reason", reason);
+        turn_note(t, "cancel", field_end(&note));
     }
     if (!cancel_rolls_back(t) || !(rollback_is_possible(t->x->program) || is_in_doubt)) {
         outcome_end(t, STATUS_CANCELLED);
@@ -100,20 +100,20 @@ static bool apply_cancel(struct turn *t, struct err *err)
 /* --- going on after a pause --- */
 
 /* What came during a pause that is over. False: reads are needed first. */
-static bool act_on_kept(struct turn *t)
+static bool act_on_deferred(struct turn *t)
 {
-    struct pause_kept kept;
+    struct pause_deferred deferred;
     struct value output;
     bool complete = true;
 
-    while (complete && t->x->pause == NULL && turn_goes_forward(t) && pause_take(t, &kept)) {
-        if (kept.signal == NULL) {
-            complete = wake_with_answer(t, kept.output, kept.error);
+    while (complete && t->x->pause == NULL && turn_goes_forward(t) && pause_take(t, &deferred)) {
+        if (deferred.signal == NULL) {
+            complete = wake_with_answer(t, deferred.output, deferred.error);
             continue;
         }
         turn_begin_step(t);
-        if (wait_takes(t, turn_step(t), kept.signal, &output))
-            complete = wake_leave_wait(t, STEP_DONE, output, kept.signal->seq);
+        if (wait_takes(t, turn_step(t), deferred.signal, &output))
+            complete = wake_leave_wait(t, STEP_DONE, output, deferred.signal->seq);
     }
     return complete;
 }
@@ -123,7 +123,7 @@ static bool apply_resume(struct turn *t, bool *complete, struct err *err)
 {
     if (!pause_end(t, err))
         return false;
-    *complete = act_on_kept(t);
+    *complete = act_on_deferred(t);
     if (*complete && turn_goes_forward(t))
         (void)wake_apply(t, complete);
     return true;
@@ -335,7 +335,7 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
         return false;
     /* The deadline may have held one strand, and an operator's retry goes on with all. */
     if (complete)
-        complete = act_on_kept(&t);
+        complete = act_on_deferred(&t);
     if (complete && t.has_strands && exec->status == STATUS_FAILED)
         complete = deliver_kept(&t, exec);
     if (complete && t.has_strands && t.x->pause == NULL)

@@ -236,20 +236,20 @@ static struct str describe(struct turn *t, struct value request)
     struct buf why;
 
     buf_init_arena(&why, t->mem);
-    member_kind(&why, WAITING_CALL);
-    member_text(&why, "step", turn_step(t)->code);
-    member_text(&why, "method", request_text(request, STR("method")));
-    member_text(&why, "url", request_text(request, STR("url")));
+    field_kind(&why, WAITING_CALL);
+    field_text(&why, "step", turn_step(t)->code);
+    field_text(&why, "method", request_text(request, STR("method")));
+    field_text(&why, "url", request_text(request, STR("url")));
     if (cursor->phase == PHASE_RECONCILE)
-        member_json(&why, "reconcile", STR("true"));
+        field_json(&why, "reconcile", STR("true"));
     if (call_is_queued(cursor)) {
-        member_json(&why, "queued", STR("true"));
-        member_text(&why, "reason", STR("as many calls as may be are under way to this host"));
+        field_json(&why, "queued", STR("true"));
+        field_text(&why, "reason", STR("as many calls as may be are under way to this host"));
     }
-    member_time(&why, "since", t->now_us);
+    field_time(&why, "since", t->now_us);
     if (!call_is_queued(cursor))
-        member_time(&why, "until", cursor->wake_at_us - GRACE_US);
-    return member_end(&why);
+        field_time(&why, "until", cursor->wake_at_us - GRACE_US);
+    return field_end(&why);
 }
 
 /* The attempt is part of this commit, and leaves with it. */
@@ -448,7 +448,7 @@ static struct value service_error(struct value answer)
     return error.kind == VALUE_MAP ? error : value_map_empty();
 }
 
-static struct str text_member(struct value map, struct str name)
+static struct str text_field(struct value map, struct str name)
 {
     struct value v = value_map_get_str(map, name);
 
@@ -467,10 +467,10 @@ enum step_result call_judge(struct turn *t, struct value answer)
         return STEP_DONE;
     class = class_written(request, status);
     if (!is_class(class))
-        class = text_member(said, STR("class"));
+        class = text_field(said, STR("class"));
     if (!is_class(class))
         class = class_of_status(status, is_safe, reconciles);
-    message = text_member(said, STR("message"));
+    message = text_field(said, STR("message"));
     (void)turn_fail(t, STR("external_status"), class, "%.*s %.*s answered %lld%s%.*s",
                     STR_ARG(method), STR_ARG(request_text(request, STR("url"))), (long long)status,
                     message.len > 0 ? ": " : "", STR_ARG(message));

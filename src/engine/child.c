@@ -75,14 +75,12 @@ static enum step_result child_input(struct turn *t, const struct command *c,
 static enum step_result child_key(struct turn *t, const struct command *c, const struct program *p,
                                   struct value input, struct str *out)
 {
-    struct value user = value_null();
+    struct value user = turn_read(t, t->x->user_json, value_null());
     struct str given;
     struct err err;
 
     if (!command_text(t, c, FIELD_KEY, STR_NONE, &given))
         return STEP_FAILED;
-    if (t->x->user_json.len > 0 && !json_read(t->mem, t->x->user_json, &user, &err))
-        PANIC("who started an execution does not read back");
     if (state_key(t->mem, p, given, input, user, t->ev->config, t->now_us, out, &err))
         return STEP_DONE;
     return turn_fail(t,
@@ -157,14 +155,14 @@ static enum step_result wait_for(struct turn *t, const struct command *c, struct
     cursor->timeout_at_us = step->timeout_us > 0 ? t->wall_us + step->timeout_us : 0;
     look_after(t, LOOK_EVERY_US);
     buf_init_arena(&why, t->mem);
-    member_kind(&why, WAITING_CHILD);
-    member_text(&why, "step", step->code);
-    member_text(&why, "code", code);
-    member_text(&why, "executionId", id);
-    member_time(&why, "since", t->now_us);
+    field_kind(&why, WAITING_CHILD);
+    field_text(&why, "step", step->code);
+    field_text(&why, "code", code);
+    field_text(&why, "executionId", id);
+    field_time(&why, "since", t->now_us);
     if (cursor->timeout_at_us > 0)
-        member_time(&why, "until", cursor->timeout_at_us);
-    step_wait(t, PHASE_JOB, WAITING_CHILD, STR("child"), member_end(&why));
+        field_time(&why, "until", cursor->timeout_at_us);
+    step_wait(t, PHASE_JOB, WAITING_CHILD, STR("child"), field_end(&why));
     return STEP_WAITS;
 }
 
@@ -288,10 +286,10 @@ static struct str describe_end(struct turn *t)
 
     buf_init_arena(&end, t->mem);
     if (x->status == STATUS_COMPLETED)
-        member_json(&end, "output", x->result_json.len > 0 ? x->result_json : STR("null"));
+        field_json(&end, "output", x->result_json.len > 0 ? x->result_json : STR("null"));
     else
-        member_json(&end, "error", x->error_json.len > 0 ? x->error_json : STR("null"));
-    return member_end(&end);
+        field_json(&end, "error", x->error_json.len > 0 ? x->error_json : STR("null"));
+    return field_end(&end);
 }
 
 static struct str child_key_of(struct arena *mem, struct uuid id)
@@ -341,14 +339,14 @@ void child_tell_cancel(struct turn *t, const struct cursor *cursor)
         !uuid_read(str_slice(cursor->awaited, sizeof(CHILD_KEY) - 1, cursor->awaited.len), &id))
         return;
     buf_init_arena(&how, t->mem);
-    member_text(&how, "rollback", str_of(rollback_names[rollback]));
-    member_text(&how, "reason",
-                reason.len > 0 ? reason : STR("the execution that waited for it was stopped"));
+    field_text(&how, "rollback", str_of(rollback_names[rollback]));
+    field_text(&how, "reason",
+               reason.len > 0 ? reason : STR("the execution that waited for it was stopped"));
     *VEC_ADD(t->mem, &t->out->tells) = (struct tell){
         .execution = id,
         .kind = TELL_CANCEL,
         .key = str_printf(t->mem, PARENT_KEY "%.*s", STR_ARG(id_text(t->mem, t->x->id))),
-        .payload_json = member_end(&how),
+        .payload_json = field_end(&how),
     };
 }
 

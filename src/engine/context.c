@@ -88,11 +88,11 @@ static struct value all_steps(struct turn *t)
 struct value context_signals(struct arena *mem, const struct signals *signals)
 {
     size_t shown = signals->list.count > SIGNALS_SHOWN ? SIGNALS_SHOWN : signals->list.count;
-    struct shared_place place = signals_last(signals, shown);
+    struct shared_iter iter = signals_last(signals, shown);
     struct value *items = ARENA_ARRAY(mem, shown + 1, struct value);
 
     for (size_t i = 0; i < shown; i++)
-        items[i] = signals_next(signals, &place)->view;
+        items[i] = signals_next(signals, &iter)->view;
     return value_list(items, shown);
 }
 
@@ -133,16 +133,12 @@ struct value context_input_over(struct turn *t, struct value input)
 static struct value input_of_step(struct turn *t)
 {
     struct str json = t->x->cursor.input_json;
-    struct value input;
-    struct err err;
 
     if (t->about != NULL)
         return context_input_over(t, t->about->input);
     if (json.len == 0)
         return t->x->input;
-    if (!json_read(t->mem, json, &input, &err))
-        PANIC("the input of a step does not read back");
-    return context_input_over(t, input);
+    return context_input_over(t, turn_read(t, json, value_absent()));
 }
 
 struct value context_input(struct turn *t)

@@ -49,7 +49,7 @@ static void list_waits(struct arena *mem, const struct execution *x, struct corr
     for (uint32_t i = 0; !status_is_terminal(x->status) && i < execution_strands(x); i++) {
         const struct cursor *c = execution_cursor(x, i);
 
-        if (c->phase == PHASE_WAIT && c->correlation.len > 0 && c->kept_seq == 0)
+        if (c->phase == PHASE_WAIT && c->correlation.len > 0 && c->deferred_seq == 0)
             *VEC_ADD(mem, out) = (struct correlated_wait){
                 .step = x->program->steps[c->step].code,
                 .visit = c->visit,

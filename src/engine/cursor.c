@@ -139,8 +139,8 @@ static void write_cursor(struct buf *out, const struct program *p, const struct 
     write_number(out, "asked", c->asked);
     write_reconciling(out, c->reconciling);
     write_number(out, "seq", c->seq);
-    write_number(out, "keptSeq", c->kept_seq);
-    write_json(out, "keptAnswer", c->kept_answer_json);
+    write_number(out, "keptSeq", c->deferred_seq);
+    write_json(out, "keptAnswer", c->deferred_answer_json);
 }
 
 static void write_strands(struct buf *out, const struct program *p,
@@ -164,7 +164,7 @@ static void write_others(struct buf *out, const struct execution *x)
     write_json(out, "why", x->strand_waiting_json);
     if (x->other_count == 0)
         return;
-    write_number(out, "place", x->place);
+    write_number(out, "place", x->strand_index);
     write_strands(out, x->program, x->others, x->other_count);
 }
 
@@ -189,7 +189,7 @@ static void write_rollback(struct buf *out, const struct program *p, const struc
     }
     buf_text(out, u->again != NULL ? "]]" : "");
     write_from(out, u->from);
-    write_number(out, "place", u->place);
+    write_number(out, "place", u->strand_index);
     write_strands(out, p, u->others, u->other_count);
     buf_char(out, '}');
 }
@@ -249,7 +249,7 @@ static bool restore_frames(struct arena *mem, const struct program *p, struct va
 
 static struct str stored_json_of(struct arena *mem, struct value stored, struct str name)
 {
-    struct value v = stored_member(stored, name);
+    struct value v = stored_field(stored, name);
 
     return v.kind == VALUE_ABSENT ? STR_NONE : stored_json(mem, v);
 }
@@ -300,7 +300,7 @@ enum waiting_kind state_waiting_kind(struct value waiting_for)
     if (waiting_for.kind == VALUE_MAP &&
         !waiting_kind_read(stored_text(waiting_for, STR("kind")), &kind))
         kind = WAITING_NONE;
-    if (kind == WAITING_RECONCILE && value_is_true(stored_member(waiting_for, STR("parked"))))
+    if (kind == WAITING_RECONCILE && value_is_true(stored_field(waiting_for, STR("parked"))))
         kind = WAITING_PARKED;
     return kind;
 }
@@ -315,7 +315,7 @@ static bool restore_correlation(struct arena *mem, struct execution *x, struct e
         return true;
     if (!stored_read(mem, x->waiting_for_json, &why, err))
         return false;
-    v = stored_member(why, STR("correlation"));
+    v = stored_field(why, STR("correlation"));
     if (v.kind != VALUE_ABSENT && !define_correlation(mem, v, &x->cursor.correlation))
         x->cursor.correlation = STR_NONE;
     return true;
@@ -324,7 +324,7 @@ static bool restore_correlation(struct arena *mem, struct execution *x, struct e
 static bool restore_strand(struct arena *mem, const struct program *p, struct value stored,
                            struct strand *out, struct err *err)
 {
-    struct value v = stored_member(stored, STR("step"));
+    struct value v = stored_field(stored, STR("step"));
     struct cursor *c = &out->cursor;
     const struct step *step;
 
@@ -359,13 +359,13 @@ static bool restore_strand(struct arena *mem, const struct program *p, struct va
     c->tries = stored_int(stored, STR("tries"));
     c->is_unsure = stored_int(stored, STR("unsure")) != 0;
     c->asked = stored_int(stored, STR("asked"));
-    restore_reconciling(mem, c, stored_member(stored, STR("asking")));
+    restore_reconciling(mem, c, stored_field(stored, STR("asking")));
     c->seq = stored_int(stored, STR("seq"));
-    c->kept_seq = stored_int(stored, STR("keptSeq"));
-    c->kept_answer_json = stored_json_of(mem, stored, STR("keptAnswer"));
+    c->deferred_seq = stored_int(stored, STR("keptSeq"));
+    c->deferred_answer_json = stored_json_of(mem, stored, STR("keptAnswer"));
     out->waiting_for_json = stored_json_of(mem, stored, STR("why"));
-    out->waiting_kind = state_waiting_kind(stored_member(stored, STR("why")));
-    return restore_frames(mem, p, stored_member(stored, STR("in")), out, err);
+    out->waiting_kind = state_waiting_kind(stored_field(stored, STR("why")));
+    return restore_frames(mem, p, stored_field(stored, STR("in")), out, err);
 }
 
 static bool restore_strands(struct arena *mem, const struct program *p, struct value stored,
@@ -426,11 +426,11 @@ static bool restore_rollback(struct arena *mem, struct execution *x, struct valu
     rollback->is_known = stored_int(stored, STR("known")) != 0;
     rollback->is_retry = stored_int(stored, STR("alone")) != 0;
     rollback->tried_before = stored_int(stored, STR("triedBefore"));
-    rollback->from = restore_from(mem, x, stored_member(stored, STR("from")));
-    rollback->again = restore_again(mem, stored_member(stored, STR("again")));
-    rollback->place = (uint32_t)stored_int(stored, STR("place"));
+    rollback->from = restore_from(mem, x, stored_field(stored, STR("from")));
+    rollback->again = restore_again(mem, stored_field(stored, STR("again")));
+    rollback->strand_index = (uint32_t)stored_int(stored, STR("place"));
     x->rollback = rollback;
-    return restore_strands(mem, x->program, stored_member(stored, STR("beside")), &rollback->others,
+    return restore_strands(mem, x->program, stored_field(stored, STR("beside")), &rollback->others,
                            &rollback->other_count, err);
 }
 
@@ -463,10 +463,10 @@ bool state_restore_cursor(struct arena *mem, struct execution *x, struct str tex
     x->strand_waiting_json = first.waiting_for_json;
     x->strand_waiting_kind = first.waiting_kind;
     x->jumps = (uint32_t)stored_int(stored, STR("jumps"));
-    x->place = (uint32_t)stored_int(stored, STR("place"));
-    restore_pause(mem, x, stored_member(stored, STR("pause")));
+    x->strand_index = (uint32_t)stored_int(stored, STR("place"));
+    restore_pause(mem, x, stored_field(stored, STR("pause")));
     return restore_correlation(mem, x, err) &&
-           restore_strands(mem, x->program, stored_member(stored, STR("beside")), &x->others,
+           restore_strands(mem, x->program, stored_field(stored, STR("beside")), &x->others,
                            &x->other_count, err) &&
-           restore_rollback(mem, x, stored_member(stored, STR("undo")), err);
+           restore_rollback(mem, x, stored_field(stored, STR("undo")), err);
 }

@@ -27,7 +27,7 @@ static void find_takers(struct turn *t, struct takers *out)
         const struct cursor *cursor = execution_cursor(t->x, i);
         size_t at;
 
-        if (cursor->phase != PHASE_WAIT || cursor->kept_seq > 0)
+        if (cursor->phase != PHASE_WAIT || cursor->deferred_seq > 0)
             continue;
         (void)VEC_ADD(t->mem, out);
         for (at = out->count - 1; at > 0 && out->items[at - 1].seq > cursor->seq; at--)
@@ -94,7 +94,7 @@ bool deliver_signal(struct turn *t, bool *complete, struct err *err)
         if (!wait_takes(t, turn_step(t), signal, &output))
             continue;
         if (t->x->pause != NULL)
-            pause_keep_signal(t, signal);
+            pause_defer_signal(t, signal);
         else
             *complete = wake_leave_wait(t, STEP_DONE, output, signal->seq);
         return true;

@@ -130,8 +130,8 @@ struct cursor {
     /* Beside other strands: the row since which it stands here; else 0 */
     int64_t seq;
     /* While the execution is paused: the row that its wait ends with once it goes on; 0 = none */
-    int64_t kept_seq;
-    struct str kept_answer_json; /* ... of an answer: {output} or {error}; of a signal: empty */
+    int64_t deferred_seq;
+    struct str deferred_answer_json; /* ... of an answer: {output} or {error}; of a signal: empty */
 };
 
 /* A visit of a step by its code: of one that the version does not have, the last. */
@@ -211,7 +211,7 @@ struct rollback {
     const struct past_visit *again;
     /* The strands that were stopped, for that retry: they begin their steps anew. */
     const struct strand *const *others;
-    uint32_t other_count, place;
+    uint32_t other_count, strand_index;
 };
 
 /* An operator has stopped it, see pause.c. NULL in an execution that goes on. */
@@ -259,7 +259,7 @@ struct execution {
     uint32_t frame_count;
     const struct strand *const *others; /* the other ones, in the order of the program */
     uint32_t other_count;               /* 0 but within parallel */
-    uint32_t place;                     /* of the first one among them */
+    uint32_t strand_index;              /* of the first one among them */
     struct str strand_waiting_json;     /* what the first one waits for: beside others, or paused */
     enum waiting_kind strand_waiting_kind;
     uint32_t jumps;                   /* taken so far */

@@ -88,15 +88,15 @@ struct str failure_describe_retry(struct turn *t, struct str error_json, int64_t
     struct buf why;
 
     buf_init_arena(&why, t->mem);
-    member_kind(&why, WAITING_RETRY);
-    member_text(&why, "step", turn_step(t)->code);
+    field_kind(&why, WAITING_RETRY);
+    field_text(&why, "step", turn_step(t)->code);
     if (t->x->rollback != NULL)
-        member_json(&why, "rollback", STR("true"));
-    member_json(&why, "attempt", str_printf(t->mem, "%lld", (long long)t->x->cursor.attempt + 1));
-    member_json(&why, "error", error_json);
-    member_time(&why, "since", t->now_us);
-    member_time(&why, "until", at_us);
-    return member_end(&why);
+        field_json(&why, "rollback", STR("true"));
+    field_json(&why, "attempt", str_printf(t->mem, "%lld", (long long)t->x->cursor.attempt + 1));
+    field_json(&why, "error", error_json);
+    field_time(&why, "since", t->now_us);
+    field_time(&why, "until", at_us);
+    return field_end(&why);
 }
 
 void failure_retry(struct turn *t, struct str error_json, int64_t at_us)

@@ -16,7 +16,7 @@
 #include "engine/step.h"
 #include "engine/strand.h"
 
-static struct value one_member(struct turn *t, const char *name, struct value v)
+static struct value one_field(struct turn *t, const char *name, struct value v)
 {
     struct value_entry *entries = ARENA_ARRAY(t->mem, 1, struct value_entry);
     size_t duplicate;
@@ -41,7 +41,7 @@ static enum step_result enter_branch(struct turn *t, const struct step *step)
         if (!is_true)
             continue;
         if (block->first == NO_STEP)
-            return step_complete(t, one_member(t, "branch", value_int(i)), 0);
+            return step_complete(t, one_field(t, "branch", value_int(i)), 0);
         frame_push(t, (struct frame){.step = step->index,
                                      .block = step->first_block + i,
                                      .visit = t->x->cursor.visit,
@@ -49,7 +49,7 @@ static enum step_result enter_branch(struct turn *t, const struct step *step)
         frame_move_to(t, block->first);
         return STEP_MOVED;
     }
-    return step_complete(t, one_member(t, "branch", value_null()), 0);
+    return step_complete(t, one_field(t, "branch", value_null()), 0);
 }
 
 /* The step of the innermost frame is over. STEP_DONE or STEP_FAILED. */
@@ -63,7 +63,7 @@ static enum step_result leave_frame(struct turn *t)
         return parallel_complete(t);
     if (step->kind == STEP_LOOP)
         return loop_complete(t, frame_runs_at_once(step) ? data->ended + 1 : frame.index + 1);
-    return step_complete(t, one_member(t, "branch", value_int(frame.block - step->first_block)), 0);
+    return step_complete(t, one_field(t, "branch", value_int(frame.block - step->first_block)), 0);
 }
 
 /* The block of the innermost frame is done. STEP_MOVED, STEP_DONE or STEP_FAILED. */

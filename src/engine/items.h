@@ -19,7 +19,7 @@ void items_add(struct arena *mem, struct items *list, const void *owner, struct 
                size_t bytes);
 
 /* Going over them: `place` begins as all zeros. NULL after the last. */
-const struct value *items_next(const struct items *list, struct shared_place *place);
+const struct value *items_next(const struct items *list, struct shared_iter *iter);
 
 /* All of them as a list value in `mem`. */
 struct value items_value(struct arena *mem, const struct items *list);

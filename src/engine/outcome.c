@@ -53,12 +53,12 @@ static void hold(struct turn *t, struct str error_json)
     if (x->cursor.step < x->program->step_count)
         code = turn_step(t)->code;
     buf_init_arena(&why, t->mem);
-    member_kind(&why, WAITING_INCIDENT);
+    field_kind(&why, WAITING_INCIDENT);
     if (code.len > 0)
-        member_text(&why, "step", code);
-    member_json(&why, "error", error_json);
-    member_time(&why, "since", t->now_us);
-    execution_set_waiting(x, WAITING_INCIDENT, member_end(&why));
+        field_text(&why, "step", code);
+    field_json(&why, "error", error_json);
+    field_time(&why, "since", t->now_us);
+    execution_set_waiting(x, WAITING_INCIDENT, field_end(&why));
     turn_note(t, "wait", x->waiting_for_json);
     outcome_dead_letter(t, LETTER_INCIDENT, code, x->cursor.attempt, error_json,
                         x->cursor.input_json);

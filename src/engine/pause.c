@@ -2,14 +2,14 @@
  * pause.c - executions that an operator has stopped, until one lets them go on;
  * see repair.h.
  *
- *     going forward --PAUSE--> paused --RESUME--> what was kept, then what is due
+ *     going forward --PAUSE--> paused --RESUME--> what was deferred, then what is due
  *                                |
  *                                +--the deadline, CANCEL--> as ever
  *
  * A paused execution stands where it stood: its strands keep their phases and
  * timers, and nothing looks at them. Its wake_at is its deadline. What comes
  * meanwhile is recorded. A signal that a wait would take, or the answer that a
- * step waits for, is kept for that strand alone (cursor.kept_seq), so that it
+ * step waits for, is deferred for that strand alone (cursor.deferred_seq), so that it
  * is decided when it comes who gets it, as it would be without the pause.
  *
  * What the strands wait for is in strand_waiting_json and in the others, as
@@ -52,11 +52,11 @@ static void note(struct turn *t, const char *name, struct str reason, struct str
 
     buf_init_arena(&out, t->mem);
     if (reason.len > 0)
-        member_text(&out, "reason", reason);
+        field_text(&out, "reason", reason);
     if (by_json.len > 0)
-        member_json(&out, "by", by_json);
+        field_json(&out, "by", by_json);
     if (out.len > 0)
-        turn_note(t, name, member_end(&out));
+        turn_note(t, name, field_end(&out));
 }
 
 bool pause_begin(struct turn *t, struct err *err)
@@ -90,30 +90,30 @@ bool pause_end(struct turn *t, struct err *err)
     return true;
 }
 
-static void drop_kept(struct cursor *cursor)
+static void drop_deferred(struct cursor *cursor)
 {
-    cursor->kept_seq = 0;
-    cursor->kept_answer_json = STR_NONE;
+    cursor->deferred_seq = 0;
+    cursor->deferred_answer_json = STR_NONE;
 }
 
 void pause_forget(struct turn *t)
 {
     t->x->pause = NULL;
-    drop_kept(&t->x->cursor);
+    drop_deferred(&t->x->cursor);
 }
 
 /* --- what comes meanwhile --- */
 
-void pause_keep_signal(struct turn *t, const struct signal *signal)
+void pause_defer_signal(struct turn *t, const struct signal *signal)
 {
-    t->x->cursor.kept_seq = signal->seq;
+    t->x->cursor.deferred_seq = signal->seq;
 }
 
-void pause_keep_answer(struct turn *t, struct value output, struct value error)
+void pause_defer_answer(struct turn *t, struct value output, struct value error)
 {
     struct cursor *cursor = &t->x->cursor;
     struct str json = STR_NONE;
-    struct buf kept;
+    struct buf answer;
     bool is_output = output.kind != VALUE_ABSENT && turn_freeze(t, &output, &json);
 
     /* Without a JSON form it is no answer: that is what has failed. */
@@ -122,44 +122,34 @@ void pause_keep_answer(struct turn *t, struct value output, struct value error)
     else if (!is_output && !turn_json(t, turn_or_null(error), &json))
         json = STR("null");
     turn_row(t, HISTORY_EVENT, turn_step(t)->code, STR("answer"))->key = cursor->awaited;
-    buf_init_arena(&kept, t->mem);
-    member_json(&kept, is_output ? "output" : "error", json);
-    cursor->kept_answer_json = member_end(&kept);
-    cursor->kept_seq = t->x->seq;
+    buf_init_arena(&answer, t->mem);
+    field_json(&answer, is_output ? "output" : "error", json);
+    cursor->deferred_answer_json = field_end(&answer);
+    cursor->deferred_seq = t->x->seq;
 }
 
 /* --- going on --- */
 
 static const struct signal *signal_at(const struct execution *x, int64_t seq)
 {
-    struct shared_place place = {0};
+    struct shared_iter iter = {0};
     const struct signal *s;
 
-    while ((s = signals_next(&x->signals, &place)) != NULL)
+    while ((s = signals_next(&x->signals, &iter)) != NULL)
         if (s->seq == seq)
             return s;
-    PANIC("a signal that was kept for a wait is not in the state");
+    PANIC("a signal that was deferred is not in the state");
 }
 
-static struct value read_answer(struct turn *t, struct str json)
-{
-    struct value answer;
-    struct err err;
-
-    if (!json_read(t->mem, json, &answer, &err))
-        PANIC("an answer that was kept does not read back");
-    return answer;
-}
-
-bool pause_keeps(const struct execution *x, int64_t seq)
+bool pause_defers(const struct execution *x, int64_t seq)
 {
     for (uint32_t i = 0; i < execution_strands(x); i++)
-        if (execution_cursor(x, i)->kept_seq == seq)
+        if (execution_cursor(x, i)->deferred_seq == seq)
             return true;
     return false;
 }
 
-bool pause_take(struct turn *t, struct pause_kept *out)
+bool pause_take(struct turn *t, struct pause_deferred *out)
 {
     struct execution *x = t->x;
     const struct cursor *first = NULL;
@@ -169,23 +159,23 @@ bool pause_take(struct turn *t, struct pause_kept *out)
         const struct cursor *cursor = execution_cursor(x, i);
 
         /* What is held goes on when an operator says so. */
-        if (cursor->kept_seq > 0 && cursor->phase != PHASE_HELD &&
-            (first == NULL || cursor->kept_seq < first->kept_seq))
+        if (cursor->deferred_seq > 0 && cursor->phase != PHASE_HELD &&
+            (first == NULL || cursor->deferred_seq < first->deferred_seq))
             first = cursor;
     }
     if (first == NULL)
         return false;
     if (x->other_count > 0)
         strand_take(t, strand_at_visit(t, first->step, first->visit));
-    *out = (struct pause_kept){.output = value_absent(), .error = value_absent()};
-    if (x->cursor.kept_answer_json.len == 0) {
-        out->signal = signal_at(x, x->cursor.kept_seq);
+    *out = (struct pause_deferred){.output = value_absent(), .error = value_absent()};
+    if (x->cursor.deferred_answer_json.len == 0) {
+        out->signal = signal_at(x, x->cursor.deferred_seq);
     } else {
-        answer = read_answer(t, x->cursor.kept_answer_json);
+        answer = turn_read(t, x->cursor.deferred_answer_json, value_null());
         out->output = value_map_get_str(answer, STR("output"));
         out->error = value_map_get_str(answer, STR("error"));
     }
-    drop_kept(&x->cursor);
+    drop_deferred(&x->cursor);
     return true;
 }
 
@@ -203,19 +193,19 @@ static struct str describe(struct turn *t)
     waiting = strand_write_waits(x, x->strand_waiting_json, &waits);
     buf_char(&waits, ']');
     buf_init_arena(&why, t->mem);
-    member_kind(&why, WAITING_PAUSED);
+    field_kind(&why, WAITING_PAUSED);
     if (x->cursor.step < x->program->step_count)
-        member_text(&why, "step", turn_step(t)->code);
+        field_text(&why, "step", turn_step(t)->code);
     if (x->pause->reason.len > 0)
-        member_text(&why, "reason", x->pause->reason);
+        field_text(&why, "reason", x->pause->reason);
     if (x->pause->by_json.len > 0)
-        member_json(&why, "by", x->pause->by_json);
-    member_time(&why, "since", x->pause->since_us);
+        field_json(&why, "by", x->pause->by_json);
+    field_time(&why, "since", x->pause->since_us);
     if (waits.len > 2)
-        member_json(&why, "branches", buf_view(&waits));
+        field_json(&why, "branches", buf_view(&waits));
     if (waiting > BRANCHES_SHOWN)
-        member_json(&why, "branchCount", str_printf(t->mem, "%u", waiting));
-    return member_end(&why);
+        field_json(&why, "branchCount", str_printf(t->mem, "%u", waiting));
+    return field_end(&why);
 }
 
 void pause_settle(struct turn *t)

@@ -77,16 +77,16 @@ static struct str describe_job(struct turn *t, const struct procedure *p)
     struct buf why;
 
     buf_init_arena(&why, t->mem);
-    member_kind(&why, WAITING_JOB);
-    member_text(&why, "step", turn_step(t)->code);
-    member_text(&why, "procedure", p->name);
+    field_kind(&why, WAITING_JOB);
+    field_text(&why, "step", turn_step(t)->code);
+    field_text(&why, "procedure", p->name);
     if (cursor->phase == PHASE_RECONCILE)
-        member_json(&why, "reconcile", STR("true"));
-    member_text(&why, "reason", STR("no worker has done it yet"));
-    member_time(&why, "since", t->now_us);
+        field_json(&why, "reconcile", STR("true"));
+    field_text(&why, "reason", STR("no worker has done it yet"));
+    field_time(&why, "since", t->now_us);
     if (cursor->wake_at_us > 0)
-        member_time(&why, "until", cursor->wake_at_us);
-    return member_end(&why);
+        field_time(&why, "until", cursor->wake_at_us);
+    return field_end(&why);
 }
 
 /* The commands stop here until a worker has answered. */

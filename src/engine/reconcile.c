@@ -33,16 +33,6 @@ static struct reconciling *own_reconciling(struct turn *t)
     return a;
 }
 
-static struct value read_or(struct turn *t, struct str json, struct value fallback)
-{
-    struct value v = fallback;
-    struct err err;
-
-    if (json.len > 0 && !json_read(t->mem, json, &v, &err))
-        PANIC("what an attempt has left does not read back");
-    return v;
-}
-
 /* --- waiting --- */
 
 /* `until_us` = 0: nobody asks any more. */
@@ -53,16 +43,16 @@ static struct str describe(struct turn *t, int64_t until_us)
     struct buf why;
 
     buf_init_arena(&why, t->mem);
-    member_kind(&why, until_us > 0 ? WAITING_RECONCILE : WAITING_PARKED);
+    field_kind(&why, until_us > 0 ? WAITING_RECONCILE : WAITING_PARKED);
     if (until_us == 0)
-        member_json(&why, "parked", STR("true"));
-    member_text(&why, "step", turn_step(t)->code);
-    member_json(&why, "asked", str_printf(t->mem, "%lld", (long long)(cursor->asked - a->before)));
-    member_json(&why, "error", a->error_json);
-    member_time(&why, "since", a->since_us);
+        field_json(&why, "parked", STR("true"));
+    field_text(&why, "step", turn_step(t)->code);
+    field_json(&why, "asked", str_printf(t->mem, "%lld", (long long)(cursor->asked - a->before)));
+    field_json(&why, "error", a->error_json);
+    field_time(&why, "since", a->since_us);
     if (until_us > 0)
-        member_time(&why, "until", until_us);
-    return member_end(&why);
+        field_time(&why, "until", until_us);
+    return field_end(&why);
 }
 
 /* The next question comes at that time; the last row says so. */
@@ -175,7 +165,7 @@ static void end_reconciling(struct turn *t)
 /* The attempt has failed as it did at first. */
 static enum step_result fail_as_before(struct turn *t, struct str error_json)
 {
-    struct value error = read_or(t, error_json, value_null());
+    struct value error = turn_read(t, error_json, value_null());
     struct value source =
         error.kind == VALUE_MAP ? value_map_get_str(error, STR("source")) : value_absent();
 
@@ -295,7 +285,7 @@ static enum step_result run_question(struct turn *t, const struct reconcile *r, 
 
     *out = value_null();
     if (cursor->suspended_json.len > 0) {
-        input = read_or(t, cursor->input_json, value_absent());
+        input = turn_read(t, cursor->input_json, value_absent());
         end = suspend_resume(t);
         if (end != STEP_DONE)
             return end;
@@ -355,7 +345,7 @@ static enum step_result put_question(struct turn *t, const struct step *step, st
     struct reconciling *a = own_reconciling(t);
     struct visit_view u = {.step = step,
                            .view = value_null(),
-                           .input = read_or(t, a->input_json, value_absent()),
+                           .input = turn_read(t, a->input_json, value_absent()),
                            .loop = context_loop(t)};
     enum step_result end;
 
@@ -368,7 +358,7 @@ static enum step_result put_question(struct turn *t, const struct step *step, st
     turn_begin_step(t);
     t->failure = (struct failure){0};
     t->about = &u;
-    t->error = read_or(t, a->error_json, value_null());
+    t->error = turn_read(t, a->error_json, value_null());
     t->key_suffix = str_printf(t->mem, "-reconcile-%lld", (long long)cursor->asked);
     end = run_question(t, step->reconcile, out);
     if (end == STEP_DONE || end == STEP_FAILED)

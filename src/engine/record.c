@@ -154,16 +154,6 @@ static enum step_result stage(struct turn *t, struct str object, struct str id,
     return STEP_DONE;
 }
 
-static struct value read_data(struct turn *t, struct str json)
-{
-    struct value data = value_map_empty();
-    struct err err;
-
-    if (json.len > 0 && !json_read(t->mem, json, &data, &err))
-        PANIC("a staged record does not read back");
-    return data;
-}
-
 enum step_result record_resume(struct turn *t, struct record_write write)
 {
     bool is_own = find_write(&t->out->records, write.object, write.id) != NULL;
@@ -190,7 +180,7 @@ enum step_result record_resume(struct turn *t, struct record_write write)
         return stage(t, write.object, write.id, &seen, NULL, (struct basis){.may_rebase = true},
                      &version);
     merges = write.merged_json.len > 0;
-    data = read_data(t, merges ? write.merged_json : write.data_json);
+    data = turn_read(t, merges ? write.merged_json : write.data_json, value_map_empty());
     laid = merges ? state_merge(t->mem, seen.data, data) : data;
     return stage(t, write.object, write.id, &seen, &laid,
                  (struct basis){.may_rebase = true, .merged = merges ? data : value_absent()},

@@ -57,7 +57,7 @@ static bool read_limit(struct turn *t, const struct command *c, struct search *s
 /* `next` of an earlier page, which is null at the end of the last one. */
 static bool read_after(struct turn *t, const struct command *c, struct search *s)
 {
-    struct search_place place;
+    struct search_rank rank;
     struct err err;
     struct value v;
 
@@ -67,7 +67,7 @@ static bool read_after(struct turn *t, const struct command *c, struct search *s
         return true;
     if (v.kind == VALUE_STRING) {
         s->after = value_text(v);
-        if (search_cursor_read(t->mem, s, &place, &err))
+        if (search_cursor_read(t->mem, s, &rank, &err))
             return true;
     }
     (void)turn_fail(t, STR("validation_after"), STR("business"),
@@ -137,7 +137,7 @@ struct overlay {
     const struct search *search;
     const struct search_found *found;
     struct cel_limits left;
-    struct search_place after;
+    struct search_rank after;
     bool has_after;
     struct search_match *items;
     uint32_t count;
@@ -171,8 +171,8 @@ static bool consider_write(struct turn *t, struct overlay *o, const struct recor
     if (!json_read(t->mem, w->data_json, &data, err))
         PANIC("a staged record does not read back");
     match.record = search_record(t->mem, w->id, w->version, data);
-    search_place_of(o->search, match.record, row, &match.place);
-    if (o->has_after && search_compare(o->search, &match.place, &o->after) <= 0)
+    search_rank_of(o->search, match.record, row, &match.rank);
+    if (o->has_after && search_compare(o->search, &match.rank, &o->after) <= 0)
         return true;
     if (!search_fits(t->mem, o->search, &o->left, match.record, &fits, err))
         return false;

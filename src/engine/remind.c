@@ -14,13 +14,8 @@
 /* The first of the times that is later than now, or 0. */
 static int64_t next_time(struct turn *t)
 {
-    struct value times;
-    struct err err;
+    struct value times = turn_read(t, t->x->cursor.remind_times_json, value_null());
 
-    if (t->x->cursor.remind_times_json.len == 0)
-        return 0;
-    if (!json_read(t->mem, t->x->cursor.remind_times_json, &times, &err))
-        PANIC("the times of reminders do not read back");
     for (uint32_t i = 0; i < times.len; i++)
         if (times.items[i].i > t->wall_us)
             return times.items[i].i;

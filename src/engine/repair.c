@@ -265,14 +265,14 @@ static bool move_strand(struct turn *t, const struct program *to, struct err *er
 static bool move_to_version(struct turn *t, const struct program *to, struct err *err)
 {
     struct execution *x = t->x;
-    uint32_t place = x->place;
+    uint32_t index = x->strand_index;
 
     for (uint32_t i = 0; i <= x->other_count; i++) {
         strand_take(t, i);
         if (!move_strand(t, to, err))
             return false;
     }
-    strand_take(t, place);
+    strand_take(t, index);
     if (!move_loops(t, to, err))
         return false;
     move_rounds(t, to);
@@ -443,15 +443,15 @@ static bool is_held_there(const struct turn *t, const struct cursor *cursor)
 /* Of several strands that are held, the one that is meant. */
 static bool take_held(struct turn *t, struct err *err)
 {
-    uint32_t place;
+    uint32_t index;
 
     if (t->x->other_count == 0 || t->ev->held.len == 0)
         return true;
-    place = strand_find(t, is_held_there);
-    if (place == NO_STRAND)
+    index = strand_find(t, is_held_there);
+    if (index == NO_STRAND)
         return err_set(err, ERR_CONFLICT, "the step '%.*s' is not held any more",
                        STR_ARG(t->ev->held));
-    strand_take(t, place);
+    strand_take(t, index);
     return true;
 }
 
@@ -481,8 +481,8 @@ bool repair_retry(struct turn *t, bool *complete, struct err *err)
     if (t->ev->from.len > 0 && !go_to(t, t->ev->from, err))
         return false;
     forget_end(t);
-    /* The attempt that was under way has been answered meanwhile: act_on_kept() goes on with that. */
-    if (continues && x->cursor.kept_seq > 0) {
+    /* The attempt that was under way has been answered meanwhile: act_on_deferred() goes on with that. */
+    if (continues && x->cursor.deferred_seq > 0) {
         x->cursor.phase = PHASE_JOB;
         return true;
     }
@@ -538,7 +538,7 @@ bool repair_skip(struct turn *t, bool *complete, struct err *err)
     x->cursor.attempt = 1;
     x->cursor.started_at_us = t->now_us;
     x->cursor.input_json = STR_NONE;
-    x->cursor.kept_seq = 0;
+    x->cursor.deferred_seq = 0;
     cursor_forget_asked(&x->cursor);
     turn_begin_step(t);
     if (t->ev->output.kind != VALUE_ABSENT) {
@@ -562,13 +562,13 @@ static bool is_resolved(const struct turn *t, const struct cursor *cursor)
 
 bool repair_resolve(struct turn *t, bool *complete, struct err *err)
 {
-    uint32_t place = execution_is_held(t->x) ? strand_find(t, is_resolved) : NO_STRAND;
+    uint32_t index = execution_is_held(t->x) ? strand_find(t, is_resolved) : NO_STRAND;
     struct value output = t->ev->output;
     enum step_result end;
 
-    if (place == NO_STRAND)
+    if (index == NO_STRAND)
         return err_set(err, ERR_CONFLICT, "the execution does not wait for this outcome any more");
-    strand_take(t, place);
+    strand_take(t, index);
     (void)step_row(t, HISTORY_EVENT, STR("resolved"));
     turn_note(t, "outcome", str_printf(t->mem, "\"%s\"", verdict_name(t->ev->verdict)));
     if (t->ev->verdict == VERDICT_SUCCEEDED && output.kind == VALUE_ABSENT)

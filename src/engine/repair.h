@@ -12,30 +12,30 @@
 /* The execution is paused, and a row says so. False: not now. */
 bool pause_begin(struct turn *t, struct err *err) MUST_USE;
 
-/* It is no more, and a row says so: what was kept is to be acted upon. False: it was not. */
+/* It is no more, and a row says so: what was deferred is to be acted upon. False: it was not. */
 bool pause_end(struct turn *t, struct err *err) MUST_USE;
 
-/* It ends otherwise: nothing that was kept for the strand under way is acted upon. */
+/* It ends otherwise: nothing that was deferred for the strand under way is acted upon. */
 void pause_forget(struct turn *t);
 
 /* The wait under way ends, once the execution goes on, with the signal of that row. */
-void pause_keep_signal(struct turn *t, const struct signal *signal);
+void pause_defer_signal(struct turn *t, const struct signal *signal);
 
 /* The same with an answer; `output` absent: with that error. A row says so. */
-void pause_keep_answer(struct turn *t, struct value output, struct value error);
+void pause_defer_answer(struct turn *t, struct value output, struct value error);
 
-/* Whether the signal of that row is kept for a wait: no other one takes it. */
-bool pause_keeps(const struct execution *x, int64_t seq);
+/* Whether the signal of that row is deferred for a wait: no other one takes it. */
+bool pause_defers(const struct execution *x, int64_t seq);
 
-/* What was kept for the strand under way. */
-struct pause_kept {
+/* What was deferred for the strand under way. */
+struct pause_deferred {
     const struct signal *signal; /* or NULL: an answer */
     struct value output;         /* or absent: then error */
     struct value error;
 };
 
-/* Take up the strand for which something was kept first; it keeps it no more. False: none. */
-bool pause_take(struct turn *t, struct pause_kept *out);
+/* Take up the strand for which something was deferred first; it is no more. False: none. */
+bool pause_take(struct turn *t, struct pause_deferred *out);
 
 /* At the end of a turn: it shows that it is paused, and the waits under it. */
 void pause_settle(struct turn *t);

@@ -47,15 +47,15 @@ static struct step_state skipped(int64_t visit)
 
 static struct step_state restore_step(struct arena *mem, struct value stored)
 {
-    struct value output = stored_member(stored, STR("output")),
-                 error = stored_member(stored, STR("error"));
+    struct value output = stored_field(stored, STR("output")),
+                 error = stored_field(stored, STR("error"));
     int64_t visit = stored_int(stored, STR("visit"));
 
     if (output.kind != VALUE_ABSENT)
         return completed(visit, output, stored_json(mem, output));
     if (error.kind != VALUE_ABSENT)
         return failed(visit, error, stored_json(mem, error));
-    return value_is_true(stored_member(stored, STR("skipped")))
+    return value_is_true(stored_field(stored, STR("skipped")))
                ? skipped(visit)
                : (struct step_state){.visit = visit};
 }
@@ -132,9 +132,9 @@ static bool restore_loops(struct arena *mem, struct execution *x, struct value l
     for (uint32_t i = 0; loops.kind == VALUE_MAP && i < loops.len; i++) {
         struct value stored = loops.map->entries[i].value;
         struct holder h = read_holder(x->program, value_text(loops.map->entries[i].key));
-        struct value items = stored_member(stored, STR("items")),
-                     errors = stored_member(stored, STR("errors")),
-                     list = stored_member(stored, STR("list"));
+        struct value items = stored_field(stored, STR("items")),
+                     errors = stored_field(stored, STR("errors")),
+                     list = stored_field(stored, STR("list"));
 
         if (h.step == NULL)
             return stored_broken(err, "a loop is not in its program");
@@ -169,7 +169,7 @@ static bool restore_rounds(struct arena *mem, struct execution *x, struct value 
                              (struct round){.loop = loop->index + 1,
                                             .visit = stored_int(r, STR("visit")),
                                             .index = stored_int(r, STR("index"))},
-                             step->index, restore_step(mem, stored_member(r, STR("state"))));
+                             step->index, restore_step(mem, stored_field(r, STR("state"))));
     }
     return true;
 }
@@ -196,7 +196,7 @@ static bool restore_context(struct arena *mem, struct execution *x, struct str t
 
     if (!stored_read(mem, text, &context, err))
         return false;
-    steps = stored_member(context, STR("steps"));
+    steps = stored_field(context, STR("steps"));
     for (uint32_t i = 0; steps.kind == VALUE_MAP && i < steps.len; i++) {
         const struct value_entry *e = &steps.map->entries[i];
         const struct step *step = program_step(x->program, value_text(e->key));
@@ -204,30 +204,30 @@ static bool restore_context(struct arena *mem, struct execution *x, struct str t
             return stored_broken(err, "a step is not in its program");
         state_set_step(mem, x, (struct round){0}, step->index, restore_step(mem, e->value));
     }
-    state_restore_visits(mem, x, stored_member(context, STR("visits")));
-    input = stored_member(context, STR("input"));
+    state_restore_visits(mem, x, stored_field(context, STR("visits")));
+    input = stored_field(context, STR("input"));
     if (input.kind == VALUE_MAP)
         state_set_input(x, input, stored_json(mem, input));
-    variables = stored_member(context, STR("variables"));
+    variables = stored_field(context, STR("variables"));
     if (variables.kind == VALUE_MAP)
         state_set_variables(x, variables, stored_json(mem, variables));
-    signals = stored_member(context, STR("signals"));
+    signals = stored_field(context, STR("signals"));
     for (uint32_t i = 0; signals.kind == VALUE_LIST && i < signals.len; i++) {
         struct value s = signals.items[i];
-        struct signal *signal = restore_signal(mem, stored_member(s, STR("signal")),
+        struct signal *signal = restore_signal(mem, stored_field(s, STR("signal")),
                                                stored_int(s, STR("seq")), stored_int(s, STR("at")));
-        signal->is_taken = value_is_true(stored_member(s, STR("taken")));
+        signal->is_taken = value_is_true(stored_field(s, STR("taken")));
         state_add_signal(mem, x, signal);
     }
-    restore_compensation(mem, x, stored_member(context, STR("compensated")), true);
-    restore_compensation(mem, x, stored_member(context, STR("failed")), false);
-    given_up = stored_member(context, STR("givenUp"));
+    restore_compensation(mem, x, stored_field(context, STR("compensated")), true);
+    restore_compensation(mem, x, stored_field(context, STR("failed")), false);
+    given_up = stored_field(context, STR("givenUp"));
     for (uint32_t i = 0; given_up.kind == VALUE_LIST && i < given_up.len; i++)
         state_add_given_up(mem, x, given_up.items[i]);
     last = step_index(x->program, stored_text(context, STR("last")));
     x->last_done = last != NO_STEP ? last + 1 : 0;
-    return restore_loops(mem, x, stored_member(context, STR("loops")), err) &&
-           restore_rounds(mem, x, stored_member(context, STR("rounds")), err);
+    return restore_loops(mem, x, stored_field(context, STR("loops")), err) &&
+           restore_rounds(mem, x, stored_field(context, STR("rounds")), err);
 }
 
 static bool fold_step(struct arena *mem, struct execution *x, const struct history_row *row,
@@ -309,28 +309,28 @@ static bool fold_loops(struct arena *mem, struct execution *x, struct value delt
 static void fold_delta(struct arena *mem, struct execution *x, const struct history_row *row,
                        struct value delta)
 {
-    struct value v = stored_member(delta, STR("variables"));
+    struct value v = stored_field(delta, STR("variables"));
 
     if (v.kind == VALUE_MAP) {
         v = state_merge(mem, x->variables, v);
         state_set_variables(x, v, stored_json(mem, v));
     }
-    v = stored_member(delta, STR("signal"));
+    v = stored_field(delta, STR("signal"));
     if (v.kind == VALUE_MAP)
         state_add_signal(mem, x, restore_signal(mem, v, row->seq, row->completed_at_us));
-    v = stored_member(delta, STR("took"));
+    v = stored_field(delta, STR("took"));
     if (v.kind == VALUE_INT)
         state_take_signal(mem, x, v.i);
-    v = stored_member(delta, STR("input"));
+    v = stored_field(delta, STR("input"));
     if (v.kind == VALUE_MAP)
         state_set_input(x, v, stored_json(mem, v));
-    state_count_visits(mem, x, read_round(x->program, stored_member(delta, STR("visitsIn"))),
-                       stored_member(delta, STR("visits")));
-    v = stored_member(delta, STR("dropped"));
+    state_count_visits(mem, x, read_round(x->program, stored_field(delta, STR("visitsIn"))),
+                       stored_field(delta, STR("visits")));
+    v = stored_field(delta, STR("dropped"));
     for (uint32_t i = 0; v.kind == VALUE_LIST && i < v.len; i++)
         if (step_index(x->program, value_text(v.items[i])) != NO_STEP)
             state_drop_step(x, step_index(x->program, value_text(v.items[i])));
-    v = stored_member(delta, STR("list"));
+    v = stored_field(delta, STR("list"));
     if (v.kind == VALUE_LIST && step_index(x->program, row->step) != NO_STEP)
         state_begin_loop(mem, x, step_index(x->program, row->step), row->visit, v, json_len(mem, v),
                          stored_int(delta, STR("started")));
@@ -339,14 +339,14 @@ static void fold_delta(struct arena *mem, struct execution *x, const struct hist
 static void fold_given_up(struct arena *mem, struct execution *x, const struct history_row *row,
                           struct value delta)
 {
-    struct value v = stored_member(delta, STR("givenUp"));
+    struct value v = stored_field(delta, STR("givenUp"));
 
     if (v.kind == VALUE_MAP)
         state_add_given_up(mem, x, v);
-    v = stored_member(delta, STR("undoes"));
+    v = stored_field(delta, STR("undoes"));
     if (v.kind == VALUE_STRING)
         state_drop_given_up(mem, x, value_text(v));
-    if (value_is_true(stored_member(delta, STR("redone"))))
+    if (value_is_true(stored_field(delta, STR("redone"))))
         state_move_compensated(mem, x, row->step);
 }
 
@@ -360,11 +360,11 @@ static bool fold_row(struct arena *mem, struct execution *x, const struct histor
         return false;
     if (row->visit > 0 && step_index(x->program, row->step) != NO_STEP)
         state_give_visit(x, step_index(x->program, row->step), row->visit);
-    is_last = stored_member(delta, STR("retry")).kind == VALUE_ABSENT;
+    is_last = stored_field(delta, STR("retry")).kind == VALUE_ABSENT;
     if (row->kind == HISTORY_FORWARD && is_last &&
-        !fold_step(mem, x, row, stored_member(delta, STR("round")), has_moved, err))
+        !fold_step(mem, x, row, stored_field(delta, STR("round")), has_moved, err))
         return false;
-    about = stored_member(delta, STR("undone"));
+    about = stored_field(delta, STR("undone"));
     if (about.kind == VALUE_BOOL)
         state_add_compensated(mem, x, row->step, about.b);
     fold_given_up(mem, x, row, delta);
@@ -375,9 +375,9 @@ static bool fold_row(struct arena *mem, struct execution *x, const struct histor
 /* {compensation: {compensated: [...], failed: [...]}}: whether one of them names a step. */
 static bool says_rolled_back(struct value error)
 {
-    struct value said = stored_member(error, STR("compensation"));
-    struct value done = stored_member(said, STR("compensated"));
-    struct value failed = stored_member(said, STR("failed"));
+    struct value said = stored_field(error, STR("compensation"));
+    struct value done = stored_field(said, STR("compensated"));
+    struct value failed = stored_field(said, STR("failed"));
 
     return (done.kind == VALUE_LIST && done.len > 0) ||
            (failed.kind == VALUE_LIST && failed.len > 0);
@@ -412,7 +412,7 @@ static bool moves_to_version(struct arena *mem, const struct history *history, b
             continue;
         if (!stored_read(mem, row->delta_json, &delta, err))
             return false;
-        *moves = stored_member(delta, STR("version")).kind == VALUE_INT;
+        *moves = stored_field(delta, STR("version")).kind == VALUE_INT;
     }
     return true;
 }

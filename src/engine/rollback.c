@@ -43,7 +43,7 @@ static struct rollback *own_rollback(struct turn *t)
 }
 
 /* What of a cursor is kept while it rolls back. */
-static const struct cursor *keep_place(struct turn *t, const struct cursor *from)
+static const struct cursor *trim_cursor(struct turn *t, const struct cursor *from)
 {
     struct cursor *c = arena_alloc(t->mem, sizeof(*c));
 
@@ -59,11 +59,11 @@ static const struct cursor *keep_place(struct turn *t, const struct cursor *from
 }
 
 /* The cursor goes back through history. */
-static void leave_place(struct turn *t, struct rollback *rollback)
+static void leave_cursor(struct turn *t, struct rollback *rollback)
 {
     struct execution *x = t->x;
 
-    rollback->from = keep_place(t, &x->cursor);
+    rollback->from = trim_cursor(t, &x->cursor);
     execution_set_waiting(x, WAITING_NONE, STR_NONE);
     x->cursor = (struct cursor){.step = x->cursor.step, .phase = PHASE_ROLLBACK};
 }
@@ -114,7 +114,7 @@ void rollback_begin(struct turn *t, enum execution_status end)
     x->rollback = rollback;
     x->status = STATUS_COMPENSATING;
     if (!is_awaiting)
-        leave_place(t, rollback);
+        leave_cursor(t, rollback);
 }
 
 void rollback_resume(struct turn *t)
@@ -122,7 +122,7 @@ void rollback_resume(struct turn *t)
     struct rollback *rollback = own_rollback(t);
 
     rollback->before = t->x->seq + 1;
-    leave_place(t, rollback);
+    leave_cursor(t, rollback);
 }
 
 /* --- which visit is next --- */
@@ -141,16 +141,6 @@ static const struct history_row *row_at(const struct turn *t, int64_t seq)
     return &page->items[seq - page->items[0].seq];
 }
 
-static struct value read_delta(struct turn *t, const struct history_row *row)
-{
-    struct value delta = value_map_empty();
-    struct err err;
-
-    if (row->delta_json.len > 0 && !json_read(t->mem, row->delta_json, &delta, &err))
-        PANIC("a row of history does not read back");
-    return delta;
-}
-
 /* How a visit is undone: not at all, by the step's own rollback, or by those of its commands. */
 enum rollback_way { ROLLBACK_NONE, ROLLBACK_STEP, ROLLBACK_COMMANDS };
 
@@ -165,7 +155,7 @@ static enum rollback_way way_of(struct turn *t, const struct history_row *row, s
     if (step == NULL || (step->rollback.procedure == NULL &&
                          (step->kind != STEP_PROCEDURE || !step->procedure->has_rollbacks)))
         return ROLLBACK_NONE;
-    *delta = read_delta(t, row);
+    *delta = turn_read(t, row->delta_json, value_map_empty());
     if (value_map_get_str(*delta, STR("retry")).kind != VALUE_ABSENT)
         return ROLLBACK_NONE;
     /* One that failed with an output has done its work; one that may have is like it. */
@@ -186,7 +176,8 @@ static bool is_lost(struct turn *t, const struct history_row *row)
         return false;
     step = program_step(t->x->program, row->step);
     return step != NULL && step->rollback.procedure == NULL &&
-           value_is_true(value_map_get_str(read_delta(t, row), STR("maybe")));
+           value_is_true(
+               value_map_get_str(turn_read(t, row->delta_json, value_map_empty()), STR("maybe")));
 }
 
 /* An operator's retry has gone on with a visit that had failed: {code: visit}. */
@@ -196,7 +187,7 @@ static void note_again(struct turn *t, struct rollback *rollback, const struct h
     struct past_visit *made;
 
     if (row->kind == HISTORY_EVENT && str_eq(row->status, STR("retry")))
-        again = value_map_get_str(read_delta(t, row), STR("again"));
+        again = value_map_get_str(turn_read(t, row->delta_json, value_map_empty()), STR("again"));
     if (again.kind != VALUE_MAP || again.len == 0)
         return;
     made = ARENA_NEW(t->mem, struct past_visit);
@@ -218,7 +209,8 @@ static bool was_tried_again(const struct rollback *rollback, const struct histor
 static bool ends_rollback(struct turn *t, const struct history_row *row)
 {
     return row->delta_json.len > 0 &&
-           value_is_true(value_map_get_str(read_delta(t, row), STR("looked")));
+           value_is_true(
+               value_map_get_str(turn_read(t, row->delta_json, value_map_empty()), STR("looked")));
 }
 
 /*
@@ -288,16 +280,6 @@ static enum step_result find_next(struct turn *t)
 
 /* --- undoing it --- */
 
-static struct value read_json_or(struct turn *t, struct str json, struct value fallback)
-{
-    struct value v = fallback;
-    struct err err;
-
-    if (json.len > 0 && !json_read(t->mem, json, &v, &err))
-        PANIC("a row of history does not read back");
-    return v;
-}
-
 /* What the rollback sees: $.steps.SELF, $.input, $.loop and $.error of the visit. */
 static void begin_rollback(struct turn *t, struct visit_view *u, const struct history_row *row,
                            struct value delta)
@@ -306,11 +288,11 @@ static void begin_rollback(struct turn *t, struct visit_view *u, const struct hi
     struct step_state state = {.outcome = OUTCOME_COMPLETED, .visit = row->visit};
     struct cursor *cursor = &t->x->cursor;
 
-    state.output = read_json_or(t, row->output_json, value_null());
+    state.output = turn_read(t, row->output_json, value_null());
     *u = (struct visit_view){.step = step,
                              .row = row,
                              .view = context_step_view(t->mem, step, &state),
-                             .input = read_json_or(t, row->input_json, value_absent()),
+                             .input = turn_read(t, row->input_json, value_absent()),
                              .loop = value_map_get_str(delta, STR("loop"))};
     if (cursor->attempt == 0)
         *cursor = (struct cursor){.tries = cursor->tries};
@@ -325,7 +307,7 @@ static void begin_rollback(struct turn *t, struct visit_view *u, const struct hi
     execution_set_waiting(t->x, WAITING_NONE, STR_NONE);
     turn_begin_step(t);
     t->about = u;
-    t->error = read_json_or(t, t->x->error_json, value_null());
+    t->error = turn_read(t, t->x->error_json, value_null());
     t->key_suffix = STR("-rollback");
 }
 
@@ -447,7 +429,7 @@ enum step_result rollback_input(struct turn *t, const struct mapping *input, str
     struct str *stored = &t->x->cursor.input_json;
 
     if (stored->len > 0) {
-        *out = read_json_or(t, *stored, value_absent());
+        *out = turn_read(t, *stored, value_absent());
         return STEP_DONE;
     }
     if (procedure_input(t, input, out) != STEP_DONE)
@@ -503,7 +485,7 @@ static enum step_result roll_back_one(struct turn *t)
     }
     /* Rows are added while it is in use, and the array may move. */
     copy = *row;
-    delta = read_delta(t, &copy);
+    delta = turn_read(t, copy.delta_json, value_map_empty());
     begin_rollback(t, &u, &copy, delta);
     end = run_rollback(t, delta, &output);
     if (end == STEP_DONE)

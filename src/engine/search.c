@@ -54,8 +54,8 @@ bool search_is_same(const struct search *a, const struct search *b)
     return true;
 }
 
-void search_place_of(const struct search *s, struct value record, int64_t row,
-                     struct search_place *out)
+void search_rank_of(const struct search *s, struct value record, int64_t row,
+                    struct search_rank *out)
 {
     struct value id = value_map_get_str(record, STR("id"));
 
@@ -78,8 +78,7 @@ static int compare_keys(struct value a, struct value b)
     return c;
 }
 
-int search_compare(const struct search *s, const struct search_place *a,
-                   const struct search_place *b)
+int search_compare(const struct search *s, const struct search_rank *a, const struct search_rank *b)
 {
     for (unsigned i = 0; i < s->order_count; i++) {
         int c = compare_keys(a->keys[i], b->keys[i]);
@@ -92,17 +91,16 @@ int search_compare(const struct search *s, const struct search_place *a,
 
 /* --- cursors: the keys, the row and the id as JSON, in hexadecimal --- */
 
-struct str search_cursor(struct arena *mem, const struct search *s,
-                         const struct search_place *place)
+struct str search_cursor(struct arena *mem, const struct search *s, const struct search_rank *rank)
 {
     struct value items[SEARCH_ORDERS_MAX + 2];
     struct buf json, out;
     struct err err;
 
     for (unsigned i = 0; i < s->order_count; i++)
-        items[i] = place->keys[i];
-    items[s->order_count] = value_int(place->row);
-    items[s->order_count + 1] = value_string(place->id);
+        items[i] = rank->keys[i];
+    items[s->order_count] = value_int(rank->row);
+    items[s->order_count + 1] = value_string(rank->id);
     buf_init_arena(&json, mem);
     buf_init_arena(&out, mem);
     if (!json_write(&json, value_list(items, s->order_count + 2), &err))
@@ -132,7 +130,7 @@ static bool read_hex(struct str text, struct buf *out)
     return true;
 }
 
-bool search_cursor_read(struct arena *mem, const struct search *s, struct search_place *out,
+bool search_cursor_read(struct arena *mem, const struct search *s, struct search_rank *out,
                         struct err *err)
 {
     unsigned count = s->order_count;
@@ -259,7 +257,7 @@ bool search_begin(struct collector *c, struct arena *mem, const struct search *s
 
 static bool comes_after(const struct collector *c, size_t a, size_t b)
 {
-    return search_compare(c->search, &c->items[a]->place, &c->items[b]->place) > 0;
+    return search_compare(c->search, &c->items[a]->rank, &c->items[b]->rank) > 0;
 }
 
 static void swap_items(struct collector *c, size_t a, size_t b)
@@ -298,7 +296,7 @@ static void heap_drop_last(struct collector *c)
     }
 }
 
-static struct search_item *item_new(const struct search *s, const struct search_place *place,
+static struct search_item *item_new(const struct search *s, const struct search_rank *rank,
                                     int64_t version, struct str data_json)
 {
     struct arena mem;
@@ -306,10 +304,10 @@ static struct search_item *item_new(const struct search *s, const struct search_
 
     arena_init(&mem);
     item = ARENA_NEW(&mem, struct search_item);
-    item->place = *place;
-    item->place.id = str_copy(&mem, place->id);
+    item->rank = *rank;
+    item->rank.id = str_copy(&mem, rank->id);
     for (unsigned i = 0; i < s->order_count; i++)
-        item->place.keys[i] = value_copy(&mem, place->keys[i]);
+        item->rank.keys[i] = value_copy(&mem, rank->keys[i]);
     item->version = version;
     item->data_json = str_copy(&mem, data_json);
     item->mem = mem;
@@ -324,18 +322,17 @@ static bool fail_many(struct err *err)
 }
 
 /* Keep an item that fits, if the page has room for it. */
-static bool keep(struct collector *c, const struct search_place *place, int64_t version,
+static bool keep(struct collector *c, const struct search_rank *rank, int64_t version,
                  struct str data_json, struct err *err)
 {
     const struct search *s = c->search;
     size_t limit = c->room - 1;
 
-    if (c->count > 0 && c->count >= limit + 1 &&
-        search_compare(s, place, &c->items[0]->place) > 0) {
+    if (c->count > 0 && c->count >= limit + 1 && search_compare(s, rank, &c->items[0]->rank) > 0) {
         c->more = true;
         return true;
     }
-    heap_add(c, item_new(s, place, version, data_json));
+    heap_add(c, item_new(s, rank, version, data_json));
     if (s->limit == SEARCH_NO_LIMIT && c->count > SEARCH_PAGE_MAX)
         return fail_many(err);
     if (c->count > limit + 1)
@@ -356,7 +353,7 @@ bool search_offer(struct collector *c, int64_t row, struct str id, int64_t versi
 {
     const struct search *s = c->search;
     bool is_read = s->where != NULL || s->order_count > 0, fits = true;
-    struct search_place place = {.row = row, .id = id};
+    struct search_rank rank = {.row = row, .id = id};
     struct value record, data;
 
     *is_full = false;
@@ -365,13 +362,13 @@ bool search_offer(struct collector *c, int64_t row, struct str id, int64_t versi
         if (!json_read(&c->scratch, data_json, &data, err))
             return false;
         record = search_record(&c->scratch, id, version, data);
-        search_place_of(s, record, row, &place);
+        search_rank_of(s, record, row, &rank);
     }
-    if (c->has_after && search_compare(s, &place, &c->after) <= 0)
+    if (c->has_after && search_compare(s, &rank, &c->after) <= 0)
         return true;
     if (s->where != NULL && !evaluate_where(&c->scratch, s, c->slots, &c->left, record, &fits, err))
         return false;
-    if (fits && !keep(c, &place, version, data_json, err))
+    if (fits && !keep(c, &rank, version, data_json, err))
         return false;
     *is_full = s->order_count == 0 && s->limit != SEARCH_NO_LIMIT &&
                (c->count >= c->room || (c->cuts && c->bytes > c->bytes_max));
@@ -382,7 +379,7 @@ static int item_by_place(const void *a, const void *b, void *search)
 {
     const struct search_item *const *x = a, *const *y = b;
 
-    return search_compare(search, &(*x)->place, &(*y)->place);
+    return search_compare(search, &(*x)->rank, &(*y)->rank);
 }
 
 void search_end(struct collector *c)
@@ -426,8 +423,8 @@ void search_take(struct arena *mem, struct collector *c, struct search_found *ou
                           "the records that match take more than %d MiB in memory",
                           SEARCH_BYTES_MAX >> 20);
         } else if (json_read(mem, item->data_json, &data, &out->err)) {
-            match->record = search_record(mem, str_copy(mem, item->place.id), item->version, data);
-            search_place_of(c->search, match->record, item->place.row, &match->place);
+            match->record = search_record(mem, str_copy(mem, item->rank.id), item->version, data);
+            search_rank_of(c->search, match->record, item->rank.row, &match->rank);
             out->count++;
         }
     }
@@ -437,7 +434,7 @@ static int match_by_place(const void *a, const void *b, void *search)
 {
     const struct search_match *x = a, *y = b;
 
-    return search_compare(search, &x->place, &y->place);
+    return search_compare(search, &x->rank, &y->rank);
 }
 
 bool search_merge(struct arena *mem, const struct search *s, struct search_found *found,
@@ -452,8 +449,8 @@ bool search_merge(struct arena *mem, const struct search *s, struct search_found
     for (uint32_t i = 0; i < own_count; i++) {
         /* Records that were not read may stand before one that comes behind all that were. */
         bool is_behind =
-            found->more && (found->count == 0 ||
-                            search_compare(s, &own[i].place, &all[found->count - 1].place) > 0);
+            found->more &&
+            (found->count == 0 || search_compare(s, &own[i].rank, &all[found->count - 1].rank) > 0);
 
         if (!is_behind)
             all[count++] = own[i];
@@ -479,7 +476,7 @@ struct value search_value(struct arena *mem, const struct search *s,
     for (uint32_t i = 0; i < found->count; i++)
         items[i] = found->items[i].record;
     if (found->more && found->count > 0)
-        next = value_string(search_cursor(mem, s, &found->items[found->count - 1].place));
+        next = value_string(search_cursor(mem, s, &found->items[found->count - 1].rank));
     else if (found->more && s->after.len > 0)
         next = value_string(s->after);
     entries[0] = (struct value_entry){value_key(STR("items")), value_list(items, found->count)};

@@ -60,21 +60,20 @@ bool search_add_order(struct search *s, struct str text) MUST_USE;
 bool search_is_same(const struct search *a, const struct search *b);
 
 /* Where a record stands in the order of a search. */
-struct search_place {
+struct search_rank {
     struct value keys[SEARCH_ORDERS_MAX]; /* null where it has no such field */
     int64_t row;                          /* the store's: later records have larger ones */
     struct str id;
 };
 
-void search_place_of(const struct search *s, struct value record, int64_t row,
-                     struct search_place *out);
-int search_compare(const struct search *s, const struct search_place *a,
-                   const struct search_place *b);
+void search_rank_of(const struct search *s, struct value record, int64_t row,
+                    struct search_rank *out);
+int search_compare(const struct search *s, const struct search_rank *a,
+                   const struct search_rank *b);
 
 /* Opaque text for `after`, and back: ERR_BAD_REQUEST when it is none of this search. */
-struct str search_cursor(struct arena *mem, const struct search *s,
-                         const struct search_place *place);
-bool search_cursor_read(struct arena *mem, const struct search *s, struct search_place *out,
+struct str search_cursor(struct arena *mem, const struct search *s, const struct search_rank *rank);
+bool search_cursor_read(struct arena *mem, const struct search *s, struct search_rank *out,
                         struct err *err) MUST_USE;
 
 /* The record as expressions and answers have it: {id, version, ...data}. */
@@ -85,7 +84,7 @@ struct value search_record(struct arena *mem, struct str id, int64_t version, st
 /* A record that may become part of the page. */
 struct search_item {
     struct arena mem;
-    struct search_place place;
+    struct search_rank rank;
     int64_t version;
     struct str data_json;
 };
@@ -99,7 +98,7 @@ struct collector {
     bool cuts;               /* at bytes_max the page ends; else that is ERR_LIMIT_QUERY */
     struct value *slots;
     bool has_after;
-    struct search_place after;
+    struct search_rank after;
     struct search_item **items; /* a heap, the last of the order at its top; sorted at the end */
     size_t count, room;
     bool more;          /* others come behind the items */
@@ -133,7 +132,7 @@ struct search_hidden {
 };
 
 struct search_match {
-    struct search_place place;
+    struct search_rank rank;
     struct value record; /* {id, version, ...} */
 };
 

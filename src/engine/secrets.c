@@ -11,10 +11,10 @@ static const struct wait *wait_of(const struct step *step)
 /* What the people who answered have put into sensitive fields of a form. */
 static void learn_answers(struct arena *mem, const struct execution *x, struct mask *out)
 {
-    struct shared_place place = signals_last(&x->signals, x->signals.list.count);
+    struct shared_iter iter = signals_last(&x->signals, x->signals.list.count);
     const struct signal *signal;
 
-    while ((signal = signals_next(&x->signals, &place)) != NULL)
+    while ((signal = signals_next(&x->signals, &iter)) != NULL)
         mask_learn_answer(mem, out, value_map_get_str(signal->view, STR("payload")));
     for (uint32_t i = 0; i < x->program->step_count; i++) {
         struct value output = x->steps[i].output;

@@ -60,13 +60,13 @@ void *shared_list_add(struct arena *mem, struct shared_list *l, const void *owne
 }
 
 void *shared_list_own(struct arena *mem, struct shared_list *l, const void *owner,
-                      struct shared_place at, size_t size)
+                      struct shared_iter at, size_t size)
 {
     return own_chunk(mem, l, owner, at.chunk, size)->items + at.item * size;
 }
 
 void shared_list_remove(struct arena *mem, struct shared_list *l, const void *owner,
-                        struct shared_place at, size_t size)
+                        struct shared_iter at, size_t size)
 {
     struct shared_chunk *chunk = own_chunk(mem, l, owner, at.chunk, size);
     unsigned char *item = chunk->items + at.item * size;
@@ -84,30 +84,30 @@ void shared_list_remove(struct arena *mem, struct shared_list *l, const void *ow
 
 /* --- reading --- */
 
-const void *shared_list_next(const struct shared_list *l, struct shared_place *place, size_t size)
+const void *shared_list_next(const struct shared_list *l, struct shared_iter *iter, size_t size)
 {
-    if (place->chunk == l->chunk_count)
+    if (iter->chunk == l->chunk_count)
         return NULL;
-    if (place->item == l->chunks[place->chunk]->count) {
-        *place = (struct shared_place){.chunk = place->chunk + 1};
-        if (place->chunk == l->chunk_count)
+    if (iter->item == l->chunks[iter->chunk]->count) {
+        *iter = (struct shared_iter){.chunk = iter->chunk + 1};
+        if (iter->chunk == l->chunk_count)
             return NULL;
     }
-    return l->chunks[place->chunk]->items + place->item++ * size;
+    return l->chunks[iter->chunk]->items + iter->item++ * size;
 }
 
-struct shared_place shared_list_last(const struct shared_list *l, size_t count)
+struct shared_iter shared_list_last(const struct shared_list *l, size_t count)
 {
-    struct shared_place place = {.chunk = l->chunk_count};
+    struct shared_iter iter = {.chunk = l->chunk_count};
 
     if (count >= l->count)
-        return (struct shared_place){0};
+        return (struct shared_iter){0};
     while (count > 0) {
-        const struct shared_chunk *chunk = l->chunks[--place.chunk];
+        const struct shared_chunk *chunk = l->chunks[--iter.chunk];
         uint32_t here = count < chunk->count ? (uint32_t)count : chunk->count;
 
-        place.item = chunk->count - here;
+        iter.item = chunk->count - here;
         count -= here;
     }
-    return place;
+    return iter;
 }

@@ -33,8 +33,8 @@ struct shared_list {
     size_t count; /* of items */
 };
 
-/* A place in a list; all zeros: its beginning. */
-struct shared_place {
+/* A position in a list; all zeros: its beginning. */
+struct shared_iter {
     uint32_t chunk, item;
 };
 
@@ -46,24 +46,24 @@ struct shared_place {
 /* Room for one more item at the end, not filled. */
 void *shared_list_add(struct arena *mem, struct shared_list *l, const void *owner, size_t size);
 
-/* The item at this place, to be written to. */
+/* The item at this position, to be written to. */
 void *shared_list_own(struct arena *mem, struct shared_list *l, const void *owner,
-                      struct shared_place at, size_t size);
+                      struct shared_iter at, size_t size);
 
 void shared_list_remove(struct arena *mem, struct shared_list *l, const void *owner,
-                        struct shared_place at, size_t size);
+                        struct shared_iter at, size_t size);
 
-/* The item at this place; there must be one. */
-static inline const void *shared_list_at(const struct shared_list *l, struct shared_place at,
+/* The item at this position; there must be one. */
+static inline const void *shared_list_at(const struct shared_list *l, struct shared_iter at,
                                          size_t size)
 {
     return l->chunks[at.chunk]->items + at.item * size;
 }
 
-/* Going over them: the item at `place`, which goes on to the next one; NULL after the last. */
-const void *shared_list_next(const struct shared_list *l, struct shared_place *place, size_t size);
+/* Going over them: the item at `iter`, which goes on to the next one; NULL after the last. */
+const void *shared_list_next(const struct shared_list *l, struct shared_iter *iter, size_t size);
 
-/* A place from which shared_list_next() gives the last `count`, or all of them. */
-struct shared_place shared_list_last(const struct shared_list *l, size_t count);
+/* The position from which shared_list_next() gives the last `count`, or all of them. */
+struct shared_iter shared_list_last(const struct shared_list *l, size_t count);
 
 #endif

@@ -102,7 +102,7 @@ static void write_head(struct buf *out, const struct stored_execution *x)
 {
     buf_char(out, '{');
     object_id(out, "id", x->id);
-    object_text(out, "kind", STR("scenario"));
+    object_text(out, "kind", x->kind);
     object_text(out, "code", x->code);
     object_int(out, "version", x->version);
     object_text(out, "status", str_of(status_name(x->status)));
@@ -163,7 +163,7 @@ static void write_step_view(struct buf *out, const struct step_state *s, const s
 
 static void write_context(struct buf *out, const struct execution *x)
 {
-    struct shared_place place = signals_last(&x->signals, SIGNALS_SHOWN);
+    struct shared_iter iter = signals_last(&x->signals, SIGNALS_SHOWN);
     const struct signal *signal;
     bool first = true;
 
@@ -186,7 +186,7 @@ static void write_context(struct buf *out, const struct execution *x)
     object_json(out, "variables", x->variables_json.len > 0 ? x->variables_json : STR("{}"));
     object_name(out, "signals");
     buf_char(out, '[');
-    while ((signal = signals_next(&x->signals, &place)) != NULL) {
+    while ((signal = signals_next(&x->signals, &iter)) != NULL) {
         object_next(out);
         buf_str(out, signal->json);
     }
@@ -197,6 +197,7 @@ static struct stored_execution as_stored(const struct execution *x)
 {
     return (struct stored_execution){
         .id = x->id,
+        .kind = str_of(kind_spec(x->program->kind)->name),
         .code = x->program->code,
         .version = x->program->version,
         .status = x->status,

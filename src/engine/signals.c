@@ -9,20 +9,20 @@ struct signal_item {
     uint64_t hash; /* of its id */
 };
 
-static const struct signal_item *item_at(const struct signals *s, struct shared_place at)
+static const struct signal_item *item_at(const struct signals *s, struct shared_iter at)
 {
     return shared_list_at(&s->list, at, sizeof(struct signal_item));
 }
 
-static const struct signal_item *next_item(const struct signals *s, struct shared_place *place)
+static const struct signal_item *next_item(const struct signals *s, struct shared_iter *iter)
 {
-    return shared_list_next(&s->list, place, sizeof(struct signal_item));
+    return shared_list_next(&s->list, iter, sizeof(struct signal_item));
 }
 
 /* --- writing --- */
 
 static void remove_at(struct arena *mem, struct signals *s, const void *owner,
-                      struct shared_place at)
+                      struct shared_iter at)
 {
     shared_list_remove(mem, &s->list, owner, at, sizeof(struct signal_item));
 }
@@ -31,7 +31,7 @@ const struct signal *signals_add(struct arena *mem, struct signals *s, const voi
                                  const struct signal *signal)
 {
     struct signal_item *item = shared_list_add(mem, &s->list, owner, sizeof(*item));
-    struct shared_place old;
+    struct shared_iter old;
     const struct signal *left;
 
     *item = (struct signal_item){signal, hash_bytes(signal->id.ptr, signal->id.len)};
@@ -46,23 +46,23 @@ const struct signal *signals_add(struct arena *mem, struct signals *s, const voi
     return left;
 }
 
-/* Whether the signal at this place is among the last `count`. */
-static bool is_among_last(const struct signals *s, struct shared_place at, size_t count)
+/* Whether the signal at this position is among the last `count`. */
+static bool is_among_last(const struct signals *s, struct shared_iter at, size_t count)
 {
-    struct shared_place first = signals_last(s, count);
+    struct shared_iter first = signals_last(s, count);
 
     return at.chunk != first.chunk ? at.chunk > first.chunk : at.item >= first.item;
 }
 
-static bool find_seq(const struct signals *s, int64_t seq, struct shared_place *out)
+static bool find_seq(const struct signals *s, int64_t seq, struct shared_iter *out)
 {
     for (uint32_t c = 0; c < s->list.chunk_count; c++) {
         uint32_t count = s->list.chunks[c]->count;
 
-        if (item_at(s, (struct shared_place){c, count - 1})->signal->seq < seq)
+        if (item_at(s, (struct shared_iter){c, count - 1})->signal->seq < seq)
             continue;
         for (uint32_t i = 0; i < count; i++) {
-            *out = (struct shared_place){c, i};
+            *out = (struct shared_iter){c, i};
             if (item_at(s, *out)->signal->seq == seq)
                 return true;
         }
@@ -74,7 +74,7 @@ static bool find_seq(const struct signals *s, int64_t seq, struct shared_place *
 const struct signal *signals_take(struct arena *mem, struct signals *s, const void *owner,
                                   int64_t seq)
 {
-    struct shared_place at;
+    struct shared_iter at;
     struct signal *taken;
     struct signal_item *item;
 
@@ -99,10 +99,10 @@ const struct signal *signals_take(struct arena *mem, struct signals *s, const vo
 const struct signal *signals_find(const struct signals *s, struct str id)
 {
     uint64_t hash = hash_bytes(id.ptr, id.len);
-    struct shared_place place = {0};
+    struct shared_iter iter = {0};
     const struct signal_item *item;
 
-    while ((item = next_item(s, &place)) != NULL)
+    while ((item = next_item(s, &iter)) != NULL)
         if (item->hash == hash && str_eq(item->signal->id, id))
             return item->signal;
     return NULL;
@@ -110,20 +110,20 @@ const struct signal *signals_find(const struct signals *s, struct str id)
 
 const struct signal *signals_at(const struct signals *s, size_t index)
 {
-    struct shared_place place = signals_last(s, s->list.count - index);
+    struct shared_iter iter = signals_last(s, s->list.count - index);
 
     ASSERT(index < s->list.count);
-    return item_at(s, place)->signal;
+    return item_at(s, iter)->signal;
 }
 
-const struct signal *signals_next(const struct signals *s, struct shared_place *place)
+const struct signal *signals_next(const struct signals *s, struct shared_iter *iter)
 {
-    const struct signal_item *item = next_item(s, place);
+    const struct signal_item *item = next_item(s, iter);
 
     return item != NULL ? item->signal : NULL;
 }
 
-struct shared_place signals_last(const struct signals *s, size_t count)
+struct shared_iter signals_last(const struct signals *s, size_t count)
 {
     return shared_list_last(&s->list, count);
 }

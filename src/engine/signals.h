@@ -48,10 +48,10 @@ const struct signal *signals_find(const struct signals *s, struct str id);
 /* Number `index`, the oldest being 0; there must be one. */
 const struct signal *signals_at(const struct signals *s, size_t index);
 
-/* Going over them: `place` begins as all zeros. NULL after the last. */
-const struct signal *signals_next(const struct signals *s, struct shared_place *place);
+/* Going over them: `iter` begins as all zeros. NULL after the last. */
+const struct signal *signals_next(const struct signals *s, struct shared_iter *iter);
 
-/* A place from which signals_next() gives the last `count`, or all of them. */
-struct shared_place signals_last(const struct signals *s, size_t count);
+/* The position from which signals_next() gives the last `count`, or all of them. */
+struct shared_iter signals_last(const struct signals *s, size_t count);
 
 #endif

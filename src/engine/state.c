@@ -50,14 +50,14 @@ static void write_step(struct buf *out, const struct step_state *s)
 
 static void write_signals(struct buf *out, const struct signals *signals)
 {
-    struct shared_place place = {0};
+    struct shared_iter iter = {0};
     const struct signal *s;
     bool first = true;
 
     if (signals->list.count == 0)
         return;
     buf_text(out, ",\"signals\":[");
-    while ((s = signals_next(signals, &place)) != NULL) {
+    while ((s = signals_next(signals, &iter)) != NULL) {
         comma(out, &first);
         write_int(out, "{\"seq\":", s->seq);
         buf_text(out, s->is_taken ? ",\"taken\":true" : ",\"taken\":false");
@@ -193,7 +193,7 @@ static size_t step_bytes(const struct step_state *s)
 size_t state_context_bytes(const struct execution *x)
 {
     size_t bytes = x->input_json.len + x->variables_json.len;
-    struct shared_place place = {0};
+    struct shared_iter iter = {0};
     const struct signal *s;
 
     for (uint32_t i = 0; i < x->program->step_count; i++)
@@ -202,7 +202,7 @@ size_t state_context_bytes(const struct execution *x)
         bytes += l->collected.bytes + l->errors.bytes;
     for (const struct round_step *r = x->rounds; r != NULL; r = r->next)
         bytes += step_bytes(&r->state);
-    while ((s = signals_next(&x->signals, &place)) != NULL)
+    while ((s = signals_next(&x->signals, &iter)) != NULL)
         bytes += s->json.len;
     return bytes;
 }

@@ -18,7 +18,7 @@
 struct stored_execution {
     int64_t row;
     struct uuid id;
-    struct str code;
+    struct str kind, code;
     int64_t version;
     struct str snapshot; /* of the versions that it has pinned; or empty */
     enum execution_status status;

@@ -8,11 +8,11 @@ static struct str copy_text(struct arena *mem, struct str s)
 
 static void copy_signals(struct arena *mem, struct execution *x, const struct signals *from)
 {
-    struct shared_place place = {0};
+    struct shared_iter iter = {0};
     const struct signal *s;
 
     x->signals = (struct signals){0};
-    while ((s = signals_next(from, &place)) != NULL) {
+    while ((s = signals_next(from, &iter)) != NULL) {
         struct signal *copy = arena_alloc(mem, sizeof(*copy));
         *copy = *s;
         copy->id = copy_text(mem, s->id);
@@ -61,7 +61,7 @@ static struct cursor copy_cursor(struct arena *mem, struct cursor c)
     c.awaited = copy_text(mem, c.awaited);
     c.host = copy_text(mem, c.host);
     c.failed_at = copy_text(mem, c.failed_at);
-    c.kept_answer_json = copy_text(mem, c.kept_answer_json);
+    c.deferred_answer_json = copy_text(mem, c.deferred_answer_json);
     c.reconciling = copy_reconciling(mem, c.reconciling);
     return c;
 }

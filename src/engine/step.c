@@ -218,17 +218,6 @@ static enum step_result evaluate_input(struct turn *t, const struct step *step)
     return STEP_DONE;
 }
 
-static struct value stored_input(struct turn *t)
-{
-    struct value input = value_absent();
-    struct err err;
-
-    if (t->x->cursor.input_json.len > 0 &&
-        !json_read(t->mem, t->x->cursor.input_json, &input, &err))
-        PANIC("the input of a step does not read back");
-    return input;
-}
-
 static enum step_result run_wait(struct turn *t, const struct step *step)
 {
     const struct command *c = &step->procedure->commands[0];
@@ -259,7 +248,7 @@ enum step_result step_attempt(struct turn *t)
     if (p->kind == PROCEDURE_INLINE && wait_is(&p->commands[0]))
         return run_wait(t, step);
     if (p->kind != PROCEDURE_INLINE)
-        input = stored_input(t);
+        input = turn_read(t, t->x->cursor.input_json, value_absent());
     /* One that is answered may complete with it: then what it has staged counts. */
     if (t->x->cursor.suspended_json.len > 0 && t->is_stopping && !t->is_answered) {
         suspend_recall(t);

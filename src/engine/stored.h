@@ -9,21 +9,21 @@
 #include "value/json.h"
 
 /* A member, absent where there is none or no object. */
-static inline struct value stored_member(struct value map, struct str key)
+static inline struct value stored_field(struct value map, struct str key)
 {
     return map.kind == VALUE_MAP ? value_map_get_str(map, key) : value_absent();
 }
 
 static inline int64_t stored_int(struct value map, struct str key)
 {
-    struct value v = stored_member(map, key);
+    struct value v = stored_field(map, key);
 
     return v.kind == VALUE_INT ? v.i : 0;
 }
 
 static inline struct str stored_text(struct value map, struct str key)
 {
-    struct value v = stored_member(map, key);
+    struct value v = stored_field(map, key);
 
     return v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
 }

@@ -40,10 +40,10 @@ static void take_in_hand(struct execution *x, const struct strand *s)
     execution_set_waiting(x, s->waiting_kind, s->waiting_for_json);
 }
 
-/* The other strand that stands at a place, which is not that of the one in hand. */
-static const struct strand *other_at(const struct execution *x, uint32_t place)
+/* The other strand of that index, which is not that of the one in hand. */
+static const struct strand *other_at(const struct execution *x, uint32_t index)
 {
-    return x->others[place < x->place ? place : place - 1];
+    return x->others[index < x->strand_index ? index : index - 1];
 }
 
 /* The others in an array of this turn, with room for `count`: copied once, however often it changes. */
@@ -69,29 +69,31 @@ static const struct strand *new_strand(struct arena *mem, struct strand from)
     return s;
 }
 
-static const struct cursor *cursor_at(const struct execution *x, uint32_t place)
+static const struct cursor *cursor_at(const struct execution *x, uint32_t index)
 {
-    return place == x->place ? &x->cursor : &other_at(x, place)->cursor;
+    return index == x->strand_index ? &x->cursor : &other_at(x, index)->cursor;
 }
 
-void strand_take(struct turn *t, uint32_t place)
+void strand_take(struct turn *t, uint32_t index)
 {
     struct execution *x = t->x;
     const struct strand **others, *taken;
 
-    if (place == x->place)
+    if (index == x->strand_index)
         return;
-    taken = other_at(x, place);
+    taken = other_at(x, index);
     others = own_others(t, x->other_count);
     /* Those between the two places move up or down by one. */
-    if (place < x->place) {
-        memmove(others + place, others + place + 1, (x->place - place - 1) * sizeof(*others));
-        others[x->place - 1] = new_strand(t->mem, in_hand(x));
+    if (index < x->strand_index) {
+        memmove(others + index, others + index + 1,
+                (x->strand_index - index - 1) * sizeof(*others));
+        others[x->strand_index - 1] = new_strand(t->mem, in_hand(x));
     } else {
-        memmove(others + x->place + 1, others + x->place, (place - x->place - 1) * sizeof(*others));
-        others[x->place] = new_strand(t->mem, in_hand(x));
+        memmove(others + x->strand_index + 1, others + x->strand_index,
+                (index - x->strand_index - 1) * sizeof(*others));
+        others[x->strand_index] = new_strand(t->mem, in_hand(x));
     }
-    x->place = place;
+    x->strand_index = index;
     take_in_hand(x, taken);
 }
 
@@ -129,7 +131,7 @@ void strand_add(struct turn *t, uint32_t before, uint32_t step, struct frame fra
     struct execution *x = t->x;
     const struct strand **others = own_others(t, x->other_count + 1u);
     struct frame *frames = ARENA_ARRAY(t->mem, x->frame_count, struct frame);
-    uint32_t at = x->place + before;
+    uint32_t at = x->strand_index + before;
 
     /* It stands in the same step as the one in hand, in another branch or iteration. */
     memcpy(frames, x->frames, x->frame_count * sizeof(*frames));
@@ -145,14 +147,14 @@ void strand_add(struct turn *t, uint32_t before, uint32_t step, struct frame fra
 void strand_drop(struct turn *t)
 {
     struct execution *x = t->x;
-    uint32_t next = x->place < x->other_count ? x->place : x->place - 1;
+    uint32_t next = x->strand_index < x->other_count ? x->strand_index : x->strand_index - 1;
     const struct strand **others = own_others(t, x->other_count), *taken;
 
     ASSERT(x->other_count > 0);
     taken = others[next];
     memmove(others + next, others + next + 1, (x->other_count - next - 1) * sizeof(*others));
     x->other_count--;
-    x->place = next;
+    x->strand_index = next;
     take_in_hand(x, taken);
     turn_begin_step(t);
 }
@@ -265,7 +267,7 @@ void strand_stop_others(struct turn *t, const struct frame *frame)
     struct failure failure = t->failure;
     struct strand mine = in_hand(x);
     const struct strand **kept;
-    uint32_t count = 0, place = 0;
+    uint32_t count = 0, index = 0;
 
     if (x->other_count == 0)
         return;
@@ -273,7 +275,7 @@ void strand_stop_others(struct turn *t, const struct frame *frame)
     for (uint32_t i = 0; i < x->other_count; i++) {
         if (!is_in(x->others[i], frame)) {
             kept[count++] = x->others[i];
-            place += i < x->place;
+            index += i < x->strand_index;
             continue;
         }
         take_in_hand(x, x->others[i]);
@@ -281,7 +283,7 @@ void strand_stop_others(struct turn *t, const struct frame *frame)
     }
     x->others = kept;
     x->other_count = count;
-    x->place = place;
+    x->strand_index = index;
     take_in_hand(x, &mine);
     t->failure = failure;
     t->has_stopped = true;
@@ -302,7 +304,7 @@ void strand_leave_others(struct turn *t, struct rollback *rollback)
                                                      .frame_count = x->others[i]->frame_count});
     rollback->others = left;
     rollback->other_count = x->other_count;
-    rollback->place = x->place;
+    rollback->strand_index = x->strand_index;
     strand_stop_others(t, NULL);
 }
 
@@ -310,7 +312,7 @@ void strand_resume_others(struct turn *t, const struct rollback *rollback)
 {
     t->x->others = rollback->others;
     t->x->other_count = rollback->other_count;
-    t->x->place = rollback->place;
+    t->x->strand_index = rollback->strand_index;
     t->has_strands = t->has_strands || rollback->other_count > 0;
 }
 
@@ -333,11 +335,11 @@ bool strand_run_rest(struct turn *t)
     struct execution *x = t->x;
 
     while (x->rollback == NULL && !status_is_terminal(x->status)) {
-        uint32_t place = strand_find(t, is_ready);
+        uint32_t index = strand_find(t, is_ready);
 
-        if (place == NO_STRAND || step_turn_is_long(t))
+        if (index == NO_STRAND || step_turn_is_long(t))
             return true;
-        strand_take(t, place);
+        strand_take(t, index);
         if (!step_run_all(t))
             return false;
     }
@@ -349,7 +351,7 @@ uint32_t strand_write_waits(const struct execution *x, struct str first, struct 
     uint32_t waiting = 0;
 
     for (uint32_t i = 0; i <= x->other_count; i++) {
-        struct str why = i == x->place ? first : other_at(x, i)->waiting_for_json;
+        struct str why = i == x->strand_index ? first : other_at(x, i)->waiting_for_json;
 
         if (why.len == 0 || waiting++ >= BRANCHES_SHOWN)
             continue;
@@ -406,7 +408,7 @@ void strand_settle(struct turn *t)
         return;
     if (status_is_terminal(x->status) && x->status != STATUS_FAILED) {
         x->others = NULL;
-        x->other_count = x->place = 0;
+        x->other_count = x->strand_index = 0;
     }
     /* A failed one is where its failure was. */
     if (!status_is_terminal(x->status) && x->rollback == NULL) {

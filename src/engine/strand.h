@@ -9,10 +9,10 @@
 
 /* --- strand.c: several lines of work --- */
 
-/* Take up the strand at that place, from 0 on, in place of the one under way. */
-void strand_take(struct turn *t, uint32_t place);
+/* Take up the strand of that index, from 0 on, in place of the one under way. */
+void strand_take(struct turn *t, uint32_t index);
 
-/* The place of a strand: the one that `is` says so of, with the lowest seq; or NO_STRAND. */
+/* The index of a strand: the one that `is` says so of, with the lowest seq; or NO_STRAND. */
 #define NO_STRAND UINT32_MAX
 uint32_t strand_find(const struct turn *t, bool (*is)(const struct turn *, const struct cursor *));
 

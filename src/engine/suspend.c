@@ -211,16 +211,6 @@ static void resume_rest(struct turn *t, struct value frozen)
             .data_json = json_of(t, value_map_get_str(logs.items[i], STR("data")))};
 }
 
-static struct value read_frozen(struct turn *t)
-{
-    struct value frozen;
-    struct err err;
-
-    if (!json_read(t->mem, t->x->cursor.suspended_json, &frozen, &err))
-        PANIC("what a step has done does not read back");
-    return frozen;
-}
-
 static void recall(struct turn *t, struct value frozen)
 {
     struct value assigned = value_map_get_str(frozen, STR("assigned"));
@@ -235,19 +225,19 @@ static void recall(struct turn *t, struct value frozen)
 
 void suspend_recall(struct turn *t)
 {
-    recall(t, read_frozen(t));
+    recall(t, turn_read(t, t->x->cursor.suspended_json, value_null()));
 }
 
 enum step_result suspend_resume(struct turn *t)
 {
-    struct value frozen = read_frozen(t);
+    struct value frozen = turn_read(t, t->x->cursor.suspended_json, value_null());
 
     recall(t, frozen);
     resume_rest(t, frozen);
     return resume_records(t, value_map_get_str(frozen, STR("records")));
 }
 
-static struct value with_member(struct turn *t, struct value map, struct str name, struct value v)
+static struct value with_field(struct turn *t, struct value map, struct str name, struct value v)
 {
     struct value_entry *entry = ARENA_ARRAY(t->mem, 1, struct value_entry);
     size_t duplicate;
@@ -258,7 +248,7 @@ static struct value with_member(struct turn *t, struct value map, struct str nam
 
 struct value suspend_asked(struct turn *t)
 {
-    struct value frozen = read_frozen(t);
+    struct value frozen = turn_read(t, t->x->cursor.suspended_json, value_null());
     struct str asks = text_of(frozen, STR("asks"));
 
     return value_map_get_str(value_map_get_str(frozen, STR("results")),
@@ -267,20 +257,20 @@ struct value suspend_asked(struct turn *t)
 
 void suspend_refuse(struct turn *t)
 {
-    t->refused_at = text_of(read_frozen(t), STR("asks"));
+    t->refused_at = text_of(turn_read(t, t->x->cursor.suspended_json, value_null()), STR("asks"));
     t->refusal = t->failure;
     t->failure = (struct failure){0};
 }
 
 bool suspend_answer(struct turn *t, struct value output)
 {
-    struct value frozen = read_frozen(t);
+    struct value frozen = turn_read(t, t->x->cursor.suspended_json, value_null());
     struct str asks = text_of(frozen, STR("asks"));
     struct value results = value_map_get_str(frozen, STR("results"));
 
     if (!turn_freeze(t, &output, &(struct str){0}))
         return false;
-    results = with_member(t, results, str_printf(t->mem, "%.*s!", STR_ARG(asks)), output);
-    frozen = with_member(t, frozen, STR("results"), results);
+    results = with_field(t, results, str_printf(t->mem, "%.*s!", STR_ARG(asks)), output);
+    frozen = with_field(t, frozen, STR("results"), results);
     return turn_json(t, frozen, &t->x->cursor.suspended_json);
 }

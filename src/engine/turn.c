@@ -78,8 +78,8 @@ void turn_note(struct turn *t, const char *name, struct str json)
     buf_init_arena(&delta, t->mem);
     if (row->delta_json.len > 0)
         buf_add(&delta, row->delta_json.ptr, row->delta_json.len - 1);
-    member_json(&delta, name, json);
-    row->delta_json = member_end(&delta);
+    field_json(&delta, name, json);
+    row->delta_json = field_end(&delta);
 }
 
 void turn_note_of(struct turn *t, const char *name, struct str code, struct str json)
@@ -309,6 +309,16 @@ static enum form form_of(struct value v, unsigned depth)
     return FORM_OTHER;
 }
 
+struct value turn_read(struct turn *t, struct str json, struct value none)
+{
+    struct value v = none;
+    struct err err;
+
+    if (json.len > 0 && !json_read(t->mem, json, &v, &err))
+        PANIC("a text of the state does not read back");
+    return v;
+}
+
 bool turn_freeze(struct turn *t, struct value *v, struct str *json)
 {
     enum form form;
@@ -331,37 +341,37 @@ bool turn_freeze(struct turn *t, struct value *v, struct str *json)
 }
 
 /* The first member opens the object, so that one without members stays empty. */
-static void member_begin(struct buf *out)
+static void field_begin(struct buf *out)
 {
     if (out->len == 0)
         buf_char(out, '{');
 }
 
-void member_json(struct buf *out, const char *name, struct str json)
+void field_json(struct buf *out, const char *name, struct str json)
 {
-    member_begin(out);
+    field_begin(out);
     object_json(out, name, json);
 }
 
-void member_text(struct buf *out, const char *name, struct str text)
+void field_text(struct buf *out, const char *name, struct str text)
 {
-    member_begin(out);
+    field_begin(out);
     object_name(out, name);
     json_write_string(out, text);
 }
 
-void member_kind(struct buf *out, enum waiting_kind kind)
+void field_kind(struct buf *out, enum waiting_kind kind)
 {
-    member_text(out, "kind", str_of(waiting_kind_shown(kind)));
+    field_text(out, "kind", str_of(waiting_kind_shown(kind)));
 }
 
-void member_time(struct buf *out, const char *name, int64_t us)
+void field_time(struct buf *out, const char *name, int64_t us)
 {
-    member_begin(out);
+    field_begin(out);
     object_time(out, name, us);
 }
 
-struct str member_end(struct buf *out)
+struct str field_end(struct buf *out)
 {
     if (out->len > 0)
         buf_char(out, '}');

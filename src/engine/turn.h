@@ -188,22 +188,25 @@ struct value turn_failure(struct turn *t, struct str *json);
 /* A value as JSON, in the turn's memory. False: t->failure says why it has no such form. */
 bool turn_json(struct turn *t, struct value v, struct str *out) MUST_USE;
 
+/* What the state holds as JSON; `none` where it holds nothing. It reads back, or that is a bug. */
+struct value turn_read(struct turn *t, struct str json, struct value none);
+
 /*
- * The same for a value that becomes part of the state: *v is then what reading
+ * The same as turn_json() for a value that becomes part of the state: *v is then what reading
  * the JSON gives (a timestamp is a string), so that an execution that was
  * loaded again sees nothing else than one that stayed in memory.
  */
 bool turn_freeze(struct turn *t, struct value *v, struct str *json) MUST_USE;
 
-/* --- JSON objects, written member by member: open with an empty buffer --- */
+/* --- JSON objects, written field by field: open with an empty buffer --- */
 
-void member_json(struct buf *out, const char *name, struct str json);
-void member_text(struct buf *out, const char *name, struct str text);
-void member_time(struct buf *out, const char *name, int64_t us);
-struct str member_end(struct buf *out);
+void field_json(struct buf *out, const char *name, struct str json);
+void field_text(struct buf *out, const char *name, struct str text);
+void field_time(struct buf *out, const char *name, int64_t us);
+struct str field_end(struct buf *out);
 
 /* waitingFor: {kind, ... */
-void member_kind(struct buf *out, enum waiting_kind kind);
+void field_kind(struct buf *out, enum waiting_kind kind);
 
 /* Neither at its end nor on its way back. */
 static inline bool turn_goes_forward(const struct turn *t)

@@ -87,16 +87,6 @@ static bool matches(struct turn *t, const struct command *c, struct value types,
     return false;
 }
 
-static struct value read_types(struct turn *t, struct str json)
-{
-    struct value types;
-    struct err err;
-
-    if (!json_read(t->mem, json, &types, &err))
-        PANIC("the types of a wait do not read back");
-    return types;
-}
-
 /* --- what it waits for, for people --- */
 
 /* A field that is given, as a member. False: the step has failed. */
@@ -112,7 +102,7 @@ static bool describe_field(struct turn *t, const struct command *c, enum command
         return true;
     if (!turn_json(t, v, &json))
         return false;
-    member_json(out, catalog_field_name(field).ptr, json);
+    field_json(out, catalog_field_name(field).ptr, json);
     return true;
 }
 
@@ -130,28 +120,28 @@ static bool describe(struct turn *t, const struct step *step, struct str *out)
     struct buf why;
 
     buf_init_arena(&why, t->mem);
-    member_kind(&why, wait_kind(c));
-    member_text(&why, "step", step->code);
+    field_kind(&why, wait_kind(c));
+    field_text(&why, "step", step->code);
     if (is_signal) {
-        member_json(&why, "signalType", cursor->types_json);
+        field_json(&why, "signalType", cursor->types_json);
         if (!describe_field(t, c, FIELD_TITLE, &why) || !describe_field(t, c, FIELD_ASSIGNEE, &why))
             return false;
         if (cursor->correlation.len > 0)
-            member_text(&why, "correlation", cursor->correlation);
+            field_text(&why, "correlation", cursor->correlation);
         if (c->wait->form_written.kind == VALUE_LIST) {
             if (!turn_json(t, c->wait->form_written, &form))
                 return false;
-            member_json(&why, "form", form);
+            field_json(&why, "form", form);
         }
         if (c->wait->is_public)
-            member_json(&why, "public", STR("true"));
+            field_json(&why, "public", STR("true"));
     }
-    member_time(&why, "since", t->now_us);
+    field_time(&why, "since", t->now_us);
     if (cursor->timeout_at_us > 0)
-        member_time(&why, "until", cursor->timeout_at_us);
+        field_time(&why, "until", cursor->timeout_at_us);
     if (cursor->unmatched > 0)
-        member_json(&why, "unmatched", str_printf(t->mem, "%lld", (long long)cursor->unmatched));
-    *out = member_end(&why);
+        field_json(&why, "unmatched", str_printf(t->mem, "%lld", (long long)cursor->unmatched));
+    *out = field_end(&why);
     return true;
 }
 
@@ -159,12 +149,9 @@ static bool describe(struct turn *t, const struct step *step, struct str *out)
 static void describe_unmatched(struct turn *t)
 {
     struct value_entry *entry = ARENA_ARRAY(t->mem, 1, struct value_entry);
-    struct value why;
+    struct value why = turn_read(t, t->x->waiting_for_json, value_null());
     size_t count = 0, duplicate;
-    struct err err;
 
-    if (!json_read(t->mem, t->x->waiting_for_json, &why, &err))
-        PANIC("what an execution waits for does not read back");
     entry_put(entry, &count, STR("unmatched"), value_int(t->x->cursor.unmatched));
     why = state_merge(t->mem, why, value_map_make(t->mem, entry, 1, &duplicate));
     if (!turn_json(t, why, &t->x->waiting_for_json))
@@ -201,7 +188,7 @@ bool wait_takes(struct turn *t, const struct step *step, const struct signal *si
 
     if (c->type != COMMAND_WAIT_SIGNAL || signal->is_taken || !is_meant(t))
         return false;
-    if (matches(t, c, read_types(t, t->x->cursor.types_json), signal) &&
+    if (matches(t, c, turn_read(t, t->x->cursor.types_json, value_null()), signal) &&
         fits_form(t, c, signal, &payload)) {
         *out = answer(t, signal, payload);
         return true;
@@ -216,7 +203,7 @@ bool wait_is_for(struct turn *t, const struct step *step)
     const struct command *c = &step->procedure->commands[0];
 
     return c->type == COMMAND_WAIT_SIGNAL && is_meant(t) &&
-           has_type(read_types(t, t->x->cursor.types_json), t->ev->signal_type);
+           has_type(turn_read(t, t->x->cursor.types_json, value_null()), t->ev->signal_type);
 }
 
 bool wait_checks_form(struct turn *t, const struct step *step, struct err *err)
@@ -236,11 +223,11 @@ bool wait_checks_form(struct turn *t, const struct step *step, struct err *err)
 static const struct signal *find_buffered(struct turn *t, const struct command *c,
                                           struct value types, struct value *payload)
 {
-    struct shared_place place = {0};
+    struct shared_iter iter = {0};
     const struct signal *s;
 
-    while ((s = signals_next(&t->x->signals, &place)) != NULL)
-        if (!s->is_taken && !pause_keeps(t->x, s->seq) && matches(t, c, types, s) &&
+    while ((s = signals_next(&t->x->signals, &iter)) != NULL)
+        if (!s->is_taken && !pause_defers(t->x, s->seq) && matches(t, c, types, s) &&
             fits_form(t, c, s, payload))
             return s;
     return NULL;
@@ -283,7 +270,8 @@ enum step_result wait_looks(struct turn *t, const struct step *step, struct valu
     *took = 0;
     if (c->type != COMMAND_WAIT_SIGNAL || c->wait->accepts_new_only)
         return STEP_DONE;
-    if (find_kept(t, c, read_types(t, t->x->cursor.types_json), &signal, &payload) == STEP_NEEDS)
+    if (find_kept(t, c, turn_read(t, t->x->cursor.types_json, value_null()), &signal, &payload) ==
+        STEP_NEEDS)
         return STEP_NEEDS;
     if (signal != NULL) {
         *out = answer(t, signal, payload);

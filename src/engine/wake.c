@@ -296,12 +296,12 @@ static bool wake_strands(struct turn *t)
             *VEC_ADD(t->mem, &due) = t->x->cursor;
     }
     for (size_t i = 0; i < due.count; i++) {
-        uint32_t place = strand_at_visit(t, due.items[i].step, due.items[i].visit);
+        uint32_t index = strand_at_visit(t, due.items[i].step, due.items[i].visit);
 
         /* One that was woken before it may have stopped it. */
-        if (place == NO_STRAND)
+        if (index == NO_STRAND)
             continue;
-        strand_take(t, place);
+        strand_take(t, index);
         if (!wake_step(t))
             return false;
         if (!turn_goes_forward(t))
@@ -335,7 +335,7 @@ bool wake_apply(struct turn *t, bool *complete)
 
 static bool is_answered(const struct turn *t, const struct cursor *cursor)
 {
-    if (cursor->awaited.len == 0 || cursor->kept_seq > 0)
+    if (cursor->awaited.len == 0 || cursor->deferred_seq > 0)
         return false;
     return t->ev->answer_seq > 0 ? t->ev->answer_seq == cursor->call_seq
                                  : str_eq(cursor->awaited, t->ev->answer_key);
@@ -344,13 +344,13 @@ static bool is_answered(const struct turn *t, const struct cursor *cursor)
 bool wake_answered(struct turn *t, bool *complete, struct err *err)
 {
     const struct event *ev = t->ev;
-    uint32_t place = strand_find(t, is_answered);
+    uint32_t index = strand_find(t, is_answered);
 
-    if (place == NO_STRAND)
+    if (index == NO_STRAND)
         return err_set(err, ERR_CONFLICT, "the execution does not wait for this answer");
-    strand_take(t, place);
+    strand_take(t, index);
     if (t->x->pause != NULL || t->x->cursor.phase == PHASE_HELD)
-        pause_keep_answer(t, ev->answer_output, ev->answer_error);
+        pause_defer_answer(t, ev->answer_output, ev->answer_error);
     else
         *complete = answered(t, ev->answer_output, ev->answer_error);
     return true;

@@ -63,10 +63,10 @@ void taken_tell(struct node *n, struct entry *e, const struct commit *commit)
 
 bool taken_not_yet(const struct execution *x, int64_t signal_seq)
 {
-    struct shared_place place = {0};
+    struct shared_iter iter = {0};
     const struct signal *s;
 
-    while ((s = signals_next(&x->signals, &place)) != NULL)
+    while ((s = signals_next(&x->signals, &iter)) != NULL)
         if (s->seq == signal_seq)
             return !s->is_taken;
     return false;

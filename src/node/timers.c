@@ -31,7 +31,7 @@ static uint32_t home_slot(const struct timers *t, struct uuid id)
     return (uint32_t)hash_bytes(id.bytes, sizeof(id.bytes)) & t->index_mask;
 }
 
-/* The place in the heap, or UINT32_MAX. */
+/* The index in the heap, or UINT32_MAX. */
 static uint32_t find(const struct timers *t, struct uuid id)
 {
     if (t->count == 0)
@@ -42,14 +42,14 @@ static uint32_t find(const struct timers *t, struct uuid id)
     return UINT32_MAX;
 }
 
-static void index_add(struct timers *t, uint32_t place)
+static void index_add(struct timers *t, uint32_t at)
 {
-    uint32_t s = home_slot(t, t->heap[place].id);
+    uint32_t s = home_slot(t, t->heap[at].id);
 
     while (t->index[s] != 0)
         s = (s + 1) & t->index_mask;
-    t->index[s] = place + 1;
-    t->heap[place].slot = s;
+    t->index[s] = at + 1;
+    t->heap[at].slot = s;
 }
 
 /* Close the gap, so that every search still ends at its timer. */
@@ -95,59 +95,59 @@ static bool is_before(const struct timer *a, const struct timer *b)
     return uuid_cmp(a->id, b->id) < 0;
 }
 
-static void timer_put(struct timers *t, uint32_t place, struct timer timer)
+static void timer_put(struct timers *t, uint32_t at, struct timer timer)
 {
-    t->heap[place] = timer;
-    t->index[timer.slot] = place + 1;
+    t->heap[at] = timer;
+    t->index[timer.slot] = at + 1;
 }
 
-static void sift_up(struct timers *t, uint32_t place)
+static void sift_up(struct timers *t, uint32_t at)
 {
-    struct timer timer = t->heap[place];
+    struct timer timer = t->heap[at];
 
-    for (; place > 0 && is_before(&timer, &t->heap[(place - 1) / 2]); place = (place - 1) / 2)
-        timer_put(t, place, t->heap[(place - 1) / 2]);
-    timer_put(t, place, timer);
+    for (; at > 0 && is_before(&timer, &t->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        timer_put(t, at, t->heap[(at - 1) / 2]);
+    timer_put(t, at, timer);
 }
 
-static void sift_down(struct timers *t, uint32_t place)
+static void sift_down(struct timers *t, uint32_t at)
 {
-    struct timer timer = t->heap[place];
+    struct timer timer = t->heap[at];
     uint32_t child;
 
-    while ((child = 2 * place + 1) < t->count) {
+    while ((child = 2 * at + 1) < t->count) {
         if (child + 1 < t->count && is_before(&t->heap[child + 1], &t->heap[child]))
             child++;
         if (!is_before(&t->heap[child], &timer))
             break;
-        timer_put(t, place, t->heap[child]);
-        place = child;
+        timer_put(t, at, t->heap[child]);
+        at = child;
     }
-    timer_put(t, place, timer);
+    timer_put(t, at, timer);
 }
 
-static void move(struct timers *t, uint32_t place, int64_t at_us)
+static void move(struct timers *t, uint32_t at, int64_t at_us)
 {
-    int64_t before_us = t->heap[place].at_us;
+    int64_t before_us = t->heap[at].at_us;
 
-    t->heap[place].at_us = at_us;
+    t->heap[at].at_us = at_us;
     if (at_us < before_us)
-        sift_up(t, place);
+        sift_up(t, at);
     else
-        sift_down(t, place);
+        sift_down(t, at);
 }
 
-static void remove_at(struct timers *t, uint32_t place)
+static void remove_at(struct timers *t, uint32_t at)
 {
     uint32_t last = t->count - 1;
 
-    index_remove(t, t->heap[place].slot);
+    index_remove(t, t->heap[at].slot);
     t->count = last;
-    if (place == last)
+    if (at == last)
         return;
-    timer_put(t, place, t->heap[last]);
-    sift_up(t, place);
-    sift_down(t, place);
+    timer_put(t, at, t->heap[last]);
+    sift_up(t, at);
+    sift_down(t, at);
 }
 
 /* --- timers --- */
@@ -164,22 +164,22 @@ static void add(struct timers *t, struct uuid id, int64_t at_us)
 
 void timers_set(struct timers *t, struct uuid id, int64_t at_us)
 {
-    uint32_t place = find(t, id);
+    uint32_t at = find(t, id);
 
-    if (place == UINT32_MAX)
+    if (at == UINT32_MAX)
         add(t, id, at_us);
     else
-        move(t, place, at_us);
+        move(t, at, at_us);
 }
 
 void timers_set_sooner(struct timers *t, struct uuid id, int64_t at_us)
 {
-    uint32_t place = find(t, id);
+    uint32_t at = find(t, id);
 
-    if (place == UINT32_MAX)
+    if (at == UINT32_MAX)
         add(t, id, at_us);
-    else if (at_us < t->heap[place].at_us)
-        move(t, place, at_us);
+    else if (at_us < t->heap[at].at_us)
+        move(t, at, at_us);
 }
 
 void timers_set_new(struct timers *t, struct uuid id, int64_t at_us)
@@ -190,18 +190,18 @@ void timers_set_new(struct timers *t, struct uuid id, int64_t at_us)
 
 void timers_remove(struct timers *t, struct uuid id)
 {
-    uint32_t place = find(t, id);
+    uint32_t at = find(t, id);
 
-    if (place != UINT32_MAX)
-        remove_at(t, place);
+    if (at != UINT32_MAX)
+        remove_at(t, at);
 }
 
 void timers_remove_after(struct timers *t, int64_t at_us)
 {
-    /* What moves into a place may be one that was not looked at. */
-    for (uint32_t place = t->count; place-- > 0;)
-        while (place < t->count && t->heap[place].at_us > at_us)
-            remove_at(t, place);
+    /* What moves into a gap may be one that was not looked at. */
+    for (uint32_t at = t->count; at-- > 0;)
+        while (at < t->count && t->heap[at].at_us > at_us)
+            remove_at(t, at);
 }
 
 bool timers_take(struct timers *t, int64_t now_us, struct uuid *out)

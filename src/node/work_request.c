@@ -167,7 +167,7 @@ static void request_event(const struct node *n, const struct work *w, struct eve
 /* --- in a batch --- */
 
 /* The answer that is kept for a repeated request. */
-static void request_keep_answer(struct work *w)
+static void request_store_answer(struct work *w)
 {
     struct node_request *r = w->request;
     struct buf text;
@@ -222,7 +222,7 @@ static void request_member(struct node *n, struct work *w)
     if (r->audit.action.len > 0)
         m->audit = &r->audit;
     if (r->idempotency.key.len > 0) {
-        request_keep_answer(w);
+        request_store_answer(w);
         m->idempotency = &w->idempotency;
     }
 }

@@ -294,7 +294,7 @@ enum apply_result apply_assertion(struct apply *a, struct member *m, enum db_sta
     m->row = before.row;
     if (!write_tells(a, &s->tells, status) || !apply_consume(a, before.row, &s->consumed, status) ||
         (m->idempotency != NULL &&
-         !apply_keep_answer(a, m->idempotency, before.row, s->now_us, status)))
+         !apply_store_answer(a, m->idempotency, before.row, s->now_us, status)))
         return APPLY_FAILED;
     return APPLY_DONE;
 }
@@ -373,7 +373,7 @@ enum apply_result apply_commit(struct apply *a, struct member *m, enum db_status
         !apply_history(a, c, m->row, status) || !apply_letters(a, m, status) ||
         !apply_correlation(a, m, status) || !apply_taken(a, m, status) ||
         (c->received != NULL && !apply_signal(a, c->received, m->row, &texts, status)) ||
-        (m->idempotency != NULL && !apply_keep_answer(a, m->idempotency, m->row, now_us, status)))
+        (m->idempotency != NULL && !apply_store_answer(a, m->idempotency, m->row, now_us, status)))
         return APPLY_FAILED;
     return APPLY_DONE;
 }

@@ -45,8 +45,8 @@ struct apply {
     int64_t counts[STATUS_COUNT]; /* how many more executions have this status */
     int64_t open_letters;         /* how many more dead letters are open */
     int64_t kept_signals;         /* how many more signals are kept for a wait */
-    int64_t kept_answers;         /* how many were put into http_idempotency ... */
-    int64_t kept_at_us;           /* ... and when */
+    int64_t stored_answers;       /* how many were put into http_idempotency ... */
+    int64_t answered_at_us;       /* ... and when */
     bool wrote;                   /* the current member has changed something */
     bool is_repeated;             /* the batch was tried before, and met somebody else */
     struct map seats, keys, signals, answers; /* what was gathered: gather.h */
@@ -120,8 +120,8 @@ bool apply_find_answer(struct apply *a, struct member *m, int64_t now_us, enum a
                        enum db_status *status) MUST_USE;
 
 /* Keep the answer for a repeated request; `row` is the execution that it tells of, or 0. */
-bool apply_keep_answer(struct apply *a, const struct idempotency *i, int64_t row, int64_t now_us,
-                       enum db_status *status) MUST_USE;
+bool apply_store_answer(struct apply *a, const struct idempotency *i, int64_t row, int64_t now_us,
+                        enum db_status *status) MUST_USE;
 
 /* Answer for a member that is refused: APPLY_DONE, or APPLY_AGAIN when it has written. */
 enum apply_result apply_refuse(const struct apply *a, struct member *m, enum member_result result);

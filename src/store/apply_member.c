@@ -34,7 +34,7 @@ bool apply_find_answer(struct apply *a, struct member *m, int64_t now_us, enum a
                        enum db_status *status)
 {
     const struct idempotency *i = m->idempotency;
-    int64_t row, kept_at_us;
+    int64_t row, answered_at_us;
     struct answer_seat *seat = gather_answer(a, i);
 
     if (seat != NULL)
@@ -47,9 +47,9 @@ bool apply_find_answer(struct apply *a, struct member *m, int64_t now_us, enum a
         *end = APPLY_FAILED;
         return *status != DB_DONE;
     }
-    kept_at_us = db_column_int(a->db, SQL_IDEMPOTENCY_FIND, 3);
+    answered_at_us = db_column_int(a->db, SQL_IDEMPOTENCY_FIND, 3);
     row = db_column_int(a->db, SQL_IDEMPOTENCY_FIND, 4);
-    if (kept_at_us > now_us - ANSWERS_KEPT_US) {
+    if (answered_at_us > now_us - ANSWERS_KEPT_US) {
         bool is_same = str_eq(db_column_text(a->db, SQL_IDEMPOTENCY_FIND, 0), i->body_hash);
 
         m->answer_status = (int32_t)db_column_int(a->db, SQL_IDEMPOTENCY_FIND, 1);
@@ -63,8 +63,8 @@ bool apply_find_answer(struct apply *a, struct member *m, int64_t now_us, enum a
     return !apply_write(a, SQL_IDEMPOTENCY_DROP, DB_PARAMS(db_int(row)), status);
 }
 
-bool apply_keep_answer(struct apply *a, const struct idempotency *i, int64_t row, int64_t now_us,
-                       enum db_status *status)
+bool apply_store_answer(struct apply *a, const struct idempotency *i, int64_t row, int64_t now_us,
+                        enum db_status *status)
 {
     struct answer_seat *seat = gather_answer(a, i);
 
@@ -81,8 +81,8 @@ bool apply_keep_answer(struct apply *a, const struct idempotency *i, int64_t row
                                      .status = i->status,
                                      .answer = i->answer,
                                      .created_at_us = now_us};
-    a->kept_answers++;
-    a->kept_at_us = now_us;
+    a->stored_answers++;
+    a->answered_at_us = now_us;
     return true;
 }
 
@@ -125,7 +125,7 @@ static bool keep_change_answer(struct apply *a, const struct member *m, int64_t 
         kept.status = m->change->answer_status;
         kept.answer = m->change->answer_json;
     }
-    return apply_keep_answer(a, &kept, 0, now_us, status);
+    return apply_store_answer(a, &kept, 0, now_us, status);
 }
 
 /* A change that people make: looked up under its Idempotency-Key, made, and its answer kept. */

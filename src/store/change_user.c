@@ -5,7 +5,7 @@
 
 /* --- as clients see them --- */
 
-static void list_member(struct buf *out, const char *name, struct str json)
+static void list_field(struct buf *out, const char *name, struct str json)
 {
     object_json(out, name, json.len > 0 ? json : STR("[]"));
 }
@@ -16,13 +16,13 @@ void user_show(struct buf *out, const struct stored_user *user)
     object_text(out, "name", user->name);
     object_text(out, "email", user->email);
     object_text(out, "role", user->role);
-    list_member(out, "groups", user->groups_json);
+    list_field(out, "groups", user->groups_json);
     object_text(out, "org_id", user->org_id);
     if (user->skill_level >= 0)
         object_int(out, "skill_level", user->skill_level);
     else
         object_json(out, "skill_level", STR_NONE);
-    list_member(out, "specializations", user->specializations_json);
+    list_field(out, "specializations", user->specializations_json);
     object_bool(out, "active", user->is_active);
     object_time(out, "createdAt", user->created_at_us);
     object_time(out, "updatedAt", user->updated_at_us);

@@ -83,16 +83,16 @@ static enum db_status note(struct db_sqlite *db, int code)
     return status;
 }
 
-static int bind(sqlite3_stmt *statement, int place, const struct db_value *v)
+static int bind(sqlite3_stmt *statement, int number, const struct db_value *v)
 {
     switch (v->kind) {
     case DB_NULL:
-        return sqlite3_bind_null(statement, place);
+        return sqlite3_bind_null(statement, number);
     case DB_INT:
-        return sqlite3_bind_int64(statement, place, v->i);
+        return sqlite3_bind_int64(statement, number, v->i);
     case DB_TEXT:
         /* A NULL pointer would bind NULL. */
-        return sqlite3_bind_text64(statement, place, v->text.len == 0 ? "" : v->text.ptr,
+        return sqlite3_bind_text64(statement, number, v->text.len == 0 ? "" : v->text.ptr,
                                    v->text.len, SQLITE_STATIC, SQLITE_UTF8);
     }
     PANIC("unknown kind of parameter");

@@ -143,9 +143,9 @@ static bool load_with_history(struct reader *r, struct arena *mem, struct uuid i
     *found = status == DB_ROW;
     if (*found) {
         ok = row_execution(r, mem, sql, out, err);
-        out->input_json = row_text(r, mem, sql, 28);
-        out->context_json = row_text(r, mem, sql, 29);
-        out->snapshot = row_text(r, mem, sql, 30);
+        out->input_json = row_text(r, mem, sql, 29);
+        out->context_json = row_text(r, mem, sql, 30);
+        out->snapshot = row_text(r, mem, sql, 31);
     } else if (status != DB_DONE) {
         ok = db_fail(r->db, status, err);
     }

@@ -396,7 +396,7 @@ bool read_record_last(struct reader *r, struct str org_id, struct str object, st
                       int64_t *version, struct err *err) MUST_USE;
 
 /* The answer that was kept for an Idempotency-Key. */
-struct kept_answer {
+struct stored_answer {
     bool is_kept;
     bool is_same; /* it was for the same body */
     int32_t status;
@@ -408,7 +408,7 @@ struct kept_answer {
  * before the store could have said so itself.
  */
 bool read_answer(struct reader *r, struct arena *mem, const struct idempotency *asked,
-                 int64_t now_us, struct kept_answer *out, struct err *err) MUST_USE;
+                 int64_t now_us, struct stored_answer *out, struct err *err) MUST_USE;
 
 /* What the engine has given up on, as it is stored. */
 struct stored_letter {

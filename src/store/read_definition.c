@@ -157,15 +157,15 @@ bool read_definition_stamp(struct reader *r, int64_t *out, struct err *err)
 }
 
 bool read_answer(struct reader *r, struct arena *mem, const struct idempotency *asked,
-                 int64_t now_us, struct kept_answer *out, struct err *err)
+                 int64_t now_us, struct stored_answer *out, struct err *err)
 {
     const enum sql sql = SQL_IDEMPOTENCY_FIND;
     enum db_status status = reader_run(r, sql,
                                        DB_PARAMS(db_text(asked->key), db_text(asked->user),
                                                  db_text(asked->path), db_text(asked->method)));
 
-    *out = (struct kept_answer){.is_kept = status == DB_ROW &&
-                                           db_column_int(r->db, sql, 3) > now_us - ANSWERS_KEPT_US};
+    *out = (struct stored_answer){.is_kept = status == DB_ROW && db_column_int(r->db, sql, 3) >
+                                                                     now_us - ANSWERS_KEPT_US};
     if (out->is_kept) {
         out->is_same = str_eq(db_column_text(r->db, sql, 0), asked->body_hash);
         out->status = (int32_t)db_column_int(r->db, sql, 1);

@@ -48,6 +48,7 @@ bool row_execution(struct reader *r, struct arena *mem, enum sql sql, struct sto
         .error_json = row_text(r, mem, sql, 22),
         .result_json = row_text(r, mem, sql, 23),
         .current_step = row_text(r, mem, sql, 25),
+        .kind = row_text(r, mem, sql, 28),
     };
     parent = db_column_text(db, sql, 24);
     out->has_parent = parent.len > 0;

@@ -26,7 +26,7 @@
     "row, id, scenario_code, scenario_version, status, row_version, seq, checkpoint_seq, "         \
     "wake_at, deadline_at, created_at, started_at, completed_at, updated_at, stop_requested, "     \
     "crash_count, format, org_id, business_key, created_by, cursor, waiting_for, error, result, "  \
-    "parent_id, current_step, waiting_kind, again_of"
+    "parent_id, current_step, waiting_kind, again_of, kind"
 
 /* A new execution. */
 #define NEW_COLUMNS                                                                                \

@@ -34,7 +34,7 @@ enum store_item { STORE_BATCH, STORE_TASK };
 
 /* --- writing --- */
 
-enum member_kind {
+enum field_kind {
     MEMBER_COMMIT,     /* a commit of the engine */
     MEMBER_DEFINITION, /* a change of a definition */
     MEMBER_CHANGE,     /* a change of anything else that people keep: see change.h */
@@ -154,7 +154,7 @@ struct assertion {
 struct change;
 
 struct member {
-    enum member_kind kind;
+    enum field_kind kind;
     const struct commit *commit;
     struct definition_change *definition;
     struct change *change;

@@ -100,10 +100,10 @@ static enum db_status write_sums(struct writer *w, struct apply *a, const struct
 {
     enum db_status status = DB_DONE;
 
-    if (a->kept_answers > 0)
+    if (a->stored_answers > 0)
         status = db_queue(w->db, SQL_IDEMPOTENCY_PURGE,
-                          DB_PARAMS(db_int(2 * a->kept_answers + PURGE_SPARE),
-                                    db_int(a->kept_at_us - ANSWERS_KEPT_US)));
+                          DB_PARAMS(db_int(2 * a->stored_answers + PURGE_SPARE),
+                                    db_int(a->answered_at_us - ANSWERS_KEPT_US)));
     for (unsigned i = 0; i < STATUS_COUNT && status == DB_DONE; i++)
         if (a->counts[i] != 0)
             status =

@@ -74,7 +74,7 @@ static bool own_matches(struct run *r, struct arena *mem, const struct search *s
                         struct err *err)
 {
     struct cel_limits left = {.cost = SEARCH_COST_MAX};
-    struct search_place after;
+    struct search_rank after;
 
     if (s->after.len > 0 && !search_cursor_read(mem, s, &after, err))
         return false;
@@ -92,8 +92,8 @@ static bool own_matches(struct run *r, struct arena *mem, const struct search *s
             continue;
         }
         match->record = search_record(mem, read->id, read->version, read->data);
-        search_place_of(s, match->record, row, &match->place);
-        if (s->after.len > 0 && search_compare(s, &match->place, &after) <= 0)
+        search_rank_of(s, match->record, row, &match->rank);
+        if (s->after.len > 0 && search_compare(s, &match->rank, &after) <= 0)
             continue;
         if (!search_fits(mem, s, &left, match->record, &fits, err))
             return false;

@@ -513,6 +513,15 @@ claim('large bundles are taken, large definitions are not', async (s) => {
         413, 'too_large');
 });
 
+claim('an export is no larger than an import takes', async (s) => {
+    const long = { ...transform('long', {}), meta: { text: 'x'.repeat(1 << 20) } };
+    const codes = Array.from({ length: 14 }, (_, n) => `long${n + 4}`);
+    equal((await s.call('POST', '/import', { items: codes.map((code) => ({ ...long, code })) })).status, 200);
+    isProblem(await s.call('GET', '/export'), 413, 'too_large', 'codes=a,b');
+    equal((await s.call('GET', `/export?codes=${codes.join()}`)).json.items.length, 14);
+    for (const code of codes) equal((await s.call('DELETE', `/scenarios/${code}`)).status, 204);
+});
+
 claim('a repeated name in export is one, an unknown one is told', async (s) => {
     const some = (await s.call('GET', '/export?codes=shop,taxed,shop')).json.items;
     equal(some.map((i) => [i.kind, i.code ?? i.name]), [['function', 'taxed'], ['scenario', 'shop']]);

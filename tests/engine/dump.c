@@ -224,8 +224,8 @@ static void cursor(struct walk *w, const struct cursor *a, const struct cursor *
     NUMBER(seq);
     NUMBER(is_unsure);
     NUMBER(asked);
-    NUMBER(kept_seq);
-    TEXT(kept_answer_json);
+    NUMBER(deferred_seq);
+    TEXT(deferred_answer_json);
     on_number(w, "asking", a->reconciling != NULL, b->reconciling != NULL);
     if (a->reconciling != NULL && b->reconciling != NULL)
         reconciling(w, a->reconciling, b->reconciling);
@@ -291,7 +291,7 @@ static void rollback(struct walk *w, const struct rollback *a, const struct roll
     NUMBER(is_retry);
     NUMBER(tried_before);
     past_visits(w, a->again, b->again);
-    NUMBER(place);
+    NUMBER(strand_index);
     NUMBER(other_count);
     if (a->other_count == b->other_count)
         strands(w, a->others, b->others, a->other_count);
@@ -311,7 +311,7 @@ static void stands(struct walk *w, const struct execution *a, const struct execu
     for (uint32_t i = 0; i < a->frame_count && i < b->frame_count; i++)
         frame(w, &a->frames[i], &b->frames[i]);
     NUMBER(other_count);
-    NUMBER(place);
+    NUMBER(strand_index);
     TEXT(strand_waiting_json);
     NUMBER(strand_waiting_kind);
     if (a->other_count == b->other_count)
@@ -327,7 +327,7 @@ static void stands(struct walk *w, const struct execution *a, const struct execu
 
 static void items(struct walk *w, const struct items *a, const struct items *b)
 {
-    struct shared_place here = {0}, there = {0};
+    struct shared_iter here = {0}, there = {0};
     const struct value *m, *n;
 
     NUMBER(list.count);
@@ -375,7 +375,7 @@ static void rounds(struct walk *w, const struct round_step *a, const struct roun
 
 static void signals(struct walk *w, const struct signals *these, const struct signals *those)
 {
-    struct shared_place here = {0}, there = {0};
+    struct shared_iter here = {0}, there = {0};
     const struct signal *a = signals_next(these, &here), *b = signals_next(those, &there);
 
     for (; a != NULL && b != NULL;
@@ -530,6 +530,7 @@ void dump_store(struct arena *mem, const struct commit *c, struct stored_executi
     *stored = (struct stored_execution){
         .row = 1,
         .id = x->id,
+        .kind = str_of(kind_spec(x->program->kind)->name),
         .code = column(mem, before.code, x->program->code),
         .version = x->program->version,
         .status = x->status,

@@ -117,8 +117,8 @@ static void test_dump__a_change_of_where_it_stands_is_seen(void **state)
     SEES(x->jumps++);
     SEES(x->rollback = &rollback);
     SEES(x->pause = &pause);
-    SEES(x->cursor.kept_seq++);
-    SEES(x->cursor.kept_answer_json = STR("{}"));
+    SEES(x->cursor.deferred_seq++);
+    SEES(x->cursor.deferred_answer_json = STR("{}"));
 }
 
 static void test_dump__a_change_of_what_it_holds_is_seen(void **state)

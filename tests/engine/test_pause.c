@@ -384,7 +384,7 @@ static void test_pause__an_answer_that_failed_is_kept(void **state)
     assert_true(resume());
     assert_int_equal(rig.x->cursor.phase, PHASE_RETRY);
     assert_string_equal(rig_trace(&rig), "x.failed");
-    assert_int_equal(rig.x->cursor.kept_seq, 0);
+    assert_int_equal(rig.x->cursor.deferred_seq, 0);
 }
 
 static void test_pause__a_child_that_ended_is_looked_at_when_it_goes_on(void **state)
@@ -520,7 +520,7 @@ static void test_pause__the_deadline_still_counts(void **state)
     assert_true(rig.x->wake_at_us == rig.x->deadline_at_us);
     assert_true(wake_after(3600 * SECOND));
     assert_int_equal(rig.x->status, STATUS_FAILED);
-    assert_true(rig.x->pause == NULL && rig.x->cursor.kept_seq == 0);
+    assert_true(rig.x->pause == NULL && rig.x->cursor.deferred_seq == 0);
     /* A retry begins the wait anew, and takes the signal that is there. */
     rig_reload(&rig);
     assert_true(rig_event(&rig, (struct event){.kind = EVENT_RETRY}));

@@ -42,12 +42,12 @@ static void model_take(struct model *m, int64_t seq)
 
 static void assert_same(const struct signals *s, const struct model *m)
 {
-    struct shared_place place = {0}, last = signals_last(s, 10);
+    struct shared_iter iter = {0}, last = signals_last(s, 10);
     const struct signal *signal;
     size_t n = 0;
 
     assert_int_equal(s->list.count, m->count);
-    while ((signal = signals_next(s, &place)) != NULL) {
+    while ((signal = signals_next(s, &iter)) != NULL) {
         assert_int_equal(signal->seq, m->items[n].seq);
         assert_int_equal(signal->is_taken, m->items[n].is_taken);
         assert_ptr_equal(signals_at(s, n), signal);

@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 
 process.chdir(join(dirname(fileURLToPath(import.meta.url)), "../.."));
 const pawl = realpathSync(process.env.PAWL ?? "build/pawl");
+const docs = realpathSync("docs");
 const folder = mkdtempSync(join(tmpdir(), "pawl-trial-"));
 let passed = 0;
 let failed = 0;
@@ -36,6 +37,27 @@ const files = {
   "charge.json": { code: "charge", steps: [{ code: "card", procedure: "bank.charge" }] },
   "form.json": { code: "form", steps: [wait("ask", "answer", { title: "Approve it", assignee: "ann@example.org", form: [
     { name: "sum", type: "integer", required: true }, { name: "why", type: "string", required: true }, { name: "note", type: "string" }] })] },
+  "fill.json": { code: "fill", input: [{ name: "object", type: "string", required: true }, { name: "n", type: "integer", required: true }],
+    steps: [{ code: "each", loop: { for: "=lists.range($.input.n)", steps: [{ code: "make", procedure: { type: "record.create", object: "$.input.object", id: "=string($.loop.item)", data: { n: "$.loop.item" } } }] } }] },
+  "bill.json": { code: "bill", input: [{ name: "object", type: "string", required: true }],
+    steps: [{ code: "find", procedure: { type: "record.query", object: "$.input.object" } }, { code: "each", loop: { for: "$.steps.find.items", steps: [{ code: "one", procedure: { type: "compute.transform", data: 1 } }] } }],
+    result: { billed: "=steps.each.count", more: "=steps.find.more" } },
+  "later.json": { code: "later", steps: [{ code: "rest", procedure: { type: "wait.timer", duration: "45d" } }] },
+  "mended.json": { code: "mended", onError: "hold", input: [{ name: "n", type: "integer", required: true }], steps: [
+    { code: "check", procedure: { type: "compute.validate", rules: [{ expr: "input.n > 0", code: "too_small", message: "n is too small" }] } }, wait("ask", "go")] },
+  "plain.json": { code: "plain", steps: [{ code: "a", procedure: { type: "compute.transform", data: { x: 1 } } }], result: "steps.a.x" },
+  "rounds.json": { code: "rounds", steps: [{ code: "each", loop: { for: [1, 2], onError: "continue", steps: [
+    { code: "take", procedure: { type: "log", message: "taken" }, rollback: { type: "log", message: "given back" } },
+    { code: "pay", procedure: { type: "compute.fail", code: "no_money", message: "none" } }] } }] },
+  "rounds.test.json": { name: "a failed round is not undone", scenario: "rounds", expect: { status: "completed", logs: ["taken", "taken"] } },
+  "people.json": { code: "people", input: [{ name: "kind", type: "string", required: true }, { name: "vat", type: "string", requiredWhen: "input.kind == 'firm'" }], steps: [
+    { code: "ask", procedure: { type: "wait.signal", signalType: "answer", timeout: "3bd", onTimeout: "continue",
+      reminder: { at: ["1d", "3d"], procedure: { type: "log", message: "reminded {{ reminder.index }}" } },
+      form: [{ name: "ok", type: "boolean", required: true }, { name: "why", type: "string", requiredWhen: "!payload.ok" }] } }] },
+  "people.test.json": [
+    { name: "reminders by a list of times, a deadline in business days", scenario: "people", input: { kind: "person" }, now: "2026-01-01T09:00:00Z", expect: { status: "completed", duration: "5d", logs: ["reminded 1", "reminded 2"] } },
+    { name: "a reason when refusing", scenario: "people", input: { kind: "person" }, signals: [{ type: "answer", payload: { ok: false }, refused: { pointer: "/payload/why" } }, { type: "answer", payload: { ok: false, why: "no" } }], expect: { status: "completed" } },
+    { name: "a number on condition", scenario: "people", input: { kind: "firm" }, expect: { refused: { pointer: "/input/vat" } } }],
   "unsaid.json": { name: "it is paid", scenario: "order", input: { n: 1 } },
   "late.json": [
     { name: "too late", scenario: "order", input: { n: 1 }, signals: [{ type: "paid" }, { type: "paid", after: "1h", refused: { message: "is completed" } }], expect: { status: "completed" } },
@@ -43,14 +65,18 @@ const files = {
   "failing.test.json": { tests: [{ name: "it pays", scenario: "failing", expect: { status: "completed" } }] },
 };
 
+// What pawl validate says of a scenario of one step that has this field.
+const said = (field, value, more = {}) => `pawl validate - <<'END'\n${JSON.stringify({ code: "x", ...more,
+  steps: [{ code: "a", procedure: { type: "log", message: "m" }, [field]: value }] })}\nEND`;
+
 // [trouble, command, parts of what it says, exit status]
 const rows = [
   ["a folder with tests beside its definitions", "pawl apply .", ["order: published version 1", "failing: published version 1", "family: published version 1"]],
   ["a test that fails says with what", "pawl test failing.json failing.test.json", ['status: expected "completed", is "failed"', "its error: no_money: the card is empty, at /steps/1/procedure"], 1],
   ["a test without what it expects", "pawl test order.json unsaid.json", ["it is paid", "there is no 'expect'", '"expect": {"status": "completed"}'], 1],
   ["a late signal and a refused start are expected", "pawl test order.json late.json", ["2 passed, 0 failed"]],
-  ["tests beside definitions, whatever their names", "pawl validate order.json late.json && pawl apply *.json --dry-run", ["order.json: valid", "1 file of tests left out; run them with: pawl test", "3 files of tests left out", "nothing to do"]],
-  ["a folder of definitions and tests", "pawl validate files", ["files/order.json: valid", "3 files of tests left out"]],
+  ["tests beside definitions, whatever their names", "pawl validate order.json late.json && pawl apply *.json --dry-run", ["order.json: valid", "1 file of tests left out; run them with: pawl test", "files of tests left out", "nothing to do"]],
+  ["a folder of definitions and tests", "pawl validate files", ["files/order.json: valid", "files of tests left out"]],
   ["tests alone", "pawl apply late.json", ["late.json holds tests, not definitions; run them with: pawl test late.json"], 1],
   ["a start", "pawl start order --key h5 --input '{\"n\": 1}'", ["waiting", 'for the signal "paid"']],
   ["a code that is misspelt", "pawl start ordr", ["no process 'ordr' is published", "did you mean 'order'?"], 1],
@@ -93,6 +119,63 @@ const rows = [
   ["onError retry", "sed 's/\"onError\": \"hold\"/\"onError\": \"retry\"/' held.json >again.json; pawl validate again.json", ['"retry" is what happens behind the last attempt: it fails, and nothing is undone', "settings.retryPolicy"]],
   ["a file for JSON", "echo '{\"n\": 5}' >n.json; pawl start order --input n.json", ["--input: this is the name of a file; to read it write @n.json"], 1],
   ["a file, a text, or standard input", "pawl eval n --context n.json; pawl eval n --context @n.json; pawl eval n --context '{\"n\": 6}'; echo 'n: 7' | pawl eval n --context -; echo '{\"n\": 8}' | pawl start order --input - >/dev/null && pawl show @last", ["5\n5\n6\n7\n", 'input   {"n":8}']],
+  // What is looked for is found, or said to be more.
+  ["120 customers are billed, not 100", `pawl start fill --input '{"object": "customer", "n": 120}' --wait >/dev/null; pawl start bill --input '{"object": "customer"}' --wait`, ['with the result {"billed":120,"more":false}']],
+  ["more than a query answers is an error", `pawl start fill --input '{"object": "many", "n": 1001}' --wait >/dev/null; pawl start bill --input '{"object": "many"}'`, ["more than 1000 records match: give a 'limit' and read on with 'after' (limit_query)"]],
+
+  // A wait that the deadline cuts off.
+  ["a wait beyond the deadline", "pawl validate later.json", ["step rest: an execution ends after 30 days unless settings.timeout says otherwise: before this wait is over"]],
+  ["and when it is shown", "pawl start later --key l1; pawl show key:l1", ["(in 45 days), beyond its deadline, ", "ends    by ", "(in 30 days), its deadline"]],
+
+  // What commands return, and which fields there are.
+  ["what a command returns", "pawl catalog | grep -o '\"name\":\"record.query\".*' | head -c 4000", ['"result":', '"items"', '"count"', '"more"', '"next"']],
+  ["and in the reference", `grep -c -e executionId -e groups -e '^### ' ${docs}/reference.md >/dev/null && grep -A12 -e '^### record.query' -e '^### flow.start' ${docs}/reference.md`, ["items", "executionId"]],
+  ["fields of functions, templates, config and onTimeout", `grep -e '^### ' -e '^## ' ${docs}/reference.md`, ["Function", "Template", "Config value", "Jump on timeout"]],
+
+  // What operators did.
+  ["a retry with another version and input is seen", `pawl start mended --key m1 --input '{"n": 0}' >/dev/null; sed 's/n is too small/n is far too small/' mended.json >mended2.json; pawl apply mended2.json; pawl retry key:m1 --version 2 --input '{"n": 3}'; pawl show key:m1`, ["retry", "with version 2, with another input"]],
+  ["so is a migration", "pawl apply mended.json >/dev/null; pawl migrate key:m1 --version 3 && pawl show key:m1", ["migrated", "with version 3"]],
+  ["so is a step that was skipped", `pawl start mended --key m2 --input '{"n": 0}' >/dev/null; pawl skip key:m2 && pawl show key:m2`, ["operator", "skip"]],
+  ["what is resolved and still held stays in a list", `pawl start mended --key m3 --input '{"n": 0}' >/dev/null; pawl dlq resolve $(pawl dlq --execution key:m3 | awk 'NR == 2 {print $1}') >/dev/null; pawl ls --held`, ["m3", "held: too_small"]],
+
+  // Definitions that are wrong, and say so.
+  ["a forgotten =", "pawl validate plain.json", [`/result: warning: this is the text "steps.a.x"; an expression begins with '=' or '$.'; did you mean '=steps.a.x'?`]],
+  ["an = too many", said("when", "=$.input.x > 3"), ["the whole text is an expression here: write it without the '=' in front"], 1],
+  ["an input that is not declared", said("when", "input.m == 1", { input: [{ name: "n", type: "integer", required: true }] }), ["undeclared reference to 'input.m'; did you mean 'input.n'?"]],
+  ["one that may be missing", said("when", "size(input.opt) > 0", { input: [{ name: "opt", type: "string" }] }), ["'input.opt' may be missing, which would fail: ask has(input.opt) first, or write input.?opt.orValue(...)"]],
+  ["a later step's result", `echo '{"code": "x", "steps": [{"code": "a", "procedure": {"type": "log", "message": "{{ steps.b.n }}"}}, {"code": "b", "procedure": {"type": "compute.transform", "data": {"n": 1}}}]}' >x.json; pawl validate x.json`, ["step a: $.steps.b is null here: that step comes later"]],
+  ["a process that is nowhere", `echo '{"code": "x", "steps": [{"code": "a", "procedure": {"type": "flow.start", "code": "nowhere"}}]}' >x.json; pawl apply x.json --dry-run`, ["step a: no process 'nowhere' is published: until one is, this step fails"]],
+  ["line, column and step", `printf '{"code": "x",\n "steps": [\n  {"code": "a", "procdure": {}}]}' >x.json; pawl validate x.json`, ["x.json:3:17:/steps/0/procdure: step a: there is no field 'procdure' here; did you mean 'procedure'?"], 1],
+  ["wrong fields of functions and config", `echo '{"items": [{"kind": "function", "name": "f", "parms": [], "body": "1"}, {"kind": "config", "name": "c", "vlaue": 2}]}' >x.json; pawl validate x.json`, ["there is no field 'parms' here; did you mean 'params'?", "there is no field 'vlaue' here; did you mean 'value'?"], 1],
+  ["files that cannot be parsed, as JSON", "echo '{' >x.json; pawl validate --json x.json 2>/dev/null", ['"severity":"error"', '"line":2'], 1],
+  ["an act as JSON", "pawl cancel key:m3 --json", ['"accepted":true']],
+
+  // Weak messages.
+  ["a comment in JSON", `printf '{"code": "x", // why\n "steps": [],}' >x.json; pawl validate x.json`, ["x.json: valid"]],
+  ["a comment with #", `printf '# why\n{"code": "x"}' >x.json; pawl validate x.json`, ["JSON has no comments; in files for pawl they begin with //"], 1],
+  ["YAML in a file of JSON", `printf 'code: x\nsteps: []\n' >x.json; pawl validate x.json`, ["if this is YAML, its file must be called .yaml"], 1],
+  ["YAML", "mv x.json x.yaml; pawl validate x.yaml", ["x.yaml: valid"]],
+  ["2 days", said("timeout", "2 days"), ['did you mean "2d"? the units are ms, s, m, h and d'], 1],
+  ["1w", said("timeout", "1w"), ['did you mean "7d"?'], 1],
+  ["int", said("when", "true", { input: [{ name: "n", type: "int" }] }), ["did you mean 'integer'?"], 1],
+  ["retries", said("retries", 3), ["did you mean 'retry'?"], 1],
+  ["a signal", said("procedure", { type: "signal" }), ["there is no command 'signal'; did you mean 'wait.signal'?"], 1],
+  ["http.request", said("procedure", { type: "http.request" }), ["there is no command 'http.request'; did you mean 'integration.http'?"], 1],
+
+  // The documentation.
+  ["the variables of its pages are exported there", `cd ${docs} && grep -l 'export PAWL_DATA=./pawl-data PAWL_URL=http://127.0.0.1:7070' *.md`, ["definitions.md", "executions.md"]],
+  ["a failed round of a loop is not undone", `pawl test rounds.json rounds.test.json; grep -o 'what its steps have done stays done' ${docs}/scenarios.md`, ["1 passed, 0 failed", "what its steps have done stays done"]],
+  ["how to upgrade", `grep -c . ${docs}/upgrade.md; grep -l upgrade.md ${docs}/../README.md ${docs}/*.md`, ["README.md"]],
+
+  // What was missed.
+  ["definitions on the command line", "pawl def ls; pawl def versions mended; pawl def diff mended 1 2", ["scenario", "superseded", '"n is too small" -> "n is far too small"']],
+  ["going back", "pawl def revert mended", ["version 2 is published"]],
+  ["out of use", "pawl def retire mended; pawl start mended --input '{\"n\": 1}'", ["it takes no new starts", "the process 'mended' is retired"], 1],
+  ["deleted", "pawl apply plain.json >/dev/null 2>&1; pawl def rm plain", ["scenario 'plain': deleted"]],
+  ["functions", `echo '{"kind": "function", "name": "twice", "params": [{"name": "n", "type": "integer"}], "body": "n * 2"}' >x.json; pawl apply x.json; pawl def show twice`, ["function twice: saved", "n * 2"]],
+  ["a JSON Schema for editors", "pawl schema | head -c 200; curl -s $PAWL_URL/schemas/definition.json | head -c 60", ['"title":"Pawl definition"', '"$schema":"https://json-schema.org']],
+  ["reminders by a list, business days, fields on condition", "pawl test people.json people.test.json", ["3 passed, 0 failed"]],
+  ["the token of the administrator", "pawl user token rotate admin", ["the one in the file admin.token stays: to have another, stop the server, delete the file, and start it"]],
   ["a refusal as JSON", "pawl cancel key:h5 --json", ['{"error":'], 1],
   ["a token in the place of another", "pawl user add bob --role viewer >/dev/null; pawl user token rotate bob --expires 90d", ["token, shown only now: ", "it expires ", "every token that bob had before is revoked"]],
   ["when tokens expire", "pawl user tokens bob", ["EXPIRES"]],
@@ -123,7 +206,7 @@ try {
   for (const name of Object.keys(files)) spawnSync("cp", [join(folder, name), join(folder, "files")]);
   for (const [trouble, command, parts, status = 0] of rows) {
     const typed = command.replace(/^pawl apply \.$/, "pawl apply files");
-    const { status: code, stdout, stderr } = spawnSync("bash", ["-c", typed], { cwd: folder, env, encoding: "utf8" });
+    const { status: code, stdout, stderr } = spawnSync("bash", ["-c", typed], { cwd: folder, env, encoding: "utf8", input: "", timeout: 90000 });
     const text = stdout + stderr;
     const isEmpty = parts.length > 0 || text === "";
     claim(code === status && isEmpty && parts.every((part) => text.includes(part)), `${trouble}: ${command}\n  status ${code}: ${text}`);

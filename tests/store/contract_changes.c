@@ -169,7 +169,7 @@ static void test_store__records_are_read_in_pages(void **state)
         seen += (unsigned)page.found.count;
         assert_true(page.found.count > 0);
         page.search.after =
-            search_cursor(&c->mem, &page.search, &page.found.items[page.found.count - 1].place);
+            search_cursor(&c->mem, &page.search, &page.found.items[page.found.count - 1].rank);
     } while (page.found.more);
     assert_int_equal(seen, 6);
 }
@@ -310,7 +310,7 @@ static void test_store__row_of_a_deleted_execution_is_not_given_again(void **sta
 
 struct answer_load {
     struct idempotency asked;
-    struct kept_answer kept;
+    struct stored_answer kept;
 };
 
 static void load_answer(struct contract *c, struct reader *r, void *context)

@@ -433,8 +433,8 @@ static void test_store__records_are_written_under_the_version_read(void **state)
     assert_int_equal(write_record(c, record("b", 1, "{\"n\":4}"), NULL), MEMBER_RECORD_STALE);
     contract_read(c, load_records, &one);
     assert_int_equal(one.all.count, 2); /* newest last */
-    assert_str(one.all.items[0].place.id, "b");
-    assert_str(one.all.items[1].place.id, "a");
+    assert_str(one.all.items[0].rank.id, "b");
+    assert_str(one.all.items[1].rank.id, "a");
     assert_int_equal(one.one.version, 2);
     assert_int_equal(value_map_get_str(one.one.data, STR("n")).i, 3);
     assert_int_equal(write_record(c, record("b", 1, NULL), NULL), MEMBER_RECORD_STALE);
