@@ -25,6 +25,11 @@
 #   tools/gen_NAME.c          a program whose output becomes build/gen/NAME.h; what it reads
 #                             are prerequisites of that, below
 #
+#   web/                      the web UI, built by npm and linked into build/pawl
+#
+# The targets below build the web UI; PAWL_UI=none leaves it out and needs no npm. A file that
+# is named (`make build/pawl`), as one does while working on C, takes the UI that is built.
+#
 # CFLAGS, CXXFLAGS and LDFLAGS from the command line are added to those of the
 # variant; V=1 shows the commands. Where something is missing, scripts/setup
 # installs it.
@@ -42,9 +47,16 @@ WERROR ?= -Werror
 PREFIX ?= /usr/local
 Q := $(if $(V),,@)
 
+# Whether the web UI is wanted, and whether it is linked: see above.
+UI_WANTED := $(or $(PAWL_UI),web)
+PAWL_UI ?= $(if $(wildcard $(BUILD)/ui/files.o),web,none)
+ifeq ($(filter web none,$(PAWL_UI)),)
+$(error PAWL_UI is web or none)
+endif
+
 # Targets that call scripts/setup build in a make of their own, which starts
 # after it, and in parallel unless -j says how.
-BUILD_WITH = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS) -Otarget)
+BUILD_WITH = $(MAKE) --no-print-directory PAWL_UI=$(UI_WANTED) $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS) -Otarget)
 
 # --- sources ---
 
@@ -118,7 +130,7 @@ BENCH_LIBS := -Wl,--as-needed -ljansson $(LIBS)
 # --- targets ---
 
 all: ## build build/pawl (the default)
-	@scripts/setup build
+	@PAWL_UI=$(UI_WANTED) scripts/setup build
 	+@$(BUILD_WITH) $(BUILD)/pawl
 
 run: all ## build, start a server, load the examples, say what to try
@@ -172,7 +184,7 @@ fuzz: ## run each fuzz target for FUZZ_SECONDS (60)
 	@scripts/run-fuzz $(FUZZ_SECONDS) $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SOURCES))
 
 sim: ## run the simulator for SIM_SECONDS (60) over growing seeds
-	@scripts/setup build
+	@PAWL_UI=$(UI_WANTED) scripts/setup build
 	+@$(BUILD_WITH) $(BUILD)/sim/pawl-sim
 	@$(BUILD)/sim/pawl-sim --seconds $(SIM_SECONDS)
 
@@ -253,16 +265,28 @@ endef
 
 $(foreach v,release check asan tsan cover clang fuzz,$(eval $(call VARIANT,$(v))))
 
-# $(call PROGRAM,variant,path of the program,its source,libraries): how to link one.
+# The web UI as an object. What it includes by `.incbin` is written with files.c.
+WEB_FILES := $(shell find web -name node_modules -prune -o -type f -print)
+
+$(BUILD)/ui/files.c: $(WEB_FILES) scripts/ui
+	$(Q)scripts/ui $(BUILD)/ui
+
+$(BUILD)/ui/files.o: $(BUILD)/ui/files.c src/api/ui.h
+	$(Q)gcc $(C_FLAGS) $(FLAGS_release) -c $(BUILD)/ui/files.c -o $(BUILD)/ui/table.o
+	$(Q)gcc -c $(BUILD)/ui/files.S -o $(BUILD)/ui/bytes.o
+	$(Q)ld -r $(BUILD)/ui/table.o $(BUILD)/ui/bytes.o -o $@
+
+# $(call PROGRAM,variant,path of the program,its source,libraries,objects): how to link one.
+# Objects stand before the library, so that what they define is not taken from it.
 define PROGRAM
-$(2): $(call objects,$(1),$(3)) $(if $(filter tests/%,$(3)),$(BUILD)/obj/$(1)/libhelpers.a) \
+$(2): $(call objects,$(1),$(3)) $(5) $(if $(filter tests/%,$(3)),$(BUILD)/obj/$(1)/libhelpers.a) \
     $(BUILD)/obj/$(1)/libpawl.a
 	@mkdir -p $$(@D)
 	@echo "  LINK     $$@"
 	$(Q)$(CC_$(1)) $(FLAGS_$(1)) $(LINK_$(1)) $$(LDFLAGS) $$^ $(4) -o $$@
 endef
 
-$(eval $(call PROGRAM,release,$(BUILD)/pawl,$(MAIN),$(LIBS)))
+$(eval $(call PROGRAM,release,$(BUILD)/pawl,$(MAIN),$(LIBS),$(if $(filter web,$(PAWL_UI)),$(BUILD)/ui/files.o)))
 # The server that tests kill: with crash points, and a clock that they move.
 $(eval $(call PROGRAM,check,$(BUILD)/tests/pawl-check,$(MAIN),$(LIBS)))
 $(eval $(call PROGRAM,asan,$(BUILD)/asan/pawl-check,$(MAIN),$(LIBS)))

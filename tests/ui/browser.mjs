@@ -1,0 +1,30 @@
+// browser.mjs - Debian's chromium for the tests of the web UI, and what every page of them must not do.
+import { chromium } from 'playwright-core';
+
+/** A browser; closed by its caller. */
+export const openBrowser = () => chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--font-render-hinting=none'],
+});
+
+/** The address that `pawl login` prints. */
+export const signInUrl = (server, path = '/') => `${server.base}${path}#token=${server.admin}`;
+
+/**
+ * A page of its own, with `wrong`: what it complained about in the console, and what it asked others for. Answers that
+ * say no are the server's to give; whether they are shown is another claim.
+ */
+export async function openPage(browser, server, options = {}) {
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB', timezoneId: 'UTC', ...options });
+    const page = await context.newPage();
+    page.setDefaultTimeout(20000);
+    page.wrong = [];
+    page.on('console', (message) => {
+        if (message.type() === 'error' && !/Failed to load resource|ERR_CONNECTION|ERR_INCOMPLETE/.test(message.text())) page.wrong.push(`console: ${message.text()}`);
+    });
+    page.on('pageerror', (error) => page.wrong.push(`error: ${error.message}`));
+    context.on('request', (request) => {
+        if (!request.url().startsWith(server.base)) page.wrong.push(`request to ${request.url()}`);
+    });
+    return page;
+}

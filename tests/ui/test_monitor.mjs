@@ -1,0 +1,235 @@
+// The web UI in a browser, against the real server: sign in, find what failed, see why, do something about it.
+import { readFileSync } from 'node:fs';
+import { Claims, dropFolder, equal, makeFolder, Server, until } from '../api/rig.mjs';
+import { openBrowser, openPage, signInUrl } from './browser.mjs';
+import { fill } from './world.mjs';
+
+const axe = readFileSync('tests/node_modules/axe-core/axe.min.js', 'utf8');
+const folder = makeFolder();
+// It comes back at the same address, as a server does.
+const server = new Server(folder);
+if (!(await server.start())) throw new Error(server.log);
+server.args = ['--listen', new URL(server.base).host];
+await fill(server, ['order_processing', 'discount_approval'].map((name) => JSON.parse(readFileSync(`examples/${name}.json`, 'utf8'))));
+const browser = await openBrowser();
+const claims = new Claims();
+const one = async (key) => (await server.asAdmin('GET', `/executions?key=${key}&limit=1`)).json.items[0];
+
+const page = await openPage(browser, server);
+
+/** What axe has against the page as it stands. */
+async function complaints() {
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] }));
+    return violations.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => `${n.target.join(' ')} (${(n.any[0] ?? n.all[0] ?? n.none[0])?.message ?? ''})`).join('; ')}`);
+}
+const quiet = () => { const said = page.wrong.splice(0); equal(said, [], 'what the browser complained about'); };
+
+await claims.claim('without a session every page asks for a token, and a wrong one is refused in the server\'s words', async () => {
+    await page.goto(`${server.base}/executions`);
+    await page.fill('#token', 'pawl_wrong');
+    await page.click('button[type=submit]');
+    await page.waitForSelector('.err');
+    equal((await page.textContent('.err')).length > 10, true, 'it says why');
+    equal(await complaints(), []);
+    quiet();
+});
+
+await claims.claim('the address that `pawl login` prints signs in, and keeps the token nowhere', async () => {
+    await page.goto('about:blank');
+    page.wrong.length = 0;
+    await page.goto(signInUrl(server, '/executions'));
+    await page.waitForSelector('.trow');
+    equal(page.url(), `${server.base}/executions`);
+    equal(await page.evaluate(() => JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }, history.state])).then((text) => text.includes('pawl_')), false, 'no token, no cookie that scripts can read');
+    const [cookie] = (await page.context().cookies()).filter((c) => c.name === 'pawl_session');
+    equal([cookie.httpOnly, cookie.sameSite, cookie.path], [true, 'Strict', '/']);
+    quiet();
+});
+
+await claims.claim('a failed execution is found by its key, and its page says why', async () => {
+    await page.keyboard.press('/');
+    await page.keyboard.type('order-1043');
+    await page.waitForFunction(() => document.querySelectorAll('.trow').length === 1);
+    equal(new URL(page.url()).searchParams.get('q'), 'order-1043', 'the filter stands in the address');
+    await page.click('.trow a.key');
+    await page.waitForSelector('.why.bad');
+    const sentence = await page.textContent('.why');
+    equal(sentence.includes('the payment was refused') && sentence.includes('payment_refused'), true, sentence);
+    equal(sentence.includes('3 steps'), true, 'and what was undone');
+    await page.waitForSelector('.node.bad');
+    equal(await page.$$eval('.node.undone', (all) => all.length), 2, 'steps that were undone');
+    equal(await page.$$eval('.tb.undo', (all) => all.length), 3, 'bars in the lane of compensation');
+    equal((await page.textContent('.insp')).includes('the payment was refused'), true, 'the error of the attempt');
+    equal(await complaints(), []);
+    quiet();
+});
+
+await claims.claim('time travel shows what each step changed in the context', async () => {
+    await page.click('.insp [role=tab]:has-text("Context")');
+    await page.waitForSelector('.code .add');
+    const before = await page.textContent('.travel');
+    await page.keyboard.press('ArrowLeft');
+    await page.waitForFunction((text) => document.querySelector('.travel')?.textContent !== text, before);
+    await page.waitForSelector('.code .add');
+    equal((await page.textContent('.code')).includes('payment_failed'), true, 'what the wait for the payment brought');
+    quiet();
+});
+
+await claims.claim('what is held is mended and retried from its page, which follows live', async () => {
+    const held = await one('invoice-2207');
+    await page.goto(`${server.base}/executions/${held.id}`);
+    await page.waitForSelector('.why.held');
+    equal((await page.textContent('.why')).includes("there is no account 'main'"), true);
+    equal((await server.asAdmin('PUT', '/records/account/main', { iban: 'DE02' })).status < 300, true);
+    await page.click('.why .btn.ink');
+    await page.waitForSelector('[role=dialog]');
+    equal(await complaints(), []);
+    await page.click('[role=dialog] .btn.ink');
+    await page.waitForSelector('.why.ok');
+    equal((await one('invoice-2207')).status, 'completed');
+    quiet();
+});
+
+await claims.claim('a wait is answered by the form of its definition', async () => {
+    const deal = await one('deal-318');
+    await page.goto(`${server.base}/executions/${deal.id}`);
+    await page.waitForSelector('.why .btn.ink');
+    equal((await page.textContent('.why')).includes('directors'), true);
+    await page.click('.why .btn.ink');
+    await page.click('[role=dialog] [role=radio]:has-text("yes")');
+    await page.fill('#field-comment', 'fine by me');
+    await page.click('[role=dialog] .btn.ink');
+    await page.waitForSelector('.why.ok');
+    equal((await one('deal-318')).result.approved, true);
+    quiet();
+});
+
+await claims.claim('a refusal is shown where one pressed, in the server\'s words, and the page shows the new state', async () => {
+    const order = await one('order-1048');
+    await page.goto(`${server.base}/executions/${order.id}`);
+    await page.click('.bar .btn:has-text("Cancel…")');
+    await page.waitForSelector('[role=dialog]');
+    equal((await server.asAdmin('POST', `/executions/${order.id}/cancel`, { reason: 'somebody was faster' })).status, 202);
+    await page.waitForSelector('.ttl .st.none');
+    await page.click('[role=dialog] .btn.solid');
+    await page.waitForSelector('[role=dialog] .refuse');
+    equal((await page.textContent('.refuse')).includes('409'), true, await page.textContent('.refuse'));
+    await page.keyboard.press('Escape');
+    quiet();
+});
+
+await claims.claim('many are acted on by a frozen filter, after a count', async () => {
+    await page.goto(`${server.base}/executions?code=order_processing&step=payment`);
+    await page.waitForSelector('.trow');
+    await page.click('.thead .box');
+    await page.click('.bulk .btn.link');
+    await page.click('.bulk .btn:has-text("Pause")');
+    const waiting = (await server.asAdmin('GET', '/executions?code=order_processing&step=payment&waiting=signal&limit=500')).json.items.length;
+    await page.waitForFunction((n) => document.querySelector('[role=dialog] h2')?.textContent?.includes(`Pause ${n} `), waiting);
+    equal(await complaints(), []);
+    await page.click('[role=dialog] .btn.ink');
+    await page.waitForSelector('[role=dialog] .note');
+    await page.click('[role=dialog] .btn.ink');
+    const paused = (await server.asAdmin('GET', '/executions?code=order_processing&waiting=paused&limit=500')).json.items.length;
+    equal(paused >= waiting, true, `${paused} of ${waiting} are paused`);
+    await page.waitForFunction(() => !document.querySelector('[role=dialog]'));
+    quiet();
+});
+
+await claims.claim('an execution is started from a form made of its input', async () => {
+    await page.goto(`${server.base}/executions?start=discount_approval`);
+    await page.fill('#field-deal', 'deal-400');
+    await page.fill('#field-amount', '5000');
+    await page.fill('#field-percent', '90');
+    await page.click('[role=dialog] .btn.ink');
+    await page.waitForSelector('.why.bad, .why.held');
+    equal((await page.textContent('.why')).includes('a discount is up to 50 %, not 90'), true);
+    quiet();
+});
+
+await claims.claim('the list follows what happens elsewhere', async () => {
+    await page.goto(`${server.base}/executions`);
+    await page.waitForSelector('.trow');
+    await server.asAdmin('POST', '/executions', { code: 'nightly_report', input: { day: 'today' } });
+    await page.waitForSelector('.trow:has-text("today")');
+    quiet();
+});
+
+await claims.claim('every page is free of what axe finds, light and dark', async () => {
+    for (const scheme of ['light', 'dark']) {
+        await page.emulateMedia({ colorScheme: scheme });
+        for (const [path, ready] of [['/', '.dash'], ['/executions', '.trow'], ['/dlq', '.trow'], ['/records/stock', '.trow'], ['/audit', '.trow'], ['/server', '.why'], ['/processes', '.trow'], ['/processes/scenarios/order_processing', '.node'], ['/functions', '.empty'], ['/settings', '.trow']]) {
+            await page.goto(server.base + path);
+            await page.waitForSelector(ready);
+            equal(await complaints(), [], `${path}, ${scheme}`);
+        }
+    }
+    quiet();
+});
+
+await claims.claim('everything is reached by keyboard: the palette, the keys, the rows', async () => {
+    await page.goto(`${server.base}/`);
+    await page.waitForSelector('.dash');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('order-1033');
+    await page.waitForSelector('.cmd .o .hit');
+    equal(await complaints(), []);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.why.bad');
+    await page.keyboard.press('g');
+    await page.keyboard.press('e');
+    await page.waitForSelector('.trow');
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.waitForSelector('.trow.cur.sel');
+    await page.waitForSelector('.bulk');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    await page.waitForSelector('.keys');
+    equal(await complaints(), []);
+    await page.keyboard.press('Escape');
+    quiet();
+});
+
+await claims.claim('a restart of the server is shown and survived', async () => {
+    const order = await one('order-1046');
+    await page.goto(`${server.base}/executions/${order.id}`);
+    await page.waitForSelector('.why .btn.ink');
+    await server.kill();
+    await page.waitForSelector('.offair');
+    equal((await page.textContent('.why')).includes('parcel_picked_up'), true, 'what was shown stays');
+    await server.start();
+    await page.waitForSelector('.offair', { state: 'detached' });
+    await server.asAdmin('POST', `/executions/${order.id}/signal`, { type: 'parcel_picked_up', payload: { parcel: 'PX-1' } });
+    await page.waitForSelector('.why.ok');
+    page.wrong = page.wrong.filter((line) => !line.includes('EventSource'));
+    quiet();
+});
+
+await claims.claim('in Russian nothing is left in English', async () => {
+    await page.evaluate(() => localStorage.setItem('pawl.language', 'ru'));
+    await page.goto(`${server.base}/executions`);
+    await page.waitForSelector('.trow');
+    equal((await page.textContent('h1')), 'Запуски');
+    equal(await page.evaluate(() => document.documentElement.lang), 'ru');
+    await page.evaluate(() => localStorage.setItem('pawl.language', 'en'));
+    quiet();
+});
+
+await claims.claim('signing out ends the session', async () => {
+    await page.goto(`${server.base}/executions`);
+    await page.click('.who');
+    await page.click('.mi:has-text("Sign out")');
+    await page.waitForSelector('#token');
+    await until('the session is over', async () => (await page.request.get(`${server.base}/api/v1/me`)).status() === 401);
+    await page.goto(`${server.base}/executions`);
+    await page.waitForSelector('#token');
+    quiet();
+});
+
+await browser.close();
+await server.stop();
+dropFolder(folder);
+claims.end();

@@ -1,0 +1,27 @@
+import { Button, Dialog } from '../lib/parts';
+import { Status, STATUSES } from '../lib/status';
+import { t } from '../lib/text';
+import './keys.css';
+
+const KEYS: [string, [string[], string][]][] = [
+    ['Everywhere', [[['Ctrl', 'K'], 'Search or jump to'], [['?'], 'This page'], [['g', 'o'], 'Overview'], [['g', 'e'], 'Executions'], [['g', 'd'], 'Dead letters'], [['g', 'p'], 'Processes'], [['Esc'], 'Close, leave']]],
+    ['In a list', [[['j'], 'Next row'], [['k'], 'Row before'], [['Enter'], 'Open'], [['x'], 'Choose the row'], [['/'], 'Filter']]],
+    ['On an execution', [[['j'], 'Next step'], [['k'], 'Step before'], [['1', '4'], 'Input, output, error, context'], [['←', '→'], 'Move in time']]],
+];
+
+export const KeysDialog = ({ close }: { close: () => void }) => (
+    <Dialog wide title={t('Keys and statuses')} onClose={close} actions={<Button kind="ink" onClick={close}>{t('Close')}</Button>}>
+        <div className="keys">
+            {KEYS.map(([title, rows]) => (
+                <section key={title}>
+                    <h3 className="h">{t(title)}</h3>
+                    {rows.map(([keys, what]) => <div key={what} className="row"><span className="grow">{t(what)}</span>{keys.map((key) => <kbd key={key}>{key}</kbd>)}</div>)}
+                </section>
+            ))}
+            <section>
+                <h3 className="h">{t('Statuses')}</h3>
+                <div className="sts">{STATUSES.map((name) => <Status key={name} name={name} />)}</div>
+            </section>
+        </div>
+    </Dialog>
+);

@@ -1,0 +1,212 @@
+// Shell.tsx - navigation at the left, one page, and what is everywhere: palette, keys, the band when the server is away.
+import { Popover, useMantineColorScheme } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet, useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { call, type Page } from '../lib/api';
+import { Glyph, Icon, Mark } from '../lib/icons';
+import { connectNow, useConnection, useLive } from '../lib/live';
+import { Button, Empty, useNow } from '../lib/parts';
+import { t, useLanguage } from '../lib/text';
+import { when } from '../lib/time';
+import type { Letter } from '../lib/types';
+import { KeysDialog } from './Keys';
+import { Palette } from './Palette';
+import { isAdmin, useMe } from './session';
+
+export interface Place { to: string; icon: string; label: string; key?: string; admin?: boolean; group: string }
+export const PLACES: Place[] = [
+    { to: '/', icon: 'gauge', label: 'Overview', key: 'o', group: '' },
+    { to: '/executions', icon: 'list', label: 'Executions', key: 'e', group: 'Monitor' },
+    { to: '/dlq', icon: 'warn', label: 'Dead letters', key: 'd', group: 'Monitor' },
+    { to: '/records', icon: 'db', label: 'Records', key: 'r', group: 'Monitor' },
+    { to: '/audit', icon: 'audit', label: 'Audit', key: 'a', admin: true, group: 'Monitor' },
+    { to: '/processes', icon: 'flow', label: 'Processes', key: 'p', group: 'Build' },
+    { to: '/functions', icon: 'fn', label: 'Functions', group: 'Build' },
+    { to: '/templates', icon: 'file', label: 'Templates', group: 'Build' },
+    { to: '/config', icon: 'sliders', label: 'Configuration', group: 'Build' },
+    { to: '/server', icon: 'shield', label: 'Server', key: 's', group: 'System' },
+    { to: '/settings', icon: 'users', label: 'Users', key: 'u', admin: true, group: 'System' },
+];
+
+export const usePlaces = () => {
+    const { me } = useMe();
+    return PLACES.filter((place) => !place.admin || isAdmin(me));
+};
+
+function useOpenLetters() {
+    const found = useQuery({ queryKey: ['dlq', 'open-count'], queryFn: () => call<Page<Letter>>('/dlq?status=open&limit=100'), refetchInterval: 30000 });
+    useLive(2000, () => true, () => void found.refetch());
+    return found.data ? found.data.items.length : 0;
+}
+
+function UserMenu({ openKeys }: { openKeys: () => void }) {
+    const { me, leave } = useMe();
+    const { language, choose } = useLanguage();
+    const { colorScheme, setColorScheme } = useMantineColorScheme();
+    const dark = colorScheme === 'dark' || (colorScheme === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches);
+    return (
+        <div className="foot">
+            <Popover position="top-start" width={220} trapFocus returnFocus>
+                <Popover.Target>
+                    <button type="button" className="who" title={t('You and settings')}>
+                        <span className="ava">{me.name.slice(0, 1)}</span><span className="cut">{me.name}<span className="t3"> · {me.role}</span></span>
+                    </button>
+                </Popover.Target>
+                <Popover.Dropdown className="menu">
+                    <button type="button" className="mi" onClick={() => choose(language === 'en' ? 'ru' : 'en')}><Icon name="globe" />{language === 'en' ? 'Русский' : 'English'}</button>
+                    <button type="button" className="mi" onClick={() => setColorScheme(dark ? 'light' : 'dark')}><Icon name="moon" />{dark ? t('Light') : t('Dark')}</button>
+                    <button type="button" className="mi" onClick={openKeys}><Icon name="help" />{t('Keys and statuses')}<kbd className="end">?</kbd></button>
+                    <hr />
+                    <button type="button" className="mi" onClick={leave}><Icon name="out" />{t('Sign out')}</button>
+                </Popover.Dropdown>
+            </Popover>
+            <button type="button" className="btn quiet sq sm end" title={dark ? t('Light') : t('Dark')} aria-label={dark ? t('Light') : t('Dark')} onClick={() => setColorScheme(dark ? 'light' : 'dark')}><Icon name="moon" /></button>
+        </div>
+    );
+}
+
+function Navigation({ openPalette, openKeys }: { openPalette: () => void; openKeys: () => void }) {
+    const places = usePlaces();
+    const letters = useOpenLetters();
+    const groups = [...new Set(places.map((place) => place.group))];
+    return (
+        <nav className="nav" aria-label={t('Main')}>
+            <Link to="/" className="brand"><Mark />Pawl</Link>
+            <button type="button" className="jump" onClick={openPalette} title={t('Search or jump to')}>
+                <Icon name="search" small /><span className="cut">{t('Search or jump to')}</span><kbd className="end">{navigator.platform.startsWith('Mac') ? '⌘K' : 'Ctrl K'}</kbd>
+            </button>
+            {groups.map((group) => (
+                <div key={group} role="presentation">
+                    {group && <h2>{t(group)}</h2>}
+                    {places.filter((place) => place.group === group).map((place) => (
+                        <Link key={place.to} to={place.to} className="item" activeOptions={{ exact: place.to === '/', includeSearch: false }} title={t(place.label)}>
+                            <Icon name={place.icon} /><span className="cut">{t(place.label)}</span>
+                            {place.to === '/dlq' && letters > 0 && <span className="n loud">{letters > 99 ? '99+' : letters}</span>}
+                        </Link>
+                    ))}
+                </div>
+            ))}
+            <UserMenu openKeys={openKeys} />
+        </nav>
+    );
+}
+
+function TabBar({ openPalette }: { openPalette: () => void }) {
+    return (
+        <nav className="tabbar" aria-label={t('Main')}>
+            {PLACES.slice(0, 3).map((place) => (
+                <Link key={place.to} to={place.to} activeOptions={{ exact: place.to === '/', includeSearch: false }}><Icon name={place.icon} />{t(place.label)}</Link>
+            ))}
+            <button type="button" onClick={openPalette}><Icon name="dots" />{t('More')}</button>
+        </nav>
+    );
+}
+
+/** The band under the bar; data stays, and nothing is lost. */
+function OffAir() {
+    const connection = useConnection();
+    const now = useNow(1000);
+    if (connection.connected || !connection.everConnected || now - connection.since < 1500) return null;
+    return (
+        <div className="offair" role="status">
+            <Glyph name="held" tone="held" />
+            <span className="grow"><b className="m5">{t('No answer from the server since {when}.', { when: when(connection.since, { seconds: true }) })}</b> {t('What runs there goes on.')}</span>
+            <Button small onClick={connectNow}>{t('Try now')}</Button>
+        </div>
+    );
+}
+
+export function OnAir() {
+    const connection = useConnection();
+    if (!connection.connected && !connection.everConnected) return null;
+    return connection.connected
+        ? <span className="onair"><i /><span>{t('Live')}</span></span>
+        : <span className="onair off"><i /><span>{t('Reconnecting, last news {when}', { when: when(connection.since, { seconds: true }) })}</span></span>;
+}
+
+/** The head of a page; `busy` draws the line of loading under it. */
+export function Bar({ title, children, busy, live = true }: { title: ReactNode; children?: ReactNode; busy?: boolean; live?: boolean }) {
+    const [slow, show] = useState(false);
+    useEffect(() => {
+        if (!busy) return show(false);
+        const timer = setTimeout(() => show(true), 300);
+        return () => clearTimeout(timer);
+    }, [busy]);
+    return (
+        <>
+            <header className="bar">
+                {typeof title === 'string' ? <h1>{title}</h1> : title}
+                {live && <OnAir />}
+                <span className="end row">{children}</span>
+                {slow && <i className="load" />}
+            </header>
+            <OffAir />
+        </>
+    );
+}
+
+const isTyping = (target: EventTarget | null) => target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.closest('.cm-editor') !== null);
+
+export function useKeys(keys: Record<string, (event: KeyboardEvent) => void>) {
+    const current = useRef(keys);
+    current.current = keys;
+    useEffect(() => {
+        const press = (event: KeyboardEvent) => {
+            if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || document.querySelector('[role=dialog]')) return;
+            const act = current.current[event.key];
+            if (act) act(event);
+        };
+        addEventListener('keydown', press);
+        return () => removeEventListener('keydown', press);
+    }, []);
+}
+
+export function Shell() {
+    const [palette, showPalette] = useState(false);
+    const [keys, showKeys] = useState(false);
+    const go = useNavigate();
+    const places = usePlaces();
+    const going = useRef(0);
+    useEffect(() => {
+        const press = (event: KeyboardEvent) => {
+            if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
+                event.preventDefault();
+                showPalette((open) => !open);
+                return;
+            }
+            if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || document.querySelector('[role=dialog]')) return;
+            if (event.key === '?') showKeys(true);
+            else if (event.key === 'g') going.current = Date.now();
+            else if (Date.now() - going.current < 1000) {
+                going.current = 0;
+                const place = places.find((p) => p.key === event.key);
+                if (place) {
+                    event.preventDefault();
+                    event.stopImmediatePropagation();
+                    void go({ to: place.to });
+                }
+            }
+        };
+        addEventListener('keydown', press, true);
+        return () => removeEventListener('keydown', press, true);
+    }, [go, places]);
+    return (
+        <div className="shell">
+            <Navigation openPalette={() => showPalette(true)} openKeys={() => showKeys(true)} />
+            <main className="main"><Outlet /></main>
+            <TabBar openPalette={() => showPalette(true)} />
+            {palette && <Palette close={() => showPalette(false)} openKeys={() => { showPalette(false); showKeys(true); }} />}
+            {keys && <KeysDialog close={() => showKeys(false)} />}
+        </div>
+    );
+}
+
+export const NotFound = () => (
+    <>
+        <Bar title={t('Nothing here')} live={false} />
+        <Empty title={t('There is nothing at this address')} action={<Link className="btn ink" to="/">{t('Go to the overview')}</Link>}>
+            {t('The address may be mistyped, or what was here is deleted.')}
+        </Empty>
+    </>
+);

@@ -1,0 +1,26 @@
+// session.tsx - who is signed in. The token is exchanged for a cookie that scripts cannot read, and kept nowhere.
+import { createContext, useContext } from 'react';
+import { call, post, remove } from '../lib/api';
+import type { Me } from '../lib/types';
+
+/** The token that `pawl login` puts behind the #; the address loses it at once, in the history too. */
+export function takeToken(): string | null {
+    const token = new URLSearchParams(location.hash.slice(1)).get('token');
+    if (token) history.replaceState(null, '', location.pathname + location.search);
+    return token;
+}
+
+export const signIn = (token: string) => post('/session', { token });
+export const signOut = () => remove('/session');
+export const whoAmI = () => call<Me>('/me');
+
+export const SessionContext = createContext<{ me: Me; leave: () => void } | null>(null);
+
+export function useMe() {
+    const session = useContext(SessionContext);
+    if (!session) throw new Error('nobody is signed in');
+    return session;
+}
+
+export const mayAct = (me: Me) => me.role === 'admin' || me.role === 'operator';
+export const isAdmin = (me: Me) => me.role === 'admin';

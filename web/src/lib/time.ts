@@ -1,0 +1,59 @@
+// time.ts - times and durations as the pages write them: 24 hours, the viewer's zone, two units at most.
+import { language } from './text';
+
+const pad = (n: number) => String(n).padStart(2, '0');
+const locale = () => (language() === 'ru' ? 'ru' : 'en-GB');
+const NB = ' ';
+
+const UNITS = { en: ['ms', 's', 'min', 'h', 'd'], ru: ['мс', 'с', 'мин', 'ч', 'д'] } as const;
+
+/** 38 ms, 1.42 s, 12 min 03 s, 2 h 14 min, 2 d 3 h. */
+export function duration(ms: number): string {
+    const [uMs, uS, uMin, uH, uD] = UNITS[language()];
+    if (ms < 1) return `<1${NB}${uMs}`;
+    if (ms < 1000) return `${Math.round(ms)}${NB}${uMs}`;
+    const s = ms / 1000;
+    if (s < 10) return `${number(Math.round(s * 100) / 100, 2)}${NB}${uS}`;
+    if (s < 60) return `${Math.round(s)}${NB}${uS}`;
+    const total = Math.floor(s);
+    if (s < 3600) return `${Math.floor(total / 60)}${NB}${uMin}${NB}${pad(total % 60)}${NB}${uS}`;
+    if (s < 86400) return `${Math.floor(total / 3600)}${NB}${uH}${NB}${pad(Math.floor((total % 3600) / 60))}${NB}${uMin}`;
+    return `${Math.floor(total / 86400)}${NB}${uD}${NB}${Math.floor((total % 86400) / 3600)}${NB}${uH}`;
+}
+
+export const between = (from: string, to: string | number) => duration(Math.max(0, (typeof to === 'number' ? to : Date.parse(to)) - Date.parse(from)));
+
+const sameDay = (a: Date, b: Date) => a.toDateString() === b.toDateString();
+
+/** 10:45 today; tomorrow, Tue 10:45; Fri 20 Nov 09:30; another year with it. */
+export function when(time: string | number, { seconds = false, now = Date.now() } = {}): string {
+    const at = new Date(time);
+    const today = new Date(now);
+    const clock = `${pad(at.getHours())}:${pad(at.getMinutes())}${seconds ? `:${pad(at.getSeconds())}` : ''}`;
+    if (sameDay(at, today)) return clock;
+    const day = at.toLocaleDateString(locale(), { weekday: 'short' });
+    const next = new Date(now + 86400000);
+    const before = new Date(now - 86400000);
+    const ru = language() === 'ru';
+    if (sameDay(at, next)) return `${ru ? 'завтра' : 'tomorrow'}, ${day}${NB}${clock}`;
+    if (sameDay(at, before)) return `${ru ? 'вчера' : 'yesterday'}${NB}${clock}`;
+    const date = at.toLocaleDateString(locale(), { weekday: 'short', day: 'numeric', month: 'short', ...(at.getFullYear() === today.getFullYear() ? {} : { year: 'numeric' }) }).replace(',', '');
+    return `${date} ${clock}`.replaceAll(' ', NB);
+}
+
+/** For narrow columns: the clock today, the day else. */
+export function shortly(time: string | number, now = Date.now()): string {
+    const at = new Date(time);
+    if (sameDay(at, new Date(now))) return `${pad(at.getHours())}:${pad(at.getMinutes())}`;
+    return at.toLocaleDateString(locale(), { day: 'numeric', month: 'short' });
+}
+
+export const clockWithMs = (time: string) => {
+    const at = new Date(time);
+    return `${pad(at.getHours())}:${pad(at.getMinutes())}:${pad(at.getSeconds())}.${String(at.getMilliseconds()).padStart(3, '0')}`;
+};
+
+/** The whole of it, for a title. */
+export const full = (time: string) => `${time} · ${Intl.DateTimeFormat().resolvedOptions().timeZone}`;
+
+export const number = (n: number, digits = 0) => n.toLocaleString(locale() === 'ru' ? 'ru' : 'en-US', { maximumFractionDigits: digits });

@@ -1,0 +1,108 @@
+// Action.tsx - doing something with one execution: what follows from it, what is asked first, and the server's own words when it refuses.
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call, Problem, post, remove } from '../../lib/api';
+import { errorsByField, FormFields, type Values } from '../../lib/form';
+import { Button, Dialog, Field, Refusal, Segments } from '../../lib/parts';
+import { t } from '../../lib/text';
+import type { Execution, FormField, StepDef, WaitingFor } from '../../lib/types';
+
+const TITLE: Record<string, string> = { retry: 'Retry {name}?', skip: 'Skip the step of {name}?', again: 'Start {name} again?', cancel: 'Cancel {name}?', pause: 'Pause {name}?', resume: 'Resume {name}?', migrate: 'Move {name} to another version?', delete: 'Delete {name}?', signal: 'Send a signal to {name}' };
+const VERB: Record<string, string> = { retry: 'Retry it', skip: 'Skip the step', again: 'Start it again', cancel: 'Cancel the execution', pause: 'Pause it', resume: 'Resume it', migrate: 'Move it', delete: 'Delete it', signal: 'Send the signal' };
+export const LABEL: Record<string, string> = { retry: 'Retry…', skip: 'Skip…', again: 'Start again…', cancel: 'Cancel…', pause: 'Pause…', resume: 'Resume…', migrate: 'Migrate…', delete: 'Delete…', signal: 'Signal…' };
+export const ICON: Record<string, string> = { retry: 'redo', skip: 'step', again: 'redo', cancel: 'stop', pause: 'pause', resume: 'play', migrate: 'up', delete: 'x', signal: 'send' };
+const MEANS: Record<string, string> = {
+    retry: 'It goes on at the step that failed. Nothing that is completed runs again.',
+    skip: 'The step where it is held counts as skipped; with a result, as done with it. The next one follows.',
+    again: 'A new execution begins, with the same input. This one stays as it is.',
+    cancel: 'It is stopped, and what it has done is undone, the last first.',
+    pause: 'No step begins and no wait ends until it is resumed. Its deadline goes on.',
+    resume: 'It goes on where it was paused; what has become due meanwhile happens at once.',
+    migrate: 'It waits on where it waits, with the steps of the other version from there on.',
+    delete: 'The execution and its history are erased for good.',
+    signal: 'What waits for it takes it; otherwise it is kept for a later wait.',
+};
+
+interface Versions { items: { version: number; status?: string; changeSummary?: string | null; createdAt: string }[] }
+
+function waitsOf(x: Execution): WaitingFor[] {
+    if (!x.waitingFor) return [];
+    return [x.waitingFor, ...(x.waitingFor.branches ?? [])].filter((w) => w.kind === 'signal');
+}
+
+export function ActionDialog({ action, x, steps, close, changed }: { action: string; x: Execution; steps: Map<string, StepDef>; close: () => void; changed: () => void }) {
+    const waits = waitsOf(x);
+    const types = [...new Set(waits.flatMap((w) => w.signalType ?? []))];
+    const [type, chooseType] = useState(types[0] ?? '');
+    const form: FormField[] = waits.find((w) => ([] as string[]).concat(w.signalType ?? []).includes(type))?.form ?? [];
+    const [payload, fill] = useState<Values>({});
+    const [reason, explain] = useState('');
+    const [compensate, undo] = useState<'default' | 'yes' | 'no'>('default');
+    const [version, chooseVersion] = useState('');
+    const [from, chooseFrom] = useState('');
+    const [output, write] = useState('');
+    const [error, refuse] = useState<unknown>(null);
+    const [busy, work] = useState(false);
+    const go = useNavigate();
+    const wantsVersion = action === 'retry' || action === 'again' || action === 'migrate';
+    const versions = useQuery({ queryKey: ['versions', x.kind, x.code], enabled: wantsVersion, queryFn: () => call<Versions>(`/${x.kind}s/${x.code}/versions?limit=50`) });
+    const name = x.key ?? `…${x.id.slice(-8)}`;
+
+    const body = (): unknown => {
+        const chosen = version ? { version: Number(version) } : {};
+        switch (action) {
+            case 'signal': return { type, payload };
+            case 'cancel': return { ...(reason ? { reason } : {}), ...(compensate === 'default' ? {} : { compensate: compensate === 'yes' }) };
+            case 'pause': return reason ? { reason } : {};
+            case 'retry': return { ...chosen, ...(from ? { from } : {}) };
+            case 'skip': return output.trim() ? { output: JSON.parse(output) } : {};
+            default: return chosen;
+        }
+    };
+
+    const run = async () => {
+        work(true);
+        refuse(null);
+        try {
+            if (action === 'delete') {
+                await remove(`/executions/${x.id}`);
+                close();
+                return void go({ to: '/executions' });
+            }
+            const answer = await post<Execution | undefined>(`/executions/${x.id}/${action}`, body(), { headers: { 'Idempotency-Key': crypto.randomUUID() } });
+            close();
+            changed();
+            if (action === 'again' && answer?.id) void go({ to: '/executions/$id', params: { id: answer.id } });
+        } catch (why) {
+            refuse(why instanceof SyntaxError ? t('The result is no JSON: {why}', { why: why.message }) : why);
+            // It has gone on in the meantime: show how it stands now, and keep what was typed.
+            if (why instanceof Problem && why.status === 409) changed();
+        } finally {
+            work(false);
+        }
+    };
+
+    const moved = error instanceof Problem && error.status === 409;
+    const errors = error instanceof Problem ? errorsByField(error.body.errors, '/payload/') : {};
+    return (
+        <Dialog title={t(TITLE[action] ?? action, { name })} lead={t(MEANS[action] ?? '')} onClose={close} actions={<>
+            <Button kind="quiet" onClick={close}>{t('Go back')}</Button>
+            <Button kind={action === 'delete' || action === 'cancel' ? 'bad solid' : 'ink'} disabled={busy || (action === 'signal' && !type) || (action === 'migrate' && !version)} onClick={run}>{action === 'signal' && type ? t('Send {type}', { type }) : t(VERB[action] ?? action)}</Button>
+        </>}>
+            {action === 'signal' && (types.length > 1
+                ? <Field label={t('Signal')}><Segments label={t('Signal')} value={type} onChange={chooseType} options={types.map((value) => ({ value, label: value }))} /></Field>
+                : types.length === 0 && <Field label={t('Signal')} id="signal-type"><input id="signal-type" className="inp mono" value={type} onChange={(event) => chooseType(event.target.value)} /></Field>)}
+            {action === 'signal' && <FormFields key={type} fields={form} values={payload} change={fill} errors={errors} />}
+            {(action === 'cancel' || action === 'pause') && <Field label={t('Reason')} note={t('optional, for history and audit')} id="reason"><input id="reason" data-autofocus className="inp" value={reason} onChange={(event) => explain(event.target.value)} /></Field>}
+            {action === 'cancel' && <Field label={t('What was done')}><Segments label={t('What was done')} value={compensate} onChange={undo} options={[{ value: 'default', label: t('As the process says') }, { value: 'yes', label: t('Undo it') }, { value: 'no', label: t('Leave it') }]} /></Field>}
+            {action === 'skip' && <Field label={t('Result of the step')} note={t('optional')} id="output" help={t('JSON that later steps will see as its result.')}><textarea id="output" className="inp mono" spellCheck={false} value={output} placeholder="{ }" onChange={(event) => write(event.target.value)} /></Field>}
+            {action === 'retry' && <Field label={t('From')} id="from"><select id="from" className="inp" value={from} onChange={(event) => chooseFrom(event.target.value)}><option value="">{t('the step that failed')}</option>{[...steps.keys()].map((code) => <option key={code} value={code}>{code}</option>)}</select></Field>}
+            {wantsVersion && <Field label={action === 'migrate' ? t('Version') : t('Run with')} id="version"><select id="version" className="inp" value={version} onChange={(event) => chooseVersion(event.target.value)}>
+                <option value="">{action === 'retry' ? t('the version it began with') : action === 'again' ? t('the published version') : t('Choose')}</option>
+                {(versions.data?.items ?? []).filter((v) => v.version !== (action === 'migrate' ? x.version : -1) && v.status !== 'draft').map((v) => <option key={v.version} value={v.version}>{t('version {n}', { n: v.version })}{v.changeSummary ? `: ${v.changeSummary}` : ''}</option>)}
+            </select></Field>}
+            <Refusal error={error} sentence={moved ? t('It has gone on in the meantime. Nothing was changed.') : error ? t('Nothing was changed.') : undefined} />
+        </Dialog>
+    );
+}

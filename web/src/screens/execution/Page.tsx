@@ -1,0 +1,161 @@
+// Page.tsx - why does it not go on, until when, and what can I do about it?
+import { Popover } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useEffect, useMemo, useState } from 'react';
+import { Bar as PageBar, useKeys } from '../../app/Shell';
+import { mayAct, useMe } from '../../app/session';
+import { all, call, Problem } from '../../lib/api';
+import { Icon } from '../../lib/icons';
+import { useLive } from '../../lib/live';
+import { Bones, Button, CopyId, Empty, Refusal, useNow } from '../../lib/parts';
+import { stateOf, Status, undoFailed, wasRolledBack } from '../../lib/status';
+import { stepsByCode } from '../../lib/steps';
+import { t } from '../../lib/text';
+import { full, when } from '../../lib/time';
+import type { Definition, Execution, Step, WaitingFor } from '../../lib/types';
+import { ActionDialog, ICON, LABEL } from './Action';
+import { Graph, statesOf } from './Graph';
+import { Inspector, type Tab } from './Inspector';
+import { Sentence } from './Sentence';
+import { Timeline } from './Timeline';
+import { barsOf } from './timeline';
+import './page.css';
+
+const ORDER = ['retry', 'skip', 'resume', 'signal', 'again', 'pause', 'migrate', 'cancel', 'delete'];
+const MAIN = (x: Execution) => (stateOf(x) === 'held' ? 'retry' : stateOf(x) === 'paused' ? 'resume' : x.waitingFor?.kind === 'signal' ? 'signal' : x.status === 'failed' && x.actions.includes('retry') ? 'retry' : x.completedAt && x.status !== 'completed' ? 'again' : '');
+
+function liveSteps(x: Execution): Map<string, string> {
+    const result = new Map<string, string>();
+    const put = (w: WaitingFor, paused: boolean) => { if (w.step) result.set(w.step, w.kind === 'incident' ? 'held' : paused ? 'paused' : 'waiting'); };
+    if (x.completedAt) return result;
+    if (x.waitingFor) {
+        put(x.waitingFor, x.waitingFor.kind === 'paused');
+        for (const branch of x.waitingFor.branches ?? []) put(branch, x.waitingFor.kind === 'paused');
+    }
+    if (x.currentStep && !result.has(x.currentStep)) result.set(x.currentStep, x.status === 'compensating' ? 'compensating' : x.status === 'waiting' ? 'waiting' : 'running');
+    return result;
+}
+
+interface Happened { at: string; icon: string; text: string; key: string }
+
+function happenings(x: Execution, rows: Step[]): Happened[] {
+    const result: Happened[] = [{ at: x.startedAt ?? x.createdAt, icon: 'play', text: x.user ? t('{name} started it', { name: x.user.name }) : t('It was started'), key: 'start' }];
+    for (const row of rows) {
+        if (row.kind === 'event') {
+            const detail = row.output && typeof row.output === 'object' ? Object.entries(row.output as Record<string, unknown>).filter(([, v]) => v !== null && typeof v !== 'object').map(([k, v]) => `${k} ${v}`).join(', ') : '';
+            result.push({ at: row.startedAt, icon: row.status === 'cancelled' ? 'stop' : row.status === 'paused' ? 'pause' : 'user', text: `${t(`operator: ${row.status}`)}${detail ? `: ${detail.replace(/^reason /, '')}` : ''}`, key: row.id });
+        } else if (row.kind === 'reminder') result.push({ at: row.startedAt, icon: 'bell', text: t('A reminder was sent at {step}', { step: row.step }), key: row.id });
+        else if (row.status === 'failed') result.push({ at: row.completedAt ?? row.startedAt, icon: row.kind === 'rollback' ? 'undo' : 'warn', text: `${row.kind === 'rollback' ? t('Undoing {step}, attempt {n}', { step: row.step, n: row.attempt }) : t('{step}, attempt {n}', { step: row.step, n: row.attempt })}: ${row.error?.message ?? ''}`, key: row.id });
+        else if (row.output && typeof row.output === 'object' && 'receivedAt' in row.output) {
+            const signal = row.output as { type?: string; by?: { name?: string }; timedOut?: boolean };
+            result.push({ at: row.completedAt ?? row.startedAt, icon: 'signal', text: signal.timedOut ? t('Nobody answered {step} in time', { step: row.step }) : t('{name} sent {type}', { name: signal.by?.name ?? t('somebody'), type: signal.type ?? '' }), key: row.id });
+        }
+    }
+    if (x.completedAt) result.push({ at: x.completedAt, icon: x.status === 'completed' ? 'check' : x.status === 'failed' ? 'warn' : 'stop', text: x.status === 'completed' ? t('It completed') : x.status === 'failed' ? t('It failed') : t('It was cancelled'), key: 'end' });
+    return result.reverse();
+}
+
+export function ExecutionPage() {
+    const { id } = useParams({ strict: false }) as { id: string };
+    const { me } = useMe();
+    const client = useQueryClient();
+    const now = useNow(1000);
+    const [selected, select] = useState<string | null>(null);
+    const [tab, turn] = useState<Tab | null>(null);
+    const [acting, act] = useState<string | null>(null);
+    const [graphOpen, showGraph] = useState(false);
+    const found = useQuery({ queryKey: ['execution', id], queryFn: () => call<Execution>(`/executions/${id}`), refetchInterval: (q) => (q.state.data && !q.state.data.completedAt ? (['signal', 'incident', 'paused'].includes(q.state.data.waitingFor?.kind ?? '') ? 15000 : 2000) : false) });
+    const x = found.data;
+    const history = useQuery({ queryKey: ['steps', id, x?.rowVersion], enabled: Boolean(x), placeholderData: (before) => before, queryFn: () => all<Step>(`/executions/${id}/steps?events=true`, 20000) });
+    const definition = useQuery({ queryKey: ['version', x?.kind, x?.code, x?.version], enabled: Boolean(x), staleTime: Infinity, queryFn: () => call<{ definition: Definition }>(`/${x!.kind}s/${x!.code}/versions/${x!.version}`) });
+    useLive(150, (hint) => hint.id === id, () => void client.invalidateQueries({ queryKey: ['execution', id] }));
+    useEffect(() => { select(null); turn(null); }, [id]);
+    useEffect(() => { if (x) document.title = `${x.key ?? x.id.slice(-8)} · Pawl`; return () => { document.title = 'Pawl'; }; }, [x]);
+
+    const steps = useMemo(() => stepsByCode(definition.data?.definition), [definition.data]);
+    const rows = useMemo(() => history.data ?? [], [history.data]);
+    const attempts = useMemo(() => rows.filter((row) => row.kind !== 'event' && row.step), [rows]);
+    const ticking = x && !x.completedAt ? now : 0;
+    const bars = useMemo(() => (x ? barsOf(x, rows, steps, ticking || Date.now()) : []), [x, rows, steps, ticking]);
+    const states = useMemo(() => (x ? statesOf(rows, liveSteps(x)) : new Map()), [x, rows]);
+
+    // What one came for is chosen at first: what failed, or where it stands.
+    const failing = bars.findLast((bar) => bar.state === 'failed' && bar.lane === 'forward');
+    const standing = bars.find((bar) => bar.open);
+    const initial = x?.status === 'failed' || (x && stateOf(x) === 'held') ? (failing ?? bars.at(-1)) : (standing ?? bars.findLast((bar) => bar.lane === 'forward'));
+    const bar = bars.find((b) => b.id === selected) ?? initial ?? null;
+    const shownTab: Tab = tab ?? (bar?.row?.error ? 'error' : bar?.row?.output !== null && bar?.row ? 'output' : 'context');
+    const move = (by: number) => {
+        const i = bars.findIndex((b) => b.id === bar?.id);
+        const next = bars[Math.max(0, Math.min(bars.length - 1, i + by))];
+        if (next) select(next.id);
+    };
+    useKeys({ j: () => move(1), k: () => move(-1) });
+
+    if (found.error instanceof Problem && !x) return (
+        <>
+            <PageBar title={t('Executions')} />
+            <Empty title={found.error.status === 404 ? t('There is no such execution') : t('It cannot be shown')} action={<Link className="btn ink" to="/executions">{t('Back to the list')}</Link>}>“{found.error.message}”</Empty>
+        </>
+    );
+    if (!x) return <><PageBar title={t('Executions')} busy /><Bones /></>;
+
+    const name = definition.data?.definition.name ?? x.code;
+    const title = x.key ?? `…${x.id.slice(-8)}`;
+    const may = mayAct(me);
+    const others = ORDER.filter((action) => x.actions.includes(action) && action !== MAIN(x));
+    const shown = others.filter((action) => ['pause', 'cancel', 'skip', 'delete'].includes(action)).slice(0, 2);
+    const rest = others.filter((action) => !shown.includes(action));
+    const selectStep = (code: string) => { const target = bars.findLast((b) => b.step === code); if (target) select(target.id); };
+    return (
+        <>
+            <PageBar busy={found.isFetching && !found.data} title={
+                <nav className="crumb" aria-label={t('Where this is')}>
+                    <Link to="/executions" className="wide">{t('Executions')}</Link><Icon name="right" small className="wide" />
+                    <Link to="/executions" search={{ code: x.code } as Record<string, string>} className="wide">{name}</Link><Icon name="right" small className="wide" />
+                    <Link to="/executions" className="phone" aria-label={t('Back to the list')}><Icon name="left" /></Link>
+                    <h1 className="b cut">{title}</h1>
+                </nav>
+            }>
+                {may && shown.map((action) => <Button key={action} className="wide" kind={action === 'delete' ? 'bad' : 'plain'} icon={action === 'pause' ? 'pause' : undefined} onClick={() => act(action)}>{t(LABEL[action]!)}</Button>)}
+                <Popover position="bottom-end" trapFocus returnFocus>
+                    <Popover.Target><button type="button" className="btn quiet sq" aria-label={t('More actions')}><Icon name="dots" /></button></Popover.Target>
+                    <Popover.Dropdown className="menu">
+                        {may && [...shown, ...rest].map((action) => <button type="button" key={action} className={`mi ${shown.includes(action) ? 'phoneonly' : ''} ${action === 'delete' || action === 'cancel' ? 'bad' : ''}`} onClick={() => act(action)}><Icon name={ICON[action]!} />{t(LABEL[action]!)}</button>)}
+                        {may && rest.length > 0 && <hr />}
+                        <Link className="mi" to="/processes/$kind/$code" params={{ kind: `${x.kind}s`, code: x.code }}><Icon name="flow" />{t('Open version {n}', { n: x.version })}</Link>
+                        <Link className="mi" to="/executions" search={{ parent: x.id } as Record<string, string>}><Icon name="list" />{t('What it has started')}</Link>
+                    </Popover.Dropdown>
+                </Popover>
+            </PageBar>
+            <div className="ttl">
+                <div className="t">
+                    <h2 className="wide">{title}</h2><Status pill name={stateOf(x)} />
+                    {undoFailed(x) ? <Status name="undoFailed" /> : wasRolledBack(x) && x.completedAt && <Status name="rolledBack" />}
+                    <span className="t3 cut" title={full(x.createdAt)}>{t('Version {n}', { n: x.version })} · {x.user ? t('started {when} by {name}', { when: when(x.startedAt ?? x.createdAt, { seconds: true }), name: x.user.name }) : t('started {when}', { when: when(x.startedAt ?? x.createdAt, { seconds: true }) })}{x.completedAt ? ` · ${t('ended {when}', { when: when(x.completedAt, { seconds: true }) })}` : x.deadlineAt ? ` · ${t('deadline {when}', { when: when(x.deadlineAt) })}` : ''}</span>
+                    <span className="end row">
+                        {x.parentId && <Link to="/executions/$id" params={{ id: x.parentId }}>{t('started by another')}</Link>}
+                        {x.againOf && <Link to="/executions/$id" params={{ id: x.againOf }}>{t('again of an earlier one')}</Link>}
+                        {x.againAs && <Link to="/executions/$id" params={{ id: x.againAs }}>{t('was started again')}</Link>}
+                        <span className="wide"><CopyId id={x.id} /></span>
+                    </span>
+                </div>
+                <Sentence x={x} steps={steps} now={now} act={act} mayAct={may} />
+            </div>
+            <div className={`cols ${graphOpen ? 'graph' : ''}`}>
+                <div className="phonetabs"><button type="button" className={graphOpen ? '' : 'on'} onClick={() => showGraph(false)}>{t('Timeline')}</button><button type="button" className={graphOpen ? 'on' : ''} onClick={() => showGraph(true)}>{t('Graph')}</button></div>
+                {definition.data?.definition.steps ? <Graph definition={definition.data.definition} states={states} selected={bar?.step ?? null} select={selectStep} /> : <div className="canvas">{definition.error ? <div className="pagehead"><Refusal error={definition.error} /></div> : null}</div>}
+                <div className="middle">
+                    <Timeline x={x} bars={bars} steps={steps} selected={bar?.id ?? null} select={(to) => { select(to); }} now={now} loading={history.isFetching} />
+                    <section className="happened" aria-label={t('What happened')}>
+                        <div className="row"><h3 className="h">{t('What happened')}</h3><span className="end meta">{t('newest first')}</span></div>
+                        {happenings(x, rows).slice(0, 60).map((h) => <div key={h.key} className="ev"><span className="t3 num" title={full(h.at)}>{when(h.at).split(' ').at(-1)}</span><Icon name={h.icon} /><span>{h.text}</span></div>)}
+                    </section>
+                </div>
+                <Inspector x={x} bar={bar} rows={attempts} steps={steps} tab={shownTab} turn={turn} select={select} />
+            </div>
+            {acting && <ActionDialog action={acting} x={x} steps={steps} close={() => act(null)} changed={() => void client.invalidateQueries({ queryKey: ['execution', id] })} />}
+        </>
+    );
+}

@@ -1,0 +1,245 @@
+// List.tsx - which ones need me, and why?
+import { Popover } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { Bar, useKeys } from '../../app/Shell';
+import { mayAct, useMe } from '../../app/session';
+import { call, type Page } from '../../lib/api';
+import { Glyph, Icon } from '../../lib/icons';
+import { useLive } from '../../lib/live';
+import { Bones, Button, Dialog, Empty, Field, Refusal, useNow } from '../../lib/parts';
+import { lookOf, stateOf, Status } from '../../lib/status';
+import { t } from '../../lib/text';
+import { between, full, number, shortly } from '../../lib/time';
+import type { Execution } from '../../lib/types';
+import { whereAndWhy } from '../../lib/why';
+import { type Action, BulkBar, BulkDialog, type Chosen } from './Bulk';
+import { FilterBar } from './FilterBar';
+import { builtInViews, type Filter, FIELDS, filterOf, inWords, type Order, sameFilter, savedViews, saveViews, type View } from './filters';
+import { useRows } from './rows';
+import { StartDialog } from './StartDialog';
+import './list.css';
+
+interface Summary { items: { value: string; count: number }[]; partial: boolean }
+
+function useSummary(code: string | undefined) {
+    const found = useQuery({ queryKey: ['summary', 'status', code ?? ''], queryFn: () => call<Summary>(`/executions/summary?by=status${code ? `&code=${encodeURIComponent(code)}` : ''}`) });
+    const held = useQuery({ queryKey: ['held', code ?? ''], queryFn: () => call<Page<Execution>>(`/executions?waiting=incident&limit=100${code ? `&code=${encodeURIComponent(code)}` : ''}`) });
+    useLive(1500, () => true, () => { void found.refetch(); void held.refetch(); });
+    const counts = Object.fromEntries((found.data?.items ?? []).map((item) => [item.value, item.count]));
+    const heldCount = held.data?.items.length ?? 0;
+    return { counts, held: heldCount, heldMore: Boolean(held.data?.nextCursor), total: Object.values(counts).reduce((a, b) => a + b, 0), loaded: Boolean(found.data) };
+}
+
+const Cells = memo(function Cells({ x, now, narrow }: { x: Execution; now: number; narrow: boolean }) {
+    const line = whereAndWhy(x);
+    const name = x.key ?? `…${x.id.slice(-12)}`;
+    const link = <Link className={`key cut ${x.key ? '' : 'mono'}`} to="/executions/$id" params={{ id: x.id }}>{name}</Link>;
+    const why = (
+        <span className="cut" role="cell">
+            {line.step && <span className="tag mono at">{line.step}</span>}
+            <span className={line.strong ? 'm5' : ''}>{line.text}</span>
+            {line.quiet && <span className="t3"> · {line.quiet}</span>}
+        </span>
+    );
+    const took = x.status === 'pending' ? '–' : between(x.startedAt ?? x.createdAt, x.completedAt ?? now);
+    if (narrow) return (
+        <>
+            <span className="one" role="cell"><span className="cut">{link}</span><Status name={stateOf(x)} /><span className="t3 num end">{shortly(x.createdAt)}</span></span>
+            {why}
+            <span className="t3 cut" role="cell">{x.code} v{x.version}, {took}</span>
+        </>
+    );
+    return (
+        <>
+            <span role="cell"><Status name={stateOf(x)} /></span>
+            <span role="cell" className="cut">{link}</span>
+            <span role="cell" className="t2 cut">{x.code} <span className="t3 num">v{x.version}</span></span>
+            {why}
+            <span role="cell" className="r t2 num" title={full(x.createdAt)}>{shortly(x.createdAt)}</span>
+            <span role="cell" className="r t2 num">{took}</span>
+        </>
+    );
+});
+
+const useNarrow = () => {
+    const [narrow, set] = useState(() => matchMedia('(max-width: 640px)').matches);
+    useEffect(() => {
+        const media = matchMedia('(max-width: 640px)');
+        const change = () => set(media.matches);
+        media.addEventListener('change', change);
+        return () => media.removeEventListener('change', change);
+    }, []);
+    return narrow;
+};
+
+function Views({ filter, choose, held, total }: { filter: Filter; choose: (to: Filter) => void; held: string; total: string }) {
+    const [saved, set] = useState<View[]>(savedViews);
+    const [naming, name] = useState<string | null>(null);
+    const views = [...builtInViews(), ...saved];
+    const isKnown = views.some((view) => sameFilter(view.filter, filter));
+    const keep = (next: View[]) => { saveViews(next); set(next); };
+    return (
+        <div className="views" role="toolbar" aria-label={t('Views')}>
+            {views.map((view) => (
+                <button key={view.name} type="button" aria-pressed={sameFilter(view.filter, filter)} className={sameFilter(view.filter, filter) ? 'on' : ''} onClick={() => choose(view.filter)}>
+                    {view.glyph && <Glyph name={view.glyph} tone="held" />}{view.name}
+                    {view.glyph === 'held' && <span className="num">{held}</span>}
+                    {Object.keys(view.filter).length === 0 && <span className="num">{total}</span>}
+                </button>
+            ))}
+            {!isKnown && <button type="button" className="t3" onClick={() => name('')}><Icon name="plus" small />{t('Save view')}</button>}
+            {isKnown && saved.some((view) => sameFilter(view.filter, filter)) && <button type="button" className="t3" onClick={() => keep(saved.filter((view) => !sameFilter(view.filter, filter)))}><Icon name="x" small />{t('Forget this view')}</button>}
+            {naming !== null && (
+                <Dialog title={t('Save view')} onClose={() => name(null)} lead={t('It is kept in this browser, with the filters that are set now.')} actions={<>
+                    <Button kind="quiet" onClick={() => name(null)}>{t('Go back')}</Button>
+                    <Button kind="ink" disabled={naming.trim() === ''} onClick={() => { keep([...saved.filter((view) => view.name !== naming.trim()), { name: naming.trim(), filter }]); name(null); }}>{t('Save view')}</Button>
+                </>}>
+                    <Field label={t('Name')} id="view-name"><input id="view-name" data-autofocus className="inp" value={naming} onChange={(event) => name(event.target.value)} /></Field>
+                </Dialog>
+            )}
+        </div>
+    );
+}
+
+const FACETS = ['failed', 'compensating', 'running', 'waiting', 'pending', 'completed', 'cancelled'];
+
+export function ExecutionsPage() {
+    const search = useSearch({ strict: false }) as Record<string, string>;
+    const go = useNavigate();
+    const { me } = useMe();
+    const narrow = useNarrow();
+    const height = narrow ? 92 : 36;
+    const filter = useMemo(() => filterOf(search), [search]);
+    const order: Order = search.order === 'oldest' ? 'oldest' : 'newest';
+    const scroller = useRef<HTMLDivElement>(null);
+    const input = useRef<HTMLInputElement>(null);
+    const [view, look] = useState({ top: 0, size: 900 });
+    const visibleIds = useRef(new Set<string>());
+    const list = useRows(filter, order, () => visibleIds.current);
+    const summary = useSummary(filter.code?.includes(',') ? undefined : filter.code);
+    const [chosen, choose] = useState<Set<string>>(new Set());
+    const [everything, chooseEverything] = useState(false);
+    const [at, move] = useState(-1);
+    const [acting, act] = useState<Action | null>(null);
+    const now = useNow(1000);
+
+    const change = useCallback((to: Filter, more: Record<string, string | undefined> = {}) => {
+        choose(new Set());
+        chooseEverything(false);
+        move(-1);
+        void go({ to: '/executions', search: { ...to, order: order === 'oldest' ? 'oldest' : undefined, ...more } as Record<string, string>, replace: true });
+    }, [go, order]);
+
+    const first = Math.max(0, Math.floor(view.top / height) - 10);
+    const last = Math.min(list.items.length, Math.ceil((view.top + view.size) / height) + 10);
+    const shown = list.items.slice(first, last);
+    visibleIds.current = new Set(shown.map((x) => x.id));
+
+    useLayoutEffect(() => {
+        const el = scroller.current;
+        if (!el) return;
+        const measure = () => look((before) => (before.top === el.scrollTop && before.size === el.clientHeight ? before : { top: el.scrollTop, size: el.clientHeight }));
+        measure();
+        const watcher = new ResizeObserver(measure);
+        watcher.observe(el);
+        el.addEventListener('scroll', measure, { passive: true });
+        return () => {
+            watcher.disconnect();
+            el.removeEventListener('scroll', measure);
+        };
+    }, []);
+    // What comes on top does not push away what one reads.
+    useLayoutEffect(() => {
+        const el = scroller.current;
+        if (el && list.shift > 0 && el.scrollTop > height) el.scrollTop += list.shift * height;
+    }, [list.stamp, list.shift, height]);
+    useEffect(() => { if (last + 60 > list.items.length && list.cursor) void list.more(); }, [last, list]);
+    useEffect(() => { if (scroller.current) scroller.current.scrollTop = 0; }, [filter, order]);
+
+    const reveal = (i: number) => {
+        const el = scroller.current;
+        if (!el) return;
+        if (i * height < el.scrollTop) el.scrollTop = i * height;
+        if ((i + 1) * height > el.scrollTop + el.clientHeight) el.scrollTop = (i + 1) * height - el.clientHeight;
+    };
+    const step = (by: number) => move((i) => {
+        const next = Math.max(0, Math.min(list.items.length - 1, i + by));
+        reveal(next);
+        return next;
+    });
+    const toggle = (id: string) => { chooseEverything(false); choose((before) => { const next = new Set(before); if (!next.delete(id)) next.add(id); return next; }); };
+    useKeys({
+        j: () => step(1), k: () => step(-1), ArrowDown: (event) => { event.preventDefault(); step(1); }, ArrowUp: (event) => { event.preventDefault(); step(-1); },
+        x: () => { const x = list.items[at]; if (x) toggle(x.id); },
+        Enter: (event) => { const x = list.items[at]; if (x && !(event.target instanceof HTMLButtonElement) && !(event.target instanceof HTMLAnchorElement)) void go({ to: '/executions/$id', params: { id: x.id } }); },
+        '/': (event) => { event.preventDefault(); input.current?.focus(); },
+        Escape: () => { choose(new Set()); chooseEverything(false); },
+    });
+
+    const rows = list.items.filter((x) => chosen.has(x.id));
+    const picked: Chosen | null = everything ? { by: 'filter', filter, order } : rows.length > 0 ? { by: 'ids', rows } : null;
+    const plainFilter = FIELDS.every((name) => !filter[name] || name === 'code' || name === 'status') && !filter.q;
+    const matching = !list.cursor ? list.items.length : plainFilter ? (filter.status ? filter.status.split(',').reduce((sum, name) => sum + (summary.counts[name] ?? 0), 0) : summary.total) : null;
+    const isFiltered = Object.keys(filter).length > 0;
+    const width = narrow ? undefined : '16px 124px minmax(110px, 148px) 164px minmax(0, 1fr) 60px 96px';
+
+    return (
+        <>
+            <Bar title={t('Executions')} busy={list.busy}>
+                {mayAct(me) && <Button icon="play" onClick={() => void go({ to: '/executions', search: { ...search, start: '1' } })}>{t('Start…')}</Button>}
+            </Bar>
+            <Views filter={filter} choose={change} held={summary.loaded ? `${summary.held}${summary.heldMore ? '+' : ''}` : ''} total={summary.loaded && !filter.code ? number(summary.total) : ''} />
+            <div className="row filterrow">
+                <div className="grow"><FilterBar filter={filter} change={change} input={input} /></div>
+                <Popover position="bottom-end" trapFocus returnFocus>
+                    <Popover.Target><button type="button" className="btn quiet order">{order === 'newest' ? t('Newest first') : t('Oldest first')}<Icon name="down" small /></button></Popover.Target>
+                    <Popover.Dropdown className="menu">
+                        <button type="button" className="mi" onClick={() => change(filter, { order: undefined })}>{t('Newest first')}</button>
+                        <button type="button" className="mi" onClick={() => change(filter, { order: 'oldest' })}>{t('Oldest first')}</button>
+                    </Popover.Dropdown>
+                </Popover>
+            </div>
+            <div className="facets" role="toolbar" aria-label={t('By status')}>
+                {summary.held > 0 && <button type="button" onClick={() => change({ ...filter, status: undefined, waiting: 'incident' })}><span className="st held flat"><Glyph name="held" tone="held" /><span className="num">{summary.held}{summary.heldMore ? '+' : ''}</span>{t('held')}</span></button>}
+                {FACETS.filter((name) => (summary.counts[name] ?? 0) > 0).map((name) => {
+                    const look = lookOf(name);
+                    return <button key={name} type="button" aria-pressed={filter.status === name} onClick={() => change({ ...filter, waiting: undefined, status: filter.status === name ? undefined : name })}><span className={`st ${look.tone} flat`}><Glyph name={look.glyph} tone={look.tone} /><span className="num">{number((summary.counts[name] ?? 0) - (name === 'waiting' ? summary.held : 0))}</span>{t(look.word)}</span></button>;
+                })}
+                <span className="meta num end nowrap">{matching !== null ? t('{n} match', { n: number(matching) }) : list.loaded ? t('{n} and more', { n: number(list.items.length) }) : ''}</span>
+            </div>
+            <div className={`executions ${narrow ? 'narrow' : ''}`} role="table" aria-label={t('Executions')} aria-rowcount={list.cursor ? -1 : list.items.length + 1}>
+                <div className="thead" role="row" style={{ gridTemplateColumns: width }}>
+                    <span role="columnheader"><input type="checkbox" className="box" aria-label={t('Choose all rows that are loaded')} checked={rows.length > 0 && rows.length === list.items.length} ref={(el) => { if (el) el.indeterminate = rows.length > 0 && rows.length < list.items.length; }}
+                        onChange={(event) => { chooseEverything(false); choose(event.target.checked ? new Set(list.items.map((x) => x.id)) : new Set()); }} /></span>
+                    <span role="columnheader" className="in">{t('Status')}</span><span role="columnheader">{t('Key')}</span><span role="columnheader">{t('Process')}</span><span role="columnheader">{t('Where, and why')}</span>
+                    <span role="columnheader" className="r">{t('Started')} {order === 'newest' ? '↓' : '↑'}</span><span role="columnheader" className="r">{t('For')}</span>
+                </div>
+                <div className="scroll rows" role="rowgroup" ref={scroller} tabIndex={-1}>
+                    {!list.loaded && <Bones rows={14} />}
+                    <div style={{ height: list.items.length * height, position: 'relative' }} role="presentation">
+                        {shown.map((x, i) => (
+                            <div key={x.id} role="row" aria-rowindex={first + i + 2} style={{ top: (first + i) * height, gridTemplateColumns: width }}
+                                className={`trow ${chosen.has(x.id) || everything ? 'sel' : ''} ${first + i === at ? 'cur' : ''} ${list.changed.has(x.id) ? 'flash' : ''}`}>
+                                {!narrow && <span role="cell"><input type="checkbox" className="box" aria-label={t('Choose {name}', { name: x.key ?? x.id })} checked={chosen.has(x.id) || everything} onChange={() => toggle(x.id)} /></span>}
+                                <Cells x={x} narrow={narrow} now={x.completedAt ? 0 : now} />
+                            </div>
+                        ))}
+                    </div>
+                    {list.loaded && Boolean(list.error) && <div className="pagehead"><Refusal error={list.error} /></div>}
+                    {list.loaded && !list.error && list.items.length === 0 && !list.cursor && (isFiltered
+                        ? <Empty title={t('Nothing matches')} action={<Button kind="ink" onClick={() => change({})}>{t('Clear filters')}</Button>}>
+                            {t('No execution with')} {FIELDS.filter((name) => filter[name]).map((name) => inWords(name, filter[name]!).filter(Boolean).join(' ')).join(', ')}{filter.q ? ` “${filter.q}”` : ''}.
+                        </Empty>
+                        : <Empty title={t('Nothing has run yet')} action={mayAct(me) ? <Button kind="ink" icon="play" onClick={() => void go({ to: '/executions', search: { start: '1' } })}>{t('Start…')}</Button> : undefined}>
+                            {t('An execution is one run of a process: an order, an approval, a report. Start one here, by the API, or by a trigger.')}
+                        </Empty>)}
+                </div>
+            </div>
+            {picked && <BulkBar chosen={picked} total={matching !== null ? number(matching) : ''} act={act} chooseAll={() => chooseEverything(true)} clear={() => { choose(new Set()); chooseEverything(false); }} />}
+            {picked && acting && <BulkDialog action={acting} chosen={picked} close={() => act(null)} done={() => { choose(new Set()); chooseEverything(false); void list.reload(); }} />}
+            {search.start && <StartDialog code={search.start} close={() => void go({ to: '/executions', search: { ...search, start: undefined } as unknown as Record<string, string>, replace: true })} />}
+        </>
+    );
+}

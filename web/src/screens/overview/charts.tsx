@@ -1,0 +1,64 @@
+// charts.tsx - lines over time, in the roles of the pages: started is the accent, completed green and dashed, failed red bars.
+import { useLayoutEffect, useRef, useState } from 'react';
+import { t } from '../../lib/text';
+import { number, when } from '../../lib/time';
+import type { Series } from './stats';
+
+export function Spark({ values, tone }: { values: number[]; tone: string }) {
+    const shown = values.slice(-24);
+    const most = Math.max(1, ...shown);
+    const points = shown.map((v, i) => [2 + (i * 84) / Math.max(1, shown.length - 1), 27 - (v / most) * 24] as const);
+    const end = points.at(-1)!;
+    return (
+        <svg className="spark" width="88" height="30" aria-hidden="true">
+            <polyline points={points.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(' ')} fill="none" stroke={`var(--${tone})`} strokeWidth="1.5" strokeLinejoin="round" />
+            <circle cx={end[0]} cy={end[1]} r="2.5" fill={`var(--${tone})`} />
+        </svg>
+    );
+}
+
+const nice = (n: number) => {
+    const power = 10 ** Math.floor(Math.log10(Math.max(1, n)));
+    return [1, 2, 4, 5, 6, 8, 10].map((f) => f * power).find((v) => v >= n) ?? 10 * power;
+};
+
+export function Throughput({ series, height = 300 }: { series: Series; height?: number }) {
+    const box = useRef<HTMLDivElement>(null);
+    const [width, measure] = useState(640);
+    const [over, hover] = useState<number | null>(null);
+    useLayoutEffect(() => {
+        const watcher = new ResizeObserver(() => measure(box.current?.clientWidth ?? 640));
+        if (box.current) watcher.observe(box.current);
+        return () => watcher.disconnect();
+    }, []);
+    const left = 40, right = 96, top = 12, bottom = 24;
+    const most = nice(Math.max(4, ...series.started, ...series.completed));
+    const n = series.at.length;
+    const x = (i: number) => left + (i * (width - left - right)) / Math.max(1, n - 1);
+    const y = (v: number) => top + (1 - v / most) * (height - top - bottom);
+    const line = (values: number[]) => values.map((v, i) => `${x(i).toFixed(1)},${y(v).toFixed(1)}`).join(' ');
+    const at = over ?? n - 1;
+    const ys = y(series.started[at] ?? 0);
+    const yc = y(series.completed[at] ?? 0);
+    const apart = Math.abs(ys - yc) < 15 ? (ys <= yc ? [-8, 8] : [8, -8]) : [0, 0];
+    const labels = [0, 0.25, 0.5, 0.75].map((f) => Math.round(f * (n - 1)));
+    return (
+        <div ref={box} className="chart">
+            <svg width={width} height={height} role="img" aria-label={t('Started, completed and failed over time')} onMouseLeave={() => hover(null)}
+                onMouseMove={(event) => { const i = Math.round(((event.nativeEvent.offsetX - left) / (width - left - right)) * (n - 1)); hover(Math.max(0, Math.min(n - 1, i))); }}>
+                {[0, 1 / 3, 2 / 3, 1].map((f) => <g key={f}><line x1={left} x2={width - right} y1={y(most * f)} y2={y(most * f)} stroke="var(--line)" /><text x={left - 8} y={y(most * f) + 4} textAnchor="end">{number(most * f, most < 10 ? 1 : 0)}</text></g>)}
+                {labels.map((i) => <text key={i} x={x(i)} y={height - 6} textAnchor={i === 0 ? 'start' : 'middle'}>{when(series.at[i]!).split(' ').at(-1)}</text>)}
+                <text x={x(n - 1)} y={height - 6} textAnchor="middle">{t('now')}</text>
+                <polygon points={`${x(0)},${y(0)} ${line(series.started)} ${x(n - 1)},${y(0)}`} fill="var(--accent-soft)" opacity=".6" />
+                <polyline points={line(series.completed)} fill="none" stroke="var(--ok-solid)" strokeWidth="1.5" strokeDasharray="4 3" strokeLinejoin="round" />
+                <polyline points={line(series.started)} fill="none" stroke="var(--accent)" strokeWidth="1.75" strokeLinejoin="round" />
+                {series.failed.map((v, i) => v > 0 && <rect key={i} x={x(i) - 2} y={y(v)} width="4" height={Math.max(4, y(0) - y(v))} rx="1" fill="var(--bad-solid)" />)}
+                {over !== null && <line x1={x(over)} x2={x(over)} y1={top} y2={y(0)} stroke="var(--line-control)" strokeDasharray="2 3" />}
+                <circle cx={x(at)} cy={ys} r="3" fill="var(--accent)" /><circle cx={x(at)} cy={yc} r="3" fill="var(--ok-solid)" />
+                <text x={width - right + 10} y={ys + 4 + apart[0]!} className="c-run">{t('{n} started', { n: number(series.started[at] ?? 0) })}</text>
+                <text x={width - right + 10} y={yc + 4 + apart[1]!} className="c-ok">{t('{n} completed', { n: number(series.completed[at] ?? 0) })}</text>
+                {(series.failed[at] ?? 0) > 0 && <text x={width - right + 10} y={y(0) - 4} className="c-bad">{t('{n} failed', { n: number(series.failed[at]!) })}</text>}
+            </svg>
+        </div>
+    );
+}
