@@ -128,7 +128,7 @@ int main(int argc, char **argv)
     snprintf(url, sizeof(url), "http://127.0.0.1:%s/fast", argv[1]);
     headers = curl_slist_append(headers, "Content-Type: application/json");
     headers = curl_slist_append(headers, "Idempotency-Key: bench-of-curl");
-    for (int i = 0; i < atoi(argv[2]); i++)
+    for (int i = 0; i < strtol(argv[2], NULL, 10); i++)
         begin(&c, url, headers);
     began_us = clock_mono_us(&clock_system);
     ends_us = began_us + atoll(argv[3]) * 1000000;

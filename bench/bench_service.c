@@ -173,14 +173,14 @@ static void take_peers(struct service *s)
 {
     int fd, on = 1;
 
-    while ((fd = accept4(s->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
+    while ((fd = accept(s->listen_fd, NULL, NULL)) >= 0) {
         struct peer *p = calloc(1, sizeof(*p));
         struct epoll_event event = {.events = EPOLLIN, .data.ptr = p};
 
         if (p == NULL)
             PANIC("out of memory");
         p->fd = fd;
-        (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+        (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)); // NOLINT: epoll has p
         if (epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &event) != 0)
             PANIC("no epoll");
     }

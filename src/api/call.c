@@ -5,6 +5,7 @@
 #include "api/problem.h"
 #include "base/log.h"
 #include "base/utf8.h"
+#include "engine/trace.h"
 #include "store/digest.h"
 #include "store/users.h"
 #include "value/object.h"
@@ -296,6 +297,17 @@ struct value call_by(struct call *c)
     e[0] = (struct value_entry){value_key(STR("id")), value_string(c->user.id)};
     e[1] = (struct value_entry){value_key(STR("name")), value_string(c->user.name)};
     return value_map_make(c->mem, e, 2, &duplicate);
+}
+
+struct str call_trace(const struct call *c)
+{
+    struct str text = http_header(c->http, "traceparent");
+    struct trace trace;
+
+    /* Of later versions only what version 0 has is passed on. */
+    if (http_header_count(c->http, "traceparent") != 1 || !trace_read(text, &trace))
+        return STR_NONE;
+    return trace_write(c->mem, &trace, trace.parent);
 }
 
 /* --- asking the node --- */

@@ -39,6 +39,7 @@ void again_fill(struct call *c, struct node_request *r, const struct again *a, s
     r->version = version;
     r->has_again_of = true;
     r->again_of = of;
+    r->trace = call_trace(c);
     buf_init_arena(&details, r->mem);
     if (version > 0)
         buf_printf(&details, "{\"version\":%lld}", (long long)version);

@@ -160,6 +160,7 @@ void executions_start(struct call *c)
         r->version = version.kind == VALUE_INT ? version.i : 0;
         r->input = input.kind == VALUE_MAP ? input : value_map_empty();
         r->key = key.kind == VALUE_STRING ? value_text(key) : STR_NONE;
+        r->trace = call_trace(c);
         call_submit(c, r);
     }
 }

@@ -8,6 +8,7 @@
 #include "cli/term.h"
 #include "cli/version.h"
 #include "effect/vault.h"
+#include "engine/call_url.h"
 #include "node/node.h"
 #include "value/timefmt.h"
 
@@ -175,6 +176,24 @@ static bool check_calls(struct server *s)
     return false;
 }
 
+/* Where traces go. */
+static bool check_otlp(struct server *s)
+{
+    struct str host;
+    const char *wrong;
+
+    if (!has(s, SETTING_OTLP))
+        return true;
+    wrong = url_host(&s->mem, str_of(text_of(s, SETTING_OTLP)), &host);
+    if (wrong == NULL)
+        return true;
+    fprintf(stderr,
+            "pawl serve: --otlp takes the address of a collector, such as "
+            "http://127.0.0.1:4318: %s\n",
+            wrong);
+    return false;
+}
+
 static bool check_tls(struct server *s)
 {
     struct err err;
@@ -309,9 +328,12 @@ static bool open_server(struct server *s, struct str *token, struct err *err)
         .clock = &clock_system,
         .keep_ended_us = s->keep_ended_us,
         .keep_audit_us = s->keep_audit_us,
+        .has_planner = true,
         .keep_snapshots_us = KEEP_SNAPSHOTS_US,
         .policy = &s->policy,
         .calls_per_host = (size_t)settings_number(&s->settings, SETTING_CALLS_PER_HOST),
+        .otlp_url = str_of(text_of(s, SETTING_OTLP)),
+        .version = STR(PAWL_VERSION),
         .meters = &s->meters,
     };
     struct api_options api = {
@@ -437,7 +459,7 @@ int command_serve(int argc, char **argv)
             status = EXIT_OK;
         } else if (check_tls(&s) && check_address(&s) && check_store(&s) && check_retention(&s) &&
                    check_log_level(&s) && check_proxy(&s) && check_public_url(&s) &&
-                   check_calls(&s)) {
+                   check_calls(&s) && check_otlp(&s)) {
             status = serve(&s);
         }
     } else {

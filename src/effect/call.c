@@ -116,7 +116,8 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
     struct inet inet;
 
     (void)purpose;
-    if (!read_address(address, &inet) || !policy_permits(t->policy, t->host_name, &inet)) {
+    if (t->policy != NULL &&
+        (!read_address(address, &inet) || !policy_permits(t->policy, t->host_name, &inet))) {
         t->is_denied = true;
         return CURL_SOCKET_BAD;
     }
@@ -190,7 +191,9 @@ static bool set_headers(struct transfer *t, struct value headers, bool has_body,
                               value_text(headers.map->entries[i].value));
     if (t->secrets != NULL && t->secrets->header.len > 0 && t->redirects == 0)
         ok = ok && add_header(t, t->secrets->header_name, t->secrets->header);
-    if (!has_header(headers, "idempotency-key") && t->call->key.len > 0)
+    if (t->call->traceparent.len > 0 && !has_header(headers, "traceparent"))
+        ok = ok && add_header(t, STR("traceparent"), t->call->traceparent);
+    if (t->call->key.len > 0 && !has_header(headers, "idempotency-key"))
         ok = ok && add_header(t, STR("Idempotency-Key"), t->call->key);
     if (has_body && !has_header(headers, "content-type"))
         ok = ok && add_header(t, STR("Content-Type"),
@@ -310,6 +313,8 @@ bool call_prepare(struct transfer *t)
     curl_easy_setopt(t->easy, CURLOPT_TIMEOUT_MS, (long)left_ms(t));
     if (t->secrets != NULL)
         call->credential = t->secrets->code;
+    if (call->body.len > 0)
+        body = value_string(call->body);
     if (body.kind != VALUE_ABSENT && body.kind != VALUE_NULL)
         set_body(t, body, &text);
     if (str_eq(value_text(method), STR("HEAD")))

@@ -31,7 +31,10 @@ struct effect_call {
     int64_t seq; /* of the row that holds the attempt */
     struct str key, host;
     struct str request_json; /* {method, url, headers, body?, timeout, credential?, secrets?} */
+    struct str body;         /* in place of that of the request, as it is; or empty */
     int64_t timeout_us;
+    struct str
+        traceparent;    /* of the attempt; a header of the request that says it wins; or empty */
     unsigned slot;      /* the loop's own */
     int64_t sent_at_us; /* the loop's own: monotonic */
 
@@ -46,7 +49,7 @@ struct effect_call {
 };
 
 struct effect_options {
-    const struct policy *policy; /* where calls may go; must outlive it */
+    const struct policy *policy; /* where calls may go; must outlive it; NULL = anywhere */
     struct vault *vault;         /* what secrets are taken from; NULL = there are none */
     struct mailbox *answers;     /* where calls come back: room for EFFECT_CALLS_MAX */
 };

@@ -106,6 +106,7 @@ static void transfer_deactivate(struct effect *e, struct transfer *t)
     *(t->before != NULL ? &t->before->next : &e->active) = t->next;
     if (t->next != NULL)
         t->next->before = t->before;
+    ASSERT(e->active != t);
 }
 
 static void take_token(struct effect *e, struct effect_call *call);

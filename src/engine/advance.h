@@ -222,6 +222,9 @@ struct history_row {
     struct str input_json, output_json, error_json; /* or empty */
     struct str delta_json; /* what else this row changed, or empty: see state.h */
     int64_t started_at_us, completed_at_us;
+    /* For traces, not stored: who was called, or empty; which of several alike in one attempt. */
+    struct str dep;
+    int64_t part;
 };
 
 struct history {

@@ -15,6 +15,7 @@
 #include "engine/procedure.h"
 #include "engine/step.h"
 #include "engine/strand.h"
+#include "engine/trace.h"
 #include "value/json.h"
 
 /* How often a parent looks at a child, which will tell it of its end. */
@@ -92,6 +93,7 @@ static struct execution *make_child(struct turn *t, const struct program *p, str
                                     struct str input_json, struct str key)
 {
     struct execution *x = ARENA_NEW(t->mem, struct execution);
+    struct trace trace;
 
     x->id = ident_make(t->x->id, t->x->seq + 1, t->ids++, t->now_us);
     x->program = p;
@@ -100,6 +102,8 @@ static struct execution *make_child(struct turn *t, const struct program *p, str
     x->key = key;
     x->org_id = t->x->org_id;
     x->user_json = t->x->user_json;
+    trace_of(t->x, &trace);
+    x->trace = trace_write(t->mem, &trace, trace_cursor_span(t->x, &t->x->cursor));
     x->created_at_us = x->updated_at_us = t->now_us;
     x->deadline_at_us = p->timeout_us > 0 ? t->wall_us + p->timeout_us : 0;
     x->input = input;

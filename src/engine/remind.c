@@ -86,6 +86,7 @@ static void record_reminder(struct turn *t, enum step_result end, struct value o
         (void)turn_failure(t, &error_json);
     row = step_row(t, HISTORY_REMINDER, end == STEP_DONE ? STR("completed") : STR("failed"));
     row->started_at_us = t->now_us;
+    row->part = row->seq;
     row->key = turn_key(t, STR_NONE);
     row->output_json = output_json;
     row->error_json = error_json;

@@ -108,6 +108,7 @@ struct turn {
     struct value error;             /* $.error, or absent */
     int64_t reminder;               /* $.reminder.index, from 1 on; 0 = none */
     struct str key_suffix;          /* "-rollback" and such */
+    struct str dep;                 /* the host whose answer the attempt goes on with, or empty */
     bool has_nothing_to_wake;       /* the child that it waits for has not ended */
     bool is_answered;       /* the attempt of the rollback, or the question, under way goes on */
     bool has_strands;       /* there are several, or were in this turn */

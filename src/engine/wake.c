@@ -117,6 +117,7 @@ static bool go_on_behind(struct turn *t)
     struct cursor *cursor = &t->x->cursor;
     enum step_result end;
 
+    t->dep = cursor->host;
     cursor_forget_asked(cursor);
     cursor->wake_at_us = cursor->timeout_at_us = 0;
     if (cursor->phase == PHASE_RECONCILE) {

@@ -2,6 +2,7 @@
 #include "node/inner.h"
 
 #include "base/log.h"
+#include "engine/trace.h"
 #include "value/json.h"
 
 #include <stdlib.h>
@@ -145,6 +146,20 @@ void calls_queue(struct node *n, const struct execution *x)
 
 /* --- sending --- */
 
+/* What the service is told of the attempt whose row is `seq`. */
+static struct str call_traceparent(struct arena *mem, const struct execution *x, int64_t seq)
+{
+    struct trace trace;
+
+    for (uint32_t i = 0; i < execution_strands(x); i++) {
+        if (execution_cursor(x, i)->call_seq != seq)
+            continue;
+        trace_of(x, &trace);
+        return trace_write(mem, &trace, trace_cursor_span(x, execution_cursor(x, i)));
+    }
+    return STR_NONE;
+}
+
 void calls_send(struct node *n, const struct commit *commit)
 {
     for (size_t i = 0; i < commit->calls.count; i++) {
@@ -157,6 +172,7 @@ void calls_send(struct node *n, const struct commit *commit)
         call->host = str_copy(&call->mem, c->host);
         call->request_json = str_copy(&call->mem, c->request_json);
         call->timeout_us = c->timeout_us;
+        call->traceparent = call_traceparent(&call->mem, commit->after, c->seq);
         call->sent_at_us = clock_mono_us(n->clock);
         call->slot = c->slot;
         if (n->options.caller.send != NULL)
@@ -290,6 +306,7 @@ static void answer_drop(struct node *n, struct call_answer *a)
     *(a->before != NULL ? &a->before->after : &n->calls.first_answer) = a->after;
     if (a->after != NULL)
         a->after->before = a->before;
+    ASSERT(n->calls.first_answer != a);
     if (a->call != NULL)
         effect_call_free(a->call);
     free(a);

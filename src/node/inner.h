@@ -16,6 +16,7 @@
 #include "node/load.h"
 #include "node/poison.h"
 #include "node/program.h"
+#include "node/spans.h"
 #include "node/timers.h"
 #include "node/work.h"
 
@@ -25,6 +26,7 @@ enum {
     TRIES_MAX = 5,        /* of one event, when its commit is refused */
     KEPT_TRIES_MAX = 100, /* ... because others take and keep signals: each time someone gets on */
     TIMER_PAGE = 1000,    /* rows read at once to refill the heap */
+    LOAD_GROUP_MAX = 32,  /* executions that are read together */
     WAKES_MAX = 2048,     /* under way at once, so that a million due executions fill nothing */
 };
 
@@ -114,6 +116,7 @@ struct node {
     /* reads */
     struct load *newest_load;
     struct load_queue unsent[LANE_COUNT]; /* the queue of that lane was full */
+    struct load *group;                   /* executions to be read together; or NULL */
 
     /* timers of executions, wall time: all that are due up to filled_until_us are in the heap */
     struct timers timers;
@@ -132,10 +135,12 @@ struct node {
     int64_t told_after;            /* the number that the last page ended with */
 
     struct calls calls;
+    struct spans *spans; /* or NULL: nobody wants traces */
 
     struct retention *retention; /* or NULL: everything is kept */
     struct expiry *expiry;
     struct audit_retention *audit_retention;       /* NULL: the log is kept */
+    struct planner_time *planner_time;             /* NULL: there is no planner */
     struct snapshot_retention *snapshot_retention; /* NULL: they are kept */
 
     /* executions that failed for reasons of their own: park.c */
@@ -264,6 +269,12 @@ void expiry_open(struct node *n);
 void expiry_close(struct node *n);
 void expiry_run(struct node *n);
 int64_t expiry_in_us(const struct node *n); /* until expiry_run() has something to do */
+
+/* planner_time.c: what time brings to tasks */
+void planner_time_open(struct node *n);
+void planner_time_close(struct node *n);
+void planner_time_run(struct node *n);
+int64_t planner_time_in_us(const struct node *n); /* until there is something to do */
 
 /* audit_retention.c: lines of the audit log that are too old are deleted */
 void audit_retention_open(struct node *n);

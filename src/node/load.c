@@ -74,8 +74,9 @@ void load_send(struct load *l)
 
 bool loads_resend(struct node *n)
 {
-    bool any = false;
+    bool any = n->group != NULL;
 
+    loads_send_group(n);
     for (unsigned lane = 0; lane < LANE_COUNT; lane++) {
         struct load_queue *unsent = &n->unsent[lane];
 
@@ -89,6 +90,8 @@ bool loads_resend(struct node *n)
 
 bool loads_are_unsent(const struct node *n)
 {
+    if (n->group != NULL)
+        return true;
     for (unsigned lane = 0; lane < LANE_COUNT; lane++)
         if (n->unsent[lane].first != NULL)
             return true;
@@ -105,13 +108,73 @@ void loads_free(struct node *n)
 
 /* --- executions --- */
 
-static void run_execution(struct node_read *read, struct reader *reader)
+static void read_alone(struct load *l, struct reader *reader)
 {
-    struct load *l = read->owner;
     struct entry *e = l->execution.entry;
+    unsigned slot = poison_enter(&l->node->poison, e->id);
 
     l->ok =
         read_execution(reader, &e->mem, e->id, &l->execution.stored, &l->execution.found, &l->err);
+    poison_leave(&l->node->poison, slot);
+}
+
+/* Which execution of a group is being read stands in the poison file, as for one alone. */
+struct group_poison {
+    struct poison *poison;
+    unsigned slot;
+    bool is_entered;
+};
+
+static void group_leaves(struct group_poison *p)
+{
+    if (p->is_entered)
+        poison_leave(p->poison, p->slot);
+    p->is_entered = false;
+}
+
+static void group_begins(void *context, struct uuid id)
+{
+    struct group_poison *p = context;
+
+    group_leaves(p);
+    p->slot = poison_enter(p->poison, id);
+    p->is_entered = true;
+}
+
+static bool read_group(struct load *group, struct reader *reader)
+{
+    struct group_poison poison = {.poison = &group->node->poison};
+    struct execution_reads reads = {
+        .items = ARENA_ARRAY(&group->mem, group->group.count, struct execution_read),
+        .begins = group_begins,
+        .context = &poison};
+    bool ok;
+
+    for (struct load *l = group->group.first; l != NULL; l = l->next_in_group)
+        reads.items[reads.count++] =
+            (struct execution_read){.id = l->execution.entry->id, .mem = &l->execution.entry->mem};
+    ok = read_several(reader, &group->mem, &reads, &group->err);
+    group_leaves(&poison);
+    reads.count = 0;
+    for (struct load *l = group->group.first; ok && l != NULL; l = l->next_in_group) {
+        const struct execution_read *is = &reads.items[reads.count++];
+
+        l->ok = true;
+        l->execution.found = is->found;
+        l->execution.stored = is->stored;
+    }
+    return ok;
+}
+
+static void run_group(struct node_read *read, struct reader *reader)
+{
+    struct load *group = read->owner;
+
+    if (group->group.count > 1 && read_group(group, reader))
+        return;
+    /* One that cannot be read is not to take the others with it. */
+    for (struct load *l = group->group.first; l != NULL; l = l->next_in_group)
+        read_alone(l, reader);
 }
 
 /* What waits for it is told; it is tried again after a while, or parked. */
@@ -261,15 +324,43 @@ static void done_execution(struct node_read *read)
     load_restore(l);
 }
 
+static void done_group(struct node_read *read)
+{
+    struct load *group = read->owner;
+
+    for (struct load *l = group->group.first, *next; l != NULL; l = next) {
+        next = l->next_in_group;
+        done_execution(&l->read);
+    }
+    load_free(group);
+}
+
+void loads_send_group(struct node *n)
+{
+    struct load *group = n->group;
+
+    n->group = NULL;
+    if (group != NULL)
+        load_send(group);
+}
+
 void load_entry(struct node *n, struct entry *e)
 {
-    struct load *l = load_new(n, run_execution, done_execution);
+    struct load *l = load_new(n, NULL, done_execution);
+    struct load *group = n->group;
 
     e->state = ENTRY_LOADING;
-    l->about = e->id;
     e->has_news = false;
     l->execution.entry = e;
-    load_send(l);
+    if (group == NULL) {
+        group = n->group = load_new(n, run_group, done_group);
+        group->group.first = l;
+    } else {
+        group->group.last->next_in_group = l;
+    }
+    group->group.last = l;
+    if (++group->group.count == LOAD_GROUP_MAX)
+        loads_send_group(n);
 }
 
 /* --- records --- */

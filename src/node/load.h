@@ -2,7 +2,9 @@
  * load.h - what the node reads from the store for itself. Internal to src/node.
  *
  * Each read runs on a reader thread and fills memory that the loop does not
- * touch meanwhile; it comes back through the mailbox.
+ * touch meanwhile; it comes back through the mailbox. Executions that are to be
+ * loaded in one pass are read together, some at a time: where a statement costs
+ * a round trip it is the same for one and for many.
  */
 #ifndef PAWL_NODE_LOAD_H
 #define PAWL_NODE_LOAD_H
@@ -22,6 +24,7 @@ struct load {
     struct load *newer, *older;    /* all that are under way */
     struct load *next_unsent;      /* the readers' queue was full */
     struct load *next_for_program; /* executions that wait for the same program */
+    struct load *next_in_group;    /* executions that are read together */
     struct arena mem;              /* what is read, unless it belongs to an entry or a program */
     union {
         struct {
@@ -29,6 +32,10 @@ struct load {
             struct stored_execution stored;
             bool found;
         } execution;
+        struct {
+            struct load *first, *last; /* each of an execution */
+            size_t count;
+        } group;
         struct {
             struct entry *entry;
             struct work *work;
@@ -102,6 +109,8 @@ void load_send(struct load *l); /* sooner or later `done` is called */
 void load_free(struct load *l);
 bool loads_resend(struct node *n); /* those that did not fit; whether any went */
 bool loads_are_unsent(const struct node *n);
+void loads_send_group(
+    struct node *n); /* executions that are to be loaded since it was last called */
 void loads_free(struct node *n);
 void load_entry(struct node *n, struct entry *e);
 void load_records(struct node *n, struct entry *e, struct work *w);

@@ -143,10 +143,16 @@ void meters_fini(struct meters *m)
     arena_fini(&m->mem);
 }
 
-void meter_count(struct meters *m, enum meter_id id, struct str a, struct str b, struct str c)
+void meter_add(struct meters *m, enum meter_id id, struct str a, struct str b, struct str c,
+               int64_t count)
 {
     ASSERT(specs[id].type == COUNTER);
-    find_series(m, id, (struct str[]){a, b, c})->count++;
+    find_series(m, id, (struct str[]){a, b, c})->count += count;
+}
+
+void meter_count(struct meters *m, enum meter_id id, struct str a, struct str b, struct str c)
+{
+    meter_add(m, id, a, b, c, 1);
 }
 
 void meter_take(struct meters *m, enum meter_id id, struct str a, struct str b, struct str c,

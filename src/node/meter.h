@@ -42,7 +42,9 @@ struct meters {
 void meters_init(struct meters *m);
 void meters_fini(struct meters *m);
 
-/* Count one; or take a time in microseconds, or a number, into a histogram. Unused labels are empty. */
+/* Count some; one; or take a time in microseconds, or a number, into a histogram. Unused labels are empty. */
+void meter_add(struct meters *m, enum meter_id id, struct str a, struct str b, struct str c,
+               int64_t count);
 void meter_count(struct meters *m, enum meter_id id, struct str a, struct str b, struct str c);
 void meter_take(struct meters *m, enum meter_id id, struct str a, struct str b, struct str c,
                 int64_t value);

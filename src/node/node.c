@@ -76,11 +76,14 @@ bool node_pass(struct node *n)
         expiry_run(n);
         audit_retention_run(n);
         snapshot_retention_run(n);
+        planner_time_run(n);
     }
+    spans_run(n);
     config_look(n);
     any |= wake_fire(n);
     request_expire(n);
     works_run(n);
+    loads_send_group(n);
     any |= batch_is_due(n);
     batch_submit(n);
     entries_trim(n);
@@ -109,14 +112,16 @@ static int64_t idle_us(const struct node *n)
     if (n->waiting > 0)
         us = min_us(us, n->next_expiry_us - mono_us);
     if (loads_are_unsent(n))
-        us = min_us(us, RESEND_US);
+        us = min_us(us, n->group != NULL ? 0 : RESEND_US);
     us = min_us(us, wake_refill_in_us(n));
     us = min_us(us, waiters_look_in_us(n));
     us = min_us(us, retention_in_us(n));
     us = min_us(us, expiry_in_us(n));
     us = min_us(us, audit_retention_in_us(n));
     us = min_us(us, snapshot_retention_in_us(n));
+    us = min_us(us, planner_time_in_us(n));
     us = min_us(us, config_look_in_us(n));
+    us = min_us(us, spans_in_us(n));
     return us < 0 ? 0 : us;
 }
 
@@ -294,7 +299,7 @@ static bool open_all(struct node *n, struct err *err)
     unsigned count;
 
     if (!open_store(n, err) || !credentials_open(n, err) || !open_loop(n, err) ||
-        !calls_open(n, err))
+        !calls_open(n, err) || !spans_open(n, err))
         return false;
     /* The simulator's nodes have none, unless it is about that. */
     if (n->options.store != NULL && n->options.data_path.len == 0)
@@ -341,6 +346,7 @@ struct node *node_open(const struct node_options *options, struct err *err)
     retention_open(n);
     expiry_open(n);
     audit_retention_open(n);
+    planner_time_open(n);
     snapshot_retention_open(n);
     if (open_all(n, err))
         return n;
@@ -368,9 +374,11 @@ void node_close(struct node *n)
     retention_close(n);
     expiry_close(n);
     audit_retention_close(n);
+    planner_time_close(n);
     snapshot_retention_close(n);
     timers_fini(&n->timers);
     calls_close(n);
+    spans_close(n);
     poison_close(&n->poison);
     if (n->epoll_fd >= 0)
         close(n->epoll_fd);

@@ -39,6 +39,7 @@ struct node_options {
     size_t program_bytes;      /* of compiled programs; 0 = 32 MiB */
     int64_t keep_ended_us;     /* executions that ended longer ago are deleted; 0 = none */
     int64_t keep_audit_us;     /* lines of the audit log that are older are deleted; 0 = none */
+    bool has_planner;          /* shifts end and due dates pass: see planner_time.c */
     int64_t keep_snapshots_us; /* those that no execution has are deleted, once unused for this
                                   long, two days at least; 0 = none */
     size_t pending_max;        /* requests under way; 0 = 16384; beyond: ERR_OVERLOADED */
@@ -51,6 +52,8 @@ struct node_options {
     struct vault *vault;         /* credentials; NULL = there are none. It must outlive it */
     size_t calls_per_host;       /* under way at once; 0 = CALLS_PER_HOST */
     struct node_caller caller;   /* for the simulator: it makes the calls */
+    struct str otlp_url;         /* where traces go, without /v1/traces; empty = nowhere */
+    struct str version;          /* of the program, for traces */
     struct meters *meters; /* where to measure; NULL = nowhere. The caller's, and must outlive it */
 };
 
@@ -204,6 +207,7 @@ struct node_request {
     int64_t version;    /* 0 = the published one; RETRY, MIGRATE: 0 = the one it has */
     struct value input; /* RETRY: absent = the one it has */
     struct str key;
+    struct str trace; /* a traceparent that it takes over, or empty */
     bool has_again_of;
     struct uuid again_of; /* the execution that it is started again for */
     /* all others that are about an execution */
@@ -307,5 +311,8 @@ struct node_read {
     void *owner;
 };
 bool node_read(struct node *n, struct node_read *read, struct err *err) MUST_USE;
+
+/* Tasks have changed: what time brings to them may come sooner than was thought. */
+void node_planner_nudge(struct node *n);
 
 #endif

@@ -90,6 +90,7 @@ static bool make_execution(struct node *n, struct entry *e, const struct program
         .key = key,
         .org_id = r->user.org_id,
         .user_json = user_json(r->mem, &r->user),
+        .trace = r->trace,
         .input = input,
         .now_us = clock_wall_us(n->clock),
         .has_again_of = r->has_again_of,

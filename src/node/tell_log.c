@@ -1,6 +1,7 @@
 /* tell_log.c - lines in the log about executions that need a person; see inner.h. */
 #include "base/log.h"
 #include "engine/show.h"
+#include "engine/trace.h"
 #include "node/inner.h"
 #include "value/json.h"
 
@@ -45,6 +46,7 @@ static void line_begin(struct line *l, struct arena *mem, const struct mask *mas
     uuid_write(x->id, id);
     line_add(l, "execution", str_from(id, UUID_TEXT_LEN));
     line_add(l, "code", x->program->code);
+    line_add(l, "traceId", trace_id_text(mem, x));
     line_add(l, "key", mask_text(mem, mask, x->key));
     if (r != NULL && r->name.number > 0) {
         line_add(l, "requestId",

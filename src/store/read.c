@@ -54,6 +54,19 @@ static bool load_history(struct reader *r, struct arena *mem, int64_t row, int64
     return status == DB_DONE ? true : db_fail(db, status, err);
 }
 
+/* The row of SQL_READ_TOLD and its like. False: it is damaged. */
+static bool row_told(struct reader *r, struct arena *mem, enum sql sql, struct tolds *out)
+{
+    struct told told = {.n = db_column_int(r->db, sql, 0),
+                        .key = row_text(r, mem, sql, 2),
+                        .payload_json = row_text(r, mem, sql, 3)};
+
+    if (!tell_kind_read(db_column_text(r->db, sql, 1), &told.kind))
+        return false;
+    *VEC_ADD(mem, out) = told;
+    return true;
+}
+
 static bool load_told(struct reader *r, struct arena *mem, int64_t row, struct tolds *out,
                       struct err *err)
 {
@@ -61,17 +74,8 @@ static bool load_told(struct reader *r, struct arena *mem, int64_t row, struct t
     enum db_status status = db_run(r->db, sql, DB_PARAMS(db_int(row)));
 
     *out = (struct tolds){0};
-    for (; status == DB_ROW; status = db_next(r->db, sql)) {
-        struct told told = {.n = db_column_int(r->db, sql, 0),
-                            .key = row_text(r, mem, sql, 2),
-                            .payload_json = row_text(r, mem, sql, 3)};
-
-        if (!tell_kind_read(db_column_text(r->db, sql, 1), &told.kind)) {
-            status = DB_CORRUPT;
-            break;
-        }
-        *VEC_ADD(mem, out) = told;
-    }
+    while (status == DB_ROW)
+        status = row_told(r, mem, sql, out) ? db_next(r->db, sql) : DB_CORRUPT;
     db_end(r->db, sql);
     return status == DB_DONE ? true : db_fail(r->db, status, err);
 }
@@ -131,6 +135,29 @@ bool read_row_versions(struct reader *r, struct arena *mem, struct str ids_json,
 
 /* --- one execution --- */
 
+/* The row of SQL_READ_EXECUTION and its like. */
+static bool row_whole(struct reader *r, struct arena *mem, enum sql sql,
+                      struct stored_execution *out, struct err *err)
+{
+    bool ok = row_execution(r, mem, sql, out, err);
+
+    out->input_json = row_text(r, mem, sql, 30);
+    out->context_json = row_text(r, mem, sql, 31);
+    out->snapshot = row_text(r, mem, sql, 32);
+    return ok;
+}
+
+/* The rows after the checkpoint: most executions have none. */
+static bool load_after_checkpoint(struct reader *r, struct arena *mem, struct stored_execution *x,
+                                  struct err *err)
+{
+    bool is_cut;
+
+    return x->seq <= x->checkpoint_seq ||
+           load_history(r, mem, x->row, x->checkpoint_seq, HISTORY_LIMIT_NONE, 0, &x->history,
+                        &is_cut, err);
+}
+
 /* Within a transaction. */
 static bool load_with_history(struct reader *r, struct arena *mem, struct uuid id,
                               struct stored_execution *out, bool *found, struct err *err)
@@ -138,23 +165,17 @@ static bool load_with_history(struct reader *r, struct arena *mem, struct uuid i
     const enum sql sql = SQL_READ_EXECUTION;
     struct row_id room;
     enum db_status status = db_run(r->db, sql, DB_PARAMS(row_uuid(id, &room)));
-    bool ok = true, is_cut;
+    bool ok = true;
 
     *found = status == DB_ROW;
-    if (*found) {
-        ok = row_execution(r, mem, sql, out, err);
-        out->input_json = row_text(r, mem, sql, 29);
-        out->context_json = row_text(r, mem, sql, 30);
-        out->snapshot = row_text(r, mem, sql, 31);
-    } else if (status != DB_DONE) {
+    if (*found)
+        ok = row_whole(r, mem, sql, out, err);
+    else if (status != DB_DONE)
         ok = db_fail(r->db, status, err);
-    }
     db_end(r->db, sql);
     if (!ok || !*found)
         return ok;
-    return load_history(r, mem, out->row, out->checkpoint_seq, HISTORY_LIMIT_NONE, 0, &out->history,
-                        &is_cut, err) &&
-           load_told(r, mem, out->row, &out->tolds, err);
+    return load_after_checkpoint(r, mem, out, err) && load_told(r, mem, out->row, &out->tolds, err);
 }
 
 bool read_execution(struct reader *r, struct arena *mem, struct uuid id,
@@ -165,6 +186,100 @@ bool read_execution(struct reader *r, struct arena *mem, struct uuid id,
     if (!reader_begin(r, err))
         return false;
     ok = load_with_history(r, mem, id, out, found, err);
+    reader_end(r);
+    return ok;
+}
+
+/* --- several --- */
+
+static struct execution_read *find_by_id(const struct execution_reads *all, struct str text)
+{
+    struct uuid id;
+
+    for (size_t i = 0; uuid_read(text, &id) && i < all->count; i++)
+        if (uuid_cmp(all->items[i].id, id) == 0)
+            return &all->items[i];
+    return NULL;
+}
+
+static struct execution_read *find_by_row(const struct execution_reads *all, int64_t row)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i].found && all->items[i].stored.row == row)
+            return &all->items[i];
+    return NULL;
+}
+
+static bool load_each(struct reader *r, struct arena *mem, struct execution_reads *all,
+                      struct err *err)
+{
+    const enum sql sql = SQL_READ_SEVERAL;
+    enum db_status status;
+    struct buf ids;
+    bool ok = true;
+
+    buf_init_arena(&ids, mem);
+    for (size_t i = 0; i < all->count; i++) {
+        char text[UUID_TEXT_LEN + 1];
+
+        uuid_write(all->items[i].id, text);
+        buf_printf(&ids, "%s\"%s\"", i == 0 ? "[" : ",", text);
+        all->items[i].found = false;
+    }
+    buf_char(&ids, ']');
+    status = db_stream(r->db, sql, DB_PARAMS(db_text(buf_view(&ids))));
+    while (status == DB_ROW && ok) {
+        struct execution_read *read = find_by_id(all, db_column_text(r->db, sql, 1));
+
+        if (read == NULL) {
+            status = DB_CORRUPT;
+            break;
+        }
+        if (all->begins != NULL)
+            all->begins(all->context, read->id);
+        ok = row_whole(r, read->mem, sql, &read->stored, err);
+        read->found = true;
+        status = db_next(r->db, sql);
+    }
+    db_end(r->db, sql);
+    return ok && (status == DB_DONE ? true : db_fail(r->db, status, err));
+}
+
+static bool load_told_each(struct reader *r, struct arena *mem, const struct execution_reads *all,
+                           struct err *err)
+{
+    const enum sql sql = SQL_READ_TOLD_SEVERAL;
+    enum db_status status;
+    struct buf rows;
+
+    buf_init_arena(&rows, mem);
+    buf_text(&rows, "[0"); /* which no execution has */
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i].found)
+            buf_printf(&rows, ",%lld", (long long)all->items[i].stored.row);
+    buf_char(&rows, ']');
+    status = db_run(r->db, sql, DB_PARAMS(db_text(buf_view(&rows))));
+    while (status == DB_ROW) {
+        struct execution_read *read = find_by_row(all, db_column_int(r->db, sql, 4));
+
+        status = read != NULL && row_told(r, read->mem, sql, &read->stored.tolds)
+                     ? db_next(r->db, sql)
+                     : DB_CORRUPT;
+    }
+    db_end(r->db, sql);
+    return status == DB_DONE ? true : db_fail(r->db, status, err);
+}
+
+bool read_several(struct reader *r, struct arena *mem, struct execution_reads *all, struct err *err)
+{
+    bool ok;
+
+    if (!reader_begin(r, err))
+        return false;
+    ok = load_each(r, mem, all, err) && load_told_each(r, mem, all, err);
+    for (size_t i = 0; ok && i < all->count; i++)
+        if (all->items[i].found)
+            ok = load_after_checkpoint(r, all->items[i].mem, &all->items[i].stored, err);
     reader_end(r);
     return ok;
 }

@@ -16,6 +16,26 @@
 bool read_execution(struct reader *r, struct arena *mem, struct uuid id,
                     struct stored_execution *out, bool *found, struct err *err) MUST_USE;
 
+/* One of several executions that are read together, each into memory of its own. */
+struct execution_read {
+    struct uuid id;
+    struct arena *mem;
+    struct stored_execution stored;
+    bool found;
+};
+
+struct execution_reads {
+    struct execution_read *items; /* of different ids */
+    size_t count;
+    /* Called before anything of an execution is looked at; or NULL. */
+    void (*begins)(void *context, struct uuid id);
+    void *context;
+};
+
+/* The same for several, in a few statements for all of them. `mem` is for what is asked. */
+bool read_several(struct reader *r, struct arena *mem, struct execution_reads *all,
+                  struct err *err) MUST_USE;
+
 /* All history rows of an execution with seq above `after`, at most `limit`, in order. */
 bool read_history(struct reader *r, struct arena *mem, struct uuid id, int64_t after, int64_t limit,
                   struct history *out, bool *found, struct err *err) MUST_USE;

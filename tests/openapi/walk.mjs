@@ -4,6 +4,8 @@
 // path that is no UTF-8 or a body that is no JSON, 401, 403, 413. Left out, because a healthy server
 // does not give them: 500, 503.
 
+import { walkPlanner } from './walk_planner.mjs';
+
 const NOBODY = '00000000-0000-7000-8000-000000000000';
 
 const greeting = (text) => ({
@@ -660,4 +662,4 @@ async function walkServer(api) {
     await api.call('getDocument', { token: null }, 200);
 }
 
-export const walks = [walkDefinitions, walkProcedures, walkLive, walkCredentials, walkChecks, walkDryRun, walkExecutions, walkEvents, walkMany, walkDeadLetters, walkRecords, walkAccess, walkSessions, walkServer];
+export const walks = [walkDefinitions, walkProcedures, walkLive, walkCredentials, walkChecks, walkDryRun, walkExecutions, walkEvents, walkMany, walkDeadLetters, walkRecords, walkPlanner, walkAccess, walkSessions, walkServer];

@@ -53,6 +53,19 @@ bool read_execution(struct reader *r, struct arena *mem, struct uuid id,
     return true;
 }
 
+bool read_several(struct reader *r, struct arena *mem, struct execution_reads *all, struct err *err)
+{
+    (void)mem;
+    for (size_t i = 0; i < all->count; i++) {
+        struct execution_read *read = &all->items[i];
+
+        all->begins(all->context, read->id);
+        if (!read_execution(r, read->mem, read->id, &read->stored, &read->found, err))
+            return false;
+    }
+    return true;
+}
+
 bool read_definition(struct reader *r, struct arena *mem, struct str kind, struct str code,
                      int64_t version, struct stored_definition *out, bool *found, struct err *err)
 {

@@ -33,7 +33,11 @@ int contract_run(const struct contract_backend *backend, const char *name);
 
 /* The claims about reading, and about definitions; parts of contract_run(). */
 int contract_run_reads(const char *name);
+int contract_run_drafts(const char *name);
 int contract_run_definitions(const char *name);
+
+/* The claims about records that executions write; the same. */
+int contract_run_records(const char *name);
 
 /* The claims about records that are edited and executions that are deleted; the same. */
 int contract_run_changes(const char *name);

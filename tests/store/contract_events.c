@@ -80,6 +80,40 @@ static struct told_numbers numbers_of(struct contract *c, const struct stored_ex
     return numbers;
 }
 
+static void load_several(struct contract *c, struct reader *r, void *context)
+{
+    struct execution_reads *all = context;
+    struct err err;
+
+    if (!read_several(r, &c->mem, all, &err))
+        fail_msg("read_several: %s", err.message);
+}
+
+static void assert_same_text(struct str a, struct str b)
+{
+    assert_int_equal(a.len, b.len);
+    if (a.len > 0)
+        assert_memory_equal(a.ptr, b.ptr, a.len);
+}
+
+static void assert_same_stored(const struct stored_execution *a, const struct stored_execution *b)
+{
+    assert_int_equal(a->row, b->row);
+    assert_int_equal(a->row_version, b->row_version);
+    assert_int_equal(a->checkpoint_seq, b->checkpoint_seq);
+    assert_same_text(a->kind, b->kind);
+    assert_same_text(a->code, b->code);
+    assert_same_text(a->input_json, b->input_json);
+    assert_same_text(a->context_json, b->context_json);
+    assert_same_text(a->snapshot, b->snapshot);
+    assert_int_equal(a->history.count, b->history.count);
+    for (size_t i = 0; i < a->history.count; i++)
+        assert_int_equal(a->history.items[i].seq, b->history.items[i].seq);
+    assert_int_equal(a->tolds.count, b->tolds.count);
+    for (size_t i = 0; i < a->tolds.count; i++)
+        assert_int_equal(a->tolds.items[i].n, b->tolds.items[i].n);
+}
+
 static void test_store__what_was_told_outlives_later_commits_and_a_restart(void **state)
 {
     struct contract *c = *state;
@@ -103,6 +137,31 @@ static void test_store__what_was_told_outlives_later_commits_and_a_restart(void 
     assert_int_equal(e->tolds.items[0].kind, TELL_CHILD);
     assert_true(str_eq(e->tolds.items[0].key, child->tells.items[0].key));
     assert_str(e->tolds.items[0].payload_json, "{\"output\":7}");
+}
+
+/* One has rows after its checkpoint and was told two things, one nothing; one is not there. */
+static void test_store__several_executions_are_read_as_each_alone(void **state)
+{
+    struct contract *c = *state;
+    struct commit *parent = contract_start(c, STATUS_WAITING, 1);
+    struct commit *other = contract_start(c, STATUS_RUNNING, 2);
+    struct execution_read reads[] = {{.id = other->after->id, .mem = &c->mem},
+                                     {.id = contract_id(c, 1), .mem = &c->mem},
+                                     {.id = parent->after->id, .mem = &c->mem}};
+    struct execution_reads all = {.items = reads, .count = ARRAY_SIZE(reads)};
+
+    assert_int_equal(contract_commit(c, parent), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, other), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, child_of(c, parent)), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, child_of(c, parent)), MEMBER_APPLIED);
+    assert_int_equal(contract_commit(c, contract_advance(c, parent, STATUS_WAITING, 3)),
+                     MEMBER_APPLIED);
+    contract_read(c, load_several, &all);
+    assert_true(reads[0].found && !reads[1].found && reads[2].found);
+    assert_same_stored(&reads[0].stored, contract_load(c, other->after->id));
+    assert_same_stored(&reads[2].stored, contract_load(c, parent->after->id));
+    assert_int_equal(reads[2].stored.history.count, 3);
+    assert_int_equal(reads[2].stored.tolds.count, 2);
 }
 
 static void test_store__commit_takes_away_what_it_has_applied_and_nothing_else(void **state)
@@ -359,6 +418,7 @@ static void test_store__commit_that_rests_on_a_refused_one_is_refused(void **sta
 #define CLAIM(test) cmocka_unit_test_setup_teardown(test, contract_setup, contract_teardown)
 
 static const struct CMUnitTest claims[] = {
+    CLAIM(test_store__several_executions_are_read_as_each_alone),
     CLAIM(test_store__what_was_told_outlives_later_commits_and_a_restart),
     CLAIM(test_store__commit_takes_away_what_it_has_applied_and_nothing_else),
     CLAIM(test_store__commit_does_not_take_what_another_execution_was_told),

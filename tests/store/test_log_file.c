@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 struct fixture {
-    char folder[64], path[80];
+    char folder[256], path[300];
     sqlite3 *writer, *other;
 };
 
@@ -48,7 +48,8 @@ static int set_up(void **state)
     if (vfs == NULL)
         vfs = log_file_register();
     assert_non_null(vfs);
-    (void)snprintf(f->folder, sizeof(f->folder), "/tmp/pawl-log-XXXXXX");
+    (void)snprintf(f->folder, sizeof(f->folder), "%s/pawl-log-XXXXXX",
+                   getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
     assert_non_null(mkdtemp(f->folder));
     (void)snprintf(f->path, sizeof(f->path), "%s/db", f->folder);
     assert_int_equal(
@@ -64,7 +65,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct fixture *f = *state;
-    char command[128];
+    char command[300];
 
     sqlite3_close(f->other);
     sqlite3_close(f->writer);

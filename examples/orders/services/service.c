@@ -320,7 +320,7 @@ int service_main(const struct service *s, int argc, char **argv)
         if (strcmp(argv[i], "--data") == 0)
             data = argv[i + 1];
         else if (strcmp(argv[i], "--port") == 0)
-            port = atoi(argv[i + 1]);
+            port = (int)strtol(argv[i + 1], NULL, 10);
     }
     if (data == NULL) {
         (void)fprintf(stderr, "usage: %s --data FILE [--port PORT]\n", s->name);
@@ -331,7 +331,7 @@ int service_main(const struct service *s, int argc, char **argv)
     pthread_attr_init(&detached);
     pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
     for (;;) {
-        int peer = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+        int peer = accept(fd, NULL, NULL);
         pthread_t thread;
 
         if (peer >= 0 &&

@@ -1,0 +1,176 @@
+/* trace.c - see trace.h. */
+#include "engine/trace.h"
+
+/* --- reading and writing --- */
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* `count` bytes, not all of them 0. */
+static bool read_hex(struct str text, size_t at, uint8_t *out, size_t count)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < count; i++) {
+        int high = hex_digit(text.ptr[at + 2 * i]), low = hex_digit(text.ptr[at + 2 * i + 1]);
+
+        if (high < 0 || low < 0)
+            return false;
+        out[i] = (uint8_t)(high << 4 | low);
+        any = any || out[i] != 0;
+    }
+    return any;
+}
+
+bool trace_read(struct str text, struct trace *out)
+{
+    uint8_t version[1] = {0}, flags[1] = {0};
+    bool is_first;
+
+    if (text.len < TRACEPARENT_LEN || text.ptr[2] != '-' || text.ptr[35] != '-' ||
+        text.ptr[52] != '-')
+        return false;
+    (void)read_hex(text, 0, version, 1);
+    is_first = text.ptr[0] == '0' && text.ptr[1] == '0';
+    if ((version[0] == 0 && !is_first) || version[0] == 0xFF)
+        return false;
+    /* Version 0 ends here; later ones may go on with more. */
+    if (text.len > TRACEPARENT_LEN && (is_first || text.ptr[TRACEPARENT_LEN] != '-'))
+        return false;
+    if (!read_hex(text, 3, out->id, TRACE_ID_LEN) ||
+        !read_hex(text, 36, out->parent.bytes, SPAN_ID_LEN) || hex_digit(text.ptr[53]) < 0 ||
+        hex_digit(text.ptr[54]) < 0)
+        return false;
+    (void)read_hex(text, 53, flags, 1);
+    out->has_parent = true;
+    out->is_sampled = (flags[0] & 1) != 0;
+    return true;
+}
+
+static char *add_hex(char *out, const uint8_t *bytes, size_t count)
+{
+    static const char digits[] = "0123456789abcdef";
+
+    for (size_t i = 0; i < count; i++) {
+        *out++ = digits[bytes[i] >> 4];
+        *out++ = digits[bytes[i] & 15];
+    }
+    return out;
+}
+
+struct str trace_write(struct arena *mem, const struct trace *trace, struct span_id span)
+{
+    char *text = arena_alloc(mem, TRACEPARENT_LEN + 1), *at = text;
+
+    memcpy(at, "00-", 3);
+    at = add_hex(at + 3, trace->id, TRACE_ID_LEN);
+    *at++ = '-';
+    at = add_hex(at, span.bytes, SPAN_ID_LEN);
+    memcpy(at, trace->is_sampled ? "-01" : "-00", 4);
+    return str_from(text, TRACEPARENT_LEN);
+}
+
+void trace_put_hex(struct buf *out, const uint8_t *bytes, size_t count)
+{
+    char text[2 * TRACE_ID_LEN];
+
+    ASSERT(count <= TRACE_ID_LEN);
+    buf_add(out, text, (size_t)(add_hex(text, bytes, count) - text));
+}
+
+struct str trace_id_text(struct arena *mem, const struct execution *x)
+{
+    struct trace trace;
+    struct buf out;
+
+    trace_of(x, &trace);
+    buf_init_arena(&out, mem);
+    trace_put_hex(&out, trace.id, TRACE_ID_LEN);
+    return buf_view(&out);
+}
+
+/* --- ids --- */
+
+void trace_of(const struct execution *x, struct trace *out)
+{
+    *out = (struct trace){.is_sampled = true};
+    if (x->trace.len > 0 && trace_read(x->trace, out))
+        return;
+    *out = (struct trace){.is_sampled = true};
+    memcpy(out->id, x->id.bytes, TRACE_ID_LEN);
+}
+
+/* FNV-1a: the same in every process and on every machine. */
+static uint64_t hash_more(uint64_t h, const void *bytes, size_t len)
+{
+    const uint8_t *p = bytes;
+
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ p[i]) * 0x100000001b3u;
+    return h;
+}
+
+static struct span_id make_span(uint64_t h)
+{
+    struct span_id span;
+
+    /* FNV spreads the last bytes badly. */
+    h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
+    h = (h ^ h >> 27) * 0x94d049bb133111ebu;
+    h ^= h >> 31;
+    if (h == 0)
+        h = 1; /* no span has the id 0 */
+    for (int i = 0; i < SPAN_ID_LEN; i++)
+        span.bytes[i] = (uint8_t)(h >> (56 - 8 * i));
+    return span;
+}
+
+#define FNV_START UINT64_C(0xcbf29ce484222325)
+
+struct span_id trace_span(struct uuid execution)
+{
+    return make_span(hash_more(FNV_START, execution.bytes, sizeof(execution.bytes)));
+}
+
+static uint64_t hash_number(uint64_t h, int64_t n)
+{
+    uint8_t bytes[8];
+
+    for (int i = 0; i < 8; i++)
+        bytes[i] = (uint8_t)((uint64_t)n >> (8 * i));
+    return hash_more(h, bytes, sizeof(bytes));
+}
+
+static struct span_id attempt_span(struct uuid execution, enum history_kind kind, struct str step,
+                                   int64_t visit, int64_t attempt, int64_t part)
+{
+    uint64_t h = hash_more(FNV_START, execution.bytes, sizeof(execution.bytes));
+
+    h = hash_number(h, kind);
+    h = hash_more(h, step.ptr, step.len);
+    h = hash_number(h, visit);
+    h = hash_number(h, attempt);
+    return make_span(hash_number(h, part));
+}
+
+struct span_id trace_cursor_span(const struct execution *x, const struct cursor *cursor)
+{
+    struct str step =
+        cursor->step < x->program->step_count ? x->program->steps[cursor->step].code : STR_NONE;
+
+    if (cursor->phase == PHASE_RECONCILE)
+        return attempt_span(x->id, HISTORY_RECONCILE, step, cursor->visit, cursor->asked, 0);
+    if (cursor->phase == PHASE_ROLLBACK)
+        return attempt_span(x->id, HISTORY_ROLLBACK, step, cursor->visit, cursor->attempt,
+                            x->rollback != NULL ? x->rollback->commands_left : 0);
+    return attempt_span(x->id, HISTORY_FORWARD, step, cursor->visit, cursor->attempt, 0);
+}
+
+struct span_id trace_row_span(struct uuid execution, const struct history_row *row)
+{
+    return attempt_span(execution, row->kind, row->step, row->visit, row->attempt, row->part);
+}

@@ -1,0 +1,49 @@
+/*
+ * trace.h - where an execution stands in a distributed trace (W3C Trace Context).
+ *
+ * An execution that took a trace over at its start, from a traceparent or from
+ * its parent, has that text; any other one has a trace of its own, whose id is
+ * the id of the execution. Ids of spans are hashes of what they stand for, so
+ * that whoever goes on with an execution, after a restart or on another node,
+ * goes on with its trace.
+ */
+#ifndef PAWL_ENGINE_TRACE_H
+#define PAWL_ENGINE_TRACE_H
+
+#include "base/buf.h"
+#include "engine/advance.h"
+
+enum { TRACE_ID_LEN = 16, SPAN_ID_LEN = 8, TRACEPARENT_LEN = 55 };
+
+struct span_id {
+    uint8_t bytes[SPAN_ID_LEN];
+};
+
+struct trace {
+    uint8_t id[TRACE_ID_LEN];
+    bool has_parent;
+    struct span_id parent; /* of the execution's own span */
+    bool is_sampled;       /* somebody wants to see it */
+};
+
+/* Read "00-TRACE-SPAN-FLAGS", also of later versions. False: it is none, and to be ignored. */
+bool trace_read(struct str traceparent, struct trace *out) MUST_USE;
+
+/* The trace of an execution. */
+void trace_of(const struct execution *x, struct trace *out);
+
+/* The span of the execution itself. */
+struct span_id trace_span(struct uuid execution);
+
+/* The span of the attempt that a strand is at, and of the one that a row tells of: the same. */
+struct span_id trace_cursor_span(const struct execution *x, const struct cursor *cursor);
+struct span_id trace_row_span(struct uuid execution, const struct history_row *row);
+
+/* The id of its trace as a text of 32 digits; any id as digits. */
+struct str trace_id_text(struct arena *mem, const struct execution *x);
+void trace_put_hex(struct buf *out, const uint8_t *bytes, size_t count);
+
+/* What those are told who work for that span. */
+struct str trace_write(struct arena *mem, const struct trace *trace, struct span_id span);
+
+#endif

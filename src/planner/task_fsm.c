@@ -1,0 +1,78 @@
+/* task_fsm.c - see task_fsm.h. */
+#include "planner/task_fsm.h"
+#include "base/attr.h"
+
+static const char *const status_names[] = {
+#define TASK_STATUS(symbol, name) name,
+#include "planner/task_status.def"
+#undef TASK_STATUS
+};
+
+static const char *const action_names[] = {
+#define TASK_ACTION(symbol, name, roles, needs) name,
+#include "planner/task_action.def"
+#undef TASK_ACTION
+};
+
+const char *task_status_name(enum task_status status)
+{
+    return status_names[status];
+}
+
+bool task_status_read(struct str name, enum task_status *out)
+{
+    for (unsigned i = 0; i < TASK_STATUS_COUNT; i++)
+        if (str_eq(name, str_of(status_names[i]))) {
+            *out = (enum task_status)i;
+            return true;
+        }
+    return false;
+}
+
+const char *task_action_name(enum task_action action)
+{
+    return action_names[action];
+}
+
+bool task_action_read(struct str name, enum task_action *out)
+{
+    for (unsigned i = 0; i < TASK_ACTION_COUNT; i++)
+        if (str_eq(name, str_of(action_names[i]))) {
+            *out = (enum task_action)i;
+            return true;
+        }
+    return false;
+}
+
+/* Beside the statuses themselves. */
+enum { TASK_SAME = TASK_STATUS_COUNT, TASK_POOL };
+
+static const struct transition {
+    enum task_status from;
+    enum task_action action;
+    int to; /* a status, TASK_SAME or TASK_POOL */
+    unsigned effects;
+} transitions[] = {
+#define TRANSITION(from, action, to, effects) {TASK_##from, ACTION_##action, TASK_##to, effects},
+#include "planner/task_fsm.def"
+#undef TRANSITION
+};
+
+bool task_fsm(enum task_status from, enum task_action action, bool is_free, struct task_step *out)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(transitions); i++) {
+        const struct transition *t = &transitions[i];
+
+        if (t->from != from || t->action != action)
+            continue;
+        out->effects = t->effects;
+        if (t->to == TASK_SAME)
+            out->to = from;
+        else if (t->to == TASK_POOL)
+            out->to = is_free ? TASK_AVAILABLE : TASK_BLOCKED;
+        else
+            out->to = (enum task_status)t->to;
+        return true;
+    }
+    return false;
+}

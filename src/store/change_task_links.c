@@ -1,0 +1,276 @@
+/*
+ * change_task_links.c - what tasks are connected with: holds, other tasks that
+ * they wait for, contributors, comments, escalations; see planner.h.
+ */
+#include "store/planner_rows.h"
+
+#include "value/object.h"
+
+/* The task in the path, locked. APPLY_DONE and *found, unless the member is refused. */
+static enum apply_result take_task(struct planner_work *w, struct task *t, bool *found)
+{
+    if (!task_load(w, w->change->org_id, w->change->id, t, found))
+        return APPLY_FAILED;
+    if (*found) {
+        w->change->task_id = t->id;
+        w->change->project_id = t->project_id;
+        w->change->status = t->status;
+        return APPLY_DONE;
+    }
+    return planner_refuse_with(w, ERR_NOT_FOUND, "there is no such task");
+}
+
+static enum apply_result refuse_over(struct planner_work *w, const struct task *t)
+{
+    return planner_refuse_with(w, ERR_TRANSITION_NOT_ALLOWED, "the task is %s",
+                               task_status_name(t->status));
+}
+
+static enum apply_result done_if(bool ok)
+{
+    return ok ? APPLY_DONE : APPLY_FAILED;
+}
+
+static bool answer_nothing(struct planner_work *w)
+{
+    w->change->change.answer_status = 204;
+    w->change->change.answer_json = STR_NONE;
+    return true;
+}
+
+/* --- holds --- */
+
+enum apply_result planner_hold_apply(struct apply *a, struct member *m, enum db_status *status)
+{
+    struct planner_work w = planner_begin(a, m, status);
+    struct planner_change *c = w.change;
+    struct task t;
+    bool found;
+    enum apply_result end = take_task(&w, &t, &found);
+    struct str id;
+
+    if (end != APPLY_DONE || !found)
+        return end;
+    if (!actor_manages(c->actor.role))
+        return planner_forbid(&w, "hold tasks");
+    if (task_status_is_terminal(t.status))
+        return refuse_over(&w, &t);
+    id = planner_new_id(&w);
+    return done_if(apply_write(a, SQL_HOLD_PUT,
+                               DB_PARAMS(db_text(id), db_text(t.id), db_text(body_str(c, "type")),
+                                         db_text_or_null(body_str(c, "reason")),
+                                         db_some_int(body_value(c, "until_us").i),
+                                         db_text(c->actor.id), db_int(c->change.now_us)),
+                               status) &&
+                   task_reexamine(&w, c->org_id, c->id, NULL) &&
+                   planner_answer_row(&w, 201, PLANNER_HOLDS, t.id, id));
+}
+
+enum apply_result planner_release_apply(struct apply *a, struct member *m, enum db_status *status)
+{
+    struct planner_work w = planner_begin(a, m, status);
+    struct planner_change *c = w.change;
+    struct task t;
+    bool found;
+    enum apply_result end = take_task(&w, &t, &found);
+
+    if (end != APPLY_DONE || !found)
+        return end;
+    if (!actor_manages(c->actor.role))
+        return planner_forbid(&w, "release holds");
+    if (!apply_write(a, SQL_HOLD_RELEASE,
+                     DB_PARAMS(db_text(c->other_id), db_text(t.id), db_text(c->actor.id),
+                               db_int(c->change.now_us)),
+                     status))
+        return APPLY_FAILED;
+    if (db_changes(a->db) == 0)
+        return planner_refuse_with(&w, ERR_NOT_FOUND, "the task has no such hold");
+    return done_if(task_reexamine(&w, c->org_id, c->id, NULL) && answer_nothing(&w));
+}
+
+/* --- dependencies --- */
+
+static bool makes_cycle(struct planner_work *w, struct str id, struct str depends_on, bool *cycle)
+{
+    const enum sql sql = SQL_DEPENDENCY_CYCLE;
+
+    *w->status = db_run(w->a->db, sql, DB_PARAMS(db_text(id), db_text(depends_on)));
+    *cycle = *w->status == DB_ROW;
+    db_end(w->a->db, sql);
+    return *w->status <= DB_DONE;
+}
+
+enum apply_result planner_depend_apply(struct apply *a, struct member *m, enum db_status *status)
+{
+    struct planner_work w = planner_begin(a, m, status);
+    struct planner_change *c = w.change;
+    struct str other = body_str(c, "depends_on");
+    struct task t, before;
+    bool found, cycle;
+    enum apply_result end;
+
+    /* One after the other within the organisation, before any task is locked. */
+    *status = db_run(a->db, SQL_DEPENDENCY_LOCK, DB_PARAMS(db_text(c->org_id)));
+    db_end(a->db, SQL_DEPENDENCY_LOCK);
+    if (*status > DB_DONE)
+        return APPLY_FAILED;
+    end = take_task(&w, &t, &found);
+    if (end != APPLY_DONE || !found)
+        return end;
+    if (!actor_manages(c->actor.role))
+        return planner_forbid(&w, "change dependencies");
+    if (task_status_is_terminal(t.status))
+        return refuse_over(&w, &t);
+    if (!task_load(&w, c->org_id, other, &before, &found) || !makes_cycle(&w, c->id, other, &cycle))
+        return APPLY_FAILED;
+    c->field = "depends_on";
+    if (!found)
+        return planner_refuse_with(&w, ERR_VALIDATION_ERROR, "there is no such task to depend on");
+    if (cycle)
+        return planner_refuse_with(&w, ERR_VALIDATION_ERROR,
+                                   "that would be a cycle: the other task waits for this one");
+    return done_if(apply_write(a, SQL_DEPENDENCY_PUT,
+                               DB_PARAMS(db_text(t.id), db_text(other), db_text(c->actor.id),
+                                         db_int(c->change.now_us)),
+                               status) &&
+                   task_reexamine(&w, c->org_id, c->id, NULL) &&
+                   planner_answer_task(&w, 201, c->org_id, c->id));
+}
+
+enum apply_result planner_undepend_apply(struct apply *a, struct member *m, enum db_status *status)
+{
+    struct planner_work w = planner_begin(a, m, status);
+    struct planner_change *c = w.change;
+    struct task t;
+    bool found;
+    enum apply_result end = take_task(&w, &t, &found);
+
+    if (end != APPLY_DONE || !found)
+        return end;
+    if (!actor_manages(c->actor.role))
+        return planner_forbid(&w, "change dependencies");
+    if (!apply_write(a, SQL_DEPENDENCY_DROP, DB_PARAMS(db_text(t.id), db_text(c->other_id)),
+                     status))
+        return APPLY_FAILED;
+    if (db_changes(a->db) == 0)
+        return planner_refuse_with(&w, ERR_NOT_FOUND, "the task does not depend on that one");
+    return done_if(task_reexamine(&w, c->org_id, c->id, NULL) && answer_nothing(&w));
+}
+
+/* --- contributors --- */
+
+enum apply_result planner_invite_apply(struct apply *a, struct member *m, enum db_status *status)
+{
+    struct planner_work w = planner_begin(a, m, status);
+    struct planner_change *c = w.change;
+    struct planner_person actor = c->actor, guest = {.id = body_str(c, "user_id")};
+    struct planner_policy policy;
+    struct task t;
+    bool found;
+    enum apply_result end = take_task(&w, &t, &found);
+
+    if (end != APPLY_DONE || !found)
+        return end;
+    if (!actor_manages(actor.role) && actor.role != ACTOR_EXECUTOR)
+        return planner_forbid(&w, "invite contributors");
+    if (!person_load(&w, c->org_id, &actor) || !person_load(&w, c->org_id, &guest) ||
+        !policy_load(a->db, c->org_id, &policy, status))
+        return APPLY_FAILED;
+    if (t.assigned_to.len == 0 || task_status_is_terminal(t.status))
+        return planner_refuse_with(&w, ERR_TRANSITION_NOT_ALLOWED,
+                                   "only a task that somebody owns can have contributors");
+    if (!actor_manages(c->actor.role)) {
+        c->guard = str_eq(t.assigned_to, c->actor.id) ? GUARD_SKILL : GUARD_OWNER;
+        if (c->guard == GUARD_OWNER)
+            return planner_refuse_with(&w, ERR_GUARD_FAILED,
+                                       "only the owner of the task may invite others");
+        if (actor.skill < policy.min_skill_to_invite)
+            return planner_refuse_with(&w, ERR_GUARD_FAILED, "inviting others needs skill %lld",
+                                       (long long)policy.min_skill_to_invite);
+    }
+    c->guard = GUARD_ASSIGNEE;
+    if (!guest.is_known || guest.role == ACTOR_OTHER || str_eq(guest.id, t.assigned_to))
+        return planner_refuse_with(&w, ERR_GUARD_FAILED,
+                                   "user_id is nobody of this organisation who could take part");
+    return done_if(apply_write(a, SQL_CONTRIBUTOR_PUT,
+                               DB_PARAMS(db_text(t.id), db_text(guest.id), db_text(c->actor.id),
+                                         db_int(c->change.now_us)),
+                               status) &&
+                   planner_answer_task(&w, 201, c->org_id, c->id));
+}
+
+enum apply_result planner_leave_apply(struct apply *a, struct member *m, enum db_status *status)
+{
+    struct planner_work w = planner_begin(a, m, status);
+    struct planner_change *c = w.change;
+    struct task t;
+    bool found;
+    enum apply_result end = take_task(&w, &t, &found);
+
+    if (end != APPLY_DONE || !found)
+        return end;
+    if (!actor_manages(c->actor.role) && !str_eq(c->actor.id, c->other_id) &&
+        !str_eq(c->actor.id, t.assigned_to))
+        return planner_forbid(&w, "take others away from a task");
+    if (!apply_write(a, SQL_CONTRIBUTOR_DROP, DB_PARAMS(db_text(t.id), db_text(c->other_id)),
+                     status))
+        return APPLY_FAILED;
+    if (db_changes(a->db) == 0)
+        return planner_refuse_with(&w, ERR_NOT_FOUND, "that person is no contributor of the task");
+    return done_if(answer_nothing(&w));
+}
+
+/* --- comments, escalations --- */
+
+enum apply_result planner_comment_apply(struct apply *a, struct member *m, enum db_status *status)
+{
+    struct planner_work w = planner_begin(a, m, status);
+    struct planner_change *c = w.change;
+    struct task t;
+    bool found;
+    enum apply_result end = take_task(&w, &t, &found);
+    struct str id;
+
+    if (end != APPLY_DONE || !found)
+        return end;
+    id = planner_new_id(&w);
+    return done_if(apply_write(a, SQL_COMMENT_PUT,
+                               DB_PARAMS(db_text(id), db_text(t.id), db_text(body_str(c, "body")),
+                                         db_text(c->actor.id), db_int(c->change.now_us)),
+                               status) &&
+                   planner_answer_row(&w, 201, PLANNER_COMMENTS, t.id, id));
+}
+
+/* The last open one that is acknowledged takes needs_attention away. */
+enum apply_result planner_acknowledge_apply(struct apply *a, struct member *m,
+                                            enum db_status *status)
+{
+    struct planner_work w = planner_begin(a, m, status);
+    struct planner_change *c = w.change;
+    struct task t;
+    bool found, is_open;
+    enum apply_result end = take_task(&w, &t, &found);
+
+    if (end != APPLY_DONE || !found)
+        return end;
+    if (!actor_manages(c->actor.role))
+        return planner_forbid(&w, "acknowledge escalations");
+    if (!apply_write(a, SQL_ESCALATION_ACKNOWLEDGE,
+                     DB_PARAMS(db_text(c->other_id), db_text(t.id), db_text(c->actor.id),
+                               db_int(c->change.now_us)),
+                     status))
+        return APPLY_FAILED;
+    if (db_changes(a->db) == 0)
+        return planner_refuse_with(&w, ERR_NOT_FOUND,
+                                   "the task has no such escalation that is open");
+    *status = db_run(a->db, SQL_ESCALATION_OPEN, DB_PARAMS(db_text(t.id)));
+    is_open = *status == DB_ROW;
+    db_end(a->db, SQL_ESCALATION_OPEN);
+    if (*status > DB_DONE)
+        return APPLY_FAILED;
+    return done_if(
+        (is_open ||
+         apply_write(a, SQL_TASK_ATTENTION,
+                     DB_PARAMS(db_text(t.id), db_int(0), db_int(c->change.now_us)), status)) &&
+        planner_answer_row(&w, 200, PLANNER_ESCALATIONS, t.id, c->other_id));
+}

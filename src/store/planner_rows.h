@@ -1,0 +1,98 @@
+/* planner_rows.h - rows of the planner, read and written by its changes. Internal to src/store. */
+#ifndef PAWL_STORE_PLANNER_ROWS_H
+#define PAWL_STORE_PLANNER_ROWS_H
+
+#include "store/planner.h"
+
+/* What the functions of one change share. False from any of them: *status says why. */
+struct planner_work {
+    struct apply *a;
+    struct member *m;
+    struct planner_change *change;
+    enum db_status *status;
+    unsigned ids; /* how many were made */
+};
+
+static inline struct planner_work planner_begin(struct apply *a, struct member *m,
+                                                enum db_status *status)
+{
+    return (struct planner_work){
+        .a = a, .m = m, .change = (struct planner_change *)m->change, .status = status};
+}
+
+/* The next id of this change, the same whenever its batch is repeated. */
+struct str planner_new_id(struct planner_work *w);
+
+/* Refuse the change with what a decision says. */
+enum apply_result planner_refuse(struct planner_work *w, const struct task_decision *d);
+
+/* The same with a code and a sentence. */
+#define planner_refuse_with(w, code, ...) apply_refuse_with((w)->a, (w)->m, code, __VA_ARGS__)
+
+/* Refuse: the actor's role may not do that. */
+enum apply_result planner_forbid(struct planner_work *w, const char *what);
+
+/* The current row of a statement that reads TASK_COLUMNS. False: the row is damaged. */
+bool task_row(struct db *db, struct arena *mem, enum sql sql, struct task *out) MUST_USE;
+
+/* Lock a task and read it. */
+bool task_load(struct planner_work *w, struct str org_id, struct str id, struct task *out,
+               bool *found) MUST_USE;
+
+/* Lock a person and read what guards ask of it. `person->id` says who. */
+bool person_load(struct planner_work *w, struct str org_id, struct planner_person *person) MUST_USE;
+
+bool policy_load(struct db *db, struct str org_id, struct planner_policy *out,
+                 enum db_status *status) MUST_USE;
+
+/* What the row of a person says; `status` is what the statement answered. */
+void person_row(struct db *db, struct arena *mem, struct str org_id, enum db_status status,
+                struct planner_person *person);
+
+/* Make a task; it is available when nothing blocks it. */
+bool task_insert(struct planner_work *w, struct task *t) MUST_USE;
+
+/* Write a row of the log, whose id is given here. */
+bool task_log(struct planner_work *w, struct str org_id, struct task_transition *row) MUST_USE;
+
+/* Write what transitions change; `before` is the version that is stored. */
+bool task_save(struct planner_work *w, const struct task *t, int64_t before) MUST_USE;
+
+/* Look at a task again: block or open it. *moved, if not NULL, tells whether that was so. */
+bool task_reexamine(struct planner_work *w, struct str org_id, struct str id, bool *moved) MUST_USE;
+
+/* Look at all tasks that depend on this one. */
+bool task_reexamine_successors(struct planner_work *w, const struct task *t) MUST_USE;
+
+/* Answer with a task as the actor sees it. */
+bool planner_answer_task(struct planner_work *w, int32_t http_status, struct str org_id,
+                         struct str id) MUST_USE;
+
+/* Append a task as a JSON object, as the actor sees it; its row is read again. */
+bool planner_show_task(struct planner_work *w, struct buf *out, struct str org_id,
+                       struct str id) MUST_USE;
+
+/* Answer with a row of a list (read_planner.c). */
+bool planner_answer_row(struct planner_work *w, int32_t http_status, enum planner_list list,
+                        struct str owner, struct str id) MUST_USE;
+
+/* The current row of a list as a JSON object, which shows the columns from the second one on. */
+void planner_row_show(struct db *db, enum planner_list list, enum sql sql, struct buf *out);
+enum sql planner_list_one(enum planner_list list);
+
+/* A fix task with its defect, made of a rejected or finished task, or of an inspection. */
+struct fix_new {
+    const struct task *of; /* or NULL: of an inspection */
+    struct str deliverable_id, inspection_id, project_id;
+    struct str title, description, what_to_fix;
+    struct str required_trade;     /* of an inspection */
+    bool makes_task;               /* a fix task as well */
+    struct str task_id, defect_id; /* out */
+};
+bool planner_make_fix(struct planner_work *w, struct fix_new *fix) MUST_USE;
+
+/* Fields of the body. */
+struct str body_str(const struct planner_change *c, const char *name);
+struct value body_value(const struct planner_change *c, const char *name);
+
+#endif
