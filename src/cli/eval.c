@@ -163,6 +163,22 @@ static bool compile(struct arena *mem, const struct request *request, const stru
     return cel_compile(mem, env, source, &options, out, err);
 }
 
+/* ${x}, as other languages put texts together, is nothing but that text here. */
+static void note_dollar(const struct request *request, struct str source)
+{
+    struct str inner;
+
+    if (!cel_find_dollar(source, &inner))
+        return;
+    if (request->is_value)
+        fprintf(stderr, "note: ${%.*s} in a text is nothing but that text: write {{ %.*s }}\n",
+                STR_ARG(inner), STR_ARG(inner));
+    else
+        fprintf(stderr,
+                "note: ${%.*s} in a text is nothing but that text: write \"...\" + string(%.*s)\n",
+                STR_ARG(inner), STR_ARG(inner));
+}
+
 static int evaluate(struct arena *mem, const struct request *request, struct value context)
 {
     struct cel_env *env = cel_env_new(mem, CEL_DEFINITION);
@@ -184,6 +200,7 @@ static int evaluate(struct arena *mem, const struct request *request, struct val
         cel_place(source, v.error->offset, &line, &column);
         status = refuse(request, v.error->code, v.error->message, line, column);
     } else {
+        note_dollar(request, source);
         status = print_value(request, program, v);
     }
     cel_program_release(program);

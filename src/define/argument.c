@@ -27,6 +27,7 @@ static void check_constant(struct compiler *c, enum argument_kind kind, struct v
     case ARGUMENT_FORM:
         return;
     case ARGUMENT_TEXT:
+    case ARGUMENT_LINE:
         if (v.kind != VALUE_STRING)
             compile_wrong_type(c, v, catalog_wanted(kind));
         else if (v.len == 0)
@@ -212,6 +213,7 @@ void compile_argument(struct compiler *c, struct value v, const struct argument 
         return; /* by the command as a whole */
     case ARGUMENT_VALUE:
     case ARGUMENT_TEXT:
+    case ARGUMENT_LINE:
     case ARGUMENT_TEXTS:
     case ARGUMENT_MAP:
     case ARGUMENT_LIST:

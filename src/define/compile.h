@@ -246,8 +246,22 @@ const struct cel_env *compile_input_env(struct compiler *c, const struct params 
 /* What the values of parameters are called in their conditions: "input" or "payload". */
 enum params_root { PARAMS_INPUT, PARAMS_PAYLOAD };
 
-/* An environment in which these names are laid over $.input, whatever they hold. */
-const struct cel_env *compile_overlay_env(struct compiler *c, struct value names);
+/*
+ * An environment in which these names are laid over $.input: of the types that the mapping shows
+ * for certain, or whatever they hold. `m` may be NULL.
+ */
+const struct cel_env *compile_overlay_env(struct compiler *c, struct value names,
+                                          const struct mapping *m);
+
+/* The types that an expression for a parameter may have, as compile_has_type() takes them. */
+struct str compile_param_types(enum param_type type);
+
+/* What stands under a name in a map that is written; NULL: nothing. `constant` has room for it. */
+const struct mapping *mapping_member(const struct mapping *m, struct str name,
+                                     struct mapping *constant);
+
+/* The type of an expression without what is only likely; "dyn" when nothing certain is known. */
+struct str compile_certain_type(struct compiler *c, const struct cel_program *program);
 
 /* `input` of a definition, or `form` of a wait: a list of parameters where we stand. */
 bool compile_params(struct compiler *c, struct value list, enum params_root root,

@@ -179,9 +179,8 @@ void define_check_input(struct arena *mem, const struct program *p, struct value
 
 /* --- the input of a call, as it is written --- */
 
-/* What stands under a name in a map that is written; NULL when there is nothing. */
-static const struct mapping *written_at(const struct mapping *m, struct str name,
-                                        struct mapping *constant)
+const struct mapping *mapping_member(const struct mapping *m, struct str name,
+                                     struct mapping *constant)
 {
     if (m->kind == MAPPING_CONST) {
         *constant =
@@ -194,6 +193,24 @@ static const struct mapping *written_at(const struct mapping *m, struct str name
     return NULL;
 }
 
+/* What an expression for a parameter comes to, as far as that is known. */
+static void check_computed(struct compiler *c, const struct param *param, const struct mapping *m)
+{
+    struct str types = compile_param_types(param->type);
+    size_t outer;
+
+    if (c->is_stored || m->program == NULL || compile_has_type(m->program, types))
+        return;
+    outer = compile_enter(c, param->name);
+    if (compile_is_certain(c, m->program, true, types))
+        compile_error(c, FINDING_EXPRESSION_TYPE, "this must be %s, and it is of type %.*s",
+                      compile_param_wanted(param->type), STR_ARG(cel_program_type(m->program)));
+    else
+        compile_warning(c, FINDING_EXPRESSION_TYPE, "this must be %s, and it is of type %.*s",
+                        compile_param_wanted(param->type), STR_ARG(cel_program_type(m->program)));
+    compile_leave(c, outer);
+}
+
 static void check_written(struct compiler *c, const struct params *p, const struct mapping *m)
 {
     uint32_t count = m->kind == MAPPING_CONST ? m->value.len : m->count;
@@ -201,12 +218,16 @@ static void check_written(struct compiler *c, const struct params *p, const stru
     for (uint32_t i = 0; i < count; i++) {
         struct value key = m->kind == MAPPING_CONST ? m->value.map->entries[i].key : m->keys[i];
         struct mapping constant;
-        const struct mapping *item = written_at(m, value_text(key), &constant);
+        const struct mapping *item = mapping_member(m, value_text(key), &constant);
         /* An expression may become anything; what it is called must fit all the same. */
         struct value v = item != NULL && item->kind == MAPPING_CONST ? item->value : value_absent();
 
-        if (v.kind != VALUE_ABSENT || find_param(p, value_text(key)) == NULL)
+        const struct param *param = find_param(p, value_text(key));
+
+        if (v.kind != VALUE_ABSENT || param == NULL)
             check_given(c, p, value_text(key), &v);
+        else if (item != NULL && item->kind == MAPPING_PROGRAM)
+            check_computed(c, param, item);
     }
 }
 
@@ -224,7 +245,7 @@ void compile_check_given(struct compiler *c, const struct procedure *p, const st
     outer = compile_enter(c, STR("input"));
     check_written(c, &params, input);
     for (uint32_t i = 0; i < params.count; i++)
-        if (written_at(input, params.items[i].name, &constant) == NULL)
+        if (mapping_member(input, params.items[i].name, &constant) == NULL)
             (void)check_absent(c, &params.items[i]);
     compile_leave(c, outer);
 }

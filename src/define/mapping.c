@@ -110,6 +110,17 @@ bool compile_is_certain(struct compiler *c, const struct cel_program *program, b
            !compile_has_type(program, types);
 }
 
+struct str compile_certain_type(struct compiler *c, const struct cel_program *program)
+{
+    struct str type = STR("dyn");
+    struct err err;
+
+    if (program != NULL && compile_as(c, cel_compile_value, cel_program_source(program),
+                                      CEL_FACTS_CERTAIN, &program, &err))
+        type = cel_program_type(program);
+    return type;
+}
+
 bool compile_has_type(const struct cel_program *program, struct str types)
 {
     struct str type = cel_program_type(program);

@@ -306,7 +306,62 @@ bool compile_params(struct compiler *c, struct value list, enum params_root root
     return true;
 }
 
-const struct cel_env *compile_overlay_env(struct compiler *c, struct value names)
+struct str compile_param_types(enum param_type type)
+{
+    switch (type) {
+    case PARAM_STRING:
+        return STR("string timestamp duration bytes null_type");
+    case PARAM_NUMBER:
+    case PARAM_INTEGER:
+        return STR("int uint double number null_type");
+    case PARAM_BOOLEAN:
+        return STR("bool null_type");
+    case PARAM_UUID:
+        return STR("string null_type");
+    case PARAM_DATE:
+    case PARAM_DATETIME:
+        return STR("string timestamp null_type");
+    case PARAM_OBJECT:
+        return STR("map null_type");
+    case PARAM_ARRAY:
+        return STR("list null_type");
+    case PARAM_ANY:
+        return STR("");
+    case PARAM_TYPE_COUNT:
+        break;
+    }
+    PANIC("unknown type of a parameter");
+}
+
+/* --- what a step lays over $.input --- */
+
+/* The type that a value has once it has been kept as JSON; "dyn" when that is not known. */
+static const char *kept_type(struct compiler *c, const struct mapping *m)
+{
+    struct str type;
+
+    if (m->kind == MAPPING_LIST || (m->kind == MAPPING_CONST && m->value.kind == VALUE_LIST))
+        return "list(dyn)";
+    if (m->kind == MAPPING_MAP || (m->kind == MAPPING_CONST && m->value.kind == VALUE_MAP))
+        return "map(string, dyn)";
+    if (m->kind == MAPPING_CONST)
+        return m->value.kind == VALUE_STRING   ? "string"
+               : m->value.kind == VALUE_BOOL   ? "bool"
+               : m->value.kind == VALUE_INT    ? "int"
+               : m->value.kind == VALUE_DOUBLE ? "number"
+                                               : "dyn";
+    type = compile_certain_type(c, m->program);
+    if (catalog_has_word(STR("string timestamp duration bytes"), type))
+        return "string";
+    if (catalog_has_word(STR("double number"), type))
+        return "number";
+    if (catalog_has_word(STR("int uint"), type))
+        return "int";
+    return str_eq(type, STR("bool")) ? "bool" : "dyn";
+}
+
+const struct cel_env *compile_overlay_env(struct compiler *c, struct value names,
+                                          const struct mapping *m)
 {
     struct cel_env *env;
     struct err err;
@@ -316,10 +371,18 @@ const struct cel_env *compile_overlay_env(struct compiler *c, struct value names
     env = cel_env_extend(c->mem, c->env);
     for (uint32_t i = 0; i < names.len; i++) {
         struct str name = value_text(names.map->entries[i].key);
+        struct mapping constant;
+        const struct mapping *item =
+            m == NULL || c->is_stored ? NULL : mapping_member(m, name, &constant);
 
         cel_env_words(env, STR("input"), name, NULL, 0);
         if (c->lists_input && !cel_env_field(env, STR("input"), name, &err))
             PANIC(err.message);
+        if (item == NULL)
+            continue;
+        if (!cel_env_type(env, STR("input"), name, str_of(kept_type(c, item)), &err))
+            PANIC(err.message);
+        cel_env_presence(env, STR("input"), name, CEL_PRESENCE_CERTAIN);
     }
     return env;
 }

@@ -110,7 +110,7 @@ bool compile_call(struct compiler *c, struct value v, enum field_table table,
             return false;
         }
         outer = compile_enter(c, STR("procedure"));
-        c->env = compile_overlay_env(c, compile_field(v, "input"));
+        c->env = compile_overlay_env(c, compile_field(v, "input"), NULL);
         out->procedure = compile_procedure(c, compile_field(v, "procedure"), COMMANDS_ELSEWHERE);
         c->env = outer_env;
         compile_leave(c, outer);

@@ -212,8 +212,9 @@ static void check_deadline(struct compiler *c, const struct program *p, const st
 }
 
 static void compile_run(struct compiler *c, struct value v, const struct program *p,
-                        struct step *step)
+                        const struct cel_env *given_env, struct step *step)
 {
+    const struct cel_env *own_env = c->env;
     size_t outer = compile_enter(c, STR("procedure"));
 
     if (compile_has(v, "procedure")) {
@@ -227,8 +228,11 @@ static void compile_run(struct compiler *c, struct value v, const struct program
     compile_timeout(c, v, "timeout", &step->timeout_us);
     if (compile_has(v, "reconcile"))
         compile_reconcile(c, compile_field(v, "reconcile"), step);
+    /* What it is given is written where nothing is laid over $.input yet. */
+    c->env = given_env;
     if (step->procedure != NULL && step->procedure->kind != PROCEDURE_INLINE)
         compile_check_given(c, step->procedure, step->input);
+    c->env = own_env;
     if (is_wait(step))
         check_deadline(c, p, step);
     if (step->timeout_us > 0 && is_wait(step)) {
@@ -318,7 +322,7 @@ static const struct cel_env *env_around(const struct compiler *c, const struct p
 
 static void compile_step(struct compiler *c, struct value v, struct program *p, struct step *step)
 {
-    const struct cel_env *outer_env = c->env;
+    const struct cel_env *outer_env = c->env, *given_env;
     struct cel_env *env;
     size_t outer;
 
@@ -338,9 +342,10 @@ static void compile_step(struct compiler *c, struct value v, struct program *p, 
     step->rounds = rounds_around(p, step);
     if (step->kind == STEP_PROCEDURE && compile_field(v, "input").kind != VALUE_NULL)
         step->input = compile_map(c, v, "input");
-    c->env = compile_overlay_env(c, compile_field(v, "input"));
+    given_env = c->env;
+    c->env = compile_overlay_env(c, compile_field(v, "input"), step->input);
     if (step->kind == STEP_PROCEDURE)
-        compile_run(c, v, p, step);
+        compile_run(c, v, p, given_env, step);
     else
         refuse_run_fields(c, v);
     if (step->kind == STEP_BRANCH)

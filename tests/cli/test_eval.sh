@@ -92,6 +92,9 @@ gives 1 --value '$.variables.attempts' --context $order
 gives 2 --value '=variables.attempts + 1' --context $order
 gives '"input.orderId"' --value 'input.orderId' --context $order
 
+claim "value" 0 '"Order ${input.orderId}"' 'note: ${input.orderId} in a text is nothing but that text: write {{ input.orderId }}' --value 'Order ${input.orderId}' --context $order
+claim "value" 0 '"Order ${x}"' 'note: ${x} in a text is nothing but that text: write "..." + string(x)' '"Order ${x}"'
+
 # --- errors, and the caret under them ---
 
 fails "error: expected a value, but found the end of the expression

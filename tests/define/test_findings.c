@@ -269,7 +269,7 @@ static void test_findings__about_comparisons_that_are_never_true(void **state)
                     "  'signalType': ['yes', 'no']}},"
                     " {'code': 'next_one', 'when': '%s', " LOG "}]}",
                     rows);
-    /* What a step lays over the input may be anything; a procedure has an input of its own. */
+    /* What a step lays over the input has its own values; a procedure has an input of its own. */
     assert_string_equal(
         definition_found(
             "{'code': 'a', 'input': [{'name': 'size', 'enum': ['s']}], 'procedures': {"

@@ -384,6 +384,64 @@ static void test_types__a_stored_version_compiles_as_before(void **state)
     program_release(p);
 }
 
+#define WITH_PROCEDURE                                                                             \
+    "{'code': 'a', " INPUT ", 'procedures': {'price': {'input': [{'name': 'n', 'type': 'integer'," \
+    " 'required': true}, {'name': 'on', 'type': 'datetime'}, {'name': 'list', 'type': 'array'}],"  \
+    " 'commands': [{'type': 'compute.transform', 'data': '=input.n * 2'}]}}, 'steps': [{'code':"   \
+    " 's', 'procedure': {'type': 'compute.transform', 'data': {'text': 'x'}}}, %s]}"
+#define GIVEN(input) "{'code': 'a', 'procedure': 'price', 'input': " input "}"
+
+static void test_types__what_a_procedure_is_given_fits_its_parameters(void **state)
+{
+    static const struct definition_row rows[] = {
+        {GIVEN("{'n': '$.input.days', 'on': '$.now', 'list': '$.input.items'}"), ""},
+        {GIVEN("{'n': '=input.price + 1', 'list': [1]}"), ""},
+        {GIVEN("{'n': '$.input.free', 'list': '=input.?coupon'}"), ""},
+        {GIVEN("{'n': '$.input.who'}"),
+         "expression_type: this must be a whole number, and it is of type string"},
+        {GIVEN("{'n': '=input.days > 1'}"),
+         "expression_type: this must be a whole number, and it is of type bool"},
+        {GIVEN("{'n': 1, 'list': '$.input.extra'}"),
+         "expression_type: this must be a list, and it is of type map(string, dyn)"},
+        /* What a step gives is only likely: an operator may have skipped it. */
+        {GIVEN("{'n': '$.steps.s.text'}"),
+         "?expression_type: this must be a whole number, and it is of type string"},
+        {"{'code': 'a', 'procedure': {'type': 'flow.call', 'procedure': 'price', 'input': {'n':"
+         " '$.input.who'}}}",
+         "expression_type: this must be a whole number, and it is of type string"},
+        /* It is written where nothing is laid over $.input yet. */
+        {GIVEN("{'n': '$.input.days', 'list': ['$.input.days']}"), ""},
+    };
+
+    (void)state;
+    MESSAGES(WITH_PROCEDURE, rows);
+}
+
+#define OVERLAID(input, expression)                                                                \
+    "{'code': 'a', 'input': " input                                                                \
+    ", 'procedure': {'type': 'compute.transform', 'data': '=" expression "'}}"
+
+static void test_types__what_a_step_lays_over_the_input_has_its_own_types(void **state)
+{
+    static const struct definition_row rows[] = {
+        {OVERLAID("{'who': 5}", "input.who + 1"), ""},
+        {OVERLAID("{'days': '$.input.who'}", "input.days + `x`"), ""},
+        {OVERLAID("{'at': '$.now'}", "input.at + `x`"), ""},
+        {OVERLAID("{'t': '$.steps.s.text'}", "input.t + 1"), ""},
+        {OVERLAID("{'t': '$.input.free'}", "input.t + 1"), ""},
+        {OVERLAID("{'who': 5}", "input.who + `x`"),
+         "expression_type: no such overload: '+' does not work on int and string; write "
+         "string(input.who)"},
+        {OVERLAID("{'k': '=input.days > 1'}", "input.k + 1"),
+         "expression_type: no such overload: '+' does not work on bool and int"},
+        {OVERLAID("{'list': []}", "input.list + 1"),
+         "expression_type: no such overload: '+' does not work on list(dyn) and int"},
+    };
+
+    (void)state;
+    MESSAGES(WITH_PROCEDURE, rows);
+}
+
 static bool is_known(void *context, struct str code)
 {
     (void)context;
@@ -440,6 +498,8 @@ int main(void)
         DEFINITION_TEST(test_types__a_text_that_was_meant_as_an_expression_is_a_warning),
         DEFINITION_TEST(test_types__a_later_or_own_result_is_a_warning),
         DEFINITION_TEST(test_types__a_stored_version_compiles_as_before),
+        DEFINITION_TEST(test_types__what_a_procedure_is_given_fits_its_parameters),
+        DEFINITION_TEST(test_types__what_a_step_lays_over_the_input_has_its_own_types),
         DEFINITION_TEST(test_types__flow_start_of_an_unpublished_code_is_a_warning),
     };
 
