@@ -193,6 +193,10 @@ bench: ## run the benchmarks
 	+@$(BUILD_WITH) $(patsubst bench/%.c,$(BUILD)/bench/%,$(BENCH_SOURCES))
 	@for run in bench/run-*; do echo "--- $$run"; $$run || exit 1; done
 
+screenshots: all ## draw every screen of the web UI into docs/ui
+	@scripts/setup test
+	@node tests/ui/screenshots.mjs
+
 lint: ## compile with both compilers and -Werror, then check format, folders and code
 	@scripts/setup lint
 	+@$(BUILD_WITH) lint-objects
@@ -213,9 +217,9 @@ clean: ## remove everything that was built
 	rm -rf $(BUILD)
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-.PHONY: all run crash demo-orders tour test test-full test-programs asan tsan cover fuzz sim bench lint lint-objects \
+.PHONY: all screenshots run crash demo-orders tour test test-full test-programs asan tsan cover fuzz sim bench lint lint-objects \
     fmt install package clean help
 
 # --- rules ---

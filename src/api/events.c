@@ -18,6 +18,7 @@
 #include "api/page.h"
 #include "api/view.h"
 #include "base/hash.h"
+#include "value/object.h"
 
 #include <stdlib.h>
 
@@ -59,8 +60,9 @@ struct follower {
 struct events {
     struct node *node;
     const struct clock *clock;
-    struct feed *feed;
-    size_t count; /* streams of both kinds */
+    struct feed *feed;  /* of executions */
+    struct feed *tasks; /* ... and of tasks */
+    size_t count;       /* streams of both kinds */
     size_t looks;
     struct follower *buckets[BUCKETS];
     struct follower *newest, *oldest;
@@ -87,7 +89,7 @@ static void hear(void *context, const struct node_news *news);
 /* The streams of a user, those included that are being opened. */
 static size_t count_of(const struct events *e, struct str user_id)
 {
-    size_t count = feed_count_of(e->feed, user_id);
+    size_t count = feed_count_of(e->feed, user_id) + feed_count_of(e->tasks, user_id);
 
     for (const struct follower *f = e->newest; f != NULL; f = f->older) {
         const struct call *c = f->state == FOLLOWER_OPENING ? f->call : f->sse.call;
@@ -348,9 +350,29 @@ void executions_events(struct call *c)
 void events_listen(struct call *c)
 {
     struct events *e = api_events(c->api);
+    struct feed_filter filter = {.code = http_query(c->http, "code")};
+    struct str status = http_query(c->http, "status");
+    enum execution_status wanted = STATUS_PENDING;
+
+    if (status.len > 0 && !status_read(status, &wanted)) {
+        call_refuse_text(c, ERR_BAD_REQUEST,
+                         "status is one of pending, running, waiting, waiting_debug, "
+                         "compensating, completed, failed, cancelled");
+        return;
+    }
+    filter.has_status = status.len > 0;
+    filter.status = (int)wanted;
+    if (count_up(e, c))
+        feed_listen(e->feed, c, &filter, count_down, e);
+}
+
+void tasks_listen(struct call *c)
+{
+    struct events *e = api_events(c->api);
+    const struct feed_filter filter = {.code = http_query(c->http, "project_id")};
 
     if (count_up(e, c))
-        feed_listen(e->feed, c, count_down, e);
+        feed_listen(e->tasks, c, &filter, count_down, e);
 }
 
 /* --- what is heard --- */
@@ -395,6 +417,22 @@ static void pass_on(struct events *e, struct follower *f, const struct node_news
     arena_reset(&e->mem);
 }
 
+static void tell_listeners(struct events *e, const struct node_news *news)
+{
+    buf_clear(&e->text);
+    object_id(&e->text, "id", news->id);
+    object_text(&e->text, "code", news->code);
+    object_text(&e->text, "status", str_of(status_name(news->status)));
+    object_text(&e->text, "currentStep", news->current_step);
+    object_time(&e->text, "at", news->at_us);
+    feed_hear(e->feed, &(struct feed_news){.type = "execution",
+                                           .org_id = news->org_id,
+                                           .code = news->code,
+                                           .status = (int)news->status,
+                                           .access = news->access,
+                                           .members = buf_view(&e->text)});
+}
+
 static void hear(void *context, const struct node_news *news)
 {
     struct events *e = context;
@@ -408,7 +446,24 @@ static void hear(void *context, const struct node_news *news)
         else if (f->state == FOLLOWER_BEHIND && !f->is_reading)
             fall_behind(f);
     }
-    feed_hear(e->feed, news);
+    if (news->moved && feed_is_heard(e->feed))
+        tell_listeners(e, news);
+}
+
+void events_hear_task(struct events *e, const struct task_news *news)
+{
+    if (!feed_is_heard(e->tasks))
+        return;
+    buf_clear(&e->text);
+    object_text(&e->text, "id", news->id);
+    object_text(&e->text, "project_id", news->project_id);
+    object_text(&e->text, "status", news->status);
+    object_time(&e->text, "at", news->at_us);
+    feed_hear(e->tasks, &(struct feed_news){.type = "task",
+                                            .org_id = news->org_id,
+                                            .code = news->project_id,
+                                            .access = value_absent(),
+                                            .members = buf_view(&e->text)});
 }
 
 /* --- time --- */
@@ -454,6 +509,7 @@ void events_before_sleep(struct events *e, int *timeout_ms)
             *timeout_ms = (int)left_ms;
     }
     feed_run(e->feed, now_us, timeout_ms);
+    feed_run(e->tasks, now_us, timeout_ms);
 }
 
 /* --- beginning and end --- */
@@ -467,6 +523,7 @@ struct events *events_new(struct node *node, const struct clock *clock)
     e->node = node;
     e->clock = clock;
     e->feed = feed_new(clock);
+    e->tasks = feed_new(clock);
     arena_init(&e->mem);
     buf_init(&e->text);
     return e;
@@ -479,6 +536,7 @@ void events_recheck(struct events *e)
         sse_recheck(&f->sse);
     }
     feed_recheck(e->feed);
+    feed_recheck(e->tasks);
 }
 
 void events_drain(struct events *e)
@@ -490,6 +548,7 @@ void events_drain(struct events *e)
         if (f->state != FOLLOWER_OPENING)
             sse_end(&f->sse);
     feed_end(e->feed);
+    feed_end(e->tasks);
 }
 
 void events_readers_ended(struct events *e)
@@ -505,6 +564,7 @@ void events_free(struct events *e)
         follower_free(f);
     }
     feed_free(e->feed);
+    feed_free(e->tasks);
     arena_fini(&e->mem);
     buf_fini(&e->text);
     free(e);

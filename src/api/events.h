@@ -17,6 +17,13 @@ struct events;
 
 struct events *events_new(struct node *node, const struct clock *clock);
 
+/* A task that has changed, on this node. */
+struct task_news {
+    struct str id, org_id, project_id, status;
+    int64_t at_us;
+};
+void events_hear_task(struct events *e, const struct task_news *news);
+
 /* Before the loop sleeps: heartbeats, and hints that are due. */
 void events_before_sleep(struct events *e, int *timeout_ms);
 

@@ -24,7 +24,7 @@ struct listener {
     struct feed *feed;
     struct str code; /* empty: any */
     bool has_status; /* or any */
-    enum execution_status status;
+    int status;
     struct str org_id; /* empty: all of them */
     int64_t quiet_until_us;
     int64_t beat_us;
@@ -40,7 +40,7 @@ struct hint {
     size_t start, end;
     size_t code_start, code_len; /* the code, in `names` */
     size_t org_len;              /* the org follows it */
-    enum execution_status status;
+    int status;
     struct value access;                /* of the definition, which outlives the round */
     uint32_t next_of_code, next_of_org; /* one more than the next of its kind; 0 = none */
 };
@@ -149,29 +149,21 @@ static struct listener *listener_new(struct feed *f, struct str code, struct str
     return l;
 }
 
-void feed_listen(struct feed *f, struct call *c, void (*gone)(void *context), void *context)
+void feed_listen(struct feed *f, struct call *c, const struct feed_filter *filter,
+                 void (*gone)(void *context), void *context)
 {
-    struct str status = http_query(c->http, "status");
-    enum execution_status wanted = STATUS_PENDING;
     struct listener *l;
     int64_t last_id;
 
-    if (status.len > 0 && !status_read(status, &wanted)) {
-        call_refuse_text(c, ERR_BAD_REQUEST,
-                         "status is one of pending, running, waiting, waiting_debug, "
-                         "compensating, completed, failed, cancelled");
-        gone(context);
-        return;
-    }
     if (!sse_last_id(c, &last_id)) {
         gone(context);
         return;
     }
-    l = listener_new(f, http_query(c->http, "code"), c->user.org_id);
+    l = listener_new(f, filter->code, c->user.org_id);
     l->gone = gone;
     l->gone_context = context;
-    l->has_status = status.len > 0;
-    l->status = wanted;
+    l->has_status = filter->has_status;
+    l->status = filter->status;
     sse_begin(&l->sse, c);
     if (last_id >= 0)
         reset(l, l->beat_us);
@@ -196,11 +188,16 @@ static struct str org_of(const struct feed *f, const struct hint *hint, struct s
     return start > f->names.len ? otherwise : str_from(f->names.ptr + start, hint->org_len);
 }
 
-void feed_hear(struct feed *f, const struct node_news *news)
+bool feed_is_heard(const struct feed *f)
+{
+    return f->count > 0 && !f->has_overflown;
+}
+
+void feed_hear(struct feed *f, const struct feed_news *news)
 {
     struct hint *hint;
 
-    if (f->count == 0 || !news->moved || f->has_overflown)
+    if (!feed_is_heard(f))
         return;
     if (f->text.len > PENDING_MAX_BYTES) {
         f->has_overflown = true;
@@ -217,13 +214,9 @@ void feed_hear(struct feed *f, const struct node_news *news)
                    !str_eq(news->org_id, org_of(f, &f->hints.items[0], news->org_id));
     buf_str(&f->names, news->code);
     buf_str(&f->names, news->org_id);
-    buf_printf(&f->text, "id: %lld\nevent: execution\ndata: {\"type\":\"execution\"",
-               (long long)++f->number);
-    object_id(&f->text, "id", news->id);
-    object_text(&f->text, "code", news->code);
-    object_text(&f->text, "status", str_of(status_name(news->status)));
-    object_text(&f->text, "currentStep", news->current_step);
-    object_time(&f->text, "at", news->at_us);
+    buf_printf(&f->text, "id: %lld\nevent: %s\ndata: {\"type\":\"%s\",", (long long)++f->number,
+               news->type, news->type);
+    buf_str(&f->text, news->members);
     buf_text(&f->text, "}\n\n");
     hint->end = f->text.len;
 }

@@ -1,5 +1,5 @@
 /*
- * feed.h - the feed of hints: which executions have moved.
+ * feed.h - a feed of hints: which executions, or which tasks, have moved.
  *
  * Hints are collected and handed out ten times a second, so that what a commit
  * costs does not grow with the number of listeners. A listener that would get
@@ -16,14 +16,32 @@ struct feed;
 struct feed *feed_new(const struct clock *clock);
 void feed_free(struct feed *f);
 
+/* Which hints a listener wants beside those of the own organisation. */
+struct feed_filter {
+    struct str code; /* empty: any */
+    bool has_status;
+    int status;
+};
+
 /* Answer the call with a stream; `gone` is called with `context` when it is over. */
-void feed_listen(struct feed *f, struct call *c, void (*gone)(void *context), void *context);
+void feed_listen(struct feed *f, struct call *c, const struct feed_filter *filter,
+                 void (*gone)(void *context), void *context);
 
 /* How many streams a user has. */
 size_t feed_count_of(const struct feed *f, struct str user_id);
 
-/* A commit has become durable. */
-void feed_hear(struct feed *f, const struct node_news *news);
+/* Something has moved: what listeners are told of it, and by what they choose. */
+struct feed_news {
+    const char *type; /* of the event, and the first member of its data */
+    struct str org_id, code;
+    int status;
+    struct value access; /* of a definition, or absent: all of the organisation may see it */
+    struct str members;  /* of the data, as JSON without braces */
+};
+
+/* Whether anybody listens. */
+bool feed_is_heard(const struct feed *f);
+void feed_hear(struct feed *f, const struct feed_news *news);
 
 /* Hand out what is due; lowers *timeout_ms to when there is something to do. */
 void feed_run(struct feed *f, int64_t now_us, int *timeout_ms);

@@ -1,6 +1,7 @@
 /* planner.c - calls that change tasks and what is around them; see planner.h. */
 #include "api/planner.h"
 #include "api/api.h"
+#include "api/events.h"
 #include "api/repeat.h"
 #include "value/object.h"
 
@@ -45,12 +46,25 @@ static void refuse(struct call *c, const struct node_request *r)
     repeat_or_refuse(c, &r->idempotency, &r->err, &findings, buf_view(&more));
 }
 
+/* Who listens is told, and what time brings may come sooner. */
+void planner_applied(struct call *c, const struct planner_change *p)
+{
+    node_planner_nudge(c->node);
+    if (p->task_id.len > 0)
+        events_hear_task(api_events(c->api),
+                         &(struct task_news){.id = p->task_id,
+                                             .org_id = p->org_id,
+                                             .project_id = p->project_id,
+                                             .status = str_of(task_status_name(p->status)),
+                                             .at_us = p->change.now_us});
+}
+
 static void changed(struct node_request *r)
 {
     struct call *c = r->owner;
 
     if (r->ok)
-        node_planner_nudge(c->node);
+        planner_applied(c, (const struct planner_change *)r->change);
     if (!r->ok)
         refuse(c, r);
     else if (r->stored_status != 0)

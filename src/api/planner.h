@@ -37,11 +37,18 @@ extern const struct planner_field planner_task_fields[];
 /* Read the body by its fields, into c->mem; false after a refusal. */
 bool planner_body(struct call *c, const struct planner_field *fields, struct value *out) MUST_USE;
 
+/* The same for an object that is part of one. */
+bool planner_fields(struct call *c, const struct planner_field *fields, struct value body,
+                    struct value *out) MUST_USE;
+
 /* Who asks, as far as the token says. */
 struct planner_person planner_actor(const struct call *c);
 
 /* Ask the store for a change of the planner; answers the call. `audit` may be NULL. */
 void planner_submit(struct call *c, struct planner_change *p, const char *audit);
+
+/* A change was applied: tell whoever is concerned. */
+void planner_applied(struct call *c, const struct planner_change *p);
 
 /* A change with all that the call says. */
 struct planner_change *planner_change_new(struct call *c, planner_apply_fn *apply);

@@ -194,9 +194,22 @@ static struct value read_fields(struct reading *r, const struct planner_field *f
     return value_map_make(r->call->mem, entries, count, &duplicate);
 }
 
-bool planner_body(struct call *c, const struct planner_field *fields, struct value *out)
+bool planner_fields(struct call *c, const struct planner_field *fields, struct value body,
+                    struct value *out)
 {
     struct reading r = {.call = c};
+    struct err err;
+
+    *out = read_fields(&r, fields, body);
+    if (r.findings.count == 0)
+        return true;
+    (void)err_set(&err, ERR_VALIDATION_ERROR, "%.*s", STR_ARG(r.findings.items[0].message));
+    call_refuse_with(c, &err, &r.findings, STR_NONE);
+    return false;
+}
+
+bool planner_body(struct call *c, const struct planner_field *fields, struct value *out)
+{
     struct value body = value_map_empty();
     struct err err;
 
@@ -208,10 +221,5 @@ bool planner_body(struct call *c, const struct planner_field *fields, struct val
         call_refuse_text(c, ERR_VALIDATION_ERROR, "the body must be a JSON object");
         return false;
     }
-    *out = read_fields(&r, fields, body);
-    if (r.findings.count == 0)
-        return true;
-    (void)err_set(&err, ERR_VALIDATION_ERROR, "%.*s", STR_ARG(r.findings.items[0].message));
-    call_refuse_with(c, &err, &r.findings, STR_NONE);
-    return false;
+    return planner_fields(c, fields, body, out);
 }

@@ -18,6 +18,7 @@
  */
 #include "engine/advance.h"
 
+#include "engine/ask.h"
 #include "engine/procedure.h"
 #include "engine/reconcile.h"
 #include "engine/repair.h"
@@ -352,6 +353,7 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
         out->incident.status = incident_after(&t, exec);
         out->incident.note = ev->note;
         correlation_compare(&t, exec);
+        ask_compare(&t, exec);
         out->moves = t.x->program != exec->program || t.x->deadline_at_us != exec->deadline_at_us;
     }
     return true;

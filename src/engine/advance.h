@@ -170,12 +170,15 @@ struct event {
     enum cancel_rollback cancel_rollback; /* CANCEL */
     bool is_by_parent;                    /* CANCEL: only one that `parent` has started */
     struct uuid parent;
-    struct str answer_key; /* ANSWER: the idempotency key it is for */
-    int64_t answer_seq;    /* ... and of a call the row of its attempt, which is enough; or 0 */
+    struct str answer_key;      /* ANSWER: the idempotency key it is for */
+    int64_t answer_seq;         /* ... and the row of its attempt, which is enough; or 0 */
     struct value answer_output; /* or absent: then answer_error says {code, message, class} */
     struct value answer_error;
-    struct str from;               /* RETRY: the code of a step; empty = where it stands */
-    struct str held;               /* RETRY: the step that is held, of several; empty = the first */
+    struct str
+        answer_digest;   /* ... of a stored ask: kept with its end, to know it again; or empty */
+    bool answer_is_lost; /* ... it is the node's: nobody knows what became of it */
+    struct str from;     /* RETRY: the code of a step; empty = where it stands */
+    struct str held;     /* RETRY: the step that is held, of several; empty = the first */
     const struct program *program; /* RETRY, MIGRATE: another version; NULL = the same */
     struct value input;            /* RETRY: replaces $.input; absent = the same */
     struct value output;           /* SKIP, RESOLVE: of the step; absent = null */
@@ -356,21 +359,42 @@ struct told_numbers {
 };
 
 /*
- * A call that leaves when the commit is durable; its answer is an event. The
- * commit holds the attempt: whoever finds it without an answer knows that it
- * may have happened.
+ * An attempt to ask somebody outside. It is durable as the row `seq` before it
+ * leaves, so that one whose answer nobody has seen is known to have left.
  */
-struct http_call {
-    struct str key; /* the idempotency key: the same for every attempt */
-    int64_t seq;    /* of the row that holds this attempt */
-    struct str host;
-    struct str request_json; /* see call.c */
-    int64_t timeout_us;
-    unsigned slot; /* the node's own: where the attempt is noted */
+struct ask {
+    enum ask_kind kind;
+    struct str key;          /* the idempotency key: the same for every attempt */
+    int64_t seq;             /* of the row that holds this attempt */
+    struct str request_json; /* CALL: see call.c; JOB: the input, or empty */
+    int64_t timeout_us;      /* 0 = none */
+    struct str host;         /* CALL: where it goes */
+    unsigned slot;           /* CALL: the node's own, where the attempt is noted */
+    struct str type;         /* JOB: the procedure, "integrations.sync_1c" */
+    struct uuid id;          /* JOB */
 };
 
-struct http_calls {
-    VEC_OF(struct http_call);
+struct asks {
+    VEC_OF(struct ask);
+};
+
+enum ask_result {
+    ASK_ANSWERED, /* with an output */
+    ASK_REFUSED,  /* with an error */
+    ASK_LOST,     /* there will be no answer: event.answer_is_lost */
+    ASK_UNWANTED, /* nobody waits for it any more */
+};
+
+/* A stored one has an end. */
+struct ask_end {
+    enum ask_kind kind;
+    int64_t seq;
+    enum ask_result how;
+    struct str digest; /* of the answer, as the event has it; or empty */
+};
+
+struct asks_ended {
+    VEC_OF(struct ask_end);
 };
 
 /* How many calls are under way to a host. */
@@ -446,8 +470,9 @@ struct commit {
     struct {
         VEC_OF(struct execution *);
     } starts;
-    struct http_calls calls; /* that leave once this is durable */
-    struct tells tells;      /* rows for other executions: its end, or that they are cancelled */
+    struct asks asks;             /* that leave once this is durable */
+    struct asks_ended asks_ended; /* stored ones that nobody waits for any more */
+    struct tells tells; /* rows for other executions: its end, or that they are cancelled */
     struct told_numbers consumed;  /* rows for this execution that it has applied: they go */
     struct findings findings;      /* of what is refused as ERR_INVALID: what is wrong */
     bool moves;                    /* the version or the deadline of the execution has changed */

@@ -1,5 +1,9 @@
 /*
- * call.c - integration.http; see call.h.
+ * call.c - integration.http: calls over HTTP, a kind of ask.h.
+ *
+ *     command --room--> attempt in the commit --durable--> sent --> answer, an event
+ *        |                    |
+ *        +-- no room: queued -+          no answer: the attempt may have happened
  *
  * A request is evaluated once a visit and is the same for all attempts:
  *
@@ -8,10 +12,10 @@
  *
  * It is kept with what the step has done (suspend.c), and the row `call` of
  * each attempt shows it. The attempt is in the commit before anything is sent:
- * cursor.call_seq is its row. A host that is busy makes the call wait without
+ * cursor.asked_seq is its row. A host that is busy makes the call wait without
  * an attempt, so that no time runs while nothing was sent.
  */
-#include "engine/call.h"
+#include "engine/ask.h"
 #include "engine/call_secret.h"
 #include "engine/call_url.h"
 #include "engine/command.h"
@@ -32,19 +36,24 @@ static bool has_room(const struct turn *t, struct str host)
 {
     const struct call_room *room = t->ev->room;
     const struct call_host *known;
-    size_t count = 0;
+    size_t count = 0, calls = 0;
 
     if (room == NULL)
         return true;
     known = map_get(room->hosts, host);
     if (known != NULL)
         count = known->under_way;
-    for (size_t i = 0; i < t->out->calls.count; i++)
-        count += str_eq(t->out->calls.items[i].host, host);
-    return count < room->limit && t->out->calls.count < room->left;
+    for (size_t i = 0; i < t->out->asks.count; i++) {
+        const struct ask *a = &t->out->asks.items[i];
+
+        calls += a->kind == ASK_CALL;
+        count += a->kind == ASK_CALL && str_eq(a->host, host);
+    }
+    return count < room->limit && calls < room->left;
 }
 
-bool call_has_news(const struct turn *t, const struct cursor *cursor)
+/* Whether there is room for the call that the strand waits to make. */
+static bool call_has_news(const struct turn *t, const struct cursor *cursor)
 {
     return call_is_queued(cursor) && has_room(t, cursor->host);
 }
@@ -230,7 +239,7 @@ static struct str request_text(struct value request, struct str name)
 
 /* --- asking --- */
 
-static struct str describe(struct turn *t, struct value request)
+static struct str describe(struct turn *t, struct value request, bool is_queued)
 {
     const struct cursor *cursor = &t->x->cursor;
     struct buf why;
@@ -242,12 +251,12 @@ static struct str describe(struct turn *t, struct value request)
     field_text(&why, "url", request_text(request, STR("url")));
     if (cursor->phase == PHASE_RECONCILE)
         field_json(&why, "reconcile", STR("true"));
-    if (call_is_queued(cursor)) {
+    if (is_queued) {
         field_json(&why, "queued", STR("true"));
         field_text(&why, "reason", STR("as many calls as may be are under way to this host"));
     }
     field_time(&why, "since", t->now_us);
-    if (!call_is_queued(cursor))
+    if (!is_queued)
         field_time(&why, "until", cursor->wake_at_us - GRACE_US);
     return field_end(&why);
 }
@@ -257,31 +266,21 @@ static void send(struct turn *t, struct value request, struct str request_json)
 {
     struct cursor *cursor = &t->x->cursor;
     int64_t timeout_us = value_map_get_str(request, STR("timeout")).i * 1000;
-    struct history_row *row;
 
-    cursor->call_seq = t->x->seq + 1;
     cursor->wake_at_us = t->wall_us + timeout_us + GRACE_US;
-    step_wait(t, cursor->phase, WAITING_CALL, STR("call"), describe(t, request));
-    row = &t->out->history.items[t->out->history.count - 1];
-    ASSERT(row->seq == cursor->call_seq);
-    row->key = cursor->awaited;
-    row->input_json = request_json;
-    *VEC_ADD(t->mem, &t->out->calls) = (struct http_call){
-        .key = cursor->awaited,
-        .seq = cursor->call_seq,
-        .host = cursor->host,
-        .request_json = request_json,
-        .timeout_us = timeout_us,
-    };
+    ask_leave(
+        t,
+        (struct ask){.host = cursor->host, .request_json = request_json, .timeout_us = timeout_us},
+        describe(t, request, false));
 }
 
 static void wait_for_room(struct turn *t, struct value request)
 {
     struct cursor *cursor = &t->x->cursor;
 
-    cursor->call_seq = 0;
+    cursor->asked_seq = 0;
     cursor->wake_at_us = t->wall_us + LOOK_US;
-    step_wait(t, cursor->phase, WAITING_CALL, STR("queued"), describe(t, request));
+    step_wait(t, cursor->phase, WAITING_CALL, STR("queued"), describe(t, request, true));
     t->out->history.items[t->out->history.count - 1].key = cursor->awaited;
 }
 
@@ -298,13 +297,9 @@ static enum step_result ask(struct turn *t, const struct command *c, struct valu
     if (url_host(t->mem, request_text(request, STR("url")), &host) != NULL)
         PANIC("the URL of a request was looked at before");
     procedure_note_input(t, c, request);
-    if (!suspend_step(t, place))
+    if (!ask_begin(t, ASK_CALL, place))
         return STEP_FAILED;
-    cursor->awaited = turn_key(t, key_position(t->mem, place));
     cursor->host = host;
-    /* Rolling back and reconciling have phases of their own. */
-    if (t->about == NULL)
-        cursor->phase = PHASE_JOB;
     if (has_room(t, host))
         send(t, request, json);
     else
@@ -332,7 +327,7 @@ enum step_result call_run(struct turn *t, const struct command *c, struct value 
 
 /* --- what comes of it --- */
 
-enum step_result call_wake(struct turn *t)
+static enum step_result call_wake(struct turn *t)
 {
     struct cursor *cursor = &t->x->cursor;
     struct value request;
@@ -455,7 +450,8 @@ static struct str text_field(struct value map, struct str name)
     return v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
 }
 
-enum step_result call_judge(struct turn *t, struct value answer)
+/* What {status_code, headers, body} means to the call that the strand in hand waits for. */
+static enum step_result call_judge(struct turn *t, struct value answer)
 {
     struct value request = suspend_asked(t), said = service_error(answer);
     struct str method = request_text(request, STR("method")), class, message;
@@ -479,3 +475,11 @@ enum step_result call_judge(struct turn *t, struct value answer)
     t->failure.is_unsure = !is_safe && is_open(status);
     return STEP_FAILED;
 }
+
+const struct ask_functions ask_call = {
+    .waiting = WAITING_CALL,
+    .is_waited_for = true,
+    .has_news = call_has_news,
+    .wake = call_wake,
+    .judge = call_judge,
+};

@@ -2,7 +2,7 @@
 #include "engine/command.h"
 #include "define/catalog.h"
 #include "define/define.h"
-#include "engine/call.h"
+#include "engine/ask.h"
 #include "engine/procedure.h"
 
 bool command_field(struct turn *t, const struct command *c, enum command_field field,

@@ -6,6 +6,8 @@
  * did not write is missing and reads as nothing.
  */
 #include "define/define.h"
+#include "engine/ask.h"
+#include "engine/procedure.h"
 #include "engine/state.h"
 #include "engine/stored.h"
 #include "value/number.h"
@@ -131,8 +133,9 @@ static void write_cursor(struct buf *out, const struct program *p, const struct 
     write_number(out, "unmatched", c->unmatched);
     write_json(out, "frozen", c->suspended_json);
     write_text(out, "awaited", c->awaited);
+    write_text(out, "ask", str_of(ask_name(c->ask)));
     write_text(out, "host", c->host);
-    write_number(out, "callSeq", c->call_seq);
+    write_number(out, "callSeq", c->asked_seq);
     write_text(out, "failedAt", c->failed_at);
     write_number(out, "tries", c->tries);
     write_number(out, "unsure", c->is_unsure);
@@ -354,7 +357,12 @@ static bool restore_strand(struct arena *mem, const struct program *p, struct va
     c->suspended_json = stored_json_of(mem, stored, STR("frozen"));
     c->awaited = stored_text(stored, STR("awaited"));
     c->host = stored_text(stored, STR("host"));
-    c->call_seq = stored_int(stored, STR("callSeq"));
+    c->asked_seq = stored_int(stored, STR("callSeq"));
+    if (!ask_read(stored_text(stored, STR("ask")), &c->ask))
+        return stored_broken(err, "the cursor asks for something unknown");
+    /* One that was stored before asks had names. */
+    if (c->ask == ASK_NONE && c->awaited.len > 0 && !child_is_awaited(c))
+        c->ask = c->host.len > 0 ? ASK_CALL : ASK_JOB;
     c->failed_at = stored_text(stored, STR("failedAt"));
     c->tries = stored_int(stored, STR("tries"));
     c->is_unsure = stored_int(stored, STR("unsure")) != 0;

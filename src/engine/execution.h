@@ -80,6 +80,15 @@ enum cursor_phase {
     PHASE_COUNT
 };
 
+/* What a strand asks somebody outside for: ask.def. */
+enum ask_kind {
+    ASK_NONE, /* for nothing */
+#define ASK(symbol, name, kind, is_stored) ASK_##symbol,
+#include "engine/ask.def"
+#undef ASK
+    ASK_COUNT
+};
+
 const char *phase_name(enum cursor_phase phase);
 bool phase_read(struct str name, enum cursor_phase *out) MUST_USE;
 
@@ -118,8 +127,9 @@ struct cursor {
     /* PHASE_JOB, and from then on: what the commands before it have done, see procedure.c */
     struct str suspended_json;
     struct str awaited; /* PHASE_JOB: the idempotency key whose answer it waits for */
+    enum ask_kind ask;  /* ... what of; NONE: of an execution that it has started */
+    int64_t asked_seq;  /* ... the row of the attempt that has left; 0 = it waits for room */
     struct str host;    /* ... of a call: where it goes */
-    int64_t call_seq;   /* ... the row of the attempt that has left; 0 = it waits for room */
     /* The command that failed last, and how often it has: command.retry */
     struct str failed_at;
     int64_t tries;
@@ -286,13 +296,13 @@ struct execution {
 /* Whether the strand waits for a call: one that has left, or one that waits for room. */
 static inline bool call_is_awaited(const struct cursor *cursor)
 {
-    return cursor->awaited.len > 0 && cursor->host.len > 0;
+    return cursor->ask == ASK_CALL;
 }
 
 /* Whether such a call has not left yet. */
 static inline bool call_is_queued(const struct cursor *cursor)
 {
-    return call_is_awaited(cursor) && cursor->call_seq == 0;
+    return call_is_awaited(cursor) && cursor->asked_seq == 0;
 }
 
 /* How many strands it has, and where each stands; 0 is the first. */

@@ -6,6 +6,7 @@
  */
 #include "engine/procedure.h"
 #include "define/define.h"
+#include "engine/ask.h"
 #include "engine/command.h"
 #include "engine/context.h"
 #include "engine/rollback.h"
@@ -67,62 +68,6 @@ enum step_result procedure_answered(struct turn *t, struct str place, struct val
     t->failure = t->refusal;
     t->refused_at = STR_NONE;
     return STEP_FAILED;
-}
-
-/* --- workers --- */
-
-static struct str describe_job(struct turn *t, const struct procedure *p)
-{
-    const struct cursor *cursor = &t->x->cursor;
-    struct buf why;
-
-    buf_init_arena(&why, t->mem);
-    field_kind(&why, WAITING_JOB);
-    field_text(&why, "step", turn_step(t)->code);
-    field_text(&why, "procedure", p->name);
-    if (cursor->phase == PHASE_RECONCILE)
-        field_json(&why, "reconcile", STR("true"));
-    field_text(&why, "reason", STR("no worker has done it yet"));
-    field_time(&why, "since", t->now_us);
-    if (cursor->wake_at_us > 0)
-        field_time(&why, "until", cursor->wake_at_us);
-    return field_end(&why);
-}
-
-/* The commands stop here until a worker has answered. */
-static enum step_result ask_worker(struct turn *t, const struct procedure *p, struct str place,
-                                   struct value input)
-{
-    struct cursor *cursor = &t->x->cursor;
-    const struct step *step = turn_step(t);
-    struct str input_json = STR_NONE;
-    struct history_row *row;
-
-    if (t->reminder > 0)
-        return turn_fail(t, STR("validation_procedure"), STR("business"),
-                         "a reminder cannot wait for a worker to do '%.*s'", STR_ARG(p->name));
-    if (input.kind != VALUE_ABSENT && !turn_json(t, input, &input_json))
-        return STEP_FAILED;
-    if (!suspend_step(t, place))
-        return STEP_FAILED;
-    cursor->awaited = turn_key(t, key_position(t->mem, place));
-    cursor->wake_at_us = step->timeout_us > 0 ? t->wall_us + step->timeout_us : 0;
-    step_wait(t, t->about != NULL ? cursor->phase : PHASE_JOB, WAITING_JOB, STR("job"),
-              describe_job(t, p));
-    row = &t->out->history.items[t->out->history.count - 1];
-    row->key = cursor->awaited;
-    row->input_json = input_json;
-    return STEP_WAITS;
-}
-
-static enum step_result run_external(struct turn *t, const struct procedure *p, struct str place,
-                                     struct value input, struct value *out)
-{
-    if (procedure_answered(t, place, out) == STEP_FAILED)
-        return STEP_FAILED;
-    if (out->kind == VALUE_ABSENT && t->is_stopping)
-        return STEP_FAILED;
-    return out->kind != VALUE_ABSENT ? STEP_DONE : ask_worker(t, p, place, input);
 }
 
 /* --- commands with commands in them --- */
@@ -219,7 +164,7 @@ static enum step_result run_call(struct turn *t, const struct command *c, struct
         return STEP_FAILED;
     remember(t, FINISHED_INPUT, c, input);
     if (c->call.procedure->kind == PROCEDURE_EXTERNAL)
-        return run_external(t, c->call.procedure, place, input, out);
+        return job_run(t, c->call.procedure, place, input, out);
     return procedure_run(t, c->call.procedure, place, input, out);
 }
 
@@ -432,7 +377,7 @@ enum step_result procedure_run(struct turn *t, const struct procedure *p, struct
 
     *out = value_null();
     if (p->kind == PROCEDURE_EXTERNAL)
-        return run_external(t, p, place.len > 0 ? place : STR("1"), input, out);
+        return job_run(t, p, place.len > 0 ? place : STR("1"), input, out);
     if (p->kind == PROCEDURE_INLINE)
         return run_inline(t, p, input, out);
     if (check_input(t, p, &input) != STEP_DONE)

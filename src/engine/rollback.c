@@ -14,7 +14,7 @@
  * a time, one page a turn.
  */
 #include "engine/rollback.h"
-#include "engine/call.h"
+#include "engine/ask.h"
 #include "engine/context.h"
 #include "engine/ident.h"
 #include "engine/procedure.h"
@@ -96,8 +96,7 @@ void rollback_begin(struct turn *t, enum execution_status end)
     struct rollback *rollback = ARENA_NEW(t->mem, struct rollback);
     /* What may have happened is found out first: the answer of a call comes, or reconcile.c asks. */
     bool is_awaiting = x->cursor.phase == PHASE_RECONCILE ||
-                       (x->cursor.phase == PHASE_JOB && call_is_awaited(&x->cursor) &&
-                        !call_is_queued(&x->cursor));
+                       (x->cursor.phase == PHASE_JOB && ask_is_waited_for(&x->cursor));
 
     if (t->ev->kind != EVENT_CANCEL)
         child_tell_cancel(t, &x->cursor);

@@ -243,7 +243,8 @@ struct execution *state_copy(struct arena *mem, const struct execution *exec);
 static inline void cursor_forget_asked(struct cursor *cursor)
 {
     cursor->awaited = cursor->host = STR_NONE;
-    cursor->call_seq = 0;
+    cursor->ask = ASK_NONE;
+    cursor->asked_seq = 0;
 }
 
 #endif

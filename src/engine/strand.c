@@ -16,7 +16,7 @@
  *               -->  those that are ready, the one that has stood longest first
  */
 #include "engine/strand.h"
-#include "engine/call.h"
+#include "engine/ask.h"
 #include "engine/procedure.h"
 #include "engine/reconcile.h"
 #include "engine/step.h"

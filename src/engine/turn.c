@@ -1,5 +1,4 @@
 /* turn.c - the bookkeeping of one advance; see turn.h. */
-#include "engine/call.h"
 #include "engine/context.h"
 #include "engine/procedure.h"
 
@@ -114,8 +113,7 @@ struct str turn_round_text(struct turn *t, struct round round)
 /* Whether somebody outside was asked and may be doing it. */
 static bool is_asking_outside(const struct cursor *cursor)
 {
-    return cursor->phase == PHASE_JOB && cursor->awaited.len > 0 && !child_is_awaited(cursor) &&
-           !call_is_queued(cursor);
+    return cursor->phase == PHASE_JOB && cursor->ask != ASK_NONE && !call_is_queued(cursor);
 }
 
 bool turn_is_in_doubt(const struct execution *x)

@@ -2,7 +2,7 @@
  * wake.c - what stood still goes on: a wait is over, an attempt begins, an
  * answer is there, the deadline has passed; see wait.h.
  */
-#include "engine/call.h"
+#include "engine/ask.h"
 #include "engine/command.h"
 #include "engine/procedure.h"
 #include "engine/reconcile.h"
@@ -143,8 +143,8 @@ bool wake_with_answer(struct turn *t, struct value output, struct value error)
     turn_begin_step(t);
     if (!is_output)
         (void)turn_fail_answer(t, error);
-    else if (call_is_awaited(&t->x->cursor))
-        is_output = call_judge(t, output) == STEP_DONE;
+    else if (t->x->cursor.ask != ASK_NONE && ask_of(&t->x->cursor)->judge != NULL)
+        is_output = ask_of(&t->x->cursor)->judge(t, output) == STEP_DONE;
     if (!is_output || !suspend_answer(t, output))
         suspend_refuse(t);
     return go_on_behind(t);
@@ -173,26 +173,16 @@ static bool wake_child(struct turn *t)
     return go_on_behind(t);
 }
 
-static bool wake_call(struct turn *t)
+static bool wake_job(struct turn *t)
 {
-    enum step_result end = call_wake(t);
+    enum step_result end;
 
+    if (child_is_awaited(&t->x->cursor))
+        return wake_child(t);
+    end = ask_of(&t->x->cursor)->wake(t);
     t->has_nothing_to_wake = end == STEP_SKIPPED;
     if (end != STEP_FAILED)
         return true;
-    suspend_refuse(t);
-    return go_on_behind(t);
-}
-
-static bool wake_job(struct turn *t)
-{
-    if (child_is_awaited(&t->x->cursor))
-        return wake_child(t);
-    if (call_is_awaited(&t->x->cursor))
-        return wake_call(t);
-    turn_begin_step(t);
-    (void)turn_fail(t, STR("timeout_step"), STR("transient"),
-                    "no worker did it before the time was up");
     suspend_refuse(t);
     return go_on_behind(t);
 }
@@ -202,12 +192,12 @@ static bool is_timer_due(const struct turn *t)
     return t->x->cursor.wake_at_us > 0 && t->x->cursor.wake_at_us <= t->wall_us;
 }
 
-/* Whoever was asked has not answered in time, or a call has news. */
+/* Whoever was asked has not answered in time, or there is news of it. */
 static bool is_asked_due(const struct turn *t)
 {
     const struct cursor *cursor = &t->x->cursor;
 
-    return cursor->awaited.len > 0 && (is_timer_due(t) || call_has_news(t, cursor));
+    return cursor->awaited.len > 0 && (is_timer_due(t) || ask_has_news(t, cursor));
 }
 
 static bool wake_step(struct turn *t)
@@ -248,7 +238,7 @@ bool wake_is_due(const struct turn *t)
     /* Its child may have ended at any time. */
     if (x->rollback == NULL && child_is_awaited(&x->cursor))
         return true;
-    return is_timer_due(t) || call_has_news(t, &x->cursor);
+    return is_timer_due(t) || ask_has_news(t, &x->cursor);
 }
 
 /* --- several strands --- */
@@ -265,7 +255,7 @@ static bool may_be_over(const struct turn *t, const struct cursor *cursor)
     if (cursor->phase == PHASE_HELD || cursor->phase == PHASE_ENTER)
         return false;
     return (cursor->wake_at_us > 0 && cursor->wake_at_us <= t->wall_us) ||
-           waits_for_child(t, cursor) || call_has_news(t, cursor);
+           waits_for_child(t, cursor) || ask_has_news(t, cursor);
 }
 
 /* All children are looked at together. False: they must be read first. */
@@ -338,7 +328,7 @@ static bool is_answered(const struct turn *t, const struct cursor *cursor)
 {
     if (cursor->awaited.len == 0 || cursor->deferred_seq > 0)
         return false;
-    return t->ev->answer_seq > 0 ? t->ev->answer_seq == cursor->call_seq
+    return t->ev->answer_seq > 0 ? t->ev->answer_seq == cursor->asked_seq
                                  : str_eq(cursor->awaited, t->ev->answer_key);
 }
 

@@ -141,7 +141,7 @@ static void commit_applied(struct node *n, struct entry *e, struct work *w)
     news_tell(n, e, commit);
     if (e->waiters != NULL)
         taken_tell(n, e, commit);
-    calls_send(n, commit);
+    outgoing_send(n, commit);
     calls_queue(n, commit->after);
     for (size_t i = 0; i < commit->starts.count; i++)
         wake(n, commit->starts.items[i]->id);
@@ -212,7 +212,7 @@ static void member_refused(struct node *n, struct work *w)
 
     n->members_refused++;
     if (w->commit != NULL)
-        calls_release(n, w->commit);
+        outgoing_release(n, w->commit);
     if (e != NULL) {
         e->is_stale = true;
         entry_unpin(n, e);
@@ -233,7 +233,7 @@ static void member_undone(struct node *n, struct work *w, const struct batch *b)
     struct uuid id = {.bytes = {0}};
 
     if (w->commit != NULL)
-        calls_release(n, w->commit);
+        outgoing_release(n, w->commit);
     if (e != NULL) {
         id = e->id;
         e->is_stale = true;

@@ -22,8 +22,10 @@ struct host {
 
 /* What a work_answer brings. */
 struct call_answer {
-    struct effect_call *call; /* or NULL: of a process that has ended */
+    struct effect_call *call; /* or NULL: there is none, as error_json says, which is constant */
+    struct str error_json;
     struct call_slot about;
+    bool has_slot; /* in the file: */
     unsigned slot;
     struct call_answer *before, *after; /* all that are not applied */
 };
@@ -116,25 +118,19 @@ const struct call_room *calls_room(struct node *n)
  * after that: one that is not durable is no attempt of its execution, and the
  * answer that the next process gives to it is futile.
  */
-void calls_reserve(struct node *n, struct commit *commit)
+static void call_reserve(struct node *n, const struct commit *commit, struct ask *a)
 {
-    for (size_t i = 0; i < commit->calls.count; i++) {
-        struct http_call *c = &commit->calls.items[i];
-
-        host_get(n, c->host)->head.under_way++;
-        c->slot = call_file_enter(&n->calls.file, commit->after->id, c->seq);
-    }
-    n->calls.total += commit->calls.count;
-    n->calls.unanswered += commit->calls.count;
+    host_get(n, a->host)->head.under_way++;
+    a->slot = call_file_enter(&n->calls.file, commit->after->id, a->seq);
+    n->calls.total++;
+    n->calls.unanswered++;
 }
 
-void calls_release(struct node *n, const struct commit *commit)
+static void call_release(struct node *n, const struct ask *a)
 {
-    for (size_t i = 0; i < commit->calls.count; i++) {
-        give_room_back(n, commit->calls.items[i].host);
-        call_file_leave(&n->calls.file, commit->calls.items[i].slot);
-    }
-    n->calls.unanswered -= commit->calls.count;
+    give_room_back(n, a->host);
+    call_file_leave(&n->calls.file, a->slot);
+    n->calls.unanswered--;
 }
 
 void calls_queue(struct node *n, const struct execution *x)
@@ -152,7 +148,7 @@ static struct str call_traceparent(struct arena *mem, const struct execution *x,
     struct trace trace;
 
     for (uint32_t i = 0; i < execution_strands(x); i++) {
-        if (execution_cursor(x, i)->call_seq != seq)
+        if (execution_cursor(x, i)->asked_seq != seq)
             continue;
         trace_of(x, &trace);
         return trace_write(mem, &trace, trace_cursor_span(x, execution_cursor(x, i)));
@@ -160,27 +156,27 @@ static struct str call_traceparent(struct arena *mem, const struct execution *x,
     return STR_NONE;
 }
 
-void calls_send(struct node *n, const struct commit *commit)
+static void call_send(struct node *n, const struct commit *commit, const struct ask *a)
 {
-    for (size_t i = 0; i < commit->calls.count; i++) {
-        const struct http_call *c = &commit->calls.items[i];
-        struct effect_call *call = effect_call_new();
+    struct effect_call *call = effect_call_new();
 
-        call->execution = commit->after->id;
-        call->seq = c->seq;
-        call->key = str_copy(&call->mem, c->key);
-        call->host = str_copy(&call->mem, c->host);
-        call->request_json = str_copy(&call->mem, c->request_json);
-        call->timeout_us = c->timeout_us;
-        call->traceparent = call_traceparent(&call->mem, commit->after, c->seq);
-        call->sent_at_us = clock_mono_us(n->clock);
-        call->slot = c->slot;
-        if (n->options.caller.send != NULL)
-            n->options.caller.send(n->options.caller.context, call);
-        else
-            effect_send(n->calls.effect, call);
-    }
+    call->execution = commit->after->id;
+    call->seq = a->seq;
+    call->key = str_copy(&call->mem, a->key);
+    call->host = str_copy(&call->mem, a->host);
+    call->request_json = str_copy(&call->mem, a->request_json);
+    call->timeout_us = a->timeout_us;
+    call->traceparent = call_traceparent(&call->mem, commit->after, a->seq);
+    call->sent_at_us = clock_mono_us(n->clock);
+    call->slot = a->slot;
+    if (n->options.caller.send != NULL)
+        n->options.caller.send(n->options.caller.context, call);
+    else
+        effect_send(n->calls.effect, call);
 }
+
+const struct outgoing outgoing_call = {
+    .reserve = call_reserve, .release = call_release, .send = call_send};
 
 /* --- answers --- */
 
@@ -204,6 +200,7 @@ void node_call_answered(struct node *n, struct effect_call *call)
     struct call_answer answer = {
         .call = call,
         .about = {.execution = call->execution, .seq = call->seq},
+        .has_slot = true,
         .slot = call->slot,
     };
 
@@ -211,6 +208,12 @@ void node_call_answered(struct node *n, struct effect_call *call)
     credentials_used(n, call->credential, call->execution);
     give_room_back(n, call->host);
     queue_answer(n, answer);
+}
+
+void calls_lose(struct node *n, struct uuid execution, int64_t seq, struct str error_json)
+{
+    queue_answer(n, (struct call_answer){.about = {.execution = execution, .seq = seq},
+                                         .error_json = error_json});
 }
 
 static void take_answers(void *context)
@@ -244,11 +247,8 @@ static void answer_event(const struct node *n, const struct work *w, struct even
     ev->answer_seq = a->about.seq;
     ev->answer_output = ev->answer_error = value_absent();
     if (a->call == NULL) {
-        ev->answer_error = read_or_refuse(
-            mem,
-            STR("{\"code\":\"external_unknown\",\"class\":\"indeterminate\",\"message\":\"the call "
-                "was under way when the server ended: nobody knows what became of it\"}"),
-            STR_NONE);
+        ev->answer_error = read_or_refuse(mem, a->error_json, STR_NONE);
+        ev->answer_is_lost = true;
         return;
     }
     if (a->call->answer_json.len > 0 &&
@@ -315,8 +315,10 @@ static void answer_drop(struct node *n, struct call_answer *a)
 /* It is applied, or nobody waits for it. */
 static void answer_freed(struct node *n, struct work *w)
 {
-    call_file_leave(&n->calls.file, w->answer->slot);
-    n->calls.unanswered--;
+    if (w->answer->has_slot) {
+        call_file_leave(&n->calls.file, w->answer->slot);
+        n->calls.unanswered--;
+    }
     answer_drop(n, w->answer);
     w->answer = NULL;
 }
@@ -381,7 +383,13 @@ void calls_recover(struct node *n)
     if (left == NULL)
         PANIC("out of memory");
     for (unsigned i = 0; i < f->slot_count; i++) {
-        left[count].slot = i;
+        left[count] = (struct call_answer){
+            .has_slot = true,
+            .slot = i,
+            .error_json = STR("{\"code\":\"external_unknown\",\"class\":\"indeterminate\","
+                              "\"message\":\"the call was under way when the server ended: nobody "
+                              "knows what became of it\"}"),
+        };
         if (call_file_left(f, i, &left[count].about))
             count++;
     }

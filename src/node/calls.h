@@ -38,15 +38,11 @@ void calls_close(struct node *n);
 /* How many calls may leave now. */
 const struct call_room *calls_room(struct node *n);
 
-/* The calls of a commit that is about to become a member have room; or give it back. */
-void calls_reserve(struct node *n, struct commit *commit);
-void calls_release(struct node *n, const struct commit *commit);
-
-/* It is durable: they leave. */
-void calls_send(struct node *n, const struct commit *commit);
-
 /* The state of the entry is known: should it wait for room, it is told when there is some. */
 void calls_queue(struct node *n, const struct execution *x);
+
+/* There will be no answer to this attempt, of a call or a job; `error_json` is constant. */
+void calls_lose(struct node *n, struct uuid execution, int64_t seq, struct str error_json);
 
 /* Calls that the process before has left without an answer. */
 void calls_recover(struct node *n);

@@ -13,7 +13,9 @@
 #include "effect/vault.h"
 #include "node/calls.h"
 #include "node/entry.h"
+#include "node/jobs.h"
 #include "node/load.h"
+#include "node/outgoing.h"
 #include "node/poison.h"
 #include "node/program.h"
 #include "node/spans.h"
@@ -135,6 +137,7 @@ struct node {
     int64_t told_after;            /* the number that the last page ended with */
 
     struct calls calls;
+    struct jobs jobs;
     struct spans *spans; /* or NULL: nobody wants traces */
 
     struct retention *retention; /* or NULL: everything is kept */

@@ -96,6 +96,14 @@ struct load {
             int64_t now_us;
             bool found;
         } expired;
+        struct {
+            int64_t now_us, next_in_us;
+            struct leases_over over;
+        } leases;
+        struct {
+            struct str wanted_json;
+            struct job_types ready;
+        } types;
     };
 };
 

@@ -83,6 +83,7 @@ bool node_pass(struct node *n)
     any |= wake_fire(n);
     request_expire(n);
     works_run(n);
+    jobs_run(n);
     loads_send_group(n);
     any |= batch_is_due(n);
     batch_submit(n);
@@ -121,6 +122,7 @@ static int64_t idle_us(const struct node *n)
     us = min_us(us, snapshot_retention_in_us(n));
     us = min_us(us, planner_time_in_us(n));
     us = min_us(us, config_look_in_us(n));
+    us = min_us(us, jobs_in_us(n));
     us = min_us(us, spans_in_us(n));
     return us < 0 ? 0 : us;
 }
@@ -343,6 +345,7 @@ struct node *node_open(const struct node_options *options, struct err *err)
     uuid_gen_init(&n->ids, options->random, options->random_context);
     n->env = n->options.env != NULL ? n->options.env : define_env(&n->mem);
     batch_init(n);
+    jobs_open(n);
     retention_open(n);
     expiry_open(n);
     audit_retention_open(n);
@@ -378,6 +381,7 @@ void node_close(struct node *n)
     snapshot_retention_close(n);
     timers_fini(&n->timers);
     calls_close(n);
+    jobs_close(n);
     spans_close(n);
     poison_close(&n->poison);
     if (n->epoll_fd >= 0)

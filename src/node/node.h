@@ -16,7 +16,7 @@
 #include "define/define.h"
 #include "effect/policy.h"
 #include "node/meter.h"
-#include "store/read.h"
+#include "store/read_job.h"
 
 struct node;
 
@@ -177,6 +177,7 @@ enum node_request_kind {
     NODE_UNPARK,     /* ... one that the node could not go on with is tried again */
     NODE_PAUSE,      /* ... one that goes forward stops where it is */
     NODE_RESUME,     /* ... and goes on */
+    NODE_JOB,        /* a worker answers: execution, job_seq, output or job_error */
     NODE_WAIT,       /* for the end of an execution, or for the step that takes a signal */
     NODE_DEFINITION, /* save a draft, delete it, publish, and what else can become of one */
     NODE_CHANGE,     /* any other change: see store/change.h */
@@ -228,6 +229,10 @@ struct node_request {
     /* RESOLVE; `idempotency` has the status and the answer that is kept */
     enum verdict verdict;
     struct str note;
+    /* JOB */
+    int64_t job_seq;        /* the row of the attempt */
+    struct value job_error; /* `output` being absent */
+    struct str job_digest;  /* of the answer: the same one may be sent twice */
     /* DEFINITION */
     struct definition_change definition;
     struct definition_change *definitions; /* in place of the former: several, by `next` */
@@ -269,6 +274,43 @@ bool node_submit(struct node *n, struct node_request *r, struct err *err) MUST_U
 
 /* Whether this is the row of the step that took the signal of that seq. */
 bool node_row_took(struct arena *mem, const struct history_row *row, int64_t signal_seq);
+
+/* --- workers --- */
+
+struct job_queue;
+struct node_poll;
+
+/* Its place among those who wait for a type. */
+struct poll_link {
+    struct node_poll *poll;
+    struct job_queue *queue;
+    struct poll_link *before, *next;
+};
+
+/*
+ * Who asks for jobs, until there are some or its time is up. The caller fills
+ * the upper part; `done` is called exactly once, and what poll.found holds
+ * lives until it returns.
+ */
+struct node_poll {
+    struct job_poll poll; /* org_id, worker, types, max, lease_us; found is the answer */
+    int64_t wait_us;      /* 0 = what is there now */
+    bool (*is_gone)(const struct node_poll *p); /* whether nobody would hear the answer; or NULL */
+    void (*done)(struct node_poll *p);
+    void *owner;
+    struct arena *mem;
+
+    bool ok;
+    struct err err; /* !ok */
+
+    /* the node's own */
+    struct poll_link *links; /* for each type */
+    struct node_poll *before, *next;
+    int64_t deadline_us;
+};
+
+/* Take it. False: refused at once, and `done` will not be called. */
+bool node_poll(struct node *n, struct node_poll *p, struct err *err) MUST_USE;
 
 /* --- figures --- */
 

@@ -210,7 +210,7 @@ static void end_futile(struct node *n, struct entry *e, struct work *w, const st
 static void commit_first(struct node *n, struct entry *e, struct work *w, struct commit *commit)
 {
     work_take_first(n, e, w);
-    calls_reserve(n, commit);
+    outgoing_reserve(n, commit);
     w->commit = commit;
     e->x = commit->after;
     e->pins++;

@@ -22,8 +22,8 @@ static bool request_is_allowed(const struct entry *e, const struct work *w, stru
                        "an execution with this key is running, and you may not view it");
     if (!str_eq(r->user.org_id, e->x->org_id))
         return err_set(err, ERR_NOT_FOUND, "there is no execution with this id");
-    /* Only who has just started or signalled it waits for it. */
-    if (r->kind == NODE_WAIT)
+    /* Only who has just started or signalled it waits for it; a worker has the token of its job. */
+    if (r->kind == NODE_WAIT || r->kind == NODE_JOB)
         return true;
     if (!access_allows(access, "view", r->user.role, r->user.groups))
         return err_set(err, ERR_NOT_FOUND, "there is no execution with this id");
@@ -155,6 +155,13 @@ static void request_event(const struct node *n, const struct work *w, struct eve
         ev->reason = r->reason;
         ev->by = r->signal_by;
         return;
+    case NODE_JOB:
+        ev->kind = EVENT_ANSWER;
+        ev->answer_seq = r->job_seq;
+        ev->answer_output = r->output;
+        ev->answer_error = r->job_error;
+        ev->answer_digest = r->job_digest;
+        return;
     case NODE_WAIT:
     case NODE_UNPARK:
     case NODE_DEFINITION:
@@ -173,7 +180,8 @@ static void request_store_answer(struct work *w)
     struct buf text;
 
     w->idempotency = r->idempotency;
-    if (r->kind == NODE_DEFINITION || r->kind == NODE_CHANGE || r->kind == NODE_RESOLVE)
+    if (r->kind == NODE_DEFINITION || r->kind == NODE_CHANGE || r->kind == NODE_RESOLVE ||
+        r->kind == NODE_JOB)
         return; /* the caller knows it, but for what the store adds */
     buf_init_arena(&text, r->mem);
     ASSERT(w->commit != NULL || w->correlated != NULL || r->kind == NODE_UNPARK);
@@ -282,6 +290,7 @@ static void answer_applied(struct node *n, struct work *w)
     case NODE_UNDO:
     case NODE_PAUSE:
     case NODE_RESUME:
+    case NODE_JOB:
         break;
     case NODE_UNPARK:
         try_again(n, r->execution);

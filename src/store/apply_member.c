@@ -142,7 +142,7 @@ static enum apply_result apply_change(struct apply *a, struct member *m, enum db
     if (*status != DB_DONE)
         return APPLY_FAILED;
     end = is_definition ? apply_definition(a, m, status) : m->change->apply(a, m, status);
-    if (!is_definition)
+    if (!is_definition && !m->change->leaves_executions)
         gather_forget(a);
     if (end == APPLY_DONE && m->result == MEMBER_APPLIED &&
         !keep_change_answer(a, m, now_us, status))

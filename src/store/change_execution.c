@@ -94,7 +94,11 @@ static bool leave(struct apply *a, struct uuid id, const struct ended *ended,
     if (!apply_write(a, SQL_ANSWERS_BLANK, DB_PARAMS(db_int(ended->row), db_text(str_of(answer))),
                      status) ||
         !apply_write(a, SQL_WAITS_DELETE, DB_PARAMS(db_int(ended->row)), status) ||
-        !apply_write(a, SQL_TOLD_DELETE, DB_PARAMS(db_int(ended->row)), status))
+        !apply_write(a, SQL_TOLD_DELETE, DB_PARAMS(db_int(ended->row)), status) ||
+        !apply_write(a, SQL_JOBS_DELETE,
+                     DB_PARAMS(db_int(history_key(ended->row, 0)),
+                               db_int(history_key(ended->row, HISTORY_SEQ_MAX))),
+                     status))
         return false;
     a->counts[ended->status]--;
     return true;

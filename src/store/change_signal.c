@@ -272,5 +272,10 @@ enum apply_result signal_purge_apply(struct apply *a, struct member *m, enum db_
     if (!apply_write(a, SQL_DELIVERED_PURGE, params, 2, status))
         return APPLY_FAILED;
     p->purged += db_changes(a->db);
+    if (!apply_write(a, SQL_JOBS_PURGE,
+                     DB_PARAMS(db_int(p->change.now_us - ANSWERS_KEPT_US), db_int(p->limit)),
+                     status))
+        return APPLY_FAILED;
+    p->purged += db_changes(a->db);
     return APPLY_DONE;
 }

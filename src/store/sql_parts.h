@@ -42,6 +42,16 @@
     "WITH written AS (" update " RETURNING e.row) "                                                \
     "SELECT 1 / CAST(count(*) = cardinality($1::bigint[]) AS int) FROM written"
 
+/* PostgreSQL: leases go by the clock of the database, which all nodes share. */
+#define DATABASE_NOW "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+
+/* A job with the attempt that it is: j, its row of history h and its execution e. */
+#define JOB_COLUMNS                                                                                \
+    "j.key, j.id, j.type, j.org_id, j.status, e.id, h.step_code, h.attempt, h.idempotency_key, "   \
+    "h.input, j.created_at, j.worker, j.lease_token, j.lease_us, j.lease_until, j.ended_at, "      \
+    "j.answer_hash"
+#define JOB_TABLES "jobs j JOIN history h ON h.key = j.key JOIN execution e ON e.row = j.key >> 24 "
+
 #define RECORD_KEY "org_id = ?1 AND object = ?2 AND id = ?3"
 
 #define DEFINITION_COLUMNS                                                                         \

@@ -173,7 +173,7 @@ static bool mock_call(struct run *r, const struct actor *a, const struct cursor 
         job_input(r, a, c->awaited));
     error = value_map_get_str(mock, STR("error"));
     *out = (struct event){.kind = EVENT_ANSWER,
-                          .answer_seq = c->call_seq,
+                          .answer_seq = c->asked_seq,
                           .answer_output = value_absent(),
                           .answer_error = error};
     if (error.kind == VALUE_ABSENT)

@@ -26,6 +26,11 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 /** Ends at once; when it was created is what the server takes for now. */
 const CLOCK = { code: 'conf_clock', steps: [] };
 
+/** All rows share the server: external procedures are named so that no row does another's jobs. */
+const EXTERNAL = /"((?:crm|bank)\.[a-z_0-9]+?)"/g;
+const withOwnTypes = (row, i) => JSON.parse(JSON.stringify(row).replace(EXTERNAL, `"$1__${i}"`));
+const typesOf = (row) => [...JSON.stringify(row).matchAll(/"((?:crm|bank)\.[a-z_0-9]+?__\d+)"/g)].map(([, type]) => type);
+
 /** The rows with what the engine made of them. */
 export function readRows() {
     const folder = mkdtempSync(join(tmpdir(), 'pawl-conformance-'));
@@ -47,7 +52,8 @@ export function readRows() {
         .flatMap((file) =>
             JSON.parse(readFileSync(join(FOLDER, file), 'utf8')).map((row) => ({ file, row })),
         )
-        .map(({ file, row }, i) => {
+        .map(({ file, row: written }, i) => {
+            const row = withOwnTypes(written, i);
             const name = `${file.replace('.json', '')}: ${row.rule}`;
             return { name, row, trace: traces.get(name), code: row.definition.code ?? `row_${i}` };
         });
@@ -57,7 +63,8 @@ export function readRows() {
 
 /** Without what may differ: who, and ids. */
 function normal(value, id) {
-    if (typeof value === 'string') return value.replaceAll(id, 'ID').replace(UUID, 'UUID');
+    if (typeof value === 'string')
+        return value.replaceAll(id, 'ID').replace(UUID, 'UUID').replace(/__\d+/g, '');
     if (Array.isArray(value)) return value.map((item) => normal(item, id));
     if (value === null || typeof value !== 'object') return value;
     return Object.fromEntries(
@@ -107,12 +114,16 @@ const letters = (items, id) =>
 
 // --- one row ---
 
+/** Jobs that were claimed and not answered, by their idempotency key: all rows share the server. */
+const claimed = new Map();
+
 /** Calls that a row needs and a server may not have. */
 const CALLS = {
     retry: '/api/v1/executions/{id}/retry',
     skip: '/api/v1/executions/{id}/skip',
     migrate: '/api/v1/executions/{id}/migrate',
     registry: '/api/v1/procedures/{code}/draft',
+    answer: '/api/v1/jobs/{jobId}/complete',
 };
 
 class Run {
@@ -176,6 +187,7 @@ class Run {
     async act(client, point) {
         const event = this.row.events[point.event];
         if (event?.publish) return this.publish(client, event.publish);
+        if (event?.answer) return this.answer(client, event.answer, point);
         if (event?.resolve) this.letter = (await all(client, `/dlq?execution=${this.id}&`))[0]?.id;
         const request = event && this.request(event, point.event);
         if (!request) return undefined;
@@ -185,6 +197,44 @@ class Run {
             this.fail(`events[${point.event}]: ${answer.status} ${JSON.stringify(answer.body)}`);
         if (event.start && answer.body?.id) this.id = answer.body.id;
         return undefined;
+    }
+
+    /** A worker claims the job that has this key and answers it; or nobody waits for that. */
+    async answer(client, { key, output, error }, point) {
+        const job = await this.claim(client, key.replace('ID-', `${this.id}-`));
+        if (point.refused) {
+            if (job) this.fail(`events[${point.event}]: there is a job of ${key}`);
+            return;
+        }
+        if (!job) {
+            this.fail(`events[${point.event}]: there is no job of ${key}`);
+            return;
+        }
+        const { leaseToken } = job;
+        const { status, body } =
+            output !== undefined
+                ? await client.ask('POST', `/api/v1/jobs/${job.id}/complete`, { leaseToken, output })
+                : await client.ask('POST', `/api/v1/jobs/${job.id}/fail`, {
+                      leaseToken,
+                      error: { code: 'external_failed', ...error },
+                  });
+        if (status !== 200) this.fail(`events[${point.event}]: ${status} ${JSON.stringify(body)}`);
+    }
+
+    /** The job of a key: others of its type that are claimed on the way are kept for later. */
+    async claim(client, key) {
+        const types = [...new Set(typesOf(this.row))];
+        while (!claimed.has(key)) {
+            const { status, body } = await client.ask('POST', '/api/v1/jobs/claim', {
+                types, wait: '0s', max: 1, lease: '24h', worker: 'conformance',
+            });
+            if (status !== 200) this.fail(`claiming: ${status} ${JSON.stringify(body)}`);
+            if (!body.items?.length) break;
+            claimed.set(body.items[0].idempotencyKey, body.items[0]);
+        }
+        const job = claimed.get(key);
+        claimed.delete(key);
+        return job;
     }
 
     async rest(client, point) {
@@ -228,7 +278,7 @@ function missing(run, absent) {
 }
 
 async function findAbsent(client) {
-    const absent = new Set(['answer']); // workers do not speak HTTP here yet
+    const absent = new Set();
     const { body } = await client.ask('GET', '/openapi.json');
     for (const [name, path] of Object.entries(CALLS)) if (!body.paths[path]) absent.add(name);
     return absent;

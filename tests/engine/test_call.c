@@ -49,17 +49,17 @@ static const char *status(void)
 }
 
 /* The call that left with the last commit. */
-static const struct http_call *left(void)
+static const struct ask *left(void)
 {
-    assert_int_equal(rig.last.calls.count, 1);
-    return &rig.last.calls.items[0];
+    assert_int_equal(rig.last.asks.count, 1);
+    return &rig.last.asks.items[0];
 }
 
 static struct event answer_event(const char *answer)
 {
     return (struct event){.kind = EVENT_ANSWER,
                           .answer_key = rig.x->cursor.awaited,
-                          .answer_seq = rig.x->cursor.call_seq,
+                          .answer_seq = rig.x->cursor.asked_seq,
                           .answer_output = rig_value(&rig, answer),
                           .answer_error = value_absent()};
 }
@@ -81,7 +81,7 @@ static bool lose_calls(void)
 {
     return rig_event(
         &rig, (struct event){.kind = EVENT_ANSWER,
-                             .answer_seq = rig.x->cursor.call_seq,
+                             .answer_seq = rig.x->cursor.asked_seq,
                              .answer_output = value_absent(),
                              .answer_error = rig_value(&rig, "{'code':'external_unknown','class':"
                                                              "'indeterminate','message':'lost'}")});
@@ -141,7 +141,7 @@ static void test_call__bad_requests_fail_before_anything_is_sent(void **state)
                  bad[i][0]);
         start(scenario);
         assert_string_equal(status(), "failed");
-        assert_int_equal(rig.last.calls.count, 0);
+        assert_int_equal(rig.last.asks.count, 0);
         assert_has(error(), bad[i][1]);
         assert_has(error(), "'validation_");
     }
@@ -361,7 +361,7 @@ static void test_room__a_busy_host_makes_the_call_wait_without_an_attempt(void *
     (void)state;
     busy_with(2);
     start_with_room(SCENARIO("{'code':'pay','procedure':" POST("") "}"));
-    assert_int_equal(rig.last.calls.count, 0);
+    assert_int_equal(rig.last.asks.count, 0);
     assert_has(waiting_for(), "'queued':true");
     rig_reload(&rig);
     assert_false(wake_with_room());
@@ -383,7 +383,7 @@ static void test_room__branches_of_one_turn_share_it(void **state)
     busy_with(1);
     start_with_room(SCENARIO("{'code':'all','parallel':{'branches':[[{'code':'x','procedure':" POST(
         "") "}],[{'code':'y','procedure':" POST("") "}]]}}"));
-    assert_int_equal(rig.last.calls.count, 1);
+    assert_int_equal(rig.last.asks.count, 1);
     assert_has(waiting_for(), "'queued':true");
 }
 
@@ -440,7 +440,7 @@ static void test_cancel__no_further_command_of_the_step_leaves(void **state)
     start(SCENARIO("{'code':'pay','procedure':[" POST("") "," POST("") "]" UNDO "}"));
     assert_true(rig_cancel(&rig, "enough"));
     answer_status(200);
-    assert_int_equal(rig.last.calls.count, 0);
+    assert_int_equal(rig.last.asks.count, 0);
     rig_settle(&rig);
     assert_string_equal(status(), "cancelled");
 }
@@ -476,7 +476,7 @@ static void test_held__the_answer_is_kept_until_an_operator_goes_on(void **state
     assert_has(waiting_for(), "'kind':'incident'");
     rig_reload(&rig);
     assert_true(rig_event(&rig, (struct event){.kind = EVENT_RETRY}));
-    assert_int_equal(rig.last.calls.count, 0);
+    assert_int_equal(rig.last.asks.count, 0);
     assert_string_equal(status(), "completed");
 }
 

@@ -54,6 +54,35 @@ async function publish(api, definition) {
     await api.call('publishScenario', { path: { code: definition.code } }, 200);
 }
 
+// --- jobs ---
+
+const working = { code: 'working', steps: [{ code: 'do', procedure: 'walk.work', input: { n: 1 }, retry: { maxAttempts: 1 } }] };
+
+async function walkJobs(api, claim) {
+    const claimed = async () => {
+        await api.call('startExecution', { body: { code: 'working' } }, 201);
+        const { json } = await api.call('claimJobs', { body: { types: ['walk.work'], wait: '10s', lease: '60s', worker: 'walker' } }, 200);
+        claim(json.items.length === 1, 'a job is claimed');
+        return json.items[0];
+    };
+    await publish(api, working);
+    await api.call('claimJobs', { body: { types: [] } }, 422);
+    const done = await claimed();
+    const path = { jobId: done.id };
+    const { leaseToken } = done;
+    for (const operation of ['completeJob', 'failJob', 'keepJob']) {
+        const error = operation === 'failJob' ? { error: { code: 'no' } } : {};
+        await api.call(operation, { path: { jobId: NOBODY }, body: { leaseToken: 'x', ...error } }, 404);
+        await api.call(operation, { path, body: { leaseToken: 'x', ...error } }, 409);
+        await api.call(operation, { path, body: {} }, 422);
+    }
+    await api.call('keepJob', { path, body: { leaseToken } }, 200);
+    await api.call('completeJob', { path, body: { leaseToken, output: { ok: true } } }, 200);
+    await api.call('completeJob', { path, body: { leaseToken, output: { ok: true } } }, 200);
+    const failed = await claimed();
+    await api.call('failJob', { path: { jobId: failed.id }, body: { leaseToken: failed.leaseToken, error: { code: 'no', message: 'm', class: 'business' } } }, 200);
+}
+
 // --- definitions ---
 
 async function walkDefinitions(api, claim) {
@@ -333,6 +362,7 @@ async function walkExecutions(api, claim) {
     await walkLists(api, claim, id);
     await walkEventful(api, claim);
     await walkSignals(api, claim, id);
+    await walkJobs(api, claim);
 
     await walkPause(api, claim, slow.json.id, id);
     await api.call('cancelExecution', { path: { id: slow.json.id }, body: { reason: 'enough' } }, 202);

@@ -165,6 +165,13 @@ export async function walkPlanner(api, claim) {
     await lead.call('deleteTask', { path: { taskId: task.id } }, 409);
     await lead.call('deleteTask', { path: { taskId: doomed.id } }, 204);
     await lead.call('deleteTask', { path: { taskId: doomed.id } }, 404);
+    await lead.call('moveTasks', { body: { action: 'cancel', filter: { project_id: 'none' }, payload: { reason: 'x' } } }, 200);
+    await lead.call('moveTasks', { body: { action: 'recall_to_pool', ids: [task.id, 'x'], dryRun: true } }, 200);
+    await lead.call('moveTasks', { body: { action: 'start', ids: [] } }, 422);
+    await lead.call('moveTasks', { body: { action: 'assign' } }, 422);
+    await walkConflict(lead, 'moveTasks', {}, { action: 'cancel', ids: [] }, { action: 'assign', ids: [] });
+    await api.call('followTasks', { query: { project_id: 'p' } }, 200);
+    await api.call('followTasks', { query: { after: 'x' } }, 400);
     await walkShifts(api, lead, doer);
     await walkPolicy(api);
 }

@@ -446,6 +446,48 @@ claim('a task that is split waits for its parts', async (rig) => {
     refused(await lead.ask('POST', `/tasks/${task.id}/split`, { ...body, client_event_id: 'cut2', subtasks: [] }), 422, 'validation_error');
 });
 
+claim('many tasks are assigned, recalled and canceled at once; a dry run counts', async (rig) => {
+    const org = newOrg();
+    const { lead, owner, other, contributor } = await crew(rig, { org_id: org });
+    const tasks = [];
+    for (let i = 0; i < 4; i++) tasks.push(await lead.task({ project_id: 'many' }));
+    const bulk = async (who, body) => (await who.ask('POST', '/tasks/bulk', body)).body;
+    refused(await owner.ask('POST', '/tasks/bulk', { action: 'cancel', filter: {} }), 403, 'forbidden');
+    equal((await bulk(lead, { action: 'assign', filter: { project_id: 'many' }, payload: { assign_to: [owner.id] }, dryRun: true })).matched, 4);
+    const given = await bulk(lead, { action: 'assign', ids: tasks.map((t) => t.id), payload: { assign_to: [owner.id, other.id, contributor.id] } });
+    equal([given.matched, given.done, given.failed], [4, 3, 1], JSON.stringify(given));
+    equal((await lead.get('/tasks?status=assigned')).items.length, 3);
+    const back = await bulk(lead, { action: 'recall_to_pool', filter: { project_id: 'many' }, payload: { reason: 'rain' } });
+    equal([back.done, back.skipped], [3, 1], JSON.stringify(back));
+    const gone = await bulk(lead, { action: 'cancel', filter: { status: 'available' }, payload: { reason: 'over' } });
+    equal([gone.done, gone.failed], [4, 0], JSON.stringify(gone));
+});
+
+claim('those who listen are told of tasks of their organisation', async (rig) => {
+    const { lead } = await crew(rig);
+    const stranger = (await crew(rig, { org_id: newOrg() })).lead;
+    const listen = async (person) => {
+        const stop = new AbortController();
+        const heard = { text: '', stop: () => stop.abort() };
+        const answer = await fetch(`${rig.server.url}/api/v1/tasks/events?project_id=live`, { headers: { Authorization: `Bearer ${person.token}` }, signal: stop.signal });
+        equal(answer.status, 200);
+        (async () => {
+            for await (const part of answer.body) heard.text += Buffer.from(part).toString();
+        })().catch(() => {});
+        return heard;
+    };
+    const [mine, theirs] = [await listen(lead), await listen(stranger)];
+    await lead.task({ project_id: 'quiet' });
+    const task = await lead.task({ project_id: 'live' });
+    await lead.moved(task, 'cancel', { reason: 'x' });
+    await until('both hints have come', () => mine.text.includes('"status":"canceled"'));
+    equal([...mine.text.matchAll(/^data: (.*)$/gm)].map((m) => JSON.parse(m[1])).map((e) => [e.type, e.id, e.status]),
+        [['task', task.id, 'available'], ['task', task.id, 'canceled']]);
+    equal(theirs.text.includes('data:'), false);
+    mine.stop();
+    theirs.stop();
+});
+
 claim('the policy is of an organisation, and its supervisors change it', async (rig) => {
     const org = newOrg();
     const { lead, supervisor, owner } = await crew(rig, { org_id: org, skill_level: 2 });

@@ -162,6 +162,10 @@ static void check_ok(struct sim *sim, const struct sim_request *q)
                       (x->s.status == STATUS_CANCELLED || x->s.status == STATUS_COMPENSATING),
                   "I9: a cancel was acknowledged and is not durable");
         return;
+    case NODE_JOB:
+        x = disk_find_ever(&sim->disk, r->execution);
+        SIM_CHECK(sim, x != NULL, "I9: the answer of a job was acknowledged and is not durable");
+        return;
     case NODE_RETRY:
     case NODE_SKIP:
     case NODE_MIGRATE:

@@ -1,6 +1,7 @@
 // form.tsx - a form made from a list of fields, as `input` of a definition and `form` of a wait have them; or the JSON of it.
 import { useState } from 'react';
 import { Field, Segments } from './parts';
+import { nameOf } from './steps';
 import { t } from './text';
 import type { FormField } from './types';
 
@@ -17,7 +18,7 @@ function readText(field: FormField, text: string): unknown {
     return text;
 }
 
-function Control({ field, value, change, id }: { field: FormField; value: unknown; change: (to: unknown) => void; id: string }) {
+function Control({ field, value, change, id, first }: { field: FormField; value: unknown; change: (to: unknown) => void; id: string; first: boolean }) {
     const [draft, write] = useState(() => (value === undefined ? '' : JSON.stringify(value, null, 2)));
     const [broken, say] = useState(false);
     if (field.enum) return (
@@ -42,7 +43,7 @@ function Control({ field, value, change, id }: { field: FormField; value: unknow
         }} />
     );
     return (
-        <input id={id} className="inp" type={field.sensitive ? 'password' : field.type === 'date' ? 'date' : 'text'} autoComplete="off"
+        <input id={id} autoFocus={first} className="inp" type={field.sensitive ? 'password' : field.type === 'date' ? 'date' : 'text'} autoComplete="off"
             inputMode={field.type === 'integer' ? 'numeric' : field.type === 'number' ? 'decimal' : undefined}
             value={value === undefined ? '' : String(value)} onChange={(event) => change(readText(field, event.target.value))} />
     );
@@ -59,10 +60,10 @@ export function FormFields({ fields, values, change, errors = {} }: { fields: Fo
                 <div className="row modes"><Segments small label={t('How to fill it in')} value={mode} onChange={(to) => { turn(to); write(JSON.stringify(values, null, 2)); say(''); }}
                     options={[{ value: 'form', label: t('Form') }, { value: 'json', label: 'JSON' }]} /></div>
             )}
-            {mode === 'form' ? fields.map((field) => (
-                <Field key={field.name} id={`field-${field.name}`} label={field.label ?? field.name} help={field.description} error={errors[field.name]}
+            {mode === 'form' ? fields.map((field, i) => (
+                <Field key={field.name} id={`field-${field.name}`} label={field.label ?? nameOf({ code: field.name })} help={field.description} error={errors[field.name]}
                     note={[field.type === 'string' || field.type === 'boolean' ? '' : field.type, field.required ? '' : t('optional')].filter(Boolean).join(', ')}>
-                    <Control id={`field-${field.name}`} field={field} value={values[field.name]} change={(to) => {
+                    <Control first={i === 0} id={`field-${field.name}`} field={field} value={values[field.name]} change={(to) => {
                         const next = { ...values };
                         if (to === undefined) delete next[field.name];
                         else next[field.name] = to;

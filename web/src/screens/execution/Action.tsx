@@ -86,7 +86,7 @@ export function ActionDialog({ action, x, steps, close, changed }: { action: str
     const moved = error instanceof Problem && error.status === 409;
     const errors = error instanceof Problem ? errorsByField(error.body.errors, '/payload/') : {};
     return (
-        <Dialog title={t(TITLE[action] ?? action, { name })} lead={t(MEANS[action] ?? '')} onClose={close} actions={<>
+        <Dialog title={t(TITLE[action] ?? action, { name })} lead={action === 'signal' && waits[0]?.title ? `“${waits[0].title}”` : t(MEANS[action] ?? '')} onClose={close} actions={<>
             <Button kind="quiet" onClick={close}>{t('Go back')}</Button>
             <Button kind={action === 'delete' || action === 'cancel' ? 'bad solid' : 'ink'} disabled={busy || (action === 'signal' && !type) || (action === 'migrate' && !version)} onClick={run}>{action === 'signal' && type ? t('Send {type}', { type }) : t(VERB[action] ?? action)}</Button>
         </>}>

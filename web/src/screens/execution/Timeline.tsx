@@ -50,7 +50,7 @@ export function Timeline({ x, bars, steps, selected, select, now, loading }:
     useLayoutEffect(() => {
         const el = scroller.current;
         if (!el) return;
-        const look = () => measure({ width: Math.max(60, el.clientWidth - 148 - 92 - 32 - 16), top: el.scrollTop, size: el.clientHeight });
+        const look = () => measure({ width: matchMedia('(max-width: 640px)').matches ? 74 : Math.max(60, el.clientWidth - 148 - 92 - 32 - 16), top: el.scrollTop, size: el.clientHeight });
         look();
         const watcher = new ResizeObserver(look);
         watcher.observe(el);

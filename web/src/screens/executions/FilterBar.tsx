@@ -1,7 +1,7 @@
 // FilterBar.tsx - one field: each filter is a token, the text that is left is searched for.
 import { Popover } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type RefObject, useEffect, useState } from 'react';
+import { memo, type RefObject, useEffect, useState } from 'react';
 import { call } from '../../lib/api';
 import { Icon } from '../../lib/icons';
 import { t } from '../../lib/text';
@@ -23,7 +23,7 @@ function useOptions(field: Field | null): Option[] {
     return [...sums].map(([value, count]) => ({ value, label: value, count })).sort((a, b) => (b.count ?? 0) - (a.count ?? 0)).slice(0, 12);
 }
 
-export function FilterBar({ filter, change, input }: { filter: Filter; change: (to: Filter) => void; input: RefObject<HTMLInputElement | null> }) {
+export const FilterBar = memo(function FilterBar({ filter, change, input }: { filter: Filter; change: (to: Filter) => void; input: RefObject<HTMLInputElement | null> }) {
     const [text, type] = useState(filter.q ?? '');
     const [open, show] = useState(false);
     const [field, pick] = useState<Field | null>(null);
@@ -105,4 +105,4 @@ export function FilterBar({ filter, change, input }: { filter: Filter; change: (
             </Popover.Dropdown>
         </Popover>
     );
-}
+});

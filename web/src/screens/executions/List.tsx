@@ -1,7 +1,7 @@
 // List.tsx - which ones need me, and why?
 import { Popover } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Bar, useKeys } from '../../app/Shell';
 import { mayAct, useMe } from '../../app/session';
@@ -32,10 +32,17 @@ function useSummary(code: string | undefined) {
     return { counts, held: heldCount, heldMore: Boolean(held.data?.nextCursor), total: Object.values(counts).reduce((a, b) => a + b, 0), loaded: Boolean(found.data) };
 }
 
-const Cells = memo(function Cells({ x, now, narrow }: { x: Execution; now: number; narrow: boolean }) {
+const OVERSCAN = 12; // rows above and below what is in sight
+
+function Cells({ x, now, narrow, open }: { x: Execution; now: number; narrow: boolean; open: (id: string) => void }) {
     const line = whereAndWhy(x);
     const name = x.key ?? `…${x.id.slice(-12)}`;
-    const link = <Link className={`key cut ${x.key ? '' : 'mono'}`} to="/executions/$id" params={{ id: x.id }}>{name}</Link>;
+    // A plain anchor: a row is drawn many times a second while one scrolls.
+    const link = <a className={`key cut ${x.key ? '' : 'mono'}`} href={`/executions/${x.id}`} onClick={(event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+        event.preventDefault();
+        open(x.id);
+    }}>{name}</a>;
     const why = (
         <span className="cut" role="cell">
             {line.step && <span className="tag mono at">{line.step}</span>}
@@ -61,6 +68,16 @@ const Cells = memo(function Cells({ x, now, narrow }: { x: Execution; now: numbe
             <span role="cell" className="r t2 num">{took}</span>
         </>
     );
+}
+
+const Row = memo(function Row({ x, index, top, width, narrow, now, chosen, current, flash, toggle, open }:
+    { x: Execution; index: number; top: number; width: string | undefined; narrow: boolean; now: number; chosen: boolean; current: boolean; flash: boolean; toggle: (id: string) => void; open: (id: string) => void }) {
+    return (
+        <div role="row" aria-rowindex={index + 2} style={{ transform: `translateY(${top}px)`, gridTemplateColumns: width }} className={`trow ${chosen ? 'sel' : ''} ${current ? 'cur' : ''} ${flash ? 'flash' : ''}`}>
+            {!narrow && <span role="cell"><input type="checkbox" className="box" aria-label={t('Choose {name}', { name: x.key ?? x.id })} checked={chosen} onChange={() => toggle(x.id)} /></span>}
+            <Cells x={x} narrow={narrow} now={now} open={open} />
+        </div>
+    );
 });
 
 const useNarrow = () => {
@@ -74,7 +91,7 @@ const useNarrow = () => {
     return narrow;
 };
 
-function Views({ filter, choose, held, total }: { filter: Filter; choose: (to: Filter) => void; held: string; total: string }) {
+const Views = memo(function Views({ filter, choose, held, total }: { filter: Filter; choose: (to: Filter) => void; held: string; total: string }) {
     const [saved, set] = useState<View[]>(savedViews);
     const [naming, name] = useState<string | null>(null);
     const views = [...builtInViews(), ...saved];
@@ -101,7 +118,19 @@ function Views({ filter, choose, held, total }: { filter: Filter; choose: (to: F
             )}
         </div>
     );
-}
+});
+
+const OrderMenu = memo(function OrderMenu({ order, choose }: { order: Order; choose: (to: Order) => void }) {
+    return (
+        <Popover position="bottom-end" trapFocus returnFocus>
+            <Popover.Target><button type="button" className="btn quiet order">{order === 'newest' ? t('Newest first') : t('Oldest first')}<Icon name="down" small /></button></Popover.Target>
+            <Popover.Dropdown className="menu">
+                <button type="button" className="mi" onClick={() => choose('newest')}>{t('Newest first')}</button>
+                <button type="button" className="mi" onClick={() => choose('oldest')}>{t('Oldest first')}</button>
+            </Popover.Dropdown>
+        </Popover>
+    );
+});
 
 const FACETS = ['failed', 'compensating', 'running', 'waiting', 'pending', 'completed', 'cancelled'];
 
@@ -132,15 +161,20 @@ export function ExecutionsPage() {
         void go({ to: '/executions', search: { ...to, order: order === 'oldest' ? 'oldest' : undefined, ...more } as Record<string, string>, replace: true });
     }, [go, order]);
 
-    const first = Math.max(0, Math.floor(view.top / height) - 10);
-    const last = Math.min(list.items.length, Math.ceil((view.top + view.size) / height) + 10);
+    const turn = useCallback((to: Order) => change(filter, { order: to === 'oldest' ? to : undefined }), [change, filter]);
+    const first = Math.max(0, Math.floor(view.top / height) - OVERSCAN);
+    const last = Math.min(list.items.length, Math.ceil((view.top + view.size) / height) + OVERSCAN);
     const shown = list.items.slice(first, last);
     visibleIds.current = new Set(shown.map((x) => x.id));
 
     useLayoutEffect(() => {
         const el = scroller.current;
         if (!el) return;
-        const measure = () => look((before) => (before.top === el.scrollTop && before.size === el.clientHeight ? before : { top: el.scrollTop, size: el.clientHeight }));
+        // Drawn anew every few rows, not with every pixel.
+        const measure = () => {
+            const top = Math.floor(el.scrollTop / (height * 4)) * height * 4;
+            look((before) => (before.top === top && before.size === el.clientHeight ? before : { top, size: el.clientHeight }));
+        };
         measure();
         const watcher = new ResizeObserver(measure);
         watcher.observe(el);
@@ -149,7 +183,7 @@ export function ExecutionsPage() {
             watcher.disconnect();
             el.removeEventListener('scroll', measure);
         };
-    }, []);
+    }, [height]);
     // What comes on top does not push away what one reads.
     useLayoutEffect(() => {
         const el = scroller.current;
@@ -169,7 +203,8 @@ export function ExecutionsPage() {
         reveal(next);
         return next;
     });
-    const toggle = (id: string) => { chooseEverything(false); choose((before) => { const next = new Set(before); if (!next.delete(id)) next.add(id); return next; }); };
+    const toggle = useCallback((id: string) => { chooseEverything(false); choose((before) => { const next = new Set(before); if (!next.delete(id)) next.add(id); return next; }); }, []);
+    const open = useCallback((id: string) => void go({ to: '/executions/$id', params: { id } }), [go]);
     useKeys({
         j: () => step(1), k: () => step(-1), ArrowDown: (event) => { event.preventDefault(); step(1); }, ArrowUp: (event) => { event.preventDefault(); step(-1); },
         x: () => { const x = list.items[at]; if (x) toggle(x.id); },
@@ -193,17 +228,11 @@ export function ExecutionsPage() {
             <Views filter={filter} choose={change} held={summary.loaded ? `${summary.held}${summary.heldMore ? '+' : ''}` : ''} total={summary.loaded && !filter.code ? number(summary.total) : ''} />
             <div className="row filterrow">
                 <div className="grow"><FilterBar filter={filter} change={change} input={input} /></div>
-                <Popover position="bottom-end" trapFocus returnFocus>
-                    <Popover.Target><button type="button" className="btn quiet order">{order === 'newest' ? t('Newest first') : t('Oldest first')}<Icon name="down" small /></button></Popover.Target>
-                    <Popover.Dropdown className="menu">
-                        <button type="button" className="mi" onClick={() => change(filter, { order: undefined })}>{t('Newest first')}</button>
-                        <button type="button" className="mi" onClick={() => change(filter, { order: 'oldest' })}>{t('Oldest first')}</button>
-                    </Popover.Dropdown>
-                </Popover>
+                <OrderMenu order={order} choose={turn} />
             </div>
             <div className="facets" role="toolbar" aria-label={t('By status')}>
                 {summary.held > 0 && <button type="button" onClick={() => change({ ...filter, status: undefined, waiting: 'incident' })}><span className="st held flat"><Glyph name="held" tone="held" /><span className="num">{summary.held}{summary.heldMore ? '+' : ''}</span>{t('held')}</span></button>}
-                {FACETS.filter((name) => (summary.counts[name] ?? 0) > 0).map((name) => {
+                {FACETS.filter((name) => (summary.counts[name] ?? 0) > (name === 'waiting' ? summary.held : 0)).map((name) => {
                     const look = lookOf(name);
                     return <button key={name} type="button" aria-pressed={filter.status === name} onClick={() => change({ ...filter, waiting: undefined, status: filter.status === name ? undefined : name })}><span className={`st ${look.tone} flat`}><Glyph name={look.glyph} tone={look.tone} /><span className="num">{number((summary.counts[name] ?? 0) - (name === 'waiting' ? summary.held : 0))}</span>{t(look.word)}</span></button>;
                 })}
@@ -220,11 +249,8 @@ export function ExecutionsPage() {
                     {!list.loaded && <Bones rows={14} />}
                     <div style={{ height: list.items.length * height, position: 'relative' }} role="presentation">
                         {shown.map((x, i) => (
-                            <div key={x.id} role="row" aria-rowindex={first + i + 2} style={{ top: (first + i) * height, gridTemplateColumns: width }}
-                                className={`trow ${chosen.has(x.id) || everything ? 'sel' : ''} ${first + i === at ? 'cur' : ''} ${list.changed.has(x.id) ? 'flash' : ''}`}>
-                                {!narrow && <span role="cell"><input type="checkbox" className="box" aria-label={t('Choose {name}', { name: x.key ?? x.id })} checked={chosen.has(x.id) || everything} onChange={() => toggle(x.id)} /></span>}
-                                <Cells x={x} narrow={narrow} now={x.completedAt ? 0 : now} />
-                            </div>
+                            <Row key={x.id} x={x} index={first + i} top={(first + i) * height} width={width} narrow={narrow} now={x.completedAt ? 0 : now}
+                                chosen={chosen.has(x.id) || everything} current={first + i === at} flash={list.changed.has(x.id)} toggle={toggle} open={open} />
                         ))}
                     </div>
                     {list.loaded && Boolean(list.error) && <div className="pagehead"><Refusal error={list.error} /></div>}

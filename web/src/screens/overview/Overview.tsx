@@ -106,7 +106,8 @@ export function Overview() {
     const q = useCounts();
     const counts = useMemo(() => Object.fromEntries((q.status.data?.items ?? []).map((item) => [item.value, item.count])), [q.status.data]);
     const total = Object.values(counts).reduce((a, b) => a + b, 0);
-    const waits = (q.waiting.data ?? []).filter((row) => row.count > 0);
+    // What the server counts is exact; a page of a list ends at a hundred.
+    const waits = (q.waiting.data ?? []).map((row) => (row.more && stats.series?.waiting?.[row.kind] !== undefined ? { ...row, count: stats.series.waiting[row.kind]!, more: false } : row)).filter((row) => row.count > 0);
     const most = Math.max(1, ...waits.map((row) => row.count));
     const errors = new Map<string, number>();
     for (const item of q.errors.data?.items ?? []) if (item.value && item.value !== 'cancelled') errors.set(item.value, (errors.get(item.value) ?? 0) + item.count);

@@ -1,24 +1,24 @@
-// stats.ts - the series of GET /stats. A server that has none yet answers 404; the page then draws what it can count.
+// stats.ts - the series of GET /stats. A server that has none answers 404; the page then draws what it can count.
 import { useQuery } from '@tanstack/react-query';
 import { call, Problem } from '../../lib/api';
 
-export interface Series { at: number[]; stepMs: number; started: number[]; completed: number[]; failed: number[]; p50: (number | null)[]; p95: (number | null)[]; outboxLag: number[] | null }
+interface Stats {
+    from: string; to: string; stepSeconds: number;
+    points: { at: string; started: number; completed: number; failed: number; cancelled: number; latencyMs: { p50: number; p95: number; p99: number } | null; waiting: Record<string, number> | null; outboxLagMs?: number | null }[];
+}
+
+export interface Series { at: number[]; stepMs: number; started: number[]; completed: number[]; failed: number[]; p50: (number | null)[]; p95: (number | null)[]; waiting: Record<string, number> | null; outboxLag: number[] | null }
 
 const STEP = { '1h': '1m', '24h': '15m', '7d': '2h' };
 
-/* eslint-disable @typescript-eslint/no-explicit-any */
-function read(answer: any): Series | null {
-    const points: any[] = answer?.points ?? answer?.items ?? answer?.series ?? [];
-    if (!Array.isArray(points) || points.length === 0) return null;
-    const at = points.map((p) => Date.parse(p.at ?? p.from ?? p.time));
-    const numbers = (pick: (p: any) => unknown) => points.map((p) => Number(pick(p) ?? 0));
-    const maybe = (pick: (p: any) => unknown) => points.map((p) => { const v = pick(p); return v === null || v === undefined ? null : Number(v); });
-    const stepMs = at.length > 1 ? at[1]! - at[0]! : 60000;
+function series({ stepSeconds, points }: Stats): Series | null {
+    if (points.length === 0) return null;
     return {
-        at, stepMs,
-        started: numbers((p) => p.started ?? p.executions?.started), completed: numbers((p) => p.completed ?? p.executions?.completed), failed: numbers((p) => p.failed ?? p.executions?.failed),
-        p50: maybe((p) => p.latencyMs?.p50 ?? p.latency?.p50), p95: maybe((p) => p.latencyMs?.p95 ?? p.latency?.p95),
-        outboxLag: points.some((p) => p.outboxLagMs !== undefined) ? numbers((p) => p.outboxLagMs) : null,
+        at: points.map((p) => Date.parse(p.at)), stepMs: stepSeconds * 1000,
+        started: points.map((p) => p.started), completed: points.map((p) => p.completed), failed: points.map((p) => p.failed),
+        p50: points.map((p) => p.latencyMs?.p50 ?? null), p95: points.map((p) => p.latencyMs?.p95 ?? null),
+        waiting: points.findLast((p) => p.waiting !== null)?.waiting ?? null,
+        outboxLag: points.some((p) => typeof p.outboxLagMs === 'number') ? points.map((p) => p.outboxLagMs ?? 0) : null,
     };
 }
 
@@ -27,7 +27,7 @@ export function useStats(window: '1h' | '24h' | '7d') {
         queryKey: ['stats', window], refetchInterval: 15000, retry: false,
         queryFn: async () => {
             try {
-                return read(await call(`/stats?window=${window}&step=${STEP[window]}`));
+                return series(await call<Stats>(`/stats?window=${window}&step=${STEP[window]}`));
             } catch (error) {
                 if (error instanceof Problem) return null;
                 throw error;

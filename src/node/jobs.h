@@ -1,0 +1,53 @@
+/*
+ * jobs.h - workers that ask for jobs, and leases. Internal to src/node; what
+ * callers see of it is struct node_poll of node.h.
+ *
+ *     asks --types may have jobs--> claim, a change of a batch --durable--> answered
+ *      |                              |  found nothing
+ *      +--there are none--> waits <---+
+ *                             |--a commit with such a job is durable--> asks
+ *                             +--its time is up--> answered: nothing
+ *
+ * One claim is under way at a time, with all who ask. Whether there may be jobs
+ * of a type is known in memory: so somebody who waits costs a place in the
+ * lists of its types and one in a wheel of deadlines, and the store is asked
+ * for nothing. On a store that nodes share it is asked once a second for the
+ * types that are waited for.
+ */
+#ifndef PAWL_NODE_JOBS_H
+#define PAWL_NODE_JOBS_H
+
+#include "node/node.h"
+
+enum { WHEEL_SLOTS = 2048 }; /* of WHEEL_TICK_US each */
+
+struct jobs {
+    struct map types; /* of struct job_queue, by organisation and type */
+    struct node_poll *asking, *asking_last;
+    size_t waiting;
+    struct node_poll *wheel[WHEEL_SLOTS]; /* those who wait, by their deadline */
+    int64_t tick;                         /* of the slot that was looked at last */
+    size_t turn;                          /* which type a claim begins with */
+
+    /* the claim under way */
+    bool is_claiming;
+    struct arena mem;
+    struct job_claim *claim;
+    struct node_poll **claiming;
+    struct node_request request;
+
+    /* by the monotonic clock */
+    bool is_looking_at_leases;
+    int64_t next_look_at_leases_us;
+    bool is_looking_for_types;
+    int64_t next_look_for_types_us;
+};
+
+void jobs_open(struct node *n);
+void jobs_close(struct node *n);
+
+/* What is due: a claim, deadlines of those who wait, leases that are over. Once a pass. */
+void jobs_run(struct node *n);
+int64_t jobs_in_us(const struct node *n); /* until jobs_run() has something to do */
+
+#endif

@@ -1,0 +1,48 @@
+/* read_job.h - what can be asked about jobs; run on a reader thread, as all of read.h. */
+#ifndef PAWL_STORE_READ_JOB_H
+#define PAWL_STORE_READ_JOB_H
+
+#include "store/change_job.h"
+#include "store/read.h"
+
+/* One job, also one that has an end. */
+bool read_job(struct reader *r, struct arena *mem, struct uuid id, struct stored_job *out,
+              bool *found, struct err *err) MUST_USE;
+
+/* An attempt whose worker has let its lease run out. */
+struct lease_over {
+    struct uuid execution;
+    int64_t seq;
+    struct str worker; /* or empty */
+};
+
+struct leases_over {
+    VEC_OF(struct lease_over);
+};
+
+/*
+ * Leases that are over, at most `limit`, and how long it is until the next one
+ * is: -1 when there is none. `now_us` is the time where the store has no clock
+ * of its own.
+ */
+bool read_leases_over(struct reader *r, struct arena *mem, int64_t now_us, int64_t limit,
+                      struct leases_over *out, int64_t *next_in_us, struct err *err) MUST_USE;
+
+/* A type of an organisation. */
+struct job_type {
+    struct str org_id, type;
+};
+
+struct job_types {
+    VEC_OF(struct job_type);
+};
+
+/* Which of the types in `types_json`, [[org_id, type], ...], have jobs that may be claimed. */
+bool read_types_ready(struct reader *r, struct arena *mem, struct str types_json,
+                      struct job_types *out, struct err *err) MUST_USE;
+
+/* When a worker has last asked for a type, about; 0 = never. */
+bool read_type_asked(struct reader *r, struct arena *mem, struct str org_id, struct str type,
+                     int64_t *asked_at_us, struct str *worker, struct err *err) MUST_USE;
+
+#endif

@@ -1,0 +1,263 @@
+// Jobs: external procedures, claimed and answered by workers, on both stores.
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { sleep, until as eventually } from '../kill/server.mjs';
+import { Rig, check, claim, equal, refused, run } from './stores.mjs';
+
+let count = 0;
+
+/** A process whose only step is an external procedure of a name of its own. */
+async function publish(rig, more = {}, procedure = `work.t${++count}`) {
+    const code = `jobs_${++count}`;
+    await rig.publish({ code, steps: [{ code: 'do', procedure, input: { n: '$.input.n' }, ...more }] });
+    return { code, type: procedure };
+}
+
+const claimJobs = (rig, types, more = {}) =>
+    rig.api('POST', '/jobs/claim', { types, wait: '0s', worker: 'w1', ...more });
+
+/** Claim exactly one job. */
+async function claimOne(rig, type, more = {}) {
+    const answer = await claimJobs(rig, [type], { wait: '10s', ...more });
+    equal([answer.status, answer.body.items?.length], [200, 1], JSON.stringify(answer.body));
+    return answer.body.items[0];
+}
+
+const get = async (rig, id) => (await rig.api('GET', `/executions/${id}`)).body;
+const ended = (rig, id, status = 'completed') =>
+    eventually(`it is ${status}`, async () => {
+        const x = await get(rig, id);
+        return x.status === status ? x : null;
+    }, 30);
+
+claim('a worker claims a job, does it, and its output is that of the step', async (rig) => {
+    const { code, type } = await publish(rig);
+    const { id } = await rig.begin(code, { input: { n: 7 } });
+    const job = await claimOne(rig, type, { lease: '60s' });
+    equal(
+        Object.keys(job),
+        ['id', 'type', 'input', 'idempotencyKey', 'attempt', 'executionId', 'step', 'leaseToken', 'leaseUntil'],
+    );
+    equal(
+        [job.type, job.input, job.idempotencyKey, job.attempt, job.executionId, job.step],
+        [type, { n: 7 }, `${id}-do`, 1, id, 'do'],
+    );
+    check(/^[0-9a-f]{8}-[0-9a-f]{4}-7/.test(job.id), 'its id is a UUIDv7');
+    const left = Date.parse(job.leaseUntil) - Date.now();
+    check(left > 30000 && left < 90000, `the lease has ${left} ms left`);
+    equal((await claimJobs(rig, [type])).body.items, [], 'nobody else gets it');
+    const done = await rig.api('POST', `/jobs/${job.id}/complete`, { leaseToken: job.leaseToken, output: { ok: true } });
+    equal([done.status, done.body], [200, { id: job.id, status: 'completed', executionId: id }]);
+    const x = await ended(rig, id);
+    equal(x.context.steps.do.output, { ok: true });
+});
+
+claim('an answer may be sent twice, another one may not', async (rig) => {
+    const { code, type } = await publish(rig);
+    await rig.begin(code, { input: { n: 1 } });
+    const { id, leaseToken } = await claimOne(rig, type);
+    const answers = [];
+    for (let i = 0; i < 3; i++)
+        answers.push((await rig.api('POST', `/jobs/${id}/complete`, { leaseToken, output: { a: 1, b: [2] } })).status);
+    equal(answers, [200, 200, 200]);
+    refused(await rig.api('POST', `/jobs/${id}/complete`, { leaseToken, output: 2 }), 409, 'conflict');
+    refused(await rig.api('POST', `/jobs/${id}/fail`, { leaseToken, error: { code: 'x' } }), 409, 'conflict');
+    refused(await rig.api('POST', `/jobs/${id}/heartbeat`, { leaseToken }), 409, 'conflict');
+});
+
+claim('a long poll is answered as soon as there is a job, or with nothing when its time is up', async (rig) => {
+    const { code, type } = await publish(rig);
+    const began = Date.now();
+    equal((await claimJobs(rig, [type], { wait: '300ms' })).body, { items: [] });
+    check(Date.now() - began >= 290, 'it waited');
+    const other = rig.server.client();
+    const polled = other.ask('POST', '/api/v1/jobs/claim', { types: [type], wait: '60s', max: 1, worker: 'w2' });
+    await sleep(200);
+    const { id } = await rig.begin(code, { input: { n: 1 } });
+    const { body } = await polled;
+    other.close();
+    equal(body.items.map((job) => job.executionId), [id]);
+});
+
+claim('what a worker says of its failure decides: business fails, transient is tried again with the same key', async (rig) => {
+    const { code, type } = await publish(rig, { retry: { maxAttempts: 3, delay: '10ms' } });
+    const { id } = await rig.begin(code, { input: { n: 1 } });
+    const first = await claimOne(rig, type);
+    equal((await rig.api('POST', `/jobs/${first.id}/fail`, { leaseToken: first.leaseToken, error: { code: 'busy', message: 'later', class: 'transient' } })).status, 200);
+    const second = await claimOne(rig, type);
+    equal([second.attempt, second.idempotencyKey], [2, first.idempotencyKey]);
+    check(second.id !== first.id && second.leaseToken !== first.leaseToken, 'another attempt is another job');
+    equal((await rig.api('POST', `/jobs/${second.id}/fail`, { leaseToken: second.leaseToken, error: { code: 'declined', message: 'no', class: 'business', details: { why: 1 } } })).body.status, 'failed');
+    const x = await ended(rig, id, 'failed');
+    equal([x.error.code, x.error.class, x.error.details], ['declined', 'business', { why: 1 }]);
+});
+
+claim('a lease that runs out is an attempt of which nobody knows: the job goes to another, the first is told 409', async (rig) => {
+    const { code, type } = await publish(rig, { retry: { maxAttempts: 2, delay: '10ms' } });
+    const { id } = await rig.begin(code, { input: { n: 1 } });
+    const first = await claimOne(rig, type, { lease: '1s', worker: 'slow' });
+    const second = await claimOne(rig, type, { wait: '30s', worker: 'quick' });
+    equal([second.attempt, second.idempotencyKey], [2, first.idempotencyKey]);
+    const rows = await rig.all(`/executions/${id}/steps`);
+    equal(rows.map((r) => [r.status, r.error?.code, r.error?.class]), [['failed', 'timeout_lease', 'indeterminate']]);
+    refused(await rig.api('POST', `/jobs/${first.id}/complete`, { leaseToken: first.leaseToken, output: 1 }), 409, 'conflict');
+    refused(await rig.api('POST', `/jobs/${first.id}/heartbeat`, { leaseToken: first.leaseToken }), 409, 'conflict');
+    equal((await rig.api('POST', `/jobs/${second.id}/complete`, { leaseToken: second.leaseToken, output: 2 })).status, 200);
+    equal((await ended(rig, id)).context.steps.do.output, 2);
+});
+
+claim('a heartbeat lets the lease last as long again', async (rig) => {
+    const { code, type } = await publish(rig);
+    const { id } = await rig.begin(code, { input: { n: 1 } });
+    const job = await claimOne(rig, type, { lease: '2s' });
+    let until = job.leaseUntil;
+    for (let i = 0; i < 4; i++) {
+        await sleep(800);
+        const beat = await rig.api('POST', `/jobs/${job.id}/heartbeat`, { leaseToken: job.leaseToken });
+        equal(beat.status, 200, JSON.stringify(beat.body));
+        check(beat.body.leaseUntil > until, 'the lease ends later');
+        until = beat.body.leaseUntil;
+    }
+    equal((await rig.api('POST', `/jobs/${job.id}/complete`, { leaseToken: job.leaseToken })).status, 200);
+    equal((await ended(rig, id)).context.steps.do.output, null);
+});
+
+claim('a wrong token is 409, an unknown job 404, a body that says nothing 422', async (rig) => {
+    const { code, type } = await publish(rig);
+    await rig.begin(code, { input: { n: 1 } });
+    const job = await claimOne(rig, type);
+    refused(await rig.api('POST', `/jobs/${job.id}/complete`, { leaseToken: 'x', output: 1 }), 409, 'conflict');
+    refused(await rig.api('POST', `/jobs/${job.executionId}/complete`, { leaseToken: 'x' }), 404, 'not_found');
+    refused(await rig.api('POST', '/jobs/nothing/heartbeat', { leaseToken: 'x' }), 404, 'not_found');
+    for (const [what, body] of [
+        ['complete', { output: 1 }],
+        ['fail', { leaseToken: job.leaseToken }],
+        ['fail', { leaseToken: job.leaseToken, error: {} }],
+        ['fail', { leaseToken: job.leaseToken, error: { code: 'x', class: 'unheard' } }],
+        ['heartbeat', {}],
+    ])
+        refused(await rig.api('POST', `/jobs/${job.id}/${what}`, body), 422, 'invalid');
+    for (const body of [
+        {}, { types: [] }, { types: 'a.b' }, { types: ['nodot'] }, { types: [1] }, { types: ['a.b'], max: 0 },
+        { types: ['a.b'], max: 101 }, { types: ['a.b'], wait: '6m' }, { types: ['a.b'], lease: '10ms' },
+        { types: ['a.b'], colour: 1 },
+    ])
+        refused(await rig.api('POST', '/jobs/claim', body), 422, 'invalid');
+    equal((await rig.api('POST', `/jobs/${job.id}/complete`, { leaseToken: job.leaseToken })).status, 200);
+});
+
+claim('types take turns: the backlog of one does not hide another', async (rig) => {
+    const many = await publish(rig);
+    const few = await publish(rig);
+    for (let i = 0; i < 20; i++) await rig.begin(many.code, { input: { n: i } });
+    for (let i = 0; i < 2; i++) await rig.begin(few.code, { input: { n: i } });
+    const { items } = (await claimJobs(rig, [many.type, few.type], { max: 6 })).body;
+    equal(items.length, 6);
+    equal(items.filter((job) => job.type === few.type).length, 2);
+    equal(items.filter((job) => job.type === many.type).map((job) => job.input.n), [0, 1, 2, 3]);
+    const rest = (await claimJobs(rig, [few.type, many.type], { max: 100 })).body.items;
+    equal(rest.length, 16);
+});
+
+claim('cancelling ends the lease at once, and what the worker may have done is undone', async (rig) => {
+    const { code, type } = await publish(rig, { rollback: { type: 'compute.transform', data: 'undone' } });
+    const { id } = await rig.begin(code, { input: { n: 1 } });
+    const job = await claimOne(rig, type);
+    equal((await rig.api('POST', `/executions/${id}/cancel`, {})).status, 202);
+    await ended(rig, id, 'cancelled');
+    refused(await rig.api('POST', `/jobs/${job.id}/complete`, { leaseToken: job.leaseToken, output: 1 }), 409, 'conflict');
+    const rows = await rig.all(`/executions/${id}/steps`);
+    equal(rows.map((r) => [r.kind, r.status]), [['forward', 'failed'], ['rollback', 'compensated']]);
+    equal((await claimJobs(rig, [type])).body.items, []);
+});
+
+claim('leases and jobs survive a kill: the worker that holds one completes it afterwards', async (rig) => {
+    const { code, type } = await publish(rig);
+    const held = await rig.begin(code, { input: { n: 1 } });
+    const job = await claimOne(rig, type);
+    const ready = await rig.begin(code, { input: { n: 2 } });
+    await rig.restart();
+    equal((await rig.api('POST', `/jobs/${job.id}/complete`, { leaseToken: job.leaseToken, output: 'a' })).status, 200);
+    const other = await claimOne(rig, type);
+    equal(other.executionId, ready.id);
+    equal((await rig.api('POST', `/jobs/${other.id}/complete`, { leaseToken: other.leaseToken, output: 'b' })).status, 200);
+    equal((await ended(rig, held.id)).context.steps.do.output, 'a');
+    equal((await ended(rig, ready.id)).context.steps.do.output, 'b');
+});
+
+claim('somebody who hangs up while it waits is given no job', async (rig) => {
+    const { code, type } = await publish(rig);
+    const gone = rig.server.client();
+    gone.ask('POST', '/api/v1/jobs/claim', { types: [type], wait: '60s', worker: 'gone' }).catch(() => {});
+    await sleep(300);
+    gone.agent.destroy();
+    await sleep(200);
+    const { id } = await rig.begin(code, { input: { n: 1 } });
+    const job = await claimOne(rig, type);
+    equal([job.executionId, job.attempt], [id, 1]);
+    equal((await rig.api('POST', `/jobs/${job.id}/complete`, { leaseToken: job.leaseToken })).status, 200);
+});
+
+claim('a token of the role worker takes and answers jobs, and may do nothing else', async (rig) => {
+    const user = await rig.api('POST', '/users', { name: `worker ${++count}`, role: 'worker' });
+    equal(user.status, 201, JSON.stringify(user.body));
+    const headers = { authorization: `Bearer ${user.body.token}` };
+    const { code, type } = await publish(rig);
+    await rig.begin(code, { input: { n: 1 } });
+    const claimed = await rig.api('POST', '/jobs/claim', { types: [type], wait: '10s' }, headers);
+    equal([claimed.status, claimed.body.items.length], [200, 1]);
+    const [job] = claimed.body.items;
+    equal((await rig.api('POST', `/jobs/${job.id}/complete`, { leaseToken: job.leaseToken }, headers)).status, 200);
+    refused(await rig.api('GET', '/executions', undefined, headers), 403, 'forbidden');
+    refused(await rig.api('POST', '/executions', { code }, headers), 403, 'forbidden');
+});
+
+claim('jobs belong to the organisation of their execution', async (rig) => {
+    const { code, type } = await publish(rig);
+    await rig.begin(code, { input: { n: 1 } });
+    const job = await claimOne(rig, type);
+    const user = await rig.api('POST', '/users', { name: `other ${++count}`, role: 'worker', org_id: '00000000-0000-7000-8000-00000000000a' });
+    const headers = { authorization: `Bearer ${user.body.token}` };
+    await rig.begin(code, { input: { n: 2 } });
+    equal((await rig.api('POST', '/jobs/claim', { types: [type], wait: '0s' }, headers)).body.items, []);
+    for (const what of ['complete', 'heartbeat'])
+        refused(await rig.api('POST', `/jobs/${job.id}/${what}`, { leaseToken: job.leaseToken }, headers), 404, 'not_found');
+});
+
+claim('hundreds wait side by side, and each job goes to exactly one of them', async (rig) => {
+    const { code, type } = await publish(rig);
+    const clients = Array.from({ length: 200 }, () => rig.server.client());
+    const polls = clients.map((client, i) =>
+        client.ask('POST', '/api/v1/jobs/claim', { types: [type], wait: '60s', max: 1, worker: `w${i}` }));
+    await sleep(300);
+    const begun = [];
+    for (let i = 0; i < 200; i++) begun.push((await rig.begin(code, { input: { n: i } })).id);
+    const jobs = (await Promise.all(polls)).flatMap(({ body }) => body.items);
+    equal(jobs.map((job) => job.executionId).sort(), begun.sort());
+    await Promise.all(jobs.map((job, i) => clients[i].ask('POST', `/api/v1/jobs/${job.id}/complete`, { leaseToken: job.leaseToken, output: i })));
+    for (const id of begun) await ended(rig, id);
+    for (const client of clients) client.close();
+});
+
+claim('a worker of another node gets the job within the time of waking up', async (rig) => {
+    const other = new Rig(mkdtempSync(join(tmpdir(), 'pawl-rig-')), rig.store);
+    await other.start();
+    const { code, type } = await publish(rig);
+    const polled = other.client.ask('POST', '/api/v1/jobs/claim', { types: [type], wait: '30s', worker: 'far' });
+    await sleep(500);
+    const began = Date.now();
+    const { id } = await rig.begin(code, { input: { n: 1 } });
+    const { body } = await polled;
+    const took = Date.now() - began;
+    equal(body.items?.map((job) => job.executionId), [id], JSON.stringify(body));
+    check(took < 5000, `it took ${took} ms`);
+    const [job] = body.items;
+    const done = await other.client.ask('POST', `/api/v1/jobs/${job.id}/complete`, { leaseToken: job.leaseToken, output: 'far' });
+    equal(done.status, 200, JSON.stringify(done.body));
+    equal((await ended(rig, id)).context.steps.do.output, 'far');
+    await other.close();
+}, 'PostgreSQL');
+
+await run(async () => {});

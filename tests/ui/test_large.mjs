@@ -1,0 +1,80 @@
+// Much of everything: a long list, a long history, a large value. Only what is in sight is drawn, and scrolling stays smooth.
+// Frame times are printed and not claimed: they are those of the machine as well.
+import { Claims, dropFolder, equal, makeFolder, Server, until } from '../api/rig.mjs';
+import { openBrowser, openPage, signInUrl } from './browser.mjs';
+
+const EXECUTIONS = process.env.PAWL_TEST_FULL ? 100000 : 3000;
+const ROUNDS = process.env.PAWL_TEST_FULL ? 10000 : 2000;
+const folder = makeFolder();
+const server = new Server(folder);
+await server.start();
+await server.publish({ code: 'tick', steps: [{ code: 'note', procedure: { type: 'compute.transform', data: { done: true } } }] });
+await server.publish({ code: 'rounds', input: [{ name: 'lines', type: 'array', required: true }], steps: [{ code: 'each', loop: { for: '$.input.lines', max: 10000, steps: [{ code: 'line', procedure: { type: 'compute.transform', data: { n: '$.loop.index' } } }] } }] });
+const start = async (body) => (await server.asAdmin('POST', '/executions', body)).json;
+let left = EXECUTIONS;
+await Promise.all(Array.from({ length: 64 }, async () => { while (left-- > 0) await start({ code: 'tick' }); }));
+const long = await start({ code: 'rounds', input: { lines: Array.from({ length: ROUNDS }, (_, i) => i) } });
+const large = await start({ code: 'tick', input: { text: Array.from({ length: 9000 }, (_, i) => `line ${i} of a value that is about a megabyte long, as one is that came from elsewhere ${'x'.repeat(20)}`) } });
+await until('the rounds are done', async () => (await server.asAdmin('GET', `/executions/${long.id}`)).json.status === 'completed');
+
+const browser = await openBrowser();
+const page = await openPage(browser, server);
+page.setDefaultTimeout(60000);
+await page.goto(signInUrl(server, '/executions'));
+const claims = new Claims();
+
+/** Scroll an element down for `frames` frames; the time of each, sorted. */
+const scroll = (selector, frames, by) => page.evaluate(([where, count, step]) => new Promise((done) => {
+    const el = document.querySelector(where);
+    const times = [];
+    let last = performance.now();
+    const frame = (now) => {
+        times.push(now - last);
+        last = now;
+        el.scrollTop += step;
+        if (times.length < count) requestAnimationFrame(frame);
+        else done(times.slice(1).sort((a, b) => a - b));
+    };
+    requestAnimationFrame(frame);
+}), [selector, frames, by]);
+const figures = (times) => `median ${times[times.length >> 1].toFixed(1)} ms, p95 ${times[Math.floor(times.length * 0.95)].toFixed(1)} ms, worst ${times.at(-1).toFixed(1)} ms`;
+
+await claims.claim('a long list is drawn as far as it is in sight, and read on as one scrolls', async () => {
+    await page.waitForSelector('.trow');
+    const times = await scroll('.executions .rows', 240, 400);
+    console.log(`list of ${EXECUTIONS}: ${figures(times)}`);
+    equal((await page.$$('.trow')).length < 120, true, 'rows in the page');
+    // To the end: everything has been read, and still only what is in sight is drawn.
+    await until('the end of the list', async () => {
+        await page.evaluate(() => { const el = document.querySelector('.executions .rows'); el.scrollTop = el.scrollHeight; });
+        return Number(await page.getAttribute('.executions', 'aria-rowcount')) > EXECUTIONS;
+    });
+    equal((await page.$$('.trow')).length < 120, true, 'rows in the page, at the end');
+});
+
+await claims.claim('a long history is drawn as far as it is in sight', async () => {
+    await page.goto(`${server.base}/executions/${long.id}`);
+    await page.waitForSelector('.tr');
+    await page.waitForFunction((n) => document.querySelector('.tlrows').scrollHeight > n * 30, ROUNDS);
+    const times = await scroll('.tlrows', 240, 600);
+    console.log(`history of ${ROUNDS} rounds: ${figures(times)}`);
+    equal((await page.$$('.tr')).length < 120, true, 'rows in the page');
+});
+
+await claims.claim('a value of a megabyte opens, and the page goes on', async () => {
+    await page.goto(`${server.base}/executions/${large.id}`);
+    await page.waitForSelector('.insp [role=tab]');
+    const before = Date.now();
+    await page.click('.insp [role=tab]:nth-child(1)');
+    await page.waitForFunction(() => [...document.querySelectorAll('.insp div')].some((el) => el.shadowRoot?.querySelector('.cm-line')));
+    console.log(`a value of ${JSON.stringify(large.input ?? '').length || 'about 1 M'} characters: ${Date.now() - before} ms`);
+    await page.click('.insp [role=tab]:nth-child(2)');
+    await page.waitForSelector('.insp .code');
+});
+
+await claims.claim('and nothing of it was worth a complaint', () => equal(page.wrong, []));
+
+await browser.close();
+await server.stop();
+dropFolder(folder);
+claims.end();
