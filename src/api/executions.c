@@ -1,5 +1,6 @@
 /* executions.c - reading executions: one, a list. */
 #include "api/filter.h"
+#include "api/jobs.h"
 #include "api/lookup.h"
 #include "api/view.h"
 #include "engine/show.h"
@@ -36,7 +37,8 @@ static bool run_get(struct lookup *q, struct reader *reader, struct err *err)
     return view_check(q->call, q->mem, reader, stored.org_id, stored.code, stored.version, err) &&
            read_again_as(reader, *id, &stored.again_as, &stored.has_again_as, err) &&
            read_step_meta(reader, q->mem, *id, &stored.step_meta, err) &&
-           read_mask(reader, q->mem, *id, &mask, err) && show_masked(q, &stored, true, &mask, err);
+           jobs_explain(q, reader, &stored, err) && read_mask(reader, q->mem, *id, &mask, err) &&
+           show_masked(q, &stored, true, &mask, err);
 }
 
 void executions_get(struct call *c)

@@ -181,6 +181,7 @@ static const char *wait_words(struct str kind)
 void tell_wait(struct buf *out, struct value wait)
 {
     struct str kind = client_text(wait, "kind"), title = client_text(wait, "title");
+    struct str reason = client_text(wait, "reason");
     const char *words = wait_words(kind);
 
     if (words != NULL)
@@ -192,13 +193,14 @@ void tell_wait(struct buf *out, struct value wait)
         tell_types(out, value_map_get_str(wait, STR("signalType")));
     }
     if (str_eq(kind, STR("job")) && client_text(wait, "procedure").len > 0)
-        buf_printf(out, " of %.*s; none has asked for it", STR_ARG(client_text(wait, "procedure")));
+        buf_printf(out, " of %.*s; %.*s", STR_ARG(client_text(wait, "procedure")),
+                   STR_ARG(reason.len > 0 ? reason : STR("none has asked for it")));
     if (client_text(wait, "correlation").len > 0) {
         buf_text(out, " with the correlation ");
         term_put_quoted(out, client_text(wait, "correlation"));
     }
     if (title.len > 0) {
-        buf_text(out, " \"");
+        buf_text(out, str_eq(kind, STR("signal")) ? ", \"" : " \"");
         term_put_short(out, title, RESULT_WIDTH);
         buf_char(out, '"');
     }

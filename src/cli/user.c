@@ -142,13 +142,20 @@ static void print_users(struct arena *mem, struct value items)
     table_print(&t);
 }
 
-static struct str moment_of(struct arena *mem, struct value token, const char *name)
+/* "3 days ago", "in 2 h"; empty when it has no such time. */
+static struct str age_of(struct arena *mem, struct value token, const char *name)
 {
+    int64_t at_us = tell_time_of(token, name), now_us = clock_wall_us(&clock_system);
     struct buf out;
 
     buf_init_arena(&out, mem);
-    if (tell_time_of(token, name) > 0)
-        tell_moment(&out, tell_time_of(token, name));
+    if (at_us > now_us) {
+        buf_text(&out, "in ");
+        tell_duration(&out, at_us - now_us);
+    } else if (at_us > 0) {
+        tell_duration(&out, now_us - at_us);
+        buf_text(&out, " ago");
+    }
     return buf_view(&out);
 }
 
@@ -162,9 +169,9 @@ static void print_tokens(struct arena *mem, struct value items)
     for (uint32_t i = 0; items.kind == VALUE_LIST && i < items.len; i++) {
         table_add(mem, &t, client_text(items.items[i], "id"));
         table_add(mem, &t, client_text(items.items[i], "name"));
-        table_add(mem, &t, moment_of(mem, items.items[i], "createdAt"));
-        table_add(mem, &t, moment_of(mem, items.items[i], "lastUsedAt"));
-        table_add(mem, &t, moment_of(mem, items.items[i], "expiresAt"));
+        table_add(mem, &t, age_of(mem, items.items[i], "createdAt"));
+        table_add(mem, &t, age_of(mem, items.items[i], "lastUsedAt"));
+        table_add(mem, &t, age_of(mem, items.items[i], "expiresAt"));
     }
     table_print(&t);
 }

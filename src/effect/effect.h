@@ -34,9 +34,10 @@ struct effect_call {
     struct str body;         /* in place of that of the request, as it is; or empty */
     int64_t timeout_us;
     struct str
-        traceparent;    /* of the attempt; a header of the request that says it wins; or empty */
-    unsigned slot;      /* the loop's own */
-    int64_t sent_at_us; /* the loop's own: monotonic */
+        traceparent; /* of the attempt; a header of the request that says it wins; or empty */
+    unsigned slot;   /* the loop's own */
+    struct str job_type, job_org; /* the loop's own: of a job that an endpoint does; or empty */
+    int64_t sent_at_us;           /* the loop's own: monotonic */
 
     struct str credential;             /* whose secret went with it; or empty */
     const struct credential *token_of; /* the thread's own: it fetches a token; or NULL */

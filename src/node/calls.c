@@ -156,6 +156,15 @@ static struct str call_traceparent(struct arena *mem, const struct execution *x,
     return STR_NONE;
 }
 
+static void send_noted(struct node *n, struct effect_call *call)
+{
+    call->sent_at_us = clock_mono_us(n->clock);
+    if (n->options.caller.send != NULL)
+        n->options.caller.send(n->options.caller.context, call);
+    else
+        effect_send(n->calls.effect, call);
+}
+
 static void call_send(struct node *n, const struct commit *commit, const struct ask *a)
 {
     struct effect_call *call = effect_call_new();
@@ -167,12 +176,27 @@ static void call_send(struct node *n, const struct commit *commit, const struct 
     call->request_json = str_copy(&call->mem, a->request_json);
     call->timeout_us = a->timeout_us;
     call->traceparent = call_traceparent(&call->mem, commit->after, a->seq);
-    call->sent_at_us = clock_mono_us(n->clock);
     call->slot = a->slot;
-    if (n->options.caller.send != NULL)
-        n->options.caller.send(n->options.caller.context, call);
-    else
-        effect_send(n->calls.effect, call);
+    send_noted(n, call);
+}
+
+size_t calls_left(struct node *n, struct str host)
+{
+    const struct call_room *room = calls_room(n);
+    const struct call_host *known = map_get(&n->calls.hosts, host);
+    size_t under_way = known != NULL ? known->under_way : 0;
+    size_t left = under_way < room->limit ? room->limit - under_way : 0;
+
+    return left < room->left ? left : room->left;
+}
+
+void calls_make(struct node *n, struct effect_call *call)
+{
+    host_get(n, call->host)->head.under_way++;
+    n->calls.total++;
+    n->calls.unanswered++;
+    call->slot = call_file_enter(&n->calls.file, call->execution, call->seq);
+    send_noted(n, call);
 }
 
 const struct outgoing outgoing_call = {
@@ -208,6 +232,8 @@ void node_call_answered(struct node *n, struct effect_call *call)
     credentials_used(n, call->credential, call->execution);
     give_room_back(n, call->host);
     queue_answer(n, answer);
+    if (call->job_type.len > 0)
+        (void)endpoints_tell(n, call->job_org, call->job_type);
 }
 
 void calls_lose(struct node *n, struct uuid execution, int64_t seq, struct str error_json)
@@ -259,6 +285,8 @@ static void answer_event(const struct node *n, const struct work *w, struct even
     }
     if (ev->answer_output.kind == VALUE_ABSENT)
         ev->answer_error = read_or_refuse(mem, a->call->error_json, STR("{}"));
+    else if (a->call->job_type.len > 0)
+        endpoints_judge(mem, ev->answer_output, &ev->answer_output, &ev->answer_error);
 }
 
 static void answer_applied(struct node *n, struct work *w)

@@ -41,6 +41,12 @@ const struct call_room *calls_room(struct node *n);
 /* The state of the entry is known: should it wait for room, it is told when there is some. */
 void calls_queue(struct node *n, const struct execution *x);
 
+/* How many more calls may leave for that host. */
+size_t calls_left(struct node *n, struct str host);
+
+/* Make a call whose attempt is durable; there is room for it. */
+void calls_make(struct node *n, struct effect_call *call);
+
 /* There will be no answer to this attempt, of a call or a job; `error_json` is constant. */
 void calls_lose(struct node *n, struct uuid execution, int64_t seq, struct str error_json);
 

@@ -15,6 +15,7 @@
 #include "node/entry.h"
 #include "node/jobs.h"
 #include "node/load.h"
+#include "node/minutes.h"
 #include "node/outgoing.h"
 #include "node/poison.h"
 #include "node/program.h"
@@ -137,6 +138,7 @@ struct node {
     int64_t told_after;            /* the number that the last page ended with */
 
     struct calls calls;
+    struct minutes *minutes; /* or NULL: nothing is measured */
     struct jobs jobs;
     struct spans *spans; /* or NULL: nobody wants traces */
 

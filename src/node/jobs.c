@@ -410,8 +410,12 @@ static void claim(struct node *n)
 
 static void job_send(struct node *n, const struct commit *commit, const struct ask *a)
 {
-    struct job_queue *q = queue_find(n, record_org(commit->after->org_id), a->type);
+    struct str org_id = record_org(commit->after->org_id);
+    struct job_queue *q;
 
+    if (endpoints_tell(n, org_id, a->type))
+        return;
+    q = queue_find(n, org_id, a->type);
     if (q != NULL)
         queue_tell(n, q);
 }
@@ -478,7 +482,11 @@ static void run_leases(struct node_read *read, struct reader *reader)
     struct load *l = read->owner;
 
     l->ok = read_leases_over(reader, &l->mem, l->leases.now_us, LEASES_PAGE, &l->leases.over,
-                             &l->leases.next_in_us, &l->err);
+                             &l->leases.next_in_us, &l->err) &&
+            read_workers(reader, &l->mem, &l->leases.workers, &l->err);
+    for (size_t i = 0; l->ok && i < l->leases.workers.count; i++)
+        l->ok = read_types_of(reader, &l->mem, l->leases.workers.items[i].name, &l->leases.ready,
+                              &l->err);
 }
 
 static void done_leases(struct node_read *read)
@@ -492,11 +500,15 @@ static void done_leases(struct node_read *read)
         calls_lose(n, l->leases.over.items[i].execution, l->leases.over.items[i].seq,
                    STR("{\"code\":\"timeout_lease\",\"class\":\"indeterminate\",\"message\":\"the "
                        "worker let its lease run out: nobody knows what it has done\"}"));
+    if (l->ok)
+        endpoints_replace(n, &l->leases.workers);
+    for (size_t i = 0; l->ok && i < l->leases.ready.count; i++)
+        (void)endpoints_tell(n, l->leases.ready.items[i].org_id, l->leases.ready.items[i].type);
     if (l->ok && l->leases.over.count == LEASES_PAGE)
         in_us = LOOK_AGAIN_US;
     else if (l->ok && l->leases.next_in_us >= 0 && l->leases.next_in_us < in_us)
         in_us = l->leases.next_in_us + 1000;
-    n->jobs.next_look_at_leases_us = clock_mono_us(n->clock) + in_us;
+    look_at_leases_in(n, in_us);
     load_free(l);
 }
 
@@ -631,6 +643,7 @@ void jobs_open(struct node *n)
     map_init(&n->jobs.types, &n->mem);
     arena_init(&n->jobs.mem);
     n->jobs.tick = now_tick(n);
+    endpoints_open(n);
 }
 
 void jobs_close(struct node *n)
@@ -640,4 +653,10 @@ void jobs_close(struct node *n)
     while ((e = map_next(&n->jobs.types, NULL)) != NULL)
         queue_free(n, e->ptr);
     arena_fini(&n->jobs.mem);
+    endpoints_close(n);
+}
+
+void node_look_at_workers(struct node *n)
+{
+    look_at_leases_in(n, 0);
 }

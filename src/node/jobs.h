@@ -36,6 +36,12 @@ struct jobs {
     struct node_poll **claiming;
     struct node_request request;
 
+    /* endpoints.c: in endpoints_mem, by namespace */
+    struct arena endpoints_mem;
+    struct endpoint *endpoints;
+    size_t endpoint_count;
+    struct map endpoint_polls; /* those under way, by organisation and type */
+
     /* by the monotonic clock */
     bool is_looking_at_leases;
     int64_t next_look_at_leases_us;
@@ -45,6 +51,21 @@ struct jobs {
 
 void jobs_open(struct node *n);
 void jobs_close(struct node *n);
+
+/* --- endpoints.c: jobs that are done by calling somebody --- */
+
+void endpoints_open(struct node *n);
+void endpoints_close(struct node *n);
+
+/* These are registered. */
+void endpoints_replace(struct node *n, const struct stored_workers *workers);
+
+/* There may be jobs of a type: should an endpoint do them, it is called. Whether one does. */
+bool endpoints_tell(struct node *n, struct str org_id, struct str type);
+
+/* What the answer of an endpoint means: the output of the job, or an error. */
+void endpoints_judge(struct arena *mem, struct value answer, struct value *output,
+                     struct value *error);
 
 /* What is due: a claim, deadlines of those who wait, leases that are over. Once a pass. */
 void jobs_run(struct node *n);

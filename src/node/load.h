@@ -99,6 +99,8 @@ struct load {
         struct {
             int64_t now_us, next_in_us;
             struct leases_over over;
+            struct stored_workers workers;
+            struct job_types ready; /* of their namespaces */
         } leases;
         struct {
             struct str wanted_json;

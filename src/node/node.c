@@ -78,6 +78,7 @@ bool node_pass(struct node *n)
         snapshot_retention_run(n);
         planner_time_run(n);
     }
+    minutes_run(n);
     spans_run(n);
     config_look(n);
     any |= wake_fire(n);
@@ -122,6 +123,7 @@ static int64_t idle_us(const struct node *n)
     us = min_us(us, snapshot_retention_in_us(n));
     us = min_us(us, planner_time_in_us(n));
     us = min_us(us, config_look_in_us(n));
+    us = min_us(us, minutes_in_us(n));
     us = min_us(us, jobs_in_us(n));
     us = min_us(us, spans_in_us(n));
     return us < 0 ? 0 : us;
@@ -351,6 +353,7 @@ struct node *node_open(const struct node_options *options, struct err *err)
     audit_retention_open(n);
     planner_time_open(n);
     snapshot_retention_open(n);
+    minutes_open(n);
     if (open_all(n, err))
         return n;
     node_close(n);
@@ -383,6 +386,7 @@ void node_close(struct node *n)
     calls_close(n);
     jobs_close(n);
     spans_close(n);
+    minutes_close(n);
     poison_close(&n->poison);
     if (n->epoll_fd >= 0)
         close(n->epoll_fd);

@@ -309,6 +309,9 @@ struct node_poll {
     int64_t deadline_us;
 };
 
+/* Endpoints have been registered or removed. */
+void node_look_at_workers(struct node *n);
+
 /* Take it. False: refused at once, and `done` will not be called. */
 bool node_poll(struct node *n, struct node_poll *p, struct err *err) MUST_USE;
 

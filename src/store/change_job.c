@@ -5,7 +5,7 @@
 #include "store/gather.h"
 #include "value/object.h"
 
-enum { JOB_COLUMN_COUNT = 17, TOKEN_LEN = 32 };
+enum { TOKEN_LEN = 32 };
 
 static const char *const status_names[JOB_STATUS_COUNT] = {
 #define JOB_STATUS(symbol, name) [JOB_##symbol] = name,

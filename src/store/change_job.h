@@ -55,6 +55,9 @@ struct job_poll {
     struct stored_jobs found; /* out, in a->mem */
 };
 
+/* Of JOB_COLUMNS. */
+enum { JOB_COLUMN_COUNT = 17 };
+
 /* More jobs than that are not leased with one member. */
 enum { JOBS_CLAIMED_MAX = 1000 };
 

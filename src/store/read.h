@@ -471,4 +471,21 @@ bool read_open_letters(struct reader *r, int64_t *out, struct err *err) MUST_USE
 /* How many executions there are by status, from counters: never a scan. */
 bool read_counts(struct reader *r, int64_t out[STATUS_COUNT], struct err *err) MUST_USE;
 
+/* --- figures --- */
+
+/* At most so many executions are counted of each kind of wait. */
+enum { WAITING_COUNTED_MAX = 100000 };
+
+/* One row of `stats`: of one organisation, or of all. False: it is damaged. */
+typedef bool stats_take_fn(void *context, struct arena *mem, int64_t at_us, bool is_of_all,
+                           struct str data_json);
+
+/* The rows of the organisation, and those of all, from `from_us` until before `to_us`, in order. */
+bool read_stats(struct reader *r, struct arena *mem, int64_t from_us, int64_t to_us,
+                struct str org_id, stats_take_fn *take, void *context, struct err *err) MUST_USE;
+
+/* How many executions wait for what; of all organisations when `org_id` is empty. */
+bool read_waiting_counts(struct reader *r, struct str org_id, int64_t out[WAITING_COUNT],
+                         struct err *err) MUST_USE;
+
 #endif

@@ -70,3 +70,75 @@ bool read_type_asked(struct reader *r, struct arena *mem, struct str org_id, str
     db_end(r->db, sql);
     return status <= DB_DONE ? true : db_fail(r->db, status, err);
 }
+
+bool read_types_of(struct reader *r, struct arena *mem, struct str name, struct job_types *out,
+                   struct err *err)
+{
+    const enum sql sql = SQL_READ_TYPES_OF;
+    enum db_status status = reader_run(r, sql, DB_PARAMS(db_text(name)));
+
+    for (; status == DB_ROW; status = db_next(r->db, sql))
+        *VEC_ADD(mem, out) =
+            (struct job_type){.org_id = row_text(r, mem, sql, 0), .type = row_text(r, mem, sql, 1)};
+    db_end(r->db, sql);
+    return status == DB_DONE ? true : db_fail(r->db, status, err);
+}
+
+bool read_workers(struct reader *r, struct arena *mem, struct stored_workers *out, struct err *err)
+{
+    const enum sql sql = SQL_READ_WORKERS;
+    enum db_status status = reader_run(r, sql, DB_NO_PARAMS);
+
+    *out = (struct stored_workers){0};
+    for (; status == DB_ROW; status = db_next(r->db, sql))
+        *VEC_ADD(mem, out) = (struct stored_worker){.name = row_text(r, mem, sql, 0),
+                                                    .url = row_text(r, mem, sql, 1),
+                                                    .credential = row_text(r, mem, sql, 2),
+                                                    .created_at_us = db_column_int(r->db, sql, 3),
+                                                    .updated_at_us = db_column_int(r->db, sql, 4)};
+    db_end(r->db, sql);
+    return status == DB_DONE ? true : db_fail(r->db, status, err);
+}
+
+bool read_jobs_of(struct reader *r, struct arena *mem, int64_t row, int64_t limit,
+                  struct stored_jobs *out, struct err *err)
+{
+    const enum sql sql = SQL_READ_JOBS_OF;
+    enum db_status status =
+        reader_run(r, sql,
+                   DB_PARAMS(db_int(history_key(row, 0)), db_int(history_key(row, HISTORY_SEQ_MAX)),
+                             db_int(limit)));
+
+    *out = (struct stored_jobs){0};
+    for (; status == DB_ROW; status = db_next(r->db, sql))
+        if (!job_of_row(r->db, sql, mem, VEC_ADD(mem, out))) {
+            status = DB_CORRUPT;
+            break;
+        }
+    db_end(r->db, sql);
+    return status == DB_DONE ? true : db_fail(r->db, status, err);
+}
+
+bool read_jobs(struct reader *r, struct arena *mem, const struct job_filter *filter,
+               struct listed_jobs *out, struct err *err)
+{
+    const enum sql sql = SQL_READ_JOBS;
+    enum db_status status = reader_run(
+        r, sql,
+        DB_PARAMS(db_int(filter->after), db_text(filter->org_id), db_text_or_null(filter->type),
+                  db_text_or_null(filter->status), db_int(filter->limit)));
+
+    *out = (struct listed_jobs){0};
+    for (; status == DB_ROW; status = db_next(r->db, sql)) {
+        struct listed_job *l = VEC_ADD(mem, out);
+
+        if (!job_of_row(r->db, sql, mem, &l->job)) {
+            status = DB_CORRUPT;
+            break;
+        }
+        l->code = row_text(r, mem, sql, JOB_COLUMN_COUNT);
+        l->version = db_column_int(r->db, sql, JOB_COLUMN_COUNT + 1);
+    }
+    db_end(r->db, sql);
+    return status == DB_DONE ? true : db_fail(r->db, status, err);
+}

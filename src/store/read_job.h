@@ -3,6 +3,7 @@
 #define PAWL_STORE_READ_JOB_H
 
 #include "store/change_job.h"
+#include "store/change_worker.h"
 #include "store/read.h"
 
 /* One job, also one that has an end. */
@@ -40,6 +41,41 @@ struct job_types {
 /* Which of the types in `types_json`, [[org_id, type], ...], have jobs that may be claimed. */
 bool read_types_ready(struct reader *r, struct arena *mem, struct str types_json,
                       struct job_types *out, struct err *err) MUST_USE;
+
+/* Types in this namespace that have jobs which may be claimed. */
+bool read_types_of(struct reader *r, struct arena *mem, struct str name, struct job_types *out,
+                   struct err *err) MUST_USE;
+
+/* The endpoints that are registered, by namespace. */
+bool read_workers(struct reader *r, struct arena *mem, struct stored_workers *out,
+                  struct err *err) MUST_USE;
+
+/* Jobs of an execution that have no end, oldest first, at most `limit`. */
+bool read_jobs_of(struct reader *r, struct arena *mem, int64_t row, int64_t limit,
+                  struct stored_jobs *out, struct err *err) MUST_USE;
+
+/* A job of a list, with the version that its execution has. */
+struct listed_job {
+    struct stored_job job;
+    struct str code;
+    int64_t version;
+};
+
+struct listed_jobs {
+    VEC_OF(struct listed_job);
+};
+
+struct job_filter {
+    struct str org_id;
+    struct str type;   /* or empty */
+    struct str status; /* ready or leased; or empty: both */
+    int64_t after;     /* keys behind this one */
+    int64_t limit;
+};
+
+/* Jobs that have no end, in the order of their executions. */
+bool read_jobs(struct reader *r, struct arena *mem, const struct job_filter *filter,
+               struct listed_jobs *out, struct err *err) MUST_USE;
 
 /* When a worker has last asked for a type, about; 0 = never. */
 bool read_type_asked(struct reader *r, struct arena *mem, struct str org_id, struct str type,

@@ -1,5 +1,6 @@
 // Jobs: external procedures, claimed and answered by workers, on both stores.
 import { mkdtempSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -259,5 +260,87 @@ claim('a worker of another node gets the job within the time of waking up', asyn
     equal((await ended(rig, id)).context.steps.do.output, 'far');
     await other.close();
 }, 'PostgreSQL');
+
+/** An endpoint that does jobs: what it was asked, and how it answers by the input. */
+class Endpoint {
+    constructor() {
+        this.asked = [];
+        this.server = createServer(async (request, response) => {
+            let text = '';
+            for await (const part of request) text += part;
+            const job = JSON.parse(text);
+            this.asked.push({ method: request.method, key: request.headers['idempotency-key'], job });
+            const answer = (status, body) =>
+                response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+            if (job.input.n === 'refuse') answer(200, { error: { code: 'declined', message: 'no', class: 'business' } });
+            else if (job.input.n === 'flaky' && job.attempt < 2) answer(503, {});
+            else if (job.input.n === 'status') answer(422, { error: { code: 'bad_thing' } });
+            else if (job.input.n !== 'hold' || job.attempt > 1) answer(200, { done: job.input.n });
+        });
+    }
+
+    async open() {
+        await new Promise((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+        this.url = `http://127.0.0.1:${this.server.address().port}/work`;
+    }
+
+    close() {
+        this.server.closeAllConnections();
+        this.server.close();
+    }
+}
+
+claim('an endpoint that is registered is called with the jobs of its namespace', async (rig) => {
+    const endpoint = new Endpoint();
+    await endpoint.open();
+    const name = `ns${++count}`;
+    const { code } = await publish(rig, { retry: { maxAttempts: 3, delay: '10ms' } }, `${name}.work`);
+    const before = await rig.begin(code, { input: { n: 'early' } });
+    const put = await rig.api('PUT', `/workers/${name}`, { url: endpoint.url });
+    equal([put.status, put.body.namespace, put.body.url, put.body.credential], [201, name, endpoint.url, null]);
+    equal((await ended(rig, before.id)).context.steps.do.output, { done: 'early' }, 'what was there before is done, too');
+    const x = await rig.begin(code, { input: { n: 'late' } });
+    equal((await ended(rig, x.id)).context.steps.do.output, { done: 'late' });
+    const [, asked] = endpoint.asked;
+    equal([asked.method, asked.key, asked.job.idempotencyKey, asked.job.executionId, asked.job.step, asked.job.attempt, asked.job.input],
+        ['POST', `${x.id}-do`, `${x.id}-do`, x.id, 'do', 1, { n: 'late' }]);
+    const refusing = await ended(rig, (await rig.begin(code, { input: { n: 'refuse' } })).id, 'failed');
+    equal([refusing.error.code, refusing.error.class], ['declined', 'business']);
+    const status = await ended(rig, (await rig.begin(code, { input: { n: 'status' } })).id, 'failed');
+    equal([status.error.code, status.error.class], ['bad_thing', 'business']);
+    const flaky = await ended(rig, (await rig.begin(code, { input: { n: 'flaky' } })).id);
+    equal(flaky.context.steps.do.output, { done: 'flaky' });
+    const many = [];
+    for (let i = 0; i < 100; i++) many.push((await rig.begin(code, { input: { n: i } })).id);
+    for (const id of many) await ended(rig, id);
+    const held = await rig.begin(code, { input: { n: 'hold' } });
+    await eventually('it is called', () => endpoint.asked.some(({ job }) => job.input.n === 'hold'));
+    await rig.restart();
+    equal((await ended(rig, held.id)).context.steps.do.output, { done: 'hold' }, 'a kill in the middle is another attempt');
+    equal((await rig.api('GET', '/workers')).body.items.filter((w) => w.namespace === name).length, 1);
+    equal((await rig.api('DELETE', `/workers/${name}`)).status, 204);
+    refused(await rig.api('DELETE', `/workers/${name}`), 404, 'not_found');
+    refused(await rig.api('GET', `/workers/${name}`), 404, 'not_found');
+    refused(await rig.api('PUT', `/workers/${name}`, { url: 'nowhere' }), 422, 'invalid');
+    endpoint.close();
+});
+
+claim('an execution that waits for a job says whether a worker has asked, or has it', async (rig) => {
+    const { code, type } = await publish(rig);
+    const { id } = await rig.begin(code, { input: { n: 1 } });
+    const waiting = (await get(rig, id)).waitingFor;
+    equal([waiting.kind, waiting.procedure, waiting.reason], ['job', type, 'none has asked for it']);
+    const job = await claimOne(rig, type, { worker: 'anna' });
+    const taken = (await get(rig, id)).waitingFor;
+    equal([taken.reason, taken.jobId, taken.leaseUntil], ['one has it: anna', job.id, job.leaseUntil]);
+    const listed = (await rig.api('GET', `/jobs?type=${type}`)).body.items;
+    equal(listed.map((j) => [j.id, j.status, j.worker, j.executionId]), [[job.id, 'leased', 'anna', id]]);
+    const other = await rig.begin(code, { input: { n: 2 } });
+    check(/^one last asked for it at 20/.test((await get(rig, other.id)).waitingFor.reason), 'it says when');
+    equal((await rig.all(`/jobs?type=${type}`, 1)).map((j) => j.status), ['leased', 'ready']);
+    equal((await rig.api('GET', `/jobs?type=${type}&status=ready`)).body.items.length, 1);
+    refused(await rig.api('GET', '/jobs?status=done'), 400, 'bad_request');
+    refused(await rig.api('GET', '/jobs?cursor=x'), 400, 'bad_request');
+});
 
 await run(async () => {});

@@ -67,9 +67,11 @@ function normal(value, id) {
         return value.replaceAll(id, 'ID').replace(UUID, 'UUID').replace(/__\d+/g, '');
     if (Array.isArray(value)) return value.map((item) => normal(item, id));
     if (value === null || typeof value !== 'object') return value;
+    // What a server says about workers is no part of the state.
+    const said = value.kind === 'job' ? ['reason', 'jobId', 'leaseUntil'] : [];
     return Object.fromEntries(
         Object.entries(value)
-            .filter(([name]) => name !== 'user')
+            .filter(([name]) => name !== 'user' && !said.includes(name))
             .map(([name, item]) =>
                 name === 'by' && item !== null ? [name, 'someone'] : [name, normal(item, id)],
             ),

@@ -111,7 +111,7 @@ const rows = [
   ["the oldest first", "pawl ls --oldest --limit 1 2>/dev/null", ["order"]],
   ["how long ago", "pawl ls --from 2h --limit 1 2>/dev/null", ["branches"]],
   ["whose deadline is near", "pawl ls --deadline-before 31d", ["branches", "held"]],
-  ["who is asked, for what, and a command that fits", "pawl start form --key q1", ['"Approve it" from ann@example.org', "Its form: sum (integer, required), why (string, required), note (string)", `pawl signal key:q1 answer '{"sum": 1, "why": "..."}'`]],
+  ["who is asked, for what, and a command that fits", "pawl start form --key q1", ['for the signal "answer", "Approve it" from ann@example.org', "Its form: sum (integer, required), why (string, required), note (string)", `pawl signal key:q1 answer '{"sum": 1, "why": "..."}'`]],
   ["that command as it stands", `pawl signal key:q1 answer '{"sum": 1, "why": "..."}' --wait`, ["took"]],
   ["an empty list under a condition", "pawl ls --code nothing", ["no execution matches"]],
   ["the table in 80 columns", "COLUMNS=80 pawl ls | awk 'length > 80'", []],

@@ -67,6 +67,20 @@ async function walkJobs(api, claim) {
     };
     await publish(api, working);
     await api.call('claimJobs', { body: { types: [] } }, 422);
+    await api.call('listJobs', { query: { status: 'gone' } }, 400);
+    await api.call('listWorkers', {}, 200);
+    const at = { namespace: 'walk_by' };
+    await api.call('putWorker', { path: at, body: { url: 'ftp://x' } }, 422);
+    const same = { 'Idempotency-Key': 'walk-worker' };
+    await api.call('putWorker', { path: at, body: { url: 'http://127.0.0.1:1/' }, headers: same }, 201);
+    await api.call('putWorker', { path: at, body: { url: 'http://127.0.0.1:2/' }, headers: same }, 409);
+    await api.call('putWorker', { path: at, body: { url: 'http://127.0.0.1:2/' } }, 200);
+    await api.call('getWorker', { path: at }, 200);
+    await api.call('getWorker', { path: { namespace: 'walk_off' } }, 404);
+    const gone = { 'Idempotency-Key': 'walk-worker-gone' };
+    await api.call('deleteWorker', { path: at, headers: gone }, 204);
+    await api.call('deleteWorker', { path: at, body: { x: 1 }, headers: gone }, 409);
+    await api.call('deleteWorker', { path: at }, 404);
     const done = await claimed();
     const path = { jobId: done.id };
     const { leaseToken } = done;
@@ -77,6 +91,8 @@ async function walkJobs(api, claim) {
         await api.call(operation, { path, body: {} }, 422);
     }
     await api.call('keepJob', { path, body: { leaseToken } }, 200);
+    const open = await api.call('listJobs', { query: { type: 'walk.work' } }, 200);
+    claim(open.json.items.some((job) => job.id === done.id && job.status === 'leased'), 'a job that is with a worker is listed');
     await api.call('completeJob', { path, body: { leaseToken, output: { ok: true } } }, 200);
     await api.call('completeJob', { path, body: { leaseToken, output: { ok: true } } }, 200);
     const failed = await claimed();
@@ -684,6 +700,9 @@ async function walkSessions(api, claim) {
 
 async function walkServer(api) {
     await api.call('getMetrics', { token: null }, 200);
+    await api.call('getStats', {}, 200);
+    await api.call('getStats', { query: { window: '24h', step: '15m' } }, 200);
+    await api.call('getStats', { query: { window: 'long' } }, 400);
     await api.call('listNodes', {}, 200);
     await api.call('listNodes', { query: { limit: 1, cursor: '0' } }, 200);
     await api.call('listNodes', { query: { limit: 0 } }, 400);

@@ -30,7 +30,7 @@ export async function prepare(api) {
     await api.call('putConfig', { path: { name: 'twice' }, body: { value: 14 } }, 201);
     await api.call('putFunction', { path: { name: 'twice' }, body: { params: [{ name: 'n', type: 'integer' }], body: 'n * 2' } }, 201);
     await api.call('putTemplate', { path: { code: 'approval' }, body: { subject: 'a', body: 'b' } }, 201);
-    await api.call('putRecord', { path: { object: 'invoice', recordId: 'I1', jobId: '00000000-0000-7000-8000-000000000000' }, body: { amount: 1 } }, 201);
+    await api.call('putRecord', { path: { object: 'invoice', recordId: 'I1', jobId: '00000000-0000-7000-8000-000000000000', namespace: 'nothing_here' }, body: { amount: 1 } }, 201);
     await api.call('startExecution', { body: { code: 'held' } }, 201);
     const [letter] = (await api.call('listDeadLetters', {}, 200)).json.items;
     return { letterId: letter.id, id: json.id, code: 'approval', name: 'twice', n: '1', object: 'invoice', recordId: 'I1' };

@@ -24,3 +24,23 @@ bool read_types_ready(struct reader *r, struct arena *mem, struct str types_json
     *out = (struct job_types){0};
     return true;
 }
+
+bool read_workers(struct reader *r, struct arena *mem, struct stored_workers *out, struct err *err)
+{
+    (void)r;
+    (void)mem;
+    (void)err;
+    *out = (struct stored_workers){0};
+    return true;
+}
+
+bool read_types_of(struct reader *r, struct arena *mem, struct str name, struct job_types *out,
+                   struct err *err)
+{
+    (void)r;
+    (void)mem;
+    (void)name;
+    (void)out;
+    (void)err;
+    return true;
+}

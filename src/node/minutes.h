@@ -1,0 +1,58 @@
+/*
+ * minutes.h - how many executions begin and end, and how long they take, minute
+ * by minute: what GET /stats draws. Internal to src/node, but for what is shown.
+ *
+ *     commit --counted--> this minute --over--> waiting counted --> a row in `stats`
+ *
+ * The minute that is under way is in memory; what it was is one row for each
+ * organisation, so that a restart loses less than a minute, and every node sees
+ * what all have done. Rows are kept for STATS_KEPT_US.
+ *
+ * Latencies are counted in buckets whose bounds grow by a fifth: a quantile is
+ * right to a tenth.
+ */
+#ifndef PAWL_NODE_MINUTES_H
+#define PAWL_NODE_MINUTES_H
+
+#include "engine/advance.h"
+#include "store/read.h"
+
+struct node;
+
+#define MINUTE_US INT64_C(60000000)
+#define STATS_KEPT_US (INT64_C(8) * 86400 * 1000000)
+
+enum {
+    LATENCY_BUCKETS = 180, /* up to 2^45 us, a year */
+    MINUTE_ORGS_MAX = 256, /* organisations that are told apart within one minute */
+};
+
+/* What began and ended within some time. */
+struct minute {
+    int64_t started, completed, failed, cancelled;
+    int64_t latency[LATENCY_BUCKETS]; /* of those that have ended */
+};
+
+/* Add what a row of the store says to *out. False: it is damaged. */
+bool minute_read(struct arena *mem, struct str data_json, struct minute *out) MUST_USE;
+
+/* What `data_json` says of waiting executions, by kind; -1: it says nothing. */
+bool minute_read_waiting(struct arena *mem, struct str data_json,
+                         int64_t out[WAITING_COUNT]) MUST_USE;
+
+/* The time that so many of a hundred are faster than, in microseconds; -1: none has ended. */
+int64_t minute_quantile(const struct minute *m, int percent);
+
+/* Add what this node has counted in the minute under way, which began at *at_us. */
+void minutes_now(const struct node *n, struct str org_id, int64_t *at_us, struct minute *out);
+
+void minutes_open(struct node *n); /* unless nothing is measured */
+void minutes_close(struct node *n);
+
+/* A commit has become durable; `before` is what the status was. */
+void minutes_count(struct node *n, const struct commit *commit, enum execution_status before);
+
+void minutes_run(struct node *n);
+int64_t minutes_in_us(const struct node *n); /* until minutes_run() has something to do */
+
+#endif
