@@ -2,8 +2,7 @@
  * test_node_memory.c - what a node holds in memory is bounded, however long it
  * runs. Memory is what the allocator has given out.
  */
-#include "base/clock.h"
-#include "node/node.h"
+#include "node/node_rig.h"
 #include "value/json.h"
 
 #include <malloc.h>
@@ -15,43 +14,9 @@
 
 #include <cmocka.h>
 
-struct fixture {
-    char path[128];
-    struct node *node;
-    struct arena mem; /* of what the test itself keeps */
-    struct clock_manual clock;
-};
-
 static int set_up(void **state)
 {
-    struct fixture *f = calloc(1, sizeof(*f));
-    struct node_options options = {.clock = &f->clock.clock};
-    const char *folder = getenv("TMPDIR");
-    struct err err;
-
-    snprintf(f->path, sizeof(f->path), "%s/pawl-test-XXXXXX", folder != NULL ? folder : "/tmp");
-    assert_non_null(mkdtemp(f->path));
-    arena_init(&f->mem);
-    clock_manual_init(&f->clock, INT64_C(1700000000000000));
-    options.data_path = str_of(f->path);
-    f->node = node_open(&options, &err);
-    if (f->node == NULL)
-        fail_msg("%s", err.message);
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *f = *state;
-    char command[160];
-
-    node_close(f->node);
-    arena_fini(&f->mem);
-    snprintf(command, sizeof(command), "rm -rf %s", f->path);
-    assert_int_equal(system(command), 0);
-    free(f);
-    return 0;
+    return node_rig_open(state, (struct node_options){0});
 }
 
 static size_t used_bytes(void)
@@ -59,78 +24,6 @@ static size_t used_bytes(void)
     struct mallinfo2 info = mallinfo2();
 
     return info.uordblks + info.hblkhd;
-}
-
-static void set_done(struct node_request *r)
-{
-    *(bool *)r->owner = true;
-}
-
-static void submit(struct fixture *f, struct node_request *r, struct arena *mem, bool *done)
-{
-    struct err err;
-
-    *done = false;
-    r->mem = mem;
-    r->done = set_done;
-    r->owner = done;
-    r->user = (struct node_user){.id = STR("u1"), .name = STR("Ada"), .role = STR("admin")};
-    assert_true(node_submit(f->node, r, &err));
-}
-
-static void pass_until(struct fixture *f, const bool *done)
-{
-    int64_t until_us = clock_mono_us(&clock_system) + INT64_C(120) * 1000000;
-
-    while (!*done && clock_mono_us(&clock_system) < until_us)
-        if (!node_pass(f->node))
-            usleep(20);
-    assert_true(*done);
-}
-
-/* Submit a request whose memory is `mem` and pass until it is answered. */
-static void ask(struct fixture *f, struct node_request *r, struct arena *mem)
-{
-    bool done;
-
-    submit(f, r, mem, &done);
-    pass_until(f, &done);
-    if (!r->ok)
-        fail_msg("%s", r->err.message);
-}
-
-static void define(struct fixture *f, const char *kind, const char *code, const char *text)
-{
-    struct node_request r = {.kind = NODE_DEFINITION};
-    bool is_process = strcmp(kind, "scenario") == 0;
-    struct arena mem;
-
-    arena_init(&mem);
-    r.definition = (struct definition_change){
-        .action = is_process ? DEFINITION_PUBLISH : DEFINITION_PUT,
-        .is_process = is_process,
-        .kind = str_of(kind),
-        .code = str_of(code),
-        .name = str_of(code),
-        .text = str_of(text),
-        .user_id = STR("u1"),
-        .if_match = -1,
-        .now_us = clock_wall_us(&f->clock.clock),
-    };
-    ask(f, &r, &mem);
-    arena_fini(&mem);
-}
-
-static struct uuid start(struct fixture *f, const char *code)
-{
-    struct node_request r = {.kind = NODE_START, .code = str_of(code)};
-    struct arena mem;
-
-    arena_init(&mem);
-    r.input = value_map_empty();
-    ask(f, &r, &mem);
-    arena_fini(&mem);
-    return r.id;
 }
 
 enum { SCENARIOS = 20 };
@@ -143,8 +36,8 @@ static void name_scenario(char code[16], int i)
 /* Scenarios that call the function `used`; executions of them end at once, or wait. */
 static void define_scenarios(struct fixture *f, const char *type)
 {
-    define(f, "function", "used",
-           "{\"params\":[{\"name\":\"x\",\"type\":\"number\"}],\"body\":\"x + 1\"}");
+    node_rig_define(f, "function", "used",
+                    "{\"params\":[{\"name\":\"x\",\"type\":\"number\"}],\"body\":\"x + 1\"}");
     for (int i = 0; i < SCENARIOS; i++) {
         char code[16], text[400];
 
@@ -155,8 +48,8 @@ static void define_scenarios(struct fixture *f, const char *type)
                  "\"data\":{\"n\":\"=fn.used(1)\"}}},"
                  "{\"code\":\"b\",\"procedure\":{\"type\":%s}}]}",
                  code, type);
-        define(f, "scenario", code, text);
-        (void)start(f, code);
+        node_rig_define(f, "scenario", code, text);
+        (void)node_rig_start(f, code);
     }
 }
 
@@ -168,10 +61,10 @@ static void publish_again(struct fixture *f, const char *name, int from, int to)
 
         snprintf(text, sizeof(text),
                  "{\"params\":[{\"name\":\"x\",\"type\":\"number\"}],\"body\":\"x + %d\"}", i);
-        define(f, "function", name, text);
+        node_rig_define(f, "function", name, text);
         for (int k = 0; k < SCENARIOS; k++) {
             name_scenario(code, k);
-            (void)start(f, code);
+            (void)node_rig_start(f, code);
         }
     }
 }
@@ -240,10 +133,10 @@ static void signal_many(struct fixture *f, struct uuid id, int count)
                 .kind = NODE_SIGNAL, .execution = id, .signal_type = STR("go")};
             r[i].payload = value_map_empty();
             r[i].signal_by = value_map_empty();
-            submit(f, &r[i], &mem[i], &done[i]);
+            node_rig_submit(f, &r[i], &mem[i], &done[i]);
         }
         for (int i = 0; i < AT_ONCE; i++) {
-            pass_until(f, &done[i]);
+            node_rig_pass_until(f, &done[i]);
             if (!r[i].ok)
                 fail_msg("%s", r[i].err.message);
         }
@@ -260,10 +153,10 @@ static void test_node__signals_to_an_execution_that_is_waited_for_leave_nothing(
     size_t before;
     bool done;
 
-    define(f, "scenario", "listen", listen);
-    id = start(f, "listen");
+    node_rig_define(f, "scenario", "listen", listen);
+    id = node_rig_start(f, "listen");
     wait.execution = id;
-    submit(f, &wait, &f->mem, &done);
+    node_rig_submit(f, &wait, &f->mem, &done);
     signal_many(f, id, 2000);
     before = used_bytes();
     signal_many(f, id, 6000);
@@ -280,13 +173,13 @@ static void test_node__an_execution_that_sleeps_takes_no_more_than_its_state(voi
     bool *done = ARENA_ARRAY(&f->mem, SLEEPING, bool);
     struct node_stats stats;
 
-    define(f, "scenario", "listen", listen);
+    node_rig_define(f, "scenario", "listen", listen);
     for (int i = 0; i < SLEEPING; i++) {
         starts[i] = (struct node_request){.kind = NODE_START,
                                           .code = STR("listen"),
                                           .input = value_map_empty(),
                                           .wait_us = INT64_C(3600) * 1000000};
-        submit(f, &starts[i], &f->mem, &done[i]);
+        node_rig_submit(f, &starts[i], &f->mem, &done[i]);
     }
     do {
         if (!node_pass(f->node))
@@ -301,7 +194,7 @@ static void test_node__an_execution_that_sleeps_takes_no_more_than_its_state(voi
 
 int main(void)
 {
-#define CLAIM(name) cmocka_unit_test_setup_teardown(test_node__##name, set_up, tear_down)
+#define CLAIM(name) cmocka_unit_test_setup_teardown(test_node__##name, set_up, node_rig_close)
     const struct CMUnitTest tests[] = {
         CLAIM(a_published_function_that_no_program_reaches_costs_no_memory),
         CLAIM(a_program_that_another_replaces_goes_with_its_last_execution),

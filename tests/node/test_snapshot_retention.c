@@ -1,6 +1,5 @@
 /* test_snapshot_retention.c - snapshots that no execution has go, through the real node. */
-#include "base/clock.h"
-#include "node/node.h"
+#include "node/node_rig.h"
 #include "store/change_execution.h"
 #include "store/read.h"
 
@@ -16,112 +15,28 @@
 #define HOUR_US INT64_C(3600000000)
 #define DAY_US (24 * HOUR_US)
 
-struct fixture {
-    char path[128];
-    struct node *node;
-    struct arena mem;
-    struct clock_manual clock;
-};
-
 static int set_up(void **state)
 {
-    struct fixture *f = calloc(1, sizeof(*f));
-    struct node_options options = {.clock = &f->clock.clock, .keep_snapshots_us = 7 * DAY_US};
-    const char *folder = getenv("TMPDIR");
-    struct err err;
-
-    (void)snprintf(f->path, sizeof(f->path), "%s/pawl-test-XXXXXX",
-                   folder != NULL ? folder : "/tmp");
-    assert_non_null(mkdtemp(f->path));
-    arena_init(&f->mem);
-    clock_manual_init(&f->clock, INT64_C(1700000000000000));
-    options.data_path = str_of(f->path);
-    f->node = node_open(&options, &err);
-    if (f->node == NULL)
-        fail_msg("%s", err.message);
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *f = *state;
-    char command[160];
-
-    node_close(f->node);
-    arena_fini(&f->mem);
-    (void)snprintf(command, sizeof(command), "rm -rf %s", f->path);
-    assert_int_equal(system(command), 0);
-    free(f);
-    return 0;
+    return node_rig_open(state, (struct node_options){.keep_snapshots_us = 7 * DAY_US});
 }
 
 /* --- asking the node --- */
-
-static void pass_until(struct fixture *f, const bool *done)
-{
-    int64_t until_us = clock_mono_us(&clock_system) + INT64_C(120) * 1000000;
-
-    while (!*done && clock_mono_us(&clock_system) < until_us) {
-        (void)node_pass(f->node);
-        usleep(100);
-    }
-    assert_true(*done);
-}
-
-static void set_done(struct node_request *r)
-{
-    *(bool *)r->owner = true;
-}
-
-static void ask(struct fixture *f, struct node_request *r)
-{
-    bool done = false;
-    struct err err;
-
-    r->mem = &f->mem;
-    r->done = set_done;
-    r->owner = &done;
-    r->user = (struct node_user){.id = STR("u1"), .name = STR("Ada"), .role = STR("admin")};
-    assert_true(node_submit(f->node, r, &err));
-    pass_until(f, &done);
-    if (!r->ok)
-        fail_msg("%s", r->err.message);
-}
-
-static void define(struct fixture *f, const char *kind, const char *code, const char *text)
-{
-    struct node_request r = {.kind = NODE_DEFINITION};
-    bool is_process = strcmp(kind, "scenario") == 0;
-
-    r.definition = (struct definition_change){
-        .action = is_process ? DEFINITION_PUBLISH : DEFINITION_PUT,
-        .is_process = is_process,
-        .kind = str_of(kind),
-        .code = str_of(code),
-        .name = str_of(code),
-        .text = str_of(text),
-        .user_id = STR("u1"),
-        .if_match = -1,
-        .now_us = clock_wall_us(&f->clock.clock),
-    };
-    ask(f, &r);
-}
 
 /* An execution with this body of the function `rate`: its snapshot names that version. */
 static struct uuid start_with(struct fixture *f, const char *body)
 {
     struct node_request r = {.kind = NODE_START, .code = STR("job")};
 
-    define(f, "function", "rate",
-           str_printf(&f->mem,
-                      "{\"params\":[{\"name\":\"x\",\"type\":\"number\"}],\"body\":\"%s\"}", body)
-               .ptr);
-    define(f, "scenario", "job",
-           "{\"code\":\"job\",\"steps\":[{\"code\":\"a\",\"procedure\":{\"type\":"
-           "\"compute.transform\",\"data\":{\"n\":\"=fn.rate(1)\"}}}]}");
+    node_rig_define(
+        f, "function", "rate",
+        str_printf(&f->mem, "{\"params\":[{\"name\":\"x\",\"type\":\"number\"}],\"body\":\"%s\"}",
+                   body)
+            .ptr);
+    node_rig_define(f, "scenario", "job",
+                    "{\"code\":\"job\",\"steps\":[{\"code\":\"a\",\"procedure\":{\"type\":"
+                    "\"compute.transform\",\"data\":{\"n\":\"=fn.rate(1)\"}}}]}");
     r.input = value_map_empty();
-    ask(f, &r);
+    node_rig_ask(f, &r, &f->mem);
     return r.id;
 }
 
@@ -134,7 +49,7 @@ static void delete_execution(struct fixture *f, struct uuid id)
         .before_us = INT64_MAX};
     struct node_request r = {.kind = NODE_CHANGE, .change = &purge.change};
 
-    ask(f, &r);
+    node_rig_ask(f, &r, &f->mem);
     assert_int_equal(purge.deleted, 1);
 }
 
@@ -174,7 +89,7 @@ static void ask_store(struct fixture *f, struct question *q)
 
     q->fixture = f;
     assert_true(node_read(f->node, &read, &err));
-    pass_until(f, &q->done);
+    node_rig_pass_until(f, &q->done);
 }
 
 static struct str snapshot_of(struct fixture *f, struct uuid id)
@@ -243,7 +158,7 @@ static void test_snapshots__that_are_in_use_stay_though_no_execution_stays(void 
         pass_day(f);
         assert_true(is_kept(f, used));
         r.input = value_map_empty();
-        ask(f, &r);
+        node_rig_ask(f, &r, &f->mem);
         delete_execution(f, r.id);
     }
 }
@@ -252,9 +167,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_snapshots__that_no_execution_has_go_after_a_week,
-                                        set_up, tear_down),
+                                        set_up, node_rig_close),
         cmocka_unit_test_setup_teardown(
-            test_snapshots__that_are_in_use_stay_though_no_execution_stays, set_up, tear_down),
+            test_snapshots__that_are_in_use_stay_though_no_execution_stays, set_up, node_rig_close),
     };
 
     return cmocka_run_group_tests_name("snapshot_retention", tests, NULL, NULL);

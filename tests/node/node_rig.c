@@ -1,0 +1,116 @@
+/* node_rig.c - see node_rig.h. */
+#include "node/node_rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+int node_rig_open(void **state, struct node_options options)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+    const char *folder = getenv("TMPDIR");
+    struct err err;
+
+    assert_non_null(f);
+    (void)snprintf(f->path, sizeof(f->path), "%s/pawl-test-XXXXXX",
+                   folder != NULL ? folder : "/tmp");
+    assert_non_null(mkdtemp(f->path));
+    arena_init(&f->mem);
+    clock_manual_init(&f->clock, INT64_C(1700000000000000));
+    options.clock = &f->clock.clock;
+    options.data_path = str_of(f->path);
+    f->node = node_open(&options, &err);
+    if (f->node == NULL)
+        fail_msg("%s", err.message);
+    *state = f;
+    return 0;
+}
+
+int node_rig_close(void **state)
+{
+    struct fixture *f = *state;
+    char command[160];
+
+    node_close(f->node);
+    arena_fini(&f->mem);
+    (void)snprintf(command, sizeof(command), "rm -rf %s", f->path);
+    assert_int_equal(system(command), 0);
+    free(f);
+    return 0;
+}
+
+static void set_done(struct node_request *r)
+{
+    *(bool *)r->owner = true;
+}
+
+void node_rig_submit(struct fixture *f, struct node_request *r, struct arena *mem, bool *done)
+{
+    struct err err;
+
+    *done = false;
+    r->mem = mem;
+    r->done = set_done;
+    r->owner = done;
+    r->user = (struct node_user){.id = STR("u1"), .name = STR("Ada"), .role = STR("admin")};
+    assert_true(node_submit(f->node, r, &err));
+}
+
+void node_rig_pass_until(struct fixture *f, const bool *done)
+{
+    int64_t until_us = clock_mono_us(&clock_system) + INT64_C(120) * 1000000;
+
+    while (!*done && clock_mono_us(&clock_system) < until_us)
+        if (!node_pass(f->node))
+            usleep(20);
+    assert_true(*done);
+}
+
+void node_rig_ask(struct fixture *f, struct node_request *r, struct arena *mem)
+{
+    bool done;
+
+    node_rig_submit(f, r, mem, &done);
+    node_rig_pass_until(f, &done);
+    if (!r->ok)
+        fail_msg("%s", r->err.message);
+}
+
+void node_rig_define(struct fixture *f, const char *kind, const char *code, const char *text)
+{
+    struct node_request r = {.kind = NODE_DEFINITION};
+    bool is_process = strcmp(kind, "scenario") == 0;
+    struct arena mem;
+
+    arena_init(&mem);
+    r.definition = (struct definition_change){
+        .action = is_process ? DEFINITION_PUBLISH : DEFINITION_PUT,
+        .is_process = is_process,
+        .kind = str_of(kind),
+        .code = str_of(code),
+        .name = str_of(code),
+        .text = str_of(text),
+        .user_id = STR("u1"),
+        .if_match = -1,
+        .now_us = clock_wall_us(&f->clock.clock),
+    };
+    node_rig_ask(f, &r, &mem);
+    arena_fini(&mem);
+}
+
+struct uuid node_rig_start(struct fixture *f, const char *code)
+{
+    struct node_request r = {.kind = NODE_START, .code = str_of(code)};
+    struct arena mem;
+
+    arena_init(&mem);
+    r.input = value_map_empty();
+    node_rig_ask(f, &r, &mem);
+    arena_fini(&mem);
+    return r.id;
+}

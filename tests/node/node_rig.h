@@ -1,0 +1,32 @@
+/* node_rig.h - a real node on a store and a clock of its own, for tests that ask it things. */
+#ifndef PAWL_TESTS_NODE_NODE_RIG_H
+#define PAWL_TESTS_NODE_NODE_RIG_H
+
+#include "base/clock.h"
+#include "node/node.h"
+
+struct fixture {
+    char path[128]; /* of its folder */
+    struct node *node;
+    struct arena mem; /* of what the test itself keeps */
+    struct clock_manual clock;
+};
+
+/* A node with these options but for its clock and its folder, which are the fixture's. */
+int node_rig_open(void **state, struct node_options options);
+int node_rig_close(void **state);
+
+/* Submit a request whose memory is `mem`; *done when it is answered. */
+void node_rig_submit(struct fixture *f, struct node_request *r, struct arena *mem, bool *done);
+void node_rig_pass_until(struct fixture *f, const bool *done);
+
+/* Submit a request and pass until it is answered; it must not be refused. */
+void node_rig_ask(struct fixture *f, struct node_request *r, struct arena *mem);
+
+/* Publish a scenario, or save what is live at once. */
+void node_rig_define(struct fixture *f, const char *kind, const char *code, const char *text);
+
+/* Start an execution without input. */
+struct uuid node_rig_start(struct fixture *f, const char *code);
+
+#endif
