@@ -15,6 +15,9 @@
 #include "base/uuid.h"
 #include "effect/policy.h"
 
+struct credential;
+struct vault;
+
 /* Calls that are under way at once, all hosts together. */
 enum { EFFECT_CALLS_MAX = 16384 };
 
@@ -30,7 +33,7 @@ struct effect_call {
     struct uuid execution;
     int64_t seq; /* of the row that holds the attempt */
     struct str key, host;
-    struct str request_json; /* {method, url, headers, body?, timeout} */
+    struct str request_json; /* {method, url, headers, body?, timeout, credential?, secrets?} */
     struct str body;         /* in place of that of the request, as it is; or empty */
     int64_t timeout_us;
     struct str
@@ -43,6 +46,9 @@ struct effect_call {
     bool is_trusted;       /* the operator has named the address: no policy */
     bool wants_status;     /* nobody wants to know more of the answer */
 
+    struct str credential;             /* whose secret went with it; or empty */
+    const struct credential *token_of; /* the thread's own: it fetches a token; or NULL */
+
     /* What came of it: one of the two. */
     struct str answer_json; /* {status_code, headers, body} */
     struct str error_json;  /* {code, message, class} */
@@ -53,6 +59,7 @@ struct effect_call {
 
 struct effect_options {
     const struct policy *policy; /* where calls may go; must outlive it; NULL = anywhere */
+    struct vault *vault;         /* what secrets are taken from; NULL = there are none */
     struct mailbox *answers;     /* where calls come back: room for EFFECT_CALLS_MAX */
 };
 

@@ -342,6 +342,7 @@ struct node *node_open(const struct node_options *options, struct err *err)
     arena_init(&n->subscriptions_mem);
     relay_open(n);
     arena_init(&n->credentials_mem);
+    map_init(&n->credential_uses, &n->mem);
     n->config = n->credentials = value_map_empty();
     n->stamp = -1;
     programs_init(n);
