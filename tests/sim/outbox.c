@@ -213,6 +213,7 @@ void outbox_sent(struct sim *sim, const struct effect_call *call)
     /* One that another node has confirmed meanwhile comes twice. */
     SIM_CHECK(sim, !is_pending(m) || is_first(&sim->disk, m),
               "message %.*s overtakes an earlier one of its execution", STR_ARG(call->key));
+    m->sends++;
     if (m->request_json.len == 0)
         m->request_json = str_copy(&sim->disk.mem, call->request_json);
     SIM_CHECK(sim, str_eq(m->request_json, call->request_json),
@@ -223,6 +224,8 @@ void outbox_answer(struct sim *sim, struct effect_call *call)
 {
     unsigned which = sim->no_faults ? 0 : dice_roll(&sim->dice, 10);
 
+    if (sim->outside.is_away)
+        which = 9;
     /* Received and not answered; or not received. */
     if (which < 8)
         message_of(sim, call)->is_received = true;

@@ -149,6 +149,7 @@ struct disk_message {
     int64_t attempts, next_at_us;
     bool is_held;            /* behind one that failed */
     bool is_received;        /* by its subscriber, who may not have said so */
+    unsigned sends;
     struct str request_json; /* of its first attempt */
 };
 
@@ -353,6 +354,7 @@ struct calls_outside {
 };
 
 struct outside {
+    bool is_away; /* whoever has subscribed: nothing is received */
     struct calls_outside under_way;
     struct map asked; /* by idempotency key */
     int64_t calls;
