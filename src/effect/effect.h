@@ -15,6 +15,9 @@
 #include "base/uuid.h"
 #include "effect/policy.h"
 
+struct credential;
+struct vault;
+
 /* Calls that are under way at once, all hosts together. */
 enum { EFFECT_CALLS_MAX = 16384 };
 
@@ -27,7 +30,7 @@ struct effect_call {
     struct uuid execution;
     int64_t seq; /* of the row that holds the attempt */
     struct str key, host;
-    struct str request_json; /* {method, url, headers, body?, timeout} */
+    struct str request_json; /* {method, url, headers, body?, timeout, credential?, secrets?} */
     struct str body;         /* in place of that of the request, as it is; or empty */
     int64_t timeout_us;
     struct str
@@ -35,6 +38,9 @@ struct effect_call {
     unsigned slot;   /* the loop's own */
     struct str job_type, job_org; /* the loop's own: of a job that an endpoint does; or empty */
     int64_t sent_at_us;           /* the loop's own: monotonic */
+
+    struct str credential;             /* whose secret went with it; or empty */
+    const struct credential *token_of; /* the thread's own: it fetches a token; or NULL */
 
     /* What came of it: one of the two. */
     struct str answer_json; /* {status_code, headers, body} */
@@ -45,6 +51,7 @@ struct effect_call {
 
 struct effect_options {
     const struct policy *policy; /* where calls may go; must outlive it; NULL = anywhere */
+    struct vault *vault;         /* what secrets are taken from; NULL = there are none */
     struct mailbox *answers;     /* where calls come back: room for EFFECT_CALLS_MAX */
 };
 

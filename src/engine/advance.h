@@ -186,6 +186,9 @@ struct event {
     enum verdict verdict;          /* RESOLVE: what became of its step */
     struct str note;               /* ... and how that is known */
     struct value config;           /* $.config: installation values */
+    struct value credentials;      /* {code: base_url}; may be absent */
+    bool assumes_credentials; /* for trials: one that is not there has a base_url all the same */
+    uint64_t nonce[2];        /* that nobody can guess: what stands for secrets has it */
     /* What earlier answers NEED asked for; may be empty. */
     const struct record_reads *records;
     const struct search_reads *searches;

@@ -229,6 +229,7 @@ void node_call_answered(struct node *n, struct effect_call *call)
     };
 
     measure_call(n, call);
+    credentials_used(n, call->credential, call->execution);
     give_room_back(n, call->host);
     queue_answer(n, answer);
     if (call->job_type.len > 0)
@@ -366,7 +367,8 @@ const struct work_kind work_answer = {
 bool calls_open(struct node *n, struct err *err)
 {
     struct calls *c = &n->calls;
-    struct effect_options options = {.policy = n->options.policy, .answers = &c->answers};
+    struct effect_options options = {
+        .policy = n->options.policy, .vault = n->options.vault, .answers = &c->answers};
     static const struct policy any;
 
     map_init(&c->hosts, &n->mem);

@@ -112,6 +112,8 @@ struct node {
 
     /* {code: base_url}: credentials.c */
     struct arena credentials_mem;
+    uint64_t nonce_count;
+    struct map credential_uses; /* by code: when the last one was written, monotonic */
     struct value credentials;
 
     /* reads */
@@ -193,6 +195,10 @@ void config_changed(struct node *n, const struct definition_change *first); /* i
 bool credentials_open(struct node *n, struct err *err) MUST_USE; /* before all else */
 void credentials_replace(struct node *n, const struct stored_definitions *all);
 void credentials_changed(struct node *n, const struct definition_change *d, bool is_removed);
+/* A call of the execution was sent with it: a line in the audit log, now and then. */
+void credentials_used(struct node *n, struct str code, struct uuid execution);
+/* Numbers that nobody outside can guess, others for each event. */
+void credentials_nonce(struct node *n, uint64_t out[2]);
 
 /* crash.c: this execution was worked on when the process died */
 void crash_count(struct node *n, struct poison_left left);

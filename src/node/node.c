@@ -338,6 +338,7 @@ struct node *node_open(const struct node_options *options, struct err *err)
     arena_init(&n->mem);
     arena_init(&n->config_mem);
     arena_init(&n->credentials_mem);
+    map_init(&n->credential_uses, &n->mem);
     n->config = n->credentials = value_map_empty();
     n->stamp = -1;
     programs_init(n);

@@ -153,6 +153,7 @@ static void make_event(struct node *n, struct work *w, struct event *ev)
     count_record_tries(w);
     *ev = (struct event){
         .config = n->config,
+        .credentials = n->credentials,
         .records = &w->records,
         .searches = &w->searches,
         .history = w->has_history ? &w->history : NULL,
@@ -163,6 +164,7 @@ static void make_event(struct node *n, struct work *w, struct event *ev)
         .gives_up_on_records = w->record_tries > RECORD_TRIES_ALL_MAX,
         .traces = n->options.meters != NULL,
     };
+    credentials_nonce(n, ev->nonce);
     w->kind->event(n, w, ev);
 }
 

@@ -122,6 +122,8 @@ static bool advance(struct run *r, struct actor *a, struct event ev, struct comm
     struct reads reads = {0};
 
     ev.config = r->config;
+    ev.credentials = r->script->credentials;
+    ev.assumes_credentials = true;
     ev.mocked = r->script->mocks.procedures;
     ev.traces = true;
     ev.records = &reads.records;

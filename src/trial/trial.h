@@ -64,6 +64,8 @@ struct trial_script {
     struct str key;
     struct value user;   /* who starts it: a map, or absent */
     struct value config; /* $.config: a map, or absent */
+    /* {code: base_url}: a map, or absent; another credential has https://CODE.invalid. */
+    struct value credentials;
     struct trial_mocks mocks;
     struct trial_signals signals;
     struct trial_actions actions;
