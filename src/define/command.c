@@ -261,6 +261,10 @@ static void compile_special(struct compiler *c, struct value v, struct command *
     case COMMAND_RECORD_UPDATE:
     case COMMAND_RECORD_DELETE:
     case COMMAND_LOG:
+    case COMMAND_EVENT_PUBLISH:
+    case COMMAND_EMAIL:
+    case COMMAND_SMS:
+    case COMMAND_PUSH:
     case COMMAND_WAIT_TIMER:
     case COMMAND_WAIT_UNTIL:
     case COMMAND_TYPE_COUNT:

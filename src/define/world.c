@@ -3,6 +3,7 @@
 
 #include "define/calendar.h"
 #include "define/compile.h"
+#include "define/subscription.h"
 #include "define/credential.h"
 #include "define/template.h"
 
@@ -250,6 +251,10 @@ void world_check(struct world *w, enum kind kind, struct str name, struct value 
     }
     if (kind == KIND_TEMPLATE) {
         check_template(w, definition, findings);
+        return;
+    }
+    if (kind == KIND_SUBSCRIPTION) {
+        subscription_check(w->mem, definition, findings);
         return;
     }
     if (kind == KIND_FUNCTION) {

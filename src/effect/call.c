@@ -31,6 +31,8 @@ static size_t take_body(char *data, size_t size, size_t count, void *context)
 {
     struct transfer *t = context;
 
+    if (t->call->wants_status)
+        return size * count;
     if (t->body.len + size * count > EFFECT_ANSWER_MAX_BYTES) {
         t->is_too_large = true;
         return 0;
@@ -116,7 +118,7 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
     struct inet inet;
 
     (void)purpose;
-    if (t->policy != NULL &&
+    if (t->policy != NULL && !t->call->is_trusted &&
         (!read_address(address, &inet) || !policy_permits(t->policy, t->host_name, &inet))) {
         t->is_denied = true;
         return CURL_SOCKET_BAD;
@@ -532,6 +534,9 @@ enum call_end call_finish(struct transfer *t, CURLcode code)
         fail(call, "internal_memory", "transient", "there is no memory for the request");
         return CALL_ENDED;
     }
+    call->status = status;
+    if (call->wants_status)
+        return CALL_ENDED;
     buf_init_arena(&out, &call->mem);
     buf_printf(&out, "{\"status_code\":%ld,\"headers\":{", status);
     write_answer_headers(t, &out);
@@ -542,7 +547,6 @@ enum call_end call_finish(struct transfer *t, CURLcode code)
     }
     buf_char(&out, '}');
     call->answer_json = buf_view(&out);
-    call->status = status;
     return CALL_ENDED;
 }
 

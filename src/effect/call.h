@@ -38,7 +38,10 @@ struct transfer {
     struct buf body;
     struct answer_headers answer_headers; /* in the call's memory */
     size_t head_bytes;
-    struct transfer *before, *next; /* those that are performed; or spare ones */
+    struct str upload; /* of a mail */
+    size_t uploaded;
+    char error_text[CURL_ERROR_SIZE]; /* of a mail */
+    struct transfer *before, *next;   /* those that are performed; or spare ones */
 };
 
 /* Give a new handle what is the same for all calls. `trusted_path`: certificates, or NULL = the system's. */

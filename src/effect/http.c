@@ -5,6 +5,7 @@
  * watched and when it wants to be called next: an epoll set and its timeout.
  */
 #include "base/clock.h"
+#include "effect/mail.h"
 #include "effect/token.h"
 
 #include <errno.h>
@@ -115,6 +116,7 @@ static void take_token(struct effect *e, struct effect_call *call);
 static void transfer_end(struct effect *e, struct transfer *t)
 {
     struct effect_call *call = t->call;
+    bool is_mail = call->server_url.len > 0;
 
     transfer_deactivate(e, t);
     call_reset(t);
@@ -122,7 +124,7 @@ static void transfer_end(struct effect *e, struct transfer *t)
         take_token(e, call);
     else
         mailbox_put_reserved(e->options.answers, call);
-    if (e->spare_count == SPARE_MAX) {
+    if (is_mail || e->spare_count == SPARE_MAX) {
         transfer_drop(t);
         return;
     }
@@ -136,7 +138,8 @@ static void transfer_send(struct effect *e, struct transfer *t)
 {
     struct effect_call *call = t->call;
 
-    if (call_prepare(t) && curl_multi_add_handle(e->multi, t->easy) == CURLM_OK)
+    if ((call->server_url.len > 0 ? mail_prepare(t, e->trusted_path) : call_prepare(t)) &&
+        curl_multi_add_handle(e->multi, t->easy) == CURLM_OK)
         return;
     if (call->error_json.len == 0) {
         call->error_code = "internal_call";
@@ -170,6 +173,10 @@ static void begin_call(struct effect *e, struct effect_call *call)
 
     t->call = call;
     transfer_activate(e, t);
+    if (call->server_url.len > 0) {
+        transfer_send(e, t);
+        return;
+    }
     switch (call_read(t)) {
     case SECRET_READY:
         transfer_send(e, t);
@@ -214,6 +221,11 @@ static void take_finished(struct effect *e)
             continue;
         curl_easy_getinfo(easy, CURLINFO_PRIVATE, &t);
         curl_multi_remove_handle(e->multi, easy);
+        if (t->call->server_url.len > 0) {
+            mail_finish(t, code);
+            transfer_end(e, t);
+            continue;
+        }
         switch (call_finish(t, code)) {
         case CALL_ENDED:
             transfer_end(e, t);
@@ -303,7 +315,7 @@ static bool open_parts(struct effect *e, struct err *err)
 {
     struct epoll_event event = {.events = EPOLLIN};
 
-    if (!mailbox_init(&e->inbox, EFFECT_CALLS_MAX, err))
+    if (!mailbox_init(&e->inbox, EFFECT_CALLS_MAX + EFFECT_MESSAGES_MAX, err))
         return false;
     e->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     event.data.fd = mailbox_fd(&e->inbox);

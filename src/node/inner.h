@@ -19,6 +19,7 @@
 #include "node/outgoing.h"
 #include "node/poison.h"
 #include "node/program.h"
+#include "node/relay.h"
 #include "node/spans.h"
 #include "node/timers.h"
 #include "node/work.h"
@@ -140,6 +141,9 @@ struct node {
     struct calls calls;
     struct minutes *minutes; /* or NULL: nothing is measured */
     struct jobs jobs;
+    struct relay *relay;
+    struct arena subscriptions_mem;
+    struct subscriptions subscriptions; /* route.c */
     struct spans *spans; /* or NULL: nobody wants traces */
 
     struct retention *retention; /* or NULL: everything is kept */
