@@ -287,10 +287,17 @@ $(2): $(call objects,$(1),$(3)) $(5) $(if $(filter tests/%,$(3)),$(BUILD)/obj/$(
     $(BUILD)/obj/$(1)/libpawl.a
 	@mkdir -p $$(@D)
 	@echo "  LINK     $$@"
-	$(Q)$(CC_$(1)) $(FLAGS_$(1)) $(LINK_$(1)) $$(LDFLAGS) $$^ $(4) -o $$@
+	$(Q)$(CC_$(1)) $(FLAGS_$(1)) $(LINK_$(1)) $$(LDFLAGS) $$(filter %.o %.a,$$^) $(4) -o $$@
 endef
 
 $(eval $(call PROGRAM,release,$(BUILD)/pawl,$(MAIN),$(LIBS),$(if $(filter web,$(PAWL_UI)),$(BUILD)/ui/files.o)))
+# With the web UI or without: the other choice links it anew.
+$(BUILD)/pawl: $(BUILD)/ui.$(PAWL_UI)
+$(BUILD)/ui.web $(BUILD)/ui.none:
+	@mkdir -p $(@D)
+	@rm -f $(BUILD)/ui.web $(BUILD)/ui.none
+	@touch $@
+
 # The server that tests kill: with crash points, and a clock that they move.
 $(eval $(call PROGRAM,check,$(BUILD)/tests/pawl-check,$(MAIN),$(LIBS)))
 $(eval $(call PROGRAM,asan,$(BUILD)/asan/pawl-check,$(MAIN),$(LIBS)))

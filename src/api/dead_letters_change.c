@@ -10,6 +10,7 @@
 #include "api/executions_repair.h"
 #include "api/repeat.h"
 #include "store/change_letter.h"
+#include "store/change_outbox.h"
 #include "value/object.h"
 
 enum { NOTE_LEN_MAX = 2000 };
@@ -229,6 +230,22 @@ void dead_letters_fill_retry(struct call *c, struct node_request *r,
     struct str id = id_text(r->mem, letter->id);
 
     r->execution = letter->execution;
+    if (is_kind(letter, LETTER_OUTBOX)) {
+        struct outbox_retry *change = ARENA_NEW(r->mem, struct outbox_retry);
+
+        *change = (struct outbox_retry){
+            .change = {.apply = outbox_retry_apply, .now_us = api_now_us(c->api)},
+            .id = letter->id,
+            .by_letter = true,
+            .user_id = c->user.id,
+        };
+        r->kind = NODE_CHANGE;
+        r->change = &change->change;
+        r->idempotency.status = 202;
+        r->idempotency.answer = STR("{}");
+        call_audit(c, r, "dead_letter.retry", id, STR_NONE);
+        return;
+    }
     if (is_kind(letter, LETTER_EXECUTION)) {
         r->kind = NODE_UNPARK;
         r->letter = id;

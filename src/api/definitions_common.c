@@ -223,7 +223,8 @@ struct definition_change definitions_change(const struct call *c,
         .user_id = c->user.id,
         .if_match = MATCH_WHATEVER,
         .is_process = item->spec->use == KIND_PROCESS,
-        .forgets = kind == KIND_CONFIG || kind == KIND_TEMPLATE || kind == KIND_CREDENTIAL,
+        .forgets = kind == KIND_CONFIG || kind == KIND_TEMPLATE || kind == KIND_CREDENTIAL ||
+                   kind == KIND_SUBSCRIPTION,
         .now_us = api_now_us(c->api),
     };
 }

@@ -110,6 +110,7 @@ static bool read_config(struct dry_run *d, struct err *err)
             return false;
     }
     d->script.config = value_map_make(d->mem, entries, all.count, &duplicate);
+    d->script.credentials = world_bases(&d->world, d->mem);
     return true;
 }
 

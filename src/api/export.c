@@ -2,6 +2,7 @@
 #include "api/definitions.h"
 #include "api/router.h"
 #include "effect/vault.h"
+#include "api/subscriptions.h"
 #include "value/json.h"
 #include "value/json_text.h"
 #include "value/object.h"
@@ -56,7 +57,9 @@ static struct str stub_text(struct arena *mem, struct str stored)
 static void write_live(struct arena *mem, struct buf *out, const struct kind_spec *spec,
                        const struct stored_definition *d)
 {
-    struct str text = spec->kind == KIND_CREDENTIAL ? stub_text(mem, d->text) : d->text;
+    struct str text = spec->kind == KIND_CREDENTIAL     ? stub_text(mem, d->text)
+                      : spec->kind == KIND_SUBSCRIPTION ? subscriptions_shown(mem, d->text, false)
+                                                        : d->text;
 
     object_next(out);
     buf_char(out, '{');

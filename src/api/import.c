@@ -9,6 +9,7 @@
  */
 #include "api/api.h"
 #include "api/definitions.h"
+#include "api/subscriptions.h"
 #include "effect/vault.h"
 #include "value/diff.h"
 #include "value/json.h"
@@ -163,6 +164,17 @@ static bool check_room(struct lookup *q, struct reader *reader, const struct imp
            err_set(err, cause.code, "nothing was changed: %s", cause.message);
 }
 
+/* Subscriptions keep the secrets that they have. */
+static bool take_secrets(struct lookup *q, struct reader *reader, struct import *all,
+                         struct err *err)
+{
+    for (size_t i = 0; i < all->count; i++)
+        if (all->items[i].is_usable && all->items[i].item.spec->kind == KIND_SUBSCRIPTION &&
+            !subscriptions_take(reader, q->mem, &all->items[i].item, err))
+            return false;
+    return true;
+}
+
 /* Items name each other and what is stored. */
 static bool check_items(struct lookup *q, struct reader *reader, struct import *all,
                         struct world *w, struct err *err)
@@ -234,8 +246,11 @@ static struct str changes_json(struct arena *mem, const struct differences *all)
         buf_char(&out, '{');
         object_name(&out, "pointer");
         json_write_string(&out, d->pointer);
-        write_part(mem, &out, "from", d->from);
-        write_part(mem, &out, "to", d->to);
+        /* Of a secret nobody is told more than that it is another. */
+        if (!str_eq(d->pointer, STR("/secret"))) {
+            write_part(mem, &out, "from", d->from);
+            write_part(mem, &out, "to", d->to);
+        }
         buf_char(&out, '}');
     }
     buf_char(&out, ']');
@@ -382,8 +397,8 @@ static bool run_import(struct lookup *q, struct reader *reader, struct err *err)
     struct world w;
     bool ok, is_malformed = false;
 
-    if (!read_body(q, all, err) || !check_room(q, reader, all, err) ||
-        !definitions_world(reader, q->mem, &w, err))
+    if (!read_body(q, all, err) || !take_secrets(q, reader, all, err) ||
+        !check_room(q, reader, all, err) || !definitions_world(reader, q->mem, &w, err))
         return false;
     ok = check_items(q, reader, all, &w, err);
     world_close(&w);

@@ -1,9 +1,10 @@
 /*
- * live.c - functions, templates and config: what is saved is used at once.
+ * live.c - functions, templates, subscriptions and config: what is saved is used at once.
  *
- * Functions keep every version; of templates and config there is one.
+ * Functions keep every version; of the others there is one.
  */
 #include "api/definitions.h"
+#include "api/subscriptions.h"
 #include "value/json.h"
 #include "value/object.h"
 
@@ -11,9 +12,12 @@ enum { LIST_LIMIT = 50 };
 
 /* --- reading --- */
 
-static void write_one(struct buf *out, const struct kind_spec *spec,
+static void write_one(struct arena *mem, struct buf *out, const struct kind_spec *spec,
                       const struct stored_definition *d)
 {
+    struct str text =
+        spec->kind == KIND_SUBSCRIPTION ? subscriptions_shown(mem, d->text, true) : d->text;
+
     object_next(out);
     buf_char(out, '{');
     object_text(out, spec->key, d->code);
@@ -25,7 +29,7 @@ static void write_one(struct buf *out, const struct kind_spec *spec,
     } else {
         /* The members of what is stored, which is an object and not empty. */
         buf_char(out, ',');
-        buf_str(out, str_slice(d->text, 1, d->text.len - 1));
+        buf_str(out, str_slice(text, 1, text.len - 1));
     }
     buf_char(out, '}');
 }
@@ -53,7 +57,7 @@ static bool run_list(struct lookup *q, struct reader *reader, struct err *err)
             next = last;
             break;
         }
-        write_one(&q->answer, spec, &all.items[i]);
+        write_one(q->mem, &q->answer, spec, &all.items[i]);
         last = all.items[i].code;
     }
     buf_char(&q->answer, ']');
@@ -83,7 +87,7 @@ static bool run_get(struct lookup *q, struct reader *reader, struct err *err)
     if (!found)
         return err_set(err, ERR_NOT_FOUND, "there is no %s of this %s", spec->name, spec->key);
     q->etag = str_printf(q->mem, "\"%lld\"", (long long)d.version).ptr;
-    write_one(&q->answer, spec, &d);
+    write_one(q->mem, &q->answer, spec, &d);
     return true;
 }
 
@@ -114,7 +118,7 @@ static bool check_users(struct reader *reader, struct world *w, const struct def
 {
     struct definition_names changed = {0}, except = {0};
 
-    if (item->spec->kind == KIND_TEMPLATE)
+    if (item->spec->kind == KIND_TEMPLATE || item->spec->kind == KIND_SUBSCRIPTION)
         return true;
     *VEC_ADD(w->mem, &changed) =
         (struct definition_name){.kind = item->spec->kind, .name = item->code};
@@ -152,6 +156,9 @@ static bool run_put(struct lookup *q, struct reader *reader, struct err *err)
         return err_set(err, ERR_INVALID, "the body must be a JSON object");
     if (!definitions_take_live(q->mem, args->item.spec, body, &args->item, &q->findings))
         return err_set(err, ERR_INVALID, "%.*s", STR_ARG(q->findings.items[0].message));
+    if (args->item.spec->kind == KIND_SUBSCRIPTION &&
+        !subscriptions_take(reader, q->mem, &args->item, err))
+        return false;
     return check_room(q, reader, args, err) && check_item(q, reader, args, err);
 }
 

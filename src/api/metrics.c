@@ -1,9 +1,11 @@
 /* metrics.c - figures about this node, for Prometheus; the table of them is node/meters.def. */
+#include "api/api.h"
 #include "api/lookup.h"
 
 struct counts {
     int64_t executions[STATUS_COUNT];
     int64_t open_letters, kept_signals;
+    int64_t outbox_pending, outbox_oldest_at_us;
 };
 
 static bool run_metrics(struct lookup *q, struct reader *reader, struct err *err)
@@ -12,7 +14,8 @@ static bool run_metrics(struct lookup *q, struct reader *reader, struct err *err
 
     return read_counts(reader, counts->executions, err) &&
            read_open_letters(reader, &counts->open_letters, err) &&
-           read_kept_count(reader, &counts->kept_signals, err);
+           read_kept_count(reader, &counts->kept_signals, err) &&
+           read_outbox_figures(reader, &counts->outbox_pending, &counts->outbox_oldest_at_us, err);
 }
 
 static void show(struct meters *m, enum meter_id id, int64_t value)
@@ -61,12 +64,18 @@ static void answer_metrics(struct lookup *q)
 {
     const struct counts *counts = q->args;
     struct meters *m = node_meters(q->call->node);
+    int64_t age_us;
 
     for (unsigned i = 0; i < STATUS_COUNT; i++)
         meter_set(m, METER_EXECUTIONS, str_of(status_name((enum execution_status)i)), STR_NONE,
                   STR_NONE, counts->executions[i]);
     show(m, METER_DEAD_LETTERS, counts->open_letters);
     show(m, METER_KEPT_SIGNALS, counts->kept_signals);
+    show(m, METER_OUTBOX_PENDING, counts->outbox_pending);
+    age_us = counts->outbox_oldest_at_us > 0
+                 ? api_now_us(q->call->api) - counts->outbox_oldest_at_us
+                 : 0;
+    show(m, METER_OUTBOX_AGE, age_us > 0 ? age_us : 0);
     answer_with_node(q->call, m);
 }
 
@@ -78,6 +87,8 @@ static void answer_without_store(struct call *c)
     meter_hide(m, METER_EXECUTIONS);
     meter_hide(m, METER_DEAD_LETTERS);
     meter_hide(m, METER_KEPT_SIGNALS);
+    meter_hide(m, METER_OUTBOX_PENDING);
+    meter_hide(m, METER_OUTBOX_AGE);
     answer_with_node(c, m);
 }
 

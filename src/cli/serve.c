@@ -176,6 +176,35 @@ static bool check_calls(struct server *s)
     return false;
 }
 
+static bool begins_with(const struct server *s, enum setting_symbol symbol, const char *one,
+                        const char *other)
+{
+    struct str url = str_of(text_of(s, symbol));
+
+    return url.len == 0 || str_starts_with(url, str_of(one)) || str_starts_with(url, str_of(other));
+}
+
+/* Where messages go. A password may be in it, so none is shown. */
+static bool check_messages(struct server *s)
+{
+    if (!begins_with(s, SETTING_SMTP, "smtp://", "smtps://")) {
+        fprintf(stderr, "pawl serve: --smtp takes smtp://USER:PASSWORD@HOST:587 or smtps://...\n");
+        return false;
+    }
+    if (has(s, SETTING_SMTP) &&
+        (!has(s, SETTING_MAIL_FROM) || strchr(text_of(s, SETTING_MAIL_FROM), '@') == NULL)) {
+        fprintf(stderr, "pawl serve: --smtp needs --mail-from, the address that mails come from, "
+                        "such as pawl@example.com\n");
+        return false;
+    }
+    if (begins_with(s, SETTING_SMS_GATEWAY, "http://", "https://") &&
+        begins_with(s, SETTING_PUSH_GATEWAY, "http://", "https://"))
+        return true;
+    fprintf(stderr,
+            "pawl serve: --sms-gateway and --push-gateway take http:// or https:// addresses\n");
+    return false;
+}
+
 /* Where traces go. */
 static bool check_otlp(struct server *s)
 {
@@ -332,6 +361,10 @@ static bool open_server(struct server *s, struct str *token, struct err *err)
         .keep_snapshots_us = KEEP_SNAPSHOTS_US,
         .policy = &s->policy,
         .calls_per_host = (size_t)settings_number(&s->settings, SETTING_CALLS_PER_HOST),
+        .servers = {.smtp_url = str_of(text_of(s, SETTING_SMTP)),
+                    .mail_from = str_of(text_of(s, SETTING_MAIL_FROM)),
+                    .sms_gateway = str_of(text_of(s, SETTING_SMS_GATEWAY)),
+                    .push_gateway = str_of(text_of(s, SETTING_PUSH_GATEWAY))},
         .otlp_url = str_of(text_of(s, SETTING_OTLP)),
         .version = STR(PAWL_VERSION),
         .meters = &s->meters,
@@ -459,7 +492,7 @@ int command_serve(int argc, char **argv)
             status = EXIT_OK;
         } else if (check_tls(&s) && check_address(&s) && check_store(&s) && check_retention(&s) &&
                    check_log_level(&s) && check_proxy(&s) && check_public_url(&s) &&
-                   check_calls(&s) && check_otlp(&s)) {
+                   check_calls(&s) && check_messages(&s) && check_otlp(&s)) {
             status = serve(&s);
         }
     } else {

@@ -111,6 +111,7 @@ static void run_case(struct test_run *t, struct value v, uint32_t index)
         c.script.config = c.script.config.kind == VALUE_MAP
                               ? state_merge(&mem, t->files.config, c.script.config)
                               : t->files.config;
+        c.script.credentials = t->files.credentials;
         program = test_world_program(&world, &c);
         if (program != NULL)
             run_script(&world, program, &c, &trial);

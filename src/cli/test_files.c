@@ -35,6 +35,9 @@ static void take(struct test_files *f, const struct bundle_item *item)
     if (name.len > 0 && spec->kind == KIND_CONFIG)
         f->config =
             with_field(f->mem, f->config, name, value_map_get_str(item->value, STR("value")));
+    if (name.len > 0 && spec->kind == KIND_CREDENTIAL)
+        f->credentials = with_field(f->mem, f->credentials, name,
+                                    value_map_get_str(item->value, STR("base_url")));
 }
 
 /* What is wrong with the functions: nothing that calls one would compile. */
@@ -60,7 +63,8 @@ bool test_files_read(struct test_files *f, struct arena *mem, int count, char **
     struct bundle all = {0};
     bool ok;
 
-    *f = (struct test_files){.mem = mem, .config = value_map_empty()};
+    *f = (struct test_files){
+        .mem = mem, .config = value_map_empty(), .credentials = value_map_empty()};
     ok = bundle_find(mem, "test", count, paths, &found);
     for (size_t i = 0; i < found.count; i++)
         ok = bundle_read(mem, found.items[i], &all) && ok;

@@ -15,6 +15,7 @@ struct test_files {
     struct bundle definitions, tests;
     struct function_list functions;
     struct value config;       /* a map: $.config as the files say it */
+    struct value credentials;  /* {code: base_url} as the files say it */
     const struct cel_env *env; /* of definitions, with the functions */
 };
 

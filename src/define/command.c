@@ -3,7 +3,7 @@
 #include "define/synonym.h"
 
 /* Names that `as` may not have, because the context will: see roots.def for the others. */
-static const char later_roots[] = "event secrets fn item";
+static const char later_roots[] = "event fn item";
 
 /* Names that expressions cannot use for a variable. */
 static const char reserved_words[] =
@@ -13,6 +13,8 @@ static const char reserved_words[] =
 static void compile_arguments(struct compiler *c, struct value v, const struct command_spec *spec,
                               struct command *command)
 {
+    const struct cel_env *env = c->env;
+
     for (const struct argument *a = spec->arguments; a->spec.name != NULL; a++) {
         struct value field = compile_field(v, a->spec.name);
         size_t outer;
@@ -20,7 +22,10 @@ static void compile_arguments(struct compiler *c, struct value v, const struct c
         if (field.kind == VALUE_ABSENT)
             continue;
         outer = compile_enter(c, str_of(a->spec.name));
+        if (compile_sees_secrets(spec->type, a->field))
+            c->env = compile_showing(c, ROOT_SECRETS);
         compile_argument(c, field, a, command);
+        c->env = env;
         compile_leave(c, outer);
     }
 }
@@ -245,6 +250,9 @@ static void compile_special(struct compiler *c, struct value v, struct command *
     case COMMAND_START:
         check_started(c, command);
         return;
+    case COMMAND_HTTP:
+        compile_http(c, v, command);
+        return;
     case COMMAND_TRANSFORM:
     case COMMAND_SET:
     case COMMAND_FAIL:
@@ -253,9 +261,12 @@ static void compile_special(struct compiler *c, struct value v, struct command *
     case COMMAND_RECORD_UPDATE:
     case COMMAND_RECORD_DELETE:
     case COMMAND_LOG:
+    case COMMAND_EVENT_PUBLISH:
+    case COMMAND_EMAIL:
+    case COMMAND_SMS:
+    case COMMAND_PUSH:
     case COMMAND_WAIT_TIMER:
     case COMMAND_WAIT_UNTIL:
-    case COMMAND_HTTP:
     case COMMAND_TYPE_COUNT:
         return;
     }

@@ -357,6 +357,10 @@ struct scope_name {
     bool is_hidden; /* named by a body that does not run when this one does */
 };
 
+/* http.c: integration.http as a whole; and whether $.secrets may stand in a field. */
+void compile_http(struct compiler *c, struct value v, struct command *command);
+bool compile_sees_secrets(enum command_type type, enum command_field field);
+
 struct late_rollback {
     struct command *command;
     struct value written;

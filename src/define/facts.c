@@ -176,7 +176,8 @@ bool facts_use(struct value facts, const char *kind, struct str name)
 
 bool facts_has_kind(struct str kind)
 {
-    return !str_eq(kind, STR("config")) && !str_eq(kind, STR("credential"));
+    return !str_eq(kind, STR("config")) && !str_eq(kind, STR("credential")) &&
+           !str_eq(kind, STR("subscription"));
 }
 
 /* --- all of them --- */

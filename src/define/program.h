@@ -212,6 +212,13 @@ struct wait {
     uint32_t reminder_max; /* 0 = no limit */
 };
 
+/* $.secrets.CODE.NAME, as an expression of a command writes it. */
+struct secret_name {
+    struct str code, name;
+};
+
+enum { SECRETS_MAX = 20 }; /* of one command */
+
 struct command {
     enum command_type type;
     struct str as;    /* empty when the result has no name */
@@ -243,6 +250,8 @@ struct command {
     uint32_t rule_count;
     const struct aggregate *aggregates;
     uint32_t aggregate_count;
+    const struct secret_name *secrets; /* integration.http */
+    uint32_t secret_count;
     uint32_t item_slot; /* compute.aggregate: $.item of `by` and of the aggregates */
 };
 

@@ -177,6 +177,10 @@ static bool answer_shape(const struct command *command, struct gathered *g)
     case COMMAND_RECORD_DELETE:
     case COMMAND_RECORD_QUERY:
     case COMMAND_LOG:
+    case COMMAND_EVENT_PUBLISH:
+    case COMMAND_EMAIL:
+    case COMMAND_SMS:
+    case COMMAND_PUSH:
     case COMMAND_HTTP:
     case COMMAND_WAIT_SIGNAL:
     case COMMAND_WAIT_TIMER:

@@ -3,6 +3,7 @@
 
 #include "define/calendar.h"
 #include "define/compile.h"
+#include "define/subscription.h"
 #include "define/credential.h"
 #include "define/template.h"
 
@@ -71,6 +72,24 @@ void world_add_credential(struct world *w, struct str code, struct value shown)
     if (c == NULL)
         c = VEC_ADD(w->mem, &w->credentials);
     *c = (struct world_credential){.code = code, .shown = shown};
+}
+
+struct value world_bases(const struct world *w, struct arena *mem)
+{
+    struct value_entry *entries = ARENA_ARRAY(mem, w->credentials.count + 1, struct value_entry);
+    size_t count = 0;
+
+    for (size_t i = 0; i < w->credentials.count; i++) {
+        struct value base = compile_field(w->credentials.items[i].shown, "base_url");
+        struct str text = base.kind == VALUE_STRING ? value_text(base) : STR_NONE;
+
+        while (str_ends_with(text, STR("/")))
+            text.len--;
+        if (text.len > 0)
+            entries[count++] = (struct value_entry){.key = value_key(w->credentials.items[i].code),
+                                                    .value = value_string(text)};
+    }
+    return value_map_take(mem, entries, count);
 }
 
 void world_add_process(struct world *w, struct str code)
@@ -232,6 +251,10 @@ void world_check(struct world *w, enum kind kind, struct str name, struct value 
     }
     if (kind == KIND_TEMPLATE) {
         check_template(w, definition, findings);
+        return;
+    }
+    if (kind == KIND_SUBSCRIPTION) {
+        subscription_check(w->mem, definition, findings);
         return;
     }
     if (kind == KIND_FUNCTION) {

@@ -55,6 +55,8 @@ void world_add_procedure(struct world *w, struct str code, struct value definiti
 void world_add_config(struct world *w, struct str name);
 void world_add_credential(struct world *w, struct str code, struct value shown);
 void world_add_process(struct world *w, struct str code);
+/* {code: base_url} of the credentials that have one, in `mem`. */
+struct value world_bases(const struct world *w, struct arena *mem);
 void world_drop(struct world *w, enum kind kind, struct str name);
 
 /* Compile the functions and make the environments. */

@@ -6,7 +6,9 @@
  * (indeterminate).
  */
 #include "effect/call.h"
+#include "base/clock.h"
 #include "base/utf8.h"
+#include "effect/secret_mask.h"
 #include "engine/call_url.h"
 #include "value/json.h"
 
@@ -29,6 +31,8 @@ static size_t take_body(char *data, size_t size, size_t count, void *context)
 {
     struct transfer *t = context;
 
+    if (t->call->wants_status)
+        return size * count;
     if (t->body.len + size * count > EFFECT_ANSWER_MAX_BYTES) {
         t->is_too_large = true;
         return 0;
@@ -114,7 +118,7 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
     struct inet inet;
 
     (void)purpose;
-    if (t->policy != NULL &&
+    if (t->policy != NULL && !t->call->is_trusted &&
         (!read_address(address, &inet) || !policy_permits(t->policy, t->host_name, &inet))) {
         t->is_denied = true;
         return CURL_SOCKET_BAD;
@@ -134,6 +138,11 @@ static void fail(struct effect_call *call, const char *code, const char *class, 
     buf_char(&out, '}');
     call->error_json = buf_view(&out);
     call->error_code = code;
+}
+
+void call_fail(struct transfer *t, const char *code, const char *class, struct str message)
+{
+    fail(t->call, code, class, str_printf(&t->call->mem, "%.*s", STR_ARG(message)).ptr);
 }
 
 static char *text_of(struct arena *mem, struct str s)
@@ -182,6 +191,8 @@ static bool set_headers(struct transfer *t, struct value headers, bool has_body,
     for (uint32_t i = 0; headers.kind == VALUE_MAP && i < headers.map->count; i++)
         ok = ok && add_header(t, value_text(headers.map->entries[i].key),
                               value_text(headers.map->entries[i].value));
+    if (t->secrets != NULL && t->secrets->header.len > 0 && t->redirects == 0)
+        ok = ok && add_header(t, t->secrets->header_name, t->secrets->header);
     if (t->call->traceparent.len > 0 && !has_header(headers, "traceparent"))
         ok = ok && add_header(t, STR("traceparent"), t->call->traceparent);
     if (t->call->key.len > 0 && !has_header(headers, "idempotency-key"))
@@ -258,23 +269,52 @@ static struct str name_of(struct str origin)
     return str_slice(origin, start, end);
 }
 
+enum secret_result call_read(struct transfer *t)
+{
+    struct effect_call *call = t->call;
+    struct secret_failure failure;
+    enum secret_result result;
+    struct err err;
+
+    if (!json_read(&call->mem, call->request_json, &t->request, &err) ||
+        t->request.kind != VALUE_MAP)
+        PANIC("a request does not read back");
+    t->origin = call->host;
+    t->host_name = name_of(call->host);
+    t->began_us = clock_mono_us(&clock_system);
+    result = secret_fill(t->vault, &call->mem, &t->request, &t->secrets, &failure);
+    if (result == SECRET_FAILED)
+        call_fail(t, failure.code, "business", failure.message);
+    return result;
+}
+
+/* What is left of its time: it may have waited for a token. */
+static int64_t left_ms(const struct transfer *t)
+{
+    if (t->secrets == NULL)
+        return t->call->timeout_us / 1000;
+    return (t->began_us + t->call->timeout_us - clock_mono_us(&clock_system)) / 1000;
+}
+
 bool call_prepare(struct transfer *t)
 {
     struct effect_call *call = t->call;
-    struct value request, body, method;
+    struct value request = t->request, body, method;
     struct str text = STR_NONE;
-    struct err err;
 
-    if (!json_read(&call->mem, call->request_json, &request, &err) || request.kind != VALUE_MAP)
-        PANIC("a request does not read back");
+    if (left_ms(t) <= 0) {
+        fail(call, "timeout_call", "transient",
+             "the time of the call was up before it could leave");
+        return false;
+    }
     forget_request(t);
-    t->origin = call->host;
-    t->host_name = name_of(call->host);
     body = value_map_get_str(request, STR("body"));
     method = value_map_get_str(request, STR("method"));
     curl_easy_setopt(t->easy, CURLOPT_URL,
                      text_of(&call->mem, value_text(value_map_get_str(request, STR("url")))));
-    curl_easy_setopt(t->easy, CURLOPT_TIMEOUT_MS, (long)(call->timeout_us / 1000));
+    curl_easy_setopt(t->easy, CURLOPT_TIMEOUT_MS, (long)left_ms(t));
+    if (t->secrets != NULL)
+        call->credential = t->secrets->code;
     if (call->body.len > 0)
         body = value_string(call->body);
     if (body.kind != VALUE_ABSENT && body.kind != VALUE_NULL)
@@ -383,10 +423,88 @@ static const char *redirect_of(struct transfer *t, long status)
     url = str_of(to);
     if (url_host(mem, url, &found) != NULL || !str_eq(found, origin))
         return NULL;
+    /* Nothing that is secret goes on: what cannot be left out makes the redirect the answer. */
+    if (t->call->token_of != NULL ||
+        (t->secrets != NULL &&
+         (!t->secrets->is_in_headers_only || secret_mask_finds(&t->secrets->mask, url))))
+        return NULL;
     return text_of(mem, url);
 }
 
-bool call_finish(struct transfer *t, CURLcode code)
+/* Whether a secret stands in the header. */
+static bool is_secret_header(struct value request, struct str name)
+{
+    struct value places = value_map_get_str(request, STR("secrets"));
+
+    for (uint32_t i = 0; places.kind == VALUE_LIST && i < places.len; i++) {
+        struct value at = value_map_get_str(places.items[i], STR("at"));
+
+        if (at.len == 2 && str_eq(value_text(at.items[0]), STR("headers")) &&
+            str_eq(value_text(at.items[1]), name))
+            return true;
+    }
+    return false;
+}
+
+/* The headers once more, without those that hold secrets. False: there is no memory. */
+static bool leave_secrets_out(struct transfer *t)
+{
+    struct value headers = value_map_get_str(t->request, STR("headers"));
+    struct value body = value_map_get_str(t->request, STR("body"));
+    struct value_entry *entries;
+    size_t count = 0;
+
+    if (t->secrets == NULL)
+        return true;
+    entries = ARENA_ARRAY(&t->call->mem, headers.len + 1, struct value_entry);
+    for (uint32_t i = 0; headers.kind == VALUE_MAP && i < headers.len; i++)
+        if (!is_secret_header(t->request, value_text(headers.map->entries[i].key)))
+            entries[count++] = headers.map->entries[i];
+    curl_slist_free_all(t->headers);
+    t->headers = NULL;
+    return set_headers(t, value_map_take(&t->call->mem, entries, count),
+                       body.kind != VALUE_ABSENT && body.kind != VALUE_NULL,
+                       body.kind == VALUE_STRING);
+}
+
+/* What was received so far is not the answer. */
+static void forget_answer(struct transfer *t)
+{
+    buf_clear(&t->body);
+    t->answer_headers = (struct answer_headers){0};
+    t->head_bytes = 0;
+}
+
+static void write_answer_headers(struct transfer *t, struct buf *out)
+{
+    for (size_t i = 0; i < t->answer_headers.count; i++) {
+        struct str value = t->answer_headers.items[i].value;
+
+        if (t->secrets != NULL)
+            value = secret_mask_text(&t->call->mem, &t->secrets->mask, value);
+        if (i > 0)
+            buf_char(out, ',');
+        json_write_string(out, t->answer_headers.items[i].name);
+        buf_char(out, ':');
+        json_write_string(out, value);
+    }
+}
+
+/* The same as write_body(), without what the service has repeated of a secret. */
+static bool write_masked_body(struct transfer *t, struct buf *out)
+{
+    struct buf json;
+
+    if (t->secrets == NULL)
+        return write_body(t, out);
+    buf_init_arena(&json, &t->call->mem);
+    if (!write_body(t, &json))
+        return false;
+    buf_str(out, secret_mask_json(&t->call->mem, &t->secrets->mask, buf_view(&json)));
+    return true;
+}
+
+enum call_end call_finish(struct transfer *t, CURLcode code)
 {
     struct effect_call *call = t->call;
     const char *next;
@@ -396,39 +514,49 @@ bool call_finish(struct transfer *t, CURLcode code)
     curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
     if (code != CURLE_OK || status == 0) {
         fail_as(t, code);
-        return true;
+        return CALL_ENDED;
+    }
+    if (status == 401 && t->secrets != NULL && t->secrets->oauth != NULL &&
+        !t->secrets->has_retried && t->redirects == 0) {
+        t->secrets->has_retried = true;
+        forget_answer(t);
+        curl_slist_free_all(t->headers);
+        t->headers = NULL;
+        return CALL_NEEDS_TOKEN;
     }
     next = redirect_of(t, status);
     if (next != NULL) {
         t->redirects++;
-        buf_clear(&t->body);
+        forget_answer(t);
         curl_easy_setopt(t->easy, CURLOPT_URL, next);
-        return false;
+        if (leave_secrets_out(t))
+            return CALL_AGAIN;
+        fail(call, "internal_memory", "transient", "there is no memory for the request");
+        return CALL_ENDED;
     }
+    call->status = status;
+    if (call->wants_status)
+        return CALL_ENDED;
     buf_init_arena(&out, &call->mem);
     buf_printf(&out, "{\"status_code\":%ld,\"headers\":{", status);
-    for (size_t i = 0; i < t->answer_headers.count; i++) {
-        if (i > 0)
-            buf_char(&out, ',');
-        json_write_string(&out, t->answer_headers.items[i].name);
-        buf_char(&out, ':');
-        json_write_string(&out, t->answer_headers.items[i].value);
-    }
+    write_answer_headers(t, &out);
     buf_text(&out, "},\"body\":");
-    if (!write_body(t, &out)) {
+    if (!write_masked_body(t, &out)) {
         fail(call, "external_bad_body", "business", "the body of the answer is no text");
-        return true;
+        return CALL_ENDED;
     }
     buf_char(&out, '}');
     call->answer_json = buf_view(&out);
-    call->status = status;
-    return true;
+    return CALL_ENDED;
 }
 
 void call_reset(struct transfer *t)
 {
     curl_slist_free_all(t->headers);
     t->headers = NULL;
+    secret_release(t->secrets);
+    t->secrets = NULL;
+    t->request = value_absent();
     t->call = NULL;
     t->redirects = 0;
     t->is_denied = t->is_too_large = false;

@@ -15,8 +15,14 @@
 #include "base/uuid.h"
 #include "effect/policy.h"
 
+struct credential;
+struct vault;
+
 /* Calls that are under way at once, all hosts together. */
 enum { EFFECT_CALLS_MAX = 16384 };
+
+/* Messages of the outbox that are under way beside them. */
+enum { EFFECT_MESSAGES_MAX = 1024 };
 
 /* The largest answer that is taken. */
 enum { EFFECT_ANSWER_MAX_BYTES = 1 << 20 };
@@ -27,7 +33,7 @@ struct effect_call {
     struct uuid execution;
     int64_t seq; /* of the row that holds the attempt */
     struct str key, host;
-    struct str request_json; /* {method, url, headers, body?, timeout} */
+    struct str request_json; /* {method, url, headers, body?, timeout, credential?, secrets?} */
     struct str body;         /* in place of that of the request, as it is; or empty */
     int64_t timeout_us;
     struct str
@@ -35,16 +41,25 @@ struct effect_call {
     unsigned slot;   /* the loop's own */
     struct str job_type, job_org; /* the loop's own: of a job that an endpoint does; or empty */
     int64_t sent_at_us;           /* the loop's own: monotonic */
+    void *message;         /* the loop's own: what of the outbox it delivers; NULL: it is a call */
+    struct str server_url; /* of a mail: smtp:// or smtps://; request_json is the mail (mail.h) */
+    bool is_trusted;       /* the operator has named the address: no policy */
+    bool wants_status;     /* nobody wants to know more of the answer */
+
+    struct str credential;             /* whose secret went with it; or empty */
+    const struct credential *token_of; /* the thread's own: it fetches a token; or NULL */
 
     /* What came of it: one of the two. */
     struct str answer_json; /* {status_code, headers, body} */
     struct str error_json;  /* {code, message, class} */
     long status;            /* of the answer; 0 = there is none */
+    bool is_refused;        /* of a mail: the server will never take it */
     const char *error_code; /* of the error; NULL = there is none */
 };
 
 struct effect_options {
     const struct policy *policy; /* where calls may go; must outlive it; NULL = anywhere */
+    struct vault *vault;         /* what secrets are taken from; NULL = there are none */
     struct mailbox *answers;     /* where calls come back: room for EFFECT_CALLS_MAX */
 };
 

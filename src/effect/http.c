@@ -5,7 +5,8 @@
  * watched and when it wants to be called next: an epoll set and its timeout.
  */
 #include "base/clock.h"
-#include "effect/call.h"
+#include "effect/mail.h"
+#include "effect/token.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,10 +21,11 @@ struct effect {
     const char *trusted_path; /* of certificates; NULL = the system's */
     CURLM *multi;
     int epoll_fd;
-    int64_t due_us;          /* monotonic: when libcurl wants to be called; 0 = not by itself */
-    bool is_closing;         /* set by the closing thread */
-    int running;             /* as libcurl counts them */
-    struct transfer *active; /* those that libcurl has */
+    int64_t due_us;  /* monotonic: when libcurl wants to be called; 0 = not by itself */
+    bool is_closing; /* set by the closing thread */
+    int running;     /* as libcurl counts them */
+    struct tokens tokens;
+    struct transfer *active; /* those that libcurl has, and those that wait for a token */
     struct transfer *spare;
     unsigned spare_count;
     pthread_t thread;
@@ -75,6 +77,7 @@ static struct transfer *transfer_new(struct effect *e)
     if (t == NULL)
         PANIC("out of memory");
     t->policy = e->options.policy;
+    t->vault = e->options.vault;
     buf_init(&t->body);
     t->easy = curl_easy_init();
     if (t->easy == NULL)
@@ -107,15 +110,21 @@ static void transfer_deactivate(struct effect *e, struct transfer *t)
     ASSERT(e->active != t);
 }
 
-/* Its call goes back to the loop. */
+static void take_token(struct effect *e, struct effect_call *call);
+
+/* Its call goes back to the loop; a token to those who wait for it. */
 static void transfer_end(struct effect *e, struct transfer *t)
 {
     struct effect_call *call = t->call;
+    bool is_mail = call->server_url.len > 0;
 
     transfer_deactivate(e, t);
     call_reset(t);
-    mailbox_put_reserved(e->options.answers, call);
-    if (e->spare_count == SPARE_MAX) {
+    if (call->token_of != NULL)
+        take_token(e, call);
+    else
+        mailbox_put_reserved(e->options.answers, call);
+    if (is_mail || e->spare_count == SPARE_MAX) {
         transfer_drop(t);
         return;
     }
@@ -124,19 +133,77 @@ static void transfer_end(struct effect *e, struct transfer *t)
     e->spare_count++;
 }
 
+/* The request is whole: it leaves. */
+static void transfer_send(struct effect *e, struct transfer *t)
+{
+    struct effect_call *call = t->call;
+
+    if ((call->server_url.len > 0 ? mail_prepare(t, e->trusted_path) : call_prepare(t)) &&
+        curl_multi_add_handle(e->multi, t->easy) == CURLM_OK)
+        return;
+    if (call->error_json.len == 0) {
+        call->error_code = "internal_call";
+        call->error_json = STR("{\"code\":\"internal_call\",\"class\":\"transient\","
+                               "\"message\":\"the call could not be begun\"}");
+    }
+    transfer_end(e, t);
+}
+
+static void begin_call(struct effect *e, struct effect_call *call);
+
+/* It leaves with a token that is at hand, or waits for one. */
+static void transfer_need_token(struct effect *e, struct transfer *t)
+{
+    struct str token = token_find(&e->tokens, t->secrets->oauth, clock_mono_us(&clock_system));
+    struct effect_call *request;
+
+    if (token.len > 0) {
+        secret_take_token(&t->call->mem, t->secrets, token);
+        transfer_send(e, t);
+        return;
+    }
+    request = token_wait(&e->tokens, t);
+    if (request != NULL)
+        begin_call(e, request);
+}
+
 static void begin_call(struct effect *e, struct effect_call *call)
 {
     struct transfer *t = transfer_new(e);
 
     t->call = call;
     transfer_activate(e, t);
-    if (!call_prepare(t) || curl_multi_add_handle(e->multi, t->easy) != CURLM_OK) {
-        if (call->error_json.len == 0) {
-            call->error_code = "internal_call";
-            call->error_json = STR("{\"code\":\"internal_call\",\"class\":\"transient\","
-                                   "\"message\":\"the call could not be begun\"}");
-        }
+    if (call->server_url.len > 0) {
+        transfer_send(e, t);
+        return;
+    }
+    switch (call_read(t)) {
+    case SECRET_READY:
+        transfer_send(e, t);
+        return;
+    case SECRET_FAILED:
         transfer_end(e, t);
+        return;
+    case SECRET_WAITS:
+        transfer_need_token(e, t);
+        return;
+    }
+}
+
+static void take_token(struct effect *e, struct effect_call *call)
+{
+    struct transfer *t = token_answered(&e->tokens, call, clock_mono_us(&clock_system));
+
+    effect_call_free(call);
+    while (t != NULL) {
+        struct transfer *next = t->waiting;
+
+        t->waiting = NULL;
+        if (t->call->error_json.len > 0)
+            transfer_end(e, t);
+        else
+            transfer_need_token(e, t);
+        t = next;
     }
 }
 
@@ -154,10 +221,24 @@ static void take_finished(struct effect *e)
             continue;
         curl_easy_getinfo(easy, CURLINFO_PRIVATE, &t);
         curl_multi_remove_handle(e->multi, easy);
-        if (call_finish(t, code))
+        if (t->call->server_url.len > 0) {
+            mail_finish(t, code);
             transfer_end(e, t);
-        else if (curl_multi_add_handle(e->multi, easy) != CURLM_OK)
-            PANIC("libcurl does not take a transfer again");
+            continue;
+        }
+        switch (call_finish(t, code)) {
+        case CALL_ENDED:
+            transfer_end(e, t);
+            break;
+        case CALL_AGAIN:
+            if (curl_multi_add_handle(e->multi, easy) != CURLM_OK)
+                PANIC("libcurl does not take a transfer again");
+            break;
+        case CALL_NEEDS_TOKEN:
+            token_refused(&e->tokens, t->secrets->oauth, t->secrets->token);
+            transfer_need_token(e, t);
+            break;
+        }
     }
 }
 
@@ -234,7 +315,7 @@ static bool open_parts(struct effect *e, struct err *err)
 {
     struct epoll_event event = {.events = EPOLLIN};
 
-    if (!mailbox_init(&e->inbox, EFFECT_CALLS_MAX, err))
+    if (!mailbox_init(&e->inbox, EFFECT_CALLS_MAX + EFFECT_MESSAGES_MAX, err))
         return false;
     e->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     event.data.fd = mailbox_fd(&e->inbox);
@@ -267,6 +348,7 @@ static void close_parts(struct effect *e)
         e->spare = t->next;
         transfer_drop(t);
     }
+    tokens_fini(&e->tokens);
     if (e->multi != NULL)
         curl_multi_cleanup(e->multi);
     if (e->epoll_fd >= 0)
@@ -282,6 +364,7 @@ struct effect *effect_open(const struct effect_options *options, struct err *err
     e->options = *options;
     e->trusted_path = getenv("SSL_CERT_FILE"); /* libcurl itself does not look at it */
     e->epoll_fd = -1;
+    tokens_init(&e->tokens);
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
         free(e);
         err_set(err, ERR_IO, "libcurl cannot be used");
@@ -331,6 +414,7 @@ struct effect_call *effect_call_new(void)
 
 void effect_call_free(struct effect_call *call)
 {
+    credential_release(call->token_of);
     arena_fini(&call->mem);
     free(call);
 }

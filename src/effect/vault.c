@@ -36,6 +36,14 @@ static struct credential *credential_new(struct str code, int64_t version)
     return c;
 }
 
+const struct credential *credential_share(const struct credential *shared)
+{
+    struct credential *c = (struct credential *)(uintptr_t)shared;
+
+    atomic_fetch_add(&c->refs, 1);
+    return c;
+}
+
 static void wipe(struct str text)
 {
     seal_wipe((void *)(uintptr_t)text.ptr, text.len);

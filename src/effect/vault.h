@@ -73,6 +73,9 @@ void vault_put(struct vault *v, struct str code, int64_t version, struct str tex
 const struct credential *vault_take(struct vault *v, struct str code);
 void credential_release(const struct credential *c);
 
+/* One more who will release it. */
+const struct credential *credential_share(const struct credential *c);
+
 /* {code: base_url} of those that have one, in `mem`. */
 struct value vault_bases(struct vault *v, struct arena *mem);
 

@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "define/define.h"
 #include "engine/execution.h"
+#include "engine/message.h"
 #include "engine/search.h"
 
 enum event_kind {
@@ -158,6 +159,19 @@ struct mock_reads {
     VEC_OF(struct mock_read);
 };
 
+/* What a template makes of data; `call` tells one use of it from any other, as of a mock. */
+struct render_read {
+    struct str code, call;
+    struct value data, user, execution, config;
+    int64_t now_us;
+    struct str subject, body, html; /* what came of it; html may be empty */
+    struct value error;             /* or absent: {code, message, class} */
+};
+
+struct render_reads {
+    VEC_OF(struct render_read);
+};
+
 struct event {
     enum event_kind kind;
     struct str signal_id, signal_type;
@@ -186,6 +200,9 @@ struct event {
     enum verdict verdict;          /* RESOLVE: what became of its step */
     struct str note;               /* ... and how that is known */
     struct value config;           /* $.config: installation values */
+    struct value credentials;      /* {code: base_url}; may be absent */
+    bool assumes_credentials; /* for trials: one that is not there has a base_url all the same */
+    uint64_t nonce[2];        /* that nobody can guess: what stands for secrets has it */
     /* What earlier answers NEED asked for; may be empty. */
     const struct record_reads *records;
     const struct search_reads *searches;
@@ -193,6 +210,7 @@ struct event {
     const struct process_reads *processes; /* or NULL */
     const struct child_reads *children;    /* or NULL */
     const struct kept_reads *kept;         /* or NULL: nobody keeps signals */
+    const struct render_reads *renders;    /* or NULL */
     const struct call_room *room;          /* how many calls may leave now; NULL = any number */
     /* Others keep changing records, and too many of them to tell which: writing any of them fails. */
     bool gives_up_on_records;
@@ -420,6 +438,19 @@ struct command_runs {
     VEC_OF(struct command_run);
 };
 
+/* A message on its way to one destination: a row of the table outbox. */
+struct outbox_row {
+    struct uuid id; /* of this delivery: the same however often it is tried */
+    enum message_kind kind;
+    struct str destination; /* "subscription:CODE", "email", "sms", "push" */
+    struct str name;        /* of the message */
+    struct str body_json;
+};
+
+struct outbox_rows {
+    VEC_OF(struct outbox_row);
+};
+
 enum advance_result {
     ADVANCE_COMMIT, /* the commit says what changes */
     ADVANCE_NEED,   /* reads are needed first; nothing else of the commit counts */
@@ -444,6 +475,8 @@ struct commit {
     struct history history;  /* rows in order of seq */
     struct record_writes records;
     struct log_lines logs;
+    struct messages messages;  /* in the order in which they were sent */
+    struct outbox_rows outbox; /* filled by the node: where these go */
     struct record_queries needs;
     struct history_need needs_history;
     struct process_reads needs_processes; /* code and key are what is asked for */
@@ -452,9 +485,10 @@ struct commit {
     } needs_children; /* how these executions stand */
     struct {
         VEC_OF(struct str);
-    } needs_kept;                  /* correlations: what is kept for them */
-    struct mock_reads needs_mocks; /* name, call and input are what is asked for */
-    struct command_runs commands;  /* when the event traces */
+    } needs_kept;                      /* correlations: what is kept for them */
+    struct render_reads needs_renders; /* all but what came of it */
+    struct mock_reads needs_mocks;     /* name, call and input are what is asked for */
+    struct command_runs commands;      /* when the event traces */
     struct dead_letters dead_letters;
     struct letter_close incident; /* what becomes of the letter of a hold that there was before */
     bool ends_parking;            /* it was parked before: the letter that says so is resolved */

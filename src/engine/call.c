@@ -7,7 +7,8 @@
  *
  * A request is evaluated once a visit and is the same for all attempts:
  *
- *     {method, url, headers, body?, timeout (ms), expect: [...]?, classes: {...}?}
+ *     {method, url, headers, body?, timeout (ms), expect: [...]?, classes: {...}?,
+ *      credential?, secrets: [...]?}
  *
  * It is kept with what the step has done (suspend.c), and the row `call` of
  * each attempt shows it. The attempt is in the commit before anything is sent:
@@ -15,6 +16,7 @@
  * an attempt, so that no time runs while nothing was sent.
  */
 #include "engine/ask.h"
+#include "engine/call_secret.h"
 #include "engine/call_url.h"
 #include "engine/command.h"
 #include "engine/procedure.h"
@@ -104,7 +106,14 @@ static bool evaluate_url(struct turn *t, const struct command *c, struct str *ur
     struct buf out;
     const char *wrong;
 
-    if (!command_text(t, c, FIELD_URL, STR_NONE, url) || !command_field(t, c, FIELD_QUERY, &query))
+    struct str credential, path;
+
+    if (!command_text(t, c, FIELD_URL, STR_NONE, url) ||
+        !command_text(t, c, FIELD_PATH, STR_NONE, &path) ||
+        !command_text(t, c, FIELD_CREDENTIAL, STR_NONE, &credential) ||
+        !command_field(t, c, FIELD_QUERY, &query))
+        return false;
+    if (c->fields[FIELD_URL] == NULL && !call_credential_url(t, credential, path, url))
         return false;
     if (query.kind != VALUE_ABSENT && query.kind != VALUE_NULL && query.kind != VALUE_MAP)
         return refuse(t, "validation_type", "'query' must be an object");
@@ -178,20 +187,35 @@ static void add_member(struct value_entry *entries, size_t *count, const char *n
         entries[(*count)++] = (struct value_entry){.key = value_key(str_of(name)), .value = v};
 }
 
+/* What may hold secrets, which are taken out of it. */
+static bool evaluate_sent(struct turn *t, const struct command *c, struct str *url,
+                          struct value *headers, struct value *body, struct value *secrets)
+{
+    struct str host;
+    bool ok;
+
+    call_secrets_show(t, c);
+    ok = evaluate_url(t, c, url, &host) && evaluate_headers(t, c, headers) &&
+         command_field(t, c, FIELD_BODY, body) &&
+         call_secrets_take(t, c, url, headers, body, secrets);
+    call_secrets_hide(t);
+    return ok;
+}
+
 /* STEP_DONE or STEP_FAILED. */
 static enum step_result evaluate_request(struct turn *t, const struct command *c, struct value *out)
 {
-    struct value_entry *entries = ARENA_ARRAY(t->mem, 8, struct value_entry);
-    struct value headers, body, expect, classes;
-    struct str method, url, host;
+    struct value_entry *entries = ARENA_ARRAY(t->mem, 10, struct value_entry);
+    struct value headers, body, expect, classes, credential, secrets;
+    struct str method, url;
     int64_t timeout_ms = 0;
     size_t count = 0, duplicate;
 
     if (!command_text(t, c, FIELD_METHOD, STR("GET"), &method) ||
-        !evaluate_url(t, c, &url, &host) || !evaluate_headers(t, c, &headers) ||
-        !command_field(t, c, FIELD_BODY, &body) || !evaluate_timeout(t, c, &timeout_ms) ||
-        !command_field(t, c, FIELD_EXPECT, &expect) ||
-        !command_field(t, c, FIELD_CLASSES, &classes))
+        !evaluate_sent(t, c, &url, &headers, &body, &secrets) ||
+        !evaluate_timeout(t, c, &timeout_ms) || !command_field(t, c, FIELD_EXPECT, &expect) ||
+        !command_field(t, c, FIELD_CLASSES, &classes) ||
+        !command_field(t, c, FIELD_CREDENTIAL, &credential))
         return STEP_FAILED;
     add_member(entries, &count, "method", value_string(method));
     add_member(entries, &count, "url", value_string(url));
@@ -200,6 +224,8 @@ static enum step_result evaluate_request(struct turn *t, const struct command *c
     add_member(entries, &count, "timeout", value_int(timeout_ms));
     add_member(entries, &count, "expect", expect);
     add_member(entries, &count, "classes", classes);
+    add_member(entries, &count, "credential", credential);
+    add_member(entries, &count, "secrets", secrets);
     *out = value_map_make(t->mem, entries, count, &duplicate);
     return turn_freeze(t, out, &(struct str){0}) ? STEP_DONE : STEP_FAILED;
 }

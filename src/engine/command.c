@@ -154,6 +154,11 @@ enum step_result command_run(struct turn *t, const struct command *c, struct val
     case COMMAND_RECORD_DELETE:
     case COMMAND_RECORD_QUERY:
         return record_run(t, c, out);
+    case COMMAND_EVENT_PUBLISH:
+    case COMMAND_EMAIL:
+    case COMMAND_SMS:
+    case COMMAND_PUSH:
+        return message_run(t, c, out);
     case COMMAND_START:
         return child_start(t, c, out);
     case COMMAND_HTTP:

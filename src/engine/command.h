@@ -52,6 +52,10 @@ enum step_result record_resume(struct turn *t, struct record_write write) MUST_U
 /* Add a write to those of the turn: one for each record, resting on what was read first. */
 void record_put(struct arena *mem, struct record_writes *writes, struct record_write write);
 
+/* --- message.c: what is sent without waiting for an answer --- */
+
+enum step_result message_run(struct turn *t, const struct command *c, struct value *out);
+
 /* --- probe.c: what trials ask for --- */
 
 /* Whether the event answers for this procedure. */

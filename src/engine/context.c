@@ -225,6 +225,7 @@ static bool is_hidden(const struct turn *t, enum context_root root)
     case ROOT_ERROR:
     case ROOT_WARNINGS:
     case ROOT_RECORD:
+    case ROOT_SECRETS:
     case ROOT_COUNT:
         return false;
     }
@@ -271,6 +272,7 @@ static struct value load_root(struct turn *t, enum context_root root)
     case ROOT_SIGNAL:
     case ROOT_RESPONSE:
     case ROOT_RECORD:
+    case ROOT_SECRETS:
     case ROOT_COUNT:
         return value_absent();
     }

@@ -80,6 +80,8 @@ void step_apply_staged(struct turn *t)
         *VEC_ADD(t->mem, &t->out->logs) = t->logs.items[i];
     }
     note_logs(t);
+    for (size_t i = 0; i < t->messages.count; i++)
+        *VEC_ADD(t->mem, &t->out->messages) = t->messages.items[i];
     for (size_t i = 0; i < t->starts.count; i++)
         *VEC_ADD(t->mem, &t->out->starts) = t->starts.items[i];
 }

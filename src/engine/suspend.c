@@ -10,7 +10,7 @@
  *
  *     cursor.frozen = {asks: "2.1",                       whose answer is awaited
  *                      results: {"1": ..., "2?": 0},      of commands; see below
- *                      warnings, assigned, records, logs, what is staged
+ *                      warnings, assigned, records, logs, messages, what is staged
  *                      looked: [["order", "7"]]}          records that were read
  *
  * A result has the place of its command for a name. With a mark: "?" the body
@@ -105,6 +105,26 @@ static void write_logs(struct buf *out, const struct log_lines *logs)
     buf_char(out, ']');
 }
 
+static void write_messages(struct buf *out, const struct messages *messages)
+{
+    buf_char(out, '[');
+    for (size_t i = 0; i < messages->count; i++) {
+        const struct message *m = &messages->items[i];
+        char id[UUID_TEXT_LEN + 1];
+
+        uuid_write(m->id, id);
+        buf_printf(out, "%s{\"id\":\"%s\",\"kind\":\"%s\",\"name\":", i > 0 ? "," : "", id,
+                   message_kind_name(m->kind));
+        json_write_string(out, m->name);
+        buf_text(out, ",\"step\":");
+        json_write_string(out, m->step);
+        buf_text(out, ",\"body\":");
+        buf_str(out, m->body_json);
+        buf_char(out, '}');
+    }
+    buf_char(out, ']');
+}
+
 bool suspend_step(struct turn *t, struct str asks)
 {
     struct str assigned, warnings;
@@ -138,6 +158,10 @@ bool suspend_step(struct turn *t, struct str asks)
     if (t->logs.count > 0) {
         buf_text(&out, ",\"logs\":");
         write_logs(&out, &t->logs);
+    }
+    if (t->messages.count > 0) {
+        buf_text(&out, ",\"messages\":");
+        write_messages(&out, &t->messages);
     }
     buf_char(&out, '}');
     t->x->cursor.suspended_json = buf_view(&out);
@@ -195,11 +219,27 @@ static enum step_result resume_records(struct turn *t, struct value records)
     return all;
 }
 
+static void resume_messages(struct turn *t, struct value messages)
+{
+    for (uint32_t i = 0; messages.kind == VALUE_LIST && i < messages.len; i++) {
+        struct value v = messages.items[i];
+        struct message *m = VEC_ADD(t->mem, &t->messages);
+
+        *m = (struct message){.name = text_of(v, STR("name")),
+                              .step = text_of(v, STR("step")),
+                              .body_json = json_of(t, value_map_get_str(v, STR("body")))};
+        if (!uuid_read(text_of(v, STR("id")), &m->id) ||
+            !message_kind_read(text_of(v, STR("kind")), &m->kind))
+            PANIC("a staged message does not read back");
+    }
+}
+
 static void resume_rest(struct turn *t, struct value frozen)
 {
     struct value looked = value_map_get_str(frozen, STR("looked"));
     struct value logs = value_map_get_str(frozen, STR("logs"));
 
+    resume_messages(t, value_map_get_str(frozen, STR("messages")));
     for (uint32_t i = 0; looked.kind == VALUE_LIST && i < looked.len; i++)
         *VEC_ADD(t->mem, &t->looked) =
             (struct record_query){.object = value_text(looked.items[i].items[0]),

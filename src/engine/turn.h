@@ -126,6 +126,7 @@ struct turn {
     struct record_writes records;
     struct record_queries looked; /* what its commands have read: id empty for a query */
     struct log_lines logs;
+    struct messages messages;
     struct {
         VEC_OF(struct execution *);
     } starts;

@@ -144,6 +144,7 @@ static void commit_applied(struct node *n, struct entry *e, struct work *w)
         taken_tell(n, e, commit);
     outgoing_send(n, commit);
     calls_queue(n, commit->after);
+    relay_note(n, commit);
     for (size_t i = 0; i < commit->starts.count; i++)
         wake(n, commit->starts.items[i]->id);
     wake_tell(n, &commit->tells);

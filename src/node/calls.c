@@ -221,7 +221,13 @@ static void queue_answer(struct node *n, struct call_answer answer)
 
 void node_call_answered(struct node *n, struct effect_call *call)
 {
-    struct call_answer answer = {
+    struct call_answer answer;
+
+    if (call->message != NULL) {
+        relay_answered(n, call);
+        return;
+    }
+    answer = (struct call_answer){
         .call = call,
         .about = {.execution = call->execution, .seq = call->seq},
         .has_slot = true,
@@ -229,6 +235,7 @@ void node_call_answered(struct node *n, struct effect_call *call)
     };
 
     measure_call(n, call);
+    credentials_used(n, call->credential, call->execution);
     give_room_back(n, call->host);
     queue_answer(n, answer);
     if (call->job_type.len > 0)
@@ -366,7 +373,8 @@ const struct work_kind work_answer = {
 bool calls_open(struct node *n, struct err *err)
 {
     struct calls *c = &n->calls;
-    struct effect_options options = {.policy = n->options.policy, .answers = &c->answers};
+    struct effect_options options = {
+        .policy = n->options.policy, .vault = n->options.vault, .answers = &c->answers};
     static const struct policy any;
 
     map_init(&c->hosts, &n->mem);
@@ -380,7 +388,7 @@ bool calls_open(struct node *n, struct err *err)
         return true;
     if (options.policy == NULL)
         options.policy = &any;
-    if (!mailbox_init(&c->answers, EFFECT_CALLS_MAX, err))
+    if (!mailbox_init(&c->answers, EFFECT_CALLS_MAX + EFFECT_MESSAGES_MAX, err))
         return false;
     if (!node_watch(n, mailbox_fd(&c->answers), take_answers, n, err))
         return false;

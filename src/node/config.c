@@ -77,10 +77,12 @@ static void changed(struct node *n, const struct definition_change *d)
     if (str_eq(d->kind, STR("credential")))
         credentials_changed(n, d, is_removed);
     /* What is not read yet will be, this change included. */
-    if (str_eq(d->kind, STR("config")) && !n->has_config)
+    if (!n->has_config && (str_eq(d->kind, STR("config")) || str_eq(d->kind, STR("subscription"))))
         return;
     if (str_eq(d->kind, STR("config")))
         set_config(n, d->code, is_removed ? STR_NONE : d->text);
+    else if (str_eq(d->kind, STR("subscription")))
+        route_changed(n, d->code, is_removed ? STR_NONE : d->text);
     else if (str_eq(d->kind, STR("function")) || str_eq(d->kind, STR("procedure")))
         programs_changed(n, d->kind, d->code);
     else if (d->is_process)
@@ -129,6 +131,10 @@ static void run_look(struct node_read *read, struct reader *reader)
         l->ok = false;
         return;
     }
+    l->ok = read_published(reader, &l->mem, STR("subscription"), &all, &l->err);
+    if (!l->ok)
+        return;
+    route_read(&l->mem, &all, &l->look.subscriptions);
     l->ok = read_published(reader, &l->mem, STR("config"), &all, &l->err) &&
             read_published(reader, &l->mem, STR("credential"), &l->look.credentials, &l->err);
     l->look.entries = ARENA_ARRAY(&l->mem, all.count + 1, struct value_entry);
@@ -168,6 +174,7 @@ static void done_look(struct node_read *read)
             published_forget(n);
         }
         n->stamp = l->look.stamp;
+        route_install(n, &l->look.subscriptions);
         credentials_replace(n, &l->look.credentials);
         install(n, &l->mem, l->look.entries, l->look.count);
         arena_init(&l->mem);

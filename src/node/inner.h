@@ -19,6 +19,7 @@
 #include "node/outgoing.h"
 #include "node/poison.h"
 #include "node/program.h"
+#include "node/relay.h"
 #include "node/spans.h"
 #include "node/timers.h"
 #include "node/work.h"
@@ -112,6 +113,8 @@ struct node {
 
     /* {code: base_url}: credentials.c */
     struct arena credentials_mem;
+    uint64_t nonce_count;
+    struct map credential_uses; /* by code: when the last one was written, monotonic */
     struct value credentials;
 
     /* reads */
@@ -138,6 +141,9 @@ struct node {
     struct calls calls;
     struct minutes *minutes; /* or NULL: nothing is measured */
     struct jobs jobs;
+    struct relay *relay;
+    struct arena subscriptions_mem;
+    struct subscriptions subscriptions; /* route.c */
     struct spans *spans; /* or NULL: nobody wants traces */
 
     struct retention *retention; /* or NULL: everything is kept */
@@ -193,6 +199,10 @@ void config_changed(struct node *n, const struct definition_change *first); /* i
 bool credentials_open(struct node *n, struct err *err) MUST_USE; /* before all else */
 void credentials_replace(struct node *n, const struct stored_definitions *all);
 void credentials_changed(struct node *n, const struct definition_change *d, bool is_removed);
+/* A call of the execution was sent with it: a line in the audit log, now and then. */
+void credentials_used(struct node *n, struct str code, struct uuid execution);
+/* Numbers that nobody outside can guess, others for each event. */
+void credentials_nonce(struct node *n, uint64_t out[2]);
 
 /* crash.c: this execution was worked on when the process died */
 void crash_count(struct node *n, struct poison_left left);

@@ -6,6 +6,7 @@
  */
 #include "node/inner.h"
 
+#include "node/render.h"
 #include "value/json.h"
 
 #include <stdlib.h>
@@ -444,6 +445,10 @@ static bool load_others(struct node *n, struct reader *reader, struct arena *mem
             return false;
     for (size_t i = 0; i < c->needs_kept.count; i++)
         if (!correlate_load(reader, mem, w, c->needs_kept.items[i], VEC_ADD(mem, &w->kept), err))
+            return false;
+    for (size_t i = 0; i < c->needs_renders.count; i++)
+        if (!render_template(reader, mem, &c->needs_renders.items[i], VEC_ADD(mem, &w->renders),
+                             err))
             return false;
     for (size_t i = 0; i < c->needs_children.count; i++)
         if (!load_child(reader, mem, c->needs_children.items[i], VEC_ADD(mem, &w->children), err))

@@ -11,6 +11,7 @@
 
 #include "node/entry.h"
 #include "node/program.h"
+#include "node/relay.h"
 #include "store/read.h"
 
 /* Freed when it is done. */
@@ -55,6 +56,7 @@ struct load {
             bool is_new;     /* there were changes: `entries` is the config */
             struct value_entry *entries;
             size_t count;
+            struct subscriptions subscriptions;
             struct stored_definitions credentials;
             struct pins reachable; /* procedures and functions as they are now */
         } look;
@@ -96,6 +98,12 @@ struct load {
             int64_t now_us;
             bool found;
         } expired;
+        struct {
+            struct str destination;
+            int64_t now_us, next_at_us;
+            struct due_messages due;
+        } page;
+        struct lane_names lanes;
         struct {
             int64_t now_us, next_in_us;
             struct leases_over over;

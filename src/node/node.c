@@ -81,6 +81,7 @@ bool node_pass(struct node *n)
     minutes_run(n);
     spans_run(n);
     config_look(n);
+    relay_run(n);
     any |= wake_fire(n);
     request_expire(n);
     works_run(n);
@@ -123,6 +124,7 @@ static int64_t idle_us(const struct node *n)
     us = min_us(us, snapshot_retention_in_us(n));
     us = min_us(us, planner_time_in_us(n));
     us = min_us(us, config_look_in_us(n));
+    us = min_us(us, relay_in_us(n));
     us = min_us(us, minutes_in_us(n));
     us = min_us(us, jobs_in_us(n));
     us = min_us(us, spans_in_us(n));
@@ -148,7 +150,7 @@ static int sleep_ms(const struct node *n)
 static bool is_drained(const struct node *n)
 {
     return n->outstanding == 0 && n->pending == 0 && n->ready_first == NULL &&
-           n->current->members.count == 0 && n->calls.unanswered == 0;
+           n->current->members.count == 0 && n->calls.unanswered == 0 && relay_is_idle(n);
 }
 
 /* Nothing that was acknowledged is lost by this; what was not is found at the next start. */
@@ -337,7 +339,10 @@ struct node *node_open(const struct node_options *options, struct err *err)
         n->options.reader_count = READER_COUNT;
     arena_init(&n->mem);
     arena_init(&n->config_mem);
+    arena_init(&n->subscriptions_mem);
+    relay_open(n);
     arena_init(&n->credentials_mem);
+    map_init(&n->credential_uses, &n->mem);
     n->config = n->credentials = value_map_empty();
     n->stamp = -1;
     programs_init(n);
@@ -383,6 +388,7 @@ void node_close(struct node *n)
     snapshot_retention_close(n);
     timers_fini(&n->timers);
     calls_close(n);
+    relay_close(n);
     jobs_close(n);
     spans_close(n);
     minutes_close(n);
@@ -392,6 +398,7 @@ void node_close(struct node *n)
     if (n->stop_fd >= 0)
         close(n->stop_fd);
     arena_fini(&n->config_mem);
+    arena_fini(&n->subscriptions_mem);
     arena_fini(&n->credentials_mem);
     arena_fini(&n->mem);
     free(n);

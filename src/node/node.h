@@ -30,6 +30,13 @@ struct node_caller {
 
 enum { CALLS_PER_HOST = 64 };
 
+/* Where messages that are no events go; empty: nowhere yet, and they wait in the outbox. */
+struct relay_servers {
+    struct str smtp_url; /* smtp:// or smtps://, with user and password if it needs them */
+    struct str mail_from;
+    struct str sms_gateway, push_gateway; /* URLs */
+};
+
 struct node_options {
     struct str data_path; /* folder: SQLite file, poison file, admin.token */
     struct str store_url; /* empty = SQLite in the data folder */
@@ -48,12 +55,13 @@ struct node_options {
     struct mailbox *done;   /* with `store`: where its batches and tasks come back */
     uuid_random_fn *random; /* for ids; NULL = the system's */
     void *random_context;
-    const struct policy *policy; /* where calls may go; NULL = the default. It must outlive it */
-    struct vault *vault;         /* credentials; NULL = there are none. It must outlive it */
-    size_t calls_per_host;       /* under way at once; 0 = CALLS_PER_HOST */
-    struct node_caller caller;   /* for the simulator: it makes the calls */
-    struct str otlp_url;         /* where traces go, without /v1/traces; empty = nowhere */
-    struct str version;          /* of the program, for traces */
+    const struct policy *policy;  /* where calls may go; NULL = the default. It must outlive it */
+    struct vault *vault;          /* credentials; NULL = there are none. It must outlive it */
+    size_t calls_per_host;        /* under way at once; 0 = CALLS_PER_HOST */
+    struct relay_servers servers; /* where mail and short messages go */
+    struct node_caller caller;    /* for the simulator: it makes the calls */
+    struct str otlp_url;          /* where traces go, without /v1/traces; empty = nowhere */
+    struct str version;           /* of the program, for traces */
     struct meters *meters; /* where to measure; NULL = nowhere. The caller's, and must outlive it */
 };
 
@@ -131,6 +139,9 @@ void node_before_sleep(struct node *n, node_before_sleep_fn *before, void *conte
 
 /* The call has its answer or its error; the node takes it. */
 void node_call_answered(struct node *n, struct effect_call *call);
+
+/* Whether messages of this kind can be delivered, or wait until a server for them is configured. */
+bool node_can_deliver(const struct node *n, enum message_kind kind);
 
 /* --- what becomes durable --- */
 

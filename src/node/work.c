@@ -24,6 +24,7 @@ void work_forget_reads(struct work *w)
     w->searches = (struct search_reads){0};
     w->processes = (struct process_reads){0};
     w->kept = (struct kept_reads){0};
+    w->renders = (struct render_reads){0};
     w->children = (struct child_reads){0};
     w->has_history = false;
 }
@@ -32,7 +33,7 @@ bool work_has_reads(const struct work *w)
 {
     return w->commit != NULL || w->has_history || w->programs.count > 0 || w->records.count > 0 ||
            w->searches.count > 0 || w->processes.count > 0 || w->kept.count > 0 ||
-           w->children.count > 0;
+           w->renders.count > 0 || w->children.count > 0;
 }
 
 void work_free(struct node *n, struct work *w)
@@ -153,16 +154,19 @@ static void make_event(struct node *n, struct work *w, struct event *ev)
     count_record_tries(w);
     *ev = (struct event){
         .config = n->config,
+        .credentials = n->credentials,
         .records = &w->records,
         .searches = &w->searches,
         .history = w->has_history ? &w->history : NULL,
         .processes = &w->processes,
         .children = w->children.count > 0 ? &w->children : NULL,
         .kept = &w->kept,
+        .renders = &w->renders,
         .room = calls_room(n),
         .gives_up_on_records = w->record_tries > RECORD_TRIES_ALL_MAX,
         .traces = n->options.meters != NULL,
     };
+    credentials_nonce(n, ev->nonce);
     w->kind->event(n, w, ev);
 }
 
@@ -208,6 +212,7 @@ static void end_futile(struct node *n, struct entry *e, struct work *w, const st
 static void commit_first(struct node *n, struct entry *e, struct work *w, struct commit *commit)
 {
     work_take_first(n, e, w);
+    route_commit(n, &e->mem, commit);
     outgoing_reserve(n, commit);
     w->commit = commit;
     e->x = commit->after;

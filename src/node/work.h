@@ -139,6 +139,7 @@ struct work {
     struct program_reads programs; /* those of `processes`: work_forget_reads() */
     struct child_reads children;
     struct kept_reads kept;
+    struct render_reads renders;
     struct correlated_signal *correlated; /* SIGNAL by correlation: in the request's memory */
     int64_t waits_up_to;                  /* ... the wait that was asked last; 0 = none */
     struct program_ref *program; /* RETRY, MIGRATE: the version to go on with, held; or NULL */

@@ -4,6 +4,8 @@
  */
 #include "node/inner.h"
 
+#include "store/change_outbox.h"
+
 #include "define/access.h"
 #include "store/change.h"
 #include "value/object.h"
@@ -300,6 +302,8 @@ static void answer_applied(struct node *n, struct work *w)
         break;
     case NODE_CHANGE:
         r->change->answer_json = str_copy(r->mem, r->change->answer_json);
+        if (r->change->apply == outbox_retry_apply)
+            relay_look(n);
         break;
     case NODE_WAIT:
         PANIC("a wait is in no batch");

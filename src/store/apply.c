@@ -257,6 +257,29 @@ static bool write_tells(struct apply *a, const struct tells *tells, enum db_stat
     return true;
 }
 
+/* Messages that leave once the commit is durable: node/relay.c sends them. */
+static bool write_outbox(struct apply *a, const struct member *m, enum db_status *status)
+{
+    const struct outbox_rows *rows = &m->commit->outbox;
+    const struct execution *e = m->commit->after;
+
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct outbox_row *r = &rows->items[i];
+        char id[UUID_TEXT_LEN + 1];
+
+        uuid_write(r->id, id);
+        if (!apply_put(a, SQL_OUTBOX_INSERT,
+                       DB_PARAMS(db_text(str_from(id, UUID_TEXT_LEN)), db_int(m->row),
+                                 db_int(e->updated_at_us), db_text_or_null(e->org_id),
+                                 db_text(str_of(message_kind_name(r->kind))),
+                                 db_text(r->destination), db_text(r->name), db_text(r->body_json)),
+                       status))
+            return false;
+        a->outbox_pending++;
+    }
+    return true;
+}
+
 /* Another session has locked it: the others of the batch do not wait for that. */
 static enum apply_result refuse_locked(const struct apply *a, struct member *m)
 {
@@ -371,7 +394,8 @@ enum apply_result apply_commit(struct apply *a, struct member *m, enum db_status
         return end;
     if (!write_tells(a, &c->tells, status) || !apply_consume(a, m->row, &c->consumed, status) ||
         !apply_history(a, c, m->row, status) || !apply_jobs(a, m, status) ||
-        !apply_letters(a, m, status) || !apply_correlation(a, m, status) ||
+        !apply_letters(a, m, status) || !write_outbox(a, m, status) ||
+        !apply_correlation(a, m, status) ||
         !apply_taken(a, m, status) ||
         (c->received != NULL && !apply_signal(a, c->received, m->row, &texts, status)) ||
         (m->idempotency != NULL && !apply_store_answer(a, m->idempotency, m->row, now_us, status)))

@@ -44,6 +44,7 @@ struct apply {
     bool asks;                    /* members are held against something in the database */
     int64_t counts[STATUS_COUNT]; /* how many more executions have this status */
     int64_t open_letters;         /* how many more dead letters are open */
+    int64_t outbox_pending;       /* how many more messages wait for their delivery */
     int64_t kept_signals;         /* how many more signals are kept for a wait */
     int64_t stored_answers;       /* how many were put into http_idempotency ... */
     int64_t answered_at_us;       /* ... and when */
@@ -82,6 +83,9 @@ struct str record_org(struct str org_id);
 
 /* The dead letters that a commit closes and writes, in change_letter.c. False: *status says why. */
 bool apply_letters(struct apply *a, const struct member *m, enum db_status *status) MUST_USE;
+
+/* What the counter of messages that wait for their delivery is called. */
+#define COUNTER_OUTBOX "outbox"
 
 /* What the counter of signals that are kept for a wait is called. */
 #define COUNTER_KEPT_SIGNALS "kept_signals"

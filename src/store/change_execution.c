@@ -12,6 +12,7 @@ struct ended {
     int64_t completed_at_us;
     bool is_awaited; /* somebody who waits for it has not seen its end yet */
     bool is_deleted; /* its deletion has begun */
+    bool sends;      /* messages of it are not delivered yet */
 };
 
 /* DB_ROW: found; DB_DONE: there is none. */
@@ -28,6 +29,7 @@ static enum db_status ended_find(struct apply *a, struct uuid id, struct ended *
         out->completed_at_us = db_column_int(a->db, sql, 2);
         out->is_awaited = db_column_int(a->db, sql, 3) != 0;
         out->is_deleted = db_column_int(a->db, sql, 4) != 0;
+        out->sends = db_column_int(a->db, sql, 5) != 0;
         if (!status_read(db_column_text(a->db, sql, 1), &out->status))
             status = DB_CORRUPT;
     }
@@ -95,6 +97,7 @@ static bool leave(struct apply *a, struct uuid id, const struct ended *ended,
                      status) ||
         !apply_write(a, SQL_WAITS_DELETE, DB_PARAMS(db_int(ended->row)), status) ||
         !apply_write(a, SQL_TOLD_DELETE, DB_PARAMS(db_int(ended->row)), status) ||
+        !apply_write(a, SQL_OUTBOX_DELETE, DB_PARAMS(db_int(ended->row)), status) ||
         !apply_write(a, SQL_JOBS_DELETE,
                      DB_PARAMS(db_int(history_key(ended->row, 0)),
                                db_int(history_key(ended->row, HISTORY_SEQ_MAX))),
@@ -153,6 +156,9 @@ enum apply_result execution_delete_apply(struct apply *a, struct member *m, enum
     if (ended.is_awaited)
         return apply_refuse_with(a, m, ERR_CONFLICT,
                                  "an execution that waits for it has not seen its end yet");
+    if (ended.sends && !ended.is_deleted)
+        return apply_refuse_with(a, m, ERR_CONFLICT,
+                                 "messages of it are not delivered yet: see GET /outbox");
     if (!delete_part(a, d->id, &ended, d->change.now_us, &budget, &d->has_more, status))
         return APPLY_FAILED;
     return give_back(a, status) ? APPLY_DONE : APPLY_FAILED;
@@ -183,7 +189,7 @@ enum apply_result execution_purge_apply(struct apply *a, struct member *m, enum 
         /* Someone else was faster, or an operator has taken it up again; or it is too early. */
         if (*status == DB_DONE ||
             (!ended.is_deleted && (status_is_live(ended.status) || ended.is_awaited ||
-                                   ended.completed_at_us >= p->before_us)))
+                                   ended.sends || ended.completed_at_us >= p->before_us)))
             continue;
         if (!delete_part(a, id, &ended, p->change.now_us, &budget, &has_more, status))
             return APPLY_FAILED;

@@ -1,6 +1,7 @@
 /* change_letter.c - dead letters: written and closed with a commit, closed by hand. */
 #include "store/change_letter.h"
 
+#include "store/change_outbox.h"
 #include "store/gather.h"
 
 static struct db_value letter_status_value(enum letter_status status)
@@ -122,5 +123,5 @@ enum apply_result letter_resolve_apply(struct apply *a, struct member *m, enum d
                      status))
         return APPLY_FAILED;
     a->open_letters -= db_changes(a->db);
-    return APPLY_DONE;
+    return outbox_drop_parked(a, l->id, status) ? APPLY_DONE : APPLY_FAILED;
 }

@@ -12,7 +12,8 @@
 #define END_COLUMNS                                                                                \
     "row, status, completed_at, (SELECT count(*) FROM execution_events v "                         \
     "WHERE v.key = 'child:' || e.id) + (SELECT count(*) FROM execution_events v "                  \
-    "WHERE v.execution = e.row AND v.kind = 'join'), deleted_at"
+    "WHERE v.execution = e.row AND v.kind = 'join'), deleted_at, (SELECT count(*) FROM outbox o "  \
+    "WHERE o.execution = e.row AND o.status = 'pending')"
 
 /* ?1 row, ?2 row_version read; then the context, where it is written, as ?18 and ?19. */
 #define ADVANCE_SET                                                                                \
@@ -187,6 +188,19 @@
 #define LETTERS_DELETE_WHERE(condition)                                                            \
     "DELETE FROM dead_letters WHERE row IN (SELECT row FROM dead_letters "                         \
     "WHERE " condition "execution = ?1 LIMIT ?2)"
+
+/* Messages, newest first: ?1 limit, below row ?2; then filters; ?8 is looked for in the index. */
+#define OUTBOX_COLUMNS                                                                             \
+    "row, id, (SELECT id FROM execution WHERE row = o.execution), kind, destination, name, "       \
+    "status, attempts, next_at, error, org_id, created_at, is_late, letter, "                      \
+    "(SELECT scenario_code FROM execution WHERE row = o.execution), "                              \
+    "(SELECT scenario_version FROM execution WHERE row = o.execution)"
+#define OUTBOX_WHERE(condition)                                                                    \
+    "SELECT " OUTBOX_COLUMNS " FROM outbox AS o WHERE " condition                                  \
+    "row < ?2 AND (CAST(?3 AS text) IS NULL OR kind = ?3) "                                        \
+    "AND (CAST(?4 AS text) IS NULL OR destination = ?4) "                                          \
+    "AND (CAST(?5 AS text) IS NULL OR status = ?5) "                                               \
+    "AND (CAST(?6 AS text) IS NULL OR org_id = ?6) AND row >= ?7" LIST_ORDER
 
 /* ?1 org, ?2 correlation, ?3 behind this row, ?4 a type as it stands in a list of them. */
 #define WAIT_FIND_WHERE(place)                                                                     \

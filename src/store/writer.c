@@ -113,6 +113,10 @@ static enum db_status write_sums(struct writer *w, struct apply *a, const struct
         status = db_queue(w->db, SQL_COUNTER_ADD,
                           DB_PARAMS(db_int(w->slot), db_text(STR(COUNTER_OPEN_LETTERS)),
                                     db_int(a->open_letters)));
+    if (a->outbox_pending != 0 && status == DB_DONE)
+        status = db_queue(
+            w->db, SQL_COUNTER_ADD,
+            DB_PARAMS(db_int(w->slot), db_text(STR(COUNTER_OUTBOX)), db_int(a->outbox_pending)));
     if (a->kept_signals != 0 && status == DB_DONE)
         status = db_queue(w->db, SQL_COUNTER_ADD,
                           DB_PARAMS(db_int(w->slot), db_text(STR(COUNTER_KEPT_SIGNALS)),

@@ -103,6 +103,14 @@ static void keep_rest(struct run *r, const struct commit *c)
                               .message = str_copy(r->mem, line->message),
                               .data_json = str_copy(r->mem, line->data_json)};
     }
+    for (size_t i = 0; i < c->messages.count; i++) {
+        struct message *message = VEC_ADD(r->mem, &r->out->messages);
+
+        *message = c->messages.items[i];
+        message->name = str_copy(r->mem, message->name);
+        message->step = str_copy(r->mem, message->step);
+        message->body_json = str_copy(r->mem, message->body_json);
+    }
     for (size_t i = 0; i < c->dead_letters.count; i++) {
         struct dead_letter *letter = VEC_ADD(r->mem, &r->out->dead_letters);
 
@@ -122,12 +130,15 @@ static bool advance(struct run *r, struct actor *a, struct event ev, struct comm
     struct reads reads = {0};
 
     ev.config = r->config;
+    ev.credentials = r->script->credentials;
+    ev.assumes_credentials = true;
     ev.mocked = r->script->mocks.procedures;
     ev.traces = true;
     ev.records = &reads.records;
     ev.searches = &reads.searches;
     ev.processes = &reads.processes;
     ev.mocks = &reads.mocks;
+    ev.renders = &reads.renders;
     while (true) {
         if (!engine_advance(&a->mem, a->x, &ev, r->now_us, c, err))
             return false;

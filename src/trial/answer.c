@@ -246,6 +246,22 @@ static void answer_mock(struct run *r, struct arena *mem, const struct mock_read
     *VEC_ADD(mem, &reads->mocks) = read;
 }
 
+/* Offline there are no templates: the texts say which one it would be. */
+static bool answer_render(struct run *r, struct arena *mem, const struct render_read *need,
+                          struct reads *reads, struct err *err)
+{
+    struct render_read read = *need;
+
+    if (r->world != NULL && r->world->render != NULL) {
+        if (!r->world->render(r->world->context, mem, need, &read, err))
+            return false;
+    } else {
+        read.subject = read.body = str_printf(mem, "(template %.*s)", STR_ARG(need->code));
+    }
+    *VEC_ADD(mem, &reads->renders) = read;
+    return true;
+}
+
 bool answer_needs(struct run *r, struct actor *a, const struct commit *c, struct reads *reads,
                   struct err *err)
 {
@@ -262,6 +278,9 @@ bool answer_needs(struct run *r, struct actor *a, const struct commit *c, struct
         answer_process(r, mem, &c->needs_processes.items[i], reads);
     for (size_t i = 0; i < c->needs_mocks.count; i++)
         answer_mock(r, mem, &c->needs_mocks.items[i], reads);
+    for (size_t i = 0; i < c->needs_renders.count; i++)
+        if (!answer_render(r, mem, &c->needs_renders.items[i], reads, err))
+            return false;
     if (c->needs_history.is_needed)
         answer_history(a, c->needs_history.after, reads);
     for (size_t i = 0; i < c->needs_children.count; i++)

@@ -10,7 +10,8 @@
     "cancel now expect"
 
 #define EXPECT_FIELDS                                                                              \
-    "status result error waitingFor steps commands context records logs children deadLetters "     \
+    "status result error waitingFor steps commands context records logs messages children "        \
+    "deadLetters "                                                                                 \
     "calls duration refused"
 
 /* In short for an operator who cancels. */

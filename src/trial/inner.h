@@ -63,6 +63,7 @@ struct reads {
     struct search_reads searches;
     struct process_reads processes;
     struct mock_reads mocks;
+    struct render_reads renders;
     struct history history;
     struct child_reads children;
     bool has_history;

@@ -62,6 +62,23 @@ static void write_logs(struct buf *out, const struct log_lines *logs)
     buf_char(out, ']');
 }
 
+/* What it would have sent: {kind, name, step, body}. */
+static void write_messages(struct buf *out, const struct messages *messages)
+{
+    object_name(out, "messages");
+    buf_char(out, '[');
+    for (size_t i = 0; i < messages->count; i++) {
+        object_next(out);
+        buf_char(out, '{');
+        object_text(out, "kind", str_of(message_kind_name(messages->items[i].kind)));
+        object_text(out, "name", messages->items[i].name);
+        object_text(out, "step", messages->items[i].step);
+        object_json(out, "body", messages->items[i].body_json);
+        buf_char(out, '}');
+    }
+    buf_char(out, ']');
+}
+
 /* What the trial has written: {object, id, version, data}, data null when it was deleted. */
 static void write_records(struct buf *out, const struct trial *trial)
 {
@@ -135,6 +152,7 @@ struct value trial_value(struct arena *mem, const struct trial *trial)
     buf_init_arena(&text, mem);
     write_execution(&text, &trial->main);
     write_logs(&text, &trial->logs);
+    write_messages(&text, &trial->messages);
     write_records(&text, trial);
     write_children(&text, trial);
     write_dead_letters(&text, &trial->dead_letters);

@@ -64,6 +64,8 @@ struct trial_script {
     struct str key;
     struct value user;   /* who starts it: a map, or absent */
     struct value config; /* $.config: a map, or absent */
+    /* {code: base_url}: a map, or absent; another credential has https://CODE.invalid. */
+    struct value credentials;
     struct trial_mocks mocks;
     struct trial_signals signals;
     struct trial_actions actions;
@@ -82,6 +84,9 @@ struct trial_world {
     /* ... and a page of them. */
     bool (*search)(void *context, struct arena *mem, const struct search *search,
                    struct search_found *out, struct err *err);
+    /* What a template makes of data; without it, a text that names the template. */
+    bool (*render)(void *context, struct arena *mem, const struct render_read *need,
+                   struct render_read *out, struct err *err);
     /* Whether the time for it is up. */
     bool (*is_late)(void *context);
     size_t memory_max; /* bytes; 0 = no limit */
@@ -127,6 +132,7 @@ struct trial {
         VEC_OF(struct trial_execution);
     } children; /* in the order in which they were started */
     struct log_lines logs;
+    struct messages messages; /* nobody is sent them */
     struct dead_letters dead_letters;
     struct {
         VEC_OF(struct trial_record);
@@ -164,7 +170,7 @@ const char *trial_cut_code(enum trial_cut cut);
 
 /*
  * All of it as a map: {status, result, error, waitingFor, currentStep, input,
- * context, steps, commands, logs, records, children, deadLetters, startedAt,
+ * context, steps, commands, logs, messages, records, children, deadLetters, startedAt,
  * endedAt, duration}.
  */
 struct value trial_value(struct arena *mem, const struct trial *trial);

@@ -19,7 +19,7 @@ const wanted = {
     execution_e2e_latency_seconds: 'histogram', order_e2e_latency_seconds: 'histogram',
     procedure_executions_total: 'counter', procedure_duration_seconds: 'histogram',
     command_executions_total: 'counter', command_duration_seconds: 'histogram',
-    pawl_mailbox_depth: 'gauge', pawl_dead_letters: 'gauge', pawl_timers_pending: 'gauge', pawl_executions: 'gauge',
+    pawl_mailbox_depth: 'gauge', pawl_dead_letters: 'gauge', pawl_outbox_pending: 'gauge', pawl_outbox_oldest_age_seconds: 'gauge', pawl_timers_pending: 'gauge', pawl_executions: 'gauge',
     pawl_commit_batch_size: 'histogram', pawl_commit_duration_seconds: 'histogram',
     pawl_idempotency_conflicts_total: 'counter',
     pawl_http_calls_total: 'counter', pawl_http_call_duration_seconds: 'histogram',

@@ -209,6 +209,7 @@ async function walkRetirement(api, claim, kind, code, definition) {
 async function walkLive(api, claim) {
     const kinds = [
         ['Function', 'Functions', { name: 'twice' }, { params: [{ name: 'n', type: 'integer' }], body: 'n * 2' }, { body: 'n +' }],
+        ['Subscription', 'Subscriptions', { code: 'shop' }, { url: 'http://127.0.0.1:9/', events: ['OrderPaid'], secret: 's' }, { url: 'ftp://x', events: ['a'] }],
         ['Template', 'Templates', { code: 'welcome' }, { subject: 'Hi {{ data.name }}', body: 'x', html: '<b>{{ data.name }}</b>' }, { subject: '{{ data. }}', body: 'x' }],
         ['Config', 'Config', { name: 'days' }, { value: 14 }, { valeu: 14 }],
     ];
@@ -218,14 +219,16 @@ async function walkLive(api, claim) {
         const made = await call('put', { body: good, headers: { 'If-None-Match': '*' } }, 201);
         await call('put', { body: good, headers: key }, 200);
         await call('put', { body: bad, headers: key }, 422);
-        await call('put', { body: { ...good, [one === 'Config' ? 'value' : 'body']: '1' }, headers: key }, 409);
+        await call('put', { body: { ...good, [{ Config: 'value', Subscription: 'secret' }[one] ?? 'body']: '1' }, headers: key }, 409);
         await call('put', { body: good, headers: { 'If-Match': '"77"' } }, 412);
         claim(made.headers.etag === `"${made.json.version}"`, `${one}: ETag is the version`);
         await call('get', {}, 200);
         const list = await api.call(`list${many}`, { query: { limit: 1 } }, 200);
         claim(list.json.items.length === 1, `${one}: it is listed`);
-        await api.call(`list${one}Versions`, { path }, 200);
-        await api.call(`get${one}Version`, { path: { ...path, n: made.json.version } }, 200);
+        if (one !== 'Subscription') {
+            await api.call(`list${one}Versions`, { path }, 200);
+            await api.call(`get${one}Version`, { path: { ...path, n: made.json.version } }, 200);
+        }
         await api.call(`list${many}`, { query: { limit: 0 } }, 400);
     }
     const shown = await api.call('previewTemplate', { path: { code: 'welcome' }, body: { data: { name: '<Ann>' } } }, 200);
@@ -599,6 +602,26 @@ async function walkDeadLetters(api, claim) {
     await retry({ letterId: page.json.items[0].id }, 202);
 }
 
+/** Mail waits: no server for it is configured. */
+async function walkOutbox(api, claim) {
+    const [code, key] = ['letters', { 'Idempotency-Key': 'walk-message' }];
+    const tell = { code: 'tell', procedure: { type: 'notification.email', to: 'a@example.com', subject: 's', body: 'b' } };
+    await api.call('saveScenarioDraft', { path: { code }, body: { code, steps: [tell, { ...tell, code: 'again' }] } }, 200);
+    await api.call('publishScenario', { path: { code } }, 200);
+    const { json: x } = await api.call('startExecution', { body: { code }, query: { wait: '10s' } }, 201);
+    const page = await api.call('listOutbox', { query: { execution: x.id, kind: 'email', status: 'pending', destination: 'email', limit: 1 } }, 200);
+    claim(page.json.items[0].error.code === 'not_configured' && page.json.nextCursor !== null, 'messages are listed, newest first');
+    await api.call('listOutbox', { query: { execution: x.id, limit: 1, cursor: page.json.nextCursor } }, 200);
+    await api.call('listOutbox', { query: { status: 'sent' } }, 400);
+    const path = { messageId: page.json.items[0].id };
+    const retry = (to, wanted, more = {}) => api.call('retryMessage', { path: to, ...more }, wanted);
+    await retry({ messageId: NOBODY }, 404);
+    await retry(path, 422, { body: { what: 1 } });
+    await retry(path, 202, { headers: key });
+    await retry(path, 409, { headers: key, body: '{}' });
+    await retry(path, 400, { headers: { 'Idempotency-Key': 'k'.repeat(256) } });
+}
+
 async function walkRecords(api, claim) {
     const path = { object: 'invoice', recordId: 'I 1/ä' };
     const put = (body, headers, wanted) => api.call('putRecord', { path, body, headers }, wanted);
@@ -711,4 +734,4 @@ async function walkServer(api) {
     await api.call('getDocument', { token: null }, 200);
 }
 
-export const walks = [walkDefinitions, walkProcedures, walkLive, walkCredentials, walkChecks, walkDryRun, walkExecutions, walkEvents, walkMany, walkDeadLetters, walkRecords, walkPlanner, walkAccess, walkSessions, walkServer];
+export const walks = [walkDefinitions, walkProcedures, walkLive, walkCredentials, walkChecks, walkDryRun, walkExecutions, walkEvents, walkMany, walkDeadLetters, walkOutbox, walkRecords, walkPlanner, walkAccess, walkSessions, walkServer];

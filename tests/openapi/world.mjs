@@ -30,10 +30,16 @@ export async function prepare(api) {
     await api.call('putConfig', { path: { name: 'twice' }, body: { value: 14 } }, 201);
     await api.call('putFunction', { path: { name: 'twice' }, body: { params: [{ name: 'n', type: 'integer' }], body: 'n * 2' } }, 201);
     await api.call('putTemplate', { path: { code: 'approval' }, body: { subject: 'a', body: 'b' } }, 201);
+    await api.call('putSubscription', { path: { code: 'approval' }, body: { url: 'http://127.0.0.1:9/', events: ['Never'] } }, 201);
     await api.call('putRecord', { path: { object: 'invoice', recordId: 'I1', jobId: '00000000-0000-7000-8000-000000000000', namespace: 'nothing_here' }, body: { amount: 1 } }, 201);
     await api.call('startExecution', { body: { code: 'held' } }, 201);
+    const mailing = { code: 'mailing', steps: [{ code: 'tell', procedure: { type: 'notification.email', to: 'a@example.com', subject: 's', body: 'b' } }] };
+    await api.call('saveScenarioDraft', { path: { code: 'mailing' }, body: mailing }, 200);
+    await api.call('publishScenario', { path: { code: 'mailing' } }, 200);
+    await api.call('startExecution', { body: { code: 'mailing' }, query: { wait: '10s' } }, 201);
+    const [message] = (await api.call('listOutbox', {}, 200)).json.items;
     const [letter] = (await api.call('listDeadLetters', {}, 200)).json.items;
-    return { letterId: letter.id, id: json.id, code: 'approval', name: 'twice', n: '1', object: 'invoice', recordId: 'I1' };
+    return { letterId: letter.id, messageId: message.id, id: json.id, code: 'approval', name: 'twice', n: '1', object: 'invoice', recordId: 'I1' };
 }
 
 async function all(api, id, path = {}) {

@@ -319,6 +319,7 @@ static void write_commit(struct sim *sim, struct member *m)
         correlation_apply(sim, m);
         disk_write_letters(sim, x, c);
         disk_check_incident(sim, x, c->after);
+        disk_write_outbox(sim, x, c);
         write_key(d, x, c->after);
         keep_answer(d, m);
         disk_start_children(sim, c);
@@ -389,6 +390,8 @@ void disk_apply(struct sim *sim, struct member *m)
     case MEMBER_CHANGE:
         if (m->change->apply == execution_delete_apply)
             disk_delete(sim, m);
+        else if (disk_settle(sim, m))
+            return;
         else if (m->correlated == NULL)
             disk_park(sim, m);
         else

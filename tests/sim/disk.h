@@ -37,6 +37,9 @@ void disk_check_family(struct sim *sim, const struct disk_execution *x);
 /* Whether a step waits for a child that has ended: its id in *child. */
 bool disk_missed_child(struct disk *d, const struct disk_execution *x, struct uuid *child);
 
+/* outbox.c: messages that a commit sends */
+void disk_write_outbox(struct sim *sim, struct disk_execution *x, const struct commit *c);
+
 /* disk_delete.c */
 void disk_delete(struct sim *sim, struct member *m);
 

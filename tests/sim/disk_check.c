@@ -239,6 +239,7 @@ void disk_check_all(struct sim *sim)
         if (!d->executions.items[i]->is_deleted)
             check_execution(sim, d->executions.items[i]);
     correlation_check(sim);
+    disk_check_outbox(sim);
     for (size_t i = 0; i < d->record_list.count; i++) {
         const struct disk_record *r = d->record_list.items[i];
         if (str_eq(r->object, STR("acc")))

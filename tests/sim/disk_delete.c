@@ -48,6 +48,10 @@ void disk_delete(struct sim *sim, struct member *m)
         refuse_deletion(m, "an execution that waits for it has not seen its end yet");
         return;
     }
+    if (!x->is_deleted && disk_sends(d, x)) {
+        refuse_deletion(m, "messages of it are not delivered yet");
+        return;
+    }
     /* The first part leaves a tombstone. */
     if (!x->is_deleted) {
         x->is_deleted = true;

@@ -209,11 +209,39 @@ static void race_call(struct buf *out, struct dice *d, struct plan *plan)
     generate_put(out, "]]}}");
 }
 
+/* --- messages --- */
+
+static void message_step(struct buf *out, struct dice *d, struct plan *plan)
+{
+    bool calls = (plan->mix & MIX_OF(CALLS)) != 0 && dice_roll(d, 3) == 0;
+
+    begin_step(out, plan, "s");
+    generate_put(out, ",'retry':{'maxAttempts':2,'delay':'1s'},'procedure':[");
+    for (unsigned i = 1 + dice_roll(d, 3); i-- > 0;)
+        generate_put(out,
+                     "{'type':'event.publish','event':'E%u','payload':{'n':'=input.n','at':"
+                     "'=now'}}%s",
+                     dice_roll(d, 3), i > 0 ? "," : "");
+    if (dice_roll(d, 4) == 0)
+        generate_put(out, ",{'type':'compute.fail','code':'late','message':'m','when':"
+                          "'input.n %% 3 == 0','class':'transient'}");
+    /* They wait with it until it is answered. */
+    if (calls) {
+        generate_put(out, ",");
+        call(out, d);
+    }
+    generate_put(out, "]}");
+}
+
 bool generate_special(struct buf *out, struct dice *d, struct plan *plan)
 {
     unsigned which = dice_roll(d, 12);
     bool is_small = plan->depth < 2 && plan->number < 24;
 
+    if ((plan->mix & MIX_OF(MESSAGES)) != 0 && dice_roll(d, 3) == 0) {
+        message_step(out, d, plan);
+        return true;
+    }
     if ((plan->mix & MIX_OF(CALLS)) != 0 && dice_roll(d, 2) == 0) {
         if (is_small && which == 0)
             race_call(out, d, plan);

@@ -41,6 +41,12 @@ static void outside_send(void *context, struct effect_call *call)
     const struct history_row *row = x != NULL ? row_of(x, call->seq) : NULL;
     struct asked_outside *asked;
 
+    if (call->message != NULL) {
+        outbox_sent(sim, call);
+        *VEC_ADD(&sim->mem, &sim->outside.under_way) =
+            (struct call_outside){.at = at, .call = call};
+        return;
+    }
     SIM_CHECK(sim, row != NULL && str_eq(row->key, call->key),
               "I1: a call leaves before its attempt is durable");
     SIM_CHECK(sim, str_eq(row->input_json, call->request_json),
@@ -75,8 +81,13 @@ static void fail(struct effect_call *call, const char *class)
 static void answer(struct sim *sim, struct effect_call *call)
 {
     static const int failures[] = {422, 429, 500, 503, 202};
-    unsigned which = sim->no_faults ? 0 : dice_roll(&sim->dice, 10);
+    unsigned which;
 
+    if (call->message != NULL) {
+        outbox_answer(sim, call);
+        return;
+    }
+    which = sim->no_faults ? 0 : dice_roll(&sim->dice, 10);
     if (which == 8)
         fail(call, "indeterminate");
     else if (which == 9)

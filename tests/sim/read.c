@@ -108,9 +108,9 @@ bool read_definitions(struct reader *r, struct arena *mem, struct str kind, stru
 bool read_published(struct reader *r, struct arena *mem, struct str kind,
                     struct stored_definitions *out, struct err *err)
 {
-    (void)mem;
-    (void)kind;
     *out = (struct stored_definitions){0};
+    if (str_eq(kind, STR("subscription")))
+        disk_subscriptions(sim_of(r), mem, out);
     return !sim_read_fails(r, err);
 }
 

@@ -9,7 +9,7 @@
  *     disk*.c      what is durable, and the invariants of every commit
  *     correlation.c  signals and waits that a correlation joins, on that disk
  *     world.c      what happens next: a pass, a batch, a read, time, a crash
- *     outside.c    what executions call
+ *     outside.c    what executions call; outbox.c: what they send
  *     rest.c       letting everything come to rest, and what must hold then
  *
  * The same seed gives the same run to the byte: `digest` sums up everything
@@ -139,6 +139,20 @@ struct disk_event {
     struct told told;
 };
 
+/* A message, in the order in which they became durable: its number is its row. */
+enum disk_message_state { MESSAGE_PENDING, MESSAGE_GONE, MESSAGE_PARKED };
+
+struct disk_message {
+    struct disk_execution *of;
+    struct outbox_row row;
+    enum disk_message_state state;
+    int64_t attempts, next_at_us;
+    bool is_held;            /* behind one that failed */
+    bool is_received;        /* by its subscriber, who may not have said so */
+    unsigned sends;
+    struct str request_json; /* of its first attempt */
+};
+
 struct disk {
     struct arena mem;
     struct arena scratch; /* for applying one member */
@@ -164,6 +178,9 @@ struct disk {
         VEC_OF(struct disk_event);
     } events; /* by n */
     int64_t event_rows;
+    struct {
+        VEC_OF(struct disk_message);
+    } outbox;      /* also what was delivered */
     int64_t stamp; /* grows when a definition is published */
     struct {
         VEC_OF(struct disk_correlated);
@@ -198,6 +215,11 @@ const struct disk_signal *disk_find_signal(const struct disk_execution *x, struc
 void disk_publish(struct sim *sim, struct str code, struct str text, int64_t *version);
 void disk_put_record(struct disk *d, struct str object, struct str id, struct str data_json);
 struct disk_record *disk_find_record(struct disk *d, struct str object, struct str id);
+/* outbox.c: messages of executions */
+void disk_subscriptions(const struct sim *sim, struct arena *mem, struct stored_definitions *out);
+bool disk_sends(const struct disk *d, const struct disk_execution *x); /* some wait */
+bool disk_settle(struct sim *sim, struct member *m); /* whether the change is one of the outbox */
+void disk_check_outbox(struct sim *sim);             /* nothing waits any more */
 /* Everything on the disk is as it must be when nothing is under way. */
 void disk_check_all(struct sim *sim);
 /* Whoever should have moved within a minute has moved. */
@@ -332,10 +354,15 @@ struct calls_outside {
 };
 
 struct outside {
+    bool is_away; /* whoever has subscribed: nothing is received */
     struct calls_outside under_way;
     struct map asked; /* by idempotency key */
     int64_t calls;
 };
+
+/* A message leaves; its subscriber says something. */
+void outbox_sent(struct sim *sim, const struct effect_call *call);
+void outbox_answer(struct sim *sim, struct effect_call *call);
 
 struct node_caller outside_caller(struct sim_node *at);
 bool outside_answer_one(struct sim_node *at); /* one of its calls ends; false: it has none */

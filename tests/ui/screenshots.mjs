@@ -5,6 +5,7 @@ import { openBrowser, openPage, signInUrl } from './browser.mjs';
 import { fill } from './world.mjs';
 
 const OUT = process.argv[2] ?? 'docs/ui';
+const ONLY = process.argv.slice(3); // names of screens that are drawn anew; all of them when there are none
 const folder = makeFolder();
 const server = new Server(folder);
 await server.start();
@@ -39,12 +40,12 @@ const SCREENS = [
     ['templates', '/templates', '.trow'],
     ['configuration', '/config', '.trow'],
     ['users', '/settings', '.trow'],
-    ['palette', '/executions', '.trow', async (page) => { await page.keyboard.press('Control+k'); await page.keyboard.type('order-1043'); await page.waitForSelector('.cmd .hit'); }, 'wide'],
+    ['palette', '/executions', '.trow', async (page) => { await page.keyboard.press('Control+k'); await page.waitForSelector('.cmd input:focus'); await page.keyboard.type('order-1043'); await page.waitForSelector('.cmd .hit'); }, 'wide'],
     ['keys', '/executions', '.trow', async (page) => { await page.keyboard.press('?'); await page.waitForSelector('.keys'); }, 'wide'],
 ];
 const VARIANTS = [['light', 'en', 1280], ['dark', 'en', 1280], ['light', 'ru', 1280], ['light', 'en', 390], ['dark', 'ru', 390]];
 
-rmSync(OUT, { recursive: true, force: true });
+if (ONLY.length === 0) rmSync(OUT, { recursive: true, force: true });
 mkdirSync(OUT, { recursive: true });
 const browser = await openBrowser();
 const wrong = [];
@@ -52,8 +53,9 @@ const list = new Map();
 for (const [scheme, language, width] of VARIANTS) {
     const phone = width < 640;
     const page = await openPage(browser, server, { viewport: { width, height: phone ? 844 : 800 }, colorScheme: scheme, reducedMotion: 'reduce' });
-    await page.addInitScript((to) => localStorage.setItem('pawl.language', to), language);
+    await page.addInitScript((to) => { if (location.protocol !== 'about:') localStorage.setItem('pawl.language', to); }, language);
     const draw = async (name) => {
+        if (ONLY.length > 0 && !ONLY.includes(name)) return;
         await page.waitForTimeout(400);
         const file = `${name}-${scheme}-${language}-${width}.png`;
         await page.screenshot({ path: `${OUT}/${file}` });
@@ -66,7 +68,7 @@ for (const [scheme, language, width] of VARIANTS) {
     await page.goto(signInUrl(server));
     await page.waitForSelector('.main');
     for (const [name, path, ready, act, only] of SCREENS) {
-        if (only === 'wide' && phone) continue;
+        if ((only === 'wide' && phone) || (ONLY.length > 0 && !ONLY.includes(name))) continue;
         await page.goto(server.base + path);
         await page.waitForSelector(ready).catch((error) => { throw new Error(`${name}: ${error.message}`); });
         if (act) await act(page);
@@ -76,7 +78,7 @@ for (const [scheme, language, width] of VARIANTS) {
     await page.context().close();
 }
 const rows = [...list].map(([name, files]) => `## ${name.replaceAll('-', ' ')}\n\n${files.map((file) => `![${file.replace('.png', '').replaceAll('-', ' ')}](${file})`).join('\n')}\n`);
-writeFileSync(`${OUT}/README.md`, `# The web UI, screen by screen\n\nDrawn by \`make screenshots\`: light and dark, English and Russian, 1280 and 390 pixels wide.\n\n${rows.join('\n')}`);
+if (ONLY.length === 0) writeFileSync(`${OUT}/README.md`, `# The web UI, screen by screen\n\nDrawn by \`make screenshots\`: light and dark, English and Russian, 1280 and 390 pixels wide.\n\n${rows.join('\n')}`);
 await browser.close();
 await server.stop();
 dropFolder(folder);

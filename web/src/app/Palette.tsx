@@ -81,7 +81,7 @@ export function Palette({ close, openKeys }: { close: () => void; openKeys: () =
             <div className="cmd">
                 <div className="q">
                     <Icon name="search" />
-                    <input data-autofocus role="combobox" aria-expanded="true" aria-controls="cmd-list" aria-activedescendant={`cmd-${at}`} aria-label={t('Search or jump to')}
+                    <input autoFocus data-autofocus role="combobox" aria-expanded="true" aria-controls="cmd-list" aria-activedescendant={`cmd-${at}`} aria-label={t('Search or jump to')}
                         value={typed} placeholder={t('A key, an id, a process, a page…')} onChange={(event) => type(event.target.value)}
                         onKeyDown={(event) => {
                             if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {

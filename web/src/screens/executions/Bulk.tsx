@@ -114,7 +114,7 @@ export function BulkDialog({ action, chosen, close, done }: { action: Action; ch
                 </>
         }>
             <dl className="facts">
-                {filter && <><dt>{t('Filter')}</dt><dd className="tags">{FIELDS.filter((name) => chosen.by === 'filter' && chosen.filter[name]).map((name) => <span key={name} className="tag">{inWords(name, (chosen as { filter: Filter }).filter[name]!).join(' ')}</span>)}{filter.q && <span className="tag">“{filter.q}”</span>}{Object.keys(chosen.by === 'filter' ? chosen.filter : {}).length === 0 && <span className="tag">{t('everything')}</span>}</dd></>}
+                {filter && <><dt>{t('Filter')}</dt><dd className="tags">{FIELDS.filter((name) => chosen.by === 'filter' && chosen.filter[name]).map((name) => <span key={name} className="tag">{inWords(name, (chosen as { filter: Filter }).filter[name]!).filter(Boolean).join(' ')}</span>)}{filter.q && <span className="tag">“{filter.q}”</span>}{Object.keys(chosen.by === 'filter' ? chosen.filter : {}).length === 0 && <span className="tag">{t('everything')}</span>}</dd></>}
                 <dt>{t('Will run')}</dt>
                 <dd>{filter && !counts && !error ? <span className="t3">{t('counting…')}</span> : <><b className="num">{nText}</b> <span className="t2">{t('as of {when}; what starts later is not touched', { when: when(asOf.current, { seconds: true }) })}{counts?.more ? `; ${t('at least')}` : ''}</span></>}</dd>
                 <dt>{t('Left out')}</dt>

@@ -40,7 +40,7 @@ export const FilterBar = memo(function FilterBar({ filter, change, input }: { fi
     const shown = field
         ? options.filter((option) => !typed || option.label.toLowerCase().includes(typed)).map((option) => ({ key: option.value, label: option.label, note: option.count === undefined ? '' : number(option.count), act: () => add(field, option.value) }))
         : PICKABLE.filter((name) => !filter[name] && (!typed || t(inWords(name, '')[0]).includes(typed) || name.includes(typed)))
-            .map((name) => ({ key: name, label: `${inWords(name, '1h').slice(0, 2).join(' ')} …`, note: '', act: () => { pick(name); type(''); move(-1); } }));
+            .map((name) => ({ key: name, label: `${inWords(name, '1h').slice(0, 2).filter(Boolean).join(' ')} …`, note: '', act: () => { pick(name); type(''); move(-1); } }));
 
     function add(name: Field, value: string) {
         change({ ...filter, [name]: value, q: undefined });

@@ -18,7 +18,7 @@ export function inWords(field: Field, value: string): [string, string, string] {
     const spoken = value.split(',').map((word) => (field === 'status' || field === 'waiting' ? t(waitingWord(field, word)) : word)).join(` ${t('or')} `);
     switch (field) {
         case 'status': return [t('status'), t('is'), spoken];
-        case 'waiting': return [t('waits'), t('for'), spoken];
+        case 'waiting': return [t('waits for'), '', spoken];
         case 'code': return [t('process'), t('is'), spoken];
         case 'step': return [t('step'), t('is'), value];
         case 'error': return [t('error'), t('is'), value];

@@ -90,7 +90,7 @@ function Tiles({ stats, counts, window }: { stats: Series | null; counts: Record
         <div className="tiles">
             <Tile label={t('Started')} value={number(perMinute, perMinute < 10 ? 1 : 0)} unit={t('/ min')} note={t('{n} in {window}', { n: number(started), window })} series={stats.started} tone="accent" />
             <Tile label={t('Completed within, p95')} value={p95 === null ? '–' : duration(p95)} note={p50 === null ? t('waits included') : t('median {long}, waits included', { long: duration(p50) })} series={stats.p95.map((v) => v ?? 0)} />
-            <Tile label={t('Failed')} value={number(failed)} unit={started > 0 ? `${number((failed / started) * 100, 1)} %` : undefined} note={t('in {window}', { window })} series={stats.failed} tone="bad-solid" />
+            <Tile label={t('Failed')} value={number(failed)} unit={started > 0 && failed > 0 ? `${number((failed / started) * 100, 1)} %` : undefined} note={t('in {window}', { window })} series={stats.failed} tone="bad-solid" />
             {stats.outboxLag ? <Tile label={t('Outbox lag')} value={duration(last(stats.outboxLag) ?? 0)} note={t('until messages leave')} series={stats.outboxLag} /> : <Tile label={t('Waiting')} value={number(counts.waiting ?? 0)} note={t('for a signal, a time, a person')} />}
         </div>
     );
@@ -124,7 +124,7 @@ export function Overview() {
                     <Needs held={q.held.data} letters={q.letters.data} counts={counts} />
                     <Tiles stats={stats.series} counts={counts} window={window} />
                     <div className="two">
-                        {stats.series ? <div className="card"><h2>{t('Throughput')}<span className="meta">{t('per {step}', { step: duration(stats.series.stepMs) })}</span></h2><Throughput series={stats.series} /></div> : (
+                        {stats.series ? <div className="card"><h2>{t('Throughput')}<span className="meta">{stats.series.stepMs === 60000 ? t('per minute') : t('per {step}', { step: stats.series.stepMs >= 3600000 ? `${stats.series.stepMs / 3600000} ${t('h')}` : `${stats.series.stepMs / 60000} ${t('min')}` })}</span></h2><Throughput series={stats.series} /></div> : (
                             <div className="card"><h2>{t('By status')}<span className="meta num">{number(total)}</span></h2>
                                 <div className="bystatus">{['running', 'waiting', 'compensating', 'completed', 'failed', 'cancelled'].filter((name) => counts[name]).map((name) => (
                                     <Link key={name} className="wr" to="/executions" search={{ status: name } as Record<string, string>}><Status quiet name={name} /><span className="track"><span className="b" style={{ width: `${Math.max(0.6, (100 * counts[name]!) / Math.max(...Object.values(counts)))}%`, background: `var(--${{ running: 'accent', waiting: 'wait-solid', compensating: 'undo-solid', completed: 'ok-solid', failed: 'bad-solid', cancelled: 'line-control' }[name]})` }} /></span><span className="n num">{number(counts[name]!)}</span></Link>

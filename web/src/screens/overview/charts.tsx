@@ -17,9 +17,10 @@ export function Spark({ values, tone }: { values: number[]; tone: string }) {
     );
 }
 
+/** The next number above that four lines divide evenly. */
 const nice = (n: number) => {
-    const power = 10 ** Math.floor(Math.log10(Math.max(1, n)));
-    return [1, 2, 4, 5, 6, 8, 10].map((f) => f * power).find((v) => v >= n) ?? 10 * power;
+    const power = 10 ** Math.floor(Math.log10(Math.max(1, n / 4)));
+    return 4 * ([1, 2, 3, 5, 10].map((f) => f * power).find((v) => v * 4 >= n) ?? 10 * power);
 };
 
 export function Throughput({ series, height = 300 }: { series: Series; height?: number }) {
@@ -27,7 +28,7 @@ export function Throughput({ series, height = 300 }: { series: Series; height?: 
     const [width, measure] = useState(640);
     const [over, hover] = useState<number | null>(null);
     useLayoutEffect(() => {
-        const watcher = new ResizeObserver(() => measure(box.current?.clientWidth ?? 640));
+        const watcher = new ResizeObserver(() => measure((box.current?.clientWidth ?? 664) - 24));
         if (box.current) watcher.observe(box.current);
         return () => watcher.disconnect();
     }, []);
@@ -46,7 +47,7 @@ export function Throughput({ series, height = 300 }: { series: Series; height?: 
         <div ref={box} className="chart">
             <svg width={width} height={height} role="img" aria-label={t('Started, completed and failed over time')} onMouseLeave={() => hover(null)}
                 onMouseMove={(event) => { const i = Math.round(((event.nativeEvent.offsetX - left) / (width - left - right)) * (n - 1)); hover(Math.max(0, Math.min(n - 1, i))); }}>
-                {[0, 1 / 3, 2 / 3, 1].map((f) => <g key={f}><line x1={left} x2={width - right} y1={y(most * f)} y2={y(most * f)} stroke="var(--line)" /><text x={left - 8} y={y(most * f) + 4} textAnchor="end">{number(most * f, most < 10 ? 1 : 0)}</text></g>)}
+                {[0, 0.25, 0.5, 0.75, 1].map((f) => <g key={f}><line x1={left} x2={width - right} y1={y(most * f)} y2={y(most * f)} stroke="var(--line)" /><text x={left - 8} y={y(most * f) + 4} textAnchor="end">{number(most * f)}</text></g>)}
                 {labels.map((i) => <text key={i} x={x(i)} y={height - 6} textAnchor={i === 0 ? 'start' : 'middle'}>{when(series.at[i]!).split(' ').at(-1)}</text>)}
                 <text x={x(n - 1)} y={height - 6} textAnchor="middle">{t('now')}</text>
                 <polygon points={`${x(0)},${y(0)} ${line(series.started)} ${x(n - 1)},${y(0)}`} fill="var(--accent-soft)" opacity=".6" />

@@ -1,0 +1,329 @@
+/*
+ * message.c - commands that send a message and do not wait for an answer: see
+ * message.h and command.h.
+ *
+ * What is sent is fixed here, whole: the body of an event, the texts of a mail.
+ * However often it is tried, and whatever becomes of templates meanwhile, the
+ * same is sent. A template is rendered outside of the turn, where it can be
+ * read: that is asked for with NEED.
+ */
+#include "engine/message.h"
+#include "engine/command.h"
+#include "engine/context.h"
+#include "engine/ident.h"
+#include "engine/procedure.h"
+#include "value/json.h"
+#include "value/object.h"
+
+enum { EVENT_NAME_MAX = 200, ADDRESS_MAX = 320, ADDRESSES_MAX = 100, PHONE_MAX = 200 };
+
+/* Of one message. */
+enum { MESSAGE_BYTES_MAX = CONTEXT_BYTES_MAX };
+
+static const char *const message_kinds[] = {
+#define MESSAGE_KIND(symbol, name) (name),
+#include "engine/message_kind.def"
+#undef MESSAGE_KIND
+};
+
+const char *message_kind_name(enum message_kind kind)
+{
+    ASSERT(kind < MESSAGE_KIND_COUNT);
+    return message_kinds[kind];
+}
+
+bool message_kind_read(struct str name, enum message_kind *out)
+{
+    for (unsigned i = 0; i < MESSAGE_KIND_COUNT; i++)
+        if (str_eq(str_of(message_kinds[i]), name)) {
+            *out = (enum message_kind)i;
+            return true;
+        }
+    return false;
+}
+
+/* Add a message to those of the step. STEP_DONE with {messageId}. */
+static enum step_result message_stage(struct turn *t, struct message m, struct value *out)
+{
+    struct value_entry *entry = ARENA_ARRAY(t->mem, 1, struct value_entry);
+    char id[UUID_TEXT_LEN + 1];
+
+    if (m.body_json.len > MESSAGE_BYTES_MAX)
+        return turn_fail(t, STR("limit_message_size"), STR("business"),
+                         "a message has at most %d bytes; this one would have %zu",
+                         MESSAGE_BYTES_MAX, m.body_json.len);
+    m.step = turn_step(t)->code;
+    *VEC_ADD(t->mem, &t->messages) = m;
+    uuid_write(m.id, id);
+    entry[0] =
+        (struct value_entry){.key = value_key(STR("messageId")),
+                             .value = value_string(str_copy(t->mem, str_from(id, UUID_TEXT_LEN)))};
+    *out = value_map_take(t->mem, entry, 1);
+    return STEP_DONE;
+}
+
+static struct uuid message_id(struct turn *t)
+{
+    return ident_make(t->x->id, t->x->seq + 1, t->ids++, t->now_us);
+}
+
+/* --- events --- */
+
+static bool is_event_name(struct str name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+              c == '_' || c == '-' || c == '.' || c == ':'))
+            return false;
+    }
+    return name.len > 0 && name.len <= EVENT_NAME_MAX;
+}
+
+struct str message_event_json(struct arena *mem, const struct execution *x, struct uuid id,
+                              struct str name, struct str key, struct str payload_json,
+                              int64_t at_us)
+{
+    struct buf out;
+
+    buf_init_arena(&out, mem);
+    buf_char(&out, '{');
+    object_id(&out, "id", id);
+    object_text(&out, "name", name);
+    object_json(&out, "payload", payload_json);
+    object_text(&out, "key", key);
+    object_id(&out, "executionId", x->id);
+    object_text(&out, "code", x->program->code);
+    object_time(&out, "at", at_us);
+    buf_char(&out, '}');
+    return buf_view(&out);
+}
+
+static enum step_result publish_event(struct turn *t, const struct command *c, struct value *out)
+{
+    struct message m = {.kind = MESSAGE_EVENT};
+    struct str key, payload_json = STR_NONE;
+    struct value payload;
+
+    if (!command_text(t, c, FIELD_EVENT, STR_NONE, &m.name) ||
+        !command_text(t, c, FIELD_KEY, t->x->key, &key) ||
+        !command_field(t, c, FIELD_PAYLOAD, &payload))
+        return STEP_FAILED;
+    if (!is_event_name(m.name))
+        return turn_fail(t, STR("validation_event"), STR("business"),
+                         "'event' is a name of 1 to %d letters, digits, '_', '-', '.' or ':'",
+                         EVENT_NAME_MAX);
+    if (payload.kind != VALUE_ABSENT && !turn_json(t, payload, &payload_json))
+        return STEP_FAILED;
+    m.id = message_id(t);
+    m.body_json = message_event_json(t->mem, t->x, m.id, m.name, key, payload_json, t->now_us);
+    return message_stage(t, m, out);
+}
+
+/* --- mail --- */
+
+/* The address of "Name <address>", or the text itself. */
+static struct str bare_address(struct str text)
+{
+    int64_t open = -1;
+
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] == '<')
+            open = (int64_t)i;
+    if (open < 0 || text.ptr[text.len - 1] != '>')
+        return text;
+    return str_slice(text, (size_t)open + 1, text.len - 1);
+}
+
+static bool is_address(struct str text)
+{
+    struct str bare = bare_address(text);
+    int64_t at = str_find(bare, STR("@"), 0);
+
+    for (size_t i = 0; i < text.len; i++)
+        if ((unsigned char)text.ptr[i] < ' ' || text.ptr[i] == 0x7f)
+            return false;
+    for (size_t i = 0; i < bare.len; i++)
+        if (bare.ptr[i] == ' ' || bare.ptr[i] == '<' || bare.ptr[i] == '>' || bare.ptr[i] == ',')
+            return false;
+    return text.len <= ADDRESS_MAX && at > 0 && (size_t)at + 1 < bare.len;
+}
+
+/* An address or a list of them, as a list. False: the step has failed. */
+static bool write_addresses(struct turn *t, const struct command *c, enum command_field field,
+                            const char *name, struct buf *out, struct str *first)
+{
+    struct value v;
+    uint32_t count;
+
+    if (!command_field(t, c, field, &v))
+        return false;
+    if (v.kind == VALUE_ABSENT || v.kind == VALUE_NULL)
+        return true;
+    count = v.kind == VALUE_LIST ? v.len : 1;
+    if (count > ADDRESSES_MAX)
+        return turn_fail(t, STR("limit_addresses"), STR("business"),
+                         "'%s' has at most %d addresses", name, ADDRESSES_MAX) == STEP_DONE;
+    if (count == 0)
+        return true;
+    object_name(out, name);
+    buf_char(out, '[');
+    for (uint32_t i = 0; i < count; i++) {
+        struct value one = v.kind == VALUE_LIST ? v.items[i] : v;
+
+        if (one.kind != VALUE_STRING || !is_address(value_text(one)))
+            return turn_fail(t, STR("validation_address"), STR("business"),
+                             "'%s' holds something that is no address: write name@example.com or "
+                             "Name <name@example.com>",
+                             name) == STEP_DONE;
+        object_next(out);
+        json_write_string(out, value_text(one));
+        if (first->len == 0)
+            *first = value_text(one);
+    }
+    buf_char(out, ']');
+    return true;
+}
+
+struct mail_texts {
+    struct str subject, body, html; /* or empty */
+};
+
+static struct value root_of(struct turn *t, enum context_root root)
+{
+    struct value v = t->slots[root];
+
+    return v.kind == VALUE_ABSENT ? context_load(t, root) : v;
+}
+
+/* What the template makes of the data. STEP_DONE, STEP_NEEDS or STEP_FAILED. */
+static enum step_result render(struct turn *t, const struct command *c, struct str code,
+                               struct mail_texts *out)
+{
+    const struct render_reads *reads = t->ev->renders;
+    struct str place = procedure_command_place(t, c);
+    struct render_read need = {.code = code};
+
+    need.call = str_printf(t->mem, "%.*s@%lld", STR_ARG(turn_key(t, place)), (long long)t->x->seq);
+    for (size_t i = 0; reads != NULL && i < reads->count; i++) {
+        const struct render_read *read = &reads->items[i];
+
+        if (!str_eq(read->call, need.call))
+            continue;
+        if (read->error.kind == VALUE_MAP)
+            return turn_fail_answer(t, read->error);
+        *out =
+            (struct mail_texts){.subject = read->subject, .body = read->body, .html = read->html};
+        return STEP_DONE;
+    }
+    if (!command_field(t, c, FIELD_DATA, &need.data))
+        return STEP_FAILED;
+    if (need.data.kind == VALUE_ABSENT)
+        need.data = value_map_empty();
+    need.user = root_of(t, ROOT_USER);
+    need.execution = root_of(t, ROOT_EXECUTION);
+    need.config = root_of(t, ROOT_CONFIG);
+    need.now_us = t->now_us;
+    *VEC_ADD(t->mem, &t->out->needs_renders) = need;
+    return STEP_NEEDS;
+}
+
+static enum step_result mail_texts(struct turn *t, const struct command *c, struct mail_texts *out)
+{
+    struct str template, subject;
+    enum step_result end;
+
+    *out = (struct mail_texts){0};
+    if (!command_text(t, c, FIELD_TEMPLATE, STR_NONE, &template) ||
+        !command_text(t, c, FIELD_SUBJECT, STR_NONE, &subject))
+        return STEP_FAILED;
+    if (template.len > 0) {
+        end = render(t, c, template, out);
+        if (end != STEP_DONE)
+            return end;
+    } else if (!command_text(t, c, FIELD_BODY, STR_NONE, &out->body) ||
+               !command_text(t, c, FIELD_HTML, STR_NONE, &out->html)) {
+        return STEP_FAILED;
+    }
+    if (subject.len > 0)
+        out->subject = subject;
+    if (out->body.len == 0 && out->html.len == 0)
+        return turn_fail(t, STR("validation_body"), STR("business"),
+                         "a mail needs a 'template', a 'body' or 'html'");
+    if (out->subject.len == 0)
+        return turn_fail(t, STR("validation_subject"), STR("business"), "a mail needs a 'subject'");
+    return STEP_DONE;
+}
+
+static enum step_result send_mail(struct turn *t, const struct command *c, struct value *out)
+{
+    struct message m = {.kind = MESSAGE_EMAIL};
+    struct mail_texts texts;
+    struct str reply_to, others = STR("-");
+    struct buf body;
+    enum step_result end;
+
+    buf_init_arena(&body, t->mem);
+    buf_char(&body, '{');
+    if (!write_addresses(t, c, FIELD_TO, "to", &body, &m.name) ||
+        !write_addresses(t, c, FIELD_CC, "cc", &body, &others) ||
+        !write_addresses(t, c, FIELD_BCC, "bcc", &body, &others) ||
+        !command_text(t, c, FIELD_REPLY_TO, STR_NONE, &reply_to))
+        return STEP_FAILED;
+    if (m.name.len == 0)
+        return turn_fail(t, STR("validation_address"), STR("business"), "'to' has no address");
+    if (reply_to.len > 0 && !is_address(reply_to))
+        return turn_fail(t, STR("validation_address"), STR("business"),
+                         "'replyTo' is no address: write name@example.com");
+    end = mail_texts(t, c, &texts);
+    if (end != STEP_DONE)
+        return end;
+    if (reply_to.len > 0)
+        object_text(&body, "replyTo", reply_to);
+    object_text(&body, "subject", texts.subject);
+    if (texts.body.len > 0)
+        object_text(&body, "body", texts.body);
+    if (texts.html.len > 0)
+        object_text(&body, "html", texts.html);
+    buf_char(&body, '}');
+    m.id = message_id(t);
+    m.body_json = buf_view(&body);
+    return message_stage(t, m, out);
+}
+
+/* --- text messages, push notifications --- */
+
+static enum step_result send_short(struct turn *t, const struct command *c, struct value *out)
+{
+    struct message m = {.kind = c->type == COMMAND_SMS ? MESSAGE_SMS : MESSAGE_PUSH};
+    struct str title = STR_NONE, text;
+    struct buf body;
+
+    if (!command_text(t, c, FIELD_TO, STR_NONE, &m.name) ||
+        !command_text(t, c, FIELD_BODY, STR_NONE, &text) ||
+        (m.kind == MESSAGE_PUSH && !command_text(t, c, FIELD_TITLE, STR_NONE, &title)))
+        return STEP_FAILED;
+    if (m.name.len == 0 || m.name.len > PHONE_MAX)
+        return turn_fail(t, STR("validation_address"), STR("business"),
+                         "'to' must have 1 to %d bytes", PHONE_MAX);
+    m.id = message_id(t);
+    buf_init_arena(&body, t->mem);
+    buf_char(&body, '{');
+    object_id(&body, "id", m.id);
+    object_text(&body, "to", m.name);
+    if (title.len > 0)
+        object_text(&body, "title", title);
+    object_text(&body, "body", text);
+    object_id(&body, "executionId", t->x->id);
+    buf_char(&body, '}');
+    m.body_json = buf_view(&body);
+    return message_stage(t, m, out);
+}
+
+enum step_result message_run(struct turn *t, const struct command *c, struct value *out)
+{
+    if (c->type == COMMAND_EVENT_PUBLISH)
+        return publish_event(t, c, out);
+    return c->type == COMMAND_EMAIL ? send_mail(t, c, out) : send_short(t, c, out);
+}

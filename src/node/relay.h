@@ -1,0 +1,103 @@
+/*
+ * relay.h - delivers the messages of the outbox. Internal to src/node.
+ *
+ *     commit with messages --route_commit()--> rows of the outbox
+ *     lane: due --page read--> messages --sent--> effect thread
+ *                                                      |
+ *           due <-- settled by one change <-- answers <+
+ *
+ * A lane is a destination: a subscription, the mail server, a gateway. Of each
+ * execution one message is under way to a lane at a time, the first that is
+ * pending: that is what the page holds. What was answered is settled together,
+ * whatever the lane: confirmed rows go, the others wait for their next attempt,
+ * and after ATTEMPTS_MAX they are parked. Lanes do not wait for each other; how
+ * many messages and bytes are in memory is bounded for each and for all.
+ *
+ * Where nodes share a store, a lane belongs to the node that has its lease.
+ * Everything that is not settled when a node dies is sent again, under the same
+ * id.
+ */
+#ifndef PAWL_NODE_RELAY_H
+#define PAWL_NODE_RELAY_H
+
+#include "define/subscription.h"
+#include "effect/effect.h"
+#include "engine/advance.h"
+#include "store/read.h"
+
+/* What the destination of a subscription begins with. */
+#define RELAY_SUBSCRIPTION "subscription:"
+
+struct node;
+
+struct subscriptions {
+    VEC_OF(struct subscription);
+};
+
+/* --- route.c --- */
+
+/* Read what is stored; everything lives in `mem`. */
+void route_read(struct arena *mem, const struct stored_definitions *stored,
+                struct subscriptions *out);
+
+/* These are all; they are copied. */
+void route_install(struct node *n, const struct subscriptions *all);
+
+/* One was saved, or, without a text, removed. */
+void route_changed(struct node *n, struct str code, struct str text);
+
+const struct subscription *route_subscription(const struct node *n, struct str code);
+
+/* Fill commit->outbox; in `mem`. */
+void route_commit(struct node *n, struct arena *mem, struct commit *commit);
+
+/* --- relay.c --- */
+
+void relay_open(struct node *n);
+void relay_close(struct node *n);
+void relay_run(struct node *n);
+int64_t relay_in_us(const struct node *n); /* until relay_run() has something to do */
+
+/* A commit with messages is durable. */
+void relay_note(struct node *n, const struct commit *commit);
+
+/* What is waited for may have become due: look for it now. */
+void relay_look(struct node *n);
+
+/* A message has come back. */
+void relay_answered(struct node *n, struct effect_call *call);
+
+/* Whether nothing is under way that is worth waiting for before the node ends. */
+bool relay_is_idle(const struct node *n);
+
+/* --- relay_send.c --- */
+
+struct relayed {
+    int64_t row, execution;
+    struct uuid id;
+    enum message_kind kind;
+    struct str name, body_json;
+    int64_t attempts; /* so far */
+    bool is_late;
+    struct lane *lane;
+    struct arena mem;
+    struct relayed *next; /* of those that are to be settled */
+    /* how it went */
+    bool is_delivered, is_final; /* final: another attempt would be in vain */
+    struct str error_json;
+};
+
+/* Whether messages can be sent there at all. */
+bool relay_can_send(const struct node *n, struct str destination);
+
+/*
+ * The call that delivers the message, or NULL: then m->error_json says why
+ * there is none.
+ */
+struct effect_call *relay_make_call(const struct node *n, struct str destination,
+                                    struct relayed *m);
+
+/* Fill in how it went. */
+void relay_judge(struct relayed *m, const struct effect_call *call);
+
+#endif

@@ -1,0 +1,228 @@
+/*
+ * route.c - where the messages of a commit go: see relay.h.
+ *
+ * Subscriptions are in memory, like the config, and are read and changed with
+ * it. An event becomes a row for each subscription that wants it when its
+ * commit is made; whoever subscribes later does not get it.
+ */
+#include "node/inner.h"
+
+#include "base/buf.h"
+#include "engine/ident.h"
+#include "store/users.h"
+#include "value/json.h"
+#include "value/object.h"
+
+/* --- the subscriptions --- */
+
+static struct subscription copy_subscription(struct arena *mem, const struct subscription *s)
+{
+    struct str *events = ARENA_ARRAY(mem, s->event_count + 1, struct str);
+    struct subscription copy = {.code = str_copy(mem, s->code),
+                                .url = str_copy(mem, s->url),
+                                .secret = str_copy(mem, s->secret),
+                                .org_id = str_copy(mem, s->org_id),
+                                .events = events,
+                                .event_count = s->event_count};
+
+    for (uint32_t i = 0; i < s->event_count; i++)
+        events[i] = str_copy(mem, s->events[i]);
+    return copy;
+}
+
+/* Add one as it is stored. What does not read back is left out: it was checked when it was saved. */
+static void add_stored(struct arena *mem, struct str code, struct str text,
+                       struct subscriptions *out)
+{
+    struct value v;
+    struct err err;
+
+    if (json_read(mem, text, &v, &err) && v.kind == VALUE_MAP)
+        subscription_read(mem, str_copy(mem, code), v, VEC_ADD(mem, out));
+}
+
+static void install(struct node *n, struct arena *mem, struct subscriptions all)
+{
+    arena_fini(&n->subscriptions_mem);
+    n->subscriptions_mem = *mem;
+    n->subscriptions = all;
+}
+
+void route_read(struct arena *mem, const struct stored_definitions *stored,
+                struct subscriptions *out)
+{
+    *out = (struct subscriptions){0};
+    for (size_t i = 0; i < stored->count; i++)
+        add_stored(mem, stored->items[i].code, stored->items[i].text, out);
+}
+
+void route_install(struct node *n, const struct subscriptions *all)
+{
+    struct subscriptions copies = {0};
+    struct arena mem;
+
+    arena_init(&mem);
+    for (size_t i = 0; i < all->count; i++)
+        *VEC_ADD(&mem, &copies) = copy_subscription(&mem, &all->items[i]);
+    install(n, &mem, copies);
+}
+
+void route_changed(struct node *n, struct str code, struct str text)
+{
+    struct subscriptions all = {0};
+    struct arena mem;
+
+    arena_init(&mem);
+    for (size_t i = 0; i < n->subscriptions.count; i++)
+        if (!str_eq(n->subscriptions.items[i].code, code))
+            *VEC_ADD(&mem, &all) = copy_subscription(&mem, &n->subscriptions.items[i]);
+    if (text.len > 0)
+        add_stored(&mem, code, str_copy(&mem, text), &all);
+    install(n, &mem, all);
+}
+
+const struct subscription *route_subscription(const struct node *n, struct str code)
+{
+    for (size_t i = 0; i < n->subscriptions.count; i++)
+        if (str_eq(n->subscriptions.items[i].code, code))
+            return &n->subscriptions.items[i];
+    return NULL;
+}
+
+/* --- messages --- */
+
+static bool is_for(const struct subscription *s, const struct execution *x, struct str event)
+{
+    struct str wanted = s->org_id.len > 0 ? s->org_id : ORG_DEFAULT;
+    struct str org_id = x->org_id.len > 0 ? x->org_id : ORG_DEFAULT;
+
+    return str_eq(wanted, org_id) && subscription_wants(s, event);
+}
+
+static void route_event(struct node *n, struct arena *mem, struct commit *c,
+                        const struct message *m)
+{
+    for (size_t i = 0; i < n->subscriptions.count; i++) {
+        const struct subscription *s = &n->subscriptions.items[i];
+
+        if (!is_for(s, c->after, m->name))
+            continue;
+        *VEC_ADD(mem, &c->outbox) = (struct outbox_row){
+            .id = ident_make(m->id, (int64_t)c->outbox.count, 0, c->after->updated_at_us),
+            .kind = MESSAGE_EVENT,
+            .destination = str_printf(mem, RELAY_SUBSCRIPTION "%.*s", STR_ARG(s->code)),
+            .name = m->name,
+            .body_json = m->body_json,
+        };
+    }
+}
+
+/* Whether anybody wants an event of this name. */
+static bool is_wanted(const struct node *n, const struct commit *c, const char *event)
+{
+    for (size_t i = 0; i < n->subscriptions.count; i++)
+        if (is_for(&n->subscriptions.items[i], c->after, str_of(event)))
+            return true;
+    return false;
+}
+
+/* An event of the engine's own. */
+static void route_own(struct node *n, struct arena *mem, struct commit *c, const char *name,
+                      uint32_t number, struct str payload_json)
+{
+    const struct execution *x = c->after;
+    struct message m = {.kind = MESSAGE_EVENT, .name = str_of(name)};
+
+    /* Ids of steps count up from 0: these are apart. */
+    m.id = ident_make(x->id, x->seq, UINT32_MAX - number, x->updated_at_us);
+    m.body_json = message_event_json(mem, x, m.id, m.name, x->key, payload_json, x->updated_at_us);
+    route_event(n, mem, c, &m);
+}
+
+static void route_records(struct node *n, struct arena *mem, struct commit *c, uint32_t *number)
+{
+    for (size_t i = 0; i < c->records.count; i++) {
+        const struct record_write *w = &c->records.items[i];
+        const char *event = w->is_delete           ? "record.deleted"
+                            : w->read_version == 0 ? "record.created"
+                                                   : "record.updated";
+        struct buf payload;
+
+        if (!is_wanted(n, c, event))
+            continue;
+        buf_init_arena(&payload, mem);
+        buf_char(&payload, '{');
+        object_text(&payload, "object", w->object);
+        object_text(&payload, "id", w->id);
+        object_int(&payload, "version", w->version);
+        object_json(&payload, "data", w->is_delete ? STR_NONE : w->data_json);
+        buf_char(&payload, '}');
+        route_own(n, mem, c, event, ++*number, buf_view(&payload));
+    }
+}
+
+static void route_letters(struct node *n, struct arena *mem, struct commit *c, uint32_t *number)
+{
+    for (size_t i = 0; i < c->dead_letters.count; i++) {
+        const struct dead_letter *l = &c->dead_letters.items[i];
+        bool is_held = str_eq(l->kind, str_of(letter_kind_name(LETTER_INCIDENT)));
+        struct buf payload;
+
+        if (!is_wanted(n, c, "dead_letter.created") &&
+            !(is_held && is_wanted(n, c, "execution.held")))
+            continue;
+        buf_init_arena(&payload, mem);
+        buf_char(&payload, '{');
+        object_id(&payload, "id", l->id);
+        object_text(&payload, "kind", l->kind);
+        object_text(&payload, "step", l->step);
+        object_int(&payload, "attempts", l->attempts);
+        object_json(&payload, "cause", l->cause_json);
+        buf_char(&payload, '}');
+        if (is_held)
+            route_own(n, mem, c, "execution.held", ++*number, buf_view(&payload));
+        route_own(n, mem, c, "dead_letter.created", ++*number, buf_view(&payload));
+    }
+}
+
+static void route_end(struct node *n, struct arena *mem, struct commit *c, uint32_t *number)
+{
+    const struct execution *x = c->after;
+    bool is_failed = x->status == STATUS_FAILED;
+    const char *event = is_failed ? "execution.failed" : "execution.completed";
+    struct buf payload;
+
+    if ((!is_failed && x->status != STATUS_COMPLETED) || !is_wanted(n, c, event))
+        return;
+    buf_init_arena(&payload, mem);
+    buf_char(&payload, '{');
+    object_json(&payload, is_failed ? "error" : "result",
+                is_failed ? x->error_json : x->result_json);
+    buf_char(&payload, '}');
+    route_own(n, mem, c, event, ++*number, buf_view(&payload));
+}
+
+void route_commit(struct node *n, struct arena *mem, struct commit *c)
+{
+    uint32_t number = 0;
+
+    c->outbox = (struct outbox_rows){0};
+    for (size_t i = 0; i < c->messages.count; i++) {
+        const struct message *m = &c->messages.items[i];
+
+        if (m->kind == MESSAGE_EVENT)
+            route_event(n, mem, c, m);
+        else
+            *VEC_ADD(mem, &c->outbox) =
+                (struct outbox_row){.id = m->id,
+                                    .kind = m->kind,
+                                    .destination = str_of(message_kind_name(m->kind)),
+                                    .name = m->name,
+                                    .body_json = m->body_json};
+    }
+    if (n->subscriptions.count == 0)
+        return;
+    route_records(n, mem, c, &number);
+    route_letters(n, mem, c, &number);
+    route_end(n, mem, c, &number);
+}
