@@ -1,5 +1,6 @@
 // world.mjs - the server and both services in a folder of their own, on free ports of this machine.
 import { execFileSync, spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
@@ -87,24 +88,70 @@ class Program {
     }
 }
 
+const SECRET = 'what only both know';
+
+/** Whoever is told of orders: keeps each message once, by its id, in the order in which they came. */
+class Receiver {
+    constructor() {
+        this.seen = new Set();
+        this.states = new Map();
+        this.problems = new Map();
+        this.forged = 0;
+        this.repeated = 0;
+        this.refuses = () => false;
+        this.server = http.createServer((request, response) => this.take(request, response));
+    }
+
+    async open() {
+        await new Promise((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+        this.url = `http://127.0.0.1:${this.server.address().port}/`;
+    }
+
+    async take(request, response) {
+        let body = '';
+        for await (const part of request) body += part;
+        const wanted = `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`;
+        if (request.headers['pawl-signature'] !== wanted) this.forged++;
+        const id = request.headers['pawl-delivery'];
+        const mood = this.refuses();
+        if (mood === 'before') return response.writeHead(503).end();
+        if (this.seen.has(id)) this.repeated++;
+        else this.note(request.headers['pawl-event'], JSON.parse(body).payload);
+        this.seen.add(id);
+        return mood === 'after' ? request.socket.destroy() : response.writeHead(204).end();
+    }
+
+    note(event, { order, status }) {
+        const where = event === 'OrderStatusChanged' ? this.states : this.problems;
+        where.set(order, [...(where.get(order) ?? []), status ?? event]);
+    }
+
+    close() {
+        this.server.closeAllConnections();
+        this.server.close();
+    }
+}
+
 export class World {
     /** `store`: a postgres:// address, or null for SQLite. */
     constructor({ store = null, pawl = process.env.PAWL ?? `${BUILD}/pawl` } = {}) {
         this.folder = mkdtempSync(join(tmpdir(), 'pawl-orders-'));
         const file = (name) => join(this.folder, name);
         const service = (name) => new Program(`${BUILD}/orders/${name}`, (port) => ['--data', file(`${name}.db`), '--port', String(port)]);
+        this.receiver = new Receiver();
         this.inventory = service('inventory');
         this.payment = service('payment');
         this.engine = new Program(pawl, (port) => ['serve', '--data', file('data'), '--listen', `127.0.0.1:${port}`, ...(store ? ['--store', store] : [])]);
     }
 
     async open() {
-        await Promise.all([this.inventory.start(), this.payment.start(), this.engine.start()]);
+        await Promise.all([this.receiver.open(), this.inventory.start(), this.payment.start(), this.engine.start()]);
         await this.ready();
         const { items } = JSON.parse(readFileSync(join(HERE, 'order_saga.json'), 'utf8'));
         for (const item of items)
             if (item.kind === 'config') item.value = this[item.name.replace('_url', '')].url;
         await this.must('POST', '/import', { items });
+        await this.must('PUT', '/subscriptions/orders', { url: this.receiver.url, events: ['OrderStatusChanged', 'OrderRefundFailed'], secret: SECRET });
         await this.inventory.ask('PUT', '/stock/bolt', { count: 1000000 });
     }
 
@@ -123,6 +170,7 @@ export class World {
     async close() {
         const code = await this.engine.end('SIGTERM');
         await Promise.all([this.inventory.end('SIGTERM'), this.payment.end('SIGTERM')]);
+        this.receiver.close();
         for (const name of ['engine', 'inventory', 'payment']) this[name].agent.destroy();
         rmSync(this.folder, { recursive: true, force: true });
         return code;
@@ -166,6 +214,14 @@ export class World {
 
     record(order) {
         return this.must('GET', `/records/order/${order}`);
+    }
+
+    /** What others were told of an order, once that is so many states. */
+    told(order, count) {
+        return until(`the states of ${order} are told`, () => {
+            const states = this.receiver.states.get(order) ?? [];
+            return states.length >= count ? states : null;
+        });
     }
 
     /** Ask the own storage of a service. */

@@ -5,7 +5,7 @@ import { World, sleep, until } from '../../examples/orders/world.mjs';
 import { Postgres } from '../kill/postgres.mjs';
 
 const FULL = process.env.PAWL_TEST_FULL === '1';
-const ORDERS = Number(process.env.ORDERS ?? (FULL ? 1000 : 60));
+const ORDERS = Number(process.env.ORDERS ?? (FULL ? 1000 : 100));
 const AT_ONCE = 20;
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 1e9));
 let passed = 0;
@@ -43,6 +43,22 @@ function truth(world) {
     return at;
 }
 
+/** The states that an order may have had when it ends like this. */
+const WAYS = {
+    confirmed: [['pending', 'reserved', 'paid', 'confirmed']],
+    canceled: [['pending', 'canceled'], ['pending', 'reserved', 'canceled']],
+    refunded: [['pending', 'reserved', 'paid', 'refunded'], ['pending', 'reserved', 'refunded']],
+    paid: [['pending', 'reserved', 'paid']],
+};
+
+/** Whether others were told each state once and in order; what is wrong, or null. */
+async function mistold(world, order, status) {
+    const ways = WAYS[status].map((w) => w.join());
+    const isRight = () => ways.includes((world.receiver.states.get(order) ?? []).join());
+    await until(`${order} is told`, isRight, 60).catch(() => null);
+    return isRight() ? null : world.receiver.states.get(order) ?? 'nothing';
+}
+
 /** Whether record and services say the same; what is wrong, or null. */
 function contradiction(record, real) {
     if (real.charges > 1) return 'charged twice';
@@ -67,6 +83,9 @@ async function everyRow(store, world) {
         const real = truth(world)(order);
         claim(x.status === s.execution && record.status === s.status && (record.problem ?? null) === (s.problem ?? null),
             `${store}: ${s.name} ends as it should`, { wanted: s, record, error: x.error });
+        const states = await world.told(order, s.states.length);
+        claim(states.join() === s.states.join(), `${store}: ${s.name}: each state is told once, in order`, states);
+        claim((world.receiver.problems.get(order) ?? []).length === (s.problem ? 1 : 0), `${store}: ${s.name}: a refund that failed is told`);
         claim(contradiction(record, real) === null && real.kept === s.kept, `${store}: ${s.name}: the services agree`, { record, real });
     }
 }
@@ -99,7 +118,7 @@ async function killedAtRandom(store, world, random) {
     let running = true;
     const chaos = (async () => {
         while (running) {
-            await sleep(150 + random(700));
+            await sleep(50 + random(400));
             const name = ['engine', 'engine', 'inventory', 'payment'][random(4)];
             await world.kill(name);
             kills[name]++;
@@ -113,25 +132,33 @@ async function killedAtRandom(store, world, random) {
             ends.set(order, { s, id, x: await world.ended(id, 300) });
         }
     };
+    // One message in twenty is refused, and the answer to one in twenty is lost.
+    world.receiver.refuses = () => ['before', 'after'][random(20)] ?? false;
     await Promise.all([...Array(AT_ONCE)].map(customer));
     running = false;
     await chaos;
 
     const at = truth(world);
     const wrong = [];
+    const untold = [];
+    world.receiver.refuses = () => false;
     let asPlanned = 0;
     for (const [order, { s, x }] of ends) {
         const record = await world.record(order);
         const why = contradiction(record, at(order));
         if (why !== null) wrong.push({ order, situation: s.name, why, status: x.status, record, real: at(order) });
         if (record.status === s.status) asPlanned++;
+        const said = await mistold(world, order, record.status);
+        if (said !== null) untold.push({ order, situation: s.name, record, said });
     }
     claim(ends.size === ORDERS && wrong.length === 0, `${store}: ${ORDERS} orders ended consistently, none charged twice`, wrong.slice(0, 5));
     claim(asPlanned >= ORDERS * 0.8, `${store}: most ended as if nobody had been killed`, { asPlanned, of: ORDERS });
+    claim(untold.length === 0, `${store}: no event is lost: each state of each order is told, in order`, untold.slice(0, 5));
+    claim(world.receiver.forged === 0, `${store}: every message is signed`);
     const left = world.sql('inventory', "SELECT count FROM stock WHERE sku = 'bolt'")[0].count;
     const held = world.sql('inventory', "SELECT count(*) AS n FROM reservations WHERE status = 'reserved'")[0].n;
     claim(left + 2 * held === 1000000, `${store}: no goods are lost`, { left, held });
-    console.log(`${store}: ${ORDERS} orders, killed: ${JSON.stringify(kills)}, ${asPlanned} as planned`);
+    console.log(`${store}: ${ORDERS} orders, killed: ${JSON.stringify(kills)}, ${asPlanned} as planned, ${world.receiver.repeated} messages came again`);
 }
 
 console.log(`seed ${seed}`);
