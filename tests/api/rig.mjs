@@ -147,6 +147,17 @@ export class Server {
         return this.api(this.admin, method, path, body, headers);
     }
 
+    /** All items of a list that an administrator sees, page by page. */
+    async list(path) {
+        const items = [];
+        for (let cursor = ''; cursor !== null;) {
+            const page = await this.asAdmin('GET', `${path}?limit=500${cursor && `&cursor=${cursor}`}`);
+            items.push(...page.json.items);
+            cursor = page.json.nextCursor;
+        }
+        return items;
+    }
+
     /** Make a user; answers it, with its token. */
     async user(fields) {
         const answer = await this.asAdmin('POST', '/users', { name: 'Someone', role: 'viewer', ...fields });

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 static struct arena mem;
-static char folder[] = "/tmp/pawl-seal-XXXXXX";
+static char folder[200];
 
 static const char *path_of(const char *name)
 {
@@ -187,8 +187,11 @@ static void test_credential__covers_what_stands_below_its_base_url(void **state)
 
 static int set_up(void **state)
 {
+    const char *where = getenv("TMPDIR");
+
     (void)state;
     arena_init(&mem);
+    (void)snprintf(folder, sizeof(folder), "%s/pawl-seal-XXXXXX", where != NULL ? where : "/tmp");
     return mkdtemp(folder) == NULL;
 }
 
