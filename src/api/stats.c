@@ -161,10 +161,8 @@ static bool read_minutes(struct call *c, const char *name, const char *fallback,
         return true;
     }
     call_refuse_text(c, ERR_BAD_REQUEST,
-                     str_printf(c->mem,
-                                "%s is a number of minutes, such as 1m, 15m or 1h, up to %s", name,
-                                max_us == WINDOW_MAX_US ? "7d" : "the window")
-                         .ptr);
+                     "%s is a number of minutes, such as 1m, 15m or 1h, up to %s", name,
+                     max_us == WINDOW_MAX_US ? "7d" : "the window");
     return false;
 }
 

@@ -78,8 +78,13 @@ static void handle(void *context, struct http_request *r)
     c->http = r;
     c->mem = r->mem;
     if (str_eq(r->path, STR("/feed"))) {
+        struct feed_filter filter = {.code = http_query(r, "code")};
+        enum execution_status status = STATUS_PENDING;
+
+        filter.has_status = status_read(http_query(r, "status"), &status);
+        filter.status = (int)status;
         f->listeners++;
-        feed_listen(f->feed, c, listener_gone, f);
+        feed_listen(f->feed, c, &filter, listener_gone, f);
     } else if (str_eq(r->path, STR("/raw"))) {
         f->raw = r;
         http_stream(r, &(struct http_answer){.status = 200, .content_type = "text/plain"},
@@ -354,7 +359,15 @@ static void test_stream__ends_when_the_server_closes(void **state)
 
 static void hint(struct fixture *f, const char *code, enum execution_status status)
 {
-    feed_hear(f->feed, &(struct node_news){.code = str_of(code), .status = status, .moved = true});
+    char members[96];
+
+    (void)snprintf(members, sizeof(members), "\"code\":\"%s\",\"status\":\"%s\"", code,
+                   status_name(status));
+    feed_hear(f->feed, &(struct feed_news){.type = "execution",
+                                           .code = str_of(code),
+                                           .status = (int)status,
+                                           .access = value_absent(),
+                                           .members = str_of(members)});
 }
 
 static void test_feed__hints_are_handed_out_ten_times_a_second(void **state)
@@ -372,7 +385,6 @@ static void test_feed__hints_are_handed_out_ten_times_a_second(void **state)
     advance(f, SECOND_US / 10);
     assert_hears(f, fd, &heard, "\"code\":\"a\"", 1);
     assert_hears(f, fd, &heard, "\"code\":\"b\"", 1);
-    feed_hear(f->feed, &(struct node_news){.code = STR("c")}); /* has not moved */
     advance(f, SECOND_US);
     assert_hears(f, fd, &heard, "event: ", 2);
     buf_fini(&heard);
