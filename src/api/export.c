@@ -1,8 +1,8 @@
 /* export.c - GET /export: what is published, as a bundle that POST /import takes. */
 #include "api/definitions.h"
 #include "api/router.h"
-#include "effect/vault.h"
 #include "api/subscriptions.h"
+#include "effect/vault.h"
 #include "value/json.h"
 #include "value/json_text.h"
 #include "value/object.h"

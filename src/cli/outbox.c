@@ -140,8 +140,9 @@ static bool find(struct client *c, const char *text, struct str *out)
         cursor = client_text(reply.json, "nextCursor");
     }
     if (out->len == 0)
-        fprintf(stderr, "pawl outbox: no message has an id that ends in %s: it was delivered, or "
-                        "`pawl outbox ls` shows others\n",
+        fprintf(stderr,
+                "pawl outbox: no message has an id that ends in %s: it was delivered, or "
+                "`pawl outbox ls` shows others\n",
                 text);
     return out->len > 0;
 }

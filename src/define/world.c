@@ -3,8 +3,8 @@
 
 #include "define/calendar.h"
 #include "define/compile.h"
-#include "define/subscription.h"
 #include "define/credential.h"
+#include "define/subscription.h"
 #include "define/template.h"
 
 struct function *world_function(struct world *w, struct str name)

@@ -11,9 +11,9 @@
 #include <time.h>
 
 enum {
-    WORD_BYTES = 45,  /* of a text, in one encoded word: 60 characters of base64 */
-    LINE_BYTES = 57,  /* of a body, in one line of 76 characters */
-    PLAIN_MAX = 200,  /* of a header that is not encoded */
+    WORD_BYTES = 45, /* of a text, in one encoded word: 60 characters of base64 */
+    LINE_BYTES = 57, /* of a body, in one line of 76 characters */
+    PLAIN_MAX = 200, /* of a header that is not encoded */
     CONNECT_MS = 10000,
 };
 
@@ -87,7 +87,8 @@ struct str mail_bare_address(struct str text)
 static void write_address(struct buf *out, struct str text)
 {
     struct str bare = mail_bare_address(text);
-    struct str name = str_trim(str_slice(text, 0, bare.len < text.len ? text.len - bare.len - 2 : 0));
+    struct str name =
+        str_trim(str_slice(text, 0, bare.len < text.len ? text.len - bare.len - 2 : 0));
 
     if (name.len > 1 && name.ptr[0] == '"' && name.ptr[name.len - 1] == '"')
         name = str_slice(name, 1, name.len - 1);
@@ -274,9 +275,9 @@ bool mail_prepare(struct transfer *t, const char *trusted_path)
     curl_easy_setopt(easy, CURLOPT_READDATA, t);
     curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
     curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)t->upload.len);
-    curl_easy_setopt(
-        easy, CURLOPT_MAIL_FROM,
-        zero_ended(&call->mem, mail_bare_address(value_text(value_map_get_str(mail, STR("from"))))));
+    curl_easy_setopt(easy, CURLOPT_MAIL_FROM,
+                     zero_ended(&call->mem, mail_bare_address(
+                                                value_text(value_map_get_str(mail, STR("from"))))));
     for (size_t i = 0; i < recipients.count; i++) {
         struct curl_slist *longer =
             curl_slist_append(t->headers, zero_ended(&call->mem, recipients.items[i]));
@@ -307,16 +308,15 @@ void mail_finish(struct transfer *t, CURLcode code)
     if (code == CURLE_OK)
         return;
     call->is_refused = is_refused(t, status);
-    call->error_code = call->is_refused            ? "external_refused"
+    call->error_code = call->is_refused             ? "external_refused"
                        : code == CURLE_LOGIN_DENIED ? "external_login"
                                                     : "external_mail";
     buf_init_arena(&out, &call->mem);
     buf_printf(&out, "{\"code\":\"%s\",\"class\":\"%s\",\"message\":", call->error_code,
                call->is_refused ? "business" : "transient");
-    json_write_string(&out,
-                      str_printf(&call->mem, "the mail server did not take it: %s",
-                                 t->error_text[0] != '\0' ? t->error_text
-                                                          : curl_easy_strerror(code)));
+    json_write_string(
+        &out, str_printf(&call->mem, "the mail server did not take it: %s",
+                         t->error_text[0] != '\0' ? t->error_text : curl_easy_strerror(code)));
     buf_char(&out, '}');
     call->error_json = buf_view(&out);
 }

@@ -144,7 +144,7 @@ struct node {
     struct relay *relay;
     struct arena subscriptions_mem;
     struct subscriptions subscriptions; /* route.c */
-    struct spans *spans; /* or NULL: nobody wants traces */
+    struct spans *spans;                /* or NULL: nobody wants traces */
 
     struct retention *retention; /* or NULL: everything is kept */
     struct expiry *expiry;

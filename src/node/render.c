@@ -52,10 +52,10 @@ static void render_in(struct world *w, struct value definition, const struct ren
     template_compile(w->mem, w->templates, definition, &findings, &t);
     if (findings_have_errors(&findings) ||
         !template_render(w->mem, &t, roots, need->now_us, texts, &findings)) {
-        out->error = render_error(
-            w->mem, "expression_template",
-            str_printf(w->mem, "the template '%.*s': %.*s", STR_ARG(need->code),
-                       STR_ARG(findings.items[0].message)));
+        out->error =
+            render_error(w->mem, "expression_template",
+                         str_printf(w->mem, "the template '%.*s': %.*s", STR_ARG(need->code),
+                                    STR_ARG(findings.items[0].message)));
     } else {
         out->subject = texts[TEMPLATE_SUBJECT];
         out->body = texts[TEMPLATE_BODY];
@@ -77,9 +77,9 @@ bool render_template(struct reader *reader, struct arena *mem, const struct rend
     if (!read_definition(reader, mem, STR("template"), need->code, -1, &d, &found, err))
         return false;
     if (!found) {
-        out->error = render_error(
-            mem, "not_found_template",
-            str_printf(mem, "there is no template '%.*s'", STR_ARG(need->code)));
+        out->error =
+            render_error(mem, "not_found_template",
+                         str_printf(mem, "there is no template '%.*s'", STR_ARG(need->code)));
         return true;
     }
     if (!json_read(mem, d.text, &v, err) || !read_functions(reader, mem, &w, err))

@@ -428,11 +428,15 @@ static bool write_node(struct yaml *y)
 
 static bool write_document(struct yaml *y)
 {
-    if (!yaml_next(y) || !yaml_next(y)) /* the stream, the document */
+    if (!yaml_next(y)) /* the stream */
+        return false;
+    if (!yaml_next(y)) /* the document */
         return false;
     if (y->event.type == YAML_STREAM_END_EVENT)
         return yaml_fail(y, y->event.start_mark, "the text is empty");
-    if (!yaml_next(y) || !write_node(y) || !yaml_next(y) || !yaml_next(y))
+    if (!yaml_next(y) || !write_node(y) || !yaml_next(y))
+        return false;
+    if (!yaml_next(y))
         return false;
     if (y->event.type == YAML_DOCUMENT_START_EVENT)
         return yaml_fail(y, y->event.start_mark,

@@ -147,8 +147,8 @@ struct disk_message {
     struct outbox_row row;
     enum disk_message_state state;
     int64_t attempts, next_at_us;
-    bool is_held;            /* behind one that failed */
-    bool is_received;        /* by its subscriber, who may not have said so */
+    bool is_held;     /* behind one that failed */
+    bool is_received; /* by its subscriber, who may not have said so */
     unsigned sends;
     struct str request_json; /* of its first attempt */
 };
