@@ -176,7 +176,10 @@ static bool take_which(struct planner_bulk *p, struct call *c, struct value ids,
 
     p->filter = (struct task_filter){.org_id = c->user.org_id, .now_us = api_now_us(c->api)};
     p->ids = value_absent();
-    if ((ids.kind == VALUE_LIST) == (filter.kind == VALUE_MAP)) {
+    if (ids.kind == VALUE_NULL)
+        ids = value_absent();
+    if ((ids.kind != VALUE_ABSENT && ids.kind != VALUE_LIST) ||
+        (ids.kind == VALUE_LIST) == (filter.kind == VALUE_MAP)) {
         call_refuse_text(c, ERR_VALIDATION_ERROR, "give either ids, a list, or filter, an object");
         return false;
     }

@@ -102,7 +102,7 @@ static void fill(struct str path, bool full)
 
 static void test_sqlite__full_disk_refuses_and_loses_nothing(void **state)
 {
-    enum { ROWS = 15000 }; /* more than fit into what the log has of the disk already */
+    enum { ROWS = 30000 }; /* more than fit into what the log has of the disk already */
     struct contract *outer = *state;
     struct str path = path_of(outer, "small");
     struct contract inner = {.url = STR_NONE};

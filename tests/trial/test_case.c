@@ -116,7 +116,7 @@ static const struct {
      "there is no field 'signal' here; did you mean 'signals'?"},
     {"unknown expectation", "'expect':{'outcome':'completed'}",
      "there is no field 'outcome' here; there are: status result error waitingFor steps commands "
-     "context records logs children deadLetters calls duration refused"},
+     "context records logs messages children deadLetters calls duration refused"},
     {"commands in the order in which they ran",
      "'signals':[{'type':'yes'}],'expect':{'commands':['wait.signal','record.create','log',"
      "'compute.transform']}",
