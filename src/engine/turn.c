@@ -182,9 +182,12 @@ static struct str text_or(struct value map, struct str name, struct str fallback
 
 enum step_result turn_fail_answer(struct turn *t, struct value error)
 {
-    struct value retryable =
-        error.kind == VALUE_MAP ? value_map_get_str(error, STR("retryable")) : value_absent();
+    struct value retryable;
 
+    /* What a worker said lives as long as its request; the step keeps its error for longer. */
+    error = value_copy(t->mem, error);
+    retryable =
+        error.kind == VALUE_MAP ? value_map_get_str(error, STR("retryable")) : value_absent();
     t->failure = (struct failure){
         .code = text_or(error, STR("code"), STR("external_failed")),
         .message = text_or(error, STR("message"), STR("the worker said that it failed")),

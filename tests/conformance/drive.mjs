@@ -118,6 +118,7 @@ const letters = (items, id) =>
 
 /** Jobs that were claimed and not answered, by their idempotency key: all rows share the server. */
 const claimed = new Map();
+let claiming = Promise.resolve();
 
 /** Calls that a row needs and a server may not have. */
 const CALLS = {
@@ -223,8 +224,17 @@ class Run {
         if (status !== 200) this.fail(`events[${point.event}]: ${status} ${JSON.stringify(body)}`);
     }
 
-    /** The job of a key: others of its type that are claimed on the way are kept for later. */
-    async claim(client, key) {
+    /**
+     * The job of a key: others of its type that are claimed on the way are kept for later. One claims
+     * after the other, or a job on its way to somebody else would seem not to be there.
+     */
+    claim(client, key) {
+        const job = claiming.then(() => this.claimNow(client, key));
+        claiming = job.catch(() => {});
+        return job;
+    }
+
+    async claimNow(client, key) {
         const types = [...new Set(typesOf(this.row))];
         while (!claimed.has(key)) {
             const { status, body } = await client.ask('POST', '/api/v1/jobs/claim', {
