@@ -254,6 +254,8 @@ static struct str place_hint(const struct compiler *c, struct str message)
 
     if (!context_root_of(undeclared_name(message), &root))
         return STR_NONE;
+    if (c->sees != NULL)
+        return str_of(c->sees);
     if (c->sees_only_about)
         return str_printf(c->mem, "this condition sees `%s` and nothing else", c->about);
     if (c->unit != NULL && root != ROOT_RESPONSE && root != ROOT_RECORD)
