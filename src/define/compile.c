@@ -132,6 +132,11 @@ void compile_stricter(struct compiler *c, enum finding_code code, const char *fo
     va_end(args);
 }
 
+void compile_column(struct compiler *c, uint32_t column)
+{
+    c->findings->items[c->findings->count - 1].column = column;
+}
+
 void compile_did_you_mean(struct compiler *c, struct str nearest)
 {
     if (nearest.len > 0)

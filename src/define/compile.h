@@ -114,6 +114,9 @@ void compile_did_you_mean(struct compiler *c, struct str nearest);
 /* The last finding says this too. */
 void compile_hint(struct compiler *c, struct str hint);
 
+/* Where in the text what the last finding tells of stands: from 1, in code points. */
+void compile_column(struct compiler *c, uint32_t column);
+
 /* What was wrong with the expression `source`. */
 void compile_expression_error(struct compiler *c, struct str source, const struct err *err);
 

@@ -1,6 +1,7 @@
 /* trigger.c - `triggers` of a process, read and compiled; see trigger.h. */
 #include "define/trigger.h"
 
+#include "base/cron.h"
 #include "base/nearest.h"
 #include "base/tz.h"
 #include "base/uuid.h"
@@ -153,17 +154,30 @@ static void check_input(struct compiler *c, const struct program *p, const struc
 
 /* --- the types --- */
 
+static void check_cron(struct compiler *c, struct value v, struct trigger *t)
+{
+    struct cron_mistake mistake;
+    struct cron cron;
+    size_t outer;
+
+    t->cron = compile_text(c, v, "cron");
+    outer = compile_enter(c, STR("cron"));
+    if (compile_field(v, "cron").kind == VALUE_STRING && !cron_read(t->cron, &cron, &mistake)) {
+        compile_error(c, FINDING_BAD_CRON, "%s", mistake.message);
+        compile_column(c, mistake.column);
+        if (mistake.hint[0] != '\0')
+            compile_hint(c, str_copy(c->mem, str_of(mistake.hint)));
+    }
+    compile_leave(c, outer);
+}
+
 static void compile_schedule(struct compiler *c, struct value v, struct trigger *t)
 {
     size_t outer;
     struct tz tz;
     int word;
 
-    t->cron = compile_text(c, v, "cron");
-    outer = compile_enter(c, STR("cron"));
-    if (compile_field(v, "cron").kind == VALUE_STRING && str_trim(t->cron).len == 0)
-        compile_error(c, FINDING_BAD_VALUE, "'cron' has five fields, or six with seconds first");
-    compile_leave(c, outer);
+    check_cron(c, v, t);
     t->timezone = compile_text(c, v, "timezone");
     outer = compile_enter(c, STR("timezone"));
     if (compile_field(v, "timezone").kind == VALUE_STRING && !tz_find(t->timezone, &tz))
