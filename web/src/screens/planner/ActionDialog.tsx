@@ -31,7 +31,7 @@ export function useTaskActions(changed: () => void) {
 
 function fits(person: Person, task: Task) {
     if (task.required_trade && !person.specializations.includes(task.required_trade)) return t('another trade');
-    if ((person.skill_level ?? 0) < task.min_skill) return t('skill {n}', { n: person.skill_level ?? 0 });
+    if ((person.skill_level ?? 0) < task.min_skill) return t('less than {n}', { n: task.min_skill });
     return '';
 }
 

@@ -80,7 +80,7 @@ export function PlannerPage() {
     const projectsFound = useQuery({ queryKey: ['tasks', 'projects'], staleTime: 30000, queryFn: () => all<Task>('/tasks', 500) });
     const projects = [...new Set([...(projectsFound.data ?? []).map((task) => task.project_id), search.project_id ?? null].filter((name): name is string => Boolean(name)))].sort();
     const trades = [...new Set([...people.list.flatMap((person) => person.specializations), ...(projectsFound.data ?? []).map((task) => task.required_trade)].filter((name): name is string => Boolean(name)))].sort();
-    const change = useCallback((to: Record<string, string | undefined>) => void go({ to: '/planner', search: (before: Record<string, string>) => ({ ...before, ...to }) as Record<string, string>, replace: true }), [go]);
+    const change = useCallback((to: Record<string, string | undefined>) => void go({ to: '/planner', search: (before: Record<string, string | undefined>) => ({ ...before, ...to }) as Record<string, string>, replace: true }), [go]);
     useEffect(() => {
         const timer = setTimeout(() => change({ q: typed || undefined }), 250);
         return () => clearTimeout(timer);
