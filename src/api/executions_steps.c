@@ -91,8 +91,8 @@ static bool add_page(struct lookup *q, struct reader *reader, int64_t *after, in
  * The rows right before *before, the last first; at most *window of them, which
  * becomes smaller when they are too large to be read at once. Seqs have no gaps.
  */
-static bool add_page_back(struct lookup *q, struct reader *reader, int64_t *before,
-                          int64_t *window, int64_t *left, struct err *err)
+static bool add_page_back(struct lookup *q, struct reader *reader, int64_t *before, int64_t *window,
+                          int64_t *left, struct err *err)
 {
     const struct steps_args *args = q->args;
     int64_t count = *window < *before - 1 ? *window : *before - 1, ignored;
