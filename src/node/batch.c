@@ -148,6 +148,11 @@ static void commit_applied(struct node *n, struct entry *e, struct work *w)
     for (size_t i = 0; i < commit->starts.count; i++)
         wake(n, commit->starts.items[i]->id);
     wake_tell(n, &commit->tells);
+    /* The planner may have answered with the same commit. */
+    if (commit->tasks.count > 0) {
+        wake_told(n, e->id);
+        node_planner_nudge(n);
+    }
     if (e->is_joined && status_is_terminal(commit->after->status))
         wake_told(n, e->id);
 }
