@@ -36,12 +36,11 @@ struct subscriptions {
 
 /* --- route.c --- */
 
-/* Read what is stored; everything lives in `mem`. */
-void route_read(struct arena *mem, const struct stored_definitions *stored,
-                struct subscriptions *out);
-
-/* These are all; they are copied. */
-void route_install(struct node *n, const struct subscriptions *all);
+/*
+ * These are all that are stored; they are copied. One whose secret cannot be
+ * opened stays as it was, or is locked.
+ */
+void route_install(struct node *n, const struct stored_definitions *all);
 
 /* One was saved, or, without a text, removed. */
 void route_changed(struct node *n, struct str code, struct str text);

@@ -8,6 +8,8 @@
 #include "node/inner.h"
 
 #include "base/buf.h"
+#include "base/log.h"
+#include "effect/subscription_secret.h"
 #include "engine/ident.h"
 #include "store/users.h"
 #include "value/json.h"
@@ -21,6 +23,7 @@ static struct subscription copy_subscription(struct arena *mem, const struct sub
     struct subscription copy = {.code = str_copy(mem, s->code),
                                 .url = str_copy(mem, s->url),
                                 .secret = str_copy(mem, s->secret),
+                                .is_locked = s->is_locked,
                                 .org_id = str_copy(mem, s->org_id),
                                 .events = events,
                                 .event_count = s->event_count};
@@ -30,15 +33,43 @@ static struct subscription copy_subscription(struct arena *mem, const struct sub
     return copy;
 }
 
-/* Add one as it is stored. What does not read back is left out: it was checked when it was saved. */
-static void add_stored(struct arena *mem, struct str code, struct str text,
+/* Its secret cannot be opened: as it was before, or locked. */
+static void add_unopened(const struct node *n, struct arena *mem, struct str code, struct str text,
+                         const struct err *why, struct subscriptions *out)
+{
+    const struct subscription *old = route_subscription(n, code);
+    struct subscription *s;
+    struct value shown;
+    bool is_sealed;
+
+    log_write(LOG_ERROR, "the secret of a subscription cannot be opened",
+              LOG_FIELDS(log_str("subscription", code), log_str("reason", str_of(why->message))));
+    if (old != NULL) {
+        *VEC_ADD(mem, out) = copy_subscription(mem, old);
+    } else if (vault_shown(mem, text, &shown, &is_sealed)) {
+        s = VEC_ADD(mem, out);
+        subscription_read(mem, str_copy(mem, code), shown, s);
+        s->is_locked = true;
+    }
+}
+
+/* Add one as it is stored. */
+static void add_stored(const struct node *n, struct arena *mem, struct str code, struct str text,
                        struct subscriptions *out)
 {
-    struct value v;
+    struct subscription_parts parts;
+    struct subscription *s;
     struct err err;
 
-    if (json_read(mem, text, &v, &err) && v.kind == VALUE_MAP)
-        subscription_read(mem, str_copy(mem, code), v, VEC_ADD(mem, out));
+    text = str_copy(mem, text);
+    if (!subscription_open(n->options.vault, mem, code, text, &parts, &err)) {
+        add_unopened(n, mem, code, text, &err, out);
+        return;
+    }
+    s = VEC_ADD(mem, out);
+    subscription_read(mem, str_copy(mem, code), parts.shown, s);
+    if (parts.secret.kind == VALUE_STRING)
+        s->secret = value_text(parts.secret);
 }
 
 static void install(struct node *n, struct arena *mem, struct subscriptions all)
@@ -48,23 +79,15 @@ static void install(struct node *n, struct arena *mem, struct subscriptions all)
     n->subscriptions = all;
 }
 
-void route_read(struct arena *mem, const struct stored_definitions *stored,
-                struct subscriptions *out)
+void route_install(struct node *n, const struct stored_definitions *all)
 {
-    *out = (struct subscriptions){0};
-    for (size_t i = 0; i < stored->count; i++)
-        add_stored(mem, stored->items[i].code, stored->items[i].text, out);
-}
-
-void route_install(struct node *n, const struct subscriptions *all)
-{
-    struct subscriptions copies = {0};
+    struct subscriptions opened = {0};
     struct arena mem;
 
     arena_init(&mem);
     for (size_t i = 0; i < all->count; i++)
-        *VEC_ADD(&mem, &copies) = copy_subscription(&mem, &all->items[i]);
-    install(n, &mem, copies);
+        add_stored(n, &mem, all->items[i].code, all->items[i].text, &opened);
+    install(n, &mem, opened);
 }
 
 void route_changed(struct node *n, struct str code, struct str text)
@@ -77,7 +100,7 @@ void route_changed(struct node *n, struct str code, struct str text)
         if (!str_eq(n->subscriptions.items[i].code, code))
             *VEC_ADD(&mem, &all) = copy_subscription(&mem, &n->subscriptions.items[i]);
     if (text.len > 0)
-        add_stored(&mem, code, str_copy(&mem, text), &all);
+        add_stored(n, &mem, code, text, &all);
     install(n, &mem, all);
 }
 
