@@ -108,6 +108,11 @@ struct child_reads {
     VEC_OF(struct child_read);
 };
 
+/* The attempts of the execution that a worker holds as jobs. */
+struct job_leases {
+    VEC_OF(int64_t); /* seq of their rows */
+};
+
 /* A signal as it arrives. */
 struct arrival {
     struct str id, type;
@@ -209,6 +214,7 @@ struct event {
     const struct history *history;         /* the rows that NEED asked for, or NULL */
     const struct process_reads *processes; /* or NULL */
     const struct child_reads *children;    /* or NULL */
+    const struct job_leases *leases;       /* or NULL: not read */
     const struct kept_reads *kept;         /* or NULL: nobody keeps signals */
     const struct render_reads *renders;    /* or NULL */
     const struct call_room *room;          /* how many calls may leave now; NULL = any number */
@@ -394,10 +400,11 @@ struct asks {
 };
 
 enum ask_result {
-    ASK_ANSWERED, /* with an output */
-    ASK_REFUSED,  /* with an error */
-    ASK_LOST,     /* there will be no answer: event.answer_is_lost */
-    ASK_UNWANTED, /* nobody waits for it any more */
+    ASK_ANSWERED,  /* with an output */
+    ASK_REFUSED,   /* with an error */
+    ASK_LOST,      /* there will be no answer: event.answer_is_lost */
+    ASK_UNWANTED,  /* nobody waits for it any more */
+    ASK_UNCLAIMED, /* ... and nobody has begun it: the store refuses the commit when somebody has */
 };
 
 /* A stored one has an end. */
@@ -482,7 +489,8 @@ struct commit {
     struct process_reads needs_processes; /* code and key are what is asked for */
     struct {
         VEC_OF(struct uuid);
-    } needs_children; /* how these executions stand */
+    } needs_children;  /* how these executions stand */
+    bool needs_leases; /* which of its attempts workers hold */
     struct {
         VEC_OF(struct str);
     } needs_kept;                      /* correlations: what is kept for them */

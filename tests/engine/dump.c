@@ -482,6 +482,7 @@ struct str dump_commit(struct arena *mem, const struct commit *c)
     for (size_t i = 0; i < c->needs_kept.count; i++)
         text(&out, "needs kept", c->needs_kept.items[i]);
     number(&out, "needs child", (int64_t)c->needs_children.count);
+    number(&out, "needs leases", c->needs_leases);
     number(&out, "needs history", c->needs_history.is_needed ? c->needs_history.after : -1);
     if (c->result == ADVANCE_NEED)
         return buf_view(&out);
