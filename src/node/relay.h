@@ -24,6 +24,7 @@
 #include "effect/effect.h"
 #include "engine/advance.h"
 #include "store/read.h"
+#include "store/tell_event.h"
 
 /* What the destination of a subscription begins with. */
 #define RELAY_SUBSCRIPTION "subscription:"
@@ -50,6 +51,12 @@ const struct subscription *route_subscription(const struct node *n, struct str c
 /* Fill commit->outbox; in `mem`. */
 void route_commit(struct node *n, struct arena *mem, struct commit *commit);
 
+/*
+ * Who wants events whose names begin so, in `mem`; NULL: nobody. The store
+ * writes their rows with the change that tells them: store/tell_event.h.
+ */
+struct event_routes *route_events(struct node *n, struct arena *mem, const char *begin);
+
 /* --- relay.c --- */
 
 void relay_open(struct node *n);
@@ -59,6 +66,9 @@ int64_t relay_in_us(const struct node *n); /* until relay_run() has something to
 
 /* A commit with messages is durable. */
 void relay_note(struct node *n, const struct commit *commit);
+
+/* A member that has told events is durable. */
+void relay_note_told(struct node *n, const struct event_routes *events);
 
 /* What is waited for may have become due: look for it now. */
 void relay_look(struct node *n);

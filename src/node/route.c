@@ -169,18 +169,11 @@ static void route_records(struct node *n, struct arena *mem, struct commit *c, u
         const char *event = w->is_delete           ? "record.deleted"
                             : w->read_version == 0 ? "record.created"
                                                    : "record.updated";
-        struct buf payload;
 
-        if (!is_wanted(n, c, event))
-            continue;
-        buf_init_arena(&payload, mem);
-        buf_char(&payload, '{');
-        object_text(&payload, "object", w->object);
-        object_text(&payload, "id", w->id);
-        object_int(&payload, "version", w->version);
-        object_json(&payload, "data", w->is_delete ? STR_NONE : w->data_json);
-        buf_char(&payload, '}');
-        route_own(n, mem, c, event, ++*number, buf_view(&payload));
+        if (is_wanted(n, c, event))
+            route_own(n, mem, c, event, ++*number,
+                      event_record_json(mem, w->object, w->id, w->version,
+                                        w->is_delete ? STR_NONE : w->data_json));
     }
 }
 
@@ -189,22 +182,15 @@ static void route_letters(struct node *n, struct arena *mem, struct commit *c, u
     for (size_t i = 0; i < c->dead_letters.count; i++) {
         const struct dead_letter *l = &c->dead_letters.items[i];
         bool is_held = str_eq(l->kind, str_of(letter_kind_name(LETTER_INCIDENT)));
-        struct buf payload;
+        struct str payload;
 
         if (!is_wanted(n, c, "dead_letter.created") &&
             !(is_held && is_wanted(n, c, "execution.held")))
             continue;
-        buf_init_arena(&payload, mem);
-        buf_char(&payload, '{');
-        object_id(&payload, "id", l->id);
-        object_text(&payload, "kind", l->kind);
-        object_text(&payload, "step", l->step);
-        object_int(&payload, "attempts", l->attempts);
-        object_json(&payload, "cause", l->cause_json);
-        buf_char(&payload, '}');
+        payload = event_letter_json(mem, l->id, l->kind, l->step, l->attempts, l->cause_json);
         if (is_held)
-            route_own(n, mem, c, "execution.held", ++*number, buf_view(&payload));
-        route_own(n, mem, c, "dead_letter.created", ++*number, buf_view(&payload));
+            route_own(n, mem, c, "execution.held", ++*number, payload);
+        route_own(n, mem, c, "dead_letter.created", ++*number, payload);
     }
 }
 
@@ -224,6 +210,56 @@ static void route_end(struct node *n, struct arena *mem, struct commit *c, uint3
     buf_char(&payload, '}');
     route_own(n, mem, c, event, ++*number, buf_view(&payload));
 }
+
+/* --- events that the store tells --- */
+
+/* Whether some name begins with `begin` and is one that is wanted. */
+static bool may_want(struct str wanted, bool is_prefix, struct str begin)
+{
+    return str_starts_with(wanted, begin) || (is_prefix && str_starts_with(begin, wanted));
+}
+
+static void add_subscription_routes(struct arena *mem, const struct subscription *s,
+                                    struct str begin, struct event_routes *out)
+{
+    struct str destination = STR_NONE;
+
+    for (uint32_t i = 0; i < s->event_count; i++) {
+        struct str name = s->events[i];
+        bool is_prefix = str_ends_with(name, STR("*"));
+
+        if (is_prefix)
+            name.len--;
+        if (!may_want(name, is_prefix, begin))
+            continue;
+        if (destination.len == 0)
+            destination = str_printf(mem, RELAY_SUBSCRIPTION "%.*s", STR_ARG(s->code));
+        *VEC_ADD(mem, out) = (struct event_route){
+            .name = str_copy(mem, name),
+            .is_prefix = is_prefix,
+            .org_id = s->org_id.len > 0 ? str_copy(mem, s->org_id) : ORG_DEFAULT,
+            .kind = MESSAGE_EVENT,
+            .destination = destination};
+    }
+}
+
+struct event_routes *route_events(struct node *n, struct arena *mem, const char *begin)
+{
+    struct event_routes *out;
+
+    if (n->subscriptions.count == 0)
+        return NULL;
+    out = ARENA_NEW(mem, struct event_routes);
+    *out = (struct event_routes){0};
+    for (size_t i = 0; i < n->subscriptions.count; i++)
+        add_subscription_routes(mem, &n->subscriptions.items[i], str_of(begin), out);
+    if (out->count == 0)
+        return NULL;
+    out->seed = uuid_gen_next(&n->ids, clock_wall_us(n->clock) / 1000);
+    return out;
+}
+
+/* --- commits --- */
 
 void route_commit(struct node *n, struct arena *mem, struct commit *c)
 {
