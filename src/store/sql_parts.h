@@ -55,6 +55,8 @@
 
 #define RECORD_KEY "org_id = ?1 AND object = ?2 AND id = ?3"
 
+#define TRIGGER_COLUMNS "code, position, kind, version, type, topic, org_id, is_retired, spec"
+
 #define DEFINITION_COLUMNS                                                                         \
     "kind, code, version, revision, status, name, change_summary, created_by, created_at, "        \
     "coalesce(previous_version, version - 1), facts"
@@ -201,6 +203,11 @@
     "AND (CAST(?4 AS text) IS NULL OR destination = ?4) "                                          \
     "AND (CAST(?5 AS text) IS NULL OR status = ?5) "                                               \
     "AND (CAST(?6 AS text) IS NULL OR org_id = ?6) AND row >= ?7" LIST_ORDER
+
+/* A wait that people answer, with its execution. */
+#define WAIT_COLUMNS                                                                               \
+    "w.row, e.id, e.scenario_code, e.scenario_version, e.org_id, w.step_code, w.visit, w.title, "  \
+    "w.form, w.types, w.assignee, w.is_public, w.opened_at, w.until_at, e.business_key"
 
 /* ?1 org, ?2 correlation, ?3 behind this row, ?4 a type as it stands in a list of them. */
 #define WAIT_FIND_WHERE(place)                                                                     \
