@@ -400,7 +400,9 @@ enum apply_result apply_commit(struct apply *a, struct member *m, enum db_status
         !apply_letters(a, m, status) || !write_outbox(a, m, status) ||
         !apply_correlation(a, m, status) || !apply_taken(a, m, status) ||
         (c->received != NULL && !apply_signal(a, c->received, m->row, &texts, status)) ||
-        (m->idempotency != NULL && !apply_store_answer(a, m->idempotency, m->row, now_us, status)))
+        (m->idempotency != NULL &&
+         !apply_store_answer(a, m->idempotency, m->row, now_us, status)) ||
+        !apply_tasks(a, m, status))
         return APPLY_FAILED;
     return APPLY_DONE;
 }
