@@ -94,6 +94,7 @@ void config_changed(struct node *n, const struct definition_change *first)
     n->config_changes++;
     for (const struct definition_change *d = first; d != NULL; d = d->next)
         changed(n, d);
+    node_schedules_nudge(n);
 }
 
 /* --- reading --- */
@@ -174,6 +175,7 @@ static void done_look(struct node_read *read)
             published_forget(n);
         }
         n->stamp = l->look.stamp;
+        node_schedules_nudge(n);
         route_install(n, &l->look.subscriptions);
         credentials_replace(n, &l->look.credentials);
         install(n, &l->mem, l->look.entries, l->look.count);
