@@ -145,6 +145,12 @@ void compile_hint(struct compiler *c, struct str hint)
         c->findings->items[c->findings->count - 1].hint = hint;
 }
 
+void compile_column(struct compiler *c, uint32_t column)
+{
+    if (c->findings->count > 0)
+        c->findings->items[c->findings->count - 1].column = column;
+}
+
 /* What a value is, for a person who writes JSON. */
 static const char *json_kind(struct value v)
 {
@@ -254,6 +260,8 @@ static struct str place_hint(const struct compiler *c, struct str message)
 
     if (!context_root_of(undeclared_name(message), &root))
         return STR_NONE;
+    if (c->sees != NULL)
+        return str_of(c->sees);
     if (c->sees_only_about)
         return str_printf(c->mem, "this condition sees `%s` and nothing else", c->about);
     if (c->unit != NULL && root != ROOT_RESPONSE && root != ROOT_RECORD)

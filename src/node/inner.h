@@ -280,6 +280,9 @@ void expiry_close(struct node *n);
 void expiry_run(struct node *n);
 int64_t expiry_in_us(const struct node *n); /* until expiry_run() has something to do */
 
+/* request.c: {id, name, email, role} of who asks, in its memory */
+struct str request_user_json(const struct node_request *r);
+
 /* schedules.c: ticks of schedules become starts */
 void schedules_open(struct node *n);
 void schedules_close(struct node *n);

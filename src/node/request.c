@@ -68,6 +68,11 @@ static struct str user_json(struct arena *mem, const struct node_user *user)
     return buf_view(&out);
 }
 
+struct str request_user_json(const struct node_request *r)
+{
+    return user_json(r->mem, &r->user);
+}
+
 /* The key that the start gives, else what the definition says. */
 static bool business_key(struct node *n, struct node_request *r, const struct program *p,
                          struct value input, struct str *out)

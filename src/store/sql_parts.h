@@ -64,6 +64,7 @@
 #define SCHEDULE_LISTED                                                                            \
     SCHEDULE_COLUMNS ", d.name, d.facts FROM schedules s LEFT JOIN definition d "                  \
                      "ON d.kind = s.kind AND d.code = s.code AND d.version = s.version "
+#define TRIGGER_COLUMNS "code, position, kind, version, type, topic, org_id, is_retired, spec"
 
 #define DEFINITION_COLUMNS                                                                         \
     "kind, code, version, revision, status, name, change_summary, created_by, created_at, "        \
