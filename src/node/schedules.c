@@ -150,10 +150,11 @@ static void tick_skip(struct schedule_run *run, struct str error_json, const str
     };
     run->request = (struct node_request){.kind = NODE_CHANGE,
                                          .change = &run->skip.change,
-                                         .audit = audit != NULL ? *audit : (struct audit){0},
                                          .mem = &s->mem,
                                          .done = tick_skipped,
                                          .owner = run};
+    if (audit != NULL)
+        run->request.audit = *audit;
     tick_submit(run);
 }
 
