@@ -257,7 +257,7 @@ static void refuse_cron(struct call *c, const struct cron_mistake *mistake)
 
     *VEC_ADD(c->mem, &findings) = (struct finding){
         .pointer = STR("/cron"),
-        .code = STR("bad_value"),
+        .code = STR("bad_cron"),
         .message = str_printf(c->mem, "%s", mistake->message),
         .column = mistake->column,
         .hint = str_printf(c->mem, "%s", mistake->hint),

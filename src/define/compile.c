@@ -132,6 +132,11 @@ void compile_stricter(struct compiler *c, enum finding_code code, const char *fo
     va_end(args);
 }
 
+void compile_column(struct compiler *c, uint32_t column)
+{
+    c->findings->items[c->findings->count - 1].column = column;
+}
+
 void compile_did_you_mean(struct compiler *c, struct str nearest)
 {
     if (nearest.len > 0)
@@ -143,12 +148,6 @@ void compile_hint(struct compiler *c, struct str hint)
 {
     if (c->findings->count > 0 && hint.len > 0)
         c->findings->items[c->findings->count - 1].hint = hint;
-}
-
-void compile_column(struct compiler *c, uint32_t column)
-{
-    if (c->findings->count > 0)
-        c->findings->items[c->findings->count - 1].column = column;
 }
 
 /* What a value is, for a person who writes JSON. */

@@ -114,7 +114,7 @@ void compile_did_you_mean(struct compiler *c, struct str nearest);
 /* The last finding says this too. */
 void compile_hint(struct compiler *c, struct str hint);
 
-/* The last finding is about this column of its text, from 1 on. */
+/* Where in the text what the last finding tells of stands: from 1, in code points. */
 void compile_column(struct compiler *c, uint32_t column);
 
 /* What was wrong with the expression `source`. */

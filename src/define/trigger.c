@@ -154,7 +154,6 @@ static void check_input(struct compiler *c, const struct program *p, const struc
 
 /* --- the types --- */
 
-/* What is wrong with an expression, at its column. A version that is stored goes on all the same. */
 static void check_cron(struct compiler *c, struct value v, struct trigger *t)
 {
     struct cron_mistake mistake;
@@ -163,11 +162,13 @@ static void check_cron(struct compiler *c, struct value v, struct trigger *t)
 
     t->cron = compile_text(c, v, "cron");
     outer = compile_enter(c, STR("cron"));
+    /* A version that is stored goes on all the same. */
     if (compile_field(v, "cron").kind == VALUE_STRING && !c->is_stored &&
         !cron_read(t->cron, &cron, &mistake)) {
-        compile_error(c, FINDING_BAD_VALUE, "%s", mistake.message);
-        compile_hint(c, str_printf(c->mem, "%s", mistake.hint));
+        compile_error(c, FINDING_BAD_CRON, "%s", mistake.message);
         compile_column(c, mistake.column);
+        if (mistake.hint[0] != '\0')
+            compile_hint(c, str_copy(c->mem, str_of(mistake.hint)));
     }
     compile_leave(c, outer);
 }

@@ -29,6 +29,7 @@ enum event_kind {
     EVENT_ROLLBACK, /* an operator: a rollback that was given up is tried again: letter */
     EVENT_PAUSE,    /* an operator: reason, by */
     EVENT_RESUME,   /* an operator: by */
+    EVENT_ASSIGN,   /* an operator: from, visit, assignee, by */
 };
 
 /* Whether what was done is undone before an execution is cancelled. */
@@ -177,6 +178,13 @@ struct render_reads {
     VEC_OF(struct render_read);
 };
 
+/* A signal that answers one wait: see people.c. */
+struct answer_to {
+    struct str step;
+    int64_t visit;
+    struct value keys; /* of who answers, as define_assignee_keys() makes them: a list of texts */
+};
+
 struct event {
     enum event_kind kind;
     struct str signal_id, signal_type;
@@ -184,6 +192,7 @@ struct event {
     struct value signal_by; /* {id, name} or {callback: true} */
     /* SIGNAL: only a wait that has this may take it, else ERR_CONFLICT; empty: as it is */
     struct str signal_correlation;
+    const struct answer_to *answer_to;    /* SIGNAL: no other wait may take it; or NULL */
     struct str reason;                    /* CANCEL, PAUSE; or empty */
     struct value by;                      /* PAUSE, RESUME: {id, name}, or absent */
     enum cancel_rollback cancel_rollback; /* CANCEL */
@@ -194,10 +203,12 @@ struct event {
     struct value answer_output; /* or absent: then answer_error says {code, message, class} */
     struct value answer_error;
     struct str
-        answer_digest;   /* ... of a stored ask: kept with its end, to know it again; or empty */
-    bool answer_is_lost; /* ... it is the node's: nobody knows what became of it */
-    struct str from;     /* RETRY: the code of a step; empty = where it stands */
-    struct str held;     /* RETRY: the step that is held, of several; empty = the first */
+        answer_digest;     /* ... of a stored ask: kept with its end, to know it again; or empty */
+    bool answer_is_lost;   /* ... it is the node's: nobody knows what became of it */
+    struct str from;       /* RETRY, ASSIGN: the code of a step; empty = where it stands */
+    int64_t visit;         /* ASSIGN: ... and its visit; 0 = the only one that waits */
+    struct value assignee; /* ASSIGN: as a wait.signal has it */
+    struct str held;       /* RETRY: the step that is held, of several; empty = the first */
     const struct program *program; /* RETRY, MIGRATE: another version; NULL = the same */
     struct value input;            /* RETRY: replaces $.input; absent = the same */
     struct value output;           /* SKIP, RESOLVE: of the step; absent = null */
@@ -329,16 +340,25 @@ struct history_need {
     int64_t after;
 };
 
-/* A wait that signals find by its correlation. Only one of an execution has this step and visit. */
-struct correlated_wait {
+/*
+ * A wait that is found from outside: by signals, by its correlation, or by the
+ * people who may answer it. Only one of an execution has this step and visit.
+ */
+struct listed_wait {
     struct str step;
     int64_t visit;
-    struct str correlation, types_json;
-    int64_t kept_up_to; /* of one that opens: kept signals up to this row were looked at */
+    struct str types_json;
+    struct str correlation;    /* or empty */
+    int64_t kept_up_to;        /* of one that opens: kept signals up to this row were looked at */
+    struct str assignees_json; /* a list of keys; or empty */
+    struct str title;          /* or empty */
+    struct str form_json;      /* of one that opens: as it was written; or empty */
+    bool is_public;
+    int64_t since_us, until_us; /* until: 0 = it does not end by itself */
 };
 
-struct correlated_waits {
-    VEC_OF(struct correlated_wait);
+struct listed_waits {
+    VEC_OF(struct listed_wait);
 };
 
 enum tell_kind {
@@ -517,7 +537,7 @@ struct commit {
     bool moves;                    /* the version or the deadline of the execution has changed */
     const struct signal *received; /* a signal to be stored, or NULL */
     struct kept_takes kept_taken;  /* more of them, that were kept until now */
-    struct correlated_waits opened, closed;
+    struct listed_waits opened, closed;
     bool writes_context; /* checkpoint: context_json is set */
     struct str context_json;
     struct str cursor_json; /* the cursor as it is stored; empty once terminal */

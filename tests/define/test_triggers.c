@@ -20,7 +20,9 @@ static void test_triggers__what_is_wrong_with_one_is_found(void **state)
         {"[{'type': 'cron'}]", "/triggers/0/type bad_value did you mean 'schedule'?"},
         {"[{'type': 'web_hook'}]", "/triggers/0/type bad_value did you mean 'webhook'?"},
         {"[{'type': 'schedule'}]", "/triggers/0/cron missing_field"},
-        {"[{'type': 'schedule', 'cron': ' '}]", "/triggers/0/cron bad_value"},
+        {"[{'type': 'schedule', 'cron': ' '}]",
+         "/triggers/0/cron bad_cron:1 minute, hour, day of month, month, day of week: "
+         "0 9 * * MON-FRI"},
         {"[{'type': 'schedule', 'cron': '0 9 * * *', 'timezone': 'Mars/Base', 'catchUp': 'some'}]",
          "/triggers/0/timezone bad_value\n/triggers/0/catchUp bad_value"},
         {"[{'type': 'schedule', 'cron': '0 9 * * *', 'org_id': 'x', 'when': 'true'}]",
