@@ -91,8 +91,8 @@ void schedules_list(struct call *c)
 {
     struct schedule_filter *filter = ARENA_NEW(c->mem, struct schedule_filter);
 
-    *filter = (struct schedule_filter){.org_id = c->user.org_id,
-                                       .code = http_query(c->http, "code")};
+    *filter =
+        (struct schedule_filter){.org_id = c->user.org_id, .code = http_query(c->http, "code")};
     if (take_cursor(c, filter) && call_limit(c, LIST_LIMIT, &filter->limit))
         lookup_start(c, filter, run_list, NULL);
 }
@@ -114,8 +114,8 @@ static bool read_visible(struct lookup *q, struct reader *reader, struct schedul
     bool found, is_visible = false;
 
     if (!read_schedule(reader, q->mem, a->id, &a->found, &found, err) ||
-        (found && !view_allows(q->call, q->mem, reader, s->org_id, s->code, s->version, &is_visible,
-                               err)))
+        (found &&
+         !view_allows(q->call, q->mem, reader, s->org_id, s->code, s->version, &is_visible, err)))
         return false;
     return is_visible || err_set(err, ERR_NOT_FOUND, "there is no schedule with this id");
 }

@@ -148,12 +148,9 @@ int command_schedule(int argc, char **argv)
 {
     struct schedule_options o = {0};
     const struct option_spec specs[] = {
-        {.name = "code", .value = &o.code},
-        {.name = "timezone", .value = &o.timezone},
-        {.name = "limit", .value = &o.limit},
-        {.name = "all", .flag = &o.all},
-        {.name = "json", .flag = &o.as_json},
-        CLIENT_OPTIONS,
+        {.name = "code", .value = &o.code},   {.name = "timezone", .value = &o.timezone},
+        {.name = "limit", .value = &o.limit}, {.name = "all", .flag = &o.all},
+        {.name = "json", .flag = &o.as_json}, CLIENT_OPTIONS,
     };
     struct client c;
     int status = EXIT_USAGE;

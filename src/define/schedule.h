@@ -13,9 +13,9 @@
 #include "define/trigger.h"
 
 enum {
-    SCHEDULE_PLAN_MAX = 32,         /* ticks of one plan; what is left is planned after them */
-    SCHEDULE_ALL_MAX = 1000,        /* of "catchUp": "all": older ticks are left out */
-    SCHEDULE_ON_TIME_SECONDS = 60,  /* of "catchUp": "none": a tick that is later is left out */
+    SCHEDULE_PLAN_MAX = 32,        /* ticks of one plan; what is left is planned after them */
+    SCHEDULE_ALL_MAX = 1000,       /* of "catchUp": "all": older ticks are left out */
+    SCHEDULE_ON_TIME_SECONDS = 60, /* of "catchUp": "none": a tick that is later is left out */
     SCHEDULE_PREVIEW_COUNT = 10,
 };
 

@@ -234,7 +234,7 @@ struct node_request {
     int64_t version;    /* 0 = the published one; RETRY, MIGRATE: 0 = the one it has */
     struct value input; /* RETRY: absent = the one it has */
     struct str key;
-    struct str trace; /* a traceparent that it takes over, or empty */
+    struct str trace;                     /* a traceparent that it takes over, or empty */
     const struct node_schedule *schedule; /* in place of `input`; or NULL */
     bool has_again_of;
     struct uuid again_of; /* the execution that it is started again for */

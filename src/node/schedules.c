@@ -354,10 +354,8 @@ void schedules_run(struct node *n)
     s->has_failed = false;
     s->count = 0;
     s->now_us = clock_wall_us(n->clock);
-    s->read = (struct node_read){.run = schedules_run_read,
-                                 .done = schedules_were_read,
-                                 .lane = LANE_ENGINE,
-                                 .owner = s};
+    s->read = (struct node_read){
+        .run = schedules_run_read, .done = schedules_were_read, .lane = LANE_ENGINE, .owner = s};
     if (!node_read(n, &s->read, &err))
         schedules_rest(s, AGAIN_US);
 }
@@ -366,10 +364,8 @@ void schedules_run(struct node *n)
 
 struct node_user node_system_user(struct str org_id)
 {
-    return (struct node_user){.id = STR("system"),
-                              .name = STR("system"),
-                              .role = STR("system"),
-                              .org_id = org_id};
+    return (struct node_user){
+        .id = STR("system"), .name = STR("system"), .role = STR("system"), .org_id = org_id};
 }
 
 static struct value time_value(int64_t us)
@@ -385,12 +381,11 @@ bool schedules_input(struct node *n, struct node_request *r, const struct progra
         .webhook = value_absent(),
         .event = value_absent(),
         .record = value_absent(),
-        .schedule =
-            value_map_of(r->mem, VALUE_ENTRIES({value_key(STR("id")), value_string(s->id)},
-                                               {value_key(STR("at")), time_value(s->at_us)},
-                                               {value_key(STR("cron")), value_string(s->cron)},
-                                               {value_key(STR("timezone")),
-                                                value_string(s->timezone)})),
+        .schedule = value_map_of(
+            r->mem, VALUE_ENTRIES({value_key(STR("id")), value_string(s->id)},
+                                  {value_key(STR("at")), time_value(s->at_us)},
+                                  {value_key(STR("cron")), value_string(s->cron)},
+                                  {value_key(STR("timezone")), value_string(s->timezone)})),
         .config = n->config,
         .user = value_absent(),
         .now_us = clock_wall_us(n->clock),

@@ -97,7 +97,7 @@ enum apply_result schedule_skip_apply(struct apply *a, struct member *m, enum db
 struct schedule_pause {
     struct change change; /* .apply = schedule_pause_apply */
     struct uuid id;
-    struct str org_id;  /* empty: any */
+    struct str org_id; /* empty: any */
     bool pauses;
     struct str user_id;
     bool changed; /* out: it was not so before */

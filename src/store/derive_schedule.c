@@ -122,9 +122,9 @@ static void match(struct deriveds *all, const struct stored_schedules *before)
 /* An id that is the same when the batch is repeated. */
 static struct uuid new_id(struct apply *a, const struct stored_schedule *s)
 {
-    struct str hex = digest_hex(a->mem, str_printf(a->mem, "%.*s/%.*s/%u/%lld", STR_ARG(s->kind),
-                                                   STR_ARG(s->code), s->position,
-                                                   (long long)s->created_at_us));
+    struct str hex =
+        digest_hex(a->mem, str_printf(a->mem, "%.*s/%.*s/%u/%lld", STR_ARG(s->kind),
+                                      STR_ARG(s->code), s->position, (long long)s->created_at_us));
     uint8_t random[UUID_RANDOM_LEN];
 
     for (size_t i = 0; i < sizeof(random); i++) {
@@ -172,8 +172,8 @@ static bool derived_write(struct apply *a, struct derived *d, int64_t now_us,
     } else {
         d->now.id = new_id(a, &d->now);
     }
-    d->now.next_at_us = keeps_next ? before->next_at_us
-                                   : schedule_next_us(d->now.cron, d->now.timezone, now_us);
+    d->now.next_at_us =
+        keeps_next ? before->next_at_us : schedule_next_us(d->now.cron, d->now.timezone, now_us);
     return schedule_put(a, &d->now, status);
 }
 

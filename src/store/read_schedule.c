@@ -40,11 +40,10 @@ bool read_schedules(struct reader *r, struct arena *mem, const struct schedule_f
                     struct listed_schedules *out, struct err *err)
 {
     const enum sql sql = SQL_READ_SCHEDULES;
-    enum db_status status =
-        reader_run(r, sql,
-                   DB_PARAMS(db_text(filter->org_id), db_text(filter->code),
-                             db_text(filter->after_code), db_int(filter->after_position),
-                             db_int(filter->limit)));
+    enum db_status status = reader_run(
+        r, sql,
+        DB_PARAMS(db_text(filter->org_id), db_text(filter->code), db_text(filter->after_code),
+                  db_int(filter->after_position), db_int(filter->limit)));
 
     *out = (struct listed_schedules){0};
     for (; status == DB_ROW; status = db_next(r->db, sql))

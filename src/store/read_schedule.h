@@ -24,8 +24,8 @@ struct listed_schedules {
 };
 
 struct schedule_filter {
-    struct str org_id; /* empty: all */
-    struct str code;   /* empty: all */
+    struct str org_id;     /* empty: all */
+    struct str code;       /* empty: all */
     struct str after_code; /* behind this one; empty: from the beginning */
     int64_t after_position;
     int64_t limit;
