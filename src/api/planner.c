@@ -39,6 +39,8 @@ static void refuse(struct call *c, const struct node_request *r)
         object_text(&more, "guard", str_of(task_guard_name(p->guard)));
     if (r->err.code == ERR_VERSION_CONFLICT)
         object_int(&more, "current_row_version", p->current_row_version);
+    if (r->err.code == ERR_VALIDATION_ERROR)
+        findings = p->findings;
     if (r->err.code == ERR_VALIDATION_ERROR && p->field != NULL)
         body_finding(c->mem, &findings,
                      str_copy(c->mem, str_from(p->field, strcspn(p->field, " "))).ptr, "bad_value",

@@ -315,6 +315,9 @@ static void answer_applied(struct node *n, struct work *w)
         break;
     case NODE_CHANGE:
         r->change->answer_json = str_copy(r->mem, r->change->answer_json);
+        for (size_t i = 0; i < r->change->told.count; i++)
+            wake_told(n, r->change->told.items[i]);
+        r->change->told.count = 0;
         if (r->change->apply == outbox_retry_apply)
             relay_look(n);
         break;

@@ -405,7 +405,9 @@ enum apply_result apply_commit(struct apply *a, struct member *m, enum db_status
         !apply_correlation(a, m, status) || !apply_taken(a, m, status) ||
         !apply_tick(a, m, status) ||
         (c->received != NULL && !apply_signal(a, c->received, m->row, &texts, status)) ||
-        (m->idempotency != NULL && !apply_store_answer(a, m->idempotency, m->row, now_us, status)))
+        (m->idempotency != NULL &&
+         !apply_store_answer(a, m->idempotency, m->row, now_us, status)) ||
+        !apply_tasks(a, m, status))
         return APPLY_FAILED;
     return APPLY_DONE;
 }
