@@ -69,6 +69,8 @@ void batch_add(struct node *n, struct work *w)
     }
     if (w->kind->member != NULL)
         w->kind->member(n, w);
+    if (w->member.kind == MEMBER_COMMIT && w->commit->tasks.count > 0)
+        w->member.events = route_events(n, &n->current->mem, "task.");
     if (w->member.kind == MEMBER_CHANGE && w->member.change->tells != NULL)
         w->member.events = route_events(n, &n->current->mem, w->member.change->tells);
     else if (w->member.kind == MEMBER_CRASH)
