@@ -17,7 +17,7 @@ struct planner_change *planner_change_new(struct call *c, planner_apply_fn *appl
 {
     struct planner_change *p = ARENA_NEW(c->mem, struct planner_change);
 
-    *p = (struct planner_change){.change = {.apply = apply},
+    *p = (struct planner_change){.change = {.apply = apply, .tells = "task."},
                                  .org_id = c->user.org_id,
                                  .actor = planner_actor(c),
                                  .id = c->params[0],

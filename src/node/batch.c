@@ -69,6 +69,8 @@ void batch_add(struct node *n, struct work *w)
     }
     if (w->kind->member != NULL)
         w->kind->member(n, w);
+    if (w->member.kind == MEMBER_COMMIT && w->commit->tasks.count > 0)
+        w->member.events = route_events(n, &n->current->mem, "task.");
     if (w->member.kind == MEMBER_CHANGE && w->member.change->tells != NULL)
         w->member.events = route_events(n, &n->current->mem, w->member.change->tells);
     else if (w->member.kind == MEMBER_CRASH)
@@ -211,6 +213,7 @@ static bool may_try_again(struct work *w)
     case MEMBER_SIGNAL_DIFFERS:
     case MEMBER_REPEATED:
     case MEMBER_KEY_CONFLICT:
+    case MEMBER_TICK_GONE:
         break;
     }
     return false;

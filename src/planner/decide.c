@@ -25,13 +25,13 @@ const char *actor_role_name(enum actor_role role)
 #define PART(role) (256u << ACTOR_##role)
 
 static const unsigned action_roles[] = {
-#define TASK_ACTION(symbol, name, roles, needs) roles,
+#define TASK_ACTION(symbol, name, roles, needs, event) roles,
 #include "planner/task_action.def"
 #undef TASK_ACTION
 };
 
 static const char *const action_needs[] = {
-#define TASK_ACTION(symbol, name, roles, needs) needs,
+#define TASK_ACTION(symbol, name, roles, needs, event) needs,
 #include "planner/task_action.def"
 #undef TASK_ACTION
 };

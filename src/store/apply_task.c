@@ -199,7 +199,7 @@ bool apply_tasks(struct apply *a, struct member *m, enum db_status *status)
             .actor = {.role = ACTOR_SYSTEM, .role_name = STR("system")},
         };
         /* What the planner refuses is told to the step: the commit is as good as ever. */
-        struct member asked = {.change = &change.change};
+        struct member asked = {.change = &change.change, .events = m->events};
         struct planner_work w = {.a = a,
                                  .m = &asked,
                                  .change = &change,

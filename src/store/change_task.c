@@ -252,7 +252,8 @@ enum apply_result planner_delete_apply(struct apply *a, struct member *m, enum d
     c->change.answer_status = 204;
     return apply_write(a, SQL_DEPENDENCIES_DROP, DB_PARAMS(db_text(t.id)), status) &&
                    apply_write(a, SQL_TASK_DELETE, DB_PARAMS(db_text(t.id), db_int(t.row_version)),
-                               status)
+                               status) &&
+                   task_announce(&w, "deleted", &t, NULL)
                ? APPLY_DONE
                : APPLY_FAILED;
 }

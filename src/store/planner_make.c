@@ -90,6 +90,7 @@ enum apply_result task_prepare(struct planner_work *w, struct value body, struct
     t->org_id = c->org_id;
     t->created_by = c->actor.id;
     task_lay_over(t, body);
+    t->depends_on = value_map_get_str(body, STR("depends_on"));
     if (!task_has_deliverable(w, t->deliverable_id, &found) ||
         !count_unmet(w, value_map_get_str(body, STR("depends_on")), t, &unknown))
         return APPLY_FAILED;

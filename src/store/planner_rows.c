@@ -252,16 +252,18 @@ bool task_insert(struct planner_work *w, struct task *t)
     t->row_version = 1;
     t->created_at_us = t->updated_at_us = w->change->change.now_us;
     return apply_write(
-        w->a, SQL_TASK_INSERT,
-        DB_PARAMS(db_text(t->id), db_text(t->org_id), db_text_or_null(t->project_id),
-                  db_text(t->title), db_text_or_null(t->description),
-                  db_text_or_null(t->required_trade), db_int(t->min_skill), db_int(t->priority),
-                  db_text_or_null(t->deliverable_id), db_some_int(t->due_at_us),
-                  db_text(str_of(task_status_name(t->status))), db_int(t->row_version),
-                  db_text_or_null(t->fix_of_task_id), db_text_or_null(t->parent_task_id),
-                  db_text_or_null(t->execution_id), db_text_or_null(t->created_by),
-                  db_int(t->created_at_us), db_text_or_null(t->form_json), db_int(t->is_awaited)),
-        w->status);
+               w->a, SQL_TASK_INSERT,
+               DB_PARAMS(db_text(t->id), db_text(t->org_id), db_text_or_null(t->project_id),
+                         db_text(t->title), db_text_or_null(t->description),
+                         db_text_or_null(t->required_trade), db_int(t->min_skill),
+                         db_int(t->priority), db_text_or_null(t->deliverable_id),
+                         db_some_int(t->due_at_us), db_text(str_of(task_status_name(t->status))),
+                         db_int(t->row_version), db_text_or_null(t->fix_of_task_id),
+                         db_text_or_null(t->parent_task_id), db_text_or_null(t->execution_id),
+                         db_text_or_null(t->created_by), db_int(t->created_at_us),
+                         db_text_or_null(t->form_json), db_int(t->is_awaited)),
+               w->status) &&
+           task_announce(w, "created", t, NULL);
 }
 
 bool task_log(struct planner_work *w, struct str org_id, struct task_transition *row)
@@ -273,6 +275,8 @@ bool task_log(struct planner_work *w, struct str org_id, struct task_transition 
     if (!json_write(&payload, row->payload, &err))
         buf_text(&payload, "{}");
     row->id = planner_new_id(w);
+    ASSERT(w->row_count < ARRAY_SIZE(w->rows));
+    w->rows[w->row_count++] = *row;
     return apply_write(w->a, SQL_TASK_LOG,
                        DB_PARAMS(db_text(row->id), db_text(row->task_id), db_text(org_id),
                                  db_text(str_of(task_action_name(row->action))),
@@ -314,7 +318,7 @@ bool task_save(struct planner_work *w, const struct task *t, int64_t before)
                      w->status))
         return false;
     if (db_changes(w->a->db) == 1)
-        return !has_ended || !t->is_awaited || task_tell(w, t, false);
+        return (!has_ended || !t->is_awaited || task_tell(w, t, false)) && task_announce_rows(w, t);
     /* Another node was faster; the repeated batch will see what it wrote. */
     *w->status = DB_CONFLICT;
     return false;

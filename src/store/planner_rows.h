@@ -10,7 +10,9 @@ struct planner_work {
     struct member *m;
     struct planner_change *change;
     enum db_status *status;
-    unsigned ids; /* how many were made */
+    unsigned ids;                   /* how many were made */
+    struct task_transition rows[2]; /* that were logged and not announced yet: task_save() does */
+    size_t row_count;
 };
 
 static inline struct planner_work planner_begin(struct apply *a, struct member *m,
@@ -89,6 +91,15 @@ bool task_tell(struct planner_work *w, const struct task *t, bool has_expired) M
 
 /* Hold the payload of a submission against the form of the task: facts and findings say more. */
 void task_check_form(struct planner_work *w, struct task_facts *f);
+
+/* --- tell_task.c --- */
+
+/* Tell whoever wants it the event task.`what`; `row` may be NULL. */
+bool task_announce(struct planner_work *w, const char *what, const struct task *t,
+                   const struct task_transition *row) MUST_USE;
+
+/* The same for the rows that were logged since the task was saved last. */
+bool task_announce_rows(struct planner_work *w, const struct task *t) MUST_USE;
 
 /* --- planner_rows.c --- */
 
