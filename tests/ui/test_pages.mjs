@@ -162,6 +162,30 @@ await claims.claim('an operator gives a question to somebody else', async () => 
     quiet(admin);
 });
 
+await claims.claim('what starts by the clock shows its next ten times, is paused, resumed and run now', async () => {
+    await admin.goto(`${server.base}/schedules`);
+    await admin.waitForSelector('.empty');
+    equal(await complaintsOf(admin), []);
+    await admin.click('.empty .btn');
+    await admin.fill('#cron', '0 9 * * MON-FRI');
+    await admin.waitForFunction(() => document.querySelectorAll('.times li').length === 10);
+    await admin.fill('#cron', '0 99 * * *');
+    await admin.waitForSelector('[role=dialog] .refuse');
+    await admin.keyboard.press('Escape');
+    await ok('POST', '/import', { items: [{ kind: 'scenario', code: 'nightly', name: 'Nightly report', triggers: [{ type: 'schedule', cron: '30 2 * * *', timezone: 'Europe/Berlin' }], steps: [{ code: 'note', procedure: { type: 'compute.transform', data: { done: true } } }] }] });
+    await admin.click('.trow.scheds .rowlink');
+    await admin.waitForFunction(() => document.querySelectorAll('.side .times li').length === 10);
+    equal((await admin.textContent('.side .times li')).includes('02:30'), true, 'on the clock of its zone');
+    equal(await complaintsOf(admin), []);
+    await admin.click('.side .btn:has-text("Pause it")');
+    await admin.waitForSelector('.trow.scheds:has-text("paused")');
+    await admin.click('.side .btn:has-text("Resume it")');
+    await admin.waitForSelector('.trow.scheds:has-text("active")');
+    await admin.click('.side .btn:has-text("Run it now")');
+    await admin.waitForSelector('.why.ok');
+    quiet(admin);
+});
+
 await browser.close();
 await server.stop();
 dropFolder(folder);

@@ -30,6 +30,7 @@ export const PLACES: Place[] = [
     { to: '/planner', icon: 'board', label: 'Planner', key: 'b', group: 'Work', who: seesPlanner },
     { to: '/planner/shifts', icon: 'users', label: 'Shifts', group: 'Work', who: seesPlanner },
     { to: '/outbox', icon: 'out', label: 'Outbox', group: 'System', who: seesMonitor },
+    { to: '/schedules', icon: 'clock', label: 'Schedules', group: 'System', who: seesMonitor },
     { to: '/server', icon: 'shield', label: 'Server', key: 's', group: 'System', who: seesMonitor },
     { to: '/settings', icon: 'key', label: 'Settings', key: 'u', group: 'System', who: setsPolicy },
 ];

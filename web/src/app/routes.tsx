@@ -13,6 +13,7 @@ const tree = root.addChildren([
     page('/inbox', () => import('../screens/inbox/Inbox'), 'Inbox'),
     page('/dlq', () => import('../screens/dlq/DeadLetters'), 'DeadLetters'),
     page('/outbox', () => import('../screens/outbox/Outbox'), 'Outbox'),
+    page('/schedules', () => import('../screens/schedules/Schedules'), 'Schedules'),
     page('/records', () => import('../screens/records/Records'), 'Records'),
     page('/records/$object', () => import('../screens/records/Records'), 'Records'),
     page('/records/$object/$id', () => import('../screens/records/Records'), 'Records'),

@@ -195,4 +195,6 @@ export const common: Words = {
     'Inbox': 'Входящие',
     'Outbox': 'Исходящие',
     'Credentials': 'Учётные данные',
+    'looking…': 'ищем…',
+    'Schedules': 'Расписания',
 };

@@ -56,7 +56,6 @@ export const settings: Words = {
     'It is encrypted before it is stored, and never shown again.': 'Шифруется до записи и больше не показывается.',
     'Somebody else has changed it in the meantime. Nothing was changed.': 'Кто-то уже изменил их. Ничего не изменено.',
     'There is one with this code already. Nothing was changed.': 'Такой код уже есть. Ничего не изменено.',
-    'looking…': 'ищем…',
     'Nothing that is published names it.': 'Ни одно опубликованное определение их не называет.',
     'changed {when}': 'изменены {when}',
     'Secret values': 'Секретные значения',
