@@ -194,17 +194,6 @@ static bool take_kind(struct call *c, struct letter_filter *out)
     return false;
 }
 
-static bool take_execution(struct call *c, struct letter_filter *out)
-{
-    struct str text = http_query(c->http, "execution");
-
-    out->has_execution = text.len > 0;
-    if (!out->has_execution || uuid_read(text, &out->execution))
-        return true;
-    call_refuse_text(c, ERR_BAD_REQUEST, "execution is the id of an execution");
-    return false;
-}
-
 void dead_letters_list(struct call *c)
 {
     struct letter_filter *filter = ARENA_NEW(c->mem, struct letter_filter);
@@ -212,7 +201,8 @@ void dead_letters_list(struct call *c)
     *filter = (struct letter_filter){.org_id = c->user.org_id,
                                      .code = http_query(c->http, "code"),
                                      .cursor = http_query(c->http, "cursor")};
-    if (take_status(c, filter) && take_kind(c, filter) && take_execution(c, filter) &&
+    if (take_status(c, filter) && take_kind(c, filter) &&
+        filter_execution(c, &filter->has_execution, &filter->execution) &&
         filter_time(c, "from", false, &filter->from_us) &&
         filter_time(c, "to", true, &filter->to_us) && call_limit(c, LIST_LIMIT, &filter->limit))
         lookup_start(c, filter, run_list, NULL);

@@ -4,8 +4,8 @@
 #include "value/json.h"
 #include "value/object.h"
 
-static const char *const acts[] = {"cancelled", "paused",   "resumed", "retry",
-                                   "skip",      "migrated", "resolved"};
+static const char *const acts[] = {"cancelled", "paused",   "resumed",  "retry",
+                                   "skip",      "migrated", "resolved", "assigned"};
 
 static bool is_act(const struct history_row *row)
 {
@@ -15,11 +15,22 @@ static bool is_act(const struct history_row *row)
     return false;
 }
 
+static void object_assignee(struct arena *mem, struct buf *out, struct value assignee)
+{
+    struct buf json;
+    struct err err;
+
+    buf_init_arena(&json, mem);
+    if (json_write(&json, assignee, &err))
+        object_json(out, "assignee", buf_view(&json));
+}
+
 /* What the engine noted with the row; see turn_note(). */
 static struct str act_details(struct arena *mem, struct value noted)
 {
     struct value version = value_map_get_str(noted, STR("version"));
     struct value outcome = value_map_get_str(noted, STR("outcome"));
+    struct value assign = value_map_get_str(noted, STR("assign"));
     struct value reason = value_absent();
     struct buf out;
 
@@ -38,6 +49,8 @@ static struct str act_details(struct arena *mem, struct value noted)
         object_bool(&out, "input", true);
     if (outcome.kind == VALUE_STRING)
         object_text(&out, "outcome", value_text(outcome));
+    if (assign.kind == VALUE_MAP)
+        object_assignee(mem, &out, value_map_get_str(assign, STR("assignee")));
     if (out.len == 1)
         return STR_NONE;
     buf_char(&out, '}');

@@ -6,8 +6,8 @@
 
 /*
  * Whether the row says what an operator did: cancelled, paused, resumed, retry,
- * skip, migrated, resolved. Then *out is the row as it is shown, in `mem`: its
- * output is {reason?, version?, input?, outcome?}, where `input` only says that
+ * skip, migrated, resolved, assigned. Then *out is the row as it is shown, in `mem`: its
+ * output is {reason?, version?, input?, outcome?, assignee?}, where `input` only says that
  * it was replaced.
  */
 bool executions_act_row(struct arena *mem, const struct history_row *row, struct history_row *out);

@@ -1,5 +1,6 @@
 /* executions_change.c - starting, signalling and cancelling executions. */
 #include "api/executions_again.h"
+#include "api/executions_signal.h"
 
 #include "api/body.h"
 #include "api/call.h"
@@ -12,7 +13,6 @@
 
 enum {
     SIGNAL_ID_LEN_MAX = 255,
-    SIGNAL_TYPE_LEN_MAX = 255,
     HISTORY_PAGE = 256,
     OUTCOME_LOOKS_MAX = 3,
 };
@@ -323,7 +323,7 @@ static void repeated_signal(struct call *c, const struct node_request *r)
         call_answer_again(c, r->stored_status, r->stored_answer);
 }
 
-static void signalled(struct node_request *r)
+void executions_signalled(struct node_request *r)
 {
     struct call *c = r->owner;
 
@@ -357,7 +357,8 @@ void executions_signal(struct call *c)
         call_refuse_field(c, "type", "bad_value", "type has from 1 to 255 bytes");
     else if (id.kind == VALUE_STRING && (id.len == 0 || id.len > SIGNAL_ID_LEN_MAX))
         call_refuse_field(c, "id", "bad_value", "id has from 1 to 255 bytes");
-    else if ((r = call_request(c, NODE_SIGNAL, signalled)) != NULL && call_wait(c, &r->wait_us)) {
+    else if ((r = call_request(c, NODE_SIGNAL, executions_signalled)) != NULL &&
+             call_wait(c, &r->wait_us)) {
         r->execution = execution;
         r->signal_type = value_text(type);
         r->signal_id = id.kind == VALUE_STRING ? value_text(id) : STR_NONE;

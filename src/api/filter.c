@@ -220,6 +220,17 @@ static bool refuse_first(struct call *c, const struct findings *findings)
     return false;
 }
 
+bool filter_execution(struct call *c, bool *has, struct uuid *out)
+{
+    struct str text = http_query(c->http, "execution");
+
+    *has = text.len > 0;
+    if (!*has || uuid_read(text, out))
+        return true;
+    call_refuse_text(c, ERR_BAD_REQUEST, "execution is the id of an execution");
+    return false;
+}
+
 bool filter_time(struct call *c, const char *name, bool is_end, int64_t *out_us)
 {
     struct findings findings = {0};

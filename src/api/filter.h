@@ -27,6 +27,9 @@ bool filter_body(struct call *c, struct value object, struct execution_filter *o
 bool filter_dead_letters_body(struct call *c, struct value object, struct letter_filter *out,
                               struct findings *findings) MUST_USE;
 
+/* `execution` of the query, the id of one; *has is false without it. Refused when it is none. */
+bool filter_execution(struct call *c, bool *has, struct uuid *out) MUST_USE;
+
 /*
  * A parameter of the query that is a time or a day, which as an end is meant
  * with all its hours; 0 without it. Refused when it is neither.

@@ -5,6 +5,7 @@
  * letter, which shows it to who may see its execution.
  */
 #include "api/api.h"
+#include "api/filter.h"
 #include "api/lookup.h"
 #include "api/repeat.h"
 #include "api/view.h"
@@ -136,17 +137,6 @@ static bool take_kind(struct call *c, struct message_filter *out)
     return false;
 }
 
-static bool take_execution(struct call *c, struct message_filter *out)
-{
-    struct str text = http_query(c->http, "execution");
-
-    out->has_execution = text.len > 0;
-    if (!out->has_execution || uuid_read(text, &out->execution))
-        return true;
-    call_refuse_text(c, ERR_BAD_REQUEST, "execution is the id of an execution");
-    return false;
-}
-
 static struct listing *new_listing(struct call *c)
 {
     struct listing *a = ARENA_NEW(c->mem, struct listing);
@@ -163,7 +153,8 @@ void outbox_list(struct call *c)
 {
     struct listing *a = new_listing(c);
 
-    if (take_status(c, &a->filter) && take_kind(c, &a->filter) && take_execution(c, &a->filter) &&
+    if (take_status(c, &a->filter) && take_kind(c, &a->filter) &&
+        filter_execution(c, &a->filter.has_execution, &a->filter.execution) &&
         call_limit(c, LIST_LIMIT, &a->filter.limit))
         lookup_start(c, a, run_list, NULL);
 }

@@ -1,9 +1,9 @@
 /* dlq.c - pawl dlq: what was given up, and what is done about it. */
 #include "base/clock.h"
-#include "base/uuid.h"
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/file.h"
+#include "cli/list.h"
 #include "cli/options.h"
 #include "cli/table.h"
 #include "cli/tell.h"
@@ -12,32 +12,13 @@
 
 #include <stdio.h>
 
-/* The end of an id is unlike any other's. */
-enum { ID_SHOWN = 12, COLUMNS = 8, PAGES_MAX = 20, SHOWN_WIDTH = 100, TEXT_WIDTH = 2000 };
+enum { COLUMNS = 8, SHOWN_WIDTH = 100, TEXT_WIDTH = 2000 };
 
 struct dlq_options {
     const char *note, *outcome, *output, *status, *kind, *code, *execution, *from, *to, *limit;
     const char *where;
     bool all, is_dry_run, as_json;
 };
-
-static struct str end_of(struct str id)
-{
-    return id.len > ID_SHOWN ? str_slice(id, id.len - ID_SHOWN, id.len) : id;
-}
-
-static void add_filter(struct buf *path, const char *name, struct str value)
-{
-    if (value.len == 0)
-        return;
-    buf_printf(path, "&%s=", name);
-    client_escape(path, value);
-}
-
-static struct str or_none(const char *text)
-{
-    return text != NULL ? str_of(text) : STR_NONE;
-}
 
 /* --- ls --- */
 
@@ -50,7 +31,7 @@ static void fill_row(struct arena *mem, struct value letter, int64_t now_us, str
     buf_init_arena(&age, mem);
     tell_duration(&age, now_us - tell_time_of(letter, "createdAt"));
     buf_text(&age, " ago");
-    row[0] = end_of(client_text(letter, "id"));
+    row[0] = list_id_end(client_text(letter, "id"));
     row[1] = client_text(letter, "kind");
     row[2] = client_text(letter, "code");
     row[3] = client_text(letter, "step");
@@ -60,13 +41,14 @@ static void fill_row(struct arena *mem, struct value letter, int64_t now_us, str
     row[7] = buf_view(&age);
 }
 
-static void print_table(struct arena *mem, struct value items)
+static void print_table(struct arena *mem, struct value items, void *context)
 {
     static const char *const head[COLUMNS] = {"ID",  "KIND",   "CODE",  "STEP",
                                               "KEY", "STATUS", "CAUSE", "GIVEN UP"};
     struct table table = {.columns = COLUMNS};
     int64_t now_us = clock_wall_us(&clock_system);
 
+    (void)context;
     for (unsigned i = 0; i < COLUMNS; i++)
         table_add(mem, &table, str_of(head[i]));
     for (uint32_t i = 0; i < items.len; i++) {
@@ -89,83 +71,30 @@ static bool make_path(struct client *c, const struct dlq_options *o, struct str 
     buf_init_arena(&path, &c->mem);
     buf_text(&path, "/dlq?limit=");
     client_escape(&path, str_of(o->limit != NULL ? o->limit : o->all ? "500" : "20"));
-    add_filter(&path, "status", or_none(o->status));
-    add_filter(&path, "kind", or_none(o->kind));
-    add_filter(&path, "code", or_none(o->code));
-    add_filter(&path, "execution", execution);
-    add_filter(&path, "from", or_none(o->from));
-    add_filter(&path, "to", or_none(o->to));
+    list_filter(&path, "status", o->status);
+    list_filter(&path, "kind", o->kind);
+    list_filter(&path, "code", o->code);
+    list_filter(&path, "execution", str_copy(&c->mem, execution).ptr);
+    list_filter(&path, "from", o->from);
+    list_filter(&path, "to", o->to);
     *out = buf_view(&path);
     return true;
 }
 
 static int list(struct client *c, const struct dlq_options *o)
 {
-    struct str cursor = STR_NONE, path;
-    struct reply reply;
-    struct value items;
-    uint64_t shown = 0;
+    struct list l = {
+        .all = o->all, .as_json = o->as_json, .print = print_table, .none = "no dead letters"};
 
-    if (!make_path(c, o, &path))
-        return EXIT_FAILED;
-    do {
-        if (!client_page(c, path, &cursor, &reply, &items))
-            return EXIT_FAILED;
-        if (o->as_json) {
-            client_print_items(c, items, &shown);
-            continue;
-        }
-        if (items.len > 0)
-            print_table(&c->mem, items);
-        shown += items.len;
-    } while (cursor.len > 0 && (o->all || shown == 0));
-    if (o->as_json)
-        client_print_end(shown, cursor);
-    else if (shown == 0)
-        printf("no dead letters\n");
-    else if (cursor.len > 0) {
-        (void)fflush(stdout);
-        fprintf(stderr, "there are more: --all lists them, --limit sets how many\n");
-    }
-    return EXIT_OK;
+    return make_path(c, o, &l.path) ? list_print(c, &l) : EXIT_FAILED;
 }
 
 /* --- one --- */
 
-/* The letter that a person named: by its id, or by a unique end of one. */
+/* The letter that a person named. */
 static bool find(struct client *c, const char *name, struct str *out)
 {
-    struct str cursor = STR_NONE, end = str_of(name);
-    struct reply reply;
-    struct value items;
-    struct uuid id;
-    unsigned found = 0;
-    int pages = 0;
-
-    *out = end;
-    if (uuid_read(end, &id))
-        return true;
-    do {
-        if (!client_page(c, STR("/dlq?status=all&limit=500"), &cursor, &reply, &items))
-            return false;
-        for (uint32_t i = 0; i < items.len; i++) {
-            struct str text = client_text(items.items[i], "id");
-
-            if (!str_ends_with(text, end))
-                continue;
-            *out = text;
-            found++;
-        }
-    } while (cursor.len > 0 && ++pages < PAGES_MAX);
-    if (found == 1)
-        return true;
-    if (found == 0)
-        client_fail(c, "not_found",
-                    "there is no dead letter whose id ends with '%s'; pawl dlq lists them", name);
-    else
-        client_fail(c, "invalid",
-                    "several dead letters have ids that end with '%s'; give more of it", name);
-    return false;
+    return list_find(c, "dead letter", "pawl dlq", "/dlq?status=all&limit=500", name, out);
 }
 
 static struct str path_of(struct client *c, struct str id, const char *action)
@@ -213,7 +142,7 @@ static void tell_end(struct buf *out, struct value letter)
 
 static void tell_next(struct buf *out, struct value letter)
 {
-    struct str id = end_of(client_text(letter, "id"));
+    struct str id = list_id_end(client_text(letter, "id"));
 
     if (!str_eq(client_text(letter, "status"), STR("open")))
         return;

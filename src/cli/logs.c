@@ -1,6 +1,7 @@
 /* logs.c - pawl logs: what the steps of one execution have logged. */
 #include "cli/client.h"
 #include "cli/command.h"
+#include "cli/list.h"
 #include "cli/options.h"
 #include "cli/tell.h"
 
@@ -34,30 +35,11 @@ static void print_line(struct arena *mem, struct value line)
     printf("%.*s\n", STR_ARG(buf_view(&out)));
 }
 
-static int list(struct client *c, struct str path, bool as_json)
+static void print_page(struct arena *mem, struct value items, void *context)
 {
-    struct str cursor = STR_NONE;
-    uint64_t shown = 0;
-
-    do {
-        struct value items;
-        struct reply reply;
-
-        if (!client_page(c, path, &cursor, &reply, &items))
-            return EXIT_FAILED;
-        if (as_json) {
-            client_print_items(c, items, &shown);
-            continue;
-        }
-        for (uint32_t i = 0; i < items.len; i++)
-            print_line(&c->mem, items.items[i]);
-        shown += items.len;
-    } while (cursor.len > 0);
-    if (as_json)
-        client_print_end(shown, cursor);
-    else if (shown == 0)
-        printf("it has logged nothing; a step does with the command log\n");
-    return EXIT_OK;
+    (void)context;
+    for (uint32_t i = 0; i < items.len; i++)
+        print_line(mem, items.items[i]);
 }
 
 int command_logs(int argc, char **argv)
@@ -72,8 +54,13 @@ int command_logs(int argc, char **argv)
         return command_usage("logs");
     client_open(&c, as_json);
     if (client_find(&c, argv[1], &id))
-        status =
-            list(&c, str_printf(&c.mem, "/executions/%.*s/logs?limit=500", STR_ARG(id)), as_json);
+        status = list_print(
+            &c, &(struct list){
+                    .path = str_printf(&c.mem, "/executions/%.*s/logs?limit=500", STR_ARG(id)),
+                    .all = true,
+                    .as_json = as_json,
+                    .print = print_page,
+                    .none = "it has logged nothing; a step does with the command log"});
     client_close(&c);
     return status;
 }

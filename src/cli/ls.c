@@ -2,22 +2,14 @@
 #include "base/clock.h"
 #include "cli/client.h"
 #include "cli/command.h"
+#include "cli/list.h"
 #include "cli/options.h"
 #include "cli/table.h"
 #include "cli/tell.h"
 
 #include <stdio.h>
 
-/* The end of an id is unlike any other's, and enough for other commands. */
-enum { ID_SHOWN = 12, COLUMNS = 6 };
-
-static void add_filter(struct buf *path, const char *name, const char *value)
-{
-    if (value == NULL)
-        return;
-    buf_printf(path, "&%s=", name);
-    client_escape(path, str_of(value));
-}
+enum { COLUMNS = 6 };
 
 /* "failed: no_luck", "held: no_luck" */
 static struct str status_text(struct arena *mem, struct value x)
@@ -37,13 +29,12 @@ static struct str status_text(struct arena *mem, struct value x)
 /* One row of the table: ID CODE STATUS STEP KEY STARTED. */
 static void fill_row(struct arena *mem, struct value x, int64_t now_us, struct str row[COLUMNS])
 {
-    struct str id = client_text(x, "id");
     struct buf age;
 
     buf_init_arena(&age, mem);
     tell_duration(&age, now_us - tell_time_of(x, "createdAt"));
     buf_text(&age, " ago");
-    row[0] = id.len > ID_SHOWN ? str_slice(id, id.len - ID_SHOWN, id.len) : id;
+    row[0] = list_id_end(client_text(x, "id"));
     row[1] = client_text(x, "code");
     row[2] = status_text(mem, x);
     row[3] = client_text(x, "currentStep");
@@ -54,8 +45,9 @@ static void fill_row(struct arena *mem, struct value x, int64_t now_us, struct s
 }
 
 /* A page of them; the head stands above the first. */
-static void print_page(struct arena *mem, struct value items, struct table *t)
+static void print_page(struct arena *mem, struct value items, void *context)
 {
+    struct table *t = context;
     static const char *const head[COLUMNS] = {"ID", "CODE", "STATUS", "STEP", "KEY", "STARTED"};
     int64_t now_us = clock_wall_us(&clock_system);
 
@@ -71,37 +63,18 @@ static void print_page(struct arena *mem, struct value items, struct table *t)
     table_print(t);
 }
 
-/* One page after the other. */
 static int list(struct client *c, struct str path, bool is_filtered, bool all, bool as_json)
 {
     struct table t = {.columns = COLUMNS};
-    struct str cursor = STR_NONE;
-    uint64_t shown = 0;
 
-    do {
-        struct value items;
-        struct reply reply;
-
-        if (!client_page(c, path, &cursor, &reply, &items))
-            return EXIT_FAILED;
-        if (as_json) {
-            client_print_items(c, items, &shown);
-            continue;
-        }
-        if (items.len > 0)
-            print_page(&c->mem, items, &t);
-        shown += items.len;
-    } while (cursor.len > 0 && (all || shown == 0));
-    if (as_json)
-        client_print_end(shown, cursor);
-    else if (shown == 0)
-        printf(is_filtered ? "no execution matches\n"
-                           : "no executions; start one with: pawl start CODE\n");
-    else if (cursor.len > 0) {
-        (void)fflush(stdout);
-        fprintf(stderr, "there are more: --all lists them, --limit sets how many\n");
-    }
-    return EXIT_OK;
+    return list_print(
+        c, &(struct list){.path = path,
+                          .all = all,
+                          .as_json = as_json,
+                          .print = print_page,
+                          .context = &t,
+                          .none = is_filtered ? "no execution matches"
+                                              : "no executions; start one with: pawl start CODE"});
 }
 
 /* --- how many --- */
@@ -225,10 +198,10 @@ int command_ls(int argc, char **argv)
         if (count_by == NULL) {
             buf_text(&path, "/executions?limit=");
             client_escape(&path, str_of(limit != NULL ? limit : all ? "500" : "20"));
-            add_filter(&path, "order", is_oldest ? "oldest" : NULL);
+            list_filter(&path, "order", is_oldest ? "oldest" : NULL);
         }
         for (size_t i = 0; i < ARRAY_SIZE(given); i++) {
-            add_filter(&path, given[i].name, given[i].value);
+            list_filter(&path, given[i].name, given[i].value);
             is_filtered |= given[i].value != NULL;
         }
         status = count_by != NULL ? count(&c, count_by, buf_view(&path), as_json)

@@ -2,6 +2,7 @@
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/file.h"
+#include "cli/list.h"
 #include "cli/options.h"
 #include "cli/tell.h"
 
@@ -27,14 +28,6 @@ static struct str path_of(struct client *c, const char *object, const char *id)
     return buf_view(&path);
 }
 
-static void add_parameter(struct buf *path, const char *name, const char *value)
-{
-    if (value == NULL)
-        return;
-    buf_printf(path, "&%s=", name);
-    client_escape(path, str_of(value));
-}
-
 /* --- ls --- */
 
 /* A record as a line: its id and the rest of it. */
@@ -50,40 +43,28 @@ static void print_line(struct arena *mem, struct value record)
     tell_member(mem, client_text(record, "id"), "  ", value_map_make(mem, rest, count, &duplicate));
 }
 
+static void print_page(struct arena *mem, struct value items, void *context)
+{
+    (void)context;
+    for (uint32_t i = 0; i < items.len; i++)
+        print_line(mem, items.items[i]);
+}
+
 static int list(struct client *c, const char *object, const struct record_options *o)
 {
-    struct str cursor = STR_NONE;
-    uint64_t shown = 0;
     struct buf path;
 
     buf_init_arena(&path, &c->mem);
     buf_str(&path, path_of(c, object, NULL));
     buf_printf(&path, "?limit=%s", o->limit != NULL ? o->limit : o->all ? "500" : "20");
-    add_parameter(&path, "where", o->where);
-    add_parameter(&path, "orderBy", o->order_by);
-    do {
-        struct reply reply;
-        struct value items;
-
-        if (!client_page(c, buf_view(&path), &cursor, &reply, &items))
-            return EXIT_FAILED;
-        if (o->as_json) {
-            client_print_items(c, items, &shown);
-            continue;
-        }
-        for (uint32_t i = 0; i < items.len; i++)
-            print_line(&c->mem, items.items[i]);
-        shown += items.len;
-    } while (cursor.len > 0 && (o->all || shown == 0));
-    if (o->as_json)
-        client_print_end(shown, cursor);
-    else if (shown == 0)
-        printf("no records of %s\n", object);
-    else if (cursor.len > 0) {
-        (void)fflush(stdout);
-        fprintf(stderr, "there are more: --all lists them, --limit sets how many\n");
-    }
-    return EXIT_OK;
+    list_filter(&path, "where", o->where);
+    list_filter(&path, "orderBy", o->order_by);
+    return list_print(c,
+                      &(struct list){.path = buf_view(&path),
+                                     .all = o->all,
+                                     .as_json = o->as_json,
+                                     .print = print_page,
+                                     .none = str_printf(&c->mem, "no records of %s", object).ptr});
 }
 
 /* --- one record --- */

@@ -2,8 +2,8 @@
 #include "base/clock.h"
 #include "cli/client.h"
 #include "cli/command.h"
+#include "cli/list.h"
 #include "cli/options.h"
-#include "cli/planner.h"
 #include "cli/table.h"
 #include "cli/tell.h"
 #include "value/object.h"
@@ -17,11 +17,12 @@ struct shift_options {
     bool all, as_json;
 };
 
-static void print_shifts(struct arena *mem, struct value items)
+static void print_shifts(struct arena *mem, struct value items, void *context)
 {
     static const char *const head[COLUMNS] = {"ID", "NAME", "STARTED", "MEMBERS", "STATE"};
     struct table table = {.columns = COLUMNS};
 
+    (void)context;
     for (unsigned i = 0; i < COLUMNS; i++)
         table_add(mem, &table, str_of(head[i]));
     for (uint32_t i = 0; i < items.len; i++) {
@@ -40,7 +41,7 @@ static void print_shifts(struct arena *mem, struct value items)
         } else {
             buf_text(&state, "open");
         }
-        table_add(mem, &table, planner_end_of(client_text(shift, "id")));
+        table_add(mem, &table, list_id_end(client_text(shift, "id")));
         table_add(mem, &table, client_text(shift, "name"));
         table_add(mem, &table, buf_view(&started));
         table_add(mem, &table, str_printf(mem, "%u", members.kind == VALUE_LIST ? members.len : 0));
@@ -88,7 +89,7 @@ static int start_shift(struct client *c, const char *name, const struct shift_op
         printf("%.*s\n", STR_ARG(reply.text));
     else
         printf("shift %.*s has started: end it with pawl shift end %.*s\n", STR_ARG(str_of(name)),
-               STR_ARG(planner_end_of(client_text(reply.json, "id"))));
+               STR_ARG(list_id_end(client_text(reply.json, "id"))));
     return EXIT_OK;
 }
 
@@ -98,7 +99,7 @@ static int end_shift(struct client *c, const char *name, const struct shift_opti
     struct buf body;
     struct str id;
 
-    if (!planner_find(c, "shift", "/shifts?limit=500", name, &id))
+    if (!list_find(c, "shift", "pawl shift", "/shifts?limit=500", name, &id))
         return EXIT_FAILED;
     buf_init_arena(&body, &c->mem);
     buf_char(&body, '{');
@@ -124,7 +125,11 @@ static int run_shift(struct client *c, int argc, char **argv, const struct shift
                                                   : "20");
 
     if (argc == 1 || (argc == 2 && strcmp(argv[1], "ls") == 0))
-        return planner_list(c, path, o->all, o->as_json, print_shifts, "no shifts");
+        return list_print(c, &(struct list){.path = path,
+                                            .all = o->all,
+                                            .as_json = o->as_json,
+                                            .print = print_shifts,
+                                            .none = "no shifts"});
     if (argc == 3 && strcmp(argv[1], "start") == 0)
         return start_shift(c, argv[2], o);
     if (argc == 3 && strcmp(argv[1], "end") == 0)

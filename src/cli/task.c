@@ -4,8 +4,9 @@
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/file.h"
+#include "cli/list.h"
 #include "cli/options.h"
-#include "cli/planner.h"
+
 #include "cli/table.h"
 #include "cli/tell.h"
 #include "value/json.h"
@@ -36,22 +37,23 @@ static void task_row(struct arena *mem, struct value task, int64_t now_us, struc
         if (due_us < now_us)
             buf_text(&due, " ago");
     }
-    row[0] = planner_end_of(client_text(task, "id"));
+    row[0] = list_id_end(client_text(task, "id"));
     row[1] = client_text(task, "status");
     row[2] = str_printf(mem, "%lld", (long long)tell_int_of(task, "priority", 0));
     row[3] = client_text(task, "required_trade");
-    row[4] = planner_end_of(client_text(task, "assigned_to"));
+    row[4] = list_id_end(client_text(task, "assigned_to"));
     row[5] = buf_view(&due);
     row[6] = client_text(task, "title");
 }
 
-static void print_tasks(struct arena *mem, struct value items)
+static void print_tasks(struct arena *mem, struct value items, void *context)
 {
     static const char *const head[COLUMNS] = {"ID",    "STATUS", "PRIO", "TRADE",
                                               "OWNER", "DUE",    "TITLE"};
     struct table table = {.columns = COLUMNS};
     int64_t now_us = clock_wall_us(&clock_system);
 
+    (void)context;
     for (unsigned i = 0; i < COLUMNS; i++)
         table_add(mem, &table, str_of(head[i]));
     for (uint32_t i = 0; i < items.len; i++) {
@@ -64,14 +66,6 @@ static void print_tasks(struct arena *mem, struct value items)
     table_print(&table);
 }
 
-static void add_filter(struct buf *path, const char *name, const char *value)
-{
-    if (value == NULL)
-        return;
-    buf_printf(path, "&%s=", name);
-    client_escape(path, str_of(value));
-}
-
 static int list_tasks(struct client *c, const struct task_options *o, bool is_pool)
 {
     struct buf path;
@@ -81,17 +75,21 @@ static int list_tasks(struct client *c, const struct task_options *o, bool is_po
                o->limit != NULL ? o->limit
                : o->all         ? "500"
                                 : "20");
-    add_filter(&path, "project_id", o->project);
+    list_filter(&path, "project_id", o->project);
     if (!is_pool) {
-        add_filter(&path, "status", o->status);
-        add_filter(&path, "assigned_to", o->owner);
-        add_filter(&path, "required_trade", o->trade);
-        add_filter(&path, "q", o->q);
-        add_filter(&path, "overdue", o->overdue ? "true" : NULL);
-        add_filter(&path, "needs_attention", o->attention ? "true" : NULL);
+        list_filter(&path, "status", o->status);
+        list_filter(&path, "assigned_to", o->owner);
+        list_filter(&path, "required_trade", o->trade);
+        list_filter(&path, "q", o->q);
+        list_filter(&path, "overdue", o->overdue ? "true" : NULL);
+        list_filter(&path, "needs_attention", o->attention ? "true" : NULL);
     }
-    return planner_list(c, buf_view(&path), o->all, o->as_json, print_tasks,
-                        is_pool ? "nothing in the pool that you could take" : "no tasks");
+    return list_print(c, &(struct list){.path = buf_view(&path),
+                                        .all = o->all,
+                                        .as_json = o->as_json,
+                                        .print = print_tasks,
+                                        .none = is_pool ? "nothing in the pool that you could take"
+                                                        : "no tasks"});
 }
 
 /* --- one --- */
@@ -122,7 +120,7 @@ static void print_log(struct value items)
         printf("%.*s  %.*s -> %.*s  %.*s by %.*s %.*s\n", STR_ARG(buf_view(&when)),
                STR_ARG(client_text(row, "from_status")), STR_ARG(client_text(row, "to_status")),
                STR_ARG(client_text(row, "action")), STR_ARG(client_text(row, "actor_role")),
-               STR_ARG(planner_end_of(client_text(row, "actor_id"))));
+               STR_ARG(list_id_end(client_text(row, "actor_id"))));
         buf_fini(&when);
     }
 }
@@ -133,7 +131,7 @@ static int show_task(struct client *c, const char *name, const struct task_optio
     struct reply reply;
     struct value items;
 
-    if (!planner_find(c, "task", "/tasks?limit=500", name, &id))
+    if (!list_find(c, "task", "pawl task", "/tasks?limit=500", name, &id))
         return EXIT_FAILED;
     path = str_printf(&c->mem, "/tasks/%.*s", STR_ARG(id));
     if (!client_call(c, "GET", path, STR_NONE, &reply))
@@ -151,6 +149,16 @@ static int show_task(struct client *c, const char *name, const struct task_optio
 }
 
 /* --- doing something --- */
+
+static struct str new_event_id(struct arena *mem)
+{
+    struct uuid_gen gen;
+    char *text = arena_alloc(mem, UUID_TEXT_LEN + 1);
+
+    uuid_gen_init(&gen, NULL, NULL);
+    uuid_write(uuid_gen_next(&gen, clock_wall_us(&clock_system) / 1000), text);
+    return str_from(text, UUID_TEXT_LEN);
+}
 
 /* The payload: JSON that was given, with the options laid over it. */
 static bool make_payload(struct client *c, const struct task_options *o, const char *json,
@@ -191,7 +199,7 @@ static int do_action(struct client *c, const char *action, const char *name, con
     struct reply reply;
     struct buf payload, body;
 
-    if (!planner_find(c, "task", "/tasks?limit=500", name, &id) ||
+    if (!list_find(c, "task", "pawl task", "/tasks?limit=500", name, &id) ||
         !client_call(c, "GET", str_printf(&c->mem, "/tasks/%.*s", STR_ARG(id)), STR_NONE, &reply))
         return EXIT_FAILED;
     buf_init_arena(&payload, &c->mem);
@@ -200,7 +208,7 @@ static int do_action(struct client *c, const char *action, const char *name, con
     buf_init_arena(&body, &c->mem);
     buf_char(&body, '{');
     object_text(&body, "action", str_of(action));
-    object_text(&body, "client_event_id", planner_event_id(&c->mem));
+    object_text(&body, "client_event_id", new_event_id(&c->mem));
     object_int(&body, "expected_row_version", tell_int_of(reply.json, "row_version", 0));
     object_json(&body, "payload", buf_view(&payload));
     buf_char(&body, '}');

@@ -12,6 +12,7 @@
  *     RETRY, SKIP, MIGRATE, RESOLVE    --> repair.c
  *     PAUSE                            --> pause.c: only the deadline and CANCEL still count
  *     RESUME                           --> what was deferred, what has become due --> run steps
+ *     ASSIGN                           --> people.c: a wait is in other inboxes
  *     UNDO                             --> roll back once more what was given up: rollback_retry.c
  *
  * A turn that leads to rolling back begins with that at once.
@@ -330,6 +331,9 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
         break;
     case EVENT_RESUME:
         ok = apply_resume(&t, &complete, err);
+        break;
+    case EVENT_ASSIGN:
+        ok = people_assign(&t, err);
         break;
     }
     if (!ok)

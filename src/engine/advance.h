@@ -29,6 +29,7 @@ enum event_kind {
     EVENT_ROLLBACK, /* an operator: a rollback that was given up is tried again: letter */
     EVENT_PAUSE,    /* an operator: reason, by */
     EVENT_RESUME,   /* an operator: by */
+    EVENT_ASSIGN,   /* an operator: from, visit, assignee, by */
 };
 
 /* Whether what was done is undone before an execution is cancelled. */
@@ -108,6 +109,11 @@ struct child_reads {
     VEC_OF(struct child_read);
 };
 
+/* The attempts of the execution that a worker holds as jobs. */
+struct job_leases {
+    VEC_OF(int64_t); /* seq of their rows */
+};
+
 /* A signal as it arrives. */
 struct arrival {
     struct str id, type;
@@ -172,6 +178,13 @@ struct render_reads {
     VEC_OF(struct render_read);
 };
 
+/* A signal that answers one wait: see people.c. */
+struct answer_to {
+    struct str step;
+    int64_t visit;
+    struct value keys; /* of who answers, as define_assignee_keys() makes them: a list of texts */
+};
+
 struct event {
     enum event_kind kind;
     struct str signal_id, signal_type;
@@ -179,6 +192,7 @@ struct event {
     struct value signal_by; /* {id, name} or {callback: true} */
     /* SIGNAL: only a wait that has this may take it, else ERR_CONFLICT; empty: as it is */
     struct str signal_correlation;
+    const struct answer_to *answer_to;    /* SIGNAL: no other wait may take it; or NULL */
     struct str reason;                    /* CANCEL, PAUSE; or empty */
     struct value by;                      /* PAUSE, RESUME: {id, name}, or absent */
     enum cancel_rollback cancel_rollback; /* CANCEL */
@@ -189,10 +203,12 @@ struct event {
     struct value answer_output; /* or absent: then answer_error says {code, message, class} */
     struct value answer_error;
     struct str
-        answer_digest;   /* ... of a stored ask: kept with its end, to know it again; or empty */
-    bool answer_is_lost; /* ... it is the node's: nobody knows what became of it */
-    struct str from;     /* RETRY: the code of a step; empty = where it stands */
-    struct str held;     /* RETRY: the step that is held, of several; empty = the first */
+        answer_digest;     /* ... of a stored ask: kept with its end, to know it again; or empty */
+    bool answer_is_lost;   /* ... it is the node's: nobody knows what became of it */
+    struct str from;       /* RETRY, ASSIGN: the code of a step; empty = where it stands */
+    int64_t visit;         /* ASSIGN: ... and its visit; 0 = the only one that waits */
+    struct value assignee; /* ASSIGN: as a wait.signal has it */
+    struct str held;       /* RETRY: the step that is held, of several; empty = the first */
     const struct program *program; /* RETRY, MIGRATE: another version; NULL = the same */
     struct value input;            /* RETRY: replaces $.input; absent = the same */
     struct value output;           /* SKIP, RESOLVE: of the step; absent = null */
@@ -209,6 +225,7 @@ struct event {
     const struct history *history;         /* the rows that NEED asked for, or NULL */
     const struct process_reads *processes; /* or NULL */
     const struct child_reads *children;    /* or NULL */
+    const struct job_leases *leases;       /* or NULL: not read */
     const struct kept_reads *kept;         /* or NULL: nobody keeps signals */
     const struct render_reads *renders;    /* or NULL */
     const struct call_room *room;          /* how many calls may leave now; NULL = any number */
@@ -323,16 +340,25 @@ struct history_need {
     int64_t after;
 };
 
-/* A wait that signals find by its correlation. Only one of an execution has this step and visit. */
-struct correlated_wait {
+/*
+ * A wait that is found from outside: by signals, by its correlation, or by the
+ * people who may answer it. Only one of an execution has this step and visit.
+ */
+struct listed_wait {
     struct str step;
     int64_t visit;
-    struct str correlation, types_json;
-    int64_t kept_up_to; /* of one that opens: kept signals up to this row were looked at */
+    struct str types_json;
+    struct str correlation;    /* or empty */
+    int64_t kept_up_to;        /* of one that opens: kept signals up to this row were looked at */
+    struct str assignees_json; /* a list of keys; or empty */
+    struct str title;          /* or empty */
+    struct str form_json;      /* of one that opens: as it was written; or empty */
+    bool is_public;
+    int64_t since_us, until_us; /* until: 0 = it does not end by itself */
 };
 
-struct correlated_waits {
-    VEC_OF(struct correlated_wait);
+struct listed_waits {
+    VEC_OF(struct listed_wait);
 };
 
 enum tell_kind {
@@ -394,10 +420,11 @@ struct asks {
 };
 
 enum ask_result {
-    ASK_ANSWERED, /* with an output */
-    ASK_REFUSED,  /* with an error */
-    ASK_LOST,     /* there will be no answer: event.answer_is_lost */
-    ASK_UNWANTED, /* nobody waits for it any more */
+    ASK_ANSWERED,  /* with an output */
+    ASK_REFUSED,   /* with an error */
+    ASK_LOST,      /* there will be no answer: event.answer_is_lost */
+    ASK_UNWANTED,  /* nobody waits for it any more */
+    ASK_UNCLAIMED, /* ... and nobody has begun it: the store refuses the commit when somebody has */
 };
 
 /* A stored one has an end. */
@@ -482,7 +509,8 @@ struct commit {
     struct process_reads needs_processes; /* code and key are what is asked for */
     struct {
         VEC_OF(struct uuid);
-    } needs_children; /* how these executions stand */
+    } needs_children;  /* how these executions stand */
+    bool needs_leases; /* which of its attempts workers hold */
     struct {
         VEC_OF(struct str);
     } needs_kept;                      /* correlations: what is kept for them */
@@ -509,7 +537,7 @@ struct commit {
     bool moves;                    /* the version or the deadline of the execution has changed */
     const struct signal *received; /* a signal to be stored, or NULL */
     struct kept_takes kept_taken;  /* more of them, that were kept until now */
-    struct correlated_waits opened, closed;
+    struct listed_waits opened, closed;
     bool writes_context; /* checkpoint: context_json is set */
     struct str context_json;
     struct str cursor_json; /* the cursor as it is stored; empty once terminal */

@@ -82,6 +82,14 @@ struct ask *ask_leave(struct turn *t, struct ask a, struct str why)
     return left;
 }
 
+bool ask_is_leased(const struct event *ev, const struct cursor *cursor)
+{
+    for (size_t i = 0; i < ev->leases->count; i++)
+        if (ev->leases->items[i] == cursor->asked_seq)
+            return true;
+    return false;
+}
+
 /* --- what has ended --- */
 
 /* Whether an answer is still wanted: one that is deferred until the execution goes on has come. */
@@ -113,7 +121,8 @@ static bool is_still_open(const struct execution *x, const struct cursor *was, u
 static enum ask_result result_of(const struct event *ev, const struct cursor *c)
 {
     if (ev->kind != EVENT_ANSWER || ev->answer_seq != c->asked_seq)
-        return ASK_UNWANTED;
+        /* Leases are read when the time of a job is up: one without a lease was not begun. */
+        return ev->leases != NULL && !ask_is_leased(ev, c) ? ASK_UNCLAIMED : ASK_UNWANTED;
     if (ev->answer_is_lost)
         return ASK_LOST;
     return ev->answer_output.kind != VALUE_ABSENT ? ASK_ANSWERED : ASK_REFUSED;

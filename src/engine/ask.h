@@ -25,7 +25,8 @@ struct ask_functions {
 
     /*
      * The strand in hand is woken. STEP_WAITS: an attempt leaves, or it waits on;
-     * STEP_FAILED: there will be no answer; STEP_SKIPPED: nothing has changed.
+     * STEP_FAILED: there will be no answer; STEP_SKIPPED: nothing has changed;
+     * STEP_NEEDS: the commit says what must be read first.
      */
     enum step_result (*wake)(struct turn *t);
 
@@ -46,6 +47,9 @@ bool ask_has_news(const struct turn *t, const struct cursor *cursor);
 
 /* Whether rolling back waits for the answer that the strand waits for. */
 bool ask_is_waited_for(const struct cursor *cursor);
+
+/* Whether a worker holds the attempt of the strand; event.leases has been read. */
+bool ask_is_leased(const struct event *ev, const struct cursor *cursor);
 
 /*
  * The commands of the step stop at `place` until there is an answer. False: the

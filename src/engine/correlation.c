@@ -1,6 +1,7 @@
 /*
- * correlation.c - waits that signals find by a correlation: which of them a
- * commit opens and closes, and the signals that were kept for them. See turn.h.
+ * correlation.c - waits that are found from outside, by a correlation or by the
+ * people who may answer: which of them a commit opens and closes, and the
+ * signals that were kept for a correlation. See wait.h.
  *
  * A signal that finds no wait is kept by the store, and a wait that begins
  * looks at what is kept. Neither may miss the other: a commit says up to which
@@ -43,48 +44,85 @@ void correlation_take(struct turn *t, const struct kept_signal *kept, const stru
 
 /* --- what opens and closes --- */
 
+static const struct wait *wait_at(const struct execution *x, const struct cursor *c)
+{
+    return x->program->steps[c->step].procedure->commands[0].wait;
+}
+
+static bool is_found_from_outside(const struct execution *x, const struct cursor *c)
+{
+    return c->phase == PHASE_WAIT && c->deferred_seq == 0 &&
+           (c->correlation.len > 0 || c->assignees_json.len > 0 ||
+            (c->types_json.len > 0 && wait_at(x, c)->is_public));
+}
+
 /* The waits that are open in a state. */
-static void list_waits(struct arena *mem, const struct execution *x, struct correlated_waits *out)
+static void list_waits(struct arena *mem, const struct execution *x, struct listed_waits *out)
 {
     for (uint32_t i = 0; !status_is_terminal(x->status) && i < execution_strands(x); i++) {
         const struct cursor *c = execution_cursor(x, i);
 
-        if (c->phase == PHASE_WAIT && c->correlation.len > 0 && c->deferred_seq == 0)
-            *VEC_ADD(mem, out) = (struct correlated_wait){
+        if (is_found_from_outside(x, c))
+            *VEC_ADD(mem, out) = (struct listed_wait){
                 .step = x->program->steps[c->step].code,
                 .visit = c->visit,
-                .correlation = c->correlation,
                 .types_json = c->types_json,
+                .correlation = c->correlation,
+                .assignees_json = c->assignees_json,
+                .title = c->title,
+                .is_public = wait_at(x, c)->is_public,
+                .since_us = c->started_at_us,
+                .until_us = c->timeout_at_us,
             };
     }
 }
 
-static bool is_among(const struct correlated_waits *waits, const struct correlated_wait *w)
+static bool is_among(const struct listed_waits *waits, const struct listed_wait *w)
 {
     for (size_t i = 0; i < waits->count; i++) {
-        const struct correlated_wait *other = &waits->items[i];
+        const struct listed_wait *other = &waits->items[i];
 
         if (w->visit == other->visit && str_eq(w->step, other->step) &&
-            str_eq(w->correlation, other->correlation) && str_eq(w->types_json, other->types_json))
+            str_eq(w->correlation, other->correlation) &&
+            str_eq(w->types_json, other->types_json) &&
+            str_eq(w->assignees_json, other->assignees_json) && w->is_public == other->is_public)
             return true;
     }
     return false;
 }
 
+static struct str form_of(struct turn *t, struct str step)
+{
+    struct value form =
+        program_step(t->x->program, step)->procedure->commands[0].wait->form_written;
+    struct str json = STR_NONE;
+
+    if (form.kind == VALUE_LIST && !turn_json(t, form, &json))
+        PANIC("a form was read from JSON");
+    return json;
+}
+
+static void open_wait(struct turn *t, struct listed_wait w)
+{
+    const struct kept_read *kept = find_read(t->ev, w.correlation);
+
+    w.kept_up_to = kept == NULL ? INT64_MAX : kept->last_row;
+    w.form_json = form_of(t, w.step);
+    *VEC_ADD(t->mem, &t->out->opened) = w;
+}
+
 void correlation_compare(struct turn *t, const struct execution *before)
 {
-    struct correlated_waits was = {0}, is = {0};
+    /* Another version may ask for something else. */
+    bool has_moved = t->x->program != before->program;
+    struct listed_waits was = {0}, is = {0};
 
     list_waits(t->mem, before, &was);
     list_waits(t->mem, t->x, &is);
     for (size_t i = 0; i < was.count; i++)
-        if (!is_among(&is, &was.items[i]))
+        if (has_moved || !is_among(&is, &was.items[i]))
             *VEC_ADD(t->mem, &t->out->closed) = was.items[i];
     for (size_t i = 0; i < is.count; i++)
-        if (!is_among(&was, &is.items[i])) {
-            const struct kept_read *kept = find_read(t->ev, is.items[i].correlation);
-
-            is.items[i].kept_up_to = kept == NULL ? INT64_MAX : kept->last_row;
-            *VEC_ADD(t->mem, &t->out->opened) = is.items[i];
-        }
+        if (has_moved || !is_among(&was, &is.items[i]))
+            open_wait(t, is.items[i]);
 }

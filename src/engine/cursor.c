@@ -125,6 +125,8 @@ static void write_cursor(struct buf *out, const struct program *p, const struct 
     write_json(out, "input", c->input_json);
     write_json(out, "types", c->types_json);
     write_text(out, "correlation", c->correlation);
+    write_json(out, "assignees", c->assignees_json);
+    write_text(out, "title", c->title);
     write_number(out, "timeoutAt", c->timeout_at_us);
     write_number(out, "remindAt", c->remind_at_us);
     write_number(out, "remindEvery", c->remind_every_us);
@@ -348,6 +350,8 @@ static bool restore_strand(struct arena *mem, const struct program *p, struct va
     c->input_json = stored_json_of(mem, stored, STR("input"));
     c->types_json = stored_json_of(mem, stored, STR("types"));
     c->correlation = stored_text(stored, STR("correlation"));
+    c->assignees_json = stored_json_of(mem, stored, STR("assignees"));
+    c->title = stored_text(stored, STR("title"));
     c->timeout_at_us = stored_int(stored, STR("timeoutAt"));
     c->remind_at_us = stored_int(stored, STR("remindAt"));
     c->remind_every_us = stored_int(stored, STR("remindEvery"));

@@ -74,6 +74,23 @@ static bool check_forms(struct turn *t, struct takers *takers, struct err *err)
     return is_wanted || !is_refused;
 }
 
+/* Of an answer: the one wait that it is for. False: there is none, or it is not theirs to answer. */
+static bool keep_answered(struct turn *t, struct takers *takers, struct err *err)
+{
+    const struct answer_to *to = t->ev->answer_to;
+    size_t count = 0;
+
+    for (size_t i = 0; i < takers->count; i++)
+        if (takers->items[i].visit == to->visit &&
+            str_eq(t->x->program->steps[takers->items[i].step].code, to->step))
+            takers->items[count++] = takers->items[i];
+    takers->count = count;
+    if (count == 0)
+        return err_set(err, ERR_CONFLICT, "it waits for no answer any more");
+    take_waiting(t, &takers->items[0]);
+    return people_may_answer(t, err);
+}
+
 bool deliver_signal(struct turn *t, bool *complete, struct err *err)
 {
     const struct event *ev = t->ev;
@@ -84,6 +101,8 @@ bool deliver_signal(struct turn *t, bool *complete, struct err *err)
     struct value output;
 
     find_takers(t, &takers);
+    if (ev->answer_to != NULL && !keep_answered(t, &takers, err))
+        return false;
     if (!check_forms(t, &takers, err) || !receive_make(t, &arrival, signal, err))
         return false;
     receive(t, signal);
@@ -99,6 +118,8 @@ bool deliver_signal(struct turn *t, bool *complete, struct err *err)
             *complete = wake_leave_wait(t, STEP_DONE, output, signal->seq);
         return true;
     }
+    if (ev->answer_to != NULL)
+        return err_set(err, ERR_INVALID, "this is no answer that the wait takes");
     return ev->signal_correlation.len == 0 ||
            err_set(err, ERR_CONFLICT, "no wait with this correlation takes the signal");
 }

@@ -117,6 +117,8 @@ struct cursor {
     /* PHASE_WAIT */
     struct str types_json;        /* wait.signal: the list of signal types */
     struct str correlation;       /* wait.signal: what signals find it by, or empty */
+    struct str assignees_json;    /* wait.signal: who may answer: a list of keys; or empty */
+    struct str title;             /* ... and what they are asked, or empty */
     int64_t timeout_at_us;        /* when it ends by itself, reminders apart; 0 = never */
     int64_t remind_at_us;         /* the next reminder; 0 = none */
     int64_t remind_every_us;      /* 0 = no reminders, or those of remind_times_json */

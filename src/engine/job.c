@@ -4,7 +4,8 @@
  *
  * A worker has as long as it keeps its lease, which is the store's and not the
  * engine's: one that runs out comes as an answer of its own, "nobody knows". A
- * timer is set by the `timeout` of the step alone.
+ * timer is set by the `timeout` of the step alone. When that is up, leases are
+ * read: what a worker holds may have happened, what nobody has claimed did not.
  */
 #include "engine/ask.h"
 #include "engine/command.h"
@@ -66,9 +67,17 @@ enum step_result job_run(struct turn *t, const struct procedure *p, struct str p
 
 static enum step_result job_wake(struct turn *t)
 {
+    if (t->ev->leases == NULL) {
+        t->out->needs_leases = true;
+        return STEP_NEEDS;
+    }
     turn_begin_step(t);
+    if (ask_is_leased(t->ev, &t->x->cursor))
+        return turn_fail(t, STR("timeout_step"), STR("indeterminate"),
+                         "the worker had not answered when the time was up: nobody knows what it "
+                         "has done");
     return turn_fail(t, STR("timeout_step"), STR("transient"),
-                     "no worker did it before the time was up");
+                     "no worker had begun it when the time was up");
 }
 
 const struct ask_functions ask_job = {.waiting = WAITING_JOB, .wake = job_wake};

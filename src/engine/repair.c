@@ -73,6 +73,7 @@ bool engine_may_repair(const struct execution *exec, enum event_kind kind, struc
     case EVENT_ROLLBACK:
     case EVENT_PAUSE:
     case EVENT_RESUME:
+    case EVENT_ASSIGN:
         break;
     }
     PANIC("this repairs nothing");

@@ -411,7 +411,7 @@ enum step_result wait_begin(struct turn *t, const struct step *step, struct valu
         *out = fired(t);
         return STEP_DONE;
     }
-    if (!signal_types(t, c, &types) || !evaluate_correlation(t, c))
+    if (!signal_types(t, c, &types) || !evaluate_correlation(t, c) || !people_begin(t, c))
         return STEP_FAILED;
     if (!c->wait->accepts_new_only)
         signal = find_buffered(t, c, types, &payload);

@@ -88,6 +88,17 @@ bool deliver_signal(struct turn *t, bool *complete, struct err *err);
  */
 bool deliver_kept(struct turn *t, const struct execution *before);
 
+/* --- people.c: waits of people --- */
+
+/* In whose inbox the wait that begins is, and what they are asked. False: the step has failed. */
+bool people_begin(struct turn *t, const struct command *c) MUST_USE;
+
+/* Whether the wait under way may take an answer of the event; else `err`. */
+bool people_may_answer(struct turn *t, struct err *err) MUST_USE;
+
+/* An operator gives a wait to somebody else. False: it is refused. */
+bool people_assign(struct turn *t, struct err *err) MUST_USE;
+
 /* --- receive.c: signals come in --- */
 
 /* What it becomes in the state; nothing has changed yet. ERR_TOO_LARGE or ERR_INVALID. */
@@ -97,7 +108,7 @@ bool receive_make(struct turn *t, const struct arrival *a, struct signal *out,
 /* It is part of the state, and a row says so. Nothing may come between making it and this. */
 void receive(struct turn *t, const struct signal *signal);
 
-/* --- correlation.c: waits that signals find by a correlation --- */
+/* --- correlation.c: waits that are found from outside --- */
 
 /* What is kept for it: *out, or NULL when nobody keeps any. False: that must be read first. */
 bool correlation_look(struct turn *t, struct str correlation,

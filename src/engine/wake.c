@@ -182,7 +182,7 @@ static bool wake_job(struct turn *t)
     end = ask_of(&t->x->cursor)->wake(t);
     t->has_nothing_to_wake = end == STEP_SKIPPED;
     if (end != STEP_FAILED)
-        return true;
+        return end != STEP_NEEDS;
     suspend_refuse(t);
     return go_on_behind(t);
 }

@@ -52,6 +52,12 @@ struct jobs {
 void jobs_open(struct node *n);
 void jobs_close(struct node *n);
 
+/* --- leases.c: leases that are over --- */
+
+void leases_run(struct node *n);
+int64_t leases_in_us(const struct node *n);
+void leases_look_in(struct node *n, int64_t us); /* at the latest */
+
 /* --- endpoints.c: jobs that are done by calling somebody --- */
 
 void endpoints_open(struct node *n);

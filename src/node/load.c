@@ -450,6 +450,11 @@ static bool load_others(struct node *n, struct reader *reader, struct arena *mem
         if (!render_template(reader, mem, &c->needs_renders.items[i], VEC_ADD(mem, &w->renders),
                              err))
             return false;
+    if (c->needs_leases) {
+        if (!read_leases_of(reader, mem, w->entry->row, &w->leases, err))
+            return false;
+        w->has_leases = true;
+    }
     for (size_t i = 0; i < c->needs_children.count; i++)
         if (!load_child(reader, mem, c->needs_children.items[i], VEC_ADD(mem, &w->children), err))
             return false;

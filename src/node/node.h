@@ -188,6 +188,7 @@ enum node_request_kind {
     NODE_UNPARK,     /* ... one that the node could not go on with is tried again */
     NODE_PAUSE,      /* ... one that goes forward stops where it is */
     NODE_RESUME,     /* ... and goes on */
+    NODE_ASSIGN,     /* ... gives a wait to somebody else: from, visit, assignee */
     NODE_JOB,        /* a worker answers: execution, job_seq, output or job_error */
     NODE_WAIT,       /* for the end of an execution, or for the step that takes a signal */
     NODE_DEFINITION, /* save a draft, delete it, publish, and what else can become of one */
@@ -227,16 +228,19 @@ struct node_request {
     struct str correlation; /* SIGNAL: for the oldest wait that has it and takes it; or empty */
     int64_t ttl_us;         /* ... so long it is kept when there is none */
     struct str signal_id, signal_type;
+    const struct answer_to *answer_to; /* SIGNAL: no other wait may take it; or NULL */
     int64_t signal_seq; /* WAIT: for the step that takes this signal; an answer of SIGNAL */
     struct value payload;
-    struct value signal_by;               /* {id, name}: a map; PAUSE, RESUME: who asks */
+    struct value signal_by;               /* {id, name}: a map; PAUSE, RESUME, ASSIGN: who asks */
     bool names_execution;                 /* SIGNAL: the answer that is kept says who received it */
     enum cancel_rollback cancel_rollback; /* CANCEL */
     struct str reason;                    /* CANCEL, PAUSE; or empty */
-    struct str from;                      /* RETRY: the code of a step; empty = where it stands */
-    struct str held;     /* RETRY: the step that is held, of several; empty = the first */
-    struct value output; /* SKIP, RESOLVE: of the step; absent = none */
-    struct str letter;   /* RESOLVE, UNDO, UNPARK: the id of the dead letter */
+    struct str from;       /* RETRY, ASSIGN: the code of a step; empty = where it stands */
+    int64_t visit;         /* ASSIGN: of that step; 0 = the only one that waits */
+    struct value assignee; /* ASSIGN */
+    struct str held;       /* RETRY: the step that is held, of several; empty = the first */
+    struct value output;   /* SKIP, RESOLVE: of the step; absent = none */
+    struct str letter;     /* RESOLVE, UNDO, UNPARK: the id of the dead letter */
     /* RESOLVE; `idempotency` has the status and the answer that is kept */
     enum verdict verdict;
     struct str note;

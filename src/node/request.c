@@ -229,6 +229,7 @@ bool node_submit(struct node *n, struct node_request *r, struct err *err)
     case NODE_UNDO:
     case NODE_PAUSE:
     case NODE_RESUME:
+    case NODE_ASSIGN:
     case NODE_JOB:
     case NODE_WAIT:
         entry_queue(n, entry_get(n, r->execution), w);

@@ -26,14 +26,14 @@ void work_forget_reads(struct work *w)
     w->kept = (struct kept_reads){0};
     w->renders = (struct render_reads){0};
     w->children = (struct child_reads){0};
-    w->has_history = false;
+    w->has_history = w->has_leases = false;
 }
 
 bool work_has_reads(const struct work *w)
 {
     return w->commit != NULL || w->has_history || w->programs.count > 0 || w->records.count > 0 ||
            w->searches.count > 0 || w->processes.count > 0 || w->kept.count > 0 ||
-           w->renders.count > 0 || w->children.count > 0;
+           w->renders.count > 0 || w->children.count > 0 || w->has_leases;
 }
 
 void work_free(struct node *n, struct work *w)
@@ -160,6 +160,7 @@ static void make_event(struct node *n, struct work *w, struct event *ev)
         .history = w->has_history ? &w->history : NULL,
         .processes = &w->processes,
         .children = w->children.count > 0 ? &w->children : NULL,
+        .leases = w->has_leases ? &w->leases : NULL,
         .kept = &w->kept,
         .renders = &w->renders,
         .room = calls_room(n),

@@ -138,6 +138,8 @@ struct work {
     struct process_reads processes;
     struct program_reads programs; /* those of `processes`: work_forget_reads() */
     struct child_reads children;
+    struct job_leases leases;
+    bool has_leases;
     struct kept_reads kept;
     struct render_reads renders;
     struct correlated_signal *correlated; /* SIGNAL by correlation: in the request's memory */

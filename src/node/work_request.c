@@ -27,6 +27,9 @@ static bool request_is_allowed(const struct entry *e, const struct work *w, stru
     /* Only who has just started or signalled it waits for it; a worker has the token of its job. */
     if (r->kind == NODE_WAIT || r->kind == NODE_JOB)
         return true;
+    /* The engine decides whether it is assigned to who answers. */
+    if (r->kind == NODE_SIGNAL && r->answer_to != NULL)
+        return true;
     if (!access_allows(access, "view", r->user.role, r->user.groups))
         return err_set(err, ERR_NOT_FOUND, "there is no execution with this id");
     return access_allows(access, "operate", r->user.role, r->user.groups) ||
@@ -122,6 +125,7 @@ static void request_event(const struct node *n, const struct work *w, struct eve
         ev->signal_payload = r->payload;
         ev->signal_by = r->signal_by;
         ev->signal_correlation = r->correlation;
+        ev->answer_to = r->answer_to;
         return;
     case NODE_CANCEL:
         ev->kind = EVENT_CANCEL;
@@ -155,6 +159,13 @@ static void request_event(const struct node *n, const struct work *w, struct eve
     case NODE_RESUME:
         ev->kind = r->kind == NODE_PAUSE ? EVENT_PAUSE : EVENT_RESUME;
         ev->reason = r->reason;
+        ev->by = r->signal_by;
+        return;
+    case NODE_ASSIGN:
+        ev->kind = EVENT_ASSIGN;
+        ev->from = r->from;
+        ev->visit = r->visit;
+        ev->assignee = r->assignee;
         ev->by = r->signal_by;
         return;
     case NODE_JOB:
@@ -292,6 +303,7 @@ static void answer_applied(struct node *n, struct work *w)
     case NODE_UNDO:
     case NODE_PAUSE:
     case NODE_RESUME:
+    case NODE_ASSIGN:
     case NODE_JOB:
         break;
     case NODE_UNPARK:

@@ -357,12 +357,15 @@ static enum apply_result check_commit(struct apply *a, struct member *m, struct 
     return APPLY_DONE;
 }
 
-/* The same of what signals find it by. */
+/* The same of jobs that nobody has begun, and of what signals find it by. */
 static enum apply_result check_all(struct apply *a, struct member *m, struct before *before,
                                    const struct signal_texts *texts, enum db_status *status)
 {
     enum apply_result end = check_commit(a, m, before, texts, status);
 
+    if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
+        return end;
+    end = apply_check_jobs(a, m, status);
     if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
         return end;
     return apply_check_correlation(a, m, status);

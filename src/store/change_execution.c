@@ -95,6 +95,7 @@ static bool leave(struct apply *a, struct uuid id, const struct ended *ended,
     memcpy(answer + at + UUID_TEXT_LEN, "\"}", 3);
     if (!apply_write(a, SQL_ANSWERS_BLANK, DB_PARAMS(db_int(ended->row), db_text(str_of(answer))),
                      status) ||
+        !apply_write(a, SQL_WAITS_UNASSIGN, DB_PARAMS(db_int(ended->row)), status) ||
         !apply_write(a, SQL_WAITS_DELETE, DB_PARAMS(db_int(ended->row)), status) ||
         !apply_write(a, SQL_TOLD_DELETE, DB_PARAMS(db_int(ended->row)), status) ||
         !apply_write(a, SQL_OUTBOX_DELETE, DB_PARAMS(db_int(ended->row)), status) ||

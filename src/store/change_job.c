@@ -67,6 +67,7 @@ static enum job_status status_of(const struct ask_end *end)
     case ASK_LOST:
         return JOB_EXPIRED;
     case ASK_UNWANTED:
+    case ASK_UNCLAIMED:
         return JOB_ENDED;
     }
     PANIC("unknown end of a job");
@@ -84,6 +85,39 @@ static bool insert_job(struct apply *a, const struct member *m, const struct ask
                                db_text(str_from(id, UUID_TEXT_LEN)), db_text(ask->type),
                                db_text(record_org(e->org_id)), db_int(e->updated_at_us)),
                      status);
+}
+
+/* Whether a worker has the job; of one that has no row nobody has. */
+static enum db_status find_lease(struct apply *a, int64_t key, bool *out)
+{
+    enum db_status status = db_run(a->db, SQL_JOB_LOCK, DB_PARAMS(db_int(key)));
+
+    *out = status == DB_ROW && db_column_int(a->db, SQL_JOB_LOCK, 0) != 0;
+    db_end(a->db, SQL_JOB_LOCK);
+    return status == DB_ROW ? DB_DONE : status;
+}
+
+enum apply_result apply_check_jobs(struct apply *a, struct member *m, enum db_status *status)
+{
+    const struct asks_ended *ended = &m->commit->asks_ended;
+    bool is_leased = false, is_flushed = false;
+
+    *status = DB_DONE;
+    for (size_t i = 0; i < ended->count; i++) {
+        if (ended->items[i].how != ASK_UNCLAIMED)
+            continue;
+        /* A member of this batch may have leased it. */
+        if (!is_flushed)
+            *status = gather_flush(a);
+        is_flushed = true;
+        if (*status == DB_DONE)
+            *status = find_lease(a, history_key(m->row, ended->items[i].seq), &is_leased);
+        if (*status != DB_DONE)
+            return APPLY_FAILED;
+        if (is_leased)
+            return apply_refuse(a, m, MEMBER_STALE);
+    }
+    return APPLY_DONE;
 }
 
 bool apply_jobs(struct apply *a, const struct member *m, enum db_status *status)

@@ -88,6 +88,12 @@ struct job_return {
 
 enum apply_result job_return_apply(struct apply *a, struct member *m, enum db_status *status);
 
+/*
+ * What a commit says that nobody has begun must not be leased: a worker that
+ * was faster makes it stale, and the same event finds the lease.
+ */
+enum apply_result apply_check_jobs(struct apply *a, struct member *m, enum db_status *status);
+
 /* The jobs that a commit asks for, and those that end with it. False: *status says why. */
 bool apply_jobs(struct apply *a, const struct member *m, enum db_status *status) MUST_USE;
 

@@ -60,26 +60,16 @@ static struct fix_new fix_of_body(const struct planner_change *c)
                             .title = body_str(c, "title")};
 }
 
-static void note_task(struct planner_change *c, const struct task *t)
-{
-    c->task_id = t->id;
-    c->project_id = t->project_id;
-    c->status = t->status;
-}
-
 enum apply_result planner_defect_apply(struct apply *a, struct member *m, enum db_status *status)
 {
     struct planner_work w = planner_begin(a, m, status);
     struct fix_new fix = fix_of_body(w.change);
     struct task t;
-    bool found;
+    enum apply_result end;
 
-    if (!task_load(&w, w.change->org_id, w.change->id, &t, &found))
-        return APPLY_FAILED;
-    if (!found)
-        return planner_refuse_with(&w, ERR_NOT_FOUND, "there is no such task");
+    if (!planner_take_task(&w, &t, &end))
+        return end;
     fix.of = &t;
-    note_task(w.change, &t);
     return planner_make_fix(&w, &fix) &&
                    planner_answer_row(&w, 201, PLANNER_DEFECTS, w.change->org_id, fix.defect_id)
                ? APPLY_DONE
@@ -94,14 +84,10 @@ enum apply_result planner_fix_apply(struct apply *a, struct member *m, enum db_s
     struct fix_new fix = fix_of_body(c);
     struct task t;
     struct buf json;
-    bool found;
+    enum apply_result end;
 
-    if (!task_load(&w, c->org_id, c->id, &t, &found))
-        return APPLY_FAILED;
-    if (!found)
-        return planner_refuse_with(&w, ERR_NOT_FOUND, "there is no such task");
-    if (!actor_manages(c->actor.role))
-        return planner_forbid(&w, "create fixes");
+    if (!planner_take_managed(&w, "create fixes", &t, &end))
+        return end;
     if (t.status != TASK_SUBMITTED && t.status != TASK_DONE)
         return planner_refuse_with(&w, ERR_TRANSITION_NOT_ALLOWED,
                                    "a fix is made of a task that is submitted or done; this one "

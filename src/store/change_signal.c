@@ -33,8 +33,9 @@ bool apply_lock_correlations(struct apply *a, const struct members *members, enu
             *VEC_ADD(a->mem, &locks) =
                 (struct lock){m->correlated->org_id, m->correlated->correlation};
         for (size_t k = 0; m->kind == MEMBER_COMMIT && k < m->commit->opened.count; k++)
-            *VEC_ADD(a->mem, &locks) =
-                (struct lock){m->commit->after->org_id, m->commit->opened.items[k].correlation};
+            if (m->commit->opened.items[k].correlation.len > 0)
+                *VEC_ADD(a->mem, &locks) =
+                    (struct lock){m->commit->after->org_id, m->commit->opened.items[k].correlation};
     }
     *status = locks.count > 0 ? db_flush(a->db) : DB_DONE;
     if (locks.count > 1)
@@ -168,14 +169,17 @@ enum apply_result signal_keep_apply(struct apply *a, struct member *m, enum db_s
 /* --- waits --- */
 
 /* Whether signals of a type that it is for were kept since the wait has looked. */
-static bool has_later_signal(struct apply *a, const struct member *m,
-                             const struct correlated_wait *w, bool *out, enum db_status *status)
+static bool has_later_signal(struct apply *a, const struct member *m, const struct listed_wait *w,
+                             bool *out, enum db_status *status)
 {
     const struct execution *e = m->commit->after;
     const enum sql sql = SQL_KEPT_AFTER;
     struct buf type;
 
     *out = false;
+    *status = DB_DONE;
+    if (w->correlation.len == 0)
+        return true;
     *status = db_run(a->db, sql,
                      DB_PARAMS(db_text(e->org_id), db_text(w->correlation), db_int(w->kept_up_to),
                                db_int(e->updated_at_us)));
@@ -229,28 +233,60 @@ enum apply_result apply_check_correlation(struct apply *a, struct member *m, enu
     return take_kept(a, m, status);
 }
 
+static bool delete_wait(struct apply *a, int64_t execution, const struct listed_wait *w,
+                        enum db_status *status)
+{
+    const struct db_value params[] = {db_int(execution), db_text(w->step), db_int(w->visit)};
+
+    return (w->assignees_json.len == 0 || apply_write(a, SQL_WAIT_UNASSIGN, params, 3, status)) &&
+           apply_write(a, SQL_WAIT_DELETE, params, 3, status);
+}
+
+/* In the inbox of each of them. */
+static bool assign_wait(struct apply *a, const struct member *m, const struct listed_wait *w,
+                        enum db_status *status)
+{
+    struct value assignees;
+    struct err err;
+
+    if (!json_read(a->mem, w->assignees_json, &assignees, &err) || assignees.kind != VALUE_LIST)
+        PANIC("the assignees of a wait are a list");
+    for (uint32_t i = 0; i < assignees.len; i++)
+        if (!apply_write(a, SQL_WAIT_ASSIGN,
+                         DB_PARAMS(db_int(m->row), db_text(w->step), db_int(w->visit),
+                                   db_text(m->commit->after->org_id),
+                                   db_text(value_text(assignees.items[i]))),
+                         status))
+            return false;
+    return true;
+}
+
+static bool insert_wait(struct apply *a, const struct member *m, const struct listed_wait *w,
+                        enum db_status *status)
+{
+    if (!apply_write(a, SQL_WAIT_INSERT,
+                     DB_PARAMS(db_int(m->row), db_int(w->visit), db_int(w->since_us),
+                               db_text(m->commit->after->org_id), db_text(w->step),
+                               db_text_or_null(w->correlation), db_text(w->types_json),
+                               db_text_or_null(w->assignees_json), db_text_or_null(w->title),
+                               db_text_or_null(w->form_json), db_int(w->is_public),
+                               w->until_us > 0 ? db_int(w->until_us) : db_null()),
+                     status))
+        return false;
+    return w->assignees_json.len == 0 || assign_wait(a, m, w, status);
+}
+
 bool apply_correlation(struct apply *a, const struct member *m, enum db_status *status)
 {
     const struct commit *c = m->commit;
     char id[UUID_TEXT_LEN + 1];
 
     for (size_t i = 0; i < c->closed.count; i++)
-        if (!apply_write(a, SQL_WAIT_DELETE,
-                         DB_PARAMS(db_int(m->row), db_text(c->closed.items[i].step),
-                                   db_int(c->closed.items[i].visit)),
-                         status))
+        if (!delete_wait(a, m->row, &c->closed.items[i], status))
             return false;
-    for (size_t i = 0; i < c->opened.count; i++) {
-        const struct correlated_wait *w = &c->opened.items[i];
-
-        if (!apply_write(a, SQL_WAIT_INSERT,
-                         DB_PARAMS(db_int(m->row), db_int(w->visit),
-                                   db_int(c->after->updated_at_us), db_text(c->after->org_id),
-                                   db_text(w->step), db_text(w->correlation),
-                                   db_text(w->types_json)),
-                         status))
+    for (size_t i = 0; i < c->opened.count; i++)
+        if (!insert_wait(a, m, &c->opened.items[i], status))
             return false;
-    }
     if (m->correlated == NULL || !m->correlated->has_own_id)
         return true;
     uuid_write(c->after->id, id);

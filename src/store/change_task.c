@@ -298,15 +298,12 @@ enum apply_result planner_patch_apply(struct apply *a, struct member *m, enum db
 {
     struct planner_work w = planner_begin(a, m, status);
     struct planner_change *c = w.change;
+    enum apply_result end;
     struct task t;
     bool found;
 
-    if (!task_load(&w, c->org_id, c->id, &t, &found))
-        return APPLY_FAILED;
-    if (!found)
-        return planner_refuse_with(&w, ERR_NOT_FOUND, "there is no such task");
-    if (!actor_manages(c->actor.role))
-        return planner_forbid(&w, "change tasks");
+    if (!planner_take_managed(&w, "change tasks", &t, &end))
+        return end;
     if (t.row_version != c->expected_row_version) {
         c->current_row_version = t.row_version;
         return planner_refuse_with(&w, ERR_VERSION_CONFLICT, "the task has row_version %lld now",
@@ -337,15 +334,12 @@ enum apply_result planner_delete_apply(struct apply *a, struct member *m, enum d
 {
     struct planner_work w = planner_begin(a, m, status);
     struct planner_change *c = w.change;
-    bool found, has_successors;
+    enum apply_result end;
+    bool has_successors;
     struct task t;
 
-    if (!task_load(&w, c->org_id, c->id, &t, &found))
-        return APPLY_FAILED;
-    if (!found)
-        return planner_refuse_with(&w, ERR_NOT_FOUND, "there is no such task");
-    if (!actor_manages(c->actor.role))
-        return planner_forbid(&w, "delete tasks");
+    if (!planner_take_managed(&w, "delete tasks", &t, &end))
+        return end;
     *status = db_run(a->db, SQL_TASK_SUCCESSORS, DB_PARAMS(db_text(t.id)));
     has_successors = *status == DB_ROW;
     db_end(a->db, SQL_TASK_SUCCESSORS);
@@ -364,9 +358,6 @@ enum apply_result planner_delete_apply(struct apply *a, struct member *m, enum d
     if (t.execution_id.len > 0)
         return planner_refuse_with(&w, ERR_CONFLICT, "an execution waits for this task: cancel it");
     c->change.answer_status = 204;
-    c->task_id = t.id;
-    c->project_id = t.project_id;
-    c->status = t.status;
     return apply_write(a, SQL_DEPENDENCIES_DROP, DB_PARAMS(db_text(t.id)), status) &&
                    apply_write(a, SQL_TASK_DELETE, DB_PARAMS(db_text(t.id), db_int(t.row_version)),
                                status)

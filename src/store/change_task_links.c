@@ -6,20 +6,6 @@
 
 #include "value/object.h"
 
-/* The task in the path, locked. APPLY_DONE and *found, unless the member is refused. */
-static enum apply_result take_task(struct planner_work *w, struct task *t, bool *found)
-{
-    if (!task_load(w, w->change->org_id, w->change->id, t, found))
-        return APPLY_FAILED;
-    if (*found) {
-        w->change->task_id = t->id;
-        w->change->project_id = t->project_id;
-        w->change->status = t->status;
-        return APPLY_DONE;
-    }
-    return planner_refuse_with(w, ERR_NOT_FOUND, "there is no such task");
-}
-
 static enum apply_result refuse_over(struct planner_work *w, const struct task *t)
 {
     return planner_refuse_with(w, ERR_TRANSITION_NOT_ALLOWED, "the task is %s",
@@ -45,14 +31,11 @@ enum apply_result planner_hold_apply(struct apply *a, struct member *m, enum db_
     struct planner_work w = planner_begin(a, m, status);
     struct planner_change *c = w.change;
     struct task t;
-    bool found;
-    enum apply_result end = take_task(&w, &t, &found);
+    enum apply_result end;
     struct str id;
 
-    if (end != APPLY_DONE || !found)
+    if (!planner_take_managed(&w, "hold tasks", &t, &end))
         return end;
-    if (!actor_manages(c->actor.role))
-        return planner_forbid(&w, "hold tasks");
     if (task_status_is_terminal(t.status))
         return refuse_over(&w, &t);
     id = planner_new_id(&w);
@@ -71,13 +54,10 @@ enum apply_result planner_release_apply(struct apply *a, struct member *m, enum 
     struct planner_work w = planner_begin(a, m, status);
     struct planner_change *c = w.change;
     struct task t;
-    bool found;
-    enum apply_result end = take_task(&w, &t, &found);
+    enum apply_result end;
 
-    if (end != APPLY_DONE || !found)
+    if (!planner_take_managed(&w, "release holds", &t, &end))
         return end;
-    if (!actor_manages(c->actor.role))
-        return planner_forbid(&w, "release holds");
     if (!apply_write(a, SQL_HOLD_RELEASE,
                      DB_PARAMS(db_text(c->other_id), db_text(t.id), db_text(c->actor.id),
                                db_int(c->change.now_us)),
@@ -114,11 +94,8 @@ enum apply_result planner_depend_apply(struct apply *a, struct member *m, enum d
     db_end(a->db, SQL_DEPENDENCY_LOCK);
     if (*status > DB_DONE)
         return APPLY_FAILED;
-    end = take_task(&w, &t, &found);
-    if (end != APPLY_DONE || !found)
+    if (!planner_take_managed(&w, "change dependencies", &t, &end))
         return end;
-    if (!actor_manages(c->actor.role))
-        return planner_forbid(&w, "change dependencies");
     if (task_status_is_terminal(t.status))
         return refuse_over(&w, &t);
     if (!task_load(&w, c->org_id, other, &before, &found) || !makes_cycle(&w, c->id, other, &cycle))
@@ -142,13 +119,10 @@ enum apply_result planner_undepend_apply(struct apply *a, struct member *m, enum
     struct planner_work w = planner_begin(a, m, status);
     struct planner_change *c = w.change;
     struct task t;
-    bool found;
-    enum apply_result end = take_task(&w, &t, &found);
+    enum apply_result end;
 
-    if (end != APPLY_DONE || !found)
+    if (!planner_take_managed(&w, "change dependencies", &t, &end))
         return end;
-    if (!actor_manages(c->actor.role))
-        return planner_forbid(&w, "change dependencies");
     if (!apply_write(a, SQL_DEPENDENCY_DROP, DB_PARAMS(db_text(t.id), db_text(c->other_id)),
                      status))
         return APPLY_FAILED;
@@ -166,10 +140,9 @@ enum apply_result planner_invite_apply(struct apply *a, struct member *m, enum d
     struct planner_person actor = c->actor, guest = {.id = body_str(c, "user_id")};
     struct planner_policy policy;
     struct task t;
-    bool found;
-    enum apply_result end = take_task(&w, &t, &found);
+    enum apply_result end;
 
-    if (end != APPLY_DONE || !found)
+    if (!planner_take_task(&w, &t, &end))
         return end;
     if (!actor_manages(actor.role) && actor.role != ACTOR_EXECUTOR)
         return planner_forbid(&w, "invite contributors");
@@ -204,10 +177,9 @@ enum apply_result planner_leave_apply(struct apply *a, struct member *m, enum db
     struct planner_work w = planner_begin(a, m, status);
     struct planner_change *c = w.change;
     struct task t;
-    bool found;
-    enum apply_result end = take_task(&w, &t, &found);
+    enum apply_result end;
 
-    if (end != APPLY_DONE || !found)
+    if (!planner_take_task(&w, &t, &end))
         return end;
     if (!actor_manages(c->actor.role) && !str_eq(c->actor.id, c->other_id) &&
         !str_eq(c->actor.id, t.assigned_to))
@@ -227,11 +199,10 @@ enum apply_result planner_comment_apply(struct apply *a, struct member *m, enum 
     struct planner_work w = planner_begin(a, m, status);
     struct planner_change *c = w.change;
     struct task t;
-    bool found;
-    enum apply_result end = take_task(&w, &t, &found);
+    enum apply_result end;
     struct str id;
 
-    if (end != APPLY_DONE || !found)
+    if (!planner_take_task(&w, &t, &end))
         return end;
     id = planner_new_id(&w);
     return done_if(apply_write(a, SQL_COMMENT_PUT,
@@ -248,13 +219,11 @@ enum apply_result planner_acknowledge_apply(struct apply *a, struct member *m,
     struct planner_work w = planner_begin(a, m, status);
     struct planner_change *c = w.change;
     struct task t;
-    bool found, is_open;
-    enum apply_result end = take_task(&w, &t, &found);
+    enum apply_result end;
+    bool is_open;
 
-    if (end != APPLY_DONE || !found)
+    if (!planner_take_managed(&w, "acknowledge escalations", &t, &end))
         return end;
-    if (!actor_manages(c->actor.role))
-        return planner_forbid(&w, "acknowledge escalations");
     if (!apply_write(a, SQL_ESCALATION_ACKNOWLEDGE,
                      DB_PARAMS(db_text(c->other_id), db_text(t.id), db_text(c->actor.id),
                                db_int(c->change.now_us)),

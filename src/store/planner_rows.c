@@ -152,6 +152,35 @@ bool task_load(struct planner_work *w, struct str org_id, struct str id, struct 
     return ok && *w->status <= DB_DONE;
 }
 
+bool planner_take_task(struct planner_work *w, struct task *out, enum apply_result *end)
+{
+    struct planner_change *c = w->change;
+    bool found;
+
+    *end = APPLY_FAILED;
+    if (!task_load(w, c->org_id, c->id, out, &found))
+        return false;
+    if (!found) {
+        *end = planner_refuse_with(w, ERR_NOT_FOUND, "there is no such task");
+        return false;
+    }
+    c->task_id = out->id;
+    c->project_id = out->project_id;
+    c->status = out->status;
+    return true;
+}
+
+bool planner_take_managed(struct planner_work *w, const char *what, struct task *out,
+                          enum apply_result *end)
+{
+    if (!planner_take_task(w, out, end))
+        return false;
+    if (actor_manages(w->change->actor.role))
+        return true;
+    *end = planner_forbid(w, what);
+    return false;
+}
+
 void person_row(struct db *db, struct arena *mem, struct str org_id, enum db_status status,
                 struct planner_person *person)
 {
@@ -281,6 +310,8 @@ bool task_reexamine(struct planner_work *w, struct str org_id, struct str id, bo
         return true;
     before = t.row_version;
     task_move(&t, &row);
+    if (str_eq(id, w->change->task_id))
+        w->change->status = t.status;
     if (moved != NULL)
         *moved = true;
     return task_log(w, org_id, &row) && task_save(w, &t, before);

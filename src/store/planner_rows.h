@@ -39,6 +39,15 @@ bool task_row(struct db *db, struct arena *mem, enum sql sql, struct task *out) 
 bool task_load(struct planner_work *w, struct str org_id, struct str id, struct task *out,
                bool *found) MUST_USE;
 
+/*
+ * The task of the path, locked and read. False: *end is what the change answers,
+ * which is ERR_NOT_FOUND where the organisation has no such task. The second is
+ * for who manages tasks; others are refused as may not do `what`.
+ */
+bool planner_take_task(struct planner_work *w, struct task *out, enum apply_result *end) MUST_USE;
+bool planner_take_managed(struct planner_work *w, const char *what, struct task *out,
+                          enum apply_result *end) MUST_USE;
+
 /* Lock a person and read what guards ask of it. `person->id` says who. */
 bool person_load(struct planner_work *w, struct str org_id, struct planner_person *person) MUST_USE;
 

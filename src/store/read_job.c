@@ -41,6 +41,20 @@ bool read_leases_over(struct reader *r, struct arena *mem, int64_t now_us, int64
     return status <= DB_DONE ? true : db_fail(r->db, status, err);
 }
 
+bool read_leases_of(struct reader *r, struct arena *mem, int64_t row, struct job_leases *out,
+                    struct err *err)
+{
+    const enum sql sql = SQL_READ_LEASES_OF;
+    enum db_status status = reader_run(
+        r, sql, DB_PARAMS(db_int(history_key(row, 0)), db_int(history_key(row, HISTORY_SEQ_MAX))));
+
+    *out = (struct job_leases){0};
+    for (; status == DB_ROW; status = db_next(r->db, sql))
+        *VEC_ADD(mem, out) = db_column_int(r->db, sql, 0);
+    db_end(r->db, sql);
+    return status == DB_DONE ? true : db_fail(r->db, status, err);
+}
+
 bool read_types_ready(struct reader *r, struct arena *mem, struct str types_json,
                       struct job_types *out, struct err *err)
 {

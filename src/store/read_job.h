@@ -29,6 +29,10 @@ struct leases_over {
 bool read_leases_over(struct reader *r, struct arena *mem, int64_t now_us, int64_t limit,
                       struct leases_over *out, int64_t *next_in_us, struct err *err) MUST_USE;
 
+/* The attempts of an execution that workers hold, by the row of their history. */
+bool read_leases_of(struct reader *r, struct arena *mem, int64_t row, struct job_leases *out,
+                    struct err *err) MUST_USE;
+
 /* A type of an organisation. */
 struct job_type {
     struct str org_id, type;

@@ -202,6 +202,11 @@
     "AND (CAST(?5 AS text) IS NULL OR status = ?5) "                                               \
     "AND (CAST(?6 AS text) IS NULL OR org_id = ?6) AND row >= ?7" LIST_ORDER
 
+/* A wait that people answer, with its execution. */
+#define WAIT_COLUMNS                                                                               \
+    "w.row, e.id, e.scenario_code, e.scenario_version, e.org_id, w.step_code, w.visit, w.title, "  \
+    "w.form, w.types, w.assignee, w.is_public, w.opened_at, w.until_at, e.business_key"
+
 /* ?1 org, ?2 correlation, ?3 behind this row, ?4 a type as it stands in a list of them. */
 #define WAIT_FIND_WHERE(place)                                                                     \
     "SELECT row, (SELECT id FROM execution WHERE row = w.execution) FROM waits AS w "              \

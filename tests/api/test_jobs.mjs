@@ -109,6 +109,33 @@ claim('a lease that runs out is an attempt of which nobody knows: the job goes t
     equal((await ended(rig, id)).context.steps.do.output, 2);
 });
 
+claim('the time of an attempt that a worker holds is up: nobody knows; of one that nobody has claimed: it did not happen', async (rig) => {
+    const { code, type } = await publish(rig, { timeout: '1s', retry: { maxAttempts: 3, delay: '10ms' } });
+    const { id } = await rig.begin(code, { input: { n: 1 } });
+    const held = await claimOne(rig, type, { lease: '5m' });
+    await eventually('it ends', async () => (await rig.all(`/executions/${id}/steps`)).length >= 2, 30);
+    const third = await claimOne(rig, type, { wait: '30s' });
+    equal([third.attempt, third.idempotencyKey], [3, held.idempotencyKey]);
+    const rows = await rig.all(`/executions/${id}/steps`);
+    equal(rows.map((r) => [r.attempt, r.error?.code, r.error?.class]),
+        [[1, 'timeout_step', 'indeterminate'], [2, 'timeout_step', 'transient']]);
+    refused(await rig.api('POST', `/jobs/${held.id}/complete`, { leaseToken: held.leaseToken, output: 1 }), 409, 'conflict');
+    equal((await rig.api('POST', `/jobs/${third.id}/complete`, { leaseToken: third.leaseToken, output: 3 })).status, 200);
+    equal((await ended(rig, id)).context.steps.do.output, 3);
+});
+
+claim('time that is up while a worker holds the job asks what became of it, and not of one that nobody has claimed', async (rig) => {
+    const { code, type } = await publish(rig, {
+        timeout: '1s', retry: { maxAttempts: 2, delay: '10ms' },
+        reconcile: { procedure: { type: 'compute.transform', data: { outcome: 'succeeded', output: 'found out' } }, every: '1s' },
+    });
+    const held = await rig.begin(code, { input: { n: 1 } });
+    await claimOne(rig, type, { lease: '5m' });
+    equal((await ended(rig, held.id)).context.steps.do.output, 'found out');
+    const ready = await rig.begin(code, { input: { n: 2 } });
+    equal((await ended(rig, ready.id, 'failed')).error.class, 'transient');
+});
+
 claim('a heartbeat lets the lease last as long again', async (rig) => {
     const { code, type } = await publish(rig);
     const { id } = await rig.begin(code, { input: { n: 1 } });

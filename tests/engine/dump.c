@@ -212,6 +212,8 @@ static void cursor(struct walk *w, const struct cursor *a, const struct cursor *
     TEXT(input_json);
     TEXT(types_json);
     TEXT(correlation);
+    TEXT(assignees_json);
+    TEXT(title);
     NUMBER(timeout_at_us);
     NUMBER(remind_at_us);
     NUMBER(remind_every_us);
@@ -456,14 +458,14 @@ static void rows(struct buf *out, const struct history *history)
     }
 }
 
-static void waits(struct buf *out, const char *name, const struct correlated_waits *waits)
+static void waits(struct buf *out, const char *name, const struct listed_waits *waits)
 {
     for (size_t i = 0; i < waits->count; i++) {
-        const struct correlated_wait *w = &waits->items[i];
+        const struct listed_wait *w = &waits->items[i];
 
-        buf_printf(out, "%s %.*s %lld %.*s %.*s %lld\n", name, STR_ARG(w->step),
+        buf_printf(out, "%s %.*s %lld %.*s %.*s %lld %.*s %.*s\n", name, STR_ARG(w->step),
                    (long long)w->visit, STR_ARG(w->correlation), STR_ARG(w->types_json),
-                   (long long)w->kept_up_to);
+                   (long long)w->kept_up_to, STR_ARG(w->assignees_json), STR_ARG(w->title));
     }
 }
 
@@ -482,6 +484,7 @@ struct str dump_commit(struct arena *mem, const struct commit *c)
     for (size_t i = 0; i < c->needs_kept.count; i++)
         text(&out, "needs kept", c->needs_kept.items[i]);
     number(&out, "needs child", (int64_t)c->needs_children.count);
+    number(&out, "needs leases", c->needs_leases);
     number(&out, "needs history", c->needs_history.is_needed ? c->needs_history.after : -1);
     if (c->result == ADVANCE_NEED)
         return buf_view(&out);

@@ -373,7 +373,9 @@ static bool apply(struct rig *r, struct event ev)
         if (c.result == ADVANCE_COMMIT)
             break;
         assert_true(c.needs.count > 0 || c.needs_history.is_needed || c.needs_processes.count > 0 ||
-                    c.needs_children.count > 0 || c.needs_kept.count > 0);
+                    c.needs_children.count > 0 || c.needs_kept.count > 0 || c.needs_leases);
+        if (c.needs_leases)
+            ev.leases = &r->leases;
         for (size_t i = 0; i < c.needs_kept.count; i++)
             answer_kept(r, c.needs_kept.items[i], &kept);
         for (size_t i = 0; i < c.needs_processes.count; i++)

@@ -34,6 +34,7 @@ struct rig {
     unsigned needs;                 /* answers NEED of the last event */
     struct process_reads processes; /* what flow.start finds */
     struct child_read child;        /* how the child stands */
+    struct job_leases leases;       /* the attempts that workers hold */
     bool first_child_alone;         /* only that of the first strand stands so, the others run */
     bool gives_up_on_records;
     const struct call_room *room; /* for events that have none of their own */

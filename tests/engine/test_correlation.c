@@ -51,7 +51,7 @@ static bool send(const char *id, const char *correlation, const char *payload)
 }
 
 /* "w 1 o-1", or "none". */
-static const char *only(const struct correlated_waits *waits)
+static const char *only(const struct listed_waits *waits)
 {
     if (waits->count == 0)
         return "none";

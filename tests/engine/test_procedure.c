@@ -226,6 +226,33 @@ static void test_external__an_attempt_may_time_out(void **state)
     assert_int_equal(rig.x->status, STATUS_FAILED);
     assert_true(has_error("timeout_step"));
     assert_string_equal(rig_trace(&rig), "x.failed x.failed(2)");
+    /* Nobody had claimed it: it did not happen. */
+    assert_true(has_error("transient"));
+    assert_int_equal(rig.last.asks_ended.items[0].how, ASK_UNCLAIMED);
+}
+
+static void test_external__time_that_is_up_while_a_worker_holds_it_leaves_doubt(void **state)
+{
+    (void)state;
+    rig_define(&rig, "{'code':'a','steps':[{'code':'x','procedure':'erp.sync','timeout':'30s',"
+                     "'retry':{'maxAttempts':2,'delay':'1s'},'rollback':{'type':"
+                     "'compute.transform','data':1}}]}");
+    rig_start(&rig, "{}");
+    assert_int_equal(rig.x->cursor.phase, PHASE_JOB);
+    *VEC_ADD(&rig.mem, &rig.leases) = rig.x->cursor.asked_seq;
+    rig_pass(&rig, 30 * SECOND);
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_WAKE}));
+    assert_string_equal(rig_trace(&rig), "x.failed");
+    assert_true(str_find(rig.history.items[rig.history.count - 1].error_json, STR("indeterminate"),
+                         0) >= 0);
+    assert_int_equal(rig.last.asks_ended.items[0].how, ASK_UNWANTED);
+    /* The next attempt has the same key; when it ends in doubt, too, the step is undone. */
+    rig_pass(&rig, SECOND);
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_WAKE}));
+    assert_string_equal(rig_text(&rig, rig.x->cursor.awaited), ID "-x");
+    *VEC_ADD(&rig.mem, &rig.leases) = rig.x->cursor.asked_seq;
+    rig_settle(&rig);
+    assert_string_equal(rig_trace(&rig), "x.failed x.failed(2) -x");
 }
 
 static void test_external__what_was_done_before_it_is_not_done_again(void **state)
@@ -376,6 +403,7 @@ int main(void)
         CLAIM(test_external__waits_for_a_worker),
         CLAIM(test_external__its_error_is_the_steps),
         CLAIM(test_external__an_attempt_may_time_out),
+        CLAIM(test_external__time_that_is_up_while_a_worker_holds_it_leaves_doubt),
         CLAIM(test_external__what_was_done_before_it_is_not_done_again),
         CLAIM(test_external__a_record_that_changed_meanwhile_is_a_conflict),
         CLAIM(test_external__cancelling_does_not_wait_for_it),

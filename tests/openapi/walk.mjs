@@ -384,6 +384,7 @@ async function walkExecutions(api, claim) {
     await walkJobs(api, claim);
 
     await walkPause(api, claim, slow.json.id, id);
+    await walkInbox(api, claim, slow.json.id, id);
     await api.call('cancelExecution', { path: { id: slow.json.id }, body: { reason: 'enough' } }, 202);
     const gone = await api.call('getExecution', { path: { id: slow.json.id } }, 200);
     claim(gone.json.status === 'cancelled' && !gone.json.actions.includes('cancel'), 'a cancelled one is cancelled');
@@ -413,6 +414,32 @@ async function walkPause(api, claim, id, ended) {
         await api.call(operation, { path: { id: ended } }, 409);
         await api.call(operation, { path: { id: NOBODY } }, 404);
     }
+}
+
+async function walkInbox(api, claim, waits, ended) {
+    const me = (await api.call('getMe', {}, 200)).json;
+    const path = { id: waits };
+    await api.call('listInbox', { query: { cursor: 'x' } }, 400);
+    await api.call('assignExecution', { path, body: { assignee: [] } }, 422);
+    await api.call('assignExecution', { path, body: { step: 'nowhere', assignee: me.id } }, 409);
+    await api.call('assignExecution', { path: { id: ended }, body: { assignee: me.id } }, 409);
+    await api.call('assignExecution', { path: { id: NOBODY }, body: { assignee: me.id } }, 404);
+    await publish(api, { code: 'asking', steps: [{ code: 'ask', procedure: { type: 'wait.signal', signalType: ['yes', 'no'], title: 'May we?', assignee: me.id, timeout: '1h', form: [{ name: 'n', type: 'integer', required: true }] } }] });
+    for (const query of [{}, { wait: '5s' }]) {
+        const { id } = (await api.call('startExecution', { body: { code: 'asking' } }, 201)).json;
+        const mine = (await api.call('listInbox', {}, 200)).json.items;
+        const item = { itemId: mine.find((i) => i.executionId === id)?.id };
+        claim(item.itemId !== undefined, 'what is assigned to the caller is in the inbox');
+        await api.call('answerInbox', { path: item, body: { payload: { n: 1 } } }, 422);
+        await api.call('answerInbox', { path: { itemId: 'nothing' }, body: {} }, 404);
+        await api.call('answerInbox', { path: item, query, body: { type: 'yes', payload: { n: 1 } } }, query.wait ? 200 : 202);
+        await api.call('answerInbox', { path: item, body: { type: 'yes', payload: { n: 1 } } }, 409);
+    }
+    const given = (await api.call('startExecution', { body: { code: 'asking' } }, 201)).json.id;
+    await api.call('assignExecution', { path: { id: given }, body: { assignee: 'group:others' } }, 202);
+    const rows = (await api.call('listSteps', { path: { id: given }, query: { events: true } }, 200)).json.items;
+    claim(rows.some((row) => row.status === 'assigned'), 'an assignment is in the history');
+    await api.call('cancelExecution', { path: { id: given } }, 202);
 }
 
 async function walkRepair(api, claim, ended, failed) {

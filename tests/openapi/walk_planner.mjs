@@ -22,7 +22,7 @@ async function walkConflict(api, id, path, first, second) {
 }
 
 async function walkLists(api, path) {
-    for (const id of ['listTasks', 'listPool', 'listDefects', 'listDeliverables', 'listShifts']) {
+    for (const id of ['listTasks', 'listPool', 'listDefects', 'listDeliverables', 'listShifts', 'listPeople']) {
         await api.call(id, { query: { limit: 1 } }, 200);
         await api.call(id, { query: { cursor: 'x' } }, 400);
     }

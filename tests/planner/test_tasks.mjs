@@ -502,6 +502,21 @@ claim('the policy is of an organisation, and its supervisors change it', async (
     equal([taken.status, taken.self_checked, taken.reviewed_by], ['done', true, null]);
 });
 
+claim('people of an organisation see who works in it, and nothing that is private', async (rig) => {
+    const org = newOrg();
+    const { lead, owner } = await crew(rig, { org_id: org, skill_level: 6, specializations: ['weld'] });
+    const all = (await owner.get('/planner/people?limit=500')).items;
+    equal(all.every((person) => Object.keys(person).join() === 'id,name,role,skill_level,specializations,active'), true, JSON.stringify(all[0]));
+    const shown = all.find((person) => person.id === owner.id);
+    equal([shown.role, shown.skill_level, shown.specializations, shown.active], ['executor', 6, ['weld'], true]);
+    equal((await lead.get('/planner/people?role=lead')).items.map((person) => person.id), [lead.id]);
+    refused(await lead.ask('GET', '/planner/people?role=cook'), 400, 'bad_request');
+    const strangers = await crew(rig, { org_id: newOrg() });
+    equal((await strangers.lead.get('/planner/people?limit=500')).items.some((person) => all.some((other) => other.id === person.id)), false, 'of another organisation nobody');
+    const first = await lead.get('/planner/people?limit=1');
+    equal((await lead.get(`/planner/people?limit=1&cursor=${first.nextCursor}`)).items[0].id === first.items[0].id, false, 'the next page goes on');
+});
+
 claim('nothing of another organisation can be seen or guessed', async (rig) => {
     const people = await crew(rig);
     const { lead, owner } = people;

@@ -173,6 +173,7 @@ static void check_ok(struct sim *sim, const struct sim_request *q)
     case NODE_UNDO:
     case NODE_PAUSE:
     case NODE_RESUME:
+    case NODE_ASSIGN:
         x = disk_find_ever(&sim->disk, r->execution);
         SIM_CHECK(sim, x != NULL, "I9: a repair was acknowledged of what is not durable");
         x->repairs++;

@@ -108,7 +108,7 @@ static void check_apart(struct sim *sim, const struct disk_correlated *s)
     }
 }
 
-static void close_wait(struct sim *sim, struct uuid execution, const struct correlated_wait *w)
+static void close_wait(struct sim *sim, struct uuid execution, const struct listed_wait *w)
 {
     struct disk *d = &sim->disk;
     size_t kept = 0;
@@ -139,7 +139,7 @@ void correlation_apply(struct sim *sim, const struct member *m)
     for (size_t i = 0; i < c->closed.count; i++)
         close_wait(sim, c->after->id, &c->closed.items[i]);
     for (size_t i = 0; i < c->opened.count; i++) {
-        const struct correlated_wait *w = &c->opened.items[i];
+        const struct listed_wait *w = &c->opened.items[i];
 
         *VEC_ADD(&d->mem, &d->waits) =
             (struct disk_wait){.row = ++d->wait_rows,

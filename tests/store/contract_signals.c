@@ -71,13 +71,13 @@ static enum member_result keep(struct contract *c, const char *id, const char *t
     return keep_member(c, signal_of(c, id, type), 0)->result;
 }
 
-static struct correlated_wait wait_of(const char *types, int64_t kept_up_to)
+static struct listed_wait wait_of(const char *types, int64_t kept_up_to)
 {
-    return (struct correlated_wait){.step = STR("pay"),
-                                    .visit = 1,
-                                    .correlation = STR("o-1"),
-                                    .types_json = str_of(types),
-                                    .kept_up_to = kept_up_to};
+    return (struct listed_wait){.step = STR("pay"),
+                                .visit = 1,
+                                .correlation = STR("o-1"),
+                                .types_json = str_of(types),
+                                .kept_up_to = kept_up_to};
 }
 
 /* A start that waits for "o-1". */

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { Claims, equal } from '../api/rig.mjs';
 
 const claims = new Claims();
-const files = readdirSync('web/src', { recursive: true, withFileTypes: true }).filter((e) => e.isFile() && /\.tsx?$/.test(e.name) && e.name !== 'ru.ts').map((e) => join(e.parentPath, e.name));
-const ru = new Map([...readFileSync('web/src/lib/ru.ts', 'utf8').matchAll(/^ {4}'((?:[^'\\]|\\.)*)': '((?:[^'\\]|\\.)*)',$/gm)].map((m) => [m[1].replaceAll("\\'", "'"), m[2]]));
+const files = readdirSync('web/src', { recursive: true, withFileTypes: true }).filter((e) => e.isFile() && /\.tsx?$/.test(e.name) && !e.parentPath.endsWith('lib/ru')).map((e) => join(e.parentPath, e.name));
+const russian = readdirSync('web/src/lib/ru').flatMap((name) => [...readFileSync(join('web/src/lib/ru', name), 'utf8').matchAll(/^ {4}'((?:[^'\\]|\\.)*)': '((?:[^'\\]|\\.)*)',$/gm)].map((m) => [m[1].replaceAll("\\'", "'"), m[2], name]));
+const ru = new Map(russian);
 const used = new Map();
 for (const file of files) {
     const text = readFileSync(file, 'utf8');
@@ -16,6 +17,11 @@ for (const file of files) {
 await claims.claim('every sentence has its Russian', () => {
     equal(used.size > 300, true, `${used.size} were found`);
     equal([...used].filter(([key]) => !ru.has(key)).map(([key, file]) => `${file}: ${key}`), []);
+});
+
+await claims.claim('no sentence stands in two files', () => {
+    const first = new Map();
+    equal(russian.filter(([key, , name]) => first.has(key) || !first.set(key, name)).map(([key, , name]) => `${key}: ${first.get(key)} and ${name}`), []);
 });
 
 await claims.claim('a sentence has the same places for values in both languages', () => {

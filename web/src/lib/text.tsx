@@ -1,4 +1,4 @@
-// text.tsx - every word that the pages show. English is the key; ru.ts has the Russian.
+// text.tsx - every word that the pages show. English is the key; the folder ru has the Russian.
 //
 // "{n} execution|{n} executions" are the forms by number. **bold** and `code` become elements in <Say>.
 import { createContext, useContext, type ReactNode } from 'react';

@@ -1,0 +1,35 @@
+/*
+ * list.h - lists of the API as commands show them: filters in a path, pages one
+ * after the other, and an item that a person names by the end of its id.
+ */
+#ifndef PAWL_CLI_LIST_H
+#define PAWL_CLI_LIST_H
+
+#include "cli/client.h"
+
+/* Append &name=value, unless value is NULL or empty. */
+void list_filter(struct buf *path, const char *name, const char *value);
+
+/* The end of an id, which is unlike any other's and enough for other commands. */
+struct str list_id_end(struct str id);
+
+struct list {
+    struct str path; /* with a query already */
+    bool all;        /* every page; else the first that has something */
+    bool as_json;
+    void (*print)(struct arena *mem, struct value items, void *context); /* a page */
+    void *context;
+    const char *none; /* what is said of an empty list */
+};
+
+/* Print it. The exit status. */
+int list_print(struct client *c, const struct list *l);
+
+/*
+ * The id of what a person named: an id, or a unique end of one in the list at
+ * `path`. `what` is one of them ("dead letter"), `command` lists them ("pawl dlq").
+ */
+bool list_find(struct client *c, const char *what, const char *command, const char *path,
+               const char *name, struct str *out) MUST_USE;
+
+#endif
