@@ -219,7 +219,7 @@ function Desktop({ kind, code, readOnly, catalog, opened }: { kind: DefinitionKi
         return () => removeEventListener('keydown', press);
     }, [doc, saver]);
 
-    const desk: Desk | null = good ? { doc, good, catalog, kind, code, list, findings, readOnly: readOnly || shown.broken !== null, selected, select, known, sample, procedures: [...Object.keys((good.value.procedures as object) ?? {}).map((name) => ({ code: name, name: null })), ...(procedures.data ?? []).map((p) => ({ code: p.code, name: p.name }))] } : null;
+    const desk: Desk | null = good ? { doc, good, catalog, kind, code, list, findings, readOnly: readOnly || shown.broken !== null, selected, select, known, sample, aimed: focus?.pointer ?? '', procedures: [...Object.keys((good.value.procedures as object) ?? {}).map((name) => ({ code: name, name: null })), ...(procedures.data ?? []).map((p) => ({ code: p.code, name: p.name }))] } : null;
     const errors = findings.filter((finding) => finding.severity === 'error');
     const hasDraft = stored.draft !== null || saving.is !== 'same';
     const nextVersion = (stored.published?.version ?? 0) + 1;
@@ -253,7 +253,7 @@ function Desktop({ kind, code, readOnly, catalog, opened }: { kind: DefinitionKi
             {saving.is === 'refused' && <div className="pagehead"><Refusal error={saving.error} sentence={t('The draft was not saved; it is kept in this browser.')} /></div>}
             {told && <div className="edtold" role="status"><Glyph name="completed" tone="ok" /><span className="grow">{told}</span><button type="button" className="btn quiet sm sq" aria-label={t('Close')} onClick={() => tell('')}><Icon name="x" small /></button></div>}
             {desk && <DeskContext value={desk}><SampleContext value={{ id: sampleId, choose: chooseSample, all: samples.data ?? [] }}>
-                {tab === 'json' ? <Suspense fallback={<Bones />}><JsonTab goTo={focus} /></Suspense> : (
+                {tab === 'json' ? <Suspense fallback={<Bones />}><JsonTab goTo={focus} readOnly={readOnly} /></Suspense> : (
                     <div className={`edgrid ${readOnly ? 'reading' : ''}`}>
                         {!readOnly && <PartsPalette catalog={catalog} kind={kind} add={add} search={search} />}
                         <div className="edmid">

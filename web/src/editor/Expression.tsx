@@ -126,7 +126,7 @@ export function ExpressionText({ id, value, change, mode, label, wrong, placehol
                 }} />
             {!readOnly && (
                 <Popover opened={picking} onChange={pick} position="bottom-end" width={336} trapFocus returnFocus withinPortal>
-                    <Popover.Target><button type="button" className="fx" title={t('Put in a field, a step’s result or a function')} aria-label={t('Put in a field, a step’s result or a function')} onClick={() => pick(!picking)}>{fx === '{ }' ? '{ }' : 'fx'}</button></Popover.Target>
+                    <Popover.Target><button type="button" className="fx" title={t('Put in a field, a step’s result or a function')} aria-label={`fx: ${t('Put in a field, a step’s result or a function')}`} onClick={() => pick(!picking)}>fx</button></Popover.Target>
                     <Popover.Dropdown><Picker choose={(one) => put(one, value === '' ? 0 : cursor.current, value === '' ? 0 : cursor.current)} /></Popover.Dropdown>
                 </Popover>
             )}
@@ -157,7 +157,7 @@ const OPERATOR_WORDS = () => [t('is'), t('is not'), t('is over'), t('is at least
 
 function ComparisonRow({ one, change, remove, n, label }: { one: Comparison; change: (to: Comparison) => void; remove: () => void; n: number; label: string }) {
     const { readOnly } = useDesk();
-    const [picking, pick] = useState(one.left === '');
+    const [picking, pick] = useState(false);
     const words = OPERATOR_WORDS();
     const hasRight = one.operator !== 'true' && one.operator !== 'false';
     return (

@@ -18,8 +18,12 @@ const BODY = ['procedure', 'branch', 'loop', 'parallel'];
 const FAILING = ['onError', 'retry', 'timeout', 'rollback', 'reconcile'];
 const HEAD = ['code', 'name'];
 
-function Section({ title, note, children, folded }: { title: string; note?: string; children: React.ReactNode; folded?: boolean }) {
+function Section({ title, note, children, folded, within }: { title: string; note?: string; children: React.ReactNode; folded?: boolean; within?: string[] }) {
+    const { aimed } = useDesk();
     const [open, toggle] = useState(!folded);
+    useEffect(() => {
+        if (within?.some((pointer) => aimed === pointer || aimed.startsWith(`${pointer}/`))) toggle(true);
+    }, [aimed]);
     return (
         <section className="isect">
             <h3><button type="button" aria-expanded={open} onClick={() => toggle(!open)}><Icon name={open ? 'down' : 'right'} small />{title}</button>{note && !open && <span className="t3 cut">{note}</span>}</h3>
@@ -104,8 +108,8 @@ function StepForm({ item }: { item: Item }) {
                 {spec && (isOneCommand ? <CommandForm path={[...item.at, body]} bare leave={all.map((field) => field.name).concat('as', 'optional')} /> : <FieldBox field={spec} path={[...item.at, body]} />)}
                 <Said path={item.at} />
             </section>
-            <Section title={t('If it fails')} note={set(FAILING).length ? t('{n} set', { n: set(FAILING).length }) : labels(failing)} folded={set(FAILING).length === 0}><FieldList fields={failing} path={item.at} /></Section>
-            <Section title={t('More')} note={set(rest.map((field) => field.name)).length ? t('{n} set', { n: set(rest.map((field) => field.name)).length }) : labels(rest)} folded={set(rest.map((field) => field.name)).length === 0}><FieldList fields={rest} path={item.at} /></Section>
+            <Section title={t('If it fails')} note={set(FAILING).length ? t('{n} set', { n: set(FAILING).length }) : labels(failing)} folded={set(FAILING).length === 0} within={failing.map((field) => pointerOf([...item.at, field.name]))}><FieldList fields={failing} path={item.at} /></Section>
+            <Section title={t('More')} note={set(rest.map((field) => field.name)).length ? t('{n} set', { n: set(rest.map((field) => field.name)).length }) : labels(rest)} folded={set(rest.map((field) => field.name)).length === 0} within={rest.map((field) => pointerOf([...item.at, field.name]))}><FieldList fields={rest} path={item.at} /></Section>
         </>
     );
 }
@@ -130,18 +134,27 @@ function Whole() {
 export function Inspector({ item, focus }: { item: Item | null; focus: { pointer: string; n: number } | null }) {
     const { kind } = useDesk();
     const box = useRef<HTMLElement>(null);
+    const [help, say] = useState<{ label: string; text: string } | null>(null);
     useEffect(() => {
         if (!focus) return;
-        const boxes = [...(box.current?.querySelectorAll<HTMLElement>('[data-at]') ?? [])].filter((el) => focus.pointer === el.dataset.at || focus.pointer.startsWith(`${el.dataset.at}/`));
-        const nearest = boxes.sort((a, b) => b.dataset.at!.length - a.dataset.at!.length)[0];
-        const control = nearest?.querySelector<HTMLElement>('input, textarea, select, .pickfield, button:not(.flh *)');
-        nearest?.scrollIntoView({ block: 'center' });
-        control?.focus();
+        // What is folded around it opens first.
+        const timer = setTimeout(() => {
+            const boxes = [...(box.current?.querySelectorAll<HTMLElement>('[data-at]') ?? [])].filter((el) => focus.pointer === el.dataset.at || focus.pointer.startsWith(`${el.dataset.at}/`));
+            const nearest = boxes.sort((a, b) => b.dataset.at!.length - a.dataset.at!.length)[0];
+            const control = nearest?.querySelector<HTMLElement>('input, textarea, select, .pickfield, button:not(.flh *)');
+            nearest?.scrollIntoView({ block: 'center' });
+            control?.focus();
+        }, 60);
+        return () => clearTimeout(timer);
     }, [focus]);
     return (
-        <aside className="inspector" ref={box} aria-label={t('Details')} key={item ? pointerOf(item.at) : 'all'}>
+        <aside className="inspector" ref={box} aria-label={t('Details')} key={item ? pointerOf(item.at) : 'all'} onFocus={(event) => {
+            const own = (event.target as HTMLElement).closest<HTMLElement>('[data-help]');
+            if (own) say({ label: own.dataset.label!, text: own.dataset.help! });
+        }}>
             <div className="ilive"><SamplePicker /></div>
             {item === null ? <Whole /> : <><StepHead item={item} />{kind === 'scenario' ? <StepForm item={item} /> : <section className="isect"><CommandForm path={item.at} bare /></section>}</>}
+            {help && <footer className="ihelp" aria-live="polite"><b className="m5">{help.label}</b> {help.text}</footer>}
         </aside>
     );
 }

@@ -107,8 +107,8 @@ function notesOf(text: string, findings: Finding[], broken: Broken | null, good:
     });
 }
 
-export function JsonTab({ goTo }: { goTo: { pointer: string; n: number } | null }) {
-    const { doc, good, catalog, kind, findings, readOnly, list, known } = useDesk();
+export function JsonTab({ goTo, readOnly }: { goTo: { pointer: string; n: number } | null; readOnly: boolean }) {
+    const { doc, good, catalog, kind, findings, list, known } = useDesk();
     const { text, broken } = doc.snapshot();
     const host = useRef<HTMLDivElement>(null);
     const view = useRef<EditorView | null>(null);
@@ -117,7 +117,7 @@ export function JsonTab({ goTo }: { goTo: { pointer: string; n: number } | null 
         const extensions: Extension = [
             lineNumbers(), foldGutter(), highlightActiveLine(), highlightActiveLineGutter(), drawSelection(), bracketMatching(), closeBrackets(), json(), look,
             autocompletion({ override: [completion(catalog, kind)] }), keymap.of([...closeBracketsKeymap, ...completionKeymap, ...foldKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
-            notesField((fix) => doc.apply(fix.edits)), EditorState.readOnly.of(readOnly), EditorView.contentAttributes.of({ 'aria-label': t('The text of the definition') }),
+            notesField((fix) => doc.apply(fix.edits)), EditorState.readOnly.of(readOnly), EditorView.contentAttributes.of({ 'aria-label': t('The text of the definition'), tabindex: '0' }),
             EditorView.updateListener.of((update) => {
                 if (!update.selectionSet && !update.docChanged) return;
                 const pos = update.state.selection.main.head;

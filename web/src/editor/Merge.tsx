@@ -30,7 +30,7 @@ function Result({ theirs, text, change }: { theirs: string; text: string; change
         const root = rootIn(host.current!);
         view.current = new EditorView({
             parent: root, root,
-            state: EditorState.create({ doc: text, extensions: [lineNumbers(), history(), keymap.of([...historyKeymap, ...defaultKeymap]), json(), look, unifiedMergeView({ original: theirs, mergeControls: false, gutter: false }), EditorView.contentAttributes.of({ 'aria-label': t('What will be saved') }), EditorView.updateListener.of((update) => { if (update.docChanged && !quiet.current) change(update.state.doc.toString()); })] }),
+            state: EditorState.create({ doc: text, extensions: [lineNumbers(), history(), keymap.of([...historyKeymap, ...defaultKeymap]), json(), look, unifiedMergeView({ original: theirs, mergeControls: false, gutter: false }), EditorView.contentAttributes.of({ 'aria-label': t('What will be saved'), tabindex: '0' }), EditorView.updateListener.of((update) => { if (update.docChanged && !quiet.current) change(update.state.doc.toString()); })] }),
         });
         return () => view.current?.destroy();
     }, [theirs]);

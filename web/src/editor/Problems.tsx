@@ -5,21 +5,20 @@ import { Glyph, Icon } from '../lib/icons';
 import type { List } from '../lib/layout';
 import { Button } from '../lib/parts';
 import { t } from '../lib/text';
-import { type Catalog, commandOf } from './catalog';
+import type { Catalog } from './catalog';
 import type { Doc, Good } from './doc';
 import { pathOf } from './edits';
 import { fixOf } from './fix';
 import { itemAt, titleOf } from './model';
+import { spotAt } from './where';
 
 /** "Ask a director › Timeout": the step, then the last field by its label. */
 export function placeName(catalog: Catalog, list: List, good: Good, finding: Finding): string {
     const path = pathOf(good.tree, finding.pointer);
     const item = itemAt(list, path);
-    const inner = item ? path.slice(item.at.length) : path;
-    const names = inner.filter((part): part is string => typeof part === 'string');
-    const last = names.at(-1);
-    const fields = [...(item ? (catalog.fields.step ?? []) : (catalog.fields.scenario ?? [])), ...(commandOf(catalog, (item?.step.procedure as { type?: string } | undefined)?.type)?.fields ?? []), ...Object.values(catalog.fields).flat()];
-    const label = last ? (fields.find((field) => field.name === last)?.label ?? last) : '';
+    const kind = list.at[0] === 'commands' ? 'procedure' : 'scenario';
+    const last = path.filter((part): part is string => typeof part === 'string').at(-1);
+    const label = item && path.length === item.at.length ? '' : (spotAt(catalog, kind, good.tree, path).field?.label ?? last ?? '');
     return [item ? titleOf(item) : '', label].filter(Boolean).join(' › ');
 }
 

@@ -14,6 +14,8 @@ export interface Sample { id: string; name: string; context: unknown }
 export interface Desk {
     doc: Doc; good: Good; catalog: Catalog; kind: DefinitionKind; code: string; list: List; findings: Finding[]; readOnly: boolean;
     selected: Path | null; select: (path: Path | null) => void; known: Known[]; sample: Sample | null; procedures: { code: string; name: string | null }[];
+    /** Where a problem leads to: what is folded around it opens. */
+    aimed: string;
 }
 
 export const DeskContext = createContext<Desk | null>(null);

@@ -147,6 +147,17 @@ function MapControl({ path, field, label, of }: ControlProps & { of: Kind }) {
     );
 }
 
+/** The item that is open: the one that was pressed, or the one that a problem leads into. */
+function useOpen(path: Path): [number | null, (to: number | null) => void] {
+    const { aimed } = useDesk();
+    const [open, toggle] = useState<number | null>(null);
+    const own = `${pointerOf(path)}/`;
+    useEffect(() => {
+        if (aimed.startsWith(own)) toggle(Number(aimed.slice(own.length).split('/')[0]));
+    }, [aimed]);
+    return [open, toggle];
+}
+
 /** A list; what has fields of its own is folded to a line. */
 function ListControl({ path, field, label, of }: ControlProps & { of: Kind }) {
     const { good, doc, readOnly, catalog, findings } = useDesk();
@@ -154,7 +165,7 @@ function ListControl({ path, field, label, of }: ControlProps & { of: Kind }) {
     const value = valueAt(good, path);
     const items = Array.isArray(value) ? (value as unknown[]) : [];
     const id = useId();
-    const [open, toggle] = useState<number | null>(null);
+    const [open, toggle] = useOpen(path);
     const table = of.is === 'word' ? tableOf(catalog, of.word) : undefined;
     const noun = of.is === 'word' && table ? (catalog.tables.find((one) => one.name === of.word)?.label ?? of.word) : '';
     const add = () => {
@@ -166,7 +177,7 @@ function ListControl({ path, field, label, of }: ControlProps & { of: Kind }) {
             {items.map((item, i) => {
                 const own = [...path, i];
                 const isWrong = findingsIn(findings, own).length > 0;
-                const isOpen = open === i || (isWrong && open === null);
+                const isOpen = open === i;
                 const tools = !readOnly && (
                     <span className="row tools">
                         {i > 0 && <button type="button" className="btn quiet sm sq" aria-label={t('Move {n} up', { n: i + 1 })} onClick={() => { act.move(own, path, i - 1); toggle(null); }}><Icon name="up" small /></button>}
@@ -224,7 +235,7 @@ function CommandsControl({ path }: ControlProps) {
     const { good, doc, readOnly, catalog, findings } = useDesk();
     const act = acts(doc);
     const value = valueAt(good, path);
-    const [open, toggle] = useState<number | null>(null);
+    const [open, toggle] = useOpen(path);
     const isList = Array.isArray(value);
     const commands = isList ? (value as Command[]) : isObject(value) ? [value as Command] : [];
     const choose = (type: string) => {
@@ -245,7 +256,7 @@ function CommandsControl({ path }: ControlProps) {
             {commands.map((command, i) => {
                 const own = [...path, i];
                 const spec = commandOf(catalog, command?.type);
-                const isOpen = open === i || (open === null && (findingsIn(findings, own).length > 0 || commands.length === 1));
+                const isOpen = open === i || (open === null && commands.length === 1);
                 return (
                     <div key={i} className={`titem ${isOpen ? 'open' : ''}`}>
                         <div className="thd">
@@ -389,10 +400,9 @@ export function FieldBox({ field, path, drop, children, note }: { field: Catalog
     const id = useId();
     const isWrong = findingsAt(findings, path).some((finding) => finding.severity === 'error');
     return (
-        <div className="fld" data-at={pointerOf(path)}>
+        <div className="fld" data-at={pointerOf(path)} data-label={field.label} data-help={field.help}>
             <div className="flh"><label htmlFor={id} title={field.help}>{field.label}</label>{note}{drop && !readOnly && <button type="button" className="btn quiet sm sq end" aria-label={t('Remove {name}', { name: field.label })} title={t('Remove')} onClick={() => acts(doc).drop(path)}><Icon name="x" small /></button>}</div>
             {children ?? <Control path={path} field={field} kinds={kindsOf(field.kind)} id={id} label={field.label} wrong={isWrong} />}
-            {field.help && <div className="help">{field.help}</div>}
             <Said path={path} />
         </div>
     );
