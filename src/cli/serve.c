@@ -358,6 +358,7 @@ static bool open_server(struct server *s, struct str *token, struct err *err)
         .keep_ended_us = s->keep_ended_us,
         .keep_audit_us = s->keep_audit_us,
         .has_planner = true,
+        .has_schedules = true,
         .keep_snapshots_us = KEEP_SNAPSHOTS_US,
         .policy = &s->policy,
         .calls_per_host = (size_t)settings_number(&s->settings, SETTING_CALLS_PER_HOST),
@@ -378,6 +379,7 @@ static bool open_server(struct server *s, struct str *token, struct err *err)
         .tls_cert = s->tls.cert,
         .tls_key = s->tls.key,
         .connections_max = (unsigned)settings_number(&s->settings, SETTING_MAX_CONNECTIONS),
+        .hook_rate = settings_number(&s->settings, SETTING_HOOK_RATE),
         .patience_us = settings_duration_us(&s->settings, SETTING_CLIENT_TIMEOUT),
         .clock = &clock_system,
     };

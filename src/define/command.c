@@ -3,7 +3,7 @@
 #include "define/synonym.h"
 
 /* Names that `as` may not have, because the context will: see roots.def for the others. */
-static const char later_roots[] = "event fn item";
+static const char later_roots[] = "fn item";
 
 /* Names that expressions cannot use for a variable. */
 static const char reserved_words[] =
@@ -243,6 +243,9 @@ static void compile_special(struct compiler *c, struct value v, struct command *
         return;
     case COMMAND_WAIT_SIGNAL:
         compile_wait(c, v, command);
+        return;
+    case COMMAND_TASK_CREATE:
+        compile_task(c, v, command);
         return;
     case COMMAND_RECORD_QUERY:
         check_query_limit(c, command);
