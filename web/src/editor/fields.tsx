@@ -285,7 +285,7 @@ function RunControl(props: ControlProps) {
                 ask(to);
                 if (value !== undefined) acts(doc).set(props.path, to === 'name' ? '' : [], true);
             }} />}
-            {shown === 'name' ? <TextControl {...props} kinds={[{ is: 'word', word: 'procedureName' }]} field={{ ...props.field, example: '' }} inList={value !== undefined} /> : <CommandsControl {...props} />}
+            {shown === 'name' ? <TextControl {...props} kinds={kindsOf('procedureName')} field={{ ...props.field, example: '' }} inList={value !== undefined} /> : <CommandsControl {...props} />}
         </div>
     );
 }
