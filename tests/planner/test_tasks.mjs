@@ -477,6 +477,7 @@ claim('those who listen are told of tasks of their organisation', async (rig) =>
         return heard;
     };
     const [mine, theirs] = [await listen(lead), await listen(stranger)];
+    await lead.task(); // of no project: the first hint that the server ever gives
     await lead.task({ project_id: 'quiet' });
     const task = await lead.task({ project_id: 'live' });
     await lead.moved(task, 'cancel', { reason: 'x' });

@@ -21,9 +21,9 @@ const ask = async (method, path, body) => {
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.raw}`);
     return answer.json;
 };
-await ask('PUT', '/credentials/payments', { type: 'api_key', base_url: 'https://payments.internal/v1', header_name: 'X-Api-Key', header_value: 'x' });
-await ask('PUT', '/credentials/bank', { type: 'oauth2_client', base_url: 'https://api.bank.example', token_url: 'https://id.bank.example/token', client_id: 'pawl', client_secret: 'x', scope: 'payments' });
-await ask('PUT', '/credentials/signing', { type: 'secret', base_url: 'https://sign.example', values: { key: 'x', pin: 'y' } });
+await ask('PUT', '/credentials/payments', { type: 'api_key', base_url: 'https://payments.internal/v1', header_name: 'X-Api-Key', header_value: 'sk_live_51H' });
+await ask('PUT', '/credentials/bank', { type: 'oauth2_client', base_url: 'https://api.bank.example', token_url: 'https://id.bank.example/token', client_id: 'pawl', client_secret: 'secret-of-pawl', scope: 'payments' });
+await ask('PUT', '/credentials/signing', { type: 'secret', base_url: 'https://sign.example', values: { key: 'k-9914', pin: '4711-22' } });
 await ask('POST', '/import', { items: [{ kind: 'scenario', code: 'weekly_report', name: 'Weekly report', triggers: [{ type: 'schedule', cron: '0 7 * * MON', timezone: 'Europe/Berlin' }, { type: 'schedule', cron: '30 2 1 * *', timezone: 'UTC', catchUp: 'none' }], steps: [{ code: 'note', procedure: { type: 'compute.transform', data: {} } }] }, { kind: 'scenario', code: 'tell_partner', name: 'Tell the partner', steps: [{ code: 'pay', procedure: { type: 'integration.http', method: 'POST', credential: 'payments', path: '/payments' } }, { code: 'publish', procedure: { type: 'event.publish', event: 'OrderPaid', payload: {} } }] }, { kind: 'scenario', code: 'announce', name: 'Announce', steps: [{ code: 'publish', procedure: { type: 'event.publish', event: 'OrderPaid', payload: { order: 'order-1040' } } }, { code: 'mail', procedure: { type: 'notification.email', to: 'ada@example.org', subject: 'Paid', body: 'Your order is paid.' } }] }] });
 await ask('PUT', '/subscriptions/shop', { url: 'http://127.0.0.1:9/hook', events: ['OrderPaid'] });
 for (let i = 0; i < 3; i++) await ask('POST', '/executions', { code: 'announce' });

@@ -213,7 +213,8 @@ export function ExecutionsPage() {
         Escape: () => { choose(new Set()); chooseEverything(false); },
     });
 
-    const rows = list.items.filter((x) => chosen.has(x.id));
+    // Not with every frame: there may be a hundred thousand.
+    const rows = useMemo(() => (chosen.size === 0 ? [] : list.items.filter((x) => chosen.has(x.id))), [chosen, list.items]);
     const picked: Chosen | null = everything ? { by: 'filter', filter, order } : rows.length > 0 ? { by: 'ids', rows } : null;
     const plainFilter = FIELDS.every((name) => !filter[name] || name === 'code' || name === 'status') && !filter.q;
     const matching = !list.cursor ? list.items.length : plainFilter ? (filter.status ? filter.status.split(',').reduce((sum, name) => sum + (summary.counts[name] ?? 0), 0) : summary.total) : null;
