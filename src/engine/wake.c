@@ -39,6 +39,7 @@ bool wake_leave_wait(struct turn *t, enum step_result end, struct value output, 
 {
     const struct command *c = &turn_step(t)->procedure->commands[0];
 
+    people_leave(t, c);
     if (end == STEP_DONE)
         end = command_shape(t, c, &output);
     if (end == STEP_DONE)
@@ -56,6 +57,7 @@ static bool wake_wait(struct turn *t)
     turn_begin_step(t);
     if (!wait_is_over(t))
         return remind_send(t, step);
+    people_leave(t, c);
     end = wait_expired(t, step, &output);
     if (end == STEP_DONE && c->type == COMMAND_WAIT_SIGNAL &&
         c->wait->on_timeout == ON_TIMEOUT_JUMP) {
