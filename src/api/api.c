@@ -6,6 +6,7 @@
 #include "api/events.h"
 #include "api/origin.h"
 #include "api/problem.h"
+#include "api/rate.h"
 #include "api/view.h"
 #include "api/worlds.h"
 #include "base/log.h"
@@ -28,6 +29,7 @@ struct api {
     struct uuid_gen ids;
     struct events *events;
     struct bulks bulks;
+    struct rate *rate;
     int64_t refusal_second; /* monotonic: the last in which a request was refused ... */
     int64_t refusals;       /* ... and how many were */
     uint32_t run;           /* random: tells the requests of two runs apart */
@@ -101,6 +103,40 @@ struct worlds *api_worlds(struct api *api)
 struct events *api_events(struct api *api)
 {
     return api->events;
+}
+
+struct rate *api_rate(struct api *api)
+{
+    return api->rate;
+}
+
+/* The last address of X-Forwarded-For that is no proxy of ours; `out` stays when there is none. */
+static void forwarded_address(const struct api *api, struct str forwarded, struct ip *out)
+{
+    while (forwarded.len > 0) {
+        struct str last;
+        struct ip ip;
+        size_t at = forwarded.len;
+
+        while (at > 0 && forwarded.ptr[at - 1] != ',')
+            at--;
+        last = str_trim(str_slice(forwarded, at, forwarded.len));
+        forwarded = str_slice(forwarded, 0, at > 0 ? at - 1 : 0);
+        if (!ip_read(last, &ip))
+            return;
+        *out = ip;
+        if (!cidrs_have(&api->options.auth.trusted_proxies, ip))
+            return;
+    }
+}
+
+struct ip api_caller(const struct api *api, const struct http_request *r)
+{
+    struct ip ip = {0};
+
+    if (http_peer(r, &ip) && cidrs_have(&api->options.auth.trusted_proxies, ip))
+        forwarded_address(api, http_header(r, "X-Forwarded-For"), &ip);
+    return ip;
 }
 
 struct bulks *api_bulks(struct api *api)
@@ -420,6 +456,7 @@ struct api *api_open(struct node *node, const struct api_options *options, struc
     api->node = node;
     api->views = view_memory_new();
     api->worlds = worlds_new();
+    api->rate = rate_new(options->hook_rate);
     uuid_gen_init(&api->ids, NULL, NULL);
     if (getrandom(&api->run, sizeof(api->run), 0) != (ssize_t)sizeof(api->run))
         PANIC("no random numbers");
@@ -442,6 +479,7 @@ void api_close(struct api *api)
         directory_close(api->people);
     view_memory_free(api->views);
     worlds_free(api->worlds);
+    rate_free(api->rate);
     events_free(api->events);
     arena_fini(&api->mem);
     free(api);

@@ -26,6 +26,8 @@ struct api_options {
     const char *tls_key;
     unsigned connections_max; /* 0 = the default of http.h; so are the others */
     int64_t patience_us;
+    int64_t
+        hook_rate; /* calls a second that one address may make to one hook or callback; 0 = any */
     const struct clock *clock;
 };
 
@@ -70,6 +72,15 @@ struct directory *api_people(struct api *api);
 struct view_memory *api_views(struct api *api);
 struct worlds *api_worlds(struct api *api);
 struct events *api_events(struct api *api);
+
+/*
+ * The address that a request comes from: the peer, or whom a proxy of
+ * --trusted-proxy says that it speaks for. All zero: nobody knows.
+ */
+struct ip api_caller(const struct api *api, const struct http_request *r);
+
+/* How often strangers may call hooks and callbacks: call_within_rate() asks it. */
+struct rate *api_rate(struct api *api);
 
 /* Bulk requests that are under way. */
 struct bulks *api_bulks(struct api *api);

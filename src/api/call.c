@@ -3,6 +3,7 @@
 
 #include "api/api.h"
 #include "api/problem.h"
+#include "api/rate.h"
 #include "base/log.h"
 #include "base/utf8.h"
 #include "engine/trace.h"
@@ -395,4 +396,22 @@ void call_submit(struct call *c, struct node_request *r)
 
     if (!node_submit(c->node, r, &err))
         call_refuse(c, &err);
+}
+
+bool call_within_rate(struct call *c, struct str path)
+{
+    int64_t retry_after_s;
+    struct err err;
+
+    if (rate_allows(api_rate(c->api), api_caller(c->api, c->http), path, api_mono_us(c->api),
+                    &retry_after_s))
+        return true;
+    (void)err_set(&err, ERR_TOO_MANY, "this address calls too often; try again in %lld s",
+                  (long long)retry_after_s);
+    call_refuse_headers(
+        c, &err,
+        &(struct http_header){"Retry-After",
+                              str_printf(c->mem, "%lld", (long long)retry_after_s).ptr},
+        1);
+    return false;
 }

@@ -122,6 +122,13 @@ struct value call_by(struct call *c);
 /* The traceparent that the request has, for the execution that it starts; empty: none that is one. */
 struct str call_trace(const struct call *c);
 
+/*
+ * For calls that strangers may make: whether the address that this one comes
+ * from may call `path` again now. Else it is refused with 429 and Retry-After.
+ * The proxy of --trusted-proxy is believed about whom it speaks for.
+ */
+bool call_within_rate(struct call *c, struct str path) MUST_USE;
+
 /* --- asking the node --- */
 
 /*

@@ -11,6 +11,15 @@
 /* The words of `onError`, in the order of enum on_error. */
 #define ON_ERROR_WORDS "compensate retry fail_fast hold"
 
+/* Of triggers, in the order of enum trigger_type, catch_up and verify_encoding. */
+#define TRIGGER_SCHEDULE_WORD "schedule"
+#define TRIGGER_WEBHOOK_WORD "webhook"
+#define TRIGGER_EVENT_WORD "event"
+#define TRIGGER_ACTION_WORD "action"
+#define CATCH_UP_WORDS "one none all"
+#define VERIFY_ENCODING_WORDS "hex base64"
+#define WEBHOOK_METHOD_WORDS "POST PUT PATCH DELETE GET"
+
 /* A text for people, in each language of the catalog. */
 enum language { LANGUAGE_EN, LANGUAGE_RU, LANGUAGE_COUNT };
 

@@ -3,7 +3,7 @@
 #include "define/synonym.h"
 
 /* Names that `as` may not have, because the context will: see roots.def for the others. */
-static const char later_roots[] = "event fn item";
+static const char later_roots[] = "fn item";
 
 /* Names that expressions cannot use for a variable. */
 static const char reserved_words[] =

@@ -132,6 +132,11 @@ void compile_stricter(struct compiler *c, enum finding_code code, const char *fo
     va_end(args);
 }
 
+void compile_column(struct compiler *c, uint32_t column)
+{
+    c->findings->items[c->findings->count - 1].column = column;
+}
+
 void compile_did_you_mean(struct compiler *c, struct str nearest)
 {
     if (nearest.len > 0)
@@ -254,6 +259,8 @@ static struct str place_hint(const struct compiler *c, struct str message)
 
     if (!context_root_of(undeclared_name(message), &root))
         return STR_NONE;
+    if (c->sees != NULL)
+        return str_of(c->sees);
     if (c->sees_only_about)
         return str_printf(c->mem, "this condition sees `%s` and nothing else", c->about);
     if (c->unit != NULL && root != ROOT_RESPONSE && root != ROOT_RECORD)

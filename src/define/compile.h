@@ -67,6 +67,7 @@ struct compiler {
     const struct retry *retry;     /* what a policy leaves out */
     const struct unit *unit;       /* the named procedure we are in, or NULL */
     bool lists_input;              /* the fields of $.input are known */
+    const char *sees;              /* what expressions of a trigger see, as a hint; or NULL */
     const char *about;             /* what the expression is over, "record"; or NULL */
     bool sees_only_about;          /* and no root of the context */
     bool sees_all_steps;           /* what stands here runs when the steps have run */
@@ -112,6 +113,9 @@ void compile_did_you_mean(struct compiler *c, struct str nearest);
 
 /* The last finding says this too. */
 void compile_hint(struct compiler *c, struct str hint);
+
+/* Where in the text what the last finding tells of stands: from 1, in code points. */
+void compile_column(struct compiler *c, uint32_t column);
 
 /* What was wrong with the expression `source`. */
 void compile_expression_error(struct compiler *c, struct str source, const struct err *err);
@@ -274,6 +278,11 @@ bool compile_params(struct compiler *c, struct value list, enum params_root root
 void compile_check_given(struct compiler *c, const struct procedure *p,
                          const struct mapping *input);
 
+/* --- trigger.c --- */
+
+/* `triggers` of a process, whose parameters are known. */
+void compile_triggers(struct compiler *c, struct value list, struct program *p);
+
 /* --- settings.c, retry.c --- */
 
 extern const struct retry retry_default;
@@ -359,6 +368,8 @@ struct scope_name {
 
 /* http.c: integration.http as a whole; and whether $.secrets may stand in a field. */
 void compile_http(struct compiler *c, struct value v, struct command *command);
+/* A finding unless there is such a credential, of that type, where that is known. */
+void compile_credential_of(struct compiler *c, struct str code, const char *type);
 bool compile_sees_secrets(enum command_type type, enum command_field field);
 
 struct late_rollback {

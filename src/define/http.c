@@ -45,6 +45,15 @@ static bool find_credential(struct compiler *c, struct str code, struct value *s
     return false;
 }
 
+void compile_credential_of(struct compiler *c, struct str code, const char *type)
+{
+    struct value shown;
+
+    if (find_credential(c, code, &shown) && !is_type(shown, type))
+        compile_error(c, FINDING_BAD_VALUE, "the credential '%.*s' is not of type %s",
+                      STR_ARG(code), type);
+}
+
 static void check_credential(struct compiler *c, const struct command *command)
 {
     const struct mapping *m = command->fields[FIELD_CREDENTIAL];

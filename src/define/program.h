@@ -95,6 +95,7 @@ enum command_field {
 
 struct procedure;
 struct command;
+struct trigger; /* trigger.h */
 
 enum param_type {
 #define PARAM(symbol, name, cel_type, wanted) PARAM_##symbol,
@@ -344,7 +345,9 @@ struct program {
     struct str name;
     int64_t version; /* 0 for a draft */
     struct value meta;
-    struct value access; /* who may what, see access.h; or absent */
+    struct value access;            /* who may what, see access.h; or absent */
+    const struct trigger *triggers; /* in the order they are written */
+    uint32_t trigger_count;
     const struct param *params;
     uint32_t param_count;
     bool declares_input;

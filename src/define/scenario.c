@@ -90,6 +90,9 @@ void compile_scenario(struct compiler *c, struct value definition, struct progra
     if (v.kind != VALUE_ABSENT)
         check_access(c, v);
     p->access = v;
+    v = compile_field(definition, "triggers");
+    if (v.kind != VALUE_ABSENT && v.kind != VALUE_NULL)
+        compile_triggers(c, v, p);
     c->retry = &p->retry;
     v = compile_field(definition, "procedures");
     if (v.kind != VALUE_ABSENT && v.kind != VALUE_NULL)

@@ -35,6 +35,9 @@ static const struct {
     {"procedureName", "{\"type\":\"string\"}"},
     {"who", "{\"type\":\"string\"}"},
     {"error", "{\"type\":\"string\"}"},
+    {"trigger", "{\"anyOf\":[{\"$ref\":\"#/$defs/scheduleTrigger\"},{\"$ref\":\"#/$defs/"
+                "webhookTrigger\"},{\"$ref\":\"#/$defs/eventTrigger\"},{\"$ref\":\"#/$defs/"
+                "actionTrigger\"}]}"},
 };
 
 /* A command has a name of its own beside the common fields. */

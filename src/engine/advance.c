@@ -101,6 +101,12 @@ static bool apply_cancel(struct turn *t, struct err *err)
 
 /* --- going on after a pause --- */
 
+/* Rolling back waits for an answer, and it came during the pause. */
+static bool awaits_deferred(const struct turn *t)
+{
+    return t->x->status == STATUS_COMPENSATING && t->x->cursor.deferred_answer_json.len > 0;
+}
+
 /* What came during a pause that is over. False: reads are needed first. */
 static bool act_on_deferred(struct turn *t)
 {
@@ -108,7 +114,8 @@ static bool act_on_deferred(struct turn *t)
     struct value output;
     bool complete = true;
 
-    while (complete && t->x->pause == NULL && turn_goes_forward(t) && pause_take(t, &deferred)) {
+    while (complete && t->x->pause == NULL && (turn_goes_forward(t) || awaits_deferred(t)) &&
+           pause_take(t, &deferred)) {
         if (deferred.signal == NULL) {
             complete = wake_with_answer(t, deferred.output, deferred.error);
             continue;
@@ -342,7 +349,7 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
     if (complete)
         complete = act_on_deferred(&t);
     if (complete && t.has_strands && exec->status == STATUS_FAILED)
-        complete = deliver_kept(&t, exec);
+        complete = deliver_kept(&t, exec) && wake_unheard(&t, exec);
     if (complete && t.has_strands && t.x->pause == NULL)
         complete = strand_run_rest(&t);
     if (complete && exec->status == STATUS_FAILED)

@@ -334,6 +334,42 @@ static bool is_answered(const struct turn *t, const struct cursor *cursor)
                                  : str_eq(cursor->awaited, t->ev->answer_key);
 }
 
+static bool was_ended(const struct execution *before, const struct cursor *cursor)
+{
+    return cursor->phase != PHASE_HELD && ask_is_open(cursor) && cursor->asked_seq <= before->seq;
+}
+
+/* The answer of a worker that nobody waited for when it came, if it came. */
+static struct value unheard(struct turn *t)
+{
+    return turn_read(t,
+                     STR("{\"code\":\"external_unknown\",\"class\":\"indeterminate\",\"message\":"
+                         "\"the execution had ended before a worker had answered\"}"),
+                     value_null());
+}
+
+bool wake_unheard(struct turn *t, const struct execution *before)
+{
+    struct {
+        VEC_OF(struct cursor);
+    } asked = {0};
+
+    for (uint32_t i = 0; i < execution_strands(t->x); i++)
+        if (was_ended(before, execution_cursor(t->x, i)))
+            *VEC_ADD(t->mem, &asked) = *execution_cursor(t->x, i);
+    for (size_t i = 0; i < asked.count && turn_goes_forward(t); i++) {
+        uint32_t index = strand_at_visit(t, asked.items[i].step, asked.items[i].visit);
+
+        /* One that went on before it may have stopped it. */
+        if (index == NO_STRAND)
+            continue;
+        strand_take(t, index);
+        if (was_ended(before, &t->x->cursor) && !wake_with_answer(t, value_absent(), unheard(t)))
+            return false;
+    }
+    return true;
+}
+
 bool wake_answered(struct turn *t, bool *complete, struct err *err)
 {
     const struct event *ev = t->ev;

@@ -69,6 +69,10 @@ void batch_add(struct node *n, struct work *w)
     }
     if (w->kind->member != NULL)
         w->kind->member(n, w);
+    if (w->member.kind == MEMBER_CHANGE && w->member.change->tells != NULL)
+        w->member.events = route_events(n, &n->current->mem, w->member.change->tells);
+    else if (w->member.kind == MEMBER_CRASH)
+        w->member.events = route_events(n, &n->current->mem, "dead_letter.");
     *VEC_ADD(&n->current->mem, &n->current->members) = &w->member;
 }
 
@@ -158,6 +162,8 @@ static void member_applied(struct node *n, struct work *w)
     struct entry *e = w->entry;
 
     n->members_applied++;
+    if (w->member.events != NULL)
+        relay_note_told(n, w->member.events);
     if (commit == NULL && !w->asserts) {
         w->kind->applied(n, w);
         return;

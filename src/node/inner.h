@@ -199,12 +199,19 @@ void config_changed(struct node *n, const struct definition_change *first); /* i
 
 /* credentials.c */
 bool credentials_open(struct node *n, struct err *err) MUST_USE; /* before all else */
-void credentials_replace(struct node *n, const struct stored_definitions *all);
+void credentials_replace(struct node *n, const struct stored_definitions *all,
+                         const struct stored_definitions *subscriptions);
 void credentials_changed(struct node *n, const struct definition_change *d, bool is_removed);
 /* A call of the execution was sent with it: a line in the audit log, now and then. */
 void credentials_used(struct node *n, struct str code, struct uuid execution);
 /* Numbers that nobody outside can guess, others for each event. */
 void credentials_nonce(struct node *n, uint64_t out[2]);
+
+/* --- seal_old.c --- */
+
+/* Seal the secrets of those that have them unsealed; the row of the key has this version. */
+void subscriptions_seal_old(struct node *n, const struct stored_definitions *all,
+                            int64_t key_version);
 
 /* crash.c: this execution was worked on when the process died */
 void crash_count(struct node *n, struct poison_left left);

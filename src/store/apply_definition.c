@@ -5,6 +5,7 @@
 #include "define/facts.h"
 #include "define/pins.h"
 #include "store/change.h"
+#include "store/triggers.h"
 
 /* Numbers are never given twice, not even after a draft was deleted. */
 struct counter {
@@ -308,7 +309,37 @@ static enum apply_result apply_one(struct apply *a, struct member *m, struct def
     end = check(a, m, d, &draft, &published, status);
     if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
         return end;
-    return make(a, d, counter, &draft, &published, status) ? APPLY_DONE : APPLY_FAILED;
+    if (!make(a, d, counter, &draft, &published, status))
+        return APPLY_FAILED;
+    if (d->is_process && !is_about_draft(d->action) && !d->unchanged &&
+        !triggers_derive(a, d->kind, d->code, status))
+        return APPLY_FAILED;
+    return APPLY_DONE;
+}
+
+/* No two processes have one webhook: only one could be called. */
+static enum apply_result check_twins(struct apply *a, struct member *m, enum db_status *status)
+{
+    const enum sql sql = SQL_TRIGGER_TWIN;
+    enum apply_result end = APPLY_DONE;
+
+    for (struct definition_change *d = m->definition; d != NULL && end == APPLY_DONE; d = d->next) {
+        if (!d->is_process || is_about_draft(d->action))
+            continue;
+        *status = db_run(a->db, sql, DB_PARAMS(db_text(d->code)));
+        if (*status == DB_ROW)
+            end = apply_refuse_with(a, m, ERR_CONFLICT,
+                                    "the webhook '%.*s' of '%.*s' belongs to the process '%.*s' "
+                                    "already: give it another path",
+                                    STR_ARG(db_column_text(a->db, sql, 0)), STR_ARG(d->code),
+                                    STR_ARG(db_column_text(a->db, sql, 1)));
+        db_end(a->db, sql);
+        if (*status > DB_DONE)
+            return APPLY_FAILED;
+        if (m->result != MEMBER_APPLIED)
+            break;
+    }
+    return end;
 }
 
 enum apply_result apply_definition(struct apply *a, struct member *m, enum db_status *status)
@@ -322,5 +353,5 @@ enum apply_result apply_definition(struct apply *a, struct member *m, enum db_st
         if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
             return end;
     }
-    return APPLY_DONE;
+    return check_twins(a, m, status);
 }

@@ -100,7 +100,7 @@ static enum apply_result apply_crash(struct apply *a, struct member *m, enum db_
         return APPLY_FAILED;
     if (db_changes(a->db) == 0)
         return apply_refuse(a, m, MEMBER_GONE);
-    return apply_parked_letter(a, m->crashed, m->crashed_letter,
+    return apply_parked_letter(a, m, m->crashed, m->crashed_letter,
                                STR("{\"code\":\"internal_crash\",\"message\":\"the server ended "
                                    "while it worked on this execution, as often as it is allowed "
                                    "to\",\"class\":\"transient\"}"),

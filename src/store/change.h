@@ -25,6 +25,7 @@ struct change {
      */
     enum apply_result (*apply)(struct apply *a, struct member *m, enum db_status *status);
     int64_t now_us;
+    const char *tells;      /* what the names of events that it may tell begin with; or NULL */
     bool leaves_executions; /* what was gathered of them (gather.h) is still true after it */
     /* The answer to the client, also kept for an Idempotency-Key; 0 and empty: what the member's
      * idempotency says. */

@@ -248,16 +248,16 @@ static bool is_behind(const struct stretch *s, int64_t a, int64_t b)
 }
 
 /*
- * Add what one index has on a stretch, `limit` at most, and no more when
- * READ_BYTES_MAX are exceeded: *cut then becomes the last row that was read,
- * unless it is one before that already.
+ * Add what one index has on a stretch, `limit` at most, and no more when these
+ * rows and the `bytes` of those in front of the stretch exceed READ_BYTES_MAX:
+ * *cut then becomes the last row that was read, unless it is one before that
+ * already.
  */
 static bool walk(struct reader *r, struct arena *mem, const struct execution_filter *f,
-                 const struct source *source, const struct stretch *s, int64_t limit,
+                 const struct source *source, const struct stretch *s, int64_t limit, size_t bytes,
                  struct stored_executions *out, int64_t *cut, struct err *err)
 {
     enum sql sql = source->index->list[s->is_oldest];
-    size_t bytes = 0;
     struct db_value params[] = {
         db_int(limit),
         db_int(s->from),
@@ -350,11 +350,13 @@ static bool walk_all(struct reader *r, struct arena *mem, const struct execution
                      const struct sources *sources, const struct stretch *s,
                      struct stored_executions *out, int64_t *cut, struct err *err)
 {
-    size_t from = out->count;
+    size_t from = out->count, bytes = 0;
     int64_t limit = f->limit + 1 - (int64_t)from;
 
+    for (size_t i = 0; i < from; i++)
+        bytes += execution_bytes(&out->items[i]);
     for (unsigned i = 0; i < sources->count; i++)
-        if (!walk(r, mem, f, &sources->items[i], s, limit, out, cut, err))
+        if (!walk(r, mem, f, &sources->items[i], s, limit, bytes, out, cut, err))
             return false;
     if (sources->count > 1)
         merge(out, from, s->is_oldest);

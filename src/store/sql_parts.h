@@ -55,6 +55,8 @@
 
 #define RECORD_KEY "org_id = ?1 AND object = ?2 AND id = ?3"
 
+#define TRIGGER_COLUMNS "code, position, kind, version, type, topic, org_id, is_retired, spec"
+
 #define DEFINITION_COLUMNS                                                                         \
     "kind, code, version, revision, status, name, change_summary, created_by, created_at, "        \
     "coalesce(previous_version, version - 1), facts"

@@ -152,6 +152,7 @@ struct assertion {
 };
 
 struct change;
+struct event_routes;
 
 struct member {
     enum field_kind kind;
@@ -166,6 +167,7 @@ struct member {
     int64_t crashed_at_us;                 /* ... and when */
     const struct idempotency *idempotency; /* or NULL */
     const struct audit *audit;             /* or NULL */
+    struct event_routes *events; /* who wants what it may tell, see tell_event.h; NULL: nobody */
     bool is_void; /* it rests on a commit that was refused: STALE, whatever the store holds */
     void *owner;  /* the node's */
 

@@ -32,7 +32,7 @@ static void test_findings__about_a_scenario(void **state)
         {"{'code': 'a', 'name': 1, 'description': [], 'meta': 2, 'steps': []}",
          "/name wrong_type\n/description wrong_type\n/meta wrong_type\n/steps no_steps?"},
         {"{'code': 'a', 'triggers': [{'type': 'schedule'}], 'procedures': {'p': {}}, 'steps': []}",
-         "/triggers not_supported_yet\n/procedures/p/commands missing_field\n/steps no_steps?"},
+         "/triggers/0/cron missing_field\n/procedures/p/commands missing_field\n/steps no_steps?"},
         {"{'code': 'a', 'access': [], 'steps': []}", "/access wrong_type\n/steps no_steps?"},
         {"{'code': 'a', 'access': {'start': ['operater', 'admin', 'group:a']}, 'steps': []}",
          "/access/start/0 bad_value? did you mean 'operator'?\n/steps no_steps?"},

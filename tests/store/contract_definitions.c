@@ -2,6 +2,7 @@
 #include "store/change_snapshot.h"
 #include "store/contract.h"
 #include "store/migrate.h"
+#include "store/triggers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -534,6 +535,117 @@ void contract_migrate_facts(struct db *db, bool is_sqlite)
     arena_fini(&mem);
 }
 
+/* --- triggers --- */
+
+#define WEBHOOK(path) "{\"type\":\"webhook\",\"path\":\"" path "\"}"
+#define TRIGGERS(list) "{\"steps\":[],\"triggers\":[" list "]}"
+
+static enum member_result process_change(struct contract *c, enum definition_action action,
+                                         const char *code, const char *text, const char **message)
+{
+    struct definition_change d = change(action, "scenario", code, text);
+
+    d.is_process = true;
+    return apply_all(c, &d, message);
+}
+
+struct trigger_question {
+    enum trigger_type type;
+    struct str topic; /* empty: all of the type */
+    struct stored_triggers found;
+};
+
+static void look_triggers(struct contract *c, struct reader *r, void *context)
+{
+    struct trigger_question *q = context;
+    struct err err;
+
+    if (q->topic.len > 0)
+        assert_true(read_triggers_of_topic(r, &c->mem, q->type, q->topic, &q->found, &err));
+    else
+        assert_true(read_triggers(r, &c->mem, q->type, &q->found, &err));
+}
+
+static struct stored_triggers triggers_found(struct contract *c, enum trigger_type type,
+                                             const char *topic)
+{
+    struct trigger_question q = {.type = type, .topic = str_of(topic)};
+
+    contract_read(c, look_triggers, &q);
+    return q.found;
+}
+
+static void test_triggers__are_those_of_the_published_version(void **state)
+{
+    struct contract *c = *state;
+    struct stored_triggers found;
+
+    assert_int_equal(
+        process_change(c, DEFINITION_PUBLISH, "order",
+                       TRIGGERS(WEBHOOK("a") ",{\"type\":\"event\",\"event\":\"Paid\"},"
+                                             "{\"type\":\"schedule\",\"cron\":\"0 9 * * *\","
+                                             "\"org_id\":\"org\"}"),
+                       NULL),
+        MEMBER_APPLIED);
+    found = triggers_found(c, TRIGGER_WEBHOOK, "POST a");
+    assert_int_equal(found.count, 1);
+    assert_str(found.items[0].code, "order");
+    assert_str(found.items[0].kind, "scenario");
+    assert_int_equal(found.items[0].version, 1);
+    assert_int_equal(found.items[0].position, 0);
+    assert_false(found.items[0].is_retired);
+    found = triggers_found(c, TRIGGER_EVENT, "Paid");
+    assert_int_equal(found.count, 1);
+    assert_int_equal(found.items[0].position, 1);
+    found = triggers_found(c, TRIGGER_SCHEDULE, "");
+    assert_int_equal(found.count, 1);
+    assert_str(found.items[0].org_id, "org");
+    assert_str(value_text(value_map_get_str(found.items[0].spec, STR("cron"))), "0 9 * * *");
+    /* A draft changes nothing, another version everything. */
+    assert_int_equal(
+        process_change(c, DEFINITION_SAVE_DRAFT, "order", TRIGGERS(WEBHOOK("d")), NULL),
+        MEMBER_APPLIED);
+    assert_int_equal(triggers_found(c, TRIGGER_WEBHOOK, "POST d").count, 0);
+    assert_int_equal(process_change(c, DEFINITION_PUBLISH, "order", TRIGGERS(WEBHOOK("b")), NULL),
+                     MEMBER_APPLIED);
+    assert_int_equal(triggers_found(c, TRIGGER_WEBHOOK, "POST a").count, 0);
+    assert_int_equal(triggers_found(c, TRIGGER_WEBHOOK, "POST b").count, 1);
+    assert_int_equal(triggers_found(c, TRIGGER_SCHEDULE, "").count, 0);
+    assert_int_equal(process_change(c, DEFINITION_REVERT, "order", "", NULL), MEMBER_APPLIED);
+    assert_int_equal(triggers_found(c, TRIGGER_WEBHOOK, "POST a").items[0].version, 1);
+    assert_int_equal(triggers_found(c, TRIGGER_WEBHOOK, "POST b").count, 0);
+    assert_int_equal(process_change(c, DEFINITION_RETIRE, "order", "", NULL), MEMBER_APPLIED);
+    assert_true(triggers_found(c, TRIGGER_WEBHOOK, "POST a").items[0].is_retired);
+    assert_int_equal(process_change(c, DEFINITION_UNRETIRE, "order", "", NULL), MEMBER_APPLIED);
+    assert_false(triggers_found(c, TRIGGER_WEBHOOK, "POST a").items[0].is_retired);
+    assert_int_equal(process_change(c, DEFINITION_ERASE, "order", "", NULL), MEMBER_APPLIED);
+    assert_int_equal(triggers_found(c, TRIGGER_WEBHOOK, "POST a").count, 0);
+}
+
+static void test_triggers__a_webhook_belongs_to_one_process(void **state)
+{
+    struct contract *c = *state;
+    struct definition_change first, second;
+    const char *message;
+
+    assert_int_equal(process_change(c, DEFINITION_PUBLISH, "one", TRIGGERS(WEBHOOK("a")), NULL),
+                     MEMBER_APPLIED);
+    assert_int_equal(process_change(c, DEFINITION_PUBLISH, "two",
+                                    TRIGGERS(WEBHOOK("b") "," WEBHOOK("a")), &message),
+                     MEMBER_FAILED);
+    assert_string_equal(message, "the webhook 'POST a' of 'two' belongs to the process 'one' "
+                                 "already: give it another path");
+    assert_int_equal(triggers_found(c, TRIGGER_WEBHOOK, "POST b").count, 0);
+    assert_int_equal(ask(c, "scenario")->published.count, 1);
+    /* What hangs together may move it, in any order. */
+    first = change(DEFINITION_PUBLISH, "scenario", "two", TRIGGERS(WEBHOOK("a")));
+    second = change(DEFINITION_PUBLISH, "scenario", "one", "{}");
+    first.is_process = second.is_process = true;
+    first.next = &second;
+    assert_int_equal(apply_all(c, &first, NULL), MEMBER_APPLIED);
+    assert_str(triggers_found(c, TRIGGER_WEBHOOK, "POST a").items[0].code, "two");
+}
+
 #define CLAIM(test) cmocka_unit_test_setup_teardown(test, contract_setup, contract_teardown)
 
 static const struct CMUnitTest claims[] = {
@@ -553,6 +665,8 @@ static const struct CMUnitTest claims[] = {
     CLAIM(test_snapshots__that_were_kept_anew_are_not_purged),
     CLAIM(test_snapshots__that_a_start_keeps_in_the_batch_of_a_purge_stay),
     CLAIM(test_snapshots__of_executions_are_read_in_windows),
+    CLAIM(test_triggers__are_those_of_the_published_version),
+    CLAIM(test_triggers__a_webhook_belongs_to_one_process),
 };
 
 int contract_run_definitions(const char *name)

@@ -71,6 +71,38 @@ static void test_store__list_is_paged_newest_first(void **state)
     assert_int_equal(seen, 7);
 }
 
+/* A list is read in windows: the bound is that of the page, not of each window. */
+static void test_store__page_is_bounded_in_bytes(void **state)
+{
+    enum { LARGE = 24, BYTES = READ_BYTES_MAX / 10 };
+    struct contract *c = *state;
+    struct list l = {
+        .filter = {.limit = 100, .code = STR("order"), .statuses = STATUS_BIT(STATUS_COMPLETED)}};
+    char *text = arena_alloc(&c->mem, BYTES);
+    size_t seen = 0;
+
+    memset(text, 'x', BYTES);
+    text[0] = text[BYTES - 1] = '"';
+    for (size_t i = 0; i < LARGE; i++) {
+        struct commit *start = contract_start(c, STATUS_COMPLETED, 1);
+
+        start->after->result_json = str_from(text, BYTES);
+        assert_int_equal(contract_commit(c, start), MEMBER_APPLIED);
+    }
+    do {
+        size_t bytes = 0;
+
+        contract_read(c, load_list, &l);
+        assert_true(l.ok);
+        for (size_t i = 0; i < l.found.count; i++)
+            bytes += l.found.items[i].result_json.len;
+        assert_true(bytes <= READ_BYTES_MAX + BYTES);
+        seen += l.found.count;
+        l.filter.cursor = l.next;
+    } while (l.next.len > 0);
+    assert_int_equal(seen, LARGE);
+}
+
 static void test_store__cursor_of_someone_else_is_refused(void **state)
 {
     struct contract *c = *state;
@@ -527,6 +559,7 @@ static void test_store__executions_are_counted_by_status(void **state)
 
 static const struct CMUnitTest claims[] = {
     CLAIM(test_store__list_is_paged_newest_first),
+    CLAIM(test_store__page_is_bounded_in_bytes),
     CLAIM(test_store__cursor_of_someone_else_is_refused),
     CLAIM(test_store__list_is_filtered),
     CLAIM(test_store__lists_by_parent_wait_error_branch_and_deadline_page_completely),

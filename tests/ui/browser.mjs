@@ -1,5 +1,8 @@
 // browser.mjs - Debian's chromium for the tests of the web UI, and what every page of them must not do.
+import { readFileSync } from 'node:fs';
 import { chromium } from 'playwright-core';
+
+const axe = readFileSync('tests/node_modules/axe-core/axe.min.js', 'utf8');
 
 /** A browser; closed by its caller. */
 export const openBrowser = () => chromium.launch({
@@ -8,7 +11,7 @@ export const openBrowser = () => chromium.launch({
 });
 
 /** The address that `pawl login` prints. */
-export const signInUrl = (server, path = '/') => `${server.base}${path}#token=${server.admin}`;
+export const signInUrl = (server, path = '/', token = server.admin) => `${server.base}${path}#token=${token}`;
 
 /**
  * A page of its own, with `wrong`: what it complained about in the console, and what it asked others for. Answers that
@@ -27,4 +30,11 @@ export async function openPage(browser, server, options = {}) {
         if (!request.url().startsWith(server.base)) page.wrong.push(`request to ${request.url()}`);
     });
     return page;
+}
+
+/** What axe has against the page as it stands. */
+export async function complaintsOf(page) {
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] }));
+    return violations.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => `${n.target.join(' ')} (${(n.any[0] ?? n.all[0] ?? n.none[0])?.message ?? ''})`).join('; ')}`);
 }

@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dropFolder, makeFolder, Server } from '../api/rig.mjs';
 import { openBrowser, openPage, signInUrl } from './browser.mjs';
+import { fillFloor } from './floor.mjs';
 import { fill } from './world.mjs';
 
 const OUT = process.argv[2] ?? 'docs/ui';
@@ -13,9 +14,13 @@ await fill(server, ['order_processing', 'discount_approval', 'client_onboarding'
 for (const [path, body] of [['/functions/vat', { params: [{ name: 'sum', type: 'number' }], body: 'sum * 0.19' }], ['/templates/on_its_way', { subject: 'Your order {{ data.order }}', body: 'It is on its way, as parcel {{ data.parcel }}.' }], ['/config/discount_limit', { value: 100000 }]]) await server.asAdmin('PUT', path, body);
 for (const [name, role, groups] of [['Ada', 'operator', ['orders']], ['Grace', 'admin', ['directors']], ['Alan', 'operator', ['directors', 'managers']], ['Edsger', 'viewer', []]]) await server.user({ name, role, groups, email: `${name.toLowerCase()}@example.org` });
 
+const { people, tasks } = await fillFloor(server);
+
 const one = async (key) => (await server.asAdmin('GET', `/executions?key=${key}&limit=1`)).json.items[0].id;
 const letter = (await server.asAdmin('GET', '/dlq?limit=1')).json.items[0].id;
 const click = (selector) => (page) => page.click(selector);
+const [admin, lead, worker] = [server.admin, people.Lena.token, people.Tony.token];
+// name, address, what is waited for, what is done then, 'wide' when it is not for phones, whose page it is
 const SCREENS = [
     ['overview', '/', '.dash'],
     ['executions', '/executions', '.trow'],
@@ -40,6 +45,19 @@ const SCREENS = [
     ['templates', '/templates', '.trow'],
     ['configuration', '/config', '.trow'],
     ['users', '/settings', '.trow'],
+    ['planner', '/planner', '.tcard', undefined, undefined, lead],
+    ['planner-lifted', '/planner', '.tcard', async (page) => { await page.hover(`[data-id="${tasks.cable214.id}"]`); await page.mouse.down(); await page.mouse.move(620, 400, { steps: 5 }); await page.waitForSelector('.board.lifting'); await page.mouse.move(600, 420, { steps: 4 }); }, 'wide', lead],
+    ['planner-assign', '/planner', '.tcard', async (page) => { await page.click(`[data-id="${tasks.cable214.id}"] .more`); await page.click('.menu .mi'); await page.waitForSelector('.picker button'); }, 'wide', lead],
+    ['planner-new-task', '/planner', '.tcard', click('.bar .btn.ink'), undefined, lead],
+    ['pool', '/planner?view=pool', '.poolcard', undefined, undefined, worker],
+    ['pool-of-all', '/planner?view=pool', '.poolcard', undefined, 'wide', lead],
+    ['my-task', '/planner?view=mine', '.empty', undefined, undefined, worker],
+    ['task', `/tasks/${tasks.cable.id}`, '.log li', undefined, undefined, lead],
+    ['task-of-mine', `/tasks/${tasks.cable.id}`, '.log li', undefined, undefined, people.Barbara.token],
+    ['task-help', `/tasks/${tasks.cable.id}`, '.log li', async (page) => { await page.click('.taskside .btn:has-text("help"), .taskside .btn:has-text("помощь")'); await page.waitForSelector('[role=dialog] .chips'); }, undefined, people.Barbara.token],
+    ['shifts', '/planner/shifts', '.trow', undefined, undefined, lead],
+    ['shift-end', '/planner/shifts', '.trow', async (page) => { await page.click('.trow .btn'); await page.waitForSelector('.given'); }, undefined, lead],
+    ['policy', '/settings/policy', '.policy'],
     ['palette', '/executions', '.trow', async (page) => { await page.keyboard.press('Control+k'); await page.waitForSelector('.cmd input:focus'); await page.keyboard.type('order-1043'); await page.waitForSelector('.cmd .hit'); }, 'wide'],
     ['keys', '/executions', '.trow', async (page) => { await page.keyboard.press('?'); await page.waitForSelector('.keys'); }, 'wide'],
 ];
@@ -52,30 +70,41 @@ const wrong = [];
 const list = new Map();
 for (const [scheme, language, width] of VARIANTS) {
     const phone = width < 640;
-    const page = await openPage(browser, server, { viewport: { width, height: phone ? 844 : 800 }, colorScheme: scheme, reducedMotion: 'reduce' });
-    await page.addInitScript((to) => { if (location.protocol !== 'about:') localStorage.setItem('pawl.language', to); }, language);
-    const draw = async (name) => {
+    const look = { viewport: { width, height: phone ? 844 : 800 }, colorScheme: scheme, reducedMotion: 'reduce' };
+    const draw = async (page, name) => {
         if (ONLY.length > 0 && !ONLY.includes(name)) return;
         await page.waitForTimeout(400);
         const file = `${name}-${scheme}-${language}-${width}.png`;
         await page.screenshot({ path: `${OUT}/${file}` });
         list.set(name, [...(list.get(name) ?? []), file]);
     };
-    await page.goto(server.base);
-    await page.waitForSelector('#token');
-    await draw('sign-in');
-    await page.goto('about:blank');
-    await page.goto(signInUrl(server));
-    await page.waitForSelector('.main');
-    for (const [name, path, ready, act, only] of SCREENS) {
+    const pages = new Map();
+    const pageOf = async (token) => {
+        if (pages.has(token)) return pages.get(token);
+        const page = await openPage(browser, server, look);
+        pages.set(token, page);
+        await page.addInitScript((to) => { if (location.protocol !== 'about:') localStorage.setItem('pawl.language', to); }, language);
+        await page.goto(server.base);
+        await page.waitForSelector('#token');
+        if (token === admin) await draw(page, 'sign-in');
+        await page.goto('about:blank');
+        await page.goto(signInUrl(server, '/', token));
+        await page.waitForSelector('.main');
+        return page;
+    };
+    for (const [name, path, ready, act, only, token = admin] of SCREENS) {
         if ((only === 'wide' && phone) || (ONLY.length > 0 && !ONLY.includes(name))) continue;
+        const page = await pageOf(token);
         await page.goto(server.base + path);
         await page.waitForSelector(ready).catch((error) => { throw new Error(`${name}: ${error.message}`); });
         if (act) await act(page);
-        await draw(name);
+        await draw(page, name);
+        await page.mouse.up();
     }
-    wrong.push(...page.wrong);
-    await page.context().close();
+    for (const page of pages.values()) {
+        wrong.push(...page.wrong);
+        await page.context().close();
+    }
 }
 const rows = [...list].map(([name, files]) => `## ${name.replaceAll('-', ' ')}\n\n${files.map((file) => `![${file.replace('.png', '').replaceAll('-', ' ')}](${file})`).join('\n')}\n`);
 if (ONLY.length === 0) writeFileSync(`${OUT}/README.md`, `# The web UI, screen by screen\n\nDrawn by \`make screenshots\`: light and dark, English and Russian, 1280 and 390 pixels wide.\n\n${rows.join('\n')}`);

@@ -1,10 +1,9 @@
 // The web UI in a browser, against the real server: sign in, find what failed, see why, do something about it.
 import { readFileSync } from 'node:fs';
 import { Claims, dropFolder, equal, makeFolder, Server, until } from '../api/rig.mjs';
-import { openBrowser, openPage, signInUrl } from './browser.mjs';
+import { complaintsOf, openBrowser, openPage, signInUrl } from './browser.mjs';
 import { fill } from './world.mjs';
 
-const axe = readFileSync('tests/node_modules/axe-core/axe.min.js', 'utf8');
 const folder = makeFolder();
 // It comes back at the same address, as a server does.
 const server = new Server(folder);
@@ -17,12 +16,7 @@ const one = async (key) => (await server.asAdmin('GET', `/executions?key=${key}&
 
 const page = await openPage(browser, server);
 
-/** What axe has against the page as it stands. */
-async function complaints() {
-    await page.evaluate(axe);
-    const { violations } = await page.evaluate(() => window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] }));
-    return violations.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => `${n.target.join(' ')} (${(n.any[0] ?? n.all[0] ?? n.none[0])?.message ?? ''})`).join('; ')}`);
-}
+const complaints = () => complaintsOf(page);
 const quiet = () => { const said = page.wrong.splice(0); equal(said, [], 'what the browser complained about'); };
 
 await claims.claim('without a session every page asks for a token, and a wrong one is refused in the server\'s words', async () => {

@@ -10,7 +10,7 @@ import { t, useLanguage } from '../lib/text';
 import { shortly } from '../lib/time';
 import type { Execution, Process } from '../lib/types';
 import { whereAndWhy } from '../lib/why';
-import { mayAct, useMe } from './session';
+import { mayAct, seesMonitor, useMe } from './session';
 import { usePlaces } from './Shell';
 
 interface Entry { group: string; key: string; icon: ReactNode; label: ReactNode; words: string; note?: ReactNode; act: () => void }
@@ -40,10 +40,10 @@ export function Palette({ close, openKeys }: { close: () => void; openKeys: () =
     const list = useRef<HTMLDivElement>(null);
     const sought = useSlowly(typed.trim());
     const found = useQuery({
-        queryKey: ['palette', sought], enabled: sought.length > 1, placeholderData: keepPreviousData,
+        queryKey: ['palette', sought], enabled: sought.length > 1 && seesMonitor(me), placeholderData: keepPreviousData,
         queryFn: () => call<Page<Execution>>(`/executions?limit=5&q=${encodeURIComponent(sought)}`),
     });
-    const processes = useQuery({ queryKey: ['processes'], queryFn: () => all<Process>('/processes') });
+    const processes = useQuery({ queryKey: ['processes'], enabled: seesMonitor(me), queryFn: () => all<Process>('/processes') });
 
     const entries = useMemo(() => {
         const to = (path: string, search: Record<string, string> = {}) => () => { close(); void go({ to: path, search }); };
@@ -68,7 +68,7 @@ export function Palette({ close, openKeys }: { close: () => void; openKeys: () =
         if (typed.trim() === '') result.push(...going.slice(0, places.length), ...doing.slice(-5));
         else {
             result.push(...doing.filter((e) => fits(e.words)).slice(0, 4), ...going.filter((e) => fits(e.words)).slice(0, 4));
-            result.push({ group: t('Go to'), key: 'search', icon: <Icon name="list" />, words: '', label: t('Executions with “{text}”', { text: typed.trim() }), act: to('/executions', { q: typed.trim() }) });
+            if (seesMonitor(me)) result.push({ group: t('Go to'), key: 'search', icon: <Icon name="list" />, words: '', label: t('Executions with “{text}”', { text: typed.trim() }), act: to('/executions', { q: typed.trim() }) });
         }
         return result;
     }, [typed, sought, found.data, processes.data, places, me, language, go, close, choose, leave, openKeys, setColorScheme]);

@@ -2,41 +2,53 @@
 import { Popover, useMantineColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { call, type Page } from '../lib/api';
 import { Glyph, Icon, Mark } from '../lib/icons';
 import { connectNow, useConnection, useLive } from '../lib/live';
 import { Button, Empty, useNow } from '../lib/parts';
 import { t, useLanguage } from '../lib/text';
 import { when } from '../lib/time';
-import type { Letter } from '../lib/types';
+import type { Letter, Me } from '../lib/types';
 import { KeysDialog } from './Keys';
 import { Palette } from './Palette';
-import { isAdmin, useMe } from './session';
+import { isAdmin, isExecutor, seesMonitor, seesPlanner, setsPolicy, useMe } from './session';
 
-export interface Place { to: string; icon: string; label: string; key?: string; admin?: boolean; group: string }
+export interface Place { to: string; search?: Record<string, string>; icon: string; label: string; key?: string; who: (me: Me) => boolean; group: string }
 export const PLACES: Place[] = [
-    { to: '/', icon: 'gauge', label: 'Overview', key: 'o', group: '' },
-    { to: '/executions', icon: 'list', label: 'Executions', key: 'e', group: 'Monitor' },
-    { to: '/dlq', icon: 'warn', label: 'Dead letters', key: 'd', group: 'Monitor' },
-    { to: '/records', icon: 'db', label: 'Records', key: 'r', group: 'Monitor' },
-    { to: '/audit', icon: 'audit', label: 'Audit', key: 'a', admin: true, group: 'Monitor' },
-    { to: '/processes', icon: 'flow', label: 'Processes', key: 'p', group: 'Build' },
-    { to: '/functions', icon: 'fn', label: 'Functions', group: 'Build' },
-    { to: '/templates', icon: 'file', label: 'Templates', group: 'Build' },
-    { to: '/config', icon: 'sliders', label: 'Configuration', group: 'Build' },
-    { to: '/server', icon: 'shield', label: 'Server', key: 's', group: 'System' },
-    { to: '/settings', icon: 'users', label: 'Users', key: 'u', admin: true, group: 'System' },
+    { to: '/', icon: 'gauge', label: 'Overview', key: 'o', group: '', who: seesMonitor },
+    { to: '/executions', icon: 'list', label: 'Executions', key: 'e', group: 'Monitor', who: seesMonitor },
+    { to: '/dlq', icon: 'warn', label: 'Dead letters', key: 'd', group: 'Monitor', who: seesMonitor },
+    { to: '/records', icon: 'db', label: 'Records', key: 'r', group: 'Monitor', who: seesMonitor },
+    { to: '/audit', icon: 'audit', label: 'Audit', key: 'a', group: 'Monitor', who: isAdmin },
+    { to: '/processes', icon: 'flow', label: 'Processes', key: 'p', group: 'Build', who: seesMonitor },
+    { to: '/functions', icon: 'fn', label: 'Functions', group: 'Build', who: seesMonitor },
+    { to: '/templates', icon: 'file', label: 'Templates', group: 'Build', who: seesMonitor },
+    { to: '/config', icon: 'sliders', label: 'Configuration', group: 'Build', who: seesMonitor },
+    { to: '/planner', icon: 'board', label: 'Planner', key: 'b', group: 'Work', who: seesPlanner },
+    { to: '/planner/shifts', icon: 'users', label: 'Shifts', group: 'Work', who: seesPlanner },
+    { to: '/server', icon: 'shield', label: 'Server', key: 's', group: 'System', who: seesMonitor },
+    { to: '/settings', icon: 'key', label: 'Settings', key: 'u', group: 'System', who: setsPolicy },
+];
+// What stands at the bottom of a phone; one more opens the rest.
+const EXECUTOR_TABS: Place[] = [
+    { to: '/planner', search: { view: 'pool' }, icon: 'board', label: 'Pool', group: '', who: isExecutor },
+    { to: '/planner', search: { view: 'mine' }, icon: 'wrench', label: 'My task', group: '', who: isExecutor },
+    { to: '/planner/shifts', icon: 'clock', label: 'Shift', group: '', who: isExecutor },
 ];
 
 export const usePlaces = () => {
     const { me } = useMe();
-    return PLACES.filter((place) => !place.admin || isAdmin(me));
+    return useMemo(() => PLACES.filter((place) => place.who(me)), [me]);
 };
 
 function useOpenLetters() {
-    const found = useQuery({ queryKey: ['dlq', 'open-count'], queryFn: () => call<Page<Letter>>('/dlq?status=open&limit=100'), refetchInterval: 30000 });
-    useLive(2000, () => true, () => void found.refetch());
+    const { me } = useMe();
+    const may = seesMonitor(me);
+    const found = useQuery({ queryKey: ['dlq', 'open-count'], enabled: may, queryFn: () => call<Page<Letter>>('/dlq?status=open&limit=100'), refetchInterval: 30000 });
+    useLive(2000, () => true, () => void found.refetch(), 'execution', may);
+    // Whoever sees no executions hears of tasks, so that it is known whether the server is there.
+    useLive(2000, () => false, () => undefined, 'task', !may && seesPlanner(me));
     return found.data ? found.data.items.length : 0;
 }
 
@@ -80,7 +92,7 @@ function Navigation({ openPalette, openKeys }: { openPalette: () => void; openKe
                 <div key={group} role="presentation">
                     {group && <h2>{t(group)}</h2>}
                     {places.filter((place) => place.group === group).map((place) => (
-                        <Link key={place.to} to={place.to} className="item" activeOptions={{ exact: place.to === '/', includeSearch: false }} title={t(place.label)}>
+                        <Link key={place.to} to={place.to} className="item" activeOptions={{ exact: place.to === '/' || place.to === '/planner', includeSearch: false }} title={t(place.label)}>
                             <Icon name={place.icon} /><span className="cut">{t(place.label)}</span>
                             {place.to === '/dlq' && letters > 0 && <span className="n loud">{letters > 99 ? '99+' : letters}</span>}
                         </Link>
@@ -93,10 +105,13 @@ function Navigation({ openPalette, openKeys }: { openPalette: () => void; openKe
 }
 
 function TabBar({ openPalette }: { openPalette: () => void }) {
+    const { me } = useMe();
+    const places = usePlaces();
+    const tabs = isExecutor(me) ? EXECUTOR_TABS : places.slice(0, 3);
     return (
         <nav className="tabbar" aria-label={t('Main')}>
-            {PLACES.slice(0, 3).map((place) => (
-                <Link key={place.to} to={place.to} activeOptions={{ exact: place.to === '/', includeSearch: false }}><Icon name={place.icon} />{t(place.label)}</Link>
+            {tabs.map((place) => (
+                <Link key={place.label} to={place.to} search={place.search ?? {}} activeOptions={{ exact: place.to === '/' || place.search !== undefined, includeSearch: place.search !== undefined }}><Icon name={place.icon} />{t(place.label)}</Link>
             ))}
             <button type="button" onClick={openPalette}><Icon name="dots" />{t('More')}</button>
         </nav>

@@ -7,7 +7,7 @@ const page = <P extends string>(path: P, load: () => Promise<Record<string, unkn
     createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load as () => Promise<Record<string, never>>, name) });
 
 const tree = root.addChildren([
-    page('/', () => import('../screens/overview/Overview'), 'Overview'),
+    page('/', () => import('./Home'), 'Home'),
     page('/executions', () => import('../screens/executions/List'), 'ExecutionsPage'),
     page('/executions/$id', () => import('../screens/execution/Page'), 'ExecutionPage'),
     page('/dlq', () => import('../screens/dlq/DeadLetters'), 'DeadLetters'),
@@ -21,7 +21,12 @@ const tree = root.addChildren([
     page('/functions', () => import('../screens/live/Live'), 'Functions'),
     page('/templates', () => import('../screens/live/Live'), 'Templates'),
     page('/config', () => import('../screens/live/Live'), 'Config'),
-    page('/settings', () => import('../screens/settings/Users'), 'Users'),
+    page('/planner', () => import('../screens/planner/Planner'), 'PlannerPage'),
+    page('/planner/shifts', () => import('../screens/planner/Shifts'), 'Shifts'),
+    page('/tasks/$id', () => import('../screens/planner/Task'), 'TaskPage'),
+    page('/settings', () => import('../screens/settings/Settings'), 'SettingsHome'),
+    page('/settings/users', () => import('../screens/settings/Users'), 'Users'),
+    page('/settings/policy', () => import('../screens/settings/Policy'), 'PolicyPage'),
 ]);
 
 // Words stay words: ?key=1043 is text, not a number.

@@ -24,3 +24,12 @@ export function useMe() {
 
 export const mayAct = (me: Me) => me.role === 'admin' || me.role === 'operator';
 export const isAdmin = (me: Me) => me.role === 'admin';
+
+// What the table of rights of the server (src/api/rights.def) lets a role read: so that nobody is led to a page that refuses.
+const isOneOf = (...roles: string[]) => (me: Me) => roles.includes(me.role);
+export const seesMonitor = isOneOf('admin', 'operator', 'viewer');
+export const seesPlanner = isOneOf('admin', 'operator', 'viewer', 'supervisor', 'lead', 'executor', 'system');
+export const seesInbox = isOneOf('admin', 'operator', 'viewer', 'member', 'supervisor', 'lead', 'executor');
+export const leads = isOneOf('admin', 'supervisor', 'lead');
+export const setsPolicy = isOneOf('admin', 'supervisor');
+export const isExecutor = isOneOf('executor');

@@ -1,60 +1,100 @@
-// live-worker.ts - the one stream of hints that all tabs of a browser share.
+// live-worker.ts - the streams of hints that all tabs of a browser share.
 //
-// A browser opens six connections to a server; a stream per tab would take them all.
+// A browser opens six connections to a server; streams of each tab would take them all. There is one about
+// executions and one about tasks, each open as long as a tab wants it.
+//
+// Where a browser has no shared workers (phones), this runs as the worker of one tab.
 /// <reference lib="webworker" />
+type Port = Pick<MessagePort, 'postMessage' | 'onmessage'>;
 interface SharedScope { onconnect: ((event: MessageEvent) => void) | null }
 
-export type Hint = { type: 'execution'; id: string; code: string; status: string; currentStep: string | null; at: string };
-export type News = { kind: 'hint'; hint: Hint } | { kind: 'reset' } | { kind: 'state'; connected: boolean; since: number };
+export type StreamName = 'execution' | 'task';
+export type Hint = { type: StreamName; id: string; status: string; at: string; code?: string; currentStep?: string | null; project_id?: string | null };
+export type News = { kind: 'hint'; hint: Hint } | { kind: 'reset'; stream: StreamName } | { kind: 'state'; connected: boolean; since: number };
+export type Ask = { ask: 'want' | 'drop'; stream: StreamName } | { ask: 'now' } | { ask: 'bye' };
 
-const ports = new Set<MessagePort>();
-let source: EventSource | null = null;
+const ADDRESS: Record<StreamName, string> = { execution: '/api/v1/events', task: '/api/v1/tasks/events' };
+const wants = new Map<Port, Set<StreamName>>();
 let state: News = { kind: 'state', connected: false, since: Date.now() };
-let pause = 500;
 
-const tell = (news: News) => ports.forEach((port) => port.postMessage(news));
+const isWanted = (name: StreamName) => [...wants.values()].some((names) => names.has(name));
+const tell = (news: News, stream: StreamName) => wants.forEach((names, port) => { if (names.has(stream)) port.postMessage(news); });
 
-function become(connected: boolean) {
+class Stream {
+    private source: EventSource | null = null;
+    private pause = 500;
+    isOpen = false;
+
+    constructor(private readonly name: StreamName) {}
+
+    /** Open it when somebody wants it, close it when nobody does. */
+    settle() {
+        if (!isWanted(this.name)) return this.close();
+        if (this.source) return;
+        const source = new EventSource(ADDRESS[this.name]);
+        this.source = source;
+        source.onopen = () => {
+            this.pause = 500;
+            this.isOpen = true;
+            become();
+            tell({ kind: 'reset', stream: this.name }, this.name);
+        };
+        source.addEventListener(this.name, (event) => tell({ kind: 'hint', hint: JSON.parse((event as MessageEvent).data) }, this.name));
+        source.addEventListener('reset', () => tell({ kind: 'reset', stream: this.name }, this.name));
+        source.onerror = () => {
+            // A refusal or a server that is away closes it for good: come back after a pause that grows.
+            this.close();
+            become();
+            setTimeout(() => this.settle(), this.pause);
+            this.pause = Math.min(this.pause * 2, 5000);
+        };
+    }
+
+    now() {
+        this.pause = 500;
+        this.settle();
+    }
+
+    private close() {
+        this.source?.close();
+        this.source = null;
+        this.isOpen = false;
+    }
+}
+
+const streams: Record<StreamName, Stream> = { execution: new Stream('execution'), task: new Stream('task') };
+const NAMES = Object.keys(streams) as StreamName[];
+
+/** Connected: what is wanted is open. */
+function become() {
+    const wanted = NAMES.filter(isWanted);
+    if (wanted.length === 0) return;
+    const connected = wanted.every((name) => streams[name].isOpen);
     if (state.kind === 'state' && state.connected === connected) return;
     state = { kind: 'state', connected, since: Date.now() };
-    tell(state);
+    wants.forEach((_, port) => port.postMessage(state));
 }
 
-function listen() {
-    if (source || ports.size === 0) return;
-    source = new EventSource('/api/v1/events');
-    source.onopen = () => {
-        pause = 500;
-        become(true);
-        tell({ kind: 'reset' });
-    };
-    source.addEventListener('execution', (event) => tell({ kind: 'hint', hint: JSON.parse((event as MessageEvent).data) }));
-    source.addEventListener('reset', () => tell({ kind: 'reset' }));
-    source.onerror = () => {
-        become(false);
-        // A refusal or a server that is away closes it for good: come back after a pause that grows.
-        source?.close();
-        source = null;
-        setTimeout(listen, pause);
-        pause = Math.min(pause * 2, 5000);
-    };
-}
-
-(globalThis as unknown as SharedScope).onconnect = (event) => {
-    const port = event.ports[0]!;
-    ports.add(port);
+function serve(port: Port) {
+    const names = new Set<StreamName>();
+    wants.set(port, names);
     port.onmessage = (message: MessageEvent) => {
-        if (message.data === 'bye') ports.delete(port);
-        if (message.data === 'now') {
-            pause = 500;
-            listen();
+        const asked = message.data as Ask;
+        if (asked.ask === 'want') {
+            names.add(asked.stream);
+            // Another tab may have it open already: what this one knows may be older.
+            if (streams[asked.stream].isOpen) port.postMessage({ kind: 'reset', stream: asked.stream });
         }
-        if (ports.size === 0) {
-            source?.close();
-            source = null;
+        if (asked.ask === 'drop') names.delete(asked.stream);
+        if (asked.ask === 'bye') wants.delete(port);
+        for (const name of NAMES) {
+            if (asked.ask === 'now') streams[name].now();
+            else streams[name].settle();
         }
+        if (asked.ask === 'drop') become();
     };
-    port.start();
     port.postMessage(state);
-    listen();
-};
+}
+
+if ('onconnect' in globalThis) (globalThis as unknown as SharedScope).onconnect = (event) => serve(event.ports[0]!);
+else serve(globalThis as unknown as Port);

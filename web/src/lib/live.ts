@@ -1,11 +1,13 @@
 // live.ts - what moves on the server, as it moves.
 import { useEffect, useRef, useSyncExternalStore } from 'react';
-import type { Hint, News } from './live-worker';
+import type { Ask, Hint, News, StreamName } from './live-worker';
 
 type Listener = (news: News) => void;
 
 const listeners = new Set<Listener>();
-let port: MessagePort | null = null;
+let port: MessagePort | Worker | null = null;
+const wanted = new Map<StreamName, number>();
+const ask = (what: Ask) => port?.postMessage(what);
 let state = { connected: false, since: Date.now(), everConnected: false };
 const stateListeners = new Set<() => void>();
 
@@ -20,30 +22,45 @@ function hear(news: News) {
 /** Begin to listen; after signing in. */
 export function connect() {
     if (port) return;
-    const worker = new SharedWorker(new URL('./live-worker.ts', import.meta.url), { type: 'module', name: 'pawl-live' });
-    port = worker.port;
-    port.onmessage = (event) => hear(event.data as News);
-    port.start();
-    addEventListener('pagehide', () => port?.postMessage('bye'));
+    port = typeof SharedWorker === 'undefined'
+        ? new Worker(new URL('./live-worker.ts', import.meta.url), { type: 'module', name: 'pawl-live' })
+        : new SharedWorker(new URL('./live-worker.ts', import.meta.url), { type: 'module', name: 'pawl-live' }).port;
+    port.onmessage = (event: MessageEvent) => hear(event.data as News); // which starts a port
+    wanted.forEach((_, stream) => ask({ ask: 'want', stream }));
+    addEventListener('pagehide', () => ask({ ask: 'bye' }));
+}
+
+/** Keep a stream open until what is answered is called. */
+function want(stream: StreamName) {
+    wanted.set(stream, (wanted.get(stream) ?? 0) + 1);
+    if (wanted.get(stream) === 1) ask({ ask: 'want', stream });
+    return () => {
+        const left = wanted.get(stream)! - 1;
+        if (left > 0) return void wanted.set(stream, left);
+        wanted.delete(stream);
+        ask({ ask: 'drop', stream });
+    };
 }
 
 /** Try at once. */
-export const connectNow = () => port?.postMessage('now');
+export const connectNow = () => ask({ ask: 'now' });
 
 export function disconnect() {
-    port?.postMessage('bye');
+    ask({ ask: 'bye' });
     port = null;
     state = { connected: false, since: Date.now(), everConnected: false };
 }
 
 /**
- * Called for hints of executions that `wants`, and when everything may have changed; at most once in
+ * Called for hints of executions (or tasks) that `wants`, and when everything may have changed; at most once in
  * `every` ms, with the ids that were hinted at since.
  */
-export function useLive(every: number, wants: (hint: Hint) => boolean, act: (ids: Set<string> | 'all') => void) {
+export function useLive(every: number, wants: (hint: Hint) => boolean, act: (ids: Set<string> | 'all') => void, stream: StreamName = 'execution', enabled = true) {
     const current = useRef({ wants, act });
     current.current = { wants, act };
     useEffect(() => {
+        if (!enabled) return;
+        const drop = want(stream);
         let ids = new Set<string>();
         let all = false;
         let timer: ReturnType<typeof setTimeout> | undefined;
@@ -56,8 +73,10 @@ export function useLive(every: number, wants: (hint: Hint) => boolean, act: (ids
         };
         const listener: Listener = (news) => {
             if (news.kind === 'state') return;
-            if (news.kind === 'reset') all = true;
-            else if (current.current.wants(news.hint)) ids.add(news.hint.id);
+            if (news.kind === 'reset') {
+                if (news.stream !== stream) return;
+                all = true;
+            } else if (news.hint.type === stream && current.current.wants(news.hint)) ids.add(news.hint.id);
             else return;
             timer ??= setTimeout(flush, every);
         };
@@ -65,9 +84,13 @@ export function useLive(every: number, wants: (hint: Hint) => boolean, act: (ids
         return () => {
             listeners.delete(listener);
             clearTimeout(timer);
+            drop();
         };
-    }, [every]);
+    }, [every, stream, enabled]);
 }
+
+/** The same for tasks. */
+export const useLiveTasks = (every: number, act: (ids: Set<string> | 'all') => void) => useLive(every, () => true, act, 'task');
 
 export const useConnection = () => useSyncExternalStore(
     (changed) => {

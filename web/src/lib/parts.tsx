@@ -3,6 +3,7 @@ import { Modal } from '@mantine/core';
 import { type ButtonHTMLAttributes, type ReactNode, useEffect, useState } from 'react';
 import { Problem, Unreachable } from './api';
 import { Glyph, Icon } from './icons';
+import { copyText } from './insecure';
 import { t } from './text';
 
 type Kind = 'plain' | 'ink' | 'quiet' | 'bad' | 'bad solid' | 'link';
@@ -108,7 +109,7 @@ export function CopyId({ id }: { id: string }) {
     const [done, say] = useState(false);
     return (
         <button type="button" className="copyid mono" title={id} onClick={() => {
-            void navigator.clipboard.writeText(id).then(() => {
+            void copyText(id).then(() => {
                 say(true);
                 setTimeout(() => say(false), 1200);
             });

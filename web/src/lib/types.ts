@@ -33,7 +33,7 @@ export interface Letter {
 
 export interface Process { kind: string; code: string; name: string | null; published: { version: number; createdAt: string; retired?: boolean } | null; draft: { version: number } | null; retired?: boolean }
 
-export interface Me { id: string; name: string; email: string | null; role: string; groups: string[] }
+export interface Me { id: string; name: string; email: string | null; role: string; groups: string[]; org_id: string; skill_level: number | null; specializations: string[] }
 
 /** A step of a definition, whatever is in it. */
 export interface StepDef {

@@ -6,6 +6,7 @@ import { Bar, useKeys } from '../../app/Shell';
 import { mayAct, useMe } from '../../app/session';
 import { all, Problem, post } from '../../lib/api';
 import { Glyph } from '../../lib/icons';
+import { newId } from '../../lib/insecure';
 import { Json } from '../../lib/json';
 import { useLive } from '../../lib/live';
 import { Bones, Button, Dialog, Empty, Field, Refusal, useNow } from '../../lib/parts';
@@ -108,7 +109,7 @@ function RetryAll({ letters, kind, close }: { letters: Letter[]; kind: string; c
     return (
         <Dialog title={t('Try {n} dead letter again?|Try {n} dead letters again?', { n: counts ? n : letters.length })} onClose={close} lead={t('Each goes on where it stands. What fails again is another letter.')} actions={done
             ? <Button kind="ink" onClick={close}>{t('Back to the list')}</Button>
-            : <><Button kind="quiet" onClick={close}>{t('Go back')}</Button><Button kind="ink" disabled={!counts || n === 0} onClick={() => post<{ done: number; failed: number; errors: [] }>('/dlq/bulk', { action: 'retry', filter }, { headers: { 'Idempotency-Key': crypto.randomUUID() } }).then((got) => { finish(got); void client.invalidateQueries({ queryKey: ['dlq'] }); }, refuse)}>{t('Try {n} again', { n })}</Button></>}>
+            : <><Button kind="quiet" onClick={close}>{t('Go back')}</Button><Button kind="ink" disabled={!counts || n === 0} onClick={() => post<{ done: number; failed: number; errors: [] }>('/dlq/bulk', { action: 'retry', filter }, { headers: { 'Idempotency-Key': newId() } }).then((got) => { finish(got); void client.invalidateQueries({ queryKey: ['dlq'] }); }, refuse)}>{t('Try {n} again', { n })}</Button></>}>
             <dl className="facts"><dt>{t('Filter')}</dt><dd className="tags"><span className="tag">{t('open')}</span>{kind && <span className="tag">{t(KINDS[kind]?.word ?? kind)}</span>}</dd>
                 <dt>{t('Will run')}</dt><dd>{counts ? <b className="num">{n}</b> : <span className="t3">{t('counting…')}</span>} <span className="t2">{t('as of {when}; what comes later is not touched', { when: when(to, { seconds: true }) })}</span></dd></dl>
             {done && <p>{t('{n} done', { n: done.done })}{done.failed > 0 ? `, ${t('{n} refused', { n: done.failed })}` : ''}</p>}

@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call, Problem, post, remove } from '../../lib/api';
 import { errorsByField, FormFields, type Values } from '../../lib/form';
+import { newId } from '../../lib/insecure';
 import { Button, Dialog, Field, Refusal, Segments } from '../../lib/parts';
 import { t } from '../../lib/text';
 import type { Execution, FormField, StepDef, WaitingFor } from '../../lib/types';
@@ -70,7 +71,7 @@ export function ActionDialog({ action, x, steps, close, changed }: { action: str
                 close();
                 return void go({ to: '/executions' });
             }
-            const answer = await post<Execution | undefined>(`/executions/${x.id}/${action}`, body(), { headers: { 'Idempotency-Key': crypto.randomUUID() } });
+            const answer = await post<Execution | undefined>(`/executions/${x.id}/${action}`, body(), { headers: { 'Idempotency-Key': newId() } });
             close();
             changed();
             if (action === 'again' && answer?.id) void go({ to: '/executions/$id', params: { id: answer.id } });

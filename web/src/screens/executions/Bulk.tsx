@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { Problem, post } from '../../lib/api';
 import { Glyph, Icon } from '../../lib/icons';
+import { newId } from '../../lib/insecure';
 import { Button, Dialog, Field, Refusal } from '../../lib/parts';
 import { t } from '../../lib/text';
 import { number, when } from '../../lib/time';
@@ -80,7 +81,7 @@ export function BulkDialog({ action, chosen, close, done }: { action: Action; ch
         let finished = 0;
         const failed: string[] = [];
         do {
-            const got: Counts = await post('/executions/bulk', { action, filter, dryRun: false, ...body, ...(cursor ? { cursor } : {}) }, { headers: { 'Idempotency-Key': crypto.randomUUID() } });
+            const got: Counts = await post('/executions/bulk', { action, filter, dryRun: false, ...body, ...(cursor ? { cursor } : {}) }, { headers: { 'Idempotency-Key': newId() } });
             finished += got.done;
             for (const e of got.errors) failed.push(`…${(e.executionId ?? e.id ?? '').slice(-8)}: ${e.message ?? e.detail ?? e.code ?? ''}`);
             cursor = got.more ? got.nextCursor : null;

@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { all, call, Problem, post } from '../../lib/api';
 import { errorsByField, FormFields, type Values } from '../../lib/form';
+import { newId } from '../../lib/insecure';
 import { Button, Dialog, Field, Refusal } from '../../lib/parts';
 import { t } from '../../lib/text';
 import type { Definition, Execution, Process } from '../../lib/types';
@@ -26,7 +27,7 @@ export function StartDialog({ code: first, close }: { code?: string; close: () =
     const start = async () => {
         work(true);
         try {
-            const made = await post<Execution>('/executions', { code, input: values, ...(key ? { key } : {}) }, { headers: { 'Idempotency-Key': crypto.randomUUID() } });
+            const made = await post<Execution>('/executions', { code, input: values, ...(key ? { key } : {}) }, { headers: { 'Idempotency-Key': newId() } });
             close();
             void go({ to: '/executions/$id', params: { id: made.id } });
         } catch (why) {

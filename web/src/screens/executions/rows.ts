@@ -114,7 +114,7 @@ export function useRows(filter: Filter, order: Order, visible: () => Set<string>
         if (changed.size) put(items, { changed });
     }, [put]);
 
-    useLive(700, (hint) => !filter.code || filter.code.split(',').includes(hint.code), (ids) => {
+    useLive(700, (hint) => !filter.code || filter.code.split(',').includes(hint.code ?? ''), (ids) => {
         if (ids === 'all') return void refreshTop();
         const here = [...ids].filter((id) => known.current.has(id));
         const onScreen = here.filter((id) => visible().has(id));
