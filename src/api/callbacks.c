@@ -152,7 +152,8 @@ static bool run_find(struct lookup *q, struct reader *reader, struct err *err)
     /* Nobody learns from the time it takes whether there is such an execution. */
     if (maker != NULL)
         (void)link_is_genuine(maker, &b->link, STR_NONE);
-    for (size_t i = 0; maker != NULL && i < waits.count && !b->is_open; i++) {
+    /* Of several the one that has waited longest. */
+    for (size_t i = 0; maker != NULL && i < waits.count; i++) {
         const struct stored_wait *w = &waits.items[i];
         struct value scopes, types;
 
@@ -160,6 +161,7 @@ static bool run_find(struct lookup *q, struct reader *reader, struct err *err)
             !read_list(q->mem, w->types_json, &types, err))
             return false;
         if (link_answers(b, maker, w, scopes) && wait_has_type(types, b->type) &&
+            (!b->is_open || w->since_us < b->wait.since_us) &&
             !take_wait(b, reader, q->mem, w, types, err))
             return false;
     }

@@ -45,7 +45,7 @@ bool read_inbox_item(struct reader *r, struct arena *mem, struct uuid execution,
 
 enum { LINKED_WAITS_MAX = 1000 }; /* no execution has more strands */
 
-/* The open waits of an execution that are public, oldest first. */
+/* The open waits of an execution that are public. */
 bool read_linked_waits(struct reader *r, struct arena *mem, struct uuid execution,
                        struct stored_waits *out, struct err *err) MUST_USE;
 
