@@ -213,6 +213,7 @@ static bool may_try_again(struct work *w)
     case MEMBER_SIGNAL_DIFFERS:
     case MEMBER_REPEATED:
     case MEMBER_KEY_CONFLICT:
+    case MEMBER_TICK_GONE:
         break;
     }
     return false;

@@ -149,6 +149,7 @@ struct node {
     struct retention *retention; /* or NULL: everything is kept */
     struct expiry *expiry;
     struct audit_retention *audit_retention;       /* NULL: the log is kept */
+    struct schedules *schedules;                   /* NULL: ticks are left to other nodes */
     struct planner_time *planner_time;             /* NULL: there is no planner */
     struct snapshot_retention *snapshot_retention; /* NULL: they are kept */
 
@@ -285,6 +286,19 @@ void expiry_open(struct node *n);
 void expiry_close(struct node *n);
 void expiry_run(struct node *n);
 int64_t expiry_in_us(const struct node *n); /* until expiry_run() has something to do */
+
+/* request.c: {id, name, email, role} of who asks, in its memory */
+struct str request_user_json(const struct node_request *r);
+
+/* schedules.c: ticks of schedules become starts */
+void schedules_open(struct node *n);
+void schedules_close(struct node *n);
+void schedules_run(struct node *n);
+int64_t schedules_in_us(const struct node *n); /* until there is something to do */
+
+/* The input of a start by a schedule, as its trigger says. False: *err. */
+bool schedules_input(struct node *n, struct node_request *r, const struct program *p,
+                     struct value *out, struct err *err) MUST_USE;
 
 /* planner_time.c: what time brings to tasks */
 void planner_time_open(struct node *n);

@@ -68,6 +68,11 @@ static struct str user_json(struct arena *mem, const struct node_user *user)
     return buf_view(&out);
 }
 
+struct str request_user_json(const struct node_request *r)
+{
+    return user_json(r->mem, &r->user);
+}
+
 /* The key that the start gives, else what the definition says. */
 static bool business_key(struct node *n, struct node_request *r, const struct program *p,
                          struct value input, struct str *out)
@@ -115,6 +120,8 @@ static bool start_with(struct node *n, struct work *w, struct program_ref *ref)
     if (!access_allows(p->access, "start", r->user.role, r->user.groups))
         return err_set(&r->err, ERR_FORBIDDEN, "'%.*s' lets others start it, not you",
                        STR_ARG(p->code));
+    if (r->schedule != NULL && !schedules_input(n, r, p, &r->input, &r->err))
+        return false;
     r->findings = (struct findings){0};
     define_check_input(r->mem, p, r->input, &input, &r->findings);
     if (findings_have_errors(&r->findings))

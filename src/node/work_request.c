@@ -230,6 +230,7 @@ static void request_member(struct node *n, struct work *w)
     if (w->asserts)
         return; /* nothing happens that would be kept or logged */
     m->correlated = w->correlated;
+    m->tick = r->schedule != NULL && w->commit != NULL ? r->schedule->tick : NULL;
     if (w->commit == NULL && w->correlated != NULL) {
         m->kind = MEMBER_CHANGE;
         m->change = correlate_keep(n, w);
@@ -437,6 +438,10 @@ static void answer_refused(struct node *n, struct node_request *r, const struct 
         request_refuse(n, r, is_definition ? ERR_PRECONDITION_FAILED : ERR_OVERLOADED,
                        is_definition ? "someone else has saved it since"
                                      : "too many changes at once; try again");
+        return;
+    case MEMBER_TICK_GONE:
+        request_refuse(n, r, ERR_PRECONDITION_FAILED,
+                       "this tick was acted upon, or its schedule has changed");
         return;
     case MEMBER_GONE:
         request_refuse(n, r, ERR_NOT_FOUND, "it does not exist");
