@@ -377,6 +377,7 @@ async function walkExecutions(api, claim) {
     await api.call('getExecution', { path: { id: NOBODY } }, 404);
     await api.call('listSteps', { path: { id: NOBODY } }, 404);
     await api.call('listSteps', { path: { id }, query: { cursor: 'x' } }, 400);
+    await api.call('listSteps', { path: { id }, query: { order: 'newest', limit: 1 } }, 200);
     const steps = await api.call('listSteps', { path: { id }, query: { limit: 1 } }, 200);
     await api.call('listSteps', { path: { id }, query: { limit: 1, cursor: steps.json.nextCursor } }, 200);
     await walkAgain(api, claim);
