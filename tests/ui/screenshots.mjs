@@ -1,5 +1,5 @@
 // screenshots.mjs - every screen of the web UI into docs/ui, as `make screenshots` does: light and dark, English and Russian, wide and on a phone.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dropFolder, makeFolder, Server } from '../api/rig.mjs';
 import { openBrowser, openPage, signInUrl } from './browser.mjs';
 import { fillFloor } from './floor.mjs';
@@ -126,8 +126,12 @@ for (const [scheme, language, width] of VARIANTS) {
         await page.context().close();
     }
 }
-const rows = [...list].map(([name, files]) => `## ${name.replaceAll('-', ' ')}\n\n${files.map((file) => `![${file.replace('.png', '').replaceAll('-', ' ')}](${file})`).join('\n')}\n`);
-if (ONLY.length === 0) writeFileSync(`${OUT}/README.md`, `# The web UI, screen by screen\n\nDrawn by \`make screenshots\`: light and dark, English and Russian, 1280 and 390 pixels wide.\n\n${rows.join('\n')}`);
+// Whatever is there now, in the order of the screens: also after only some were drawn.
+const drawn = readdirSync(OUT).filter((file) => file.endsWith('.png'));
+const nameOf = (file) => file.replace(/-(light|dark)-(en|ru)-\d+\.png$/, '');
+const names = [...new Set(['sign-in', ...SCREENS.map(([name]) => name), ...drawn.map(nameOf)])].filter((name) => drawn.some((file) => nameOf(file) === name));
+const rows = names.map((name) => `## ${name.replaceAll('-', ' ')}\n\n${VARIANTS.map((variant) => `${name}-${variant.join('-')}.png`).filter((file) => drawn.includes(file)).map((file) => `![${file.replace('.png', '').replaceAll('-', ' ')}](${file})`).join('\n')}\n`);
+writeFileSync(`${OUT}/README.md`, `# The web UI, screen by screen\n\nDrawn by \`make screenshots\`: light and dark, English and Russian, 1280 and 390 pixels wide.\n\n${rows.join('\n')}`);
 await browser.close();
 await server.stop();
 dropFolder(folder);

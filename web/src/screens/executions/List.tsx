@@ -146,10 +146,12 @@ export function ExecutionsPage() {
     const input = useRef<HTMLInputElement>(null);
     const [view, look] = useState({ top: 0, size: 900 });
     const visibleIds = useRef(new Set<string>());
-    const list = useRows(filter, order, () => visibleIds.current);
+    const holding = useRef(false);
+    const list = useRows(filter, order, () => visibleIds.current, () => holding.current);
     const summary = useSummary(filter.code?.includes(',') ? undefined : filter.code);
     const [chosen, choose] = useState<Set<string>>(new Set());
     const [everything, chooseEverything] = useState(false);
+    holding.current = chosen.size > 0;
     const [at, move] = useState(-1);
     const [acting, act] = useState<Action | null>(null);
     const now = useNow(1000);
