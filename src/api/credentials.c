@@ -2,21 +2,15 @@
  * credentials.c - credentials: saved is live, and a secret is never shown again.
  *
  * A credential is a definition of its own kind whose secret is sealed before
- * it goes to the store (effect/vault.h). Beside them stands one row that names
- * the master key which they are sealed with; every change rests on it, so that
- * none is sealed with a key that another node has just rotated away.
+ * it goes to the store (effect/vault.h). Rotating the master key seals all
+ * secrets anew, those of subscriptions as well.
  */
-#include "api/definitions.h"
-#include "effect/vault.h"
+#include "api/key_row.h"
 #include "engine/call_url.h"
 #include "value/json.h"
 #include "value/object.h"
 
 enum { LIST_LIMIT = 50, TRIES_MAX = 5, CREDENTIALS_MAX = 1000 };
-
-/* The row that names the key. */
-#define KEY_KIND STR("master_key")
-#define KEY_CODE STR("credentials")
 
 /* --- showing --- */
 
@@ -107,60 +101,6 @@ void credentials_get(struct call *c)
     lookup_start(c, NULL, run_get, NULL);
 }
 
-/* --- the row that names the key --- */
-
-struct key_row {
-    int64_t version; /* 0: there is none */
-    struct str text; /* what it is to be */
-};
-
-static struct str key_text(struct arena *mem, struct str id)
-{
-    return str_printf(mem, "{\"id\":\"%.*s\"}", STR_ARG(id));
-}
-
-/* Whether a credential that is stored needs another key than this one. */
-static bool is_key_of_all(struct arena *mem, const struct stored_definitions *all, struct str id)
-{
-    for (size_t i = 0; i < all->count; i++) {
-        struct str needed = vault_needs(mem, all->items[i].text);
-
-        if (needed.len > 0 && !str_eq(needed, id))
-            return false;
-    }
-    return true;
-}
-
-static bool read_key_row(struct lookup *q, struct reader *reader,
-                         const struct stored_definitions *all, struct key_row *out, struct err *err)
-{
-    struct str id = vault_key_id(node_vault(q->call->node), q->mem);
-    struct stored_definition d;
-    bool found;
-
-    if (!is_key_of_all(q->mem, all, id))
-        return err_set(err, ERR_CONFLICT,
-                       "the credentials are sealed with another master key than that of this "
-                       "server: start it with the right --master-key");
-    if (!read_definition(reader, q->mem, KEY_KIND, KEY_CODE, -1, &d, &found, err))
-        return false;
-    out->version = found ? d.version : 0;
-    out->text = key_text(q->mem, id);
-    return true;
-}
-
-static struct definition_change key_change(const struct call *c, const struct key_row *row)
-{
-    static const struct kind_spec spec = {.name = "master_key"};
-    struct definition_item item = {.spec = &spec, .code = KEY_CODE, .text = row->text};
-    struct definition_change change = definitions_change(c, &item, DEFINITION_PUT);
-
-    change.has_rests_on = true;
-    change.rests_on = row->version;
-    change.forgets = true;
-    return change;
-}
-
 /* --- saving --- */
 
 struct save_args {
@@ -218,7 +158,8 @@ static bool take_body(struct lookup *q, struct save_args *args, struct err *err)
     if (!check_urls(q, shown, err))
         return false;
     args->item.definition = shown;
-    args->item.text = vault_seal(node_vault(q->call->node), q->mem, args->item.code, shown, secret);
+    args->item.text = vault_seal(node_vault(q->call->node), q->mem, STR("credential"),
+                                 args->item.code, shown, secret);
     buf_init_arena(&details, q->mem);
     if (!json_write(&details, shown, err))
         return false;
@@ -229,15 +170,13 @@ static bool take_body(struct lookup *q, struct save_args *args, struct err *err)
 static bool run_put(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct save_args *args = q->args;
-    struct stored_definitions all;
+    struct sealed_rows all;
 
-    if (node_vault(q->call->node) == NULL)
-        return err_set(err, ERR_CONFLICT, "this server has no master key");
     q->findings = (struct findings){0};
-    if (!read_published(reader, q->mem, STR("credential"), &all, err) ||
-        !read_key_row(q, reader, &all, &args->key, err))
+    if (!sealed_rows_read(reader, q->mem, &all, err) ||
+        !key_row_read(q, reader, &all, &args->key, err))
         return false;
-    if (all.count >= CREDENTIALS_MAX)
+    if (all.credentials.count >= CREDENTIALS_MAX)
         return err_set(err, ERR_TOO_LARGE, "there may be %d credentials", CREDENTIALS_MAX);
     return take_body(q, args, err);
 }
@@ -286,7 +225,7 @@ static void seal_again(struct lookup *q)
     args->changes[0].answer = put_json;
     args->changes[0].owner = args;
     args->changes[0].next = &args->changes[1];
-    args->changes[1] = key_change(c, &args->key);
+    args->changes[1] = key_row_change(c, &args->key);
     r->definitions = args->changes;
     call_audit(c, r, "credential.put", args->item.code, args->details_json);
     call_submit(c, r);
@@ -307,8 +246,9 @@ void credentials_put(struct call *c)
 
 struct rekey {
     struct seal_key next;
-    struct definition_change *changes;
-    unsigned count;
+    struct definition_change *changes; /* the first is that of the row that names the key */
+    size_t count;                      /* of the others */
+    size_t credentials, subscriptions; /* ... that had a secret or not */
     struct str id;
 };
 
@@ -319,30 +259,25 @@ static void give_up_rekey(const struct call *c, const struct rekey *k)
     (void)!vault_rekey_end(node_vault(c->node), &k->next, REKEY_REFUSED, &ignored);
 }
 
-static bool seal_all(struct lookup *q, struct rekey *k, const struct stored_definitions *all,
-                     struct err *err)
+/* One change for each of them that has a secret. */
+static bool seal_all(struct lookup *q, struct rekey *k, enum kind kind,
+                     const struct stored_definitions *all, struct err *err)
 {
-    struct definition_change *changes =
-        ARENA_ARRAY(q->mem, all->count + 1, struct definition_change);
-    const struct kind_spec *spec = kind_spec(KIND_CREDENTIAL);
+    const struct kind_spec *spec = kind_spec(kind);
 
     for (size_t i = 0; i < all->count; i++) {
         const struct stored_definition *d = &all->items[i];
         struct definition_item item = {.spec = spec, .code = d->code};
-        struct definition_change *change = &changes[i + 1];
+        struct definition_change *change = &k->changes[++k->count];
 
-        if (!vault_rekey(node_vault(q->call->node), q->mem, &k->next, d->code, d->text, &item.text,
-                         err))
+        if (!vault_rekey(node_vault(q->call->node), q->mem, &k->next, str_of(spec->name), d->code,
+                         d->text, &item.text, err))
             return false;
         *change = definitions_change(q->call, &item, DEFINITION_PUT);
         change->user_id = d->created_by;
         change->has_rests_on = true;
         change->rests_on = d->version;
-        if (i > 0)
-            changes[i].next = change;
     }
-    k->changes = changes;
-    k->count = (unsigned)all->count;
     return true;
 }
 
@@ -350,23 +285,26 @@ static bool run_rekey(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct vault *vault = node_vault(q->call->node);
     struct rekey *k = q->args;
-    struct stored_definitions all;
+    struct sealed_rows all;
     struct key_row row;
 
-    if (vault == NULL)
-        return err_set(err, ERR_CONFLICT, "this server has no master key");
-    if (!read_published(reader, q->mem, STR("credential"), &all, err) ||
-        !read_key_row(q, reader, &all, &row, err) || !vault_rekey_begin(vault, &k->next, err))
+    if (!sealed_rows_read(reader, q->mem, &all, err) || !key_row_read(q, reader, &all, &row, err) ||
+        !vault_rekey_begin(vault, &k->next, err))
         return false;
-    if (!seal_all(q, k, &all, err)) {
+    k->credentials = all.credentials.count;
+    k->subscriptions = all.subscriptions.count;
+    k->changes =
+        ARENA_ARRAY(q->mem, k->credentials + k->subscriptions + 1, struct definition_change);
+    if (!seal_all(q, k, KIND_CREDENTIAL, &all.credentials, err) ||
+        !seal_all(q, k, KIND_SUBSCRIPTION, &all.subscriptions, err)) {
         give_up_rekey(q->call, k);
         return false;
     }
     k->id = str_of(k->next.id);
-    row.text = key_text(q->mem, k->id);
-    k->changes[0] = key_change(q->call, &row);
-    if (k->count > 0)
-        k->changes[0].next = &k->changes[1];
+    row.text = key_row_text(q->mem, k->id);
+    k->changes[0] = key_row_change(q->call, &row);
+    for (size_t i = 0; i < k->count; i++)
+        k->changes[i].next = &k->changes[i + 1];
     return true;
 }
 
@@ -375,7 +313,8 @@ static struct str rekey_json(struct arena *mem, const struct definition_change *
     const struct rekey *k = d->owner;
 
     *status = 200;
-    return str_printf(mem, "{\"keyId\":\"%.*s\",\"credentials\":%u}", STR_ARG(k->id), k->count);
+    return str_printf(mem, "{\"keyId\":\"%.*s\",\"credentials\":%zu,\"subscriptions\":%zu}",
+                      STR_ARG(k->id), k->credentials, k->subscriptions);
 }
 
 static enum rekey_result rekey_result_of(const struct node_request *r)
@@ -396,8 +335,10 @@ static void was_rekeyed(struct node_request *r)
     if (!vault_rekey_end(node_vault(c->node), &k->next, rekey_result_of(r), &err))
         call_refuse(c, &err);
     else if (!r->ok && r->err.code == ERR_PRECONDITION_FAILED)
-        call_refuse_text(c, ERR_CONFLICT,
-                         "a credential was changed meanwhile: nothing was rotated; try again");
+        call_refuse_text(
+            c, ERR_CONFLICT,
+            "a credential or a subscription was changed meanwhile: nothing was rotated; try "
+            "again");
     else
         definitions_answer(c, r, false);
 }
@@ -417,7 +358,8 @@ static void then_rekey(struct lookup *q)
     r->definitions = k->changes;
     r->done = was_rekeyed; /* whatever becomes of it: the file follows */
     call_audit(q->call, r, "credential.rekey", k->id,
-               str_printf(q->mem, "{\"credentials\":%u}", k->count));
+               str_printf(q->mem, "{\"credentials\":%zu,\"subscriptions\":%zu}", k->credentials,
+                          k->subscriptions));
     if (node_submit(q->call->node, r, &err))
         return;
     give_up_rekey(q->call, k);

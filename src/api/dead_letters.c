@@ -39,7 +39,7 @@ bool dead_letters_read_to_act(struct lookup *q, struct reader *reader, struct uu
                               struct stored_letter *out, struct err *err)
 {
     return dead_letters_read(q, reader, id, out, err) &&
-           view_check_acting(q->call, q->mem, reader, out->execution, err);
+           (!out->has_execution || view_check_acting(q->call, q->mem, reader, out->execution, err));
 }
 
 static void show(struct buf *out, const struct stored_letter *l)
@@ -50,7 +50,10 @@ static void show(struct buf *out, const struct stored_letter *l)
     object_json(out, "cause", l->cause_json);
     object_int(out, "attempts", l->attempts);
     object_json(out, "payload", l->payload_json);
-    object_id(out, "executionId", l->execution);
+    if (l->has_execution)
+        object_id(out, "executionId", l->execution);
+    else
+        object_json(out, "executionId", STR_NONE);
     object_text(out, "code", l->code);
     object_text(out, "key", l->key);
     object_text(out, "step", l->step);

@@ -8,9 +8,8 @@
  * everything is looked at again.
  */
 #include "api/api.h"
-#include "api/definitions.h"
+#include "api/key_row.h"
 #include "api/subscriptions.h"
-#include "effect/vault.h"
 #include "value/diff.h"
 #include "value/json.h"
 #include "value/json_text.h"
@@ -36,6 +35,9 @@ struct import {
     bool is_dry, is_draft;
     struct str summary;
     unsigned tries;
+    bool has_sealed; /* secrets of subscriptions are sealed: all of it rests on the key */
+    struct key_row key;
+    struct definition_change key_change;
 };
 
 static const char *const plan_names[] = {
@@ -170,9 +172,30 @@ static bool take_secrets(struct lookup *q, struct reader *reader, struct import 
 {
     for (size_t i = 0; i < all->count; i++)
         if (all->items[i].is_usable && all->items[i].item.spec->kind == KIND_SUBSCRIPTION &&
-            !subscriptions_take(reader, q->mem, &all->items[i].item, err))
+            !subscriptions_take(reader, q->mem, node_vault(q->call->node), &all->items[i].item,
+                                err))
             return false;
     return true;
+}
+
+/* Seal the secrets of subscriptions that change; that rests on the key. */
+static bool seal_secrets(struct lookup *q, struct reader *reader, struct import *all,
+                         struct err *err)
+{
+    struct sealed_rows stored;
+
+    all->has_sealed = false;
+    for (size_t i = 0; i < all->count; i++) {
+        struct import_item *item = &all->items[i];
+
+        if (item->item.spec->kind != KIND_SUBSCRIPTION || item->plan == PLAN_UNCHANGED)
+            continue;
+        if (!subscriptions_seal(q->mem, node_vault(q->call->node), &item->item, err))
+            return false;
+        all->has_sealed = true;
+    }
+    return !all->has_sealed || (sealed_rows_read(reader, q->mem, &stored, err) &&
+                                key_row_read(q, reader, &stored, &all->key, err));
 }
 
 /* Items name each other and what is stored. */
@@ -293,8 +316,11 @@ static bool plan_item(struct lookup *q, struct reader *reader, const struct impo
     bool found;
 
     if (!read_definition(reader, q->mem, str_of(spec->name), i->item.code, all->is_draft ? 0 : -1,
-                         &d, &found, err) ||
-        !definitions_value(q->mem, spec, i->item.text, &to, err))
+                         &d, &found, err))
+        return false;
+    if (spec->kind == KIND_SUBSCRIPTION)
+        to = i->item.definition;
+    else if (!definitions_value(q->mem, spec, i->item.text, &to, err))
         return false;
     if (spec->kind == KIND_CREDENTIAL) {
         plan_credential(q->mem, i, found ? &d : NULL);
@@ -305,7 +331,9 @@ static bool plan_item(struct lookup *q, struct reader *reader, const struct impo
     i->version = 0;
     if (!found)
         return true;
-    if (!definitions_value(q->mem, spec, d.text, &from, err))
+    if (spec->kind == KIND_SUBSCRIPTION
+            ? !subscriptions_value(q->mem, node_vault(q->call->node), &d, &from, err)
+            : !definitions_value(q->mem, spec, d.text, &from, err))
         return false;
     i->version = all->is_draft ? d.revision : d.version;
     value_diff(q->mem, from, to, CHANGES_MAX, &differences);
@@ -414,6 +442,7 @@ static bool run_import(struct lookup *q, struct reader *reader, struct err *err)
     }
     for (size_t i = 0; ok && i < all->count; i++)
         ok = plan_item(q, reader, all, &all->items[i], err);
+    ok = ok && (all->is_dry || seal_secrets(q, reader, all, err));
     if (ok && all->is_dry)
         write_answer(q->mem, &q->answer, all, false);
     return ok;
@@ -495,6 +524,10 @@ static void then_import(struct lookup *q)
                 *last = plan_change(q->call, all, &all->items[i]);
                 last = &(*last)->next;
             }
+    if (all->has_sealed) {
+        all->key_change = key_row_change(q->call, &all->key);
+        *last = &all->key_change;
+    }
     first->answer = done_json;
     first->owner = all;
     r->definitions = first;

@@ -178,12 +178,14 @@ void jobs_claim(struct call *c)
 
 /* What a worker says about a job, and the job. */
 struct job_answer {
+    struct call *call;
     struct uuid id;
     struct str token;
     struct value output, error; /* one of them is absent */
     struct str digest;
     struct stored_job job;
     bool is_found;
+    struct node_request *request; /* once it is sent on */
 };
 
 static bool not_found(struct err *err)
@@ -234,18 +236,6 @@ static struct str answer_text(struct call *c, const struct job_answer *a)
     return buf_view(&out);
 }
 
-static void answered(struct node_request *r)
-{
-    struct call *c = r->owner;
-
-    if (r->ok && r->stored_status != 0)
-        call_answer_again(c, r->stored_status, r->stored_answer);
-    else if (r->ok)
-        call_answer(c, 200, r->idempotency.answer);
-    else
-        repeat_or_refuse(c, &r->idempotency, &r->err, &r->findings, STR_NONE);
-}
-
 static bool run_find(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct job_answer *a = q->args;
@@ -278,6 +268,33 @@ static bool is_repeated(const struct job_answer *a)
            str_eq(a->job.token, a->token) && str_eq(a->job.answer_hash, a->digest);
 }
 
+/* The same answer may have come twice at once: then the first has ended the job. */
+static void found_again(struct lookup *q)
+{
+    struct job_answer *a = q->args;
+
+    if (a->is_found && is_repeated(a))
+        call_answer(q->call, 200, answer_text(q->call, a));
+    else
+        repeat_or_refuse(q->call, &a->request->idempotency, &a->request->err, &a->request->findings,
+                         STR_NONE);
+}
+
+static void answered(struct node_request *r)
+{
+    struct job_answer *a = r->owner;
+    struct call *c = a->call;
+
+    if (r->ok && r->stored_status != 0)
+        call_answer_again(c, r->stored_status, r->stored_answer);
+    else if (r->ok)
+        call_answer(c, 200, r->idempotency.answer);
+    else if (r->err.code == ERR_CONFLICT)
+        lookup_start(c, a, run_find, found_again);
+    else
+        repeat_or_refuse(c, &r->idempotency, &r->err, &r->findings, STR_NONE);
+}
+
 static void found(struct lookup *q)
 {
     struct job_answer *a = q->args;
@@ -301,6 +318,8 @@ static void found(struct lookup *q)
         refuse_token(c, &r->idempotency, a);
         return;
     }
+    r->owner = a;
+    a->request = r;
     r->execution = a->job.execution;
     r->job_seq = a->job.seq;
     r->output = a->output;
@@ -315,7 +334,8 @@ static void send_answer(struct call *c, struct value token, struct value output,
 {
     struct job_answer *a = ARENA_NEW(c->mem, struct job_answer);
 
-    *a = (struct job_answer){.token = value_text(token), .output = output, .error = error};
+    *a = (struct job_answer){
+        .call = c, .token = value_text(token), .output = output, .error = error};
     if (take_id(c, &a->id) && make_digest(c, a))
         lookup_start(c, a, run_find, found);
 }

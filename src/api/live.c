@@ -3,12 +3,12 @@
  *
  * Functions keep every version; of the others there is one.
  */
-#include "api/definitions.h"
+#include "api/key_row.h"
 #include "api/subscriptions.h"
 #include "value/json.h"
 #include "value/object.h"
 
-enum { LIST_LIMIT = 50 };
+enum { LIST_LIMIT = 50, TRIES_MAX = 5 };
 
 /* --- reading --- */
 
@@ -101,6 +101,10 @@ void live_get(struct call *c)
 struct save_args {
     struct definition_item item;
     int64_t if_match;
+    /* of a subscription, whose secret is sealed */
+    struct key_row key;
+    unsigned tries;
+    struct definition_change changes[2];
 };
 
 static bool check_room(struct lookup *q, struct reader *reader, const struct save_args *args,
@@ -145,10 +149,24 @@ static bool check_item(struct lookup *q, struct reader *reader, struct save_args
     return ok;
 }
 
+/* Seal the secret of a subscription; that rests on the key. */
+static bool seal_item(struct lookup *q, struct reader *reader, struct save_args *args,
+                      struct err *err)
+{
+    struct sealed_rows all;
+
+    return sealed_rows_read(reader, q->mem, &all, err) &&
+           key_row_read(q, reader, &all, &args->key, err) &&
+           subscriptions_seal(q->mem, node_vault(q->call->node), &args->item, err);
+}
+
 static bool run_put(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct save_args *args = q->args;
     struct value body;
+    bool is_subscription = args->item.spec->kind == KIND_SUBSCRIPTION;
+
+    q->findings = (struct findings){0};
 
     if (!json_read(q->mem, q->call->http->body, &body, err))
         return false;
@@ -156,10 +174,11 @@ static bool run_put(struct lookup *q, struct reader *reader, struct err *err)
         return err_set(err, ERR_INVALID, "the body must be a JSON object");
     if (!definitions_take_live(q->mem, args->item.spec, body, &args->item, &q->findings))
         return err_set(err, ERR_INVALID, "%.*s", STR_ARG(q->findings.items[0].message));
-    if (args->item.spec->kind == KIND_SUBSCRIPTION &&
-        !subscriptions_take(reader, q->mem, &args->item, err))
+    if (is_subscription &&
+        !subscriptions_take(reader, q->mem, node_vault(q->call->node), &args->item, err))
         return false;
-    return check_room(q, reader, args, err) && check_item(q, reader, args, err);
+    return check_room(q, reader, args, err) && check_item(q, reader, args, err) &&
+           (!is_subscription || seal_item(q, reader, args, err));
 }
 
 static struct str put_json(struct arena *mem, const struct definition_change *d, int32_t *status)
@@ -176,12 +195,22 @@ static struct str put_json(struct arena *mem, const struct definition_change *d,
     return buf_view(&out);
 }
 
+static void live_checked(struct lookup *q);
+
 static void was_put(struct node_request *r)
 {
-    definitions_answer(r->owner, r, true);
+    struct call *c = r->owner;
+    struct save_args *args = r->definitions != NULL ? r->definitions->owner : NULL;
+
+    /* The key was changed meanwhile, by another subscription perhaps: look again. */
+    if (args != NULL && !r->ok && r->err.code == ERR_PRECONDITION_FAILED &&
+        args->if_match == MATCH_WHATEVER && ++args->tries < TRIES_MAX)
+        lookup_start(c, args, run_put, live_checked);
+    else
+        definitions_answer(c, r, true);
 }
 
-static void live_applied(struct lookup *q)
+static void live_checked(struct lookup *q)
 {
     struct save_args *args = q->args;
     struct node_request *r = definitions_request(q->call, &args->item, DEFINITION_PUT, was_put);
@@ -190,6 +219,13 @@ static void live_applied(struct lookup *q)
         return;
     r->definition.if_match = args->if_match;
     r->definition.answer = put_json;
+    if (args->item.spec->kind == KIND_SUBSCRIPTION) {
+        args->changes[0] = r->definition;
+        args->changes[0].owner = args;
+        args->changes[0].next = &args->changes[1];
+        args->changes[1] = key_row_change(q->call, &args->key);
+        r->definitions = args->changes;
+    }
     call_submit(q->call, r);
 }
 
@@ -209,7 +245,7 @@ void live_put(struct call *c)
     if (!kind_allows_name(args->item.spec, args->item.code))
         call_refuse_text(c, ERR_INVALID, "%s", kind_name_rule(args->item.spec));
     else if (definitions_if_match(c, &args->if_match))
-        lookup_start(c, args, run_put, live_applied);
+        lookup_start(c, args, run_put, live_checked);
 }
 
 /* --- deleting --- */

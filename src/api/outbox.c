@@ -55,7 +55,10 @@ static void show_message(struct buf *out, const struct stored_message *m, bool i
     object_text(out, "kind", str_of(message_kind_name(m->kind)));
     object_text(out, "destination", m->destination);
     object_text(out, "name", m->name);
-    object_id(out, "executionId", m->execution);
+    if (m->has_execution)
+        object_id(out, "executionId", m->execution);
+    else
+        object_json(out, "executionId", STR_NONE);
     object_int(out, "attempts", m->attempts);
     object_time(out, "nextAttemptAt", has_next ? m->next_at_us : 0);
     show_error(out, m, is_unserved);
@@ -174,7 +177,7 @@ static bool run_retry(struct lookup *q, struct reader *reader, struct err *err)
     if (!is_visible)
         return err_set(err, ERR_NOT_FOUND,
                        "there is no such message: it was delivered, or dropped");
-    return view_check_acting(q->call, q->mem, reader, m.execution, err);
+    return !m.has_execution || view_check_acting(q->call, q->mem, reader, m.execution, err);
 }
 
 static void outbox_retried(struct node_request *r)

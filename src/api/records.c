@@ -208,7 +208,7 @@ static void change(struct call *c, enum record_action action, const char *audit_
     struct record_change *r = ARENA_NEW(c->mem, struct record_change);
     struct node_request *request;
 
-    *r = (struct record_change){.change = {.apply = record_change_apply},
+    *r = (struct record_change){.change = {.apply = record_change_apply, .tells = "record."},
                                 .action = action,
                                 .org_id = c->user.org_id,
                                 .object = c->params[0],

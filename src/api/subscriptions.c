@@ -1,20 +1,22 @@
 /* subscriptions.c - see subscriptions.h. */
 #include "api/subscriptions.h"
 
+#include "effect/subscription_secret.h"
 #include "value/json.h"
 
-/* The members of a map but for this one, with another in its place unless that is absent. */
-static struct value replace_member(struct arena *mem, struct value map, struct str name,
-                                   struct str other, struct value v)
+#define SECRET STR("secret")
+
+/* A map with one member more, unless that is absent. */
+static struct value with_member(struct arena *mem, struct value map, struct str name,
+                                struct value v)
 {
     struct value_entry *entries = ARENA_ARRAY(mem, map.len + 1, struct value_entry);
     size_t count = 0;
 
-    for (uint32_t i = 0; i < map.len; i++)
-        if (!str_eq(value_text(map.map->entries[i].key), name))
-            entries[count++] = map.map->entries[i];
+    for (; count < map.len; count++)
+        entries[count] = map.map->entries[count];
     if (v.kind != VALUE_ABSENT)
-        entries[count++] = (struct value_entry){.key = value_key(other), .value = v};
+        entries[count++] = (struct value_entry){.key = value_key(name), .value = v};
     return value_map_take(mem, entries, count);
 }
 
@@ -29,11 +31,24 @@ static struct str text_of(struct arena *mem, struct value v)
     return buf_view(&out);
 }
 
-bool subscriptions_take(struct reader *reader, struct arena *mem, struct definition_item *item,
-                        struct err *err)
+bool subscriptions_value(struct arena *mem, struct vault *vault, const struct stored_definition *d,
+                         struct value *out, struct err *err)
 {
-    const struct str name = STR("secret");
-    struct value given = value_map_get_str(item->definition, name), before, kept = value_absent();
+    struct subscription_parts parts;
+    struct err cause;
+
+    if (!subscription_open(vault, mem, d->code, d->text, &parts, &cause))
+        return err_set(err, ERR_CONFLICT,
+                       "the secret of the subscription '%.*s' cannot be opened (%s): send it again",
+                       STR_ARG(d->code), cause.message);
+    *out = with_member(mem, parts.shown, SECRET, parts.secret);
+    return true;
+}
+
+bool subscriptions_take(struct reader *reader, struct arena *mem, struct vault *vault,
+                        struct definition_item *item, struct err *err)
+{
+    struct value given = value_map_get_str(item->definition, SECRET), before, kept = value_absent();
     struct stored_definition stored;
     bool found;
 
@@ -42,26 +57,42 @@ bool subscriptions_take(struct reader *reader, struct arena *mem, struct definit
     if (given.kind == VALUE_ABSENT) {
         if (!read_definition(reader, mem, STR("subscription"), item->code, -1, &stored, &found,
                              err) ||
-            (found && !json_read(mem, stored.text, &before, err)))
+            (found && !subscriptions_value(mem, vault, &stored, &before, err)))
             return false;
         if (found)
-            kept = value_map_get_str(before, name);
+            kept = value_map_get_str(before, SECRET);
     }
-    item->definition = replace_member(mem, item->definition, name, name, kept);
-    item->text = text_of(mem, item->definition);
+    item->definition =
+        with_member(mem, subscription_split(mem, item->definition).shown, SECRET, kept);
+    return true;
+}
+
+bool subscriptions_seal(struct arena *mem, struct vault *vault, struct definition_item *item,
+                        struct err *err)
+{
+    struct subscription_parts parts = subscription_split(mem, item->definition);
+
+    if (parts.secret.kind == VALUE_ABSENT) {
+        item->text = text_of(mem, parts.shown);
+        return true;
+    }
+    if (vault == NULL)
+        return err_set(err, ERR_CONFLICT, "this server has no master key to seal the secret with");
+    item->text = subscription_seal(vault, mem, item->code, &parts);
     return true;
 }
 
 struct str subscriptions_shown(struct arena *mem, struct str text, bool tells)
 {
-    const struct str name = STR("secret");
-    struct value v;
-    struct err err;
+    struct subscription_parts parts;
+    struct value shown;
+    bool is_sealed;
 
-    if (!json_read(mem, text, &v, &err))
+    if (!vault_shown(mem, text, &shown, &is_sealed))
         PANIC("a stored subscription does not read back");
-    v = replace_member(mem, v, name, STR("hasSecret"),
-                       tells ? value_bool(value_map_get_str(v, name).kind == VALUE_STRING)
-                             : value_absent());
-    return text_of(mem, v);
+    parts = subscription_split(mem, shown);
+    is_sealed |= parts.secret.kind == VALUE_STRING;
+    return text_of(mem, tells
+                            ? with_member(mem, parts.shown, STR("hasSecret"), value_bool(is_sealed))
+                            : parts.shown);
 }

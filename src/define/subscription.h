@@ -17,6 +17,7 @@ struct subscription {
     struct str code;
     struct str url;
     struct str secret; /* deliveries are signed with it; or empty */
+    bool is_locked;    /* its secret cannot be opened here: nothing may leave unsigned */
     struct str org_id; /* whose events; empty: those of the default organisation */
     const struct str *events;
     uint32_t event_count;

@@ -21,6 +21,8 @@ struct vault {
 
 static const char sealed_field[] = "sealed";
 
+#define CREDENTIAL STR("credential")
+
 /* --- one credential --- */
 
 static struct credential *credential_new(struct str code, int64_t version)
@@ -114,9 +116,10 @@ static struct str json_of(struct arena *mem, struct value v)
 }
 
 /* What a secret is bound to. */
-static struct str about_of(struct arena *mem, struct str code, struct value shown)
+static struct str about_of(struct arena *mem, struct str kind, struct str code, struct value shown)
 {
-    return str_printf(mem, "credential\n%.*s\n%.*s", STR_ARG(code), STR_ARG(json_of(mem, shown)));
+    return str_printf(mem, "%.*s\n%.*s\n%.*s", STR_ARG(kind), STR_ARG(code),
+                      STR_ARG(json_of(mem, shown)));
 }
 
 static bool split_stored(struct arena *mem, struct str text, struct value *shown,
@@ -153,17 +156,18 @@ static struct str join_stored(struct arena *mem, struct value shown, struct str 
                       shown.len > 0 ? "," : "", sealed_field, STR_ARG(sealed));
 }
 
-static bool open_stored(struct arena *mem, const struct seal_key *key, struct str code,
-                        struct str text, struct value *shown, struct value *secret, struct err *err)
+static bool open_stored(struct arena *mem, const struct seal_key *key, struct str kind,
+                        struct str code, struct str text, struct value *shown, struct value *secret,
+                        struct err *err)
 {
     struct str sealed, plain;
 
     *secret = value_absent();
     if (!split_stored(mem, text, shown, &sealed))
-        return err_set(err, ERR_INTERNAL, "what is stored of the credential is no object");
+        return err_set(err, ERR_INTERNAL, "what is stored of the %.*s is no object", STR_ARG(kind));
     if (sealed.len == 0)
         return true;
-    return seal_open(mem, key, about_of(mem, code, *shown), sealed, &plain, err) &&
+    return seal_open(mem, key, about_of(mem, kind, code, *shown), sealed, &plain, err) &&
            json_read(mem, plain, secret, err);
 }
 
@@ -199,7 +203,8 @@ static struct credential *open_credential(struct vault *v, struct str code, int6
     bool ok;
 
     arena_init(&mem);
-    ok = open_stored(&mem, key_for(v, vault_needs(&mem, text)), code, text, &shown, &secret, err);
+    ok = open_stored(&mem, key_for(v, vault_needs(&mem, text)), CREDENTIAL, code, text, &shown,
+                     &secret, err);
     if (ok) {
         type = value_map_get_str(shown, STR("type"));
         ok = (type.kind == VALUE_STRING && credential_type_read(value_text(type), &c->type)) ||
@@ -246,8 +251,7 @@ void vault_free(struct vault *v)
     free(v);
 }
 
-/* The key that the credentials need; empty: none of them has a secret. */
-static struct str needed_key(struct arena *mem, const struct stored_definitions *all)
+static struct str key_of_first(struct arena *mem, const struct stored_definitions *all)
 {
     for (size_t i = 0; i < all->count; i++) {
         struct str id = vault_needs(mem, all->items[i].text);
@@ -256,6 +260,15 @@ static struct str needed_key(struct arena *mem, const struct stored_definitions 
             return id;
     }
     return STR_NONE;
+}
+
+/* The key that all of them need; empty: none of them has a secret. */
+static struct str needed_key(struct arena *mem, const struct stored_definitions *all,
+                             const struct stored_definitions *others)
+{
+    struct str id = key_of_first(mem, all);
+
+    return id.len > 0 ? id : key_of_first(mem, others);
 }
 
 static void tell_unopened(struct str code, const struct err *err)
@@ -297,13 +310,14 @@ static void fill(struct vault *v, const struct stored_definitions *all)
     arena_fini(&old_mem);
 }
 
-bool vault_start(struct vault *v, const struct stored_definitions *all, struct err *err)
+bool vault_start(struct vault *v, const struct stored_definitions *all,
+                 const struct stored_definitions *others, struct err *err)
 {
     struct arena mem;
     bool ok;
 
     arena_init(&mem);
-    ok = master_key_open(&v->key, v->key_path, needed_key(&mem, all), err);
+    ok = master_key_open(&v->key, v->key_path, needed_key(&mem, all, others), err);
     arena_fini(&mem);
     if (ok)
         fill(v, all);
@@ -311,7 +325,8 @@ bool vault_start(struct vault *v, const struct stored_definitions *all, struct e
 }
 
 /* Another node may have rotated the key, which is in a file that this one reads too. */
-static void follow_key(struct vault *v, const struct stored_definitions *all)
+static void follow_key(struct vault *v, const struct stored_definitions *all,
+                       const struct stored_definitions *others)
 {
     struct master_key key;
     struct arena mem;
@@ -319,7 +334,7 @@ static void follow_key(struct vault *v, const struct stored_definitions *all)
     struct err err;
 
     arena_init(&mem);
-    needed = needed_key(&mem, all);
+    needed = needed_key(&mem, all, others);
     if (needed.len > 0 && !str_eq(needed, str_of(v->key.key.id))) {
         if (master_key_open(&key, v->key_path, needed, &err))
             v->key = key;
@@ -330,10 +345,11 @@ static void follow_key(struct vault *v, const struct stored_definitions *all)
     arena_fini(&mem);
 }
 
-void vault_replace(struct vault *v, const struct stored_definitions *all)
+void vault_replace(struct vault *v, const struct stored_definitions *all,
+                   const struct stored_definitions *others)
 {
     pthread_mutex_lock(&v->lock);
-    follow_key(v, all);
+    follow_key(v, all, others);
     fill(v, all);
     pthread_mutex_unlock(&v->lock);
 }
@@ -467,23 +483,38 @@ static struct seal_key copy_key(struct vault *v)
     return key;
 }
 
-static struct str seal_stored(struct arena *mem, const struct seal_key *key, struct str code,
-                              struct value shown, struct value secret)
+static struct str seal_stored(struct arena *mem, const struct seal_key *key, struct str kind,
+                              struct str code, struct value shown, struct value secret)
 {
     if (secret.kind == VALUE_ABSENT)
         return join_stored(mem, shown, STR_NONE);
-    return join_stored(mem, shown,
-                       seal_close(mem, key, about_of(mem, code, shown), json_of(mem, secret)));
+    return join_stored(
+        mem, shown, seal_close(mem, key, about_of(mem, kind, code, shown), json_of(mem, secret)));
 }
 
-struct str vault_seal(struct vault *v, struct arena *mem, struct str code, struct value shown,
-                      struct value secret)
+struct str vault_seal(struct vault *v, struct arena *mem, struct str kind, struct str code,
+                      struct value shown, struct value secret)
 {
     struct seal_key key = copy_key(v);
-    struct str text = seal_stored(mem, &key, code, shown, secret);
+    struct str text = seal_stored(mem, &key, kind, code, shown, secret);
 
     seal_wipe(&key, sizeof(key));
     return text;
+}
+
+bool vault_open(struct vault *v, struct arena *mem, struct str kind, struct str code,
+                struct str text, struct value *shown, struct value *secret, struct err *err)
+{
+    struct str id = vault_needs(mem, text);
+    struct seal_key key;
+    bool ok;
+
+    pthread_mutex_lock(&v->lock);
+    key = *key_for(v, id);
+    pthread_mutex_unlock(&v->lock);
+    ok = open_stored(mem, &key, kind, code, text, shown, secret, err);
+    seal_wipe(&key, sizeof(key));
+    return ok;
 }
 
 struct str vault_key_id(struct vault *v, struct arena *mem)
@@ -514,15 +545,15 @@ bool vault_rekey_begin(struct vault *v, struct seal_key *next, struct err *err)
     return ok;
 }
 
-bool vault_rekey(struct vault *v, struct arena *mem, const struct seal_key *next, struct str code,
-                 struct str text, struct str *out, struct err *err)
+bool vault_rekey(struct vault *v, struct arena *mem, const struct seal_key *next, struct str kind,
+                 struct str code, struct str text, struct str *out, struct err *err)
 {
     struct seal_key key = copy_key(v);
     struct value shown, secret;
-    bool ok = open_stored(mem, &key, code, text, &shown, &secret, err);
+    bool ok = open_stored(mem, &key, kind, code, text, &shown, &secret, err);
 
     if (ok)
-        *out = seal_stored(mem, next, code, shown, secret);
+        *out = seal_stored(mem, next, kind, code, shown, secret);
     seal_wipe(&key, sizeof(key));
     return ok;
 }

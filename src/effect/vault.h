@@ -14,9 +14,8 @@
  *
  * Whoever sends a secret holds the address against the credential first:
  * credential_covers(). Whoever stores or logs what came back hides it first:
- * secret_mask.h. Secrets of other things that are stored (those of
- * subscriptions) are sealed with vault_seal() and become part of a rotation by
- * being stored as a credential, too.
+ * secret_mask.h. Definitions of another kind with a secret (subscriptions) are
+ * stored in the same shape under the same key, and are opened by vault_open().
  */
 #ifndef PAWL_EFFECT_VAULT_H
 #define PAWL_EFFECT_VAULT_H
@@ -54,17 +53,20 @@ struct vault *vault_new(const char *key_path);
 void vault_free(struct vault *v);
 
 /*
- * At the start: open the key and all that is stored. ERR_IO, and nothing was
- * changed: this is not the key that the credentials need.
+ * At the start: open the key and all that is stored; `others` are definitions
+ * of other kinds with a secret. ERR_IO, and nothing was changed: this is not
+ * the key that they need.
  */
-bool vault_start(struct vault *v, const struct stored_definitions *all, struct err *err) MUST_USE;
+bool vault_start(struct vault *v, const struct stored_definitions *all,
+                 const struct stored_definitions *others, struct err *err) MUST_USE;
 
 /*
  * What is stored now, written by another node perhaps. The key is read again
  * when the credentials need another one; what cannot be opened stays as it was
  * open before, and the log says so.
  */
-void vault_replace(struct vault *v, const struct stored_definitions *all);
+void vault_replace(struct vault *v, const struct stored_definitions *all,
+                   const struct stored_definitions *others);
 
 /* One has changed; an empty text: it is gone. */
 void vault_put(struct vault *v, struct str code, int64_t version, struct str text);
@@ -84,9 +86,17 @@ bool credential_covers(const struct credential *c, struct str url);
 
 /* --- storing --- */
 
-/* What is stored of a credential: `shown` with its secret sealed, unless that is absent. */
-struct str vault_seal(struct vault *v, struct arena *mem, struct str code, struct value shown,
-                      struct value secret);
+/*
+ * What is stored of a credential, or of another kind of definition with a
+ * secret: `shown` with the secret sealed, unless that is absent.
+ */
+struct str vault_seal(struct vault *v, struct arena *mem, struct str kind, struct str code,
+                      struct value shown, struct value secret);
+
+/* Both parts of what is stored; a secret that is not there is absent. ERR_INVALID: see seal.h. */
+bool vault_open(struct vault *v, struct arena *mem, struct str kind, struct str code,
+                struct str text, struct value *shown, struct value *secret,
+                struct err *err) MUST_USE;
 
 /* `shown` of what is stored; *is_filled: it has a secret. False: it is none of ours. */
 bool vault_shown(struct arena *mem, struct str text, struct value *shown, bool *is_filled);
@@ -101,8 +111,8 @@ struct str vault_key_id(struct vault *v, struct arena *mem);
 bool vault_rekey_begin(struct vault *v, struct seal_key *next, struct err *err) MUST_USE;
 
 /* A stored text, sealed anew with that key. */
-bool vault_rekey(struct vault *v, struct arena *mem, const struct seal_key *next, struct str code,
-                 struct str text, struct str *out, struct err *err) MUST_USE;
+bool vault_rekey(struct vault *v, struct arena *mem, const struct seal_key *next, struct str kind,
+                 struct str code, struct str text, struct str *out, struct err *err) MUST_USE;
 
 enum rekey_result {
     REKEY_DONE,    /* all are stored so */

@@ -26,6 +26,7 @@
 #include "engine/rollback.h"
 #include "engine/step.h"
 #include "engine/strand.h"
+#include "engine/task.h"
 #include "engine/wait.h"
 
 /* Contexts up to this size are checkpointed with every commit. */
@@ -101,6 +102,12 @@ static bool apply_cancel(struct turn *t, struct err *err)
 
 /* --- going on after a pause --- */
 
+/* Rolling back waits for an answer, and it came during the pause. */
+static bool awaits_deferred(const struct turn *t)
+{
+    return t->x->status == STATUS_COMPENSATING && t->x->cursor.deferred_answer_json.len > 0;
+}
+
 /* What came during a pause that is over. False: reads are needed first. */
 static bool act_on_deferred(struct turn *t)
 {
@@ -108,7 +115,8 @@ static bool act_on_deferred(struct turn *t)
     struct value output;
     bool complete = true;
 
-    while (complete && t->x->pause == NULL && turn_goes_forward(t) && pause_take(t, &deferred)) {
+    while (complete && t->x->pause == NULL && (turn_goes_forward(t) || awaits_deferred(t)) &&
+           pause_take(t, &deferred)) {
         if (deferred.signal == NULL) {
             complete = wake_with_answer(t, deferred.output, deferred.error);
             continue;
@@ -342,7 +350,9 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
     if (complete)
         complete = act_on_deferred(&t);
     if (complete && t.has_strands && exec->status == STATUS_FAILED)
-        complete = deliver_kept(&t, exec);
+        complete = deliver_kept(&t, exec) && wake_unheard(&t, exec);
+    if (complete && t.has_strands && exec->status == STATUS_FAILED)
+        task_begin_anew(&t, exec);
     if (complete && t.has_strands && t.x->pause == NULL)
         complete = strand_run_rest(&t);
     if (complete && exec->status == STATUS_FAILED)
@@ -358,6 +368,9 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
         out->incident.note = ev->note;
         correlation_compare(&t, exec);
         ask_compare(&t, exec);
+        if (ev->kind == EVENT_RETRY || ev->kind == EVENT_SKIP || ev->kind == EVENT_RESOLVE)
+            task_look_at_all(&t, exec);
+        task_compare(&t, exec);
         out->moves = t.x->program != exec->program || t.x->deadline_at_us != exec->deadline_at_us;
     }
     return true;

@@ -15,6 +15,7 @@
 #include "engine/execution.h"
 #include "engine/message.h"
 #include "engine/search.h"
+#include "engine/task_act.h"
 
 enum event_kind {
     EVENT_START,    /* a new execution: `execution` holds its identity and input */
@@ -225,6 +226,7 @@ struct event {
     const struct history *history;         /* the rows that NEED asked for, or NULL */
     const struct process_reads *processes; /* or NULL */
     const struct child_reads *children;    /* or NULL */
+    const struct task_answers *tasks;      /* WAKE: what became of tasks, or NULL */
     const struct job_leases *leases;       /* or NULL: not read */
     const struct kept_reads *kept;         /* or NULL: nobody keeps signals */
     const struct render_reads *renders;    /* or NULL */
@@ -531,6 +533,7 @@ struct commit {
     } starts;
     struct asks asks;             /* that leave once this is durable */
     struct asks_ended asks_ended; /* stored ones that nobody waits for any more */
+    struct task_acts tasks;       /* what the planner is asked for */
     struct tells tells; /* rows for other executions: its end, or that they are cancelled */
     struct told_numbers consumed;  /* rows for this execution that it has applied: they go */
     struct findings findings;      /* of what is refused as ERR_INVALID: what is wrong */
@@ -582,6 +585,9 @@ bool engine_told_cancel(struct arena *mem, const struct told *told, struct event
  */
 bool engine_told_join(struct arena *mem, const struct execution *exec, const struct told *told,
                       struct tell *out);
+
+/* Whether `told` says what became of a task: then that is *out. Its texts are in `mem`. */
+bool engine_told_task(struct arena *mem, const struct told *told, struct task_answer *out);
 
 /* The id of history row `seq`, as the API and the view scenario_step_history show it. */
 struct uuid engine_row_id(struct uuid execution, int64_t seq, int64_t completed_at_us);

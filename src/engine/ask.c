@@ -93,7 +93,7 @@ bool ask_is_leased(const struct event *ev, const struct cursor *cursor)
 /* --- what has ended --- */
 
 /* Whether an answer is still wanted: one that is deferred until the execution goes on has come. */
-static bool is_open(const struct cursor *cursor)
+bool ask_is_open(const struct cursor *cursor)
 {
     return kinds[cursor->ask].is_stored && cursor->asked_seq > 0 && cursor->deferred_seq == 0;
 }
@@ -107,12 +107,12 @@ static bool is_still_open(const struct execution *x, const struct cursor *was, u
         return false;
     if (i < execution_strands(x)) {
         c = execution_cursor(x, i);
-        if (c->asked_seq == was->asked_seq && is_open(c))
+        if (c->asked_seq == was->asked_seq && ask_is_open(c))
             return true;
     }
     for (uint32_t k = 0; k < execution_strands(x); k++) {
         c = execution_cursor(x, k);
-        if (c->asked_seq == was->asked_seq && is_open(c))
+        if (c->asked_seq == was->asked_seq && ask_is_open(c))
             return true;
     }
     return false;
@@ -128,13 +128,34 @@ static enum ask_result result_of(const struct event *ev, const struct cursor *c)
     return ev->answer_output.kind != VALUE_ABSENT ? ASK_ANSWERED : ASK_REFUSED;
 }
 
+static bool is_asked(const struct execution *x, int64_t seq)
+{
+    for (uint32_t i = 0; !status_is_terminal(x->status) && i < execution_strands(x); i++)
+        if (execution_cursor(x, i)->asked_seq == seq)
+            return true;
+    return false;
+}
+
+/* Whoever asked was stopped by another strand in the same turn: it does not leave. */
+static void drop_unwanted(struct turn *t)
+{
+    struct asks *asks = &t->out->asks;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < asks->count; i++)
+        if (is_asked(t->x, asks->items[i].seq))
+            asks->items[kept++] = asks->items[i];
+    asks->count = kept;
+}
+
 void ask_compare(struct turn *t, const struct execution *before)
 {
+    drop_unwanted(t);
     for (uint32_t i = 0; !status_is_terminal(before->status) && i < execution_strands(before);
          i++) {
         const struct cursor *c = execution_cursor(before, i);
 
-        if (!is_open(c) || is_still_open(t->x, c, i))
+        if (!ask_is_open(c) || is_still_open(t->x, c, i))
             continue;
         *VEC_ADD(t->mem, &t->out->asks_ended) = (struct ask_end){
             .kind = c->ask,

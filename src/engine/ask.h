@@ -48,6 +48,9 @@ bool ask_has_news(const struct turn *t, const struct cursor *cursor);
 /* Whether rolling back waits for the answer that the strand waits for. */
 bool ask_is_waited_for(const struct cursor *cursor);
 
+/* Whether the store keeps what the strand has asked for until there is an answer. */
+bool ask_is_open(const struct cursor *cursor);
+
 /* Whether a worker holds the attempt of the strand; event.leases has been read. */
 bool ask_is_leased(const struct event *ev, const struct cursor *cursor);
 
@@ -63,7 +66,11 @@ bool ask_begin(struct turn *t, enum ask_kind kind, struct str place);
  */
 struct ask *ask_leave(struct turn *t, struct ask a, struct str why);
 
-/* The commit says which stored asks nobody waits for any more; `before` is what it rests on. */
+/*
+ * What was asked for in this turn leaves only if somebody waits for it still,
+ * and the commit says which stored asks nobody waits for any more; `before` is
+ * what it rests on.
+ */
 void ask_compare(struct turn *t, const struct execution *before);
 
 /* --- call.c: integration.http --- */

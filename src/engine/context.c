@@ -226,6 +226,7 @@ static bool is_hidden(const struct turn *t, enum context_root root)
     case ROOT_WARNINGS:
     case ROOT_RECORD:
     case ROOT_SECRETS:
+    case ROOT_SCHEDULE:
     case ROOT_EVENT:
     case ROOT_COUNT:
         return false;
@@ -275,6 +276,7 @@ static struct value load_root(struct turn *t, enum context_root root)
     case ROOT_RESPONSE:
     case ROOT_RECORD:
     case ROOT_SECRETS:
+    case ROOT_SCHEDULE:
     case ROOT_EVENT:
     case ROOT_COUNT:
         return value_absent();

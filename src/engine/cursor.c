@@ -133,6 +133,9 @@ static void write_cursor(struct buf *out, const struct program *p, const struct 
     write_json(out, "remindTimes", c->remind_times_json);
     write_number(out, "reminders", c->reminders);
     write_number(out, "unmatched", c->unmatched);
+    write_text(out, "task", c->task);
+    write_number(out, "keepsTask", c->keeps_task);
+    write_number(out, "overdue", c->is_overdue);
     write_json(out, "frozen", c->suspended_json);
     write_text(out, "awaited", c->awaited);
     write_text(out, "ask", str_of(ask_name(c->ask)));
@@ -358,6 +361,9 @@ static bool restore_strand(struct arena *mem, const struct program *p, struct va
     c->remind_times_json = stored_json_of(mem, stored, STR("remindTimes"));
     c->reminders = stored_int(stored, STR("reminders"));
     c->unmatched = stored_int(stored, STR("unmatched"));
+    c->task = stored_text(stored, STR("task"));
+    c->keeps_task = stored_int(stored, STR("keepsTask")) != 0;
+    c->is_overdue = stored_int(stored, STR("overdue")) != 0;
     c->suspended_json = stored_json_of(mem, stored, STR("frozen"));
     c->awaited = stored_text(stored, STR("awaited"));
     c->host = stored_text(stored, STR("host"));

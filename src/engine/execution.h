@@ -125,6 +125,9 @@ struct cursor {
     struct str remind_times_json; /* reminders `at`: the times of all of them, in order; or empty */
     int64_t reminders;            /* sent so far */
     int64_t unmatched;            /* signals of its type that did not match */
+    struct str task;              /* task.create: the id of the task, else empty */
+    bool keeps_task;              /* ... it stays when the time is up */
+    bool is_overdue;              /* ... the time is up, and the planner was asked how it stands */
 
     /* PHASE_JOB, and from then on: what the commands before it have done, see procedure.c */
     struct str suspended_json;

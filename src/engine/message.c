@@ -81,23 +81,38 @@ static bool is_event_name(struct str name)
     return name.len > 0 && name.len <= EVENT_NAME_MAX;
 }
 
-struct str message_event_json(struct arena *mem, const struct execution *x, struct uuid id,
-                              struct str name, struct str key, struct str payload_json,
-                              int64_t at_us)
+struct str message_event_write(struct arena *mem, const struct event_text *e)
 {
     struct buf out;
 
     buf_init_arena(&out, mem);
     buf_char(&out, '{');
-    object_id(&out, "id", id);
-    object_text(&out, "name", name);
-    object_json(&out, "payload", payload_json);
-    object_text(&out, "key", key);
-    object_id(&out, "executionId", x->id);
-    object_text(&out, "code", x->program->code);
-    object_time(&out, "at", at_us);
+    object_id(&out, "id", e->id);
+    object_text(&out, "name", e->name);
+    object_json(&out, "payload", e->payload_json);
+    object_text(&out, "key", e->key);
+    if (e->has_execution)
+        object_id(&out, "executionId", e->execution);
+    else
+        object_json(&out, "executionId", STR_NONE);
+    object_text(&out, "code", e->code);
+    object_time(&out, "at", e->at_us);
     buf_char(&out, '}');
     return buf_view(&out);
+}
+
+struct str message_event_json(struct arena *mem, const struct execution *x, struct uuid id,
+                              struct str name, struct str key, struct str payload_json,
+                              int64_t at_us)
+{
+    return message_event_write(mem, &(struct event_text){.id = id,
+                                                         .name = name,
+                                                         .payload_json = payload_json,
+                                                         .key = key,
+                                                         .has_execution = true,
+                                                         .execution = x->id,
+                                                         .code = x->program->code,
+                                                         .at_us = at_us});
 }
 
 static enum step_result publish_event(struct turn *t, const struct command *c, struct value *out)

@@ -36,9 +36,22 @@ struct message {
     struct str body_json;
 };
 
+/* What an event says. Texts may be empty but for the name. */
+struct event_text {
+    struct uuid id;
+    struct str name, payload_json, key;
+    bool has_execution;
+    struct uuid execution;
+    struct str code; /* of the execution */
+    int64_t at_us;
+};
+
+/* An event as subscribers get it, in `mem`. */
+struct str message_event_write(struct arena *mem, const struct event_text *e);
+
 struct execution;
 
-/* An event as subscribers get it, in `mem`; `key` and `payload_json` may be empty. */
+/* The same of an event of an execution; `key` and `payload_json` may be empty. */
 struct str message_event_json(struct arena *mem, const struct execution *x, struct uuid id,
                               struct str name, struct str key, struct str payload_json,
                               int64_t at_us);

@@ -99,7 +99,8 @@ static void drop_deferred(struct cursor *cursor)
 void pause_forget(struct turn *t)
 {
     t->x->pause = NULL;
-    drop_deferred(&t->x->cursor);
+    if (t->x->cursor.deferred_answer_json.len == 0)
+        drop_deferred(&t->x->cursor);
 }
 
 /* --- what comes meanwhile --- */

@@ -15,7 +15,11 @@ bool pause_begin(struct turn *t, struct err *err) MUST_USE;
 /* It is no more, and a row says so: what was deferred is to be acted upon. False: it was not. */
 bool pause_end(struct turn *t, struct err *err) MUST_USE;
 
-/* It ends otherwise: nothing that was deferred for the strand under way is acted upon. */
+/*
+ * It ends otherwise: no signal that was deferred for the strand under way is
+ * acted upon. An answer stays, for whoever goes on with its attempt: rolling
+ * back that waits for it, or a retry.
+ */
 void pause_forget(struct turn *t);
 
 /* The wait under way ends, once the execution goes on, with the signal of that row. */

@@ -73,6 +73,13 @@ bool wake_leave_wait(struct turn *t, enum step_result end, struct value output, 
 /* The step goes on with the answer to what it has asked for. False: reads are needed first. */
 bool wake_with_answer(struct turn *t, struct value output, struct value error);
 
+/*
+ * An operator goes on with one that had ended: what its strands had asked
+ * workers for ended then, and its answer was refused. False: reads are needed
+ * first.
+ */
+bool wake_unheard(struct turn *t, const struct execution *before);
+
 /* The answer of the event. False: nobody waits for it, `err` says so. */
 bool wake_answered(struct turn *t, bool *complete, struct err *err);
 

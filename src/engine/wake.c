@@ -9,6 +9,7 @@
 #include "engine/repair.h"
 #include "engine/step.h"
 #include "engine/strand.h"
+#include "engine/task.h"
 #include "engine/wait.h"
 
 /* --- a step goes on --- */
@@ -46,6 +47,34 @@ bool wake_leave_wait(struct turn *t, enum step_result end, struct value output, 
     return go_on(t, end);
 }
 
+/* The time of the wait under way was up before what it waits for had come. */
+static bool leave_expired(struct turn *t, enum step_result end, struct value output)
+{
+    const struct command *c = &turn_step(t)->procedure->commands[0];
+
+    if (end != STEP_DONE || c->wait->on_timeout != ON_TIMEOUT_JUMP)
+        return wake_leave_wait(t, end, output, 0);
+    end = command_shape(t, c, &output);
+    if (end == STEP_DONE)
+        end = step_complete(t, output, 0);
+    if (end == STEP_DONE)
+        end = flow_jump(t, c->wait->timeout_kind, c->wait->timeout_step);
+    if (end == STEP_FAILED && str_eq(t->failure.code, STR("limit_goto")))
+        end = failure_of_jump(t);
+    return go_on(t, end);
+}
+
+static bool wake_task(struct turn *t)
+{
+    struct value output = value_null();
+    bool has_expired;
+    enum step_result end = task_wake(t, turn_step(t), &output, &has_expired);
+
+    if (end == STEP_WAITS)
+        return true;
+    return has_expired ? leave_expired(t, end, output) : wake_leave_wait(t, end, output, 0);
+}
+
 static bool wake_wait(struct turn *t)
 {
     const struct step *step = turn_step(t);
@@ -54,21 +83,13 @@ static bool wake_wait(struct turn *t)
     enum step_result end;
 
     turn_begin_step(t);
+    if (task_has_news(t, &t->x->cursor) || (task_is_awaited(&t->x->cursor) && wait_is_over(t)))
+        return wake_task(t);
     if (!wait_is_over(t))
         return remind_send(t, step);
     end = wait_expired(t, step, &output);
-    if (end == STEP_DONE && c->type == COMMAND_WAIT_SIGNAL &&
-        c->wait->on_timeout == ON_TIMEOUT_JUMP) {
-        end = command_shape(t, c, &output);
-        if (end == STEP_DONE)
-            end = step_complete(t, output, 0);
-        if (end == STEP_DONE)
-            end = flow_jump(t, c->wait->timeout_kind, c->wait->timeout_step);
-        if (end == STEP_FAILED && str_eq(t->failure.code, STR("limit_goto")))
-            end = failure_of_jump(t);
-        return go_on(t, end);
-    }
-    return wake_leave_wait(t, end, output, 0);
+    return c->type == COMMAND_WAIT_SIGNAL ? leave_expired(t, end, output)
+                                          : wake_leave_wait(t, end, output, 0);
 }
 
 /* The next attempt of the visit under way. */
@@ -238,7 +259,7 @@ bool wake_is_due(const struct turn *t)
     /* Its child may have ended at any time. */
     if (x->rollback == NULL && child_is_awaited(&x->cursor))
         return true;
-    return is_timer_due(t) || ask_has_news(t, &x->cursor);
+    return is_timer_due(t) || ask_has_news(t, &x->cursor) || task_has_news(t, &x->cursor);
 }
 
 /* --- several strands --- */
@@ -255,7 +276,7 @@ static bool may_be_over(const struct turn *t, const struct cursor *cursor)
     if (cursor->phase == PHASE_HELD || cursor->phase == PHASE_ENTER)
         return false;
     return (cursor->wake_at_us > 0 && cursor->wake_at_us <= t->wall_us) ||
-           waits_for_child(t, cursor) || ask_has_news(t, cursor);
+           waits_for_child(t, cursor) || ask_has_news(t, cursor) || task_has_news(t, cursor);
 }
 
 /* All children are looked at together. False: they must be read first. */
@@ -330,6 +351,42 @@ static bool is_answered(const struct turn *t, const struct cursor *cursor)
         return false;
     return t->ev->answer_seq > 0 ? t->ev->answer_seq == cursor->asked_seq
                                  : str_eq(cursor->awaited, t->ev->answer_key);
+}
+
+static bool was_ended(const struct execution *before, const struct cursor *cursor)
+{
+    return cursor->phase != PHASE_HELD && ask_is_open(cursor) && cursor->asked_seq <= before->seq;
+}
+
+/* The answer of a worker that nobody waited for when it came, if it came. */
+static struct value unheard(struct turn *t)
+{
+    return turn_read(t,
+                     STR("{\"code\":\"external_unknown\",\"class\":\"indeterminate\",\"message\":"
+                         "\"the execution had ended before a worker had answered\"}"),
+                     value_null());
+}
+
+bool wake_unheard(struct turn *t, const struct execution *before)
+{
+    struct {
+        VEC_OF(struct cursor);
+    } asked = {0};
+
+    for (uint32_t i = 0; i < execution_strands(t->x); i++)
+        if (was_ended(before, execution_cursor(t->x, i)))
+            *VEC_ADD(t->mem, &asked) = *execution_cursor(t->x, i);
+    for (size_t i = 0; i < asked.count && turn_goes_forward(t); i++) {
+        uint32_t index = strand_at_visit(t, asked.items[i].step, asked.items[i].visit);
+
+        /* One that went on before it may have stopped it. */
+        if (index == NO_STRAND)
+            continue;
+        strand_take(t, index);
+        if (was_ended(before, &t->x->cursor) && !wake_with_answer(t, value_absent(), unheard(t)))
+            return false;
+    }
+    return true;
 }
 
 bool wake_answered(struct turn *t, bool *complete, struct err *err)

@@ -94,6 +94,7 @@ void config_changed(struct node *n, const struct definition_change *first)
     n->config_changes++;
     for (const struct definition_change *d = first; d != NULL; d = d->next)
         changed(n, d);
+    node_schedules_nudge(n);
 }
 
 /* --- reading --- */
@@ -121,7 +122,9 @@ static void run_look(struct node_read *read, struct reader *reader)
 {
     struct load *l = read->owner;
     struct stored_definitions all = {0};
+    struct stored_definition key;
     int64_t before = l->look.stamp;
+    bool has_key;
 
     l->ok = read_definition_stamp(reader, &l->look.stamp, &l->err);
     if (!l->ok || l->look.stamp == before)
@@ -131,12 +134,14 @@ static void run_look(struct node_read *read, struct reader *reader)
         l->ok = false;
         return;
     }
-    l->ok = read_published(reader, &l->mem, STR("subscription"), &all, &l->err);
+    l->ok = read_published(reader, &l->mem, STR("config"), &all, &l->err) &&
+            read_published(reader, &l->mem, STR("subscription"), &l->look.subscriptions, &l->err) &&
+            read_published(reader, &l->mem, STR("credential"), &l->look.credentials, &l->err) &&
+            read_definition(reader, &l->mem, STR("master_key"), STR("credentials"), -1, &key,
+                            &has_key, &l->err);
     if (!l->ok)
         return;
-    route_read(&l->mem, &all, &l->look.subscriptions);
-    l->ok = read_published(reader, &l->mem, STR("config"), &all, &l->err) &&
-            read_published(reader, &l->mem, STR("credential"), &l->look.credentials, &l->err);
+    l->look.key_version = has_key ? key.version : 0;
     l->look.entries = ARENA_ARRAY(&l->mem, all.count + 1, struct value_entry);
     for (size_t i = 0; l->ok && i < all.count; i++) {
         struct value_entry *e = &l->look.entries[l->look.count++];
@@ -174,8 +179,10 @@ static void done_look(struct node_read *read)
             published_forget(n);
         }
         n->stamp = l->look.stamp;
+        node_schedules_nudge(n);
+        credentials_replace(n, &l->look.credentials, &l->look.subscriptions);
         route_install(n, &l->look.subscriptions);
-        credentials_replace(n, &l->look.credentials);
+        subscriptions_seal_old(n, &l->look.subscriptions, l->look.key_version);
         install(n, &l->mem, l->look.entries, l->look.count);
         arena_init(&l->mem);
     }

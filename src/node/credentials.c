@@ -20,7 +20,7 @@
 /* What the start found. */
 struct first_read {
     struct arena *mem;
-    struct stored_definitions all;
+    struct stored_definitions all, subscriptions;
     bool ok;
     struct err err;
 };
@@ -29,7 +29,8 @@ static void read_first(void *context, struct reader *reader)
 {
     struct first_read *f = context;
 
-    f->ok = read_published(reader, f->mem, STR("credential"), &f->all, &f->err);
+    f->ok = read_published(reader, f->mem, STR("credential"), &f->all, &f->err) &&
+            read_published(reader, f->mem, STR("subscription"), &f->subscriptions, &f->err);
 }
 
 static void show_to_engine(struct node *n)
@@ -57,18 +58,19 @@ bool credentials_open(struct node *n, struct err *err)
         *err = first.err;
         ok = false;
     }
-    ok = ok && vault_start(n->options.vault, &first.all, err);
+    ok = ok && vault_start(n->options.vault, &first.all, &first.subscriptions, err);
     arena_fini(&mem);
     if (ok)
         show_to_engine(n);
     return ok;
 }
 
-void credentials_replace(struct node *n, const struct stored_definitions *all)
+void credentials_replace(struct node *n, const struct stored_definitions *all,
+                         const struct stored_definitions *subscriptions)
 {
     if (n->options.vault == NULL)
         return;
-    vault_replace(n->options.vault, all);
+    vault_replace(n->options.vault, all, subscriptions);
     show_to_engine(n);
 }
 

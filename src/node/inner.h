@@ -149,6 +149,7 @@ struct node {
     struct retention *retention; /* or NULL: everything is kept */
     struct expiry *expiry;
     struct audit_retention *audit_retention;       /* NULL: the log is kept */
+    struct schedules *schedules;                   /* NULL: ticks are left to other nodes */
     struct planner_time *planner_time;             /* NULL: there is no planner */
     struct snapshot_retention *snapshot_retention; /* NULL: they are kept */
 
@@ -197,12 +198,19 @@ void config_changed(struct node *n, const struct definition_change *first); /* i
 
 /* credentials.c */
 bool credentials_open(struct node *n, struct err *err) MUST_USE; /* before all else */
-void credentials_replace(struct node *n, const struct stored_definitions *all);
+void credentials_replace(struct node *n, const struct stored_definitions *all,
+                         const struct stored_definitions *subscriptions);
 void credentials_changed(struct node *n, const struct definition_change *d, bool is_removed);
 /* A call of the execution was sent with it: a line in the audit log, now and then. */
 void credentials_used(struct node *n, struct str code, struct uuid execution);
 /* Numbers that nobody outside can guess, others for each event. */
 void credentials_nonce(struct node *n, uint64_t out[2]);
+
+/* --- seal_old.c --- */
+
+/* Seal the secrets of those that have them unsealed; the row of the key has this version. */
+void subscriptions_seal_old(struct node *n, const struct stored_definitions *all,
+                            int64_t key_version);
 
 /* crash.c: this execution was worked on when the process died */
 void crash_count(struct node *n, struct poison_left left);
@@ -278,6 +286,19 @@ void expiry_open(struct node *n);
 void expiry_close(struct node *n);
 void expiry_run(struct node *n);
 int64_t expiry_in_us(const struct node *n); /* until expiry_run() has something to do */
+
+/* request.c: {id, name, email, role} of who asks, in its memory */
+struct str request_user_json(const struct node_request *r);
+
+/* schedules.c: ticks of schedules become starts */
+void schedules_open(struct node *n);
+void schedules_close(struct node *n);
+void schedules_run(struct node *n);
+int64_t schedules_in_us(const struct node *n); /* until there is something to do */
+
+/* The input of a start by a schedule, as its trigger says. False: *err. */
+bool schedules_input(struct node *n, struct node_request *r, const struct program *p,
+                     struct value *out, struct err *err) MUST_USE;
 
 /* planner_time.c: what time brings to tasks */
 void planner_time_open(struct node *n);

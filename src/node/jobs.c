@@ -227,6 +227,7 @@ bool node_poll(struct node *n, struct node_poll *p, struct err *err)
 
 /* Jobs that are given back, until that is durable. */
 struct node_return {
+    struct node_return *before, *next; /* all of the node */
     struct node *node;
     struct arena mem;
     struct stored_jobs jobs;
@@ -252,6 +253,15 @@ static void poll_noted(struct node *n, struct node_poll *p)
     p->poll.notes_asked = false;
 }
 
+static void return_free(struct node_return *back)
+{
+    *(back->before != NULL ? &back->before->next : &back->node->jobs.returns) = back->next;
+    if (back->next != NULL)
+        back->next->before = back->before;
+    arena_fini(&back->mem);
+    free(back);
+}
+
 static void returned(struct node_request *r)
 {
     struct node_return *back = r->owner;
@@ -261,8 +271,7 @@ static void returned(struct node_request *r)
 
         queue_tell(back->node, queue_get(back->node, job->org_id, job->type));
     }
-    arena_fini(&back->mem);
-    free(back);
+    return_free(back);
 }
 
 /* Whoever asked has gone: others may have its jobs, which nobody has begun. */
@@ -275,6 +284,10 @@ static void poll_return(struct node *n, const struct node_poll *p)
         PANIC("out of memory");
     arena_init(&back->mem);
     back->node = n;
+    back->next = n->jobs.returns;
+    if (back->next != NULL)
+        back->next->before = back;
+    n->jobs.returns = back;
     for (size_t i = 0; i < p->poll.found.count; i++) {
         struct stored_job job = p->poll.found.items[i];
 
@@ -291,10 +304,8 @@ static void poll_return(struct node *n, const struct node_poll *p)
                                           .done = returned,
                                           .owner = back};
     /* Refused, the leases run out. */
-    if (!node_submit(n, &back->request, &err)) {
-        arena_fini(&back->mem);
-        free(back);
-    }
+    if (!node_submit(n, &back->request, &err))
+        return_free(back);
 }
 
 static void poll_claimed(struct node *n, struct node_poll *p, bool is_cut)
@@ -547,7 +558,8 @@ int64_t jobs_in_us(const struct node *n)
     other = wheel_in_us(n);
     if (other < us)
         us = other;
-    return n->jobs.asking != NULL && !n->jobs.is_claiming ? 0 : us;
+    /* Nothing is claimed before the configuration is read. */
+    return n->jobs.asking != NULL && !n->jobs.is_claiming && n->has_config ? 0 : us;
 }
 
 void jobs_run(struct node *n)
@@ -579,6 +591,8 @@ void jobs_close(struct node *n)
 {
     struct map_entry *e;
 
+    while (n->jobs.returns != NULL)
+        return_free(n->jobs.returns);
     while ((e = map_next(&n->jobs.types, NULL)) != NULL)
         queue_free(n, e->ptr);
     arena_fini(&n->jobs.mem);

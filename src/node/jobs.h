@@ -36,6 +36,8 @@ struct jobs {
     struct node_poll **claiming;
     struct node_request request;
 
+    struct node_return *returns; /* jobs on their way back */
+
     /* endpoints.c: in endpoints_mem, by namespace */
     struct arena endpoints_mem;
     struct endpoint *endpoints;

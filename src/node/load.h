@@ -56,8 +56,8 @@ struct load {
             bool is_new;     /* there were changes: `entries` is the config */
             struct value_entry *entries;
             size_t count;
-            struct subscriptions subscriptions;
-            struct stored_definitions credentials;
+            struct stored_definitions subscriptions, credentials;
+            int64_t key_version;   /* of the row that names the master key */
             struct pins reachable; /* procedures and functions as they are now */
         } look;
         struct {

@@ -46,6 +46,7 @@ struct node_options {
     size_t program_bytes;      /* of compiled programs; 0 = 32 MiB */
     int64_t keep_ended_us;     /* executions that ended longer ago are deleted; 0 = none */
     int64_t keep_audit_us;     /* lines of the audit log that are older are deleted; 0 = none */
+    bool has_schedules;        /* ticks of schedules start executions: see schedules.c */
     bool has_planner;          /* shifts end and due dates pass: see planner_time.c */
     int64_t keep_snapshots_us; /* those that no execution has are deleted, once unused for this
                                   long, two days at least; 0 = none */
@@ -176,6 +177,19 @@ struct node_user {
     struct value groups; /* a list of texts */
 };
 
+/* What the system does by itself: triggers run as this user, in an organisation. */
+struct node_user node_system_user(struct str org_id);
+
+/* A start by a trigger of type schedule, which gives its input. */
+struct schedule_tick;
+struct node_schedule {
+    struct str id;
+    uint32_t position; /* of the trigger */
+    struct str cron, timezone;
+    int64_t at_us;                    /* $.schedule.at */
+    const struct schedule_tick *tick; /* what the start acts upon; NULL: it is started by hand */
+};
+
 enum node_request_kind {
     NODE_START,
     NODE_SIGNAL,
@@ -235,6 +249,7 @@ struct node_request {
     struct str record;      /* "object/id": the record whose card it is started from, or empty */
     struct node_hook *hook; /* START: what is started or signalled is said by a trigger; or NULL */
     bool answers_id;        /* the answer that is kept is {id} alone, 202 */
+    const struct node_schedule *schedule; /* in place of `input`; or NULL */
     bool has_again_of;
     struct uuid again_of; /* the execution that it is started again for */
     /* all others that are about an execution */
@@ -385,6 +400,9 @@ struct node_read {
     void *owner;
 };
 bool node_read(struct node *n, struct node_read *read, struct err *err) MUST_USE;
+
+/* Schedules have changed: the next tick may come sooner than was thought. */
+void node_schedules_nudge(struct node *n);
 
 /* Tasks have changed: what time brings to them may come sooner than was thought. */
 void node_planner_nudge(struct node *n);

@@ -142,7 +142,7 @@ static void park(struct node *n, struct uuid id, const char *code, const struct 
         PANIC("out of memory");
     arena_init(&p->mem);
     p->park = (struct execution_park){
-        .change = {.apply = execution_park_apply, .now_us = now_us},
+        .change = {.apply = execution_park_apply, .tells = "dead_letter.", .now_us = now_us},
         .id = id,
         .letter = uuid_gen_next(&n->ids, now_us / 1000),
         .cause_json = cause_json(p, code, err),

@@ -394,6 +394,7 @@ static struct delivery delivery_of(struct relay *r, struct relayed *m, int64_t n
     struct delivery d = {.row = m->row,
                          .execution = m->execution,
                          .destination = m->lane->name,
+                         .name = m->name,
                          .is_late = m->is_late,
                          .attempts = m->attempts + 1,
                          .error_json = m->error_json};
@@ -465,7 +466,7 @@ static void settle_answered(struct relay *r)
         last = m;
     }
     r->settle = (struct outbox_settle){
-        .change = {.apply = outbox_settle_apply, .now_us = now_us},
+        .change = {.apply = outbox_settle_apply, .tells = "dead_letter.", .now_us = now_us},
         .deliveries = all,
         .count = count,
     };
@@ -573,6 +574,12 @@ void relay_note(struct node *n, const struct commit *commit)
 {
     for (size_t i = 0; i < commit->outbox.count; i++)
         lane_note(n->relay, commit->outbox.items[i].destination);
+}
+
+void relay_note_told(struct node *n, const struct event_routes *events)
+{
+    for (size_t i = 0; i < events->lanes.count; i++)
+        lane_note(n->relay, events->lanes.items[i]);
 }
 
 void relay_look(struct node *n)

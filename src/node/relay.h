@@ -24,6 +24,7 @@
 #include "effect/effect.h"
 #include "engine/advance.h"
 #include "store/read.h"
+#include "store/tell_event.h"
 
 /* What the destination of a subscription begins with. */
 #define RELAY_SUBSCRIPTION "subscription:"
@@ -36,12 +37,11 @@ struct subscriptions {
 
 /* --- route.c --- */
 
-/* Read what is stored; everything lives in `mem`. */
-void route_read(struct arena *mem, const struct stored_definitions *stored,
-                struct subscriptions *out);
-
-/* These are all; they are copied. */
-void route_install(struct node *n, const struct subscriptions *all);
+/*
+ * These are all that are stored; they are copied. One whose secret cannot be
+ * opened stays as it was, or is locked.
+ */
+void route_install(struct node *n, const struct stored_definitions *all);
 
 /* One was saved, or, without a text, removed. */
 void route_changed(struct node *n, struct str code, struct str text);
@@ -50,6 +50,12 @@ const struct subscription *route_subscription(const struct node *n, struct str c
 
 /* Fill commit->outbox; in `mem`. */
 void route_commit(struct node *n, struct arena *mem, struct commit *commit);
+
+/*
+ * Who wants events whose names begin so, in `mem`; NULL: nobody. The store
+ * writes their rows with the change that tells them: store/tell_event.h.
+ */
+struct event_routes *route_events(struct node *n, struct arena *mem, const char *begin);
 
 /* --- relay.c --- */
 
@@ -60,6 +66,9 @@ int64_t relay_in_us(const struct node *n); /* until relay_run() has something to
 
 /* A commit with messages is durable. */
 void relay_note(struct node *n, const struct commit *commit);
+
+/* A member that has told events is durable. */
+void relay_note_told(struct node *n, const struct event_routes *events);
 
 /* What is waited for may have become due: look for it now. */
 void relay_look(struct node *n);

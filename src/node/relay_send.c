@@ -108,6 +108,11 @@ static struct effect_call *deliver_event(const struct node *n, struct str code, 
         refuse(m, true, "not_found_subscription", "the subscription was deleted");
         return NULL;
     }
+    if (s->is_locked) {
+        refuse(m, false, "internal_secret",
+               "the secret of the subscription cannot be opened: is this the right --master-key?");
+        return NULL;
+    }
     buf_init_arena(&headers, &m->mem);
     buf_char(&headers, '{');
     object_text(&headers, "Content-Type", STR("application/json"));

@@ -69,6 +69,11 @@ static struct str user_json(struct arena *mem, const struct node_user *user)
     return buf_view(&out);
 }
 
+struct str request_user_json(const struct node_request *r)
+{
+    return user_json(r->mem, &r->user);
+}
+
 static struct value user_value(struct node_request *r)
 {
     struct value user;
@@ -123,6 +128,8 @@ static bool start_with(struct node *n, struct work *w, struct program_ref *ref)
     if (!access_allows(p->access, "start", r->user.role, r->user.groups))
         return err_set(&r->err, ERR_FORBIDDEN, "'%.*s' lets others start it, not you",
                        STR_ARG(p->code));
+    if (r->schedule != NULL && !schedules_input(n, r, p, &r->input, &r->err))
+        return false;
     r->findings = (struct findings){0};
     define_check_input(r->mem, p, r->input, &input, &r->findings);
     if (findings_have_errors(&r->findings))

@@ -8,6 +8,8 @@
 #include "node/inner.h"
 
 #include "base/buf.h"
+#include "base/log.h"
+#include "effect/subscription_secret.h"
 #include "engine/ident.h"
 #include "store/users.h"
 #include "value/json.h"
@@ -21,6 +23,7 @@ static struct subscription copy_subscription(struct arena *mem, const struct sub
     struct subscription copy = {.code = str_copy(mem, s->code),
                                 .url = str_copy(mem, s->url),
                                 .secret = str_copy(mem, s->secret),
+                                .is_locked = s->is_locked,
                                 .org_id = str_copy(mem, s->org_id),
                                 .events = events,
                                 .event_count = s->event_count};
@@ -30,15 +33,43 @@ static struct subscription copy_subscription(struct arena *mem, const struct sub
     return copy;
 }
 
-/* Add one as it is stored. What does not read back is left out: it was checked when it was saved. */
-static void add_stored(struct arena *mem, struct str code, struct str text,
+/* Its secret cannot be opened: as it was before, or locked. */
+static void add_unopened(const struct node *n, struct arena *mem, struct str code, struct str text,
+                         const struct err *why, struct subscriptions *out)
+{
+    const struct subscription *old = route_subscription(n, code);
+    struct subscription *s;
+    struct value shown;
+    bool is_sealed;
+
+    log_write(LOG_ERROR, "the secret of a subscription cannot be opened",
+              LOG_FIELDS(log_str("subscription", code), log_str("reason", str_of(why->message))));
+    if (old != NULL) {
+        *VEC_ADD(mem, out) = copy_subscription(mem, old);
+    } else if (vault_shown(mem, text, &shown, &is_sealed)) {
+        s = VEC_ADD(mem, out);
+        subscription_read(mem, str_copy(mem, code), shown, s);
+        s->is_locked = true;
+    }
+}
+
+/* Add one as it is stored. */
+static void add_stored(const struct node *n, struct arena *mem, struct str code, struct str text,
                        struct subscriptions *out)
 {
-    struct value v;
+    struct subscription_parts parts;
+    struct subscription *s;
     struct err err;
 
-    if (json_read(mem, text, &v, &err) && v.kind == VALUE_MAP)
-        subscription_read(mem, str_copy(mem, code), v, VEC_ADD(mem, out));
+    text = str_copy(mem, text);
+    if (!subscription_open(n->options.vault, mem, code, text, &parts, &err)) {
+        add_unopened(n, mem, code, text, &err, out);
+        return;
+    }
+    s = VEC_ADD(mem, out);
+    subscription_read(mem, str_copy(mem, code), parts.shown, s);
+    if (parts.secret.kind == VALUE_STRING)
+        s->secret = value_text(parts.secret);
 }
 
 static void install(struct node *n, struct arena *mem, struct subscriptions all)
@@ -48,23 +79,15 @@ static void install(struct node *n, struct arena *mem, struct subscriptions all)
     n->subscriptions = all;
 }
 
-void route_read(struct arena *mem, const struct stored_definitions *stored,
-                struct subscriptions *out)
+void route_install(struct node *n, const struct stored_definitions *all)
 {
-    *out = (struct subscriptions){0};
-    for (size_t i = 0; i < stored->count; i++)
-        add_stored(mem, stored->items[i].code, stored->items[i].text, out);
-}
-
-void route_install(struct node *n, const struct subscriptions *all)
-{
-    struct subscriptions copies = {0};
+    struct subscriptions opened = {0};
     struct arena mem;
 
     arena_init(&mem);
     for (size_t i = 0; i < all->count; i++)
-        *VEC_ADD(&mem, &copies) = copy_subscription(&mem, &all->items[i]);
-    install(n, &mem, copies);
+        add_stored(n, &mem, all->items[i].code, all->items[i].text, &opened);
+    install(n, &mem, opened);
 }
 
 void route_changed(struct node *n, struct str code, struct str text)
@@ -77,7 +100,7 @@ void route_changed(struct node *n, struct str code, struct str text)
         if (!str_eq(n->subscriptions.items[i].code, code))
             *VEC_ADD(&mem, &all) = copy_subscription(&mem, &n->subscriptions.items[i]);
     if (text.len > 0)
-        add_stored(&mem, code, str_copy(&mem, text), &all);
+        add_stored(n, &mem, code, text, &all);
     install(n, &mem, all);
 }
 
@@ -146,18 +169,11 @@ static void route_records(struct node *n, struct arena *mem, struct commit *c, u
         const char *event = w->is_delete           ? "record.deleted"
                             : w->read_version == 0 ? "record.created"
                                                    : "record.updated";
-        struct buf payload;
 
-        if (!is_wanted(n, c, event))
-            continue;
-        buf_init_arena(&payload, mem);
-        buf_char(&payload, '{');
-        object_text(&payload, "object", w->object);
-        object_text(&payload, "id", w->id);
-        object_int(&payload, "version", w->version);
-        object_json(&payload, "data", w->is_delete ? STR_NONE : w->data_json);
-        buf_char(&payload, '}');
-        route_own(n, mem, c, event, ++*number, buf_view(&payload));
+        if (is_wanted(n, c, event))
+            route_own(n, mem, c, event, ++*number,
+                      event_record_json(mem, w->object, w->id, w->version,
+                                        w->is_delete ? STR_NONE : w->data_json));
     }
 }
 
@@ -166,22 +182,15 @@ static void route_letters(struct node *n, struct arena *mem, struct commit *c, u
     for (size_t i = 0; i < c->dead_letters.count; i++) {
         const struct dead_letter *l = &c->dead_letters.items[i];
         bool is_held = str_eq(l->kind, str_of(letter_kind_name(LETTER_INCIDENT)));
-        struct buf payload;
+        struct str payload;
 
         if (!is_wanted(n, c, "dead_letter.created") &&
             !(is_held && is_wanted(n, c, "execution.held")))
             continue;
-        buf_init_arena(&payload, mem);
-        buf_char(&payload, '{');
-        object_id(&payload, "id", l->id);
-        object_text(&payload, "kind", l->kind);
-        object_text(&payload, "step", l->step);
-        object_int(&payload, "attempts", l->attempts);
-        object_json(&payload, "cause", l->cause_json);
-        buf_char(&payload, '}');
+        payload = event_letter_json(mem, l->id, l->kind, l->step, l->attempts, l->cause_json);
         if (is_held)
-            route_own(n, mem, c, "execution.held", ++*number, buf_view(&payload));
-        route_own(n, mem, c, "dead_letter.created", ++*number, buf_view(&payload));
+            route_own(n, mem, c, "execution.held", ++*number, payload);
+        route_own(n, mem, c, "dead_letter.created", ++*number, payload);
     }
 }
 
@@ -201,6 +210,56 @@ static void route_end(struct node *n, struct arena *mem, struct commit *c, uint3
     buf_char(&payload, '}');
     route_own(n, mem, c, event, ++*number, buf_view(&payload));
 }
+
+/* --- events that the store tells --- */
+
+/* Whether some name begins with `begin` and is one that is wanted. */
+static bool may_want(struct str wanted, bool is_prefix, struct str begin)
+{
+    return str_starts_with(wanted, begin) || (is_prefix && str_starts_with(begin, wanted));
+}
+
+static void add_subscription_routes(struct arena *mem, const struct subscription *s,
+                                    struct str begin, struct event_routes *out)
+{
+    struct str destination = STR_NONE;
+
+    for (uint32_t i = 0; i < s->event_count; i++) {
+        struct str name = s->events[i];
+        bool is_prefix = str_ends_with(name, STR("*"));
+
+        if (is_prefix)
+            name.len--;
+        if (!may_want(name, is_prefix, begin))
+            continue;
+        if (destination.len == 0)
+            destination = str_printf(mem, RELAY_SUBSCRIPTION "%.*s", STR_ARG(s->code));
+        *VEC_ADD(mem, out) = (struct event_route){
+            .name = str_copy(mem, name),
+            .is_prefix = is_prefix,
+            .org_id = s->org_id.len > 0 ? str_copy(mem, s->org_id) : ORG_DEFAULT,
+            .kind = MESSAGE_EVENT,
+            .destination = destination};
+    }
+}
+
+struct event_routes *route_events(struct node *n, struct arena *mem, const char *begin)
+{
+    struct event_routes *out;
+
+    if (n->subscriptions.count == 0)
+        return NULL;
+    out = ARENA_NEW(mem, struct event_routes);
+    *out = (struct event_routes){0};
+    for (size_t i = 0; i < n->subscriptions.count; i++)
+        add_subscription_routes(mem, &n->subscriptions.items[i], str_of(begin), out);
+    if (out->count == 0)
+        return NULL;
+    out->seed = uuid_gen_next(&n->ids, clock_wall_us(n->clock) / 1000);
+    return out;
+}
+
+/* --- commits --- */
 
 void route_commit(struct node *n, struct arena *mem, struct commit *c)
 {

@@ -100,7 +100,7 @@ static enum apply_result apply_crash(struct apply *a, struct member *m, enum db_
         return APPLY_FAILED;
     if (db_changes(a->db) == 0)
         return apply_refuse(a, m, MEMBER_GONE);
-    return apply_parked_letter(a, m->crashed, m->crashed_letter,
+    return apply_parked_letter(a, m, m->crashed, m->crashed_letter,
                                STR("{\"code\":\"internal_crash\",\"message\":\"the server ended "
                                    "while it worked on this execution, as often as it is allowed "
                                    "to\",\"class\":\"transient\"}"),
@@ -142,8 +142,15 @@ static enum apply_result apply_change(struct apply *a, struct member *m, enum db
     if (*status != DB_DONE)
         return APPLY_FAILED;
     end = is_definition ? apply_definition(a, m, status) : m->change->apply(a, m, status);
-    if (!is_definition && !m->change->leaves_executions)
+    if (!is_definition && !m->change->leaves_executions) {
+        /* Rows that it has put are not forgotten with what was gathered. */
+        if (end == APPLY_DONE && m->result == MEMBER_APPLIED) {
+            *status = db_flush(a->db);
+            if (*status != DB_DONE)
+                return APPLY_FAILED;
+        }
         gather_forget(a);
+    }
     if (end == APPLY_DONE && m->result == MEMBER_APPLIED &&
         !keep_change_answer(a, m, now_us, status))
         return APPLY_FAILED;

@@ -17,6 +17,11 @@
 
 #include "store/apply.h"
 
+/* Executions that have a new row in execution_events. */
+struct executions_told {
+    VEC_OF(struct uuid);
+};
+
 struct change {
     /*
      * Look first, refuse with apply_refuse() or apply_refuse_with(), then
@@ -25,11 +30,14 @@ struct change {
      */
     enum apply_result (*apply)(struct apply *a, struct member *m, enum db_status *status);
     int64_t now_us;
+    const char *tells;      /* what the names of events that it may tell begin with; or NULL */
     bool leaves_executions; /* what was gathered of them (gather.h) is still true after it */
     /* The answer to the client, also kept for an Idempotency-Key; 0 and empty: what the member's
      * idempotency says. */
     int32_t answer_status;
     struct str answer_json;
+    /* Executions that it has told something, which the node wakes; in the memory of the batch. */
+    struct executions_told told;
 };
 
 /* A change that is none: for the answer that is kept with it. */

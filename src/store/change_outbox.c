@@ -2,6 +2,9 @@
 #include "store/change_outbox.h"
 
 #include "base/buf.h"
+#include "store/tell_event.h"
+
+#define LETTER_EVENT STR("dead_letter.created")
 
 /* --- how attempts went --- */
 
@@ -41,8 +44,40 @@ static bool put_off(struct apply *a, const struct delivery *d, enum db_status *s
                      status);
 }
 
-static bool park_message(struct apply *a, const struct delivery *d, int64_t now_us,
-                         enum db_status *status)
+/*
+ * Of a message that was given up somebody may be told by another one. One that
+ * tells of a letter itself ends there: else a receiver that refuses everything
+ * would get letters about its letters.
+ */
+static bool tell_given_up(struct apply *a, const struct member *m, const struct delivery *d,
+                          int64_t now_us, enum db_status *status)
+{
+    struct told_event e = {.name = LETTER_EVENT, .about = d->destination, .now_us = now_us};
+    const enum sql sql = SQL_OUTBOX_OWNER;
+    bool ok = true;
+
+    if (m->events == NULL || m->events->count == 0 || str_eq(d->name, LETTER_EVENT))
+        return true;
+    *status = db_run(a->db, sql, DB_PARAMS(db_int(d->row)));
+    if (*status == DB_ROW) {
+        struct str id = db_column_text(a->db, sql, 1);
+
+        e.org_id = str_copy(a->mem, db_column_text(a->db, sql, 0));
+        e.has_execution = id.len > 0;
+        ok = !e.has_execution || uuid_read(id, &e.execution);
+    }
+    db_end(a->db, sql);
+    if (!ok)
+        *status = DB_CORRUPT;
+    if (*status > DB_DONE)
+        return false;
+    e.payload_json =
+        event_letter_json(a->mem, d->letter, STR("outbox"), STR_NONE, d->attempts, d->error_json);
+    return event_tell(a, m, &e, status);
+}
+
+static bool park_message(struct apply *a, const struct member *m, const struct delivery *d,
+                         int64_t now_us, enum db_status *status)
 {
     char letter[UUID_TEXT_LEN + 1];
 
@@ -62,7 +97,7 @@ static bool park_message(struct apply *a, const struct delivery *d, int64_t now_
                      status))
         return false;
     a->open_letters += db_changes(a->db);
-    return let_go(a, d, status);
+    return tell_given_up(a, m, d, now_us, status) && let_go(a, d, status);
 }
 
 enum apply_result outbox_settle_apply(struct apply *a, struct member *m, enum db_status *status)
@@ -82,7 +117,7 @@ enum apply_result outbox_settle_apply(struct apply *a, struct member *m, enum db
             ok = put_off(a, d, status);
             break;
         case DELIVERY_PARKED:
-            ok = park_message(a, d, s->change.now_us, status);
+            ok = park_message(a, m, d, s->change.now_us, status);
             break;
         }
     }

@@ -26,7 +26,7 @@ enum delivery_result {
 /* How an attempt to deliver a message went. */
 struct delivery {
     int64_t row, execution;
-    struct str destination;
+    struct str destination, name;
     enum delivery_result result;
     bool is_late;     /* it was parked once: nothing waits for it */
     int64_t attempts; /* this one included */

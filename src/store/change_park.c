@@ -1,8 +1,39 @@
 /* change_park.c - see change_park.h. */
 #include "store/change_park.h"
 
-bool apply_parked_letter(struct apply *a, struct uuid execution, struct uuid letter,
-                         struct str cause_json, int64_t now_us, enum db_status *status)
+#include "store/tell_event.h"
+
+/* dead_letter.created, to whoever wants it. */
+static bool tell_parked(struct apply *a, const struct member *m, struct uuid execution,
+                        struct uuid letter, struct str cause_json, int64_t now_us,
+                        enum db_status *status)
+{
+    struct told_event e = {.name = STR("dead_letter.created"),
+                           .has_execution = true,
+                           .execution = execution,
+                           .now_us = now_us};
+    char id[UUID_TEXT_LEN + 1];
+    int64_t attempts = 0;
+
+    if (m->events == NULL || m->events->count == 0)
+        return true;
+    uuid_write(execution, id);
+    *status = db_run(a->db, SQL_PARKED_OWNER, DB_PARAMS(db_text(str_from(id, UUID_TEXT_LEN))));
+    if (*status == DB_ROW) {
+        attempts = db_column_int(a->db, SQL_PARKED_OWNER, 0);
+        e.org_id = str_copy(a->mem, db_column_text(a->db, SQL_PARKED_OWNER, 1));
+    }
+    db_end(a->db, SQL_PARKED_OWNER);
+    if (*status > DB_DONE)
+        return false;
+    e.payload_json =
+        event_letter_json(a->mem, letter, STR("execution"), STR_NONE, attempts, cause_json);
+    return event_tell(a, m, &e, status);
+}
+
+bool apply_parked_letter(struct apply *a, const struct member *m, struct uuid execution,
+                         struct uuid letter, struct str cause_json, int64_t now_us,
+                         enum db_status *status)
 {
     char id[UUID_TEXT_LEN + 1], letter_id[UUID_TEXT_LEN + 1];
 
@@ -14,8 +45,10 @@ bool apply_parked_letter(struct apply *a, struct uuid execution, struct uuid let
                                db_text_or_null(cause_json)),
                      status))
         return false;
+    if (db_changes(a->db) == 0)
+        return true;
     a->open_letters += db_changes(a->db);
-    return true;
+    return tell_parked(a, m, execution, letter, cause_json, now_us, status);
 }
 
 enum apply_result execution_park_apply(struct apply *a, struct member *m, enum db_status *status)
@@ -28,7 +61,7 @@ enum apply_result execution_park_apply(struct apply *a, struct member *m, enum d
         return APPLY_FAILED;
     if (db_changes(a->db) == 0)
         return APPLY_DONE;
-    return apply_parked_letter(a, p->id, p->letter, p->cause_json, p->change.now_us, status)
+    return apply_parked_letter(a, m, p->id, p->letter, p->cause_json, p->change.now_us, status)
                ? APPLY_DONE
                : APPLY_FAILED;
 }

@@ -37,7 +37,8 @@ struct execution_unpark {
 enum apply_result execution_unpark_apply(struct apply *a, struct member *m, enum db_status *status);
 
 /* Write the letter of an execution that is parked, unless it has one. False: *status says why. */
-bool apply_parked_letter(struct apply *a, struct uuid execution, struct uuid letter,
-                         struct str cause_json, int64_t now_us, enum db_status *status) MUST_USE;
+bool apply_parked_letter(struct apply *a, const struct member *m, struct uuid execution,
+                         struct uuid letter, struct str cause_json, int64_t now_us,
+                         enum db_status *status) MUST_USE;
 
 #endif

@@ -1,6 +1,7 @@
 /* change_record.c - see change_record.h. */
 #include "store/change_record.h"
 
+#include "store/tell_event.h"
 #include "value/json.h"
 #include "value/object.h"
 
@@ -91,6 +92,20 @@ bool record_write_json(struct buf *out, struct str id, int64_t version, struct v
     return true;
 }
 
+/* record.created, record.updated or record.deleted, to whoever wants it. */
+static bool tell_record(struct apply *a, const struct member *m, const char *name, int64_t version,
+                        struct str data_json, enum db_status *status)
+{
+    const struct record_change *r = (const struct record_change *)m->change;
+    struct told_event e = {.name = str_of(name), .org_id = r->org_id, .now_us = r->change.now_us};
+
+    if (!event_is_wanted(m, e.name, e.org_id))
+        return true;
+    e.about = str_printf(a->mem, "record/%.*s/%.*s", STR_ARG(r->object), STR_ARG(r->id));
+    e.payload_json = event_record_json(a->mem, r->object, r->id, version, data_json);
+    return event_tell(a, m, &e, status);
+}
+
 /* `last` is the version that an earlier record of this id ended with. */
 static enum apply_result record_put(struct apply *a, struct member *m, const struct current *before,
                                     int64_t last, struct value data, enum db_status *status)
@@ -128,7 +143,10 @@ static enum apply_result record_put(struct apply *a, struct member *m, const str
     }
     r->change.answer_status = r->is_new ? 201 : 200;
     r->change.answer_json = buf_view(&answer);
-    return APPLY_DONE;
+    return tell_record(a, m, r->is_new ? "record.created" : "record.updated", r->now_version,
+                       buf_view(&json), status)
+               ? APPLY_DONE
+               : APPLY_FAILED;
 }
 
 enum apply_result record_change_apply(struct apply *a, struct member *m, enum db_status *status)
@@ -161,7 +179,8 @@ enum apply_result record_change_apply(struct apply *a, struct member *m, enum db
     return apply_write(a, SQL_RECORD_DELETE,
                        DB_PARAMS(db_text(record_org(r->org_id)), db_text(r->object), db_text(r->id),
                                  db_int(before.version)),
-                       status)
+                       status) &&
+                   tell_record(a, m, "record.deleted", before.version, STR_NONE, status)
                ? APPLY_DONE
                : APPLY_FAILED;
 }

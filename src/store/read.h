@@ -434,7 +434,9 @@ bool read_answer(struct reader *r, struct arena *mem, const struct idempotency *
 /* What the engine has given up on, as it is stored. */
 struct stored_letter {
     int64_t row;
-    struct uuid id, execution;
+    struct uuid id;
+    bool has_execution; /* or it is about a message that none has sent */
+    struct uuid execution;
     struct str kind, code, org_id, step;
     struct str key;  /* of the execution, or empty */
     int64_t version; /* of the definition, as the execution has it now */
@@ -505,7 +507,9 @@ bool read_outbox_due(struct reader *r, struct arena *mem, struct str destination
 
 struct stored_message {
     int64_t row;
-    struct uuid id, execution;
+    struct uuid id;
+    bool has_execution; /* or it tells of something that none has done */
+    struct uuid execution;
     enum message_kind kind;
     struct str destination, name;
     bool is_parked, is_late;

@@ -42,7 +42,7 @@ static bool row_letter(struct reader *r, struct arena *mem, enum sql sql, struct
         .key = row_text(r, mem, sql, 16),
     };
     return (uuid_read(db_column_text(db, sql, 1), &out->id) &&
-            uuid_read(db_column_text(db, sql, 2), &out->execution) &&
+            row_maybe_uuid(r, sql, 2, &out->has_execution, &out->execution) &&
             letter_status_read(db_column_text(db, sql, 7), &out->status)) ||
            db_fail(db, DB_CORRUPT, err);
 }

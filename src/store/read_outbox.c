@@ -84,7 +84,7 @@ static bool row_message(struct reader *r, struct arena *mem, enum sql sql,
         .version = db_column_int(db, sql, 15),
     };
     return (uuid_read(db_column_text(db, sql, 1), &out->id) &&
-            uuid_read(db_column_text(db, sql, 2), &out->execution) &&
+            row_maybe_uuid(r, sql, 2, &out->has_execution, &out->execution) &&
             message_kind_read(db_column_text(db, sql, 3), &out->kind)) ||
            db_fail(db, DB_CORRUPT, err);
 }

@@ -99,3 +99,11 @@ bool row_cursor_read(struct str cursor, int64_t *row)
     *row = (int64_t)(n & INT64_MAX);
     return true;
 }
+
+bool row_maybe_uuid(struct reader *r, enum sql sql, unsigned column, bool *has, struct uuid *out)
+{
+    struct str text = db_column_text(r->db, sql, column);
+
+    *has = text.len > 0;
+    return !*has || uuid_read(text, out);
+}

@@ -27,4 +27,7 @@ enum db_status row_int(struct reader *r, enum sql sql, const struct db_value *pa
 struct str row_cursor(struct arena *mem, int64_t row);
 bool row_cursor_read(struct str cursor, int64_t *row) MUST_USE;
 
+/* A column that is an id or empty. False: it is neither. */
+bool row_maybe_uuid(struct reader *r, enum sql sql, unsigned column, bool *has, struct uuid *out);
+
 #endif

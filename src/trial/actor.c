@@ -168,6 +168,7 @@ bool actor_apply(struct run *r, struct actor *a, struct event ev, struct err *er
     if (!answer_keep_records(r, &c.records, err))
         return false;
     a->x = c.after;
+    tasks_keep(r, a, &c.tasks);
     for (size_t i = 0; i < c.starts.count; i++)
         (void)actor_add(r, c.starts.items[i]);
     compact(a);

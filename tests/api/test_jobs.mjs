@@ -68,6 +68,19 @@ claim('an answer may be sent twice, another one may not', async (rig) => {
     refused(await rig.api('POST', `/jobs/${id}/heartbeat`, { leaseToken }), 409, 'conflict');
 });
 
+claim('the same answer may come twice at once', async (rig) => {
+    const { code, type } = await publish(rig);
+    for (let i = 0; i < 20; i++) await rig.begin(code, { input: { n: i } });
+    const { items } = (await claimJobs(rig, [type], { max: 20 })).body;
+    const clients = Array.from({ length: 40 }, () => rig.server.client());
+    const statuses = await Promise.all(clients.map(async (client, i) => {
+        const { id, leaseToken } = items[i >> 1];
+        return (await client.ask('POST', `/api/v1/jobs/${id}/complete`, { leaseToken, output: id })).status;
+    }));
+    for (const client of clients) client.close();
+    equal(statuses, statuses.map(() => 200));
+});
+
 claim('a long poll is answered as soon as there is a job, or with nothing when its time is up', async (rig) => {
     const { code, type } = await publish(rig);
     const began = Date.now();

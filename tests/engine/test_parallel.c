@@ -214,6 +214,36 @@ static void test_parallel__answers_go_to_the_strand_that_asked(void **state)
     assert_string_equal(rig_output(&rig, "p"), "{'branches':[6,5],'count':2,'ended':[1,0]}");
 }
 
+static void test_parallel__what_is_asked_for_and_stopped_in_one_turn_does_not_leave(void **state)
+{
+    (void)state;
+    start(PARALLEL(",'join':'any'",
+                   "[" TIMER("a", "5s") "," WORKER("b", "") "],[" TIMER("c", "5s") "]"));
+    pass(5 * SECOND);
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+    assert_int_equal(rig.last.asks.count, 0);
+}
+
+/* Its job ended with the execution: nobody would ever answer it. */
+static void test_parallel__a_retry_asks_workers_of_other_branches_again(void **state)
+{
+    (void)state;
+    start_with(",'onError':'fail_fast','settings':{'timeout':'1h'}",
+               PARALLEL("", "[" SIGNAL("a", "x", "") "],[" WORKER(
+                                "b", ",'retry':{'maxAttempts':2,'delay':'1s'}") "]"));
+    pass(3600 * SECOND);
+    assert_int_equal(rig.x->status, STATUS_FAILED);
+    assert_int_equal(rig.last.asks_ended.count, 1);
+    rig_reload(&rig);
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_RETRY}));
+    assert_string_equal(rig_trace(&rig), "b.failed");
+    pass(SECOND);
+    assert_int_equal(rig.last.asks.count, 1);
+    assert_true(answer("b", "5", NULL));
+    signal("x");
+    assert_int_equal(rig.x->status, STATUS_COMPLETED);
+}
+
 static void test_parallel__attempts_wait_for_their_time_beside_others(void **state)
 {
     (void)state;
@@ -316,6 +346,8 @@ int main(void)
         CLAIM(test_parallel__timers_fire_each_at_its_time),
         CLAIM(test_parallel__there_is_nothing_to_wake_before_the_time),
         CLAIM(test_parallel__answers_go_to_the_strand_that_asked),
+        CLAIM(test_parallel__what_is_asked_for_and_stopped_in_one_turn_does_not_leave),
+        CLAIM(test_parallel__a_retry_asks_workers_of_other_branches_again),
         CLAIM(test_parallel__attempts_wait_for_their_time_beside_others),
         CLAIM(test_parallel__a_long_branch_does_not_keep_the_others),
         CLAIM(test_parallel__children_are_looked_at_together),

@@ -97,6 +97,43 @@ static void test_pause__an_answer_is_kept(void **state)
     assert_string_equal(result(), "{'done':true}");
 }
 
+/* The worker was told that its answer is taken: it is not lost when an operator goes on later. */
+static void test_pause__an_answer_is_kept_beyond_the_deadline(void **state)
+{
+    static const char *const settings[] = {"'onError':'hold','settings':{'timeout':'1h'},",
+                                           "'onError':'fail_fast','settings':{'timeout':'1h'},"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
+        start_with(settings[i], WORKER(""));
+        assert_true(pause_for(""));
+        assert_true(answer(ID "-x", "{'done':true}", NULL));
+        assert_true(wake_after(3600 * SECOND));
+        assert_true(rig.x->pause == NULL);
+        rig_reload(&rig);
+        assert_true(rig_event(&rig, (struct event){.kind = EVENT_RETRY}));
+        assert_string_equal(result(), "{'done':true}");
+        assert_string_equal(rig_trace(&rig), "x");
+    }
+}
+
+static void test_pause__cancelling_goes_on_with_the_answer_that_says_what_became_of_it(void **state)
+{
+    (void)state;
+    start(WORKER(",'reconcile':{'procedure':'erp.ask'},'rollback':{'type':'log','message':'m'}"));
+    assert_true(answer(ID "-x", NULL, "{'code':'lost','message':'m','class':'indeterminate'}"));
+    rig_settle(&rig);
+    assert_int_equal(rig.x->cursor.phase, PHASE_RECONCILE);
+    assert_true(pause_for(""));
+    assert_true(answer(ID "-x-reconcile-1", "{'outcome':'failed'}", NULL));
+    rig_reload(&rig);
+    assert_true(rig_event(
+        &rig, (struct event){.kind = EVENT_CANCEL, .cancel_rollback = CANCEL_ROLLS_BACK}));
+    /* Nobody is asked for it again, and nothing is undone that did not happen. */
+    assert_int_equal(rig.x->status, STATUS_CANCELLED);
+    assert_string_equal(rig_trace(&rig), "?x x.failed");
+}
+
 static void test_pause__an_answer_that_failed_is_kept(void **state)
 {
     (void)state;
@@ -240,6 +277,8 @@ int main(void)
         CLAIM(test_pause__forms_are_checked_and_matches_counted),
         CLAIM(test_pause__a_wait_keeps_one_signal_of_its_correlation),
         CLAIM(test_pause__an_answer_is_kept),
+        CLAIM(test_pause__an_answer_is_kept_beyond_the_deadline),
+        CLAIM(test_pause__cancelling_goes_on_with_the_answer_that_says_what_became_of_it),
         CLAIM(test_pause__an_answer_that_failed_is_kept),
         CLAIM(test_pause__a_child_that_ended_is_looked_at_when_it_goes_on),
         CLAIM(test_pause__one_that_has_not_begun_begins_when_it_goes_on),

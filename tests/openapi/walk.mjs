@@ -679,6 +679,39 @@ async function walkOutbox(api, claim) {
     await retry(path, 400, { headers: { 'Idempotency-Key': 'k'.repeat(256) } });
 }
 
+async function walkSchedules(api, claim) {
+    const [code, key] = ['nightly', { 'Idempotency-Key': 'walk-schedule' }];
+    const triggers = ['0 3 * * *', '0 4 29 2 *'].map((cron) => ({ type: 'schedule', cron, timezone: 'Europe/Berlin' }));
+    const nap = { code: 'nap', procedure: { type: 'wait.timer', duration: '1h' } };
+    await api.call('saveScenarioDraft', { path: { code }, body: { code, triggers, steps: [nap] } }, 200);
+    await api.call('publishScenario', { path: { code } }, 200);
+    const page = await api.call('listSchedules', { query: { code, limit: 1 } }, 200);
+    claim(page.json.items[0].cron === '0 3 * * *' && page.json.nextCursor !== null, 'schedules are listed');
+    await api.call('listSchedules', { query: { code, cursor: page.json.nextCursor } }, 200);
+    await api.call('listSchedules', { query: { cursor: 'x' } }, 400);
+    const preview = await api.call('previewSchedule', { query: { cron: '0 9 * * MON-FRI', timezone: 'Europe/Berlin' } }, 200);
+    claim(preview.json.items.length === 10, 'an expression is shown with its next ten times');
+    await api.call('previewSchedule', { query: { cron: '0 24 * * *' } }, 422);
+    await api.call('previewSchedule', { query: { cron: '0 9 * * *', zone: 'x' } }, 400);
+    const path = { scheduleId: page.json.items[0].id };
+    for (const act of ['pauseSchedule', 'resumeSchedule']) {
+        await api.call(act, { path: { scheduleId: NOBODY } }, 404);
+        await api.call(act, { path, body: { what: 1 } }, 422);
+        await api.call(act, { path, headers: { 'Idempotency-Key': 'k'.repeat(256) } }, 400);
+        await api.call(act, { path }, 200);
+    }
+    const run = (to, wanted, more = {}) => api.call('runSchedule', { path: to, ...more }, wanted);
+    await run({ scheduleId: NOBODY }, 404);
+    await run(path, 422, { body: { what: 1 } });
+    await run(path, 400, { query: { wait: 'soon' } });
+    await run(path, 201, { headers: key });
+    await run(path, 200, { headers: key });
+    await run(path, 202, { query: { wait: '1ms' } });
+    await api.call('retireScenario', { path: { code } }, 200);
+    await run(path, 409);
+    for (const act of ['pauseSchedule', 'resumeSchedule']) await api.call(act, { path }, 409);
+}
+
 async function walkRecords(api, claim) {
     const path = { object: 'invoice', recordId: 'I 1/ä' };
     const put = (body, headers, wanted) => api.call('putRecord', { path, body, headers }, wanted);
@@ -791,4 +824,4 @@ async function walkServer(api) {
     await api.call('getDocument', { token: null }, 200);
 }
 
-export const walks = [walkDefinitions, walkProcedures, walkLive, walkCredentials, walkHooks, walkChecks, walkDryRun, walkExecutions, walkEvents, walkMany, walkDeadLetters, walkOutbox, walkRecords, walkPlanner, walkAccess, walkSessions, walkServer];
+export const walks = [walkDefinitions, walkProcedures, walkLive, walkCredentials, walkHooks, walkChecks, walkDryRun, walkExecutions, walkEvents, walkMany, walkDeadLetters, walkOutbox, walkSchedules, walkRecords, walkPlanner, walkAccess, walkSessions, walkServer];

@@ -164,7 +164,8 @@ static void check_ok(struct sim *sim, const struct sim_request *q)
         return;
     case NODE_JOB:
         x = disk_find_ever(&sim->disk, r->execution);
-        SIM_CHECK(sim, x != NULL, "I9: the answer of a job was acknowledged and is not durable");
+        SIM_CHECK(sim, x != NULL && str_eq(q->job->job.answer_hash, r->job_digest),
+                  "I9: the answer of a job was acknowledged and is not durable");
         return;
     case NODE_RETRY:
     case NODE_SKIP:
@@ -262,6 +263,8 @@ bool answer_is_conflict(struct sim *sim, const struct sim_request *q,
         return true; /* it may be about what has no rollback */
     if (status_is_terminal(x->s.status) || x->s.crash_count > 0)
         return true;
+    if (r->kind == NODE_JOB)
+        return q->job->job.status != JOB_LEASED;
     if (r->kind == NODE_CANCEL && x->s.status == STATUS_COMPENSATING)
         return true;
     s = r->kind == NODE_SIGNAL ? disk_find_signal(x, r->signal_id) : NULL;

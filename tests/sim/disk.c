@@ -192,7 +192,9 @@ static bool is_refused(struct sim *sim, struct arena *mem, struct member *m,
     else if (is_key_busy(d, mem, c, x, &holder)) {
         m->holder = holder->s.id;
         m->result = MEMBER_KEY_BUSY;
-    } else if (disk_has_stale_record(d, c))
+    } else if (disk_refuses_jobs(x, m))
+        return true;
+    else if (disk_has_stale_record(d, c))
         m->result = MEMBER_RECORD_STALE;
     else if (!disk_refuses_children(d, mem, m))
         (void)correlation_refuses(d, m);
@@ -320,6 +322,7 @@ static void write_commit(struct sim *sim, struct member *m)
         disk_write_letters(sim, x, c);
         disk_check_incident(sim, x, c->after);
         disk_write_outbox(sim, x, c);
+        disk_write_jobs(sim, x, c);
         write_key(d, x, c->after);
         keep_answer(d, m);
         disk_start_children(sim, c);
@@ -390,7 +393,7 @@ void disk_apply(struct sim *sim, struct member *m)
     case MEMBER_CHANGE:
         if (m->change->apply == execution_delete_apply)
             disk_delete(sim, m);
-        else if (disk_settle(sim, m))
+        else if (disk_change_jobs(sim, m) || disk_settle(sim, m))
             return;
         else if (m->correlated == NULL)
             disk_park(sim, m);

@@ -40,6 +40,12 @@ bool disk_missed_child(struct disk *d, const struct disk_execution *x, struct uu
 /* outbox.c: messages that a commit sends */
 void disk_write_outbox(struct sim *sim, struct disk_execution *x, const struct commit *c);
 
+/* jobs.c */
+/* Whether somebody has begun what a commit says that nobody has: m->result says so. */
+bool disk_refuses_jobs(const struct disk_execution *x, struct member *m);
+void disk_write_jobs(struct sim *sim, struct disk_execution *x, const struct commit *c);
+bool disk_change_jobs(struct sim *sim, struct member *m); /* whether the change is one of jobs */
+
 /* disk_delete.c */
 void disk_delete(struct sim *sim, struct member *m);
 

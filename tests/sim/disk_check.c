@@ -226,6 +226,7 @@ void disk_check_nobody_sleeps(struct sim *sim)
     for (size_t i = 0; i < sim->disk.executions.count; i++)
         if (!sim->disk.executions.items[i]->is_deleted)
             check_is_awake(sim, sim->disk.executions.items[i], now_us);
+    disk_check_leases(sim);
     for (size_t i = 0; i < sim->disk.events.count; i++)
         check_has_heard(sim, &sim->disk.events.items[i]);
 }

@@ -209,6 +209,47 @@ static void race_call(struct buf *out, struct dice *d, struct plan *plan)
     generate_put(out, "]]}}");
 }
 
+/* --- jobs --- */
+
+static void job_step(struct buf *out, struct dice *d, struct plan *plan)
+{
+    begin_step(out, plan, "s");
+    if (dice_roll(d, 3) == 0)
+        generate_put(out, ",'onError':'%s'", PICK(d, "continue", "hold", "fail_fast"));
+    if (dice_roll(d, 3) == 0)
+        generate_put(out, ",'timeout':'%s'", PICK(d, "500ms", "20s", "2h"));
+    generate_put(out, ",'retry':{'maxAttempts':%u,'delay':'%s'}", 1 + dice_roll(d, 4),
+                 PICK(d, "10ms", "2s", "1m"));
+    if (dice_roll(d, 3) == 0)
+        generate_put(out, ",'rollback':{'procedure':'w.t%u','input':{'n':'=input.n'}}",
+                     dice_roll(d, 3));
+    if (dice_roll(d, 3) == 0)
+        generate_put(out, ",'reconcile':{'every':'%s','max':%u,'procedure':'w.t%u'}",
+                     PICK(d, "20ms", "5s", "1h"), 1 + dice_roll(d, 3), dice_roll(d, 3));
+    if (dice_roll(d, 2) == 0) {
+        generate_put(out, ",'procedure':'w.t%u','input':{'n':'=input.n','at':'=now'}}",
+                     dice_roll(d, 3));
+        return;
+    }
+    /* What it wrote before waits with it. */
+    generate_put(out,
+                 ",'procedure':[{'type':'record.create','object':'things','data':{'n':'=input.n'}},"
+                 "{'type':'flow.call','procedure':'w.t%u','input':{'at':'=now'}%s},{'type':"
+                 "'flow.call','procedure':'w.t%u','when':'input.n %% 2 == 0'}]}",
+                 dice_roll(d, 3), PICK(d, "", ",'optional':true"), dice_roll(d, 3));
+}
+
+/* Branches of which one may stop the other while a worker has its job. */
+static void race_job(struct buf *out, struct dice *d, struct plan *plan)
+{
+    begin_step(out, plan, "s");
+    generate_put(out, ",'parallel':{'join':%s,'branches':[[", PICK(d, "'any'", "'all'"));
+    job_step(out, d, plan);
+    generate_put(out, "],[");
+    job_step(out, d, plan);
+    generate_put(out, "]]}}");
+}
+
 /* --- messages --- */
 
 static void message_step(struct buf *out, struct dice *d, struct plan *plan)
@@ -240,6 +281,13 @@ bool generate_special(struct buf *out, struct dice *d, struct plan *plan)
 
     if ((plan->mix & MIX_OF(MESSAGES)) != 0 && dice_roll(d, 3) == 0) {
         message_step(out, d, plan);
+        return true;
+    }
+    if ((plan->mix & MIX_OF(JOBS)) != 0 && dice_roll(d, 2) == 0) {
+        if (is_small && which == 0)
+            race_job(out, d, plan);
+        else
+            job_step(out, d, plan);
         return true;
     }
     if ((plan->mix & MIX_OF(CALLS)) != 0 && dice_roll(d, 2) == 0) {

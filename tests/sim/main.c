@@ -18,7 +18,8 @@
 
 struct totals {
     int64_t seeds, executions, commits, rows, requests, refused, crashes, refused_batches,
-        unknown_batches, refused_members, jumps_back, children, deleted;
+        unknown_batches, refused_members, jumps_back, children, deleted, jobs, jobs_answered,
+        jobs_expired;
 };
 
 static double now_s(clockid_t clock)
@@ -55,6 +56,9 @@ static uint64_t run_seed(uint64_t seed, unsigned mix, struct totals *t)
     t->jumps_back += sim.jumps_back;
     t->children += sim.disk.children;
     t->deleted += sim.disk.deleted;
+    t->jobs += (int64_t)sim.disk.jobs.count;
+    t->jobs_answered += sim.disk.jobs_answered;
+    t->jobs_expired += sim.disk.jobs_expired;
     sim_fini(&sim);
     return digest;
 }
@@ -66,6 +70,8 @@ static void print_totals(const struct totals *t, double cpu_s)
            (long long)t->seeds, (long long)t->executions, (double)t->executions / cpu_s,
            (long long)t->children, (long long)t->deleted, (long long)t->commits, (long long)t->rows,
            (long long)t->requests, (long long)t->refused);
+    printf("%lld jobs, %lld of them answered, %lld whose lease ran out\n", (long long)t->jobs,
+           (long long)t->jobs_answered, (long long)t->jobs_expired);
     printf("faults: %lld crashes, %lld batches refused, %lld unknown, %lld members refused, %lld "
            "times the clock was set back\n",
            (long long)t->crashes, (long long)t->refused_batches, (long long)t->unknown_batches,

@@ -32,6 +32,23 @@ static bool is_anew(const struct disk_execution *x, struct str key)
     return false;
 }
 
+void outside_note_asked(struct sim *sim, const struct disk_execution *x, struct str key,
+                        struct str request_json)
+{
+    struct asked_outside *asked = map_get(&sim->outside.asked, key);
+
+    if (asked == NULL) {
+        asked = ARENA_NEW(&sim->mem, struct asked_outside);
+        asked->key = str_copy(&sim->mem, key);
+        asked->request_json = str_copy(&sim->mem, request_json);
+        map_put(&sim->outside.asked, asked->key, asked);
+    }
+    SIM_CHECK(sim, str_eq(asked->request_json, request_json) || is_anew(x, key),
+              "I5: two attempts under the key %.*s ask for different things:\n%.*s\n%.*s",
+              STR_ARG(key), STR_ARG(asked->request_json), STR_ARG(request_json));
+    asked->attempts++;
+}
+
 /* A call leaves: its attempt must be durable, and all attempts of a key ask for the same. */
 static void outside_send(void *context, struct effect_call *call)
 {
@@ -39,7 +56,6 @@ static void outside_send(void *context, struct effect_call *call)
     struct sim *sim = at->sim;
     const struct disk_execution *x = disk_find_ever(&sim->disk, call->execution);
     const struct history_row *row = x != NULL ? row_of(x, call->seq) : NULL;
-    struct asked_outside *asked;
 
     if (call->message != NULL) {
         outbox_sent(sim, call);
@@ -51,17 +67,7 @@ static void outside_send(void *context, struct effect_call *call)
               "I1: a call leaves before its attempt is durable");
     SIM_CHECK(sim, str_eq(row->input_json, call->request_json),
               "a call asks for something else than its attempt says");
-    asked = map_get(&sim->outside.asked, call->key);
-    if (asked == NULL) {
-        asked = ARENA_NEW(&sim->mem, struct asked_outside);
-        asked->key = str_copy(&sim->mem, call->key);
-        asked->request_json = str_copy(&sim->mem, call->request_json);
-        map_put(&sim->outside.asked, asked->key, asked);
-    }
-    SIM_CHECK(sim, str_eq(asked->request_json, call->request_json) || is_anew(x, call->key),
-              "I5: two attempts under the key %.*s ask for different things:\n%.*s\n%.*s",
-              STR_ARG(call->key), STR_ARG(asked->request_json), STR_ARG(call->request_json));
-    asked->attempts++;
+    outside_note_asked(sim, x, call->key, call->request_json);
     sim->outside.calls++;
     sim_note_str(sim, call->key);
     *VEC_ADD(&sim->mem, &sim->outside.under_way) = (struct call_outside){.at = at, .call = call};

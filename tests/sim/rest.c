@@ -13,6 +13,7 @@ static bool settle_node(struct sim_node *at, int64_t *next_us)
     if (at->node == NULL)
         return false;
     any = node_pass(at->node);
+    any |= worker_settle(at);
     any |= store_write_one(at);
     any |= store_deliver_one(at);
     while (outside_answer_one(at))

@@ -10,6 +10,7 @@
  *     correlation.c  signals and waits that a correlation joins, on that disk
  *     world.c      what happens next: a pass, a batch, a read, time, a crash
  *     outside.c    what executions call; outbox.c: what they send
+ *     worker.c     who does their jobs, which are in jobs.c
  *     rest.c       letting everything come to rest, and what must hold then
  *
  * The same seed gives the same run to the byte: `digest` sums up everything
@@ -25,6 +26,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "node/node.h"
+#include "store/read_job.h"
 
 /* --- numbers --- */
 
@@ -79,6 +81,21 @@ struct disk_checkpoint {
     int64_t seq;
 };
 
+struct disk_execution;
+
+/* What a worker is to do, or has done. */
+struct disk_job {
+    struct disk_execution *of;
+    struct stored_job job;
+    struct {
+        VEC_OF(struct str);
+    } sent; /* digests of what was answered, heard or not */
+};
+
+struct disk_jobs {
+    VEC_OF(struct disk_job *);
+};
+
 struct disk_execution {
     struct stored_execution s;  /* without history */
     struct history history;     /* all of it, also what was deleted */
@@ -92,6 +109,7 @@ struct disk_execution {
     struct {
         VEC_OF(struct disk_letter);
     } letters;
+    struct disk_jobs jobs;
     int64_t request; /* number of the request that started it; of a child: 0 */
     bool is_child;
     bool has_moved;                /* to another version: no one program folds all its rows */
@@ -180,7 +198,9 @@ struct disk {
     int64_t event_rows;
     struct {
         VEC_OF(struct disk_message);
-    } outbox;      /* also what was delivered */
+    } outbox; /* also what was delivered */
+    struct disk_jobs jobs;
+    int64_t leases, jobs_answered, jobs_expired;
     int64_t stamp; /* grows when a definition is published */
     struct {
         VEC_OF(struct disk_correlated);
@@ -220,6 +240,10 @@ void disk_subscriptions(const struct sim *sim, struct arena *mem, struct stored_
 bool disk_sends(const struct disk *d, const struct disk_execution *x); /* some wait */
 bool disk_settle(struct sim *sim, struct member *m); /* whether the change is one of the outbox */
 void disk_check_outbox(struct sim *sim);             /* nothing waits any more */
+/* jobs.c */
+struct disk_job *disk_job_find(const struct disk *d, struct uuid id);
+bool disk_has_ready_job(const struct disk *d);
+void disk_check_leases(struct sim *sim); /* none is over that nobody has noticed */
 /* Everything on the disk is as it must be when nothing is under way. */
 void disk_check_all(struct sim *sim);
 /* Whoever should have moved within a minute has moved. */
@@ -293,6 +317,8 @@ struct sim_request {
     bool was_conflict;                 /* a refusal was true of a version since then */
     int64_t deadline_us;               /* monotonic; of its wait */
     struct execution_delete *deletion; /* or NULL */
+    struct job_beat *beat;             /* or NULL */
+    const struct disk_job *job;        /* NODE_JOB: whose answer it is */
     bool is_answered;
     bool has_unique_signal;
     struct str payload_json;
@@ -368,6 +394,41 @@ struct node_caller outside_caller(struct sim_node *at);
 bool outside_answer_one(struct sim_node *at); /* one of its calls ends; false: it has none */
 void outside_forget(struct sim_node *at);     /* the node is gone, with its calls */
 
+/* All attempts under one key ask for the same. */
+void outside_note_asked(struct sim *sim, const struct disk_execution *x, struct str key,
+                        struct str request_json);
+
+/* --- who does jobs: worker.c --- */
+
+struct worker_poll {
+    struct node_poll poll;
+    struct arena mem;
+    bool has_mem;
+    struct sim_node *at; /* whom it asks; NULL: it does not */
+    struct str types[3];
+};
+
+/* A job that a worker has, or has had. */
+struct held_job {
+    struct disk_job *job;
+    struct str token;
+    struct str said, digest; /* once it has answered; or empty */
+    bool is_error;
+};
+
+struct workers {
+    struct worker_poll polls[5];
+    struct {
+        VEC_OF(struct held_job);
+    } held;
+    int64_t answers;
+};
+
+void worker_act(struct sim *sim);        /* one of them asks, answers, or is gone */
+bool worker_settle(struct sim_node *at); /* all that is to be done is done, at this node */
+void worker_crash(struct sim_node *at);  /* the node is gone: nobody is answered */
+void worker_fini(struct sim *sim);
+
 /* --- definitions that are made up --- */
 
 /* What the made-up world has beside the ordinary: bits. */
@@ -413,6 +474,7 @@ struct sim {
     struct sim_node nodes[NODES_MAX];
     struct clients clients;
     struct outside outside;
+    struct workers workers;
     uint64_t digest;
     int64_t events;
     int64_t crashes, refused_batches, unknown_batches, refused_members, jumps_back;

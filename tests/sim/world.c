@@ -165,6 +165,7 @@ void sim_fini(struct sim *sim)
     for (unsigned i = 0; i < sim->config.nodes; i++)
         outside_forget(&sim->nodes[i]);
     client_fini(sim);
+    worker_fini(sim);
     for (unsigned i = 0; i < sim->config.nodes; i++)
         store_fini(&sim->nodes[i]);
     disk_fini(&sim->disk);
@@ -178,6 +179,7 @@ void sim_kill_node(struct sim_node *at)
     node_close(at->node);
     at->node = NULL;
     outside_forget(at);
+    worker_crash(at);
     store_crash(at);
     client_crash(at);
 }
@@ -291,6 +293,8 @@ static void happen(struct sim *sim)
     struct sim_node *at = sim_some_node(sim);
 
     sim->events++;
+    if ((sim->config.mix & MIX_OF(JOBS)) != 0 && dice_roll(&sim->dice, 6) == 0)
+        worker_act(sim);
     if (which < 30) {
         for (unsigned i = dice_roll(&sim->dice, 4); i-- > 0;)
             client_ask(sim);

@@ -40,7 +40,7 @@ const SCREENS = [
     ['audit', '/audit', '.trow'],
     ['server', '/server', '.why'],
     ['processes', '/processes', '.trow'],
-    ['process', '/processes/scenarios/order_processing', '.plist'],
+    ['constructor', '/processes/scenarios/order_processing', '.ed .node', async (page) => { await page.click('[data-code]:nth-child(1)').catch(() => undefined); }],
     ['functions', '/functions?name=vat', '.side'],
     ['templates', '/templates', '.trow'],
     ['configuration', '/config', '.trow'],

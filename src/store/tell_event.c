@@ -1,0 +1,143 @@
+/* tell_event.c - see tell_event.h. */
+#include "store/tell_event.h"
+
+#include "base/hash.h"
+#include "engine/ident.h"
+#include "engine/message.h"
+#include "store/gather.h"
+#include "store/users.h"
+#include "value/object.h"
+
+static bool route_wants(const struct event_route *r, struct str name, struct str org_id)
+{
+    if (r->org_id.len > 0 && !str_eq(r->org_id, org_id.len > 0 ? org_id : ORG_DEFAULT))
+        return false;
+    return r->is_prefix ? str_starts_with(name, r->name) : str_eq(name, r->name);
+}
+
+bool event_is_wanted(const struct member *m, struct str name, struct str org_id)
+{
+    for (size_t i = 0; m->events != NULL && i < m->events->count; i++)
+        if (route_wants(&m->events->items[i], name, org_id))
+            return true;
+    return false;
+}
+
+struct str event_letter_json(struct arena *mem, struct uuid id, struct str kind, struct str step,
+                             int64_t attempts, struct str cause_json)
+{
+    struct buf out;
+
+    buf_init_arena(&out, mem);
+    buf_char(&out, '{');
+    object_id(&out, "id", id);
+    object_text(&out, "kind", kind);
+    object_text(&out, "step", step);
+    object_int(&out, "attempts", attempts);
+    object_json(&out, "cause", cause_json);
+    buf_char(&out, '}');
+    return buf_view(&out);
+}
+
+struct str event_record_json(struct arena *mem, struct str object, struct str id, int64_t version,
+                             struct str data_json)
+{
+    struct buf out;
+
+    buf_init_arena(&out, mem);
+    buf_char(&out, '{');
+    object_text(&out, "object", object);
+    object_text(&out, "id", id);
+    object_int(&out, "version", version);
+    object_json(&out, "data", data_json);
+    buf_char(&out, '}');
+    return buf_view(&out);
+}
+
+/* What an event says of the execution that it is about. */
+struct event_source {
+    int64_t row; /* below 0: none; events with the same number come in order */
+    struct str code;
+};
+
+/* DB_DONE: there is no such execution any more. */
+static enum db_status source_of_execution(struct apply *a, struct uuid execution,
+                                          struct event_source *out)
+{
+    const enum sql sql = SQL_EVENT_SOURCE;
+    char id[UUID_TEXT_LEN + 1];
+    enum db_status status = gather_flush(a);
+
+    if (status != DB_DONE)
+        return status;
+    uuid_write(execution, id);
+    status = db_run(a->db, sql, DB_PARAMS(db_text(str_from(id, UUID_TEXT_LEN))));
+    if (status == DB_ROW)
+        *out = (struct event_source){.row = db_column_int(a->db, sql, 0),
+                                     .code = str_copy(a->mem, db_column_text(a->db, sql, 1))};
+    db_end(a->db, sql);
+    return status;
+}
+
+static int64_t order_of(struct str about)
+{
+    return -1 - (int64_t)(hash_bytes(about.ptr, about.len) >> 2);
+}
+
+static bool insert_row(struct apply *a, const struct event_route *route, const struct told_event *e,
+                       int64_t source, struct uuid id, struct str body_json, enum db_status *status)
+{
+    char text[UUID_TEXT_LEN + 1];
+
+    uuid_write(id, text);
+    if (!apply_put(a, SQL_OUTBOX_INSERT,
+                   DB_PARAMS(db_text(str_from(text, UUID_TEXT_LEN)), db_int(source),
+                             db_int(e->now_us), db_text_or_null(e->org_id),
+                             db_text(str_of(message_kind_name(route->kind))),
+                             db_text(route->destination), db_text(e->name), db_text(body_json)),
+                   status))
+        return false;
+    a->outbox_pending++;
+    return true;
+}
+
+bool event_tell(struct apply *a, const struct member *m, const struct told_event *e,
+                enum db_status *status)
+{
+    struct event_routes *events = m->events;
+    struct event_source source = {.row = order_of(e->about)};
+    struct str last = STR_NONE, body_json;
+    struct uuid id;
+
+    if (!event_is_wanted(m, e->name, e->org_id))
+        return true;
+    if (e->has_execution) {
+        *status = source_of_execution(a, e->execution, &source);
+        if (*status > DB_DONE)
+            return false;
+    }
+    id = ident_make(events->seed, ++events->told, 0, e->now_us);
+    body_json = message_event_write(a->mem, &(struct event_text){.id = id,
+                                                                 .name = e->name,
+                                                                 .payload_json = e->payload_json,
+                                                                 .key = e->key,
+                                                                 .has_execution = e->has_execution,
+                                                                 .execution = e->execution,
+                                                                 .code = source.code,
+                                                                 .at_us = e->now_us});
+    for (size_t i = 0; i < events->count; i++) {
+        const struct event_route *r = &events->items[i];
+
+        if (!route_wants(r, e->name, e->org_id) || str_eq(r->destination, last))
+            continue;
+        last = r->destination;
+        if (!insert_row(a, r, e, source.row,
+                        ident_make(events->seed, events->told, (uint32_t)i + 1, e->now_us),
+                        body_json, status))
+            return false;
+        *VEC_ADD(a->mem, &events->lanes) = r->destination;
+    }
+    /* Whoever comes next in the batch begins with nothing that waits. */
+    *status = db_flush(a->db);
+    return *status == DB_DONE;
+}
