@@ -179,11 +179,15 @@ struct render_reads {
     VEC_OF(struct render_read);
 };
 
+struct link;
+struct link_maker;
+
 /* A signal that answers one wait: see people.c. */
 struct answer_to {
     struct str step;
     int64_t visit;
-    struct value keys; /* of who answers, as define_assignee_keys() makes them: a list of texts */
+    struct value keys; /* of who answers, as assignee_keys() makes them: a list of texts; or */
+    const struct link *link; /* what they answer by, or NULL: see link.h */
 };
 
 struct event {
@@ -219,7 +223,8 @@ struct event {
     struct value config;           /* $.config: installation values */
     struct value credentials;      /* {code: base_url}; may be absent */
     bool assumes_credentials; /* for trials: one that is not there has a base_url all the same */
-    uint64_t nonce[2];        /* that nobody can guess: what stands for secrets has it */
+    const struct link_maker *links; /* for $.execution.callbackUrl; NULL: there is none */
+    uint64_t nonce[2];              /* that nobody can guess: what stands for secrets has it */
     /* What earlier answers NEED asked for; may be empty. */
     const struct record_reads *records;
     const struct search_reads *searches;
@@ -356,6 +361,8 @@ struct listed_wait {
     struct str title;          /* or empty */
     struct str form_json;      /* of one that opens: as it was written; or empty */
     bool is_public;
+    struct str scopes_json;     /* of one that opens and is public: link_scopes(); else empty */
+    int64_t links_from;         /* ... link_floor() */
     int64_t since_us, until_us; /* until: 0 = it does not end by itself */
 };
 

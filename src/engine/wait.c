@@ -422,6 +422,7 @@ enum step_result wait_begin(struct turn *t, const struct step *step, struct valu
         find_kept(t, c, types, &signal, &payload) == STEP_NEEDS)
         return STEP_NEEDS;
     if (signal != NULL) {
+        people_leave(t, c);
         *out = answer(t, signal, payload);
         *took = signal->seq;
         return STEP_DONE;

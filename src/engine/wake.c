@@ -40,6 +40,7 @@ bool wake_leave_wait(struct turn *t, enum step_result end, struct value output, 
 {
     const struct command *c = &turn_step(t)->procedure->commands[0];
 
+    people_leave(t, c);
     if (end == STEP_DONE)
         end = command_shape(t, c, &output);
     if (end == STEP_DONE)
@@ -87,6 +88,7 @@ static bool wake_wait(struct turn *t)
         return wake_task(t);
     if (!wait_is_over(t))
         return remind_send(t, step);
+    people_leave(t, c);
     end = wait_expired(t, step, &output);
     return c->type == COMMAND_WAIT_SIGNAL ? leave_expired(t, end, output)
                                           : wake_leave_wait(t, end, output, 0);

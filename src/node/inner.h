@@ -11,6 +11,7 @@
 #define PAWL_NODE_INNER_H
 
 #include "effect/vault.h"
+#include "engine/link.h"
 #include "node/calls.h"
 #include "node/entry.h"
 #include "node/jobs.h"
@@ -114,6 +115,7 @@ struct node {
     /* {code: base_url}: credentials.c */
     struct arena credentials_mem;
     uint64_t nonce_count;
+    struct link_maker links;    /* no base: there are none */
     struct map credential_uses; /* by code: when the last one was written, monotonic */
     struct value credentials;
 

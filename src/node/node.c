@@ -245,6 +245,23 @@ struct vault *node_vault(const struct node *n)
     return n->options.vault;
 }
 
+static void sign_link(void *vault, struct str text, uint8_t out[LINK_MAC_LEN])
+{
+    vault_sign(vault, STR("callback links"), text, out);
+}
+
+void node_link_from(struct node *n, struct str base)
+{
+    if (n->options.vault != NULL)
+        n->links = (struct link_maker){
+            .base = str_copy(&n->mem, base), .sign = sign_link, .key = n->options.vault};
+}
+
+const struct link_maker *node_links(const struct node *n)
+{
+    return n->links.base.len > 0 ? &n->links : NULL;
+}
+
 bool node_is_ready(const struct node *n, const char **why)
 {
     bool is_recovered = n->is_recovered && n->stamp >= 0; /* the config was read once */

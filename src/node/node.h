@@ -108,6 +108,16 @@ void node_abandon(struct node *n);
 /* The credentials, or NULL; see effect/vault.h. */
 struct vault *node_vault(const struct node *n);
 
+/*
+ * Links to answer waits begin with `base`, which the node copies:
+ * "https://pawl.example/callbacks/". Before node_run(); without it, and without
+ * a vault, there are none and $.execution.callbackUrl is null.
+ */
+void node_link_from(struct node *n, struct str base);
+
+/* How they are made, or NULL; see engine/link.h. Any thread, once the node runs. */
+const struct link_maker *node_links(const struct node *n);
+
 /* Whether the node has recovered and takes requests; and why not, in one word. */
 bool node_is_ready(const struct node *n, const char **why);
 

@@ -217,7 +217,8 @@
 /* A wait that people answer, with its execution. */
 #define WAIT_COLUMNS                                                                               \
     "w.row, e.id, e.scenario_code, e.scenario_version, e.org_id, w.step_code, w.visit, w.title, "  \
-    "w.form, w.types, w.assignee, w.is_public, w.opened_at, w.until_at, e.business_key"
+    "w.form, w.types, w.assignee, w.is_public, w.opened_at, w.until_at, e.business_key, "          \
+    "w.link_scopes, w.links_from"
 
 /* ?1 org, ?2 correlation, ?3 behind this row, ?4 a type as it stands in a list of them. */
 #define WAIT_FIND_WHERE(place)                                                                     \

@@ -4,6 +4,8 @@
 // path that is no UTF-8 or a body that is no JSON, 401, 403, 413. Left out, because a healthy server
 // does not give them: 500, 503.
 
+import { createServer } from 'node:http';
+
 import { walkPlanner } from './walk_planner.mjs';
 
 const NOBODY = '00000000-0000-7000-8000-000000000000';
@@ -405,6 +407,7 @@ async function walkExecutions(api, claim) {
     await api.call('getExecution', { path: { id: NOBODY } }, 404);
     await api.call('listSteps', { path: { id: NOBODY } }, 404);
     await api.call('listSteps', { path: { id }, query: { cursor: 'x' } }, 400);
+    await api.call('listSteps', { path: { id }, query: { order: 'newest', limit: 1 } }, 200);
     const steps = await api.call('listSteps', { path: { id }, query: { limit: 1 } }, 200);
     await api.call('listSteps', { path: { id }, query: { limit: 1, cursor: steps.json.nextCursor } }, 200);
     await walkAgain(api, claim);
@@ -415,6 +418,7 @@ async function walkExecutions(api, claim) {
 
     await walkPause(api, claim, slow.json.id, id);
     await walkInbox(api, claim, slow.json.id, id);
+    await walkCallbacks(api, claim);
     await api.call('cancelExecution', { path: { id: slow.json.id }, body: { reason: 'enough' } }, 202);
     const gone = await api.call('getExecution', { path: { id: slow.json.id } }, 200);
     claim(gone.json.status === 'cancelled' && !gone.json.actions.includes('cancel'), 'a cancelled one is cancelled');
@@ -470,6 +474,48 @@ async function walkInbox(api, claim, waits, ended) {
     const rows = (await api.call('listSteps', { path: { id: given }, query: { events: true } }, 200)).json.items;
     claim(rows.some((row) => row.status === 'assigned'), 'an assignment is in the history');
     await api.call('cancelExecution', { path: { id: given } }, 202);
+}
+
+/** The tokens of links that executions tell a server of ours. */
+async function tokens(api, count, code) {
+    const found = [];
+    const server = createServer((request, response) => {
+        let body = '';
+        request.on('data', (part) => (body += part));
+        request.on('end', () => {
+            found.push(body.split('/').pop());
+            response.writeHead(200).end();
+        });
+    });
+    await new Promise((done) => server.listen(0, '127.0.0.1', done));
+    const url = `http://127.0.0.1:${server.address().port}/`;
+    await publish(api, { code, steps: [
+        { code: 'tell', procedure: { type: 'integration.http', method: 'POST', url, body: '$.execution.callbackUrl' } },
+        { code: 'ask', procedure: { type: 'wait.signal', signalType: 'go', public: true, timeout: '1h', form: [{ name: 'n', type: 'integer', required: true }] } },
+    ] });
+    for (let i = 0; i < count; i++) {
+        const { id } = (await api.call('startExecution', { body: { code } }, 201)).json;
+        while ((await api.call('getExecution', { path: { id } }, 200)).json.currentStep !== 'ask') await new Promise((done) => setTimeout(done, 10));
+    }
+    server.close();
+    return found;
+}
+
+async function walkCallbacks(api, claim) {
+    const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const links = await tokens(api, 4, 'linked');
+    for (const [show, answer, type] of [['showCallback', 'answerCallback', {}], ['showCallbackOfType', 'answerCallbackOfType', { type: 'go' }]]) {
+        const page = { token: links.pop(), ...type }, program = { token: links.pop(), ...type };
+        await api.call(show, { path: { token: 'nothing', type: 'go' } }, 404);
+        claim((await api.call(show, { path: page }, 200)).raw.includes('<form'), 'a link shows a form');
+        for (const path of [page, program]) {
+            const headers = path === page ? form : {};
+            await api.call(answer, { path, headers, body: path === page ? 'n=x' : { n: 'x' } }, 422);
+            await api.call(answer, { path, headers, body: path === page ? 'n=%ff' : '{' }, 400);
+            await api.call(answer, { path, headers, body: path === page ? 'n=1' : { n: 1 } }, path === page ? 200 : 202);
+            await api.call(answer, { path, headers, body: path === page ? 'n=1' : { n: 1 } }, 404);
+        }
+    }
 }
 
 async function walkRepair(api, claim, ended, failed) {
