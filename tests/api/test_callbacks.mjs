@@ -1,4 +1,5 @@
 // Links that answer waits: who has one may answer once, whoever only looks changes nothing, and nobody is shown one; on both stores.
+import { createHash } from 'node:crypto';
 import http from 'node:http';
 
 import { until } from './rig.mjs';
@@ -81,6 +82,8 @@ claim('GET and HEAD show the form and never act, however often a scanner follows
     equal(headers['content-type'], 'text/html; charset=utf-8');
     check(/default-src 'none'/.test(headers['content-security-policy']) && !/unsafe|script-src/.test(headers['content-security-policy']), headers['content-security-policy']);
     equal([headers['cache-control'], headers['referrer-policy'], headers['x-frame-options']], ['no-store', 'no-referrer', 'DENY']);
+    const style = createHash('sha256').update(/<style>([^]*)<\/style>/.exec(text)[1]).digest('base64');
+    check(headers['content-security-policy'].includes(`style-src 'sha256-${style}';`), 'the policy names the one style');
     check(!/<script|onclick|<b>/.test(text), 'no script, and what was put in is escaped');
     check(text.includes('<h1>Sign &amp; go &lt;b&gt;?</h1>') && text.includes('Approve &lt;it&gt;?'), text);
     for (const { name } of FORM.slice(1)) check(text.includes(`<label for="f-${name}">`) && text.includes(`id="f-${name}"`), `label of ${name}`);
@@ -289,6 +292,21 @@ claim('no view, history, stream or log shows a link', async (rig) => {
     equal((await ask('DELETE', `${link}/wrong`)).status, 401);
     check(rig.server.log.includes('/callbacks/***'), `the log was written: ${rig.server.log.slice(-600)}`);
     check(!rig.server.log.includes('pawlcb_'), 'the log shows a link');
+});
+
+claim('who calls too often is told to wait, whatever token is tried, and others links answer on', async (rig) => {
+    const { id, link } = await waiting(rig);
+    await rig.server.stop();
+    await rig.start({ PAWL_HOOK_RATE: '1' });
+    const moved = `${link.replace(/^http:\/\/[^/]+/, rig.server.url)}/decision`;
+    const tried = await Promise.all(Array.from({ length: 12 }, (_, n) => ask('POST', `${rig.server.url}/callbacks/guess${n}/decision`, {})));
+    const limited = tried.filter((a) => a.status === 429);
+    check(limited.length >= 5 && tried.filter((a) => a.status === 404).length >= 5, JSON.stringify(tried.map((a) => a.status)));
+    check(Number(limited[0].headers['retry-after']) >= 1, 'Retry-After');
+    equal((await view(rig, id)).status, 'waiting');
+    await until('there is room again', async () => (await ask('POST', moved, {})).status === 202);
+    await rig.server.stop();
+    await rig.start();
 });
 
 await run(async () => {});
