@@ -249,6 +249,7 @@ struct execution {
     struct uuid again_of; /* the one that it was started again for */
     struct str user_json; /* who started it: {id, name, email, role} */
     struct str trace;     /* the traceparent that it has taken over, or empty: see trace.h */
+    struct str chain;     /* the triggers that led to it, or empty: see chain.h */
     int64_t created_at_us;
     int64_t deadline_at_us; /* 0 = none */
     struct value input;     /* an operator's retry may replace it: has_new_input */

@@ -144,6 +144,7 @@ struct node {
     struct relay *relay;
     struct arena subscriptions_mem;
     struct subscriptions subscriptions; /* route.c */
+    struct event_triggers triggers;     /* triggers.c */
     struct spans *spans;                /* or NULL: nobody wants traces */
 
     struct retention *retention; /* or NULL: everything is kept */
@@ -253,6 +254,8 @@ void request_start(struct node *n, struct work *w);
 void request_refuse(struct node *n, struct node_request *r, enum err_code code, const char *format,
                     ...) PRINTF_LIKE(4, 5);
 void request_done(struct node *n, struct node_request *r);
+/* {id, name, email, role} of who asks, in its memory. */
+bool request_user_value(const struct node_request *r, struct value *out, struct err *err) MUST_USE;
 /* Fill the answer with the execution as it is, which is durable. */
 void request_show(struct node_request *r, const struct execution *x);
 /* The same, and answer. */

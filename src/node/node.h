@@ -206,6 +206,9 @@ struct request_name {
     uint64_t number; /* 0: it is none of a client */
 };
 
+/* A start by a trigger of type event: see triggers.h. */
+struct event_start;
+
 struct node_request {
     enum node_request_kind kind;
     struct node_user user;
@@ -220,7 +223,8 @@ struct node_request {
     int64_t version;    /* 0 = the published one; RETRY, MIGRATE: 0 = the one it has */
     struct value input; /* RETRY: absent = the one it has */
     struct str key;
-    struct str trace; /* a traceparent that it takes over, or empty */
+    struct str trace;             /* a traceparent that it takes over, or empty */
+    struct event_start *by_event; /* a trigger makes input and key of an event; or NULL */
     bool has_again_of;
     struct uuid again_of; /* the execution that it is started again for */
     /* all others that are about an execution */

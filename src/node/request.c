@@ -68,6 +68,11 @@ static struct str user_json(struct arena *mem, const struct node_user *user)
     return buf_view(&out);
 }
 
+bool request_user_value(const struct node_request *r, struct value *out, struct err *err)
+{
+    return json_read(r->mem, user_json(r->mem, &r->user), out, err);
+}
+
 /* The key that the start gives, else what the definition says. */
 static bool business_key(struct node *n, struct node_request *r, const struct program *p,
                          struct value input, struct str *out)
@@ -91,6 +96,7 @@ static bool make_execution(struct node *n, struct entry *e, const struct program
         .org_id = r->user.org_id,
         .user_json = user_json(r->mem, &r->user),
         .trace = r->trace,
+        .chain = r->by_event != NULL ? r->by_event->chain : STR_NONE,
         .input = input,
         .now_us = clock_wall_us(n->clock),
         .has_again_of = r->has_again_of,
@@ -115,6 +121,8 @@ static bool start_with(struct node *n, struct work *w, struct program_ref *ref)
     if (!access_allows(p->access, "start", r->user.role, r->user.groups))
         return err_set(&r->err, ERR_FORBIDDEN, "'%.*s' lets others start it, not you",
                        STR_ARG(p->code));
+    if (r->by_event != NULL && !triggers_fire(n, r, p))
+        return false;
     r->findings = (struct findings){0};
     define_check_input(r->mem, p, r->input, &input, &r->findings);
     if (findings_have_errors(&r->findings))
