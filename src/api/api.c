@@ -428,6 +428,21 @@ static bool open_http(struct api *api, struct err *err)
     return api->http != NULL && node_watch(api->node, http_fd(api->http), on_ready, api, err);
 }
 
+/* Where people find what answers waits. */
+static void link_from(struct api *api)
+{
+    struct str front = api->options.public_url, host = api->options.host;
+    bool is_ipv6 = str_find(host, STR(":"), 0) >= 0;
+
+    while (front.len > 0 && front.ptr[front.len - 1] == '/')
+        front.len--;
+    if (front.len == 0)
+        front = str_printf(&api->mem, "%s://%s%.*s%s:%u",
+                           api->options.tls_cert != NULL ? "https" : "http", is_ipv6 ? "[" : "",
+                           STR_ARG(host), is_ipv6 ? "]" : "", (unsigned)http_port(api->http));
+    node_link_from(api->node, str_printf(&api->mem, "%.*s/callbacks/", STR_ARG(front)));
+}
+
 struct api *api_open(struct node *node, const struct api_options *options, struct err *err)
 {
     struct api *api = calloc(1, sizeof(*api));
@@ -450,6 +465,7 @@ struct api *api_open(struct node *node, const struct api_options *options, struc
         api_close(api);
         return NULL;
     }
+    link_from(api);
     node_before_sleep(node, on_before_sleep, api);
     return api;
 }

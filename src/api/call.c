@@ -9,6 +9,7 @@
 #include "engine/trace.h"
 #include "store/digest.h"
 #include "store/users.h"
+#include "value/mask.h"
 #include "value/object.h"
 #include "value/timefmt.h"
 
@@ -26,7 +27,7 @@ void call_answer_headers(struct call *c, int status, struct str json,
                          const struct http_header *headers, size_t count)
 {
     struct http_answer answer = {
-        .status = status, .content_type = "application/json", .body = json};
+        .status = status, .content_type = "application/json", .body = mask_links(c->mem, json)};
 
     for (size_t i = 0; i < count; i++)
         answer.headers[i] = headers[i];
@@ -52,7 +53,7 @@ void call_answer_again(struct call *c, int status, struct str text)
                     &(struct http_answer){.status = status,
                                           .content_type = status >= 400 ? "application/problem+json"
                                                                         : "application/json",
-                                          .body = text});
+                                          .body = mask_links(c->mem, text)});
 }
 
 /* Whether there is one, and it may be one. */
@@ -118,7 +119,7 @@ static void log_refusal(struct call *c, const struct err *err, struct str id)
     log_write(is_failure ? LOG_ERROR : LOG_NOTICE,
               is_failure ? "a request failed" : "a request was refused",
               LOG_FIELDS(log_str("requestId", id), log_str("method", c->http->method),
-                         log_str("path", c->http->path),
+                         log_str("path", mask_links(c->mem, c->http->path)),
                          log_int("status", err_http_status(err->code)),
                          log_str("user", c->user.name), log_err("error", err)));
 }
@@ -134,7 +135,7 @@ static void refuse(struct call *c, const struct err *err, const struct findings 
                     STR_NONE);
     answer->status = err_http_status(err->code);
     answer->content_type = "application/problem+json";
-    answer->body = problem_json(c->mem, err, findings, more, id);
+    answer->body = mask_links(c->mem, problem_json(c->mem, err, findings, more, id));
     log_refusal(c, err, id);
     if (call_keeps_refusal(c, err))
         keep_refusal(c, answer);

@@ -254,10 +254,16 @@ static void warn(struct dry_run *d, const char *pointer, const char *code, struc
         .pointer = str_of(pointer), .code = str_of(code), .message = message, .is_warning = true};
 }
 
-/* A worker that nobody answers for. */
+/* A worker, or the planner, that nobody answers for. */
 static void warn_of_mock(struct dry_run *d, struct value why)
 {
-    struct value procedure = script_member(why, "procedure");
+    struct value procedure = script_member(why, "procedure"), step = script_member(why, "step");
+
+    if (value_equal(script_member(why, "kind"), value_string(STR("task")), NULL) &&
+        step.kind == VALUE_STRING)
+        warn(d, "/mocks/tasks", "missing_mock",
+             str_printf(d->mem, "say in mocks.tasks how the task of '%.*s' ends",
+                        STR_ARG(value_text(step))));
 
     if (procedure.kind == VALUE_STRING)
         warn(d, "/mocks/procedures", "missing_mock",

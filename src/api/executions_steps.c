@@ -22,7 +22,8 @@ static bool not_found(struct err *err)
 
 struct steps_args {
     struct uuid id;
-    int64_t after, limit;
+    int64_t cursor, limit; /* the seq of the last row before; 0: begin */
+    bool is_newest_first;
     bool has_acts; /* what operators did is shown too */
     struct mask mask;
 };
@@ -86,15 +87,76 @@ static bool add_page(struct lookup *q, struct reader *reader, int64_t *after, in
     return ok;
 }
 
+/*
+ * The rows right before *before, the last first; at most *window of them, which
+ * becomes smaller when they are too large to be read at once. Seqs have no gaps.
+ */
+static bool add_page_back(struct lookup *q, struct reader *reader, int64_t *before, int64_t *window,
+                          int64_t *left, struct err *err)
+{
+    const struct steps_args *args = q->args;
+    int64_t count = *window < *before - 1 ? *window : *before - 1, ignored;
+    struct history page;
+    struct arena scratch;
+    bool found, is_cut, ok;
+
+    arena_init(&scratch);
+    ok = read_history_page(reader, &scratch, args->id, *before - 1 - count, count, PAGE_BYTES_MAX,
+                           &page, &is_cut, &found, err) &&
+         (found || not_found(err));
+    if (ok && is_cut && count > 1) {
+        *window = (count + 1) / 2;
+    } else if (ok) {
+        for (size_t i = page.count; ok && i-- > 0;) {
+            const struct history one = {.items = &page.items[i], .count = 1};
+
+            ok = show_page(q, &scratch, &one, left, &ignored, err);
+        }
+        *before -= count;
+    }
+    arena_fini(&scratch);
+    return ok;
+}
+
+static bool show_steps_back(struct lookup *q, struct reader *reader, struct err *err)
+{
+    const struct steps_args *args = q->args;
+    int64_t before = args->cursor, left = args->limit, window;
+    struct progress now;
+    bool found;
+
+    if (before == 0) {
+        if (!read_progress(reader, q->mem, args->id, INT64_MAX - 1, 1, &now, &found, err))
+            return false;
+        if (!found)
+            return not_found(err);
+        before = now.seq + 1;
+    }
+    buf_text(&q->answer, "{\"items\":[");
+    while (before > 1 && left > 0 && q->answer.len < PAGE_BYTES_MAX) {
+        window = left < HISTORY_PAGE ? left : HISTORY_PAGE;
+        for (int64_t at = before; before == at;)
+            if (!add_page_back(q, reader, &before, &window, &left, err))
+                return false;
+    }
+    buf_char(&q->answer, ']');
+    object_text(&q->answer, "nextCursor",
+                before > 1 ? str_printf(q->mem, "%lld", (long long)before) : STR_NONE);
+    buf_char(&q->answer, '}');
+    return true;
+}
+
 static bool run_steps(struct lookup *q, struct reader *reader, struct err *err)
 {
     struct steps_args *args = q->args;
-    int64_t after = args->after, last = 0, left = args->limit;
+    int64_t after = args->cursor, last = 0, left = args->limit;
     bool is_last = false;
 
     if (!view_check_id(q->call, q->mem, reader, args->id, err) ||
         !read_mask(reader, q->mem, args->id, &args->mask, err))
         return false;
+    if (args->is_newest_first)
+        return show_steps_back(q, reader, err);
     buf_text(&q->answer, "{\"items\":[");
     while (left > 0 && !is_last && q->answer.len < PAGE_BYTES_MAX)
         if (!add_page(q, reader, &after, &left, &last, &is_last, err))
@@ -114,13 +176,17 @@ void executions_steps(struct call *c)
     struct steps_args *args = ARENA_NEW(c->mem, struct steps_args);
     struct str cursor = http_query(c->http, "cursor");
     struct str events = http_query(c->http, "events");
+    struct str order = http_query(c->http, "order");
 
     if (!call_execution_id(c, &args->id) || !call_limit(c, STEPS_LIMIT, &args->limit))
         return;
     args->has_acts = str_eq(events, STR("true"));
+    args->is_newest_first = str_eq(order, STR("newest"));
     if (events.len > 0 && !args->has_acts && !str_eq(events, STR("false")))
         call_refuse_text(c, ERR_BAD_REQUEST, "events is true or false");
-    else if (cursor.len > 0 && (!str_to_int64(cursor, &args->after) || args->after < 0))
+    else if (order.len > 0 && !args->is_newest_first && !str_eq(order, STR("oldest")))
+        call_refuse_text(c, ERR_BAD_REQUEST, "order is newest or oldest");
+    else if (cursor.len > 0 && (!str_to_int64(cursor, &args->cursor) || args->cursor < 0))
         call_refuse_text(c, ERR_BAD_REQUEST, "this cursor is not one of ours");
     else
         lookup_start(c, args, run_steps, NULL);

@@ -17,7 +17,7 @@ struct planner_change *planner_change_new(struct call *c, planner_apply_fn *appl
 {
     struct planner_change *p = ARENA_NEW(c->mem, struct planner_change);
 
-    *p = (struct planner_change){.change = {.apply = apply},
+    *p = (struct planner_change){.change = {.apply = apply, .tells = "task."},
                                  .org_id = c->user.org_id,
                                  .actor = planner_actor(c),
                                  .id = c->params[0],
@@ -39,6 +39,8 @@ static void refuse(struct call *c, const struct node_request *r)
         object_text(&more, "guard", str_of(task_guard_name(p->guard)));
     if (r->err.code == ERR_VERSION_CONFLICT)
         object_int(&more, "current_row_version", p->current_row_version);
+    if (r->err.code == ERR_VALIDATION_ERROR)
+        findings = p->findings;
     if (r->err.code == ERR_VALIDATION_ERROR && p->field != NULL)
         body_finding(c->mem, &findings,
                      str_copy(c->mem, str_from(p->field, strcspn(p->field, " "))).ptr, "bad_value",

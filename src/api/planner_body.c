@@ -9,15 +9,10 @@
 enum { TEXT_LEN_MAX = 4000, IDS_MAX = 200, TASKS_MAX = 50 };
 
 const struct planner_field planner_task_fields[] = {
-    {"title", .kind = TAKES_TEXT, .is_required = true, .max = 500},
-    {"project_id", .kind = TAKES_TEXT, .max = 200},
-    {"description", .kind = TAKES_TEXT, .max = 20000},
-    {"required_trade", .kind = TAKES_TEXT, .max = 200},
-    {"min_skill", .kind = TAKES_INT, .max = 1000},
-    {"priority", .kind = TAKES_INT, .max = 1000000},
-    {"deliverable_id", .kind = TAKES_TEXT, .max = 200},
-    {"due_at", .kind = TAKES_TIME},
-    {"depends_on", .kind = TAKES_IDS},
+#define TASK_FIELD(symbol, name, field_kind, required, field_max)                                  \
+    {name, .kind = TAKES_##field_kind, .is_required = required, .max = field_max},
+#include "define/task_fields.def"
+#undef TASK_FIELD
     {0},
 };
 

@@ -112,14 +112,15 @@ static void task_act(struct bulk *b, size_t i, struct bulk_member *m)
     struct planner_change *change = ARENA_NEW(&b->page_mem, struct planner_change);
     char id[UUID_TEXT_LEN + 1];
 
-    *change = (struct planner_change){
-        .change = {.apply = planner_move_apply, .now_us = api_now_us(b->call->api)},
-        .org_id = p->filter.org_id,
-        .actor = planner_actor(b->call),
-        .id = t->id,
-        .request = {.action = str_of(task_action_name(p->action)),
-                    .expected_row_version = t->row_version,
-                    .payload = payload_of(p)}};
+    *change = (struct planner_change){.change = {.apply = planner_move_apply,
+                                                 .tells = "task.",
+                                                 .now_us = api_now_us(b->call->api)},
+                                      .org_id = p->filter.org_id,
+                                      .actor = planner_actor(b->call),
+                                      .id = t->id,
+                                      .request = {.action = str_of(task_action_name(p->action)),
+                                                  .expected_row_version = t->row_version,
+                                                  .payload = payload_of(p)}};
     if (!uuid_read(api_new_id(b->call->api, &b->page_mem), &change->seed))
         PANIC("an id of our own is no UUID");
     uuid_write(change->seed, id);

@@ -2,6 +2,7 @@
 #include "api/sse.h"
 
 #include "api/api.h"
+#include "value/mask.h"
 
 enum { KEPT_ROOM_BYTES = 4096 };
 
@@ -72,11 +73,15 @@ bool sse_is_slow(const struct sse *s)
 
 void sse_add(struct sse *s, struct str text)
 {
+    size_t at;
+
     if (s->is_ending || text.len == 0)
         return;
     if (sse_unsent(s) == 0)
         s->taken_us = clock_mono_us(s->clock);
+    at = s->out.len;
     buf_str(&s->out, text);
+    s->out.len = at + mask_links_in(s->out.ptr + at, s->out.len - at);
     if (s->http != NULL)
         http_stream_wake(s->http);
 }

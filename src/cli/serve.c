@@ -358,6 +358,7 @@ static bool open_server(struct server *s, struct str *token, struct err *err)
         .keep_ended_us = s->keep_ended_us,
         .keep_audit_us = s->keep_audit_us,
         .has_planner = true,
+        .has_schedules = true,
         .keep_snapshots_us = KEEP_SNAPSHOTS_US,
         .policy = &s->policy,
         .calls_per_host = (size_t)settings_number(&s->settings, SETTING_CALLS_PER_HOST),

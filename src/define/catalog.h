@@ -119,7 +119,7 @@ struct result_member {
     struct text help;
 };
 
-enum { COMMAND_ARGUMENTS_MAX = 12, RESULT_MEMBERS_MAX = 8 };
+enum { COMMAND_ARGUMENTS_MAX = 16, RESULT_MEMBERS_MAX = 8 };
 
 struct command_result {
     const char *kind;

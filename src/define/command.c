@@ -244,6 +244,9 @@ static void compile_special(struct compiler *c, struct value v, struct command *
     case COMMAND_WAIT_SIGNAL:
         compile_wait(c, v, command);
         return;
+    case COMMAND_TASK_CREATE:
+        compile_task(c, v, command);
+        return;
     case COMMAND_RECORD_QUERY:
         check_query_limit(c, command);
         return;

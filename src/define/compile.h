@@ -444,6 +444,7 @@ void compile_aggregate(struct compiler *c, struct value v, struct command *comma
 
 /* What only wait.signal has. wait.c */
 void compile_wait(struct compiler *c, struct value v, struct command *command);
+void compile_task(struct compiler *c, struct value v, struct command *command);
 
 /* --- steps: survey.c, step.c, parallel.c, jump.c --- */
 

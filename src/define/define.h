@@ -122,6 +122,10 @@ void define_check_params(struct arena *mem, const struct param *params, uint32_t
                          struct str at, struct value given, struct value *out,
                          struct findings *findings);
 
+/* The same for a form as it was written, without its definition. What it holds lives in `mem`. */
+void define_check_form(struct arena *mem, struct str form_json, struct str at, struct value given,
+                       struct value *out, struct findings *findings);
+
 enum { CORRELATION_LEN_MAX = 500 }; /* bytes */
 
 /*

@@ -171,6 +171,7 @@ static bool answer_shape(const struct command *command, struct gathered *g)
         return true;
     case COMMAND_RECORD_GET:
     case COMMAND_RECORD_UPDATE:
+    case COMMAND_TASK_CREATE:
         gather_members(g, spec);
         return true;
     case COMMAND_VALIDATE:

@@ -13,7 +13,7 @@ static const struct {
     const char *sees;
 } types[] = {
     [TRIGGER_SCHEDULE] = {"schedule", TABLE_TRIGGER_SCHEDULE,
-                          "a schedule sees $.config, $.meta, $.user and $.now"},
+                          "a schedule sees $.schedule, $.config, $.meta, $.user and $.now"},
     [TRIGGER_WEBHOOK] = {"webhook", TABLE_TRIGGER_WEBHOOK,
                          "a webhook sees $.webhook, $.config, $.meta, $.user and $.now"},
     [TRIGGER_EVENT] = {"event", TABLE_TRIGGER_EVENT,
@@ -162,7 +162,9 @@ static void check_cron(struct compiler *c, struct value v, struct trigger *t)
 
     t->cron = compile_text(c, v, "cron");
     outer = compile_enter(c, STR("cron"));
-    if (compile_field(v, "cron").kind == VALUE_STRING && !cron_read(t->cron, &cron, &mistake)) {
+    /* A version that is stored goes on all the same. */
+    if (compile_field(v, "cron").kind == VALUE_STRING && !c->is_stored &&
+        !cron_read(t->cron, &cron, &mistake)) {
         compile_error(c, FINDING_BAD_CRON, "%s", mistake.message);
         compile_column(c, mistake.column);
         if (mistake.hint[0] != '\0')
@@ -181,9 +183,9 @@ static void compile_schedule(struct compiler *c, struct value v, struct trigger 
     t->timezone = compile_text(c, v, "timezone");
     outer = compile_enter(c, STR("timezone"));
     if (compile_field(v, "timezone").kind == VALUE_STRING && !tz_find(t->timezone, &tz))
-        compile_error(c, FINDING_BAD_VALUE,
-                      "there is no time zone '%.*s'; one is \"Europe/Berlin\", or \"+02:00\"",
-                      STR_ARG(t->timezone));
+        compile_stricter(c, FINDING_BAD_VALUE,
+                         "there is no time zone '%.*s'; one is \"Europe/Berlin\", or \"+02:00\"",
+                         STR_ARG(t->timezone));
     compile_leave(c, outer);
     word = compile_word(c, TABLE_TRIGGER_SCHEDULE, v, "catchUp");
     t->catch_up = word >= 0 ? (enum catch_up)word : CATCH_UP_ONE;
@@ -374,6 +376,8 @@ static const struct cel_env *trigger_env(struct compiler *c, enum trigger_type t
     }
     if (type == TRIGGER_WEBHOOK)
         show_webhook(env);
+    if (type == TRIGGER_SCHEDULE)
+        (void)cel_env_show(env, STR("schedule"));
     if (type == TRIGGER_EVENT)
         (void)cel_env_show(env, STR("event"));
     if (type == TRIGGER_ACTION)

@@ -63,11 +63,12 @@ bool trigger_type_find(struct str name, enum trigger_type *out) MUST_USE;
 
 /* What its expressions see; what does not belong to its type is VALUE_ABSENT. */
 struct trigger_context {
-    struct value webhook; /* {payload, headers, query, method, path} */
-    struct value event;   /* {name, payload, executionId, at} */
-    struct value record;  /* {id, version, ...data} */
-    struct value config;  /* a map */
-    struct value user;    /* who it runs as: {id, name, email, role} */
+    struct value webhook;  /* {payload, headers, query, method, path} */
+    struct value event;    /* {name, payload, executionId, at} */
+    struct value record;   /* {id, version, ...data} */
+    struct value schedule; /* {id, at, cron, timezone} */
+    struct value config;   /* a map */
+    struct value user;     /* who it runs as: {id, name, email, role} */
     int64_t now_us;
 };
 

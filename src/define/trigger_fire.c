@@ -1,6 +1,7 @@
 /* trigger_fire.c - what a trigger comes to when it fires; see trigger.h. */
 #include "define/define.h"
 #include "define/trigger.h"
+#include "value/json.h"
 
 /* Evaluating, for messages: "triggers[0].key: ..." */
 struct firing {
@@ -36,6 +37,24 @@ static bool fire_text(struct firing *f, const struct mapping *m, const char *fie
     if (out->len == 0 || out->len > max)
         return fire_failed(f, field,
                            out->len == 0 ? "this is an empty text" : "this text is too long");
+    return true;
+}
+
+/* What a client would have sent: times and durations are texts. */
+static bool fire_input(struct firing *f, struct value *out)
+{
+    struct buf text;
+    struct err err;
+    struct value v;
+
+    if (f->trigger->input == NULL)
+        return true;
+    v = mapping_evaluate(f->mem, f->trigger->input, &f->activation);
+    if (v.kind == VALUE_ERROR)
+        return fire_failed(f, "input", v.error->message);
+    buf_init_arena(&text, f->mem);
+    if (!json_write(&text, v, &err) || !json_read(f->mem, buf_view(&text), out, &err))
+        return fire_failed(f, "input", err.message);
     return true;
 }
 
@@ -78,6 +97,7 @@ bool trigger_evaluate(struct arena *mem, const struct program *p, const struct t
     slots[ROOT_WEBHOOK] = context->webhook;
     slots[ROOT_EVENT] = context->event;
     slots[ROOT_RECORD] = context->record;
+    slots[ROOT_SCHEDULE] = context->schedule;
     slots[ROOT_CONFIG] = context->config.kind == VALUE_MAP ? context->config : value_map_empty();
     slots[ROOT_USER] = context->user;
     slots[ROOT_META] = p->meta;
@@ -87,12 +107,8 @@ bool trigger_evaluate(struct arena *mem, const struct program *p, const struct t
         return false;
     if (!out->fires)
         return true;
-    if (t->input != NULL) {
-        out->input = mapping_evaluate(mem, t->input, &f.activation);
-        if (out->input.kind == VALUE_ERROR)
-            return fire_failed(&f, "input", out->input.error->message);
-    }
-    return fire_text(&f, t->key, "key", BUSINESS_KEY_MAX, &out->key) &&
+    return fire_input(&f, &out->input) &&
+           fire_text(&f, t->key, "key", BUSINESS_KEY_MAX, &out->key) &&
            fire_text(&f, t->signal_type, "signal.type", TRIGGER_SIGNAL_TYPE_MAX,
                      &out->signal_type) &&
            fire_text(&f, t->correlation, "signal.correlation", CORRELATION_LEN_MAX,

@@ -1,4 +1,4 @@
-/* wait.c - what wait.signal has beside the fields that are values. */
+/* wait.c - what wait.signal and task.create have beside the fields that are values. */
 #include "define/compile.h"
 
 enum { REMINDERS_MAX = 10000, REMINDERS_AT_MAX = 50, REMINDERS_APART_US = 10000 };
@@ -142,4 +142,29 @@ void compile_wait(struct compiler *c, struct value v, struct command *command)
         compile_reminder(c, compile_field(v, "reminder"), wait);
     if (compile_has(v, "form"))
         compile_form(c, compile_field(v, "form"), wait);
+}
+
+/* Whether a field says something only of a task that is waited for. */
+static const char *const only_with_wait[] = {"timeout", "onTimeout", "reminder", "keep"};
+
+void compile_task(struct compiler *c, struct value v, struct command *command)
+{
+    struct wait *wait = ARENA_NEW(c->mem, struct wait);
+    const struct mapping *waits = command->fields[FIELD_WAIT];
+    bool never_waits =
+        waits == NULL || (waits->kind == MAPPING_CONST && !value_is_true(waits->value));
+
+    command->wait = wait;
+    compile_on_timeout(c, v, command, wait);
+    if (compile_has(v, "reminder"))
+        compile_reminder(c, compile_field(v, "reminder"), wait);
+    if (compile_has(v, "form"))
+        compile_form(c, compile_field(v, "form"), wait);
+    for (size_t i = 0; never_waits && i < ARRAY_SIZE(only_with_wait); i++) {
+        size_t outer = compile_enter(c, str_of(only_with_wait[i]));
+
+        if (compile_has(v, only_with_wait[i]))
+            compile_warning(c, FINDING_MISPLACED, "it says nothing without \"wait\": true");
+        compile_leave(c, outer);
+    }
 }

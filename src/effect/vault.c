@@ -526,6 +526,17 @@ struct str vault_key_id(struct vault *v, struct arena *mem)
     return id;
 }
 
+void vault_sign(struct vault *v, struct str use, struct str text, uint8_t out[SEAL_MAC_LEN])
+{
+    struct seal_key key = copy_key(v);
+    uint8_t derived[SEAL_MAC_LEN];
+
+    seal_mac(str_from((const char *)key.bytes, sizeof(key.bytes)), use, derived);
+    seal_mac(str_from((const char *)derived, sizeof(derived)), text, out);
+    seal_wipe(derived, sizeof(derived));
+    seal_wipe(&key, sizeof(key));
+}
+
 /* --- rotating --- */
 
 bool vault_rekey_begin(struct vault *v, struct seal_key *next, struct err *err)

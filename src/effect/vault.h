@@ -105,6 +105,12 @@ bool vault_shown(struct arena *mem, struct str text, struct value *shown, bool *
 struct str vault_needs(struct arena *mem, struct str text);
 struct str vault_key_id(struct vault *v, struct arena *mem);
 
+/*
+ * HMAC-SHA256 under a key that is derived from the master key for one use,
+ * named by `use`. With another master key it is another one. Any thread.
+ */
+void vault_sign(struct vault *v, struct str use, struct str text, uint8_t out[SEAL_MAC_LEN]);
+
 /* --- rotating the key; see master_key.h --- */
 
 /* Prepare a new key. */

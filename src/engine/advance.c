@@ -26,6 +26,7 @@
 #include "engine/rollback.h"
 #include "engine/step.h"
 #include "engine/strand.h"
+#include "engine/task.h"
 #include "engine/wait.h"
 
 /* Contexts up to this size are checkpointed with every commit. */
@@ -350,6 +351,8 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
         complete = act_on_deferred(&t);
     if (complete && t.has_strands && exec->status == STATUS_FAILED)
         complete = deliver_kept(&t, exec) && wake_unheard(&t, exec);
+    if (complete && t.has_strands && exec->status == STATUS_FAILED)
+        task_begin_anew(&t, exec);
     if (complete && t.has_strands && t.x->pause == NULL)
         complete = strand_run_rest(&t);
     if (complete && exec->status == STATUS_FAILED)
@@ -365,6 +368,9 @@ bool engine_advance(struct arena *mem, const struct execution *exec, const struc
         out->incident.note = ev->note;
         correlation_compare(&t, exec);
         ask_compare(&t, exec);
+        if (ev->kind == EVENT_RETRY || ev->kind == EVENT_SKIP || ev->kind == EVENT_RESOLVE)
+            task_look_at_all(&t, exec);
+        task_compare(&t, exec);
         out->moves = t.x->program != exec->program || t.x->deadline_at_us != exec->deadline_at_us;
     }
     return true;

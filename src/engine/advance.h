@@ -15,6 +15,7 @@
 #include "engine/execution.h"
 #include "engine/message.h"
 #include "engine/search.h"
+#include "engine/task_act.h"
 
 enum event_kind {
     EVENT_START,    /* a new execution: `execution` holds its identity and input */
@@ -178,11 +179,15 @@ struct render_reads {
     VEC_OF(struct render_read);
 };
 
+struct link;
+struct link_maker;
+
 /* A signal that answers one wait: see people.c. */
 struct answer_to {
     struct str step;
     int64_t visit;
-    struct value keys; /* of who answers, as define_assignee_keys() makes them: a list of texts */
+    struct value keys; /* of who answers, as assignee_keys() makes them: a list of texts; or */
+    const struct link *link; /* what they answer by, or NULL: see link.h */
 };
 
 struct event {
@@ -218,13 +223,15 @@ struct event {
     struct value config;           /* $.config: installation values */
     struct value credentials;      /* {code: base_url}; may be absent */
     bool assumes_credentials; /* for trials: one that is not there has a base_url all the same */
-    uint64_t nonce[2];        /* that nobody can guess: what stands for secrets has it */
+    const struct link_maker *links; /* for $.execution.callbackUrl; NULL: there is none */
+    uint64_t nonce[2];              /* that nobody can guess: what stands for secrets has it */
     /* What earlier answers NEED asked for; may be empty. */
     const struct record_reads *records;
     const struct search_reads *searches;
     const struct history *history;         /* the rows that NEED asked for, or NULL */
     const struct process_reads *processes; /* or NULL */
     const struct child_reads *children;    /* or NULL */
+    const struct task_answers *tasks;      /* WAKE: what became of tasks, or NULL */
     const struct job_leases *leases;       /* or NULL: not read */
     const struct kept_reads *kept;         /* or NULL: nobody keeps signals */
     const struct render_reads *renders;    /* or NULL */
@@ -354,6 +361,8 @@ struct listed_wait {
     struct str title;          /* or empty */
     struct str form_json;      /* of one that opens: as it was written; or empty */
     bool is_public;
+    struct str scopes_json;     /* of one that opens and is public: link_scopes(); else empty */
+    int64_t links_from;         /* ... link_floor() */
     int64_t since_us, until_us; /* until: 0 = it does not end by itself */
 };
 
@@ -531,6 +540,7 @@ struct commit {
     } starts;
     struct asks asks;             /* that leave once this is durable */
     struct asks_ended asks_ended; /* stored ones that nobody waits for any more */
+    struct task_acts tasks;       /* what the planner is asked for */
     struct tells tells; /* rows for other executions: its end, or that they are cancelled */
     struct told_numbers consumed;  /* rows for this execution that it has applied: they go */
     struct findings findings;      /* of what is refused as ERR_INVALID: what is wrong */
@@ -582,6 +592,9 @@ bool engine_told_cancel(struct arena *mem, const struct told *told, struct event
  */
 bool engine_told_join(struct arena *mem, const struct execution *exec, const struct told *told,
                       struct tell *out);
+
+/* Whether `told` says what became of a task: then that is *out. Its texts are in `mem`. */
+bool engine_told_task(struct arena *mem, const struct told *told, struct task_answer *out);
 
 /* The id of history row `seq`, as the API and the view scenario_step_history show it. */
 struct uuid engine_row_id(struct uuid execution, int64_t seq, int64_t completed_at_us);

@@ -170,6 +170,7 @@ enum step_result command_run(struct turn *t, const struct command *c, struct val
     case COMMAND_WAIT_SIGNAL:
     case COMMAND_WAIT_TIMER:
     case COMMAND_WAIT_UNTIL:
+    case COMMAND_TASK_CREATE:
     case COMMAND_TYPE_COUNT:
         break;
     }

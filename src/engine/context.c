@@ -1,5 +1,6 @@
 /* context.c - what the expressions of an execution see; see context.h. */
 #include "engine/context.h"
+#include "engine/link.h"
 #include "value/json.h"
 #include "value/timefmt.h"
 
@@ -111,6 +112,9 @@ static struct value about_execution(struct turn *t)
     entry_put(entries, &count, STR("startedAt"), time_value(x->started_at_us));
     entry_put(entries, &count, STR("attempt"), value_int(x->cursor.attempt));
     entry_put(entries, &count, STR("visit"), value_int(x->cursor.visit));
+    entry_put(entries, &count, STR("callbackUrl"),
+              t->ev->links == NULL ? value_null()
+                                   : value_string(link_url(t->mem, t->ev->links, x)));
     return make_map(t->mem, entries, count);
 }
 
@@ -226,6 +230,7 @@ static bool is_hidden(const struct turn *t, enum context_root root)
     case ROOT_WARNINGS:
     case ROOT_RECORD:
     case ROOT_SECRETS:
+    case ROOT_SCHEDULE:
     case ROOT_EVENT:
     case ROOT_COUNT:
         return false;
@@ -274,6 +279,7 @@ static struct value load_root(struct turn *t, enum context_root root)
     case ROOT_RESPONSE:
     case ROOT_RECORD:
     case ROOT_SECRETS:
+    case ROOT_SCHEDULE:
     case ROOT_EVENT:
     case ROOT_COUNT:
         return value_absent();

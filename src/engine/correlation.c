@@ -7,6 +7,7 @@
  * looks at what is kept. Neither may miss the other: a commit says up to which
  * kept signal it has looked, and the store refuses it when there are later ones.
  */
+#include "engine/link.h"
 #include "engine/wait.h"
 
 /* --- what is kept --- */
@@ -102,12 +103,33 @@ static struct str form_of(struct turn *t, struct str step)
     return json;
 }
 
+/* Which links answer it. */
+static void add_links(struct turn *t, struct listed_wait *w)
+{
+    const struct execution *x = t->x;
+
+    for (uint32_t i = 0; i < execution_strands(x); i++) {
+        const struct cursor *c = execution_cursor(x, i);
+        const struct frame *frames = i == 0 ? x->frames : x->others[i - 1]->frames;
+        uint32_t count = i == 0 ? x->frame_count : x->others[i - 1]->frame_count;
+
+        if (c->visit != w->visit || !str_eq(x->program->steps[c->step].code, w->step))
+            continue;
+        w->links_from = link_floor(x, frames, count);
+        if (!turn_json(t, link_scopes(t->mem, x->program, frames, count), &w->scopes_json))
+            PANIC("scopes are texts");
+        return;
+    }
+}
+
 static void open_wait(struct turn *t, struct listed_wait w)
 {
     const struct kept_read *kept = find_read(t->ev, w.correlation);
 
     w.kept_up_to = kept == NULL ? INT64_MAX : kept->last_row;
     w.form_json = form_of(t, w.step);
+    if (w.is_public)
+        add_links(t, &w);
     *VEC_ADD(t->mem, &t->out->opened) = w;
 }
 

@@ -72,6 +72,7 @@ static void write_frames(struct buf *out, const struct program *p, const struct 
         write_int(out, ",\"startedAt\":", f->started_at_us);
         if (step->kind == STEP_LOOP)
             write_int(out, ",\"index\":", f->index);
+        write_number(out, "links", f->links_from);
         buf_char(out, '}');
     }
     buf_char(out, ']');
@@ -133,6 +134,9 @@ static void write_cursor(struct buf *out, const struct program *p, const struct 
     write_json(out, "remindTimes", c->remind_times_json);
     write_number(out, "reminders", c->reminders);
     write_number(out, "unmatched", c->unmatched);
+    write_text(out, "task", c->task);
+    write_number(out, "keepsTask", c->keeps_task);
+    write_number(out, "overdue", c->is_overdue);
     write_json(out, "frozen", c->suspended_json);
     write_text(out, "awaited", c->awaited);
     write_text(out, "ask", str_of(ask_name(c->ask)));
@@ -216,6 +220,8 @@ struct str state_cursor_json(struct arena *mem, const struct execution *exec)
     buf_init_arena(&out, mem);
     write_cursor(&out, exec->program, &exec->cursor);
     write_number(&out, "jumps", exec->jumps);
+    write_number(&out, "links", exec->links_from);
+    write_number(&out, "linksSpent", exec->links_spent);
     write_frames(&out, exec->program, exec->frames, exec->frame_count);
     write_others(&out, exec);
     write_rollback(&out, exec->program, exec->rollback);
@@ -245,7 +251,8 @@ static bool restore_frames(struct arena *mem, const struct program *p, struct va
                            .block = step->first_block + (uint32_t)stored_int(f, STR("block")),
                            .visit = stored_int(f, STR("visit")),
                            .started_at_us = stored_int(f, STR("startedAt")),
-                           .index = stored_int(f, STR("index"))};
+                           .index = stored_int(f, STR("index")),
+                           .links_from = stored_int(f, STR("links"))};
     }
     out->frames = frames;
     out->frame_count = stored.len;
@@ -358,6 +365,9 @@ static bool restore_strand(struct arena *mem, const struct program *p, struct va
     c->remind_times_json = stored_json_of(mem, stored, STR("remindTimes"));
     c->reminders = stored_int(stored, STR("reminders"));
     c->unmatched = stored_int(stored, STR("unmatched"));
+    c->task = stored_text(stored, STR("task"));
+    c->keeps_task = stored_int(stored, STR("keepsTask")) != 0;
+    c->is_overdue = stored_int(stored, STR("overdue")) != 0;
     c->suspended_json = stored_json_of(mem, stored, STR("frozen"));
     c->awaited = stored_text(stored, STR("awaited"));
     c->host = stored_text(stored, STR("host"));
@@ -475,6 +485,8 @@ bool state_restore_cursor(struct arena *mem, struct execution *x, struct str tex
     x->strand_waiting_json = first.waiting_for_json;
     x->strand_waiting_kind = first.waiting_kind;
     x->jumps = (uint32_t)stored_int(stored, STR("jumps"));
+    x->links_from = stored_int(stored, STR("links"));
+    x->links_spent = stored_int(stored, STR("linksSpent"));
     x->strand_index = (uint32_t)stored_int(stored, STR("place"));
     restore_pause(mem, x, stored_field(stored, STR("pause")));
     return restore_correlation(mem, x, err) &&

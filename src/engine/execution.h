@@ -125,6 +125,9 @@ struct cursor {
     struct str remind_times_json; /* reminders `at`: the times of all of them, in order; or empty */
     int64_t reminders;            /* sent so far */
     int64_t unmatched;            /* signals of its type that did not match */
+    struct str task;              /* task.create: the id of the task, else empty */
+    bool keeps_task;              /* ... it stays when the time is up */
+    bool is_overdue;              /* ... the time is up, and the planner was asked how it stands */
 
     /* PHASE_JOB, and from then on: what the commands before it have done, see procedure.c */
     struct str suspended_json;
@@ -158,7 +161,8 @@ struct frame {
     uint32_t step, block;
     int64_t visit;
     int64_t started_at_us;
-    int64_t index; /* LOOP: of the iteration, from 0 on */
+    int64_t index;      /* LOOP: of the iteration, from 0 on */
+    int64_t links_from; /* of one that runs beside others: see link.h */
 };
 
 /*
@@ -277,6 +281,8 @@ struct execution {
     struct str strand_waiting_json;     /* what the first one waits for: beside others, or paused */
     enum waiting_kind strand_waiting_kind;
     uint32_t jumps;                   /* taken so far */
+    int64_t links_from;               /* links to answer waits that were made before are spent */
+    int64_t links_spent;              /* the last row that has spent some, in whatever strand */
     const struct loop_data *loops;    /* newest first, those that hold something; or NULL */
     const struct round_step *rounds;  /* results within iterations that run at once; or NULL */
     const struct rollback *rollback;  /* or NULL */

@@ -5,6 +5,7 @@
  * beside that (items of a loop, results of branches) is in the state, and rows
  * say what is added.
  */
+#include "engine/link.h"
 #include "engine/strand.h"
 
 void frame_move_to(struct turn *t, uint32_t step)
@@ -44,6 +45,8 @@ const struct step *frame_pop(struct turn *t)
         t->has_stopped = true;
     }
     t->x->frame_count--;
+    if (frame_runs_at_once(&t->x->program->steps[frame.step]))
+        link_leave(t->mem, t->x, &frame);
     t->x->cursor = (struct cursor){.step = frame.step,
                                    .visit = frame.visit,
                                    .attempt = 1,

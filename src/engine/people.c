@@ -9,6 +9,7 @@
 #include "define/assignee.h"
 #include "define/define.h"
 #include "engine/command.h"
+#include "engine/link.h"
 #include "engine/step.h"
 #include "engine/strand.h"
 #include "engine/wait.h"
@@ -49,12 +50,39 @@ bool people_begin(struct turn *t, const struct command *c)
     return true;
 }
 
+void people_leave(struct turn *t, const struct command *c)
+{
+    if (c->wait != NULL && c->wait->is_public)
+        link_spend(t->mem, t->x);
+}
+
+/* Whether the link of the event was made for the wait under way and is not spent. */
+static bool is_by_link(struct turn *t)
+{
+    const struct execution *x = t->x;
+    const struct link *link = t->ev->answer_to->link;
+    struct value scopes;
+    bool is_genuine = false;
+
+    if (t->ev->links == NULL || !turn_step(t)->procedure->commands[0].wait->is_public ||
+        link->seq < link_floor(x, x->frames, x->frame_count))
+        return false;
+    scopes = link_scopes(t->mem, x->program, x->frames, x->frame_count);
+    for (uint32_t i = 0; i < scopes.len; i++)
+        is_genuine |= link_is_genuine(t->ev->links, link, value_text(scopes.items[i]));
+    return is_genuine;
+}
+
 bool people_may_answer(struct turn *t, struct err *err)
 {
     struct value assignees = turn_read(t, t->x->cursor.assignees_json, value_null());
 
-    if (!assignee_is_among(t->ev->answer_to->keys, assignees))
+    if (t->ev->answer_to->link != NULL) {
+        if (!is_by_link(t))
+            return err_set(err, ERR_CONFLICT, "it waits for no answer any more");
+    } else if (!assignee_is_among(t->ev->answer_to->keys, assignees)) {
         return err_set(err, ERR_NOT_FOUND, "there is nothing with this id in your inbox");
+    }
     if (!wait_is_for(t, turn_step(t)))
         return err_set(err, ERR_INVALID, "it does not wait for a signal of this type");
     return true;

@@ -57,6 +57,7 @@ static struct cursor copy_cursor(struct arena *mem, struct cursor c)
     c.types_json = copy_text(mem, c.types_json);
     c.remind_times_json = copy_text(mem, c.remind_times_json);
     c.correlation = copy_text(mem, c.correlation);
+    c.task = copy_text(mem, c.task);
     c.assignees_json = copy_text(mem, c.assignees_json);
     c.title = copy_text(mem, c.title);
     c.suspended_json = copy_text(mem, c.suspended_json);

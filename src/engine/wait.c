@@ -9,6 +9,7 @@
 #include "engine/repair.h"
 #include "engine/rollback.h"
 #include "engine/step.h"
+#include "engine/task.h"
 #include "value/json.h"
 #include "value/timefmt.h"
 
@@ -402,6 +403,8 @@ enum step_result wait_begin(struct turn *t, const struct step *step, struct valu
     struct value types, payload;
 
     *took = 0;
+    if (c->type == COMMAND_TASK_CREATE)
+        return task_begin(t, step);
     cursor->unmatched = 0;
     if (!wait_end(t, c, &cursor->timeout_at_us))
         return STEP_FAILED;
@@ -419,6 +422,7 @@ enum step_result wait_begin(struct turn *t, const struct step *step, struct valu
         find_kept(t, c, types, &signal, &payload) == STEP_NEEDS)
         return STEP_NEEDS;
     if (signal != NULL) {
+        people_leave(t, c);
         *out = answer(t, signal, payload);
         *took = signal->seq;
         return STEP_DONE;

@@ -100,6 +100,9 @@ bool deliver_kept(struct turn *t, const struct execution *before);
 /* In whose inbox the wait that begins is, and what they are asked. False: the step has failed. */
 bool people_begin(struct turn *t, const struct command *c) MUST_USE;
 
+/* The wait of this command is over: links to answer it are spent. */
+void people_leave(struct turn *t, const struct command *c);
+
 /* Whether the wait under way may take an answer of the event; else `err`. */
 bool people_may_answer(struct turn *t, struct err *err) MUST_USE;
 

@@ -9,6 +9,7 @@
 #include "engine/repair.h"
 #include "engine/step.h"
 #include "engine/strand.h"
+#include "engine/task.h"
 #include "engine/wait.h"
 
 /* --- a step goes on --- */
@@ -39,11 +40,40 @@ bool wake_leave_wait(struct turn *t, enum step_result end, struct value output, 
 {
     const struct command *c = &turn_step(t)->procedure->commands[0];
 
+    people_leave(t, c);
     if (end == STEP_DONE)
         end = command_shape(t, c, &output);
     if (end == STEP_DONE)
         end = step_complete(t, output, took);
     return go_on(t, end);
+}
+
+/* The time of the wait under way was up before what it waits for had come. */
+static bool leave_expired(struct turn *t, enum step_result end, struct value output)
+{
+    const struct command *c = &turn_step(t)->procedure->commands[0];
+
+    if (end != STEP_DONE || c->wait->on_timeout != ON_TIMEOUT_JUMP)
+        return wake_leave_wait(t, end, output, 0);
+    end = command_shape(t, c, &output);
+    if (end == STEP_DONE)
+        end = step_complete(t, output, 0);
+    if (end == STEP_DONE)
+        end = flow_jump(t, c->wait->timeout_kind, c->wait->timeout_step);
+    if (end == STEP_FAILED && str_eq(t->failure.code, STR("limit_goto")))
+        end = failure_of_jump(t);
+    return go_on(t, end);
+}
+
+static bool wake_task(struct turn *t)
+{
+    struct value output = value_null();
+    bool has_expired;
+    enum step_result end = task_wake(t, turn_step(t), &output, &has_expired);
+
+    if (end == STEP_WAITS)
+        return true;
+    return has_expired ? leave_expired(t, end, output) : wake_leave_wait(t, end, output, 0);
 }
 
 static bool wake_wait(struct turn *t)
@@ -54,21 +84,14 @@ static bool wake_wait(struct turn *t)
     enum step_result end;
 
     turn_begin_step(t);
+    if (task_has_news(t, &t->x->cursor) || (task_is_awaited(&t->x->cursor) && wait_is_over(t)))
+        return wake_task(t);
     if (!wait_is_over(t))
         return remind_send(t, step);
+    people_leave(t, c);
     end = wait_expired(t, step, &output);
-    if (end == STEP_DONE && c->type == COMMAND_WAIT_SIGNAL &&
-        c->wait->on_timeout == ON_TIMEOUT_JUMP) {
-        end = command_shape(t, c, &output);
-        if (end == STEP_DONE)
-            end = step_complete(t, output, 0);
-        if (end == STEP_DONE)
-            end = flow_jump(t, c->wait->timeout_kind, c->wait->timeout_step);
-        if (end == STEP_FAILED && str_eq(t->failure.code, STR("limit_goto")))
-            end = failure_of_jump(t);
-        return go_on(t, end);
-    }
-    return wake_leave_wait(t, end, output, 0);
+    return c->type == COMMAND_WAIT_SIGNAL ? leave_expired(t, end, output)
+                                          : wake_leave_wait(t, end, output, 0);
 }
 
 /* The next attempt of the visit under way. */
@@ -238,7 +261,7 @@ bool wake_is_due(const struct turn *t)
     /* Its child may have ended at any time. */
     if (x->rollback == NULL && child_is_awaited(&x->cursor))
         return true;
-    return is_timer_due(t) || ask_has_news(t, &x->cursor);
+    return is_timer_due(t) || ask_has_news(t, &x->cursor) || task_has_news(t, &x->cursor);
 }
 
 /* --- several strands --- */
@@ -255,7 +278,7 @@ static bool may_be_over(const struct turn *t, const struct cursor *cursor)
     if (cursor->phase == PHASE_HELD || cursor->phase == PHASE_ENTER)
         return false;
     return (cursor->wake_at_us > 0 && cursor->wake_at_us <= t->wall_us) ||
-           waits_for_child(t, cursor) || ask_has_news(t, cursor);
+           waits_for_child(t, cursor) || ask_has_news(t, cursor) || task_has_news(t, cursor);
 }
 
 /* All children are looked at together. False: they must be read first. */

@@ -69,6 +69,8 @@ void batch_add(struct node *n, struct work *w)
     }
     if (w->kind->member != NULL)
         w->kind->member(n, w);
+    if (w->member.kind == MEMBER_COMMIT && w->commit->tasks.count > 0)
+        w->member.events = route_events(n, &n->current->mem, "task.");
     if (w->member.kind == MEMBER_CHANGE && w->member.change->tells != NULL)
         w->member.events = route_events(n, &n->current->mem, w->member.change->tells);
     else if (w->member.kind == MEMBER_CRASH)
@@ -152,6 +154,11 @@ static void commit_applied(struct node *n, struct entry *e, struct work *w)
     for (size_t i = 0; i < commit->starts.count; i++)
         wake(n, commit->starts.items[i]->id);
     wake_tell(n, &commit->tells);
+    /* The planner may have answered with the same commit. */
+    if (commit->tasks.count > 0) {
+        wake_told(n, e->id);
+        node_planner_nudge(n);
+    }
     if (e->is_joined && status_is_terminal(commit->after->status))
         wake_told(n, e->id);
 }
@@ -206,6 +213,7 @@ static bool may_try_again(struct work *w)
     case MEMBER_SIGNAL_DIFFERS:
     case MEMBER_REPEATED:
     case MEMBER_KEY_CONFLICT:
+    case MEMBER_TICK_GONE:
         break;
     }
     return false;

@@ -94,6 +94,7 @@ void config_changed(struct node *n, const struct definition_change *first)
     n->config_changes++;
     for (const struct definition_change *d = first; d != NULL; d = d->next)
         changed(n, d);
+    node_schedules_nudge(n);
 }
 
 /* --- reading --- */
@@ -179,6 +180,7 @@ static void done_look(struct node_read *read)
             published_forget(n);
         }
         n->stamp = l->look.stamp;
+        node_schedules_nudge(n);
         credentials_replace(n, &l->look.credentials, &l->look.subscriptions);
         route_install(n, &l->look.subscriptions);
         triggers_install(n, &l->look.triggers);

@@ -232,6 +232,7 @@ void entry_forget_told(struct entry *e)
     e->told = (struct told_numbers){0};
     e->joins = (struct told_numbers){0};
     e->joiners = (struct tells){0};
+    e->tasks = (struct task_answers){0};
     e->is_told_to_cancel = false;
 }
 
@@ -241,6 +242,7 @@ static void move_state(struct node *n, struct entry *e, struct arena fresh)
     ASSERT(e->former_programs.count == 0);
     if (e->told.count > 0) {
         e->told = (struct told_numbers){0};
+        e->tasks = (struct task_answers){0};
         e->has_news = true;
     }
     e->x = state_copy(&fresh, e->x);

@@ -38,6 +38,7 @@ struct entry {
     bool wake_queued;
     bool has_news;             /* it was told something since `told` was read */
     struct told_numbers told;  /* rows of execution_events that its next wake applies; in `mem` */
+    struct task_answers tasks; /* what they say became of tasks; in `mem` */
     bool is_told_to_cancel;    /* one of them says: cancel it, by this event */
     bool is_joined;            /* another waits for its end, having joined it by its key */
     struct told_numbers joins; /* it has ended: the rows of those who wait for that, and */

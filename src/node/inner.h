@@ -11,6 +11,7 @@
 #define PAWL_NODE_INNER_H
 
 #include "effect/vault.h"
+#include "engine/link.h"
 #include "node/calls.h"
 #include "node/entry.h"
 #include "node/jobs.h"
@@ -114,6 +115,7 @@ struct node {
     /* {code: base_url}: credentials.c */
     struct arena credentials_mem;
     uint64_t nonce_count;
+    struct link_maker links;    /* no base: there are none */
     struct map credential_uses; /* by code: when the last one was written, monotonic */
     struct value credentials;
 
@@ -150,6 +152,7 @@ struct node {
     struct retention *retention; /* or NULL: everything is kept */
     struct expiry *expiry;
     struct audit_retention *audit_retention;       /* NULL: the log is kept */
+    struct schedules *schedules;                   /* NULL: ticks are left to other nodes */
     struct planner_time *planner_time;             /* NULL: there is no planner */
     struct snapshot_retention *snapshot_retention; /* NULL: they are kept */
 
@@ -254,8 +257,6 @@ void request_start(struct node *n, struct work *w);
 void request_refuse(struct node *n, struct node_request *r, enum err_code code, const char *format,
                     ...) PRINTF_LIKE(4, 5);
 void request_done(struct node *n, struct node_request *r);
-/* {id, name, email, role} of who asks, in its memory. */
-bool request_user_value(const struct node_request *r, struct value *out, struct err *err) MUST_USE;
 /* Fill the answer with the execution as it is, which is durable. */
 void request_show(struct node_request *r, const struct execution *x);
 /* The same, and answer. */
@@ -288,6 +289,19 @@ void expiry_open(struct node *n);
 void expiry_close(struct node *n);
 void expiry_run(struct node *n);
 int64_t expiry_in_us(const struct node *n); /* until expiry_run() has something to do */
+
+/* request.c: {id, name, email, role} of who asks, in its memory */
+struct str request_user_json(const struct node_request *r);
+
+/* schedules.c: ticks of schedules become starts */
+void schedules_open(struct node *n);
+void schedules_close(struct node *n);
+void schedules_run(struct node *n);
+int64_t schedules_in_us(const struct node *n); /* until there is something to do */
+
+/* The input of a start by a schedule, as its trigger says. False: *err. */
+bool schedules_input(struct node *n, struct node_request *r, const struct program *p,
+                     struct value *out, struct err *err) MUST_USE;
 
 /* planner_time.c: what time brings to tasks */
 void planner_time_open(struct node *n);

@@ -203,6 +203,18 @@ static void load_take_join(struct entry *e, const struct told *told)
         *VEC_ADD(&e->mem, &e->joiners) = end;
 }
 
+/* Values may lie in the text that they were read from. */
+static void load_take_task(struct entry *e, struct told told)
+{
+    struct task_answer answer;
+
+    if (told.kind != TELL_TASK)
+        return;
+    told.payload_json = str_copy(&e->mem, told.payload_json);
+    if (engine_told_task(&e->mem, &told, &answer))
+        *VEC_ADD(&e->mem, &e->tasks) = answer;
+}
+
 /* Its next wake applies what it was told; the texts stay where they are. */
 static void load_take_told(struct node *n, struct entry *e, const struct tolds *tolds)
 {
@@ -213,6 +225,7 @@ static void load_take_told(struct node *n, struct entry *e, const struct tolds *
             continue;
         }
         *VEC_ADD(&e->mem, &e->told) = tolds->items[i].n;
+        load_take_task(e, tolds->items[i]);
         if (engine_told_cancel(&e->mem, &tolds->items[i], &e->cancel)) {
             e->is_told_to_cancel = true;
             e->cancel.reason = str_copy(&e->mem, e->cancel.reason);

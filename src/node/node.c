@@ -77,6 +77,7 @@ bool node_pass(struct node *n)
         audit_retention_run(n);
         snapshot_retention_run(n);
         planner_time_run(n);
+        schedules_run(n);
     }
     minutes_run(n);
     spans_run(n);
@@ -123,6 +124,7 @@ static int64_t idle_us(const struct node *n)
     us = min_us(us, audit_retention_in_us(n));
     us = min_us(us, snapshot_retention_in_us(n));
     us = min_us(us, planner_time_in_us(n));
+    us = min_us(us, schedules_in_us(n));
     us = min_us(us, config_look_in_us(n));
     us = min_us(us, relay_in_us(n));
     us = min_us(us, minutes_in_us(n));
@@ -243,6 +245,23 @@ struct vault *node_vault(const struct node *n)
     return n->options.vault;
 }
 
+static void sign_link(void *vault, struct str text, uint8_t out[LINK_MAC_LEN])
+{
+    vault_sign(vault, STR("callback links"), text, out);
+}
+
+void node_link_from(struct node *n, struct str base)
+{
+    if (n->options.vault != NULL)
+        n->links = (struct link_maker){
+            .base = str_copy(&n->mem, base), .sign = sign_link, .key = n->options.vault};
+}
+
+const struct link_maker *node_links(const struct node *n)
+{
+    return n->links.base.len > 0 ? &n->links : NULL;
+}
+
 bool node_is_ready(const struct node *n, const char **why)
 {
     bool is_recovered = n->is_recovered && n->stamp >= 0; /* the config was read once */
@@ -357,6 +376,7 @@ struct node *node_open(const struct node_options *options, struct err *err)
     expiry_open(n);
     audit_retention_open(n);
     planner_time_open(n);
+    schedules_open(n);
     snapshot_retention_open(n);
     minutes_open(n);
     if (open_all(n, err))
@@ -386,6 +406,7 @@ void node_close(struct node *n)
     expiry_close(n);
     audit_retention_close(n);
     planner_time_close(n);
+    schedules_close(n);
     snapshot_retention_close(n);
     timers_fini(&n->timers);
     calls_close(n);

@@ -46,6 +46,7 @@ struct node_options {
     size_t program_bytes;      /* of compiled programs; 0 = 32 MiB */
     int64_t keep_ended_us;     /* executions that ended longer ago are deleted; 0 = none */
     int64_t keep_audit_us;     /* lines of the audit log that are older are deleted; 0 = none */
+    bool has_schedules;        /* ticks of schedules start executions: see schedules.c */
     bool has_planner;          /* shifts end and due dates pass: see planner_time.c */
     int64_t keep_snapshots_us; /* those that no execution has are deleted, once unused for this
                                   long, two days at least; 0 = none */
@@ -106,6 +107,16 @@ void node_abandon(struct node *n);
 
 /* The credentials, or NULL; see effect/vault.h. */
 struct vault *node_vault(const struct node *n);
+
+/*
+ * Links to answer waits begin with `base`, which the node copies:
+ * "https://pawl.example/callbacks/". Before node_run(); without it, and without
+ * a vault, there are none and $.execution.callbackUrl is null.
+ */
+void node_link_from(struct node *n, struct str base);
+
+/* How they are made, or NULL; see engine/link.h. Any thread, once the node runs. */
+const struct link_maker *node_links(const struct node *n);
 
 /* Whether the node has recovered and takes requests; and why not, in one word. */
 bool node_is_ready(const struct node *n, const char **why);
@@ -176,6 +187,19 @@ struct node_user {
     struct value groups; /* a list of texts */
 };
 
+/* What the system does by itself: triggers run as this user, in an organisation. */
+struct node_user node_system_user(struct str org_id);
+
+/* A start by a trigger of type schedule, which gives its input. */
+struct schedule_tick;
+struct node_schedule {
+    struct str id;
+    uint32_t position; /* of the trigger */
+    struct str cron, timezone;
+    int64_t at_us;                    /* $.schedule.at */
+    const struct schedule_tick *tick; /* what the start acts upon; NULL: it is started by hand */
+};
+
 enum node_request_kind {
     NODE_START,
     NODE_SIGNAL,
@@ -223,8 +247,9 @@ struct node_request {
     int64_t version;    /* 0 = the published one; RETRY, MIGRATE: 0 = the one it has */
     struct value input; /* RETRY: absent = the one it has */
     struct str key;
-    struct str trace;             /* a traceparent that it takes over, or empty */
-    struct event_start *by_event; /* a trigger makes input and key of an event; or NULL */
+    struct str trace;                     /* a traceparent that it takes over, or empty */
+    const struct node_schedule *schedule; /* in place of `input`; or NULL */
+    struct event_start *by_event;         /* a trigger makes input and key of an event; or NULL */
     bool has_again_of;
     struct uuid again_of; /* the execution that it is started again for */
     /* all others that are about an execution */
@@ -375,6 +400,9 @@ struct node_read {
     void *owner;
 };
 bool node_read(struct node *n, struct node_read *read, struct err *err) MUST_USE;
+
+/* Schedules have changed: the next tick may come sooner than was thought. */
+void node_schedules_nudge(struct node *n);
 
 /* Tasks have changed: what time brings to them may come sooner than was thought. */
 void node_planner_nudge(struct node *n);

@@ -101,7 +101,9 @@ static void planner_time_change(struct planner_time *t)
     struct err err;
 
     t->change = (struct planner_change){
-        .change = {.apply = planner_time_apply, .now_us = clock_wall_us(t->node->clock)},
+        .change = {.apply = planner_time_apply,
+                   .tells = "task.",
+                   .now_us = clock_wall_us(t->node->clock)},
         .seed = uuid_gen_next(&t->node->ids, clock_wall_us(t->node->clock) / 1000),
         .wrong = &t->due.wrong,
     };

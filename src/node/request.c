@@ -68,9 +68,9 @@ static struct str user_json(struct arena *mem, const struct node_user *user)
     return buf_view(&out);
 }
 
-bool request_user_value(const struct node_request *r, struct value *out, struct err *err)
+struct str request_user_json(const struct node_request *r)
 {
-    return json_read(r->mem, user_json(r->mem, &r->user), out, err);
+    return user_json(r->mem, &r->user);
 }
 
 /* The key that the start gives, else what the definition says. */
@@ -122,6 +122,8 @@ static bool start_with(struct node *n, struct work *w, struct program_ref *ref)
         return err_set(&r->err, ERR_FORBIDDEN, "'%.*s' lets others start it, not you",
                        STR_ARG(p->code));
     if (r->by_event != NULL && !triggers_fire(n, r, p))
+        return false;
+    if (r->schedule != NULL && !schedules_input(n, r, p, &r->input, &r->err))
         return false;
     r->findings = (struct findings){0};
     define_check_input(r->mem, p, r->input, &input, &r->findings);

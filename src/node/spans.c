@@ -7,6 +7,7 @@
 #include "engine/trace.h"
 #include "node/inner.h"
 #include "value/json.h"
+#include "value/mask.h"
 #include "value/object.h"
 
 #include <poll.h>
@@ -227,6 +228,7 @@ static void parcel_send(struct spans *s, struct parcel *p)
     call->request_json = s->request_json;
     call->host = s->host;
     call->timeout_us = SEND_TIMEOUT_US;
+    p->json.len = mask_links_in(p->json.ptr, p->json.len);
     call->body = buf_view(&p->json);
     p->is_sent = true;
     p->tries++;

@@ -2,7 +2,6 @@
 #include "node/triggers.h"
 
 #include "base/log.h"
-#include "define/access.h"
 #include "engine/chain.h"
 #include "node/inner.h"
 #include "value/json.h"
@@ -116,15 +115,6 @@ void triggers_read_again(struct node *n, struct node_request *r)
 
 /* --- firing --- */
 
-static struct node_user fire_user(struct str org_id)
-{
-    return (struct node_user){.id = STR("system"),
-                              .name = STR("system"),
-                              .role = str_of(role_name(ROLE_SYSTEM)),
-                              .org_id = org_id,
-                              .groups = value_absent()};
-}
-
 /* $.event: {name, payload, executionId, at} of what subscribers get. */
 static struct value event_of(struct arena *mem, struct value sent)
 {
@@ -157,7 +147,7 @@ bool triggers_fire(struct node *n, struct node_request *r, const struct program 
     s->is_quiet = t == NULL || t->type != TRIGGER_EVENT || !str_eq(t->event, s->name);
     if (s->is_quiet)
         return false;
-    if (!request_user_value(r, &context.user, &r->err) ||
+    if (!json_read(r->mem, request_user_json(r), &context.user, &r->err) ||
         !trigger_evaluate(r->mem, p, t, &context, &outcome, &r->err))
         return false;
     s->is_quiet = !outcome.fires;
@@ -217,7 +207,7 @@ static bool fire_prepare(struct relayed *m, struct str trigger, struct event_sta
     m->start = (struct node_request){.kind = NODE_START,
                                      .code = str_slice(trigger, 0, (size_t)slash),
                                      .input = value_map_empty(),
-                                     .user = fire_user(m->org_id),
+                                     .user = node_system_user(m->org_id),
                                      .by_event = s,
                                      .mem = &m->mem,
                                      .owner = m,

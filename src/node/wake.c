@@ -102,6 +102,7 @@ static void wake_event(const struct node *n, const struct work *w, struct event 
 
     (void)n;
     ev->kind = EVENT_WAKE;
+    ev->tasks = e->tasks.count > 0 ? &e->tasks : NULL;
     if (e->told.count == 0 || !e->is_told_to_cancel)
         return;
     ev->kind = EVENT_CANCEL;

@@ -164,6 +164,7 @@ static void make_event(struct node *n, struct work *w, struct event *ev)
         .kept = &w->kept,
         .renders = &w->renders,
         .room = calls_room(n),
+        .links = node_links(n),
         .gives_up_on_records = w->record_tries > RECORD_TRIES_ALL_MAX,
         .traces = n->options.meters != NULL,
     };

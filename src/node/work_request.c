@@ -232,6 +232,7 @@ static void request_member(struct node *n, struct work *w)
     m->correlated = w->correlated;
     if (r->by_event != NULL && w->commit != NULL)
         m->message = &r->by_event->message;
+    m->tick = r->schedule != NULL && w->commit != NULL ? r->schedule->tick : NULL;
     if (w->commit == NULL && w->correlated != NULL) {
         m->kind = MEMBER_CHANGE;
         m->change = correlate_keep(n, w);
@@ -320,6 +321,9 @@ static void answer_applied(struct node *n, struct work *w)
         break;
     case NODE_CHANGE:
         r->change->answer_json = str_copy(r->mem, r->change->answer_json);
+        for (size_t i = 0; i < r->change->told.count; i++)
+            wake_told(n, r->change->told.items[i]);
+        r->change->told.count = 0;
         if (r->change->apply == outbox_retry_apply)
             relay_look(n);
         break;
@@ -440,6 +444,10 @@ static void answer_refused(struct node *n, struct node_request *r, const struct 
         request_refuse(n, r, is_definition ? ERR_PRECONDITION_FAILED : ERR_OVERLOADED,
                        is_definition ? "someone else has saved it since"
                                      : "too many changes at once; try again");
+        return;
+    case MEMBER_TICK_GONE:
+        request_refuse(n, r, ERR_PRECONDITION_FAILED,
+                       "this tick was acted upon, or its schedule has changed");
         return;
     case MEMBER_GONE:
         request_refuse(n, r, ERR_NOT_FOUND, "it does not exist");

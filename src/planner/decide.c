@@ -25,13 +25,13 @@ const char *actor_role_name(enum actor_role role)
 #define PART(role) (256u << ACTOR_##role)
 
 static const unsigned action_roles[] = {
-#define TASK_ACTION(symbol, name, roles, needs) roles,
+#define TASK_ACTION(symbol, name, roles, needs, event) roles,
 #include "planner/task_action.def"
 #undef TASK_ACTION
 };
 
 static const char *const action_needs[] = {
-#define TASK_ACTION(symbol, name, roles, needs) needs,
+#define TASK_ACTION(symbol, name, roles, needs, event) needs,
 #include "planner/task_action.def"
 #undef TASK_ACTION
 };
@@ -163,6 +163,8 @@ static bool check_payload(const struct task_facts *f, const struct task_request 
         return check_escalation(r, out);
     if (action == ACTION_REVIEW_REJECT)
         return check_reject(r, out);
+    if (action == ACTION_SUBMIT && f->misfit.len > 0)
+        return REFUSE(out, ERR_VALIDATION_ERROR, "%.*s", STR_ARG(f->misfit));
     if (action == ACTION_SUBMIT && f->task.is_fix &&
         str_trim(payload_text(r->payload, "how_fixed")).len == 0) {
         out->field = "how_fixed";
@@ -324,6 +326,8 @@ static void add_row(const struct task_facts *f, const struct task_request *r,
                     enum task_action action, struct task_decision *out)
 {
     struct task_transition *row = &out->rows[out->count++];
+    struct value payload =
+        action == ACTION_SUBMIT && f->filled.kind == VALUE_MAP ? f->filled : r->payload;
     struct task_step step;
 
     if (!task_fsm(out->after.status, action, task_is_free(&f->task), &step))
@@ -335,7 +339,7 @@ static void add_row(const struct task_facts *f, const struct task_request *r,
         .to = step.to,
         .actor_id = f->actor.id,
         .actor_role = f->actor.role_name,
-        .payload = r->payload.kind == VALUE_MAP ? r->payload : value_map_empty(),
+        .payload = payload.kind == VALUE_MAP ? payload : value_map_empty(),
         .client_event_id = r->client_event_id,
         .expected_row_version = out->after.row_version,
         .result_row_version = out->after.row_version + 1,
@@ -363,6 +367,41 @@ void planner_decide(struct arena *mem, const struct task_facts *facts,
         action = ACTION_ASSIGN;
     }
     add_row(facts, request, action, out);
+}
+
+void planner_decide_new(const struct task_facts *facts, const struct task_request *request,
+                        struct task_decision *out)
+{
+    *out = (struct task_decision){.after = facts->task};
+    if (!guard_free(facts, out) || !guard_assignee(facts, 0, out))
+        return;
+    out->verdict = TASK_ACCEPTED;
+    add_row(facts, request, ACTION_ASSIGN, out);
+}
+
+/* A row that nobody has asked for. */
+static struct task_transition row_of_system(const struct task *task, enum task_action action,
+                                            enum task_status to, int64_t now_us)
+{
+    return (struct task_transition){
+        .task_id = task->id,
+        .action = action,
+        .from = task->status,
+        .to = to,
+        .actor_role = STR("system"),
+        .payload = value_map_empty(),
+        .expected_row_version = task->row_version,
+        .result_row_version = task->row_version + 1,
+        .created_at_us = now_us,
+    };
+}
+
+struct task_transition planner_cancel(const struct task *task, struct value payload, int64_t now_us)
+{
+    struct task_transition row = row_of_system(task, ACTION_CANCEL, TASK_CANCELED, now_us);
+
+    row.payload = payload;
+    return row;
 }
 
 unsigned planner_actions(struct arena *mem, const struct task_facts *facts)
@@ -396,16 +435,7 @@ bool planner_reexamine(const struct task *task, int64_t now_us, struct task_tran
         action = ACTION_UNBLOCK;
     else
         return false;
-    *out = (struct task_transition){
-        .task_id = task->id,
-        .action = action,
-        .from = task->status,
-        .to = action == ACTION_BLOCK ? TASK_BLOCKED : TASK_AVAILABLE,
-        .actor_role = STR("system"),
-        .payload = value_map_empty(),
-        .expected_row_version = task->row_version,
-        .result_row_version = task->row_version + 1,
-        .created_at_us = now_us,
-    };
+    *out =
+        row_of_system(task, action, action == ACTION_BLOCK ? TASK_BLOCKED : TASK_AVAILABLE, now_us);
     return true;
 }

@@ -67,6 +67,8 @@ struct task_facts {
         target; /* payload.assign_to; is_known is false when nobody may be assigned by it */
     struct planner_policy policy;
     struct task_event event; /* action is empty: the event is new */
+    struct str misfit;       /* why the payload does not fit the form of the task, or empty */
+    struct value filled;     /* the payload with the defaults of the form; absent without a form */
     int64_t now_us;
 };
 
@@ -104,6 +106,14 @@ struct task_decision {
 /* Decide. Texts of the decision live in `mem` or in the facts and the request. */
 void planner_decide(struct arena *mem, const struct task_facts *facts,
                     const struct task_request *request, struct task_decision *out);
+
+/* The same for a new task that the system assigns at once: the guards of `assign` hold. */
+void planner_decide_new(const struct task_facts *facts, const struct task_request *request,
+                        struct task_decision *out);
+
+/* The row by which the system cancels a task that has not ended; the payload has the reason. */
+struct task_transition planner_cancel(const struct task *task, struct value payload,
+                                      int64_t now_us);
 
 /* Which actions the actor could take now, if their payload is right: one bit for each. */
 unsigned planner_actions(struct arena *mem, const struct task_facts *facts);

@@ -58,8 +58,10 @@ void task_move(struct task *t, const struct task_transition *row)
     }
     if (step.effects & EFFECT_STARTED)
         t->started_at_us = now_us;
-    if (step.effects & EFFECT_SUBMITTED)
+    if (step.effects & EFFECT_SUBMITTED) {
         t->submitted_at_us = now_us;
+        t->result = row->payload;
+    }
     if (step.effects & EFFECT_REVIEWED) {
         t->self_checked = str_eq(row->actor_id, t->assigned_to);
         t->reviewed_by = t->self_checked ? STR_NONE : row->actor_id;
@@ -86,6 +88,15 @@ static void show_list(struct buf *out, const char *name, struct value list)
     object_name(out, name);
     if (list.kind != VALUE_LIST || !json_write(out, list, &err))
         buf_text(out, "[]");
+}
+
+static void show_result(struct buf *out, struct value result)
+{
+    struct err err;
+
+    object_name(out, "result");
+    if (result.kind != VALUE_MAP || !json_write(out, result, &err))
+        buf_text(out, "null");
 }
 
 void task_show(struct buf *out, const struct task *t)
@@ -118,6 +129,8 @@ void task_show(struct buf *out, const struct task *t)
     object_text(out, "fix_of_task_id", t->fix_of_task_id);
     object_text(out, "parent_task_id", t->parent_task_id);
     object_text(out, "execution_id", t->execution_id);
+    object_json(out, "form", t->form_json);
+    show_result(out, t->result);
     show_list(out, "depends_on", t->depends_on);
     show_list(out, "contributors", t->contributors);
     object_int(out, "unmet_dependencies", t->unmet_dependencies);

@@ -24,12 +24,15 @@ struct task {
     int64_t assigned_at_us, started_at_us, submitted_at_us, reviewed_at_us;
     struct str reject_reason, recall_reason, cancel_reason, handover_note;
     bool self_checked;
-    bool had_owner; /* at any time */
+    bool had_owner;      /* at any time */
+    struct value result; /* the payload of the last submission, a map; or absent */
 
     bool needs_attention; /* escalated, and nobody has acknowledged it */
 
     /* Where it comes from. */
     struct str fix_of_task_id, parent_task_id, execution_id, created_by;
+    struct str form_json; /* what the payload of a submission must be, or empty */
+    bool is_awaited;      /* the execution goes on when the task has ended */
     int64_t created_at_us, updated_at_us;
 
     /* What it is connected with, read beside it. */

@@ -9,10 +9,21 @@ static const char *const status_names[] = {
 };
 
 static const char *const action_names[] = {
-#define TASK_ACTION(symbol, name, roles, needs) name,
+#define TASK_ACTION(symbol, name, roles, needs, event) name,
 #include "planner/task_action.def"
 #undef TASK_ACTION
 };
+
+static const char *const action_events[] = {
+#define TASK_ACTION(symbol, name, roles, needs, event) event,
+#include "planner/task_action.def"
+#undef TASK_ACTION
+};
+
+const char *task_action_event(enum task_action action)
+{
+    return action_events[action];
+}
 
 const char *task_status_name(enum task_status status)
 {

@@ -20,7 +20,7 @@ enum task_status {
 };
 
 enum task_action {
-#define TASK_ACTION(symbol, name, roles, needs) ACTION_##symbol,
+#define TASK_ACTION(symbol, name, roles, needs, event) ACTION_##symbol,
 #include "planner/task_action.def"
 #undef TASK_ACTION
     TASK_ACTION_COUNT
@@ -45,6 +45,9 @@ enum task_effect {
 const char *task_status_name(enum task_status status);
 bool task_status_read(struct str name, enum task_status *out) MUST_USE;
 const char *task_action_name(enum task_action action);
+
+/* What the event about it is called, behind "task.". */
+const char *task_action_event(enum task_action action);
 bool task_action_read(struct str name, enum task_action *out) MUST_USE;
 
 static inline bool task_status_is_terminal(enum task_status status)

@@ -3,6 +3,7 @@
 
 #include "store/change_job.h"
 #include "store/change_outbox.h"
+#include "store/change_schedule.h"
 #include "store/gather.h"
 
 #include <stdarg.h>
@@ -358,7 +359,7 @@ static enum apply_result check_commit(struct apply *a, struct member *m, struct 
     return APPLY_DONE;
 }
 
-/* The same of jobs that nobody has begun, and of what signals find it by. */
+/* The same of the tick of a schedule, of jobs that nobody has begun, and of what signals find it by. */
 static enum apply_result check_all(struct apply *a, struct member *m, struct before *before,
                                    const struct signal_texts *texts, enum db_status *status)
 {
@@ -367,6 +368,9 @@ static enum apply_result check_all(struct apply *a, struct member *m, struct bef
     if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
         return end;
     end = apply_check_message(a, m, status);
+    if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
+        return end;
+    end = apply_check_tick(a, m, status);
     if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
         return end;
     end = apply_check_jobs(a, m, status);
@@ -403,9 +407,11 @@ enum apply_result apply_commit(struct apply *a, struct member *m, enum db_status
         !apply_history(a, c, m->row, status) || !apply_jobs(a, m, status) ||
         !apply_letters(a, m, status) || !write_outbox(a, m, status) ||
         !apply_take_message(a, m, status) || !apply_correlation(a, m, status) ||
-        !apply_taken(a, m, status) ||
+        !apply_taken(a, m, status) || !apply_tick(a, m, status) ||
         (c->received != NULL && !apply_signal(a, c->received, m->row, &texts, status)) ||
-        (m->idempotency != NULL && !apply_store_answer(a, m->idempotency, m->row, now_us, status)))
+        (m->idempotency != NULL &&
+         !apply_store_answer(a, m->idempotency, m->row, now_us, status)) ||
+        !apply_tasks(a, m, status))
         return APPLY_FAILED;
     return APPLY_DONE;
 }

@@ -29,6 +29,11 @@ bool apply_keep_snapshot(struct apply *a, const struct execution *e,
 bool apply_history(struct apply *a, const struct commit *c, int64_t row,
                    enum db_status *status) MUST_USE;
 
+/* --- apply_task.c --- */
+
+/* What the commit asks the planner for. False: *status says why. */
+bool apply_tasks(struct apply *a, struct member *m, enum db_status *status) MUST_USE;
+
 /* --- apply_record.c --- */
 
 /* APPLY_DONE with m->result RECORD_STALE, or unchanged when all were written. */

@@ -5,6 +5,7 @@
 #include "define/facts.h"
 #include "define/pins.h"
 #include "store/change.h"
+#include "store/change_schedule.h"
 #include "store/triggers.h"
 
 /* Numbers are never given twice, not even after a draft was deleted. */
@@ -312,7 +313,8 @@ static enum apply_result apply_one(struct apply *a, struct member *m, struct def
     if (!make(a, d, counter, &draft, &published, status))
         return APPLY_FAILED;
     if (d->is_process && !is_about_draft(d->action) && !d->unchanged &&
-        !triggers_derive(a, d->kind, d->code, status))
+        (!triggers_derive(a, d->kind, d->code, status) ||
+         !schedules_derive(a, d->kind, d->code, d->now_us, status)))
         return APPLY_FAILED;
     return APPLY_DONE;
 }

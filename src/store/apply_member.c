@@ -142,8 +142,15 @@ static enum apply_result apply_change(struct apply *a, struct member *m, enum db
     if (*status != DB_DONE)
         return APPLY_FAILED;
     end = is_definition ? apply_definition(a, m, status) : m->change->apply(a, m, status);
-    if (!is_definition && !m->change->leaves_executions)
+    if (!is_definition && !m->change->leaves_executions) {
+        /* Rows that it has put are not forgotten with what was gathered. */
+        if (end == APPLY_DONE && m->result == MEMBER_APPLIED) {
+            *status = db_flush(a->db);
+            if (*status != DB_DONE)
+                return APPLY_FAILED;
+        }
         gather_forget(a);
+    }
     if (end == APPLY_DONE && m->result == MEMBER_APPLIED &&
         !keep_change_answer(a, m, now_us, status))
         return APPLY_FAILED;

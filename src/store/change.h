@@ -17,6 +17,11 @@
 
 #include "store/apply.h"
 
+/* Executions that have a new row in execution_events. */
+struct executions_told {
+    VEC_OF(struct uuid);
+};
+
 struct change {
     /*
      * Look first, refuse with apply_refuse() or apply_refuse_with(), then
@@ -31,6 +36,8 @@ struct change {
      * idempotency says. */
     int32_t answer_status;
     struct str answer_json;
+    /* Executions that it has told something, which the node wakes; in the memory of the batch. */
+    struct executions_told told;
 };
 
 /* A change that is none: for the answer that is kept with it. */

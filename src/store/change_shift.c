@@ -192,6 +192,8 @@ void planner_policy_show(struct buf *out, const struct planner_policy *p)
 static bool escalate_overdue(struct planner_work *w, const struct task_name *task)
 {
     int64_t now_us = w->change->change.now_us;
+    struct task t;
+    bool found;
 
     return apply_write(w->a, SQL_TASK_OVERDUE, DB_PARAMS(db_text(task->id), db_int(now_us)),
                        w->status) &&
@@ -199,7 +201,9 @@ static bool escalate_overdue(struct planner_work *w, const struct task_name *tas
                        DB_PARAMS(db_text(planner_new_id(w)), db_text(task->id),
                                  db_text(STR("overdue")), db_text(STR("the due date has passed")),
                                  db_null(), db_int(now_us)),
-                       w->status);
+                       w->status) &&
+           task_load(w, task->org_id, task->id, &t, &found) &&
+           (!found || task_announce(w, "overdue", &t, NULL));
 }
 
 /* A hold that is over ends by itself, and its task may be free. */

@@ -270,7 +270,8 @@ static bool insert_wait(struct apply *a, const struct member *m, const struct li
                                db_text_or_null(w->correlation), db_text(w->types_json),
                                db_text_or_null(w->assignees_json), db_text_or_null(w->title),
                                db_text_or_null(w->form_json), db_int(w->is_public),
-                               w->until_us > 0 ? db_int(w->until_us) : db_null()),
+                               w->until_us > 0 ? db_int(w->until_us) : db_null(),
+                               db_text_or_null(w->scopes_json), db_int(w->links_from)),
                      status))
         return false;
     return w->assignees_json.len == 0 || assign_wait(a, m, w, status);

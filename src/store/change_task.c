@@ -156,6 +156,7 @@ enum apply_result planner_move_apply(struct apply *a, struct member *m, enum db_
     /* Who asks is known by the token; skill and trades are as they are stored now. */
     facts.actor.role = c->actor.role;
     facts.actor.role_name = c->actor.role_name;
+    task_check_form(&w, &facts);
     planner_decide(a->mem, &facts, &c->request, &d);
     if (d.verdict == TASK_REFUSED)
         return planner_refuse(&w, &d);
@@ -169,116 +170,7 @@ enum apply_result planner_move_apply(struct apply *a, struct member *m, enum db_
                : APPLY_FAILED;
 }
 
-/* --- what makes and changes tasks asks first --- */
-
-/* Fields of a body laid over a task. Their kinds were checked. */
-static void lay_over(struct task *t, struct value body)
-{
-    static const struct {
-        const char *name;
-        size_t at;
-    } texts[] =
-        {
-            {"project_id", offsetof(struct task, project_id)},
-            {"title", offsetof(struct task, title)},
-            {"description", offsetof(struct task, description)},
-            {"required_trade", offsetof(struct task, required_trade)},
-            {"deliverable_id", offsetof(struct task, deliverable_id)},
-        },
-      numbers[] = {
-          {"min_skill", offsetof(struct task, min_skill)},
-          {"priority", offsetof(struct task, priority)},
-          {"due_at_us", offsetof(struct task, due_at_us)},
-      };
-
-    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-        struct value v = value_map_get_str(body, str_of(texts[i].name));
-        if (v.kind != VALUE_ABSENT)
-            *(struct str *)((char *)t + texts[i].at) =
-                v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
-    }
-    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
-        struct value v = value_map_get_str(body, str_of(numbers[i].name));
-        if (v.kind != VALUE_ABSENT)
-            *(int64_t *)((char *)t + numbers[i].at) = v.kind == VALUE_INT ? v.i : 0;
-    }
-}
-
-/* A deliverable that is named must be of the organisation. */
-static bool has_deliverable(struct planner_work *w, struct str id, bool *found)
-{
-    *found = true;
-    if (id.len == 0)
-        return true;
-    *w->status =
-        db_run(w->a->db, SQL_DELIVERABLE_FIND, DB_PARAMS(db_text(id), db_text(w->change->org_id)));
-    *found = *w->status == DB_ROW;
-    db_end(w->a->db, SQL_DELIVERABLE_FIND);
-    return *w->status <= DB_DONE;
-}
-
-/*
- * Count the dependencies that are not done. *unknown is set when one of them
- * is no task of the organisation.
- */
-static bool count_unmet(struct planner_work *w, struct value depends_on, struct task *t,
-                        struct str *unknown)
-{
-    *unknown = STR_NONE;
-    for (uint32_t i = 0; depends_on.kind == VALUE_LIST && i < depends_on.len; i++) {
-        struct task other;
-        bool found;
-
-        if (!task_load(w, t->org_id, value_text(depends_on.items[i]), &other, &found))
-            return false;
-        if (!found) {
-            *unknown = value_text(depends_on.items[i]);
-            return true;
-        }
-        if (other.status != TASK_DONE)
-            t->unmet_dependencies++;
-    }
-    return true;
-}
-
-static bool write_dependencies(struct planner_work *w, struct str id, struct value depends_on)
-{
-    for (uint32_t i = 0; depends_on.kind == VALUE_LIST && i < depends_on.len; i++)
-        if (!apply_write(w->a, SQL_DEPENDENCY_PUT,
-                         DB_PARAMS(db_text(id), db_text(value_text(depends_on.items[i])),
-                                   db_text_or_null(w->change->actor.id),
-                                   db_int(w->change->change.now_us)),
-                         w->status))
-            return false;
-    return true;
-}
-
-/* Make one task of a body. APPLY_DONE with *id, unless w->m is refused. */
-static enum apply_result make_task(struct planner_work *w, struct value body, struct task *t)
-{
-    struct planner_change *c = w->change;
-    struct value depends_on = value_map_get_str(body, STR("depends_on"));
-    struct str unknown;
-    bool found;
-
-    t->id = planner_new_id(w);
-    t->org_id = c->org_id;
-    t->created_by = c->actor.id;
-    lay_over(t, body);
-    if (!has_deliverable(w, t->deliverable_id, &found) || !count_unmet(w, depends_on, t, &unknown))
-        return APPLY_FAILED;
-    if (!found) {
-        c->field = "deliverable_id";
-        return planner_refuse_with(w, ERR_VALIDATION_ERROR, "there is no such deliverable");
-    }
-    if (unknown.len > 0) {
-        c->field = "depends_on";
-        return planner_refuse_with(w, ERR_VALIDATION_ERROR, "there is no task %.*s to depend on",
-                                   (int)(unknown.len < 60 ? unknown.len : 60), unknown.ptr);
-    }
-    return task_insert(w, t) && write_dependencies(w, t->id, depends_on) ? APPLY_DONE
-                                                                         : APPLY_FAILED;
-}
+/* --- making and changing --- */
 
 enum apply_result planner_create_apply(struct apply *a, struct member *m, enum db_status *status)
 {
@@ -288,7 +180,7 @@ enum apply_result planner_create_apply(struct apply *a, struct member *m, enum d
 
     if (!actor_manages(w.change->actor.role))
         return planner_forbid(&w, "create tasks");
-    end = make_task(&w, w.change->body, &t);
+    end = task_make(&w, w.change->body, &t);
     if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
         return end;
     return planner_answer_task(&w, 201, t.org_id, t.id) ? APPLY_DONE : APPLY_FAILED;
@@ -309,8 +201,8 @@ enum apply_result planner_patch_apply(struct apply *a, struct member *m, enum db
         return planner_refuse_with(&w, ERR_VERSION_CONFLICT, "the task has row_version %lld now",
                                    (long long)t.row_version);
     }
-    lay_over(&t, c->body);
-    if (!has_deliverable(&w, t.deliverable_id, &found))
+    task_lay_over(&t, c->body);
+    if (!task_has_deliverable(&w, t.deliverable_id, &found))
         return APPLY_FAILED;
     if (!found) {
         c->field = "deliverable_id";
@@ -355,12 +247,13 @@ enum apply_result planner_delete_apply(struct apply *a, struct member *m, enum d
                                    "somebody has worked on this task: cancel it instead");
     if (has_successors)
         return planner_refuse_with(&w, ERR_CONFLICT, "other tasks depend on this one");
-    if (t.execution_id.len > 0)
+    if (t.is_awaited)
         return planner_refuse_with(&w, ERR_CONFLICT, "an execution waits for this task: cancel it");
     c->change.answer_status = 204;
     return apply_write(a, SQL_DEPENDENCIES_DROP, DB_PARAMS(db_text(t.id)), status) &&
                    apply_write(a, SQL_TASK_DELETE, DB_PARAMS(db_text(t.id), db_int(t.row_version)),
-                               status)
+                               status) &&
+                   task_announce(&w, "deleted", &t, NULL)
                ? APPLY_DONE
                : APPLY_FAILED;
 }
@@ -382,7 +275,7 @@ static enum apply_result make_parts(struct planner_work *w, const struct task *w
                          .min_skill = whole->min_skill,
                          .priority = whole->priority,
                          .deliverable_id = whole->deliverable_id};
-        enum apply_result end = make_task(w, parts.items[i], &t);
+        enum apply_result end = task_make(w, parts.items[i], &t);
 
         if (end != APPLY_DONE || w->m->result != MEMBER_APPLIED)
             return end;

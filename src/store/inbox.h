@@ -21,6 +21,9 @@ struct stored_wait {
     struct str assignees_json; /* a list of keys (define/assignee.h), or empty */
     bool is_public;
     int64_t since_us, until_us; /* until: 0 = it does not end by itself */
+    /* which links answer it, of one that is public: engine/link.h */
+    struct str link_scopes_json; /* a list of texts */
+    int64_t links_from;
 };
 
 struct stored_waits {
@@ -39,5 +42,11 @@ bool read_inbox(struct reader *r, struct arena *mem, struct str org_id, struct v
 /* The open wait of that visit of a step, whoever may answer it. */
 bool read_inbox_item(struct reader *r, struct arena *mem, struct uuid execution, struct str step,
                      int64_t visit, struct stored_wait *out, bool *found, struct err *err) MUST_USE;
+
+enum { LINKED_WAITS_MAX = 1000 }; /* no execution has more strands */
+
+/* The open waits of an execution that are public. */
+bool read_linked_waits(struct reader *r, struct arena *mem, struct uuid execution,
+                       struct stored_waits *out, struct err *err) MUST_USE;
 
 #endif

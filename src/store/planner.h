@@ -10,6 +10,7 @@
 #ifndef PAWL_STORE_PLANNER_H
 #define PAWL_STORE_PLANNER_H
 
+#include "define/define.h"
 #include "planner/decide.h"
 #include "store/change.h"
 
@@ -41,6 +42,7 @@ struct planner_change {
     enum task_guard guard;
     const char *field;
     int64_t current_row_version; /* of ERR_VERSION_CONFLICT */
+    struct findings findings;    /* of a payload that does not fit; in the memory of the batch */
 
     /* out, when it was applied: for those who listen */
     struct str task_id, project_id; /* in the memory of the batch */

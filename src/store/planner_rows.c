@@ -74,6 +74,17 @@ static bool column_list(struct db *db, struct arena *mem, enum sql sql, unsigned
     return text.len == 0 || (json_read(mem, text, out, &err) && out->kind == VALUE_LIST);
 }
 
+/* Absent when there is none. */
+static bool column_map(struct db *db, struct arena *mem, enum sql sql, unsigned column,
+                       struct value *out)
+{
+    struct str text = column_copy(db, mem, sql, column);
+    struct err err;
+
+    *out = value_absent();
+    return text.len == 0 || (json_read(mem, text, out, &err) && out->kind == VALUE_MAP);
+}
+
 bool task_row(struct db *db, struct arena *mem, enum sql sql, struct task *out)
 {
 #define TEXT(column) column_copy(db, mem, sql, column)
@@ -113,12 +124,15 @@ bool task_row(struct db *db, struct arena *mem, enum sql sql, struct task *out)
         .unmet_dependencies = INT(33),
         .open_holds = INT(34),
         .is_fix = INT(35) != 0,
+        .form_json = TEXT(38),
+        .is_awaited = INT(40) != 0,
     };
 #undef TEXT
 #undef INT
     return task_status_read(db_column_text(db, sql, 11), &out->status) &&
            column_list(db, mem, sql, 36, &out->depends_on) &&
-           column_list(db, mem, sql, 37, &out->contributors);
+           column_list(db, mem, sql, 37, &out->contributors) &&
+           column_map(db, mem, sql, 39, &out->result);
 }
 
 /* DB_ROW when there is one. */
@@ -238,16 +252,18 @@ bool task_insert(struct planner_work *w, struct task *t)
     t->row_version = 1;
     t->created_at_us = t->updated_at_us = w->change->change.now_us;
     return apply_write(
-        w->a, SQL_TASK_INSERT,
-        DB_PARAMS(db_text(t->id), db_text(t->org_id), db_text_or_null(t->project_id),
-                  db_text(t->title), db_text_or_null(t->description),
-                  db_text_or_null(t->required_trade), db_int(t->min_skill), db_int(t->priority),
-                  db_text_or_null(t->deliverable_id), db_some_int(t->due_at_us),
-                  db_text(str_of(task_status_name(t->status))), db_int(t->row_version),
-                  db_text_or_null(t->fix_of_task_id), db_text_or_null(t->parent_task_id),
-                  db_text_or_null(t->execution_id), db_text_or_null(t->created_by),
-                  db_int(t->created_at_us)),
-        w->status);
+               w->a, SQL_TASK_INSERT,
+               DB_PARAMS(db_text(t->id), db_text(t->org_id), db_text_or_null(t->project_id),
+                         db_text(t->title), db_text_or_null(t->description),
+                         db_text_or_null(t->required_trade), db_int(t->min_skill),
+                         db_int(t->priority), db_text_or_null(t->deliverable_id),
+                         db_some_int(t->due_at_us), db_text(str_of(task_status_name(t->status))),
+                         db_int(t->row_version), db_text_or_null(t->fix_of_task_id),
+                         db_text_or_null(t->parent_task_id), db_text_or_null(t->execution_id),
+                         db_text_or_null(t->created_by), db_int(t->created_at_us),
+                         db_text_or_null(t->form_json), db_int(t->is_awaited)),
+               w->status) &&
+           task_announce(w, "created", t, NULL);
 }
 
 bool task_log(struct planner_work *w, struct str org_id, struct task_transition *row)
@@ -259,6 +275,8 @@ bool task_log(struct planner_work *w, struct str org_id, struct task_transition 
     if (!json_write(&payload, row->payload, &err))
         buf_text(&payload, "{}");
     row->id = planner_new_id(w);
+    ASSERT(w->row_count < ARRAY_SIZE(w->rows));
+    w->rows[w->row_count++] = *row;
     return apply_write(w->a, SQL_TASK_LOG,
                        DB_PARAMS(db_text(row->id), db_text(row->task_id), db_text(org_id),
                                  db_text(str_of(task_action_name(row->action))),
@@ -271,8 +289,20 @@ bool task_log(struct planner_work *w, struct str org_id, struct task_transition 
                        w->status);
 }
 
+/* The payload of a submission as it is stored, or empty. */
+static struct str result_json(struct planner_work *w, struct value result)
+{
+    struct buf json;
+    struct err err;
+
+    buf_init_arena(&json, w->a->mem);
+    return result.kind == VALUE_MAP && json_write(&json, result, &err) ? buf_view(&json) : STR_NONE;
+}
+
 bool task_save(struct planner_work *w, const struct task *t, int64_t before)
 {
+    bool has_ended = task_status_is_terminal(t->status);
+
     if (!apply_write(w->a, SQL_TASK_MOVE,
                      DB_PARAMS(db_text(t->id), db_int(before),
                                db_text(str_of(task_status_name(t->status))), db_int(t->row_version),
@@ -283,11 +313,12 @@ bool task_save(struct planner_work *w, const struct task *t, int64_t before)
                                db_text_or_null(t->recall_reason), db_text_or_null(t->cancel_reason),
                                db_text_or_null(t->handover_note), db_int(t->self_checked),
                                db_int(t->had_owner), db_int(t->needs_attention),
-                               db_int(t->updated_at_us)),
+                               db_int(t->updated_at_us), db_text_or_null(result_json(w, t->result)),
+                               db_int(t->is_awaited && !has_ended)),
                      w->status))
         return false;
     if (db_changes(w->a->db) == 1)
-        return true;
+        return (!has_ended || !t->is_awaited || task_tell(w, t, false)) && task_announce_rows(w, t);
     /* Another node was faster; the repeated batch will see what it wrote. */
     *w->status = DB_CONFLICT;
     return false;

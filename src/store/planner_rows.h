@@ -10,12 +10,15 @@ struct planner_work {
     struct member *m;
     struct planner_change *change;
     enum db_status *status;
-    unsigned ids; /* how many were made */
+    unsigned ids;                   /* how many were made */
+    struct task_transition rows[2]; /* that were logged and not announced yet: task_save() does */
+    size_t row_count;
 };
 
 static inline struct planner_work planner_begin(struct apply *a, struct member *m,
                                                 enum db_status *status)
 {
+    m->change->told = (struct executions_told){0};
     return (struct planner_work){
         .a = a, .m = m, .change = (struct planner_change *)m->change, .status = status};
 }
@@ -61,10 +64,52 @@ void person_row(struct db *db, struct arena *mem, struct str org_id, enum db_sta
 /* Make a task; it is available when nothing blocks it. */
 bool task_insert(struct planner_work *w, struct task *t) MUST_USE;
 
+/* --- planner_make.c --- */
+
+/* Fields of a body laid over a task. Their kinds were checked. */
+void task_lay_over(struct task *t, struct value body);
+
+/* A deliverable that is named must be of the organisation. */
+bool task_has_deliverable(struct planner_work *w, struct str id, bool *found) MUST_USE;
+
+/*
+ * What a body makes of a new task, held against the store: APPLY_DONE, unless w->m is refused.
+ * Nothing is written.
+ */
+enum apply_result task_prepare(struct planner_work *w, struct value body, struct task *t);
+
+/* Write a task that was prepared, and what it depends on. */
+bool task_write(struct planner_work *w, struct value body, struct task *t) MUST_USE;
+
+/* Both; an id is made for it. */
+enum apply_result task_make(struct planner_work *w, struct value body, struct task *t);
+
+/* --- apply_task.c --- */
+
+/* Tell the execution that waits for the task how it stands. */
+bool task_tell(struct planner_work *w, const struct task *t, bool has_expired) MUST_USE;
+
+/* Hold the payload of a submission against the form of the task: facts and findings say more. */
+void task_check_form(struct planner_work *w, struct task_facts *f);
+
+/* --- tell_task.c --- */
+
+/* Tell whoever wants it the event task.`what`; `row` may be NULL. */
+bool task_announce(struct planner_work *w, const char *what, const struct task *t,
+                   const struct task_transition *row) MUST_USE;
+
+/* The same for the rows that were logged since the task was saved last. */
+bool task_announce_rows(struct planner_work *w, const struct task *t) MUST_USE;
+
+/* --- planner_rows.c --- */
+
 /* Write a row of the log, whose id is given here. */
 bool task_log(struct planner_work *w, struct str org_id, struct task_transition *row) MUST_USE;
 
-/* Write what transitions change; `before` is the version that is stored. */
+/*
+ * Write what transitions change; `before` is the version that is stored. The execution that waits
+ * for a task which has ended is told so.
+ */
 bool task_save(struct planner_work *w, const struct task *t, int64_t before) MUST_USE;
 
 /* Look at a task again: block or open it. *moved, if not NULL, tells whether that was so. */

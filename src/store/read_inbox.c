@@ -25,6 +25,8 @@ static bool row_wait(struct reader *r, struct arena *mem, enum sql sql, struct s
         .since_us = db_column_int(r->db, sql, 12),
         .until_us = db_column_int(r->db, sql, 13),
         .key = row_text(r, mem, sql, 14),
+        .link_scopes_json = row_text(r, mem, sql, 15),
+        .links_from = db_column_int(r->db, sql, 16),
     };
     return uuid_read(db_column_text(r->db, sql, 1), &out->execution);
 }
@@ -115,4 +117,22 @@ bool read_inbox_item(struct reader *r, struct arena *mem, struct uuid execution,
     return read_one_wait(r, mem, SQL_INBOX_FIND,
                          DB_PARAMS(row_uuid(execution, &room), db_text(step), db_int(visit)), out,
                          found, err);
+}
+
+bool read_linked_waits(struct reader *r, struct arena *mem, struct uuid execution,
+                       struct stored_waits *out, struct err *err)
+{
+    const enum sql sql = SQL_LINKED_WAITS;
+    struct row_id room;
+    enum db_status status =
+        reader_run(r, sql, DB_PARAMS(row_uuid(execution, &room), db_int(LINKED_WAITS_MAX)));
+
+    *out = (struct stored_waits){0};
+    for (; status == DB_ROW; status = db_next(r->db, sql))
+        if (!row_wait(r, mem, sql, VEC_ADD(mem, out))) {
+            status = DB_CORRUPT;
+            break;
+        }
+    db_end(r->db, sql);
+    return status == DB_DONE ? true : db_fail(r->db, status, err);
 }

@@ -55,6 +55,15 @@
 
 #define RECORD_KEY "org_id = ?1 AND object = ?2 AND id = ?3"
 
+/* A schedule s; SCHEDULE_COLUMN_COUNT of them, in the order of schedule_of_row(). */
+#define SCHEDULE_COLUMNS                                                                           \
+    "s.id, s.code, s.kind, s.version, s.position, s.cron, s.timezone, s.catch_up, s.org_id, "      \
+    "s.is_retired, s.next_at, s.paused_at, s.paused_by, s.last_at, s.last_execution, "             \
+    "s.last_error, s.created_at"
+/* The same with the name and the facts of the version that it is of. */
+#define SCHEDULE_LISTED                                                                            \
+    SCHEDULE_COLUMNS ", d.name, d.facts FROM schedules s LEFT JOIN definition d "                  \
+                     "ON d.kind = s.kind AND d.code = s.code AND d.version = s.version "
 #define TRIGGER_COLUMNS "code, position, kind, version, type, topic, org_id, is_retired, spec"
 
 #define DEFINITION_COLUMNS                                                                         \
@@ -207,7 +216,8 @@
 /* A wait that people answer, with its execution. */
 #define WAIT_COLUMNS                                                                               \
     "w.row, e.id, e.scenario_code, e.scenario_version, e.org_id, w.step_code, w.visit, w.title, "  \
-    "w.form, w.types, w.assignee, w.is_public, w.opened_at, w.until_at, e.business_key"
+    "w.form, w.types, w.assignee, w.is_public, w.opened_at, w.until_at, e.business_key, "          \
+    "w.link_scopes, w.links_from"
 
 /* ?1 org, ?2 correlation, ?3 behind this row, ?4 a type as it stands in a list of them. */
 #define WAIT_FIND_WHERE(place)                                                                     \

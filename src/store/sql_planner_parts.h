@@ -19,12 +19,13 @@
     TASK_OWN_COLUMNS "(SELECT json_group_array(depends_on) FROM (SELECT depends_on FROM "          \
                      "task_dependencies d WHERE d.task_id = t.id ORDER BY depends_on)), "          \
                      "(SELECT json_group_array(user_id) FROM (SELECT user_id FROM "                \
-                     "task_contributors c WHERE c.task_id = t.id ORDER BY user_id))"
+                     "task_contributors c WHERE c.task_id = t.id ORDER BY user_id)), "             \
+                     "t.form, t.result, t.is_awaited"
 #define TASK_COLUMNS_POSTGRES                                                                      \
     TASK_OWN_COLUMNS "(SELECT coalesce(json_agg(depends_on ORDER BY depends_on), '[]') FROM "      \
                      "task_dependencies d WHERE d.task_id = t.id), "                               \
                      "(SELECT coalesce(json_agg(user_id ORDER BY user_id), '[]') FROM "            \
-                     "task_contributors c WHERE c.task_id = t.id)"
+                     "task_contributors c WHERE c.task_id = t.id), t.form, t.result, t.is_awaited"
 
 /* A list of tasks, the newest first, along one index; ?11 is what that index is asked for. */
 #define TASKS_LIST_REST                                                                            \

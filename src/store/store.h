@@ -52,6 +52,7 @@ enum member_result {
     MEMBER_SIGNAL_DIFFERS, /* ... with other content */
     MEMBER_REPEATED,       /* the Idempotency-Key was used before with the same body: `answer` */
     MEMBER_KEY_CONFLICT,   /* ... with another body */
+    MEMBER_TICK_GONE,      /* another node has acted upon this tick, or its schedule has changed */
     MEMBER_GONE,           /* what it names does not exist (any more) */
     MEMBER_FAILED,         /* the database refused it: `err` */
 };
@@ -152,6 +153,7 @@ struct assertion {
 };
 
 struct change;
+struct schedule_tick; /* change_schedule.h */
 struct event_routes;
 
 /* A message of the outbox that a commit answers: it goes in the same transaction. */
@@ -168,6 +170,8 @@ struct member {
     const struct assertion *assertion; /* MEMBER_ASSERT */
     /* What it receives (MEMBER_COMMIT) or keeps came by correlation; or NULL */
     const struct correlated_signal *correlated;
+    /* MEMBER_COMMIT that starts: the tick of a schedule that it acts upon; or NULL */
+    const struct schedule_tick *tick;
     struct uuid crashed;                   /* MEMBER_CRASH; parked by it, it gets a dead letter: */
     struct uuid crashed_letter;            /* ... its id, ... */
     int64_t crashed_at_us;                 /* ... and when */

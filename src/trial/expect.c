@@ -364,6 +364,11 @@ static void explain_wait(struct check *k, const struct trial_case *c, struct val
                                   "it waits for a worker to do '%.*s': say in mocks.procedures "
                                   "what that answers",
                                   STR_ARG(value_text(procedure))));
+    else if (value_equal(kind, value_string(STR("task")), NULL))
+        add_problem(k, str_printf(k->mem,
+                                  "it waits for the task of the step '%.*s': say in mocks.tasks "
+                                  "how that ends",
+                                  STR_ARG(value_text(script_member(why, "step")))));
     else
         add_problem(k, str_printf(k->mem, "it waits: %.*s", STR_ARG(shown(k->mem, why))));
 }

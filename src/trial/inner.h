@@ -5,6 +5,7 @@
  *     actor.c   one execution: an event is applied, what it commits is kept
  *     answer.c  what an execution must read
  *     mock.c    what is answered in place of others
+ *     task.c    tasks of the planner
  */
 #ifndef PAWL_TRIAL_INNER_H
 #define PAWL_TRIAL_INNER_H
@@ -26,6 +27,8 @@ struct mock_count {
     size_t count;
 };
 
+struct trial_task;
+
 struct run {
     struct arena *mem; /* of what is left of the trial */
     const struct trial_script *script;
@@ -40,6 +43,9 @@ struct run {
     struct {
         VEC_OF(struct mock_count);
     } counts;
+    struct {
+        VEC_OF(struct trial_task *);
+    } tasks;
     bool *sent;  /* by signal of the script */
     bool *acted; /* by action */
 };
@@ -96,6 +102,16 @@ const struct program *mock_process(struct run *r, struct str code, struct value 
  * with its answer.
  */
 bool mock_job(struct run *r, const struct actor *a, struct event *out);
+
+/* --- task.c --- */
+
+/* What a commit asks the planner for. */
+void tasks_keep(struct run *r, const struct actor *a, const struct task_acts *acts);
+
+/* If there is something to say about a task that the execution waits for, fill the event with it. */
+bool tasks_answer(struct run *r, const struct actor *a, struct event *out);
+
+/* --- mock.c --- */
 
 /* Note a call. */
 void mock_note(struct run *r, struct str name, struct value input);

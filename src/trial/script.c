@@ -283,7 +283,8 @@ bool script_read_mocks(struct arena *mem, struct value v, struct trial_script *o
         return err_set(err, ERR_INVALID, "'mocks' must be an object");
     if (!read_call_mocks(v, &out->mocks.http, err))
         return false;
-    return script_knows(v, "procedures processes signals http", err) &&
+    return script_knows(v, "procedures processes signals http tasks", err) &&
+           read_mocks_of(v, "tasks", &out->mocks.tasks, err) &&
            read_mocks_of(v, "procedures", &out->mocks.procedures, err) &&
            read_mocks_of(v, "processes", &out->mocks.processes, err) &&
            script_read_signals(mem, script_member(v, "signals"), &out->signals, err);
@@ -306,10 +307,44 @@ static struct str nearest_procedure(const struct program *p, struct str name)
     return n.best;
 }
 
+/* Whether the step of that code asks for a task. */
+static bool asks_for_task(const struct program *p, struct str code)
+{
+    const struct step *step = program_step(p, code);
+
+    return step != NULL && step->kind == STEP_PROCEDURE && step->procedure->command_count > 0 &&
+           step->procedure->commands[0].type == COMMAND_TASK_CREATE;
+}
+
+static void check_task_mock(struct arena *mem, struct str code, const struct program *program,
+                            const struct trial *trial, struct findings *findings)
+{
+    bool is_known = asks_for_task(program, code);
+    struct nearest n = nearest_to(code);
+
+    for (size_t i = 0; i < trial->children.count && !is_known; i++)
+        is_known = asks_for_task(trial->children.items[i].x->program, code);
+    if (is_known)
+        return;
+    for (uint32_t i = 0; i < program->step_count; i++)
+        if (asks_for_task(program, program->steps[i].code))
+            nearest_offer(&n, program->steps[i].code);
+    *VEC_ADD(mem, findings) = (struct finding){
+        .pointer = str_printf(mem, "/mocks/tasks/%.*s", STR_ARG(code)),
+        .code = STR("unknown_step"),
+        .message = str_printf(mem, "no step '%.*s' asks for a task", STR_ARG(code)),
+        .is_warning = true,
+        .hint =
+            n.best.len > 0 ? str_printf(mem, "did you mean '%.*s'?", STR_ARG(n.best)) : STR_NONE};
+}
+
 void script_check_mocks(struct arena *mem, const struct trial_mocks *mocks,
                         const struct program *program, const struct trial *trial,
                         struct findings *findings)
 {
+    for (uint32_t i = 0; mocks->tasks.kind == VALUE_MAP && i < mocks->tasks.len; i++)
+        check_task_mock(mem, value_text(mocks->tasks.map->entries[i].key), program, trial,
+                        findings);
     for (uint32_t i = 0; mocks->procedures.kind == VALUE_MAP && i < mocks->procedures.len; i++) {
         struct str name = value_text(mocks->procedures.map->entries[i].key), hint;
         bool is_known = reaches(program, name);

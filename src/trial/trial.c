@@ -95,7 +95,7 @@ static bool answer(struct run *r, bool *more, struct err *err)
         struct str key;
 
         ASSERT(a != NULL);
-        if (mock_job(r, a, &ev))
+        if (mock_job(r, a, &ev) || tasks_answer(r, a, &ev))
             return actor_apply(r, a, ev, err);
         parent = is_over(a) ? awaiting(r, a, &key) : NULL;
         if (parent == NULL)

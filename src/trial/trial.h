@@ -56,6 +56,7 @@ struct trial_actions {
 struct trial_mocks {
     struct value procedures; /* external ones, and any other that is not to run */
     struct value processes;  /* that flow.start starts */
+    struct value tasks;      /* by step: what is laid over a task of task.create that has ended */
     struct value http;       /* a list, or absent: what is called answers so */
 };
 

@@ -89,10 +89,67 @@ static size_t secret_at(const struct mask *m, struct str text, size_t at)
     return longest;
 }
 
+/* --- links --- */
+
+static bool is_link_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_';
+}
+
+/* Where the next link begins, and how long it is; -1: there is none from there on. */
+static int64_t link_find(struct str text, size_t from, size_t *len)
+{
+    const struct str mark = STR(MASK_LINK_MARK);
+
+    for (int64_t at; (at = str_find(text, mark, from)) >= 0; from = (size_t)at + mark.len) {
+        *len = mark.len;
+        while ((size_t)at + *len < text.len && is_link_char(text.ptr[(size_t)at + *len]))
+            ++*len;
+        if (*len >= mark.len + MASK_LINK_MIN)
+            return at;
+    }
+    return -1;
+}
+
+size_t mask_links_in(char *text, size_t len)
+{
+    size_t from = 0, kept = 0, link;
+    int64_t at;
+
+    while ((at = link_find(str_from(text, len), from, &link)) >= 0) {
+        memmove(text + kept, text + from, (size_t)at - from);
+        kept += (size_t)at - from;
+        memcpy(text + kept, hidden.ptr, hidden.len);
+        kept += hidden.len;
+        from = (size_t)at + link;
+    }
+    memmove(text + kept, text + from, len - from);
+    return kept + len - from;
+}
+
+struct str mask_links(struct arena *mem, struct str text)
+{
+    size_t len;
+    char *copy;
+
+    if (link_find(text, 0, &len) < 0)
+        return text;
+    copy = arena_alloc(mem, text.len + 1);
+    memcpy(copy, text.ptr, text.len);
+    len = mask_links_in(copy, text.len);
+    copy[len] = '\0';
+    return str_from(copy, len);
+}
+
+/* --- in texts --- */
+
 struct str mask_text(struct arena *mem, const struct mask *m, struct str text)
 {
     size_t from = 0;
     struct buf out;
+
+    text = mask_links(mem, text);
 
     buf_init_arena(&out, mem);
     for (size_t at = 0; at < text.len;) {

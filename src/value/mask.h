@@ -17,6 +17,14 @@
 
 enum { MASK_LEN_MIN = 4 };
 
+/*
+ * Links that let whoever has them answer a wait (engine/link.h) hold this mark
+ * and at least MASK_LINK_MIN further characters: they are hidden wherever they
+ * come up, whoever looks.
+ */
+#define MASK_LINK_MARK "pawlcb_"
+enum { MASK_LINK_MIN = 40 };
+
 struct mask_names {
     VEC_OF(struct str);
 };
@@ -53,6 +61,12 @@ struct value mask_value(struct arena *mem, const struct mask *m, struct value v)
 
 /* A text without secrets; the same one when it has none. */
 struct str mask_text(struct arena *mem, const struct mask *m, struct str text);
+
+/* A text, JSON or not, without links that answer waits; the same one when it has none. */
+struct str mask_links(struct arena *mem, struct str text);
+
+/* The same in place; answers how long the text is then. */
+size_t mask_links_in(char *text, size_t len);
 
 /* A JSON text without secrets; the same one when the mask is empty. */
 struct str mask_json(struct arena *mem, const struct mask *m, struct str json);

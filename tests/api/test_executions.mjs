@@ -260,6 +260,18 @@ claim('a sensitive field of a form is masked in every view and in the log', asyn
     await rig.api('POST', `/executions/${id}/cancel`);
 });
 
+claim('steps come the newest first when asked, in pages of any size, with large values too', async (rig) => {
+    await rig.publish({ code: 'rounds', input: [{ name: 'text', type: 'string', required: true }, { name: 'lines', type: 'array', required: true }], steps: [{ code: 'each', loop: { for: '$.input.lines', steps: [{ code: 'line', procedure: { type: 'compute.transform', data: { n: '$.loop.index', text: '$.input.text' } } }] } }] });
+    for (const text of ['', 'x'.repeat(100000)]) {
+        const x = (await rig.api('POST', '/executions?wait=60s', { code: 'rounds', input: { text, lines: Array(40).fill(1) } })).body;
+        const ids = (await rig.all(`/executions/${x.id}/steps?events=true`, 500)).map((s) => s.id);
+        equal(ids.length >= 40, true);
+        for (const limit of [1, 7, 500]) equal((await rig.all(`/executions/${x.id}/steps?events=true&order=newest`, limit)).map((s) => s.id), [...ids].reverse(), `pages of ${limit}`);
+    }
+    refused(await rig.api('GET', '/executions/01a1e315-0528-7d52-b011-6b107ea09869/steps?order=newest'), 404, 'not_found');
+    refused(await rig.api('GET', '/executions/01a1e315-0528-7d52-b011-6b107ea09869/steps?order=up'), 400, 'bad_request');
+});
+
 claim('steps are paged in order', async (rig) => {
     const x = await rig.begin('adding', { input: { n: 4 } });
     const steps = await rig.all(`/executions/${x.id}/steps`, 2);

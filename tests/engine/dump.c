@@ -240,6 +240,7 @@ static void frame(struct walk *w, const struct frame *a, const struct frame *b)
     NUMBER(visit);
     NUMBER(started_at_us);
     NUMBER(index);
+    NUMBER(links_from);
 }
 
 static void strands(struct walk *w, const struct strand *const *as, const struct strand *const *bs,
@@ -319,6 +320,8 @@ static void stands(struct walk *w, const struct execution *a, const struct execu
     if (a->other_count == b->other_count)
         strands(w, a->others, b->others, a->other_count);
     NUMBER(jumps);
+    NUMBER(links_from);
+    NUMBER(links_spent);
     on_number(w, "undo", a->rollback != NULL, b->rollback != NULL);
     if (a->rollback != NULL && b->rollback != NULL)
         rollback(w, a->rollback, b->rollback);

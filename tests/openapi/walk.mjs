@@ -4,6 +4,8 @@
 // path that is no UTF-8 or a body that is no JSON, 401, 403, 413. Left out, because a healthy server
 // does not give them: 500, 503.
 
+import { createServer } from 'node:http';
+
 import { walkPlanner } from './walk_planner.mjs';
 
 const NOBODY = '00000000-0000-7000-8000-000000000000';
@@ -375,6 +377,7 @@ async function walkExecutions(api, claim) {
     await api.call('getExecution', { path: { id: NOBODY } }, 404);
     await api.call('listSteps', { path: { id: NOBODY } }, 404);
     await api.call('listSteps', { path: { id }, query: { cursor: 'x' } }, 400);
+    await api.call('listSteps', { path: { id }, query: { order: 'newest', limit: 1 } }, 200);
     const steps = await api.call('listSteps', { path: { id }, query: { limit: 1 } }, 200);
     await api.call('listSteps', { path: { id }, query: { limit: 1, cursor: steps.json.nextCursor } }, 200);
     await walkAgain(api, claim);
@@ -385,6 +388,7 @@ async function walkExecutions(api, claim) {
 
     await walkPause(api, claim, slow.json.id, id);
     await walkInbox(api, claim, slow.json.id, id);
+    await walkCallbacks(api, claim);
     await api.call('cancelExecution', { path: { id: slow.json.id }, body: { reason: 'enough' } }, 202);
     const gone = await api.call('getExecution', { path: { id: slow.json.id } }, 200);
     claim(gone.json.status === 'cancelled' && !gone.json.actions.includes('cancel'), 'a cancelled one is cancelled');
@@ -440,6 +444,48 @@ async function walkInbox(api, claim, waits, ended) {
     const rows = (await api.call('listSteps', { path: { id: given }, query: { events: true } }, 200)).json.items;
     claim(rows.some((row) => row.status === 'assigned'), 'an assignment is in the history');
     await api.call('cancelExecution', { path: { id: given } }, 202);
+}
+
+/** The tokens of links that executions tell a server of ours. */
+async function tokens(api, count, code) {
+    const found = [];
+    const server = createServer((request, response) => {
+        let body = '';
+        request.on('data', (part) => (body += part));
+        request.on('end', () => {
+            found.push(body.split('/').pop());
+            response.writeHead(200).end();
+        });
+    });
+    await new Promise((done) => server.listen(0, '127.0.0.1', done));
+    const url = `http://127.0.0.1:${server.address().port}/`;
+    await publish(api, { code, steps: [
+        { code: 'tell', procedure: { type: 'integration.http', method: 'POST', url, body: '$.execution.callbackUrl' } },
+        { code: 'ask', procedure: { type: 'wait.signal', signalType: 'go', public: true, timeout: '1h', form: [{ name: 'n', type: 'integer', required: true }] } },
+    ] });
+    for (let i = 0; i < count; i++) {
+        const { id } = (await api.call('startExecution', { body: { code } }, 201)).json;
+        while ((await api.call('getExecution', { path: { id } }, 200)).json.currentStep !== 'ask') await new Promise((done) => setTimeout(done, 10));
+    }
+    server.close();
+    return found;
+}
+
+async function walkCallbacks(api, claim) {
+    const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const links = await tokens(api, 4, 'linked');
+    for (const [show, answer, type] of [['showCallback', 'answerCallback', {}], ['showCallbackOfType', 'answerCallbackOfType', { type: 'go' }]]) {
+        const page = { token: links.pop(), ...type }, program = { token: links.pop(), ...type };
+        await api.call(show, { path: { token: 'nothing', type: 'go' } }, 404);
+        claim((await api.call(show, { path: page }, 200)).raw.includes('<form'), 'a link shows a form');
+        for (const path of [page, program]) {
+            const headers = path === page ? form : {};
+            await api.call(answer, { path, headers, body: path === page ? 'n=x' : { n: 'x' } }, 422);
+            await api.call(answer, { path, headers, body: path === page ? 'n=%ff' : '{' }, 400);
+            await api.call(answer, { path, headers, body: path === page ? 'n=1' : { n: 1 } }, path === page ? 200 : 202);
+            await api.call(answer, { path, headers, body: path === page ? 'n=1' : { n: 1 } }, 404);
+        }
+    }
 }
 
 async function walkRepair(api, claim, ended, failed) {
@@ -649,6 +695,39 @@ async function walkOutbox(api, claim) {
     await retry(path, 400, { headers: { 'Idempotency-Key': 'k'.repeat(256) } });
 }
 
+async function walkSchedules(api, claim) {
+    const [code, key] = ['nightly', { 'Idempotency-Key': 'walk-schedule' }];
+    const triggers = ['0 3 * * *', '0 4 29 2 *'].map((cron) => ({ type: 'schedule', cron, timezone: 'Europe/Berlin' }));
+    const nap = { code: 'nap', procedure: { type: 'wait.timer', duration: '1h' } };
+    await api.call('saveScenarioDraft', { path: { code }, body: { code, triggers, steps: [nap] } }, 200);
+    await api.call('publishScenario', { path: { code } }, 200);
+    const page = await api.call('listSchedules', { query: { code, limit: 1 } }, 200);
+    claim(page.json.items[0].cron === '0 3 * * *' && page.json.nextCursor !== null, 'schedules are listed');
+    await api.call('listSchedules', { query: { code, cursor: page.json.nextCursor } }, 200);
+    await api.call('listSchedules', { query: { cursor: 'x' } }, 400);
+    const preview = await api.call('previewSchedule', { query: { cron: '0 9 * * MON-FRI', timezone: 'Europe/Berlin' } }, 200);
+    claim(preview.json.items.length === 10, 'an expression is shown with its next ten times');
+    await api.call('previewSchedule', { query: { cron: '0 24 * * *' } }, 422);
+    await api.call('previewSchedule', { query: { cron: '0 9 * * *', zone: 'x' } }, 400);
+    const path = { scheduleId: page.json.items[0].id };
+    for (const act of ['pauseSchedule', 'resumeSchedule']) {
+        await api.call(act, { path: { scheduleId: NOBODY } }, 404);
+        await api.call(act, { path, body: { what: 1 } }, 422);
+        await api.call(act, { path, headers: { 'Idempotency-Key': 'k'.repeat(256) } }, 400);
+        await api.call(act, { path }, 200);
+    }
+    const run = (to, wanted, more = {}) => api.call('runSchedule', { path: to, ...more }, wanted);
+    await run({ scheduleId: NOBODY }, 404);
+    await run(path, 422, { body: { what: 1 } });
+    await run(path, 400, { query: { wait: 'soon' } });
+    await run(path, 201, { headers: key });
+    await run(path, 200, { headers: key });
+    await run(path, 202, { query: { wait: '1ms' } });
+    await api.call('retireScenario', { path: { code } }, 200);
+    await run(path, 409);
+    for (const act of ['pauseSchedule', 'resumeSchedule']) await api.call(act, { path }, 409);
+}
+
 async function walkRecords(api, claim) {
     const path = { object: 'invoice', recordId: 'I 1/ä' };
     const put = (body, headers, wanted) => api.call('putRecord', { path, body, headers }, wanted);
@@ -761,4 +840,4 @@ async function walkServer(api) {
     await api.call('getDocument', { token: null }, 200);
 }
 
-export const walks = [walkDefinitions, walkProcedures, walkLive, walkCredentials, walkChecks, walkDryRun, walkExecutions, walkEvents, walkMany, walkDeadLetters, walkOutbox, walkRecords, walkPlanner, walkAccess, walkSessions, walkServer];
+export const walks = [walkDefinitions, walkProcedures, walkLive, walkCredentials, walkChecks, walkDryRun, walkExecutions, walkEvents, walkMany, walkDeadLetters, walkOutbox, walkSchedules, walkRecords, walkPlanner, walkAccess, walkSessions, walkServer];

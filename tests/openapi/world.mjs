@@ -39,7 +39,7 @@ export async function prepare(api) {
     await api.call('startExecution', { body: { code: 'mailing' }, query: { wait: '10s' } }, 201);
     const [message] = (await api.call('listOutbox', {}, 200)).json.items;
     const [letter] = (await api.call('listDeadLetters', {}, 200)).json.items;
-    return { letterId: letter.id, messageId: message.id, itemId: `${json.id}-ask`, id: json.id, code: 'approval', name: 'twice', n: '1', object: 'invoice', recordId: 'I1' };
+    return { letterId: letter.id, messageId: message.id, itemId: `${json.id}-ask`, token: 'pawlcb_x', type: 'go', id: json.id, code: 'approval', name: 'twice', n: '1', object: 'invoice', recordId: 'I1' };
 }
 
 async function all(api, id, path = {}) {

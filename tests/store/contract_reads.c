@@ -76,7 +76,8 @@ static void test_store__page_is_bounded_in_bytes(void **state)
 {
     enum { LARGE = 24, BYTES = READ_BYTES_MAX / 10 };
     struct contract *c = *state;
-    struct list l = {.filter = {.limit = 100}};
+    struct list l = {
+        .filter = {.limit = 100, .code = STR("order"), .statuses = STATUS_BIT(STATUS_COMPLETED)}};
     char *text = arena_alloc(&c->mem, BYTES);
     size_t seen = 0;
 

@@ -305,6 +305,7 @@ static void test_sqlite__no_read_scans_a_table(void **state)
         {SQL_INBOX_LIST, "PRIMARY KEY"},
         {SQL_INBOX_ITEM, "INTEGER PRIMARY KEY"},
         {SQL_INBOX_FIND, "waits_by_execution"},
+        {SQL_LINKED_WAITS, "waits_by_execution"},
         {SQL_CORRELATED_FIND, "correlated_signals_by_id"},
         {SQL_KEPT_AFTER, "correlated_signals_kept"},
         {SQL_KEPT_MEASURE, "correlated_signals_kept"},

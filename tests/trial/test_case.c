@@ -140,9 +140,41 @@ static const struct {
      "'after' must be a duration such as \"30s\" or \"7d\""},
 };
 
-static struct value read_case(struct arena *mem, const char *rest)
+/* The same of a scenario that asks for tasks: one it waits for, one it does not. */
+#define TASKS                                                                                      \
+    "'scenario':{'code':'p','steps':[{'code':'made','procedure':{'type':'task.create','title':"    \
+    "'weld','due_at':'2026-02-01T00:00:00Z'}},{'code':'work','procedure':{'type':'task.create',"   \
+    "'title':'paint','depends_on':['=$.steps.made.output.id'],'wait':true,'timeout':'3d',"         \
+    "'onTimeout':'continue'}},{'code':'last','procedure':{'type':'compute.transform','data':["     \
+    "'$.steps.made.output.status','$.steps.made.output.due_at','$.steps.work.output.status',"      \
+    "'$.steps.work.output.result','$.steps.work.output.timedOut']}}]}"
+
+static const struct {
+    const char *name, *text, *problem;
+} task_cases[] = {
+    {"a task that is done",
+     "'mocks':{'tasks':{'work':{'result':{'n':1}}}},'expect':{'duration':'0s','result':["
+     "'available','2026-02-01T00:00:00Z','done',{'n':1},false],'calls':{'task work':1}}",
+     ""},
+    {"a task that is canceled",
+     "'mocks':{'tasks':{'work':{'status':'canceled'}}},'expect':{'result':["
+     "'available','2026-02-01T00:00:00Z','canceled',null,false]}",
+     ""},
+    {"a task that is late",
+     "'expect':{'duration':'72h','result':['available','2026-02-01T00:00:00Z','canceled',null,"
+     "true]}",
+     ""},
+    {"a task that the planner refuses",
+     "'mocks':{'tasks':{'made':{'error':{'code':'validation_task','message':'no'}}}},'expect':{"
+     "'status':'failed','error':{'code':'validation_task'}}",
+     ""},
+    {"a task of no step", "'mocks':{'tasks':{'wrk':{}}},'expect':{}",
+     "no step 'wrk' asks for a task; did you mean 'work'?"},
+};
+
+static struct value read_case(struct arena *mem, const char *scenario, const char *rest)
 {
-    struct str text = str_printf(mem, "{" APPROVAL ",%s}", rest);
+    struct str text = str_printf(mem, "{%s,%s}", scenario, rest);
     char *p = (char *)(uintptr_t)text.ptr;
     struct value v = value_absent();
     struct err err;
@@ -156,7 +188,7 @@ static struct value read_case(struct arena *mem, const char *rest)
 }
 
 /* The first problem of a case. */
-static struct str first_problem(struct arena *mem, const char *text)
+static struct str first_problem(struct arena *mem, const char *scenario, const char *text)
 {
     struct trial_problems problems = {0};
     const struct program *program = NULL;
@@ -165,7 +197,7 @@ static struct str first_problem(struct arena *mem, const char *text)
     struct trial trial;
     struct err err;
 
-    if (!case_read(mem, read_case(mem, text), &c, &err))
+    if (!case_read(mem, read_case(mem, scenario, text), &c, &err))
         return str_copy(mem, str_of(err.message));
     define_compile_scenario(mem, define_env(mem), c.definition, 1, &findings, &program);
     assert_non_null(program);
@@ -182,10 +214,26 @@ static void test_case__finds_what_is_not_as_expected(void **state)
         struct str problem;
 
         arena_init(&mem);
-        problem = first_problem(&mem, cases[i].text);
+        problem = first_problem(&mem, APPROVAL, cases[i].text);
         if (!str_eq(problem, str_of(cases[i].problem)))
             fail_msg("%s: found '%.*s', not '%s'", cases[i].name, STR_ARG(problem),
                      cases[i].problem);
+        arena_fini(&mem);
+    }
+}
+
+static void test_case__answers_for_the_planner(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(task_cases); i++) {
+        struct arena mem;
+        struct str problem;
+
+        arena_init(&mem);
+        problem = first_problem(&mem, TASKS, task_cases[i].text);
+        if (!str_eq(problem, str_of(task_cases[i].problem)))
+            fail_msg("%s: found '%.*s', not '%s'", task_cases[i].name, STR_ARG(problem),
+                     task_cases[i].problem);
         arena_fini(&mem);
     }
 }
@@ -194,6 +242,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_case__finds_what_is_not_as_expected),
+        cmocka_unit_test(test_case__answers_for_the_planner),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,6 +16,18 @@ for (const [name, role, groups] of [['Ada', 'operator', ['orders']], ['Grace', '
 
 const { people, tasks } = await fillFloor(server);
 
+const ask = async (method, path, body) => {
+    const answer = await server.asAdmin(method, path, body);
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.raw}`);
+    return answer.json;
+};
+await ask('PUT', '/credentials/payments', { type: 'api_key', base_url: 'https://payments.internal/v1', header_name: 'X-Api-Key', header_value: 'x' });
+await ask('PUT', '/credentials/bank', { type: 'oauth2_client', base_url: 'https://api.bank.example', token_url: 'https://id.bank.example/token', client_id: 'pawl', client_secret: 'x', scope: 'payments' });
+await ask('PUT', '/credentials/signing', { type: 'secret', base_url: 'https://sign.example', values: { key: 'x', pin: 'y' } });
+await ask('POST', '/import', { items: [{ kind: 'scenario', code: 'weekly_report', name: 'Weekly report', triggers: [{ type: 'schedule', cron: '0 7 * * MON', timezone: 'Europe/Berlin' }, { type: 'schedule', cron: '30 2 1 * *', timezone: 'UTC', catchUp: 'none' }], steps: [{ code: 'note', procedure: { type: 'compute.transform', data: {} } }] }, { kind: 'scenario', code: 'tell_partner', name: 'Tell the partner', steps: [{ code: 'pay', procedure: { type: 'integration.http', method: 'POST', credential: 'payments', path: '/payments' } }, { code: 'publish', procedure: { type: 'event.publish', event: 'OrderPaid', payload: {} } }] }, { kind: 'scenario', code: 'announce', name: 'Announce', steps: [{ code: 'publish', procedure: { type: 'event.publish', event: 'OrderPaid', payload: { order: 'order-1040' } } }, { code: 'mail', procedure: { type: 'notification.email', to: 'ada@example.org', subject: 'Paid', body: 'Your order is paid.' } }] }] });
+await ask('PUT', '/subscriptions/shop', { url: 'http://127.0.0.1:9/hook', events: ['OrderPaid'] });
+for (let i = 0; i < 3; i++) await ask('POST', '/executions', { code: 'announce' });
+const hopper = await ask('POST', '/users', { name: 'Hopper', role: 'member', email: 'hopper@example.org', groups: ['directors', 'managers', 'legal'] });
 const one = async (key) => (await server.asAdmin('GET', `/executions?key=${key}&limit=1`)).json.items[0].id;
 const letter = (await server.asAdmin('GET', '/dlq?limit=1')).json.items[0].id;
 const click = (selector) => (page) => page.click(selector);
@@ -35,20 +47,28 @@ const SCREENS = [
     ['execution-held', `/executions/${await one('invoice-2207')}`, '.why.held'],
     ['execution-completed', `/executions/${await one('order-1040')}`, '.why.ok'],
     ['dead-letters', `/dlq?id=${letter}`, '.letter'],
+    ['inbox', '/inbox', '.askrow', undefined, undefined, hopper.token],
+    ['inbox-answer', '/inbox', '.askrow', async (page) => { await page.click('.askrow'); await page.click('.answer [role=radio]'); }, undefined, hopper.token],
+    ['inbox-empty', '/inbox', '.empty', undefined, undefined, worker],
+    ['schedules', '/schedules', '.trow.scheds', async (page) => { await page.click('.rowlink'); await page.waitForSelector('.times li'); }],
+    ['schedules-try', '/schedules', '.trow.scheds', async (page) => { await page.click('.bar .btn'); await page.waitForSelector('.times li'); }],
+    ['outbox', '/outbox', '.trow.outbox'],
+    ['credentials', '/settings/credentials?code=payments', '.side'],
+    ['credential-new', '/settings/credentials', '.trow', click('.bar .btn')],
     ['records', '/records', '.card'],
     ['record', '/records/stock/bolt', '.side'],
     ['audit', '/audit', '.trow'],
     ['server', '/server', '.why'],
     ['processes', '/processes', '.trow'],
-    ['process', '/processes/scenarios/order_processing', '.plist'],
+    ['constructor', '/processes/scenarios/order_processing', '.ed .node', async (page) => { await page.click('[data-code]:nth-child(1)').catch(() => undefined); }],
     ['functions', '/functions?name=vat', '.side'],
     ['templates', '/templates', '.trow'],
     ['configuration', '/config', '.trow'],
     ['users', '/settings', '.trow'],
-    ['planner', '/planner', '.tcard', undefined, undefined, lead],
-    ['planner-lifted', '/planner', '.tcard', async (page) => { await page.hover(`[data-id="${tasks.cable214.id}"]`); await page.mouse.down(); await page.mouse.move(620, 400, { steps: 5 }); await page.waitForSelector('.board.lifting'); await page.mouse.move(600, 420, { steps: 4 }); }, 'wide', lead],
-    ['planner-assign', '/planner', '.tcard', async (page) => { await page.click(`[data-id="${tasks.cable214.id}"] .more`); await page.click('.menu .mi'); await page.waitForSelector('.picker button'); }, 'wide', lead],
-    ['planner-new-task', '/planner', '.tcard', click('.bar .btn.ink'), undefined, lead],
+    ['planner', '/planner', '.column.shown .tcard', undefined, undefined, lead],
+    ['planner-lifted', '/planner', '.column.shown .tcard', async (page) => { await page.hover(`[data-id="${tasks.cable214.id}"]`); await page.mouse.down(); await page.mouse.move(620, 400, { steps: 5 }); await page.waitForSelector('.board.lifting'); await page.mouse.move(600, 420, { steps: 4 }); }, 'wide', lead],
+    ['planner-assign', '/planner', '.column.shown .tcard', async (page) => { await page.click(`[data-id="${tasks.cable214.id}"] .more`); await page.click('.menu .mi'); await page.waitForSelector('.picker button'); }, 'wide', lead],
+    ['planner-new-task', '/planner', '.column.shown .tcard', click('.bar .btn.ink'), undefined, lead],
     ['pool', '/planner?view=pool', '.poolcard', undefined, undefined, worker],
     ['pool-of-all', '/planner?view=pool', '.poolcard', undefined, 'wide', lead],
     ['my-task', '/planner?view=mine', '.empty', undefined, undefined, worker],

@@ -53,7 +53,7 @@ await claims.claim('while a card is lifted, the columns say what dropping it doe
 await claims.claim('a legal drop asks what must be known, and the board follows', async () => {
     await lift(lead, 'sockets', 'assigned');
     await lead.mouse.up();
-    await lead.waitForSelector('[role=dialog] .picker');
+    await lead.waitForSelector('[role=dialog] .picker button');
     equal(await lead.$eval('.picker button:has-text("Barbara")', (button) => button.disabled), true, 'who has a task is not free');
     equal(await complaintsOf(lead), []);
     await lead.click('.picker button:has-text("Grace")');
@@ -215,7 +215,7 @@ await claims.claim('a supervisor changes the policy; nobody is led to pages that
     const page = await openPage(browser, server);
     await page.goto(signInUrl(server, '/', people.Sven.token));
     await page.waitForSelector('.board');
-    equal(await page.$$eval('.nav a.item', (all) => all.map((a) => a.getAttribute('href'))), ['/planner', '/planner/shifts', '/settings']);
+    equal(await page.$$eval('.nav a.item', (all) => all.map((a) => a.getAttribute('href'))), ['/inbox', '/planner', '/planner/shifts', '/settings']);
     await page.goto(`${server.base}/settings`);
     await page.fill('#min_skill_to_take', '2');
     await page.click('.policy .btn.ink');

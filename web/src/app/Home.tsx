@@ -6,5 +6,5 @@ import { seesMonitor, seesPlanner, useMe } from './session';
 export function Home() {
     const { me } = useMe();
     if (seesMonitor(me)) return <Overview />;
-    return <Navigate to={(seesPlanner(me) ? '/planner' : '/inbox') as '/planner'} replace />;
+    return <Navigate to={seesPlanner(me) ? '/planner' : '/inbox'} replace />;
 }

@@ -5,6 +5,7 @@ import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { call, type Page } from '../lib/api';
 import { Glyph, Icon, Mark } from '../lib/icons';
+import { useInbox } from './inbox';
 import { connectNow, useConnection, useLive } from '../lib/live';
 import { Button, Empty, useNow } from '../lib/parts';
 import { t, useLanguage } from '../lib/text';
@@ -12,11 +13,12 @@ import { when } from '../lib/time';
 import type { Letter, Me } from '../lib/types';
 import { KeysDialog } from './Keys';
 import { Palette } from './Palette';
-import { isAdmin, isExecutor, seesMonitor, seesPlanner, setsPolicy, useMe } from './session';
+import { isAdmin, isExecutor, seesInbox, seesMonitor, seesPlanner, setsPolicy, useMe } from './session';
 
 export interface Place { to: string; search?: Record<string, string>; icon: string; label: string; key?: string; who: (me: Me) => boolean; group: string }
 export const PLACES: Place[] = [
     { to: '/', icon: 'gauge', label: 'Overview', key: 'o', group: '', who: seesMonitor },
+    { to: '/inbox', icon: 'inbox', label: 'Inbox', key: 'i', group: '', who: seesInbox },
     { to: '/executions', icon: 'list', label: 'Executions', key: 'e', group: 'Monitor', who: seesMonitor },
     { to: '/dlq', icon: 'warn', label: 'Dead letters', key: 'd', group: 'Monitor', who: seesMonitor },
     { to: '/records', icon: 'db', label: 'Records', key: 'r', group: 'Monitor', who: seesMonitor },
@@ -27,6 +29,8 @@ export const PLACES: Place[] = [
     { to: '/config', icon: 'sliders', label: 'Configuration', group: 'Build', who: seesMonitor },
     { to: '/planner', icon: 'board', label: 'Planner', key: 'b', group: 'Work', who: seesPlanner },
     { to: '/planner/shifts', icon: 'users', label: 'Shifts', group: 'Work', who: seesPlanner },
+    { to: '/outbox', icon: 'out', label: 'Outbox', group: 'System', who: seesMonitor },
+    { to: '/schedules', icon: 'clock', label: 'Schedules', group: 'System', who: seesMonitor },
     { to: '/server', icon: 'shield', label: 'Server', key: 's', group: 'System', who: seesMonitor },
     { to: '/settings', icon: 'key', label: 'Settings', key: 'u', group: 'System', who: setsPolicy },
 ];
@@ -34,6 +38,7 @@ export const PLACES: Place[] = [
 const EXECUTOR_TABS: Place[] = [
     { to: '/planner', search: { view: 'pool' }, icon: 'board', label: 'Pool', group: '', who: isExecutor },
     { to: '/planner', search: { view: 'mine' }, icon: 'wrench', label: 'My task', group: '', who: isExecutor },
+    { to: '/inbox', icon: 'inbox', label: 'Inbox', group: '', who: isExecutor },
     { to: '/planner/shifts', icon: 'clock', label: 'Shift', group: '', who: isExecutor },
 ];
 
@@ -81,6 +86,7 @@ function UserMenu({ openKeys }: { openKeys: () => void }) {
 function Navigation({ openPalette, openKeys }: { openPalette: () => void; openKeys: () => void }) {
     const places = usePlaces();
     const letters = useOpenLetters();
+    const asked = useInbox().data?.length ?? 0;
     const groups = [...new Set(places.map((place) => place.group))];
     return (
         <nav className="nav" aria-label={t('Main')}>
@@ -94,6 +100,7 @@ function Navigation({ openPalette, openKeys }: { openPalette: () => void; openKe
                     {places.filter((place) => place.group === group).map((place) => (
                         <Link key={place.to} to={place.to} className="item" activeOptions={{ exact: place.to === '/' || place.to === '/planner', includeSearch: false }} title={t(place.label)}>
                             <Icon name={place.icon} /><span className="cut">{t(place.label)}</span>
+                            {place.to === '/inbox' && asked > 0 && <span className="n">{asked}</span>}
                             {place.to === '/dlq' && letters > 0 && <span className="n loud">{letters > 99 ? '99+' : letters}</span>}
                         </Link>
                     ))}

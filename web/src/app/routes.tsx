@@ -10,7 +10,10 @@ const tree = root.addChildren([
     page('/', () => import('./Home'), 'Home'),
     page('/executions', () => import('../screens/executions/List'), 'ExecutionsPage'),
     page('/executions/$id', () => import('../screens/execution/Page'), 'ExecutionPage'),
+    page('/inbox', () => import('../screens/inbox/Inbox'), 'Inbox'),
     page('/dlq', () => import('../screens/dlq/DeadLetters'), 'DeadLetters'),
+    page('/outbox', () => import('../screens/outbox/Outbox'), 'Outbox'),
+    page('/schedules', () => import('../screens/schedules/Schedules'), 'Schedules'),
     page('/records', () => import('../screens/records/Records'), 'Records'),
     page('/records/$object', () => import('../screens/records/Records'), 'Records'),
     page('/records/$object/$id', () => import('../screens/records/Records'), 'Records'),
@@ -26,6 +29,7 @@ const tree = root.addChildren([
     page('/tasks/$id', () => import('../screens/planner/Task'), 'TaskPage'),
     page('/settings', () => import('../screens/settings/Settings'), 'SettingsHome'),
     page('/settings/users', () => import('../screens/settings/Users'), 'Users'),
+    page('/settings/credentials', () => import('../screens/settings/Credentials'), 'Credentials'),
     page('/settings/policy', () => import('../screens/settings/Policy'), 'PolicyPage'),
 ]);
 

@@ -51,16 +51,20 @@ async function problemOf(answer: Response): Promise<Problem> {
     }
 }
 
-/** The answer's JSON; undefined when there is none. */
-export async function call<T = unknown>(path: string, options: CallOptions = {}): Promise<T> {
+/** The answer's text as it was sent. */
+export async function callText(path: string, options: CallOptions = {}): Promise<string> {
     const answer = await send(path, options);
     if (!answer.ok) {
         const problem = await problemOf(answer);
         if (answer.status === 401 && path !== '/session') onSignedOut();
         throw problem;
     }
-    if (answer.status === 204) return undefined as T;
-    const text = await answer.text();
+    return answer.text();
+}
+
+/** The answer's JSON; undefined when there is none. */
+export async function call<T = unknown>(path: string, options: CallOptions = {}): Promise<T> {
+    const text = await callText(path, options);
     return (text === '' ? undefined : JSON.parse(text)) as T;
 }
 

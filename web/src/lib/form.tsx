@@ -49,14 +49,14 @@ function Control({ field, value, change, id, first }: { field: FormField; value:
     );
 }
 
-/** `errors` are the server's words by field name. */
-export function FormFields({ fields, values, change, errors = {} }: { fields: FormField[]; values: Values; change: (to: Values) => void; errors?: Record<string, string> }) {
+/** `errors` are the server's words by field name. `plain`: a form is filled in as a form. */
+export function FormFields({ fields, values, change, errors = {}, plain }: { fields: FormField[]; values: Values; change: (to: Values) => void; errors?: Record<string, string>; plain?: boolean }) {
     const [mode, turn] = useState<'form' | 'json'>(fields.length === 0 ? 'json' : 'form');
     const [text, write] = useState('');
     const [broken, say] = useState('');
     return (
         <div className="formfields">
-            {fields.length > 0 && (
+            {fields.length > 0 && !plain && (
                 <div className="row modes"><Segments small label={t('How to fill it in')} value={mode} onChange={(to) => { turn(to); write(JSON.stringify(values, null, 2)); say(''); }}
                     options={[{ value: 'form', label: t('Form') }, { value: 'json', label: 'JSON' }]} /></div>
             )}

@@ -1,49 +1,94 @@
 // layout.ts - where the steps of a definition stand: one below the other, branches side by side, loops in a box. Pure.
+//
+// What is arranged is a list of items; the steps of a scenario are one such list, the commands of a procedure another.
 import { jumpsOf, timeoutTo } from './steps';
 import type { StepDef } from './types';
 
 export const NODE_W = 212;
 export const NODE_H = 44;
-const GAP = 22; // between steps
 const LABEL_GAP = 40; // where an edge carries a word
+const FORK = 22; // above and below branches that run side by side
 const PAD = 16;
 const HEAD = 32;
 const COLUMN_GAP = 18;
 
-export interface Point { x: number; y: number }
-export interface Node { code: string; step: StepDef; x: number; y: number; w: number; h: number }
-export interface Lane { code: string; step: StepDef; kind: 'loop' | 'parallel'; x: number; y: number; w: number; h: number }
-export interface Edge { from: string; to: string; points: Point[]; label?: string; labelAt?: Point; kind: 'next' | 'jump' | 'timeout' }
-export interface Layout { nodes: Node[]; lanes: Lane[]; edges: Edge[]; w: number; h: number }
+/** Where something stands in the definition: ['steps', 0]. */
+export type At = (string | number)[];
+export interface List { at: At; items: Item[] }
+export interface Item { code: string; step: StepDef; at: At; inside?: { kind: 'ways' | 'loop' | 'parallel'; lists: List[]; labels: string[] } }
 
-interface Block { w: number; h: number; firsts: string[]; lasts: string[]; place: (x: number, y: number) => void; top: () => Point; bottom: () => Point; falls: boolean }
+export interface Point { x: number; y: number }
+export interface Node { code: string; step: StepDef; at: At; x: number; y: number; w: number; h: number }
+export interface Lane extends Node { kind: 'loop' | 'parallel' }
+export interface Edge { from: string; to: string; points: Point[]; label?: string; labelAt?: Point; way?: At; kind: 'next' | 'jump' | 'timeout' }
+/** A place where a step can be put in: before the item that is at `index` of the list now. */
+export interface Slot { list: At; index: number; x: number; y: number; isOnly: boolean }
+export interface Layout { nodes: Node[]; lanes: Lane[]; edges: Edge[]; slots: Slot[]; w: number; h: number }
+export interface Options { slots?: boolean; gap?: number }
+
+interface Block { w: number; h: number; first: string; last: string; place: (x: number, y: number) => void; top: () => Point; bottom: () => Point; falls: boolean }
 
 const short = (text: string, most = 26) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
-export function layout(steps: StepDef[], otherwise = 'otherwise'): Layout {
+const wayLabel = (way: { when?: string; name?: string }, otherwise: string) => way.name ?? (way.when ? short(way.when.replaceAll('$.', '')) : otherwise);
+
+/** The steps of a scenario. A branch without a way for the rest has one that is empty, and nobody can put a step there. */
+export function stepList(steps: StepDef[], at: At, otherwise: string): List {
+    const items = steps.map((step, i): Item => {
+        const own = [...at, i];
+        const item: Item = { code: step.code, step, at: own };
+        if (step.loop) item.inside = { kind: 'loop', lists: [stepList(step.loop.steps ?? [], [...own, 'loop', 'steps'], otherwise)], labels: [] };
+        else if (step.parallel) item.inside = { kind: 'parallel', lists: (step.parallel.branches ?? []).map((branch, n) => stepList(branch, [...own, 'parallel', 'branches', n], otherwise)), labels: [] };
+        else if (step.branch) {
+            const ways = step.branch;
+            const lists = ways.map((way, n) => stepList(way.steps ?? [], [...own, 'branch', n, 'steps'], otherwise));
+            const isOpen = !ways.some((way) => way.when === undefined);
+            item.inside = { kind: 'ways', lists: isOpen ? [...lists, { at: [], items: [] }] : lists, labels: [...ways.map((way) => wayLabel(way, otherwise)), ...(isOpen ? [otherwise] : [])] };
+        }
+        return item;
+    });
+    return { at, items };
+}
+
+export const layout = (steps: StepDef[], otherwise = 'otherwise', options: Options = {}): Layout => arrange(stepList(steps, ['steps'], otherwise), options);
+
+export function arrange(list: List, { slots: withSlots = false, gap = 22 }: Options = {}): Layout {
     const nodes: Node[] = [];
     const lanes: Lane[] = [];
     const edges: Edge[] = [];
+    const slots: Slot[] = [];
 
-    const connect = (from: string[], to: string[], a: Point, b: Point, label?: string, labelAt?: Point) => {
-        const middle = (a.y + b.y) / 2;
-        const points = a.x === b.x ? [a, b] : [a, { x: a.x, y: middle }, { x: b.x, y: middle }, b];
-        edges.push({ from: from[0] ?? '', to: to[0] ?? '', points, label, labelAt, kind: 'next' });
-    };
+    const bend = (a: Point, b: Point, turn: number) => (a.x === b.x ? [a, b] : [a, { x: a.x, y: turn }, { x: b.x, y: turn }, b]);
 
-    function plain(step: StepDef): Block {
-        const node: Node = { code: step.code, step, x: 0, y: 0, w: NODE_W, h: NODE_H };
+    function plain(item: Item): Block {
+        const node: Node = { code: item.code, step: item.step, at: item.at, x: 0, y: 0, w: NODE_W, h: NODE_H };
         return {
-            w: NODE_W, h: NODE_H, firsts: [step.code], lasts: [step.code], falls: !jumpsOf(step).some((jump) => jump.always),
+            w: NODE_W, h: NODE_H, first: item.code, last: item.code, falls: !jumpsOf(item.step).some((jump) => jump.always),
             place: (x, y) => { node.x = x; node.y = y; nodes.push(node); },
             top: () => ({ x: node.x + NODE_W / 2, y: node.y }), bottom: () => ({ x: node.x + NODE_W / 2, y: node.y + NODE_H }),
         };
     }
 
-    function lane(step: StepDef, kind: Lane['kind'], inner: Block): Block {
-        const box: Lane = { code: step.code, step, kind, x: 0, y: 0, w: Math.max(inner.w, NODE_W) + 2 * PAD, h: HEAD + inner.h + 2 * PAD };
+    /** Nothing is there: a line goes through, or a step can be put in. */
+    function hollow(at: At): Block {
+        const w = withSlots && at.length > 0 ? NODE_W : 90;
+        const h = withSlots && at.length > 0 ? NODE_H : 0;
+        const spot = { x: 0, y: 0 };
         return {
-            w: box.w, h: box.h, firsts: [step.code], lasts: [step.code], falls: true,
+            w, h, first: '', last: '', falls: true,
+            place: (x, y) => {
+                spot.x = x;
+                spot.y = y;
+                if (h > 0) slots.push({ list: at, index: 0, x: x + w / 2, y: y + h / 2, isOnly: true });
+            },
+            top: () => ({ x: spot.x + w / 2, y: spot.y }), bottom: () => ({ x: spot.x + w / 2, y: spot.y + h }),
+        };
+    }
+
+    function lane(item: Item, kind: Lane['kind'], inner: Block): Block {
+        const box: Lane = { code: item.code, step: item.step, at: item.at, kind, x: 0, y: 0, w: Math.max(inner.w, NODE_W) + 2 * PAD, h: HEAD + inner.h + 2 * PAD };
+        return {
+            w: box.w, h: box.h, first: item.code, last: item.code, falls: true,
             place: (x, y) => {
                 box.x = x;
                 box.y = y;
@@ -54,115 +99,92 @@ export function layout(steps: StepDef[], otherwise = 'otherwise'): Layout {
         };
     }
 
-    function columns(parts: Block[], gapAbove: number): Omit<Block, 'top' | 'bottom'> & { at: Point } {
-        const w = parts.reduce((sum, part) => sum + part.w, 0) + COLUMN_GAP * Math.max(0, parts.length - 1);
-        const h = Math.max(0, ...parts.map((part) => part.h));
+    /** Lists side by side below `head`, from which each is reached, with a word on the way. */
+    function columns(item: Item, above: number, below: number, head: (x: number, y: number, w: number) => Point): Block {
+        const { lists, labels } = item.inside!;
+        const parts = lists.map((inner) => sequence(inner));
+        const inside = parts.reduce((sum, part) => sum + part.w, 0) + COLUMN_GAP * Math.max(0, parts.length - 1);
+        const w = Math.max(NODE_W, inside);
+        const h = above + Math.max(0, ...parts.map((part) => part.h)) + below;
         const at = { x: 0, y: 0 };
         return {
-            w, h: h + gapAbove, at, firsts: parts.flatMap((part) => part.firsts), lasts: parts.flatMap((part) => part.lasts), falls: true,
+            w, h, first: item.code, last: item.code, falls: true,
             place: (x, y) => {
                 at.x = x;
                 at.y = y;
-                let left = x;
-                for (const part of parts) {
-                    part.place(left, y + gapAbove);
-                    left += part.w + COLUMN_GAP;
-                }
-            },
-        };
-    }
-
-    const hollow = (): Block => {
-        const at = { x: 0, y: 0 };
-        return { w: 90, h: 0, firsts: [], lasts: [], falls: true, place: (x, y) => { at.x = x; at.y = y; }, top: () => ({ x: at.x + 45, y: at.y }), bottom: () => ({ x: at.x + 45, y: at.y }) };
-    };
-
-    function branch(step: StepDef): Block {
-        const head = plain(step);
-        const ways = step.branch ?? [];
-        const hasElse = ways.some((way) => !way.when);
-        const parts = [...ways.map((way) => (way.steps.length ? sequence(way.steps) : hollow())), ...(hasElse ? [] : [hollow()])];
-        const cols = columns(parts, LABEL_GAP);
-        const w = Math.max(NODE_W, cols.w);
-        const h = NODE_H + cols.h + GAP;
-        const at = { x: 0, y: 0 };
-        return {
-            w, h, firsts: [step.code], lasts: [step.code], falls: true,
-            place: (x, y) => {
-                at.x = x;
-                at.y = y;
-                head.place(x + (w - NODE_W) / 2, y);
-                cols.place(x + (w - cols.w) / 2, y + NODE_H);
+                const a = head(x, y, w);
                 const end = { x: x + w / 2, y: y + h };
+                let left = x + (w - inside) / 2;
                 parts.forEach((part, i) => {
-                    const a = head.bottom();
+                    part.place(left, y + above);
+                    left += part.w + COLUMN_GAP;
                     const b = part.top();
-                    const way = ways[i];
-                    const label = way ? (way.name ?? (way.when ? short(way.when.replaceAll('$.', '')) : otherwise)) : otherwise;
-                    const turn = a.y + 12;
-                    edges.push({ from: step.code, to: part.firsts[0] ?? '', kind: 'next', points: a.x === b.x ? [a, b] : [a, { x: a.x, y: turn }, { x: b.x, y: turn }, b], label, labelAt: { x: b.x, y: a.y + 25 } });
-                    const out = part.bottom();
-                    const low = end.y - 10;
-                    edges.push({ from: part.lasts.at(-1) ?? step.code, to: '', kind: 'next', points: out.x === end.x ? [out, end] : [out, { x: out.x, y: low }, { x: end.x, y: low }, end] });
+                    const label = labels[i];
+                    edges.push({ from: item.code, to: part.first, kind: 'next', points: bend(a, b, a.y + 10), label, labelAt: label === undefined ? undefined : { x: b.x, y: a.y + 25 }, way: item.inside!.kind === 'ways' ? lists[i]!.at.slice(0, -1) : undefined });
+                    edges.push({ from: part.last || item.code, to: '', kind: 'next', points: bend(part.bottom(), end, end.y - 10) });
                 });
             },
-            top: () => head.top(), bottom: () => ({ x: at.x + w / 2, y: at.y + h }),
+            top: () => ({ x: at.x + w / 2, y: at.y }), bottom: () => ({ x: at.x + w / 2, y: at.y + h }),
         };
     }
 
-    function block(step: StepDef): Block {
-        if (step.loop) return lane(step, 'loop', sequence(step.loop.steps));
-        if (step.parallel) {
-            const parts = step.parallel.branches.map((steps) => (steps.length ? sequence(steps) : hollow()));
-            const cols = columns(parts, 0);
-            return lane(step, 'parallel', { ...cols, top: () => ({ x: cols.at.x + cols.w / 2, y: cols.at.y }), bottom: () => ({ x: cols.at.x + cols.w / 2, y: cols.at.y + cols.h }) });
-        }
-        if (step.branch) return branch(step);
-        return plain(step);
+    function block(item: Item): Block {
+        const inside = item.inside;
+        if (!inside) return plain(item);
+        if (inside.kind === 'loop') return lane(item, 'loop', sequence(inside.lists[0]!));
+        if (inside.kind === 'parallel') return lane(item, 'parallel', columns(item, FORK, FORK, (x, y, w) => ({ x: x + w / 2, y })));
+        const head = plain(item);
+        return columns(item, NODE_H + LABEL_GAP, gap, (x, y, w) => {
+            head.place(x + (w - NODE_W) / 2, y);
+            return head.bottom();
+        });
     }
 
-    function sequence(list: StepDef[]): Block {
-        const blocks = list.map(block);
+    function sequence({ at, items }: List): Block {
+        if (items.length === 0) return hollow(at);
+        const blocks = items.map(block);
         const w = Math.max(NODE_W, ...blocks.map((b) => b.w));
-        const h = blocks.reduce((sum, b) => sum + b.h, 0) + GAP * Math.max(0, blocks.length - 1);
+        const h = blocks.reduce((sum, b) => sum + b.h, 0) + gap * (blocks.length - 1);
         return {
-            w, h, firsts: blocks[0]?.firsts ?? [], lasts: blocks.at(-1)?.lasts ?? [], falls: true,
+            w, h, first: blocks[0]!.first, last: blocks.at(-1)!.last, falls: true,
             place: (x, y) => {
                 let top = y;
                 blocks.forEach((b, i) => {
                     b.place(x + (w - b.w) / 2, top);
                     const before = blocks[i - 1];
-                    if (before?.falls) connect(before.lasts, b.firsts, before.bottom(), b.top());
-                    top += b.h + GAP;
+                    if (before?.falls) edges.push({ from: before.last, to: b.first, points: bend(before.bottom(), b.top(), (before.bottom().y + b.top().y) / 2), kind: 'next' });
+                    if (withSlots) slots.push({ list: at, index: i, x: b.top().x, y: top - gap / 2, isOnly: false });
+                    top += b.h + gap;
                 });
+                if (withSlots) slots.push({ list: at, index: blocks.length, x: blocks.at(-1)!.bottom().x, y: top - gap / 2, isOnly: false });
             },
             top: () => blocks[0]!.top(), bottom: () => blocks.at(-1)!.bottom(),
         };
     }
 
-    if (steps.length === 0) return { nodes, lanes, edges, w: 0, h: 0 };
-    const whole = sequence(steps);
+    if (list.items.length === 0 && !withSlots) return { nodes, lanes, edges, slots, w: 0, h: 0 };
+    const whole = sequence(list);
     whole.place(0, 0);
 
     // Jumps run along the right side, each in a lane of its own.
-    const places = new Map<string, { x: number; y: number; w: number; h: number }>([...nodes.map((n) => [n.code, n] as const), ...lanes.map((l) => [l.code, l] as const)]);
+    const places = new Map<string, Node>([...nodes, ...lanes].map((n) => [n.code, n]));
     let aside = 0;
     for (const { code, step } of [...nodes, ...lanes]) {
         const jumps = jumpsOf(step).filter((jump) => places.has(jump.to)).map((jump) => ({ to: jump.to, label: jump.when ? short(jump.when.replaceAll('$.', ''), 18) : undefined, kind: 'jump' as const }));
         const late = timeoutTo(step);
-        const order = steps.findIndex((s) => s.code === code);
-        const isNext = order >= 0 && steps[order + 1]?.code === late;
+        const order = list.items.findIndex((item) => item.code === code);
+        const isNext = order >= 0 && list.items[order + 1]?.code === late;
         const all = [...jumps, ...(late && places.has(late) && !(isNext && jumps.length === 0) ? [{ to: late, label: undefined, kind: 'timeout' as const }] : [])];
         for (const jump of all) {
             const a = places.get(code)!;
             const b = places.get(jump.to)!;
             const right = whole.w + 16 + 12 * (aside++ % 5);
-            const from = { x: a.x + a.w, y: a.y + a.h / 2 + (jump.kind === 'timeout' ? 8 : -4) };
+            const from = { x: a.x + a.w, y: a.y + Math.min(a.h, NODE_H) / 2 + (jump.kind === 'timeout' ? 8 : -4) };
             const to = { x: b.x + b.w, y: b.y + Math.min(b.h, NODE_H) / 2 };
             edges.push({ from: code, to: jump.to, points: [from, { x: right, y: from.y }, { x: right, y: to.y }, to], kind: jump.kind, label: jump.label });
         }
     }
-    return { nodes, lanes, edges, w: whole.w + (aside > 0 ? 28 + 12 * Math.min(aside, 5) : 0), h: whole.h };
+    return { nodes, lanes, edges, slots, w: whole.w + (aside > 0 ? 28 + 12 * Math.min(aside, 5) : 0), h: whole.h };
 }
 
 /** Right angles with corners of radius `r`. */

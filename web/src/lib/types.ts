@@ -8,7 +8,7 @@ export interface ErrorInfo {
 export interface FormField { name: string; type: string; label?: string; required?: boolean | string; description?: string; enum?: unknown[]; default?: unknown; sensitive?: boolean }
 
 export interface WaitingFor {
-    kind: string; step?: string; since?: string; until?: string; signalType?: string | string[]; title?: string; assignee?: string;
+    kind: string; step?: string; since?: string; until?: string; signalType?: string | string[]; title?: string; assignee?: string | string[]; visit?: number;
     form?: FormField[]; error?: ErrorInfo; attempt?: number; maxAttempts?: number; at?: string; by?: { id: string; name: string }; reason?: string;
     childId?: string; executionId?: string; correlation?: string; branches?: WaitingFor[]; branchCount?: number; asked?: number; parked?: boolean;
 }
@@ -28,7 +28,7 @@ export interface Step {
 
 export interface Letter {
     id: string; kind: string; cause: ErrorInfo; attempts: number; payload: unknown; executionId: string; code: string; key: string | null;
-    step: string; status: string; note: string | null; createdAt: string; resolvedAt: string | null; resolvedBy: { name?: string } | string | null; actions?: string[];
+    step: string | null; status: string; note: string | null; createdAt: string; resolvedAt: string | null; resolvedBy: { name?: string } | string | null; actions?: string[];
 }
 
 export interface Process { kind: string; code: string; name: string | null; published: { version: number; createdAt: string; retired?: boolean } | null; draft: { version: number } | null; retired?: boolean }

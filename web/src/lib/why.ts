@@ -7,7 +7,7 @@ import type { Execution, WaitingFor } from './types';
 export const listed = (names: string | string[] | undefined) => (Array.isArray(names) ? names.join(` ${t('or')} `) : (names ?? ''));
 
 /** "group:directors" is what the engine calls it. */
-export const whom = (assignee: string) => (assignee.startsWith('group:') ? t('the group {name}', { name: assignee.slice(6) }) : assignee.replace(/^user:/, ''));
+export const whom = (assignee: string | string[]): string => (Array.isArray(assignee) ? assignee.map(whom).join(` ${t('or')} `) : assignee.startsWith('group:') ? t('the group {name}', { name: assignee.slice(6) }) : assignee.replace(/^user:/, ''));
 
 export interface Line { step: string | null; text: string; strong?: boolean; quiet?: string }
 

@@ -192,4 +192,9 @@ export const common: Words = {
     'viewer': 'наблюдатель',
     'member': 'участник',
     'system': 'система',
+    'Inbox': 'Входящие',
+    'Outbox': 'Исходящие',
+    'Credentials': 'Учётные данные',
+    'looking…': 'ищем…',
+    'Schedules': 'Расписания',
 };

@@ -41,4 +41,8 @@ export const dlq: Words = {
     'as {name}': 'от имени {name}',
     'Still open': 'Открытые',
     'what was done, and where it can be seen': 'что сделано и где это видно',
+    'not delivered': 'не доставлено',
+    'A message was tried as often as it may be, and given up. The execution has gone on.': 'Сообщение пытались доставить столько раз, сколько можно, и перестали. Запуск пошёл дальше.',
+    'not loadable': 'не читается',
+    'The execution cannot be read: what it needs is missing or broken.': 'Запуск не читается: чего-то, что ему нужно, нет или оно повреждено.',
 };

@@ -168,4 +168,11 @@ export const execution: Words = {
     '{n} path changed:|{n} paths changed:': 'Изменён {n} путь:|Изменены {n} пути:|Изменено {n} путей:',
     '{n} step could not be undone: {names}. See its dead letter.|{n} steps could not be undone: {names}. See their dead letters.': 'Не отменён {n} шаг: {names}. См. «Нерешённые».|Не отменены {n} шага: {names}. См. «Нерешённые».|Не отменены {n} шагов: {names}. См. «Нерешённые».',
     '{step}, attempt {n}': '{step}, попытка {n}',
+    'Who answers for {name}?': 'Кто ответит за {name}?',
+    'Give it to them': 'Передать',
+    'It leaves the inboxes where it is now. Who had it before cannot answer it any more.': 'Вопрос исчезнет из входящих, где он сейчас. Кто видел его раньше, ответить уже не сможет.',
+    'Correct the input, too': 'Исправить и вход',
+    'Who answers': 'Кто отвечает',
+    'An e-mail address, group:name, or several with commas between.': 'Адрес почты, group:имя или несколько через запятую.',
+    'operator: assigned': 'Передан другому',
 };

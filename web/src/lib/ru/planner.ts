@@ -271,4 +271,5 @@ export const planner: Words = {
     'done': 'выполнена',
     'canceled': 'отменена',
     'a defect of another task': 'дефект другой задачи',
+    'less than {n}': 'меньше {n}',
 };

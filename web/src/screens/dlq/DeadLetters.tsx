@@ -19,6 +19,8 @@ const KINDS: Record<string, { word: string; glyph: string; tone: string; means: 
     incident: { word: 'held', glyph: 'held', tone: 'held', means: 'The execution stands at this step and waits for a person.' },
     compensation: { word: 'undo failed', glyph: 'undofail', tone: 'undo', means: 'Undoing this step was tried and given up: what it did is still done.' },
     reconcile: { word: 'outcome unknown', glyph: 'unknown', tone: 'held', means: 'Nobody could find out whether this step has happened. It is not tried a second time until you say so.' },
+    outbox: { word: 'not delivered', glyph: 'cancelled', tone: 'none', means: 'A message was tried as often as it may be, and given up. The execution has gone on.' },
+    execution: { word: 'not loadable', glyph: 'failed', tone: 'bad', means: 'The execution cannot be read: what it needs is missing or broken.' },
 };
 const kindOf = (letter: Letter) => KINDS[letter.kind] ?? { word: letter.kind, glyph: 'cancelled', tone: 'none', means: '' };
 
@@ -58,7 +60,7 @@ function Detail({ letter, close }: { letter: Letter; close: () => void }) {
         <aside className="letter" aria-label={t('Dead letter')}>
             <div className="scroll">
                 <div className="hd">
-                    <div className="row"><b className="cut">{letter.key ?? `…${letter.executionId.slice(-8)}`}</b><span className="tag mono">{letter.step}</span><span className="end row"><Link to="/executions/$id" params={{ id: letter.executionId }}>{t('Open execution')}</Link><Button kind="quiet" small square icon="x" aria-label={t('Close')} onClick={close} /></span></div>
+                    <div className="row"><b className="cut">{letter.key ?? `…${letter.executionId.slice(-8)}`}</b>{letter.step && <span className="tag mono">{letter.step}</span>}<span className="end row"><Link to="/executions/$id" params={{ id: letter.executionId }}>{t('Open execution')}</Link><Button kind="quiet" small square icon="x" aria-label={t('Close')} onClick={close} /></span></div>
                     <div className="meta">{letter.code} · {t('since {when}', { when: when(letter.createdAt, { seconds: true }) })}, {between(letter.createdAt, now)}</div>
                     <div className={`why ${kind.tone}`}><Glyph name={kind.glyph} tone={kind.tone} /><div><div className="say"><b>{letter.cause.message}</b> <code>{letter.cause.code}</code></div><div className="sub">{t(kind.means)}</div></div></div>
                 </div>
@@ -151,7 +153,7 @@ export function DeadLetters() {
                                 <div key={letter.id} className={`trow ${chosen?.id === letter.id ? 'sel cur' : ''}`}>
                                     <span><span className={`st ${k.tone} ${letter.status === 'open' ? 'pill' : 'flat'}`}><Glyph name={k.glyph} tone={k.tone} />{t(k.word)}</span></span>
                                     <span className="cut"><Link className="key" to="/dlq" search={{ ...search, id: letter.id } as Record<string, string>}>{letter.key ?? `…${letter.executionId.slice(-8)}`}</Link></span>
-                                    <span className="cut"><span className="tag mono at">{letter.step}</span><span className="m5">{letter.cause.message}</span> <span className="t3">· {letter.code}</span></span>
+                                    <span className="cut">{letter.step && <span className="tag mono at">{letter.step}</span>}<span className="m5">{letter.cause.message}</span> <span className="t3">· {letter.code}</span></span>
                                     <span className="r t2 num">{letter.attempts}</span><span className="r t2 num">{shortly(letter.createdAt)}</span>
                                 </div>
                             );

@@ -7,12 +7,12 @@ import { errorsByField, FormFields, type Values } from '../../lib/form';
 import { newId } from '../../lib/insecure';
 import { Button, Dialog, Field, Refusal, Segments } from '../../lib/parts';
 import { t } from '../../lib/text';
-import type { Execution, FormField, StepDef, WaitingFor } from '../../lib/types';
+import type { Definition, Execution, FormField, StepDef, WaitingFor } from '../../lib/types';
 
-const TITLE: Record<string, string> = { retry: 'Retry {name}?', skip: 'Skip the step of {name}?', again: 'Start {name} again?', cancel: 'Cancel {name}?', pause: 'Pause {name}?', resume: 'Resume {name}?', migrate: 'Move {name} to another version?', delete: 'Delete {name}?', signal: 'Send a signal to {name}' };
-const VERB: Record<string, string> = { retry: 'Retry it', skip: 'Skip the step', again: 'Start it again', cancel: 'Cancel the execution', pause: 'Pause it', resume: 'Resume it', migrate: 'Move it', delete: 'Delete it', signal: 'Send the signal' };
-export const LABEL: Record<string, string> = { retry: 'Retry…', skip: 'Skip…', again: 'Start again…', cancel: 'Cancel…', pause: 'Pause…', resume: 'Resume…', migrate: 'Migrate…', delete: 'Delete…', signal: 'Signal…' };
-export const ICON: Record<string, string> = { retry: 'redo', skip: 'step', again: 'redo', cancel: 'stop', pause: 'pause', resume: 'play', migrate: 'up', delete: 'x', signal: 'send' };
+const TITLE: Record<string, string> = { retry: 'Retry {name}?', skip: 'Skip the step of {name}?', again: 'Start {name} again?', cancel: 'Cancel {name}?', pause: 'Pause {name}?', resume: 'Resume {name}?', migrate: 'Move {name} to another version?', delete: 'Delete {name}?', signal: 'Send a signal to {name}', assign: 'Who answers for {name}?' };
+const VERB: Record<string, string> = { retry: 'Retry it', skip: 'Skip the step', again: 'Start it again', cancel: 'Cancel the execution', pause: 'Pause it', resume: 'Resume it', migrate: 'Move it', delete: 'Delete it', signal: 'Send the signal', assign: 'Give it to them' };
+export const LABEL: Record<string, string> = { retry: 'Retry…', skip: 'Skip…', again: 'Start again…', cancel: 'Cancel…', pause: 'Pause…', resume: 'Resume…', migrate: 'Migrate…', delete: 'Delete…', signal: 'Signal…', assign: 'Assign…' };
+export const ICON: Record<string, string> = { retry: 'redo', skip: 'step', again: 'redo', cancel: 'stop', pause: 'pause', resume: 'play', migrate: 'up', delete: 'x', signal: 'send', assign: 'user' };
 const MEANS: Record<string, string> = {
     retry: 'It goes on at the step that failed. Nothing that is completed runs again.',
     skip: 'The step where it is held counts as skipped; with a result, as done with it. The next one follows.',
@@ -23,16 +23,17 @@ const MEANS: Record<string, string> = {
     migrate: 'It waits on where it waits, with the steps of the other version from there on.',
     delete: 'The execution and its history are erased for good.',
     signal: 'What waits for it takes it; otherwise it is kept for a later wait.',
+    assign: 'It leaves the inboxes where it is now. Who had it before cannot answer it any more.',
 };
 
 interface Versions { items: { version: number; status?: string; changeSummary?: string | null; createdAt: string }[] }
 
-function waitsOf(x: Execution): WaitingFor[] {
+export function waitsOf(x: Execution): WaitingFor[] {
     if (!x.waitingFor) return [];
     return [x.waitingFor, ...(x.waitingFor.branches ?? [])].filter((w) => w.kind === 'signal');
 }
 
-export function ActionDialog({ action, x, steps, close, changed }: { action: string; x: Execution; steps: Map<string, StepDef>; close: () => void; changed: () => void }) {
+export function ActionDialog({ action, x, steps, input, close, changed }: { action: string; x: Execution; steps: Map<string, StepDef>; input: FormField[]; close: () => void; changed: () => void }) {
     const waits = waitsOf(x);
     const types = [...new Set(waits.flatMap((w) => w.signalType ?? []))];
     const [type, chooseType] = useState(types[0] ?? '');
@@ -43,6 +44,9 @@ export function ActionDialog({ action, x, steps, close, changed }: { action: str
     const [version, chooseVersion] = useState('');
     const [from, chooseFrom] = useState('');
     const [output, write] = useState('');
+    const [corrected, correct] = useState<Values | null>(null);
+    const [assignee, give] = useState('');
+    const [step, chooseStep] = useState(waits[0]?.step ?? '');
     const [error, refuse] = useState<unknown>(null);
     const [busy, work] = useState(false);
     const go = useNavigate();
@@ -56,7 +60,8 @@ export function ActionDialog({ action, x, steps, close, changed }: { action: str
             case 'signal': return { type, payload };
             case 'cancel': return { ...(reason ? { reason } : {}), ...(compensate === 'default' ? {} : { compensate: compensate === 'yes' }) };
             case 'pause': return reason ? { reason } : {};
-            case 'retry': return { ...chosen, ...(from ? { from } : {}) };
+            case 'retry': return { ...chosen, ...(from ? { from } : {}), ...(corrected ? { input: corrected } : {}) };
+            case 'assign': return { assignee: assignee.includes(',') ? assignee.split(',').map((one) => one.trim()).filter(Boolean) : assignee.trim(), ...(step ? { step } : {}) };
             case 'skip': return output.trim() ? { output: JSON.parse(output) } : {};
             default: return chosen;
         }
@@ -85,11 +90,14 @@ export function ActionDialog({ action, x, steps, close, changed }: { action: str
     };
 
     const moved = error instanceof Problem && error.status === 409;
-    const errors = error instanceof Problem ? errorsByField(error.body.errors, '/payload/') : {};
+    const errors = error instanceof Problem ? errorsByField(error.body.errors, action === 'retry' ? '/input/' : '/payload/') : {};
+    // The fields of the version that it will run with; another one may ask for other input.
+    const other = useQuery({ queryKey: ['version', x.kind, x.code, Number(version)], enabled: action === 'retry' && version !== '', staleTime: Infinity, queryFn: () => call<{ definition: Definition }>(`/${x.kind}s/${x.code}/versions/${version}`) });
+    const fields = (version ? other.data?.definition.input : undefined) ?? input;
     return (
         <Dialog title={t(TITLE[action] ?? action, { name })} lead={action === 'signal' && waits[0]?.title ? `“${waits[0].title}”` : t(MEANS[action] ?? '')} onClose={close} actions={<>
             <Button kind="quiet" onClick={close}>{t('Go back')}</Button>
-            <Button kind={action === 'delete' || action === 'cancel' ? 'bad solid' : 'ink'} disabled={busy || (action === 'signal' && !type) || (action === 'migrate' && !version)} onClick={run}>{action === 'signal' && type ? t('Send {type}', { type }) : t(VERB[action] ?? action)}</Button>
+            <Button kind={action === 'delete' || action === 'cancel' ? 'bad solid' : 'ink'} disabled={busy || (action === 'signal' && !type) || (action === 'migrate' && !version) || (action === 'assign' && assignee.trim() === '')} onClick={run}>{action === 'signal' && type ? t('Send {type}', { type }) : t(VERB[action] ?? action)}</Button>
         </>}>
             {action === 'signal' && (types.length > 1
                 ? <Field label={t('Signal')}><Segments label={t('Signal')} value={type} onChange={chooseType} options={types.map((value) => ({ value, label: value }))} /></Field>
@@ -103,6 +111,10 @@ export function ActionDialog({ action, x, steps, close, changed }: { action: str
                 <option value="">{action === 'retry' ? t('the version it began with') : action === 'again' ? t('the published version') : t('Choose')}</option>
                 {(versions.data?.items ?? []).filter((v) => v.version !== (action === 'migrate' ? x.version : -1) && v.status !== 'draft').map((v) => <option key={v.version} value={v.version}>{t('version {n}', { n: v.version })}{v.changeSummary ? `: ${v.changeSummary}` : ''}</option>)}
             </select></Field>}
+            {action === 'retry' && <div className="f"><label className="row"><input type="checkbox" className="box" checked={corrected !== null} onChange={(event) => correct(event.target.checked ? ((x.input as Values | undefined) ?? {}) : null)} />{t('Correct the input, too')}</label></div>}
+            {action === 'retry' && corrected && <FormFields key={`${version}-${fields.length}`} fields={fields} values={corrected} change={correct} errors={errors} />}
+            {action === 'assign' && waits.length > 1 && <Field label={t('Step')}><Segments label={t('Step')} value={step} onChange={chooseStep} options={[...new Set(waits.map((w) => w.step ?? ''))].map((value) => ({ value, label: value }))} /></Field>}
+            {action === 'assign' && <Field label={t('Who answers')} id="assignee" help={t('An e-mail address, group:name, or several with commas between.')}><input id="assignee" data-autofocus className="inp" value={assignee} placeholder="group:directors" onChange={(event) => give(event.target.value)} /></Field>}
             <Refusal error={error} sentence={moved ? t('It has gone on in the meantime. Nothing was changed.') : error ? t('Nothing was changed.') : undefined} />
         </Dialog>
     );

@@ -5,7 +5,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import { Bar as PageBar, useKeys } from '../../app/Shell';
 import { mayAct, useMe } from '../../app/session';
-import { all, call, Problem } from '../../lib/api';
+import { call, Problem } from '../../lib/api';
 import { Icon } from '../../lib/icons';
 import { useLive } from '../../lib/live';
 import { Bones, Button, CopyId, Empty, Refusal, useNow } from '../../lib/parts';
@@ -14,15 +14,16 @@ import { stepsByCode } from '../../lib/steps';
 import { t } from '../../lib/text';
 import { full, when } from '../../lib/time';
 import type { Definition, Execution, Step, WaitingFor } from '../../lib/types';
-import { ActionDialog, ICON, LABEL } from './Action';
+import { ActionDialog, ICON, LABEL, waitsOf } from './Action';
 import { Graph, statesOf } from './Graph';
+import { useHistory } from './history';
 import { Inspector, type Tab } from './Inspector';
 import { Sentence } from './Sentence';
 import { Timeline } from './Timeline';
 import { barsOf } from './timeline';
 import './page.css';
 
-const ORDER = ['retry', 'skip', 'resume', 'signal', 'again', 'pause', 'migrate', 'cancel', 'delete'];
+const ORDER = ['retry', 'skip', 'resume', 'signal', 'assign', 'again', 'pause', 'migrate', 'cancel', 'delete'];
 const MAIN = (x: Execution) => (stateOf(x) === 'held' ? 'retry' : stateOf(x) === 'paused' ? 'resume' : x.waitingFor?.kind === 'signal' ? 'signal' : x.status === 'failed' && x.actions.includes('retry') ? 'retry' : x.completedAt && x.status !== 'completed' ? 'again' : '');
 
 function liveSteps(x: Execution): Map<string, string> {
@@ -67,14 +68,14 @@ export function ExecutionPage() {
     const [graphOpen, showGraph] = useState(false);
     const found = useQuery({ queryKey: ['execution', id], queryFn: () => call<Execution>(`/executions/${id}`), refetchInterval: (q) => (q.state.data && !q.state.data.completedAt ? (['signal', 'incident', 'paused'].includes(q.state.data.waitingFor?.kind ?? '') ? 15000 : 2000) : false) });
     const x = found.data;
-    const history = useQuery({ queryKey: ['steps', id, x?.rowVersion], enabled: Boolean(x), placeholderData: (before) => before, queryFn: () => all<Step>(`/executions/${id}/steps?events=true`, 20000) });
+    const history = useHistory(id, x?.rowVersion);
     const definition = useQuery({ queryKey: ['version', x?.kind, x?.code, x?.version], enabled: Boolean(x), staleTime: Infinity, queryFn: () => call<{ definition: Definition }>(`/${x!.kind}s/${x!.code}/versions/${x!.version}`) });
     useLive(150, (hint) => hint.id === id, () => void client.invalidateQueries({ queryKey: ['execution', id] }));
     useEffect(() => { select(null); turn(null); }, [id]);
     useEffect(() => { if (x) document.title = `${x.key ?? x.id.slice(-8)} · Pawl`; return () => { document.title = 'Pawl'; }; }, [x]);
 
     const steps = useMemo(() => stepsByCode(definition.data?.definition), [definition.data]);
-    const rows = useMemo(() => history.data ?? [], [history.data]);
+    const { rows } = history;
     const attempts = useMemo(() => rows.filter((row) => row.kind !== 'event' && row.step), [rows]);
     const ticking = x && !x.completedAt ? now : 0;
     const bars = useMemo(() => (x ? barsOf(x, rows, steps, ticking || Date.now()) : []), [x, rows, steps, ticking]);
@@ -104,7 +105,8 @@ export function ExecutionPage() {
     const name = definition.data?.definition.name ?? x.code;
     const title = x.key ?? `…${x.id.slice(-8)}`;
     const may = mayAct(me);
-    const others = ORDER.filter((action) => x.actions.includes(action) && action !== MAIN(x));
+    // A wait that takes a signal can be given to somebody.
+    const others = ORDER.filter((action) => (x.actions.includes(action) || (action === 'assign' && x.actions.includes('signal') && waitsOf(x).length > 0)) && action !== MAIN(x));
     const shown = others.filter((action) => ['pause', 'cancel', 'skip', 'delete'].includes(action)).slice(0, 2);
     const rest = others.filter((action) => !shown.includes(action));
     const selectStep = (code: string) => { const target = bars.findLast((b) => b.step === code); if (target) select(target.id); };
@@ -147,7 +149,7 @@ export function ExecutionPage() {
                 <div className="phonetabs"><button type="button" className={graphOpen ? '' : 'on'} onClick={() => showGraph(false)}>{t('Timeline')}</button><button type="button" className={graphOpen ? 'on' : ''} onClick={() => showGraph(true)}>{t('Graph')}</button></div>
                 {definition.data?.definition.steps ? <Graph definition={definition.data.definition} states={states} selected={bar?.step ?? null} select={selectStep} /> : <div className="canvas">{definition.error ? <div className="pagehead"><Refusal error={definition.error} /></div> : null}</div>}
                 <div className="middle">
-                    <Timeline x={x} bars={bars} steps={steps} selected={bar?.id ?? null} select={(to) => { select(to); }} now={now} loading={history.isFetching} />
+                    <Timeline x={x} bars={bars} steps={steps} selected={bar?.id ?? null} select={(to) => { select(to); }} now={now} loading={history.loading} />
                     <section className="happened" aria-label={t('What happened')}>
                         <div className="row"><h3 className="h">{t('What happened')}</h3><span className="end meta">{t('newest first')}</span></div>
                         {happenings(x, rows).slice(0, 60).map((h) => <div key={h.key} className="ev"><span className="t3 num" title={full(h.at)}>{when(h.at).split(' ').at(-1)}</span><Icon name={h.icon} /><span>{h.text}</span></div>)}
@@ -155,7 +157,7 @@ export function ExecutionPage() {
                 </div>
                 <Inspector x={x} bar={bar} rows={attempts} steps={steps} tab={shownTab} turn={turn} select={select} />
             </div>
-            {acting && <ActionDialog action={acting} x={x} steps={steps} close={() => act(null)} changed={() => void client.invalidateQueries({ queryKey: ['execution', id] })} />}
+            {acting && <ActionDialog action={acting} x={x} steps={steps} input={definition.data?.definition.input ?? []} close={() => act(null)} changed={() => void client.invalidateQueries({ queryKey: ['execution', id] })} />}
         </>
     );
 }

@@ -31,7 +31,7 @@ export function useTaskActions(changed: () => void) {
 
 function fits(person: Person, task: Task) {
     if (task.required_trade && !person.specializations.includes(task.required_trade)) return t('another trade');
-    if ((person.skill_level ?? 0) < task.min_skill) return t('skill {n}', { n: person.skill_level ?? 0 });
+    if ((person.skill_level ?? 0) < task.min_skill) return t('less than {n}', { n: task.min_skill });
     return '';
 }
 
@@ -39,11 +39,12 @@ function fits(person: Person, task: Task) {
 export function PersonPicker({ task, value, choose, id }: { task: Task; value: string; choose: (id: string) => void; id: string }) {
     const people = usePeople();
     const inHand = useInHand(true);
+    if (inHand.isLoading || people.list.length === 0) return <p className="t3">{t('looking…')}</p>;
     const busy = new Map((inHand.data ?? []).map((other) => [other.assigned_to, other.title]));
     const executors = people.list.filter((person) => person.role === 'executor' && person.active && person.id !== task.assigned_to)
         .map((person) => ({ person, has: busy.get(person.id), why: fits(person, task) }))
         .sort((a, b) => Number(Boolean(a.has)) - Number(Boolean(b.has)) || Number(a.why !== '') - Number(b.why !== '') || a.person.name.localeCompare(b.person.name));
-    if (people.list.length > 0 && executors.length === 0) return <p className="t3">{t('There is nobody else whose role is executor.')}</p>;
+    if (executors.length === 0) return <p className="t3">{t('There is nobody else whose role is executor.')}</p>;
     return (
         <div className="picker" role="radiogroup" aria-labelledby={`${id}-label`}>
             {executors.map(({ person, has, why }) => (

@@ -16,6 +16,7 @@ import { EndShift } from './Shifts';
 import { TaskBody } from './Task';
 import { NewTask } from './TaskForm';
 import { type Escalation, filterOf, isOpen, STATUSES, type Task, type TaskStatus, useFollowTasks, usePeople, useShifts } from './tasks';
+import '../screens.css';
 import './planner.css';
 
 /** Who asks for help: the first of them, and how many there are. */
@@ -80,7 +81,7 @@ export function PlannerPage() {
     const projectsFound = useQuery({ queryKey: ['tasks', 'projects'], staleTime: 30000, queryFn: () => all<Task>('/tasks', 500) });
     const projects = [...new Set([...(projectsFound.data ?? []).map((task) => task.project_id), search.project_id ?? null].filter((name): name is string => Boolean(name)))].sort();
     const trades = [...new Set([...people.list.flatMap((person) => person.specializations), ...(projectsFound.data ?? []).map((task) => task.required_trade)].filter((name): name is string => Boolean(name)))].sort();
-    const change = useCallback((to: Record<string, string | undefined>) => void go({ to: '/planner', search: (before: Record<string, string>) => ({ ...before, ...to }) as Record<string, string>, replace: true }), [go]);
+    const change = useCallback((to: Record<string, string | undefined>) => void go({ to: '/planner', search: (before: Record<string, string | undefined>) => ({ ...before, ...to }) as Record<string, string>, replace: true }), [go]);
     useEffect(() => {
         const timer = setTimeout(() => change({ q: typed || undefined }), 250);
         return () => clearTimeout(timer);
@@ -89,7 +90,7 @@ export function PlannerPage() {
     const toggles: [string, string][] = [['overdue', t('Overdue')], ['needs_attention', t('Asks for help')]];
     return (
         <>
-            <Bar title={<><h1>{t('Planner')}</h1><Segments label={t('View')} value={view} onChange={(to) => change({ view: to })} options={[{ value: 'board', label: t('Board') }, { value: 'pool', label: t('Pool') }, ...(isExecutor(me) ? [{ value: 'mine', label: t('My task') }] : [])]} /></>}>
+            <Bar title={<div className={`planbar ${isExecutor(me) ? 'phoned' : ''}`}><h1 className="alone">{t('Planner')}</h1><Segments label={t('View')} value={view} onChange={(to) => change({ view: to })} options={[{ value: 'board', label: t('Board') }, { value: 'pool', label: t('Pool') }, ...(isExecutor(me) ? [{ value: 'mine', label: t('My task') }] : [])]} /></div>}>
                 <ShiftLine changed={changed} />
                 {leads(me) && <Button kind="ink" icon="plus" onClick={() => make(true)}>{t('New task')}</Button>}
             </Bar>

@@ -44,7 +44,7 @@ function Row({ task, now, open, toggle, begin, error }: { task: Task; now: numbe
                     {task.handover_note && <p className="note"><Icon name="log" small />{t('Handed over: {note}', { note: task.handover_note })}</p>}
                     <Refusal error={error} sentence={sentenceOf(error)} />
                     <div className="row wrap">
-                        {main && <Button kind="ink" className="main" icon={ACTIONS[main]!.icon} onClick={() => begin(task, main)}>{t(ACTIONS[main]!.label)}</Button>}
+                        {main && <Button kind="ink" className="take" icon={ACTIONS[main]!.icon} onClick={() => begin(task, main)}>{t(ACTIONS[main]!.label)}</Button>}
                         {rest.map((action) => <Button key={action} kind={ACTIONS[action]!.bad ? 'bad' : 'plain'} onClick={() => begin(task, action)}>{t(ACTIONS[action]!.label)}</Button>)}
                         <Link className="btn quiet" to="/tasks/$id" params={{ id: task.id }}>{t('Open the task')}</Link>
                     </div>

@@ -8,6 +8,7 @@ import { t } from '../../lib/text';
 import { between, when } from '../../lib/time';
 import { sentenceOf } from './ActionDialog';
 import { isOpen, type Shift, useFollowTasks, useInHand, usePeople, useShifts } from './tasks';
+import '../screens.css';
 import './planner.css';
 
 export function EndShift({ shift, close, changed }: { shift: Shift; close: () => void; changed: () => void }) {

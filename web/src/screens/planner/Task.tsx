@@ -17,6 +17,7 @@ import { History } from './History';
 import { Due, sinceWhen, TaskState } from './look';
 import { EditTask, SplitTask } from './TaskForm';
 import { type Escalation, isOverdue, type Task, useFollowTasks, usePeople } from './tasks';
+import '../screens.css';
 import './planner.css';
 
 type Name = (id: string | null | undefined) => string;

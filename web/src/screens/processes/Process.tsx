@@ -1,9 +1,9 @@
-// Process.tsx - one process: its steps, its versions, its text. Reading; the constructor lives in web/src/editor.
+// Process.tsx - one process: the constructor for scenarios and procedures, and for other kinds what can be read.
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { Bar } from '../../app/Shell';
-import { mayAct, useMe } from '../../app/session';
+import { isAdmin, mayAct, useMe } from '../../app/session';
 import { call, type Page } from '../../lib/api';
 import { Icon } from '../../lib/icons';
 import { Json } from '../../lib/json';
@@ -17,7 +17,16 @@ import '../screens.css';
 
 interface Version { version: number; status: string; name: string | null; changeSummary: string | null; createdAt: string }
 
+const Editor = lazy(() => import('../../editor/Editor').then((m) => ({ default: m.Editor })));
+
 export function ProcessPage() {
+    const { kind, code } = useParams({ strict: false }) as { kind: string; code: string };
+    const { me } = useMe();
+    if (kind !== 'scenarios' && kind !== 'procedures') return <ReadingPage />;
+    return <Suspense fallback={<Bones />}><Editor kind={kind === 'scenarios' ? 'scenario' : 'procedure'} code={code} readOnly={!isAdmin(me)} /></Suspense>;
+}
+
+function ReadingPage() {
     const { kind, code } = useParams({ strict: false }) as { kind: string; code: string };
     const search = useSearch({ strict: false }) as Record<string, string>;
     const go = useNavigate();

@@ -2,24 +2,29 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Bar } from '../../app/Shell';
-import { mayAct, useMe } from '../../app/session';
+import { isAdmin, mayAct, useMe } from '../../app/session';
+import { useState } from 'react';
 import { all, call } from '../../lib/api';
 import { Bones, Button, Empty, Refusal } from '../../lib/parts';
 import { Say, t } from '../../lib/text';
 import { number, shortly } from '../../lib/time';
 import type { Process } from '../../lib/types';
+import { NewProcess } from './New';
 import '../screens.css';
 
 export function Processes() {
     const { me } = useMe();
     const go = useNavigate();
-    const found = useQuery({ queryKey: ['processes'], queryFn: () => all<Process>('/processes') });
+    const [making, make] = useState(false);
+    const processes = useQuery({ queryKey: ['processes'], queryFn: () => all<Process>('/processes') });
+    const procedures = useQuery({ queryKey: ['processes', 'procedures'], queryFn: () => all<Process>('/procedures') });
+    const found = { isLoading: processes.isLoading, error: processes.error, data: processes.data && [...processes.data, ...(procedures.data ?? []).map((p) => ({ ...p, kind: 'procedure' }))] };
     const running = useQuery({ queryKey: ['summary', 'code'], queryFn: () => call<{ items: { value: string; status?: string; count: number }[] }>('/executions/summary?by=code') });
     const counts = new Map<string, number>();
     for (const item of running.data?.items ?? []) if (!['completed', 'failed', 'cancelled'].includes(item.status ?? '')) counts.set(item.value, (counts.get(item.value) ?? 0) + item.count);
     return (
         <>
-            <Bar title={t('Processes')} busy={found.isLoading} live={false} />
+            <Bar title={t('Processes')} busy={found.isLoading} live={false}>{isAdmin(me) && <Button kind="ink" icon="plus" onClick={() => make(true)}>{t('New process…')}</Button>}</Bar>
             <div className="thead procs"><span>{t('Name')}</span><span>{t('Code')}</span><span>{t('Kind')}</span><span>{t('Published')}</span><span>{t('Draft')}</span><span className="r">{t('Live now')}</span><span /></div>
             <div className="scroll">
                 {found.isLoading && <Bones />}
@@ -32,8 +37,9 @@ export function Processes() {
                         <span className="r above">{mayAct(me) && p.published && p.kind !== 'procedure' && <Button small onClick={() => void go({ to: '/executions', search: { start: p.code } as Record<string, string> })}>{t('Start…')}</Button>}</span>
                     </div>
                 ))}
-                {found.data?.length === 0 && <Empty title={t('There are no processes yet')}><Say text="A process says what happens after what. Write one as JSON and publish it with `pawl apply FILE`." /></Empty>}
+                {found.data?.length === 0 && <Empty title={t('There are no processes yet')} action={isAdmin(me) && <Button kind="ink" onClick={() => make(true)}>{t('New process…')}</Button>}><Say text="A process says what happens after what. Put one together here, or write it as JSON and publish it with `pawl apply FILE`." /></Empty>}
             </div>
+            {making && <NewProcess close={() => make(false)} />}
         </>
     );
 }

@@ -11,6 +11,7 @@ import { Users } from './Users';
 
 const PAGES = [
     { to: '/settings/users', icon: 'users', label: 'Users and tokens', who: isAdmin },
+    { to: '/settings/credentials', icon: 'key', label: 'Credentials', who: isAdmin },
     { to: '/settings/policy', icon: 'shield', label: 'Policy of the planner', who: setsPolicy },
 ];
 

@@ -1,0 +1,565 @@
+/* callback_page.c - see callback_page.h. */
+#include "api/callback_page.h"
+
+#include "base/base64.h"
+#include "define/catalog.h"
+#include "store/digest.h"
+#include "value/json.h"
+
+enum page_text {
+#define TEXT(symbol, english, russian) TEXT_##symbol,
+#include "api/callback_texts.def"
+#undef TEXT
+    TEXT_COUNT
+};
+
+static const char *const texts[TEXT_COUNT][2] = {
+#define TEXT(symbol, english, russian) {english, russian},
+#include "api/callback_texts.def"
+#undef TEXT
+};
+
+#define STYLE                                                                                      \
+    "*{box-sizing:border-box}"                                                                     \
+    "body{margin:0;font:1rem/1.5 system-ui,sans-serif;color:#1c2430;background:#f4f5f7}"           \
+    "main{max-width:36rem;margin:0 auto;padding:2rem 1rem}"                                        \
+    "h1{font-size:1.4rem;line-height:1.3;margin:0 0 1rem;overflow-wrap:anywhere}"                  \
+    "form,.card{background:#fff;border:1px solid #d5d9e0;border-radius:.5rem;padding:1rem}"        \
+    ".field{margin:0 0 1.25rem;border:0;padding:0;min-width:0}"                                    \
+    "label,legend{display:block;font-weight:600;margin:0 0 .25rem;padding:0}"                      \
+    "fieldset label{display:inline-flex;align-items:center;gap:.5rem;font-weight:400;"             \
+    "margin-right:1.5rem;min-height:2.75rem}"                                                      \
+    "input,select,textarea{font:inherit;color:inherit;width:100%;min-height:2.75rem;"              \
+    "padding:.5rem;border:1px solid #6b7483;border-radius:.25rem;background:#fff}"                 \
+    "input[type=radio]{width:1.25rem;height:1.25rem;min-height:0}"                                 \
+    ".hint{color:#4a5361;font-size:.9rem;margin:.25rem 0 0}"                                       \
+    ".error{color:#a4161a;font-weight:600;margin:.25rem 0 0}"                                      \
+    "button{font:inherit;font-weight:600;min-height:2.75rem;padding:.5rem 1.5rem;border:0;"        \
+    "border-radius:.25rem;background:#1f5fbf;color:#fff;cursor:pointer}"                           \
+    "a{color:#1f5fbf}li{margin:.5rem 0}"                                                           \
+    ":focus-visible{outline:3px solid #1f5fbf;outline-offset:2px}"                                 \
+    "@media(prefers-color-scheme:dark){body{color:#e8eaee;background:#14181f}"                     \
+    "form,.card{background:#1d232c;border-color:#3a4352}"                                          \
+    "input,select,textarea{background:#14181f;border-color:#8a94a4}"                               \
+    ".hint{color:#b3bbc8}.error{color:#ff9b9b}a{color:#8ab4ff}"                                    \
+    ":focus-visible{outline-color:#8ab4ff}}"
+
+const char *page_policy(struct arena *mem)
+{
+    struct str hex = digest_hex(mem, STR(STYLE));
+    char bytes[DIGEST_HEX_LEN / 2], text[DIGEST_HEX_LEN];
+    size_t len;
+
+    for (size_t i = 0; i < sizeof(bytes); i++) {
+        unsigned high =
+            (unsigned)(hex.ptr[2 * i] <= '9' ? hex.ptr[2 * i] - '0' : hex.ptr[2 * i] - 'a' + 10);
+        unsigned low = (unsigned)(hex.ptr[2 * i + 1] <= '9' ? hex.ptr[2 * i + 1] - '0'
+                                                            : hex.ptr[2 * i + 1] - 'a' + 10);
+        bytes[i] = (char)(high << 4 | low);
+    }
+    len = base64_encode(str_from(bytes, sizeof(bytes)), text);
+    return str_printf(mem,
+                      "default-src 'none'; style-src 'sha256-%.*s'; form-action 'self'; "
+                      "base-uri 'none'; frame-ancestors 'none'",
+                      (int)len, text)
+        .ptr;
+}
+
+/* --- languages --- */
+
+enum page_language page_language(struct str accept)
+{
+    enum page_language best = PAGE_ENGLISH;
+    int best_weight = 0;
+
+    for (size_t at = 0; at < accept.len;) {
+        int64_t comma = str_find(accept, STR(","), at);
+        size_t end = comma < 0 ? accept.len : (size_t)comma;
+        struct str item = str_trim(str_slice(accept, at, end));
+        int64_t semicolon = str_find(item, STR(";"), 0);
+        struct str tag = semicolon < 0 ? item : str_trim(str_slice(item, 0, (size_t)semicolon));
+        int64_t q = str_find(item, STR("q="), 0);
+        int weight = 1000;
+        bool is_russian, is_english;
+
+        at = end + 1;
+        /* "q=0.8": the digits behind the point. */
+        if (q >= 0 && (size_t)q + 2 < item.len && item.ptr[q + 2] == '0') {
+            int scale = 100;
+
+            weight = 0;
+            for (size_t i = (size_t)q + 4; i < item.len && scale > 0; i++, scale /= 10)
+                if (item.ptr[i] >= '0' && item.ptr[i] <= '9')
+                    weight += (item.ptr[i] - '0') * scale;
+        }
+        is_russian = tag.len >= 2 && (tag.ptr[0] | 32) == 'r' && (tag.ptr[1] | 32) == 'u' &&
+                     (tag.len == 2 || tag.ptr[2] == '-');
+        is_english = tag.len >= 2 && (tag.ptr[0] | 32) == 'e' && (tag.ptr[1] | 32) == 'n' &&
+                     (tag.len == 2 || tag.ptr[2] == '-');
+        if ((is_russian || is_english) && weight > best_weight) {
+            best_weight = weight;
+            best = is_russian ? PAGE_RUSSIAN : PAGE_ENGLISH;
+        }
+    }
+    return best;
+}
+
+static const char *say(enum page_language language, enum page_text text)
+{
+    return texts[text][language];
+}
+
+/* --- parts --- */
+
+static void put_escaped(struct buf *out, struct str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        switch (text.ptr[i]) {
+        case '&':
+            buf_text(out, "&amp;");
+            break;
+        case '<':
+            buf_text(out, "&lt;");
+            break;
+        case '>':
+            buf_text(out, "&gt;");
+            break;
+        case '"':
+            buf_text(out, "&quot;");
+            break;
+        case '\'':
+            buf_text(out, "&#39;");
+            break;
+        default:
+            buf_char(out, text.ptr[i]);
+        }
+}
+
+static void page_begin(struct buf *out, enum page_language language, struct str title)
+{
+    buf_printf(out, "<!doctype html>\n<html lang=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n",
+               language == PAGE_RUSSIAN ? "ru" : "en");
+    buf_text(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                  "<meta name=\"robots\" content=\"noindex\">\n<title>");
+    put_escaped(out, title);
+    buf_text(out, "</title>\n<style>" STYLE "</style>\n</head>\n<body>\n<main>\n<h1>");
+    put_escaped(out, title);
+    buf_text(out, "</h1>\n");
+}
+
+static struct str page_end(struct buf *out)
+{
+    buf_text(out, "</main>\n</body>\n</html>\n");
+    return buf_view(out);
+}
+
+static struct str member_text(struct value map, const char *name)
+{
+    struct value v = map.kind == VALUE_MAP ? value_map_get_str(map, str_of(name)) : value_absent();
+
+    return v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
+}
+
+static bool member_flag(struct value map, const char *name)
+{
+    return value_is_true(value_map_get_str(map, str_of(name)));
+}
+
+static enum param_type type_of(struct value field)
+{
+    static const char *const names[] = {
+#define PARAM(symbol, name, cel_type, wanted) name,
+#include "define/param_types.def"
+#undef PARAM
+    };
+    struct str type = member_text(field, "type");
+
+    for (unsigned i = 0; i < ARRAY_SIZE(names); i++)
+        if (str_eq(type, str_of(names[i])))
+            return (enum param_type)i;
+    return PARAM_ANY;
+}
+
+/* A value as it stands in a text field. */
+static struct str plain_text(struct arena *mem, struct value v)
+{
+    struct buf out;
+    struct err err;
+
+    if (v.kind == VALUE_STRING)
+        return value_text(v);
+    buf_init_arena(&out, mem);
+    return v.kind != VALUE_ABSENT && json_write(&out, v, &err) ? buf_view(&out) : STR_NONE;
+}
+
+/* --- the form --- */
+
+struct page_field {
+    struct value field;
+    struct str name, text; /* what is filled in */
+    enum param_type type;
+    bool is_required;
+    const struct finding *wrong; /* or NULL */
+};
+
+static const struct finding *finding_of(const struct findings *all, struct str name)
+{
+    const struct str root = STR("/payload/");
+
+    for (size_t i = 0; all != NULL && i < all->count; i++) {
+        struct str pointer = all->items[i].pointer;
+
+        if (str_starts_with(pointer, root) &&
+            str_starts_with(str_slice(pointer, root.len, pointer.len), name) &&
+            (pointer.len == root.len + name.len || pointer.ptr[root.len + name.len] == '/'))
+            return &all->items[i];
+    }
+    return NULL;
+}
+
+static enum page_text what_is_wrong(const struct page_field *f)
+{
+    if (str_eq(f->wrong->code, STR("missing_input")))
+        return TEXT_MISSING;
+    if (value_map_get_str(f->field, STR("enum")).kind == VALUE_LIST)
+        return TEXT_BAD_CHOICE;
+    switch (f->type) {
+    case PARAM_NUMBER:
+        return TEXT_BAD_NUMBER;
+    case PARAM_INTEGER:
+        return TEXT_BAD_INTEGER;
+    case PARAM_BOOLEAN:
+        return TEXT_BAD_BOOLEAN;
+    case PARAM_DATE:
+        return TEXT_BAD_DATE;
+    case PARAM_DATETIME:
+        return TEXT_BAD_DATETIME;
+    case PARAM_OBJECT:
+    case PARAM_ARRAY:
+    case PARAM_ANY:
+        return TEXT_BAD_JSON;
+    case PARAM_STRING:
+    case PARAM_UUID:
+    case PARAM_TYPE_COUNT:
+        return TEXT_BAD_TEXT;
+    }
+    PANIC("unknown type of a field");
+}
+
+/* name, id, and what describes it to who cannot see it. */
+static void put_attributes(struct buf *out, const struct page_field *f, const char *id_more)
+{
+    buf_text(out, " name=\"");
+    put_escaped(out, f->name);
+    buf_text(out, "\" id=\"f-");
+    put_escaped(out, f->name);
+    buf_text(out, id_more);
+    buf_text(out, "\" aria-describedby=\"d-");
+    put_escaped(out, f->name);
+    buf_text(out, " e-");
+    put_escaped(out, f->name);
+    buf_char(out, '"');
+    if (f->is_required)
+        buf_text(out, " required");
+    if (f->wrong != NULL)
+        buf_text(out, " aria-invalid=\"true\"");
+}
+
+static void put_radio(struct buf *out, const struct page_field *f, enum page_language language,
+                      bool is_yes)
+{
+    buf_text(out, "<label><input type=\"radio\"");
+    put_attributes(out, f, is_yes ? "" : "-no");
+    buf_printf(out, " value=\"%s\"%s> %s</label>\n", is_yes ? "true" : "false",
+               str_eq(f->text, is_yes ? STR("true") : STR("false")) ? " checked" : "",
+               say(language, is_yes ? TEXT_YES : TEXT_NO));
+}
+
+static void put_select(struct arena *mem, struct buf *out, const struct page_field *f,
+                       enum page_language language, struct value allowed)
+{
+    buf_text(out, "<select");
+    put_attributes(out, f, "");
+    buf_printf(out, ">\n<option value=\"\">%s</option>\n", say(language, TEXT_CHOOSE));
+    for (uint32_t i = 0; i < allowed.len; i++) {
+        struct str text = plain_text(mem, allowed.items[i]);
+
+        buf_text(out, "<option value=\"");
+        put_escaped(out, text);
+        buf_text(out, str_eq(text, f->text) ? "\" selected>" : "\">");
+        put_escaped(out, text);
+        buf_text(out, "</option>\n");
+    }
+    buf_text(out, "</select>\n");
+}
+
+static void put_textarea(struct buf *out, const struct page_field *f)
+{
+    buf_text(out, "<textarea rows=\"4\"");
+    put_attributes(out, f, "");
+    buf_char(out, '>');
+    /* A line feed behind the tag is not part of the text. */
+    buf_char(out, '\n');
+    put_escaped(out, f->text);
+    buf_text(out, "</textarea>\n");
+}
+
+static const char *input_type(const struct page_field *f)
+{
+    if (member_flag(f->field, "sensitive"))
+        return "type=\"password\" autocomplete=\"off\"";
+    switch (f->type) {
+    case PARAM_NUMBER:
+        return "type=\"number\" step=\"any\" inputmode=\"decimal\"";
+    case PARAM_INTEGER:
+        return "type=\"number\" step=\"1\" inputmode=\"numeric\"";
+    case PARAM_DATE:
+        return "type=\"date\"";
+    case PARAM_DATETIME:
+        return "type=\"datetime-local\" step=\"1\"";
+    case PARAM_STRING:
+    case PARAM_BOOLEAN:
+    case PARAM_UUID:
+    case PARAM_OBJECT:
+    case PARAM_ARRAY:
+    case PARAM_ANY:
+    case PARAM_TYPE_COUNT:
+        break;
+    }
+    return "type=\"text\"";
+}
+
+/* "2026-01-31T09:00:00Z" is "2026-01-31T09:00:00" in a field of the browser. */
+static struct str local_time(struct str text)
+{
+    return text.len > 0 && text.ptr[text.len - 1] == 'Z' ? str_slice(text, 0, text.len - 1) : text;
+}
+
+static void put_input(struct buf *out, const struct page_field *f)
+{
+    buf_printf(out, "<input %s", input_type(f));
+    put_attributes(out, f, "");
+    buf_text(out, " value=\"");
+    /* What is sensitive is not sent back. */
+    if (!member_flag(f->field, "sensitive"))
+        put_escaped(out, f->type == PARAM_DATETIME ? local_time(f->text) : f->text);
+    buf_text(out, "\">\n");
+}
+
+static void put_notes(struct buf *out, const struct page_field *f, enum page_language language)
+{
+    struct str description = member_text(f->field, "description");
+    bool is_json = f->type == PARAM_OBJECT || f->type == PARAM_ARRAY;
+
+    if (description.len > 0 || f->type == PARAM_DATETIME || is_json) {
+        buf_text(out, "<p class=\"hint\" id=\"d-");
+        put_escaped(out, f->name);
+        buf_text(out, "\">");
+        put_escaped(out, description);
+        if (f->type == PARAM_DATETIME || is_json)
+            buf_printf(out, "%s%s", description.len > 0 ? " " : "",
+                       say(language, is_json ? TEXT_AS_JSON : TEXT_IN_UTC));
+        buf_text(out, "</p>\n");
+    }
+    if (f->wrong != NULL) {
+        buf_text(out, "<p class=\"error\" id=\"e-");
+        put_escaped(out, f->name);
+        buf_printf(out, "\">%s</p>\n", say(language, what_is_wrong(f)));
+    }
+}
+
+static void put_label(struct buf *out, const struct page_field *f, enum page_language language)
+{
+    struct str label = member_text(f->field, "label");
+
+    put_escaped(out, label.len > 0 ? label : f->name);
+    if (!f->is_required)
+        buf_printf(out, " (%s)", say(language, TEXT_OPTIONAL));
+}
+
+static void put_field(struct arena *mem, struct buf *out, const struct page_field *f,
+                      enum page_language language)
+{
+    struct value allowed = value_map_get_str(f->field, STR("enum"));
+
+    if (f->type == PARAM_BOOLEAN && allowed.kind != VALUE_LIST) {
+        buf_text(out, "<fieldset class=\"field\"><legend>");
+        put_label(out, f, language);
+        buf_text(out, "</legend>\n");
+        put_radio(out, f, language, true);
+        put_radio(out, f, language, false);
+        put_notes(out, f, language);
+        buf_text(out, "</fieldset>\n");
+        return;
+    }
+    buf_text(out, "<div class=\"field\"><label for=\"f-");
+    put_escaped(out, f->name);
+    buf_text(out, "\">");
+    put_label(out, f, language);
+    buf_text(out, "</label>\n");
+    if (allowed.kind == VALUE_LIST)
+        put_select(mem, out, f, language, allowed);
+    else if (f->type == PARAM_OBJECT || f->type == PARAM_ARRAY)
+        put_textarea(out, f);
+    else
+        put_input(out, f);
+    put_notes(out, f, language);
+    buf_text(out, "</div>\n");
+}
+
+static struct page_field field_at(struct arena *mem, const struct page_form *f, struct value field)
+{
+    struct str name = member_text(field, "name");
+    const struct urlencoded_field *given =
+        f->given != NULL ? urlencoded_find(f->given, name) : NULL;
+
+    return (struct page_field){
+        .field = field,
+        .name = name,
+        .type = type_of(field),
+        .text = given != NULL
+                    ? given->text
+                    : plain_text(mem, f->given != NULL ? value_absent()
+                                                       : value_map_get_str(field, STR("default"))),
+        .is_required = member_flag(field, "required") &&
+                       value_map_get_str(field, STR("default")).kind == VALUE_ABSENT,
+        .wrong = finding_of(f->findings, name),
+    };
+}
+
+/* Mistakes of what is no field of the form, as they are told. */
+static void put_other_mistakes(struct buf *out, const struct page_form *f)
+{
+    if (f->findings == NULL || f->findings->count == 0)
+        return;
+    buf_printf(out, "<p class=\"error\" role=\"alert\">%s</p>\n", say(f->language, TEXT_MISTAKES));
+    for (size_t i = 0; i < f->findings->count; i++) {
+        bool has_field = false;
+
+        for (uint32_t k = 0; f->form.kind == VALUE_LIST && k < f->form.len; k++)
+            has_field |= finding_of(f->findings, member_text(f->form.items[k], "name")) ==
+                         &f->findings->items[i];
+        if (has_field)
+            continue;
+        buf_text(out, "<p class=\"error\">");
+        put_escaped(out, f->findings->items[i].message);
+        buf_text(out, "</p>\n");
+    }
+}
+
+struct str page_form(struct arena *mem, const struct page_form *f)
+{
+    bool has_fields = f->form.kind == VALUE_LIST && f->form.len > 0;
+    struct buf out;
+
+    buf_init_arena(&out, mem);
+    page_begin(&out, f->language,
+               f->title.len > 0 ? f->title : str_of(say(f->language, TEXT_ASKED)));
+    buf_text(&out, "<form method=\"post\" accept-charset=\"utf-8\">\n");
+    put_other_mistakes(&out, f);
+    if (f->type.len > 0) {
+        buf_printf(&out, "<p>%s <strong>", say(f->language, TEXT_ANSWER_IS));
+        put_escaped(&out, f->type);
+        buf_text(&out, "</strong></p>\n");
+    }
+    for (uint32_t i = 0; has_fields && i < f->form.len; i++) {
+        struct page_field field = field_at(mem, f, f->form.items[i]);
+
+        put_field(mem, &out, &field, f->language);
+    }
+    buf_printf(&out, "<button type=\"submit\">%s</button>\n</form>\n",
+               say(f->language, has_fields ? TEXT_SEND : TEXT_CONFIRM));
+    return page_end(&out);
+}
+
+struct str page_types(struct arena *mem, enum page_language language, struct str title,
+                      struct value types, struct str token)
+{
+    struct buf out;
+
+    buf_init_arena(&out, mem);
+    page_begin(&out, language, title.len > 0 ? title : str_of(say(language, TEXT_ASKED)));
+    buf_printf(&out, "<div class=\"card\">\n<p>%s</p>\n<ul>\n", say(language, TEXT_CHOOSE));
+    for (uint32_t i = 0; i < types.len; i++) {
+        buf_text(&out, "<li><a href=\"");
+        put_escaped(&out, token);
+        buf_char(&out, '/');
+        for (size_t k = 0; k < types.items[i].len; k++)
+            buf_printf(&out, "%%%02X", (unsigned)(uint8_t)value_text(types.items[i]).ptr[k]);
+        buf_text(&out, "\">");
+        put_escaped(&out, value_text(types.items[i]));
+        buf_text(&out, "</a></li>\n");
+    }
+    buf_text(&out, "</ul>\n</div>\n");
+    return page_end(&out);
+}
+
+struct str page_note(struct arena *mem, enum page_language language, enum page_note note)
+{
+    static const enum page_text heads[] = {TEXT_THANKS, TEXT_NOTHING, TEXT_LATER, TEXT_WRONG};
+    static const enum page_text bodies[] = {TEXT_THANKS_MORE, TEXT_NOTHING_MORE, TEXT_LATER_MORE,
+                                            TEXT_WRONG_MORE};
+    struct buf out;
+
+    buf_init_arena(&out, mem);
+    page_begin(&out, language, str_of(say(language, heads[note])));
+    buf_printf(&out, "<p class=\"card\">%s</p>\n", say(language, bodies[note]));
+    return page_end(&out);
+}
+
+/* --- what was filled in --- */
+
+/* A text as the type wants it; as it is when it is none of these. */
+static struct value read_filled(struct arena *mem, struct value field, struct str text)
+{
+    struct value allowed = value_map_get_str(field, STR("enum")), v;
+    struct err err;
+
+    for (uint32_t i = 0; allowed.kind == VALUE_LIST && i < allowed.len; i++)
+        if (str_eq(plain_text(mem, allowed.items[i]), text))
+            return allowed.items[i];
+    switch (type_of(field)) {
+    case PARAM_NUMBER:
+    case PARAM_INTEGER:
+    case PARAM_BOOLEAN:
+    case PARAM_OBJECT:
+    case PARAM_ARRAY:
+        return json_read(mem, str_trim(text), &v, &err) ? v : value_string(text);
+    case PARAM_DATETIME:
+        /* A browser leaves out the zone, and the seconds when there are none. */
+        if (text.len == 16 && text.ptr[10] == 'T')
+            return value_string(str_printf(mem, "%.*s:00Z", STR_ARG(text)));
+        if (text.len >= 19 && text.ptr[10] == 'T' && str_find(text, STR("Z"), 0) < 0 &&
+            str_find(text, STR("+"), 0) < 0 && str_find(text, STR("-"), 11) < 0)
+            return value_string(str_printf(mem, "%.*sZ", STR_ARG(text)));
+        return value_string(text);
+    case PARAM_STRING:
+    case PARAM_UUID:
+    case PARAM_DATE:
+    case PARAM_ANY:
+    case PARAM_TYPE_COUNT:
+        return value_string(text);
+    }
+    PANIC("unknown type of a field");
+}
+
+struct value page_payload(struct arena *mem, struct value form, const struct urlencoded *given)
+{
+    struct value_entry *entries = ARENA_ARRAY(mem, given->count + 1u, struct value_entry);
+    size_t count = 0, duplicate;
+
+    for (size_t i = 0; i < given->count; i++) {
+        const struct urlencoded_field *g = &given->items[i];
+        struct value v = value_string(g->text);
+        bool is_first = urlencoded_find(given, g->name) == g, is_left_empty = false;
+
+        for (uint32_t k = 0; form.kind == VALUE_LIST && k < form.len; k++)
+            if (str_eq(member_text(form.items[k], "name"), g->name)) {
+                is_left_empty = g->text.len == 0;
+                v = read_filled(mem, form.items[k], g->text);
+            }
+        if (is_first && !is_left_empty)
+            entries[count++] = (struct value_entry){.key = value_key(g->name), .value = v};
+    }
+    return value_map_make(mem, entries, count, &duplicate);
+}

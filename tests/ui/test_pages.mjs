@@ -1,0 +1,192 @@
+// The inbox, the outbox, the credentials and what else stands beside the monitor, in a browser against the real server.
+import { readFileSync } from 'node:fs';
+import { Claims, dropFolder, equal, makeFolder, Server, until } from '../api/rig.mjs';
+import { complaintsOf, openBrowser, openPage, signInUrl } from './browser.mjs';
+
+const folder = makeFolder();
+const server = new Server(folder);
+if (!(await server.start())) throw new Error(server.log);
+const ok = async (method, path, body, token = server.admin) => {
+    const answer = await server.call(token, method, `/api/v1${path}`, body);
+    equal(answer.status < 300, true, `${method} ${path}: ${answer.status} ${answer.raw}`);
+    return answer.json;
+};
+await ok('POST', '/import', { items: [JSON.parse(readFileSync('examples/discount_approval.json', 'utf8'))] });
+const user = (name, role, groups = []) => ok('POST', '/users', { name, role, groups, email: `${name.toLowerCase()}@example.org` });
+const [grace, ada] = [await user('Grace', 'member', ['directors']), await user('Ada', 'operator', ['directors'])];
+for (const n of [318, 319]) await ok('POST', '/executions', { code: 'discount_approval', input: { deal: `deal-${n}`, amount: 240000, percent: 12 } });
+
+const browser = await openBrowser();
+const claims = new Claims();
+const quiet = (page) => equal(page.wrong.splice(0), [], 'what the browser complained about');
+const member = await openPage(browser, server);
+const admin = await openPage(browser, server);
+const one = async (key) => (await ok('GET', `/executions?key=${key}&limit=1`)).items[0];
+const inbox = (who) => ok('GET', '/inbox', undefined, who.token);
+
+await claims.claim('a member comes to the inbox and sees nothing else', async () => {
+    await until('both are asked', async () => (await inbox(grace)).items.length === 2);
+    await member.goto(signInUrl(server, '/', grace.token));
+    await member.waitForSelector('.askrow');
+    equal(new URL(member.url()).pathname, '/inbox');
+    equal(await member.$$eval('.nav a.item', (all) => all.map((a) => a.getAttribute('href'))), ['/inbox']);
+    equal(await member.$$eval('.askrow', (all) => all.length), 2);
+    equal((await member.textContent('.nav a.item .n')), '2', 'how many there are');
+    equal(await complaintsOf(member), []);
+    quiet(member);
+});
+
+await claims.claim('a question is answered in its form, and is gone', async () => {
+    await member.waitForSelector('.answer h2');
+    const question = await member.textContent('.answer h2');
+    equal(await member.$eval('.answer .btn.ink', (button) => [button.disabled, button.textContent]), [true, '1 answer is missing'], 'what is missing is said');
+    await member.click('.answer [role=radio]:has-text("yes")');
+    await member.fill('#field-comment', 'fine by me');
+    equal(await complaintsOf(member), []);
+    await member.keyboard.press('Control+Enter');
+    await member.waitForSelector('.asks [role=status]');
+    equal((await member.textContent('.asks [role=status]')).includes(question), true);
+    await member.waitForFunction(() => document.querySelectorAll('.askrow').length === 1);
+    const answered = await until('it ends', async () => [await one('deal-318'), await one('deal-319')].find((x) => x.status === 'completed'));
+    equal(answered.result.approved, true);
+    quiet(member);
+});
+
+await claims.claim('who answers second is told so in the server\'s words', async () => {
+    await member.click('.answer [role=radio]:has-text("no")');
+    const [left] = (await inbox(ada)).items;
+    await ok('POST', `/inbox/${left.id}`, { payload: { approved: true } }, ada.token);
+    await member.click('.answer .btn.ink').catch(() => undefined);
+    await member.waitForFunction(() => document.querySelector('.refuse') || document.querySelector('.empty'));
+    await member.waitForSelector('.empty');
+    quiet(member);
+});
+
+await claims.claim('on a phone the question fills the page, and one comes back to the list', async () => {
+    await ok('POST', '/executions', { code: 'discount_approval', input: { deal: 'deal-320', amount: 240000, percent: 7 } });
+    const phone = await openPage(browser, server, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+    await phone.goto(signInUrl(server, '/inbox', grace.token));
+    await phone.click('.askrow');
+    await phone.waitForSelector('.answer h2');
+    equal(await phone.isVisible('.askrow'), false);
+    equal(await complaintsOf(phone), []);
+    await phone.click('.back .btn');
+    await phone.waitForSelector('.askrow');
+    quiet(phone);
+    await phone.context().close();
+});
+
+await claims.claim('a credential is made, shown without its secret, changed and deleted', async () => {
+    await admin.goto(signInUrl(server, '/settings/credentials'));
+    await admin.waitForSelector('.empty');
+    equal(await complaintsOf(admin), []);
+    await admin.click('.empty .btn');
+    await admin.fill('#cred-code', 'erp');
+    await admin.fill('#cred-base_url', 'https://erp.example/v1');
+    await admin.fill('#cred-header_name', 'X-Api-Key');
+    await admin.fill('#cred-secret', 'sk_live_51H');
+    equal(await complaintsOf(admin), []);
+    await admin.click('[role=dialog] .btn.ink');
+    await admin.waitForSelector('.side');
+    equal((await admin.textContent('.side')).includes('X-Api-Key'), true);
+    equal((await admin.content()).includes('sk_live_51H'), false, 'what is secret never comes out');
+    equal(await complaintsOf(admin), []);
+    await ok('POST', '/import', { items: [{ kind: 'scenario', code: 'report_deal', name: 'Report a deal', steps: [{ code: 'tell', procedure: { type: 'integration.http', method: 'POST', credential: 'erp', path: '/deals' } }] }] });
+    await admin.reload();
+    await admin.waitForSelector('.side .line:has-text("Report a deal") .tag:has-text("tell")');
+    await admin.click('.side .btn.ink');
+    equal(await admin.inputValue('#cred-base_url'), 'https://erp.example/v1');
+    equal(await admin.inputValue('#cred-secret'), '', 'the secret is given again');
+    await admin.fill('#cred-base_url', 'https://erp.example/v2');
+    await admin.fill('#cred-secret', 'sk_live_52');
+    await admin.click('[role=dialog] .btn.ink');
+    await admin.waitForSelector('.side dd:has-text("v2")');
+    await admin.click('.side .btn:has-text("Delete…")');
+    await admin.waitForSelector('[role=dialog] .lead:has-text("1 published step")');
+    await admin.click('[role=dialog] .btn.solid');
+    await admin.waitForFunction(() => document.querySelector('[role=dialog] .refuse') || document.querySelector('.empty'));
+    quiet(admin);
+});
+
+await claims.claim('what is not delivered says why, is filtered by the address, and is tried again by hand', async () => {
+    await admin.goto(`${server.base}/outbox`);
+    await admin.waitForSelector('.empty');
+    equal(await complaintsOf(admin), []);
+    await ok('PUT', '/subscriptions/away', { url: 'http://127.0.0.1:9/hook', events: ['OrderPaid'] });
+    await ok('POST', '/import', { items: [{ kind: 'scenario', code: 'pay', steps: [{ code: 'tell', procedure: { type: 'event.publish', event: 'OrderPaid', payload: {} } }] }] });
+    await ok('POST', '/executions?wait=10s', { code: 'pay' });
+    await admin.waitForSelector('.trow.outbox:has-text("OrderPaid")');
+    await until('it was tried', async () => (await ok('GET', '/outbox')).items[0].attempts > 0);
+    await admin.waitForFunction(() => document.querySelector('.trow.outbox code'));
+    equal(await complaintsOf(admin), []);
+    const before = (await ok('GET', '/outbox')).items[0].attempts;
+    await admin.click('.trow.outbox .btn:has-text("Try now")');
+    await until('it is tried at once', async () => (await ok('GET', '/outbox')).items[0].attempts > before);
+    await admin.click('.views button:has-text("Given up")');
+    await admin.waitForSelector('.empty:has-text("Nothing matches")');
+    equal(new URL(admin.url()).searchParams.get('status'), 'parked');
+    await admin.click('.empty .btn');
+    await admin.waitForSelector('.trow.outbox');
+    quiet(admin);
+});
+
+await claims.claim('a failed execution is retried with the version and the input that were corrected', async () => {
+    const definition = (left) => ({ kind: 'scenario', code: 'divide', input: [{ name: 'by', type: 'integer', required: true }], settings: { key: '="d" + string($.input.by)' }, steps: [{ code: 'check', procedure: { type: 'compute.validate', rules: [{ expr: `$.input.by > ${left}`, code: 'too_small', message: 'it is too small' }] } }] });
+    await ok('POST', '/import', { items: [definition(10)] });
+    const failed = await ok('POST', '/executions?wait=10s', { code: 'divide', input: { by: 3 } });
+    equal(failed.status, 'failed');
+    await ok('POST', '/import', { items: [definition(5)] });
+    await admin.goto(`${server.base}/executions/${failed.id}`);
+    await admin.click('.why .btn.ink:has-text("Retry")');
+    await admin.selectOption('#version', '2');
+    await admin.click('[role=dialog] .box');
+    equal(await admin.inputValue('#field-by'), '3', 'the form has what it began with');
+    await admin.fill('#field-by', '7');
+    equal(await complaintsOf(admin), []);
+    await admin.click('[role=dialog] .btn.ink');
+    await admin.waitForSelector('.why.ok');
+    const after = await ok('GET', `/executions/${failed.id}`);
+    equal([after.status, after.version, after.input.by], ['completed', 2, 7]);
+    quiet(admin);
+});
+
+await claims.claim('an operator gives a question to somebody else', async () => {
+    const waiting = await one('deal-320');
+    await admin.goto(`${server.base}/executions/${waiting.id}`);
+    await admin.waitForSelector('.why .btn.ink');
+    await admin.click('.bar .btn.sq');
+    await admin.click('.menu .mi:has-text("Assign…")');
+    await admin.fill('#assignee', 'ada@example.org');
+    await admin.click('[role=dialog] .btn.ink');
+    await until('it is hers', async () => (await inbox(ada)).items.length === 1 && (await inbox(grace)).items.length === 0);
+    quiet(admin);
+});
+
+await claims.claim('what starts by the clock shows its next ten times, is paused, resumed and run now', async () => {
+    await admin.goto(`${server.base}/schedules`);
+    await admin.waitForSelector('.empty');
+    equal(await complaintsOf(admin), []);
+    await admin.click('.empty .btn');
+    await admin.fill('#cron', '0 9 * * MON-FRI');
+    await admin.waitForFunction(() => document.querySelectorAll('.times li').length === 10);
+    await admin.fill('#cron', '0 99 * * *');
+    await admin.waitForSelector('[role=dialog] .refuse');
+    await admin.keyboard.press('Escape');
+    await ok('POST', '/import', { items: [{ kind: 'scenario', code: 'nightly', name: 'Nightly report', triggers: [{ type: 'schedule', cron: '30 2 * * *', timezone: 'Europe/Berlin' }], steps: [{ code: 'note', procedure: { type: 'compute.transform', data: { done: true } } }] }] });
+    await admin.click('.trow.scheds .rowlink');
+    await admin.waitForFunction(() => document.querySelectorAll('.side .times li').length === 10);
+    equal((await admin.textContent('.side .times li')).includes('02:30'), true, 'on the clock of its zone');
+    equal(await complaintsOf(admin), []);
+    await admin.click('.side .btn:has-text("Pause it")');
+    await admin.waitForSelector('.trow.scheds:has-text("paused")');
+    await admin.click('.side .btn:has-text("Resume it")');
+    await admin.waitForSelector('.trow.scheds:has-text("active")');
+    await admin.click('.side .btn:has-text("Run it now")');
+    await admin.waitForSelector('.why.ok');
+    quiet(admin);
+});
+
+await browser.close();
+await server.stop();
+dropFolder(folder);
+claims.end();

@@ -1,0 +1,160 @@
+// Inspector.tsx - the form of what is chosen: a step, a command, or the process itself.
+import { Popover } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import { Glyph, Icon } from '../lib/icons';
+import type { Item } from '../lib/layout';
+import { commandsOf, nameOf } from '../lib/steps';
+import { t } from '../lib/text';
+import { commandOf } from './catalog';
+import { acts, findingsIn, useDesk, valueAt } from './desk';
+import type { Path } from './edits';
+import { pointerOf } from './edits';
+import { CommandForm, FieldBox, FieldList, Said } from './fields';
+import { iconFor } from './model';
+import { SamplePicker } from './Sample';
+
+/** What a step is about, and what follows when it does not work; any field that is neither is under "More". */
+const BODY = ['procedure', 'branch', 'loop', 'parallel'];
+const FAILING = ['onError', 'retry', 'timeout', 'rollback', 'reconcile'];
+const HEAD = ['code', 'name'];
+
+function Section({ title, note, children, folded, within }: { title: string; note?: string; children: React.ReactNode; folded?: boolean; within?: string[] }) {
+    const { aimed } = useDesk();
+    const [open, toggle] = useState(!folded);
+    useEffect(() => {
+        if (within?.some((pointer) => aimed === pointer || aimed.startsWith(`${pointer}/`))) toggle(true);
+    }, [aimed]);
+    return (
+        <section className="isect">
+            <h3><button type="button" aria-expanded={open} onClick={() => toggle(!open)}><Icon name={open ? 'down' : 'right'} small />{title}</button>{note && !open && <span className="t3 cut">{note}</span>}</h3>
+            {open && children}
+        </section>
+    );
+}
+
+function Errors({ path }: { path: Path }) {
+    const { findings } = useDesk();
+    const n = findingsIn(findings, path).filter((finding) => finding.severity === 'error').length;
+    return n === 0 ? null : <span className="nerr nowrap"><Glyph name="error" tone="bad" />{t('{n} error|{n} errors', { n })}</span>;
+}
+
+function StepHead({ item }: { item: Item }) {
+    const { catalog, kind, doc, readOnly, select } = useDesk();
+    const [menu, open] = useState(false);
+    const step = item.step;
+    const command = commandsOf(step)[0];
+    const what = step.branch ? t('branch: the first way that fits is taken') : step.loop ? t('loop') : step.parallel ? t('side by side') : command ? (commandOf(catalog, command.type)?.label ?? String(command.type)) : t('a procedure');
+    const act = acts(doc);
+    const list = item.at.slice(0, -1);
+    const index = Number(item.at.at(-1));
+    const canMove = typeof item.at.at(-1) === 'number';
+    const take = (run: () => void) => { open(false); run(); };
+    return (
+        <header className="ihead">
+            <span className="k"><Icon name={iconFor(catalog, step)} /></span>
+            <div className="grow"><h2 className="cut">{kind === 'scenario' ? nameOf(step) : (commandOf(catalog, command?.type)?.label ?? String(command?.type ?? ''))}</h2><p className="t3 cut">{kind === 'scenario' ? <>{what}{step.code && <> · <code>{step.code}</code></>}</> : <code>{String(command?.type ?? '')}</code>}</p></div>
+            <Errors path={item.at} />
+            {!readOnly && (
+                <Popover opened={menu} onChange={open} position="bottom-end" width={210} trapFocus returnFocus>
+                    <Popover.Target><button type="button" className="btn quiet sq sm" aria-label={t('What to do with it')} onClick={() => open(!menu)}><Icon name="dots" /></button></Popover.Target>
+                    <Popover.Dropdown className="menu">
+                        {canMove && index > 0 && <button type="button" className="mi" onClick={() => take(() => { act.move(item.at, list, index - 1); select([...list, index - 1]); })}><Icon name="up" />{t('Move up')}<kbd className="end">Alt ↑</kbd></button>}
+                        {canMove && <button type="button" className="mi" onClick={() => take(() => { act.move(item.at, list, index + 2); select([...list, index + 1]); })}><Icon name="down" />{t('Move down')}<kbd className="end">Alt ↓</kbd></button>}
+                        <button type="button" className="mi bad" onClick={() => take(() => { select(null); act.remove(item.at); })}><Icon name="x" />{t('Delete')}<kbd className="end">Del</kbd></button>
+                    </Popover.Dropdown>
+                </Popover>
+            )}
+        </header>
+    );
+}
+
+/** The code of a step: changing it changes it wherever it is spoken of. */
+function CodeField({ path }: { path: Path }) {
+    const { good, doc, readOnly, catalog } = useDesk();
+    const spec = catalog.fields.step?.find((field) => field.name === 'code');
+    const value = valueAt(good, [...path, 'code']);
+    const [typing, type] = useState<string | null>(null);
+    const own = useRef('');
+    const shown = typing ?? (typeof value === 'string' ? value : '');
+    if (!spec) return null;
+    // It is renamed once, when it is finished: half a name is nobody's.
+    const finish = () => {
+        if (typing !== null && typing !== own.current) acts(doc).renameStep(path, typing);
+        type(null);
+    };
+    return (
+        <FieldBox field={spec} path={[...path, 'code']}>
+            <input className="inp mono" aria-label={spec.label} readOnly={readOnly} spellCheck={false} value={shown} onFocus={() => { own.current = typeof value === 'string' ? value : ''; }} onChange={(event) => type(event.target.value)} onBlur={finish} onKeyDown={(event) => { if (event.key === 'Enter') finish(); if (event.key === 'Escape') type(null); }} />
+        </FieldBox>
+    );
+}
+
+function StepForm({ item }: { item: Item }) {
+    const { catalog, good } = useDesk();
+    const all = (catalog.fields.step ?? []).filter((field) => field.state === 'now');
+    const value = valueAt(good, item.at) as Record<string, unknown> | undefined;
+    const body = BODY.find((name) => value && name in value) ?? 'procedure';
+    const rest = all.filter((field) => !HEAD.includes(field.name) && !BODY.includes(field.name) && !FAILING.includes(field.name));
+    const set = (names: string[]) => names.filter((name) => value && name in value);
+    const spec = all.find((field) => field.name === body);
+    const run = value?.[body];
+    const isOneCommand = body === 'procedure' && run !== null && typeof run === 'object' && !Array.isArray(run) && 'type' in run;
+    const failing = all.filter((field) => FAILING.includes(field.name));
+    const labels = (fields: { label: string }[]) => fields.map((field) => field.label).join(', ');
+    return (
+        <>
+            <section className="isect two">{all.filter((field) => field.name === 'name').map((field) => <FieldBox key={field.name} field={field} path={[...item.at, 'name']} />)}<CodeField path={item.at} /></section>
+            <section className="isect">
+                {spec && (isOneCommand ? <CommandForm path={[...item.at, body]} bare leave={all.map((field) => field.name).concat('as', 'optional')} /> : <FieldBox field={spec} path={[...item.at, body]} />)}
+                <Said path={item.at} />
+            </section>
+            <Section title={t('If it fails')} note={set(FAILING).length ? t('{n} set', { n: set(FAILING).length }) : labels(failing)} folded={set(FAILING).length === 0} within={failing.map((field) => pointerOf([...item.at, field.name]))}><FieldList fields={failing} path={item.at} /></Section>
+            <Section title={t('More')} note={set(rest.map((field) => field.name)).length ? t('{n} set', { n: set(rest.map((field) => field.name)).length }) : labels(rest)} folded={set(rest.map((field) => field.name)).length === 0} within={rest.map((field) => pointerOf([...item.at, field.name]))}><FieldList fields={rest} path={item.at} /></Section>
+        </>
+    );
+}
+
+/** Nothing is chosen: the process itself. */
+function Whole() {
+    const { catalog, kind, code, good } = useDesk();
+    const all = (catalog.fields[kind] ?? []).filter((field) => field.state === 'now' && !['code', 'steps', 'commands'].includes(field.name));
+    const first = all.filter((field) => ['name', 'description', 'input'].includes(field.name));
+    const rest = all.filter((field) => !first.includes(field));
+    const value = good.value;
+    return (
+        <>
+            <header className="ihead"><span className="k"><Icon name="flow" /></span><div className="grow"><h2 className="cut">{value.name ?? code}</h2><p className="t3"><code>{code}</code> · {kind === 'scenario' ? t('scenario') : t('procedure')}</p></div><Errors path={[]} /></header>
+            <section className="isect">{first.map((field) => <FieldBox key={field.name} field={field} path={[field.name]} drop={field.name in value && field.name !== 'name'} />)}<Said path={[]} /></section>
+            <Section title={t('More')}><FieldList fields={rest} path={[]} /></Section>
+        </>
+    );
+}
+
+/** `focus` is where to put the cursor, with a number that makes it new each time. */
+export function Inspector({ item, focus }: { item: Item | null; focus: { pointer: string; n: number } | null }) {
+    const { kind } = useDesk();
+    const box = useRef<HTMLElement>(null);
+    const [help, say] = useState<{ label: string; text: string } | null>(null);
+    useEffect(() => {
+        if (!focus) return;
+        // What is folded around it opens first.
+        const timer = setTimeout(() => {
+            const boxes = [...(box.current?.querySelectorAll<HTMLElement>('[data-at]') ?? [])].filter((el) => focus.pointer === el.dataset.at || focus.pointer.startsWith(`${el.dataset.at}/`));
+            const nearest = boxes.sort((a, b) => b.dataset.at!.length - a.dataset.at!.length)[0];
+            const control = nearest?.querySelector<HTMLElement>('input, textarea, select, .pickfield, button:not(.flh *)');
+            nearest?.scrollIntoView({ block: 'center' });
+            control?.focus();
+        }, 60);
+        return () => clearTimeout(timer);
+    }, [focus]);
+    return (
+        <aside className="inspector" ref={box} aria-label={t('Details')} key={item ? pointerOf(item.at) : 'all'} onFocus={(event) => {
+            const own = (event.target as HTMLElement).closest<HTMLElement>('[data-help]');
+            if (own) say({ label: own.dataset.label!, text: own.dataset.help! });
+        }}>
+            <div className="ilive"><SamplePicker /></div>
+            {item === null ? <Whole /> : <><StepHead item={item} />{kind === 'scenario' ? <StepForm item={item} /> : <section className="isect"><CommandForm path={item.at} bare /></section>}</>}
+            {help && <footer className="ihelp" aria-live="polite"><b className="m5">{help.label}</b> {help.text}</footer>}
+        </aside>
+    );
+}

@@ -1,0 +1,29 @@
+// stored.ts - a definition as the server keeps it: its texts to the letter, which JSON.parse would not give.
+import { findNodeAtLocation, type Node, parseTree } from 'jsonc-parser';
+import { callText } from '../lib/api';
+import type { DefinitionKind } from './model';
+
+export interface StoredText { version: number; text: string; createdAt: string; createdBy: string | null; changeSummary: string | null; name: string | null }
+export interface Stored { published: StoredText | null; draft: StoredText | null }
+
+export const pathOfKind = (kind: DefinitionKind) => `/${kind}s`;
+
+function versionIn(answer: string, node: Node | undefined): StoredText | null {
+    const text = node && findNodeAtLocation(node, ['definition']);
+    if (!node || !text) return null;
+    const member = (name: string) => findNodeAtLocation(node, [name])?.value as never;
+    return { version: member('version'), text: answer.slice(text.offset, text.offset + text.length), createdAt: member('createdAt'), createdBy: member('createdBy') ?? null, changeSummary: member('changeSummary') ?? null, name: member('name') ?? null };
+}
+
+export async function readStored(kind: DefinitionKind, code: string): Promise<Stored> {
+    const answer = await callText(`${pathOfKind(kind)}/${code}`);
+    const tree = parseTree(answer);
+    const at = (name: string) => (tree ? versionIn(answer, findNodeAtLocation(tree, [name])) : null);
+    return { published: at('published'), draft: at('draft') };
+}
+
+/** One version; `n` from 1 on. */
+export async function readVersion(kind: DefinitionKind, code: string, n: number): Promise<StoredText> {
+    const answer = await callText(`${pathOfKind(kind)}/${code}/versions/${n}`);
+    return versionIn(answer, parseTree(answer))!;
+}
