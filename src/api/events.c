@@ -16,6 +16,7 @@
 #include "api/api.h"
 #include "api/feed.h"
 #include "api/page.h"
+#include "api/task_watch.h"
 #include "api/view.h"
 #include "base/hash.h"
 #include "value/object.h"
@@ -62,7 +63,8 @@ struct events {
     const struct clock *clock;
     struct feed *feed;  /* of executions */
     struct feed *tasks; /* ... and of tasks */
-    size_t count;       /* streams of both kinds */
+    struct task_watch *watch;
+    size_t count; /* streams of both kinds */
     size_t looks;
     struct follower *buckets[BUCKETS];
     struct follower *newest, *oldest;
@@ -452,7 +454,7 @@ static void hear(void *context, const struct node_news *news)
 
 void events_hear_task(struct events *e, const struct task_news *news)
 {
-    if (!feed_is_heard(e->tasks))
+    if (!feed_is_heard(e->tasks) || !task_watch_is_new(e->watch, news))
         return;
     buf_clear(&e->text);
     object_text(&e->text, "id", news->id);
@@ -509,6 +511,7 @@ void events_before_sleep(struct events *e, int *timeout_ms)
             *timeout_ms = (int)left_ms;
     }
     feed_run(e->feed, now_us, timeout_ms);
+    task_watch_run(e->watch, feed_is_heard(e->tasks), now_us, timeout_ms);
     feed_run(e->tasks, now_us, timeout_ms);
 }
 
@@ -524,6 +527,7 @@ struct events *events_new(struct node *node, const struct clock *clock)
     e->clock = clock;
     e->feed = feed_new(clock);
     e->tasks = feed_new(clock);
+    e->watch = task_watch_new(node, e);
     arena_init(&e->mem);
     buf_init(&e->text);
     return e;
@@ -565,6 +569,7 @@ void events_free(struct events *e)
     }
     feed_free(e->feed);
     feed_free(e->tasks);
+    task_watch_free(e->watch);
     arena_fini(&e->mem);
     buf_fini(&e->text);
     free(e);

@@ -133,6 +133,27 @@ struct tasks {
     VEC_OF(struct task);
 };
 
+/* A task that was made or has moved. */
+struct task_change {
+    struct str id, org_id, project_id;
+    enum task_status status;
+    int64_t at_us;
+};
+
+/*
+ * What the log and the tasks have gained. The first read finds their end.
+ * A little of what was found before is found again: on PostgreSQL rows become
+ * visible in another order than that of their numbers.
+ */
+struct task_changes {
+    VEC_OF(struct task_change);
+    int64_t log_row, task_row; /* the last that were found */
+    bool has_begun;
+};
+
+bool read_task_changes(struct reader *r, struct arena *mem, struct task_changes *changes,
+                       struct err *err) MUST_USE;
+
 bool read_tasks(struct reader *r, struct arena *mem, const struct task_filter *filter,
                 struct tasks *out, struct str *next, struct err *err) MUST_USE;
 

@@ -366,3 +366,53 @@ bool read_planner_due(struct reader *r, struct arena *mem, struct planner_due *d
     due->is_due = due->next_at_us > 0 && due->next_at_us <= due->now_us;
     return !due->sweeps || read_wrong(r, mem, due, err);
 }
+
+/* --- what has moved --- */
+
+enum { CHANGES_MAX = 500, CHANGES_AGAIN = 100 };
+
+static bool read_changes_of(struct reader *r, struct arena *mem, enum sql sql, int64_t *row,
+                            struct task_changes *out, struct err *err)
+{
+    enum db_status status =
+        reader_run(r, sql, DB_PARAMS(db_int(*row - CHANGES_AGAIN), db_int(CHANGES_MAX)));
+    bool ok = true;
+
+    for (; ok && status == DB_ROW; status = db_next(r->db, sql)) {
+        struct task_change *t = VEC_ADD(mem, out);
+
+        if (db_column_int(r->db, sql, 0) > *row)
+            *row = db_column_int(r->db, sql, 0);
+        *t = (struct task_change){.id = str_copy(mem, db_column_text(r->db, sql, 1)),
+                                  .org_id = str_copy(mem, db_column_text(r->db, sql, 2)),
+                                  .project_id = str_copy(mem, db_column_text(r->db, sql, 3)),
+                                  .at_us = db_column_int(r->db, sql, 5)};
+        ok = task_status_read(db_column_text(r->db, sql, 4), &t->status);
+    }
+    db_end(r->db, sql);
+    if (!ok)
+        return db_fail(r->db, DB_CORRUPT, err);
+    return status <= DB_DONE ? true : db_fail(r->db, status, err);
+}
+
+static bool read_last_rows(struct reader *r, struct task_changes *out, struct err *err)
+{
+    const enum sql sql = SQL_TASK_LAST_ROWS;
+    enum db_status status = reader_run(r, sql, DB_NO_PARAMS);
+
+    if (status == DB_ROW) {
+        out->log_row = db_column_int(r->db, sql, 0);
+        out->task_row = db_column_int(r->db, sql, 1);
+    }
+    db_end(r->db, sql);
+    return status <= DB_DONE ? true : db_fail(r->db, status, err);
+}
+
+bool read_task_changes(struct reader *r, struct arena *mem, struct task_changes *changes,
+                       struct err *err)
+{
+    if (!changes->has_begun && !read_last_rows(r, changes, err))
+        return false;
+    return read_changes_of(r, mem, SQL_TASKS_MADE_AFTER, &changes->task_row, changes, err) &&
+           read_changes_of(r, mem, SQL_TASK_LOG_AFTER, &changes->log_row, changes, err);
+}

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { Postgres } from './postgres.mjs';
-import { Server, until } from './server.mjs';
+import { Server } from './server.mjs';
+import { World } from './world.mjs';
 
 let passed = 0;
 let failed = 0;
@@ -27,45 +28,13 @@ const order = {
     result: { sum: '$.steps.pay.payload.sum' },
 };
 
-class World {
-    constructor(server) {
-        this.server = server;
-        this.deaths = 0;
-    }
-
-    ask(method, path, body, headers) {
-        return this.client.ask(method, `/api/v1${path}`, body, headers);
-    }
-
-    async start(environment) {
-        await this.server.start(environment);
-        this.client?.close();
-        this.client = this.server.client();
-    }
-
-    /** Ask a server that may be dead, or die of it, until one answers. */
-    async insist(method, path, body, headers) {
-        return until(`an answer to ${method} ${path}`, async () => {
-            if (!this.server.isRunning()) {
-                this.deaths++;
-                await this.start();
-            }
-            const answer = await this.ask(method, path, body, headers);
-            if (answer.status === 0 || answer.status === 503) return null;
-            return answer;
-        }, 60);
-    }
-
+class Orders extends World {
     begin(correlation, key) {
         return this.insist('POST', '/executions', { code: 'order', input: { order: correlation } }, { 'Idempotency-Key': key });
     }
 
     send(correlation, id) {
         return this.insist('POST', '/signals', { type: 'paid', correlation, id, payload: { sum: 5 } });
-    }
-
-    async get(id) {
-        return (await this.insist('GET', `/executions/${id}`)).body;
     }
 }
 
@@ -116,7 +85,7 @@ const stores = [['SQLite', null, everywhere]];
 if (postgres) stores.push(['PostgreSQL', postgres.fresh(), ['writer.before_commit', 'writer.committed']]);
 for (const [store, url, points] of stores) {
     const folder = mkdtempSync(join(tmpdir(), 'pawl-correlated-'));
-    const world = new World(new Server(join(folder, 'data'), url));
+    const world = new Orders(new Server(join(folder, 'data'), url));
     await world.start();
     const saved = await world.ask('PUT', '/scenarios/order/draft', order);
     check('the scenario is valid', saved.body?.valid, true);

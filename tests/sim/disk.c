@@ -333,6 +333,7 @@ static void write_commit(struct sim *sim, struct member *m)
         x->log_lines += (unsigned)c->logs.count;
         disk_tell(sim, &c->tells);
         disk_consume(sim, x, &c->consumed);
+        disk_write_tasks(sim, x, c);
         disk_check_restores(sim, mem, x, before, c->after);
         d->commits++;
         client_saw(sim, x);

@@ -40,6 +40,9 @@ bool disk_missed_child(struct disk *d, const struct disk_execution *x, struct uu
 /* outbox.c: messages that a commit sends */
 void disk_write_outbox(struct sim *sim, struct disk_execution *x, const struct commit *c);
 
+/* tasks.c */
+void disk_write_tasks(struct sim *sim, struct disk_execution *x, const struct commit *c);
+
 /* jobs.c */
 /* Whether somebody has begun what a commit says that nobody has: m->result says so. */
 bool disk_refuses_jobs(const struct disk_execution *x, struct member *m);

@@ -227,6 +227,7 @@ void disk_check_nobody_sleeps(struct sim *sim)
         if (!sim->disk.executions.items[i]->is_deleted)
             check_is_awake(sim, sim->disk.executions.items[i], now_us);
     disk_check_leases(sim);
+    disk_check_tasks(sim);
     for (size_t i = 0; i < sim->disk.events.count; i++)
         check_has_heard(sim, &sim->disk.events.items[i]);
 }

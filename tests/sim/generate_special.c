@@ -250,6 +250,41 @@ static void race_job(struct buf *out, struct dice *d, struct plan *plan)
     generate_put(out, "]]}}");
 }
 
+/* --- tasks --- */
+
+static void task_step(struct buf *out, struct dice *d, struct plan *plan)
+{
+    bool waits = dice_roll(d, 4) > 0;
+
+    begin_step(out, plan, "s");
+    if (dice_roll(d, 3) == 0)
+        generate_put(out, ",'onError':'%s'", PICK(d, "continue", "hold", "fail_fast"));
+    generate_put(out, ",'procedure':{'type':'task.create','title':'t {{ input.n }}','wait':%s",
+                 waits ? "true" : "false");
+    if (dice_roll(d, 8) == 0)
+        generate_put(out, ",'assign_to':'nobody'");
+    if (waits && dice_roll(d, 2) == 0)
+        generate_put(out, ",'timeout':'%s','onTimeout':'%s','keep':%s", PICK(d, "20ms", "3s", "1h"),
+                     PICK(d, "fail", "continue"), PICK(d, "true", "false"));
+    if (waits && dice_roll(d, 4) == 0)
+        generate_put(out,
+                     ",'reminder':{'every':'%s','max':3,'procedure':{'type':'log','message':"
+                     "'r'}}",
+                     PICK(d, "1s", "1h"));
+    generate_put(out, "}}");
+}
+
+/* Branches of which one may stop the other while somebody does its task. */
+static void race_task(struct buf *out, struct dice *d, struct plan *plan)
+{
+    begin_step(out, plan, "s");
+    generate_put(out, ",'parallel':{'join':%s,'branches':[[", PICK(d, "'any'", "'all'"));
+    task_step(out, d, plan);
+    generate_put(out, "],[");
+    task_step(out, d, plan);
+    generate_put(out, "]]}}");
+}
+
 /* --- messages --- */
 
 static void message_step(struct buf *out, struct dice *d, struct plan *plan)
@@ -281,6 +316,13 @@ bool generate_special(struct buf *out, struct dice *d, struct plan *plan)
 
     if ((plan->mix & MIX_OF(MESSAGES)) != 0 && dice_roll(d, 3) == 0) {
         message_step(out, d, plan);
+        return true;
+    }
+    if ((plan->mix & MIX_OF(TASKS)) != 0 && dice_roll(d, 3) == 0) {
+        if (is_small && which < 3)
+            race_task(out, d, plan);
+        else
+            task_step(out, d, plan);
         return true;
     }
     if ((plan->mix & MIX_OF(JOBS)) != 0 && dice_roll(d, 2) == 0) {

@@ -19,7 +19,7 @@
 struct totals {
     int64_t seeds, executions, commits, rows, requests, refused, crashes, refused_batches,
         unknown_batches, refused_members, jumps_back, children, deleted, jobs, jobs_answered,
-        jobs_expired;
+        jobs_expired, tasks, tasks_ended;
 };
 
 static double now_s(clockid_t clock)
@@ -59,6 +59,8 @@ static uint64_t run_seed(uint64_t seed, unsigned mix, struct totals *t)
     t->jobs += (int64_t)sim.disk.jobs.count;
     t->jobs_answered += sim.disk.jobs_answered;
     t->jobs_expired += sim.disk.jobs_expired;
+    t->tasks += (int64_t)sim.disk.tasks.count;
+    t->tasks_ended += sim.disk.tasks_ended;
     sim_fini(&sim);
     return digest;
 }
@@ -72,6 +74,8 @@ static void print_totals(const struct totals *t, double cpu_s)
            (long long)t->requests, (long long)t->refused);
     printf("%lld jobs, %lld of them answered, %lld whose lease ran out\n", (long long)t->jobs,
            (long long)t->jobs_answered, (long long)t->jobs_expired);
+    printf("%lld tasks, %lld of them ended by people\n", (long long)t->tasks,
+           (long long)t->tasks_ended);
     printf("faults: %lld crashes, %lld batches refused, %lld unknown, %lld members refused, %lld "
            "times the clock was set back\n",
            (long long)t->crashes, (long long)t->refused_batches, (long long)t->unknown_batches,

@@ -171,6 +171,13 @@ struct disk_message {
     struct str request_json; /* of its first attempt */
 };
 
+/* A task that an execution has asked for. */
+struct disk_task {
+    struct disk_execution *of;
+    struct str id;
+    bool is_awaited, has_ended;
+};
+
 struct disk {
     struct arena mem;
     struct arena scratch; /* for applying one member */
@@ -199,6 +206,10 @@ struct disk {
     struct {
         VEC_OF(struct disk_message);
     } outbox; /* also what was delivered */
+    struct {
+        VEC_OF(struct disk_task *);
+    } tasks;
+    int64_t tasks_ended; /* by people */
     struct disk_jobs jobs;
     int64_t leases, jobs_answered, jobs_expired;
     int64_t stamp; /* grows when a definition is published */
@@ -240,6 +251,9 @@ void disk_subscriptions(const struct sim *sim, struct arena *mem, struct stored_
 bool disk_sends(const struct disk *d, const struct disk_execution *x); /* some wait */
 bool disk_settle(struct sim *sim, struct member *m); /* whether the change is one of the outbox */
 void disk_check_outbox(struct sim *sim);             /* nothing waits any more */
+/* tasks.c */
+void people_act(struct sim *sim);       /* somebody ends a task */
+void disk_check_tasks(struct sim *sim); /* each end has reached the other side */
 /* jobs.c */
 struct disk_job *disk_job_find(const struct disk *d, struct uuid id);
 bool disk_has_ready_job(const struct disk *d);

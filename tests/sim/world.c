@@ -295,6 +295,8 @@ static void happen(struct sim *sim)
     sim->events++;
     if ((sim->config.mix & MIX_OF(JOBS)) != 0 && dice_roll(&sim->dice, 6) == 0)
         worker_act(sim);
+    if ((sim->config.mix & MIX_OF(TASKS)) != 0 && dice_roll(&sim->dice, 20) == 0)
+        people_act(sim);
     if (which < 30) {
         for (unsigned i = dice_roll(&sim->dice, 4); i-- > 0;)
             client_ask(sim);
