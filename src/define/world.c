@@ -101,8 +101,11 @@ void world_drop(struct world *w, enum kind kind, struct str name)
 {
     const struct function *f = world_function(w, name);
     struct world_credential *c = find_credential(w, name);
+    struct world_procedure *p = find_procedure(w, name);
     size_t i = find_config(w, name);
 
+    if (kind == KIND_PROCEDURE && p != NULL)
+        *p = w->procedures.items[--w->procedures.count];
     if (kind == KIND_FUNCTION && f != NULL)
         w->functions.items[f - w->functions.items] = w->functions.items[--w->functions.count];
     if (kind == KIND_CONFIG && i < w->config.count)

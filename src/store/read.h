@@ -488,6 +488,8 @@ struct due_message {
     struct str name, body_json, org_id;
     int64_t attempts; /* so far */
     bool is_late;     /* it was parked once, and goes out of order */
+    struct str
+        nobody; /* filled by the node: who it is for, none of whom has an address; or empty */
 };
 
 struct due_messages {

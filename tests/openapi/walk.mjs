@@ -304,6 +304,9 @@ async function walkChecks(api, claim) {
     const bad = await api.call('validateDefinition', { body: { definition: { code: 'x', steps: [{ code: 'a', procedure: { type: 'compute.transform', data: '=1 +' } }] } } }, 200);
     claim(!bad.json.valid && bad.json.errors.some((e) => e.column), 'a bad expression is found with its column');
     await api.call('validateDefinition', { body: {} }, 422);
+    const ran = await api.call('runTests', { body: { definitions: [greeting('Hey')], tests: [{ scenario: 'greeting', input: { who: 'Ada' }, expect: { status: 'completed' } }] } }, 200);
+    claim(ran.json.passed === 1 && ran.json.failed === 0, 'a test that is sent with its definition passes');
+    await api.call('runTests', { body: { tests: 1 } }, 422);
     const value = await api.call('evaluateExpression', { body: { expression: '$.a + 1', context: { a: 2 } } }, 200);
     claim(value.json.value === 3 && value.json.type === 'int', 'an expression has a value and a type');
     for (const expression of ['1 +', '1 + "a"', '1 / 0', 'x', '[1].map(i, i)[7]'])

@@ -27,7 +27,7 @@ const UNDO_GAP = 64;
 /** What undoes a step, in a word. */
 export function undoName(rollback: unknown, catalog: Catalog): string {
     if (typeof rollback === 'string') return nameOf({ code: rollback });
-    if (Array.isArray(rollback)) return undoName(rollback[0], catalog);
+    if (Array.isArray(rollback)) return rollback.map((one) => undoName(one, catalog)).join(', ');
     if (rollback && typeof rollback === 'object') {
         const own = rollback as { type?: string; procedure?: unknown };
         if (own.type) return catalog.commands.find((c) => c.name === own.type)?.label ?? own.type;

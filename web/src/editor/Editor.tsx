@@ -15,6 +15,8 @@ import { Canvas, type Dress, ErrorMark } from './Canvas';
 import type { Catalog } from './catalog';
 import { acts, type Desk, DeskContext, findingsIn, type Sample } from './desk';
 import { Doc } from './doc';
+import { DryRun, wayOf } from './DryRun';
+import type { Pin, Trial } from './dryrun';
 import { type Path, pathOf } from './edits';
 import { Inspector } from './Inspector';
 import { knownAt } from './known';
@@ -26,8 +28,11 @@ import { nameOfExecution, SampleContext, useExecutions, useWhole } from './Sampl
 import { Saver, type SaveState, takeKept } from './saver';
 import { readStored, type Stored } from './stored';
 import './editor.css';
+import './views.css';
 
 const JsonTab = lazy(() => import('./JsonTab').then((m) => ({ default: m.JsonTab })));
+const SagaView = lazy(() => import('./Saga').then((m) => ({ default: m.SagaView })));
+const Versions = lazy(() => import('./Versions').then((m) => ({ default: m.Versions })));
 const Merge = lazy(() => import('./Merge').then((m) => ({ default: m.Merge })));
 
 export const useCatalog = () => useQuery({ queryKey: ['catalog', language()], staleTime: 300000, queryFn: () => call<Catalog>(`/catalog?lang=${language()}`) });
@@ -58,7 +63,7 @@ function SavedWord({ state }: { state: SaveState }) {
     }
 }
 
-const tabWords = () => ({ steps: t('Steps'), json: 'JSON' }) as Record<string, string>;
+const tabWords = (kind: DefinitionKind): Record<string, string> => ({ steps: t('Steps'), ...(kind === 'scenario' ? { saga: t('Saga') } : {}), json: 'JSON', versions: t('Versions') });
 
 interface Opened { doc: Doc; saver: Saver; stored: Stored; restored: boolean }
 
@@ -114,6 +119,9 @@ function Desktop({ kind, code, readOnly, catalog, opened }: { kind: DefinitionKi
     const [slot, chooseSlot] = useState<Slot | null>(null);
     const [focus, aim] = useState<{ pointer: string; n: number } | null>(null);
     const [dialog, show] = useState<'publish' | 'start' | null>(null);
+    const [trying, tryIt] = useState(false);
+    const [trial, showTrial] = useState<Trial | null>(null);
+    const [pins, pin] = useState<Pin[]>([]);
     const [stored, restore] = useState<Stored>(opened.stored);
     const [told, tell] = useState(opened.restored ? t('What you had not saved is here again.') : '');
     const search = useRef<HTMLInputElement>(null);
@@ -238,29 +246,31 @@ function Desktop({ kind, code, readOnly, catalog, opened }: { kind: DefinitionKi
         <div className="ed"><Bar live={false} title={<Crumb name={good?.value.name ?? code}><span className="tag">{t('merging two drafts')}</span></Crumb>} />
             <Suspense fallback={<Bones />}><Merge conflict={saving.conflict} mine={shown.text} save={(text) => { doc.replace(text); saver.merged(saving.conflict.theirs); }} discard={() => { doc.replace(saving.conflict.theirs.text); saver.merged(saving.conflict.theirs); }} /></Suspense></div>
     );
-    const words = tabWords();
+    const words = tabWords(kind);
+    const way = trying ? wayOf(trial, pins) : null;
     return (
         <div className="ed">
             <Bar live={false} title={<Crumb name={good?.value.name ?? code}><span className="tag nowrap">{hasDraft ? t('draft of {n}', { n: nextVersion }) : stored.published ? t('version {n}', { n: stored.published.version }) : t('draft')}</span><span className="savedword nowrap"><SavedWord state={saving} /></span></Crumb>}>
                 <div className="seg tabsbar" role="tablist" aria-label={t('Views')}>{Object.entries(words).map(([name, label]) => <button key={name} type="button" role="tab" aria-selected={tab === name} className={tab === name ? 'on' : ''} onClick={() => turn(name)}>{label}</button>)}</div>
                 {!readOnly && <><button type="button" className="btn quiet sq" aria-label={t('Undo')} title={`${t('Undo')} (Ctrl Z)`} disabled={!shown.canUndo} onClick={doc.undo}><Icon name="undo" /></button>
                     <button type="button" className="btn quiet sq" aria-label={t('Redo')} title={`${t('Redo')} (Ctrl Y)`} disabled={!shown.canRedo} onClick={doc.redo}><Icon name="redo" /></button><i className="sep" /></>}
+                {tab === 'steps' && <Button icon="step" aria-pressed={trying} onClick={() => { tryIt(!trying); showTrial(null); }}>{t('Dry-run')}</Button>}
                 {kind === 'scenario' && stored.published && <Button icon="play" onClick={() => show('start')}>{t('Start…')}</Button>}
                 {!readOnly && (errors.length > 0 || shown.broken
                     ? <Button onClick={() => (errors[0] ? go(errorsFirst(findings)[0]!) : turn('json'))}><Glyph name="error" tone="bad" />{shown.broken ? t('The text is no JSON') : t('{n} error before publishing|{n} errors before publishing', { n: errors.length })}</Button>
-                    : hasDraft && <Button kind="ink" onClick={() => show('publish')}>{t('Publish…')}</Button>)}
+                    : hasDraft && tab !== 'versions' && <Button kind="ink" onClick={() => show('publish')}>{t('Publish…')}</Button>)}
             </Bar>
             {saving.is === 'refused' && <div className="pagehead"><Refusal error={saving.error} sentence={t('The draft was not saved; it is kept in this browser.')} /></div>}
             {told && <div className="edtold" role="status"><Glyph name="completed" tone="ok" /><span className="grow">{told}</span><button type="button" className="btn quiet sm sq" aria-label={t('Close')} onClick={() => tell('')}><Icon name="x" small /></button></div>}
             {desk && <DeskContext value={desk}><SampleContext value={{ id: sampleId, choose: chooseSample, all: samples.data ?? [] }}>
-                {tab === 'json' ? <Suspense fallback={<Bones />}><JsonTab goTo={focus} readOnly={readOnly} /></Suspense> : (
+                {tab === 'saga' ? <Suspense fallback={<Bones />}><SagaView /></Suspense> : tab === 'versions' ? <Suspense fallback={<Bones />}><Versions hasDraft={hasDraft} publish={() => (errors.length > 0 ? go(errorsFirst(findings)[0]!) : show('publish'))} take={(text, version) => { doc.replace(text); turn('steps'); tell(t('The draft is what version {n} was. Undo brings back what it was before.', { n: version })); }} reverted={() => { tell(t('The version before is published again.')); void reload(); }} /></Suspense> : tab === 'json' ? <Suspense fallback={<Bones />}><JsonTab goTo={focus} readOnly={readOnly} /></Suspense> : (
                     <div className={`edgrid ${readOnly ? 'reading' : ''}`}>
                         {!readOnly && <PartsPalette catalog={catalog} kind={kind} add={add} search={search} />}
                         <div className="edmid">
-                            <Canvas label={t('Canvas')} catalog={catalog} list={list} selected={selected} select={select} dress={dress} undoLane edit={desk.readOnly ? undefined : { chosen: slot, choose: (to) => { chooseSlot(to); if (to) search.current?.focus(); }, drop: dropOn, keys }} />
+                            <Canvas label={t('Canvas')} catalog={catalog} list={list} selected={selected} select={select} dress={way ? way.dress : dress} edgeTone={way?.edgeTone} undoLane={!way} edit={desk.readOnly ? undefined : { chosen: slot, choose: (to) => { chooseSlot(to); if (to) search.current?.focus(); }, drop: dropOn, keys }} />
                             <Problems doc={doc} good={good!} catalog={catalog} list={list} findings={findings} broken={shown.broken ? { line: doc.lineOf(shown.broken.offset) } : null} go={go} checked={checked} />
                         </div>
-                        <Inspector item={item} focus={focus} />
+                        {trying ? <DryRun pins={pins} pin={pin} trial={trial} show={showTrial} close={() => tryIt(false)} saved={() => saver.save()} hasDraft={hasDraft} /> : <Inspector item={item} focus={focus} />}
                     </div>
                 )}
             </SampleContext></DeskContext>}

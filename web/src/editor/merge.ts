@@ -47,6 +47,12 @@ function changes(base: string, a: Node, other: string, b: Node, at: Part[]): Cha
     return [{ at, kind: 'set', before: textOf(base, a), after: textOf(other, b) }];
 }
 
+/** What was done to `from` to make it `to`; null when one of them is no JSON. */
+export function differences(from: string, to: string): Change[] | null {
+    const [a, b] = [read(from).tree, read(to).tree];
+    return a && b ? changes(from, a, to, b, []) : null;
+}
+
 const same1 = (a: Part, b: Part) => (typeof a === 'string' ? a === b : typeof b === 'object' && a.id === b.id);
 const touches = (a: Part[], b: Part[]) => { const most = Math.min(a.length, b.length); for (let i = 0; i < most; i++) if (!same1(a[i]!, b[i]!)) return false; return true; };
 const equal = (a: Change, b: Change) => a.kind === b.kind && a.at.length === b.at.length && touches(a.at, b.at) && squeeze(a.after) === squeeze(b.after);
@@ -95,7 +101,8 @@ export function locate(tree: Node, at: Part[]): Path | null {
     return path;
 }
 
-function put(text: string, mine: string, change: Change): string {
+/** A change of `mine` made in another text. */
+export function put(text: string, mine: string, change: Change): string {
     const tree = read(text).tree;
     const from = read(mine).tree;
     if (!tree || !from) return text;

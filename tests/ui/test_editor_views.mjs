@@ -1,0 +1,165 @@
+// The views of the constructor in a browser: values beside expressions, the saga, versions, the dry-run, what a viewer may do.
+import { readFileSync } from 'node:fs';
+import { Claims, dropFolder, equal, makeFolder, Server } from '../api/rig.mjs';
+import { openBrowser, openPage, signInUrl } from './browser.mjs';
+import { field, noProblems, saved } from './editor.mjs';
+
+const axe = readFileSync('tests/node_modules/axe-core/axe.min.js', 'utf8');
+const folder = makeFolder();
+const server = new Server(folder);
+if (!(await server.start())) throw new Error(server.log);
+const example = (name) => JSON.parse(readFileSync(`examples/${name}.json`, 'utf8'));
+await server.asAdmin('POST', '/import', { items: ['discount_approval', 'order_processing'].map(example) });
+await server.asAdmin('POST', '/executions?wait=3s', { code: 'discount_approval', input: { deal: 'deal-318', amount: 240000, percent: 12 } });
+await server.asAdmin('POST', '/signals', { key: 'deal-318', type: 'approval_decision', payload: { approved: true, comment: 'fine by me' } });
+const browser = await openBrowser();
+const claims = new Claims();
+const page = await openPage(browser, server);
+async function complaints() {
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] }));
+    return violations.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => `${n.target.join(' ')} (${(n.any[0] ?? n.all[0] ?? n.none[0])?.message ?? ''})`).join('; ')}`);
+}
+const quiet = () => { const said = page.wrong.splice(0); equal(said, [], 'what the browser complained about'); };
+const open = async (code) => {
+    await page.goto(`${server.base}/processes/scenarios/${code}`);
+    await page.waitForSelector('.node[data-code]');
+};
+await page.goto(signInUrl(server, '/processes'));
+await page.waitForSelector('.trow');
+
+await claims.claim('an expression shows its value with a past execution, and says at which column it cannot', async () => {
+    await open('discount_approval');
+    await page.click('[data-code=grant]');
+    await page.click('.isect h3 button:has-text("More")').catch(() => undefined);
+    await page.waitForSelector('.liveline .val:has-text("12")');
+    equal((await page.textContent('.liveline')).includes('deal-318'), true);
+    const id = field(page, 'Id').locator('textarea');
+    await id.fill('$.input.amont');
+    await page.waitForSelector('.liveline.no:has-text("amont")');
+    await id.fill('$.input.am');
+    await page.waitForSelector('.hints .o:has-text("input.amount")');
+    equal((await page.textContent('.hints')).includes('240000'), true, 'with the values of the execution');
+    await page.keyboard.press('Enter');
+    equal(await id.inputValue(), '$.input.amount');
+    await page.waitForSelector('.liveline .val:has-text("240000")');
+    equal(await complaints(), []);
+    await page.keyboard.press('Control+z');
+    quiet();
+});
+
+await claims.claim('the picker puts in what the context has', async () => {
+    await field(page, 'Id').locator('textarea').fill('');
+    await field(page, 'Id').locator('.fx').click();
+    await page.fill('.picker input', 'decide.by');
+    await page.waitForSelector('.picker .o:has-text("steps.decide.by")');
+    equal(await complaints(), []);
+    await page.keyboard.press('Enter');
+    equal(await field(page, 'Id').locator('textarea').inputValue(), '$.steps.decide.by');
+    await field(page, 'Id').locator('textarea').fill('$.input.deal');
+    await noProblems(page);
+    quiet();
+});
+
+await claims.claim('the saga says what is undone, in which order, and what is not', async () => {
+    await open('order_processing');
+    await page.click('[role=tab]:has-text("Saga")');
+    await page.click('.sagalist .part:has-text("Close")');
+    await page.waitForSelector('.undolist li');
+    const undone = await page.$$eval('.undolist li p', (all) => all.map((p) => p.textContent));
+    equal(undone.map((text) => text.match(/undoes (\w+)/)?.[1]), ['Ship', 'Charge', 'Take']);
+    await page.click('.sagalist .part:has-text("Charge")');
+    await page.waitForFunction(() => document.querySelectorAll('.undolist li').length === 1);
+    equal(await complaints(), []);
+    await page.click('.btn:has-text("Let it go on when it fails")');
+    await saved(page);
+    const { draft } = (await server.asAdmin('GET', '/scenarios/order_processing')).json;
+    equal(draft.definition.steps.find((s) => s.code === 'charge').onError, 'continue');
+    await page.keyboard.press('Control+z');
+    quiet();
+});
+
+await claims.claim('a dry-run draws the way on the canvas, with answers pinned from a past execution', async () => {
+    await open('discount_approval');
+    await page.click('.btn:has-text("Dry-run")');
+    await page.selectOption('.dryrun h3 select', { index: 1 });
+    await page.waitForSelector('.pinrow');
+    await page.waitForFunction(() => document.querySelector('#field-amount')?.value === '240000');
+    const before = (await server.asAdmin('GET', '/executions?limit=100')).json.items.length;
+    await page.click('.drfoot .ink');
+    await page.waitForSelector('.verdict.ok');
+    equal(await page.$$eval('.node.t-way', (all) => all.map((n) => n.dataset.code)), ['check', 'route', 'ask', 'decide', 'grant']);
+    equal(await page.$$eval('.visit', (all) => all.map((n) => n.textContent)), ['1', '2', '3', '4', '5']);
+    equal((await server.asAdmin('GET', '/executions?limit=100')).json.items.length, before, 'nothing was started');
+    equal(await complaints(), []);
+    await page.fill('.pinrow textarea', '{"approved": false}');
+    await page.click('.drfoot .ink');
+    await page.waitForSelector('.node.t-way[data-code=refuse]');
+    await page.click('.dryrun .ihead .btn');
+    await page.waitForFunction(() => !document.querySelector('.t-way'));
+    quiet();
+});
+
+await claims.claim('versions are compared on the canvas and in the text, and the one before is published again', async () => {
+    await page.click('[data-code=ask]');
+    await field(page, 'Timeout').locator('textarea').fill('12h');
+    await saved(page);
+    await page.click('[role=tab]:has-text("Versions")');
+    await page.waitForSelector('.node.t-chg[data-code=ask]');
+    equal((await page.textContent('.beside')).includes('24h'), true);
+    equal((await page.textContent('.vsay')).includes('1 step differs'), true);
+    equal(await complaints(), []);
+    await page.click('.vsay .btn.ink');
+    await page.fill('#summary', 'Half a day is enough');
+    await page.click('[role=dialog] .btn.ink');
+    await page.waitForSelector('.vlist .o:has-text("Half a day is enough")');
+    await page.click('.vlist .o:has-text("version 2")');
+    await page.click('.btn:has-text("Revert to version 1…")');
+    await page.click('[role=dialog] .btn.ink');
+    await page.waitForSelector('.edtold:has-text("published again")');
+    equal((await server.asAdmin('GET', '/scenarios/discount_approval')).json.published.version, 1);
+    quiet();
+});
+
+await claims.claim('a procedure is edited by the same constructor', async () => {
+    await server.asAdmin('PUT', '/procedures/greet/draft', { code: 'greet', name: 'Greet', commands: [{ type: 'flow.if', condition: '$.input.x > 1', then: [{ type: 'log', message: 'many' }] }] });
+    await page.goto(`${server.base}/processes/procedures/greet`);
+    await page.waitForSelector('.node:has-text("If")');
+    await page.click('.node:has-text("Log")');
+    await field(page, 'Message').locator('textarea').fill('more than one');
+    await saved(page);
+    equal((await server.asAdmin('GET', '/procedures/greet')).json.draft.definition.commands[0].then[0].message, 'more than one');
+    equal(await complaints(), []);
+    quiet();
+});
+
+await claims.claim('who may not change it reads it: no palette, no publishing', async () => {
+    const viewer = await server.user({ name: 'Edsger', role: 'viewer', groups: [] });
+    const token = viewer.token ?? viewer;
+    const other = await openPage(browser, server);
+    await other.goto(`${server.base}/processes/scenarios/discount_approval#token=${token}`);
+    await other.waitForSelector('.node[data-code=ask]');
+    await other.click('[data-code=ask]');
+    equal(await other.locator('.parts').count(), 0);
+    equal(await other.locator('.bar .btn:has-text("Publish")').count(), 0);
+    equal(await other.locator('.inspector textarea:not([readonly])').count(), 0);
+    await other.context().close();
+});
+
+await claims.claim('it stands at 1280, in the dark and in Russian, free of what axe finds', async () => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.evaluate(() => localStorage.setItem('pawl.language', 'ru'));
+    await open('discount_approval');
+    await page.click('[data-code=ask]');
+    await page.waitForSelector('.inspector label:text-is("Тайм-аут")');
+    equal(await complaints(), []);
+    equal(await page.evaluate(() => document.documentElement.scrollWidth <= 1280 && document.querySelector('.bar').scrollWidth <= document.querySelector('.bar').clientWidth), true, 'nothing is wider than the page');
+    await page.evaluate(() => localStorage.setItem('pawl.language', 'en'));
+    quiet();
+});
+
+await browser.close();
+await server.stop();
+dropFolder(folder);
+claims.end();

@@ -1,0 +1,130 @@
+// DryRun.tsx - which way it would go, and what it would do outside: nothing is done. Answers are pinned, from a past run or typed.
+import { useContext, useEffect, useMemo, useState } from 'react';
+import { all, call, post } from '../lib/api';
+import { FormFields, type Values } from '../lib/form';
+import { Glyph, Icon } from '../lib/icons';
+import { Json } from '../lib/json';
+import type { Edge, Node } from '../lib/layout';
+import { Button, Refusal } from '../lib/parts';
+import { lookOf } from '../lib/status';
+import { Say, t } from '../lib/text';
+import { shortly, when } from '../lib/time';
+import type { Execution, FormField, Step } from '../lib/types';
+import type { Dress } from './Canvas';
+import { useDesk } from './desk';
+import { blanksOf, mocksOf, type Pin, pinsFrom, type Trial, visitsOf } from './dryrun';
+import { brief } from './known';
+import { everyItem, titleOf } from './model';
+import { nameOfExecution, SampleContext } from './Sample';
+import { pathOfKind } from './stored';
+
+/** How the canvas shows the way that was taken. */
+export function wayOf(trial: Trial | null, pins: Pin[]): { dress: (node: Node) => Dress; edgeTone: (edge: Edge) => string } | null {
+    if (!trial) return null;
+    const visits = visitsOf(trial);
+    const last = new Map(trial.steps.filter((row) => row.kind === 'forward').map((row) => [row.step, row]));
+    const reached = (code: string) => visits.has(code) || trial.currentStep === code;
+    return {
+        dress: (node) => {
+            const row = last.get(node.step.code);
+            const isIn = reached(node.step.code);
+            const state = row?.status ?? (trial.currentStep === node.step.code ? 'waiting' : '');
+            const own = state ? lookOf(state) : null;
+            const n = visits.get(node.step.code);
+            return {
+                tone: state === 'failed' ? 'bad' : isIn ? 'way' : 'off', right: isIn && own ? <Glyph name={own.glyph} tone={own.tone} /> : undefined,
+                left: n ? <span className="visit">{n.length > 3 ? `${n[0]}–${n.at(-1)}` : n.join(', ')}</span> : undefined,
+                mark: pins.some((pin) => pin.step === node.step.code) ? <span className="pinmark" title={t('answers itself with a pinned value')}><Icon name="pin" small /></span> : undefined,
+            };
+        },
+        edgeTone: (edge) => (reached(edge.from) && (edge.to === '' ? reached(edge.from) : reached(edge.to)) ? 'way' : 'off'),
+    };
+}
+
+function PinRow({ pin, name, change, remove }: { pin: Pin; name: string; change: (to: Pin) => void; remove: () => void }) {
+    const [text, write] = useState(() => JSON.stringify(pin.answer, null, 1));
+    const [broken, say] = useState(false);
+    return (
+        <div className="pinrow">
+            <div className="row"><Icon name="pin" small className="c-debug" /><b className="m5 cut">{name}</b><span className="tag mono cut">{pin.what}</span><span className="end meta nowrap">{pin.at ? when(pin.at) : t('typed')}</span><button type="button" className="btn quiet sm sq" aria-label={t('Remove {name}', { name })} onClick={remove}><Icon name="x" small /></button></div>
+            <textarea className={`inp mono grows ${broken ? 'wrong' : ''}`} aria-label={t('What {name} answers', { name })} spellCheck={false} value={text} onChange={(event) => {
+                write(event.target.value);
+                try {
+                    change({ ...pin, answer: JSON.parse(event.target.value), at: '' });
+                    say(false);
+                } catch { say(true); }
+            }} />
+        </div>
+    );
+}
+
+/** The sentence of a trial: how it would end. */
+function Verdict({ trial }: { trial: Trial }) {
+    const tone = trial.status === 'completed' ? 'ok' : trial.status === 'failed' ? 'bad' : 'wait';
+    const glyph = lookOf(trial.status).glyph;
+    return (
+        <div className={`why ${tone} verdict`}><Glyph name={glyph} tone={lookOf(trial.status).tone} /><div className="grow"><p className="say">
+            {trial.status === 'completed' ? <Say text="It would **complete**." /> : trial.status === 'failed' ? <Say text="It would **fail** at `{step}`: {message}" values={{ step: trial.error?.step ?? '', message: trial.error?.message ?? '' }} /> : <Say text="It would **wait** at `{step}`." values={{ step: trial.currentStep ?? '' }} />}
+        </p>{trial.duration && <p className="sub">{t('after {long}', { long: trial.duration })}</p>}</div></div>
+    );
+}
+
+export function DryRun({ pins, pin, trial, show, close, saved, hasDraft, keepAsTest }: { pins: Pin[]; pin: (to: Pin[]) => void; trial: Trial | null; show: (to: Trial | null) => void; close: () => void; saved: () => Promise<boolean>; hasDraft: boolean; keepAsTest?: (test: unknown) => void }) {
+    const { kind, code, list, good, readOnly } = useDesk();
+    const { all: executions } = useContext(SampleContext);
+    const [values, fill] = useState<Values>({});
+    const [from, choose] = useState('');
+    const [error, refuse] = useState<unknown>(null);
+    const [busy, work] = useState(false);
+    const [round, again] = useState(0);
+    const fields: FormField[] = Array.isArray(good.value.input) ? good.value.input : [];
+    const names = useMemo(() => new Map([...everyItem(list)].map(({ item }) => [item.step.code, titleOf(item)])), [list]);
+    const blanks = blanksOf(list, pins);
+    const takeFrom = async (id: string) => {
+        choose(id);
+        if (!id) return;
+        const [execution, rows] = await Promise.all([call<Execution>(`/executions/${id}`), all<Step>(`/executions/${id}/steps`)]);
+        if (execution.input && typeof execution.input === 'object') fill(execution.input as Values);
+        pin(pinsFrom(list, rows));
+        again((n) => n + 1);
+    };
+    const run = async () => {
+        work(true);
+        refuse(null);
+        try {
+            const isSaved = readOnly || (await saved());
+            if (!isSaved) throw new Error(t('The draft is not saved yet.'));
+            show(await post<Trial>(`${pathOfKind(kind)}/${code}/dry-run`, { input: values, mocks: mocksOf(pins), ...(hasDraft ? { version: 'draft' } : {}) }));
+        } catch (why) {
+            show(null);
+            refuse(why);
+        }
+        work(false);
+    };
+    useEffect(() => () => show(null), []);
+    const done = (trial?.steps ?? []).filter((row) => row.kind === 'forward' && row.status === 'completed');
+    const outside = done.filter((row) => /record\.|notification\.|integration\.|event\.|message\./.test(String(typeOf(list, row.step))));
+    return (
+        <aside className="inspector dryrun" aria-label={t('Dry-run')}>
+            <header className="ihead"><div className="grow"><h2>{t('Dry-run')}</h2><p className="t3">{t('which way it would go; nothing is done')}</p></div><button type="button" className="btn quiet sq sm" aria-label={t('Close')} onClick={close}><Icon name="x" /></button></header>
+            {trial && <section className="isect"><Verdict trial={trial} />{(trial.warnings ?? []).map((warning) => <p key={warning.message} className="said warning"><Glyph name="held" tone="held" />{warning.message}</p>)}</section>}
+            <Refusal error={error} sentence={error ? t('It could not be tried.') : undefined} />
+            <section className="isect"><h3 className="h">{t('Input')}</h3><FormFields key={`i${round}`} fields={fields} values={values} change={fill} /></section>
+            <section className="isect"><h3 className="h">{t('Pinned answers')}
+                {executions.length > 0 && <select className="inp sm" aria-label={t('Take answers from')} value={from} onChange={(event) => void takeFrom(event.target.value)}><option value="">{t('take them from…')}</option>{executions.map((one) => <option key={one.id} value={one.id}>{nameOfExecution(one)} · {shortly(one.createdAt)}</option>)}</select>}</h3>
+                {pins.map((one, i) => <PinRow key={`${round}${one.step}${i}`} pin={one} name={names.get(one.step) ?? one.step} change={(to) => pin(pins.map((old, n) => (n === i ? to : old)))} remove={() => { pin(pins.filter((_, n) => n !== i)); again((n) => n + 1); }} />)}
+                <div className="more">{blanks.map((blank) => <button key={blank.step} type="button" className="addf" onClick={() => { pin([...pins, blank]); again((n) => n + 1); }}><Icon name="pin" small />{names.get(blank.step) ?? blank.step}</button>)}</div>
+                {pins.length === 0 && blanks.length === 0 && <p className="t3">{t('No step asks anybody.')}</p>}
+            </section>
+            {outside.length > 0 && <section className="isect"><h3 className="h">{t('Would be done outside')}</h3>{outside.map((row) => <div key={row.id} className="row stayrow"><b className="m5 nowrap">{names.get(row.step) ?? row.step}</b><code className="t3 cut">{brief(row.output)}</code></div>)}</section>}
+            {trial && trial.result !== null && trial.result !== undefined && <section className="isect"><h3 className="h">{t('Result')}</h3><Json value={trial.result} /></section>}
+            <footer className="drfoot">{trial && keepAsTest && !readOnly && <Button icon="shield" onClick={() => keepAsTest({ scenario: code, input: values, ...mocksOf(pins), expect: { status: trial.status, steps: done.map((row) => row.step), result: trial.result } })}>{t('Keep as a test…')}</Button>}<Button kind="ink" icon="play" disabled={busy} className="end" onClick={() => void run()}>{trial ? t('Run again') : t('Try it')}</Button></footer>
+        </aside>
+    );
+}
+
+function typeOf(list: ReturnType<typeof useDesk>['list'], code: string): string {
+    const step = [...everyItem(list)].find(({ item }) => item.step.code === code)?.item.step;
+    const run = step?.procedure as { type?: string } | { type?: string }[] | undefined;
+    return Array.isArray(run) ? run.map((one) => one.type).join(' ') : (run?.type ?? '');
+}

@@ -1,0 +1,80 @@
+// dryrun.ts - answers for a dry-run, taken from what really came back in a past execution. Pure.
+import type { Item, List } from '../lib/layout';
+import { commandsOf } from '../lib/steps';
+import type { Step } from '../lib/types';
+import { everyItem } from './model';
+
+/** One answer that is pinned: what would be asked, and what comes back in its place. */
+export interface Pin { step: string; kind: 'signal' | 'http' | 'procedure'; what: string; answer: unknown; at: string }
+
+const isObject = (value: unknown): value is Record<string, unknown> => value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** The part of an address that is written as it is; what is computed in it may be anything. */
+export const patternOf = (url: unknown): string => {
+    if (typeof url !== 'string' || /^\$\.|^=/.test(url)) return '*';
+    const hole = url.indexOf('{{');
+    return hole < 0 ? url : `${url.slice(0, hole)}*`;
+};
+
+function pinOf(item: Item, row: Step): Pin | null {
+    const output = row.output;
+    const command = commandsOf(item.step)[0];
+    const at = row.completedAt ?? row.startedAt;
+    if (command?.type === 'wait.signal' && isObject(output) && typeof output.type === 'string') return { step: item.step.code, kind: 'signal', what: output.type, answer: output.payload ?? {}, at };
+    if (command?.type === 'integration.http' && isObject(output)) return { step: item.step.code, kind: 'http', what: patternOf(command.url), answer: { status_code: output.status_code ?? 200, ...(output.body === undefined ? {} : { body: output.body }) }, at };
+    if (typeof item.step.procedure === 'string' && item.step.procedure.includes('.')) return { step: item.step.code, kind: 'procedure', what: item.step.procedure, answer: output, at };
+    return null;
+}
+
+export function pinsFrom(list: List, rows: Step[]): Pin[] {
+    const items = new Map([...everyItem(list)].map(({ item }) => [item.step.code, item]));
+    return rows.filter((row) => row.kind === 'forward' && row.status === 'completed').flatMap((row) => {
+        const item = items.get(row.step);
+        const pin = item && pinOf(item, row);
+        return pin ? [pin] : [];
+    });
+}
+
+/** Steps that wait for others, or ask them, and have no answer pinned: what they might be answered with. */
+export function blanksOf(list: List, pins: Pin[]): Pin[] {
+    return [...everyItem(list)].flatMap(({ item }): Pin[] => {
+        if (pins.some((pin) => pin.step === item.step.code)) return [];
+        const command = commandsOf(item.step)[0];
+        const type = Array.isArray(command?.signalType) ? command.signalType[0] : command?.signalType;
+        if (command?.type === 'wait.signal' && typeof type === 'string') {
+            const form = Array.isArray(command.form) ? (command.form as { name?: string; type?: string }[]) : [];
+            return [{ step: item.step.code, kind: 'signal', what: type, answer: Object.fromEntries(form.filter((f) => f?.name).map((f) => [f.name, f.type === 'boolean' ? true : f.type === 'number' || f.type === 'integer' ? 1 : ''])), at: '' }];
+        }
+        if (command?.type === 'integration.http') return [{ step: item.step.code, kind: 'http', what: patternOf(command.url), answer: { status_code: 200, body: {} }, at: '' }];
+        if (typeof item.step.procedure === 'string' && item.step.procedure.includes('.')) return [{ step: item.step.code, kind: 'procedure', what: item.step.procedure, answer: {}, at: '' }];
+        return [];
+    });
+}
+
+/** As `POST dry-run` takes them. */
+export function mocksOf(pins: Pin[]): Record<string, unknown> {
+    const signals: Record<string, unknown[]> = {};
+    const procedures: Record<string, unknown> = {};
+    for (const pin of pins) {
+        if (pin.kind === 'signal') (signals[pin.what] ??= []).push(pin.answer);
+        if (pin.kind === 'procedure') procedures[pin.what] = pin.answer;
+    }
+    const http = pins.filter((pin) => pin.kind === 'http').map((pin) => ({ url: pin.what, response: pin.answer }));
+    return { ...(Object.keys(signals).length ? { signals } : {}), ...(Object.keys(procedures).length ? { procedures } : {}), ...(http.length ? { http } : {}) };
+}
+
+export interface Trial {
+    status: string; result: unknown; error: { code: string; message: string; step?: string } | null; currentStep: string | null; waitingFor: { kind: string; [more: string]: unknown } | null;
+    steps: Step[]; records?: unknown; logs?: unknown[]; commands?: unknown[]; warnings?: { message: string; pointer: string }[]; duration?: string; version: number | string;
+}
+
+/** The visits of each step, by their order: ask → [4, 5]. */
+export function visitsOf(trial: Trial): Map<string, number[]> {
+    const result = new Map<string, number[]>();
+    let n = 0;
+    for (const row of trial.steps) {
+        if (row.kind !== 'forward' || row.attempt > 1 || row.status === 'skipped') continue;
+        result.set(row.step, [...(result.get(row.step) ?? []), ++n]);
+    }
+    return result;
+}

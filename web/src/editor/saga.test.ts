@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { stepList } from '../lib/layout';
+import { everyItem } from './model';
+import { sagaOf } from './saga';
+
+const log = { type: 'log', message: 'x' };
+const definition = {
+    steps: [
+        { code: 'a', procedure: { type: 'record.create', object: 'x', data: {} }, rollback: log },
+        { code: 'mail', procedure: { type: 'notification.email', to: 'x' } },
+        { code: 'way', branch: [{ when: 'true', steps: [{ code: 'b', procedure: log, rollback: log }] }, { steps: [{ code: 'c', procedure: log, rollback: log }] }] },
+        { code: 'par', parallel: { branches: [[{ code: 'd', procedure: log, rollback: log }], [{ code: 'e', procedure: log, rollback: log }]] } },
+        { code: 'last', procedure: log, onError: 'continue' },
+    ],
+};
+const saga = (code: string, all: typeof definition = definition) => {
+    const list = stepList(all.steps as never, ['steps'], 'else');
+    const item = [...everyItem(list)].find((one) => one.item.code === code)!.item;
+    return sagaOf(list, item, all as never);
+};
+const codes = (all: { item: { code: string } }[]) => all.map((one) => one.item.code);
+
+test('what was done before is undone, the last first', () => {
+    expect(codes(saga('par').undone)).toEqual(['c', 'b', 'a']);
+    expect(saga('par').undone.map((u) => u.perhaps)).toEqual([true, true, false]);
+    expect(codes(saga('a').undone)).toEqual([]);
+});
+test('a way that was not taken has nothing to undo; a branch beside may have', () => {
+    expect(codes(saga('c').undone)).toEqual(['a']);
+    expect(codes(saga('d').undone)).toEqual(['e', 'c', 'b', 'a']);
+    expect(saga('d').undone[0]!.perhaps).toBe(true);
+});
+test('what told somebody outside and has no rollback stays', () => expect(codes(saga('last').stays)).toEqual(['mail']));
+test('a step says itself what its failure means', () => expect([saga('last').how, saga('a').how, saga('a').attempts]).toEqual(['continue', 'compensate', 3]));
+test('the example of orders: a refused payment undoes the reservations', () => {
+    const all = JSON.parse(readFileSync('../examples/order_processing.json', 'utf8')) as typeof definition;
+    const last = all.steps.at(-1)!;
+    expect(saga(last.code, all).undone.length).toBeGreaterThan(0);
+});

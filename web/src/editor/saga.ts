@@ -1,0 +1,58 @@
+// saga.ts - what happens when a step has finally failed: what is undone, in which order, and what cannot be. Pure.
+import type { Item, List } from '../lib/layout';
+import { commandsOf } from '../lib/steps';
+import { everyItem, samePath } from './model';
+
+export interface Undone { item: Item; /** It may not have run: it stands in another branch, or runs at the same time. */ perhaps: boolean }
+export interface Saga { how: 'compensate' | 'continue' | 'hold' | 'retry' | 'fail_fast'; undone: Undone[]; stays: Undone[]; nothing: Item[]; attempts: number }
+
+const isObject = (value: unknown): value is Record<string, unknown> => value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** Whether something outside of the execution is changed or told. */
+function leavesATrace(item: Item): boolean {
+    if (typeof item.step.procedure === 'string') return true;
+    return commandsOf(item.step).some((command) => {
+        const type = String(command.type);
+        if (/^(compute\.|flow\.(if|match|try)|log$|record\.(get|query)$|wait\.(timer|until|delay)$)/.test(type)) return false;
+        return type === 'wait.signal' ? command.assignee !== undefined : true;
+    });
+}
+
+/** Where two places part: in ways of which one is taken, or in branches that run side by side. */
+function parting(a: Item[], b: Item[], aAt: Item, bAt: Item): 'never' | 'beside' | null {
+    const outer = a.filter((one) => b.some((other) => samePath(one.at, other.at)));
+    for (const one of outer) {
+        const inside = one.inside;
+        if (!inside) continue;
+        const list = (item: Item) => inside.lists.findIndex((inner) => inner.at.every((part, i) => part === item.at[i]) && inner.at.length > 0);
+        const [x, y] = [list(aAt), list(bAt)];
+        if (x >= 0 && y >= 0 && x !== y) return inside.kind === 'parallel' ? 'beside' : 'never';
+    }
+    return null;
+}
+
+export function sagaOf(list: List, failing: Item, definition: Record<string, unknown>): Saga {
+    const settings = isObject(definition.settings) ? definition.settings : {};
+    const policy = isObject(settings.retryPolicy) ? settings.retryPolicy : {};
+    const own = (failing.step as { retry?: { maxAttempts?: number } }).retry;
+    const how = (failing.step.onError ?? definition.onError ?? 'compensate') as Saga['how'];
+    const fallback = how === 'fail_fast' ? 1 : 3;
+    const attempts = own?.maxAttempts ?? (typeof policy.maxAttempts === 'number' && how !== 'fail_fast' ? policy.maxAttempts : fallback);
+    const all = [...everyItem(list)];
+    const here = all.findIndex(({ item }) => samePath(item.at, failing.at));
+    const within = all[here]?.within ?? [];
+    const saga: Saga = { how, undone: [], stays: [], nothing: [], attempts };
+    for (const [i, one] of all.entries()) {
+        if (i === here || within.some((outer) => samePath(outer.at, one.item.at))) continue;
+        if (one.within.some((outer) => samePath(outer.at, failing.at))) continue;
+        const apart = parting(one.within, within, one.item, failing);
+        if (apart === 'never' || (i > here && apart !== 'beside')) continue;
+        const inWays = one.within.some((outer) => outer.inside?.kind === 'ways' && !within.some((mine) => samePath(mine.at, outer.at)));
+        const perhaps = apart === 'beside' || inWays || one.item.step.when !== undefined;
+        if (one.item.step.rollback) saga.undone.push({ item: one.item, perhaps });
+        else if (leavesATrace(one.item)) saga.stays.push({ item: one.item, perhaps });
+        else if (!one.item.inside) saga.nothing.push(one.item);
+    }
+    saga.undone.reverse();
+    return saga;
+}
