@@ -135,9 +135,10 @@ static struct effect_call *deliver_mail(const struct node *n, struct relayed *m)
     struct buf mail;
 
     if (m->nobody.len > 0) {
-        refuse(m, false, "not_found_address",
-               str_printf(&m->mem, "%.*s: nobody there has an e-mail address", STR_ARG(m->nobody))
-                   .ptr);
+        relay_refuse(
+            m, false, "not_found_address",
+            str_printf(&m->mem, "%.*s: nobody there has an e-mail address", STR_ARG(m->nobody))
+                .ptr);
         return NULL;
     }
     call = effect_call_new();
