@@ -283,6 +283,7 @@ static struct value load_root(struct turn *t, enum context_root root)
     case ROOT_WARNINGS:
         return t->run.warnings.kind == VALUE_LIST ? t->run.warnings : value_list(NULL, 0);
     case ROOT_WEBHOOK:
+        return t->x->webhook_json.len > 0 ? t->x->webhook : value_absent();
     case ROOT_SIGNAL:
     case ROOT_RESPONSE:
     case ROOT_RECORD:
