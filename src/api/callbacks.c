@@ -8,9 +8,11 @@
  * is none, one that somebody made up and one whose wait is over are answered
  * alike, after the same look into the store.
  */
+#include "api/api.h"
 #include "api/callback_page.h"
 #include "api/executions_signal.h"
 #include "api/lookup.h"
+#include "api/rate.h"
 #include "engine/link.h"
 #include "store/inbox.h"
 #include "value/json.h"
@@ -264,6 +266,29 @@ static bool accepts_html(const struct call *c)
     return str_find(http_header(c->http, "Accept"), STR("text/html"), 0) >= 0;
 }
 
+/*
+ * Whether this address may call now; else it is told when. All links share one
+ * path: who tries tokens has another one each time.
+ */
+static bool is_within_rate(struct callback *b)
+{
+    struct call *c = b->call;
+    struct ip address;
+    int64_t seconds;
+    struct err err;
+
+    if (!http_peer(c->http, &address) ||
+        rate_allows(api_rate(c->api), address, STR("/callbacks"), api_mono_us(c->api), &seconds))
+        return true;
+    (void)err_set(&err, ERR_TOO_MANY, "too many requests from this address: try again in %lld s",
+                  (long long)seconds);
+    call_refuse_headers(
+        c, &err,
+        &(struct http_header){"Retry-After", str_printf(c->mem, "%lld", (long long)seconds).ptr},
+        1);
+    return false;
+}
+
 static struct callback *callback_of(struct call *c)
 {
     struct callback *b = ARENA_NEW(c->mem, struct callback);
@@ -283,7 +308,8 @@ void callbacks_show(struct call *c)
     struct callback *b = callback_of(c);
 
     b->is_page = true;
-    lookup_start(c, b, run_find, show_form);
+    if (is_within_rate(b))
+        lookup_start(c, b, run_find, show_form);
 }
 
 void callbacks_answer(struct call *c)
@@ -295,6 +321,8 @@ void callbacks_answer(struct call *c)
 
     b->is_filled = urlencoded_is(type);
     b->is_page = b->is_filled || accepts_html(c);
+    if (!is_within_rate(b))
+        return;
     if (b->is_filled)
         ok = urlencoded_read(c->mem, body, &b->given, &err);
     else if (str_trim(body).len > 0)

@@ -72,11 +72,11 @@ static struct value user_value(struct arena *mem, const struct node_user *user)
 
 static bool read_request(struct dry_run *d, struct err *err)
 {
-    struct value input, version, mocks, key, now;
+    struct value input, version, mocks, key, now, webhook;
     const struct body_field fields[] = {
         {"input", BODY_OBJECT, false, &input}, {"version", BODY_ANY, false, &version},
         {"mocks", BODY_OBJECT, false, &mocks}, {"key", BODY_TEXT, false, &key},
-        {"now", BODY_TEXT, false, &now},
+        {"now", BODY_TEXT, false, &now},       {"webhook", BODY_OBJECT, false, &webhook},
     };
     struct lookup *q = d->q;
 
@@ -84,7 +84,8 @@ static bool read_request(struct dry_run *d, struct err *err)
                    &q->findings, err) ||
         !read_version(d, version, err))
         return false;
-    d->script.input = input.kind == VALUE_MAP ? input : value_map_empty();
+    d->script.input = input;
+    d->script.webhook = webhook;
     d->script.key = key.kind == VALUE_STRING ? value_text(key) : STR_NONE;
     d->script.user = user_value(q->mem, &q->call->user);
     d->script.now_us = d->now_us;

@@ -23,8 +23,12 @@ bool again_read(const struct call *c, struct arena *mem, struct reader *reader, 
     if (from.key.len > 0 &&
         !read_by_key(reader, from.org_id, from.code, from.key, &holder, &is_held, err))
         return false;
-    *out = (struct again){
-        .code = from.code, .key = is_held ? STR_NONE : from.key, .input = value_map_empty()};
+    *out = (struct again){.code = from.code,
+                          .key = is_held ? STR_NONE : from.key,
+                          .record = from.record,
+                          .input = value_map_empty()};
+    if (from.webhook_json.len > 0 && !json_read(mem, from.webhook_json, &out->webhook, err))
+        return false;
     return from.input_json.len == 0 || json_read(mem, from.input_json, &out->input, err);
 }
 
@@ -36,6 +40,8 @@ void again_fill(struct call *c, struct node_request *r, const struct again *a, s
     r->code = a->code;
     r->key = a->key;
     r->input = a->input;
+    r->webhook = a->webhook;
+    r->record = a->record;
     r->version = version;
     r->has_again_of = true;
     r->again_of = of;

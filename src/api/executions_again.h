@@ -6,8 +6,9 @@
 
 /* What the new one is started with. */
 struct again {
-    struct str code, key; /* the key is empty while another has it */
-    struct value input;
+    struct str code, key;        /* the key is empty while another has it */
+    struct value input, webhook; /* the latter a map, or absent */
+    struct str record;           /* or empty */
 };
 
 /*

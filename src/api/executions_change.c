@@ -125,6 +125,40 @@ static bool read_code(struct call *c, const struct value *code, const struct val
     return out->len > 0;
 }
 
+/* $.webhook as it is given with a start: {payload, headers, query, method, path}, each as it would come. */
+static bool check_webhook(struct call *c, struct value webhook)
+{
+    static const struct {
+        const char *name;
+        enum value_kind kind;
+        const char *wanted;
+    } fields[] = {{"headers", VALUE_MAP, "an object"},
+                  {"query", VALUE_MAP, "an object"},
+                  {"method", VALUE_STRING, "a text"},
+                  {"path", VALUE_STRING, "a text"}};
+
+    for (uint32_t i = 0; webhook.kind == VALUE_MAP && i < webhook.len; i++) {
+        struct str name = value_text(webhook.map->entries[i].key);
+        struct value v = webhook.map->entries[i].value;
+        size_t k = 0;
+
+        while (k < ARRAY_SIZE(fields) && !str_eq(name, str_of(fields[k].name)))
+            k++;
+        if (k == ARRAY_SIZE(fields) && !str_eq(name, STR("payload"))) {
+            call_refuse_field(c, "webhook", "unknown_field",
+                              "webhook has payload, headers, query, method and path");
+            return false;
+        }
+        if (k < ARRAY_SIZE(fields) && v.kind != fields[k].kind) {
+            call_refuse_field(
+                c, str_printf(c->mem, "webhook/%s", fields[k].name).ptr, "wrong_type",
+                str_printf(c->mem, "%s must be %s", fields[k].name, fields[k].wanted).ptr);
+            return false;
+        }
+    }
+    return true;
+}
+
 void executions_start(struct call *c)
 {
     static const enum kind kinds[] = {KIND_SCENARIO, KIND_SCHEMA, KIND_MACHINE};
@@ -152,13 +186,14 @@ void executions_start(struct call *c)
         call_refuse_field(c, "key", "bad_value", "key has from 1 to 255 bytes");
     else if (value_is_true(debug))
         call_refuse_field(c, "debug", "not_supported_yet", "debug is not supported yet");
-    else if (webhook.kind == VALUE_MAP)
-        call_refuse_field(c, "webhook", "not_supported_yet", "webhook is not supported yet");
+    else if (!check_webhook(c, webhook))
+        return;
     else if ((r = call_request(c, NODE_START, executions_started)) != NULL &&
              call_wait(c, &r->wait_us)) {
         r->code = name;
         r->version = version.kind == VALUE_INT ? version.i : 0;
         r->input = input.kind == VALUE_MAP ? input : value_map_empty();
+        r->webhook = webhook;
         r->key = key.kind == VALUE_STRING ? value_text(key) : STR_NONE;
         r->trace = call_trace(c);
         call_submit(c, r);

@@ -192,6 +192,7 @@ static void read_rest(struct reading *r, struct str (*get)(void *context, const 
     read_text(r, "key", get(context, "key"), &out->key);
     read_text(r, "step", get(context, "step"), &out->step);
     read_parent(r, get(context, "parent"), &out->parent);
+    read_text(r, "record", get(context, "record"), &out->record);
     read_text(r, "error", get(context, "error"), &out->error);
     read_waiting(r, get(context, "waiting"), &out->waiting);
     read_text(r, "q", get(context, "q"), &out->q);

@@ -140,6 +140,10 @@ void http_close(struct http_server *s);
 /* A header, whatever the case of its name, or STR_NONE. Lives as long as the request. */
 struct str http_header(const struct http_request *r, const char *name);
 
+/* The i-th header as it was sent; false: there are no more. */
+bool http_header_at(const struct http_request *r, size_t i, struct str *name,
+                    struct str *value) MUST_USE;
+
 /* How many headers have this name. */
 unsigned http_header_count(const struct http_request *r, const char *name);
 
@@ -157,6 +161,17 @@ size_t http_query_all(const struct http_request *r, const char *name, struct str
 
 /* The names of the parameters as they were sent, each as often as it was; `max` of them at most. */
 size_t http_query_names(const struct http_request *r, struct str *out, size_t max);
+
+/* The query as it was sent, without the question mark. */
+struct str http_query_text(const struct http_request *r);
+
+/*
+ * The next pair of a query or of the body of a form, decoded, in `mem`; *at is 0
+ * at first. BROKEN: what stands there is no text.
+ */
+enum http_pair { HTTP_PAIR_END, HTTP_PAIR_FOUND, HTTP_PAIR_BROKEN };
+enum http_pair http_pair_next(struct arena *mem, struct str encoded, size_t *at, struct str *name,
+                              struct str *value);
 
 /* Whether the request comes from this machine; of one that a proxy has passed on nobody knows. */
 bool http_is_local(const struct http_request *r);

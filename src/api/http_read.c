@@ -30,6 +30,17 @@ struct str http_header(const struct http_request *r, const char *name)
     return STR_NONE;
 }
 
+bool http_header_at(const struct http_request *r, size_t i, struct str *name, struct str *value)
+{
+    const struct exchange *x = exchange_read(r);
+
+    if (i >= x->field_count)
+        return false;
+    *name = field_name(x, i);
+    *value = http_span_str(x->head, x->fields[i].value);
+    return true;
+}
+
 unsigned http_header_count(const struct http_request *r, const char *name)
 {
     const struct exchange *x = exchange_read(r);
@@ -130,6 +141,25 @@ size_t http_query_names(const struct http_request *r, struct str *out, size_t ma
         if (pair.len > 0 && !str_eq(pair, STR("=")))
             split_pair(pair, &out[count++], &value);
     return count;
+}
+
+struct str http_query_text(const struct http_request *r)
+{
+    return exchange_read(r)->query;
+}
+
+enum http_pair http_pair_next(struct arena *mem, struct str encoded, size_t *at, struct str *name,
+                              struct str *value)
+{
+    struct str pair, raw_name, raw_value;
+
+    do {
+        if (!next_part(encoded, '&', at, &pair))
+            return HTTP_PAIR_END;
+    } while (pair.len == 0 || str_eq(pair, STR("=")));
+    split_pair(pair, &raw_name, &raw_value);
+    return decode(mem, raw_name, name) && decode(mem, raw_value, value) ? HTTP_PAIR_FOUND
+                                                                        : HTTP_PAIR_BROKEN;
 }
 
 /* --- the connection --- */

@@ -48,7 +48,8 @@ struct route {
 
 #define QUERY_PAGE "limit cursor"
 /* Which executions are meant; see filter.h. */
-#define QUERY_EXECUTIONS "kind code status key step parent error waiting from to deadlineBefore q"
+#define QUERY_EXECUTIONS                                                                           \
+    "kind code status key step parent record error waiting from to deadlineBefore q"
 
 extern const struct route routes[];
 extern const size_t route_count;

@@ -82,7 +82,8 @@ static enum step_result child_key(struct turn *t, const struct command *c, const
 
     if (!command_text(t, c, FIELD_KEY, STR_NONE, &given))
         return STEP_FAILED;
-    if (state_key(t->mem, p, given, input, user, t->ev->config, t->now_us, out, &err))
+    if (state_key(t->mem, p, given, input, value_absent(), user, t->ev->config, t->now_us, out,
+                  &err))
         return STEP_DONE;
     return turn_fail(t,
                      out->len > BUSINESS_KEY_MAX ? STR("validation_key") : STR("expression_error"),

@@ -197,12 +197,20 @@ struct value context_compensation(struct turn *t)
 
 static struct value reminder_view(struct turn *t)
 {
-    struct value_entry *entries = ARENA_ARRAY(t->mem, 1, struct value_entry);
+    struct value_entry *entries = ARENA_ARRAY(t->mem, 5, struct value_entry);
+    const struct cursor *c = &t->x->cursor;
     size_t count = 0;
 
     if (t->reminder == 0)
         return value_absent();
     entry_put(entries, &count, STR("index"), value_int(t->reminder));
+    entry_put(entries, &count, STR("title"),
+              c->title.len > 0 ? value_string(c->title) : value_null());
+    entry_put(entries, &count, STR("assignee"),
+              turn_read(t, c->assignees_json, value_list(NULL, 0)));
+    entry_put(entries, &count, STR("since"), time_value(c->started_at_us));
+    entry_put(entries, &count, STR("until"),
+              c->timeout_at_us > 0 ? time_value(c->timeout_at_us) : value_null());
     return make_map(t->mem, entries, count);
 }
 
@@ -275,6 +283,7 @@ static struct value load_root(struct turn *t, enum context_root root)
     case ROOT_WARNINGS:
         return t->run.warnings.kind == VALUE_LIST ? t->run.warnings : value_list(NULL, 0);
     case ROOT_WEBHOOK:
+        return t->x->webhook_json.len > 0 ? t->x->webhook : value_absent();
     case ROOT_SIGNAL:
     case ROOT_RESPONSE:
     case ROOT_RECORD:

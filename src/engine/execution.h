@@ -250,9 +250,12 @@ struct execution {
     bool has_parent;
     struct uuid parent_id; /* the execution that started it */
     bool has_again_of;
-    struct uuid again_of; /* the one that it was started again for */
-    struct str user_json; /* who started it: {id, name, email, role} */
-    struct str trace;     /* the traceparent that it has taken over, or empty: see trace.h */
+    struct uuid again_of;    /* the one that it was started again for */
+    struct str user_json;    /* who started it: {id, name, email, role} */
+    struct str trace;        /* the traceparent that it has taken over, or empty: see trace.h */
+    struct value webhook;    /* the request that started it; as long as webhook_json is there */
+    struct str webhook_json; /* {payload, headers, query, method, path}, or empty */
+    struct str record; /* "object/id" of the record whose card it was started from, or empty */
     int64_t created_at_us;
     int64_t deadline_at_us; /* 0 = none */
     struct value input;     /* an operator's retry may replace it: has_new_input */

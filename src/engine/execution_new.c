@@ -4,6 +4,18 @@
 #include "engine/state.h"
 #include "value/json.h"
 
+static bool write_webhook(struct arena *mem, struct execution *x, struct value webhook,
+                          struct err *err)
+{
+    struct buf json;
+
+    buf_init_arena(&json, mem);
+    if (!json_write(&json, webhook, err))
+        return false;
+    x->webhook_json = buf_view(&json);
+    return json_read(mem, x->webhook_json, &x->webhook, err);
+}
+
 bool execution_new(struct arena *mem, const struct program *program,
                    const struct execution_new *from, struct execution **out, struct err *err)
 {
@@ -13,8 +25,11 @@ bool execution_new(struct arena *mem, const struct program *program,
     buf_init_arena(&json, mem);
     if (!json_write(&json, from->input, err))
         return false;
-    if (json.len > CONTEXT_BYTES_MAX)
-        return err_set(err, ERR_TOO_LARGE, "the input is larger than %d bytes", CONTEXT_BYTES_MAX);
+    if (from->webhook.kind == VALUE_MAP && !write_webhook(mem, x, from->webhook, err))
+        return false;
+    if (json.len + x->webhook_json.len > CONTEXT_BYTES_MAX)
+        return err_set(err, ERR_TOO_LARGE, "what it is started with is larger than %d bytes",
+                       CONTEXT_BYTES_MAX);
     x->id = from->id;
     x->program = program;
     x->key = str_copy(mem, from->key);
@@ -31,14 +46,15 @@ bool execution_new(struct arena *mem, const struct program *program,
     x->status = STATUS_PENDING;
     x->steps = arena_zalloc(mem, (program->step_count + 1u) * sizeof(*x->steps));
     x->variables = value_map_empty();
-    x->context_bytes = x->input_json.len;
+    x->record = str_copy(mem, from->record);
+    x->context_bytes = x->input_json.len + x->webhook_json.len;
     *out = x;
     return true;
 }
 
 static bool evaluate_key(struct arena *mem, const struct program *program, struct value input,
-                         struct value user, struct value config, int64_t now_us, struct str *out,
-                         struct err *err)
+                         struct value webhook, struct value user, struct value config,
+                         int64_t now_us, struct str *out, struct err *err)
 {
     struct value slots[ROOT_COUNT];
     struct cel_activation activation = {.slots = slots, .now_us = now_us};
@@ -50,6 +66,7 @@ static bool evaluate_key(struct arena *mem, const struct program *program, struc
     slots[ROOT_INPUT] = input;
     slots[ROOT_META] = program->meta;
     slots[ROOT_USER] = user;
+    slots[ROOT_WEBHOOK] = webhook;
     v = mapping_evaluate(mem, program->key, &activation);
     if (v.kind == VALUE_INT)
         *out = str_printf(mem, "%lld", (long long)v.i);
@@ -64,12 +81,12 @@ static bool evaluate_key(struct arena *mem, const struct program *program, struc
 }
 
 bool state_key(struct arena *mem, const struct program *program, struct str given,
-               struct value input, struct value user, struct value config, int64_t now_us,
-               struct str *out, struct err *err)
+               struct value input, struct value webhook, struct value user, struct value config,
+               int64_t now_us, struct str *out, struct err *err)
 {
     *out = given;
     if (given.len == 0 && program->key != NULL &&
-        !evaluate_key(mem, program, input, user, config, now_us, out, err))
+        !evaluate_key(mem, program, input, webhook, user, config, now_us, out, err))
         return false;
     if (out->len > BUSINESS_KEY_MAX)
         return err_set(err, ERR_INVALID, "the key is longer than %d bytes", BUSINESS_KEY_MAX);

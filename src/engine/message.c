@@ -8,6 +8,7 @@
  * read: that is asked for with NEED.
  */
 #include "engine/message.h"
+#include "define/assignee.h"
 #include "engine/command.h"
 #include "engine/context.h"
 #include "engine/ident.h"
@@ -165,9 +166,19 @@ static bool is_address(struct str text)
     return text.len <= ADDRESS_MAX && at > 0 && (size_t)at + 1 < bare.len;
 }
 
+/* A user or a group, whose addresses are looked up when the mail is sent. */
+static bool is_person(struct str text)
+{
+    struct uuid id;
+
+    return uuid_read(text, &id) ||
+           (str_starts_with(text, STR(ASSIGNEE_GROUP)) && text.len > sizeof(ASSIGNEE_GROUP) - 1 &&
+            text.len <= ASSIGNEE_LEN_MAX);
+}
+
 /* An address or a list of them, as a list. False: the step has failed. */
 static bool write_addresses(struct turn *t, const struct command *c, enum command_field field,
-                            const char *name, struct buf *out, struct str *first)
+                            const char *name, struct buf *out, struct str *first, bool *has_people)
 {
     struct value v;
     uint32_t count;
@@ -187,11 +198,13 @@ static bool write_addresses(struct turn *t, const struct command *c, enum comman
     for (uint32_t i = 0; i < count; i++) {
         struct value one = v.kind == VALUE_LIST ? v.items[i] : v;
 
-        if (one.kind != VALUE_STRING || !is_address(value_text(one)))
+        if (one.kind != VALUE_STRING ||
+            (!is_address(value_text(one)) && !is_person(value_text(one))))
             return turn_fail(t, STR("validation_address"), STR("business"),
-                             "'%s' holds something that is no address: write name@example.com or "
-                             "Name <name@example.com>",
+                             "'%s' holds something that is no address: write name@example.com, "
+                             "Name <name@example.com>, group:name or the id of a user",
                              name) == STEP_DONE;
+        *has_people |= is_person(value_text(one));
         object_next(out);
         json_write_string(out, value_text(one));
         if (first->len == 0)
@@ -276,14 +289,15 @@ static enum step_result send_mail(struct turn *t, const struct command *c, struc
     struct message m = {.kind = MESSAGE_EMAIL};
     struct mail_texts texts;
     struct str reply_to, others = STR("-");
+    bool has_people = false;
     struct buf body;
     enum step_result end;
 
     buf_init_arena(&body, t->mem);
     buf_char(&body, '{');
-    if (!write_addresses(t, c, FIELD_TO, "to", &body, &m.name) ||
-        !write_addresses(t, c, FIELD_CC, "cc", &body, &others) ||
-        !write_addresses(t, c, FIELD_BCC, "bcc", &body, &others) ||
+    if (!write_addresses(t, c, FIELD_TO, "to", &body, &m.name, &has_people) ||
+        !write_addresses(t, c, FIELD_CC, "cc", &body, &others, &has_people) ||
+        !write_addresses(t, c, FIELD_BCC, "bcc", &body, &others, &has_people) ||
         !command_text(t, c, FIELD_REPLY_TO, STR_NONE, &reply_to))
         return STEP_FAILED;
     if (m.name.len == 0)
@@ -294,6 +308,8 @@ static enum step_result send_mail(struct turn *t, const struct command *c, struc
     end = mail_texts(t, c, &texts);
     if (end != STEP_DONE)
         return end;
+    if (has_people)
+        object_bool(&body, "people", true);
     if (reply_to.len > 0)
         object_text(&body, "replyTo", reply_to);
     object_text(&body, "subject", texts.subject);

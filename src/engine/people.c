@@ -39,7 +39,8 @@ bool people_begin(struct turn *t, const struct command *c)
     if (!evaluate_assignee(t, c))
         return false;
     /* Nobody else is shown it. */
-    if (cursor->assignees_json.len == 0 && !c->wait->is_public)
+    if (cursor->assignees_json.len == 0 && !c->wait->is_public &&
+        c->wait->reminder.procedure == NULL)
         return true;
     if (!command_field(t, c, FIELD_TITLE, &title))
         return false;

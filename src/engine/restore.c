@@ -438,6 +438,9 @@ bool state_restore(struct arena *mem, const struct program *program,
         .org_id = stored->org_id,
         .user_json = stored->user_json,
         .trace = stored->trace,
+        .webhook_json = stored->webhook_json,
+        .webhook = value_absent(),
+        .record = stored->record,
         .created_at_us = stored->created_at_us,
         .deadline_at_us = stored->deadline_at_us,
         .input_json = stored->input_json,
@@ -458,8 +461,9 @@ bool state_restore(struct arena *mem, const struct program *program,
     };
     x->steps = arena_zalloc(mem, (program->step_count + 1u) * sizeof(*x->steps));
     x->variables = value_map_empty();
-    x->context_bytes = x->input_json.len;
-    if (!stored_read(mem, stored->input_json, &x->input, err) ||
+    x->context_bytes = x->input_json.len + x->webhook_json.len;
+    if ((x->webhook_json.len > 0 && !stored_read(mem, x->webhook_json, &x->webhook, err)) ||
+        !stored_read(mem, stored->input_json, &x->input, err) ||
         !restore_context(mem, x, stored->context_json, err) ||
         !state_restore_cursor(mem, x, stored->cursor_json, err) ||
         !moves_to_version(mem, &stored->history, &has_moved, err))

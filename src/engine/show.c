@@ -86,6 +86,8 @@ static void write_rest(struct buf *out, const struct stored_execution *x)
         object_id(out, "againOf", x->again_of);
     else
         object_text(out, "againOf", STR_NONE);
+    if (x->record.len > 0)
+        object_text(out, "record", x->record);
     if (x->has_again_as)
         object_id(out, "againAs", x->again_as);
     object_json(out, "user", x->user_json);
@@ -170,6 +172,8 @@ static void write_context(struct buf *out, const struct execution *x)
     object_name(out, "context");
     buf_char(out, '{');
     object_json(out, "input", x->input_json);
+    if (x->webhook_json.len > 0)
+        object_json(out, "webhook", x->webhook_json);
     object_name(out, "steps");
     buf_char(out, '{');
     for (uint32_t i = 0; i < x->program->step_count; i++) {
@@ -205,6 +209,7 @@ static struct stored_execution as_stored(const struct execution *x)
         .parent_id = x->parent_id,
         .has_again_of = x->has_again_of,
         .again_of = x->again_of,
+        .record = x->record,
         .key = x->key,
         .user_json = x->user_json,
         .waiting_kind = x->waiting_kind,

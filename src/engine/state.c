@@ -192,7 +192,7 @@ static size_t step_bytes(const struct step_state *s)
 
 size_t state_context_bytes(const struct execution *x)
 {
-    size_t bytes = x->input_json.len + x->variables_json.len;
+    size_t bytes = x->input_json.len + x->webhook_json.len + x->variables_json.len;
     struct shared_iter iter = {0};
     const struct signal *s;
 

@@ -28,6 +28,7 @@ struct stored_execution {
     struct uuid again_of,
         again_as; /* the one it was started again for; the newest that was for it */
     struct str key, org_id, user_json, trace;
+    struct str webhook_json, record;
     struct str input_json, context_json, cursor_json;
     struct str error_json, result_json, waiting_for_json;
     enum waiting_kind waiting_kind; /* of waiting_for_json */
@@ -51,6 +52,8 @@ struct execution_new {
     struct str user_json;   /* who starts it */
     struct str trace;       /* the traceparent that it takes over, or empty */
     struct value input;     /* checked, with defaults */
+    struct value webhook;   /* the request that starts it: a map, or anything else for none */
+    struct str record;      /* "object/id" of the record whose card it is started from, or empty */
     int64_t now_us;
     bool has_again_of;
     struct uuid again_of; /* the execution that it is started again for */
@@ -71,8 +74,8 @@ bool execution_new(struct arena *mem, const struct program *program,
  * string, or the key is too long.
  */
 bool state_key(struct arena *mem, const struct program *program, struct str given,
-               struct value input, struct value user, struct value config, int64_t now_us,
-               struct str *out, struct err *err) MUST_USE;
+               struct value input, struct value webhook, struct value user, struct value config,
+               int64_t now_us, struct str *out, struct err *err) MUST_USE;
 
 /* The context as it is stored. */
 struct str state_context_json(struct arena *mem, const struct execution *exec);

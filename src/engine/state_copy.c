@@ -191,6 +191,9 @@ struct execution *state_copy(struct arena *mem, const struct execution *exec)
     x->org_id = copy_text(mem, exec->org_id);
     x->user_json = copy_text(mem, exec->user_json);
     x->trace = copy_text(mem, exec->trace);
+    x->webhook_json = copy_text(mem, exec->webhook_json);
+    x->webhook = value_copy(mem, exec->webhook);
+    x->record = copy_text(mem, exec->record);
     x->input_json = copy_text(mem, exec->input_json);
     x->input = value_copy(mem, exec->input);
     x->first_input = value_copy(mem, exec->first_input);

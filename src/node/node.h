@@ -224,6 +224,16 @@ enum node_request_kind {
  * with all it points to, and finds the answer in the lower part when `done` is
  * called. Allocate it in an arena of the request.
  */
+/* A webhook that was called: its trigger decides what becomes of the request. */
+struct node_hook {
+    uint32_t position;     /* of the trigger, in the version that the request names */
+    bool signals;          /* it signals: a retired process does so, too */
+    struct value webhook;  /* what its expressions see: all of it */
+    struct idempotency id; /* what a redelivery is known by; `key` is what the trigger says */
+    /* --- the answer --- */
+    bool is_idle; /* its `when` is false: nothing has happened */
+};
+
 /* What a request of a client is called in its answer and in the log: "RUN-NUMBER". */
 struct request_name {
     uint32_t run;    /* of the server */
@@ -244,7 +254,11 @@ struct node_request {
     int64_t version;    /* 0 = the published one; RETRY, MIGRATE: 0 = the one it has */
     struct value input; /* RETRY: absent = the one it has */
     struct str key;
-    struct str trace;                     /* a traceparent that it takes over, or empty */
+    struct str trace;       /* a traceparent that it takes over, or empty */
+    struct value webhook;   /* the request that starts it, $.webhook: a map, or anything else */
+    struct str record;      /* "object/id": the record whose card it is started from, or empty */
+    struct node_hook *hook; /* START: what is started or signalled is said by a trigger; or NULL */
+    bool answers_id;        /* the answer that is kept is {id} alone, 202 */
     const struct node_schedule *schedule; /* in place of `input`; or NULL */
     bool has_again_of;
     struct uuid again_of; /* the execution that it is started again for */

@@ -153,6 +153,7 @@ static struct relayed *message_new(struct relay *r, struct lane *l, const struct
     arena_init(&m->mem);
     m->name = str_copy(&m->mem, due->name);
     m->body_json = str_copy(&m->mem, due->body_json);
+    m->nobody = str_copy(&m->mem, due->nobody);
     map_put(&r->known, row_key(m), m);
     l->under_way++;
     r->under_way++;
@@ -213,6 +214,8 @@ static void run_page(struct node_read *read, struct reader *reader)
 
     l->ok = read_outbox_due(reader, &l->mem, l->page.destination, l->page.now_us, LANE_MAX * 2,
                             LANE_BYTES_MAX, &l->page.due, &l->page.next_at_us, &l->err);
+    for (size_t i = 0; l->ok && i < l->page.due.count; i++)
+        l->ok = addressees_resolve(reader, &l->mem, &l->page.due.items[i], &l->err);
 }
 
 static void done_page(struct node_read *read)

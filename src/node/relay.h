@@ -79,6 +79,12 @@ void relay_answered(struct node *n, struct effect_call *call);
 /* Whether nothing is under way that is worth waiting for before the node ends. */
 bool relay_is_idle(const struct node *n);
 
+/* --- addressees.c --- */
+
+/* On a reader thread: users and groups that a mail is for become addresses. */
+bool addressees_resolve(struct reader *reader, struct arena *mem, struct due_message *m,
+                        struct err *err) MUST_USE;
+
 /* --- relay_send.c --- */
 
 struct relayed {
@@ -86,7 +92,8 @@ struct relayed {
     struct uuid id;
     enum message_kind kind;
     struct str name, body_json;
-    int64_t attempts; /* so far */
+    struct str nobody; /* as struct due_message has it */
+    int64_t attempts;  /* so far */
     bool is_late;
     struct lane *lane;
     struct arena mem;

@@ -129,9 +129,16 @@ static struct effect_call *deliver_event(const struct node *n, struct str code, 
 /* The body with the id and the sender, for mail.h. */
 static struct effect_call *deliver_mail(const struct node *n, struct relayed *m)
 {
-    struct effect_call *call = effect_call_new();
+    struct effect_call *call;
     struct buf mail;
 
+    if (m->nobody.len > 0) {
+        refuse(m, false, "not_found_address",
+               str_printf(&m->mem, "%.*s: nobody there has an e-mail address", STR_ARG(m->nobody))
+                   .ptr);
+        return NULL;
+    }
+    call = effect_call_new();
     buf_init_arena(&mail, &call->mem);
     buf_char(&mail, '{');
     object_text(&mail, "id", id_text(&call->mem, m->id));

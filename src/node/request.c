@@ -2,6 +2,7 @@
 #include "node/inner.h"
 
 #include "define/access.h"
+#include "define/trigger.h"
 #include "engine/show.h"
 #include "store/change_park.h"
 #include "value/json.h"
@@ -73,17 +74,22 @@ struct str request_user_json(const struct node_request *r)
     return user_json(r->mem, &r->user);
 }
 
-/* The key that the start gives, else what the definition says. */
-static bool business_key(struct node *n, struct node_request *r, const struct program *p,
-                         struct value input, struct str *out)
+static struct value user_value(struct node_request *r)
 {
     struct value user;
     struct err err;
 
-    if (!json_read(r->mem, user_json(r->mem, &r->user), &user, &err))
-        user = value_map_empty();
-    return state_key(r->mem, p, r->key, input, user, n->config, clock_wall_us(n->clock), out,
-                     &r->err);
+    return json_read(r->mem, user_json(r->mem, &r->user), &user, &err) ? user : value_map_empty();
+}
+
+/* The key that the start gives, else what the definition says. */
+static bool business_key(struct node *n, struct node_request *r, const struct program *p,
+                         struct value input, struct str *out)
+{
+    struct value user = user_value(r);
+
+    return state_key(r->mem, p, r->key, input, r->webhook, user, n->config, clock_wall_us(n->clock),
+                     out, &r->err);
 }
 
 static bool make_execution(struct node *n, struct entry *e, const struct program *p,
@@ -96,6 +102,8 @@ static bool make_execution(struct node *n, struct entry *e, const struct program
         .org_id = r->user.org_id,
         .user_json = user_json(r->mem, &r->user),
         .trace = r->trace,
+        .webhook = r->webhook,
+        .record = r->record,
         .input = input,
         .now_us = clock_wall_us(n->clock),
         .has_again_of = r->has_again_of,
@@ -140,6 +148,86 @@ static bool start_with(struct node *n, struct work *w, struct program_ref *ref)
     return true;
 }
 
+/* --- webhooks --- */
+
+static void request_begin_signal(struct node *n, struct work *w)
+{
+    struct node_request *r = w->request;
+
+    r->has_own_id = r->signal_id.len > 0;
+    if (!r->has_own_id) {
+        char *id = arena_alloc(r->mem, UUID_TEXT_LEN + 1);
+        uuid_write(uuid_gen_next(&n->ids, clock_wall_us(n->clock) / 1000), id);
+        r->signal_id = str_from(id, UUID_TEXT_LEN);
+    }
+    if (r->correlation.len > 0)
+        correlate(n, w);
+    else
+        entry_queue(n, entry_get(n, r->execution), w);
+}
+
+enum hook_result { HOOK_STARTS, HOOK_SIGNALS, HOOK_IDLE, HOOK_FAILED };
+
+/* What the trigger makes of a request: r becomes a start or a signal. FAILED: r->err says why. */
+static enum hook_result fire_hook(struct node *n, struct node_request *r, const struct program *p)
+{
+    const struct trigger_context context = {.webhook = r->hook->webhook,
+                                            .event = value_absent(),
+                                            .record = value_absent(),
+                                            .config = n->config,
+                                            .user = user_value(r),
+                                            .now_us = clock_wall_us(n->clock)};
+    const struct trigger *t;
+    struct trigger_outcome out;
+
+    ASSERT(r->hook->position < p->trigger_count);
+    t = &p->triggers[r->hook->position];
+    if (!trigger_evaluate(r->mem, p, t, &context, &out, &r->err))
+        return HOOK_FAILED;
+    if (out.id.len > 0) {
+        r->idempotency = r->hook->id;
+        r->idempotency.key = out.id;
+    }
+    if (!out.fires) {
+        r->ok = r->hook->is_idle = true;
+        return HOOK_IDLE;
+    }
+    if (out.signal_type.len > 0) {
+        struct value payload = value_map_get_str(r->hook->webhook, STR("payload"));
+
+        r->kind = NODE_SIGNAL;
+        r->signal_type = out.signal_type;
+        r->correlation = out.correlation;
+        r->payload = out.input.kind != VALUE_ABSENT ? out.input
+                     : payload.kind != VALUE_ABSENT ? payload
+                                                    : value_null();
+        return HOOK_SIGNALS;
+    }
+    r->input = out.input.kind == VALUE_MAP ? out.input : value_map_empty();
+    r->key = out.key;
+    return HOOK_STARTS;
+}
+
+/* Whether the request goes on as a start; else it was answered, or is a signal now. */
+static bool hook_starts(struct node *n, struct work *w, const struct program *p)
+{
+    struct node_request *r = w->request;
+
+    switch (fire_hook(n, r, p)) {
+    case HOOK_STARTS:
+        return true;
+    case HOOK_SIGNALS:
+        request_begin_signal(n, w);
+        return false;
+    case HOOK_IDLE:
+    case HOOK_FAILED:
+        work_free(n, w);
+        request_done(n, r);
+        return false;
+    }
+    PANIC("unknown result of a hook");
+}
+
 void request_start(struct node *n, struct work *w)
 {
     struct node_request *r = w->request;
@@ -149,6 +237,8 @@ void request_start(struct node *n, struct work *w)
         work_push(&ref->starts, w);
         return;
     }
+    if (ref->state == PROGRAM_READY && r->hook != NULL && !hook_starts(n, w, ref->program))
+        return;
     if (ref->state != PROGRAM_READY)
         r->err = ref->err;
     else if (start_with(n, w, ref))
@@ -169,6 +259,10 @@ void request_begin_start(struct node *n, struct work *w)
     if (r->code.len > CODE_MAX) {
         work_free(n, w);
         request_refuse(n, r, ERR_NOT_FOUND, "no process has so long a code");
+        return;
+    }
+    if (r->hook != NULL && r->hook->signals) {
+        request_start(n, w);
         return;
     }
     /* A start with a version of its own asks too: the process may be retired. */
@@ -217,16 +311,7 @@ bool node_submit(struct node *n, struct node_request *r, struct err *err)
         request_begin_start(n, w);
         break;
     case NODE_SIGNAL:
-        r->has_own_id = r->signal_id.len > 0;
-        if (!r->has_own_id) {
-            char *id = arena_alloc(r->mem, UUID_TEXT_LEN + 1);
-            uuid_write(uuid_gen_next(&n->ids, clock_wall_us(n->clock) / 1000), id);
-            r->signal_id = str_from(id, UUID_TEXT_LEN);
-        }
-        if (r->correlation.len > 0)
-            correlate(n, w);
-        else
-            entry_queue(n, entry_get(n, r->execution), w);
+        request_begin_signal(n, w);
         break;
     case NODE_CANCEL:
     case NODE_RETRY:

@@ -198,7 +198,12 @@ static void request_store_answer(struct work *w)
         return; /* the caller knows it, but for what the store adds */
     buf_init_arena(&text, r->mem);
     ASSERT(w->commit != NULL || w->correlated != NULL || r->kind == NODE_UNPARK);
-    if (r->kind == NODE_START) {
+    if (r->kind == NODE_START && r->answers_id) {
+        w->idempotency.status = 202;
+        buf_char(&text, '{');
+        object_id(&text, "id", w->commit->after->id);
+        buf_char(&text, '}');
+    } else if (r->kind == NODE_START) {
         w->idempotency.status = 201;
         view_execution(r->mem, &text, w->commit->after);
     } else if (r->kind == NODE_SIGNAL) {

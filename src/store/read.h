@@ -47,7 +47,7 @@ bool read_history_page(struct reader *r, struct arena *mem, struct uuid id, int6
 
 /* What an execution was started with. */
 struct start_source {
-    struct str code, org_id, key, input_json;
+    struct str code, org_id, key, input_json, webhook_json, record;
     int64_t version;
     enum execution_status status;
 };
@@ -100,6 +100,7 @@ struct execution_filter {
     struct str kind, code, key, q; /* empty = any; q: id, key, code, error code */
     struct str step;               /* at which it stands, in any branch */
     struct str parent;             /* the id of the execution that started it */
+    struct str record;             /* "object/id": from whose card it was started */
     struct str error;              /* the code of what it failed with, or is held with */
     struct str waiting;            /* waitingFor.kind */
     uint32_t statuses;             /* STATUS_BIT() of each that may be; 0 = any */
@@ -488,6 +489,8 @@ struct due_message {
     struct str name, body_json;
     int64_t attempts; /* so far */
     bool is_late;     /* it was parked once, and goes out of order */
+    struct str
+        nobody; /* filled by the node: who it is for, none of whom has an address; or empty */
 };
 
 struct due_messages {

@@ -18,6 +18,8 @@ bool read_start(struct reader *r, struct arena *mem, struct uuid id, struct star
             .org_id = row_text(r, mem, sql, 2),
             .key = row_text(r, mem, sql, 4),
             .input_json = row_text(r, mem, sql, 5),
+            .webhook_json = row_text(r, mem, sql, 6),
+            .record = row_text(r, mem, sql, 7),
         };
         ok = status_read(db_column_text(r->db, sql, 3), &out->status) ||
              err_set(err, ERR_IO, "an execution has a status that is none");

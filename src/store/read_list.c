@@ -46,9 +46,9 @@ struct list_index {
 static const struct list_index by_row = WALKED(ALL), by_code = WALKED(BY_CODE),
                                by_status = WALKED(BY_STATUS), by_key = WALKED(BY_KEY),
                                by_step = WALKED(BY_STEP), by_parent = WALKED(BY_PARENT),
-                               by_waiting = WALKED(BY_WAITING), by_org = WALKED(BY_ORG),
-                               by_id = WALKED(BY_ID), by_error = WALKED(BY_ERROR),
-                               with_branches = WALKED(WITH_BRANCHES);
+                               by_record = WALKED(BY_RECORD), by_waiting = WALKED(BY_WAITING),
+                               by_org = WALKED(BY_ORG), by_id = WALKED(BY_ID),
+                               by_error = WALKED(BY_ERROR), with_branches = WALKED(WITH_BRANCHES);
 
 /* One index to walk. */
 struct source {
@@ -143,7 +143,7 @@ static unsigned count_conditions(const struct execution_filter *f)
         f->q.len > 0,       f->key.len > 0,    f->step.len > 0,   f->statuses != 0,
         f->code.len > 0,    f->kind.len > 0,   f->org_id.len > 0, f->from_us > 0,
         f->to_us > 0,       f->parent.len > 0, f->error.len > 0,  f->waiting.len > 0,
-        f->deadline_us > 0,
+        f->deadline_us > 0, f->record.len > 0,
     };
     unsigned count = 0;
 
@@ -165,6 +165,8 @@ static bool choose_rare(const struct execution_filter *f, struct sources *out)
         add_source(out, &by_error, f->q);
     } else if (f->key.len > 0) {
         add_source(out, &by_key, f->key);
+    } else if (f->record.len > 0) {
+        add_source(out, &by_record, f->record);
     } else if (f->parent.len > 0) {
         add_source(out, &by_parent, f->parent);
     } else if (f->step.len > 0) {
@@ -274,9 +276,10 @@ static bool walk(struct reader *r, struct arena *mem, const struct execution_fil
         waiting_list(mem, f->waiting),
         db_text_or_null(f->error),
         db_int(f->deadline_us),
+        db_text_or_null(f->record),
         db_text(source->text),
     };
-    enum db_status status = reader_stream(r, sql, params, source->text.len > 0 ? 16 : 15);
+    enum db_status status = reader_stream(r, sql, params, source->text.len > 0 ? 17 : 16);
     bool ok = true;
 
     for (; ok && status == DB_ROW; status = db_next(r->db, sql)) {

@@ -28,7 +28,7 @@
     "row, id, scenario_code, scenario_version, status, row_version, seq, checkpoint_seq, "         \
     "wake_at, deadline_at, created_at, started_at, completed_at, updated_at, stop_requested, "     \
     "crash_count, format, org_id, business_key, created_by, cursor, waiting_for, error, result, "  \
-    "parent_id, current_step, waiting_kind, again_of, kind, trace"
+    "parent_id, current_step, waiting_kind, again_of, kind, trace, record"
 
 /* A new execution. */
 #define NEW_COLUMNS                                                                                \
@@ -36,7 +36,7 @@
     "wake_at, deadline_at, created_at, started_at, completed_at, updated_at, stop_requested, "     \
     "crash_count, format, org_id, business_key, live_key, current_step, created_by, cursor, "      \
     "waiting_for, error, result, input, context, parent_id, snapshot, waiting_kind, kind, "        \
-    "again_of, trace"
+    "again_of, trace, webhook, record"
 
 /* PostgreSQL: an UPDATE that fails, by dividing by zero, unless it finds every row it is given. */
 #define ALL_OR_FAIL(update)                                                                        \
@@ -119,7 +119,7 @@
 
 /*
  * Lists walk one index by row, from the newest down or from the oldest up. ?1
- * limit, ?2 beyond this row, ?3 up to this row; ?16 what is looked for in the
+ * limit, ?2 beyond this row, ?3 up to this row; ?17 what is looked for in the
  * index. The statuses in ?7 and the kinds of waits in ?13 stand between spaces.
  */
 #define LIST_FILTER(branch, error_code, held_code)                                                 \
@@ -135,6 +135,7 @@
     "AND (CAST(?14 AS text) IS NULL OR " error_code " = ?14 "                                      \
     "OR (waiting_kind = 'incident' AND " held_code " = ?14)) "                                     \
     "AND (CAST(?15 AS bigint) = 0 OR (deadline_at < ?15 AND completed_at IS NULL)) "               \
+    "AND (CAST(?16 AS text) IS NULL OR record = ?16) "                                             \
     "AND deleted_at IS NULL"
 #define LIST_FILTER_SQLITE LIST_FILTER(BRANCH_STANDS_SQLITE, ERROR_CODE_SQLITE, HELD_CODE_SQLITE)
 #define LIST_FILTER_POSTGRES                                                                       \
@@ -166,7 +167,7 @@
     SQL_SQLITE(WINDOW_##name##_OLDEST, WINDOW_FROM sqlite_window WINDOW_OLDEST)                    \
     SQL_POSTGRES(WINDOW_##name##_OLDEST, WINDOW_FROM postgres_window WINDOW_OLDEST)
 #define LIST_INDEX_OF(name, sqlite_column, postgres_column, after)                                 \
-    LIST_STATEMENTS(name, sqlite_column " = ?16" after, postgres_column " = ?16" after,            \
+    LIST_STATEMENTS(name, sqlite_column " = ?17" after, postgres_column " = ?17" after,            \
                     sqlite_column " = ?4" after, postgres_column " = ?4" after)
 #define LIST_INDEX(name, column, after) LIST_INDEX_OF(name, column, column, after)
 

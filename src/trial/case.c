@@ -7,7 +7,7 @@
 
 #define CASE_FIELDS                                                                                \
     "name description scenario procedure input key user config records mocks signals operator "    \
-    "cancel now expect"
+    "cancel now webhook expect"
 
 #define EXPECT_FIELDS                                                                              \
     "status result error waitingFor steps commands context records logs messages children "        \
@@ -59,8 +59,9 @@ static bool read_process(struct value v, struct trial_case *out, struct err *err
 static bool read_start(struct value v, struct trial_script *script, struct err *err)
 {
     script->input = script_member(v, "input");
-    if (script->input.kind == VALUE_ABSENT)
-        script->input = value_map_empty();
+    script->webhook = script_member(v, "webhook");
+    if (script->webhook.kind != VALUE_MAP && script->webhook.kind != VALUE_ABSENT)
+        return err_set(err, ERR_INVALID, "'webhook' must be an object: {\"payload\": ...}");
     script->user = script_member(v, "user");
     script->config = script_member(v, "config");
     if ((script->user.kind != VALUE_MAP && script->user.kind != VALUE_ABSENT) ||

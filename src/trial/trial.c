@@ -6,6 +6,7 @@
  * turn it is, if the execution waits for one. Then the clock is moved to the
  * earliest of what has a time.
  */
+#include "define/trigger.h"
 #include "trial/inner.h"
 
 #include "base/buf.h"
@@ -421,6 +422,55 @@ static struct str user_text(struct arena *mem, struct value user)
     return buf_view(&out);
 }
 
+static struct str webhook_text(struct value webhook, const char *name)
+{
+    struct value v = value_map_get_str(webhook, str_of(name));
+
+    return v.kind == VALUE_STRING ? value_text(v) : STR_NONE;
+}
+
+/* The webhook of the process that starts it and has this path and method, where they are given. */
+static const struct trigger *find_webhook(const struct program *p, struct value webhook)
+{
+    struct str path = webhook_text(webhook, "path"), method = webhook_text(webhook, "method");
+
+    for (uint32_t i = 0; i < p->trigger_count; i++) {
+        const struct trigger *t = &p->triggers[i];
+
+        if (t->type == TRIGGER_WEBHOOK && t->signal_type == NULL &&
+            (path.len == 0 || str_eq(path, t->path)) &&
+            (method.len == 0 || str_eq(method, t->method)))
+            return t;
+    }
+    return NULL;
+}
+
+/* What the trigger makes of the request becomes the start; without a trigger it has no input. */
+static bool fire_webhook(struct run *r, const struct program *p, struct execution_new *from,
+                         struct err *err)
+{
+    const struct trigger_context context = {.webhook = r->script->webhook,
+                                            .event = value_absent(),
+                                            .record = value_absent(),
+                                            .config = r->config,
+                                            .user = value_absent(),
+                                            .now_us = from->now_us};
+    const struct trigger *t = find_webhook(p, r->script->webhook);
+    struct trigger_outcome out;
+
+    if (t == NULL)
+        return true;
+    if (!trigger_evaluate(r->mem, p, t, &context, &out, err))
+        return false;
+    if (!out.fires)
+        return err_set(err, ERR_INVALID, "triggers[%u].when is false: nothing starts", t->position);
+    if (out.input.kind == VALUE_MAP)
+        from->input = out.input;
+    if (from->key.len == 0)
+        from->key = out.key;
+    return true;
+}
+
 static bool begin(struct run *r, const struct program *program, struct err *err)
 {
     const struct trial_script *script = r->script;
@@ -428,16 +478,21 @@ static bool begin(struct run *r, const struct program *program, struct err *err)
         .id = {.bytes = {1, 0x9b, 0x75, 0xf0, 0, 0, 0x70, 0, 0x80, 0, 0, 0, 0, 0, 0, 1}},
         .key = script->key,
         .user_json = user_text(r->mem, script->user),
+        .webhook = script->webhook,
         .now_us = script->now_us > 0 ? script->now_us : START_US,
     };
     struct execution *x;
 
     r->now_us = r->out->started_at_us = r->out->ended_at_us = from.now_us;
-    define_check_input(r->mem, program, script->input, &from.input, r->findings);
+    from.input = script->input.kind == VALUE_ABSENT ? value_map_empty() : script->input;
+    if (script->webhook.kind == VALUE_MAP && script->input.kind == VALUE_ABSENT &&
+        !fire_webhook(r, program, &from, err))
+        return false;
+    define_check_input(r->mem, program, from.input, &from.input, r->findings);
     if (findings_have_errors(r->findings))
         return err_set(err, ERR_INVALID, "the input is not what '%.*s' takes",
                        STR_ARG(program->code));
-    if (!state_key(r->mem, program, from.key, from.input,
+    if (!state_key(r->mem, program, from.key, from.input, from.webhook,
                    script->user.kind == VALUE_MAP ? script->user : tester(r->mem), r->config,
                    from.now_us, &from.key, err))
         return false;

@@ -61,7 +61,12 @@ struct trial_mocks {
 };
 
 struct trial_script {
-    struct value input;
+    struct value input; /* absent: what the trigger makes of `webhook`, or nothing */
+    /*
+     * $.webhook: a map, or absent. Without an `input` it goes through the webhook of
+     * the process that has its `path` and `method`, or the first that starts.
+     */
+    struct value webhook;
     struct str key;
     struct value user;   /* who starts it: a map, or absent */
     struct value config; /* $.config: a map, or absent */

@@ -291,5 +291,20 @@ claim('no view, history, stream or log shows a link', async (rig) => {
     check(!rig.server.log.includes('pawlcb_'), 'the log shows a link');
 });
 
+claim('who calls too often is told to wait, whatever token is tried, and others links answer on', async (rig) => {
+    const { id, link } = await waiting(rig);
+    await rig.server.stop();
+    await rig.start({ PAWL_HOOK_RATE: '1' });
+    const moved = `${link.replace(/^http:\/\/[^/]+/, rig.server.url)}/decision`;
+    const tried = await Promise.all(Array.from({ length: 12 }, (_, n) => ask('POST', `${rig.server.url}/callbacks/guess${n}/decision`, {})));
+    const limited = tried.filter((a) => a.status === 429);
+    check(limited.length >= 5 && tried.filter((a) => a.status === 404).length >= 5, JSON.stringify(tried.map((a) => a.status)));
+    check(Number(limited[0].headers['retry-after']) >= 1, 'Retry-After');
+    equal((await view(rig, id)).status, 'waiting');
+    await until('there is room again', async () => (await ask('POST', moved, {})).status === 202);
+    await rig.server.stop();
+    await rig.start();
+});
+
 await run(async () => {});
 receiver.close();

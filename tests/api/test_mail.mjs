@@ -1,12 +1,12 @@
 // notification.email through a real mail server (aiosmtpd), notification.sms and push through gateways, on both stores:
 // each mail is taken once per Message-ID, also with STARTTLS, TLS and a password, and when the server is away for a while.
-import { spawn, execFileSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 
 import { until as eventually } from '../kill/server.mjs';
+import { MailServer, decode, words } from './mails.mjs';
 import { Receiver } from './receiver.mjs';
 import { check, claim, equal, run } from './stores.mjs';
 
@@ -15,51 +15,6 @@ const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
 execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', '-keyout', key, '-out', cert,
     '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'], { stdio: 'ignore' });
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-
-/** The body of a part, or of all of it: base64, as everything that Pawl writes is. */
-const decode = (text) => Buffer.from(text.replace(/\r\n/g, ''), 'base64').toString();
-
-function parse(mail) {
-    const data = Buffer.from(mail.data, 'base64').toString();
-    const end = data.indexOf('\r\n\r\n');
-    const headers = {};
-    for (const line of data.slice(0, end).replace(/\r\n /g, ' ').split('\r\n')) headers[line.slice(0, line.indexOf(':')).toLowerCase()] = line.slice(line.indexOf(':') + 2);
-    const subject = headers.subject.replace(/\?= =\?UTF-8\?B\?/g, '?==?UTF-8?B?').replace(/=\?UTF-8\?B\?([^?]*)\?=/g, '$1');
-    return { ...mail, headers, subject: headers.subject.startsWith('=?') ? null : subject, text: data, body: data.slice(end + 4) };
-}
-
-/** An encoded header, word by word. */
-const words = (text) => Buffer.concat([...text.matchAll(/=\?UTF-8\?B\?([^?]*)\?=/g)].map((m) => Buffer.from(m[1], 'base64'))).toString();
-
-class MailServer {
-    constructor() {
-        this.mails = [];
-        this.port = 0;
-    }
-
-    async open(...args) {
-        this.args = args;
-        this.child = spawn('/usr/bin/python3', [join(dirname(fileURLToPath(import.meta.url)), 'mail_server.py'), `${this.port}`, ...args], { stdio: ['ignore', 'pipe', 'ignore'] });
-        let rest = '';
-        const opened = new Promise((done) => {
-            this.child.stdout.on('data', (text) => {
-                const lines = (rest + text).split('\n');
-                rest = lines.pop();
-                for (const line of lines.map((l) => JSON.parse(l))) {
-                    if (line.port) done((this.port = line.port));
-                    else this.mails.push(parse(line));
-                }
-            });
-        });
-        await opened;
-    }
-
-    async kill() {
-        const ended = new Promise((done) => this.child.on('close', done));
-        this.child.kill('SIGKILL');
-        await ended;
-    }
-}
 
 let count = 0;
 async function execute(rig, commands, options = {}) {

@@ -28,7 +28,8 @@ static void test_triggers__what_is_wrong_with_one_is_found(void **state)
         {"[{'type': 'schedule', 'cron': '0 9 * * *', 'org_id': 'x', 'when': 'true'}]",
          "/triggers/0/when unknown_field\n/triggers/0/org_id bad_value"},
         {"[{'type': 'schedule', 'cron': '0 9 * * *', 'input': {'n': '$.webhook.payload'}}]",
-         "/triggers/0/input/n expression_type:3 a schedule sees $.config, $.meta, $.user and "
+         "/triggers/0/input/n expression_type:3 a schedule sees $.schedule, $.config, $.meta, "
+         "$.user and "
          "$.now"},
         {"[{'type': 'webhook'}]", "/triggers/0/path missing_field"},
         {"[{'type': 'webhook', 'path': '/hooks/a/b'}]",

@@ -56,6 +56,36 @@ async function publish(api, definition) {
     await api.call('publishScenario', { path: { code: definition.code } }, 200);
 }
 
+// --- webhooks ---
+
+const methods = ['POST', 'PUT', 'PATCH', 'DELETE', 'GET'];
+const hooked = {
+    code: 'hooked',
+    triggers: methods.flatMap((method) => [
+        { type: 'webhook', path: 'walk', method, key: method },
+        { type: 'webhook', path: 'walk/signed', method, verify: { credential: 'walk_hmac', header: 'x-signature' } },
+        { type: 'webhook', path: 'walk/broken', method, when: 'webhook.headers["x-not-there"] == "1"' },
+        { type: 'webhook', path: 'walk/idle', method, when: 'false' },
+    ]),
+    steps: [{ code: 'wait', procedure: { type: 'wait.signal', signalType: 'go' } }],
+};
+
+async function walkHooks(api, claim) {
+    await api.call('putCredential', { path: { code: 'walk_hmac' }, body: { type: 'hmac', secret: 'walk' } }, 201);
+    await publish(api, hooked);
+    for (const method of methods) {
+        const id = `callWebhook${method[0]}${method.slice(1).toLowerCase()}`;
+        const call = (path, wanted) => api.call(id, { path: { path }, token: null }, wanted);
+        const started = await call('walk', 202);
+        claim((await api.call('getExecution', { path: { id: started.json.id } }, 200)).json.key === method, 'the key of the trigger');
+        claim((await call('walk', 409)).json.executionId === started.json.id, 'who has the key');
+        await call('walk/signed', 401);
+        await call('walk/broken', 422);
+        claim((await call('walk/idle', 202)).json.id === null, 'nothing has happened');
+        await call('walk/nowhere', 404);
+    }
+}
+
 // --- jobs ---
 
 const working = { code: 'working', steps: [{ code: 'do', procedure: 'walk.work', input: { n: 1 }, retry: { maxAttempts: 1 } }] };
@@ -843,4 +873,4 @@ async function walkServer(api) {
     await api.call('getDocument', { token: null }, 200);
 }
 
-export const walks = [walkDefinitions, walkProcedures, walkLive, walkCredentials, walkChecks, walkDryRun, walkExecutions, walkEvents, walkMany, walkDeadLetters, walkOutbox, walkSchedules, walkRecords, walkPlanner, walkAccess, walkSessions, walkServer];
+export const walks = [walkDefinitions, walkProcedures, walkLive, walkCredentials, walkHooks, walkChecks, walkDryRun, walkExecutions, walkEvents, walkMany, walkDeadLetters, walkOutbox, walkSchedules, walkRecords, walkPlanner, walkAccess, walkSessions, walkServer];

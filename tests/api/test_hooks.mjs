@@ -1,0 +1,286 @@
+// Webhooks: what other systems send to /hooks starts or signals executions, on both stores.
+import { createHmac } from 'node:crypto';
+import { forAll } from '../kill/client.mjs';
+import { check, claim, equal, refused, run } from './stores.mjs';
+
+const secret = 'whsec_8f2a';
+const show = (data) => [{ code: 'show', procedure: { type: 'compute.transform', data } }];
+
+const definitions = [
+    {
+        code: 'order',
+        input: [{ name: 'order', type: 'integer', required: true }, { name: 'note', type: 'string' }],
+        triggers: [
+            {
+                type: 'webhook', path: 'shop/orders', id: '$.webhook.payload.delivery',
+                when: 'webhook.payload.status != "open"', key: '{{ webhook.payload.order }}',
+                input: { order: '$.webhook.payload.order' },
+            },
+            { type: 'webhook', path: 'shop/orders', method: 'PUT', input: { order: 1, note: '$.webhook.query.note' } },
+        ],
+        steps: [{ code: 'wait', procedure: { type: 'wait.signal', signalType: 'go' } }],
+    },
+    {
+        code: 'echo',
+        triggers: [
+            { type: 'webhook', path: 'echo' },
+            { type: 'webhook', path: 'echo', method: 'GET' },
+            { type: 'webhook', path: 'deliveries', id: '$.webhook.headers["x-delivery"]' },
+        ],
+        steps: show({ seen: '$.webhook', user: '$.user' }),
+    },
+    {
+        code: 'signed_hex',
+        triggers: [{ type: 'webhook', path: 'signed/hex', verify: { credential: 'shop', header: 'X-Hub-Signature-256' } }],
+        steps: show({ ok: true }),
+    },
+    {
+        code: 'signed_base64',
+        triggers: [{ type: 'webhook', path: 'signed/base64', verify: { credential: 'shop', header: 'x-sig', encoding: 'base64' } }],
+        steps: show({ ok: true }),
+    },
+    {
+        code: 'contract',
+        triggers: [{
+            type: 'webhook', path: 'sign', id: '$.webhook.payload.?event.orValue("none")',
+            signal: { type: 'signed', correlation: '$.webhook.payload.envelope' },
+        }],
+        steps: [
+            { code: 'ask', procedure: { type: 'wait.signal', signalType: 'signed', correlation: '$.input.envelope' } },
+            ...show({ by: '$.steps.ask.by', payload: '$.steps.ask.payload' }),
+        ],
+    },
+    {
+        code: 'abroad', triggers: [{ type: 'webhook', path: 'abroad', org_id: '0197a000-0000-7000-8000-000000000009' }],
+        steps: show({}),
+    },
+];
+
+let made = 0;
+const fresh = () => ++made * 2 + Date.now() * 1000;
+const json = { 'content-type': 'application/json', authorization: '' };
+const hook = (rig, path, body, headers = {}, method = 'POST') =>
+    rig.client.ask(method, `/hooks/${path}`, typeof body === 'string' ? Buffer.from(body) : body, { ...json, ...headers });
+const get = async (rig, id) => (await rig.api('GET', `/executions/${id}`)).body;
+const count = async (rig, code) => (await rig.all(`/executions?code=${code}`, 200)).length;
+const accepted = (answer) => {
+    equal(answer.status, 202, JSON.stringify(answer.body));
+    equal(Object.keys(answer.body), ['id']);
+    return answer.body.id;
+};
+
+// --- starting ---
+
+claim('a request starts the process with what the trigger makes of it', async (rig) => {
+    const order = fresh();
+    const x = await get(rig, accepted(await hook(rig, 'shop/orders', { order, delivery: `d${order}`, status: 'paid' })));
+    equal([x.code, x.input, x.key, x.status], ['order', { order }, String(order), 'waiting']);
+    equal(x.user, { id: 'system', name: 'system', email: '', role: 'system' });
+    equal(x.context.webhook.payload, { order, delivery: `d${order}`, status: 'paid' });
+    equal([x.context.webhook.method, x.context.webhook.path], ['POST', 'shop/orders']);
+});
+
+claim('the method is part of the path, and the query is seen', async (rig) => {
+    const x = await get(rig, accepted(await hook(rig, 'shop/orders?note=a%20b+c', {}, {}, 'PUT')));
+    equal(x.input, { order: 1, note: 'a b c' });
+    refused(await hook(rig, 'shop/orders', {}, {}, 'PATCH'), 404, 'not_found');
+    refused(await hook(rig, 'shop', {}), 404, 'not_found');
+    refused(await hook(rig, 'shop/orders/1', {}), 404, 'not_found');
+    refused(await hook(rig, 'x'.repeat(1000), {}), 404, 'not_found');
+});
+
+claim('the execution sees the request, and not what lets somebody in', async (rig) => {
+    const x = await get(rig, accepted(await hook(rig, 'echo?a=1&a=2&b=x', '{"n":1.5}', {
+        'X-Own': 'Yes', authorization: 'Bearer secret-of-the-sender', cookie: 'a=secret-cookie',
+    })));
+    const { seen, user } = x.result;
+    equal([seen.payload, seen.query, seen.method, seen.path], [{ n: 1.5 }, { a: ['1', '2'], b: 'x' }, 'POST', 'echo']);
+    equal(seen.headers['x-own'], 'Yes');
+    equal(user.id, 'system');
+    check(!JSON.stringify(x).includes('secret'), 'what lets somebody in is not kept');
+    const get2 = await get(rig, accepted(await hook(rig, 'echo?q=1', undefined, {}, 'GET')));
+    equal([get2.result.seen.payload, get2.result.seen.query], [null, { q: '1' }]);
+    /* Started again it sees the same request; so does the view of a step. */
+    const again = await rig.api('POST', `/executions/${x.id}/again`);
+    equal([again.status, again.body.result.seen], [201, seen]);
+    const step = (await rig.api('GET', `/executions/${x.id}/steps`)).body.items[0];
+    equal((await rig.api('GET', `/executions/${x.id}/context?at=${step.id}`)).body.webhook.payload, { n: 1.5 });
+});
+
+claim('a start by hand may give a webhook', async (rig) => {
+    const x = await rig.begin('echo', { webhook: { payload: { test: 1 } } });
+    equal((await get(rig, x.id)).result.seen, { payload: { test: 1 } });
+    const wrong = await rig.api('POST', '/executions', { code: 'echo', webhook: { body: 1 } });
+    equal(refused(wrong, 422, 'invalid').errors[0].pointer, '/webhook');
+    refused(await rig.api('POST', '/executions', { code: 'echo', webhook: { headers: 1 } }), 422, 'invalid');
+});
+
+claim('forms and texts are read by their content type', async (rig) => {
+    const seen = async (body, type) =>
+        (await get(rig, accepted(await hook(rig, 'echo', body, { 'content-type': type })))).result.seen.payload;
+    equal(await seen('a=1&b=x+y&b=%D0%B4&c=', 'application/x-www-form-urlencoded; charset=utf-8'), { a: '1', b: ['x y', 'д'], c: '' });
+    equal(await seen('plain', 'text/plain'), 'plain');
+    equal(await seen('[1]', 'application/vnd.api+json'), [1]);
+    equal(await seen('', 'application/json'), null);
+});
+
+claim('what is not what its type says changes nothing', async (rig) => {
+    const before = await count(rig, 'echo');
+    const bad = async (body, type) => refused(await hook(rig, 'echo', body, { 'content-type': type }), 400, 'bad_request');
+    await bad('{"a":', 'application/json');
+    await bad('{"a":1,"a":2}', 'application/json');
+    await bad('a=1', 'application/json');
+    await bad('a=%zz', 'application/x-www-form-urlencoded');
+    await bad('a=%ff', 'application/x-www-form-urlencoded');
+    await bad(Buffer.from([0xff, 0xfe]), 'text/plain');
+    await bad('['.repeat(100000), 'application/json');
+    equal((await hook(rig, 'echo', `"${'x'.repeat(1 << 20)}"`)).status, 413);
+    equal((await hook(rig, 'echo', `"${'x'.repeat((1 << 20) - 3)}"`)).status, 413);
+    equal(await count(rig, 'echo'), before);
+});
+
+claim('what the process does not take is refused with its pointers', async (rig) => {
+    const before = await count(rig, 'order');
+    const wrong = await hook(rig, 'shop/orders', { order: 'x', delivery: `bad${fresh()}`, status: 'paid' });
+    equal(refused(wrong, 422, 'invalid').errors[0].pointer, '/input/order');
+    const lacks = refused(await hook(rig, 'shop/orders', { order: 1 }), 422, 'invalid');
+    check(lacks.detail.startsWith('triggers[0].id: '), lacks.detail);
+    refused(await hook(rig, 'shop/orders', [1]), 422, 'invalid');
+    equal(await count(rig, 'order'), before);
+});
+
+claim('when it does not fire nothing happens', async (rig) => {
+    const before = await count(rig, 'order');
+    equal(accepted(await hook(rig, 'shop/orders', { order: 5, delivery: 'open', status: 'open' })), null);
+    equal(await count(rig, 'order'), before);
+});
+
+claim('a busy key is told; a retired process starts nothing', async (rig) => {
+    const order = fresh();
+    accepted(await hook(rig, 'shop/orders', { order, delivery: `k${order}`, status: 'paid' }));
+    refused(await hook(rig, 'shop/orders', { order, delivery: `l${order}`, status: 'paid' }), 409, 'key_busy');
+    equal((await rig.api('POST', '/scenarios/echo/retire')).status, 200);
+    refused(await hook(rig, 'echo', {}), 409, 'retired');
+    equal((await rig.api('POST', '/scenarios/echo/unretire')).status, 200);
+    accepted(await hook(rig, 'echo', {}));
+});
+
+claim('it belongs to the organisation of the trigger', async (rig) => {
+    const id = accepted(await hook(rig, 'abroad', {}));
+    refused(await rig.api('GET', `/executions/${id}`), 404, 'not_found');
+});
+
+// --- redelivery ---
+
+claim('a thousand redeliveries are one execution', async (rig) => {
+    const id = `many${fresh()}`;
+    const before = await count(rig, 'echo');
+    const ids = new Set();
+    await rig.restart({ PAWL_HOOK_RATE: '0' });
+    await forAll(rig.server, Array.from({ length: 1000 }, (_, i) => i), async (client, i) => {
+        ids.add(accepted(await client.ask('POST', '/hooks/deliveries', { i }, { ...json, 'x-delivery': id })));
+    });
+    equal(ids.size, 1);
+    equal(await count(rig, 'echo'), before + 1);
+});
+
+claim('a redelivery after kill -9 gets the same answer', async (rig) => {
+    for (let i = 0; i < 5; i++) {
+        const delivery = `kill${fresh()}`;
+        const before = await count(rig, 'echo');
+        const sent = hook(rig, 'deliveries', {}, { 'x-delivery': delivery }).catch(() => ({ status: 0 }));
+        if (i % 2 === 0) await sent;
+        await rig.restart();
+        const first = await sent;
+        const again = accepted(await hook(rig, 'deliveries', {}, { 'x-delivery': delivery }));
+        if (first.status === 202) equal(again, first.body.id);
+        equal(accepted(await hook(rig, 'deliveries', { other: 1 }, { 'x-delivery': delivery })), again);
+        equal(await count(rig, 'echo'), before + 1);
+    }
+});
+
+// --- signatures ---
+
+const sign = (body, encoding) => createHmac('sha256', secret).update(body).digest(encoding);
+
+claim('a signed request is taken, any other is not', async (rig) => {
+    const body = '{ "a" : 1 }';
+    const hex = (header) => hook(rig, 'signed/hex', body, { 'X-Hub-Signature-256': header });
+    accepted(await hex(`sha256=${sign(body, 'hex')}`));
+    accepted(await hex(sign(body, 'hex')));
+    accepted(await hex(sign(body, 'hex').toUpperCase()));
+    const before = await count(rig, 'signed_hex');
+    for (const wrong of ['', 'sha256=', 'x', sign('{"a":1}', 'hex'), sign(body, 'base64'), `${sign(body, 'hex')}0`, sign(body, 'hex').slice(1)])
+        refused(await hex(wrong), 401, 'unauthorized');
+    refused(await hook(rig, 'signed/hex', body), 401, 'unauthorized');
+    refused(await hook(rig, 'signed/hex', 'not json'), 401, 'unauthorized');
+    equal(await count(rig, 'signed_hex'), before);
+    accepted(await hook(rig, 'signed/base64', body, { 'x-sig': sign(body, 'base64') }));
+    refused(await hook(rig, 'signed/base64', body, { 'x-sig': sign(body, 'hex') }), 401, 'unauthorized');
+    refused(await hook(rig, 'signed/hex', 'x', { 'X-Hub-Signature-256': sign('x', 'hex') }), 400, 'bad_request');
+});
+
+claim('without its credential nobody is believed, and it cannot be published', async (rig) => {
+    const unknown = { ...definitions[2], code: 'unsigned', triggers: [{ ...definitions[2].triggers[0], path: 'unsigned', verify: { credential: 'nobody', header: 'x' } }] };
+    await rig.api('PUT', '/scenarios/unsigned/draft', unknown);
+    const answer = refused(await rig.api('POST', '/scenarios/unsigned/publish'), 422, 'invalid');
+    equal([answer.errors[0].pointer, answer.errors[0].code], ['/triggers/0/verify/credential', 'unknown_credential']);
+});
+
+// --- signals ---
+
+claim('a service posts its own payload and finds its execution', async (rig) => {
+    const envelope = `e-${fresh()}`;
+    const x = await rig.begin('contract', { input: { envelope } });
+    const id = accepted(await hook(rig, 'sign', { envelope, event: `ev-${envelope}`, how: 'ink' }));
+    const after = await get(rig, x.id);
+    equal([after.status, after.result.payload.how, after.result.by], ['completed', 'ink', { id: 'system', name: 'system' }]);
+    equal(accepted(await hook(rig, 'sign', { envelope, event: `ev-${envelope}`, how: 'ink' })), id);
+});
+
+claim('a signal before its wait is kept, once', async (rig) => {
+    const envelope = `k-${fresh()}`;
+    const id = accepted(await hook(rig, 'sign', { envelope, event: `ev-${envelope}` }));
+    await rig.restart();
+    equal(accepted(await hook(rig, 'sign', { envelope, event: `ev-${envelope}` })), id);
+    equal((await get(rig, (await rig.begin('contract', { input: { envelope } })).id)).status, 'completed');
+    equal((await get(rig, (await rig.begin('contract', { input: { envelope } })).id)).status, 'waiting');
+});
+
+claim('a retired process still hears', async (rig) => {
+    const envelope = `r-${fresh()}`;
+    const x = await rig.begin('contract', { input: { envelope } });
+    equal((await rig.api('POST', '/scenarios/contract/retire')).status, 200);
+    accepted(await hook(rig, 'sign', { envelope, event: `ev-${envelope}` }));
+    equal((await get(rig, x.id)).status, 'completed');
+    equal((await rig.api('POST', '/scenarios/contract/unretire')).status, 200);
+});
+
+// --- definitions ---
+
+claim('a path belongs to one published process', async (rig) => {
+    const other = { code: 'thief', triggers: [{ type: 'webhook', path: 'echo' }], steps: show({}) };
+    await rig.api('PUT', '/scenarios/thief/draft', other);
+    const answer = refused(await rig.api('POST', '/scenarios/thief/publish'), 409, 'conflict');
+    check(answer.detail.includes("belongs to the process 'echo'"), answer.detail);
+    const bundle = (await rig.api('GET', '/export')).body;
+    check(JSON.stringify(bundle).includes('shop/orders'), 'an export has the triggers');
+});
+
+claim('the rate of one address has a bound', async (rig) => {
+    await rig.restart({ PAWL_HOOK_RATE: '10' });
+    const answers = [];
+    for (let i = 0; i < 80; i++) answers.push(await hook(rig, 'nowhere', {}));
+    const limited = answers.filter((a) => a.status === 429);
+    check(limited.length >= 20, `${limited.length} were limited`);
+    refused(limited[0], 429, 'too_many_requests');
+    equal(limited[0].headers['retry-after'], '1');
+    check(answers.slice(0, 50).every((a) => a.status === 404), 'the burst passes');
+    accepted(await hook(rig, 'echo', {}));
+    await rig.restart();
+});
+
+await run(async (rig) => {
+    equal((await rig.api('PUT', '/credentials/shop', { type: 'hmac', secret })).status, 201);
+    for (const definition of definitions) await rig.publish(definition);
+});
