@@ -185,7 +185,8 @@ static struct str org_of(const struct feed *f, const struct hint *hint, struct s
 {
     size_t start = hint->code_start + hint->code_len;
 
-    return start > f->names.len ? otherwise : str_from(f->names.ptr + start, hint->org_len);
+    return start + hint->org_len > f->names.len ? otherwise
+                                                : str_from(f->names.ptr + start, hint->org_len);
 }
 
 bool feed_is_heard(const struct feed *f)

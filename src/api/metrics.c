@@ -1,12 +1,17 @@
 /* metrics.c - figures about this node, for Prometheus; the table of them is node/meters.def. */
 #include "api/api.h"
 #include "api/lookup.h"
+#include "store/read_job.h"
 
 struct counts {
     int64_t executions[STATUS_COUNT];
     int64_t open_letters, kept_signals;
     int64_t outbox_pending, outbox_oldest_at_us;
+    struct job_counts jobs;
 };
+
+/* Of the jobs that have no end so many are counted, and so many types have series of their own. */
+enum { JOBS_COUNTED_MAX = 10000, JOB_TYPES_MAX = 100 };
 
 static bool run_metrics(struct lookup *q, struct reader *reader, struct err *err)
 {
@@ -15,7 +20,9 @@ static bool run_metrics(struct lookup *q, struct reader *reader, struct err *err
     return read_counts(reader, counts->executions, err) &&
            read_open_letters(reader, &counts->open_letters, err) &&
            read_kept_count(reader, &counts->kept_signals, err) &&
-           read_outbox_figures(reader, &counts->outbox_pending, &counts->outbox_oldest_at_us, err);
+           read_outbox_figures(reader, &counts->outbox_pending, &counts->outbox_oldest_at_us,
+                               err) &&
+           read_job_counts(reader, q->mem, JOBS_COUNTED_MAX, &counts->jobs, err);
 }
 
 static void show(struct meters *m, enum meter_id id, int64_t value)
@@ -38,6 +45,7 @@ static void show_node(struct meters *m, const struct node_stats *s)
     show(m, METER_MAILBOX, (int64_t)s->mailbox);
     show(m, METER_CALLS_UNDER_WAY, (int64_t)s->calls_under_way);
     show(m, METER_CALLS_QUEUED, (int64_t)s->calls_queued);
+    show(m, METER_WORKERS_WAITING, (int64_t)s->workers_waiting);
 }
 
 /* What the node knows by itself; then the answer is complete. */
@@ -60,6 +68,27 @@ static void answer_with_node(struct call *c, struct meters *m)
     http_answer(c->http, &answer);
 }
 
+/* The types with the most jobs; all others are one. */
+static void show_jobs(struct meters *m, const struct job_counts *counts)
+{
+    int64_t others[JOB_STATUS_COUNT] = {0};
+
+    meter_hide(m, METER_JOBS);
+    for (size_t i = 0; i < counts->count; i++) {
+        const struct job_count *c = &counts->items[i];
+
+        if (i < JOB_TYPES_MAX)
+            meter_set(m, METER_JOBS, c->type, str_of(job_status_name(c->status)), STR_NONE,
+                      c->count);
+        else
+            others[c->status] += c->count;
+    }
+    for (unsigned i = 0; i < JOB_STATUS_COUNT; i++)
+        if (others[i] > 0)
+            meter_set(m, METER_JOBS, STR("other"), str_of(job_status_name((enum job_status)i)),
+                      STR_NONE, others[i]);
+}
+
 static void answer_metrics(struct lookup *q)
 {
     const struct counts *counts = q->args;
@@ -76,6 +105,7 @@ static void answer_metrics(struct lookup *q)
                  ? api_now_us(q->call->api) - counts->outbox_oldest_at_us
                  : 0;
     show(m, METER_OUTBOX_AGE, age_us > 0 ? age_us : 0);
+    show_jobs(m, &counts->jobs);
     answer_with_node(q->call, m);
 }
 
@@ -89,6 +119,7 @@ static void answer_without_store(struct call *c)
     meter_hide(m, METER_KEPT_SIGNALS);
     meter_hide(m, METER_OUTBOX_PENDING);
     meter_hide(m, METER_OUTBOX_AGE);
+    meter_hide(m, METER_JOBS);
     answer_with_node(c, m);
 }
 

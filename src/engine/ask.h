@@ -25,7 +25,8 @@ struct ask_functions {
 
     /*
      * The strand in hand is woken. STEP_WAITS: an attempt leaves, or it waits on;
-     * STEP_FAILED: there will be no answer; STEP_SKIPPED: nothing has changed;
+     * STEP_FAILED: there will be no answer; STEP_DONE: it never left, and is asked for
+     * once more; STEP_SKIPPED: nothing has changed;
      * STEP_NEEDS: the commit says what must be read first.
      */
     enum step_result (*wake)(struct turn *t);

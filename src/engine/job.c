@@ -65,8 +65,16 @@ enum step_result job_run(struct turn *t, const struct procedure *p, struct str p
     return out->kind != VALUE_ABSENT ? STEP_DONE : ask_worker(t, p, place, input);
 }
 
+/* It was asked for before the store kept jobs: nobody can have claimed it. */
+static bool job_never_left(const struct turn *t, const struct cursor *cursor)
+{
+    return cursor->asked_seq == 0 && cursor->phase == PHASE_JOB && t->x->rollback == NULL;
+}
+
 static enum step_result job_wake(struct turn *t)
 {
+    if (job_never_left(t, &t->x->cursor))
+        return STEP_DONE;
     if (t->ev->leases == NULL) {
         t->out->needs_leases = true;
         return STEP_NEEDS;
@@ -80,4 +88,5 @@ static enum step_result job_wake(struct turn *t)
                      "no worker had begun it when the time was up");
 }
 
-const struct ask_functions ask_job = {.waiting = WAITING_JOB, .wake = job_wake};
+const struct ask_functions ask_job = {
+    .waiting = WAITING_JOB, .has_news = job_never_left, .wake = job_wake};

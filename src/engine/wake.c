@@ -204,9 +204,10 @@ static bool wake_job(struct turn *t)
         return wake_child(t);
     end = ask_of(&t->x->cursor)->wake(t);
     t->has_nothing_to_wake = end == STEP_SKIPPED;
-    if (end != STEP_FAILED)
+    if (end != STEP_FAILED && end != STEP_DONE)
         return end != STEP_NEEDS;
-    suspend_refuse(t);
+    if (end == STEP_FAILED)
+        suspend_refuse(t);
     return go_on_behind(t);
 }
 

@@ -346,7 +346,8 @@ void news_tell(struct node *n, struct entry *e, const struct commit *commit);
 /* A commit has become durable; before news_tell(), which forgets what was before it. */
 void measure_commit(struct node *n, const struct entry *e, const struct commit *commit);
 /* A batch has come back. */
-void measure_call(struct node *n, const struct effect_call *call); /* it has come back */
+void measure_call(struct node *n, const struct effect_call *call);  /* it has come back */
+void measure_claimed(struct node *n, const struct stored_job *job); /* a worker has it */
 void measure_batch(struct node *n, const struct batch *b, int64_t sent_at_us);
 
 /* silent.c: the store was asked, or has answered; NULL: a batch */

@@ -313,6 +313,8 @@ static void poll_claimed(struct node *n, struct node_poll *p, bool is_cut)
     size_t found = p->poll.found.count;
 
     poll_noted(n, p);
+    for (size_t i = 0; i < found; i++)
+        measure_claimed(n, &p->poll.found.items[i]);
     if (found < p->poll.max && !is_cut)
         poll_emptied(p);
     if (found > 0)

@@ -50,6 +50,28 @@ static void count_command(struct meters *m, const struct program *p, const struc
         take_command(m, run->type, 0);
 }
 
+static void count_end(struct meters *m, const struct ask_end *end)
+{
+    static const char *const outcomes[] = {[ASK_ANSWERED] = "completed",
+                                           [ASK_REFUSED] = "failed",
+                                           [ASK_LOST] = "expired",
+                                           [ASK_UNWANTED] = "ended",
+                                           [ASK_UNCLAIMED] = "ended"};
+
+    meter_count(m, METER_JOBS_ENDED, str_of(outcomes[end->how]), STR_NONE, STR_NONE);
+}
+
+void measure_claimed(struct node *n, const struct stored_job *job)
+{
+    struct meters *m = n->options.meters;
+    int64_t waited_us = clock_wall_us(n->clock) - job->created_at_us;
+
+    if (m == NULL)
+        return;
+    meter_count(m, METER_JOB_CLAIMS, job->type, STR_NONE, STR_NONE);
+    meter_take(m, METER_JOB_WAIT, job->type, STR_NONE, STR_NONE, waited_us > 0 ? waited_us : 0);
+}
+
 void measure_commit(struct node *n, const struct entry *e, const struct commit *commit)
 {
     const struct execution *x = commit->after;
@@ -62,6 +84,8 @@ void measure_commit(struct node *n, const struct entry *e, const struct commit *
         count_row(m, x->program, &commit->history.items[i]);
     for (size_t i = 0; i < commit->commands.count; i++)
         count_command(m, x->program, &commit->commands.items[i]);
+    for (size_t i = 0; i < commit->asks_ended.count; i++)
+        count_end(m, &commit->asks_ended.items[i]);
     if (before == x->status)
         return;
     meter_count(m, METER_FLOW_TRANSITIONS, x->program->code, str_of(status_name(before)),

@@ -386,6 +386,7 @@ struct node_stats {
     size_t mailbox; /* answers that wait for the loop */
     size_t calls_under_way;
     size_t calls_queued; /* executions that wait for room for one */
+    size_t workers_waiting;
 };
 
 void node_stats(const struct node *n, struct node_stats *out);

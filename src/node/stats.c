@@ -19,6 +19,7 @@ void node_stats(const struct node *n, struct node_stats *out)
         .mailbox = mailbox_depth(n->done),
         .calls_under_way = n->calls.total,
         .calls_queued = n->calls.queued,
+        .workers_waiting = n->jobs.waiting,
     };
 }
 

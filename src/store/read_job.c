@@ -55,6 +55,27 @@ bool read_leases_of(struct reader *r, struct arena *mem, int64_t row, struct job
     return status == DB_DONE ? true : db_fail(r->db, status, err);
 }
 
+bool read_job_counts(struct reader *r, struct arena *mem, int64_t limit, struct job_counts *out,
+                     struct err *err)
+{
+    const enum sql sql = SQL_READ_JOB_COUNTS;
+    enum db_status status = reader_run(r, sql, DB_PARAMS(db_int(limit)));
+
+    *out = (struct job_counts){0};
+    for (; status == DB_ROW; status = db_next(r->db, sql)) {
+        struct job_count *c = VEC_ADD(mem, out);
+
+        c->type = row_text(r, mem, sql, 0);
+        c->count = db_column_int(r->db, sql, 2);
+        if (!job_status_read(db_column_text(r->db, sql, 1), &c->status)) {
+            status = DB_CORRUPT;
+            break;
+        }
+    }
+    db_end(r->db, sql);
+    return status == DB_DONE ? true : db_fail(r->db, status, err);
+}
+
 bool read_types_ready(struct reader *r, struct arena *mem, struct str types_json,
                       struct job_types *out, struct err *err)
 {

@@ -22,8 +22,8 @@ struct leases_over {
 };
 
 /*
- * Leases that are over, at most `limit`, and how long it is until the next one
- * is: -1 when there is none. `now_us` is the time where the store has no clock
+ * Leases that are over, at most `limit`, but for those of executions that are
+ * parked, and how long it is until the next one is over: -1 when there is none. `now_us` is the time where the store has no clock
  * of its own.
  */
 bool read_leases_over(struct reader *r, struct arena *mem, int64_t now_us, int64_t limit,
@@ -57,6 +57,21 @@ bool read_workers(struct reader *r, struct arena *mem, struct stored_workers *ou
 /* Jobs of an execution that have no end, oldest first, at most `limit`. */
 bool read_jobs_of(struct reader *r, struct arena *mem, int64_t row, int64_t limit,
                   struct stored_jobs *out, struct err *err) MUST_USE;
+
+/* How many jobs of a type have a status. */
+struct job_count {
+    struct str type;
+    enum job_status status; /* READY or LEASED */
+    int64_t count;
+};
+
+struct job_counts {
+    VEC_OF(struct job_count);
+};
+
+/* Jobs that have no end, the most first; of the oldest `limit` of them. */
+bool read_job_counts(struct reader *r, struct arena *mem, int64_t limit, struct job_counts *out,
+                     struct err *err) MUST_USE;
 
 /* A job of a list, with the version that its execution has. */
 struct listed_job {

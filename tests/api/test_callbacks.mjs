@@ -1,4 +1,5 @@
 // Links that answer waits: who has one may answer once, whoever only looks changes nothing, and nobody is shown one; on both stores.
+import { createHash } from 'node:crypto';
 import http from 'node:http';
 
 import { until } from './rig.mjs';
@@ -81,6 +82,8 @@ claim('GET and HEAD show the form and never act, however often a scanner follows
     equal(headers['content-type'], 'text/html; charset=utf-8');
     check(/default-src 'none'/.test(headers['content-security-policy']) && !/unsafe|script-src/.test(headers['content-security-policy']), headers['content-security-policy']);
     equal([headers['cache-control'], headers['referrer-policy'], headers['x-frame-options']], ['no-store', 'no-referrer', 'DENY']);
+    const style = createHash('sha256').update(/<style>([^]*)<\/style>/.exec(text)[1]).digest('base64');
+    check(headers['content-security-policy'].includes(`style-src 'sha256-${style}';`), 'the policy names the one style');
     check(!/<script|onclick|<b>/.test(text), 'no script, and what was put in is escaped');
     check(text.includes('<h1>Sign &amp; go &lt;b&gt;?</h1>') && text.includes('Approve &lt;it&gt;?'), text);
     for (const { name } of FORM.slice(1)) check(text.includes(`<label for="f-${name}">`) && text.includes(`id="f-${name}"`), `label of ${name}`);

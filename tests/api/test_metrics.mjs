@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
+import { until } from '../kill/server.mjs';
 import { scrape } from './scrape.mjs';
 import { check, claim, equal, run } from './stores.mjs';
 
@@ -24,6 +25,8 @@ const wanted = {
     pawl_idempotency_conflicts_total: 'counter',
     pawl_http_calls_total: 'counter', pawl_http_call_duration_seconds: 'histogram',
     pawl_http_calls_under_way: 'gauge', pawl_http_calls_queued: 'gauge',
+    pawl_jobs: 'gauge', pawl_job_claims_total: 'counter', pawl_job_wait_seconds: 'histogram',
+    pawl_jobs_ended_total: 'counter', pawl_workers_waiting: 'gauge',
 };
 
 claim('every family is there, with its type', async (rig) => {
@@ -96,6 +99,33 @@ claim('calls are counted by host and how they ended, and what has a key is timed
     equal(more(series, 'order_e2e_latency_seconds_count'), 1);
     equal(series.get('pawl_http_calls_under_way'), 0);
     equal(series.get('pawl_http_calls_queued'), 0);
+});
+
+claim('jobs are counted by type and status, and by how they ended', async (rig) => {
+    await rig.publish({ code: 'measured', steps: [{ code: 'do', procedure: 'measured.work', retry: { maxAttempts: 1 } }] });
+    for (let i = 0; i < 4; i++) await rig.begin('measured');
+    const claimed = await rig.api('POST', '/jobs/claim', { types: ['measured.work'], max: 3, wait: '10s', lease: '1s' });
+    equal(claimed.body.items.length, 3);
+    const before = (await scrape(rig)).series;
+    equal(before.get('pawl_jobs{type="measured.work",status="ready"}'), 1);
+    equal(before.get('pawl_jobs{type="measured.work",status="leased"}'), 3);
+    equal(before.get('pawl_job_claims_total{type="measured.work"}'), 3);
+    equal(before.get('pawl_job_wait_seconds_count{type="measured.work"}'), 3);
+    const [a, b] = claimed.body.items;
+    equal((await rig.api('POST', `/jobs/${a.id}/complete`, { leaseToken: a.leaseToken })).status, 200);
+    equal((await rig.api('POST', `/jobs/${b.id}/fail`, { leaseToken: b.leaseToken, error: { code: 'no' } })).status, 200);
+    const ended = await until('the third lease runs out', async () => {
+        const { series } = await scrape(rig);
+        return series.get('pawl_jobs_ended_total{outcome="expired"}') ? series : null;
+    }, 30);
+    equal(['completed', 'failed', 'expired'].map((how) => ended.get(`pawl_jobs_ended_total{outcome="${how}"}`)), [1, 1, 1]);
+    equal(ended.get('pawl_jobs{type="measured.work",status="leased"}'), undefined);
+    const other = rig.server.client();
+    const polled = other.ask('POST', '/api/v1/jobs/claim', { types: ['measured.other'], wait: '3s' });
+    await until('a worker waits', async () => (await scrape(rig)).series.get('pawl_workers_waiting') === 1, 30);
+    await polled;
+    other.close();
+    equal((await scrape(rig)).series.get('pawl_workers_waiting'), 0);
 });
 
 claim('promtool finds nothing wrong with /metrics after all this', async (rig) => {

@@ -255,6 +255,23 @@ static void test_external__time_that_is_up_while_a_worker_holds_it_leaves_doubt(
     assert_string_equal(rig_trace(&rig), "x.failed x.failed(2) -x");
 }
 
+/* As a version stored it that had no jobs: without the row of an attempt that a worker could claim. */
+static void test_external__one_that_never_left_is_asked_for_when_it_is_woken(void **state)
+{
+    (void)state;
+    rig_define(&rig, "{'code':'a','steps':[" EXTERNAL "]}");
+    rig_start(&rig, "{'id':7}");
+    rig.x->cursor.asked_seq = 0;
+    assert_true(rig_event(&rig, (struct event){.kind = EVENT_WAKE}));
+    assert_int_equal(rig.last.asks.count, 1);
+    assert_string_equal(rig_text(&rig, rig.last.asks.items[0].key), ID "-x");
+    assert_string_equal(rig_text(&rig, rig.last.asks.items[0].request_json), "{'id':7}");
+    assert_int_equal(rig.x->cursor.attempt, 1);
+    assert_false(rig_event(&rig, (struct event){.kind = EVENT_WAKE}));
+    assert_true(answer(ID "-x", "{'done':true}", NULL));
+    assert_string_equal(result(), "{'done':true}");
+}
+
 static void test_external__what_was_done_before_it_is_not_done_again(void **state)
 {
     int64_t version;
@@ -403,6 +420,7 @@ int main(void)
         CLAIM(test_external__waits_for_a_worker),
         CLAIM(test_external__its_error_is_the_steps),
         CLAIM(test_external__an_attempt_may_time_out),
+        CLAIM(test_external__one_that_never_left_is_asked_for_when_it_is_woken),
         CLAIM(test_external__time_that_is_up_while_a_worker_holds_it_leaves_doubt),
         CLAIM(test_external__what_was_done_before_it_is_not_done_again),
         CLAIM(test_external__a_record_that_changed_meanwhile_is_a_conflict),

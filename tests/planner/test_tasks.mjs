@@ -481,6 +481,7 @@ claim('those who listen are told of tasks of their organisation, once', async (r
     const stranger = (await crew(rig, { org_id: newOrg() })).lead;
     await lead.task({ project_id: 'live' });
     const [mine, theirs] = [await listen(rig, lead, 'live'), await listen(rig, stranger, 'live')];
+    await lead.task(); // of no project: the first hint that the server ever gives
     await lead.task({ project_id: 'quiet' });
     const task = await lead.task({ project_id: 'live' });
     await lead.moved(task, 'cancel', { reason: 'x' });

@@ -270,7 +270,7 @@ bool read_leases_over(struct reader *r, struct arena *mem, int64_t now_us, int64
         const struct disk_job *j = sim->disk.jobs.items[i];
         int64_t in_us = j->job.lease_until_us - now_us;
 
-        if (!is_open(j) || j->job.status != JOB_LEASED)
+        if (!is_open(j) || j->job.status != JOB_LEASED || j->of->s.crash_count >= CRASHES_MAX)
             continue;
         if (in_us > 0)
             *next_in_us = *next_in_us < 0 || in_us < *next_in_us ? in_us : *next_in_us;

@@ -45,6 +45,9 @@ int contract_run_changes(const char *name);
 /* The claims about dead letters; the same. */
 int contract_run_letters(const char *name);
 
+/* The claims about jobs and leases; the same. */
+int contract_run_jobs(const char *name);
+
 /* The claims about what executions are told, and about members that only assert; the same. */
 int contract_run_events(const char *name);
 
@@ -58,6 +61,9 @@ struct member *contract_wait(struct contract *c, struct str correlation);
 /* A database of version 8, with executions that wait, is brought up to date. */
 struct db;
 void contract_migrate_waits(struct db *db, bool is_sqlite);
+
+/* One of version 20, with executions that wait for workers, is brought up to date: they ask. */
+void contract_migrate_jobs(struct db *db, bool is_sqlite);
 
 /* One of version 11, with definitions, is brought up to date: versions get their facts. */
 void contract_migrate_facts(struct db *db, bool is_sqlite);

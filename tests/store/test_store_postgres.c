@@ -397,6 +397,17 @@ static void test_postgres__waits_of_an_earlier_version_are_found(void **state)
     db_close(db);
 }
 
+static void test_postgres__jobs_of_an_earlier_version_are_asked_for(void **state)
+{
+    struct err err;
+    struct db *db = db_postgres_open(private_postgres_fresh(), DB_CREATE, STR("migrate"), &err);
+
+    (void)state;
+    assert_non_null(db);
+    contract_migrate_jobs(db, false);
+    db_close(db);
+}
+
 static void test_postgres__versions_of_an_earlier_version_get_their_facts(void **state)
 {
     struct err err;
@@ -483,6 +494,7 @@ int main(void)
         CLAIM(test_postgres__row_that_is_locked_refuses_its_own_member_alone),
         cmocka_unit_test(test_postgres__every_earlier_version_is_migrated),
         cmocka_unit_test(test_postgres__waits_of_an_earlier_version_are_found),
+        cmocka_unit_test(test_postgres__jobs_of_an_earlier_version_are_asked_for),
         cmocka_unit_test(test_postgres__versions_of_an_earlier_version_get_their_facts),
         cmocka_unit_test(test_postgres__servers_that_start_together_migrate_once),
         CLAIM(test_postgres__tables_of_the_seed_can_be_asked),

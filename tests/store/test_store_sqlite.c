@@ -187,6 +187,11 @@ static void test_sqlite__waits_of_an_earlier_version_are_found(void **state)
     contract_migrate_facts(db, true);
     db_close(db);
     assert_int_equal(unlink(path.ptr), 0);
+    db = db_sqlite_open(path, DB_CREATE, &err);
+    assert_non_null(db);
+    contract_migrate_jobs(db, true);
+    db_close(db);
+    assert_int_equal(unlink(path.ptr), 0);
 }
 
 /* --- the views --- */

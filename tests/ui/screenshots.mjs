@@ -1,5 +1,5 @@
 // screenshots.mjs - every screen of the web UI into docs/ui, as `make screenshots` does: light and dark, English and Russian, wide and on a phone.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dropFolder, makeFolder, Server } from '../api/rig.mjs';
 import { openBrowser, openPage, signInUrl } from './browser.mjs';
 import { fillFloor } from './floor.mjs';
@@ -22,8 +22,8 @@ const ask = async (method, path, body) => {
     return answer.json;
 };
 await ask('PUT', '/credentials/payments', { type: 'api_key', base_url: 'https://payments.internal/v1', header_name: 'X-Api-Key', header_value: 'sk_live_51H' });
-await ask('PUT', '/credentials/bank', { type: 'oauth2_client', base_url: 'https://api.bank.example', token_url: 'https://id.bank.example/token', client_id: 'pawl', client_secret: '4f1c9a', scope: 'payments' });
-await ask('PUT', '/credentials/signing', { type: 'secret', base_url: 'https://sign.example', values: { key: '8f2a77', pin: '4711' } });
+await ask('PUT', '/credentials/bank', { type: 'oauth2_client', base_url: 'https://api.bank.example', token_url: 'https://id.bank.example/token', client_id: 'pawl', client_secret: 'secret-of-pawl', scope: 'payments' });
+await ask('PUT', '/credentials/signing', { type: 'secret', base_url: 'https://sign.example', values: { key: 'k-9914', pin: '4711-22' } });
 await ask('POST', '/import', { items: [{ kind: 'scenario', code: 'weekly_report', name: 'Weekly report', triggers: [{ type: 'schedule', cron: '0 7 * * MON', timezone: 'Europe/Berlin' }, { type: 'schedule', cron: '30 2 1 * *', timezone: 'UTC', catchUp: 'none' }], steps: [{ code: 'note', procedure: { type: 'compute.transform', data: {} } }] }, { kind: 'scenario', code: 'tell_partner', name: 'Tell the partner', steps: [{ code: 'pay', procedure: { type: 'integration.http', method: 'POST', credential: 'payments', path: '/payments' } }, { code: 'publish', procedure: { type: 'event.publish', event: 'OrderPaid', payload: {} } }] }, { kind: 'scenario', code: 'announce', name: 'Announce', steps: [{ code: 'publish', procedure: { type: 'event.publish', event: 'OrderPaid', payload: { order: 'order-1040' } } }, { code: 'mail', procedure: { type: 'notification.email', to: 'ada@example.org', subject: 'Paid', body: 'Your order is paid.' } }] }] });
 await ask('PUT', '/subscriptions/shop', { url: 'http://127.0.0.1:9/hook', events: ['OrderPaid'] });
 for (let i = 0; i < 3; i++) await ask('POST', '/executions', { code: 'announce' });
@@ -144,8 +144,12 @@ for (const [scheme, language, width] of VARIANTS) {
         await page.context().close();
     }
 }
-const rows = [...list].map(([name, files]) => `## ${name.replaceAll('-', ' ')}\n\n${files.map((file) => `![${file.replace('.png', '').replaceAll('-', ' ')}](${file})`).join('\n')}\n`);
-if (ONLY.length === 0) writeFileSync(`${OUT}/README.md`, `# The web UI, screen by screen\n\nDrawn by \`make screenshots\`: light and dark, English and Russian, 1280 and 390 pixels wide.\n\n${rows.join('\n')}`);
+// Whatever is there now, in the order of the screens: also after only some were drawn.
+const drawn = readdirSync(OUT).filter((file) => file.endsWith('.png'));
+const nameOf = (file) => file.replace(/-(light|dark)-(en|ru)-\d+\.png$/, '');
+const names = [...new Set(['sign-in', ...SCREENS.map(([name]) => name), ...drawn.map(nameOf)])].filter((name) => drawn.some((file) => nameOf(file) === name));
+const rows = names.map((name) => `## ${name.replaceAll('-', ' ')}\n\n${VARIANTS.map((variant) => `${name}-${variant.join('-')}.png`).filter((file) => drawn.includes(file)).map((file) => `![${file.replace('.png', '').replaceAll('-', ' ')}](${file})`).join('\n')}\n`);
+writeFileSync(`${OUT}/README.md`, `# The web UI, screen by screen\n\nDrawn by \`make screenshots\`: light and dark, English and Russian, 1280 and 390 pixels wide.\n\n${rows.join('\n')}`);
 await browser.close();
 await server.stop();
 dropFolder(folder);

@@ -190,6 +190,28 @@ await claims.claim('an executor on a phone takes a task, starts it, asks for hel
     quiet(phone);
 });
 
+await claims.claim('a task that a process waits for asks for its form when it is handed in', async () => {
+    equal((await server.asAdmin('POST', '/import', { items: [{ kind: 'scenario', code: 'paint', steps: [{ code: 'work', procedure: { type: 'task.create', title: 'Paint the door', wait: true, form: [{ name: 'litres', type: 'number', required: true }] } }] }] })).status, 200);
+    const x = (await server.asAdmin('POST', '/executions', { code: 'paint' })).json;
+    const waiting = await until('it waits', async () => (await server.asAdmin('GET', `/executions/${x.id}`)).json.waitingFor?.taskId);
+    tasks.door = { id: waiting };
+    // Tony's first task is accepted, so that he is free.
+    const [mine] = (await as(people.Tony.token, 'GET', '/tasks?assigned_to=me&status=submitted')).items;
+    if (mine) await as(people.Lena.token, 'POST', `/tasks/${mine.id}/transitions`, { action: 'review_approve', client_event_id: 'door', expected_row_version: mine.row_version });
+    await move('Tony', 'door', 'self_assign');
+    await move('Tony', 'door', 'start');
+    await phone.goto(`${server.base}/tasks/${waiting}`);
+    await phone.click('.why .btn.ink:has-text("Hand it in")');
+    await phone.click('[role=dialog] .btn.ink');
+    await phone.waitForSelector('[role=dialog] .err');
+    await phone.fill('#field-litres', '1.5');
+    await phone.click('[role=dialog] .btn.ink');
+    await phone.waitForFunction(() => !document.querySelector('[role=dialog]'));
+    await move('Lena', 'door', 'review_approve');
+    await until('the process has it', async () => (await server.asAdmin('GET', `/executions/${x.id}`)).json.status === 'completed');
+    quiet(phone);
+});
+
 await claims.claim('the end of a shift says what goes back to the pool', async () => {
     await lead.goto(`${server.base}/planner/shifts`);
     await lead.waitForSelector('.trow.shifts');

@@ -272,4 +272,5 @@ export const planner: Words = {
     'canceled': 'отменена',
     'a defect of another task': 'дефект другой задачи',
     'less than {n}': 'меньше {n}',
+    'What was handed in': 'Что сдано',
 };

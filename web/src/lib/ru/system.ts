@@ -29,7 +29,6 @@ export const system: Words = {
     'it waits for an earlier one of its execution': 'ждёт более раннее сообщение своего запуска',
     'given up': 'брошено',
     'out of order': 'не по порядку',
-    'Execution': 'Запуск',
     'Resolve…': 'Разрешить…',
     'It cannot go yet. Nothing was changed.': 'Отправить ещё нельзя. Ничего не изменено.',
     'Pending': 'Ждут',

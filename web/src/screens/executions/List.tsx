@@ -146,10 +146,12 @@ export function ExecutionsPage() {
     const input = useRef<HTMLInputElement>(null);
     const [view, look] = useState({ top: 0, size: 900 });
     const visibleIds = useRef(new Set<string>());
-    const list = useRows(filter, order, () => visibleIds.current);
+    const holding = useRef(false);
+    const list = useRows(filter, order, () => visibleIds.current, () => holding.current);
     const summary = useSummary(filter.code?.includes(',') ? undefined : filter.code);
     const [chosen, choose] = useState<Set<string>>(new Set());
     const [everything, chooseEverything] = useState(false);
+    holding.current = chosen.size > 0;
     const [at, move] = useState(-1);
     const [acting, act] = useState<Action | null>(null);
     const now = useNow(1000);
@@ -213,7 +215,8 @@ export function ExecutionsPage() {
         Escape: () => { choose(new Set()); chooseEverything(false); },
     });
 
-    const rows = list.items.filter((x) => chosen.has(x.id));
+    // Not with every frame: there may be a hundred thousand.
+    const rows = useMemo(() => (chosen.size === 0 ? [] : list.items.filter((x) => chosen.has(x.id))), [chosen, list.items]);
     const picked: Chosen | null = everything ? { by: 'filter', filter, order } : rows.length > 0 ? { by: 'ids', rows } : null;
     const plainFilter = FIELDS.every((name) => !filter[name] || name === 'code' || name === 'status') && !filter.q;
     const matching = !list.cursor ? list.items.length : plainFilter ? (filter.status ? filter.status.split(',').reduce((sum, name) => sum + (summary.counts[name] ?? 0), 0) : summary.total) : null;

@@ -6,6 +6,7 @@ import type { Execution } from '../../lib/types';
 import type { Filter, Order } from './filters';
 
 const PAGE = 200;
+const KEPT_MOST = 2000; // rows that stay while one looks at the top of a list that grows there
 const REFRESH_MOST = 40; // rows that are asked for one by one; beyond that the first page is read anew
 
 interface Rows { items: Execution[]; cursor: string | null; loaded: boolean; error: unknown; changed: Set<string>; shift: number; stamp: number }
@@ -15,7 +16,8 @@ const EMPTY: Rows = { items: [], cursor: null, loaded: false, error: null, chang
 // What rows do not show is not kept: a hundred thousand of them stay small.
 const slim = (x: Execution): Execution => ({ ...x, input: undefined, context: undefined, waitingFor: x.waitingFor ? { ...x.waitingFor, form: undefined } : null });
 
-export function useRows(filter: Filter, order: Order, visible: () => Set<string>) {
+/** `visible`: the ids in sight. `holds`: rows are chosen, so none may go. */
+export function useRows(filter: Filter, order: Order, visible: () => Set<string>, holds: () => boolean) {
     const [rows, set] = useState<Rows>(EMPTY);
     const [busy, work] = useState(false);
     const known = useRef(new Map<string, number>());
@@ -90,15 +92,20 @@ export function useRows(filter: Filter, order: Order, visible: () => Set<string>
             const changed = new Set(items.filter((x) => before[known.current.get(x.id) ?? -1]?.rowVersion !== x.rowVersion).map((x) => x.id));
             if (changed.size === 0 && (got.nextCursor || items.length === before.length)) return;
             if (!got.nextCursor) return put(items, { cursor: null, changed });
+            const fresh = items.filter((x) => !known.current.has(x.id)).length;
+            const atTop = [...visible()].some((id) => (known.current.get(id) ?? PAGE) < PAGE / 4);
+            if (before.length > KEPT_MOST && atTop && !holds()) return put(items, { changed, cursor: got.nextCursor, shift: order === 'newest' ? fresh : 0 });
             const seen = new Set(items.map((x) => x.id));
             const rest = before.filter((x) => !seen.has(x.id));
             // What stood among the first and is not there any more has left the filter.
             const last = items.at(-1)!;
             const kept = rest.filter((x) => (order === 'oldest' ? x.id > last.id : x.id < last.id));
-            put([...items, ...kept], { changed, cursor: before.length > items.length ? current.current.cursor : got.nextCursor, shift: order === 'newest' ? items.filter((x) => !before.some((b) => b.id === x.id)).length : 0 });
+            put([...items, ...kept], { changed, cursor: before.length > items.length ? current.current.cursor : got.nextCursor, shift: order === 'newest' ? fresh : 0 });
         } catch {
             // The band says that the server is away.
         }
+    // `visible` and `holds` read what is now.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
     }, [page, put, order]);
 
     const refreshSome = useCallback(async (ids: string[]) => {

@@ -33,13 +33,12 @@ function Row({ message, again, now }: { message: Message; again: () => void; now
             <div className="trow outbox">
                 <span><span className={`st ${parked ? 'held pill' : 'wait flat'}`}><Glyph name={parked ? 'held' : 'waiting'} tone={parked ? 'held' : 'wait'} />{parked ? t('given up') : t('pending')}</span></span>
                 <span className="row"><Icon name={kind.icon} small /><span className="cut">{t(kind.word)}</span></span>
-                <span className="cut"><span className="m5">{message.name}</span> <span className="t3">{message.destination}</span></span>
+                <span className="cut"><Link className="key" to="/executions/$id" params={{ id: message.executionId }}>{message.name}</Link> <span className="t3">{message.destination}</span></span>
                 <span className="cut" title={why}>{message.error && <code className="t3">{message.error.code} </code>}<span className={parked ? 'm5' : ''}>{why}</span>{message.outOfOrder && <span className="t3"> · {t('out of order')}</span>}</span>
                 <span className="r t2 num">{message.attempts}</span>
                 <span className="r t2 num" title={message.nextAttemptAt ? full(message.nextAttemptAt) : undefined}>{message.nextAttemptAt ? when(message.nextAttemptAt, { seconds: true, now }) : '–'}</span>
                 <span className="r t2 num" title={full(message.createdAt)}>{shortly(message.createdAt, now)}</span>
-                <span className="r row acts">
-                    <Link className="btn quiet sm" to="/executions/$id" params={{ id: message.executionId }}>{t('Execution')}</Link>
+                <span className="r row acts above">
                     {message.deadLetterId && <Link className="btn quiet sm" to="/dlq" search={{ id: message.deadLetterId }}>{t('Resolve…')}</Link>}
                     {mayAct(me) && <Button small disabled={busy} onClick={retry}>{t('Try now')}</Button>}
                 </span>

@@ -1,6 +1,7 @@
 // ActionDialog.tsx - doing something with a task: at once when nothing is asked, else after a form; refusals in the server's own words.
 import { useCallback, useState } from 'react';
 import { Problem, post } from '../../lib/api';
+import { errorsByField, FormFields, type Values } from '../../lib/form';
 import { newId } from '../../lib/insecure';
 import { Button, Dialog, Field, Refusal } from '../../lib/parts';
 import { t } from '../../lib/text';
@@ -61,6 +62,9 @@ export function PersonPicker({ task, value, choose, id }: { task: Task; value: s
 const asPayload = (fields: ActionField[], values: Payload): Payload => {
     const payload: Payload = {};
     for (const field of fields) {
+        // The answers of a form are the payload itself.
+        if (field.kind === 'form') Object.assign(payload, values.form as Values | undefined);
+        if (field.kind === 'form') continue;
         const value = values[field.name];
         if (value === undefined || value === '') continue;
         payload[field.name] = typeof value === 'string' ? value.trim() : value;
@@ -91,7 +95,9 @@ function ActionDialog({ task, action, close, changed }: { task: Task; action: st
         </>}>
             {fields.map((field, i) => (
                 <div key={field.name} className="f">
-                    {field.kind === 'defect' ? (
+                    {field.kind === 'form' ? (
+                        <FormFields plain fields={task.form ?? []} values={(values.form as Values | undefined) ?? {}} change={(to) => set('form', to)} errors={error instanceof Problem ? errorsByField(error.body.errors, '/payload/') : {}} />
+                    ) : field.kind === 'defect' ? (
                         <>
                             <label className="row"><input type="checkbox" className="box" checked={defect !== undefined} onChange={(e) => set('defect', e.target.checked ? { description: '' } : undefined)} />{t('Write down what is wrong, as a defect')}</label>
                             {defect && <>

@@ -60,7 +60,7 @@ function ShiftLine({ changed }: { changed: () => void }) {
     return (
         <>
             <span className="shiftline t2"><b className="m5">{shift.name}</b> · {t('{n} person|{n} people', { n: shift.members.length })}{shift.ends_at ? ` · ${t('ends {when}', { when: when(shift.ends_at, { now }) })}` : ''}</span>
-            {leads(me) && <Button onClick={() => end(true)}>{t('End shift…')}</Button>}
+            {leads(me) && <Button className="endshift" onClick={() => end(true)}>{t('End shift…')}</Button>}
             {ending && <EndShift shift={shift} close={() => end(false)} changed={changed} />}
         </>
     );

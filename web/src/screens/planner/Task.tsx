@@ -6,6 +6,7 @@ import { Bar } from '../../app/Shell';
 import { leads, useMe } from '../../app/session';
 import { call, type Page, Problem, post, remove } from '../../lib/api';
 import { Glyph, Icon } from '../../lib/icons';
+import { Json } from '../../lib/json';
 import { Bones, Button, CopyId, Dialog, Empty, Refusal, useNow } from '../../lib/parts';
 import { Say, t } from '../../lib/text';
 import { between, when } from '../../lib/time';
@@ -130,6 +131,7 @@ export function TaskBody({ id, changed }: { id: string; changed: () => void }) {
                 <Sentence task={task} name={people.name} begin={begin} changed={changed} now={now} />
                 {error && <Refusal error={error.why} sentence={sentenceOf(error.why)} />}
                 <Dependencies task={task} name={people.name} changed={changed} />
+                {task.result !== null && task.result !== undefined && <section className="part"><h3>{t('What was handed in')}</h3><Json value={task.result} /></section>}
                 <DefectList task={task} name={people.name} changed={changed} />
                 <History task={task} name={people.name} now={now} />
             </div>

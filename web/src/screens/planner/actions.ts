@@ -2,7 +2,7 @@
 // `actions` of the task says.
 import type { Task, TaskStatus } from './tasks';
 
-export type FieldKind = 'person' | 'text' | 'long' | 'kind' | 'defect';
+export type FieldKind = 'person' | 'text' | 'long' | 'kind' | 'defect' | 'form';
 export interface ActionField { name: string; label: string; kind: FieldKind; required: boolean; help?: string }
 export interface Action { label: string; verb: string; title: string; means: string; icon: string; to?: TaskStatus; drop: string; fields: ActionField[]; bad?: boolean }
 
@@ -28,10 +28,11 @@ export const ACTIONS: Record<string, Action> = {
 export const ORDER = ['self_assign', 'start', 'submit', 'review_approve', 'assign', 'unblock', 'escalate', 'review_reject', 'reassign', 'recall_to_pool', 'shift_release', 'cancel'];
 export const ESCALATIONS = ['material', 'access', 'conflict', 'help', 'complexity', 'other'];
 
-/** A fix says how it was fixed before it is handed in. */
+/** A fix says how it was fixed before it is handed in; a task that a process waits for may ask for a form. */
 export function fieldsOf(action: string, task: Task): ActionField[] {
     const fields = ACTIONS[action]?.fields ?? [];
-    return action === 'submit' && task.fix_of_task_id ? [{ name: 'how_fixed', label: 'How it was fixed', kind: 'long', required: true }, ...fields] : fields;
+    if (action !== 'submit') return fields;
+    return [...(task.fix_of_task_id ? [{ name: 'how_fixed', label: 'How it was fixed', kind: 'long' as const, required: true }] : []), ...(task.form?.length ? [{ name: 'form', label: 'What was done', kind: 'form' as const, required: false }] : []), ...fields];
 }
 
 export const actionsOf = (task: Task) => ORDER.filter((action) => task.actions.includes(action));

@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { all, call, type Page, query } from '../../lib/api';
 import { useLiveTasks } from '../../lib/live';
+import type { FormField } from '../../lib/types';
 
 export type TaskStatus = 'blocked' | 'available' | 'assigned' | 'in_progress' | 'submitted' | 'done' | 'canceled';
 
@@ -11,7 +12,7 @@ export interface Task {
     deliverable_id: string | null; due_at: string | null; status: TaskStatus; row_version: number; assigned_to: string | null; assigned_at: string | null;
     started_at: string | null; submitted_at: string | null; reviewed_by: string | null; reviewed_at: string | null; self_checked: boolean; reject_reason: string | null;
     recall_reason: string | null; cancel_reason: string | null; handover_note: string | null; needs_attention: boolean; fix_of_task_id: string | null;
-    parent_task_id: string | null; execution_id: string | null; depends_on: string[]; contributors: string[]; unmet_dependencies: number; open_holds: number;
+    parent_task_id: string | null; execution_id: string | null; form?: FormField[] | null; result?: unknown; depends_on: string[]; contributors: string[]; unmet_dependencies: number; open_holds: number;
     created_by: string | null; created_at: string; updated_at: string; actions: string[];
 }
 export interface Person { id: string; name: string; role: string; skill_level: number | null; specializations: string[]; active: boolean }

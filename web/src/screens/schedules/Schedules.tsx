@@ -23,6 +23,9 @@ const LOOK: Record<Schedule['status'], { word: string; glyph: string; tone: stri
 };
 const CATCH_UP: Record<Schedule['catchUp'], string> = { one: 'once for all that was missed', none: 'what was missed is left out', all: 'each that was missed' };
 
+/** 2026-11-23T07:00:00+01:00 as 2026-11-23 07:00 +01:00; seconds only where there are any. */
+const onTheClock = (local: string) => local.replace('T', ' ').replace(/:00(?=[+Z-]|$)/, '').replace(/([+-]\d\d:\d\d)$/, ' $1');
+
 /** The next ten times of an expression, on the clock of its zone. */
 function Times({ cron, timezone }: { cron: string; timezone: string }) {
     const found = useQuery({ queryKey: ['preview', cron, timezone], enabled: cron.trim() !== '', retry: false, staleTime: 30000, queryFn: () => call<Preview>(`/schedules/preview${query({ cron: cron.trim(), timezone })}`) });
@@ -30,7 +33,7 @@ function Times({ cron, timezone }: { cron: string; timezone: string }) {
     return (
         <>
             <Refusal error={found.error} />
-            <ol className="times">{(found.data?.items ?? []).map((item) => <li key={item.at} className="num"><span title={full(item.at)}>{item.local.replace('T', ' ')}</span>{timezone !== here && <span className="t3 end">{t('{when} here', { when: when(item.at) })}</span>}</li>)}</ol>
+            <ol className="times">{(found.data?.items ?? []).map((item) => <li key={item.at} className="num"><span title={full(item.at)}>{onTheClock(item.local)}</span>{timezone !== here && <span className="t3 end">{t('{when} here', { when: when(item.at).replace(/\s?\d{4}(?=\s)/, '') })}</span>}</li>)}</ol>
         </>
     );
 }

@@ -1,0 +1,67 @@
+// pawl job: what waits for workers or is with one, and endpoints that do jobs.
+import { join } from 'node:path';
+
+import { Claims, Server, dropFolder, equal, makeFolder, pawl, run } from '../api/rig.mjs';
+
+const claims = new Claims();
+const folder = makeFolder();
+const s = new Server(join(folder, 'data'));
+
+equal(await s.start(), true, s.log);
+const env = { PATH: process.env.PATH, PAWL_URL: s.base, PAWL_DATA: s.data };
+const cli = (...args) => run(pawl, args, { env, cwd: folder });
+
+async function said(status, parts, ...args) {
+    const answer = await cli(...args);
+    equal(answer.status, status, answer.out);
+    for (const part of parts) equal(answer.out.includes(part), true, `"${part}" in ${answer.out}`);
+    return answer.out;
+}
+
+async function publish(code, procedure) {
+    const path = `/scenarios/${code}`;
+    equal((await s.asAdmin('PUT', `${path}/draft`, { code, steps: [{ code: 'do', procedure }] })).json.valid, true);
+    equal((await s.asAdmin('POST', `${path}/publish`, {})).status, 200);
+}
+
+await claims.claim('an empty list says so', async () => {
+    await said(0, ['no job waits for a worker'], 'job');
+    await said(0, ['{"items":[]'], 'job', 'ls', '--json');
+});
+
+await claims.claim('jobs are listed with their status, worker, lease and execution', async () => {
+    await publish('packing', 'shop.pack');
+    await publish('billing', 'shop.bill');
+    const first = (await s.asAdmin('POST', '/executions', { code: 'packing' })).json.id;
+    await s.asAdmin('POST', '/executions', { code: 'packing' });
+    await s.asAdmin('POST', '/executions', { code: 'billing' });
+    const claimed = await s.asAdmin('POST', '/jobs/claim', { types: ['shop.pack'], max: 1, lease: '1h', worker: 'packer-1' });
+    equal(claimed.json.items.length, 1);
+    const out = await said(0, ['ID', 'LEASE', 'shop.bill'], 'job', 'ls');
+    const line = out.split('\n').find((text) => text.includes('packer-1'));
+    for (const part of ['shop.pack', 'leased', '60 min', first.slice(-12), 'do']) equal(line.includes(part), true, `"${part}" in ${line}`);
+    const ready = await said(0, [], 'job', 'ls', '--type', 'shop.pack', '--status', 'ready');
+    equal(ready.trim().split('\n').length, 2, ready);
+    const all = JSON.parse(await said(0, [], 'job', 'ls', '--all', '--json'));
+    equal(all.items.map((job) => job.status), ['leased', 'ready', 'ready']);
+    await said(1, ['status is ready or leased'], 'job', 'ls', '--status', 'done');
+});
+
+await claims.claim('an endpoint is registered, listed and removed', async () => {
+    await said(0, ['no endpoints'], 'job', 'endpoint');
+    await said(0, ['jobs of mail.* are sent to https://mail.example/jobs'], 'job', 'endpoint', 'set', 'mail', 'https://mail.example/jobs');
+    await said(0, ['NAMESPACE', 'mail', 'https://mail.example/jobs'], 'job', 'endpoint', 'ls');
+    equal(JSON.parse(await said(0, [], 'job', 'endpoint', '--json')).items.length, 1);
+    await said(1, ['URL'], 'job', 'endpoint', 'set', 'mail', 'nowhere');
+    await said(0, ['jobs of mail.* wait for workers again'], 'job', 'endpoint', 'rm', 'mail');
+    await said(1, ['no endpoint'], 'job', 'endpoint', 'rm', 'mail');
+});
+
+await claims.claim('what is no command of it is answered with its usage', async () => {
+    for (const words of [['job', 'do'], ['job', 'endpoint', 'set', 'x'], ['job', 'endpoint', 'rm'], ['job', 'ls', 'more']])
+        await said(2, ['usage'], ...words);
+});
+
+await s.stop();
+dropFolder(folder);
+claims.end();
