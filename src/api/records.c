@@ -39,7 +39,7 @@ static bool has_control_character(struct str text)
     return false;
 }
 
-static bool check_path(struct call *c)
+bool records_check_path(struct call *c)
 {
     if (!records_check_object(c))
         return false;
@@ -74,7 +74,7 @@ static bool run_get(struct lookup *q, struct reader *reader, struct err *err)
 
 void records_get(struct call *c)
 {
-    if (check_path(c))
+    if (records_check_path(c))
         lookup_start(c, c, run_get, NULL);
 }
 
@@ -214,7 +214,7 @@ static void change(struct call *c, enum record_action action, const char *audit_
                                 .object = c->params[0],
                                 .id = c->params[1],
                                 .data = value_map_empty()};
-    if (!check_path(c) || !read_expected(c, &r->expected) ||
+    if (!records_check_path(c) || !read_expected(c, &r->expected) ||
         (action != RECORD_DELETE && !read_data(c, r)))
         return;
     request = call_change(c, &r->change, changed);

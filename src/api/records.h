@@ -7,4 +7,7 @@
 /* Whether params[0] can be the name of an object; refused when not. */
 bool records_check_object(struct call *c) MUST_USE;
 
+/* The same, and whether params[1] can be the id of a record. */
+bool records_check_path(struct call *c) MUST_USE;
+
 #endif

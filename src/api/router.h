@@ -9,7 +9,7 @@ struct call;
 
 typedef void route_fn(struct call *c);
 
-enum { ROUTE_PARAMS_MAX = 2 };
+enum { ROUTE_PARAMS_MAX = 3 };
 
 /* How a route knows its caller. */
 enum route_auth {

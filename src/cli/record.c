@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 struct record_options {
-    const char *where, *order_by, *limit, *version;
+    const char *where, *order_by, *limit, *version, *input;
     bool all, merge, is_new, as_json;
 };
 
@@ -119,6 +119,62 @@ static int erase(struct client *c, const char *object, const char *id,
     return EXIT_OK;
 }
 
+/* --- actions --- */
+
+/* What the card of a record offers: a line for each. */
+static int actions(struct client *c, const char *object, const char *id,
+                   const struct record_options *o)
+{
+    struct buf path;
+    struct reply reply;
+    struct value items;
+
+    buf_init_arena(&path, &c->mem);
+    buf_str(&path, path_of(c, object, id));
+    buf_text(&path, "/actions");
+    if (!client_call(c, "GET", buf_view(&path), STR_NONE, &reply))
+        return EXIT_FAILED;
+    if (o->as_json) {
+        printf("%.*s\n", STR_ARG(reply.text));
+        return EXIT_OK;
+    }
+    items = value_map_get_str(reply.json, STR("items"));
+    for (uint32_t i = 0; items.kind == VALUE_LIST && i < items.len; i++)
+        printf("%.*s  %.*s\n", STR_ARG(client_text(items.items[i], "code")),
+               STR_ARG(client_text(items.items[i], "label")));
+    if (items.len == 0)
+        printf("nothing can be started from %s %s\n", object, id);
+    return EXIT_OK;
+}
+
+static int act(struct client *c, const char *object, const char *id, const char *code,
+               const struct record_options *o)
+{
+    struct buf path, body;
+    struct reply reply;
+    struct value v;
+    struct str text;
+
+    buf_init_arena(&path, &c->mem);
+    buf_init_arena(&body, &c->mem);
+    buf_str(&path, path_of(c, object, id));
+    buf_text(&path, "/actions/");
+    client_escape(&path, str_of(code));
+    if (o->input != NULL) {
+        if (!file_argument_json(&c->mem, "record", o->input, &text, &v))
+            return EXIT_FAILED;
+        buf_printf(&body, "{\"input\":%.*s}", STR_ARG(text));
+    }
+    if (!client_call(c, "POST", buf_view(&path), buf_view(&body), &reply))
+        return EXIT_FAILED;
+    if (o->as_json)
+        printf("%.*s\n", STR_ARG(reply.text));
+    else
+        printf("%.*s  %.*s\n", STR_ARG(client_text(reply.json, "id")),
+               STR_ARG(client_text(reply.json, "status")));
+    return EXIT_OK;
+}
+
 /* EXIT_USAGE when the words make no sense. */
 static int run(struct client *c, int argc, char **argv, const struct record_options *o)
 {
@@ -130,6 +186,10 @@ static int run(struct client *c, int argc, char **argv, const struct record_opti
         return set(c, argv[2], argv[3], argv[4], o);
     if (argc == 4 && strcmp(argv[1], "rm") == 0)
         return erase(c, argv[2], argv[3], o);
+    if (argc == 4 && strcmp(argv[1], "actions") == 0)
+        return actions(c, argv[2], argv[3], o);
+    if (argc == 5 && strcmp(argv[1], "do") == 0)
+        return act(c, argv[2], argv[3], argv[4], o);
     return EXIT_USAGE;
 }
 
@@ -137,15 +197,11 @@ int command_record(int argc, char **argv)
 {
     struct record_options o = {0};
     const struct option_spec specs[] = {
-        {.name = "where", .value = &o.where},
-        {.name = "order-by", .value = &o.order_by},
-        {.name = "limit", .value = &o.limit},
-        {.name = "version", .value = &o.version},
-        {.name = "all", .flag = &o.all},
-        {.name = "merge", .flag = &o.merge},
-        {.name = "new", .flag = &o.is_new},
-        {.name = "json", .flag = &o.as_json},
-        CLIENT_OPTIONS,
+        {.name = "where", .value = &o.where}, {.name = "order-by", .value = &o.order_by},
+        {.name = "limit", .value = &o.limit}, {.name = "version", .value = &o.version},
+        {.name = "input", .value = &o.input}, {.name = "all", .flag = &o.all},
+        {.name = "merge", .flag = &o.merge},  {.name = "new", .flag = &o.is_new},
+        {.name = "json", .flag = &o.as_json}, CLIENT_OPTIONS,
     };
     struct client c;
     int status;

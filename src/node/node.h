@@ -224,11 +224,12 @@ enum node_request_kind {
  * with all it points to, and finds the answer in the lower part when `done` is
  * called. Allocate it in an arena of the request.
  */
-/* A webhook that was called: its trigger decides what becomes of the request. */
+/* A webhook that was called, or a button that was pressed: the trigger decides what becomes of it. */
 struct node_hook {
     uint32_t position;     /* of the trigger, in the version that the request names */
     bool signals;          /* it signals: a retired process does so, too */
-    struct value webhook;  /* what its expressions see: all of it */
+    struct value webhook;  /* what its expressions see: all of it; or absent */
+    struct value record;   /* the same of an action; what r->input has is laid over its input */
     struct idempotency id; /* what a redelivery is known by; `key` is what the trigger says */
     /* --- the answer --- */
     bool is_idle; /* its `when` is false: nothing has happened */

@@ -173,7 +173,7 @@ static enum hook_result fire_hook(struct node *n, struct node_request *r, const 
 {
     const struct trigger_context context = {.webhook = r->hook->webhook,
                                             .event = value_absent(),
-                                            .record = value_absent(),
+                                            .record = r->hook->record,
                                             .config = n->config,
                                             .user = user_value(r),
                                             .now_us = clock_wall_us(n->clock)};
@@ -187,6 +187,11 @@ static enum hook_result fire_hook(struct node *n, struct node_request *r, const 
     if (out.id.len > 0) {
         r->idempotency = r->hook->id;
         r->idempotency.key = out.id;
+    }
+    if (!out.fires && t->type == TRIGGER_ACTION) {
+        r->ok = err_set(&r->err, ERR_CONFLICT, "'%.*s' is not offered for the record as it is now",
+                        STR_ARG(p->code));
+        return HOOK_FAILED;
     }
     if (!out.fires) {
         r->ok = r->hook->is_idle = true;
@@ -203,7 +208,8 @@ static enum hook_result fire_hook(struct node *n, struct node_request *r, const 
                                                     : value_null();
         return HOOK_SIGNALS;
     }
-    r->input = out.input.kind == VALUE_MAP ? out.input : value_map_empty();
+    out.input = out.input.kind == VALUE_MAP ? out.input : value_map_empty();
+    r->input = r->input.kind == VALUE_MAP ? state_merge(r->mem, out.input, r->input) : out.input;
     r->key = out.key;
     return HOOK_STARTS;
 }

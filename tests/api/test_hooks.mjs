@@ -115,6 +115,15 @@ claim('a start by hand may give a webhook', async (rig) => {
     refused(await rig.api('POST', '/executions', { code: 'echo', webhook: { headers: 1 } }), 422, 'invalid');
 });
 
+claim('a dry run begins from the trigger', async (rig) => {
+    const dry = (payload) => rig.api('POST', '/scenarios/order/dry-run', { webhook: { payload } });
+    const tried = await dry({ order: 77, delivery: 'x', status: 'paid' });
+    equal(tried.status, 200, JSON.stringify(tried.body));
+    equal([tried.body.status, tried.body.context.input], ['waiting', { order: 77 }]);
+    const idle = refused(await dry({ order: 77, delivery: 'x', status: 'open' }), 422, 'invalid');
+    check(idle.detail.includes('when is false'), idle.detail);
+});
+
 claim('forms and texts are read by their content type', async (rig) => {
     const seen = async (body, type) =>
         (await get(rig, accepted(await hook(rig, 'echo', body, { 'content-type': type })))).result.seen.payload;

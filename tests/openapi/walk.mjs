@@ -761,6 +761,31 @@ async function walkSchedules(api, claim) {
     for (const act of ['pauseSchedule', 'resumeSchedule']) await api.call(act, { path }, 409);
 }
 
+const acting = {
+    code: 'acting',
+    input: [{ name: 'n', type: 'integer' }],
+    settings: { key: '{{ input.?n.orValue(0) }}', onKeyConflict: 'join' },
+    triggers: [{ type: 'action', object: 'card', label: 'Act' }, { type: 'action', object: 'shut', when: 'false' }],
+    steps: [{ code: 'wait', procedure: { type: 'wait.signal', signalType: 'go' } }],
+};
+
+async function walkActions(api, claim) {
+    await publish(api, acting);
+    const path = { object: 'card', recordId: '1', code: 'acting' };
+    for (const object of ['card', 'shut']) await api.call('putRecord', { path: { ...path, object }, body: { a: 1 } }, 201);
+    claim((await api.call('listActions', { path }, 200)).json.items[0].label === 'Act', 'the card has a button');
+    await api.call('listActions', { path: { ...path, recordId: '2' } }, 404);
+    await api.call('listActions', { path: { ...path, object: 'no object' } }, 422);
+    const started = await api.call('startAction', { path, body: { input: { n: 1 } } }, 201);
+    claim(started.json.record === 'card/1', 'what it was started from');
+    await api.call('startAction', { path, body: { input: { n: 1 } } }, 200);
+    await api.call('startAction', { path, body: { input: { n: 2 } }, query: { wait: '1ms' } }, 202);
+    await api.call('startAction', { path, body: { input: { n: 'x' } } }, 422);
+    await api.call('startAction', { path: { ...path, code: 'nothing_here' } }, 404);
+    await api.call('startAction', { path: { ...path, object: 'shut' } }, 409);
+    claim((await api.call('listExecutions', { query: { record: 'card/1' } }, 200)).json.items.length === 2, 'those of one card');
+}
+
 async function walkRecords(api, claim) {
     const path = { object: 'invoice', recordId: 'I 1/ä' };
     const put = (body, headers, wanted) => api.call('putRecord', { path, body, headers }, wanted);
@@ -873,4 +898,4 @@ async function walkServer(api) {
     await api.call('getDocument', { token: null }, 200);
 }
 
-export const walks = [walkDefinitions, walkProcedures, walkLive, walkCredentials, walkHooks, walkChecks, walkDryRun, walkExecutions, walkEvents, walkMany, walkDeadLetters, walkOutbox, walkSchedules, walkRecords, walkPlanner, walkAccess, walkSessions, walkServer];
+export const walks = [walkDefinitions, walkProcedures, walkLive, walkCredentials, walkHooks, walkChecks, walkDryRun, walkExecutions, walkEvents, walkMany, walkDeadLetters, walkOutbox, walkSchedules, walkActions, walkRecords, walkPlanner, walkAccess, walkSessions, walkServer];
