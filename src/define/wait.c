@@ -147,6 +147,24 @@ void compile_wait(struct compiler *c, struct value v, struct command *command)
 /* Whether a field says something only of a task that is waited for. */
 static const char *const only_with_wait[] = {"timeout", "onTimeout", "reminder", "keep"};
 
+/* What is submitted is shown with the task and its log, to everyone of the organisation. */
+static void refuse_sensitive(struct compiler *c, const struct wait *wait)
+{
+    size_t outer = compile_enter(c, STR("form"));
+
+    for (uint32_t i = 0; i < wait->form_count; i++) {
+        size_t inner = compile_enter_index(c, i), last = compile_enter(c, STR("sensitive"));
+
+        if (wait->form[i].sensitive)
+            compile_error(c, FINDING_MISPLACED,
+                          "the planner shows what is submitted to all who see the task; ask for "
+                          "this with a wait.signal");
+        compile_leave(c, last);
+        compile_leave(c, inner);
+    }
+    compile_leave(c, outer);
+}
+
 void compile_task(struct compiler *c, struct value v, struct command *command)
 {
     struct wait *wait = ARENA_NEW(c->mem, struct wait);
@@ -160,6 +178,7 @@ void compile_task(struct compiler *c, struct value v, struct command *command)
         compile_reminder(c, compile_field(v, "reminder"), wait);
     if (compile_has(v, "form"))
         compile_form(c, compile_field(v, "form"), wait);
+    refuse_sensitive(c, wait);
     for (size_t i = 0; never_waits && i < ARRAY_SIZE(only_with_wait); i++) {
         size_t outer = compile_enter(c, str_of(only_with_wait[i]));
 

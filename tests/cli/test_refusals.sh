@@ -36,6 +36,10 @@ run_out start approval --input '{"title": "Lunch", "amount": 1}' --key lunch-1 -
 claim "a key that is busy" refused '"status":409' '"code":"key_busy"' '"executionId":'
 run_out ls --status asleep --json
 claim "a filter that does not exist" refused "status is one of"
+run_out schedule preview "0 24 * * *" --json
+claim "a cron expression that cannot be read" refused '"status":422' '"pointer":"/cron"' '"column":3' "midnight is hour 0"
+run_out schedule run 0123456789ab --json
+claim "a schedule that does not exist" refused '"code":"not_found"'
 run_out show key:nobody --json
 claim "a key that nobody has" refused '"code":"not_found"' "no execution has the key nobody"
 run_out show zzzz --json

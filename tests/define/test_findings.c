@@ -308,6 +308,8 @@ static void test_findings__about_commands(void **state)
         {"{'type': 'task.create', 'title': 'x', 'form': [{'nam': 'a'}], 'due_at': 'soon'}",
          "/steps/0/procedure/due_at bad_timestamp\n/steps/0/procedure/form/0/nam unknown_field did "
          "you mean 'name'?\n/steps/0/procedure/form/0/name missing_field"},
+        {"{'type': 'task.create', 'title': 'x', 'form': [{'name': 'pin', 'sensitive': true}]}",
+         "/steps/0/procedure/form/0/sensitive misplaced"},
         {"[{'type': 'task.create', 'title': 'x'}, {'type': 'log', 'message': 'm'}]",
          "/steps/0/procedure/0 wait_not_alone"},
         {"{'type': 'compute.transform'}", "/steps/0/procedure/data missing_field"},
