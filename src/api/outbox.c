@@ -24,6 +24,7 @@ static const char *flag_of(enum message_kind kind)
     case MESSAGE_PUSH:
         return "push-gateway";
     case MESSAGE_EVENT:
+    case MESSAGE_TRIGGER:
     case MESSAGE_KIND_COUNT:
         break;
     }
@@ -136,7 +137,7 @@ static bool take_kind(struct call *c, struct message_filter *out)
     out->kind = http_query(c->http, "kind");
     if (out->kind.len == 0 || message_kind_read(out->kind, &kind))
         return true;
-    call_refuse_text(c, ERR_BAD_REQUEST, "kind is one of event, email, sms, push");
+    call_refuse_text(c, ERR_BAD_REQUEST, "kind is one of event, email, sms, push, trigger");
     return false;
 }
 

@@ -103,6 +103,7 @@ static struct execution *make_child(struct turn *t, const struct program *p, str
     x->key = key;
     x->org_id = t->x->org_id;
     x->user_json = t->x->user_json;
+    x->chain = t->x->chain;
     trace_of(t->x, &trace);
     x->trace = trace_write(t->mem, &trace, trace_cursor_span(t->x, &t->x->cursor));
     x->created_at_us = x->updated_at_us = t->now_us;

@@ -256,6 +256,7 @@ struct execution {
     struct value webhook;    /* the request that started it; as long as webhook_json is there */
     struct str webhook_json; /* {payload, headers, query, method, path}, or empty */
     struct str record; /* "object/id" of the record whose card it was started from, or empty */
+    struct str chain;  /* the triggers that led to it, or empty: see chain.h */
     int64_t created_at_us;
     int64_t deadline_at_us; /* 0 = none */
     struct value input;     /* an operator's retry may replace it: has_new_input */

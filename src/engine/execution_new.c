@@ -36,6 +36,7 @@ bool execution_new(struct arena *mem, const struct program *program,
     x->org_id = str_copy(mem, from->org_id);
     x->user_json = str_copy(mem, from->user_json);
     x->trace = str_copy(mem, from->trace);
+    x->chain = str_copy(mem, from->chain);
     x->created_at_us = x->updated_at_us = from->now_us;
     x->deadline_at_us = program->timeout_us > 0 ? from->now_us + program->timeout_us : 0;
     x->input_json = buf_view(&json);

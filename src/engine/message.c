@@ -102,6 +102,31 @@ struct str message_event_write(struct arena *mem, const struct event_text *e)
     return buf_view(&out);
 }
 
+struct str message_trigger_write(struct arena *mem, struct str event_json, struct str chain)
+{
+    struct buf out;
+
+    buf_init_arena(&out, mem);
+    buf_char(&out, '{');
+    object_json(&out, "event", event_json);
+    object_text(&out, "chain", chain);
+    buf_char(&out, '}');
+    return buf_view(&out);
+}
+
+bool message_trigger_read(struct arena *mem, struct str body_json, struct value *event,
+                          struct str *chain, struct err *err)
+{
+    struct value body, text;
+
+    if (!json_read(mem, body_json, &body, err))
+        return false;
+    *event = value_map_get_str(body, STR("event"));
+    text = value_map_get_str(body, STR("chain"));
+    *chain = text.kind == VALUE_STRING ? value_text(text) : STR_NONE;
+    return event->kind == VALUE_MAP || err_set(err, ERR_INTERNAL, "the message holds no event");
+}
+
 struct str message_event_json(struct arena *mem, const struct execution *x, struct uuid id,
                               struct str name, struct str key, struct str payload_json,
                               int64_t at_us)

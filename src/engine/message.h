@@ -11,6 +11,7 @@
 
 #include "base/uuid.h"
 #include "base/vec.h"
+#include "value/value.h"
 
 enum message_kind {
 #define MESSAGE_KIND(symbol, name) MESSAGE_##symbol,
@@ -48,6 +49,17 @@ struct event_text {
 
 /* An event as subscribers get it, in `mem`. */
 struct str message_event_write(struct arena *mem, const struct event_text *e);
+
+/*
+ * What a trigger gets: the event and the chain (chain.h) that it arose in, in
+ * `mem`; and back.
+ */
+struct str message_trigger_write(struct arena *mem, struct str event_json, struct str chain);
+bool message_trigger_read(struct arena *mem, struct str body_json, struct value *event,
+                          struct str *chain, struct err *err) MUST_USE;
+
+/* What the destination of a trigger begins with; behind it stands "CODE/POSITION". */
+#define MESSAGE_TRIGGER_LANE "trigger:"
 
 struct execution;
 

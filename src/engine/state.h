@@ -27,7 +27,7 @@ struct stored_execution {
     bool has_again_of, has_again_as;
     struct uuid again_of,
         again_as; /* the one it was started again for; the newest that was for it */
-    struct str key, org_id, user_json, trace;
+    struct str key, org_id, user_json, trace, chain;
     struct str webhook_json, record;
     struct str input_json, context_json, cursor_json;
     struct str error_json, result_json, waiting_for_json;
@@ -51,6 +51,7 @@ struct execution_new {
     struct str key, org_id; /* or empty */
     struct str user_json;   /* who starts it */
     struct str trace;       /* the traceparent that it takes over, or empty */
+    struct str chain;       /* the triggers that led to it, or empty: see chain.h */
     struct value input;     /* checked, with defaults */
     struct value webhook;   /* the request that starts it: a map, or anything else for none */
     struct str record;      /* "object/id" of the record whose card it is started from, or empty */

@@ -194,6 +194,7 @@ struct execution *state_copy(struct arena *mem, const struct execution *exec)
     x->webhook_json = copy_text(mem, exec->webhook_json);
     x->webhook = value_copy(mem, exec->webhook);
     x->record = copy_text(mem, exec->record);
+    x->chain = copy_text(mem, exec->chain);
     x->input_json = copy_text(mem, exec->input_json);
     x->input = value_copy(mem, exec->input);
     x->first_input = value_copy(mem, exec->first_input);

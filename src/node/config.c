@@ -137,6 +137,7 @@ static void run_look(struct node_read *read, struct reader *reader)
     l->ok = read_published(reader, &l->mem, STR("config"), &all, &l->err) &&
             read_published(reader, &l->mem, STR("subscription"), &l->look.subscriptions, &l->err) &&
             read_published(reader, &l->mem, STR("credential"), &l->look.credentials, &l->err) &&
+            read_triggers(reader, &l->mem, TRIGGER_EVENT, &l->look.triggers, &l->err) &&
             read_definition(reader, &l->mem, STR("master_key"), STR("credentials"), -1, &key,
                             &has_key, &l->err);
     if (!l->ok)
@@ -182,6 +183,7 @@ static void done_look(struct node_read *read)
         node_schedules_nudge(n);
         credentials_replace(n, &l->look.credentials, &l->look.subscriptions);
         route_install(n, &l->look.subscriptions);
+        triggers_install(n, &l->look.triggers);
         subscriptions_seal_old(n, &l->look.subscriptions, l->look.key_version);
         install(n, &l->mem, l->look.entries, l->look.count);
         arena_init(&l->mem);

@@ -146,6 +146,7 @@ struct node {
     struct relay *relay;
     struct arena subscriptions_mem;
     struct subscriptions subscriptions; /* route.c */
+    struct event_triggers triggers;     /* triggers.c */
     struct spans *spans;                /* or NULL: nobody wants traces */
 
     struct retention *retention; /* or NULL: everything is kept */

@@ -12,6 +12,7 @@
 #include "node/entry.h"
 #include "node/program.h"
 #include "node/relay.h"
+#include "node/triggers.h"
 #include "store/read.h"
 
 /* Freed when it is done. */
@@ -57,9 +58,16 @@ struct load {
             struct value_entry *entries;
             size_t count;
             struct stored_definitions subscriptions, credentials;
+            struct stored_triggers triggers;
             int64_t key_version;   /* of the row that names the master key */
             struct pins reachable; /* procedures and functions as they are now */
         } look;
+        struct {
+            struct node_request *request; /* is answered when they are known */
+            struct stored_triggers all;
+            int64_t stamp; /* of the definitions that the node knew when it was sent */
+            unsigned tries;
+        } triggers;
         struct {
             int64_t after_us, until_us;
             struct uuid after_id;

@@ -359,6 +359,7 @@ struct node *node_open(const struct node_options *options, struct err *err)
     arena_init(&n->mem);
     arena_init(&n->config_mem);
     arena_init(&n->subscriptions_mem);
+    triggers_open(n);
     relay_open(n);
     arena_init(&n->credentials_mem);
     map_init(&n->credential_uses, &n->mem);
@@ -420,6 +421,7 @@ void node_close(struct node *n)
         close(n->stop_fd);
     arena_fini(&n->config_mem);
     arena_fini(&n->subscriptions_mem);
+    triggers_close(n);
     arena_fini(&n->credentials_mem);
     arena_fini(&n->mem);
     free(n);

@@ -241,6 +241,9 @@ struct request_name {
     uint64_t number; /* 0: it is none of a client */
 };
 
+/* A start by a trigger of type event: see triggers.h. */
+struct event_start;
+
 struct node_request {
     enum node_request_kind kind;
     struct node_user user;
@@ -261,6 +264,7 @@ struct node_request {
     struct node_hook *hook; /* START: what is started or signalled is said by a trigger; or NULL */
     bool answers_id;        /* the answer that is kept is {id} alone, 202 */
     const struct node_schedule *schedule; /* in place of `input`; or NULL */
+    struct event_start *by_event;         /* a trigger makes input and key of an event; or NULL */
     bool has_again_of;
     struct uuid again_of; /* the execution that it is started again for */
     /* all others that are about an execution */

@@ -149,10 +149,13 @@ static struct relayed *message_new(struct relay *r, struct lane *l, const struct
                           .kind = due->kind,
                           .attempts = due->attempts,
                           .is_late = due->is_late,
-                          .lane = l};
+                          .lane = l,
+                          .node = r->node};
     arena_init(&m->mem);
     m->name = str_copy(&m->mem, due->name);
     m->body_json = str_copy(&m->mem, due->body_json);
+    m->org_id = str_copy(&m->mem, due->org_id);
+    m->lane_name = str_copy(&m->mem, l->name);
     m->nobody = str_copy(&m->mem, due->nobody);
     map_put(&r->known, row_key(m), m);
     l->under_way++;
@@ -179,11 +182,31 @@ static void message_answered(struct relay *r, struct relayed *m)
     relay_wake(r);
 }
 
+/* It is over, and nothing more is to be recorded. */
+static void message_leave(struct relay *r, struct relayed *m)
+{
+    /* The next one of its execution, or itself later. */
+    m->lane->is_due = true;
+    if (m->lane->is_reading) {
+        m->next = m->lane->leaving;
+        m->lane->leaving = m;
+    } else {
+        message_free(r, m);
+    }
+    relay_wake(r);
+}
+
 static void message_send(struct relay *r, struct relayed *m)
 {
     struct node *n = r->node;
-    struct effect_call *call = relay_make_call(n, m->lane->name, m);
+    struct effect_call *call;
 
+    if (m->kind == MESSAGE_TRIGGER) {
+        r->sent++;
+        triggers_start(n, m);
+        return;
+    }
+    call = relay_make_call(n, m->lane->name, m);
     if (call == NULL) {
         message_answered(r, m);
         return;
@@ -194,6 +217,15 @@ static void message_send(struct relay *r, struct relayed *m)
         n->options.caller.send(n->options.caller.context, call);
     else
         effect_send(n->calls.effect, call);
+}
+
+void relay_fired(struct node *n, struct relayed *m, bool is_taken)
+{
+    n->relay->sent--;
+    if (is_taken)
+        message_leave(n->relay, m);
+    else
+        message_answered(n->relay, m);
 }
 
 void relay_answered(struct node *n, struct effect_call *call)
@@ -439,14 +471,7 @@ static void settled(struct node_request *request)
     }
     for (m = request->ok ? r->settled : NULL; m != NULL; m = next) {
         next = m->next;
-        /* The next one of its execution, or itself later. */
-        m->lane->is_due = true;
-        if (m->lane->is_reading) {
-            m->next = m->lane->leaving;
-            m->lane->leaving = m;
-        } else {
-            message_free(r, m);
-        }
+        message_leave(r, m);
     }
     r->settled = NULL;
     arena_reset(&r->settle_mem);

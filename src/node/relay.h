@@ -23,6 +23,7 @@
 #include "define/subscription.h"
 #include "effect/effect.h"
 #include "engine/advance.h"
+#include "node/node.h"
 #include "store/read.h"
 #include "store/tell_event.h"
 
@@ -30,6 +31,7 @@
 #define RELAY_SUBSCRIPTION "subscription:"
 
 struct node;
+struct relayed;
 
 struct subscriptions {
     VEC_OF(struct subscription);
@@ -76,6 +78,12 @@ void relay_look(struct node *n);
 /* A message has come back. */
 void relay_answered(struct node *n, struct effect_call *call);
 
+/*
+ * What a trigger came to: it is settled now, or the start has settled it
+ * (is_taken).
+ */
+void relay_fired(struct node *n, struct relayed *m, bool is_taken);
+
 /* Whether nothing is under way that is worth waiting for before the node ends. */
 bool relay_is_idle(const struct node *n);
 
@@ -91,13 +99,16 @@ struct relayed {
     int64_t row, execution;
     struct uuid id;
     enum message_kind kind;
-    struct str name, body_json;
+    struct str name, body_json, org_id;
+    struct str lane_name;
     struct str nobody; /* as struct due_message has it */
     int64_t attempts;  /* so far */
     bool is_late;
     struct lane *lane;
     struct arena mem;
     struct relayed *next; /* of those that are to be settled */
+    struct node *node;
+    struct node_request start; /* of a trigger: what is under way */
     /* how it went */
     bool is_delivered, is_final; /* final: another attempt would be in vain */
     struct str error_json;
@@ -112,6 +123,9 @@ bool relay_can_send(const struct node *n, struct str destination);
  */
 struct effect_call *relay_make_call(const struct node *n, struct str destination,
                                     struct relayed *m);
+
+/* It was not delivered, and why; final: another attempt would be in vain. */
+void relay_refuse(struct relayed *m, bool is_final, const char *code, const char *message);
 
 /* Fill in how it went. */
 void relay_judge(struct relayed *m, const struct effect_call *call);

@@ -32,6 +32,7 @@ static struct str server_of(const struct node *n, enum message_kind kind)
     case MESSAGE_PUSH:
         return s->push_gateway;
     case MESSAGE_EVENT:
+    case MESSAGE_TRIGGER:
     case MESSAGE_KIND_COUNT:
         break;
     }
@@ -49,10 +50,10 @@ bool relay_can_send(const struct node *n, struct str destination)
 
 bool node_can_deliver(const struct node *n, enum message_kind kind)
 {
-    return kind == MESSAGE_EVENT || server_of(n, kind).len > 0;
+    return kind == MESSAGE_EVENT || kind == MESSAGE_TRIGGER || server_of(n, kind).len > 0;
 }
 
-static void refuse(struct relayed *m, bool is_final, const char *code, const char *message)
+void relay_refuse(struct relayed *m, bool is_final, const char *code, const char *message)
 {
     struct buf out;
 
@@ -82,7 +83,7 @@ static struct effect_call *post(struct relayed *m, struct str url, struct str he
     struct buf request;
 
     if (mistake != NULL) {
-        refuse(m, false, "validation_url", mistake);
+        relay_refuse(m, false, "validation_url", mistake);
         effect_call_free(call);
         return NULL;
     }
@@ -105,12 +106,13 @@ static struct effect_call *deliver_event(const struct node *n, struct str code, 
     struct buf headers;
 
     if (s == NULL) {
-        refuse(m, true, "not_found_subscription", "the subscription was deleted");
+        relay_refuse(m, true, "not_found_subscription", "the subscription was deleted");
         return NULL;
     }
     if (s->is_locked) {
-        refuse(m, false, "internal_secret",
-               "the secret of the subscription cannot be opened: is this the right --master-key?");
+        relay_refuse(
+            m, false, "internal_secret",
+            "the secret of the subscription cannot be opened: is this the right --master-key?");
         return NULL;
     }
     buf_init_arena(&headers, &m->mem);
@@ -133,9 +135,10 @@ static struct effect_call *deliver_mail(const struct node *n, struct relayed *m)
     struct buf mail;
 
     if (m->nobody.len > 0) {
-        refuse(m, false, "not_found_address",
-               str_printf(&m->mem, "%.*s: nobody there has an e-mail address", STR_ARG(m->nobody))
-                   .ptr);
+        relay_refuse(
+            m, false, "not_found_address",
+            str_printf(&m->mem, "%.*s: nobody there has an e-mail address", STR_ARG(m->nobody))
+                .ptr);
         return NULL;
     }
     call = effect_call_new();
@@ -184,5 +187,5 @@ void relay_judge(struct relayed *m, const struct effect_call *call)
         return;
     }
     snprintf(message, sizeof(message), "the receiver answered %d", (int)call->status);
-    refuse(m, false, "external_status", message);
+    relay_refuse(m, false, "external_status", message);
 }

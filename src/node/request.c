@@ -104,6 +104,7 @@ static bool make_execution(struct node *n, struct entry *e, const struct program
         .trace = r->trace,
         .webhook = r->webhook,
         .record = r->record,
+        .chain = r->by_event != NULL ? r->by_event->chain : STR_NONE,
         .input = input,
         .now_us = clock_wall_us(n->clock),
         .has_again_of = r->has_again_of,
@@ -128,6 +129,8 @@ static bool start_with(struct node *n, struct work *w, struct program_ref *ref)
     if (!access_allows(p->access, "start", r->user.role, r->user.groups))
         return err_set(&r->err, ERR_FORBIDDEN, "'%.*s' lets others start it, not you",
                        STR_ARG(p->code));
+    if (r->by_event != NULL && !triggers_fire(n, r, p))
+        return false;
     if (r->schedule != NULL && !schedules_input(n, r, p, &r->input, &r->err))
         return false;
     r->findings = (struct findings){0};

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "effect/subscription_secret.h"
+#include "engine/chain.h"
 #include "engine/ident.h"
 #include "store/users.h"
 #include "value/json.h"
@@ -122,9 +123,32 @@ static bool is_for(const struct subscription *s, const struct execution *x, stru
     return str_eq(wanted, org_id) && subscription_wants(s, event);
 }
 
+/* Rows for the triggers that it fires, but for those that have fired in its chain. */
+static void route_triggers(struct node *n, struct arena *mem, struct commit *c,
+                           const struct message *m)
+{
+    const struct event_trigger *t = triggers_of(n, m->name);
+    struct str body = STR_NONE;
+
+    for (; t != NULL; t = t->next) {
+        if (chain_has(c->after->chain, t->name))
+            continue;
+        if (body.len == 0)
+            body = message_trigger_write(mem, m->body_json, c->after->chain);
+        *VEC_ADD(mem, &c->outbox) = (struct outbox_row){
+            .id = ident_make(m->id, (int64_t)c->outbox.count, 1, c->after->updated_at_us),
+            .kind = MESSAGE_TRIGGER,
+            .destination = str_printf(mem, MESSAGE_TRIGGER_LANE "%.*s", STR_ARG(t->name)),
+            .name = m->name,
+            .body_json = body,
+        };
+    }
+}
+
 static void route_event(struct node *n, struct arena *mem, struct commit *c,
                         const struct message *m)
 {
+    route_triggers(n, mem, c, m);
     for (size_t i = 0; i < n->subscriptions.count; i++) {
         const struct subscription *s = &n->subscriptions.items[i];
 
@@ -146,7 +170,7 @@ static bool is_wanted(const struct node *n, const struct commit *c, const char *
     for (size_t i = 0; i < n->subscriptions.count; i++)
         if (is_for(&n->subscriptions.items[i], c->after, str_of(event)))
             return true;
-    return false;
+    return triggers_of(n, str_of(event)) != NULL;
 }
 
 /* An event of the engine's own. */
@@ -247,12 +271,13 @@ struct event_routes *route_events(struct node *n, struct arena *mem, const char 
 {
     struct event_routes *out;
 
-    if (n->subscriptions.count == 0)
+    if (n->subscriptions.count == 0 && n->triggers.by_event.count == 0)
         return NULL;
     out = ARENA_NEW(mem, struct event_routes);
     *out = (struct event_routes){0};
     for (size_t i = 0; i < n->subscriptions.count; i++)
         add_subscription_routes(mem, &n->subscriptions.items[i], str_of(begin), out);
+    triggers_add_routes(n, mem, str_of(begin), out);
     if (out->count == 0)
         return NULL;
     out->seed = uuid_gen_next(&n->ids, clock_wall_us(n->clock) / 1000);
@@ -279,7 +304,7 @@ void route_commit(struct node *n, struct arena *mem, struct commit *c)
                                     .name = m->name,
                                     .body_json = m->body_json};
     }
-    if (n->subscriptions.count == 0)
+    if (n->subscriptions.count == 0 && n->triggers.by_event.count == 0)
         return;
     route_records(n, mem, c, &number);
     route_letters(n, mem, c, &number);

@@ -235,6 +235,8 @@ static void request_member(struct node *n, struct work *w)
     if (w->asserts)
         return; /* nothing happens that would be kept or logged */
     m->correlated = w->correlated;
+    if (r->by_event != NULL && w->commit != NULL)
+        m->message = &r->by_event->message;
     m->tick = r->schedule != NULL && w->commit != NULL ? r->schedule->tick : NULL;
     if (w->commit == NULL && w->correlated != NULL) {
         m->kind = MEMBER_CHANGE;
@@ -317,6 +319,10 @@ static void answer_applied(struct node *n, struct work *w)
         break;
     case NODE_DEFINITION:
         config_changed(n, request_definitions(r));
+        if (triggers_have_changed(request_definitions(r))) {
+            triggers_read_again(n, r);
+            return;
+        }
         break;
     case NODE_CHANGE:
         r->change->answer_json = str_copy(r->mem, r->change->answer_json);

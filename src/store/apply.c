@@ -2,6 +2,7 @@
 #include "store/apply_commit.h"
 
 #include "store/change_job.h"
+#include "store/change_outbox.h"
 #include "store/change_schedule.h"
 #include "store/gather.h"
 
@@ -366,6 +367,9 @@ static enum apply_result check_all(struct apply *a, struct member *m, struct bef
 
     if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
         return end;
+    end = apply_check_message(a, m, status);
+    if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
+        return end;
     end = apply_check_tick(a, m, status);
     if (end != APPLY_DONE || m->result != MEMBER_APPLIED)
         return end;
@@ -402,8 +406,8 @@ enum apply_result apply_commit(struct apply *a, struct member *m, enum db_status
     if (!write_tells(a, &c->tells, status) || !apply_consume(a, m->row, &c->consumed, status) ||
         !apply_history(a, c, m->row, status) || !apply_jobs(a, m, status) ||
         !apply_letters(a, m, status) || !write_outbox(a, m, status) ||
-        !apply_correlation(a, m, status) || !apply_taken(a, m, status) ||
-        !apply_tick(a, m, status) ||
+        !apply_take_message(a, m, status) || !apply_correlation(a, m, status) ||
+        !apply_taken(a, m, status) || !apply_tick(a, m, status) ||
         (c->received != NULL && !apply_signal(a, c->received, m->row, &texts, status)) ||
         (m->idempotency != NULL &&
          !apply_store_answer(a, m->idempotency, m->row, now_us, status)) ||

@@ -38,8 +38,8 @@ enum db_status apply_insert_execution(struct apply *a, const struct commit *c,
             db_text_or_null(e->program->snapshot), waiting_kind_value(e),
             db_text(str_of(kind_spec(e->program->kind)->name)),
             e->has_again_of ? db_text(str_from(again_of, UUID_TEXT_LEN)) : db_null(),
-            db_text_or_null(e->trace), db_text_or_null(e->webhook_json),
-            db_text_or_null(e->record)));
+            db_text_or_null(e->trace), db_text_or_null(e->webhook_json), db_text_or_null(e->record),
+            db_text_or_null(e->chain)));
 }
 
 enum db_status apply_move_execution(struct apply *a, const struct execution *e, int64_t row)

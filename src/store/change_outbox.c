@@ -127,6 +127,34 @@ enum apply_result outbox_settle_apply(struct apply *a, struct member *m, enum db
     return ok && *status == DB_DONE ? APPLY_DONE : APPLY_FAILED;
 }
 
+/* --- messages that a commit answers --- */
+
+enum apply_result apply_check_message(struct apply *a, struct member *m, enum db_status *status)
+{
+    const enum sql sql = SQL_OUTBOX_IS_PENDING;
+
+    if (m->message == NULL)
+        return APPLY_DONE;
+    *status = db_run(a->db, sql, DB_PARAMS(db_int(m->message->row)));
+    db_end(a->db, sql);
+    if (*status == DB_DONE)
+        return apply_refuse(a, m, MEMBER_GONE);
+    return *status == DB_ROW ? APPLY_DONE : APPLY_FAILED;
+}
+
+bool apply_take_message(struct apply *a, const struct member *m, enum db_status *status)
+{
+    const struct taken_message *t = m->message;
+
+    if (t == NULL)
+        return true;
+    if (!apply_write(a, SQL_OUTBOX_TAKE, DB_PARAMS(db_int(t->row)), status))
+        return false;
+    a->outbox_pending -= db_changes(a->db);
+    return apply_put(a, SQL_OUTBOX_LET_GO, DB_PARAMS(db_int(t->execution), db_text(t->destination)),
+                     status);
+}
+
 /* --- who delivers --- */
 
 enum apply_result outbox_claim_apply(struct apply *a, struct member *m, enum db_status *status)

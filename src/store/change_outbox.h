@@ -45,6 +45,14 @@ struct outbox_settle {
 
 enum apply_result outbox_settle_apply(struct apply *a, struct member *m, enum db_status *status);
 
+/*
+ * The message that a commit answers (member.message). The first looks whether
+ * it is still there, before anything is written: m->result is MEMBER_GONE when
+ * it is not. False of the second: *status says why.
+ */
+enum apply_result apply_check_message(struct apply *a, struct member *m, enum db_status *status);
+bool apply_take_message(struct apply *a, const struct member *m, enum db_status *status) MUST_USE;
+
 /* A destination that a node wants to deliver to. */
 struct lane_claim {
     struct str destination;

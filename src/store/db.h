@@ -85,7 +85,7 @@ static inline struct db_value db_some_int(int64_t i)
     return i == 0 ? db_null() : db_int(i);
 }
 
-enum { DB_PARAMS_MAX = 36 };
+enum { DB_PARAMS_MAX = 40 };
 
 #define DB_PARAMS(...)                                                                             \
     ((const struct db_value[]){__VA_ARGS__}),                                                      \

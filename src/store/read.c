@@ -141,10 +141,10 @@ static bool row_whole(struct reader *r, struct arena *mem, enum sql sql,
 {
     bool ok = row_execution(r, mem, sql, out, err);
 
-    out->input_json = row_text(r, mem, sql, 31);
-    out->context_json = row_text(r, mem, sql, 32);
-    out->snapshot = row_text(r, mem, sql, 33);
-    out->webhook_json = row_text(r, mem, sql, 34);
+    out->input_json = row_text(r, mem, sql, 32);
+    out->context_json = row_text(r, mem, sql, 33);
+    out->snapshot = row_text(r, mem, sql, 34);
+    out->webhook_json = row_text(r, mem, sql, 35);
     return ok;
 }
 

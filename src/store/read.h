@@ -486,7 +486,7 @@ struct due_message {
     int64_t row, execution; /* the store's keys */
     struct uuid id;
     enum message_kind kind;
-    struct str name, body_json;
+    struct str name, body_json, org_id;
     int64_t attempts; /* so far */
     bool is_late;     /* it was parked once, and goes out of order */
     struct str

@@ -23,7 +23,8 @@ static bool row_due(struct reader *r, struct arena *mem, struct due_message *out
                                 .attempts = db_column_int(r->db, sql, 3),
                                 .is_late = db_column_int(r->db, sql, 4) != 0,
                                 .name = row_text(r, mem, sql, 6),
-                                .body_json = row_text(r, mem, sql, 7)};
+                                .body_json = row_text(r, mem, sql, 7),
+                                .org_id = row_text(r, mem, sql, 8)};
     return uuid_read(db_column_text(r->db, sql, 1), &out->id) &&
            message_kind_read(db_column_text(r->db, sql, 5), &out->kind);
 }

@@ -51,6 +51,7 @@ bool row_execution(struct reader *r, struct arena *mem, enum sql sql, struct sto
         .kind = row_text(r, mem, sql, 28),
         .trace = row_text(r, mem, sql, 29),
         .record = row_text(r, mem, sql, 30),
+        .chain = row_text(r, mem, sql, 31),
     };
     parent = db_column_text(db, sql, 24);
     out->has_parent = parent.len > 0;

@@ -156,6 +156,12 @@ struct change;
 struct schedule_tick; /* change_schedule.h */
 struct event_routes;
 
+/* A message of the outbox that a commit answers: it goes in the same transaction. */
+struct taken_message {
+    int64_t row, execution; /* the store's keys */
+    struct str destination;
+};
+
 struct member {
     enum field_kind kind;
     const struct commit *commit;
@@ -171,6 +177,7 @@ struct member {
     int64_t crashed_at_us;                 /* ... and when */
     const struct idempotency *idempotency; /* or NULL */
     const struct audit *audit;             /* or NULL */
+    const struct taken_message *message;   /* MEMBER_COMMIT; gone already: MEMBER_GONE. Or NULL */
     struct event_routes *events; /* who wants what it may tell, see tell_event.h; NULL: nobody */
     bool is_void; /* it rests on a commit that was refused: STALE, whatever the store holds */
     void *owner;  /* the node's */

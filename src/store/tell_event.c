@@ -2,6 +2,7 @@
 #include "store/tell_event.h"
 
 #include "base/hash.h"
+#include "engine/chain.h"
 #include "engine/ident.h"
 #include "engine/message.h"
 #include "store/gather.h"
@@ -58,6 +59,7 @@ struct str event_record_json(struct arena *mem, struct str object, struct str id
 struct event_source {
     int64_t row; /* below 0: none; events with the same number come in order */
     struct str code;
+    struct str chain; /* the triggers that led to it */
 };
 
 /* DB_DONE: there is no such execution any more. */
@@ -74,7 +76,8 @@ static enum db_status source_of_execution(struct apply *a, struct uuid execution
     status = db_run(a->db, sql, DB_PARAMS(db_text(str_from(id, UUID_TEXT_LEN))));
     if (status == DB_ROW)
         *out = (struct event_source){.row = db_column_int(a->db, sql, 0),
-                                     .code = str_copy(a->mem, db_column_text(a->db, sql, 1))};
+                                     .code = str_copy(a->mem, db_column_text(a->db, sql, 1)),
+                                     .chain = str_copy(a->mem, db_column_text(a->db, sql, 2))};
     db_end(a->db, sql);
     return status;
 }
@@ -99,6 +102,15 @@ static bool insert_row(struct apply *a, const struct event_route *route, const s
         return false;
     a->outbox_pending++;
     return true;
+}
+
+/* Whether it leads to a trigger that has fired in this chain. */
+static bool is_fired_before(const struct event_route *r, struct str chain)
+{
+    const struct str lane = STR(MESSAGE_TRIGGER_LANE);
+
+    return r->kind == MESSAGE_TRIGGER && chain.len > 0 &&
+           chain_has(chain, str_slice(r->destination, lane.len, r->destination.len));
 }
 
 bool event_tell(struct apply *a, const struct member *m, const struct told_event *e,
@@ -128,12 +140,16 @@ bool event_tell(struct apply *a, const struct member *m, const struct told_event
     for (size_t i = 0; i < events->count; i++) {
         const struct event_route *r = &events->items[i];
 
-        if (!route_wants(r, e->name, e->org_id) || str_eq(r->destination, last))
+        if (!route_wants(r, e->name, e->org_id) || str_eq(r->destination, last) ||
+            is_fired_before(r, source.chain))
             continue;
         last = r->destination;
         if (!insert_row(a, r, e, source.row,
                         ident_make(events->seed, events->told, (uint32_t)i + 1, e->now_us),
-                        body_json, status))
+                        r->kind == MESSAGE_TRIGGER
+                            ? message_trigger_write(a->mem, body_json, source.chain)
+                            : body_json,
+                        status))
             return false;
         *VEC_ADD(a->mem, &events->lanes) = r->destination;
     }

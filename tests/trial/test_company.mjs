@@ -163,7 +163,12 @@ await claim('all of it is published with one command, and the secrets are filled
 await claim('a client confirms the address by the link in a mail, a colleague connects the CRM from the inbox', async () => {
     const colleague = await person('Iris', { groups: ['integrations'] });
     const stranger = await person('Stan', {});
-    const { id } = await rig.begin('onboarding', { input: { client: 'Ada Ltd', email: 'ada@example.com', integrations: ['crm'] } });
+    await rig.api('PUT', '/records/lead/L-1', { name: 'Ada Ltd', email: 'ada@example.com', status: 'won' });
+    const buttons = (await rig.api('GET', '/records/lead/L-1/actions')).body;
+    check(JSON.stringify(buttons).includes('Open an account'), JSON.stringify(buttons));
+    const started = await rig.api('POST', '/records/lead/L-1/actions/onboarding', { input: { integrations: ['crm'] } });
+    equal(started.status, 201, JSON.stringify(started.body));
+    const { id } = started.body;
     await standsAt(id, 'confirmation');
     equal((await record('client', 'ada@example.com')).status, 'unconfirmed');
     const first = linkIn(await mailTo('ada@example.com', 'confirm'));

@@ -28,6 +28,14 @@ await ask('POST', '/import', { items: [{ kind: 'scenario', code: 'weekly_report'
 await ask('PUT', '/subscriptions/shop', { url: 'http://127.0.0.1:9/hook', events: ['OrderPaid'] });
 for (let i = 0; i < 3; i++) await ask('POST', '/executions', { code: 'announce' });
 const hopper = await ask('POST', '/users', { name: 'Hopper', role: 'member', email: 'hopper@example.org', groups: ['directors', 'managers', 'legal'] });
+// A draft that is wrong, one that changes something, one that has just begun.
+const draft = (code, change) => server.asAdmin('PUT', `/scenarios/${code}/draft`, change(readFileSync(`examples/${code}.json`, 'utf8')));
+await draft('contract_signing', (text) => text);
+await server.asAdmin('POST', '/scenarios/contract_signing/publish', { changeSummary: 'Both sides sign in turn' });
+await draft('contract_signing', (text) => text.replace('"code": "declined",', '"code": "declined", "name": "Somebody says no",').replace(/\{\s*"code": "activate"/, '{"code": "tell_sales", "name": "Tell the sales team", "procedure": {"type": "log", "message": "signed"}},\n    $&'));
+await draft('client_onboarding', (text) => text.replace(/\$\.steps\.(\w)\w*/, '$.steps.$1x').replace('"procedure"', '"procedur"'));
+await server.asAdmin('PUT', '/scenarios/holiday_request/draft', '{\n  "code": "holiday_request",\n  "name": "Holiday request",\n  "steps": []\n}\n');
+
 const one = async (key) => (await server.asAdmin('GET', `/executions?key=${key}&limit=1`)).json.items[0].id;
 const letter = (await server.asAdmin('GET', '/dlq?limit=1')).json.items[0].id;
 const click = (selector) => (page) => page.click(selector);
@@ -60,7 +68,17 @@ const SCREENS = [
     ['audit', '/audit', '.trow'],
     ['server', '/server', '.why'],
     ['processes', '/processes', '.trow'],
-    ['constructor', '/processes/scenarios/order_processing', '.ed .node', async (page) => { await page.click('[data-code]:nth-child(1)').catch(() => undefined); }],
+    ['constructor', '/processes/scenarios/order_processing', '.ed .node', click('[data-code=charge]')],
+    ['constructor-process', '/processes/scenarios/discount_approval', '.ed .node'],
+    ['constructor-form', '/processes/scenarios/discount_approval', '.ed .node', click('[data-code=ask]'), 'wide'],
+    ['constructor-picker', '/processes/scenarios/discount_approval', '.ed .node', async (page) => { await page.click('[data-code=grant]'); await page.click('.isect .expr .fx >> nth=0'); await page.waitForSelector('.picker .o'); }, 'wide'],
+    ['constructor-saga', '/processes/scenarios/order_processing', '.ed .node', click('[role=tab] >> nth=1'), 'wide'],
+    ['constructor-json', '/processes/scenarios/discount_approval', '.ed .node', async (page) => { await page.click('[role=tab] >> nth=2'); await page.waitForSelector('.jsontab .cmhost'); await page.click('.jfoot .btn'); }, 'wide'],
+    ['constructor-dry-run', '/processes/scenarios/discount_approval', '.ed .node', async (page) => { await page.click('.bar .btn:has(.ic use[href="#i-step"])'); await page.selectOption('.dryrun h3 select', { index: 2 }); await page.waitForSelector('.pinrow, .dryrun .more'); await page.click('.drfoot .ink'); await page.waitForSelector('.verdict'); }, 'wide'],
+    ['constructor-versions', '/processes/scenarios/contract_signing', '.ed .node', async (page) => { await page.click('[role=tab] >> nth=4'); await page.waitForSelector('.vtext'); }, 'wide'],
+    ['constructor-problems', '/processes/scenarios/client_onboarding', '.ed .node', async (page) => { await page.waitForSelector('.problems .prow'); await page.click('.problems .prow'); }, 'wide'],
+    ['constructor-empty', '/processes/scenarios/holiday_request', '.slot.only', undefined, 'wide'],
+    ['process-new', '/processes', '.trow', async (page) => { await page.click('.bar .btn.ink'); await page.waitForSelector('#new-name'); }, 'wide'],
     ['functions', '/functions?name=vat', '.side'],
     ['templates', '/templates', '.trow'],
     ['configuration', '/config', '.trow'],

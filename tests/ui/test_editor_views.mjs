@@ -100,6 +100,30 @@ await claims.claim('a dry-run draws the way on the canvas, with answers pinned f
     quiet();
 });
 
+await claims.claim('a dry-run is kept as a test, which runs on the server and says what is not as expected', async () => {
+    await page.click('.btn:has-text("Dry-run")');
+    await page.selectOption('.dryrun h3 select', { index: 1 });
+    await page.waitForSelector('.pinrow');
+    await page.click('.drfoot .ink');
+    await page.waitForSelector('.verdict.ok');
+    await page.click('.btn:has-text("Keep as a test")');
+    await page.waitForSelector('.testtext');
+    await page.click('.btn.ink:has-text("Run the tests")');
+    await page.waitForSelector('.why.ok:has-text("1 test passes")');
+    equal(await complaints(), []);
+    const text = await page.inputValue('.testtext');
+    await page.fill('.testtext', text.replace('"completed"', '"failed"'));
+    await page.click('.btn.ink:has-text("Run the tests")');
+    await page.waitForSelector('.why.bad:has-text("1 test fails")');
+    await saved(page);
+    equal((await server.asAdmin('GET', '/scenarios/discount_approval')).json.draft.definition.meta.tests[0].expect.status, 'failed');
+    await page.click('.tests .btn:has-text("Delete")');
+    await page.waitForSelector('.empty:has-text("There are no tests yet")');
+    await page.click('[role=tab]:has-text("Steps")');
+    await page.waitForSelector('[data-code=ask]');
+    quiet();
+});
+
 await claims.claim('versions are compared on the canvas and in the text, and the one before is published again', async () => {
     await page.click('[data-code=ask]');
     await field(page, 'Timeout').locator('textarea').fill('12h');
@@ -107,7 +131,7 @@ await claims.claim('versions are compared on the canvas and in the text, and the
     await page.click('[role=tab]:has-text("Versions")');
     await page.waitForSelector('.node.t-chg[data-code=ask]');
     equal((await page.textContent('.beside')).includes('24h'), true);
-    equal((await page.textContent('.vsay')).includes('1 step differs'), true);
+    equal((await page.textContent('.vsay')).includes('1 step differs'), true, await page.textContent('.vsay'));
     equal(await complaints(), []);
     await page.click('.vsay .btn.ink');
     await page.fill('#summary', 'Half a day is enough');

@@ -18,7 +18,7 @@ export interface CanvasProps {
     catalog: Catalog; list: List; selected: Path | null; select: (path: Path | null) => void; dress?: (node: Node) => Dress; edgeTone?: (edge: Edge) => string;
     /** Putting in and moving; without it the canvas is for reading. */
     edit?: { chosen: Slot | null; choose: (slot: Slot | null) => void; drop: (slot: Slot, event: DragEvent) => void; keys: (event: React.KeyboardEvent, node: Node) => void };
-    undoLane?: boolean; undoOrder?: Map<string, number>; children?: ReactNode; label: string;
+    undoLane?: boolean; undoOrder?: Map<string, number>; /** Room at the left of the steps, for what stands there. */ margin?: number; children?: ReactNode; label: string;
 }
 
 const UNDO_W = 176;
@@ -44,7 +44,7 @@ function laneTitle(step: StepDef): ReactNode {
     return <><span className="cut">{t('{name}, side by side', { name: nameOf(step) })}</span><span className="end t3">{join === 'any' ? t('goes on when one is done') : typeof join === 'number' ? t('goes on when {n} are done', { n: join }) : t('goes on when all are done')}</span></>;
 }
 
-export function Canvas({ catalog, list, selected, select, dress, edgeTone, edit, undoLane, undoOrder, children, label }: CanvasProps) {
+export function Canvas({ catalog, list, selected, select, dress, edgeTone, edit, undoLane, undoOrder, margin = 32, children, label }: CanvasProps) {
     const drawn = useMemo(() => arrange(list, { slots: edit !== undefined, gap: edit ? 30 : 24 }), [list, edit !== undefined]);
     const box = useRef<HTMLDivElement>(null);
     const [zoom, scale] = useState(1);
@@ -55,7 +55,7 @@ export function Canvas({ catalog, list, selected, select, dress, edgeTone, edit,
     const sheetH = drawn.h + (edit ? 34 : 0);
     const fit = () => {
         const el = box.current;
-        if (el && sheetW > 0) scale(Math.max(0.75, Math.min(1, (el.clientWidth - 64) / sheetW)));
+        if (el && sheetW > 0) scale(Math.max(0.75, Math.min(1, (el.clientWidth - margin - 32) / sheetW)));
     };
     useEffect(fit, [sheetW]);
     useEffect(() => {
@@ -67,8 +67,8 @@ export function Canvas({ catalog, list, selected, select, dress, edgeTone, edit,
     return (
         <div className={`graphbox plain ed-canvas ${edit ? 'editing' : ''}`}>
             <div className="canvas" ref={box} tabIndex={0} role="group" aria-label={label} onClick={(event) => { if (!(event.target as HTMLElement).closest('button')) select(null); }}>
-                <div className="paper" style={{ width: sheetW * zoom + 64, height: sheetH * zoom + 48 }}>
-                    <div className="sheet" style={{ transform: `scale(${zoom})`, width: sheetW, height: sheetH, left: 32 }}>
+                <div className="paper" style={{ width: sheetW * zoom + margin + 32, height: sheetH * zoom + 48 }}>
+                    <div className="sheet" style={{ transform: `scale(${zoom})`, width: sheetW, height: sheetH, left: margin }}>
                         {drawn.lanes.map((lane) => {
                             const own = dress?.(lane) ?? {};
                             return (

@@ -12,7 +12,7 @@ import { shortly, when } from '../lib/time';
 import type { Execution, FormField, Step } from '../lib/types';
 import type { Dress } from './Canvas';
 import { useDesk } from './desk';
-import { blanksOf, mocksOf, type Pin, pinsFrom, type Trial, visitsOf } from './dryrun';
+import { blanksOf, mocksOf, type Pin, pinsFrom, testOf, type Trial, visitsOf } from './dryrun';
 import { brief } from './known';
 import { everyItem, titleOf } from './model';
 import { nameOfExecution, SampleContext } from './Sample';
@@ -118,7 +118,7 @@ export function DryRun({ pins, pin, trial, show, close, saved, hasDraft, keepAsT
             </section>
             {outside.length > 0 && <section className="isect"><h3 className="h">{t('Would be done outside')}</h3>{outside.map((row) => <div key={row.id} className="row stayrow"><b className="m5 nowrap">{names.get(row.step) ?? row.step}</b><code className="t3 cut">{brief(row.output)}</code></div>)}</section>}
             {trial && trial.result !== null && trial.result !== undefined && <section className="isect"><h3 className="h">{t('Result')}</h3><Json value={trial.result} /></section>}
-            <footer className="drfoot">{trial && keepAsTest && !readOnly && <Button icon="shield" onClick={() => keepAsTest({ scenario: code, input: values, ...mocksOf(pins), expect: { status: trial.status, steps: done.map((row) => row.step), result: trial.result } })}>{t('Keep as a test…')}</Button>}<Button kind="ink" icon="play" disabled={busy} className="end" onClick={() => void run()}>{trial ? t('Run again') : t('Try it')}</Button></footer>
+            <footer className="drfoot">{trial && keepAsTest && !readOnly && <Button icon="shield" onClick={() => keepAsTest(testOf(t('as {name} went', { name: String(Object.values(values)[0] ?? code) }), values, pins, trial))}>{t('Keep as a test')}</Button>}<Button kind="ink" icon="play" disabled={busy} className="end" onClick={() => void run()}>{trial ? t('Run again') : t('Try it')}</Button></footer>
         </aside>
     );
 }

@@ -27,11 +27,13 @@ import { PublishDialog } from './Publish';
 import { nameOfExecution, SampleContext, useExecutions, useWhole } from './Sample';
 import { Saver, type SaveState, takeKept } from './saver';
 import { readStored, type Stored } from './stored';
+import type { TestAnswer } from './Tests';
 import './editor.css';
 import './views.css';
 
 const JsonTab = lazy(() => import('./JsonTab').then((m) => ({ default: m.JsonTab })));
 const SagaView = lazy(() => import('./Saga').then((m) => ({ default: m.SagaView })));
+const Tests = lazy(() => import('./Tests').then((m) => ({ default: m.Tests })));
 const Versions = lazy(() => import('./Versions').then((m) => ({ default: m.Versions })));
 const Merge = lazy(() => import('./Merge').then((m) => ({ default: m.Merge })));
 
@@ -63,7 +65,7 @@ function SavedWord({ state }: { state: SaveState }) {
     }
 }
 
-const tabWords = (kind: DefinitionKind): Record<string, string> => ({ steps: t('Steps'), ...(kind === 'scenario' ? { saga: t('Saga') } : {}), json: 'JSON', versions: t('Versions') });
+const tabWords = (kind: DefinitionKind): Record<string, string> => ({ steps: t('Steps'), ...(kind === 'scenario' ? { saga: t('Saga') } : {}), json: 'JSON', tests: t('Tests'), versions: t('Versions') });
 
 interface Opened { doc: Doc; saver: Saver; stored: Stored; restored: boolean }
 
@@ -122,6 +124,7 @@ function Desktop({ kind, code, readOnly, catalog, opened }: { kind: DefinitionKi
     const [trying, tryIt] = useState(false);
     const [trial, showTrial] = useState<Trial | null>(null);
     const [pins, pin] = useState<Pin[]>([]);
+    const [tested, showTests] = useState<TestAnswer | null>(null);
     const [stored, restore] = useState<Stored>(opened.stored);
     const [told, tell] = useState(opened.restored ? t('What you had not saved is here again.') : '');
     const search = useRef<HTMLInputElement>(null);
@@ -263,14 +266,14 @@ function Desktop({ kind, code, readOnly, catalog, opened }: { kind: DefinitionKi
             {saving.is === 'refused' && <div className="pagehead"><Refusal error={saving.error} sentence={t('The draft was not saved; it is kept in this browser.')} /></div>}
             {told && <div className="edtold" role="status"><Glyph name="completed" tone="ok" /><span className="grow">{told}</span><button type="button" className="btn quiet sm sq" aria-label={t('Close')} onClick={() => tell('')}><Icon name="x" small /></button></div>}
             {desk && <DeskContext value={desk}><SampleContext value={{ id: sampleId, choose: chooseSample, all: samples.data ?? [] }}>
-                {tab === 'saga' ? <Suspense fallback={<Bones />}><SagaView /></Suspense> : tab === 'versions' ? <Suspense fallback={<Bones />}><Versions hasDraft={hasDraft} publish={() => (errors.length > 0 ? go(errorsFirst(findings)[0]!) : show('publish'))} take={(text, version) => { doc.replace(text); turn('steps'); tell(t('The draft is what version {n} was. Undo brings back what it was before.', { n: version })); }} reverted={() => { tell(t('The version before is published again.')); void reload(); }} /></Suspense> : tab === 'json' ? <Suspense fallback={<Bones />}><JsonTab goTo={focus} readOnly={readOnly} /></Suspense> : (
+                {tab === 'saga' ? <Suspense fallback={<Bones />}><SagaView /></Suspense> : tab === 'tests' ? <Suspense fallback={<Bones />}><Tests answer={tested} show={showTests} /></Suspense> : tab === 'versions' ? <Suspense fallback={<Bones />}><Versions hasDraft={hasDraft} publish={() => (errors.length > 0 ? go(errorsFirst(findings)[0]!) : show('publish'))} take={(text, version) => { doc.replace(text); turn('steps'); tell(t('The draft is what version {n} was. Undo brings back what it was before.', { n: version })); }} reverted={() => { tell(t('The version before is published again.')); void reload(); }} /></Suspense> : tab === 'json' ? <Suspense fallback={<Bones />}><JsonTab goTo={focus} readOnly={readOnly} /></Suspense> : (
                     <div className={`edgrid ${readOnly ? 'reading' : ''}`}>
                         {!readOnly && <PartsPalette catalog={catalog} kind={kind} add={add} search={search} />}
                         <div className="edmid">
-                            <Canvas label={t('Canvas')} catalog={catalog} list={list} selected={selected} select={select} dress={way ? way.dress : dress} edgeTone={way?.edgeTone} undoLane={!way} edit={desk.readOnly ? undefined : { chosen: slot, choose: (to) => { chooseSlot(to); if (to) search.current?.focus(); }, drop: dropOn, keys }} />
+                            <Canvas label={t('Canvas')} catalog={catalog} list={list} selected={selected} select={select} dress={way ? way.dress : dress} edgeTone={way?.edgeTone} margin={way ? 64 : 32} undoLane={!way} edit={desk.readOnly ? undefined : { chosen: slot, choose: (to) => { chooseSlot(to); if (to) search.current?.focus(); }, drop: dropOn, keys }} />
                             <Problems doc={doc} good={good!} catalog={catalog} list={list} findings={findings} broken={shown.broken ? { line: doc.lineOf(shown.broken.offset) } : null} go={go} checked={checked} />
                         </div>
-                        {trying ? <DryRun pins={pins} pin={pin} trial={trial} show={showTrial} close={() => tryIt(false)} saved={() => saver.save()} hasDraft={hasDraft} /> : <Inspector item={item} focus={focus} />}
+                        {trying ? <DryRun pins={pins} pin={pin} trial={trial} show={showTrial} close={() => tryIt(false)} saved={() => saver.save()} hasDraft={hasDraft} keepAsTest={(test) => { acts(doc).add(['meta', 'tests'], test); showTests(null); turn('tests'); tryIt(false); }} /> : <Inspector item={item} focus={focus} />}
                     </div>
                 )}
             </SampleContext></DeskContext>}

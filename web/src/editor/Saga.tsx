@@ -33,7 +33,7 @@ export function SagaView() {
                 <div className="pscroll">{items.map((item) => <button key={item.at.join('/')} type="button" aria-pressed={item === failing} className={`part ${item === failing ? 'on' : ''}`} onClick={() => select(item.at)}><Icon name={iconFor(catalog, item.step)} /><span className="cut">{titleOf(item)}</span><span className="end t3 num">{counts.get(item.code) || '–'}</span></button>)}
                     <p className="t3 meta sagahint">{t('The number says how many steps are undone.')}</p></div>
             </nav>
-            <div className="edmid"><Canvas label={t('Canvas')} catalog={catalog} list={list} selected={failing.at} select={(path) => { if (path && items.some((item) => samePath(item.at, path))) select(path); }} dress={dress} undoLane undoOrder={order} /></div>
+            <div className="edmid"><Canvas label={t('Canvas')} catalog={catalog} list={list} selected={failing.at} select={(path) => { if (path && items.some((item) => samePath(item.at, path))) select(path); }} dress={dress} undoLane undoOrder={order} margin={132} /></div>
             <aside className="inspector" aria-label={t('Details')}>
                 <header className="ihead"><div><h2>{t('If {name} fails', { name: titleOf(failing) })}</h2><p className="t3">{saga.attempts > 1 ? t('after {n} attempts', { n: saga.attempts }) : t('at the first attempt')}</p></div></header>
                 {saga.how === 'compensate' && <section className="isect"><h3 className="h"><Icon name="undo" small />{t('These run, in this order')}</h3>

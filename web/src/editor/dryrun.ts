@@ -78,3 +78,11 @@ export function visitsOf(trial: Trial): Map<string, number[]> {
     }
     return result;
 }
+
+/** What was tried, as a test that it stays so. */
+export function testOf(name: string, input: unknown, pins: Pin[], trial: Trial): Record<string, unknown> {
+    const { signals: _, ...mocks } = mocksOf(pins);
+    const signals = pins.filter((pin) => pin.kind === 'signal').map((pin) => ({ type: pin.what, payload: pin.answer }));
+    const steps = trial.steps.filter((row) => row.kind === 'forward' && row.attempt === 1).map((row) => (row.status === 'completed' ? row.step : `${row.step} ${row.status}`));
+    return { name, input, ...(signals.length ? { signals } : {}), ...(Object.keys(mocks).length ? { mocks } : {}), expect: { status: trial.status, steps } };
+}

@@ -87,7 +87,7 @@ function TextControl({ path, field, kinds, id, label, wrong, inList }: ControlPr
         const isLong = /body|html|message|text/i.test(field.name);
         return <><ExpressionText id={id} label={label} mode={words.has('text') ? 'template' : 'value'} value={text} change={change} wrong={wrong} placeholder={inList ? '' : exampleOf(field)} lines={isLong} /><LiveLine text={text} mode="value" /></>;
     }
-    if (words.has('string')) return <textarea id={id} rows={1} className={`inp grows ${wrong ? 'wrong' : ''}`} aria-label={label} aria-invalid={wrong || undefined} readOnly={readOnly} value={text} placeholder={inList ? '' : exampleOf(field)} onChange={(event) => change(event.target.value)} onKeyDown={(event) => { if (event.key === 'Enter' && field.name !== 'description') event.preventDefault(); }} />;
+    if (words.has('string')) return <textarea id={id} rows={1} className={`inp grows ${wrong ? 'wrong' : ''}`} aria-label={label} aria-invalid={wrong || undefined} readOnly={readOnly} value={text} placeholder={inList || field.name === 'name' ? '' : exampleOf(field)} onChange={(event) => change(event.target.value)} onKeyDown={(event) => { if (event.key === 'Enter' && field.name !== 'description') event.preventDefault(); }} />;
     return (
         <>
             <input id={id} className={`inp mono ${wrong ? 'wrong' : ''}`} aria-label={label} aria-invalid={wrong || undefined} readOnly={readOnly} autoComplete="off" spellCheck={false} list={words.has('procedureName') ? list : undefined}

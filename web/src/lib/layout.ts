@@ -142,6 +142,8 @@ export function arrange(list: List, { slots: withSlots = false, gap = 22 }: Opti
 
     function sequence({ at, items }: List): Block {
         if (items.length === 0) return hollow(at);
+        // In a lane the places at its ends stay clear of those outside of it.
+        const reach = at.length === 1 ? gap / 2 : 9;
         const blocks = items.map(block);
         const w = Math.max(NODE_W, ...blocks.map((b) => b.w));
         const h = blocks.reduce((sum, b) => sum + b.h, 0) + gap * (blocks.length - 1);
@@ -153,10 +155,10 @@ export function arrange(list: List, { slots: withSlots = false, gap = 22 }: Opti
                     b.place(x + (w - b.w) / 2, top);
                     const before = blocks[i - 1];
                     if (before?.falls) edges.push({ from: before.last, to: b.first, points: bend(before.bottom(), b.top(), (before.bottom().y + b.top().y) / 2), kind: 'next' });
-                    if (withSlots) slots.push({ list: at, index: i, x: b.top().x, y: top - gap / 2, isOnly: false });
+                    if (withSlots) slots.push({ list: at, index: i, x: b.top().x, y: i === 0 ? top - reach : top - gap / 2, isOnly: false });
                     top += b.h + gap;
                 });
-                if (withSlots) slots.push({ list: at, index: blocks.length, x: blocks.at(-1)!.bottom().x, y: top - gap / 2, isOnly: false });
+                if (withSlots) slots.push({ list: at, index: blocks.length, x: blocks.at(-1)!.bottom().x, y: top - gap + reach, isOnly: false });
             },
             top: () => blocks[0]!.top(), bottom: () => blocks.at(-1)!.bottom(),
         };
