@@ -20,7 +20,8 @@ enum { POINTS_MAX = 1500 };
 struct stats_point {
     struct minute counted;
     bool has_waiting;
-    int64_t waiting[WAITING_COUNT];
+    struct minute_waiting waiting;
+    int64_t outbox_lag_us; /* the longest; -1 = nobody has counted */
 };
 
 struct stats_series {
@@ -39,18 +40,28 @@ static struct stats_point *point_at(const struct stats_series *s, int64_t at_us)
     return at_us >= s->first_us && i < (int64_t)s->count ? &s->points[i] : NULL;
 }
 
+/* A point may be many minutes: what the worst of them says is shown. */
+static void take_longer_lag(struct stats_point *p)
+{
+    if (p->waiting.outbox_lag_us > p->outbox_lag_us)
+        p->outbox_lag_us = p->waiting.outbox_lag_us;
+}
+
 static bool take_row(void *context, struct arena *mem, int64_t at_us, bool is_of_all,
                      struct str data_json)
 {
     struct stats_series *s = context;
     struct stats_point *p = point_at(s, at_us);
+    bool ok;
 
     if (p == NULL || (is_of_all && !s->shows_past_waiting))
         return true;
     if (!is_of_all)
         return minute_read(mem, data_json, &p->counted);
     p->has_waiting = true;
-    return minute_read_waiting(mem, data_json, p->waiting);
+    ok = minute_read_waiting(mem, data_json, &p->waiting);
+    take_longer_lag(p);
+    return ok;
 }
 
 static void write_waiting(struct buf *out, const struct stats_point *p)
@@ -66,7 +77,7 @@ static void write_waiting(struct buf *out, const struct stats_point *p)
         for (unsigned k = 1; k <= i; k++)
             if (strcmp(waiting_kind_shown((enum waiting_kind)k),
                        waiting_kind_shown((enum waiting_kind)i)) == 0) {
-                shown[k] += p->waiting[i];
+                shown[k] += p->waiting.executions[i];
                 break;
             }
     object_name(out, "waiting");
@@ -75,6 +86,14 @@ static void write_waiting(struct buf *out, const struct stats_point *p)
         if (shown[i] > 0)
             object_int(out, waiting_kind_shown((enum waiting_kind)i), shown[i]);
     buf_char(out, '}');
+}
+
+static void write_outbox_lag(struct buf *out, const struct stats_point *p)
+{
+    if (p->outbox_lag_us < 0)
+        object_json(out, "outboxLagMs", STR("null"));
+    else
+        object_int(out, "outboxLagMs", p->outbox_lag_us / 1000);
 }
 
 static void write_latency(struct buf *out, const struct minute *m)
@@ -119,6 +138,7 @@ static void write_series(struct buf *out, const struct stats_series *s)
         object_int(out, "cancelled", p->counted.cancelled);
         write_latency(out, &p->counted);
         write_waiting(out, p);
+        write_outbox_lag(out, p);
         buf_char(out, '}');
     }
     buf_text(out, "]}");
@@ -137,9 +157,11 @@ static bool run_stats(struct lookup *q, struct reader *reader, struct err *err)
     /* The minute under way is in memory. */
     if (!read_stats(reader, q->mem, s->first_us, s->now_us / MINUTE_US * MINUTE_US, org_id,
                     take_row, s, err) ||
-        !read_waiting_counts(reader, s->shows_past_waiting ? STR_NONE : org_id, last->waiting, err))
+        !minute_count_waiting(reader, s->shows_past_waiting ? STR_NONE : org_id, s->now_us,
+                              &last->waiting, err))
         return false;
     last->has_waiting = true;
+    take_longer_lag(last);
     write_series(&q->answer, s);
     return true;
 }
@@ -185,6 +207,8 @@ void stats_get(struct call *c)
     last_us = s->now_us / s->step_us * s->step_us;
     s->first_us = last_us - (int64_t)(s->count - 1) * s->step_us;
     s->points = arena_zalloc(c->mem, s->count * sizeof(*s->points));
+    for (size_t i = 0; i < s->count; i++)
+        s->points[i].outbox_lag_us = -1;
     minutes_now(c->node, c->user.org_id, &at_us, &counted);
     now = point_at(s, at_us);
     if (now != NULL)

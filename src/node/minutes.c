@@ -30,7 +30,7 @@ struct minutes {
     int64_t writing_us;
     struct node_read read;
     bool has_waiting;
-    int64_t waiting[WAITING_COUNT];
+    struct minute_waiting waiting;
     struct err err;
     struct stats_change change;
     struct node_request request;
@@ -132,18 +132,33 @@ bool minute_read(struct arena *mem, struct str data_json, struct minute *out)
     return true;
 }
 
-bool minute_read_waiting(struct arena *mem, struct str data_json, int64_t out[WAITING_COUNT])
+bool minute_read_waiting(struct arena *mem, struct str data_json, struct minute_waiting *out)
 {
-    struct value data, waiting;
+    struct value data, waiting, lag;
     struct err err;
 
     if (!json_read(mem, data_json, &data, &err) || data.kind != VALUE_MAP)
         return false;
     waiting = value_map_get_str(data, STR("waiting"));
     for (unsigned i = 0; i < WAITING_COUNT; i++)
-        out[i] = waiting.kind == VALUE_MAP
-                     ? member_int(waiting, waiting_kind_name((enum waiting_kind)i))
-                     : -1;
+        out->executions[i] = waiting.kind == VALUE_MAP
+                                 ? member_int(waiting, waiting_kind_name((enum waiting_kind)i))
+                                 : -1;
+    lag = value_map_get_str(data, STR("outboxLagUs"));
+    out->outbox_lag_us = lag.kind == VALUE_INT ? lag.i : -1;
+    return true;
+}
+
+bool minute_count_waiting(struct reader *r, struct str org_id, int64_t now_us,
+                          struct minute_waiting *out, struct err *err)
+{
+    int64_t oldest_us;
+
+    if (!read_waiting_counts(r, org_id, out->executions, err) ||
+        !read_outbox_oldest(r, org_id, &oldest_us, err))
+        return false;
+    /* The clock of the node that wrote the message may be ahead. */
+    out->outbox_lag_us = oldest_us > 0 && oldest_us < now_us ? now_us - oldest_us : 0;
     return true;
 }
 
@@ -225,9 +240,12 @@ static void minute_write(struct minutes *t)
     if (t->has_waiting) {
         buf_text(&waiting, "{\"waiting\":{");
         for (unsigned i = 1; i < WAITING_COUNT; i++)
-            if (t->waiting[i] > 0)
-                object_int(&waiting, waiting_kind_name((enum waiting_kind)i), t->waiting[i]);
-        buf_text(&waiting, "}}");
+            if (t->waiting.executions[i] > 0)
+                object_int(&waiting, waiting_kind_name((enum waiting_kind)i),
+                           t->waiting.executions[i]);
+        buf_char(&waiting, '}');
+        object_int(&waiting, "outboxLagUs", t->waiting.outbox_lag_us);
+        buf_char(&waiting, '}');
         *VEC_ADD(&t->writing, &t->rows) =
             (struct stats_row){.at_us = t->writing_us, .data_json = buf_view(&waiting)};
     }
@@ -249,7 +267,8 @@ static void waiting_run(struct node_read *read, struct reader *reader)
 {
     struct minutes *t = read->owner;
 
-    t->has_waiting = read_waiting_counts(reader, STR_NONE, t->waiting, &t->err);
+    t->has_waiting =
+        minute_count_waiting(reader, STR_NONE, t->writing_us + MINUTE_US, &t->waiting, &t->err);
 }
 
 static void waiting_done(struct node_read *read)

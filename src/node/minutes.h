@@ -36,9 +36,18 @@ struct minute {
 /* Add what a row of the store says to *out. False: it is damaged. */
 bool minute_read(struct arena *mem, struct str data_json, struct minute *out) MUST_USE;
 
-/* What `data_json` says of waiting executions, by kind; -1: it says nothing. */
+/* What waits when a minute is over; -1: nobody has counted. */
+struct minute_waiting {
+    int64_t executions[WAITING_COUNT];
+    int64_t outbox_lag_us; /* how long the oldest message has waited for its delivery */
+};
+
 bool minute_read_waiting(struct arena *mem, struct str data_json,
-                         int64_t out[WAITING_COUNT]) MUST_USE;
+                         struct minute_waiting *out) MUST_USE;
+
+/* Count what waits now, of the organisation or of all. */
+bool minute_count_waiting(struct reader *r, struct str org_id, int64_t now_us,
+                          struct minute_waiting *out, struct err *err) MUST_USE;
 
 /* The time that so many of a hundred are faster than, in microseconds; -1: none has ended. */
 int64_t minute_quantile(const struct minute *m, int percent);

@@ -547,6 +547,10 @@ bool read_message(struct reader *r, struct arena *mem, struct uuid id, struct st
 bool read_outbox_figures(struct reader *r, int64_t *pending, int64_t *oldest_at_us,
                          struct err *err) MUST_USE;
 
+/* Since when the oldest message of the organisation, or of all, waits; 0 = none does. */
+bool read_outbox_oldest(struct reader *r, struct str org_id, int64_t *at_us,
+                        struct err *err) MUST_USE;
+
 /* How many executions there are by status, from counters: never a scan. */
 bool read_counts(struct reader *r, int64_t out[STATUS_COUNT], struct err *err) MUST_USE;
 

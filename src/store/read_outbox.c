@@ -157,8 +157,16 @@ bool read_outbox_figures(struct reader *r, int64_t *pending, int64_t *oldest_at_
     enum db_status status =
         row_int(r, SQL_COUNTER, DB_PARAMS(db_text(STR(COUNTER_OUTBOX))), pending);
 
-    *oldest_at_us = 0;
-    if (status == DB_ROW)
-        status = row_int(r, SQL_OUTBOX_OLDEST, DB_NO_PARAMS, oldest_at_us);
+    if (status > DB_DONE)
+        return db_fail(r->db, status, err);
+    return read_outbox_oldest(r, STR_NONE, oldest_at_us, err);
+}
+
+bool read_outbox_oldest(struct reader *r, struct str org_id, int64_t *at_us, struct err *err)
+{
+    enum db_status status;
+
+    *at_us = 0;
+    status = row_int(r, SQL_OUTBOX_OLDEST, DB_PARAMS(db_text_or_null(org_id)), at_us);
     return status <= DB_DONE ? true : db_fail(r->db, status, err);
 }

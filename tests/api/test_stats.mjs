@@ -1,4 +1,6 @@
 // test_stats.mjs - GET /stats: what the charts draw, on both stores.
+import { until as eventually } from '../kill/server.mjs';
+import { Receiver } from './receiver.mjs';
 import { check, claim, equal, refused, run } from './stores.mjs';
 
 const stats = async (rig, query = '') => {
@@ -46,17 +48,36 @@ claim('what is no window, or too many points, is refused', async (rig) => {
         refused(await rig.api('GET', `/stats${query}`), 400, 'bad_request');
 });
 
+claim('the outbox lags as long as its oldest message waits, between two attempts too, and not when it is empty', async (rig) => {
+    const lag = async () => (await stats(rig)).points.at(-1).outboxLagMs;
+    const receiver = new Receiver();
+    await receiver.open();
+    receiver.answer = () => 503;
+    equal(await lag(), 0);
+    equal((await stats(rig)).points[0].outboxLagMs, null, 'before the first start nobody counted');
+    equal((await rig.api('PUT', '/subscriptions/lag', { url: receiver.url, events: ['Lag'] })).status, 201);
+    await rig.begin('tells');
+    const tried = await eventually('it was tried', async () => (await rig.api('GET', '/outbox')).body.items.find((m) => m.attempts > 0));
+    const from = Date.now() - Date.parse(tried.createdAt), ms = await lag(), to = Date.now() - Date.parse(tried.createdAt);
+    check(ms > 0 && ms >= from - 1 && ms <= to + 1, `${from} <= ${ms} <= ${to}`);
+    receiver.answer = () => 200;
+    await eventually('it is delivered', async () => (await lag()) === 0);
+    equal((await rig.api('DELETE', '/subscriptions/lag')).status, 204);
+    receiver.close();
+});
+
 claim('another organisation sees its own', async (rig) => {
     const org = '0190a0b0-0000-7000-8000-00000000000b';
     const made = await rig.api('POST', '/users', { name: 'Other', email: 'other@example.org', role: 'viewer', org_id: org });
     equal(made.status, 201, JSON.stringify(made.body));
     const answer = await rig.api('GET', '/stats', undefined, { authorization: `Bearer ${made.body.token}` });
-    equal([sum(answer.body.points, 'started'), answer.body.points.at(-1).waiting], [0, {}]);
+    equal([sum(answer.body.points, 'started'), answer.body.points.at(-1).waiting, answer.body.points.at(-1).outboxLagMs], [0, {}, 0]);
 });
 
 await run(async (rig) => {
     const step = (procedure) => [{ code: 'a', procedure }];
     await rig.publish({ code: 'well', steps: step({ type: 'compute.transform', data: { n: 1 } }) });
     await rig.publish({ code: 'ill', steps: step({ type: 'compute.fail', code: 'no', message: 'no' }) });
+    await rig.publish({ code: 'tells', steps: step({ type: 'event.publish', event: 'Lag', payload: 1 }) });
     await rig.publish({ code: 'waits', steps: step({ type: 'wait.signal', signalType: 'go' }) });
 });
