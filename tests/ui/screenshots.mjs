@@ -25,6 +25,10 @@ await ask('PUT', '/credentials/payments', { type: 'api_key', base_url: 'https://
 await ask('PUT', '/credentials/bank', { type: 'oauth2_client', base_url: 'https://api.bank.example', token_url: 'https://id.bank.example/token', client_id: 'pawl', client_secret: 'secret-of-pawl', scope: 'payments' });
 await ask('PUT', '/credentials/signing', { type: 'secret', base_url: 'https://sign.example', values: { key: 'k-9914', pin: '4711-22' } });
 await ask('POST', '/import', { items: [{ kind: 'scenario', code: 'weekly_report', name: 'Weekly report', triggers: [{ type: 'schedule', cron: '0 7 * * MON', timezone: 'Europe/Berlin' }, { type: 'schedule', cron: '30 2 1 * *', timezone: 'UTC', catchUp: 'none' }], steps: [{ code: 'note', procedure: { type: 'compute.transform', data: {} } }] }, { kind: 'scenario', code: 'tell_partner', name: 'Tell the partner', steps: [{ code: 'pay', procedure: { type: 'integration.http', method: 'POST', credential: 'payments', path: '/payments' } }, { code: 'publish', procedure: { type: 'event.publish', event: 'OrderPaid', payload: {} } }] }, { kind: 'scenario', code: 'announce', name: 'Announce', steps: [{ code: 'publish', procedure: { type: 'event.publish', event: 'OrderPaid', payload: { order: 'order-1040' } } }, { code: 'mail', procedure: { type: 'notification.email', to: 'ada@example.org', subject: 'Paid', body: 'Your order is paid.' } }] }] });
+// Buttons on the card of a record: one that asks how much, one that needs nothing.
+await ask('POST', '/import', { items: [{ kind: 'scenario', code: 'reorder', name: 'Reorder', input: [{ name: 'sku', type: 'string', required: true }, { name: 'count', type: 'integer', required: true }, { name: 'note', type: 'string' }], triggers: [{ type: 'action', object: 'stock', label: 'Order more', input: { sku: '$.record.id' } }], steps: [{ code: 'delivered', procedure: { type: 'wait.signal', signalType: 'delivered' } }] }, { kind: 'scenario', code: 'stocktaking', name: 'Stocktaking', input: [{ name: 'sku', type: 'string', required: true }], triggers: [{ type: 'action', object: 'stock', label: 'Count it', input: { sku: '$.record.id' } }], steps: [{ code: 'count', procedure: { type: 'compute.transform', data: { counted: true } } }] }] });
+await ask('POST', '/records/stock/bolt/actions/reorder', { input: { count: 500 } });
+await ask('POST', '/records/stock/bolt/actions/stocktaking', {});
 await ask('PUT', '/subscriptions/shop', { url: 'http://127.0.0.1:9/hook', events: ['OrderPaid'] });
 for (let i = 0; i < 3; i++) await ask('POST', '/executions', { code: 'announce' });
 const hopper = await ask('POST', '/users', { name: 'Hopper', role: 'member', email: 'hopper@example.org', groups: ['directors', 'managers', 'legal'] });
@@ -64,7 +68,8 @@ const SCREENS = [
     ['credentials', '/settings/credentials?code=payments', '.side'],
     ['credential-new', '/settings/credentials', '.trow', click('.bar .btn')],
     ['records', '/records', '.card'],
-    ['record', '/records/stock/bolt', '.side'],
+    ['record', '/records/stock/bolt', '.side .line'],
+    ['record-action', '/records/stock/bolt', '.recordacts .btn', async (page) => { await page.click('.recordacts .btn'); await page.waitForSelector('#field-count'); await page.fill('#field-count', '500'); }],
     ['audit', '/audit', '.trow'],
     ['server', '/server', '.why'],
     ['processes', '/processes', '.trow'],

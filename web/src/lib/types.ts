@@ -42,4 +42,4 @@ export interface StepDef {
     loop?: { for?: string; while?: string; as?: string; concurrency?: number; steps: StepDef[] };
     parallel?: { branches: StepDef[][]; join?: unknown };
 }
-export interface Definition { code: string; name?: string; description?: string; input?: FormField[]; steps?: StepDef[] }
+export interface Definition { code: string; name?: string; description?: string; input?: FormField[]; triggers?: unknown[]; steps?: StepDef[] }

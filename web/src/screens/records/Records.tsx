@@ -1,21 +1,18 @@
-// Records.tsx - what processes have stored: the objects, the records of one, and the card of one record.
+// Records.tsx - what processes have stored: the objects, and the records of one.
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { Bar } from '../../app/Shell';
 import { call, type Page } from '../../lib/api';
 import { Icon } from '../../lib/icons';
-import { Json } from '../../lib/json';
 import { useLive } from '../../lib/live';
 import { Bones, Button, Empty, Refusal } from '../../lib/parts';
-import { stateOf, Status } from '../../lib/status';
 import { stepsByCode } from '../../lib/steps';
 import { t } from '../../lib/text';
-import { number, shortly } from '../../lib/time';
-import type { Definition, Execution, Process } from '../../lib/types';
+import { number } from '../../lib/time';
+import type { Definition, Process } from '../../lib/types';
+import { Card, type Row } from './Card';
 import '../screens.css';
-
-type Row = Record<string, unknown> & { id: string; version: number };
 
 /** The objects that published processes name; the server keeps no list of them. */
 function useObjects() {
@@ -26,7 +23,8 @@ function useObjects() {
             const names = new Set<string>();
             await Promise.all(items.filter((p) => p.published).map(async (p) => {
                 const found = await call<{ published: { definition: Definition } }>(`/${p.kind}s/${p.code}`).catch(() => null);
-                const text = JSON.stringify([...stepsByCode(found?.published.definition).values()].map((s) => [s.procedure, s.rollback]));
+                const definition = found?.published.definition;
+                const text = JSON.stringify([[...stepsByCode(definition).values()].map((s) => [s.procedure, s.rollback]), definition?.triggers]);
                 for (const match of text.matchAll(/"object":"([A-Za-z_]\w*)"/g)) names.add(match[1]!);
             }));
             return [...names].sort();
@@ -35,22 +33,6 @@ function useObjects() {
 }
 
 const cell = (value: unknown) => (value === null || value === undefined ? '–' : typeof value === 'object' ? (Array.isArray(value) ? `[ ${value.length} ]` : '{ … }') : String(value));
-
-function Card({ object, id }: { object: string; id: string }) {
-    const found = useQuery({ queryKey: ['record', object, id], queryFn: () => call<Row>(`/records/${object}/${encodeURIComponent(id)}`) });
-    const touched = useQuery({ queryKey: ['touched', id], queryFn: () => call<Page<Execution>>(`/executions?key=${encodeURIComponent(id)}&limit=10`) });
-    return (
-        <aside className="side" aria-label={t('Record')}>
-            <div className="sidehead"><div className="row"><b className="cut">{id}</b><span className="tag mono">{object}</span><span className="end row"><Link className="btn quiet sm sq" to="/records/$object" params={{ object }} aria-label={t('Close')}><Icon name="x" /></Link></span></div>
-                {found.data && <div className="meta">{t('version {n}', { n: found.data.version })}</div>}</div>
-            <div className="sect"><Refusal error={found.error} />{found.data && <Json value={Object.fromEntries(Object.entries(found.data).filter(([name]) => name !== 'version' && name !== 'id'))} />}</div>
-            <div className="sect"><h3>{t('Executions under this key')}</h3>
-                {(touched.data?.items ?? []).length === 0 && <p className="t3">{t('none')}</p>}
-                {(touched.data?.items ?? []).map((x) => <Link key={x.id} className="line" to="/executions/$id" params={{ id: x.id }}><Status quiet name={stateOf(x)} /><span className="cut grow">{x.code}</span><span className="meta num">{shortly(x.createdAt)}</span></Link>)}
-            </div>
-        </aside>
-    );
-}
 
 export function Records() {
     const { object, id } = useParams({ strict: false }) as { object?: string; id?: string };
@@ -78,7 +60,7 @@ export function Records() {
             ) : (
                 <div className={`withside ${id ? 'split' : ''}`}>
                     <div className="col list">
-                        <form onSubmit={(event) => { event.preventDefault(); apply(where.trim()); }}><div className="filter"><Icon name="search" small /><input value={where} aria-label={t('Condition')} placeholder={t('A condition in CEL: left < 10 && status == "ready"')} onChange={(event) => filter(event.target.value)} /></div></form>
+                        <form onSubmit={(event) => { event.preventDefault(); apply(where.trim()); }}><div className="filter"><Icon name="search" small /><input value={where} aria-label={t('Condition')} placeholder={t('A condition in CEL: record.left < 10 && record.status == "ready"')} onChange={(event) => filter(event.target.value)} /></div></form>
                         <div className="thead" style={{ gridTemplateColumns: `minmax(120px, 200px) repeat(${Math.max(1, columns.length)}, minmax(0, 1fr)) 60px`, marginTop: 12 }}><span>{t('Id')}</span>{columns.map((name) => <span key={name} className="mono">{name}</span>)}{columns.length === 0 && <span />}<span className="r">{t('Version')}</span></div>
                         <div className="scroll">
                             {found.isLoading && <Bones />}
@@ -94,7 +76,7 @@ export function Records() {
                             {found.data?.nextCursor && <p className="t3 pagehead">{t('The first {n}; a condition finds the others.', { n: number(rows.length) })}</p>}
                         </div>
                     </div>
-                    {id && <Card object={object} id={id} />}
+                    {id && <Card key={`${object}/${id}`} object={object} id={id} />}
                 </div>
             )}
         </>

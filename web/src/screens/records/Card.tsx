@@ -1,0 +1,101 @@
+// Card.tsx - one record: what it holds, what can be started from it, and what was.
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { mayAct, useMe } from '../../app/session';
+import { call, type Page, Problem, post } from '../../lib/api';
+import { errorsByField, FormFields, type Values } from '../../lib/form';
+import { Glyph, Icon } from '../../lib/icons';
+import { newId } from '../../lib/insecure';
+import { Json } from '../../lib/json';
+import { useLive } from '../../lib/live';
+import { Button, Dialog, Refusal } from '../../lib/parts';
+import { stateOf, Status } from '../../lib/status';
+import { nameOf } from '../../lib/steps';
+import { t } from '../../lib/text';
+import { shortly } from '../../lib/time';
+import type { Execution, FormField } from '../../lib/types';
+
+export type Row = Record<string, unknown> & { id: string; version: number };
+
+interface Action { code: string; kind: string; version: number; name: string; label: string; input: FormField[]; given: Values }
+
+/** What the trigger leaves to the person who presses the button. */
+const asked = (action: Action) => action.input.filter((field) => !(field.name in action.given));
+
+function ActionDialog({ action, address, close, started }: { action: Action; address: string; close: () => void; started: (made: Execution) => void }) {
+    const [values, fill] = useState<Values>({});
+    const [error, refuse] = useState<unknown>(null);
+    const [busy, work] = useState(false);
+    const [key, rekey] = useState(newId); // one for each input: what is sent twice starts once
+    const given = action.input.filter((field) => field.name in action.given);
+    const start = () => {
+        work(true);
+        refuse(null);
+        post<Execution>(`${address}/actions/${action.code}`, { input: values }, { headers: { 'Idempotency-Key': key } }).then(started, refuse).finally(() => work(false));
+    };
+    return (
+        <Dialog title={action.label} onClose={close} lead={t('{name}, version {n}.', { name: action.name, n: action.version })} actions={<>
+            <Button kind="quiet" onClick={close}>{t('Go back')}</Button>
+            <Button kind="ink" icon="play" disabled={busy} onClick={start}>{action.label}</Button>
+        </>}>
+            {given.length > 0 && <dl className="facts">{given.map((field) => [<dt key="name" className="t3 cut">{field.label ?? nameOf({ code: field.name })}</dt>, <dd key="value" className="mono cut">{typeof action.given[field.name] === 'string' ? String(action.given[field.name]) : JSON.stringify(action.given[field.name])}</dd>])}</dl>}
+            <FormFields fields={asked(action)} values={values} change={(to) => { fill(to); rekey(newId()); }} errors={error instanceof Problem ? errorsByField(error.body.errors, '/input/') : {}} />
+            <Refusal error={error} sentence={error ? t('It was not started.') : undefined} />
+        </Dialog>
+    );
+}
+
+function Actions({ address, actions, changed }: { address: string; actions: Action[]; changed: () => void }) {
+    const [open, choose] = useState<Action | null>(null);
+    const [made, say] = useState<Execution | null>(null);
+    const [error, refuse] = useState<unknown>(null);
+    const [busy, work] = useState(false);
+    const started = (execution: Execution) => { choose(null); say(execution); changed(); };
+    const press = (action: Action) => {
+        say(null);
+        refuse(null);
+        if (asked(action).length > 0) return choose(action);
+        work(true);
+        post<Execution>(`${address}/actions/${action.code}`, {}, { headers: { 'Idempotency-Key': newId() } }).then(started, refuse).finally(() => work(false));
+    };
+    if (actions.length === 0 && !made && !error) return null;
+    return (
+        <div className="sect recordacts">
+            {actions.length > 0 && <div className="row wrap">{actions.map((action) => <Button key={action.code} icon="play" disabled={busy} title={action.name} onClick={() => press(action)}>{action.label}{asked(action).length > 0 && '…'}</Button>)}</div>}
+            {made && <p className="note" role="status"><Glyph name="completed" tone="ok" /><span>{t('Started:')} <Link to="/executions/$id" params={{ id: made.id }}>{made.key ?? made.code}</Link></span></p>}
+            <Refusal error={error} sentence={error ? t('It was not started.') : undefined} />
+            {open && <ActionDialog action={open} address={address} close={() => choose(null)} started={started} />}
+        </div>
+    );
+}
+
+const Runs = ({ items }: { items: Execution[] }) => (
+    <>{items.map((x) => <Link key={x.id} className="line" to="/executions/$id" params={{ id: x.id }}><Status quiet name={stateOf(x)} /><span className="cut grow">{x.code}</span><span className="meta num">{shortly(x.createdAt)}</span></Link>)}</>
+);
+
+export function Card({ object, id }: { object: string; id: string }) {
+    const { me } = useMe();
+    const address = `/records/${object}/${encodeURIComponent(id)}`;
+    const found = useQuery({ queryKey: ['record', object, id], queryFn: () => call<Row>(address) });
+    const actions = useQuery({ queryKey: ['record', object, id, 'actions'], enabled: mayAct(me), queryFn: () => call<{ items: Action[] }>(`${address}/actions`) });
+    const started = useQuery({ queryKey: ['record', object, id, 'started'], queryFn: () => call<Page<Execution>>(`/executions?record=${encodeURIComponent(`${object}/${id}`)}&limit=20`) });
+    const named = useQuery({ queryKey: ['record', object, id, 'named'], queryFn: () => call<Page<Execution>>(`/executions?key=${encodeURIComponent(id)}&limit=10`) });
+    const again = () => { for (const query of [found, started, named]) void query.refetch(); if (mayAct(me)) void actions.refetch(); };
+    useLive(1000, () => true, again);
+    const own = started.data?.items ?? [];
+    const others = (named.data?.items ?? []).filter((x) => own.every((mine) => mine.id !== x.id));
+    return (
+        <aside className="side" aria-label={t('Record')}>
+            <div className="sidehead"><div className="row"><b className="cut">{id}</b><span className="tag mono">{object}</span><span className="end row"><Link className="btn quiet sm sq" to="/records/$object" params={{ object }} aria-label={t('Close')}><Icon name="x" /></Link></span></div>
+                {found.data && <div className="meta">{t('version {n}', { n: found.data.version })}</div>}</div>
+            <Actions address={address} actions={actions.data?.items ?? []} changed={again} />
+            <div className="sect"><Refusal error={found.error} />{found.data && <Json value={Object.fromEntries(Object.entries(found.data).filter(([name]) => name !== 'version' && name !== 'id'))} />}</div>
+            <div className="sect"><h3>{t('Started from this card')}</h3>
+                {started.data && own.length === 0 && <p className="t3">{t('Nothing yet. A process with a trigger of type action puts a button here.')}</p>}
+                <Runs items={own} />
+            </div>
+            {others.length > 0 && <div className="sect"><h3>{t('Executions under this key')}</h3><Runs items={others} /></div>}
+        </aside>
+    );
+}
