@@ -2,6 +2,7 @@
 #include "api/call.h"
 
 #include "api/api.h"
+#include "api/http_parse.h"
 #include "api/problem.h"
 #include "api/rate.h"
 #include "base/log.h"
@@ -301,6 +302,23 @@ struct value call_by(struct call *c)
     return value_map_make(c->mem, e, 2, &duplicate);
 }
 
+/* A list may be spread over several headers. */
+static struct str call_tracestate(const struct call *c)
+{
+    struct str name, value;
+    struct buf list;
+
+    if (http_header_count(c->http, "tracestate") == 0)
+        return STR_NONE;
+    buf_init_arena(&list, c->mem);
+    for (size_t i = 0; http_header_at(c->http, i, &name, &value); i++)
+        if (http_same_word(name, STR("tracestate"))) {
+            buf_str(&list, value);
+            buf_char(&list, ',');
+        }
+    return trace_state_read(c->mem, buf_view(&list));
+}
+
 struct str call_trace(const struct call *c)
 {
     struct str text = http_header(c->http, "traceparent");
@@ -309,7 +327,8 @@ struct str call_trace(const struct call *c)
     /* Of later versions only what version 0 has is passed on. */
     if (http_header_count(c->http, "traceparent") != 1 || !trace_read(text, &trace))
         return STR_NONE;
-    return trace_write(c->mem, &trace, trace.parent);
+    trace.state = call_tracestate(c);
+    return trace_store(c->mem, &trace, trace.parent);
 }
 
 /* --- asking the node --- */

@@ -119,7 +119,7 @@ struct str call_scope(const struct call *c);
 /* {id, name} of the caller. */
 struct value call_by(struct call *c);
 
-/* The traceparent that the request has, for the execution that it starts; empty: none that is one. */
+/* The traceparent and tracestate that the request has, for the execution that it starts; empty: none that is one. */
 struct str call_trace(const struct call *c);
 
 /*

@@ -193,8 +193,11 @@ static bool set_headers(struct transfer *t, struct value headers, bool has_body,
                               value_text(headers.map->entries[i].value));
     if (t->secrets != NULL && t->secrets->header.len > 0 && t->redirects == 0)
         ok = ok && add_header(t, t->secrets->header_name, t->secrets->header);
-    if (t->call->traceparent.len > 0 && !has_header(headers, "traceparent"))
+    if (t->call->traceparent.len > 0 && !has_header(headers, "traceparent")) {
         ok = ok && add_header(t, STR("traceparent"), t->call->traceparent);
+        if (t->call->tracestate.len > 0 && !has_header(headers, "tracestate"))
+            ok = ok && add_header(t, STR("tracestate"), t->call->tracestate);
+    }
     if (t->call->key.len > 0 && !has_header(headers, "idempotency-key"))
         ok = ok && add_header(t, STR("Idempotency-Key"), t->call->key);
     if (has_body && !has_header(headers, "content-type"))

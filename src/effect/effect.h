@@ -36,9 +36,9 @@ struct effect_call {
     struct str request_json; /* {method, url, headers, body?, timeout, credential?, secrets?} */
     struct str body;         /* in place of that of the request, as it is; or empty */
     int64_t timeout_us;
-    struct str
-        traceparent; /* of the attempt; a header of the request that says it wins; or empty */
-    unsigned slot;   /* the loop's own */
+    /* Of the attempt, or empty; a traceparent among the headers of the request wins over both. */
+    struct str traceparent, tracestate;
+    unsigned slot;                /* the loop's own */
     struct str job_type, job_org; /* the loop's own: of a job that an endpoint does; or empty */
     int64_t sent_at_us;           /* the loop's own: monotonic */
     void *message;         /* the loop's own: what of the outbox it delivers; NULL: it is a call */

@@ -105,7 +105,7 @@ static struct execution *make_child(struct turn *t, const struct program *p, str
     x->user_json = t->x->user_json;
     x->chain = t->x->chain;
     trace_of(t->x, &trace);
-    x->trace = trace_write(t->mem, &trace, trace_cursor_span(t->x, &t->x->cursor));
+    x->trace = trace_store(t->mem, &trace, trace_cursor_span(t->x, &t->x->cursor));
     x->created_at_us = x->updated_at_us = t->now_us;
     x->deadline_at_us = p->timeout_us > 0 ? t->wall_us + p->timeout_us : 0;
     x->input = input;

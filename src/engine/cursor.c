@@ -222,6 +222,7 @@ struct str state_cursor_json(struct arena *mem, const struct execution *exec)
     write_number(&out, "jumps", exec->jumps);
     write_number(&out, "links", exec->links_from);
     write_number(&out, "linksSpent", exec->links_spent);
+    write_number(&out, "reopened", exec->reopened_at_us);
     write_frames(&out, exec->program, exec->frames, exec->frame_count);
     write_others(&out, exec);
     write_rollback(&out, exec->program, exec->rollback);
@@ -487,6 +488,7 @@ bool state_restore_cursor(struct arena *mem, struct execution *x, struct str tex
     x->jumps = (uint32_t)stored_int(stored, STR("jumps"));
     x->links_from = stored_int(stored, STR("links"));
     x->links_spent = stored_int(stored, STR("linksSpent"));
+    x->reopened_at_us = stored_int(stored, STR("reopened"));
     x->strand_index = (uint32_t)stored_int(stored, STR("place"));
     restore_pause(mem, x, stored_field(stored, STR("pause")));
     return restore_correlation(mem, x, err) &&

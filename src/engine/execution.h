@@ -252,7 +252,7 @@ struct execution {
     bool has_again_of;
     struct uuid again_of;    /* the one that it was started again for */
     struct str user_json;    /* who started it: {id, name, email, role} */
-    struct str trace;        /* the traceparent that it has taken over, or empty: see trace.h */
+    struct str trace;        /* what it has taken over of a trace, or empty: see trace.h */
     struct value webhook;    /* the request that started it; as long as webhook_json is there */
     struct str webhook_json; /* {payload, headers, query, method, path}, or empty */
     struct str record; /* "object/id" of the record whose card it was started from, or empty */
@@ -271,7 +271,8 @@ struct execution {
     int64_t checkpoint_seq; /* the context column holds the state after this row */
     int64_t log_bytes;      /* of history since then */
     int64_t started_at_us, completed_at_us, updated_at_us;
-    int64_t wake_at_us; /* 0 = never by itself; WAKE_AT_ONCE = now */
+    int64_t reopened_at_us; /* when it last went on after an end; 0 = never: see trace.h */
+    int64_t wake_at_us;     /* 0 = never by itself; WAKE_AT_ONCE = now */
     bool stop_requested;
     int32_t crash_count;
     /* The strand that comes first, or that is held; meaningless once completed or cancelled. */

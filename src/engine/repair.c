@@ -425,6 +425,8 @@ static void forget_end(struct turn *t)
     struct execution *x = t->x;
 
     x->error_json = STR_NONE;
+    if (x->completed_at_us > 0)
+        x->reopened_at_us = t->now_us;
     x->completed_at_us = 0;
     execution_set_waiting(x, WAITING_NONE, STR_NONE);
     x->status = STATUS_RUNNING;

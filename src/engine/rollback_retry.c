@@ -144,6 +144,7 @@ bool rollback_retry_begin(struct turn *t, struct err *err)
     x->rollback = rollback;
     x->status = STATUS_COMPENSATING;
     x->completed_at_us = 0;
+    x->reopened_at_us = t->now_us;
     x->cursor = (struct cursor){
         .phase = PHASE_ROLLBACK, .attempt = rollback->tried_before, .started_at_us = t->now_us};
     return true;

@@ -1,7 +1,7 @@
 /* trace.c - see trace.h. */
 #include "engine/trace.h"
 
-/* --- reading and writing --- */
+/* --- traceparent --- */
 
 static int hex_digit(char c)
 {
@@ -51,6 +51,74 @@ bool trace_read(struct str text, struct trace *out)
     return true;
 }
 
+/* --- tracestate --- */
+
+/* A name: of letters and digits, with the name of a system in it or none. */
+static bool is_state_name(struct str name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+        bool is_word = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+
+        if (!is_word && (i == 0 || strchr("_-*/@", c) == NULL))
+            return false;
+    }
+    return name.len > 0 && name.len <= 256;
+}
+
+static bool is_state_member(struct str member)
+{
+    const char *sign = memchr(member.ptr, '=', member.len);
+    struct str value;
+
+    if (sign == NULL || !is_state_name(str_from(member.ptr, (size_t)(sign - member.ptr))))
+        return false;
+    value = str_slice(member, (size_t)(sign - member.ptr) + 1, member.len);
+    for (size_t i = 0; i < value.len; i++)
+        if (value.ptr[i] < ' ' || value.ptr[i] > '~' || value.ptr[i] == '=')
+            return false;
+    return value.len > 0 && value.len <= 256;
+}
+
+static struct str without_blanks(struct str s)
+{
+    while (s.len > 0 && (s.ptr[0] == ' ' || s.ptr[0] == '\t'))
+        s = str_slice(s, 1, s.len);
+    while (s.len > 0 && (s.ptr[s.len - 1] == ' ' || s.ptr[s.len - 1] == '\t'))
+        s.len--;
+    return s;
+}
+
+struct str trace_state_read(struct arena *mem, struct str text)
+{
+    bool is_full = false;
+    int count = 0;
+    struct buf out;
+
+    buf_init_arena(&out, mem);
+    for (size_t at = 0; at < text.len;) {
+        const char *comma = memchr(text.ptr + at, ',', text.len - at);
+        size_t end = comma != NULL ? (size_t)(comma - text.ptr) : text.len;
+        struct str member = without_blanks(str_slice(text, at, end));
+
+        at = end + 1;
+        if (member.len == 0)
+            continue;
+        if (!is_state_member(member))
+            return STR_NONE;
+        is_full = is_full || count == TRACESTATE_MEMBERS_MAX ||
+                  out.len + (count > 0) + member.len > TRACESTATE_MAX;
+        if (is_full)
+            continue;
+        if (count++ > 0)
+            buf_char(&out, ',');
+        buf_str(&out, member);
+    }
+    return buf_view(&out);
+}
+
+/* --- writing --- */
+
 static char *add_hex(char *out, const uint8_t *bytes, size_t count)
 {
     static const char digits[] = "0123456789abcdef";
@@ -72,6 +140,15 @@ struct str trace_write(struct arena *mem, const struct trace *trace, struct span
     at = add_hex(at, span.bytes, SPAN_ID_LEN);
     memcpy(at, trace->is_sampled ? "-01" : "-00", 4);
     return str_from(text, TRACEPARENT_LEN);
+}
+
+struct str trace_store(struct arena *mem, const struct trace *trace, struct span_id span)
+{
+    struct str text = trace_write(mem, trace, span);
+
+    if (trace->state.len == 0)
+        return text;
+    return str_printf(mem, "%.*s %.*s", STR_ARG(text), STR_ARG(trace->state));
 }
 
 void trace_put_hex(struct buf *out, const uint8_t *bytes, size_t count)
@@ -97,8 +174,13 @@ struct str trace_id_text(struct arena *mem, const struct execution *x)
 
 void trace_of(const struct execution *x, struct trace *out)
 {
+    bool has_state = x->trace.len > TRACEPARENT_LEN && x->trace.ptr[TRACEPARENT_LEN] == ' ';
+
     *out = (struct trace){.is_sampled = true};
-    if (x->trace.len > 0 && trace_read(x->trace, out))
+    if (has_state)
+        out->state = str_slice(x->trace, TRACEPARENT_LEN + 1, x->trace.len);
+    if (x->trace.len > 0 &&
+        trace_read(has_state ? str_slice(x->trace, 0, TRACEPARENT_LEN) : x->trace, out))
         return;
     *out = (struct trace){.is_sampled = true};
     memcpy(out->id, x->id.bytes, TRACE_ID_LEN);
@@ -143,6 +225,15 @@ static uint64_t hash_number(uint64_t h, int64_t n)
     for (int i = 0; i < 8; i++)
         bytes[i] = (uint8_t)((uint64_t)n >> (8 * i));
     return hash_more(h, bytes, sizeof(bytes));
+}
+
+struct span_id trace_current_span(const struct execution *x)
+{
+    uint64_t h = hash_more(FNV_START, x->id.bytes, sizeof(x->id.bytes));
+
+    if (x->reopened_at_us == 0)
+        return trace_span(x->id);
+    return make_span(hash_number(h, x->reopened_at_us));
 }
 
 static struct span_id attempt_span(struct uuid execution, enum history_kind kind, struct str step,

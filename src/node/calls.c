@@ -142,18 +142,20 @@ void calls_queue(struct node *n, const struct execution *x)
 
 /* --- sending --- */
 
-/* What the service is told of the attempt whose row is `seq`. */
-static struct str call_traceparent(struct arena *mem, const struct execution *x, int64_t seq)
+/* What the service is told of the attempt. */
+static void call_tell_trace(struct effect_call *call, const struct execution *x)
 {
     struct trace trace;
 
     for (uint32_t i = 0; i < execution_strands(x); i++) {
-        if (execution_cursor(x, i)->asked_seq != seq)
+        if (execution_cursor(x, i)->asked_seq != call->seq)
             continue;
         trace_of(x, &trace);
-        return trace_write(mem, &trace, trace_cursor_span(x, execution_cursor(x, i)));
+        call->traceparent =
+            trace_write(&call->mem, &trace, trace_cursor_span(x, execution_cursor(x, i)));
+        call->tracestate = str_copy(&call->mem, trace.state);
+        return;
     }
-    return STR_NONE;
 }
 
 static void send_noted(struct node *n, struct effect_call *call)
@@ -175,7 +177,7 @@ static void call_send(struct node *n, const struct commit *commit, const struct 
     call->host = str_copy(&call->mem, a->host);
     call->request_json = str_copy(&call->mem, a->request_json);
     call->timeout_us = a->timeout_us;
-    call->traceparent = call_traceparent(&call->mem, commit->after, a->seq);
+    call_tell_trace(call, commit->after);
     call->slot = a->slot;
     send_noted(n, call);
 }

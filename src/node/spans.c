@@ -140,7 +140,7 @@ static struct str row_dependency(const struct execution *x, const struct history
 
 static void tell_row(struct buf *out, const struct telling *t, const struct history_row *row)
 {
-    struct span_id parent = trace_span(t->x->id);
+    struct span_id parent = trace_current_span(t->x);
 
     span_begin(out, t, trace_row_span(t->x->id, row), &parent, row->step, row->started_at_us,
                row->completed_at_us);
@@ -156,9 +156,14 @@ static void tell_row(struct buf *out, const struct telling *t, const struct hist
 static void tell_execution(struct buf *out, const struct telling *t)
 {
     const struct execution *x = t->x;
+    struct span_id first = trace_span(x->id);
 
-    span_begin(out, t, trace_span(x->id), t->trace.has_parent ? &t->trace.parent : NULL,
-               x->program->code, x->created_at_us, x->completed_at_us);
+    if (x->reopened_at_us > 0)
+        span_begin(out, t, trace_current_span(x), &first, x->program->code, x->reopened_at_us,
+                   x->completed_at_us);
+    else
+        span_begin(out, t, first, t->trace.has_parent ? &t->trace.parent : NULL, x->program->code,
+                   x->created_at_us, x->completed_at_us);
     attribute_text(out, "saga.outcome", str_of(status_name(x->status)));
     span_end(out, t, x->status == STATUS_FAILED, x->error_json);
 }
@@ -169,10 +174,23 @@ static bool is_attempt(const struct history_row *row)
     return row->kind != HISTORY_EVENT && !str_eq(row->status, STR("skipped"));
 }
 
+/* Whether an operator had it go on after an end, in this very commit. */
+static bool is_reopened_by(const struct commit *commit)
+{
+    int64_t at_us = commit->after->reopened_at_us;
+
+    for (size_t i = 0; at_us > 0 && i < commit->history.count; i++)
+        if (commit->history.items[i].kind == HISTORY_EVENT &&
+            commit->history.items[i].completed_at_us == at_us)
+            return true;
+    return false;
+}
+
 void spans_tell(struct node *n, const struct commit *commit, enum execution_status before)
 {
     const struct execution *x = commit->after;
-    bool has_ended = status_is_terminal(x->status) && x->status != before;
+    bool has_ended =
+        status_is_terminal(x->status) && (x->status != before || is_reopened_by(commit));
     struct spans *s = n->spans;
     struct telling t = {.x = x};
     struct arena mem;

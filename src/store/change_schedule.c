@@ -157,14 +157,14 @@ static enum db_status load_schedule(struct apply *a, struct uuid id, struct stor
     return status;
 }
 
-int64_t schedule_next_us(struct str cron_text, struct str timezone, int64_t after_us)
+int64_t schedule_next_us(struct str cron_text, struct str zone, int64_t after_us)
 {
     struct cron_mistake mistake;
     struct cron cron;
     struct tz tz;
     int64_t next;
 
-    if (!cron_read(cron_text, &cron, &mistake) || !tz_find(timezone, &tz) ||
+    if (!cron_read(cron_text, &cron, &mistake) || !tz_find(zone, &tz) ||
         !cron_next(&cron, tz, after_us / SECOND_US, &next))
         return 0;
     return next * SECOND_US;

@@ -64,7 +64,7 @@ bool schedules_derive(struct apply *a, struct str kind, struct str code, int64_t
                       enum db_status *status) MUST_USE;
 
 /* The first tick after a time; 0: none, or the expression cannot be read. */
-int64_t schedule_next_us(struct str cron, struct str timezone, int64_t after_us);
+int64_t schedule_next_us(struct str cron, struct str zone, int64_t after_us);
 
 /* What a start, or a tick that starts nothing, rests on, and what it leaves. */
 struct schedule_tick {

@@ -14,7 +14,7 @@ await collector.open();
 const asked = [];
 const service = createServer((request, response) => {
     const tries = asked.filter((r) => r.path === request.url).length;
-    asked.push({ path: request.url, traceparent: request.headers.traceparent });
+    asked.push({ path: request.url, traceparent: request.headers.traceparent, tracestate: request.headers.tracestate });
     response.writeHead(request.url.startsWith('/flaky/') && tries === 0 ? 503 : 200, { 'content-type': 'application/json' });
     response.end('{}');
 });
@@ -37,6 +37,10 @@ const definitions = [
             { code: 'sub', procedure: { type: 'flow.start', code: 'kid', wait: true } },
             { code: 'broken', onError: 'continue', procedure: { type: 'compute.fail', code: 'declined', message: 'card {{$.input.card}}' } },
         ],
+    },
+    {
+        code: 'retried', onError: 'fail_fast', input: [{ name: 'n', type: 'string', required: true }, { name: 'ok', type: 'boolean', default: false }],
+        steps: [{ code: 'pay', procedure: [{ type: 'compute.fail', when: '!$.input.ok', code: 'no', message: 'no' }] }],
     },
     { code: 'undone', steps: [
         { code: 'a', procedure: { type: 'compute.transform', data: {} }, rollback: http(`${host}/undo`) },
@@ -108,6 +112,55 @@ claim('a traceparent is taken over at the start, and survives a kill', async (ri
     const sub = step(spans, 'sub')[0];
     equal([sub.traceId, sub.parentSpanId], [trace, root.spanId]);
     for (const { traceparent } of asked.filter((r) => r.path === `/flaky/${n}`)) equal(traceparent.split('-')[1], trace);
+});
+
+claim('a tracestate goes with its trace: into calls, into children, and over a kill', async (rig) => {
+    const n = next(), from = asked.length, state = 'rojo=00f067aa0ba902b7,congo@t=t61rcWkgMzE';
+    const { body: { id } } = await rig.api('POST', '/executions', { code: 'traced', input: { n } },
+        { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4741-00f067aa0ba902b7-01', tracestate: state.replace(',', ' , ,\t') });
+    await until('the first step is done', async () => (await rig.api('GET', `/executions/${id}`)).body.waitingFor?.kind === 'signal');
+    await rig.restart({ PAWL_OTLP: collector.url });
+    await rig.api('POST', `/executions/${id}/signal`, { type: 'go' });
+    await ended(rig, id);
+    const told = asked.slice(from);
+    equal(told.map((r) => r.path), [`/flaky/${n}`, `/flaky/${n}`, '/kid']);
+    for (const r of told) equal([r.traceparent.split('-')[1], r.tracestate], ['4bf92f3577b34da6a3ce929d0e0e4741', state]);
+});
+
+claim('a tracestate without a traceparent, or one that is none, is ignored; of a long one the first members are passed on', async (rig) => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4742-00f067aa0ba902b7-00';
+    const start = async (headers) => {
+        const before = asked.length;
+        equal((await rig.api('POST', '/executions?wait=60s', { code: 'kid' }, headers)).body.status, 'completed');
+        return asked[before].tracestate;
+    };
+    equal(await start({ traceparent, tracestate: 'a=1' }), 'a=1');
+    equal(await start({ tracestate: 'a=1' }), undefined);
+    equal(await start({ traceparent: 'x', tracestate: 'a=1' }), undefined);
+    for (const tracestate of ['a', 'A=1', 'a=', '=1', 'a=1=2', 'a=1,b']) equal(await start({ traceparent, tracestate }), undefined, tracestate);
+    const member = (i) => `k${i}=${'v'.repeat(60)}`, all = [...Array(20).keys()].map(member);
+    equal(await start({ traceparent, tracestate: all.join(',') }), all.slice(0, 8).join(','));
+    const many = [...Array(40).keys()].map((i) => `k${i}=1`);
+    equal(await start({ traceparent, tracestate: many.join(',') }), many.slice(0, 32).join(','));
+});
+
+claim('an execution that failed and is tried again sends its span once; what went on is a span within it', async (rig) => {
+    const n = next(), { body: { id } } = await rig.api('POST', '/executions?wait=60s', { code: 'retried', input: { n } });
+    const roots = () => collector.of(id).filter((s) => !('saga.step' in s.attributes));
+    const again = async (count, outcome) => {
+        equal((await rig.api('POST', `/executions/${id}/retry`, { input: { n, ok: outcome === 'completed' } })).status, 202);
+        await until(`end ${count} is told`, () => roots().length === count);
+        equal(roots().at(-1).attributes['saga.outcome'], outcome);
+    };
+    await until('the end is told', () => roots().length === 1);
+    await again(2, 'failed');
+    await rig.restart({ PAWL_OTLP: collector.url });
+    await again(3, 'completed');
+    const spans = collector.of(id), [root, ...later] = roots();
+    equal(new Set(spans.map((s) => s.spanId)).size, spans.length, 'ids of spans are unique');
+    equal(['parentSpanId' in root, root.attributes['saga.outcome']], [false, 'failed']);
+    equal(later.map((s) => [s.parentSpanId, s.name, s.start >= root.end]), Array(2).fill([root.spanId, 'retried', true]));
+    equal(step(spans, 'pay').map((s) => s.parentSpanId), [root, ...later].map((s) => s.spanId), 'attempts are within the span of their time');
 });
 
 claim('what nobody wants to see is passed on and not sent; what is no traceparent is ignored', async (rig) => {

@@ -322,6 +322,7 @@ static void stands(struct walk *w, const struct execution *a, const struct execu
     NUMBER(jumps);
     NUMBER(links_from);
     NUMBER(links_spent);
+    NUMBER(reopened_at_us);
     on_number(w, "undo", a->rollback != NULL, b->rollback != NULL);
     if (a->rollback != NULL && b->rollback != NULL)
         rollback(w, a->rollback, b->rollback);

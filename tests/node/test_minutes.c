@@ -117,7 +117,7 @@ struct stored {
     struct node_read read;
     struct arena *mem;
     struct minute minute;
-    int64_t waiting[WAITING_COUNT];
+    struct minute_waiting waiting;
     int rows, rows_of_all;
     bool is_done;
 };
@@ -130,7 +130,7 @@ static bool take_row(void *context, struct arena *mem, int64_t at_us, bool is_of
     assert_int_equal(at_us % MINUTE_US, 0);
     s->rows++;
     s->rows_of_all += is_of_all;
-    return is_of_all ? minute_read_waiting(mem, data_json, s->waiting)
+    return is_of_all ? minute_read_waiting(mem, data_json, &s->waiting)
                      : minute_read(mem, data_json, &s->minute);
 }
 
@@ -207,7 +207,7 @@ static void test_minutes__what_began_and_ended_is_stored_when_the_minute_is_over
     assert_int_equal(s.minute.failed, 1);
     assert_int_equal(s.minute.cancelled, 0);
     assert_int_equal(s.minute.latency[0], 3);
-    assert_int_equal(s.waiting[WAITING_SIGNAL], 1);
+    assert_int_equal(s.waiting.executions[WAITING_SIGNAL], 1);
     now = (struct minute){0};
     minutes_now(f->node, STR(ORG), &at_us, &now);
     assert_int_equal(at_us, START_US + MINUTE_US);

@@ -193,6 +193,19 @@ bool read_outbox_due(struct reader *r, struct arena *mem, struct str destination
     return !sim_read_fails(r, err);
 }
 
+/* For figures alone: the simulator keeps no time of creation, so it is that of the next attempt. */
+bool read_outbox_oldest(struct reader *r, struct str org_id, int64_t *at_us, struct err *err)
+{
+    const struct disk *d = &sim_of(r)->disk;
+
+    (void)org_id;
+    *at_us = 0;
+    for (size_t i = 0; i < d->outbox.count && *at_us == 0; i++)
+        if (is_pending(&d->outbox.items[i]))
+            *at_us = d->outbox.items[i].next_at_us;
+    return !sim_read_fails(r, err);
+}
+
 /* --- who gets them --- */
 
 static struct disk_message *message_of(struct sim *sim, const struct effect_call *call)
