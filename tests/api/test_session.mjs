@@ -143,7 +143,8 @@ const foreign = (s) => [
 async function everyRouteFromElsewhere(s, proof) {
     const changing = routes.filter((r) => r.changes && r.csrf === 'same-origin');
     equal(changing.length >= 30, true, 'the table was read');
-    equal(routes.filter((r) => r.csrf === 'none'), [], 'rows without protection');
+    // Hooks and links know no cookie and no proxy: whoever sends them is as good as another site.
+    equal(routes.filter((r) => r.csrf === 'none' && !/^\/(hooks|callbacks)\//.test(r.path)), [], 'rows without protection');
     for (const { method, path } of changing) {
         if (path === '/api/v1/session') continue;
         const target = nowhere(path);
@@ -177,7 +178,7 @@ async function everyRouteFromAnotherOrganisation(s) {
     ]);
     const before = await shown();
     const ids = [['/executions/{id}', execution], ['/dlq/{id}', letter], ['/users/{id}', user.id], ['/tokens/{id}', user.tokenId]];
-    const bodies = { '/signal': { type: 'go' }, '/migrate': { version: 1 }, '/resolve': { note: 'x' }, '/users/{id}': { name: 'Theirs' } };
+    const bodies = { '/signal': { type: 'go' }, '/assign': { assignee: 'a@example.org' }, '/migrate': { version: 1 }, '/resolve': { note: 'x' }, '/users/{id}': { name: 'Theirs' } };
     let tried = 0;
     for (const role of ['admin', 'operator', 'viewer', 'member', 'supervisor', 'lead', 'executor', 'system', 'worker']) {
         const { token } = await s.user({ name: `their ${role}`, role, org_id: ORG_A });
