@@ -15,10 +15,11 @@ claim() {
     fi
 }
 
-while IFS= read -r file; do
-    output=$("$pawl" test "$file")
-    claim $? "$file: $output"
-done < <(find examples -name '*.test.json' | sort)
+# Tests of a folder share what is in it, its config for one.
+while IFS= read -r path; do
+    output=$("$pawl" test "$path")
+    claim $? "$path: $output"
+done < <(find examples -maxdepth 1 -name '*.test.json'; find examples -mindepth 2 -name '*.test.json' -printf '%h\n' | sort -u)
 [ "$passed" -gt 0 ] || claim 1 "there are tests in examples/"
 
 folder=$(mktemp -d)

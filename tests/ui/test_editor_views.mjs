@@ -179,6 +179,42 @@ await claims.claim('it stands at 1280, in the dark and in Russian, free of what 
     await page.waitForSelector('.inspector label:text-is("Тайм-аут")');
     equal(await complaints(), []);
     equal(await page.evaluate(() => document.documentElement.scrollWidth <= 1280 && document.querySelector('.bar').scrollWidth <= document.querySelector('.bar').clientWidth), true, 'nothing is wider than the page');
+    quiet();
+});
+
+await claims.claim('at 1280 the palette has names; where only pictures fit, each has its name for who cannot tell them apart', async () => {
+    const names = () => page.$$eval('.part', (all) => all.map((part) => [part.getAttribute('aria-label'), part.querySelector('.cut').offsetWidth > 0]));
+    const wide = await names();
+    equal(wide.length > 20 && wide.every(([, shown]) => shown), true, 'names are shown');
+    equal(wide.every(([name]) => /[а-я]/i.test(name ?? '')), true, 'in Russian');
+    equal(new Set(wide.map(([name]) => name)).size, wide.length, 'no two are called the same');
+    await page.setViewportSize({ width: 1100, height: 800 });
+    await page.mouse.move(700, 600);
+    equal((await names()).map(([, shown]) => shown).includes(true), false, 'no room for names');
+    equal((await names()).every(([name]) => Boolean(name)), true);
+    equal(await complaints(), []);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    quiet();
+});
+
+await claims.claim('in Russian the text between two versions says in Russian what is left out', async () => {
+    const text = readFileSync('examples/order_processing.json', 'utf8').replace('"order_processing"', '"order_by_phone"');
+    const draft = async (name) => equal((await server.asAdmin('PUT', '/scenarios/order_by_phone/draft', text.replace(/"name": "[^"]*"/, `"name": "${name}"`))).json.valid, true);
+    await draft('Order by phone');
+    equal((await server.asAdmin('POST', '/scenarios/order_by_phone/publish', {})).status, 200);
+    await draft('Order by telephone');
+    await open('order_by_phone');
+    await page.click('[role=tab]:has-text("Версии")');
+    await page.waitForSelector('.cm-collapsedLines');
+    equal(/^Строк без изменений: \d+$/.test(await page.textContent('.cm-collapsedLines')), true, await page.textContent('.cm-collapsedLines'));
+    equal(await page.$$eval('.vlist .o .row', (all) => all.filter((row) => row.scrollWidth > row.clientWidth).length), 0, 'no time of a version is cut off');
+    quiet();
+});
+
+await claims.claim('in Russian no button of the list of processes is cut off', async () => {
+    await page.goto(`${server.base}/processes`);
+    await page.waitForSelector('.trow.procs .btn:has-text("Запустить")');
+    equal(await page.$$eval('.trow.procs > span:last-child', (all) => all.filter((cell) => cell.scrollWidth > cell.clientWidth).length), 0);
     await page.evaluate(() => localStorage.setItem('pawl.language', 'en'));
     quiet();
 });

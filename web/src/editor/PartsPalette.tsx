@@ -42,7 +42,7 @@ export function PartsPalette({ catalog, kind, add, search }: { catalog: Catalog;
                     return (
                         <div key={entry.key} role="presentation">
                             {head && <h2>{head}</h2>}
-                            <button type="button" className="part" data-part={entry.key} title={`${entry.label}. ${entry.help}`} draggable onDragStart={(event) => event.dataTransfer.setData('text/pawl-part', entry.key)} onClick={() => add(entry.part)}><Icon name={entry.icon} /><span className="cut">{entry.label}</span></button>
+                            <button type="button" className="part" data-part={entry.key} aria-label={entry.label} title={`${entry.label}. ${entry.help}`} draggable onDragStart={(event) => event.dataTransfer.setData('text/pawl-part', entry.key)} onClick={() => add(entry.part)}><Icon name={entry.icon} /><span className="cut">{entry.label}</span></button>
                         </div>
                     );
                 })}

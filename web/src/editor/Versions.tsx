@@ -27,7 +27,7 @@ function TextDiff({ from, to, two }: { from: string; to: string; two: boolean })
     const host = useRef<HTMLDivElement>(null);
     useEffect(() => {
         const root = rootIn(host.current!);
-        const base = [lineNumbers(), json(), look, EditorState.readOnly.of(true), EditorView.contentAttributes.of({ 'aria-label': t('Text'), tabindex: '0' })];
+        const base = [lineNumbers(), json(), look, EditorState.readOnly.of(true), EditorState.phrases.of({ '$ unchanged lines': t('$ unchanged lines') }), EditorView.contentAttributes.of({ 'aria-label': t('Text'), tabindex: '0' })];
         if (two) {
             const view = new MergeView({ parent: root, root, a: { doc: from, extensions: base }, b: { doc: to, extensions: base }, collapseUnchanged: { margin: 3 }, gutter: true });
             return () => view.destroy();

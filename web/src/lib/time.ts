@@ -24,6 +24,7 @@ export function duration(ms: number): string {
 export const between = (from: string, to: string | number) => duration(Math.max(0, (typeof to === 'number' ? to : Date.parse(to)) - Date.parse(from)));
 
 const sameDay = (a: Date, b: Date) => a.toDateString() === b.toDateString();
+const sameYear = (a: Date, b: Date) => a.getFullYear() === b.getFullYear();
 
 /** 10:45 today; tomorrow, Tue 10:45; Fri 20 Nov 09:30; another year with it. */
 export function when(time: string | number, { seconds = false, now = Date.now() } = {}): string {
@@ -37,14 +38,16 @@ export function when(time: string | number, { seconds = false, now = Date.now() 
     const ru = language() === 'ru';
     if (sameDay(at, next)) return `${ru ? 'завтра' : 'tomorrow'}, ${day}${NB}${clock}`;
     if (sameDay(at, before)) return `${ru ? 'вчера' : 'yesterday'}${NB}${clock}`;
-    const date = at.toLocaleDateString(locale(), { weekday: 'short', day: 'numeric', month: 'short', ...(at.getFullYear() === today.getFullYear() ? {} : { year: 'numeric' }) }).replace(',', '');
-    return `${date} ${clock}`.replaceAll(' ', NB);
+    const date = at.toLocaleDateString(locale(), { weekday: 'short', day: 'numeric', month: 'short' }).replace(',', '');
+    return `${date}${sameYear(at, today) ? '' : ` ${at.getFullYear()}`} ${clock}`.replaceAll(' ', NB);
 }
 
-/** For narrow columns: the clock today, the day else. */
+/** For narrow columns: the clock today, the day of this year, the month of another. */
 export function shortly(time: string | number, now = Date.now()): string {
     const at = new Date(time);
     if (sameDay(at, new Date(now))) return `${pad(at.getHours())}:${pad(at.getMinutes())}`;
+    // The year is put behind by hand: Russian writes "г." after it, which lists have no room for.
+    if (!sameYear(at, new Date(now))) return `${at.toLocaleDateString(locale(), { day: 'numeric', month: 'short' }).replace(/^\d+\s/, '')}${NB}${at.getFullYear()}`;
     return at.toLocaleDateString(locale(), { day: 'numeric', month: 'short' });
 }
 

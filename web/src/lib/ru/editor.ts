@@ -2,6 +2,7 @@
 import type { Words } from './words';
 
 export const editor: Words = {
+    '$ unchanged lines': 'Строк без изменений: $',
     'Steps before this one': 'Шаги до этого',
     'Around it': 'Вокруг',
     'at most {n}': 'не больше {n}',

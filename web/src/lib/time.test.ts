@@ -1,0 +1,24 @@
+import { expect, test, vi } from 'vitest';
+
+vi.stubGlobal('localStorage', { getItem: () => null, setItem: () => undefined });
+vi.stubGlobal('document', { documentElement: {} });
+const { setLanguage } = await import('./text');
+const { shortly, when } = await import('./time');
+
+const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ');
+const now = new Date(2026, 10, 16, 8, 30).getTime();
+const at = (year: number) => new Date(year, 0, 5, 9, 5).getTime();
+
+test('a day of this year has no year, one of another year has it and no word for it', () => {
+    setLanguage('en');
+    expect([plain(when(at(2026), { now })), plain(when(at(2027), { now }))]).toEqual(['Mon 5 Jan 09:05', 'Tue 5 Jan 2027 09:05']);
+    setLanguage('ru');
+    expect([plain(when(at(2026), { now })), plain(when(at(2027), { now }))]).toEqual(['пн 5 янв. 09:05', 'вт 5 янв. 2027 09:05']);
+});
+
+test('in a narrow column a day of another year is told from one of this', () => {
+    setLanguage('en');
+    expect([plain(shortly(at(2026), now)), plain(shortly(at(2025), now))]).toEqual(['5 Jan', 'Jan 2025']);
+    setLanguage('ru');
+    expect([plain(shortly(at(2026), now)), plain(shortly(at(2025), now))]).toEqual(['5 янв.', 'янв. 2025']);
+});
