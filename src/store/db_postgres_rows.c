@@ -113,6 +113,7 @@ static struct put_rows *rows_of(struct db_postgres *db, enum sql sql, unsigned c
 {
     struct put_rows *p = db->puts[sql];
 
+    ASSERT(columns <= DB_PARAMS_MAX);
     if (p != NULL)
         return p;
     p = calloc(1, sizeof(*p));
@@ -192,6 +193,7 @@ static enum db_status send_statement(struct db_postgres *db, enum sql sql, unsig
     char name[STATEMENT_NAME_SIZE];
     bool ok = PQpipelineStatus(db->conn) != PQ_PIPELINE_OFF || PQenterPipelineMode(db->conn) == 1;
 
+    ASSERT(count <= DB_PARAMS_MAX);
     for (unsigned i = 0; i < count; i++)
         formats[i] = lengths != NULL;
     postgres_name(sql, name);

@@ -105,7 +105,7 @@ static enum db_status sqlite_run(struct db *base, enum sql sql, const struct db_
     sqlite3_stmt *statement = db->statements[sql];
     int code;
 
-    ASSERT(!db->open[sql]);
+    ASSERT(!db->open[sql] && count <= DB_PARAMS_MAX);
     if (UNLIKELY(statement == NULL)) {
         code = sqlite3_prepare_v3(db->handle, sql_for_sqlite(sql), -1, SQLITE_PREPARE_PERSISTENT,
                                   &statement, NULL);

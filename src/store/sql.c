@@ -1,6 +1,7 @@
 /* sql.c - see sql.h. */
 #include "store/sql.h"
 
+#include "store/db.h"
 #include "store/sql_parts.h"
 
 static const char *const sqlite_texts[] = {
@@ -26,6 +27,18 @@ static const char *const postgres_texts[] = {
 #undef SQL_POSTGRES
 #undef SQL_ROWS
 };
+
+/* Drivers have room for so many columns, and no more. */
+#define SQL(symbol, text)
+#define SQL_SQLITE(symbol, text)
+#define SQL_POSTGRES(symbol, text)
+#define SQL_ROWS(symbol, exact, types, sqlite, postgres)                                           \
+    _Static_assert(sizeof(types) - 1 <= DB_PARAMS_MAX, #symbol " has more than DB_PARAMS_MAX");
+#include "store/sql.def"
+#undef SQL
+#undef SQL_SQLITE
+#undef SQL_POSTGRES
+#undef SQL_ROWS
 
 static const struct {
     const char *types;

@@ -122,15 +122,27 @@ claim('drafts and retired processes do not fire, and a new version takes over at
     await eventually('it is back', async () => (await started(rig, code)).length === 3);
 });
 
-claim('while an execution has the key, an event with the same key starts nothing more', async (rig) => {
-    const event = `Keyed${++count}`;
-    const code = await triggered(rig, { event, key: '=$.event.payload.key' }, { steps: [{ code: 'w', procedure: { type: 'wait.signal', signalType: 'go' } }] });
-    for (const key of ['a', 'a', 'b']) await tell(rig, event, { key });
-    await eventually('two have started', async () => (await started(rig, code)).length === 2);
-    await idle(rig);
-    equal((await started(rig, code)).map((x) => x.key).sort(), ['a', 'b']);
-    equal((await rig.api('GET', '/dlq?kind=outbox&status=open')).body.items.filter((l) => l.payload.name === event).length, 0);
-});
+for (const settings of [{}, { onKeyConflict: 'reject' }, { onKeyConflict: 'join' }])
+    claim(`while an execution has the key, an event with the same key starts nothing more and tells it nothing: ${settings.onKeyConflict ?? 'by default'}`, async (rig) => {
+        const event = `Keyed${++count}`;
+        const code = await triggered(rig, { event, key: '=$.event.payload.key', input: { n: '=$.event.payload.n' } }, {
+            settings, steps: [{ code: 'w', procedure: { type: 'wait.signal', signalType: 'go' } }],
+        });
+        const keys = async () => (await started(rig, code)).map((x) => x.key).sort();
+        for (const [n, key] of ['a', 'a', 'b'].entries()) {
+            await tell(rig, event, { key, n });
+            await idle(rig);
+        }
+        equal(await keys(), ['a', 'b']);
+        equal((await rig.api('GET', '/dlq?kind=outbox&status=open')).body.items.filter((l) => l.payload.name === event).length, 0);
+        const { id } = (await started(rig, code)).find((x) => x.key === 'a');
+        const { status, input } = await shown(rig, id);
+        equal([status, input], ['waiting', { n: 0 }]);
+        equal((await rig.api('POST', `/executions/${id}/signal?wait=60s`, { type: 'go' })).status, 200);
+        await eventually('it has ended', async () => (await shown(rig, id)).status === 'completed');
+        await tell(rig, event, { key: 'a', n: 3 });
+        await eventually('the key is free again', async () => (await keys()).length === 3);
+    });
 
 for (const point of ['node.before_submit', 'writer.begun', 'writer.before_commit', 'writer.committed', 'node.batch_done', 'node.after_answers'])
     claim(`killed at ${point}, again and again, each event starts one execution for each trigger`, async (rig) => {
