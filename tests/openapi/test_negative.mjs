@@ -45,7 +45,8 @@ function mistakes(made, answer) {
     if (answer.status >= 500) return `status ${answer.status}`;
     if (made.isRefused && answer.status < 400) return `was not refused: ${answer.status}`;
     if (!made.isElsewhere) return doc.answerMistakes(made.operation, answer, made.method === 'HEAD');
-    if (answer.status < 400) return doc.answerMistakes(made.operation, answer);
+    // It may have led to another operation, or to this one all the same.
+    if (answer.status < 400 || !doc.answerMistakes(made.operation, answer)) return doc.answerMistakes(made.operation, answer);
     const response = Object.values(written.components.responses).find(
         (r) => r.content['application/problem+json']?.schema.properties.status.const === answer.status,
     );
