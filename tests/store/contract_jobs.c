@@ -289,7 +289,10 @@ void contract_migrate_jobs(struct db *db, bool is_sqlite)
                      DB_DONE);
     assert_true(migrate(db, is_sqlite, 0, &err));
     assert_int_equal(
-        db_run(db, sql, DB_PARAMS(db_int(0), db_text(STR("")), db_int(NOW), db_int(10))), DB_ROW);
+        db_run(db, sql,
+               DB_PARAMS(db_int(0), db_text(STR("00000000-0000-0000-0000-000000000000")),
+                         db_int(NOW), db_int(10))),
+        DB_ROW);
     assert_str(db_column_text(db, sql, 0), "00000000-0000-7000-8000-000000000001");
     assert_int_equal(db_next(db, sql), DB_DONE);
     db_end(db, sql);
