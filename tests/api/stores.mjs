@@ -32,10 +32,10 @@ export const claim = (name, run, only = null) => claims.push({ name, run, only }
 
 /** A server in a folder of its own, with short words for what tests ask of it. */
 export class Rig {
-    constructor(folder, store) {
+    constructor(folder, store, program = pawl) {
         this.folder = folder;
         this.store = store;
-        this.server = new Server(join(folder, 'data'), store, pawl);
+        this.server = new Server(join(folder, 'data'), store, program);
     }
 
     async start(environment = {}) {
@@ -89,14 +89,14 @@ export class Rig {
     }
 }
 
-/** Run the claims on both stores, each store with one server. */
-export async function run(prepare) {
+/** Run the claims on both stores, each store with one server; `program` is another one than that of users. */
+export async function run(prepare, program = pawl) {
     const postgres = await Postgres.open();
     let passed = 0;
     let failed = 0;
     const stores = [['SQLite', null], ...(postgres ? [['PostgreSQL', postgres.fresh()]] : [])];
     for (const [name, url] of stores) {
-        const rig = new Rig(mkdtempSync(join(tmpdir(), 'pawl-rig-')), url);
+        const rig = new Rig(mkdtempSync(join(tmpdir(), 'pawl-rig-')), url, program);
         rig.name = name;
         rig.postgres = postgres;
         await rig.start();

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The processes of examples/company as people meet them: real HTTP, real mail, the clock moved by hand.
+// The processes of examples/company as people meet them: real HTTP, real mail, the clock moved by hand
+// (which only the build with slow checks allows).
 //
 // A mail server takes the mails, a small service plays the payment service and the signing service, links are pressed
 // as a browser does, and whoever scans mail only looks.
@@ -11,14 +12,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { MailServer, decode } from '../api/mails.mjs';
-import { until } from '../kill/server.mjs';
+import { checkProgram, until } from '../kill/server.mjs';
 import { Rig, check, equal, pawl } from '../api/stores.mjs';
 
 const FILES = ['onboarding', 'discount', 'sales_order', 'contract'].map((name) => `examples/company/${name}.json`);
 const DAY_S = 86400;
 
 const folder = mkdtempSync(join(tmpdir(), 'pawl-company-'));
-const rig = new Rig(folder, null);
+const rig = new Rig(folder, null, checkProgram);
 const clock = join(folder, 'clock');
 const post = new MailServer();
 let passed = 0;
