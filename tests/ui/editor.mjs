@@ -17,7 +17,8 @@ export async function fill(page, label, value, within) {
 export async function addStep(page, part, name, code) {
     await page.fill('.psearch input', part);
     await page.press('.psearch input', 'Enter');
-    await page.waitForSelector('.ihead h2');
+    // A new step asks for its name: what is typed before that would go there.
+    await page.waitForFunction(() => document.activeElement?.matches('.inspector .isect.two textarea'));
     await page.fill('.inspector .isect.two textarea', name);
     if (code) {
         await page.fill('.inspector .isect.two input', code);
