@@ -4,12 +4,12 @@
  * Fields are spelled as the planner spells them, for which they are made too.
  */
 #include "api/api.h"
-#include "api/lookup.h"
 #include "api/token.h"
+#include "api/user_list.h"
 #include "value/json.h"
 #include "value/object.h"
 
-enum { LIST_LIMIT = 50, NAME_LEN_MAX = 200, EMAIL_LEN_MAX = 254, LIST_MAX = 100, SKILL_MAX = 1000 };
+enum { NAME_LEN_MAX = 200, EMAIL_LEN_MAX = 254, LIST_MAX = 100, SKILL_MAX = 1000 };
 
 /* --- the body --- */
 
@@ -340,47 +340,11 @@ void users_me(struct call *c)
     lookup_start(c, &c->user.id, run_get, NULL);
 }
 
-static bool run_list(struct lookup *q, struct reader *reader, struct err *err)
-{
-    struct user_filter filter = *(struct user_filter *)q->args;
-    struct stored_users users;
-    int64_t limit = filter.limit++;
-    struct str next = STR_NONE;
-
-    if (!read_users(reader, q->mem, &filter, &users, err))
-        return false;
-    if ((int64_t)users.count > limit)
-        next = users.items[--users.count - 1].id;
-    buf_text(&q->answer, "{\"items\":[");
-    for (size_t i = 0; i < users.count; i++) {
-        object_next(&q->answer);
-        buf_char(&q->answer, '{');
-        user_show(&q->answer, &users.items[i]);
-        buf_char(&q->answer, '}');
-    }
-    buf_char(&q->answer, ']');
-    object_text(&q->answer, "nextCursor", next);
-    buf_char(&q->answer, '}');
-    return true;
-}
-
 void users_list(struct call *c)
 {
-    struct user_filter *filter = ARENA_NEW(c->mem, struct user_filter);
-    struct uuid cursor;
-    enum role role;
-
-    *filter = (struct user_filter){
-        .org_id = call_scope(c).len > 0 ? call_scope(c) : http_query(c->http, "org_id"),
-        .role = http_query(c->http, "role"),
-        .q = http_query(c->http, "q"),
-        .after = http_query(c->http, "cursor"),
-    };
-    if (filter->role.len > 0 && !role_find(filter->role, &role))
-        call_refuse_text(c, ERR_BAD_REQUEST, "role is one of %.*s",
-                         STR_ARG(right_roles(c->mem, RIGHT_SELF)));
-    else if (filter->after.len > 0 && !uuid_read(filter->after, &cursor))
-        call_refuse_text(c, ERR_BAD_REQUEST, "this cursor is not one of ours");
-    else if (call_limit(c, LIST_LIMIT, &filter->limit))
-        lookup_start(c, filter, run_list, NULL);
+    user_list(c,
+              (struct user_filter){.org_id = call_scope(c).len > 0 ? call_scope(c)
+                                                                   : http_query(c->http, "org_id"),
+                                   .q = http_query(c->http, "q")},
+              user_show);
 }

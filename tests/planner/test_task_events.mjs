@@ -49,6 +49,30 @@ claim('every move of a task is told, in order, with the task and the row of its 
     equal(all[0].payload.transition, null);
 }));
 
+claim('the end of a task starts a process, in the organisation of the task', async (rig) => {
+    const code = `after_task_${++count}`;
+    const people = await crew(rig, { org_id: newOrg() });
+    const operator = await Person.make(rig, 'operator', { org_id: people.lead.org });
+    await rig.publish({
+        code, triggers: [{ type: 'event', event: 'task.done', when: '$.event.payload.title == "last one"', input: { task: '=$.event.payload.id' }, key: '=$.event.payload.id' }],
+        steps: [{ code: 's', procedure: { type: 'compute.transform', data: { task: '=$.input.task' } } }],
+    });
+    for (const title of ['first one', 'last one']) {
+        let task = await people.lead.task({ title });
+        task = await people.lead.moved(task, 'assign', { assign_to: people.owner.id });
+        task = await people.owner.moved(await people.owner.moved(task, 'start'), 'submit');
+        task = await people.lead.moved(task, 'review_approve');
+        people.last = task.id;
+    }
+    const items = await eventually('it has started', async () => {
+        const all = (await operator.get(`/executions?code=${code}`)).items;
+        return all.length > 0 && all;
+    });
+    equal(items.map((x) => [x.key, x.user.id]), [[people.last, 'system']]);
+    equal((await rig.api('GET', `/executions?code=${code}`)).body.items.length, 0, 'another organisation sees');
+    equal((await rig.api('POST', `/scenarios/${code}/retire`)).status, 200);
+});
+
 claim('what the planner does by itself is told, too', (rig) => listening(rig, ['task.blocked', 'task.available', 'task.overdue', 'task.canceled', 'task.deleted'], async (receiver) => {
     const { lead } = await crew(rig);
     const task = await lead.task({ due_at: new Date(Date.now() + 300).toISOString() });
