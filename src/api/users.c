@@ -175,7 +175,7 @@ static bool read_body(struct call *c, bool is_new, struct stored_user *u, unsign
     };
     struct err err;
 
-    if (!call_body(c, specs, sizeof(specs) / sizeof(specs[0])))
+    if (!call_body(c, specs, ARRAY_SIZE(specs)))
         return false;
     *fields = take_fields(c, &b, u);
     if (b.findings.count > 0) {

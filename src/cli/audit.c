@@ -77,12 +77,10 @@ int command_audit(int argc, char **argv)
     struct buf path;
     int status;
 
-    if (!options_read("audit", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv) || argc != 1)
+    if (!options_read("audit", specs, ARRAY_SIZE(specs), &argc, argv) || argc != 1)
         return command_usage("audit");
     client_open(&c, as_json);
-    buf_init_arena(&path, &c.mem);
-    buf_text(&path, "/audit?limit=");
-    client_escape(&path, str_of(limit != NULL ? limit : all ? "500" : "20"));
+    list_begin(&c, &path, STR("/audit"), limit, all);
     list_filter(&path, "user", user);
     list_filter(&path, "action", action);
     list_filter(&path, "target", target);

@@ -68,9 +68,7 @@ static bool make_path(struct client *c, const struct dlq_options *o, struct str 
 
     if (o->execution != NULL && !client_find(c, o->execution, &execution))
         return false;
-    buf_init_arena(&path, &c->mem);
-    buf_text(&path, "/dlq?limit=");
-    client_escape(&path, str_of(o->limit != NULL ? o->limit : o->all ? "500" : "20"));
+    list_begin(c, &path, STR("/dlq"), o->limit, o->all);
     list_filter(&path, "status", o->status);
     list_filter(&path, "kind", o->kind);
     list_filter(&path, "code", o->code);
@@ -276,7 +274,7 @@ int command_dlq(int argc, char **argv)
     struct client c;
     int status;
 
-    if (!options_read("dlq", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv))
+    if (!options_read("dlq", specs, ARRAY_SIZE(specs), &argc, argv))
         return command_usage("dlq");
     client_open(&c, o.as_json);
     status = run(&c, argc, argv, &o);

@@ -64,9 +64,7 @@ int command_inbox(int argc, char **argv)
     if (!options_read("inbox", specs, ARRAY_SIZE(specs), &argc, argv) || argc != 1)
         return command_usage("inbox");
     client_open(&c, as_json);
-    buf_init_arena(&path, &c.mem);
-    buf_text(&path, "/inbox?limit=");
-    client_escape(&path, str_of(limit != NULL ? limit : all ? "500" : "20"));
+    list_begin(&c, &path, STR("/inbox"), limit, all);
     status = list_print(&c, &(struct list){.path = buf_view(&path),
                                            .all = all,
                                            .as_json = as_json,

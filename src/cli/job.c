@@ -75,9 +75,7 @@ static int job_list(struct client *c, const struct job_options *o)
 {
     struct buf path;
 
-    buf_init_arena(&path, &c->mem);
-    buf_text(&path, "/jobs?limit=");
-    client_escape(&path, str_of(o->limit != NULL ? o->limit : o->all ? "500" : "20"));
+    list_begin(c, &path, STR("/jobs"), o->limit, o->all);
     list_filter(&path, "type", o->type);
     list_filter(&path, "status", o->status);
     return list_print(c, &(struct list){.path = buf_view(&path),

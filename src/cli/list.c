@@ -7,6 +7,13 @@
 
 enum { ID_SHOWN = 12, PAGES_MAX = 20 };
 
+void list_begin(struct client *c, struct buf *path, struct str route, const char *limit, bool all)
+{
+    buf_init_arena(path, &c->mem);
+    buf_printf(path, "%.*s?limit=", STR_ARG(route));
+    client_escape(path, str_of(limit != NULL ? limit : all ? "500" : "20"));
+}
+
 void list_filter(struct buf *path, const char *name, const char *value)
 {
     if (value == NULL || *value == '\0')

@@ -7,6 +7,9 @@
 
 #include "cli/client.h"
 
+/* Begin the path of a list: its route, and how many are read at once. `limit` is NULL or the user's. */
+void list_begin(struct client *c, struct buf *path, struct str route, const char *limit, bool all);
+
 /* Append &name=value, unless value is NULL or empty. */
 void list_filter(struct buf *path, const char *name, const char *value);
 

@@ -196,8 +196,7 @@ int command_ls(int argc, char **argv)
     if (find_parent(&c, &given[4].value)) {
         buf_init_arena(&path, &c.mem);
         if (count_by == NULL) {
-            buf_text(&path, "/executions?limit=");
-            client_escape(&path, str_of(limit != NULL ? limit : all ? "500" : "20"));
+            list_begin(&c, &path, STR("/executions"), limit, all);
             list_filter(&path, "order", is_oldest ? "oldest" : NULL);
         }
         for (size_t i = 0; i < ARRAY_SIZE(given); i++) {

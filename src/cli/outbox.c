@@ -64,9 +64,7 @@ static int list(struct client *c, const struct outbox_options *o)
 
     if (o->execution != NULL && !client_find(c, o->execution, &execution))
         return EXIT_FAILED;
-    buf_init_arena(&path, &c->mem);
-    buf_text(&path, "/outbox?limit=");
-    client_escape(&path, str_of(o->limit != NULL ? o->limit : o->all ? "500" : "20"));
+    list_begin(c, &path, STR("/outbox"), o->limit, o->all);
     list_filter(&path, "status", o->status);
     list_filter(&path, "kind", o->kind);
     list_filter(&path, "destination", o->destination);
@@ -113,7 +111,7 @@ int command_outbox(int argc, char **argv)
     int status = EXIT_USAGE;
     const char *word;
 
-    if (!options_read("outbox", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv))
+    if (!options_read("outbox", specs, ARRAY_SIZE(specs), &argc, argv))
         return command_usage("outbox");
     word = argc > 1 ? argv[1] : "ls";
     client_open(&c, o.as_json);

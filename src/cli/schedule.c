@@ -67,9 +67,7 @@ static int list_schedules(struct client *c, const struct schedule_options *o)
 {
     struct buf path;
 
-    buf_init_arena(&path, &c->mem);
-    buf_text(&path, "/schedules?limit=");
-    client_escape(&path, str_of(o->limit != NULL ? o->limit : o->all ? "500" : "20"));
+    list_begin(c, &path, STR("/schedules"), o->limit, o->all);
     list_filter(&path, "code", o->code);
     return list_print(c, &(struct list){.path = buf_view(&path),
                                         .all = o->all,
@@ -156,7 +154,7 @@ int command_schedule(int argc, char **argv)
     int status = EXIT_USAGE;
     const char *word;
 
-    if (!options_read("schedule", specs, sizeof(specs) / sizeof(specs[0]), &argc, argv))
+    if (!options_read("schedule", specs, ARRAY_SIZE(specs), &argc, argv))
         return command_usage("schedule");
     word = argc > 1 ? argv[1] : "ls";
     client_open(&c, o.as_json);
