@@ -252,7 +252,7 @@ function Desktop({ kind, code, readOnly, catalog, opened }: { kind: DefinitionKi
             <Suspense fallback={<Bones />}><Merge conflict={saving.conflict} mine={shown.text} save={(text) => { doc.replace(text); saver.merged(saving.conflict.theirs); }} discard={() => { doc.replace(saving.conflict.theirs.text); saver.merged(saving.conflict.theirs); }} /></Suspense></div>
     );
     const words = tabWords(kind);
-    const way = trying ? wayOf(trial, pins) : null;
+    const way = trying ? wayOf(trial, pins, list) : null;
     return (
         <div className="ed">
             <Bar live={false} title={<Crumb name={good?.value.name ?? code}><span className="tag nowrap">{hasDraft ? t('draft of {n}', { n: nextVersion }) : stored.published ? t('version {n}', { n: stored.published.version }) : t('draft')}</span><span className="savedword nowrap"><SavedWord state={saving} /></span></Crumb>}>
