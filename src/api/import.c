@@ -396,7 +396,7 @@ static bool read_body(struct lookup *q, struct import *all, struct err *err)
     struct str body = q->call->http->body;
     struct str *texts;
 
-    if (!body_read(q->mem, body, fields, sizeof(fields) / sizeof(fields[0]), &q->findings, err))
+    if (!body_read(q->mem, body, fields, ARRAY_SIZE(fields), &q->findings, err))
         return false;
     if (items.kind != VALUE_LIST || items.len > ITEMS_MAX) {
         struct str message = str_printf(q->mem, "items must be a list of at most %d", ITEMS_MAX);
