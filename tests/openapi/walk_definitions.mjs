@@ -8,6 +8,7 @@ export async function walkDefinitions(api, claim) {
     await api.call('saveScenarioDraft', { path: { code }, body: {}, headers: { 'If-Match': '"77"' } }, 412);
     await api.call('saveScenarioDraft', { path: { code: 'Bad-Code' }, body: {} }, 422);
     await api.call('publishScenario', { path: { code } }, 422);
+    await api.call('publishScenario', { path: { code }, headers: { 'If-Match': '"77"' } }, 412);
     await api.call('deleteScenarioDraft', { path: { code }, headers: { 'If-Match': '"77"' } }, 412);
     await api.call('deleteScenarioDraft', { path: { code } }, 204);
     await api.call('deleteScenarioDraft', { path: { code } }, 404);
@@ -59,6 +60,7 @@ export async function walkProcedures(api, claim) {
     await api.call('saveProcedureDraft', { path, body: {}, headers: { 'If-Match': '"77"' } }, 412);
     await api.call('saveProcedureDraft', { path: { code: 'No' }, body: {} }, 422);
     await api.call('publishProcedure', { path }, 422);
+    await api.call('publishProcedure', { path, headers: { 'If-Match': '"77"' } }, 412);
     await api.call('deleteProcedureDraft', { path, headers: { 'If-Match': '"77"' } }, 412);
     await api.call('deleteProcedureDraft', { path, headers: key }, 204);
     await api.call('deleteProcedureDraft', { path, headers: key, body: '{}' }, 409);
