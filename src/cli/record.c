@@ -43,9 +43,8 @@ static void print_line(struct arena *mem, struct value record)
     tell_member(mem, client_text(record, "id"), "  ", value_map_make(mem, rest, count, &duplicate));
 }
 
-static void print_page(struct arena *mem, struct value items, void *context)
+static void print_page(struct arena *mem, struct value items)
 {
-    (void)context;
     for (uint32_t i = 0; i < items.len; i++)
         print_line(mem, items.items[i]);
 }
