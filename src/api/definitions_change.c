@@ -6,6 +6,7 @@
  * durable. What is published is the text that was checked.
  */
 #include "api/definitions.h"
+#include "api/problem.h"
 #include "api/repeat.h"
 #include "value/json.h"
 #include "value/object.h"
@@ -90,7 +91,8 @@ static bool check(struct lookup *q, struct reader *reader, struct checked *k, bo
     ok = !is_published || check_callers(reader, &w, k, err);
     world_close(&w);
     buf_init_arena(&json, q->mem);
-    if (!ok || !json_write(&json, findings_value(q->mem, &k->findings), err))
+    if (!ok ||
+        !json_write(&json, problem_findings(q->mem, call_language(q->call), &k->findings), err))
         return false;
     k->errors_json = buf_view(&json);
     return true;

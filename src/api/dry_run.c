@@ -7,6 +7,7 @@
  */
 #include "api/api.h"
 #include "api/definitions.h"
+#include "api/problem.h"
 #include "base/clock.h"
 #include "define/access.h"
 #include "engine/show.h"
@@ -331,7 +332,8 @@ static struct value answer_value(struct dry_run *d, const struct trial *trial)
         (struct value_entry){value_key(STR("children")),
                              children_value(d->mem, value_map_get_str(shown, STR("children")))};
     extra[2] =
-        (struct value_entry){value_key(STR("warnings")), findings_value(d->mem, &d->warnings)};
+        (struct value_entry){value_key(STR("warnings")),
+                             problem_findings(d->mem, call_language(d->q->call), &d->warnings)};
     return pick(d->mem, shown, names, ARRAY_SIZE(names), extra, 3);
 }
 
