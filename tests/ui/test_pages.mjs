@@ -76,8 +76,20 @@ await claims.claim('on a phone the question fills the page, and one comes back t
     await phone.context().close();
 });
 
+await claims.claim('settings mark the page one is on; a page has its title once', async () => {
+    await admin.goto(signInUrl(server, '/settings'));
+    await admin.waitForSelector('.trow.users');
+    equal([new URL(admin.url()).pathname, await admin.$$eval('.setnav .active', (all) => all.map((a) => a.textContent))], ['/settings/users', ['Users and tokens']]);
+    for (const [path, title] of [['/functions', 'Functions'], ['/templates', 'Templates'], ['/config', 'Configuration']]) {
+        await admin.goto(server.base + path);
+        await admin.waitForSelector('.empty');
+        equal(await admin.$$eval('.main h1, .main h2', (all, word) => all.filter((h) => h.textContent === word).length, title), 1, title);
+    }
+    quiet(admin);
+});
+
 await claims.claim('a credential is made, shown without its secret, changed and deleted', async () => {
-    await admin.goto(signInUrl(server, '/settings/credentials'));
+    await admin.goto(`${server.base}/settings/credentials`);
     await admin.waitForSelector('.empty');
     equal(await complaintsOf(admin), []);
     await admin.click('.empty .btn');

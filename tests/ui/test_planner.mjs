@@ -38,6 +38,23 @@ await claims.claim('the board shows every task in its column, with who has it', 
     quiet(lead);
 });
 
+await claims.claim('the board and its tasks keep the width: the navigation is icons there, and marks where one is', async () => {
+    const nav = async () => [(await (await lead.$('.nav')).boundingBox()).width, await lead.$$eval('.nav a.item.active', (all) => all.map((a) => a.getAttribute('href')))];
+    equal(await nav(), [52, ['/planner']]);
+    await lead.goto(`${server.base}/tasks/${tasks.cable.id}`);
+    await lead.waitForSelector('.log li');
+    equal(await nav(), [52, ['/planner']], 'a task belongs to the planner');
+    equal(await lead.$('h3:has-text("What was handed in")'), null, 'nothing was handed in, so nothing is said of it');
+    equal((await lead.textContent('.taskside .note')).includes('Only Barbara hands it in.'), true, 'what is nearly possible says who can');
+    await lead.goto(`${server.base}/planner/shifts`);
+    await lead.waitForSelector('.trow.shifts');
+    equal(await nav(), [216, ['/planner/shifts']]);
+    await lead.goto(`${server.base}/planner`);
+    await lead.waitForSelector(card('cable'));
+    equal(/ends .*, in 5 h 59 min/.test((await lead.textContent('.shiftline')).replace(/\u00a0/g, ' ')), true, 'how long is left stands beside the time');
+    quiet(lead);
+});
+
 await claims.claim('while a card is lifted, the columns say what dropping it does, or why it cannot be', async () => {
     await lift(lead, 'sockets', 'done');
     equal(await lead.$$eval('.column.legal', (all) => all.map((c) => c.dataset.status)), ['assigned'], 'only what the server allows');
@@ -166,13 +183,20 @@ await claims.claim('an executor on a phone takes a task, starts it, asks for hel
     equal(new URL(phone.url()).pathname, '/planner', 'the pool is where an executor begins');
     const titles = await phone.$$eval('.poolcard .title', (all) => all.map((e) => e.textContent));
     equal(titles.includes('Pressure test, riser 3'), false, 'only what fits the trade');
+    equal(await phone.$('.attention'), null, 'what others ask for is for who leads');
+    equal([await phone.textContent('.bar h1'), await phone.$$eval('.tabbar .active', (all) => all.map((a) => a.textContent))], ['Pool', ['Pool']]);
     equal((await phone.textContent('.poolcard:has-text("Wire the fire panel")')).includes('needs skill 7, yours is 3'), true);
     equal(await complaintsOf(phone), []);
     equal(await phone.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, 'nothing is wider than the phone');
     await phone.click('.poolcard:has-text("Fix: 2 clamps") .poolhead, .poolcard:has-text("Seal windows") .poolhead');
     await phone.click('.poolcard.open .btn:has-text("Take it")');
     await until('it is Tony\'s', async () => (await as(people.Tony.token, 'GET', '/tasks?assigned_to=me')).items.length === 1);
+    await phone.click('.tabbar a:has-text("Shift")');
+    await phone.waitForSelector('.trow.shifts');
+    equal(await phone.$$eval('.tabbar .active', (all) => all.map((a) => a.textContent)), ['Shift']);
     await phone.click('.tabbar a:has-text("My task")');
+    await phone.waitForSelector('.why .btn.ink');
+    equal(await phone.$$eval('.tabbar .active', (all) => all.map((a) => a.textContent)), ['My task']);
     await phone.click('.why .btn.ink:has-text("Start")');
     await phone.click('.taskside .btn:has-text("I need help…")');
     await phone.click('.chips button:has-text("material")');

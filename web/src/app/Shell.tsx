@@ -1,7 +1,8 @@
 // Shell.tsx - navigation at the left, one page, and what is everywhere: palette, keys, the band when the server is away.
 import { Popover, useMantineColorScheme } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet, useNavigate } from '@tanstack/react-router';
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { call, type Page } from '../lib/api';
 import { Glyph, Icon, Mark } from '../lib/icons';
@@ -41,6 +42,16 @@ const EXECUTOR_TABS: Place[] = [
     { to: '/inbox', icon: 'inbox', label: 'Inbox', group: '', who: isExecutor },
     { to: '/planner/shifts', icon: 'clock', label: 'Shift', group: '', who: isExecutor },
 ];
+
+/** Whether the page at `path` belongs to a place of the navigation: that of a task to the planner. */
+export function isHere(to: string, path: string): boolean {
+    if (to === '/') return path === '/';
+    if (to === '/planner') return path === '/planner' || path.startsWith('/tasks/');
+    return path === to || path.startsWith(`${to}/`);
+}
+
+/** Editors, the board and its tasks keep the width of the page: the navigation is icons there, however wide the window is. */
+const NEEDS_WIDTH = /^\/(processes\/.+|schemas\/.+|planner|tasks\/.+)$/;
 
 export const usePlaces = () => {
     const { me } = useMe();
@@ -88,6 +99,7 @@ function Navigation({ openPalette, openKeys }: { openPalette: () => void; openKe
     const letters = useOpenLetters();
     const asked = useInbox().data?.length ?? 0;
     const groups = [...new Set(places.map((place) => place.group))];
+    const { pathname } = useLocation();
     return (
         <nav className="nav" aria-label={t('Main')}>
             <Link to="/" className="brand"><Mark />Pawl</Link>
@@ -98,7 +110,7 @@ function Navigation({ openPalette, openKeys }: { openPalette: () => void; openKe
                 <div key={group} role="presentation">
                     {group && <h2>{t(group)}</h2>}
                     {places.filter((place) => place.group === group).map((place) => (
-                        <Link key={place.to} to={place.to} className="item" activeOptions={{ exact: place.to === '/' || place.to === '/planner', includeSearch: false }} title={t(place.label)}>
+                        <Link key={place.to} to={place.to} className={`item ${isHere(place.to, pathname) ? 'active' : ''}`} activeProps={{}} aria-current={isHere(place.to, pathname) ? 'page' : undefined} title={t(place.label)}>
                             <Icon name={place.icon} /><span className="cut">{t(place.label)}</span>
                             {place.to === '/inbox' && asked > 0 && <span className="n">{asked}</span>}
                             {place.to === '/dlq' && letters > 0 && <span className="n loud">{letters > 99 ? '99+' : letters}</span>}
@@ -115,10 +127,13 @@ function TabBar({ openPalette }: { openPalette: () => void }) {
     const { me } = useMe();
     const places = usePlaces();
     const tabs = isExecutor(me) ? EXECUTOR_TABS : places.slice(0, 3);
+    const { pathname, search } = useLocation();
+    const view = (search as Record<string, string>).view ?? 'pool';
+    const isOn = (place: Place) => isHere(place.to, pathname) && (!place.search || pathname !== '/planner' || place.search.view === view);
     return (
         <nav className="tabbar" aria-label={t('Main')}>
             {tabs.map((place) => (
-                <Link key={place.label} to={place.to} search={place.search ?? {}} activeOptions={{ exact: place.to === '/' || place.search !== undefined, includeSearch: place.search !== undefined }}><Icon name={place.icon} />{t(place.label)}</Link>
+                <Link key={place.label} to={place.to} search={place.search ?? {}} className={isOn(place) ? 'active' : ''} activeProps={{}} aria-current={isOn(place) ? 'page' : undefined}><Icon name={place.icon} />{t(place.label)}</Link>
             ))}
             <button type="button" onClick={openPalette}><Icon name="dots" />{t('More')}</button>
         </nav>
@@ -190,6 +205,8 @@ export function Shell() {
     const go = useNavigate();
     const places = usePlaces();
     const going = useRef(0);
+    const { pathname } = useLocation();
+    const narrow = useMediaQuery('(max-width: 1360px)', undefined, { getInitialValueInEffect: false });
     useEffect(() => {
         const press = (event: KeyboardEvent) => {
             if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
@@ -214,7 +231,7 @@ export function Shell() {
         return () => removeEventListener('keydown', press, true);
     }, [go, places]);
     return (
-        <div className="shell">
+        <div className={`shell ${narrow || NEEDS_WIDTH.test(pathname) ? 'tight' : ''}`}>
             <Navigation openPalette={() => showPalette(true)} openKeys={() => showKeys(true)} />
             <main className="main"><Outlet /></main>
             <TabBar openPalette={() => showPalette(true)} />

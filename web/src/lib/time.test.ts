@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 vi.stubGlobal('localStorage', { getItem: () => null, setItem: () => undefined });
 vi.stubGlobal('document', { documentElement: {} });
 const { setLanguage } = await import('./text');
-const { shortly, when } = await import('./time');
+const { dayOf, duration, shortly, when } = await import('./time');
 
 const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ');
 const now = new Date(2026, 10, 16, 8, 30).getTime();
@@ -21,4 +21,17 @@ test('in a narrow column a day of another year is told from one of this', () => 
     expect([plain(shortly(at(2026), now)), plain(shortly(at(2025), now))]).toEqual(['5 Jan', 'Jan 2025']);
     setLanguage('ru');
     expect([plain(shortly(at(2026), now)), plain(shortly(at(2025), now))]).toEqual(['5 янв.', 'янв. 2025']);
+});
+
+test('a duration never rounds up into the next unit', () => {
+    setLanguage('en');
+    expect([59_700, 999.7, 9_999, 3_599_900].map((ms) => plain(duration(ms)))).toEqual(['59 s', '999 ms', '9.99 s', '59 min 59 s']);
+});
+
+test('what is due says the clock today, then tomorrow, then the weekday, then the day', () => {
+    const on = (day: number) => plain(dayOf(new Date(2026, 10, day, 15, 0).getTime(), now));
+    setLanguage('en');
+    expect([16, 17, 18, 22, 23].map(on)).toEqual(['15:00', 'tomorrow', 'Wed', 'Sun', '23 Nov']);
+    setLanguage('ru');
+    expect([16, 17, 18, 23].map(on)).toEqual(['15:00', 'завтра', 'ср', '23 нояб.']);
 });

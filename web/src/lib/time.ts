@@ -11,10 +11,10 @@ const UNITS = { en: ['ms', 's', 'min', 'h', 'd'], ru: ['мс', 'с', 'мин', '
 export function duration(ms: number): string {
     const [uMs, uS, uMin, uH, uD] = UNITS[language()];
     if (ms < 1) return `<1${NB}${uMs}`;
-    if (ms < 1000) return `${Math.round(ms)}${NB}${uMs}`;
+    if (ms < 1000) return `${Math.floor(ms)}${NB}${uMs}`;
     const s = ms / 1000;
-    if (s < 10) return `${number(Math.round(s * 100) / 100, 2)}${NB}${uS}`;
-    if (s < 60) return `${Math.round(s)}${NB}${uS}`;
+    if (s < 10) return `${number(Math.floor(s * 100) / 100, 2)}${NB}${uS}`;
+    if (s < 60) return `${Math.floor(s)}${NB}${uS}`;
     const total = Math.floor(s);
     if (s < 3600) return `${Math.floor(total / 60)}${NB}${uMin}${NB}${pad(total % 60)}${NB}${uS}`;
     if (s < 86400) return `${Math.floor(total / 3600)}${NB}${uH}${NB}${pad(Math.floor((total % 3600) / 60))}${NB}${uMin}`;
@@ -49,6 +49,18 @@ export function shortly(time: string | number, now = Date.now()): string {
     // The year is put behind by hand: Russian writes "г." after it, which lists have no room for.
     if (!sameYear(at, new Date(now))) return `${at.toLocaleDateString(locale(), { day: 'numeric', month: 'short' }).replace(/^\d+\s/, '')}${NB}${at.getFullYear()}`;
     return at.toLocaleDateString(locale(), { day: 'numeric', month: 'short' });
+}
+
+/** For what is due: 15:00 today, then tomorrow, then the weekday, then the day. */
+export function dayOf(time: string | number, now = Date.now()): string {
+    const at = new Date(time);
+    const ru = language() === 'ru';
+    const midnight = new Date(now).setHours(0, 0, 0, 0);
+    const days = Math.round((new Date(time).setHours(0, 0, 0, 0) - midnight) / 86400000);
+    if (days === 0) return `${pad(at.getHours())}:${pad(at.getMinutes())}`;
+    if (days === 1) return ru ? 'завтра' : 'tomorrow';
+    if (days > 1 && days < 7) return at.toLocaleDateString(locale(), { weekday: 'short' });
+    return shortly(time, now);
 }
 
 export const clockWithMs = (time: string) => {

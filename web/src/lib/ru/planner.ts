@@ -110,7 +110,6 @@ export const planner: Words = {
     'priority {n}': 'приоритет {n}',
     'needs skill {n}, yours is {mine}': 'нужен навык {n}, у вас {mine}',
     'skill {n} or more': 'навык от {n}',
-    'in the pool for {long}': 'в пуле {long}',
     'Handed over: {note}': 'Передано: {note}',
     'Open the task': 'Открыть задачу',
     'any trade': 'любая специальность',
@@ -273,4 +272,10 @@ export const planner: Words = {
     'a defect of another task': 'дефект другой задачи',
     'less than {n}': 'меньше {n}',
     'What was handed in': 'Что сдано',
+    'ends {when}, in {long}': 'до {when}, через {long}',
+    'in the pool since {when}, {long}': 'в пуле с {when}, {long}',
+    'since {when}, {long}': 'с {when}, {long}',
+    'It is due {when}.': 'Срок {when}.',
+    'Only {owner} starts it.': 'Начинает только {owner}.',
+    'Only {owner} hands it in. You can accept it, or send it back, once it is handed in.': 'Сдаёт только {owner}. Принять или вернуть её можно, когда она сдана.',
 };

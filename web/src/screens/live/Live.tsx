@@ -110,7 +110,7 @@ function LivePage({ kind }: { kind: Kind }) {
             <Bar title={t(kind.title)} live={false} busy={found.isLoading}>{isAdmin(me) && <Button icon="plus" onClick={() => open('')}>{t('New {one}…', { one: t(kind.one) })}</Button>}</Bar>
             <div className={`withside ${isOpen ? 'split' : ''}`}>
                 <div className="col list">
-                    <div className="pagehead"><h2>{t(kind.title)}</h2><p>{t(kind.lead)}</p></div>
+                    <div className="pagehead"><p>{t(kind.lead)}</p></div>
                     <div className="thead live"><span>{t('Name')}</span><span>{t('What it is')}</span></div>
                     <div className="scroll">
                         {found.isLoading && <Bones />}

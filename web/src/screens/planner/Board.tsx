@@ -2,10 +2,11 @@
 import { Popover } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type DragEvent, memo, useMemo, useState } from 'react';
+import { leads, useMe } from '../../app/session';
 import { Glyph, Icon } from '../../lib/icons';
 import { Refusal, useNow } from '../../lib/parts';
 import { t } from '../../lib/text';
-import { between, number, shortly } from '../../lib/time';
+import { between, full, number, shortly } from '../../lib/time';
 import { ACTIONS, actionsOf, dropOn, whyNot } from './actions';
 import { sentenceOf } from './ActionDialog';
 import { Due, Face, LOOK, sinceWhen, Trade } from './look';
@@ -48,7 +49,7 @@ const Card = memo(function Card({ task, owner, now, flat, begin, lift, drop }:
             <Trade task={task} />
             <div className="foot">
                 {owner && <Face name={owner} />}
-                <span className="end">{isOverdue(task, now) || !since ? <Due task={task} now={now} /> : task.status === 'done' ? <span className="num">{shortly(since, now)}</span> : <span className="num">{between(since, now)}</span>}</span>
+                <span className="end">{isOverdue(task, now) || !since ? <Due task={task} now={now} /> : <span className="num" title={full(since)}>{task.status === 'done' ? shortly(since, now) : between(since, now)}</span>}</span>
             </div>
         </article>
     );
@@ -63,7 +64,8 @@ function inOrder(status: TaskStatus, tasks: Task[]): Task[] {
 
 function Column({ status, filter, name, lifted, lift, drop, begin, now, shown }:
     { status: TaskStatus; filter: Filter; name: (id: string | null) => string; lifted: Task | null; lift: (task: Task) => void; drop: () => void; begin: Begin; now: number; shown: boolean }) {
-    const found = useColumn(status, filter);
+    const { me } = useMe();
+    const found = useColumn(status, filter, leads(me));
     const [over, hover] = useState(false);
     const tasks = useMemo(() => inOrder(status, found.data?.items ?? []), [status, found.data]);
     const look = LOOK[status];

@@ -1,4 +1,5 @@
 // Planner.tsx - the board, the pool and what is in one's own hands; what is chosen stands in the address.
+import { useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useState } from 'react';
@@ -34,7 +35,7 @@ function Attention({ project, name, changed }: { project: string | undefined; na
     return (
         <div className="attention" role="status">
             <Glyph name="held" tone="held" />
-            <span className="grow"><b className="m5">{open.created_by ? t('{name} asks for help: {kind}', { name: name(open.created_by), kind: t(open.kind) }) : t('It is {kind}', { kind: t(open.kind) })}</b>{open.message ? ` “${open.message}”` : ''} <span className="t2">· <Link to="/tasks/$id" params={{ id: task.id }}>{task.title}</Link> · {between(open.created_at, now)}</span></span>
+            <span className="grow"><b className="m5">{open.created_by ? t('{name} asks for help: {kind}', { name: name(open.created_by), kind: t(open.kind) }) : t('It is {kind}', { kind: t(open.kind) })}</b>{open.message ? ` “${open.message}”` : ''} <span className="t2">· <Link to="/tasks/$id" params={{ id: task.id }}>{task.title}</Link> · {t('since {when}, {long}', { when: when(open.created_at, { now }), long: between(open.created_at, now) })}</span></span>
             {tasks.length > 1 && <button type="button" className="btn quiet sm" onClick={() => turn(at + 1)}>{t('{n} of {all}', { n: (at % tasks.length) + 1, all: tasks.length })}</button>}
             {leads(me) && <Button small onClick={() => post(`/tasks/${task.id}/escalations/${open.id}/acknowledge`).then(() => { refuse(null); changed(); }, refuse)}>{t('Acknowledge')}</Button>}
             <Refusal error={error} />
@@ -59,7 +60,7 @@ function ShiftLine({ changed }: { changed: () => void }) {
     if (!shift) return leads(me) && found.data ? <Link className="btn quiet" to="/planner/shifts">{t('Start a shift…')}</Link> : null;
     return (
         <>
-            <span className="shiftline t2"><b className="m5">{shift.name}</b> · {t('{n} person|{n} people', { n: shift.members.length })}{shift.ends_at ? ` · ${t('ends {when}', { when: when(shift.ends_at, { now }) })}` : ''}</span>
+            <span className="shiftline t2"><b className="m5">{shift.name}</b> · {t('{n} person|{n} people', { n: shift.members.length })}{shift.ends_at ? ` · ${Date.parse(shift.ends_at) > now ? t('ends {when}, in {long}', { when: when(shift.ends_at, { now }), long: between(new Date(now).toISOString(), shift.ends_at) }) : t('ends {when}', { when: when(shift.ends_at, { now }) })}` : ''}</span>
             {leads(me) && <Button className="endshift" onClick={() => end(true)}>{t('End shift…')}</Button>}
             {ending && <EndShift shift={shift} close={() => end(false)} changed={changed} />}
         </>
@@ -86,11 +87,12 @@ export function PlannerPage() {
         const timer = setTimeout(() => change({ q: typed || undefined }), 250);
         return () => clearTimeout(timer);
     }, [typed, change]);
+    const phone = useMediaQuery('(max-width: 640px)', undefined, { getInitialValueInEffect: false });
     const nothingYet = projectsFound.data?.length === 0;
     const toggles: [string, string][] = [['overdue', t('Overdue')], ['needs_attention', t('Asks for help')]];
     return (
         <>
-            <Bar title={<div className={`planbar ${isExecutor(me) ? 'phoned' : ''}`}><h1 className="alone">{t('Planner')}</h1><Segments label={t('View')} value={view} onChange={(to) => change({ view: to })} options={[{ value: 'board', label: t('Board') }, { value: 'pool', label: t('Pool') }, ...(isExecutor(me) ? [{ value: 'mine', label: t('My task') }] : [])]} /></div>}>
+            <Bar title={<div className={`planbar ${isExecutor(me) ? 'phoned' : ''}`}><h1 className="alone">{isExecutor(me) && phone ? t(view === 'mine' ? 'My task' : view === 'pool' ? 'Pool' : 'Board') : t('Planner')}</h1><Segments label={t('View')} value={view} onChange={(to) => change({ view: to })} options={[{ value: 'board', label: t('Board') }, { value: 'pool', label: t('Pool') }, ...(isExecutor(me) ? [{ value: 'mine', label: t('My task') }] : [])]} /></div>}>
                 <ShiftLine changed={changed} />
                 {leads(me) && <Button kind="ink" icon="plus" onClick={() => make(true)}>{t('New task')}</Button>}
             </Bar>
@@ -107,7 +109,7 @@ export function PlannerPage() {
                         </>}
                     </div>
                 )}
-                {view !== 'mine' && <Attention project={search.project_id} name={people.name} changed={changed} />}
+                {view !== 'mine' && !isExecutor(me) && <Attention project={search.project_id} name={people.name} changed={changed} />}
                 {nothingYet && view !== 'mine'
                     ? <Empty title={t('No tasks yet')} action={leads(me) ? <Button kind="ink" icon="plus" onClick={() => make(true)}>{t('Make the first task')}</Button> : undefined}>{t('A task is one piece of work for one person. It waits in the pool until somebody takes it, does it and hands it in, and a lead accepts it.')}</Empty>
                     : view === 'board' ? <Board filter={filter} name={people.name} begin={begin} error={error} shown={(STATUSES as string[]).includes(search.column ?? '') ? (search.column as TaskStatus) : 'available'} show={(column) => change({ column })} />

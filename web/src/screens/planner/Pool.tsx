@@ -5,7 +5,7 @@ import { isExecutor, useMe } from '../../app/session';
 import { Icon } from '../../lib/icons';
 import { Bones, Button, Empty, Refusal, useNow } from '../../lib/parts';
 import { t } from '../../lib/text';
-import { between, number } from '../../lib/time';
+import { between, number, when } from '../../lib/time';
 import { ACTIONS, actionsOf } from './actions';
 import { sentenceOf } from './ActionDialog';
 import { Due, tradeIcon } from './look';
@@ -36,7 +36,7 @@ function Row({ task, now, open, toggle, begin, error }: { task: Task; now: numbe
                 {tooHard ? <span className="locked"><Icon name="lock" small />{t('needs skill {n}, yours is {mine}', { n: task.min_skill, mine: me.skill_level ?? 0 })}</span>
                     : task.min_skill > 0 && <span><Icon name="shield" small />{t('skill {n} or more', { n: task.min_skill })}</span>}
                 {task.fix_of_task_id && <span><Icon name="wrench" small />{t('fixes a defect')}</span>}
-                <span className="t3">{t('in the pool for {long}', { long: between(task.updated_at, now) })}</span>
+                {open && <span className="t3">{t('in the pool since {when}, {long}', { when: when(task.updated_at, { now }), long: between(task.updated_at, now) })}</span>}
             </div>
             {open && (
                 <div className="poolbody">

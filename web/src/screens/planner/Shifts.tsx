@@ -77,7 +77,7 @@ export function Shifts() {
                         <span className="row"><span className={`st ${isOpen(shift) ? 'ok' : 'none'} flat`}><i className={`dot ${isOpen(shift) ? 'on' : ''}`} /></span><b className="m5 cut">{shift.name}</b></span>
                         <span className="t2 cut" title={names(shift)}>{shift.members.length === 0 ? '–' : names(shift)}</span>
                         <span className="num t2">{when(shift.starts_at ?? shift.created_at, { now })}</span>
-                        <span className="num t2">{shift.ended_at ? t('ended {when}, after {long}', { when: when(shift.ended_at, { now }), long: between(shift.starts_at ?? shift.created_at, shift.ended_at) }) : shift.ends_at ? when(shift.ends_at, { now }) : t('by hand')}</span>
+                        <span className="num t2">{shift.ended_at ? t('ended {when}, after {long}', { when: when(shift.ended_at, { now }), long: between(shift.starts_at ?? shift.created_at, shift.ended_at) }) : shift.ends_at ? <>{when(shift.ends_at, { now })} {Date.parse(shift.ends_at) > now && <span className="t3">{t('in {long}', { long: between(new Date(now).toISOString(), shift.ends_at) })}</span>}</> : t('by hand')}</span>
                         <span className="r">{isOpen(shift) && leads(me) && <Button small onClick={() => end(shift)}>{t('End shift…')}</Button>}</span>
                     </div>
                 ))}

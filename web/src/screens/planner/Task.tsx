@@ -9,7 +9,7 @@ import { Glyph, Icon } from '../../lib/icons';
 import { Json } from '../../lib/json';
 import { Bones, Button, CopyId, Dialog, Empty, Refusal, useNow } from '../../lib/parts';
 import { Say, t } from '../../lib/text';
-import { between, when } from '../../lib/time';
+import { between, full, when } from '../../lib/time';
 import { ACTIONS, actionsOf } from './actions';
 import { sentenceOf, useTaskActions } from './ActionDialog';
 import { Comments, DefectList, HoldList, PeopleOf } from './Around';
@@ -22,6 +22,7 @@ import '../screens.css';
 import './planner.css';
 
 type Name = (id: string | null | undefined) => string;
+const isNothing = (value: unknown) => value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0);
 
 /** One sentence, with the one thing that can be done about it. */
 function Sentence({ task, name, begin, changed, now }: { task: Task; name: Name; begin: (task: Task, action: string) => void; changed: () => void; now: number }) {
@@ -35,7 +36,7 @@ function Sentence({ task, name, begin, changed, now }: { task: Task; name: Name;
         <>
             <div className="why held"><Glyph name="held" tone="held" /><div className="grow">
                 <div className="say">{open.created_by ? <Say text="**{name} asks for help: {kind}.**" values={{ name: name(open.created_by), kind: t(open.kind) }} /> : <Say text="**It is overdue.** Nobody has looked at it yet." />}{open.message && open.created_by ? ` “${open.message}”` : ''}</div>
-                <div className="sub">{t('Since {when}, {long}.', { when: when(open.created_at, { now }), long: between(open.created_at, now) })}</div>
+                <div className="sub">{t('Since {when}, {long}.', { when: when(open.created_at, { now }), long: between(open.created_at, now) })}{task.due_at && !isOverdue(task, now) ? ` ${t('It is due {when}.', { when: when(task.due_at, { now }) })}` : ''}</div>
             </div>{leads(me) ? <Button kind="ink" onClick={() => post(`/tasks/${task.id}/escalations/${open.id}/acknowledge`).then(() => { refuse(null); changed(); }, refuse)}>{t('Acknowledge')}</Button> : button}</div>
             <Refusal error={error} sentence={sentenceOf(error)} />
         </>
@@ -60,11 +61,12 @@ function Sentence({ task, name, begin, changed, now }: { task: Task; name: Name;
     return <div className={`why ${tone}`}><div className="grow"><div className="say">{say()}</div>{sub && <div className="sub">{sub}</div>}</div>{button}</div>;
 }
 
-function Buttons({ task, begin, edit, split, drop }: { task: Task; begin: (task: Task, action: string) => void; edit: () => void; split: () => void; drop: () => void }) {
+function Buttons({ task, owner, begin, edit, split, drop }: { task: Task; owner: string; begin: (task: Task, action: string) => void; edit: () => void; split: () => void; drop: () => void }) {
     const { me } = useMe();
     const actions = actionsOf(task);
     const leading = leads(me) && task.status !== 'done' && task.status !== 'canceled';
     const canSplit = leading && task.status !== 'submitted';
+    const nearly = actions.length === 0 && !leading ? nobodyElse(task) : leading ? whoElse(task, owner) : '';
     const canDrop = leading && (task.status === 'blocked' || task.status === 'available') && task.assigned_at === null;
     return (
         <div className="sect"><h3>{t('What you can do')}<span className="end t3">{t('as {role}', { role: t(me.role) })}</span></h3>
@@ -77,9 +79,18 @@ function Buttons({ task, begin, edit, split, drop }: { task: Task; begin: (task:
                 {actions.filter((action) => ACTIONS[action]!.bad).map((action) => <Button key={action} kind="link" className="bad" onClick={() => begin(task, action)}>{t(ACTIONS[action]!.label)}</Button>)}
                 {canDrop && <Button kind="link" className="bad" onClick={drop}>{t('Delete the task…')}</Button>}
             </div>
-            {actions.length === 0 && !leading && <p className="note"><Icon name="lock" small />{nobodyElse(task)}</p>}
+            {nearly && <p className="note"><Icon name="lock" small />{nearly}</p>}
         </div>
     );
+}
+
+/** For who leads: what only the owner does, and what comes after it. */
+function whoElse(task: Task, owner: string): string {
+    switch (task.status) {
+        case 'assigned': return t('Only {owner} starts it.', { owner });
+        case 'in_progress': return t('Only {owner} hands it in. You can accept it, or send it back, once it is handed in.', { owner });
+        default: return '';
+    }
 }
 
 /** What is nearly possible: who could, or when. */
@@ -100,7 +111,7 @@ function Facts({ task, now, name }: { task: Task; now: number; name: Name }) {
                 {task.project_id && <><dt>{t('Project')}</dt><dd><Link to="/planner" search={{ project_id: task.project_id }}>{task.project_id}</Link></dd></>}
                 <dt>{t('Trade')}</dt><dd>{task.required_trade ?? t('any trade')}{task.min_skill > 0 ? `, ${t('skill {n} or more', { n: task.min_skill })}` : ''}</dd>
                 {task.priority > 0 && <><dt>{t('Priority')}</dt><dd className="num">{task.priority}</dd></>}
-                {task.due_at && <><dt>{t('Due')}</dt><dd>{when(task.due_at, { now })}{isOverdue(task, now) && <> · <Due task={task} now={now} /></>}</dd></>}
+                {task.due_at && <><dt>{t('Due')}</dt><dd title={full(task.due_at)}>{when(task.due_at, { now })} {isOverdue(task, now) ? <>· <Due task={task} now={now} /></> : task.status !== 'done' && task.status !== 'canceled' && <span className="t3">{t('in {long}', { long: between(new Date(now).toISOString(), task.due_at) })}</span>}</dd></>}
                 <dt>{t('Made')}</dt><dd>{when(task.created_at, { now })}{task.created_by ? `, ${name(task.created_by)}` : ''}</dd>
                 {task.parent_task_id && <><dt>{t('Part of')}</dt><dd><Link to="/tasks/$id" params={{ id: task.parent_task_id }}>{t('another task')}</Link></dd></>}
                 {task.fix_of_task_id && <><dt>{t('Fixes')}</dt><dd><Link to="/tasks/$id" params={{ id: task.fix_of_task_id }}>{t('a defect of another task')}</Link></dd></>}
@@ -131,12 +142,12 @@ export function TaskBody({ id, changed }: { id: string; changed: () => void }) {
                 <Sentence task={task} name={people.name} begin={begin} changed={changed} now={now} />
                 {error && <Refusal error={error.why} sentence={sentenceOf(error.why)} />}
                 <Dependencies task={task} name={people.name} changed={changed} />
-                {task.result !== null && task.result !== undefined && <section className="part"><h3>{t('What was handed in')}</h3><Json value={task.result} /></section>}
+                {!isNothing(task.result) && <section className="part"><h3>{t('What was handed in')}</h3><Json value={task.result} /></section>}
                 <DefectList task={task} name={people.name} changed={changed} />
                 <History task={task} name={people.name} now={now} />
             </div>
             <aside className="taskside scroll" aria-label={t('About the task')}>
-                <Buttons task={task} begin={begin} edit={() => show('edit')} split={() => show('split')} drop={() => show('delete')} />
+                <Buttons task={task} owner={people.name(task.assigned_to)} begin={begin} edit={() => show('edit')} split={() => show('split')} drop={() => show('delete')} />
                 <PeopleOf task={task} people={people} changed={changed} />
                 <HoldList task={task} name={people.name} changed={changed} />
                 <Facts task={task} now={now} name={people.name} />

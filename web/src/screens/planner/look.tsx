@@ -1,7 +1,7 @@
 // look.tsx - how tasks look: statuses as a glyph and a word, trades, skill, when they are due, whose they are.
 import { Glyph, Icon } from '../../lib/icons';
 import { t } from '../../lib/text';
-import { between, shortly, when } from '../../lib/time';
+import { between, dayOf, full, when } from '../../lib/time';
 import { isOverdue, type Task, type TaskStatus } from './tasks';
 
 interface Look { word: string; glyph: string; tone: string }
@@ -27,10 +27,13 @@ export const Trade = ({ task }: { task: Task }) => (
     <span className="trade"><Icon name={tradeIcon(task.required_trade)} small />{task.required_trade ?? t('any trade')}{task.min_skill > 0 && <span>{t('skill {n}+', { n: task.min_skill })}</span>}</span>
 );
 
+const DAY_MS = 86400000;
+
 export function Due({ task, now, long }: { task: Task; now: number; long?: boolean }) {
     if (!task.due_at) return null;
-    if (isOverdue(task, now)) return <span className="late num">{t('overdue {long}', { long: between(task.due_at, now) })}</span>;
-    return <span className="num" title={task.due_at}>{t('due {when}', { when: long ? when(task.due_at) : shortly(task.due_at, now) })}</span>;
+    if (isOverdue(task, now)) return <span className="late num" title={full(task.due_at)}>{t('overdue {long}', { long: between(task.due_at, now) })}</span>;
+    const soon = Date.parse(task.due_at) - now < DAY_MS ? t('in {long}', { long: between(new Date(now).toISOString(), task.due_at) }) : '';
+    return <span className="num" title={full(task.due_at)}>{t('due {when}', { when: long ? when(task.due_at, { now }) : dayOf(task.due_at, now) })}{long && soon ? `, ${soon}` : ''}</span>;
 }
 
 export const Face = ({ name }: { name: string }) => <span className="face"><span className="ava" aria-hidden="true">{name.slice(0, 1)}</span><span className="cut">{name}</span></span>;

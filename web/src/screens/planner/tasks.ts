@@ -41,8 +41,12 @@ export function usePeople() {
 
 const COLUMN_MOST = 100;
 
-export const useColumn = (status: TaskStatus, filter: Filter) =>
-    useQuery({ queryKey: ['tasks', 'column', status, filter], placeholderData: (before: Page<Task> | undefined) => before, queryFn: () => call<Page<Task>>(`/tasks${query({ status, ...filter, limit: COLUMN_MOST })}`) });
+/** What is available comes in the order of the pool, so that the most urgent are there however many wait; the others the newest first. */
+export function useColumn(status: TaskStatus, filter: Filter, poolOfAll: boolean) {
+    const asPool = status === 'available' && poolOfAll && Object.keys(filter).every((name) => name === 'project_id');
+    return useQuery({ queryKey: ['tasks', 'column', status, filter], placeholderData: (before: Page<Task> | undefined) => before,
+        queryFn: () => call<Page<Task>>(asPool ? `/tasks/pool${query({ ...filter, limit: COLUMN_MOST })}` : `/tasks${query({ status, ...filter, limit: COLUMN_MOST })}`) });
+}
 
 export const usePool = (project: string | undefined) =>
     useQuery({ queryKey: ['tasks', 'pool', project ?? ''], queryFn: () => call<Page<Task>>(`/tasks/pool${query({ project_id: project, limit: 500 })}`) });

@@ -1,13 +1,11 @@
 // Settings.tsx - the frame of the pages under /settings: their list at the left.
-import { Link } from '@tanstack/react-router';
+import { Link, Navigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Bar } from '../../app/Shell';
 import { isAdmin, setsPolicy, useMe } from '../../app/session';
 import { Icon } from '../../lib/icons';
 import { t } from '../../lib/text';
-import { PolicyPage } from './Policy';
 import './settings.css';
-import { Users } from './Users';
 
 const PAGES = [
     { to: '/settings/users', icon: 'users', label: 'Users and tokens', who: isAdmin },
@@ -28,8 +26,8 @@ export function SettingsFrame({ children, actions, busy }: { children: ReactNode
     );
 }
 
-/** What stands at /settings: the first page that is for the role. */
+/** /settings leads to the first page that is for the role. */
 export function SettingsHome() {
     const { me } = useMe();
-    return isAdmin(me) ? <Users /> : <PolicyPage />;
+    return <Navigate to={PAGES.find((page) => page.who(me))?.to ?? '/'} replace />;
 }
