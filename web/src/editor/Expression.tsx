@@ -193,7 +193,7 @@ function ComparisonRow({ one, change, remove, n, label }: { one: Comparison; cha
     return (
         <div className="cmp">
             <Popover opened={picking} onChange={pick} position="bottom-start" width={336} trapFocus returnFocus withinPortal>
-                <Popover.Target><button type="button" disabled={readOnly} className="inp mono cut pickfield" aria-label={t('{field}, what is compared, {n}', { field: label, n })} onClick={() => pick(!picking)}>{one.left.replace(/^\$\./, '') || <span className="t3">{t('Choose')}</span>}</button></Popover.Target>
+                <Popover.Target><button type="button" disabled={readOnly} className="inp mono cut pickfield" aria-label={`${one.left.replace(/^\$\./, '') || t('Choose')}: ${t('{field}, what is compared, {n}', { field: label, n })}`} onClick={() => pick(!picking)}>{one.left.replace(/^\$\./, '') || <span className="t3">{t('Choose')}</span>}</button></Popover.Target>
                 <Popover.Dropdown><Picker onlyPaths choose={(own) => { change(compare(own)); pick(false); }} /></Popover.Dropdown>
             </Popover>
             <select className="inp" disabled={readOnly} aria-label={t('{field}, how, {n}', { field: label, n })} value={one.operator} onChange={(event) => change({ ...one, operator: event.target.value as Operator, right: event.target.value === 'true' || event.target.value === 'false' ? '' : one.right || '""' })}>
