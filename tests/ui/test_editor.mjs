@@ -185,8 +185,16 @@ await claims.claim('two tabs that edit one draft meet in a merge, and nothing is
     await fill(page, 'Timeout', '12h');
     await saved(page);
     await other.click('[data-code=decision]');
+    // It saves itself when both are typed: the merge does not come in between.
+    let typed;
+    const both = new Promise((resolve) => { typed = resolve; });
+    await other.route('**/draft', async (route) => {
+        await both;
+        await route.continue();
+    });
     await fill(other, 'Timeout', '48h');
     await fill(other, 'Title', 'A discount?');
+    typed();
     await other.waitForSelector('.merge');
     equal(await complaints(other), []);
     equal((await other.textContent('.mlist')).includes('decision › timeout'), true, await other.textContent('.mlist'));
