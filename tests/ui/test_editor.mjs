@@ -188,7 +188,7 @@ await claims.claim('two tabs that edit one draft meet in a merge, and nothing is
     // It saves itself when both are typed: the merge does not come in between.
     let typed;
     const both = new Promise((resolve) => { typed = resolve; });
-    await other.route('**/draft', async (route) => {
+    await other.route('**/api/v1/scenarios/discount_approval**', async (route) => {
         await both;
         await route.continue();
     });
